@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# hypbench. `make help` lists the targets.
+BOARD ?= virt-a72
+PLAN ?= default
+CLOCK ?= icount
+
+BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
+BUILD := build
+OUT := $(BUILD)/$(BOARD)
+
+# V=1 shows the commands
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
+
+.DEFAULT_GOAL := image
+.PHONY: image help setup bench compare debug check qemu-test unit-test clean FORCE
+
+ifeq ($(filter $(BOARD),$(BOARDS)),)
+$(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
+endif
+include boards/$(BOARD)/board.mk
+include arch/$(ISA)/toolchain.mk
+
+WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla \
+	-Wundef -Werror
+COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
+	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
+	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
+	-ffile-prefix-map=$(CURDIR)/= $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
+	-I. -Iarch/common/include -Iarch/$(ISA)/include
+HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS)
+GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
+GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
+LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings \
+	-Wl,-z,max-page-size=4096
+
+GIC_SOURCES := drivers/gic/gic_dist.c drivers/gic/$(GIC).c
+HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/$(ISA)/*.[cS] lib/*.c) hyp/arch/common/embedded.S \
+	$(GIC_SOURCES) drivers/uart/$(UART).c drivers/timer/$(TIMER).c boards/$(BOARD)/board.c
+GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/arch/$(ISA)/*.[cS] lib/*.c) \
+	$(GIC_SOURCES)
+# The one guest file that may use floating point.
+GUEST_FP_SOURCES := guest/report.c
+
+HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
+GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
+MAKE_FILES := Makefile boards/$(BOARD)/board.mk arch/$(ISA)/toolchain.mk
+
+image: $(OUT)/hypbench.elf
+
+$(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
+	$(call say,LD,$@)
+	$(Q)$(CROSS)gcc $(HYP_FLAGS) $(LINK) -nostdlib -T $(OUT)/hyp.ld $(HYP_OBJECTS) -lgcc -o $@
+
+$(OUT)/guest.elf: $(GUEST_OBJECTS) $(OUT)/guest.ld
+	$(call say,LD,$@)
+	$(Q)$(CROSS)gcc $(GUEST_COMMON) $(GUEST_FP_FLAGS) $(LINK) -T $(OUT)/guest.ld $(GUEST_OBJECTS) \
+		-lm -o $@
+
+$(OUT)/guest.bin: $(OUT)/guest.elf
+	$(Q)$(CROSS)objcopy -O binary $< $@
+
+$(OUT)/%.ld: linker/%.ld.S $(MAKE_FILES)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS)gcc -E -P -x c -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
+
+$(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest.bin"' \
+	-DPLAN_FILE='"plans/default.plan"'
+$(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin plans/default.plan
+
+$(OUT)/hyp/%.o: % $(MAKE_FILES)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
+
+$(GUEST_FP_SOURCES:%=$(OUT)/guest/%.o): GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS)
+$(OUT)/guest/%.o: % $(MAKE_FILES)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(GUEST_FLAGS) -MMD -MP -c $< -o $@
+
+# Written anew only when it says something else, so that nothing is rebuilt for nothing.
+$(OUT)/build_id.c: FORCE
+	@mkdir -p $(@D)
+	@echo '#include "hyp/build_id.h"' > $@.new
+	@echo 'const char build_id[] = "$(shell git describe --always --dirty 2>/dev/null || \
+		echo unknown)";' >> $@.new
+	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+$(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
+
+-include $(HYP_OBJECTS:.o=.d) $(GUEST_OBJECTS:.o=.d)

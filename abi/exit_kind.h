@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a guest came to EL2. One line here adds a kind: statistics, trace and report follow.
+ */
+#pragma once
+
+/* X(NAME, "name") */
+#define EXIT_KINDS(X)                                                                              \
+	X(IRQ, "irq") /* a physical interrupt for the guest */                                     \
+	X(MAINTENANCE, "maintenance") /* the GIC's maintenance interrupt */                        \
+	X(HYP_TIMER, "hyp-timer") /* the hypervisor's own timer */                                 \
+	X(HVC, "hvc")                                                                              \
+	X(SMC, "smc")                                                                              \
+	X(MMIO_READ, "mmio-read")                                                                  \
+	X(MMIO_WRITE, "mmio-write")                                                                \
+	X(SYSREG, "sysreg")                                                                        \
+	X(WFI, "wfi")                                                                              \
+	X(STAGE2_FAULT, "stage2-fault") /* an access that no device and no mapping answers */      \
+	X(OTHER, "other")
+
+enum exit_kind {
+#define X(NAME, text) EXIT_##NAME,
+	EXIT_KINDS(X)
+#undef X
+		EXIT_KIND_COUNT
+};
+
+/* Why a guest was stopped; the "reason" of a fault record. */
+#define FAULT_REASONS(X)                                                                           \
+	X(DATA_ABORT, "data-abort") /* a data access nothing answers; ipa and va say where */      \
+	X(PREFETCH_ABORT, "prefetch-abort") /* an instruction fetch nothing answers */             \
+	X(MMIO_SYNDROME, "mmio-syndrome") /* an emulated device, but no syndrome to emulate by */  \
+	X(UNHANDLED_TRAP, "unhandled-trap") /* an exception class this hypervisor has no use for */ \
+	X(SERROR, "serror") /* an asynchronous external abort */                                   \
+	X(TIME_LIMIT, "time-limit") /* the step outran its limit_ms and was preempted */           \
+	X(GUEST_CRASH, "guest-crash") /* the guest kernel gave up: GUEST_EXIT_CRASHED */           \
+	X(BAD_EXIT, "bad-exit") /* HC_EXIT with an unknown status */
+
+enum fault_reason {
+#define X(NAME, text) FAULT_##NAME,
+	FAULT_REASONS(X)
+#undef X
+		FAULT_REASON_COUNT
+};

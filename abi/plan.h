@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan, parsed: which benchmarks run in which configurations. The text of a plan stands in a
+ * section of the image of its own (struct plan_section) that a host command may rewrite, so a plan
+ * changes without a rebuild. docs/plans.md describes the language.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "abi/run_config.h"
+
+#define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-1" /* 15 characters and a NUL */
+#define PLAN_TEXT_SIZE 8176 /* bytes, with a terminating NUL */
+#define PLAN_CONFIG_MAX 16
+#define PLAN_BENCH_MAX 32
+#define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
+
+struct plan_section {
+	char magic[16];
+	char text[PLAN_TEXT_SIZE];
+};
+
+/*
+ * Parameters of a benchmark: X(field, default, min, max).
+ *   n       samples a variant, the cold one not counted
+ *   delay   instructions added inside the measured window (even): the proof that it is measured
+ *   pages   tlb_chase: the largest working set, in 4 KiB pages
+ *   period  timer benchmarks: ticks between two expiries, at least
+ *   seed    of every pseudo-random choice a benchmark makes
+ */
+#define BENCH_PARAMS(X)                                                                            \
+	X(n, 1000, 1, 1000000)                                                                     \
+	X(delay, 0, 0, 1000000)                                                                    \
+	X(pages, 65536, 8, 65536)                                                                  \
+	X(period, 5003, 500, 1000000000)                                                           \
+	X(seed, 1, 1, 0xffffffff)
+
+struct bench_params {
+#define X(field, dflt, min, max) uint32_t field;
+	BENCH_PARAMS(X)
+#undef X
+};
+
+struct plan_bench {
+	char name[PLAN_NAME_SIZE];
+	struct bench_params params;
+};
+
+/* What executes the image, and so what a tick is worth. X(NAME, "word"). */
+#define PLATFORMS(X)                                                                               \
+	X(SILICON, "silicon") /* a real board: a tick is time */                                   \
+	X(QEMU_ICOUNT, "qemu-icount") /* a tick is one executed instruction, exactly */            \
+	X(QEMU_HOST, "qemu-host") /* a tick follows the host's clock: function only */
+
+enum platform {
+#define X(NAME, word) PLATFORM_##NAME,
+	PLATFORMS(X)
+#undef X
+		PLATFORM_COUNT
+};
+
+enum plan_order { PLAN_ORDER_ABBA, PLAN_ORDER_ONCE };
+
+struct plan {
+	char name[PLAN_NAME_SIZE];
+	enum platform platform;
+	enum plan_order order;
+	uint32_t limit_ms; /* counter time a step may take before it is stopped, in ms */
+	uint32_t config_count;
+	uint32_t bench_count;
+	struct run_config config[PLAN_CONFIG_MAX];
+	struct plan_bench bench[PLAN_BENCH_MAX];
+};

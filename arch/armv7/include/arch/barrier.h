@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers, by name (Arm ARM DDI 0406C, A3.8.3). Each is also a compiler barrier. */
+#pragma once
+
+#define BARRIER(name, text)                                                                        \
+	static inline void name(void)                                                              \
+	{                                                                                          \
+		__asm__ volatile(text : : : "memory");                                             \
+	}
+
+BARRIER(isb, "isb")
+BARRIER(dsb_sy, "dsb sy") /* complete for the whole system, devices too */
+BARRIER(dsb_ish, "dsb ish") /* complete for all cores that share memory with this one */
+BARRIER(dsb_ishst, "dsb ishst") /* only stores: page-table updates */
+BARRIER(dsb_nsh, "dsb nsh") /* this core only */
+BARRIER(dmb_ish, "dmb ish")
+BARRIER(wfi, "wfi")
+BARRIER(wfe, "wfe")
+BARRIER(sev, "sev")

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache maintenance by address; complete on return. DDI 0406C B4.2.1. */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/types.h"
+
+/* Smallest data cache line of the system, in bytes (CTR.DminLine). */
+static inline size_t dcache_line_size(void)
+{
+	reg_t ctr;
+
+	__asm__ volatile("mrc p15, 0, %0, c0, c0, 1" : "=r"(ctr));
+	return (size_t)4 << ((ctr >> 16) & 0xf);
+}
+
+/* Cleans and invalidates [start, start + size) to the point of coherency (DCCIMVAC). */
+static inline void dcache_clean_invalidate(uintptr_t start, size_t size)
+{
+	size_t line = dcache_line_size();
+
+	for (uintptr_t a = start & ~(line - 1); a < start + size; a += line)
+		__asm__ volatile("mcr p15, 0, %0, c7, c14, 1" : : "r"(a) : "memory");
+	dsb_sy();
+}
+
+/* Makes freshly written instructions visible to fetches of every core that shares this memory:
+ * ICIALLUIS, and BPIALLIS, since a branch predictor need not see the former. */
+static inline void icache_invalidate_all(void)
+{
+	dsb_ish();
+	__asm__ volatile("mcr p15, 0, %0, c7, c1, 0" : : "r"(0) : "memory");
+	__asm__ volatile("mcr p15, 0, %0, c7, c1, 6" : : "r"(0) : "memory");
+	dsb_ish();
+	isb();
+}

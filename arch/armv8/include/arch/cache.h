@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache maintenance by address; complete on return. */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+
+/* Smallest data cache line of the system, in bytes (CTR_EL0.DminLine). */
+static inline size_t dcache_line_size(void)
+{
+	return (size_t)4 << ((read_ctr_el0() >> 16) & 0xf);
+}
+
+/* Cleans and invalidates [start, start + size) to the point of coherency. */
+static inline void dcache_clean_invalidate(uintptr_t start, size_t size)
+{
+	size_t line = dcache_line_size();
+
+	for (uintptr_t a = start & ~(line - 1); a < start + size; a += line)
+		__asm__ volatile("dc civac, %0" : : "r"(a) : "memory");
+	dsb_sy();
+}
+
+/* Makes freshly written instructions visible to fetches of every core that shares this memory. */
+static inline void icache_invalidate_all(void)
+{
+	dsb_ish();
+	__asm__ volatile("ic ialluis" : : : "memory");
+	dsb_ish();
+	isb();
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device accesses: one load or store of the stated width, in simple addressing, so that a
+ * hypervisor gets a valid syndrome (ISV = 1) when it emulates the device. */
+#pragma once
+
+#include "arch/types.h"
+
+#define MMIO(bits, mod, ins)                                                                       \
+	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
+	{                                                                                          \
+		uint##bits##_t value;                                                              \
+		__asm__ volatile("ldr" ins " %" mod "0, [%1]"                                      \
+				 : "=r"(value)                                                     \
+				 : "r"(address)                                                    \
+				 : "memory");                                                      \
+		return value;                                                                      \
+	}                                                                                          \
+	static inline void mmio_write##bits(uintptr_t address, uint##bits##_t value)               \
+	{                                                                                          \
+		__asm__ volatile("str" ins " %" mod "0, [%1]"                                      \
+				 :                                                                 \
+				 : "r"(value), "r"(address)                                        \
+				 : "memory");                                                      \
+	}
+
+MMIO(8, "w", "b")
+MMIO(16, "w", "h")
+MMIO(32, "w", "")
+MMIO(64, "x", "")

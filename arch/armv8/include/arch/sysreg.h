@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System registers, by their ARMv8 names: read_<name>() and write_<name>(value).
+ * The ARMv7 header of the same name gives the same functions by coprocessor encodings, so the
+ * rest of the tree knows one set of names. Names and meaning: Arm ARM (DDI 0487), D13.
+ */
+#pragma once
+
+#include "arch/types.h"
+
+#define SYSREG_READ(name)                                                                          \
+	static inline reg_t read_##name(void)                                                      \
+	{                                                                                          \
+		reg_t value;                                                                       \
+		__asm__ volatile("mrs %0, " #name : "=r"(value));                                  \
+		return value;                                                                      \
+	}
+#define SYSREG_WRITE(name)                                                                         \
+	static inline void write_##name(reg_t value)                                               \
+	{                                                                                          \
+		__asm__ volatile("msr " #name ", %0" : : "r"(value) : "memory");                   \
+	}
+#define SYSREG(name) SYSREG_READ(name) SYSREG_WRITE(name)
+
+/* Identification and level */
+SYSREG_READ(currentel)
+SYSREG_READ(midr_el1)
+SYSREG_READ(mpidr_el1)
+SYSREG_READ(id_aa64pfr0_el1)
+SYSREG_READ(id_aa64mmfr0_el1)
+SYSREG_READ(ctr_el0)
+SYSREG(daif)
+
+/* Hypervisor control */
+SYSREG(hcr_el2)
+SYSREG(cptr_el2)
+SYSREG(hstr_el2)
+SYSREG(mdcr_el2)
+SYSREG(vpidr_el2)
+SYSREG(vmpidr_el2)
+SYSREG(sctlr_el2)
+SYSREG(vbar_el2)
+SYSREG(tpidr_el2)
+
+/* Exceptions taken to EL2 */
+SYSREG(esr_el2)
+SYSREG(elr_el2)
+SYSREG(spsr_el2)
+SYSREG_READ(far_el2)
+SYSREG_READ(hpfar_el2)
+
+/* Translation */
+SYSREG(ttbr0_el2)
+SYSREG(tcr_el2)
+SYSREG(mair_el2)
+SYSREG(vttbr_el2)
+SYSREG(vtcr_el2)
+SYSREG(par_el1)
+
+/* EL1 state */
+SYSREG(sctlr_el1)
+SYSREG(actlr_el1)
+SYSREG(cpacr_el1)
+SYSREG(ttbr0_el1)
+SYSREG(ttbr1_el1)
+SYSREG(tcr_el1)
+SYSREG(mair_el1)
+SYSREG(amair_el1)
+SYSREG(contextidr_el1)
+SYSREG(vbar_el1)
+SYSREG(esr_el1)
+SYSREG(far_el1)
+SYSREG(elr_el1)
+SYSREG(spsr_el1)
+SYSREG(sp_el1)
+SYSREG(sp_el0)
+SYSREG(afsr0_el1)
+SYSREG(afsr1_el1)
+SYSREG(tpidr_el0)
+SYSREG(tpidrro_el0)
+SYSREG(tpidr_el1)
+SYSREG(csselr_el1)
+SYSREG(mdscr_el1)
+
+/* Generic timer */
+SYSREG(cntfrq_el0)
+SYSREG_READ(cntpct_el0)
+SYSREG_READ(cntvct_el0)
+SYSREG(cnthctl_el2)
+SYSREG(cntvoff_el2)
+SYSREG(cntkctl_el1)
+SYSREG(cntv_ctl_el0)
+SYSREG(cntv_cval_el0)
+SYSREG(cntp_ctl_el0)
+SYSREG(cntp_cval_el0)
+SYSREG(cnthp_ctl_el2)
+SYSREG(cnthp_cval_el2)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an exit saves of the guest. A light frame holds x0-x17 and x30, the rest of it is stale:
+ * the hypervisor's C code preserves x19-x29 and never uses x18 (-ffixed-x18). A full frame holds
+ * x0-x30. The exception's own registers (ELR, SPSR, ESR) stay where the hardware put them: EL2
+ * takes no nested exception.
+ */
+#pragma once
+
+#define TRAP_FRAME_SIZE 256
+#define TRAP_FRAME_X(n) (8 * (n))
+
+#ifndef __ASSEMBLER__
+#include "arch/types.h"
+
+struct trap_frame {
+	reg_t x[31];
+	reg_t reserved; /* keeps the stack 16-byte aligned */
+};
+
+_Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
+_Static_assert(offsetof(struct trap_frame, x[30]) == TRAP_FRAME_X(30), "and this offset");
+
+/* Hypercall and SMC: the registers of the SMC Calling Convention; valid in a light frame. */
+static inline reg_t frame_arg(const struct trap_frame *frame, unsigned n)
+{
+	return frame->x[n];
+}
+
+static inline void frame_set_result(struct trap_frame *frame, reg_t value)
+{
+	frame->x[0] = value;
+}
+
+/* Any register by the number in a syndrome; needs a full frame. 31 is the zero register. */
+static inline reg_t frame_read(const struct trap_frame *frame, unsigned n)
+{
+	return n < 31 ? frame->x[n] : 0;
+}
+
+static inline void frame_write(struct trap_frame *frame, unsigned n, reg_t value)
+{
+	if (n < 31)
+		frame->x[n] = value;
+}
+#endif

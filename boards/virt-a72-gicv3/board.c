@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* QEMU `virt` with a GICv3: addresses from its device tree (-M virt,dumpdtb=). */
+#include "boards/board.h"
+
+const struct board board = {
+	.name = "virt-a72-gicv3",
+	.ram_base = 0x40000000,
+	.ram_size = 0x80000000,
+	.guest_base = 0x80000000,
+	.guest_size = 0x40000000,
+	.uart_base = 0x09000000,
+	.gic = {
+		.dist = 0x08000000,
+		.redist = 0x080a0000,
+	},
+	.hyp_timer_intid = 26,
+	.virt_timer_intid = 27,
+	.maintenance_intid = 25,
+	.semihosting = true,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The distributor, the same on GICv2 and GICv3 but for the place of the private interrupts. */
+#include "drivers/gic/gic.h"
+
+#include "arch/barrier.h"
+#include "arch/mmio.h"
+#include "drivers/gic/gic_internal.h"
+#include "drivers/gic/gic_regs.h"
+
+#define DEFAULT_PRIORITY 0xa0u
+
+struct gic_bases gic;
+
+void gic_set_bases(const struct gic_bases *bases)
+{
+	gic = *bases;
+}
+
+static uintptr_t base_of(unsigned intid)
+{
+	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gic.dist;
+}
+
+/* The register of a bank with one bit an interrupt. */
+static uintptr_t bit_register(unsigned intid, unsigned bank)
+{
+	return base_of(intid) + bank + intid / 32 * 4;
+}
+
+/* These banks are write-1-to-act: a plain write, never read-modify-write. */
+static void write_bit(unsigned intid, unsigned bank)
+{
+	mmio_write32(bit_register(intid, bank), 1u << (intid % 32));
+}
+
+unsigned gic_intid_count(void)
+{
+	unsigned count = ((mmio_read32(gic.dist + GICD_TYPER) & 0x1fu) + 1) * 32;
+
+	return count < GIC_SPECIAL_BASE ? count : GIC_SPECIAL_BASE;
+}
+
+static void reset_bank(unsigned first)
+{
+	mmio_write32(bit_register(first, GICD_ICENABLER), ~0u);
+	gic_wait_for_writes(first);
+	mmio_write32(bit_register(first, GICD_ICPENDR), ~0u);
+	mmio_write32(bit_register(first, GICD_ICACTIVER), ~0u);
+	for (unsigned i = 0; i < 32; i += 4)
+		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
+			     DEFAULT_PRIORITY * 0x01010101u);
+}
+
+void gic_dist_reset(void)
+{
+	unsigned count = gic_intid_count();
+
+	mmio_write32(gic.dist + GICD_CTLR, 0);
+	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+	gic_wake_redistributor();
+	for (unsigned first = 0; first < count; first += 32)
+		reset_bank(first);
+	gic_route_spis_here(count);
+	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable_bits());
+	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+}
+
+void gic_enable(unsigned intid)
+{
+	write_bit(intid, GICD_ISENABLER);
+}
+
+void gic_disable(unsigned intid)
+{
+	write_bit(intid, GICD_ICENABLER);
+	gic_wait_for_writes(intid);
+}
+
+void gic_set_pending(unsigned intid)
+{
+	write_bit(intid, GICD_ISPENDR);
+}
+
+void gic_clear_pending(unsigned intid)
+{
+	write_bit(intid, GICD_ICPENDR);
+}
+
+void gic_clear_active(unsigned intid)
+{
+	write_bit(intid, GICD_ICACTIVER);
+}
+
+bool gic_is_pending(unsigned intid)
+{
+	return mmio_read32(bit_register(intid, GICD_ISPENDR)) >> (intid % 32) & 1;
+}
+
+bool gic_is_active(unsigned intid)
+{
+	return mmio_read32(bit_register(intid, GICD_ISACTIVER)) >> (intid % 32) & 1;
+}
+
+void gic_set_priority(unsigned intid, uint8_t priority)
+{
+	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The GIC's virtual interface control, for the hypervisor: list registers and the maintenance
+ * interrupt. Same functions on GICv2 (GICH, IHI 0048B 5.3) and GICv3 (ICH_*_EL2, IHI 0069 12.4).
+ * A list register is handled as a 64-bit value in the hardware's own format; only this driver
+ * knows the format.
+ */
+#pragma once
+
+#include "arch/types.h"
+
+#define GIC_LR_MAX 16u
+
+enum gic_lr_state {
+	GIC_LR_INVALID = 0,
+	GIC_LR_PENDING = 1,
+	GIC_LR_ACTIVE = 2,
+	GIC_LR_PENDING_ACTIVE = 3,
+};
+
+/* What a list register says. */
+struct gic_lr {
+	unsigned vintid;
+	enum gic_lr_state state;
+	uint8_t priority; /* the hardware keeps the upper 5 bits */
+	bool hw; /* the guest's deactivation also deactivates physical `pintid` */
+	unsigned pintid;
+	bool eoi_irq; /* (hw false) a maintenance interrupt when the guest ends it */
+	unsigned source; /* GICv2, SGIs: the core that sent it, 0-7; else 0 */
+};
+
+uint64_t gic_lr_encode(const struct gic_lr *lr);
+enum gic_lr_state gic_lr_state(uint64_t value);
+
+/* The same value with another state. */
+uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state);
+
+/* The same value, with a maintenance interrupt at its end unless it is linked (hw). */
+uint64_t gic_lr_with_eoi_irq(uint64_t value);
+
+/* GICv2, SGIs: the source in a value; 0 on GICv3. */
+unsigned gic_lr_source(uint64_t value);
+
+/* Prepares EL2's side of the CPU interface. Returns the number of list registers, 0 where the GIC
+ * has no virtualization. Call before gic_cpu_init(). */
+unsigned gic_virt_init(void);
+
+/* For a fresh guest: list registers empty, no active priorities, the virtual CPU interface as at
+ * reset, virtual interrupts signalled. */
+void gic_virt_reset(void);
+
+/* The virtual interface off: nothing is signalled to a guest. */
+void gic_virt_off(void);
+
+uint64_t gic_lr_read(unsigned index);
+void gic_lr_write(unsigned index, uint64_t value);
+
+/* Bit i: list register i holds nothing. Registers beyond the last read as 0 here. */
+uint32_t gic_lr_empty(void);
+
+/* Bit i: the guest ended list register i's interrupt, which asked for it by eoi_irq. The bit goes
+ * when the list register is written. */
+uint32_t gic_lr_ended(void);
+
+/* Maintenance interrupt when at most one list register is in use (HCR.UIE): on or off. */
+void gic_virt_underflow_irq(bool on);
+
+/* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
+uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);

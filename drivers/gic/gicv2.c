@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GICv2: the memory-mapped CPU interface (GICC) and virtual interface control (GICH). IHI 0048B. */
+#include "arch/mmio.h"
+#include "drivers/gic/gic_internal.h"
+#include "drivers/gic/gic_regs.h"
+#include "drivers/gic/gic_virt.h"
+
+/* GICH_HCR */
+#define HCR_EN (1u << 0)
+#define HCR_UIE (1u << 1)
+
+/* GICH_LR, 5.3.8 */
+#define LR_SOURCE_SHIFT 10
+#define LR_EOI (1u << 19)
+#define LR_PINTID_SHIFT 10
+#define LR_PRIORITY_SHIFT 23
+#define LR_STATE_SHIFT 28
+#define LR_HW (1u << 31)
+
+static unsigned lr_count;
+
+unsigned gic_version(void)
+{
+	return 2;
+}
+
+unsigned gic_probe_version(void)
+{
+	return mmio_read32(gic.dist + GICD_V2_PIDR2) >> 4 & 0xfu;
+}
+
+uintptr_t gic_private_base(void)
+{
+	return gic.dist;
+}
+
+void gic_wait_for_writes(unsigned intid)
+{
+	(void)mmio_read32(gic.dist + GICD_ICENABLER + intid / 32 * 4);
+}
+
+void gic_route_spis_here(unsigned count)
+{
+	/* ITARGETSR0 reads as this core's own bit in every byte (4.3.12). */
+	uint32_t here = mmio_read32(gic.dist + GICD_ITARGETSR);
+
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 4)
+		mmio_write32(gic.dist + GICD_ITARGETSR + intid, here);
+}
+
+/* Both groups: without the security extensions interrupts are Group 0, with them in Non-secure
+ * state bit 0 means Group 1 and bit 1 is reserved (4.3.1). The same holds for GICC_CTLR. */
+uint32_t gic_dist_enable_bits(void)
+{
+	return GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
+}
+
+void gic_wake_redistributor(void)
+{
+}
+
+void gic_send_sgi_self(unsigned id)
+{
+	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id); /* TargetListFilter: this core */
+}
+
+void gic_cpu_init(bool split_eoi)
+{
+	mmio_write32(gic.cpu + GICC_PMR, 0xff);
+	mmio_write32(gic.cpu + GICC_BPR, 0);
+	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 |
+						  (split_eoi ? GICC_CTLR_EOIMODE : 0));
+}
+
+/* The active priorities cannot simply be cleared: ending each active interrupt drops its own. */
+void gic_cpu_abandon(void)
+{
+	unsigned count = gic_intid_count();
+
+	gic_cpu_init(false);
+	for (unsigned intid = 0; intid < count; intid++)
+		if (gic_is_active(intid))
+			gic_eoi(intid);
+	for (unsigned i = 0; i < 4; i++)
+		mmio_write32(gic.cpu + GICC_APR0 + 4 * i, 0);
+}
+
+uint32_t gic_ack(void)
+{
+	return mmio_read32(gic.cpu + GICC_IAR);
+}
+
+void gic_eoi(uint32_t iar)
+{
+	mmio_write32(gic.cpu + GICC_EOIR, iar);
+}
+
+void gic_deactivate(uint32_t iar)
+{
+	mmio_write32(gic.cpu + GICC_DIR, iar);
+}
+
+/* Virtual interrupts are Group 0: a guest that sets only bit 0 of GICC_CTLR gets them too. */
+uint64_t gic_lr_encode(const struct gic_lr *lr)
+{
+	uint32_t value = lr->vintid | (uint32_t)lr->priority >> 3 << LR_PRIORITY_SHIFT |
+			 (uint32_t)lr->state << LR_STATE_SHIFT;
+
+	if (lr->hw)
+		return value | LR_HW | lr->pintid << LR_PINTID_SHIFT;
+	return value | lr->source << LR_SOURCE_SHIFT | (lr->eoi_irq ? LR_EOI : 0);
+}
+
+enum gic_lr_state gic_lr_state(uint64_t value)
+{
+	return (enum gic_lr_state)(value >> LR_STATE_SHIFT & 3);
+}
+
+uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
+{
+	return (value & ~(3ull << LR_STATE_SHIFT)) | (uint64_t)state << LR_STATE_SHIFT;
+}
+
+uint64_t gic_lr_with_eoi_irq(uint64_t value)
+{
+	return value & LR_HW ? value : value | LR_EOI;
+}
+
+unsigned gic_lr_source(uint64_t value)
+{
+	return (unsigned)(value >> LR_SOURCE_SHIFT & 7);
+}
+
+unsigned gic_virt_init(void)
+{
+	if (gic.hyp == 0)
+		return 0;
+	lr_count = (mmio_read32(gic.hyp + GICH_VTR) & 0x3fu) + 1;
+	if (lr_count > GIC_LR_MAX)
+		lr_count = GIC_LR_MAX;
+	return lr_count;
+}
+
+void gic_virt_off(void)
+{
+	mmio_write32(gic.hyp + GICH_HCR, 0);
+}
+
+void gic_virt_reset(void)
+{
+	for (unsigned i = 0; i < lr_count; i++)
+		gic_lr_write(i, 0);
+	mmio_write32(gic.hyp + GICH_APR, 0);
+	mmio_write32(gic.hyp + GICH_VMCR, 0);
+	mmio_write32(gic.hyp + GICH_HCR, HCR_EN);
+}
+
+uint64_t gic_lr_read(unsigned index)
+{
+	return mmio_read32(gic.hyp + GICH_LR0 + index * 4);
+}
+
+void gic_lr_write(unsigned index, uint64_t value)
+{
+	mmio_write32(gic.hyp + GICH_LR0 + index * 4, (uint32_t)value);
+}
+
+uint32_t gic_lr_empty(void)
+{
+	return mmio_read32(gic.hyp + GICH_ELRSR0) & ((1u << lr_count) - 1);
+}
+
+uint32_t gic_lr_ended(void)
+{
+	return mmio_read32(gic.hyp + GICH_EISR0) & ((1u << lr_count) - 1);
+}
+
+void gic_virt_underflow_irq(bool on)
+{
+	mmio_write32(gic.hyp + GICH_HCR, on ? HCR_EN | HCR_UIE : HCR_EN);
+}
+
+uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)
+{
+	return guest_owns_the_interface ? gic.cpu : gic.vcpu;
+}

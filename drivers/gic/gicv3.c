@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GICv3: the CPU interface and virtual interface control in system registers, one redistributor a
+ * core, affinity routing on, all interrupts in Group 1. IHI 0069. */
+#include "arch/mmio.h"
+#include "arch/sysreg_gicv3.h"
+#include "drivers/gic/gic_internal.h"
+#include "drivers/gic/gic_regs.h"
+#include "drivers/gic/gic_virt.h"
+
+#define GICR_CTLR_RWP (1u << 3)
+
+/* ICC_SRE: system registers on; EL2: EL1 may use them too (12.2.24) */
+#define SRE_SRE 1u
+#define SRE_DFB_DIB 6u
+#define SRE_EL2_ENABLE 8u
+
+#define ICC_CTLR_EOIMODE (1u << 1)
+
+/* ICH_HCR_EL2 */
+#define HCR_EN (1u << 0)
+#define HCR_UIE (1u << 1)
+
+/* ICH_LR<n>_EL2, 12.4.8 */
+#define LR_PINTID_SHIFT 32
+#define LR_EOI (1ull << 41)
+#define LR_PRIORITY_SHIFT 48
+#define LR_GROUP1 (1ull << 60)
+#define LR_HW (1ull << 61)
+#define LR_STATE_SHIFT 62
+
+static unsigned lr_count;
+
+unsigned gic_version(void)
+{
+	return 3;
+}
+
+unsigned gic_probe_version(void)
+{
+	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
+}
+
+uintptr_t gic_private_base(void)
+{
+	return gic.redist + GICR_SGI_OFFSET;
+}
+
+void gic_wait_for_writes(unsigned intid)
+{
+	if (intid < GIC_PRIVATE_COUNT)
+		while (mmio_read32(gic.redist + GICR_CTLR) & GICR_CTLR_RWP)
+			;
+	else
+		while (mmio_read32(gic.dist + GICD_CTLR) & GICD_CTLR_RWP)
+			;
+}
+
+/* IGROUPR selects Group 1 here, since only this version resets to Group 0 with it signalled apart. */
+void gic_route_spis_here(unsigned count)
+{
+	uint64_t affinity = read_mpidr_el1() & 0xff00ffffffull;
+
+	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)
+		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
+	/* Routing can only be set once affinity routing is on. */
+	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE);
+	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid++)
+		mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, affinity);
+}
+
+uint32_t gic_dist_enable_bits(void)
+{
+	return GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
+}
+
+void gic_wake_redistributor(void)
+{
+	uint32_t waker = mmio_read32(gic.redist + GICR_WAKER);
+
+	mmio_write32(gic.redist + GICR_WAKER, waker & ~GICR_WAKER_PROCESSOR_SLEEP);
+	while (mmio_read32(gic.redist + GICR_WAKER) & GICR_WAKER_CHILDREN_ASLEEP)
+		;
+}
+
+void gic_send_sgi_self(unsigned id)
+{
+	uint64_t mpidr = read_mpidr_el1();
+	uint64_t aff321 = (mpidr & 0xff00000000ull) << 16 | (mpidr & 0xff0000u) << 16 |
+			  (mpidr & 0xff00u) << 8;
+
+	write_icc_sgi1r_el1(aff321 | (uint64_t)id << 24 | 1ull << (mpidr & 0xfu));
+	isb();
+}
+
+void gic_cpu_init(bool split_eoi)
+{
+	write_icc_sre_el1(SRE_SRE | SRE_DFB_DIB);
+	isb();
+	write_icc_pmr_el1(0xff);
+	write_icc_bpr1_el1(0);
+	write_icc_ctlr_el1(split_eoi ? ICC_CTLR_EOIMODE : 0);
+	write_icc_igrpen1_el1(1);
+	isb();
+}
+
+void gic_cpu_abandon(void)
+{
+	write_icc_ap1r0_el1(0);
+	isb();
+}
+
+uint32_t gic_ack(void)
+{
+	return (uint32_t)read_icc_iar1_el1();
+}
+
+void gic_eoi(uint32_t iar)
+{
+	write_icc_eoir1_el1(iar);
+}
+
+void gic_deactivate(uint32_t iar)
+{
+	write_icc_dir_el1(iar);
+}
+
+uint64_t gic_lr_encode(const struct gic_lr *lr)
+{
+	uint64_t value = lr->vintid | (uint64_t)lr->priority << LR_PRIORITY_SHIFT | LR_GROUP1 |
+			 (uint64_t)lr->state << LR_STATE_SHIFT;
+
+	if (lr->hw)
+		return value | LR_HW | (uint64_t)lr->pintid << LR_PINTID_SHIFT;
+	return value | (lr->eoi_irq ? LR_EOI : 0);
+}
+
+enum gic_lr_state gic_lr_state(uint64_t value)
+{
+	return (enum gic_lr_state)(value >> LR_STATE_SHIFT & 3);
+}
+
+uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
+{
+	return (value & ~(3ull << LR_STATE_SHIFT)) | (uint64_t)state << LR_STATE_SHIFT;
+}
+
+uint64_t gic_lr_with_eoi_irq(uint64_t value)
+{
+	return value & LR_HW ? value : value | LR_EOI;
+}
+
+unsigned gic_lr_source(uint64_t value)
+{
+	(void)value;
+	return 0;
+}
+
+unsigned gic_virt_init(void)
+{
+	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
+	isb();
+	/* Four are enough for what this driver names; more would be left unused. */
+	lr_count = (unsigned)(read_ich_vtr_el2() & 0x1f) + 1;
+	if (lr_count > 4)
+		lr_count = 4;
+	return lr_count;
+}
+
+void gic_virt_off(void)
+{
+	write_ich_hcr_el2(0);
+	isb();
+}
+
+void gic_virt_reset(void)
+{
+	for (unsigned i = 0; i < lr_count; i++)
+		gic_lr_write(i, 0);
+	write_ich_ap0r0_el2(0);
+	write_ich_ap1r0_el2(0);
+	write_ich_vmcr_el2(0);
+	write_ich_hcr_el2(HCR_EN);
+	isb();
+}
+
+uint64_t gic_lr_read(unsigned index)
+{
+	switch (index) {
+	case 0:
+		return read_ich_lr0_el2();
+	case 1:
+		return read_ich_lr1_el2();
+	case 2:
+		return read_ich_lr2_el2();
+	default:
+		return read_ich_lr3_el2();
+	}
+}
+
+void gic_lr_write(unsigned index, uint64_t value)
+{
+	switch (index) {
+	case 0:
+		write_ich_lr0_el2(value);
+		break;
+	case 1:
+		write_ich_lr1_el2(value);
+		break;
+	case 2:
+		write_ich_lr2_el2(value);
+		break;
+	default:
+		write_ich_lr3_el2(value);
+		break;
+	}
+}
+
+uint32_t gic_lr_empty(void)
+{
+	return (uint32_t)read_ich_elrsr_el2() & ((1u << lr_count) - 1);
+}
+
+uint32_t gic_lr_ended(void)
+{
+	return (uint32_t)read_ich_eisr_el2() & ((1u << lr_count) - 1);
+}
+
+void gic_virt_underflow_irq(bool on)
+{
+	write_ich_hcr_el2(on ? HCR_EN | HCR_UIE : HCR_EN);
+}
+
+uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)
+{
+	(void)guest_owns_the_interface;
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The generic timer as the hypervisor uses it: the counter, and CNTHP to bound a guest. Ticks of
+ * CNTFRQ; a comparison value is absolute. DDI 0487 D11, DDI 0406C B8. */
+#pragma once
+
+#include "arch/types.h"
+
+/* True when CNTPCT moves within 1000 reads. */
+bool timer_counter_advances(void);
+
+/* CNTHP fires (INTID of the board) once CNTPCT >= cval; until then, and after _stop, it does not. */
+void timer_hyp_start(uint64_t cval_ticks);
+void timer_hyp_stop(void);

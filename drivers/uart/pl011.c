@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arm PrimeCell UART PL011 (DDI 0183, 3.3). */
+#include "arch/mmio.h"
+#include "drivers/uart/uart.h"
+
+#define UARTDR 0x000u
+#define UARTFR 0x018u
+#define UARTCR 0x030u
+#define UARTFR_BUSY (1u << 3)
+#define UARTFR_TXFF (1u << 5)
+#define UARTCR_UARTEN (1u << 0)
+#define UARTCR_TXE (1u << 8)
+
+static uintptr_t base;
+
+void uart_init(uintptr_t address)
+{
+	base = address;
+	mmio_write32(base + UARTCR, mmio_read32(base + UARTCR) | UARTCR_UARTEN | UARTCR_TXE);
+}
+
+void uart_putc(char c)
+{
+	while (mmio_read32(base + UARTFR) & UARTFR_TXFF)
+		;
+	mmio_write32(base + UARTDR, (uint8_t)c);
+}
+
+void uart_flush(void)
+{
+	while (mmio_read32(base + UARTFR) & UARTFR_BUSY)
+		;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guest's exceptions. The interrupt entry is part of what the benchmarks measure: two scratch
+ * registers saved, then the counter is read. No isb before it: exception entry synchronises the
+ * context (DDI 0406C A3.8.3), and the read cannot come before it.
+ *
+ * Kernel code runs in Supervisor mode; interrupts are handled in IRQ mode on a stack of their own,
+ * where the return state (LR_irq, SPSR_irq) simply stays in its registers: they do not nest.
+ * IRQ stack while the PL0 task runs, from the top:
+ *   r0, r1; r2, r3, r12, LR_irq         what C may change of the interrupted kernel code
+ *   SPSR_irq, LR_svc, r4-r11            the rest of it
+ */
+#include "guest_arch/task_frame.h"
+
+	.arch	armv7ve
+	.arm
+
+#define MODE_IRQ 0x12
+#define MODE_SVC 0x13
+#define PSR_MODE_LOW 0xf	/* 0 in User mode only */
+
+	.macro	load_address, register, symbol
+	movw	\register, #:lower16:\symbol
+	movt	\register, #:upper16:\symbol
+	.endm
+
+	.macro	vector_table, irq
+	.balign	32
+	b	unexpected_reset
+	b	unexpected_undefined
+	b	svc_entry
+	b	unexpected_prefetch
+	b	unexpected_data
+	b	unexpected_hyp
+	b	\irq
+	b	unexpected_fiq
+	.endm
+
+	.section .text.vectors, "ax"
+	.balign	32
+	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed
+guest_vectors:
+	vector_table irq_entry
+guest_vectors_delay_2:
+	vector_table irq_entry_delay_2
+guest_vectors_delayed:
+	vector_table irq_entry_delayed
+
+/* For a benchmark with delay=N: N instructions more before the stamp. MRC and the last branch are
+ * two of them, TPIDRPRW holds N - 2. */
+irq_entry_delayed:
+	push	{r0, r1}
+	mrc	p15, 0, r0, c13, c0, 4
+1:	subs	r0, r0, #2
+	bne	1b
+	b	irq_stamp
+
+/* The same for N = 2, which leaves no room for a loop. */
+irq_entry_delay_2:
+	push	{r0, r1}
+	nop
+	b	irq_stamp
+
+irq_entry:
+	push	{r0, r1}
+irq_stamp:
+	mrrc	p15, 0, r0, r1, c14		/* CNTPCT */
+	push	{r2, r3, r12, lr}
+	bl	irq_dispatch
+/* Back to the interrupted code, or to the task when a handler woke it. */
+irq_exit:
+	load_address r1, task_ready
+	ldr	r0, [r1]
+	cmp	r0, #0
+	bne	task_enter
+irq_return:
+	pop	{r2, r3, r12, lr}
+	pop	{r0, r1}
+	subs	pc, lr, #4
+
+/* r0 = struct task_frame, r1 = &task_ready. */
+task_enter:
+	mrs	r2, spsr
+	tst	r2, #PSR_MODE_LOW
+	beq	irq_return		/* it runs already: it will be woken at its next wait */
+	mov	r3, #0
+	str	r3, [r1]
+	cps	#MODE_SVC
+	mov	r3, lr
+	cps	#MODE_IRQ
+	push	{r2-r11}
+
+	ldr	lr, [r0, #TASK_PC]
+	ldr	r1, [r0, #TASK_PSTATE]
+	msr	spsr_cxsf, r1
+	ldm	r0, {r0-r14}^
+	nop				/* no banked register right behind (DDI 0406C B9.3.5) */
+	movs	pc, lr
+
+/* The task waits: its registers go to its frame, the interrupted kernel code goes on. */
+svc_entry:
+	push	{r0, lr}
+	mrs	lr, spsr
+	tst	lr, #PSR_MODE_LOW
+	bne	unexpected_svc
+	load_address r0, task_frame
+	str	lr, [r0, #TASK_PSTATE]
+	pop	{lr}
+	str	lr, [r0], #4		/* the task's r0 */
+	stm	r0, {r1-r14}^
+	nop
+	pop	{lr}
+	str	lr, [r0, #TASK_PC - 4]
+
+	cps	#MODE_IRQ
+	pop	{r2-r11}
+	msr	spsr_cxsf, r2
+	cps	#MODE_SVC
+	mov	lr, r3
+	cps	#MODE_IRQ
+	b	irq_exit		/* it may have been woken again meanwhile */
+
+	.macro	unexpected, name, offset
+unexpected_\name:
+	mov	r0, #\offset
+	b	exception_unexpected
+	.endm
+
+	unexpected reset, 0x00
+	unexpected undefined, 0x04
+	unexpected svc, 0x08
+	unexpected prefetch, 0x0c
+	unexpected data, 0x10
+	unexpected hyp, 0x14
+	unexpected fiq, 0x1c
+
+/* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
+exception_unexpected:
+	load_address sp, __crash_stack_end
+	mov	r1, lr
+	b	exception_report
+
+/*
+ * The PL0 task: r0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
+ * (the stamp first, then the count), waits again.
+ */
+	.section .el0_text, "ax"
+	.global	task_el0_entry
+task_el0_entry:
+	b	2f
+1:	svc	#0
+2:	mrrc	p15, 0, r2, r3, c14
+	strd	r2, r3, [r0]
+	ldr	r1, [r0, #8]
+	add	r1, r1, #1
+	str	r1, [r0, #8]
+	b	1b

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the guest does differently on AArch64: translation control, vectors, the crash report. */
+#include "guest/guest_arch.h"
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "guest/guest.h"
+#include "lib/lpae.h"
+#include "lib/text.h"
+
+/* TCR_EL1 (DDI 0487 D13.2.131): 32-bit addresses in TTBR0, so the walk begins at level 1; 4 KiB
+ * granule; table walks write-back, inner shareable; nothing in TTBR1; 32-bit physical addresses. */
+#define TCR_T0SZ_32_BIT 32u
+#define TCR_IRGN0_WB (1u << 8)
+#define TCR_ORGN0_WB (1u << 10)
+#define TCR_SH0_INNER (3u << 12)
+#define TCR_EPD1 (1u << 23)
+
+/* SCTLR_EL1: the RES1 bits of Armv8.0 with MMU, caches, stack alignment checks and write implies
+ * execute never. */
+#define SCTLR_RES1 0x30d00800u
+#define SCTLR_M (1u << 0)
+#define SCTLR_C (1u << 2)
+#define SCTLR_SA (1u << 3)
+#define SCTLR_SA0 (1u << 4)
+#define SCTLR_I (1u << 12)
+#define SCTLR_WXN (1u << 19)
+
+extern char guest_vectors[], guest_vectors_delayed[];
+
+/* PTE_XN is UXN here: an EL0 without read access could still execute. */
+uint64_t guest_arch_text_attributes(void)
+{
+	return S1_AP_RO_PRIV | PTE_XN;
+}
+
+void guest_arch_mmu_on(uintptr_t root)
+{
+	write_mair_el1(MAIR_VALUE);
+	write_tcr_el1(TCR_T0SZ_32_BIT | TCR_IRGN0_WB | TCR_ORGN0_WB | TCR_SH0_INNER | TCR_EPD1);
+	write_ttbr0_el1(root);
+	tlbi_el1_all();
+	write_sctlr_el1(SCTLR_RES1 | SCTLR_M | SCTLR_C | SCTLR_SA | SCTLR_SA0 | SCTLR_I |
+			SCTLR_WXN);
+	isb();
+}
+
+void guest_arch_irq_delay(uint32_t instructions)
+{
+	write_tpidr_el1(instructions ? instructions - 2 : 0);
+	write_vbar_el1((reg_t)(instructions ? guest_vectors_delayed : guest_vectors));
+	isb();
+}
+
+static void text_register(struct text *text, const char *name, uint64_t value)
+{
+	text_string(text, name);
+	text_hex(text, value, 0);
+}
+
+void exception_report(reg_t offset);
+
+/* From vectors.S: the offset of the vector names the exception. */
+void exception_report(reg_t offset)
+{
+	char buffer[160];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_register(&text, "unexpected exception: vector 0x", offset);
+	text_register(&text, " esr 0x", read_esr_el1());
+	text_register(&text, " elr 0x", read_elr_el1());
+	text_register(&text, " far 0x", read_far_el1());
+	guest_fail(GUEST_EXIT_CRASHED, buffer);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guest's exceptions. The interrupt entry is part of what the benchmarks measure: two scratch
+ * registers saved, then the counter is read. No isb before it: exception entry synchronises the
+ * context (DDI 0487 D1.13), and the read cannot come before it.
+ *
+ * Kernel stack while the EL0 task runs, from the top:
+ *   interrupted kernel code
+ *   IRQ_FRAME     its caller-saved registers
+ *   SWITCH_FRAME  the rest of it: x19-x29, ELR, SPSR
+ */
+#include "arch/esr.h"
+#include "guest_arch/task_frame.h"
+
+#define IRQ_FRAME 160
+#define SWITCH_FRAME 112
+
+/* An exception that the guest does not expect; x0 = its offset in the table. */
+	.macro	unexpected, offset
+	.balign	0x80
+	mov	x0, #\offset
+	b	exception_unexpected
+	.endm
+
+/*
+ * An interrupt, up to C. A table for a benchmark with delay=N spins before the stamp, exactly N
+ * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2.
+ */
+	.macro	irq_entry, delayed, exit
+	.balign	0x80
+	stp	x0, x1, [sp, #-IRQ_FRAME]!
+	.if	\delayed
+	mrs	x0, tpidr_el1
+	cbz	x0, 2f
+1:	subs	x0, x0, #2
+	b.ne	1b
+2:
+	.endif
+	mrs	x0, cntpct_el0
+	stp	x2, x3, [sp, #16]
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+	stp	x8, x9, [sp, #64]
+	stp	x10, x11, [sp, #80]
+	stp	x12, x13, [sp, #96]
+	stp	x14, x15, [sp, #112]
+	stp	x16, x17, [sp, #128]
+	stp	x18, x30, [sp, #144]
+	bl	irq_dispatch
+	b	\exit
+	.endm
+
+/* The only synchronous exception of the task is its SVC. */
+	.macro	el0_sync
+	.balign	0x80
+	stp	x0, x1, [sp, #-16]!
+	mrs	x0, esr_el1
+	lsr	x0, x0, #ESR_EC_SHIFT
+	cmp	x0, #EC_SVC64
+	b.eq	task_wait
+	mov	x0, #0x400
+	b	exception_unexpected
+	.endm
+
+	.macro	vector_table, delayed
+	unexpected 0x000	/* from EL1 with SP_EL0: never used */
+	unexpected 0x080
+	unexpected 0x100
+	unexpected 0x180
+	unexpected 0x200	/* from EL1: synchronous */
+	irq_entry \delayed, irq_exit
+	unexpected 0x300	/* FIQ */
+	unexpected 0x380	/* SError */
+	el0_sync		/* from EL0, AArch64 */
+	irq_entry \delayed, irq_return
+	unexpected 0x500
+	unexpected 0x580
+	unexpected 0x600	/* from EL0, AArch32: never used */
+	unexpected 0x680
+	unexpected 0x700
+	unexpected 0x780
+	.endm
+
+	.section .text.vectors, "ax"
+	.balign	0x1000
+	.global	guest_vectors, guest_vectors_delayed
+guest_vectors:
+	vector_table 0
+	.balign	0x800
+guest_vectors_delayed:
+	vector_table 1
+
+	.balign	0x80
+/* Back to the interrupted kernel code, or to the task when a handler woke it. */
+irq_exit:
+	adrp	x1, task_ready
+	ldr	x0, [x1, :lo12:task_ready]
+	cbnz	x0, task_enter
+irq_return:
+	ldp	x2, x3, [sp, #16]
+	ldp	x4, x5, [sp, #32]
+	ldp	x6, x7, [sp, #48]
+	ldp	x8, x9, [sp, #64]
+	ldp	x10, x11, [sp, #80]
+	ldp	x12, x13, [sp, #96]
+	ldp	x14, x15, [sp, #112]
+	ldp	x16, x17, [sp, #128]
+	ldp	x18, x30, [sp, #144]
+	ldp	x0, x1, [sp], #IRQ_FRAME
+	eret
+
+/* x0 = struct task_frame, x1 = page of task_ready. */
+task_enter:
+	str	xzr, [x1, :lo12:task_ready]
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	stp	x19, x20, [sp, #-SWITCH_FRAME]!
+	stp	x21, x22, [sp, #16]
+	stp	x23, x24, [sp, #32]
+	stp	x25, x26, [sp, #48]
+	stp	x27, x28, [sp, #64]
+	stp	x29, x2, [sp, #80]
+	str	x3, [sp, #96]
+
+	ldp	x1, x2, [x0, #TASK_SP]
+	ldr	x3, [x0, #TASK_PSTATE]
+	msr	sp_el0, x1
+	msr	elr_el1, x2
+	msr	spsr_el1, x3
+	ldp	x2, x3, [x0, #TASK_X(2)]
+	ldp	x4, x5, [x0, #TASK_X(4)]
+	ldp	x6, x7, [x0, #TASK_X(6)]
+	ldp	x8, x9, [x0, #TASK_X(8)]
+	ldp	x10, x11, [x0, #TASK_X(10)]
+	ldp	x12, x13, [x0, #TASK_X(12)]
+	ldp	x14, x15, [x0, #TASK_X(14)]
+	ldp	x16, x17, [x0, #TASK_X(16)]
+	ldp	x18, x19, [x0, #TASK_X(18)]
+	ldp	x20, x21, [x0, #TASK_X(20)]
+	ldp	x22, x23, [x0, #TASK_X(22)]
+	ldp	x24, x25, [x0, #TASK_X(24)]
+	ldp	x26, x27, [x0, #TASK_X(26)]
+	ldp	x28, x29, [x0, #TASK_X(28)]
+	ldr	x30, [x0, #TASK_X(30)]
+	ldp	x0, x1, [x0]
+	eret
+
+/* The task waits: its registers go to its frame, the interrupted kernel code goes on. Its x0 and
+ * x1 are on the stack. */
+task_wait:
+	adrp	x0, task_frame
+	add	x0, x0, :lo12:task_frame
+	stp	x2, x3, [x0, #TASK_X(2)]
+	stp	x4, x5, [x0, #TASK_X(4)]
+	stp	x6, x7, [x0, #TASK_X(6)]
+	stp	x8, x9, [x0, #TASK_X(8)]
+	stp	x10, x11, [x0, #TASK_X(10)]
+	stp	x12, x13, [x0, #TASK_X(12)]
+	stp	x14, x15, [x0, #TASK_X(14)]
+	stp	x16, x17, [x0, #TASK_X(16)]
+	stp	x18, x19, [x0, #TASK_X(18)]
+	stp	x20, x21, [x0, #TASK_X(20)]
+	stp	x22, x23, [x0, #TASK_X(22)]
+	stp	x24, x25, [x0, #TASK_X(24)]
+	stp	x26, x27, [x0, #TASK_X(26)]
+	stp	x28, x29, [x0, #TASK_X(28)]
+	str	x30, [x0, #TASK_X(30)]
+	ldp	x2, x3, [sp], #16
+	stp	x2, x3, [x0]
+	mrs	x1, sp_el0
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	stp	x1, x2, [x0, #TASK_SP]
+	str	x3, [x0, #TASK_PSTATE]
+
+	ldr	x3, [sp, #96]
+	ldp	x29, x2, [sp, #80]
+	ldp	x27, x28, [sp, #64]
+	ldp	x25, x26, [sp, #48]
+	ldp	x23, x24, [sp, #32]
+	ldp	x21, x22, [sp, #16]
+	ldp	x19, x20, [sp], #SWITCH_FRAME
+	msr	elr_el1, x2
+	msr	spsr_el1, x3
+	b	irq_exit	/* it may have been woken again meanwhile */
+
+/* A stack of its own, since the fault may have come from the stack. */
+exception_unexpected:
+	adrp	x1, __crash_stack_end
+	mov	sp, x1
+	b	exception_report
+
+/*
+ * The EL0 task: x0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
+ * (the stamp first, then the count), waits again.
+ */
+	.section .el0_text, "ax"
+	.global	task_el0_entry
+task_el0_entry:
+	b	2f
+1:	svc	#0
+2:	mrs	x1, cntpct_el0
+	str	x1, [x0]
+	ldr	w2, [x0, #8]
+	add	w2, w2, #1
+	str	w2, [x0, #8]
+	b	1b

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The measuring window itself, over paths whose length is known. Counted by hand, under icount:
+ *   pair      isb, isb, mrs                raw 3: the second isb of one read, the first of the next
+ *   nop10     10 nops between              raw 13, value 10
+ *   loop200   a loop of 200 instructions   raw 203, value 200
+ */
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+#define LOOP_INSTRUCTIONS 200u
+
+OPS_INLINE reg_t op_nothing(reg_t state)
+{
+	return state;
+}
+
+OPS_INLINE reg_t op_nop10(reg_t state)
+{
+	nop_10();
+	return state;
+}
+
+/* Uses its argument up: the next one gets the constant again, before its window. */
+OPS_INLINE reg_t op_loop(reg_t instructions)
+{
+	delay_instructions(instructions);
+	return LOOP_INSTRUCTIONS;
+}
+
+static void report_variant(const char *variant, uint64_t overhead, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = overhead,
+		.may_be_zero = true,
+	};
+
+	report_bench(&info, samples);
+}
+
+static void counter_run(const struct guest_run *run)
+{
+	const struct bench_params *params = &run->bench.params;
+	struct samples *samples = samples_begin();
+
+	sample_pairs(params, samples, op_nothing, 0);
+	report_variant("pair", 0, samples);
+	samples = samples_begin();
+	sample_pairs(params, samples, op_nop10, 0);
+	report_variant("nop10", calibrate_overhead(), samples);
+	samples = samples_begin();
+	sample_pairs(params, samples, op_loop, LOOP_INSTRUCTIONS);
+	report_variant("loop200", calibrate_overhead(), samples);
+}
+
+static const struct bench counter = { .name = "counter", .run = counter_run };
+BENCH(counter);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that misbehaves, one way a name; whoever runs it looks at what became of the hypervisor.
+ *   hostile_read     loads from the hypervisor's memory
+ *   hostile_jump     runs into it
+ *   hostile_smc      asks the firmware to switch the machine off
+ *   hostile_loop     loops with interrupts masked
+ *   hostile_random   10 n random hypercalls, and as many random accesses to the distributor where
+ *                    it is emulated
+ */
+#include "arch/hypercall.h"
+#include "arch/mmio.h"
+#include "guest/bench.h"
+#include "guest/mmu.h"
+#include "guest/report.h"
+#include "lib/pagetable.h"
+#include "lib/random.h"
+
+#define PSCI_SYSTEM_OFF 0x84000008u /* DEN0022, 5.1.9 */
+
+/* The distributor: its frame of 4 KiB on GICv2, the first page of it on GICv3. */
+#define RANDOM_MMIO_SIZE 0x1000u
+#define HYPERCALL_NEIGHBOURS 8u
+#define TRIES_PER_SAMPLE 10u
+
+/* Outside the guest, where the boards link their hypervisor (HYP_BASE in boards/<board>/board.mk);
+ * mapped in the guest's own stage 1, so that stage 2 is what has to stop it. */
+static uint64_t outside_address(void)
+{
+	return 0x40200000;
+}
+
+static const char *needs_stage2(const struct guest_run *run)
+{
+	return run->config.stage2 == STAGE2_OFF ? "without stage 2 nothing contains a guest" : NULL;
+}
+
+static const char *needs_traps(const struct guest_run *run)
+{
+	return run->config.traps ? NULL : "SMC is not trapped: it would reach the firmware";
+}
+
+static const char *needs_preemption(const struct guest_run *run)
+{
+	return run->config.irq == IRQ_DIRECT ? "nothing takes this core from the guest" : NULL;
+}
+
+static const char *needs_hypervisor(const struct guest_run *run)
+{
+	return config_is_native(&run->config) ? "no hypervisor natively" : NULL;
+}
+
+/* It came back from where it should not have. */
+static void report_escape(const char *what, uint64_t value)
+{
+	struct member member = { "value", (int64_t)value };
+
+	report_check(what, false, &member, 1);
+}
+
+static void hostile_read_run(const struct guest_run *run)
+{
+	(void)run;
+	mmu_map_memory(outside_address(), PAGE_SIZE);
+	report_escape("read", mmio_read32((uintptr_t)outside_address()));
+}
+
+static void hostile_jump_run(const struct guest_run *run)
+{
+	(void)run;
+	mmu_map_code(outside_address(), PAGE_SIZE);
+	call_address((reg_t)outside_address());
+	report_escape("jump", 0);
+}
+
+static void hostile_smc_run(const struct guest_run *run)
+{
+	int32_t result = (int32_t)smc(PSCI_SYSTEM_OFF, 0, 0);
+	struct member member = { "result", result };
+
+	(void)run;
+	report_check("smc", result == HC_EUNKNOWN, &member, 1);
+}
+
+static void hostile_loop_run(const struct guest_run *run)
+{
+	(void)run;
+	irq_mask();
+	for (;;)
+		;
+}
+
+/* Ids of ours and their neighbours, or anything; never the one that ends the step. */
+static bool random_hypercall(struct random *random)
+{
+	uint32_t id = random_next(random) & 1 ?
+			      HC_BASE - HYPERCALL_NEIGHBOURS +
+				      random_below(random, HC_COUNT + 2 * HYPERCALL_NEIGHBOURS) :
+			      random_next(random);
+	reg_t first = random_next(random), second = random_next(random);
+	int32_t result;
+
+	if (id == HC_ID(EXIT))
+		return true;
+	result = (int32_t)hvc(id, first, second);
+	if (id == HC_ID(NULL))
+		return result == HC_OK;
+	if (id == HC_ID(RECORD))
+		return result == HC_EINVAL;
+	return result == HC_EUNKNOWN;
+}
+
+static void random_write(uintptr_t address, unsigned log2_size, uint64_t value)
+{
+	switch (log2_size) {
+	case 0:
+		mmio_write8(address, (uint8_t)value);
+		break;
+	case 1:
+		mmio_write16(address, (uint16_t)value);
+		break;
+	case 2:
+		mmio_write32(address, (uint32_t)value);
+		break;
+	default:
+		mmio_write64(address, value);
+		break;
+	}
+}
+
+static void random_read(uintptr_t address, unsigned log2_size)
+{
+	switch (log2_size) {
+	case 0:
+		mmio_read8(address);
+		break;
+	case 1:
+		mmio_read16(address);
+		break;
+	case 2:
+		mmio_read32(address);
+		break;
+	default:
+		mmio_read64(address);
+		break;
+	}
+}
+
+/* Any register of the page, aligned to the access. */
+static void random_access(const struct guest_run *run, struct random *random)
+{
+	unsigned log2_size = random_below(random, 4);
+	uint32_t offset = random_below(random, RANDOM_MMIO_SIZE) >> log2_size << log2_size;
+	uintptr_t address = (uintptr_t)run->gicd_base + offset;
+
+	if (random_next(random) & 1)
+		random_read(address, log2_size);
+	else
+		random_write(address, log2_size,
+			     (uint64_t)random_next(random) << 32 | random_next(random));
+}
+
+static void hostile_random_run(const struct guest_run *run)
+{
+	const struct bench_params *params = &run->bench.params;
+	bool emulated = run->config.irq == IRQ_TRAPPED;
+	uint32_t tries = params->n * TRIES_PER_SAMPLE, wrong = 0;
+	struct random random;
+
+	random_init(&random, params->seed, 0);
+	for (uint32_t i = 0; i < tries; i++) {
+		wrong += !random_hypercall(&random);
+		if (emulated)
+			random_access(run, &random);
+	}
+
+	struct member members[] = {
+		{ "hypercalls", tries },
+		{ "wrong_results", wrong },
+		{ "accesses", emulated ? tries : 0 },
+	};
+	report_check("random", wrong == 0, members, 3);
+}
+
+static const struct bench hostile_read = {
+	.name = "hostile_read",
+	.prepare = needs_stage2,
+	.run = hostile_read_run,
+};
+BENCH(hostile_read);
+
+static const struct bench hostile_jump = {
+	.name = "hostile_jump",
+	.prepare = needs_stage2,
+	.run = hostile_jump_run,
+};
+BENCH(hostile_jump);
+
+static const struct bench hostile_smc = {
+	.name = "hostile_smc",
+	.prepare = needs_traps,
+	.run = hostile_smc_run,
+};
+BENCH(hostile_smc);
+
+static const struct bench hostile_loop = {
+	.name = "hostile_loop",
+	.prepare = needs_preemption,
+	.run = hostile_loop_run,
+};
+BENCH(hostile_loop);
+
+static const struct bench hostile_random = {
+	.name = "hostile_random",
+	.prepare = needs_hypervisor,
+	.run = hostile_random_run,
+};
+BENCH(hostile_random);

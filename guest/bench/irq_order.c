@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interrupts that are pending together must come in the order of their priority, each once. Pended
+ * by one write while interrupts are masked: more of them than a GIC has list registers.
+ */
+#include "arch/mmio.h"
+#include "drivers/gic/gic_regs.h"
+#include "guest/bench.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+
+#define SPI_MAX 16u
+#define SGI_COUNT 4u
+#define PRIORITY_STEP 16u /* the upper four bits are what every GIC implements */
+#define WAIT_HZ_SHIFT 3 /* an eighth of a second for all of them to arrive */
+
+static volatile uint32_t arrived_iar[SPI_MAX];
+static volatile uint32_t arrived_count;
+
+static void on_interrupt(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	if (arrived_count < SPI_MAX)
+		arrived_iar[arrived_count] = iar;
+	arrived_count++;
+}
+
+/* Rank 0 is served first. 7 has no common divisor with the counts (16, 8, 4 …), so every rank is
+ * used once, and not in the order of the INTIDs. */
+static unsigned rank_of(unsigned index, unsigned count)
+{
+	return (index * 7 + 3) % count;
+}
+
+static void prepare_interrupts(unsigned first, unsigned count)
+{
+	arrived_count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		gic_set_priority(first + i, (uint8_t)(rank_of(i, count) * PRIORITY_STEP));
+		irq_set_handler(first + i, on_interrupt);
+		gic_enable(first + i);
+	}
+}
+
+/* To the end of the time even when all are there: one that comes twice must be seen. */
+static void let_arrive(const struct guest_run *run)
+{
+	uint64_t end = counter_read() + (run->counter_hz >> WAIT_HZ_SHIFT);
+
+	irq_unmask();
+	while (read_cntpct_el0() < end)
+		;
+	irq_mask();
+}
+
+static unsigned count_wrong(unsigned first, unsigned count)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned index = gic_intid(arrived_iar[i]) - first;
+
+		if (i >= arrived_count || index >= count || rank_of(index, count) != i)
+			wrong++;
+	}
+	return wrong;
+}
+
+/* SGIs are private: the number of this core stands in its own ITARGETSR0 as a bit (4.3.12). */
+static unsigned count_wrong_sources(const struct guest_run *run, unsigned count)
+{
+	uint32_t self = mmio_read32((uintptr_t)run->gicd_base + GICD_ITARGETSR) & 0xff;
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (1u << gic_source(arrived_iar[i]) != self)
+			wrong++;
+	return wrong;
+}
+
+static void run_spis(const struct guest_run *run, unsigned count)
+{
+	unsigned wrong;
+
+	prepare_interrupts(GIC_PRIVATE_COUNT, count);
+	mmio_write32((uintptr_t)run->gicd_base + GICD_ISPENDR + 4, (uint32_t)((1ull << count) - 1));
+	let_arrive(run);
+	wrong = count_wrong(GIC_PRIVATE_COUNT, count);
+
+	struct member members[] = {
+		{ "pended", count },
+		{ "handled", arrived_count },
+		{ "out_of_order", wrong },
+	};
+	report_check("spi", wrong == 0 && arrived_count == count, members, 3);
+}
+
+static void run_sgis(const struct guest_run *run)
+{
+	unsigned wrong, wrong_source;
+
+	prepare_interrupts(1, SGI_COUNT);
+	for (unsigned i = 0; i < SGI_COUNT; i++)
+		gic_send_sgi_self(1 + i);
+	let_arrive(run);
+	wrong = count_wrong(1, SGI_COUNT);
+	wrong_source = gic_version() == 2 ? count_wrong_sources(run, SGI_COUNT) : 0;
+
+	struct member members[] = {
+		{ "pended", SGI_COUNT },
+		{ "handled", arrived_count },
+		{ "out_of_order", wrong },
+		{ "wrong_source", wrong_source },
+	};
+	report_check("sgi", wrong == 0 && wrong_source == 0 && arrived_count == SGI_COUNT, members,
+		     4);
+}
+
+static unsigned usable_spis(const struct guest_run *run)
+{
+	unsigned count = SPI_MAX;
+
+	while (count > run->spi_count)
+		count /= 2;
+	return count;
+}
+
+static const char *irq_order_prepare(const struct guest_run *run)
+{
+	return usable_spis(run) < 2 ? "fewer than two interrupts to pend" : NULL;
+}
+
+static void irq_order_run(const struct guest_run *run)
+{
+	run_spis(run, usable_spis(run));
+	run_sgis(run);
+}
+
+static const struct bench irq_order = {
+	.name = "irq_order",
+	.prepare = irq_order_prepare,
+	.run = irq_order_run,
+};
+BENCH(irq_order);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An SGI to the own core: from just before the write that sends it to the interrupt vector, or to
+ * the handler's first statement. The write stands here and not behind the driver's
+ * gic_send_sgi_self(), so that the window holds one instruction of sending.
+ */
+#include "arch/mmio.h"
+#include "arch/sysreg.h"
+#include "drivers/gic/gic_regs.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/guest_arch.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+
+#define SGI_ID 1u
+#define SPIN_LIMIT 10000000u /* looks at a flag, before an SGI counts as lost */
+
+/* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 is the writing core. */
+#define SGIR_SELF (2u << 24)
+
+static volatile uint64_t vector_stamp, handler_stamp;
+static volatile uint32_t arrived_count;
+
+/* How an SGI is sent; a constant where it is inlined. */
+enum sender { SENDER_GICV2, SENDER_GICV3 };
+
+static void on_sgi(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)iar;
+	handler_stamp = counter_read();
+	vector_stamp = vector_ticks;
+	arrived_count++;
+}
+
+/* ICC_SGI1R (IHI 0069 12.2.27): the own affinity, target list bit Aff0. */
+static uint64_t sgi1r_self(void)
+{
+	uint64_t mpidr = read_mpidr_el1();
+
+	return (mpidr >> 32 & 0xff) << 48 | (mpidr >> 16 & 0xff) << 32 | (mpidr >> 8 & 0xff) << 16 |
+	       (uint64_t)SGI_ID << 24 | 1ull << (mpidr & 0xf);
+}
+
+static void wait_for_arrival(uint32_t sent)
+{
+	uint32_t left = SPIN_LIMIT;
+
+	while (arrived_count != sent && left)
+		left--;
+	if (arrived_count != sent)
+		guest_refuse("an SGI to self is missing, sent", sent);
+}
+
+OPS_INLINE void take_samples(const struct guest_run *run, struct samples *samples,
+			     enum sender sender, volatile uint64_t *stamp)
+{
+	uintptr_t sgir = (uintptr_t)run->gicd_base + GICD_SGIR;
+	uint64_t sgi1r = sgi1r_self();
+
+	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
+		uint64_t from = counter_read();
+
+		if (sender == SENDER_GICV2)
+			mmio_write32(sgir, SGIR_SELF | SGI_ID);
+		else
+			sgi1r_write(sgi1r);
+		wait_for_arrival(i + 1);
+		samples_add(samples, from, *stamp);
+	}
+}
+
+static void run_variant(const struct guest_run *run, const char *variant, volatile uint64_t *stamp)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	arrived_count = 0;
+	if (gic_version() == 2)
+		take_samples(run, samples, SENDER_GICV2, stamp);
+	else
+		take_samples(run, samples, SENDER_GICV3, stamp);
+	report_bench(&info, samples);
+}
+
+static void sgi_self_run(const struct guest_run *run)
+{
+	irq_set_handler(SGI_ID, on_sgi);
+	gic_enable(SGI_ID);
+	guest_arch_irq_delay(run->bench.params.delay);
+	irq_unmask();
+	run_variant(run, "vector", &vector_stamp);
+	run_variant(run, "handler", &handler_stamp);
+	irq_mask();
+}
+
+static const struct bench sgi_self = { .name = "sgi_self", .run = sgi_self_run };
+BENCH(sgi_self);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chase of dependent pointers over growing working sets: what a TLB miss costs, with stage 2 in
+ * its way or not. Three patterns over the same number of cache lines:
+ *   random   a line in each page, the pages in random order
+ *   seq      a line in each page, the pages in ascending order
+ *   packed   the control: the lines side by side in as few pages as hold them, in random order
+ * The lines of a pattern form one cycle. A sample is 256 loads on from where the last one ended.
+ */
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/mmu.h"
+#include "guest/report.h"
+#include "lib/bits.h"
+#include "lib/pagetable.h"
+#include "lib/random.h"
+
+#define LINE_SIZE 64u
+#define LINES_PER_PAGE (PAGE_SIZE / LINE_SIZE)
+#define BATCH 256u /* loads in a sample: chase_256() */
+#define PAGES_MAX 65536u
+
+enum pattern { PATTERN_RANDOM, PATTERN_SEQ, PATTERN_PACKED };
+
+static const char *const pattern_names[] = { "random", "seq", "packed" };
+
+/* Working sets: below, at and above the sizes of the TLBs of common cores. */
+static const uint32_t set_pages[] = { 8,   10,	16,  24,   32,	 40,   48,   64,   128,
+				      256, 512, 640, 1024, 1280, 2048, 4096, 65536 };
+
+/* One working set, in the guest's free memory: first the list of its lines, then their pages. */
+struct chase {
+	enum pattern pattern;
+	uint32_t lines;
+	uint32_t *offset; /* of each line, in the order of the chase */
+	uintptr_t base; /* of the pages */
+};
+
+/* What a walk round the cycle found. */
+struct evidence {
+	uint32_t visited; /* pages that were visited, and were visited once a line */
+	uint32_t same_page; /* times that two loads in a row went to one page */
+	uint32_t closed; /* 1: the cycle ends where it began */
+};
+
+static void choose_offsets(const struct chase *chase, struct random *random)
+{
+	for (uint32_t i = 0; i < chase->lines; i++) {
+		uint32_t line = random_below(random, LINES_PER_PAGE);
+
+		chase->offset[i] = chase->pattern == PATTERN_PACKED ?
+					   i * LINE_SIZE :
+					   i * PAGE_SIZE + line * LINE_SIZE;
+	}
+	if (chase->pattern != PATTERN_SEQ)
+		random_shuffle(random, chase->offset, chase->lines);
+}
+
+static reg_t *line_at(const struct chase *chase, uint32_t index)
+{
+	return (reg_t *)(chase->base + chase->offset[index]);
+}
+
+static void link_lines(const struct chase *chase)
+{
+	for (uint32_t i = 0; i < chase->lines; i++) {
+		uint32_t next = i + 1 < chase->lines ? i + 1 : 0;
+
+		*line_at(chase, i) = (reg_t)line_at(chase, next);
+	}
+}
+
+/* Follows the pointers themselves, not the list they were made from. */
+static struct evidence examine(const struct chase *chase)
+{
+	static uint32_t seen[PAGES_MAX / 32];
+	struct evidence evidence = { 0, 0, 0 };
+	reg_t start = (reg_t)line_at(chase, 0), at = start;
+	uint32_t last_page = PAGES_MAX;
+
+	for (uint32_t i = 0; i < PAGES_MAX / 32; i++)
+		seen[i] = 0;
+	for (uint32_t i = 0; i < chase->lines; i++) {
+		uint32_t page = (uint32_t)(at - chase->base) / PAGE_SIZE;
+
+		evidence.same_page += page == last_page;
+		evidence.visited += !bit_test(seen, page);
+		bit_set(seen, page);
+		last_page = page;
+		at = *(reg_t *)at;
+	}
+	evidence.closed = at == start;
+	return evidence;
+}
+
+static uint32_t pages_of(const struct chase *chase)
+{
+	if (chase->pattern == PATTERN_PACKED)
+		return (chase->lines + LINES_PER_PAGE - 1) / LINES_PER_PAGE;
+	return chase->lines;
+}
+
+static bool report_evidence(const struct chase *chase, const char *variant)
+{
+	struct evidence evidence = examine(chase);
+	bool apart = chase->pattern == PATTERN_PACKED || evidence.same_page == 0;
+	bool ok = evidence.closed && evidence.visited == pages_of(chase) && apart;
+	struct member members[] = {
+		{ "lines", chase->lines },	 { "pages", pages_of(chase) },
+		{ "visited", evidence.visited }, { "same_page", evidence.same_page },
+		{ "closed", evidence.closed },
+	};
+
+	report_check(variant, ok, members, 5);
+	return ok;
+}
+
+static void name_variant(struct text *text, const struct chase *chase)
+{
+	text_string(text, pattern_names[chase->pattern]);
+	text_char(text, '-');
+	text_u64(text, chase->lines);
+	text_char(text, 'p');
+}
+
+/* Levels of a stage-2 walk: it begins at level 1 and ends at the grain's. */
+static unsigned stage2_levels(const struct run_config *config)
+{
+	static const unsigned char levels[] = {
+		[STAGE2_OFF] = 0,
+		[STAGE2_4K] = 3,
+		[STAGE2_2M] = 2,
+		[STAGE2_1G] = 1,
+	};
+
+	return levels[config->stage2];
+}
+
+static void report_chase(const struct guest_run *run, const char *variant,
+			 const struct samples *samples)
+{
+	unsigned n = MMU_LEVELS, m = stage2_levels(&run->config);
+	struct member members[] = {
+		{ "s1_levels", n },
+		{ "s2_levels", m },
+		{ "walk_refs", (n + 1) * (m + 1) - 1 },
+	};
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = BATCH,
+		.overhead = calibrate_overhead(),
+		.members = members,
+		.member_count = 3,
+	};
+
+	report_bench(&info, samples);
+}
+
+static void run_pattern(const struct guest_run *run, const struct chase *chase)
+{
+	struct samples *samples = samples_begin();
+	char variant[24];
+	struct random random;
+	struct text text;
+
+	text_init(&text, variant, sizeof(variant));
+	name_variant(&text, chase);
+	random_init(&random, run->bench.params.seed, chase->lines);
+	choose_offsets(chase, &random);
+	link_lines(chase);
+	if (!report_evidence(chase, variant))
+		guest_refuse("the working set is not what it should be, lines", chase->lines);
+	sample_pairs(&run->bench.params, samples, chase_256, (reg_t)line_at(chase, 0));
+	report_chase(run, variant, samples);
+}
+
+static uint64_t list_size(const struct guest_run *run)
+{
+	return align_up(run->bench.params.pages * sizeof(uint32_t), PAGE_SIZE);
+}
+
+static uint64_t memory_size(const struct guest_run *run)
+{
+	return list_size(run) + (uint64_t)run->bench.params.pages * PAGE_SIZE;
+}
+
+static const char *tlb_chase_prepare(const struct guest_run *run)
+{
+	uint64_t end = run->ram_base + run->ram_size;
+
+	return mmu_free_start() + memory_size(run) > end ? "not enough memory" : NULL;
+}
+
+static void tlb_chase_run(const struct guest_run *run)
+{
+	struct chase chase = {
+		.offset = (uint32_t *)(uintptr_t)mmu_free_start(),
+		.base = (uintptr_t)(mmu_free_start() + list_size(run)),
+	};
+
+	mmu_map_memory(mmu_free_start(), memory_size(run));
+	for (unsigned i = 0; i < ARRAY_SIZE(set_pages); i++) {
+		chase.lines = set_pages[i];
+		if (chase.lines > run->bench.params.pages)
+			break;
+		for (unsigned pattern = 0; pattern < ARRAY_SIZE(pattern_names); pattern++) {
+			chase.pattern = (enum pattern)pattern;
+			run_pattern(run, &chase);
+		}
+	}
+}
+
+static const struct bench tlb_chase = {
+	.name = "tlb_chase",
+	.prepare = tlb_chase_prepare,
+	.run = tlb_chase_run,
+};
+BENCH(tlb_chase);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The empty window, measured: 101 pairs of counter reads with nothing between them. */
+#include "guest/calibrate.h"
+
+#include "guest/report.h"
+#include "guest/sample.h"
+
+#define PAIRS 101u
+#define HALF (PAIRS / 2)
+#define TOLERANCE_TICKS 2u
+
+static uint64_t overhead;
+
+static uint64_t pair[PAIRS];
+static unsigned pair_count;
+
+OPS_INLINE reg_t op_nothing(reg_t state)
+{
+	return state;
+}
+
+static void store_pair(void *unused, uint64_t from, uint64_t until)
+{
+	(void)unused;
+	if (until < from)
+		guest_refuse("the counter ran backwards, times", 1);
+	pair[pair_count++] = until - from;
+}
+
+/* Through the very window of the benchmarks. */
+static void take_pairs(void)
+{
+	pair_count = 0;
+	for (unsigned i = 0; i < PAIRS; i++)
+		sample_window(op_nothing, 0, false, 0, store_pair, NULL);
+}
+
+/* Sorts the values; for a hundred of them insertion is enough. */
+static uint64_t median(uint64_t *value, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		uint64_t moved = value[i];
+		unsigned at = i;
+
+		for (; at > 0 && value[at - 1] > moved; at--)
+			value[at] = value[at - 1];
+		value[at] = moved;
+	}
+	return value[count / 2];
+}
+
+/* The halves must agree within 2 ticks or a quarter, whichever is more. */
+static bool agree(uint64_t a, uint64_t b)
+{
+	uint64_t high = a > b ? a : b;
+	uint64_t low = a > b ? b : a;
+	uint64_t tolerance = low / 4 > TOLERANCE_TICKS ? low / 4 : TOLERANCE_TICKS;
+
+	return high - low <= tolerance;
+}
+
+void calibrate(void)
+{
+	struct stats stats;
+	bool stable;
+
+	take_pairs(); /* warm-up: caches, TLBs, the emulator's translations */
+	take_pairs();
+	stats_init(&stats);
+	for (unsigned i = 0; i < PAIRS; i++)
+		stats_add(&stats, pair[i]);
+	stable = agree(median(pair, HALF), median(pair + HALF, PAIRS - HALF));
+	overhead = median(pair, PAIRS);
+	report_calibration(&stats, overhead, stable);
+	if (!stable)
+		guest_refuse("the counter's own cost is not stable, median ticks", overhead);
+}
+
+uint64_t calibrate_overhead(void)
+{
+	return overhead;
+}

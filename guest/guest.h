@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest kernel as its parts see it: the ways to speak to the hypervisor and to end. */
+#pragma once
+
+#include "abi/guest_run.h"
+#include "abi/hypercall.h"
+#include "abi/record.h"
+
+/* Ends the step. */
+_Noreturn void guest_exit(enum guest_exit status);
+
+/* Emits an `error` record with this text, then ends the step. */
+_Noreturn void guest_fail(enum guest_exit status, const char *what);
+
+/* The measurement cannot be trusted: an `error` record "<what>: <value>", then GUEST_EXIT_REFUSED. */
+_Noreturn void guest_refuse(const char *what, uint64_t value);
+
+/* Called once, from guest_arch's start. */
+_Noreturn void guest_main(const struct guest_run *run);

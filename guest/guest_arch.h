@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What guest/arch/<isa>/ gives the rest of the guest. */
+#pragma once
+
+#include "arch/types.h"
+
+/* Stage-1 attributes of the kernel's code: read-only, executable at EL1, nothing for EL0. */
+uint64_t guest_arch_text_attributes(void);
+
+/* Stage 1 on, with the level-1 table at `root`, and the caches. */
+void guest_arch_mmu_on(uintptr_t root);
+
+/* From now on the interrupt entry spins this many instructions, exactly, before it reads the
+ * counter: even; 0 is the ordinary entry. */
+void guest_arch_irq_delay(uint32_t instructions);

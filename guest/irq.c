@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest/irq.h"
+
+#include "guest/guest.h"
+#include "lib/text.h"
+
+static irq_handler handlers[IRQ_COUNT];
+static uint32_t spurious_count;
+
+static void irq_unexpected(uint64_t vector_ticks, uint32_t iar)
+{
+	char buffer[48];
+	struct text text;
+
+	(void)vector_ticks;
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "interrupt without a handler: ");
+	text_u64(&text, gic_intid(iar));
+	guest_fail(GUEST_EXIT_CRASHED, buffer);
+}
+
+void irq_init(const struct guest_run *run)
+{
+	struct gic_bases bases = {
+		.dist = (uintptr_t)run->gicd_base,
+		.cpu = (uintptr_t)run->gicc_base,
+		.redist = (uintptr_t)run->gicr_base,
+	};
+
+	for (unsigned i = 0; i < IRQ_COUNT; i++)
+		handlers[i] = irq_unexpected;
+	gic_set_bases(&bases);
+	gic_dist_reset();
+	gic_cpu_init(false);
+}
+
+void irq_set_handler(unsigned intid, irq_handler handler)
+{
+	handlers[intid] = handler;
+}
+
+uint32_t irq_spurious_count(void)
+{
+	return spurious_count;
+}
+
+void irq_dispatch(uint64_t vector_ticks)
+{
+	uint32_t iar = gic_ack();
+	unsigned intid = gic_intid(iar);
+
+	if (intid >= IRQ_COUNT) {
+		spurious_count++;
+		return;
+	}
+	handlers[intid](vector_ticks, iar);
+	gic_eoi(iar);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts of the guest: a handler for each INTID. They do not nest. */
+#pragma once
+
+#include "abi/guest_run.h"
+#include "drivers/gic/gic.h"
+
+#define IRQ_COUNT 256u /* INTIDs that can have a handler */
+
+/* vector_ticks: CNTPCT as the vector read it, three instructions in; iar: as gic_ack() gave it. The
+ * handler quiets its source, the kernel ends the interrupt (EOI). */
+typedef void (*irq_handler)(uint64_t vector_ticks, uint32_t iar);
+
+/* GIC on, everything disabled, no handlers: an interrupt without one crashes the guest. */
+void irq_init(const struct guest_run *run);
+
+void irq_set_handler(unsigned intid, irq_handler handler);
+
+/* Interrupts that were gone when they were acknowledged. */
+uint32_t irq_spurious_count(void);
+
+/* From the vector, interrupts masked. */
+void irq_dispatch(uint64_t vector_ticks);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One life of the guest: check what it was given, set up, calibrate, run one benchmark, end. */
+#include <string.h>
+
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/guest_arch.h"
+#include "guest/irq.h"
+#include "guest/mmu.h"
+#include "guest/report.h"
+#include "guest/task.h"
+#include "lib/text.h"
+
+/* From linker/guest.ld.S */
+extern const struct bench *const __bench_start[], *const __bench_end[];
+
+void guest_exit(enum guest_exit status)
+{
+	for (;;)
+		hvc(HC_ID(EXIT), status, 0);
+}
+
+/* An error on the way to report an error ends at once. */
+void guest_fail(enum guest_exit status, const char *what)
+{
+	static bool failing;
+
+	if (!failing) {
+		failing = true;
+		report_error(what);
+	}
+	guest_exit(status);
+}
+
+void guest_refuse(const char *what, uint64_t value)
+{
+	char buffer[128];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, what);
+	text_string(&text, ": ");
+	text_u64(&text, value);
+	guest_fail(GUEST_EXIT_REFUSED, buffer);
+}
+
+static void refuse_unknown_bench(const char *name)
+{
+	static char buffer[512];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "unknown benchmark '");
+	text_string(&text, name);
+	text_string(&text, "', known are:");
+	for (const struct bench *const *bench = __bench_start; bench < __bench_end; bench++) {
+		text_char(&text, ' ');
+		text_string(&text, (*bench)->name);
+	}
+	guest_fail(GUEST_EXIT_REFUSED, buffer);
+}
+
+static const struct bench *find_bench(const char *name)
+{
+	for (const struct bench *const *bench = __bench_start; bench < __bench_end; bench++)
+		if (strncmp((*bench)->name, name, PLAN_NAME_SIZE) == 0)
+			return *bench;
+	refuse_unknown_bench(name);
+	return NULL;
+}
+
+static void check_run(const struct guest_run *run)
+{
+	if (run->magic != GUEST_RUN_MAGIC)
+		guest_refuse("no struct guest_run where it should be, found", run->magic);
+	if (run->size != sizeof(*run))
+		guest_refuse("another build's struct guest_run, bytes", run->size);
+	if (run->bench.params.delay % 2)
+		guest_refuse("delay must be even", run->bench.params.delay);
+}
+
+void guest_main(const struct guest_run *run)
+{
+	const struct bench *bench;
+	const char *reason = NULL;
+
+	report_init(run);
+	check_run(run);
+	mmu_init(run);
+	irq_init(run);
+	task_init();
+	bench = find_bench(run->bench.name);
+	if (bench->prepare)
+		reason = bench->prepare(run);
+	if (reason) {
+		report_skip(reason);
+		guest_exit(GUEST_EXIT_DONE);
+	}
+	calibrate();
+	bench->run(run);
+	guest_exit(GUEST_EXIT_DONE);
+}

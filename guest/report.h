@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of a guest: what HC_RECORD puts on the console. docs/records.md describes the members. */
+#pragma once
+
+#include "guest/guest.h"
+#include "guest/sample.h"
+
+/* An integer member of a record. */
+struct member {
+	const char *name;
+	int64_t value;
+};
+
+/* How a window ends and begins: two counter reads, or a timer's CVAL and one. */
+enum window { WINDOW_PAIR, WINDOW_CVAL };
+
+/* What a `bench` record says beside the samples. */
+struct bench_info {
+	const char *variant;
+	enum window window;
+	uint32_t batch; /* operations in a sample */
+	uint64_t overhead; /* ticks of an empty window, subtracted from every value */
+	bool may_be_zero; /* the path may be as short as the overhead */
+	const struct member *members; /* further ones */
+	unsigned member_count;
+};
+
+/* Where and how records are written; first of all calls. */
+void report_init(const struct guest_run *run);
+
+void report_calibration(const struct stats *stats, uint64_t p50, bool stable);
+
+/* Statistics and histogram of one variant. Refuses (does not return) what cannot be true: a counter
+ * that ran backwards, samples lost, a value of 0 or less where the path takes time. */
+void report_bench(const struct bench_info *info, const struct samples *samples);
+
+void report_skip(const char *reason);
+void report_check(const char *variant, bool ok, const struct member *members, unsigned count);
+void report_error(const char *what);

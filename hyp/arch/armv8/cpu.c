@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EL2 of an Armv8.0 core. Register fields: DDI 0487 D13.2. */
+#include "hyp/arch/cpu.h"
+
+#include "arch/barrier.h"
+#include "arch/el1_regs.h"
+#include "arch/hcr.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "hyp/arch/vectors.h"
+#include "lib/lpae.h"
+
+#define HCR_RW (1ull << 31) /* EL1 is AArch64 */
+
+#define SCTLR_EL2_RES1 0x30c50830u
+#define SCTLR_M (1u << 0)
+#define SCTLR_C (1u << 2)
+#define SCTLR_SA (1u << 3)
+#define SCTLR_I (1u << 12)
+#define SCTLR_WXN (1u << 19)
+
+#define CPTR_EL2_NO_TRAPS 0x33ffu /* the RES1 bits, TFP and TCPAC 0 */
+
+/* TCR_EL2 and VTCR_EL2: 4 GiB of input, level 1 first, inner shareable write-back walks, 40-bit
+ * physical addresses */
+#define TCR_T0SZ_4GIB 32u
+#define TCR_WALK_CACHED (1u << 8 | 1u << 10 | 3u << 12)
+#define TCR_PS_40BIT (2u << 16)
+#define TCR_EL2_RES1 (1u << 31 | 1u << 23)
+#define VTCR_RES1 (1u << 31)
+#define VTCR_SL0_LEVEL1 (1u << 6)
+
+#define CNTHCTL_EL1PCTEN (1u << 0) /* EL1 may read CNTPCT */
+#define CNTHCTL_EL1PCEN (1u << 1) /* EL1 may use CNTP */
+
+#define SPSR_EL1H_MASKED 0x3c5u
+
+const char cpu_isa[] = "armv8";
+
+unsigned cpu_level(void)
+{
+	return (unsigned)(read_currentel() >> 2 & 3);
+}
+
+unsigned cpu_pa_bits(void)
+{
+	static const uint8_t bits[] = { 32, 36, 40, 42, 44, 48, 52, 52 };
+
+	return bits[read_id_aa64mmfr0_el1() & 7];
+}
+
+void cpu_init(void)
+{
+	cpu_guest_off();
+	write_cptr_el2(CPTR_EL2_NO_TRAPS);
+	write_hstr_el2(0);
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN stays: the guest keeps every counter */
+	write_vpidr_el2(read_midr_el1());
+	write_vmpidr_el2(read_mpidr_el1());
+	write_cntvoff_el2(0);
+	write_cnthp_ctl_el2(0);
+	write_vttbr_el2(0);
+	isb();
+}
+
+void cpu_enable_mmu(const pte_t *root)
+{
+	write_mair_el2(MAIR_VALUE);
+	write_tcr_el2(TCR_EL2_RES1 | TCR_PS_40BIT | TCR_WALK_CACHED | TCR_T0SZ_4GIB);
+	write_ttbr0_el2((uintptr_t)root);
+	tlbi_el2_all();
+	write_sctlr_el2(SCTLR_EL2_RES1 | SCTLR_M | SCTLR_C | SCTLR_SA | SCTLR_I | SCTLR_WXN);
+	isb();
+}
+
+uint64_t vector_delay; /* what is left to spin after the two instructions that load it */
+
+void cpu_use_vectors(const struct run_config *config)
+{
+	static const char *const table[2][2][2] = {
+		{ { vectors, vectors_full }, { vectors_instrumented, vectors_full_instrumented } },
+		{ { vectors_delayed, vectors_full_delayed },
+		  { vectors_instrumented_delayed, vectors_full_instrumented_delayed } },
+	};
+	bool delayed = config->delay_el2 != 0;
+	bool instrumented = config->stats || config->trace;
+	bool full = config->frame == FRAME_FULL;
+
+	vector_delay = config->delay_el2 - 2;
+	write_vbar_el2((uintptr_t)table[delayed][instrumented][full]);
+	isb();
+}
+
+void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+#define X(name, value) write_##name(value);
+	EL1_REGS(X)
+#undef X
+	vcpu->frame = (struct trap_frame){ .x[0] = argument };
+	write_elr_el2(entry);
+	write_spsr_el2(SPSR_EL1H_MASKED);
+	isb();
+}
+
+static uint64_t hcr_of(const struct run_config *config)
+{
+	uint64_t hcr = HCR_RW;
+
+	if (config->stage2 != STAGE2_OFF)
+		hcr |= HCR_VM | HCR_SWIO | HCR_PTW | HCR_FB | HCR_BSU_IS;
+	if (config->irq == IRQ_TRAPPED)
+		hcr |= HCR_IMO | HCR_FMO;
+	if (config->traps)
+		hcr |= HCR_AMO | HCR_TSC | HCR_TAC | HCR_TIDCP;
+	if (config->wfi == WFI_TRAPPED)
+		hcr |= HCR_TWI;
+	return hcr;
+}
+
+void cpu_guest_on(const struct run_config *config)
+{
+	write_vtcr_el2(VTCR_RES1 | TCR_PS_40BIT | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 |
+		       TCR_T0SZ_4GIB);
+	write_cnthctl_el2(config->traps ? CNTHCTL_EL1PCTEN : CNTHCTL_EL1PCTEN | CNTHCTL_EL1PCEN);
+	write_hcr_el2(hcr_of(config));
+	isb();
+}
+
+/* Also quiets the guest's timers, so that nothing of a stopped guest stays pending. */
+void cpu_guest_off(void)
+{
+	write_hcr_el2(HCR_RW);
+	write_cntv_ctl_el0(0);
+	write_cntp_ctl_el0(0);
+	isb();
+}
+
+void trap_skip_instruction(void)
+{
+	write_elr_el2(read_elr_el2() + 4);
+}
+
+va_t trap_fault_va(bool fetch)
+{
+	(void)fetch; /* one register for both */
+	return read_far_el2();
+}
+
+/* HPFAR holds bits 47:12 from bit 4 on; the offset in the page is the virtual address's. */
+ipa_t trap_fault_ipa(bool fetch)
+{
+	return (read_hpfar_el2() & ~0xfull) << 8 | (trap_fault_va(fetch) & 0xfff);
+}
+
+void cpu_dump(void (*line)(const char *name, uint64_t value))
+{
+	line("currentel", read_currentel());
+	if (cpu_level() != 2)
+		return;
+	line("esr_el2", read_esr_el2());
+	line("elr_el2", read_elr_el2());
+	line("spsr_el2", read_spsr_el2());
+	line("far_el2", read_far_el2());
+	line("hpfar_el2", read_hpfar_el2());
+	line("hcr_el2", read_hcr_el2());
+	line("sctlr_el2", read_sctlr_el2());
+	line("vttbr_el2", read_vttbr_el2());
+	line("elr_el1", read_elr_el1());
+	line("esr_el1", read_esr_el1());
+	line("far_el1", read_far_el1());
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exits to EL2 and the way back. This file saves, calls, restores; it decides nothing but which
+ * frame to take: an IRQ and a hypercall take the light one.
+ *
+ * In guest context SP_EL2 points just behind the running vCPU's frame, so the frame is pushed
+ * where it lives, and sp is then the struct vcpu that C is given (hyp/vcpu.h). C returns the vCPU
+ * to resume: the same one, or NULL to return from vcpu_run().
+ */
+#include "arch/trap_frame.h"
+
+#define EC_HVC64 0x16
+#define VCPU_HOST_SP TRAP_FRAME_SIZE
+
+	.macro save_light
+	sub	sp, sp, #TRAP_FRAME_SIZE
+	stp	x0, x1, [sp, #TRAP_FRAME_X(0)]
+	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
+	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
+	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
+	stp	x8, x9, [sp, #TRAP_FRAME_X(8)]
+	stp	x10, x11, [sp, #TRAP_FRAME_X(10)]
+	stp	x12, x13, [sp, #TRAP_FRAME_X(12)]
+	stp	x14, x15, [sp, #TRAP_FRAME_X(14)]
+	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
+	str	x30, [sp, #TRAP_FRAME_X(30)]
+	.endm
+
+	.macro restore_light
+	ldp	x0, x1, [sp, #TRAP_FRAME_X(0)]
+	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
+	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
+	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
+	ldp	x8, x9, [sp, #TRAP_FRAME_X(8)]
+	ldp	x10, x11, [sp, #TRAP_FRAME_X(10)]
+	ldp	x12, x13, [sp, #TRAP_FRAME_X(12)]
+	ldp	x14, x15, [sp, #TRAP_FRAME_X(14)]
+	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
+	ldr	x30, [sp, #TRAP_FRAME_X(30)]
+	add	sp, sp, #TRAP_FRAME_SIZE
+	.endm
+
+	/* What a full frame holds besides: C keeps x19-x29 and leaves x18 alone, but emulation reads
+	   and writes any register, and it does so in the frame. */
+	.macro save_rest
+	stp	x18, x19, [sp, #TRAP_FRAME_X(18)]
+	stp	x20, x21, [sp, #TRAP_FRAME_X(20)]
+	stp	x22, x23, [sp, #TRAP_FRAME_X(22)]
+	stp	x24, x25, [sp, #TRAP_FRAME_X(24)]
+	stp	x26, x27, [sp, #TRAP_FRAME_X(26)]
+	stp	x28, x29, [sp, #TRAP_FRAME_X(28)]
+	.endm
+
+	.macro restore_rest
+	ldp	x18, x19, [sp, #TRAP_FRAME_X(18)]
+	ldp	x20, x21, [sp, #TRAP_FRAME_X(20)]
+	ldp	x22, x23, [sp, #TRAP_FRAME_X(22)]
+	ldp	x24, x25, [sp, #TRAP_FRAME_X(24)]
+	ldp	x26, x27, [sp, #TRAP_FRAME_X(26)]
+	ldp	x28, x29, [sp, #TRAP_FRAME_X(28)]
+	.endm
+
+	/* delay_el2: with the two loads, exactly as many instructions as configured. */
+	.macro spin
+	adrp	x0, vector_delay
+	ldr	x0, [x0, :lo12:vector_delay]
+99:	subs	x0, x0, #2
+	b.ne	99b
+	.endm
+
+	.macro call handler
+	mov	x0, sp
+	bl	\handler
+	cmp	sp, x0
+	b.ne	leave
+	.endm
+
+	.macro exit_light handler, full
+	.if	\full
+	save_rest
+	.endif
+	call	\handler
+	.if	\full
+	restore_rest
+	.endif
+	restore_light
+	eret
+	.endm
+
+	.macro entry target
+	.balign	0x80
+	b	\target
+	.endm
+
+	/* One vector table and the exits behind it. suffix: which of trap.c's twins; full: every
+	   exit takes the full frame; delayed: every entry spins first. */
+	.macro vector_table name, suffix, full, delayed
+	.balign	0x800
+	.global	\name
+\name:
+	entry	own_sync			/* from EL2 itself, with SP_EL0 */
+	entry	own_irq
+	entry	own_fiq
+	entry	own_serror
+	entry	own_sync			/* from EL2 itself */
+	entry	own_irq
+	entry	own_fiq
+	entry	own_serror
+	entry	\name\()_sync			/* from the guest, AArch64 */
+	entry	\name\()_irq
+	entry	\name\()_irq			/* FIQ: nothing signals one, but it is taken as IRQ */
+	entry	guest_serror
+	entry	\name\()_sync			/* from the guest, AArch32 EL0 */
+	entry	\name\()_irq
+	entry	\name\()_irq
+	entry	guest_serror
+
+\name\()_irq:
+	save_light
+	.if	\delayed
+	spin
+	.endif
+	exit_light trap_irq\suffix, \full
+
+\name\()_sync:
+	save_light
+	.if	\delayed
+	spin
+	.endif
+	mrs	x1, esr_el2
+	lsr	x1, x1, #26
+	cmp	x1, #EC_HVC64
+	b.ne	1f
+	exit_light trap_hvc\suffix, \full
+1:	exit_light trap_sync\suffix, 1
+	.endm
+
+	.text
+	vector_table vectors, , 0, 0
+	vector_table vectors_full, , 1, 0
+	vector_table vectors_instrumented, _instrumented, 0, 0
+	vector_table vectors_full_instrumented, _instrumented, 1, 0
+	vector_table vectors_delayed, , 0, 1
+	vector_table vectors_full_delayed, , 1, 1
+	vector_table vectors_instrumented_delayed, _instrumented, 0, 1
+	vector_table vectors_full_instrumented_delayed, _instrumented, 1, 1
+
+guest_serror:
+	save_light
+	exit_light trap_serror, 1
+
+own_sync:
+	mov	x0, #0
+	b	trap_own
+own_irq:
+	mov	x0, #1
+	b	trap_own
+own_fiq:
+	mov	x0, #2
+	b	trap_own
+own_serror:
+	mov	x0, #3
+	b	trap_own
+
+	/* void vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
+	.global	vcpu_run
+vcpu_run:
+	stp	x19, x20, [sp, #-96]!
+	stp	x21, x22, [sp, #16]
+	stp	x23, x24, [sp, #32]
+	stp	x25, x26, [sp, #48]
+	stp	x27, x28, [sp, #64]
+	stp	x29, x30, [sp, #80]
+	mov	x1, sp
+	str	x1, [x0, #VCPU_HOST_SP]
+	mov	sp, x0
+	restore_rest
+	restore_light
+	eret
+
+leave:
+	ldr	x1, [sp, #VCPU_HOST_SP]
+	mov	sp, x1
+	ldp	x21, x22, [sp, #16]
+	ldp	x23, x24, [sp, #32]
+	ldp	x25, x26, [sp, #48]
+	ldp	x27, x28, [sp, #64]
+	ldp	x29, x30, [sp, #80]
+	ldp	x19, x20, [sp], #96
+	ret

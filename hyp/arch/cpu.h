@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the hypervisor asks of the isa: one set of functions, implemented in hyp/arch/<isa>/. */
+#pragma once
+
+#include "abi/run_config.h"
+#include "arch/types.h"
+#include "hyp/vcpu.h"
+#include "lib/lpae.h"
+
+extern const char cpu_isa[]; /* "armv7", "armv8" */
+
+/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor or Secure SVC
+ * that could become it, 1 SVC/EL1. */
+unsigned cpu_level(void);
+
+/* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */
+unsigned cpu_pa_bits(void);
+
+/* EL2 control registers in full, whatever was in them: no traps, no stage 2, no guest. */
+void cpu_init(void);
+
+/* EL2's own stage 1 on, caches on, writable implies execute-never. */
+void cpu_enable_mmu(const pte_t *root);
+
+/* The vector table for guests of this configuration (frame, stats or trace, delay_el2). */
+void cpu_use_vectors(const struct run_config *config);
+
+/* EL1 and the timer as at reset, entry state: EL1h/SVC with everything masked, argument in
+ * x0/r0. */
+void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
+
+/* Traps, routing and stage 2 as configured (VTTBR must be set); and none of it again. */
+void cpu_guest_on(const struct run_config *config);
+void cpu_guest_off(void);
+
+/* The trap being handled: past the trapped instruction; fault addresses. */
+void trap_skip_instruction(void);
+va_t trap_fault_va(bool fetch);
+ipa_t trap_fault_ipa(bool fetch);
+
+/* Emulates the system register access of syndrome `esr`; false when it is none of ours. Needs a
+ * full frame. */
+bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr);
+
+/* EL2's registers, a line each, through `line`: for a panic. */
+void cpu_dump(void (*line)(const char *name, uint64_t value));

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/console.h"
+
+#include "arch/barrier.h"
+#include "arch/semihosting.h"
+#include "boards/board.h"
+#include "drivers/uart/uart.h"
+#include "hyp/arch/cpu.h"
+#include "lib/text.h"
+
+void console_bytes(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '\n')
+			uart_putc('\r');
+		uart_putc(bytes[i]);
+	}
+}
+
+void console_string(const char *string)
+{
+	while (*string)
+		console_bytes(string++, 1);
+}
+
+_Noreturn void machine_end(enum run_status status)
+{
+	uart_flush();
+	if (board.semihosting)
+		semihosting_exit(status);
+	for (;;)
+		wfi();
+}
+
+static void line_hex(const char *name, uint64_t value)
+{
+	char buffer[64];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "  ");
+	text_string(&text, name);
+	text_string(&text, " 0x");
+	text_hex(&text, value, 0);
+	text_char(&text, '\n');
+	console_bytes(text.at, text.length);
+}
+
+_Noreturn void panic_at(const char *file, int line, const char *what)
+{
+	char buffer[256];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "\npanic: ");
+	text_string(&text, file);
+	text_char(&text, ':');
+	text_i64(&text, line);
+	text_string(&text, ": ");
+	text_string(&text, what);
+	text_char(&text, '\n');
+	console_bytes(text.at, text.length);
+	cpu_dump(line_hex);
+	machine_end(RUN_IMPOSSIBLE);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols of linker/hyp.ld.S: the parts of our own image, page-aligned. */
+#pragma once
+
+#include "abi/plan.h"
+#include "arch/types.h"
+
+extern uint8_t __text_start[], __text_end[];
+extern uint8_t __rodata_start[], __rodata_end[];
+extern uint8_t __data_start[], __data_end[];
+
+/* The guest image, embedded by hyp/arch/<isa>/guest_image.S. */
+extern const uint8_t __guest_image_start[], __guest_image_end[];
+
+/* The plan, a section of its own that `hypbench patch` may rewrite. */
+extern const struct plan_section plan_section;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the first C instruction to the end of the run. */
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "drivers/uart/uart.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/build_id.h"
+#include "hyp/console.h"
+#include "hyp/image.h"
+#include "hyp/mmu.h"
+#include "hyp/plan_run.h"
+#include "hyp/record.h"
+#include "hyp/selfcheck.h"
+#include "hyp/vm.h"
+#include "lib/options.h"
+#include "lib/plan.h"
+#include "lib/text.h"
+
+_Noreturn void hyp_main(void);
+
+static struct plan plan;
+
+static _Noreturn void give_up(const char *where, const char *what)
+{
+	record_error(where, what);
+	record_end();
+	machine_end(RUN_IMPOSSIBLE);
+}
+
+static void parse_plan(void)
+{
+	struct plan_error error;
+	char where[32];
+	struct text text;
+
+	if (plan_parse(plan_section.text, sizeof(plan_section.text), &plan, &error))
+		return;
+	text_init(&text, where, sizeof(where));
+	text_string(&text, "plan line ");
+	text_u64(&text, error.line);
+	give_up(where, error.message);
+}
+
+static void emit_configs(void)
+{
+	static char buffer[256 * PLAN_CONFIG_MAX];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, ",\"configs\":[");
+	for (uint32_t i = 0; i < plan.config_count; i++) {
+		if (i)
+			text_char(&text, ',');
+		run_config_json(&plan.config[i], &text);
+	}
+	text_char(&text, ']');
+	record_raw(text.at, text.length);
+}
+
+static void record_word(const char *name, struct word word)
+{
+	char buffer[32];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_bytes(&text, word.at, word.length);
+	record_string(name, text.at);
+}
+
+static void emit_run(unsigned lr_count)
+{
+	record_open(RECORD_RUN);
+	record_string("board", board.name);
+	record_string("isa", cpu_isa);
+	record_string("gic", gic_version() == 2 ? "v2" : "v3");
+	record_u64("lr_count", lr_count);
+	record_hex("cpu", read_midr_el1());
+	record_string("clock", "cntpct");
+	record_u64("hz", read_cntfrq_el0());
+	record_word("platform", plan_platform_word(&plan));
+	record_string("build", build_id);
+	record_string("compiler", __VERSION__);
+	record_string("plan", plan.name);
+	record_word("order", plan_order_word(&plan));
+	record_u64("limit_ms", plan.limit_ms);
+	record_u64("steps", plan_step_count(&plan));
+	emit_configs();
+	record_close();
+}
+
+/* Called by start.S: interrupts masked, translation off, bss clear, the boot stack. */
+_Noreturn void hyp_main(void)
+{
+	unsigned lr_count = 0;
+	const char *wrong;
+
+	uart_init(board.uart_base);
+	gic_set_bases(&board.gic);
+	wrong = selfcheck(&lr_count);
+	if (wrong)
+		give_up("self-check", wrong);
+	cpu_init();
+	mmu_init();
+	if (!vm_check_image(&wrong))
+		give_up("guest image", wrong);
+	parse_plan();
+	emit_run(lr_count);
+	plan_run(&plan);
+	machine_end(record_end() ? RUN_OK : RUN_FAILED);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/plan_run.h"
+
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/exit_stats.h"
+#include "hyp/record.h"
+#include "hyp/vm.h"
+
+static unsigned pass_count(const struct plan *plan)
+{
+	return plan->order == PLAN_ORDER_ABBA ? 2 : 1;
+}
+
+unsigned plan_step_count(const struct plan *plan)
+{
+	return plan->config_count * plan->bench_count * pass_count(plan);
+}
+
+static void describe(struct guest_run *run, uint32_t step, const struct run_config *config,
+		     const struct plan_bench *bench)
+{
+	*run = (struct guest_run){
+		.magic = GUEST_RUN_MAGIC,
+		.size = sizeof(*run),
+		.ram_base = board.guest_base,
+		.ram_size = board.guest_size,
+		.gicd_base = board.gic.dist,
+		.gicc_base = board.gic.cpu,
+		.gicr_base = board.gic.redist,
+		.virt_timer_intid = board.virt_timer_intid,
+		.spi_count = VIRQ_COUNT - GIC_PRIVATE_COUNT,
+		.counter_hz = (uint32_t)read_cntfrq_el0(),
+		.step = step,
+		.config = *config,
+		.bench = *bench,
+	};
+}
+
+static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t ticks)
+{
+	static const char *const outcome[] = {
+		[VM_DONE] = "done",
+		[VM_REFUSED] = "refused",
+		[VM_CRASHED] = "crashed",
+		[VM_FAULT] = "fault",
+	};
+
+	record_open(RECORD_STEP);
+	record_u64("steps", plan_step_count(plan));
+	record_string("outcome", outcome[vm->outcome]);
+	record_u64("ticks", ticks);
+	record_u64("smc", vm->smc_count);
+	record_close();
+}
+
+static void run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
+		     const struct plan_bench *bench)
+{
+	const struct run_config *config = &plan->config[config_index];
+	struct record_step where = { step, pass, config->name, bench->name };
+	struct guest_run run;
+	uint64_t ticks;
+
+	describe(&run, step, config, bench);
+	record_in_step(&where);
+	ticks = vm_run(&vm_under_test, config, &run, plan->limit_ms);
+	exit_stats_emit();
+	emit_step(plan, &vm_under_test, ticks);
+	record_in_step(NULL);
+}
+
+void plan_run(const struct plan *plan)
+{
+	uint32_t step = 0;
+	uint32_t last = plan->config_count - 1;
+
+	/* A B C, then C B A: what drifts with time hits every configuration alike. */
+	for (uint32_t b = 0; b < plan->bench_count; b++)
+		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
+			for (uint32_t i = 0; i <= last; i++)
+				run_step(plan, step++, pass, pass == 0 ? i : last - i,
+					 &plan->bench[b]);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records on the console (abi/record.h, docs/records.md). A record is streamed as it is made:
+ * open, members, close; nothing of it is buffered.
+ */
+#pragma once
+
+#include "abi/record.h"
+#include "arch/types.h"
+
+/* Members `step` to `bench` of every record until the next call; NULL: outside a step. */
+struct record_step {
+	uint32_t step;
+	uint32_t pass;
+	const char *config;
+	const char *bench;
+};
+void record_in_step(const struct record_step *step);
+
+void record_open(enum record_kind kind);
+void record_u64(const char *name, uint64_t value);
+void record_hex(const char *name, uint64_t value); /* as a string "0x…" */
+void record_string(const char *name, const char *value);
+void record_bool(const char *name, bool value);
+void record_raw(const char *bytes, size_t count); /* JSON text, as it is */
+void record_close(void);
+
+/* A guest's record: members in JSON, as abi/record.h demands; false, and nothing emitted, when
+ * the kind is not a guest's or the body is not printable ASCII that begins with '"'. */
+bool record_from_guest(unsigned kind, const char *body, size_t size);
+
+/* An `error` record: what could not be done, and where. */
+void record_error(const char *where, const char *what);
+
+/* The `end` record, with the counts of all that went before. Returns true when nothing failed. */
+bool record_end(void);

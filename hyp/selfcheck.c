@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/selfcheck.h"
+
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "drivers/gic/gic_virt.h"
+#include "drivers/timer/timer.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/stage2.h"
+
+#define IPA_BITS_NEEDED 32u
+
+static const char *check_level(void)
+{
+	switch (cpu_level()) {
+	case 2:
+		return NULL;
+	case 3:
+		return "started at EL3 (or in Secure state), not at EL2 (HYP mode): let the "
+		       "firmware or boot loader enter the image in Non-secure EL2";
+	default:
+		return "started at EL1 (SVC mode), not at EL2 (HYP mode): this machine has no "
+		       "virtualization or it is off (QEMU: -M virt,virtualization=on)";
+	}
+}
+
+static const char *check_counter(void)
+{
+	if (read_cntfrq_el0() == 0)
+		return "CNTFRQ is 0: the boot loader did not set the counter's frequency";
+	if (!timer_counter_advances())
+		return "the counter stands still: CNTPCT does not advance, its source is not started";
+	return NULL;
+}
+
+static const char *check_cpu(void)
+{
+	if (cpu_pa_bits() < IPA_BITS_NEEDED)
+		return "stage 2 cannot take 32-bit intermediate physical addresses on this CPU";
+	return NULL;
+}
+
+static const char *check_gic(unsigned *lr_count)
+{
+	unsigned found = gic_probe_version();
+
+	if (gic_version() == 2 && found != 2)
+		return "no GICv2 answers at this board's distributor address (GICD_PIDR2): another "
+		       "GIC version, or another board";
+	if (gic_version() == 3 && found != 3 && found != 4)
+		return "no GICv3 answers at this board's distributor address (GICD_PIDR2): another "
+		       "GIC version, or another board";
+	*lr_count = gic_virt_init();
+	if (*lr_count == 0)
+		return "this GIC has no virtualization extensions: no list registers";
+	return NULL;
+}
+
+const char *selfcheck(unsigned *lr_count)
+{
+	const char *wrong = check_level();
+
+	if (!wrong)
+		wrong = check_counter();
+	if (!wrong)
+		wrong = check_cpu();
+	if (!wrong)
+		wrong = check_gic(lr_count);
+	return wrong;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/stage2.h"
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+
+#define VTTBR_VMID_SHIFT 48
+
+static const pte_t attributes_of[] = {
+	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
+	[STAGE2_DEVICE] = S2_MEMATTR_DEVICE | S2_AP_RW | PTE_AF | PTE_XN,
+};
+
+uint64_t stage2_vttbr(const struct stage2 *stage2)
+{
+	return (uintptr_t)stage2->table.root | (uint64_t)stage2->vmid << VTTBR_VMID_SHIFT;
+}
+
+/* `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. */
+static void invalidate(struct pagetable *table, uint64_t ipa)
+{
+	const struct stage2 *stage2 = (const struct stage2 *)table;
+	uint64_t current = read_vttbr_el2();
+
+	write_vttbr_el2(stage2_vttbr(stage2));
+	isb();
+	tlbi_guest_ipa(ipa);
+	write_vttbr_el2(current);
+	isb();
+}
+
+void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
+		  struct page_pool *pool, pte_t *root)
+{
+	static const unsigned block_level[] = {
+		[STAGE2_4K] = 3,
+		[STAGE2_2M] = 2,
+		[STAGE2_1G] = 1,
+	};
+
+	*stage2 = (struct stage2){
+		.table = {
+			.root = root,
+			.root_entries = STAGE2_INPUT_GIB,
+			.block_level = block_level[grain],
+			.pool = pool,
+			.invalidate = invalidate,
+		},
+		.vmid = vmid,
+	};
+	pagetable_reset(&stage2->table);
+	write_vttbr_el2(stage2_vttbr(stage2));
+	isb();
+	tlbi_guest_vmid();
+}
+
+bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
+		enum stage2_memory memory)
+{
+	bool done = pagetable_map(&stage2->table, ipa, pa, size, attributes_of[memory]);
+
+	dsb_ishst();
+	isb();
+	return done;
+}
+
+bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size)
+{
+	return pagetable_unmap(&stage2->table, ipa, size);
+}
+
+bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf)
+{
+	return pagetable_walk(&stage2->table, ipa, leaf);
+}

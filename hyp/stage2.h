@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stage-2 translation of one VM: IPA to PA, 4 GiB of input, start level 1 (DDI 0487 D8.2,
+ * DDI 0406C B3.6). The tables themselves are lib/pagetable's. */
+#pragma once
+
+#include "abi/run_config.h"
+#include "arch/types.h"
+#include "lib/pagetable.h"
+
+#define STAGE2_INPUT_GIB 4u
+
+struct stage2 {
+	struct pagetable table;
+	uint8_t vmid;
+};
+
+enum stage2_memory {
+	STAGE2_NORMAL, /* read, write, execute; caching as the guest's stage 1 says */
+	STAGE2_DEVICE, /* read and write, Device-nGnRE, never executed */
+};
+
+/* What VTTBR_EL2 holds for this VM. */
+uint64_t stage2_vttbr(const struct stage2 *stage2);
+
+/* An empty stage 2 with leaves of up to `grain` (not STAGE2_OFF), which becomes the current one;
+ * TLB entries of its VMID are gone. */
+void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
+		  struct page_pool *pool, pte_t *root);
+
+/* As pagetable_map and pagetable_unmap; on return the guest sees the change. Errors likewise. */
+bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
+		enum stage2_memory memory);
+bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
+
+/* False where nothing is mapped. */
+bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one decoder of traps and the one table of exception classes. */
+#include "hyp/trap.h"
+
+#include "arch/barrier.h"
+#include "arch/counter.h"
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/console.h"
+#include "hyp/exit_stats.h"
+#include "hyp/hypercall.h"
+#include "hyp/record.h"
+#include "hyp/trap_decode.h"
+#include "hyp/vm.h"
+
+enum trap_result {
+	TRAP_DONE, /* emulated: resume behind the instruction */
+	TRAP_RESUME, /* resume where ELR points */
+	TRAP_STOP, /* the VM has been stopped: outcome and records are set */
+};
+
+static enum trap_result stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, bool fetch)
+{
+	vm_fault(vcpu->vm, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
+	return TRAP_STOP;
+}
+
+/* --- interrupts --- */
+
+/* Interrupts that are the hypervisor's own. */
+static struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
+{
+	unsigned intid = gic_intid(iar);
+
+	if (intid >= GIC_SPECIAL_BASE)
+		return vcpu; /* it went away before it was acknowledged */
+	if (intid == board.maintenance_intid) {
+		vgic_maintain(&vcpu->vgic);
+	} else if (intid == board.hyp_timer_intid) {
+		vm_fault(vcpu->vm, FAULT_TIME_LIMIT, 0, 0, 0);
+		vcpu = NULL;
+	} else {
+		gic_disable(intid); /* nobody's: it would come back for ever */
+	}
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	return vcpu;
+}
+
+static inline struct vcpu *irq(struct vcpu *vcpu, uint32_t iar)
+{
+	unsigned intid = gic_intid(iar);
+
+	if (intid < VIRQ_COUNT && vcpu->vgic.route[intid]) {
+		vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[intid]);
+		gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
+		return vcpu;
+	}
+	return irq_own(vcpu, iar);
+}
+
+struct vcpu *trap_irq(struct vcpu *vcpu)
+{
+	return irq(vcpu, gic_ack());
+}
+
+/* --- synchronous exits --- */
+
+struct vcpu *trap_hvc(struct vcpu *vcpu)
+{
+	return hypercall(vcpu);
+}
+
+static enum trap_result on_hvc(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	return hypercall(vcpu) ? TRAP_RESUME : TRAP_STOP;
+}
+
+/* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
+static enum trap_result on_smc(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	vcpu->vm->smc_count++;
+	frame_set_result(&vcpu->frame, (reg_t)-1);
+	return TRAP_DONE;
+}
+
+/* One vCPU a core: nothing else could run, so EL2 waits in its place. A physical interrupt ends
+ * the wait though it is masked here, and is taken once the guest resumes. A virtual interrupt
+ * that is pending must end it too, and WFI at EL2 does not look at those. */
+static enum trap_result on_wfx(struct vcpu *vcpu, uint32_t esr)
+{
+	if (!(esr & WFX_WFE) && !vgic_anything_pending(&vcpu->vgic))
+		wfi();
+	return TRAP_DONE;
+}
+
+static enum trap_result on_sysreg(struct vcpu *vcpu, uint32_t esr)
+{
+	if (sysreg_emulate(vcpu, esr))
+		return TRAP_DONE;
+	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr, false);
+}
+
+static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
+{
+	for (unsigned i = 0; i < vm->region_count; i++)
+		if (ipa - vm->region[i].base < vm->region[i].size)
+			return &vm->region[i];
+	return NULL;
+}
+
+static void emulate(struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset,
+		    const struct abort_access *access)
+{
+	struct mmio_access mmio = { .offset = offset, .size = access->size,
+				    .write = access->write };
+
+	if (access->write) {
+		mmio.value = frame_read(&vcpu->frame, access->reg);
+		region->handle(vcpu, &mmio);
+	} else {
+		region->handle(vcpu, &mmio);
+		frame_write(&vcpu->frame, access->reg,
+			    (reg_t)abort_load_value(access, mmio.value));
+	}
+}
+
+static enum trap_result on_data_abort(struct vcpu *vcpu, uint32_t esr)
+{
+	ipa_t ipa = trap_fault_ipa(false);
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
+	struct abort_access access;
+
+	if (!region || FSC_TYPE(ABT_FSC(esr)) != FSC_TRANSLATION)
+		return stop(vcpu, FAULT_DATA_ABORT, esr, false);
+	if (!abort_decode(esr, &access))
+		return stop(vcpu, FAULT_MMIO_SYNDROME, esr, false);
+	emulate(vcpu, region, (uint32_t)(ipa - region->base), &access);
+	return TRAP_DONE;
+}
+
+static enum trap_result on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
+{
+	return stop(vcpu, FAULT_PREFETCH_ABORT, esr, true);
+}
+
+static enum trap_result on_unknown(struct vcpu *vcpu, uint32_t esr)
+{
+	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr, false);
+}
+
+struct exception_class {
+	enum trap_result (*handle)(struct vcpu *vcpu, uint32_t esr);
+	enum exit_kind kind;
+};
+
+/* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
+static const struct exception_class classes[64] = {
+	[EC_WFX] = { on_wfx, EXIT_WFI },
+	[EC_CP15_32] = { on_sysreg, EXIT_SYSREG },
+	[EC_CP15_64] = { on_sysreg, EXIT_SYSREG },
+	[EC_SYSREG] = { on_sysreg, EXIT_SYSREG },
+	[EC_HVC32] = { on_hvc, EXIT_HVC },
+	[EC_HVC64] = { on_hvc, EXIT_HVC },
+	[EC_SMC32] = { on_smc, EXIT_SMC },
+	[EC_SMC64] = { on_smc, EXIT_SMC },
+	[EC_IABT_LOW] = { on_prefetch_abort, EXIT_STAGE2_FAULT },
+	[EC_DABT_LOW] = { on_data_abort, EXIT_STAGE2_FAULT },
+};
+
+struct vcpu *trap_sync(struct vcpu *vcpu)
+{
+	uint32_t esr = (uint32_t)read_esr_el2();
+	const struct exception_class *class = &classes[ESR_EC(esr)];
+
+	switch (class->handle ? class->handle(vcpu, esr) : on_unknown(vcpu, esr)) {
+	case TRAP_DONE:
+		trap_skip_instruction();
+		return vcpu;
+	case TRAP_RESUME:
+		return vcpu;
+	default:
+		return NULL;
+	}
+}
+
+struct vcpu *trap_serror(struct vcpu *vcpu)
+{
+	stop(vcpu, FAULT_SERROR, (uint32_t)read_esr_el2(), false);
+	return NULL;
+}
+
+_Noreturn void trap_own(reg_t vector)
+{
+	static const char *const name[] = {
+		"exception in the hypervisor: synchronous",
+		"exception in the hypervisor: IRQ",
+		"exception in the hypervisor: FIQ",
+		"exception in the hypervisor: SError",
+	};
+
+	panic(name[vector & 3]);
+}
+
+/* --- the same, accounted for --- */
+
+struct vcpu *trap_irq_instrumented(struct vcpu *vcpu)
+{
+	uint64_t start = counter_read();
+	uint32_t iar = gic_ack();
+	struct vcpu *next = irq(vcpu, iar);
+	unsigned intid = gic_intid(iar);
+	enum exit_kind kind = EXIT_IRQ;
+
+	if (intid == board.maintenance_intid)
+		kind = EXIT_MAINTENANCE;
+	else if (intid == board.hyp_timer_intid)
+		kind = EXIT_HYP_TIMER;
+	exit_stats_add(kind, intid, start, counter_read());
+	return next;
+}
+
+struct vcpu *trap_hvc_instrumented(struct vcpu *vcpu)
+{
+	uint64_t start = counter_read();
+	reg_t id = frame_arg(&vcpu->frame, 0);
+	struct vcpu *next = trap_hvc(vcpu);
+
+	exit_stats_add(EXIT_HVC, id, start, counter_read());
+	return next;
+}
+
+/* A data abort is an emulated access where a device answered it. */
+static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
+{
+	const struct exception_class *class = &classes[ESR_EC(esr)];
+
+	if (!class->handle)
+		return EXIT_OTHER;
+	if (ESR_EC(esr) != EC_DABT_LOW || !next)
+		return class->kind;
+	return esr & DABT_WNR ? EXIT_MMIO_WRITE : EXIT_MMIO_READ;
+}
+
+struct vcpu *trap_sync_instrumented(struct vcpu *vcpu)
+{
+	uint64_t start = counter_read();
+	uint32_t esr = (uint32_t)read_esr_el2();
+	bool abort = ESR_EC(esr) == EC_DABT_LOW || ESR_EC(esr) == EC_IABT_LOW;
+	uint64_t arg = abort ? trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW) : esr;
+	struct vcpu *next = trap_sync(vcpu);
+
+	exit_stats_add(sync_kind(esr, next), arg, start, counter_read());
+	return next;
+}

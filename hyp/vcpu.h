@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A virtual CPU. Its frame comes first and its hypervisor stack lies just below it, so that in
+ * hypervisor context the stack pointer an exit begins with *is* the struct vcpu:
+ *
+ *      lower addresses            sp at trap_*()            sp in guest context (SP_EL2, SP_hyp)
+ *      [ stack, grows down … ]    [ frame ]                 [ host_sp, vm, vgic, … ]
+ */
+#pragma once
+
+#include "arch/trap_frame.h"
+#include "hyp/vgic.h"
+
+#define VCPU_STACK_SIZE 8192
+
+struct vm;
+
+struct vcpu {
+	struct trap_frame frame;
+	reg_t host_sp; /* vectors.S: where vcpu_run() was called */
+	struct vm *vm;
+	struct vgic vgic;
+};
+
+/* Offset that vectors.S uses. */
+_Static_assert(offsetof(struct vcpu, host_sp) == TRAP_FRAME_SIZE, "VCPU_HOST_SP in vectors.S");
+
+struct vcpu_space {
+	uint8_t stack[VCPU_STACK_SIZE];
+	struct vcpu vcpu;
+} __attribute__((aligned(16)));
+
+/* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
+ * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vectors.S. */
+void vcpu_run(struct vcpu *vcpu);

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The virtual GIC of one vCPU; vgic.h states its rules. */
+#include "hyp/vgic.h"
+
+#include "lib/bits.h"
+
+/* Encodes what `virq` looks like when it becomes pending from `source`. An interrupt that the
+ * hypervisor must follow up asks for a maintenance interrupt at its end: a physical one that is
+ * not linked, and an SGI that is pending from further cores. */
+static uint64_t lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source)
+{
+	struct gic_lr lr = {
+		.vintid = virq->intid,
+		.state = GIC_LR_PENDING,
+		.priority = virq->priority,
+		.hw = virq->physical && vgic->link_hw,
+		.pintid = virq->intid,
+		.eoi_irq = virq->physical || virq->pending,
+		.source = source,
+	};
+
+	return gic_lr_encode(&lr);
+}
+
+static bool deliverable(const struct vgic *vgic, const struct virq *virq)
+{
+	return vgic->dist_enabled && virq->enabled;
+}
+
+/* --- the queue: pending, deliverable, and in no list register --- */
+
+static uint32_t *queue_word(struct vgic *vgic, const struct virq *virq)
+{
+	return &vgic->queued[virq->intid / 32];
+}
+
+static void queue(struct vgic *vgic, const struct virq *virq)
+{
+	uint32_t bit = BIT(virq->intid % 32);
+
+	if (*queue_word(vgic, virq) & bit)
+		return;
+	*queue_word(vgic, virq) |= bit;
+	vgic->queued_count++;
+}
+
+static void unqueue(struct vgic *vgic, const struct virq *virq)
+{
+	uint32_t bit = BIT(virq->intid % 32);
+
+	if (!(*queue_word(vgic, virq) & bit))
+		return;
+	*queue_word(vgic, virq) &= ~bit;
+	vgic->queued_count--;
+}
+
+/* --- list registers --- */
+
+/* The list register that holds `virq` now, pending or active; VIRQ_LR_NONE when none does. */
+static unsigned live_lr(const struct vgic *vgic, const struct virq *virq)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (vgic->lr_owner[i] == virq && gic_lr_state(gic_lr_read(i)) != GIC_LR_INVALID)
+			return i;
+	return VIRQ_LR_NONE;
+}
+
+static void own_lr(struct vgic *vgic, struct virq *virq, unsigned i)
+{
+	struct virq *before = vgic->lr_owner[i];
+
+	if (before && before->fast_lr == i)
+		before->fast_lr = VIRQ_LR_NONE;
+	vgic->lr_owner[i] = virq;
+	virq->fast_lr = (uint8_t)i;
+}
+
+/* Takes the pending part of list register `i` back; an active part stays. */
+static void recall(struct vgic *vgic, unsigned i)
+{
+	struct virq *virq = vgic->lr_owner[i];
+	uint64_t value = gic_lr_read(i);
+	enum gic_lr_state state = gic_lr_state(value);
+
+	if (state != GIC_LR_PENDING && state != GIC_LR_PENDING_ACTIVE)
+		return;
+	gic_lr_write(i, state == GIC_LR_PENDING ? 0 : gic_lr_with_state(value, GIC_LR_ACTIVE));
+	virq->pending = true;
+	if (virq->intid < GIC_SGI_COUNT)
+		virq->sources |= (uint8_t)BIT(gic_lr_source(value));
+	if (deliverable(vgic, virq))
+		queue(vgic, virq);
+}
+
+/* Interrupts the guest has ended and that asked to be followed up. */
+static void collect_ended(struct vgic *vgic)
+{
+	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
+		unsigned i = bit_lowest(ended);
+		const struct virq *virq = vgic->lr_owner[i];
+
+		gic_lr_write(i, 0);
+		if (virq->physical && !vgic->link_hw)
+			gic_deactivate(virq->intid);
+	}
+}
+
+/* An interrupt that is active waits for its own end before it can be pending again in a list
+ * register; have that end reported. */
+static bool ask_for_end(const struct vgic *vgic, const struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+
+	if (i == VIRQ_LR_NONE)
+		return false;
+	gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	return true;
+}
+
+static struct virq *most_urgent(struct vgic *vgic)
+{
+	struct virq *best = NULL;
+
+	for (unsigned word = 0; word < ARRAY_SIZE(vgic->queued); word++)
+		for (uint32_t bits = vgic->queued[word]; bits; bits &= bits - 1) {
+			struct virq *virq = &vgic->virq[word * 32 + bit_lowest(bits)];
+
+			if (ask_for_end(vgic, virq))
+				continue;
+			if (!best || virq->priority < best->priority)
+				best = virq;
+		}
+	return best;
+}
+
+/* An empty list register, else the one with the least urgent pending interrupt that is less urgent
+ * than `virq`, taken back to the queue; VIRQ_LR_NONE when every one is needed more. */
+static unsigned make_room(struct vgic *vgic, const struct virq *virq)
+{
+	uint32_t empty = gic_lr_empty();
+	unsigned victim = VIRQ_LR_NONE;
+	uint8_t lowest = virq->priority;
+
+	if (empty)
+		return bit_lowest(empty);
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		if (gic_lr_state(gic_lr_read(i)) != GIC_LR_PENDING)
+			continue;
+		if (vgic->lr_owner[i]->priority > lowest) {
+			lowest = vgic->lr_owner[i]->priority;
+			victim = i;
+		}
+	}
+	if (victim != VIRQ_LR_NONE)
+		recall(vgic, victim);
+	return victim;
+}
+
+static void place(struct vgic *vgic, struct virq *virq, unsigned i)
+{
+	unsigned source = virq->sources ? bit_lowest(virq->sources) : 0;
+
+	virq->sources &= (uint8_t)~BIT(source);
+	virq->pending = virq->sources != 0;
+	own_lr(vgic, virq, i);
+	gic_lr_write(i, lr_pending(vgic, virq, source));
+	if (!virq->pending)
+		unqueue(vgic, virq);
+}
+
+/*
+ * The queue's most urgent interrupts into the list registers, as far as they reach. The underflow
+ * interrupt is on only when something waits for room: then every list register is in use, so it is
+ * not signalled before the guest has ended some. (What waits for its own end must not turn it on:
+ * with one list register in use it would be signalled for ever.)
+ */
+static void refill(struct vgic *vgic)
+{
+	struct virq *virq;
+
+	collect_ended(vgic);
+	while ((virq = most_urgent(vgic)) != NULL) {
+		unsigned i = make_room(vgic, virq);
+
+		if (i == VIRQ_LR_NONE)
+			break;
+		place(vgic, virq, i);
+	}
+	gic_virt_underflow_irq(virq != NULL);
+}
+
+/* --- what the rest of the hypervisor calls --- */
+
+static void virq_reset(struct vgic *vgic, unsigned intid)
+{
+	struct virq *virq = &vgic->virq[intid];
+
+	*virq = (struct virq){ .intid = (uint8_t)intid, .fast_lr = VIRQ_LR_NONE };
+	virq->enabled = intid < GIC_SGI_COUNT; /* SGIs: always on here, as IHI 0048B 4.3.5 allows */
+	virq->edge = virq->enabled;
+	virq->lr_value = lr_pending(vgic, virq, 0);
+	vgic->route[intid] = NULL;
+}
+
+void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
+{
+	vgic->lr_count = lr_count;
+	vgic->link_hw = link_hw;
+	vgic->dist_enabled = false;
+	vgic->queued_count = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(vgic->queued); i++)
+		vgic->queued[i] = 0;
+	for (unsigned i = 0; i < GIC_LR_MAX; i++)
+		vgic->lr_owner[i] = NULL;
+	for (unsigned i = 0; i < VIRQ_COUNT; i++)
+		virq_reset(vgic, i);
+}
+
+void vgic_forward(struct vgic *vgic, unsigned intid)
+{
+	struct virq *virq = &vgic->virq[intid];
+
+	virq->physical = true;
+	virq->lr_value = lr_pending(vgic, virq, 0);
+	vgic->route[intid] = virq;
+}
+
+/* A physical interrupt that fires anew was deactivated before, so its own list register, if it
+ * still has one, is empty: one write delivers it. */
+void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
+{
+	if (virq->fast_lr != VIRQ_LR_NONE && vgic->queued_count == 0) {
+		gic_lr_write(virq->fast_lr, virq->lr_value);
+		return;
+	}
+	virq->pending = true;
+	queue(vgic, virq);
+	refill(vgic);
+}
+
+static void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
+{
+	unsigned i = live_lr(vgic, virq);
+	bool sgi = virq->intid < GIC_SGI_COUNT;
+
+	if (i != VIRQ_LR_NONE) {
+		uint64_t value = gic_lr_read(i);
+		bool same = !sgi || gic_lr_source(value) == source;
+
+		if (same && gic_lr_state(value) != GIC_LR_ACTIVE)
+			return; /* pending already */
+		if (same && deliverable(vgic, virq)) {
+			gic_lr_write(i, gic_lr_with_state(value, GIC_LR_PENDING_ACTIVE));
+			return;
+		}
+	}
+	if (sgi)
+		virq->sources |= (uint8_t)BIT(source);
+	virq->pending = true;
+	if (!deliverable(vgic, virq))
+		return;
+	queue(vgic, virq);
+	if (i != VIRQ_LR_NONE) /* another source, once this one is ended */
+		recall(vgic, i);
+	refill(vgic);
+}
+
+void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
+{
+	if (virq->physical) {
+		gic_set_pending(virq->intid); /* it comes back as a physical interrupt */
+		return;
+	}
+	if (virq->fast_lr != VIRQ_LR_NONE && vgic->queued_count == 0 && source == 0 &&
+	    (gic_lr_empty() >> virq->fast_lr & 1)) {
+		gic_lr_write(virq->fast_lr, virq->lr_value);
+		return;
+	}
+	set_pending_slowly(vgic, virq, source);
+}
+
+/* Pending no longer: neither waiting nor in a list register. A physical interrupt was acknowledged
+ * when it came here, so it is deactivated, or it would never fire again. Says whether it was. */
+static bool withdraw(struct vgic *vgic, struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+	bool was_pending;
+
+	if (i != VIRQ_LR_NONE)
+		recall(vgic, i);
+	was_pending = virq->pending;
+	virq->fast_lr = VIRQ_LR_NONE;
+	unqueue(vgic, virq);
+	if (virq->physical && was_pending) {
+		virq->pending = false;
+		gic_deactivate(virq->intid);
+	}
+	return was_pending;
+}
+
+void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
+{
+	if (virq->physical)
+		gic_clear_pending(virq->intid);
+	withdraw(vgic, virq);
+	virq->sources &= (uint8_t)~sources;
+	virq->pending = virq->sources != 0;
+	if (virq->pending && deliverable(vgic, virq))
+		queue(vgic, virq);
+	refill(vgic);
+}
+
+void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled)
+{
+	if (virq->enabled == enabled)
+		return;
+	virq->enabled = enabled;
+	if (enabled) {
+		if (virq->pending && vgic->dist_enabled)
+			queue(vgic, virq);
+		refill(vgic);
+		if (virq->physical)
+			gic_enable(virq->intid);
+		return;
+	}
+	if (virq->physical)
+		gic_disable(virq->intid);
+	/* A level line signals again by itself once enabled; an edge would be lost. */
+	if (withdraw(vgic, virq) && virq->physical && virq->edge)
+		gic_set_pending(virq->intid);
+	refill(vgic);
+}
+
+void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
+{
+	unsigned i = live_lr(vgic, virq);
+
+	virq->priority = priority & 0xf8; /* what a list register can hold */
+	virq->lr_value = lr_pending(vgic, virq, 0);
+	if (virq->physical)
+		gic_set_priority(virq->intid, virq->priority);
+	if (i != VIRQ_LR_NONE)
+		recall(vgic, i);
+	refill(vgic);
+}
+
+void vgic_set_dist_enabled(struct vgic *vgic, bool enabled)
+{
+	if (vgic->dist_enabled == enabled)
+		return;
+	vgic->dist_enabled = enabled;
+	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
+		struct virq *virq = &vgic->virq[i];
+
+		if (enabled && virq->pending && virq->enabled)
+			queue(vgic, virq);
+		if (!enabled)
+			withdraw(vgic, virq);
+	}
+	refill(vgic);
+}
+
+void vgic_clear_active(struct vgic *vgic, struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+	uint64_t value;
+
+	if (i == VIRQ_LR_NONE)
+		return;
+	value = gic_lr_read(i);
+	if (gic_lr_state(value) == GIC_LR_PENDING)
+		return;
+	gic_lr_write(i, gic_lr_state(value) == GIC_LR_PENDING_ACTIVE ?
+				gic_lr_with_state(value, GIC_LR_PENDING) :
+				0);
+	if (virq->physical)
+		gic_deactivate(virq->intid);
+	refill(vgic);
+}
+
+bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+
+	if (virq->pending || (virq->physical && gic_is_pending(virq->intid)))
+		return true;
+	return i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) != GIC_LR_ACTIVE;
+}
+
+unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+	unsigned sources = virq->sources;
+
+	if (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) != GIC_LR_ACTIVE)
+		sources |= BIT(gic_lr_source(gic_lr_read(i)));
+	return sources;
+}
+
+bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+
+	return i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) != GIC_LR_PENDING;
+}
+
+bool vgic_anything_pending(const struct vgic *vgic)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		enum gic_lr_state state = gic_lr_state(gic_lr_read(i));
+
+		if (state == GIC_LR_PENDING || state == GIC_LR_PENDING_ACTIVE)
+			return true;
+	}
+	return vgic->queued_count != 0;
+}
+
+void vgic_maintain(struct vgic *vgic)
+{
+	refill(vgic);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The virtual GIC of one vCPU: which virtual interrupts are pending, and which of them stand in a
+ * list register. The distributor that a guest programs is vdist.c; this file is the part between
+ * it and the list registers.
+ *
+ * Rules it keeps:
+ *  - a virtual interrupt stands in at most one list register;
+ *  - with more pending than list registers, the highest priorities stand in them, and an underflow
+ *    maintenance interrupt asks for the rest; it is on only while something waits;
+ *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
+ *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw).
+ */
+#pragma once
+
+#include "arch/types.h"
+#include "drivers/gic/gic.h"
+#include "drivers/gic/gic_virt.h"
+
+#define VIRQ_COUNT 128u /* INTIDs 0 to 127: 16 SGIs, 16 PPIs, 96 SPIs */
+#define VIRQ_LR_NONE 0xffu
+#define VIRQ_SOURCES 8u /* GICv2: an SGI is pending once for each core that sent it */
+
+struct virq {
+	uint64_t lr_value; /* the list register that makes it pending, ready to write */
+	uint8_t fast_lr; /* a list register that is its own whenever it is empty, or VIRQ_LR_NONE; */
+			 /* set only while the interrupt may be delivered (it and GICD_CTLR enabled) */
+	uint8_t intid;
+	uint8_t priority;
+	uint8_t sources; /* SGI: bit s = pending from core s, and not in a list register */
+	bool physical; /* forwarded: a physical interrupt of the same INTID stands behind it */
+	bool enabled;
+	bool pending; /* pending, and not in a list register; SGI: sources != 0 */
+	bool edge; /* GICD_ICFGR as the guest wrote it */
+};
+
+struct vgic {
+	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
+	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
+	unsigned lr_count;
+	unsigned queued_count; /* bits set in queued */
+	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
+	bool link_hw; /* lr=hw */
+	bool dist_enabled; /* GICD_CTLR as the guest wrote it */
+	struct virq virq[VIRQ_COUNT];
+};
+
+/* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
+void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
+
+/* Forwards physical interrupt `intid` to the guest once the guest enables it. */
+void vgic_forward(struct vgic *vgic, unsigned intid);
+
+/* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
+void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
+
+/* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
+void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
+void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
+
+/* The guest programs an interrupt. */
+void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled);
+void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
+void vgic_clear_active(struct vgic *vgic, struct virq *virq);
+void vgic_set_dist_enabled(struct vgic *vgic, bool enabled);
+
+/* What the guest would read: the state wherever it stands now. */
+bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
+bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
+unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
+
+/* Whether the guest has something to wake up for. */
+bool vgic_anything_pending(const struct vgic *vgic);
+
+/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
+void vgic_maintain(struct vgic *vgic);

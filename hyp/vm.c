@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vm.h"
+
+#include <string.h>
+
+#include "arch/cache.h"
+#include "arch/counter.h"
+#include "arch/tlb.h"
+#include "boards/board.h"
+#include "drivers/timer/timer.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/console.h"
+#include "hyp/exit_stats.h"
+#include "hyp/image.h"
+#include "hyp/record.h"
+#include "hyp/vdist.h"
+#include "lib/bits.h"
+
+#define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
+#define HYP_PRIORITY 0u /* of the hypervisor's own interrupts: before every guest's */
+
+/* Level 2 for 4 GiB, and level 3 for 1 GiB of guest RAM in 4 KiB pages and the devices. */
+#define STAGE2_POOL_PAGES (4u + 512u + 4u)
+
+static pte_t stage2_root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
+static uint8_t stage2_pages[STAGE2_POOL_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
+static struct page_pool stage2_pool = { .base = stage2_pages[0], .count = STAGE2_POOL_PAGES };
+static struct vcpu_space vcpu_space;
+
+struct vm vm_under_test = { .vmid = 1, .vcpu = &vcpu_space.vcpu };
+
+static const struct guest_header *header(void)
+{
+	return (const struct guest_header *)__guest_image_start;
+}
+
+bool vm_check_image(const char **why)
+{
+	const struct guest_header *h = header();
+	uint64_t embedded = (uintptr_t)__guest_image_end - (uintptr_t)__guest_image_start;
+	uint64_t room = board.guest_size - GUEST_IMAGE_OFFSET;
+
+	*why = NULL;
+	if (embedded < sizeof(*h) || memcmp(h->magic, GUEST_HEADER_MAGIC, sizeof(h->magic)) != 0)
+		*why = "no guest image: its header has another magic word";
+	else if (h->load_address != board.guest_base + GUEST_IMAGE_OFFSET)
+		*why = "the guest image is linked for another address than this board's guest RAM";
+	else if (h->image_size > embedded || h->image_size < sizeof(*h))
+		*why = "the guest image is cut: its header says more bytes than there are";
+	else if (h->entry - h->load_address >= h->image_size)
+		*why = "the guest image's entry lies outside the image";
+	else if (h->memory_end < h->load_address + h->image_size ||
+		 h->memory_end - h->load_address > room)
+		*why = "the guest image does not fit this board's guest RAM";
+	return *why == NULL;
+}
+
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	static const char *const name[] = {
+#define X(NAME, text) [FAULT_##NAME] = text,
+		FAULT_REASONS(X)
+#undef X
+	};
+
+	vm->outcome = VM_FAULT;
+	record_open(RECORD_FAULT);
+	record_string("reason", name[reason]);
+	record_hex("class", esr >> 26 & 0x3f);
+	record_hex("esr", esr);
+	record_hex("pc", read_elr_el2());
+	record_hex("va", va);
+	record_hex("ipa", ipa);
+	record_close();
+}
+
+static void add_region(struct vm *vm, uintptr_t base, uint64_t size,
+		       void (*handle)(struct vcpu *, struct mmio_access *))
+{
+	if (vm->region_count == VM_REGION_MAX)
+		panic("too many emulated devices");
+	vm->region[vm->region_count++] = (struct mmio_region){ base, size, handle };
+}
+
+static void map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+{
+	if (!stage2_map(&vm->stage2, ipa, pa, size, memory))
+		panic("cannot map guest memory");
+}
+
+/* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
+ * differ between direct and trapped. */
+static void map_gic(struct vm *vm, bool trapped)
+{
+	const struct gic_bases *gic = &board.gic;
+	uintptr_t cpu_pa = gic_guest_cpu_pa(!trapped);
+
+	if (gic->cpu)
+		map(vm, gic->cpu, cpu_pa, GICC_SIZE, STAGE2_DEVICE);
+	if (trapped) {
+		add_region(vm, gic->dist, VDIST_GICD_SIZE, vdist_gicd);
+		if (gic->redist)
+			add_region(vm, gic->redist, VDIST_GICR_SIZE, vdist_gicr);
+	} else {
+		map(vm, gic->dist, gic->dist, gic->cpu ? PAGE_SIZE : VDIST_GICD_SIZE,
+		    STAGE2_DEVICE);
+		if (gic->redist)
+			map(vm, gic->redist, gic->redist, VDIST_GICR_SIZE, STAGE2_DEVICE);
+	}
+}
+
+static void build_stage2(struct vm *vm)
+{
+	const struct run_config *config = vm->config;
+
+	vm->region_count = 0;
+	if (config->stage2 == STAGE2_OFF)
+		return;
+	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
+		     stage2_root);
+	map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
+	map_gic(vm, config->irq == IRQ_TRAPPED);
+}
+
+/* The GIC as after power-on, whatever the last guest left. */
+static void reset_gic(struct vm *vm)
+{
+	bool trapped = vm->config->irq == IRQ_TRAPPED;
+	unsigned lr_count = gic_virt_init();
+
+	gic_cpu_abandon();
+	gic_dist_reset();
+	gic_cpu_init(trapped);
+	vgic_reset(&vm->vcpu->vgic, lr_count, vm->config->lr == LR_HW);
+	gic_virt_reset();
+	if (!trapped) {
+		gic_virt_off();
+		return;
+	}
+	vgic_forward(&vm->vcpu->vgic, board.virt_timer_intid);
+	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
+	gic_set_priority(board.hyp_timer_intid, HYP_PRIORITY);
+	gic_enable(board.maintenance_intid);
+	gic_enable(board.hyp_timer_intid);
+}
+
+/* The image and what the guest is told, written through to memory: the guest begins with its
+ * caches off. What else the last guest left in its RAM is not cleared. */
+static void load_guest(const struct guest_run *run)
+{
+	const struct guest_header *h = header();
+	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
+	struct guest_run *page = (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
+
+	memcpy(image, h, h->image_size);
+	*page = *run;
+	dcache_clean_invalidate((uintptr_t)image, h->memory_end - h->load_address);
+	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
+	icache_invalidate_all();
+}
+
+uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
+		uint32_t limit_ms)
+{
+	uint64_t start;
+	uint64_t end;
+
+	vm->config = config;
+	vm->outcome = VM_RUNNING;
+	vm->smc_count = 0;
+	vm->vcpu->vm = vm;
+	exit_stats_reset(config);
+	build_stage2(vm);
+	reset_gic(vm);
+	load_guest(run);
+	cpu_use_vectors(config);
+	cpu_reset_guest(vm->vcpu, header()->entry, board.guest_base + GUEST_RUN_OFFSET);
+	cpu_guest_on(config);
+	tlbi_all_guests();
+
+	start = counter_read();
+	timer_hyp_start(start + (uint64_t)read_cntfrq_el0() * limit_ms / 1000);
+	vcpu_run(vm->vcpu);
+	end = counter_read();
+
+	timer_hyp_stop();
+	cpu_guest_off();
+	return end - start;
+}

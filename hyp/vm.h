@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A virtual machine: memory, devices, one vCPU, and how its run ended. */
+#pragma once
+
+#include "abi/exit_kind.h"
+#include "abi/guest_run.h"
+#include "hyp/mmio.h"
+#include "hyp/stage2.h"
+#include "hyp/vcpu.h"
+
+enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_CRASHED, VM_FAULT };
+
+#define VM_REGION_MAX 4
+
+struct vm {
+	const struct run_config *config;
+	struct stage2 stage2;
+	uint8_t vmid;
+	enum vm_outcome outcome;
+	uint32_t smc_count; /* SMCs answered instead of the firmware */
+	unsigned region_count;
+	struct mmio_region region[VM_REGION_MAX];
+	struct vcpu *vcpu;
+};
+
+/* The guest image embedded in ours is one that fits this board; else says why not. */
+bool vm_check_image(const char **why);
+
+/* Runs the guest from its start to its end under `config`; `run` is what it is told. Sets
+ * vm->outcome; emits the records of a fault. Returns the ticks from the first instruction of the
+ * guest to its end. */
+uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
+		uint32_t limit_ms);
+
+/* The guest is to stop: a fault record (reason, syndrome, addresses), outcome VM_FAULT. */
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
+
+extern struct vm vm_under_test;

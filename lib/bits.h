@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bits, bit sets in arrays of 32-bit words, and alignment. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BIT(n) (1u << (n))
+#define BIT64(n) ((uint64_t)1 << (n))
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Bit `n` of a set that spans as many words as it needs: bit 32 is bit 0 of words[1]. */
+static inline void bit_set(uint32_t *words, unsigned n)
+{
+	words[n / 32] |= BIT(n % 32);
+}
+
+static inline void bit_clear(uint32_t *words, unsigned n)
+{
+	words[n / 32] &= ~BIT(n % 32);
+}
+
+static inline bool bit_test(const uint32_t *words, unsigned n)
+{
+	return words[n / 32] & BIT(n % 32);
+}
+
+/* Number of the lowest and of the highest set bit; the word must not be 0. */
+static inline unsigned bit_lowest(uint32_t word)
+{
+	return (unsigned)__builtin_ctz(word);
+}
+
+static inline unsigned bit_highest(uint32_t word)
+{
+	return 31u - (unsigned)__builtin_clz(word);
+}
+
+/* To a multiple of `alignment`, a power of two. */
+static inline uint64_t align_down(uint64_t value, uint64_t alignment)
+{
+	return value & ~(alignment - 1);
+}
+
+static inline uint64_t align_up(uint64_t value, uint64_t alignment)
+{
+	return align_down(value + alignment - 1, alignment);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/histogram.h"
+
+#include <string.h>
+
+void histogram_init(struct histogram *histogram)
+{
+	memset(histogram, 0, sizeof(*histogram));
+	stats_init(&histogram->stats);
+}
+
+/* How many powers of two wide a bucket is: its values were shifted right by this. */
+static uint32_t bucket_shift(uint32_t bucket)
+{
+	return bucket < 512 ? 0 : bucket / 256 - 1;
+}
+
+uint32_t histogram_lower_edge(uint32_t bucket)
+{
+	uint32_t shift = bucket_shift(bucket);
+
+	return (bucket - shift * 256) << shift;
+}
+
+uint32_t histogram_upper_edge(uint32_t bucket)
+{
+	return histogram_lower_edge(bucket) + ((1u << bucket_shift(bucket)) - 1);
+}
+
+static uint64_t clip(const struct stats *stats, uint64_t value)
+{
+	if (value < stats->min)
+		return stats->min;
+	return value < stats->max ? value : stats->max;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille)
+{
+	const struct stats *stats = &histogram->stats;
+	uint64_t rank = ((uint64_t)stats->n * permille + 999) / 1000;
+	uint64_t below = 0;
+
+	if (stats->n == 0)
+		return 0;
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		below += histogram->count[i];
+		if (below && below >= rank)
+			return clip(stats, histogram_upper_edge(i));
+	}
+	return stats->max;
+}
+
+void histogram_json(const struct histogram *histogram, struct text *text)
+{
+	const char *separator = "[";
+
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (histogram->count[i] == 0)
+			continue;
+		text_string(text, separator);
+		text_char(text, '[');
+		text_u64(text, histogram_lower_edge(i));
+		text_char(text, ',');
+		text_u64(text, histogram->count[i]);
+		text_char(text, ']');
+		separator = ",";
+	}
+	text_string(text, *separator == '[' ? "[]" : "]");
+}

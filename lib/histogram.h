@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A log-linear histogram: values below 512 have a bucket each, above there are 256 buckets to a
+ * power of two (a relative width of at most 1/256), up to 2^32 - 1; larger values are counted in
+ * `overflow`, so that the buckets and `overflow` always add up to stats.n.
+ */
+#pragma once
+
+#include "lib/stats.h"
+#include "lib/text.h"
+
+#define HISTOGRAM_BUCKETS 6400u /* 512, and 256 for each of 2^9 … 2^31 */
+
+struct histogram {
+	struct stats stats; /* of the values themselves, not of their buckets */
+	uint32_t overflow;
+	uint32_t count[HISTOGRAM_BUCKETS];
+};
+
+void histogram_init(struct histogram *histogram);
+
+static inline uint32_t histogram_bucket(uint32_t value)
+{
+	/* 0 for values below 512, whatever their highest bit */
+	uint32_t shift = 23u - (uint32_t)__builtin_clz(value | 256);
+
+	return shift * 256 + (value >> shift);
+}
+
+static inline void histogram_add(struct histogram *histogram, uint64_t value)
+{
+	stats_add(&histogram->stats, value);
+	if (value >> 32)
+		histogram->overflow++;
+	else
+		histogram->count[histogram_bucket((uint32_t)value)]++;
+}
+
+/* The smallest and the largest value that a bucket counts. */
+uint32_t histogram_lower_edge(uint32_t bucket);
+uint32_t histogram_upper_edge(uint32_t bucket);
+
+/*
+ * The percentile by nearest rank, of permille = 0 … 1000: the smallest value with at least
+ * ceil(n * permille / 1000) samples, and at least one, at or below it. A bucket answers with its
+ * upper edge, clipped to [min, max]; the overflow bucket with max. 0 when there are no samples.
+ */
+uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille);
+
+/* Appends the buckets in use as a JSON list, [[lower edge,count],…], ascending. */
+void histogram_json(const struct histogram *histogram, struct text *text);

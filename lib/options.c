@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/options.h"
+
+#include <string.h>
+
+static const struct option config_option[] = {
+#define X(field, words) { words, 0, 0, offsetof(struct run_config, field) },
+	CONFIG_AXES(X)
+#undef X
+#define X(field, max) { NULL, 0, max, offsetof(struct run_config, field) },
+	CONFIG_NUMBERS(X)
+#undef X
+};
+
+static const struct option bench_option[] = {
+#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct bench_params, field) },
+	BENCH_PARAMS(X)
+#undef X
+};
+
+#define X(field, ...) #field " "
+const struct options config_options = { "axis", CONFIG_AXES(X) CONFIG_NUMBERS(X), config_option };
+const struct options bench_options = { "parameter", BENCH_PARAMS(X), bench_option };
+#undef X
+
+static void option_json(const struct option *option, const void *values, struct text *text)
+{
+	struct word word;
+	uint32_t value;
+
+	memcpy(&value, (const char *)values + option->offset, sizeof(value));
+	if (!option->words) {
+		text_u64(text, value);
+		return;
+	}
+	word = words_at(option->words, value);
+	text_json_bytes(text, word.at, word.length);
+}
+
+void options_json(const struct options *options, const void *values, struct text *text)
+{
+	struct word rest = word_from(options->names);
+	struct word name = word_next(&rest);
+
+	for (uint32_t i = 0; name.length; i++, name = word_next(&rest)) {
+		text_char(text, ',');
+		text_json_bytes(text, name.at, name.length);
+		text_char(text, ':');
+		option_json(&options->option[i], values, text);
+	}
+}
+
+void run_config_json(const struct run_config *config, struct text *text)
+{
+	text_string(text, "{\"name\":");
+	text_json_string(text, config->name);
+	options_json(&config_options, config, text);
+	text_char(text, '}');
+}

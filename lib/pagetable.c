@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/pagetable.h"
+
+#include <string.h>
+
+#define ROOT_LEVEL 1u
+#define LEAF_LEVEL 3u
+#define PTE_TYPE_BITS (PTE_VALID | PTE_TABLE)
+
+/* The part of a request that one recursion works on. attributes 0: unmap. */
+struct update {
+	uint64_t at;
+	uint64_t end;
+	uint64_t output;
+	pte_t attributes;
+};
+
+static pte_t *page_alloc(struct page_pool *pool)
+{
+	pte_t *page = pool->free;
+
+	if (page)
+		pool->free = (pte_t *)(uintptr_t)page[0];
+	else if (pool->used < pool->count)
+		page = (pte_t *)(void *)(pool->base + (uint64_t)PAGE_SIZE * pool->used++);
+	else
+		return NULL;
+	memset(page, 0, PAGE_SIZE);
+	return page;
+}
+
+static void page_free(struct page_pool *pool, pte_t *page)
+{
+	page[0] = (pte_t)(uintptr_t)pool->free;
+	pool->free = page;
+}
+
+static bool is_table(pte_t entry, unsigned level)
+{
+	return level < LEAF_LEVEL && (entry & PTE_TYPE_BITS) == PTE_TYPE_BITS;
+}
+
+static pte_t *table_of(pte_t entry)
+{
+	return (pte_t *)(uintptr_t)(entry & PTE_ADDRESS);
+}
+
+static pte_t leaf(uint64_t output, pte_t attributes, unsigned level)
+{
+	return output | attributes | PTE_VALID | (level == LEAF_LEVEL ? PTE_TABLE : 0);
+}
+
+static void free_tables(struct page_pool *pool, pte_t entry, unsigned level)
+{
+	if (!is_table(entry, level))
+		return;
+	for (unsigned i = 0; i < PTE_COUNT; i++)
+		free_tables(pool, table_of(entry)[i], level + 1);
+	page_free(pool, table_of(entry));
+}
+
+/* Break-before-make (DDI 0487 D8.14.1, DDI 0406C B3.10.1): no walker may see two valid entries
+ * for one address, so the old one goes, and leaves the TLBs, before the new one comes. */
+static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t address,
+		    unsigned level)
+{
+	pte_t old = *entry;
+
+	if (old == new)
+		return;
+	if (old & PTE_VALID) {
+		*(volatile pte_t *)entry = 0;
+		table->invalidate(table, address);
+		free_tables(table->pool, old, level);
+	}
+	*(volatile pte_t *)entry = new;
+}
+
+/* Makes `entry` a table that maps what it mapped before. */
+static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, unsigned level)
+{
+	pte_t *children = page_alloc(table->pool);
+
+	if (!children)
+		return false;
+	if (*entry & PTE_VALID) {
+		uint64_t output = *entry & PTE_ADDRESS;
+		pte_t attributes = *entry & ~(PTE_ADDRESS | PTE_TYPE_BITS);
+
+		for (unsigned i = 0; i < PTE_COUNT; i++)
+			children[i] = leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
+	}
+	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
+	return true;
+}
+
+static bool covers_entry(const struct pagetable *table, const struct update *u, uint64_t size,
+			 unsigned level)
+{
+	if ((u->at & (size - 1)) != 0 || u->end - u->at < size)
+		return false;
+	return u->attributes == 0 || level == LEAF_LEVEL ||
+	       (level >= table->block_level && (u->output & (size - 1)) == 0);
+}
+
+static bool update_level(struct pagetable *table, pte_t *entries, unsigned level, struct update *u,
+			 uint64_t end)
+{
+	uint64_t size = LPAE_SIZE(level);
+
+	while (u->at < end) {
+		pte_t *entry = &entries[LPAE_INDEX(u->at, level)];
+		uint64_t next = (u->at & ~(size - 1)) + size;
+
+		if (covers_entry(table, u, size, level)) {
+			replace(table, entry,
+				u->attributes ? leaf(u->output, u->attributes, level) : 0, u->at,
+				level);
+		} else if (u->attributes || (*entry & PTE_VALID)) {
+			uint64_t stop = next < end ? next : end;
+
+			if (!is_table(*entry, level) && !make_table(table, entry, u->at, level))
+				return false;
+			if (!update_level(table, table_of(*entry), level + 1, u, stop))
+				return false;
+			continue;
+		}
+		u->output += next - u->at;
+		u->at = next;
+	}
+	return true;
+}
+
+static bool range_ok(uint64_t start, uint64_t size, uint64_t limit)
+{
+	return size != 0 && ((start | size) & (PAGE_SIZE - 1)) == 0 && start < limit &&
+	       size <= limit - start;
+}
+
+static bool update_range(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
+			 pte_t attributes)
+{
+	struct update u = { input, input + size, output, attributes };
+	uint64_t limit = table->root_entries * LPAE_SIZE(ROOT_LEVEL);
+
+	if (!range_ok(input, size, limit) ||
+	    !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
+		return false;
+	return update_level(table, table->root, ROOT_LEVEL, &u, u.end);
+}
+
+bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
+		   pte_t attributes)
+{
+	return update_range(table, input, output, size, attributes);
+}
+
+bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size)
+{
+	return update_range(table, input, 0, size, 0);
+}
+
+bool pagetable_walk(const struct pagetable *table, uint64_t input, struct pagetable_leaf *found)
+{
+	const pte_t *entries = table->root;
+
+	if (input >= table->root_entries * LPAE_SIZE(ROOT_LEVEL))
+		return false;
+	for (unsigned level = ROOT_LEVEL; level <= LEAF_LEVEL; level++) {
+		pte_t entry = entries[LPAE_INDEX(input, level)];
+
+		if (!(entry & PTE_VALID))
+			return false;
+		if (is_table(entry, level)) {
+			entries = table_of(entry);
+			continue;
+		}
+		found->output = (entry & PTE_ADDRESS) | (input & (LPAE_SIZE(level) - 1));
+		found->attributes = entry & ~(PTE_ADDRESS | PTE_TYPE_BITS);
+		found->level = level;
+		return true;
+	}
+	return false;
+}
+
+void pagetable_reset(struct pagetable *table)
+{
+	table->pool->used = 0;
+	table->pool->free = NULL;
+	memset(table->root, 0, PAGE_SIZE);
+}

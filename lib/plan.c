@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line is words between blanks, the first says what the line is about. Every vocabulary comes
+ * from the tables in abi/, so a message that lists the valid words is always complete.
+ */
+#include "lib/plan.h"
+
+#include <string.h>
+
+#include "lib/options.h"
+#include "lib/text.h"
+
+#define LIMIT_MS_DEFAULT 20000u
+#define LIMIT_MS_MAX 3600000u
+
+#define ORDER_WORDS "abba once" /* in the order of enum plan_order */
+
+#define X(NAME, word) word " "
+static const char platform_words[] = PLATFORMS(X);
+#undef X
+
+static const struct run_config presets[] = {
+#define X(text, ...) { .name = text, __VA_ARGS__ },
+	CONFIG_PRESETS(X)
+#undef X
+};
+
+#define X(text, ...) text " "
+static const char preset_words[] = CONFIG_PRESETS(X);
+#undef X
+
+struct parser {
+	struct plan *plan;
+	struct plan_error *error;
+	struct word rest; /* of the line */
+};
+
+/* At most this much of what the plan says is repeated in a message. */
+#define QUOTE_MAX 40u
+
+static void text_quote(struct text *text, struct word word)
+{
+	text_char(text, '\'');
+	for (size_t i = 0; i < word.length && i < QUOTE_MAX; i++)
+		text_char(text, word.at[i] > ' ' && word.at[i] <= '~' ? word.at[i] : '?');
+	text_string(text, word.length > QUOTE_MAX ? "...'" : "'");
+}
+
+/* A message is one of these: what 'wrong'; what 'wrong' (words: …); what 'wrong' (min to max) */
+static struct text message_begin(struct parser *parser, const char *what, struct word wrong)
+{
+	struct text message;
+
+	text_init(&message, parser->error->message, PLAN_ERROR_SIZE);
+	text_string(&message, what);
+	if (wrong.at) {
+		text_char(&message, ' ');
+		text_quote(&message, wrong);
+	}
+	return message;
+}
+
+static bool fail(struct parser *parser, const char *what, struct word wrong)
+{
+	message_begin(parser, what, wrong);
+	return false;
+}
+
+static bool fail_words(struct parser *parser, const char *what, struct word wrong,
+		       const char *valid)
+{
+	struct text message = message_begin(parser, what, wrong);
+	struct word rest = word_from(valid);
+	struct word word = word_next(&rest);
+
+	text_string(&message, "; valid:");
+	for (; word.length; word = word_next(&rest)) {
+		text_char(&message, ' ');
+		text_bytes(&message, word.at, word.length);
+	}
+	return false;
+}
+
+static bool fail_range(struct parser *parser, struct word wrong, uint32_t min, uint32_t max)
+{
+	struct text message = message_begin(parser, "wrong number", wrong);
+
+	text_string(&message, "; valid: ");
+	text_u64(&message, min);
+	text_string(&message, " to ");
+	text_u64(&message, max);
+	return false;
+}
+
+/* The next word, which must be one of a vocabulary. */
+static bool parse_choice(struct parser *parser, const char *words, uint32_t *index)
+{
+	struct word word = word_next(&parser->rest);
+
+	*index = words_find(words, word);
+	if (word.length == 0)
+		return fail_words(parser, "a word is missing", (struct word){ 0 }, words);
+	if (*index == WORD_NOT_FOUND)
+		return fail_words(parser, "unknown word", word, words);
+	return true;
+}
+
+static bool word_to_u32(struct word word, uint32_t *number)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < word.length; i++) {
+		if (word.at[i] < '0' || word.at[i] > '9')
+			return false;
+		value = value * 10 + (uint64_t)(word.at[i] - '0');
+		if (value > UINT32_MAX)
+			return false;
+	}
+	*number = (uint32_t)value;
+	return word.length != 0;
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+/* The next word, as a name: letters, digits, '_', '.' and '-'. The buffer gets NULs to its end. */
+static bool parse_name(struct parser *parser, char *name, size_t size)
+{
+	struct word word = word_next(&parser->rest);
+
+	if (word.length == 0)
+		return fail(parser, "a name is missing", (struct word){ 0 });
+	for (size_t i = 0; i < word.length; i++)
+		if (!is_name_char(word.at[i]))
+			return fail(parser, "not a name (A-Z a-z 0-9 _ . -):", word);
+	if (word.length >= size)
+		return fail(parser, "name longer than 23 characters:", word);
+	memset(name, 0, size);
+	memcpy(name, word.at, word.length);
+	return true;
+}
+
+_Static_assert(PLAN_NAME_SIZE == 24 && CONFIG_NAME_SIZE == 24, "a message of parse_name says 23");
+
+/* Loops of two instructions make the delays: an odd count would never end. */
+static bool is_delay(struct word name)
+{
+	return name.length >= 5 && memcmp(name.at, "delay", 5) == 0;
+}
+
+static bool parse_value(struct parser *parser, const struct option *option, struct word name,
+			struct word word, uint32_t *value)
+{
+	struct word said = { word.at + name.length + 1, word.length - name.length - 1 };
+
+	if (option->words) {
+		*value = words_find(option->words, said);
+		return *value != WORD_NOT_FOUND ||
+		       fail_words(parser, "unknown value", word, option->words);
+	}
+	if (!word_to_u32(said, value) || *value < option->min || *value > option->max)
+		return fail_range(parser, word, option->min, option->max);
+	return *value % 2 == 0 || !is_delay(name) || fail(parser, "must be even:", word);
+}
+
+/* The rest of the line, words like name=value, into the struct that has these options. */
+static bool parse_options(struct parser *parser, const struct options *options, void *values)
+{
+	uint32_t seen = 0;
+	struct word word;
+
+	while ((word = word_next(&parser->rest)).length) {
+		const char *equals = memchr(word.at, '=', word.length);
+		struct word name = { word.at, equals ? (size_t)(equals - word.at) : word.length };
+		uint32_t index = words_find(options->names, name);
+		const struct option *option = &options->option[index];
+		uint32_t value;
+
+		if (index == WORD_NOT_FOUND)
+			return fail_words(parser, options->kind, word, options->names);
+		if (!equals)
+			return fail(parser, "not name=value:", word);
+		if (seen & 1u << index)
+			return fail(parser, "said twice:", word);
+		if (!parse_value(parser, option, name, word, &value))
+			return false;
+		memcpy((char *)values + option->offset, &value, sizeof(value));
+		seen |= 1u << index;
+	}
+	return true;
+}
+
+static bool parse_name_line(struct parser *parser)
+{
+	return parse_name(parser, parser->plan->name, PLAN_NAME_SIZE);
+}
+
+static bool parse_platform(struct parser *parser)
+{
+	uint32_t index;
+
+	if (!parse_choice(parser, platform_words, &index))
+		return false;
+	parser->plan->platform = (enum platform)index;
+	return true;
+}
+
+static bool parse_order(struct parser *parser)
+{
+	uint32_t index;
+
+	if (!parse_choice(parser, ORDER_WORDS, &index))
+		return false;
+	parser->plan->order = (enum plan_order)index;
+	return true;
+}
+
+static bool parse_limit(struct parser *parser)
+{
+	struct word word = word_next(&parser->rest);
+	uint32_t *limit_ms = &parser->plan->limit_ms;
+
+	return (word_to_u32(word, limit_ms) && *limit_ms >= 1 && *limit_ms <= LIMIT_MS_MAX) ||
+	       fail_range(parser, word, 1, LIMIT_MS_MAX);
+}
+
+/* The preset said behind a configuration's name, or else the one of that name. */
+static bool parse_preset(struct parser *parser, struct word name, struct run_config *config)
+{
+	struct word rest = parser->rest;
+	struct word word = word_next(&rest);
+	bool said = word.length && !memchr(word.at, '=', word.length);
+	uint32_t index = words_find(preset_words, said ? word : name);
+
+	if (index == WORD_NOT_FOUND && said)
+		return fail_words(parser, "unknown preset", word, preset_words);
+	if (index == WORD_NOT_FOUND)
+		return fail_words(parser, "a preset is missing behind", name, preset_words);
+	if (said)
+		parser->rest = rest;
+	*config = presets[index];
+	return true;
+}
+
+static bool parse_config(struct parser *parser)
+{
+	struct plan *plan = parser->plan;
+	struct run_config *config = &plan->config[plan->config_count];
+	char name[CONFIG_NAME_SIZE];
+
+	if (plan->config_count == PLAN_CONFIG_MAX)
+		return fail(parser, "too many configs, at most 16", (struct word){ 0 });
+	if (!parse_name(parser, name, sizeof(name)))
+		return false;
+	for (uint32_t i = 0; i < plan->config_count; i++)
+		if (strcmp(plan->config[i].name, name) == 0)
+			return fail(parser, "there is already a config", word_from(name));
+	if (!parse_preset(parser, word_from(name), config))
+		return false;
+	memcpy(config->name, name, sizeof(name));
+	plan->config_count++;
+	return parse_options(parser, &config_options, config);
+}
+
+static bool parse_bench(struct parser *parser)
+{
+	struct plan *plan = parser->plan;
+	struct plan_bench *bench = &plan->bench[plan->bench_count];
+
+	if (plan->bench_count == PLAN_BENCH_MAX)
+		return fail(parser, "too many benches, at most 32", (struct word){ 0 });
+#define X(field, dflt, min, max) .field = (dflt),
+	bench->params = (struct bench_params){ BENCH_PARAMS(X) };
+#undef X
+	plan->bench_count++;
+	return parse_name(parser, bench->name, sizeof(bench->name)) &&
+	       parse_options(parser, &bench_options, &bench->params);
+}
+
+_Static_assert(PLAN_CONFIG_MAX == 16 && PLAN_BENCH_MAX == 32, "messages above say 16 and 32");
+
+#define STATEMENT_WORDS "name platform order limit_ms config bench"
+static bool (*const statements[])(struct parser *) = {
+	parse_name_line, parse_platform, parse_order, parse_limit, parse_config, parse_bench,
+};
+
+static bool parse_line(struct parser *parser)
+{
+	uint32_t statement;
+	struct word word;
+
+	for (size_t i = 0; i < parser->rest.length; i++) {
+		uint8_t c = (uint8_t)parser->rest.at[i];
+
+		if ((c < ' ' && c != '\t' && c != '\r') || c == 0x7f)
+			return fail(parser, "control character", (struct word){ 0 });
+		if (c == '#')
+			parser->rest.length = i;
+	}
+	word = parser->rest;
+	if (word_next(&word).length == 0)
+		return true;
+	if (!parse_choice(parser, STATEMENT_WORDS, &statement) || !statements[statement](parser))
+		return false;
+	word = word_next(&parser->rest);
+	return word.length == 0 || fail(parser, "one word too many:", word);
+}
+
+static bool parse_lines(struct parser *parser, const char *text, const char *end)
+{
+	for (;;) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *line_end = newline ? newline : end;
+
+		parser->rest = (struct word){ text, (size_t)(line_end - text) };
+		if (!parse_line(parser))
+			return false;
+		if (!newline || newline + 1 == end)
+			return true;
+		text = newline + 1;
+		parser->error->line++;
+	}
+}
+
+bool plan_parse(const char *text, size_t size, struct plan *plan, struct plan_error *error)
+{
+	struct parser parser = { .plan = plan, .error = error };
+	const char *end = memchr(text, '\0', size);
+
+	memset(plan, 0, sizeof(*plan));
+	plan->limit_ms = LIMIT_MS_DEFAULT;
+	*error = (struct plan_error){ .line = 1 };
+	if (!parse_lines(&parser, text, end ? end : text + size))
+		return false;
+	if (!end)
+		return fail(&parser, "the text has no NUL at its end", (struct word){ 0 });
+	if (plan->config_count == 0)
+		return fail(&parser, "the plan has no config line", (struct word){ 0 });
+	if (plan->bench_count == 0)
+		return fail(&parser, "the plan has no bench line", (struct word){ 0 });
+	return true;
+}
+
+struct word plan_order_word(const struct plan *plan)
+{
+	return words_at(ORDER_WORDS, plan->order);
+}
+
+struct word plan_platform_word(const struct plan *plan)
+{
+	return words_at(platform_words, plan->platform);
+}

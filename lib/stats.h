@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Count, minimum, maximum, mean and standard deviation of samples, in integers and exact: the
+ * sums lose nothing, and the only rounding is the one of the result.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stats {
+	uint32_t n;
+	bool out_of_range; /* a sample of 2^48 or more, or a sum of 2^64: no mean, no deviation */
+	uint64_t min; /* UINT64_MAX while n is 0 */
+	uint64_t max;
+	uint64_t sum;
+	uint64_t squares_low; /* sum of the squares, bits 63:0 */
+	uint64_t squares_high; /* and bits 127:64 */
+};
+
+void stats_init(struct stats *stats);
+
+/* Adds the square of a value below 2^48. */
+void stats_add_square(struct stats *stats, uint64_t value);
+
+static inline void stats_add(struct stats *stats, uint64_t value)
+{
+	stats->n++;
+	if (value < stats->min)
+		stats->min = value;
+	if (value > stats->max)
+		stats->max = value;
+	stats->out_of_range |= value >> 48 != 0;
+	stats->out_of_range |= __builtin_add_overflow(stats->sum, value, &stats->sum);
+	if (value >> 32) {
+		stats_add_square(stats, value);
+	} else {
+		uint64_t square = (uint64_t)(uint32_t)value * (uint32_t)value;
+
+		stats->squares_low += square;
+		stats->squares_high += stats->squares_low < square;
+	}
+}
+
+/* Mean in thousandths, to the nearest, a half upwards; 0 when there are no samples. */
+uint64_t stats_mean_milli(const struct stats *stats);
+
+/* Standard deviation of the population (divided by n) in thousandths, to the nearest, a half
+ * upwards; 0 when there are no samples. Slow: some ten thousand instructions. */
+uint64_t stats_stddev_milli(const struct stats *stats);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/text.h"
+
+#include <string.h>
+
+void text_init(struct text *text, char *buffer, size_t size)
+{
+	*text = (struct text){ .at = buffer, .size = size };
+	buffer[0] = '\0';
+}
+
+void text_char(struct text *text, char c)
+{
+	text->overflow |= text->length + 1 >= text->size;
+	if (text->overflow)
+		return;
+	text->at[text->length++] = c;
+	text->at[text->length] = '\0';
+}
+
+void text_bytes(struct text *text, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_char(text, bytes[i]);
+}
+
+void text_string(struct text *text, const char *string)
+{
+	text_bytes(text, string, strlen(string));
+}
+
+static void text_number(struct text *text, uint64_t value, unsigned base, unsigned digits)
+{
+	char buffer[20]; /* 2^64 - 1 has 20 decimal digits */
+	unsigned at = sizeof(buffer);
+
+	do {
+		buffer[--at] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	while (sizeof(buffer) - at < digits && at)
+		buffer[--at] = '0';
+	text_bytes(text, buffer + at, sizeof(buffer) - at);
+}
+
+void text_u64(struct text *text, uint64_t value)
+{
+	text_number(text, value, 10, 0);
+}
+
+/* Unsigned: the smallest int64_t has no positive counterpart. */
+static uint64_t text_sign(struct text *text, int64_t value)
+{
+	if (value >= 0)
+		return (uint64_t)value;
+	text_char(text, '-');
+	return -(uint64_t)value;
+}
+
+void text_i64(struct text *text, int64_t value)
+{
+	text_u64(text, text_sign(text, value));
+}
+
+void text_hex(struct text *text, uint64_t value, unsigned digits)
+{
+	text_number(text, value, 16, digits);
+}
+
+void text_milli(struct text *text, int64_t thousandths)
+{
+	uint64_t value = text_sign(text, thousandths);
+
+	text_u64(text, value / 1000);
+	text_char(text, '.');
+	text_number(text, value % 1000, 10, 3);
+}
+
+static void text_json_char(struct text *text, char c)
+{
+	if (c < ' ' || c > '~') {
+		text_string(text, "\\u00");
+		text_hex(text, (uint8_t)c, 2);
+		return;
+	}
+	if (c == '"' || c == '\\')
+		text_char(text, '\\');
+	text_char(text, c);
+}
+
+void text_json_bytes(struct text *text, const char *bytes, size_t count)
+{
+	text_char(text, '"');
+	for (size_t i = 0; i < count; i++)
+		text_json_char(text, bytes[i]);
+	text_char(text, '"');
+}
+
+void text_json_string(struct text *text, const char *string)
+{
+	text_json_bytes(text, string, strlen(string));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bounded text builder: what it takes to print records without a libc. It never writes past the
+ * buffer and always leaves it NUL-terminated; what did not fit is gone, and so is everything after
+ * it: the text is then a true beginning of what was meant, and `overflow` says so.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *at; /* the buffer */
+	size_t size; /* of the buffer, with the terminating NUL */
+	size_t length; /* so far, without the NUL */
+	bool overflow;
+};
+
+/* An empty text in a buffer of `size` bytes, at least 1. */
+void text_init(struct text *text, char *buffer, size_t size);
+
+void text_char(struct text *text, char c);
+void text_string(struct text *text, const char *string);
+void text_bytes(struct text *text, const char *bytes, size_t count);
+
+void text_u64(struct text *text, uint64_t value);
+void text_i64(struct text *text, int64_t value);
+
+/* Lower case, without a prefix, of at least `digits` digits; 0: as few as the value has. */
+void text_hex(struct text *text, uint64_t value, unsigned digits);
+
+/* A number of thousandths as a decimal with three places. */
+void text_milli(struct text *text, int64_t thousandths);
+
+/* With its quotes; bytes that are not printable ASCII as \u00xx. */
+void text_json_string(struct text *text, const char *string);
+void text_json_bytes(struct text *text, const char *bytes, size_t count);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guest image. GUEST_BASE is the start of the guest's RAM (boards/<board>/board.mk); the image
+ * begins GUEST_IMAGE_OFFSET (abi/guest_run.h) above it. The file holds everything up to
+ * __image_end; guest/mmu.c maps what each section needs, so each begins on a page of its own.
+ */
+#define PAGE 0x1000
+#define IMAGE_OFFSET 0x100000
+#define STACK_SIZE 0x4000
+#define SMALL_STACK_SIZE 0x800
+
+ENTRY(guest_entry)
+
+PHDRS
+{
+	text PT_LOAD FLAGS(5);
+	rodata PT_LOAD FLAGS(4);
+	data PT_LOAD FLAGS(6);
+}
+
+SECTIONS
+{
+	. = GUEST_BASE + IMAGE_OFFSET;
+	__image_start = .;
+
+	.text : {
+		/* struct guest_header */
+		KEEP(*(.header))
+		QUAD(__image_start)
+		QUAD(guest_entry)
+		QUAD(__image_end - __image_start)
+		QUAD(__memory_end)
+		*(.text.start)
+		*(.text.vectors)
+		*(.text .text.*)
+		. = ALIGN(PAGE);
+		__text_end = .;
+		*(.el0_text)
+		. = ALIGN(PAGE);
+		__el0_text_end = .;
+	} : text
+
+	.rodata : {
+		*(.rodata .rodata.*)
+		. = ALIGN(8);
+		__bench_start = .;
+		KEEP(*(bench))
+		__bench_end = .;
+	} : rodata
+	. = ALIGN(PAGE);
+	__rodata_end = .;
+
+	.data : {
+		*(.data .data.*)
+		. = ALIGN(16);
+		/* thread-local data of the C library: one thread, initial values in place */
+		__tls_base = .;
+		*(.tdata .tdata.*)
+		*(.tbss .tbss.*)
+		. = ALIGN(16);
+		/* never empty, so that the file reaches __image_end */
+		QUAD(0)
+		QUAD(0)
+	} : data
+	__image_end = .;
+
+	.bss (NOLOAD) : ALIGN(16) {
+		__bss_start = .;
+		. = ALIGN(PAGE);
+		__el0_data_start = .;
+		*(.bss.el0)
+		. = ALIGN(PAGE);
+		__el0_data_end = .;
+		*(.bss .bss.* COMMON)
+		. = ALIGN(16);
+		__bss_end = .;
+	} : data
+
+	.noinit (NOLOAD) : {
+		. += STACK_SIZE;
+		. = ALIGN(PAGE);
+		__stack_end = .;
+		. += SMALL_STACK_SIZE;
+		__irq_stack_end = .;
+		. += SMALL_STACK_SIZE;
+		. = ALIGN(PAGE);
+		__crash_stack_end = .;
+		*(.noinit)
+		. = ALIGN(PAGE);
+		__memory_end = .;
+	} : data
+
+	/DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM.*) *(.init .fini) }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hypervisor's image. Segments are apart by access (text, read-only, data), each page-aligned,
+ * so that the hypervisor maps them W^X. HYP_BASE: boards/<board>/board.mk.
+ */
+ENTRY(_start)
+
+PHDRS
+{
+	text PT_LOAD FLAGS(5);
+	rodata PT_LOAD FLAGS(4);
+	data PT_LOAD FLAGS(6);
+}
+
+SECTIONS
+{
+	. = HYP_BASE;
+	__image_start = .;
+
+	.text : {
+		__text_start = .;
+		*(.text.start)
+		*(.text .text.*)
+		. = ALIGN(4096);
+		__text_end = .;
+	} :text
+
+	.rodata : {
+		__rodata_start = .;
+		*(.rodata .rodata.*)
+		. = ALIGN(16);
+	} :rodata
+
+	/* A section of its own: `hypbench patch` rewrites it. */
+	.plan : {
+		. = ALIGN(16);
+		KEEP(*(.plan))
+		. = ALIGN(4096);
+		__rodata_end = .;
+	} :rodata
+
+	.data : {
+		__data_start = .;
+		*(.data .data.*)
+		. = ALIGN(16);
+	} :data
+
+	.bss (NOLOAD) : {
+		. = ALIGN(16);
+		__bss_start = .;
+		*(.bss .bss.* COMMON)
+		. = ALIGN(16);
+		__bss_end = .;
+		. += 0x4000;
+		__boot_stack_end = .;
+		. = ALIGN(4096);
+		__data_end = .;
+	} :data
+
+	__image_end = .;
+
+	/DISCARD/ : {
+		*(.comment .note .note.* .eh_frame .eh_frame_hdr .ARM.exidx .ARM.exidx.* .ARM.attributes)
+	}
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes logs as the target prints them: a whole small run, for the tests to damage."""
+
+import json
+import statistics
+import zlib
+from collections import Counter
+
+HZ = 62_500_000
+PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 999, 1000))
+CONFIGS = ("native", "direct", "trapped")
+
+
+def frame(seq: int, body: dict) -> bytes:
+    text = json.dumps({"seq": seq} | body, separators=(",", ":")).encode()[:-1]
+    return text + b',"crc":"%08x"}' % zlib.crc32(text)
+
+
+def log_of(bodies: list[dict], line_end: bytes = b"\r\n") -> bytes:
+    return b"".join(frame(seq, body) + line_end for seq, body in enumerate(bodies))
+
+
+def lower_edge(value: int) -> int:
+    shift = max(value.bit_length() - 9, 0)
+    return value >> shift << shift
+
+
+def upper_edge(value: int) -> int:
+    shift = max(value.bit_length() - 9, 0)
+    return ((value >> shift) + 1 << shift) - 1
+
+
+def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2, cold: int | None = None,
+                 **more) -> dict:
+    """The statistics a target would print for these raw values."""
+    values = sorted(raw)
+    inside = [value for value in values if value < 1 << 32]
+    n = len(values)
+
+    def percentile(permille: int) -> int:
+        value = values[max(-(-n * permille // 1000), 1) - 1]
+        return (min(max(upper_edge(value), values[0]), values[-1]) if value < 1 << 32
+                else values[-1])
+
+    net = [value - overhead for value in values]
+    return (step | {"kind": "bench", "variant": variant, "unit": "ticks", "clock": "cntpct",
+                    "hz": HZ, "window": "pair", "batch": 1, "n": n,
+                    "cold": max(net) + 7 if cold is None else cold, "min": net[0],
+                    "mean": round(statistics.fmean(net), 3),
+                    "stddev": round(statistics.pstdev(net), 3), "p50": percentile(500) - overhead}
+            | {name: percentile(permille) - overhead for name, permille, need in PERCENTILES
+               if n >= need}
+            | {"max": net[-1], "overhead": overhead, "raw_min": values[0],
+               "raw_p50": percentile(500), "raw_max": values[-1],
+               "hist": sorted([edge, count] for edge, count
+                              in Counter(map(lower_edge, inside)).items()),
+               "overflow": n - len(inside)} | more)
+
+
+def calibration(step: dict, overhead: int = 2, **more) -> dict:
+    return step | {"kind": "calibration", "unit": "ticks", "clock": "cntpct", "hz": HZ, "n": 100,
+                   "min": overhead, "p50": overhead, "max": overhead, "stable": True} | more
+
+
+def run_record(steps: int, platform: str = "qemu-icount", configs=CONFIGS, **more) -> dict:
+    shape = {"stage2": "2M", "irq": "direct", "lr": "hw", "wfi": "native", "traps": "on",
+             "frame": "light", "stats": "off", "trace": "off", "delay_el2": 0}
+    return {"kind": "run", "board": "virt-a72", "isa": "armv8", "gic": "v2", "lr_count": 4,
+            "cpu": "0x410fd083", "clock": "cntpct", "hz": HZ, "platform": platform,
+            "build": "v0-3-gabc", "compiler": "gcc 12.2", "plan": "sample", "order": "abba",
+            "limit_ms": 20000, "steps": steps,
+            "configs": [{"name": name} | shape for name in configs]} | more
+
+
+def step_head(number: int, in_pass: int, config: str, bench: str) -> dict:
+    return {"kind": "", "step": number, "pass": in_pass, "config": config, "bench": bench}
+
+
+def end_record(count: int, **more) -> dict:
+    return {"kind": "end", "records": count, "faults": 0, "errors": 0, "status": "ok"} | more
+
+
+def chase(step: dict, cost: dict[str, int]) -> list[dict]:
+    """A translation chase: one variant for each shape and working set."""
+    s2 = 0 if step["config"] == "native" else 2
+    return [bench_record(step, variant, [ticks] * 100, batch=512, s1_levels=3, s2_levels=s2,
+                         walk_refs=4 * (s2 + 1) - 1) for variant, ticks in cost.items()]
+
+
+def step_records(step: dict, platform: str) -> list[dict]:
+    index = CONFIGS.index(step["config"])
+    if step["bench"] == "hvc":
+        if step["config"] == "native":
+            return [step | {"kind": "skip", "reason": "no hypercall without a hypervisor"}]
+        return [calibration(step),
+                bench_record(step, "null", [100 + index] * 900 + [600 + 10 * index] * 100)]
+    if step["bench"] == "tlb_chase":
+        slower = 300 * index + (400 if platform == "qemu-host" else 0)
+        return [calibration(step), *chase(step, {"packed-4096": 1000, "random-4096": 1000 + slower,
+                                                 "random-64": 1000})]
+    return [calibration(step), bench_record(step, "ppi", [50 + index, 60 + index] * 100),
+            step | {"kind": "check", "variant": "count", "ok": True, "fired": 200, "handled": 200}]
+
+
+def sample_run(platform: str = "qemu-icount", benches=("hvc", "irq", "tlb_chase")) -> list[dict]:
+    """The bodies of a whole good run, in the order A B B A."""
+    plan = [(in_pass, config, bench) for bench in benches for in_pass in (0, 1)
+            for config in (CONFIGS if in_pass == 0 else reversed(CONFIGS))]
+    bodies = [run_record(len(plan), platform)]
+    for number, (in_pass, config, bench) in enumerate(plan):
+        head = step_head(number, in_pass, config, bench)
+        bodies += step_records(head, platform)
+        bodies.append(head | {"kind": "step", "steps": len(plan), "outcome": "done",
+                              "ticks": 5000 + number, "smc": 0})
+    return [*bodies, end_record(len(bodies) + 1)]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every validity rule fires on a record that breaks it, and only then."""
+
+import pytest
+
+from hypbench.records import read_log
+from hypbench.rules import check_rules
+from logmaker import bench_record, log_of, sample_run
+
+BODIES = sample_run()
+BENCH = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
+
+
+def broken(bodies: list[dict]) -> list[str]:
+    log = read_log(log_of(bodies))
+    assert log.problems == []
+    return [str(problem) for problem in check_rules(log)]
+
+
+def changed(index: int, **change) -> list[str]:
+    return broken([*BODIES[:index], BODIES[index] | change, *BODIES[index + 1:]])
+
+
+def of_kind(kind: str) -> int:
+    return next(i for i, body in enumerate(BODIES) if body["kind"] == kind)
+
+
+def test_good_run_breaks_no_rule():
+    assert broken(BODIES) == []
+    assert broken(sample_run("qemu-host")) == []
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"n": 999}, "counts 1000 samples, n is 999"),
+    ({"overflow": 1}, "counts 1001 samples"),
+    ({"min": 0}, "a latency of 0 ticks"),
+    ({"cold": -3}, "a latency of -3 ticks"),
+    ({"p50": 100}, "p50 is 100, the histogram gives 99"),
+    ({"p99": 5}, "p99 is 5"),
+    ({"p90": 700}, "p90 700 is more than p95"),
+    ({"raw_min": 90}, "raw_min 90 is not in the first bucket"),
+    ({"raw_max": 5000}, "raw_max 5000 is not in the last bucket"),
+    ({"mean": 5.0}, "mean 5.0 is not between"),
+    ({"window": "cval"}, "it must be 0"),
+    ({"overhead": 3}, "an overhead is not the calibration's p50"),
+    ({"hist": [[600, 100], [101, 900]]}, "edges do not ascend"),
+    ({"hist": [[101, 900], [611, 100]]}, "no bucket's lower edge"),
+])
+def test_bench_record_that_cannot_be_true(change, says):
+    assert any(says in text for text in changed(BENCH, **change))
+
+
+def without_members(index: int, *names: str) -> list[str]:
+    body = {name: value for name, value in BODIES[index].items() if name not in names}
+    return broken([*BODIES[:index], body, *BODIES[index + 1:]])
+
+
+def test_percentile_that_n_carries_must_be_there():
+    assert any("p99 must be there" in text for text in without_members(BENCH, "p99"))
+
+
+def test_percentile_that_n_cannot_carry():
+    step = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    few = bench_record(step, "null", [101] * 9) | {"p90": 99}
+    found = broken([*BODIES[:BENCH], few, *BODIES[BENCH + 1:]])
+    assert any("p90 must be absent" in text for text in found)
+
+
+def test_mean_may_only_be_absent_after_overflow():
+    assert any("nothing overflowed" in text for text in without_members(BENCH, "mean", "stddev"))
+
+
+def test_counter_may_be_zero():
+    bodies = [body | {"bench": "counter"} if body.get("bench") == "hvc" else dict(body)
+              for body in BODIES]
+    step = {name: bodies[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    bodies[BENCH] = bench_record(step, "null", [2] * 1000, cold=0)
+    assert broken(bodies) == []
+
+
+@pytest.mark.parametrize("kind, change, says", [
+    ("calibration", {"stable": False}, "not stable"),
+    ("calibration", {"min": 5}, "min 5 is more than p50 2"),
+    ("check", {"ok": False}, "check failed: fired 200, handled 200"),
+    ("step", {"outcome": "crashed"}, "ended as 'crashed'"),
+    ("step", {"config": "other"}, "has no such configuration"),
+    ("end", {"status": "failed"}, "the run says that it failed"),
+    ("run", {"steps": 99}, "18 steps of 99 ended"),
+])
+def test_record_that_says_no(kind, change, says):
+    assert any(says in text for text in changed(of_kind(kind), **change))
+
+
+def numbered(bodies: list[dict]) -> list[dict]:
+    return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
+
+
+def dropped(*indexes: int) -> list[str]:
+    return broken(numbered([body for i, body in enumerate(BODIES) if i not in indexes]))
+
+
+def test_step_without_its_bench_records():
+    assert any("no bench, check or skip record" in text for text in dropped(of_kind("skip")))
+
+
+def test_step_measured_without_calibration():
+    assert any("without a calibration" in text for text in dropped(of_kind("calibration")))
+
+
+def test_result_of_one_pass_only():
+    assert any("hvc null direct: 1 of its 2 passes" in text for text in dropped(BENCH))
+
+
+def test_variant_twice_in_one_step():
+    twice = numbered([*BODIES[:BENCH], BODIES[BENCH], *BODIES[BENCH:]])
+    assert any("variant null is there 2 times" in text for text in broken(twice))
+
+
+def test_other_platform_than_it_ran_on():
+    found = check_rules(read_log(log_of(BODIES)), "qemu-host")
+    assert "it ran on qemu-host" in str(found[0])
+
+
+def exits(**change) -> dict:
+    head = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    return head | {"kind": "exits", "exit": "hvc", "n": 3, "total": 30, "min": 9, "max": 11,
+                   "mean": 10.0, "hist": [[9, 1], [10, 1], [11, 1]]} | change
+
+
+def test_exit_statistics():
+    def with_exits(record):
+        return broken(numbered([*BODIES[:BENCH], record, *BODIES[BENCH:]]))
+
+    assert with_exits(exits()) == []
+    assert any("counts 3 exits, n is 4" in text for text in with_exits(exits(n=4)))
+
+
+def test_fault_is_reported():
+    head = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    fault = head | {"kind": "fault", "reason": "data-abort", "class": "data abort", "esr": "0x1",
+                    "pc": "0x80100000", "va": "0x0", "ipa": "0x0"}
+    bodies = numbered([*BODIES[:BENCH], fault, *BODIES[BENCH:]])
+    bodies[-1] = bodies[-1] | {"faults": 1, "status": "failed"}
+    assert any("data-abort, data abort, pc 0x80100000" in text for text in broken(bodies))

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: hypbench run | check | show | compare | patch | dev."""
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from hypbench import plan as plans
+from hypbench.checks.cli import dev
+from hypbench.compare import compare_table
+from hypbench.qemu import PLATFORM_OF_CLOCK
+from hypbench.records import Log, read_log
+from hypbench.report import notes, results_table, unmodelled_table
+from hypbench.rules import check_rules
+from hypbench.session import TEXT_SHOWN, run_board
+from hypbench.translation import verdicts
+from hypbench.tree import HOME, Tree, read_bytes
+
+PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
+PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values()]
+
+PATH = click.Path(path_type=Path)
+CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
+                     show_default=True,
+                     help="icount: a tick is one instruction, exactly; host: a tick follows this"
+                          " machine's clock, for function only.")
+TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600,
+                       show_default=True, metavar="S", help="End QEMU after S seconds.")
+PLAN = click.option("--plan", metavar="P",
+                    help="A name from plans/, or a file; without it, the plan in the image.")
+QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--root", type=PATH, default=HOME, hidden=True)
+@click.pass_context
+def main(context: click.Context, root: Path) -> None:
+    """Measures what a hypervisor costs, path by path.
+
+    A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
+    built image and runs that under QEMU; the records it prints are checked, kept in
+    build/BOARD/records.jsonl and summed up in a table and build/BOARD/summary.csv.
+    """
+    context.obj = Tree(root.resolve())
+
+
+main.add_command(dev)
+
+
+@main.command()
+@click.option("--board", required=True, metavar="B", help="A folder of boards/.")
+@PLAN
+@CLOCK
+@TIMEOUT
+@click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
+@QUIET
+@click.pass_obj
+def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float, out: Path | None,
+        quiet: bool) -> None:
+    """Run a plan on a board under QEMU, check its records, print the results.
+
+    The exit status is QEMU's, or 1 when a record is damaged or cannot be true.
+    """
+    outcome = run_board(tree, board, plan, clock, timeout, out or tree.build(board), quiet)
+    show_log(outcome.log)
+    complain(outcome.problems, outcome.log.text)
+    sys.exit(outcome.status)
+
+
+@main.command()
+@click.argument("file", type=PATH)
+@click.option("-o", "--output", type=PATH, help="Write the good records here.")
+def check(file: Path, output: Path | None) -> None:
+    """Check a console log or a records file; exit status 1 when anything is wrong.
+
+    Reports every record that is cut, garbled, missing, duplicated or out of order by its number,
+    and every number that cannot be true.
+    """
+    log = read_log(read_bytes(file))
+    if output:
+        output.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
+    complain([str(problem) for problem in log.problems + check_rules(log)], [])
+    click.echo(f"{len(log.records)} good records in {file}")
+    sys.exit(bool(log.problems or check_rules(log)))
+
+
+@main.command()
+@click.argument("file", type=PATH)
+def show(file: Path) -> None:
+    """Print the results of a console log or a records file as a table."""
+    log = read_log(read_bytes(file))
+    if not log.run:
+        raise click.ClickException(f"{file} has no run record")
+    show_log(log)
+    if log.problems:
+        complain([f"{len(log.problems)} problems: `hypbench check {file}` lists them"], [])
+        sys.exit(1)
+
+
+@main.command()
+@click.option("--board", "boards", multiple=True, metavar="B",
+              help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
+@PLAN
+@CLOCK
+@TIMEOUT
+@click.option("--no-run", is_flag=True, help="Read the last run's build/BOARD/records.jsonl.")
+@QUIET
+@click.pass_obj
+def compare(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, timeout: float,
+            no_run: bool, quiet: bool) -> None:
+    """Set the configurations of each board side by side: p50, difference and ratio to native."""
+    status = 0
+    for board in boards or tree.qemu_boards():
+        tree.qemu_options(board)  # names the boards when there is no such one
+        if no_run:
+            log = read_log(read_bytes(tree.build(board) / "records.jsonl"))
+            problems = [str(problem) for problem in log.problems + check_rules(log)]
+        else:
+            outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
+            log, problems = outcome.log, outcome.problems
+        console().print(compare_table(log))
+        print_more(log)
+        complain([f"{board}: {problem}" for problem in problems], log.text)
+        status = status or int(bool(problems))
+    sys.exit(status)
+
+
+@main.command()
+@click.argument("image", type=PATH)
+@click.option("--plan", required=True, metavar="P", help="A name from plans/, or a file.")
+@click.option("-o", "--output", type=PATH, required=True, help="The image to write.")
+@click.option("--platform", type=click.Choice(PLATFORMS), help="What will execute the image.")
+@click.pass_obj
+def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None) -> None:
+    """Write a copy of IMAGE (ELF or raw) with another plan in it."""
+    output.write_bytes(plans.write_plan(read_bytes(image), tree.plan_text(plan), platform))
+
+
+def console() -> Console:
+    made = Console(highlight=False)
+    return made if made.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+
+
+def show_log(log: Log) -> None:
+    if log.of_kind("bench"):
+        console().print(results_table(log))
+    print_more(log)
+
+
+def print_more(log: Log) -> None:
+    """What is no row of numbers: what is not modelled here, verdicts, skips, faults."""
+    table = unmodelled_table(log)
+    if table:
+        console().print(table)
+    for line in verdicts(log) + notes(log):
+        click.echo(line)
+
+
+def complain(problems: list[str], text: list[str]) -> None:
+    """Problems, and the last plain lines of the console as the story behind them."""
+    if not problems:
+        return
+    for line in text[-TEXT_SHOWN:]:
+        click.echo(f"console: {line}", err=True)
+    for problem in problems:
+        click.echo(f"hypbench: {problem}", err=True)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts QEMU on an image and hands over its console, line by line, with a time limit."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
+# At the 62.5 MHz of the counter, 2^4 ns an instruction make one tick one instruction; sleep=off
+# lets a WFI jump to its deadline.
+CLOCK_OPTIONS = {"icount": ["-icount", "shift=4,sleep=off"], "host": []}
+COMMON_OPTIONS = ["-smp", "1", "-nic", "none", "-display", "none", "-monitor", "none",
+                  "-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
+GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
+
+
+def command(options: list[str], clock: str, image: Path) -> list[str]:
+    program = options[0]
+    if not shutil.which(program):
+        raise click.ClickException(f"{program} is missing: it is in the package qemu-system-arm;"
+                                   " `make setup` installs it")
+    return [*options, *COMMON_OPTIONS, *CLOCK_OPTIONS[clock], "-kernel", str(image)]
+
+
+class Qemu:
+    """One run. Iterate over lines(), then look at status, timed_out and stderr."""
+
+    def __init__(self, words: list[str], limit_s: float):
+        self.words = words
+        self.limit_s = limit_s
+        self.timed_out = False
+        self.status: int | None = None
+        self.stderr = ""
+
+    def lines(self) -> Iterator[bytes]:
+        # A session of its own, so that whatever it started ends with it.
+        with tempfile.TemporaryFile() as stderr, subprocess.Popen(
+                self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+                start_new_session=True) as process:
+            alarm = threading.Timer(self.limit_s, self._expire, [process])
+            alarm.daemon = True
+            alarm.start()
+            try:
+                yield from process.stdout
+                self.status = process.wait()
+            finally:
+                alarm.cancel()
+                end(process)
+                stderr.seek(0)
+                self.stderr = stderr.read().decode(errors="replace").strip()
+
+    def _expire(self, process: subprocess.Popen) -> None:
+        self.timed_out = True
+        end(process)
+
+
+def end(process: subprocess.Popen) -> None:
+    """Ends a process and its children: TERM, then KILL."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        try:
+            os.killpg(process.pid, number)
+            process.wait(GRACE_S)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue

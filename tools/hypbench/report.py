@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a log says, for people (a table) and for programs (summary.csv)."""
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import reduce
+
+from rich.markup import escape
+from rich.table import Table
+
+from hypbench.histogram import Pool, merge, pool_of
+from hypbench.records import Log
+
+CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
+              "cold").split(",")
+BASELINE = "native"
+NOT_MODELLED = "not modelled here"
+
+CAPTIONS = {
+    "qemu-icount": "1 tick = 1 instruction: path lengths, exact. Translation, caches and device"
+                   " accesses cost nothing here.",
+    "qemu-host": "The clock is the host's: this run shows function only, its latencies mean"
+                 " nothing.",
+    "silicon": "",
+}
+
+
+@dataclass
+class Row:
+    """One bench x variant x configuration, its passes pooled."""
+
+    bench: str
+    variant: str
+    config: str
+    first: dict  # its first record, for what all of them share
+    pool: Pool
+
+    @property
+    def p50(self) -> int:
+        return self.pool.percentile(500)
+
+    @property
+    def walks(self) -> bool:
+        """Measures address translation, which QEMU under icount does not model."""
+        return "walk_refs" in self.first
+
+
+def rows_of(log: Log) -> list[Row]:
+    """In the order of the plan: benchmark, variant, configuration."""
+    groups: dict[tuple[str, str, str], list[dict]] = {}
+    for bench in log.of_kind("bench"):
+        groups.setdefault((bench["bench"], bench["variant"], bench["config"]), []).append(bench)
+    rows = [Row(*key, first=found[0], pool=reduce(merge, map(pool_of, found)))
+            for key, found in groups.items()]
+    benches = list(dict.fromkeys(row.bench for row in rows))
+    variants = list(dict.fromkeys((row.bench, row.variant) for row in rows))
+    configs = list(dict.fromkeys([*config_names(log), *(row.config for row in rows)]))
+    return sorted(rows, key=lambda row: (benches.index(row.bench),
+                                         variants.index((row.bench, row.variant)),
+                                         configs.index(row.config)))
+
+
+def config_names(log: Log) -> list[str]:
+    return [config["name"] for config in log.run["configs"]] if log.run else []
+
+
+def platform_of(log: Log) -> str:
+    return log.run["platform"] if log.run else "silicon"
+
+
+def hides(platform: str, row: Row) -> bool:
+    return row.walks and platform == "qemu-icount"
+
+
+def summary_csv(log: Log) -> str:
+    """One row per bench x variant x configuration; what was skipped has none. Where the platform
+    does not model what was measured, the cells of the numbers are empty."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_HEADER, restval="", extrasaction="ignore",
+                            lineterminator="\n")
+    writer.writeheader()
+    for row in rows_of(log):
+        cells = {"board": log.run["board"] if log.run else "", "config": row.config,
+                 "bench": row.bench, "variant": row.variant, "unit": row.first["unit"],
+                 "clock": row.first["clock"], "n": row.pool.n}
+        writer.writerow(cells if hides(platform_of(log), row) else cells | numbers(row.pool))
+    return out.getvalue()
+
+
+def numbers(pool: Pool) -> dict:
+    deviation = {}
+    if pool.mean is not None:
+        deviation = {"mean": f"{pool.mean:.3f}", "stddev": f"{pool.stddev:.3f}"}
+    return {"min": pool.low, "max": pool.high, "cold": pool.cold} | pool.percentiles() | deviation
+
+
+def title(log: Log) -> str:
+    run = log.run
+    if not run:
+        return "no run record"
+    return escape(f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
+                  f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz")
+
+
+def results_table(log: Log) -> Table:
+    rows = rows_of(log)
+    base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
+    table = Table(title=title(log), caption=CAPTIONS[platform_of(log)], title_justify="left",
+                  caption_justify="left", header_style="bold")
+    for column in ("bench", "variant", "configuration"):
+        table.add_column(column, overflow="fold")
+    for column in ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("cold", justify="right", no_wrap=True)
+    for row in rows:
+        if hides(platform_of(log), row):
+            continue
+        pool = row.pool
+        p99 = pool.percentiles().get("p99", "")
+        table.add_row(escape(row.bench), escape(row.variant), escape(row.config), *map(str, (
+            pool.n, pool.low, row.p50, p99, pool.high,
+            difference(row.p50, base.get((row.bench, row.variant))), pool.cold)))
+    return table
+
+
+def difference(p50: int, base: int | None) -> str:
+    return "" if base is None else f"{p50 - base:+d}" if p50 != base else "0"
+
+
+def unmodelled_table(log: Log) -> Table | None:
+    """One row per configuration for what this platform cannot measure."""
+    found = {(row.bench, row.config): row.first for row in rows_of(log)
+             if hides(platform_of(log), row)}
+    if not found:
+        return None
+    table = Table(title=f"Address translation: {NOT_MODELLED}", title_justify="left",
+                  header_style="bold", caption_justify="left",
+                  caption="Memory references of one translation that misses everywhere:"
+                          " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
+    for column in ("bench", "configuration", "latency"):
+        table.add_column(column)
+    for column in ("stage-1 levels", "stage-2 levels", "walk references"):
+        table.add_column(column, justify="right")
+    for (bench, config), first in found.items():
+        table.add_row(escape(bench), escape(config), NOT_MODELLED,
+                      *(str(first.get(name, "")) for name in ("s1_levels", "s2_levels",
+                                                              "walk_refs")))
+    return table
+
+
+def notes(log: Log) -> list[str]:
+    """Below the table: checks, skips, faults and errors, each once with the passes it was in."""
+    seen: dict[str, int] = {}
+    for data in log.of_kind("check", "skip", "fault", "error"):
+        text = note_of(data)
+        seen[text] = seen.get(text, 0) + 1
+    return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
+
+
+def note_of(data: dict) -> str:
+    where = " ".join(filter(None, (data.get("bench"), data.get("variant"), data.get("config"))))
+    if data["kind"] == "skip":
+        return f"skipped: {where}: {data['reason']}"
+    if data["kind"] == "fault":
+        return (f"FAULT: {where}: {data['reason']} ({data['class']}) at pc {data['pc']},"
+                f" va {data['va']}, ipa {data['ipa']}, esr {data['esr']}")
+    if data["kind"] == "error":
+        return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
+    evidence = ", ".join(f"{name} {value}" for name, value in data.items()
+                         if name not in ("seq", "kind", "crc", "step", "pass", "config", "bench",
+                                         "variant", "ok"))
+    return f"check {'ok' if data['ok'] else 'FAILED'}: {where}{': ' if evidence else ''}{evidence}"

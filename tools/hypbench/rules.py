@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that cannot be true: each rule says what a record contradicts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from hypbench.histogram import PERCENTILES, bucket_width, pool_of
+from hypbench.records import Log, Problem
+
+# The one benchmark whose path may be empty: it measures the counter pair itself.
+EMPTY_PATH = "counter"
+
+
+def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
+    """Every broken rule of a log whose records fit the schema."""
+    found = []
+    if platform and log.run and log.run["platform"] != platform:
+        found.append(Problem(0, f"the image says platform {log.run['platform']},"
+                                f" it ran on {platform}"))
+    for record in log.sound:
+        rule = RECORD_RULES.get(record.kind)
+        if rule:
+            where = place(record.data)
+            found += [Problem(record.line, f"record {record.seq} ({where}): {text}")
+                      for text in rule(record.data)]
+    return found + [Problem(0, text) for text in (*step_faults(log), *pass_faults(log))]
+
+
+def place(data: dict) -> str:
+    words = [data.get("config"), data.get("bench"), data.get("variant")]
+    return " ".join(word for word in words if word) or data["kind"]
+
+
+def bench_faults(bench: dict) -> Iterator[str]:
+    yield from histogram_faults(bench)
+    yield from order_faults(bench)
+    if bench["bench"] != EMPTY_PATH and min(bench["min"], bench["cold"]) <= 0:
+        yield (f"a latency of {min(bench['min'], bench['cold'])} ticks: zero and less"
+               " cannot be true")
+    if bench["window"] == "cval" and bench["overhead"]:
+        yield f"window cval with an overhead of {bench['overhead']}, it must be 0"
+    for member in ("min", "p50", "max"):
+        if bench[f"raw_{member}"] - bench["overhead"] != bench[member]:
+            yield (f"{member} {bench[member]} is not raw_{member} {bench['raw_' + member]}"
+                   f" - overhead {bench['overhead']}")
+    if "mean" not in bench and not bench["overflow"]:
+        yield "mean and stddev are absent, but nothing overflowed"
+
+
+def histogram_faults(bench: dict) -> Iterator[str]:
+    counts = sum(count for _, count in bench["hist"]) + bench["overflow"]
+    if counts != bench["n"]:
+        yield f"the histogram counts {counts} samples, n is {bench['n']}"
+        return
+    edges = [edge for edge, _ in bench["hist"]]
+    if any(one >= other for one, other in pairwise(edges)):
+        yield "the histogram's edges do not ascend"
+    if any(edge % bucket_width(edge) for edge in edges):
+        yield "a histogram edge is no bucket's lower edge"
+    if edges and not edges[0] <= bench["raw_min"] < edges[0] + bucket_width(edges[0]):
+        yield f"raw_min {bench['raw_min']} is not in the first bucket, {edges[0]}"
+    if edges and not bench["overflow"] and not (
+            edges[-1] <= bench["raw_max"] < edges[-1] + bucket_width(edges[-1])):
+        yield f"raw_max {bench['raw_max']} is not in the last bucket, {edges[-1]}"
+    pool = pool_of(bench)
+    for name, permille, need in PERCENTILES:
+        if (name in bench) != (bench["n"] >= need):
+            yield f"{name} must be {'absent' if name in bench else 'there'} with n {bench['n']}"
+        elif name in bench and bench[name] != pool.percentile(permille):
+            yield f"{name} is {bench[name]}, the histogram gives {pool.percentile(permille)}"
+
+
+def order_faults(data: dict) -> Iterator[str]:
+    names = [name for name in ("min", *(name for name, _, _ in PERCENTILES), "max")
+             if name in data]
+    for one, other in pairwise(names):
+        if data[one] > data[other]:
+            yield f"{one} {data[one]} is more than {other} {data[other]}"
+    if "mean" in data and not data["min"] - 0.001 <= data["mean"] <= data["max"] + 0.001:
+        yield f"mean {data['mean']} is not between min {data['min']} and max {data['max']}"
+
+
+def calibration_faults(calibration: dict) -> Iterator[str]:
+    yield from order_faults(calibration)
+    if not calibration["stable"]:
+        yield "the calibration is not stable"
+
+
+def exits_faults(exits: dict) -> Iterator[str]:
+    yield from order_faults(exits)
+    counts = sum(count for _, count in exits["hist"]) + exits.get("overflow", 0)
+    if counts != exits["n"]:
+        yield f"the histogram counts {counts} exits, n is {exits['n']}"
+
+
+def check_faults(check: dict) -> Iterator[str]:
+    if not check["ok"]:
+        evidence = [f"{name} {value}" for name, value in check.items()
+                    if type(value) is int and name not in ("seq", "step", "pass")]
+        yield "check failed" + (f": {', '.join(evidence)}" if evidence else "")
+
+
+def outcome_faults(step: dict) -> Iterator[str]:
+    if step["outcome"] != "done":
+        yield f"the step ended as '{step['outcome']}'"
+
+
+def reported_faults(data: dict) -> Iterator[str]:
+    if data["kind"] == "error":
+        yield f"{data['where']}: {data['what']}"
+    else:
+        yield f"{data['reason']}, {data['class']}, pc {data['pc']} ipa {data['ipa']}"
+
+
+def end_faults(end: dict) -> Iterator[str]:
+    if end["status"] != "ok":
+        yield "the run says that it failed"
+
+
+RECORD_RULES = {"bench": bench_faults, "calibration": calibration_faults, "exits": exits_faults,
+                "check": check_faults, "step": outcome_faults, "error": reported_faults,
+                "fault": reported_faults, "end": end_faults}
+
+
+def step_faults(log: Log) -> Iterator[str]:
+    """What the records of one step lack, and what the steps lack together."""
+    steps = log.of_kind("step")
+    if log.run and len(steps) != log.run["steps"]:
+        yield f"{len(steps)} steps of {log.run['steps']} ended"
+    configs = {config["name"] for config in log.run["configs"]} if log.run else set()
+    for step in steps:
+        mine = [record.data for record in log.sound if record.data.get("step") == step["step"]]
+        name = f"step {step['step']} ({place(step)})"
+        if log.run and step["config"] not in configs:
+            yield f"{name}: the run record has no such configuration"
+        if step["outcome"] == "done":
+            yield from (f"{name}: {text}" for text in content_faults(mine))
+
+
+def content_faults(step: list[dict]) -> Iterator[str]:
+    """What the records of a step that says "done" must hold."""
+    kinds = Counter(record["kind"] for record in step)
+    if not kinds["bench"] + kinds["check"] + kinds["skip"]:
+        yield "no bench, check or skip record"
+    variants = Counter(record["variant"] for record in step if record["kind"] == "bench")
+    yield from (f"variant {variant} is there {count} times"
+                for variant, count in variants.items() if count > 1)
+    overheads = {record["p50"] for record in step if record["kind"] == "calibration"}
+    pairs = [record for record in step
+             if record["kind"] == "bench" and record["window"] == "pair"]
+    if pairs and not overheads:
+        yield "measured without a calibration"
+    elif any(record["overhead"] not in overheads for record in pairs):
+        yield "an overhead is not the calibration's p50"
+
+
+def pass_faults(log: Log) -> Iterator[str]:
+    """In the order A B B A every result is there twice."""
+    if not log.run or log.run["order"] != "abba":
+        return
+    passes = Counter((d["bench"], d.get("variant", ""), d["config"])
+                     for d in log.of_kind("bench", "skip"))
+    yield from (f"{' '.join(filter(None, what))}: {count} of its 2 passes"
+                for what, count in passes.items() if count != 2)

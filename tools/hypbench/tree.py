@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in a source tree: boards, plans, built images, the record schema."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+HOME = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Tree:
+    root: Path = HOME
+
+    def boards(self) -> list[str]:
+        return sorted(path.parent.name for path in self.root.glob("boards/*/board.mk"))
+
+    def plans(self) -> list[str]:
+        return sorted(path.stem for path in self.root.glob("plans/*.plan"))
+
+    def qemu_boards(self) -> list[str]:
+        return [board for board in self.boards() if self.qemu_options(board)]
+
+    def qemu_options(self, board: str) -> list[str]:
+        """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
+        if board not in self.boards():
+            raise click.UsageError(f"no board '{board}'; there are: {listed(self.boards())}")
+        text = (self.root / "boards" / board / "board.mk").read_text()
+        line = re.search(r"^QEMU\s*:?=\s*(.+)$", text.replace("\\\n", " "), re.MULTILINE)
+        return line.group(1).split() if line else []
+
+    def plan_text(self, plan: str) -> str:
+        """A plan by its name in plans/, or by the path of a file."""
+        path = self.root / "plans" / f"{plan}.plan"
+        if not path.is_file():
+            path = Path(plan)
+        if not path.is_file():
+            raise click.UsageError(f"no plan '{plan}'; there are: {listed(self.plans())}"
+                                   " (or give the path of a file)")
+        return read_text(path)
+
+    def build(self, board: str) -> Path:
+        return self.root / "build" / board
+
+    def files(self) -> list[Path]:
+        """Every file git knows or would add, as paths from the root."""
+        git = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=self.root, capture_output=True, text=True, check=False)
+        if git.returncode:
+            raise click.ClickException(f"{self.root} is not a git work tree: {git.stderr.strip()}")
+        names = sorted(set(git.stdout.split("\0")) - {""})
+        return [Path(name) for name in names if (self.root / name).is_file()]
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names) if names else "none"
+
+
+def read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_text(path: Path) -> str:
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is not text: {error.reason}") from error

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what hypbench is built, run and tested with, as far as it is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+	cat <<-'END'
+	usage: tools/setup.sh [--check] [WHAT...]
+
+	Installs what is missing: distribution packages, then a Python environment in build/venv.
+	  --check   only report; exit status 1 when something is missing
+	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: all of them)
+	END
+}
+
+check_only=no
+groups=()
+for word in "$@"; do
+	case $word in
+	--check) check_only=yes ;;
+	-h | --help) usage; exit 0 ;;
+	armv7 | armv8 | qemu | host | check | debug | python) groups+=("$word") ;;
+	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
+	esac
+done
+[ ${#groups[@]} -gt 0 ] || groups=(armv7 armv8 qemu host check debug python)
+
+have() { command -v "$1" >/dev/null 2>&1; }
+# A file a compiler finds by itself is printed with its whole path, any other as it was asked for.
+compiler_finds() { have "$1" && [ "$("$1" -print-file-name="$2")" != "$2" ]; }
+host_header() {
+	local name
+	have gcc && for name in "$@"; do echo "#include <$name>"; done | gcc -E - >/dev/null 2>&1
+}
+
+packages=() # missing distribution packages
+# need PACKAGE TOOL REASON: notes a missing package and says what it is for.
+need() {
+	packages+=("$1")
+	printf 'missing: %s (package %s): %s\n' "$2" "$1" "$3"
+}
+
+group_armv7() {
+	have arm-none-eabi-gcc ||
+		need gcc-arm-none-eabi arm-none-eabi-gcc "compiles hypervisor and guest for ARMv7"
+	compiler_finds arm-none-eabi-gcc libc.a ||
+		need libnewlib-arm-none-eabi newlib "the ARMv7 guest's C library"
+}
+
+group_armv8() {
+	# The bare-metal toolchain brings a C library of its own.
+	have aarch64-none-elf-gcc && return
+	have aarch64-linux-gnu-gcc ||
+		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc "compiles hypervisor and guest for ARMv8"
+	compiler_finds aarch64-linux-gnu-gcc picolibc.specs ||
+		[ -e /usr/lib/picolibc/aarch64-linux-gnu/picolibc.specs ] ||
+		need picolibc-aarch64-linux-gnu picolibc "the ARMv8 guest's C library"
+}
+
+group_qemu() {
+	{ have qemu-system-arm && have qemu-system-aarch64; } ||
+		need qemu-system-arm "qemu-system-arm, qemu-system-aarch64" "runs the images without a board"
+}
+
+group_host() {
+	have gcc || need gcc gcc "compiles the unit tests for this machine"
+	have make || need make make "runs the build"
+	have git || need git git "names the build in every record"
+	host_header stdio.h || need libc6-dev stdio.h "the C library the unit tests link"
+	host_header stdarg.h stddef.h setjmp.h stdint.h cmocka.h ||
+		need libcmocka-dev cmocka "the unit tests' framework"
+}
+
+group_check() {
+	have clang-format || need clang-format clang-format "checks the layout of the C text (make check)"
+}
+
+group_debug() {
+	have gdb-multiarch || need gdb-multiarch gdb-multiarch "debugs an image under QEMU"
+}
+
+group_python() {
+	have python3 || need python3 python3 "runs the host tools"
+	python3 -c 'import venv, ensurepip' 2>/dev/null ||
+		need python3-venv "python3 venv" "makes the environment of the host tools"
+}
+
+install_packages() {
+	local as_root=()
+	[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+	if ! have apt-get; then
+		echo "setup: this system has no apt-get; install the tools above with its own package" \
+			"manager (the names are Debian's), then run this again" >&2
+		exit 1
+	fi
+	if [ ${#as_root[@]} -gt 0 ] && ! have sudo; then
+		echo "setup: run as root: apt-get install ${packages[*]}" >&2
+		exit 1
+	fi
+	"${as_root[@]}" apt-get -qq update
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+		--no-install-recommends "${packages[@]}" >/dev/null ||
+		{ echo "setup: apt-get could not install: ${packages[*]}" >&2; exit 1; }
+	echo "installed: ${packages[*]}"
+}
+
+# A distribution may carry a QEMU older than this project was tried with.
+check_qemu_version() {
+	local version
+	have qemu-system-aarch64 || return 0
+	version=$(qemu-system-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
+	[ "$(printf '%s\n7.2\n' "$version" | sort -V | head -n 1)" = 7.2 ] && return
+	echo "setup: QEMU $version is too old: hypbench needs 7.2 or newer" >&2
+	return 1
+}
+
+venv=build/venv
+stamp=$venv/hypbench.stamp
+venv_key() { cat tools/requirements.txt tools/pyproject.toml <(pwd) | sha256sum | cut -d ' ' -f 1; }
+venv_ready() { [ -x $venv/bin/hypbench ] && [ "$(cat $stamp 2>/dev/null)" = "$(venv_key)" ]; }
+
+install_venv() {
+	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+		{ echo "setup: $(python3 --version) is too old: hypbench needs 3.11 or newer" >&2; exit 1; }
+	python3 -m venv --clear $venv
+	$venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
+	$venv/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e tools
+	venv_key >$stamp
+	echo "installed: $venv (tools/requirements.txt and the hypbench command)"
+}
+
+wants() { [[ " ${groups[*]} " == *" $1 "* ]]; }
+
+for group in "${groups[@]}"; do
+	"group_$group"
+done
+need_venv=no
+if wants python && ! venv_ready; then
+	need_venv=yes
+	echo "missing: $venv: the Python environment of the host tools"
+fi
+if [ ${#packages[@]} -eq 0 ] && [ $need_venv = no ]; then
+	! wants qemu || check_qemu_version || exit 1
+	echo "setup: nothing missing"
+	exit 0
+fi
+if [ $check_only = yes ]; then
+	echo "setup: tools/setup.sh ${groups[*]} installs it" >&2
+	exit 1
+fi
+[ ${#packages[@]} -eq 0 ] || install_packages
+! wants qemu || check_qemu_version || exit 1
+[ $need_venv = no ] || install_venv
