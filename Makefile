@@ -28,7 +28,7 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
 	-ffile-prefix-map=$(CURDIR)/= $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include
-HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS)
+HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings \
@@ -68,6 +68,8 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest
 	-DPLAN_FILE='"plans/default.plan"'
 $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin plans/default.plan
 
+# The compiler calls these by itself, so they must exist before the link.
+$(OUT)/hyp/hyp/mem.c.o: HYP_FLAGS += -fno-lto
 $(OUT)/hyp/%.o: % $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -6,16 +6,13 @@
 
 struct vcpu;
 
-/* One access of a guest to an emulated device. */
-struct mmio_access {
-	uint32_t offset; /* into the region */
-	uint8_t size; /* bytes: 1, 2, 4 or 8 */
-	bool write;
-	uint64_t value; /* what the guest writes; what it shall read */
-};
-
+/*
+ * An emulated device. `offset` is into the region, `size` 1, 2, 4 or 8 bytes; the access lies
+ * anywhere, also across the end of a register. What is not there reads as 0 and ignores writes.
+ */
 struct mmio_region {
 	ipa_t base;
 	uint64_t size;
-	void (*handle)(struct vcpu *vcpu, struct mmio_access *access);
+	uint64_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size);
+	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
 };

@@ -13,16 +13,22 @@
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
 
-enum trap_result {
-	TRAP_DONE, /* emulated: resume behind the instruction */
-	TRAP_RESUME, /* resume where ELR points */
-	TRAP_STOP, /* the VM has been stopped: outcome and records are set */
-};
+/* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
-static enum trap_result stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, bool fetch)
+/* Emulated: resume behind the instruction. */
+static struct vcpu *done(struct vcpu *vcpu)
 {
+	trap_skip_instruction();
+	return vcpu;
+}
+
+static __attribute__((cold, noinline)) struct vcpu *
+stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr)
+{
+	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
+
 	vm_fault(vcpu->vm, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
-	return TRAP_STOP;
+	return NULL;
 }
 
 /* --- interrupts --- */
@@ -71,36 +77,36 @@ struct vcpu *trap_hvc(struct vcpu *vcpu)
 	return hypercall(vcpu);
 }
 
-static enum trap_result on_hvc(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
-	return hypercall(vcpu) ? TRAP_RESUME : TRAP_STOP;
+	return hypercall(vcpu);
 }
 
 /* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
-static enum trap_result on_smc(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
 	vcpu->vm->smc_count++;
 	frame_set_result(&vcpu->frame, (reg_t)-1);
-	return TRAP_DONE;
+	return done(vcpu);
 }
 
 /* One vCPU a core: nothing else could run, so EL2 waits in its place. A physical interrupt ends
  * the wait though it is masked here, and is taken once the guest resumes. A virtual interrupt
  * that is pending must end it too, and WFI at EL2 does not look at those. */
-static enum trap_result on_wfx(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!(esr & WFX_WFE) && !vgic_anything_pending(&vcpu->vgic))
 		wfi();
-	return TRAP_DONE;
+	return done(vcpu);
 }
 
-static enum trap_result on_sysreg(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
 	if (sysreg_emulate(vcpu, esr))
-		return TRAP_DONE;
-	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr, false);
+		return done(vcpu);
+	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
 static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
@@ -111,48 +117,48 @@ static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 	return NULL;
 }
 
-static void emulate(struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset,
-		    const struct abort_access *access)
+static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *region,
+				 uint32_t offset, uint32_t esr)
 {
-	struct mmio_access mmio = { .offset = offset, .size = access->size,
-				    .write = access->write };
+	uint64_t value = region->read(vcpu, offset, abort_size(esr));
 
-	if (access->write) {
-		mmio.value = frame_read(&vcpu->frame, access->reg);
-		region->handle(vcpu, &mmio);
-	} else {
-		region->handle(vcpu, &mmio);
-		frame_write(&vcpu->frame, access->reg,
-			    (reg_t)abort_load_value(access, mmio.value));
-	}
+	frame_write(&vcpu->frame, DABT_SRT(esr), (reg_t)abort_load_value(esr, value));
+	return done(vcpu);
 }
 
-static enum trap_result on_data_abort(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *region,
+				  uint32_t offset, uint32_t esr)
+{
+	region->write(vcpu, offset, abort_size(esr), frame_read(&vcpu->frame, DABT_SRT(esr)));
+	return done(vcpu);
+}
+
+static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
-	struct abort_access access;
 
-	if (!region || FSC_TYPE(ABT_FSC(esr)) != FSC_TRANSLATION)
-		return stop(vcpu, FAULT_DATA_ABORT, esr, false);
-	if (!abort_decode(esr, &access))
-		return stop(vcpu, FAULT_MMIO_SYNDROME, esr, false);
-	emulate(vcpu, region, (uint32_t)(ipa - region->base), &access);
-	return TRAP_DONE;
+	if (!region || !abort_is_unmapped(esr))
+		return stop(vcpu, FAULT_DATA_ABORT, esr);
+	if (!abort_is_plain_access(esr))
+		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	if (esr & DABT_WNR)
+		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	return emulate_read(vcpu, region, (uint32_t)(ipa - region->base), esr);
 }
 
-static enum trap_result on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
 {
-	return stop(vcpu, FAULT_PREFETCH_ABORT, esr, true);
+	return stop(vcpu, FAULT_PREFETCH_ABORT, esr);
 }
 
-static enum trap_result on_unknown(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)
 {
-	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr, false);
+	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
 struct exception_class {
-	enum trap_result (*handle)(struct vcpu *vcpu, uint32_t esr);
+	struct vcpu *(*handle)(struct vcpu *vcpu, uint32_t esr);
 	enum exit_kind kind;
 };
 
@@ -175,21 +181,12 @@ struct vcpu *trap_sync(struct vcpu *vcpu)
 	uint32_t esr = (uint32_t)read_esr_el2();
 	const struct exception_class *class = &classes[ESR_EC(esr)];
 
-	switch (class->handle ? class->handle(vcpu, esr) : on_unknown(vcpu, esr)) {
-	case TRAP_DONE:
-		trap_skip_instruction();
-		return vcpu;
-	case TRAP_RESUME:
-		return vcpu;
-	default:
-		return NULL;
-	}
+	return class->handle ? class->handle(vcpu, esr) : on_unknown(vcpu, esr);
 }
 
 struct vcpu *trap_serror(struct vcpu *vcpu)
 {
-	stop(vcpu, FAULT_SERROR, (uint32_t)read_esr_el2(), false);
-	return NULL;
+	return stop(vcpu, FAULT_SERROR, (uint32_t)read_esr_el2());
 }
 
 _Noreturn void trap_own(reg_t vector)

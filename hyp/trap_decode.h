@@ -6,34 +6,31 @@
 #include "arch/esr.h"
 #include "arch/types.h"
 
-struct abort_access {
-	uint8_t size; /* bytes: 1, 2, 4, 8 */
-	uint8_t reg; /* register number; 31 = zero register on armv8 */
-	bool write;
-	bool sign_extend;
-	bool wide; /* armv8: the register is X, not W */
-};
-
-/* False where the syndrome does not describe one plain load or store: there is nothing to emulate
- * by (ISV = 0), or it is cache maintenance or a stage-1 walk. */
-static inline bool abort_decode(uint32_t esr, struct abort_access *access)
+/* Nothing is mapped at that IPA: what an emulated device looks like to the hardware. */
+static inline bool abort_is_unmapped(uint32_t esr)
 {
-	if (!(esr & DABT_ISV) || (esr & (DABT_CM | DABT_S1PTW)))
-		return false;
-	access->size = (uint8_t)(1u << DABT_SAS(esr));
-	access->reg = DABT_SRT(esr);
-	access->write = esr & DABT_WNR;
-	access->sign_extend = esr & DABT_SSE;
-	access->wide = esr & DABT_SF;
-	return true;
+	return FSC_TYPE(ABT_FSC(esr)) == FSC_TRANSLATION;
 }
 
-/* The value of the register after a load of `value`. */
-static inline uint64_t abort_load_value(const struct abort_access *access, uint64_t value)
+/* The syndrome describes one load or store (ISV), and it is neither cache maintenance nor a
+ * stage-1 walk: there is something to emulate by. */
+static inline bool abort_is_plain_access(uint32_t esr)
 {
-	unsigned unused = 64u - 8u * access->size;
+	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW)) == DABT_ISV;
+}
+
+/* Bytes of the access: 1, 2, 4, 8. */
+static inline unsigned abort_size(uint32_t esr)
+{
+	return 1u << DABT_SAS(esr);
+}
+
+/* What the register holds after a load of `value`: zero- or sign-extended to its width. */
+static inline uint64_t abort_load_value(uint32_t esr, uint64_t value)
+{
+	unsigned unused = 64u - 8u * abort_size(esr);
 
 	value <<= unused;
-	value = access->sign_extend ? (uint64_t)((int64_t)value >> unused) : value >> unused;
-	return access->wide ? value : (uint32_t)value;
+	value = esr & DABT_SSE ? (uint64_t)((int64_t)value >> unused) : value >> unused;
+	return esr & DABT_SF ? value : (uint32_t)value;
 }

@@ -18,7 +18,7 @@
 #define SGI1R_AFFINITY 0x00ff00ff00ff0000ull
 #define SGI1R_INTID(value) ((unsigned)((value) >> 24) & 0xfu)
 
-#define TYPER_ID_BITS 9u << 19 /* GICv3: INTIDs have 10 bits */
+#define TYPER_ID_BITS (9u << 19) /* GICv3: INTIDs have 10 bits */
 #define GICR_TYPER_LAST (1u << 4)
 #define PIDR2(version) ((version) << 4 | 0xbu)
 #define GICD_CTLR_DS (1u << 6)
@@ -76,83 +76,159 @@ static struct virq *virq_at(struct vgic *vgic, unsigned intid, bool private)
 	return &vgic->virq[intid];
 }
 
-static void bit_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset, bool private)
+/* --- banks: a bit, a byte or two bits an interrupt --- */
+
+static uint64_t read_bits(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
 {
 	unsigned first = (offset & 0x7fu) * 8;
-	unsigned bank = BANK(offset);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < access->size * 8u; i++) {
+	for (unsigned i = 0; i < size * 8u; i++) {
 		struct virq *virq = virq_at(vgic, first + i, private);
 
-		if (!virq)
-			continue;
-		if (access->write && (access->value >> i & 1))
-			write_bit(vgic, bank, virq);
-		else if (!access->write && read_bit(vgic, bank, virq))
+		if (virq && read_bit(vgic, BANK(offset), virq))
 			value |= BIT64(i);
 	}
-	access->value = access->write ? access->value : value;
+	return value;
 }
 
-static void priority_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset,
-			  bool private)
+static void write_bits(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
+		       bool private)
+{
+	unsigned first = (offset & 0x7fu) * 8;
+
+	for (unsigned i = 0; i < size * 8u; i++) {
+		struct virq *virq = virq_at(vgic, first + i, private);
+
+		if (virq && (value >> i & 1))
+			write_bit(vgic, BANK(offset), virq);
+	}
+}
+
+static uint64_t read_priorities(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
 {
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < access->size; i++) {
+	for (unsigned i = 0; i < size; i++) {
 		struct virq *virq = virq_at(vgic, offset - GICD_IPRIORITYR + i, private);
 
-		if (!virq)
-			continue;
-		if (access->write)
-			vgic_set_priority(vgic, virq, (uint8_t)(access->value >> 8 * i));
-		else
+		if (virq)
 			value |= (uint64_t)virq->priority << 8 * i;
 	}
-	access->value = access->write ? access->value : value;
+	return value;
 }
 
-/* Two bits an interrupt, of which the upper says edge; SGIs are always edge, read-only. */
-static void config_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset, bool private)
+static void write_priorities(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
+			     bool private)
+{
+	for (unsigned i = 0; i < size; i++) {
+		struct virq *virq = virq_at(vgic, offset - GICD_IPRIORITYR + i, private);
+
+		if (virq)
+			vgic_set_priority(vgic, virq, (uint8_t)(value >> 8 * i));
+	}
+}
+
+/* Of an interrupt's two bits the upper says edge; SGIs are always edge, read-only. */
+static uint64_t read_config(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
 {
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < access->size * 4u; i++) {
+	for (unsigned i = 0; i < size * 4u; i++) {
 		struct virq *virq = virq_at(vgic, (offset - GICD_ICFGR) * 4 + i, private);
 
-		if (!virq)
-			continue;
-		if (!access->write)
+		if (virq)
 			value |= (uint64_t)virq->edge << (2 * i + 1);
-		else if (virq->intid >= GIC_SGI_COUNT)
-			virq->edge = access->value >> (2 * i + 1) & 1;
 	}
-	access->value = access->write ? access->value : value;
+	return value;
+}
+
+static void write_config(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
+			 bool private)
+{
+	for (unsigned i = 0; i < size * 4u; i++) {
+		struct virq *virq = virq_at(vgic, (offset - GICD_ICFGR) * 4 + i, private);
+
+		if (virq && virq->intid >= GIC_SGI_COUNT)
+			virq->edge = value >> (2 * i + 1) & 1;
+	}
+}
+
+static bool in_bits(uint32_t offset)
+{
+	return offset >= GICD_IGROUPR && offset < GICD_IPRIORITYR;
+}
+
+static bool in_priorities(uint32_t offset)
+{
+	return offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR;
+}
+
+static bool in_config(uint32_t offset)
+{
+	return offset >= GICD_ICFGR && offset < GICD_ICFGR + 0x100;
+}
+
+/* The registers that the distributor and a redistributor's SGI_base frame share. The others, and
+ * ITARGETSR on a uniprocessor, read as zero and ignore writes. */
+static uint64_t read_bank(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
+{
+	if (in_bits(offset))
+		return read_bits(vgic, offset, size, private);
+	if (in_priorities(offset))
+		return read_priorities(vgic, offset, size, private);
+	if (in_config(offset))
+		return read_config(vgic, offset, size, private);
+	return 0;
+}
+
+static void write_bank(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
+		       bool private)
+{
+	if (in_bits(offset))
+		write_bits(vgic, offset, size, value, private);
+	else if (in_priorities(offset))
+		write_priorities(vgic, offset, size, value, private);
+	else if (in_config(offset))
+		write_config(vgic, offset, size, value, private);
+}
+
+/* --- SGIs --- */
+
+static bool in_sgi_pending(uint32_t offset)
+{
+	return gic_version() == 2 && offset >= GICD_CPENDSGIR &&
+	       offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
 }
 
 /* GICv2: a byte an SGI, a bit a source. */
-static void sgi_pending_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset)
+static uint64_t read_sgi_pending(struct vgic *vgic, uint32_t offset, unsigned size)
 {
-	bool set = offset >= GICD_SPENDSGIR;
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < access->size; i++) {
-		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
-		uint8_t sources = (uint8_t)(access->value >> 8 * i);
+	for (unsigned i = 0; i < size; i++) {
+		unsigned sources = vgic_pending_sources(vgic, &vgic->virq[(offset + i) & 0xfu]);
 
-		if (!access->write)
-			value |= (uint64_t)vgic_pending_sources(vgic, virq) << 8 * i;
-		else if (!set)
-			vgic_clear_pending(vgic, virq, sources);
-		else
-			for (uint32_t bits = sources; bits; bits &= bits - 1)
-				vgic_set_pending(vgic, virq, bit_lowest(bits));
+		value |= (uint64_t)sources << 8 * i;
 	}
-	access->value = access->write ? access->value : value;
+	return value;
 }
 
-static void sgir_write(struct vgic *vgic, uint32_t value)
+static void write_sgi_pending(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++) {
+		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
+		uint32_t sources = value >> 8 * i & 0xff;
+
+		if (offset < GICD_SPENDSGIR)
+			vgic_clear_pending(vgic, virq, sources);
+		else
+			for (; sources; sources &= sources - 1)
+				vgic_set_pending(vgic, virq, bit_lowest(sources));
+	}
+}
+
+static void write_sgir(struct vgic *vgic, uint32_t value)
 {
 	uint32_t filter = SGIR_FILTER(value);
 
@@ -167,7 +243,9 @@ void vdist_sgi1r(struct vcpu *vcpu, uint64_t value)
 		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGI1R_INTID(value)], 0);
 }
 
-static uint32_t ctlr_read(const struct vgic *vgic)
+/* --- the distributor --- */
+
+static uint32_t read_ctlr(const struct vgic *vgic)
 {
 	if (gic_version() > 2)
 		return GICD_CTLR_DS | GICD_CTLR_ARE |
@@ -175,99 +253,74 @@ static uint32_t ctlr_read(const struct vgic *vgic)
 	return vgic->dist_enabled ? GICD_CTLR_ENABLE_GRP0 : 0;
 }
 
-static uint32_t typer_read(void)
+static uint32_t read_typer(void)
 {
 	uint32_t lines = VIRQ_COUNT / 32 - 1;
 
 	return gic_version() > 2 ? lines | TYPER_ID_BITS : lines;
 }
 
-/* CTLR, TYPER, IIDR: word registers. */
-static void control_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset)
+static uint32_t read_control(const struct vgic *vgic, uint32_t offset)
 {
-	if (access->write) {
-		if (offset == GICD_CTLR)
-			vgic_set_dist_enabled(vgic, access->value & (GICD_CTLR_ENABLE_GRP0 |
-								     GICD_CTLR_ENABLE_GRP1));
-		return;
-	}
 	switch (offset) {
-	case GICD_IIDR:
-		access->value = IIDR_ARM;
-		break;
 	case GICD_CTLR:
-		access->value = ctlr_read(vgic);
-		break;
+		return read_ctlr(vgic);
 	case GICD_TYPER:
-		access->value = typer_read();
-		break;
+		return read_typer();
+	case GICD_IIDR:
+		return IIDR_ARM;
 	default:
-		access->value = 0;
-		break;
+		return 0;
 	}
 }
 
-static void other_bank(struct vgic *vgic, struct mmio_access *access, uint32_t offset)
+uint64_t vdist_gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 {
-	uint32_t pidr2 = gic_version() > 2 ? GICD_V3_PIDR2 : GICD_V2_PIDR2;
-
-	if (offset >= GICD_CPENDSGIR && offset < GICD_SPENDSGIR + GIC_SGI_COUNT)
-		sgi_pending_bank(vgic, access, offset);
-	else if (!access->write)
-		access->value = offset == pidr2 ? PIDR2(gic_version()) : 0;
+	if (offset < GICD_IGROUPR)
+		return read_control(&vcpu->vgic, offset);
+	if (offset < GICD_SGIR)
+		return read_bank(&vcpu->vgic, offset, size, false);
+	if (in_sgi_pending(offset))
+		return read_sgi_pending(&vcpu->vgic, offset, size);
+	if (offset == (gic_version() == 2 ? GICD_V2_PIDR2 : GICD_V3_PIDR2))
+		return PIDR2(gic_version());
+	return 0;
 }
 
-/* The registers that the distributor and a redistributor's SGI_base frame share. */
-static void shared_banks(struct vgic *vgic, struct mmio_access *access, uint32_t offset,
-			 bool private)
-{
-	if (offset >= GICD_IGROUPR && offset < GICD_IPRIORITYR)
-		bit_bank(vgic, access, offset, private);
-	else if (offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR)
-		priority_bank(vgic, access, offset, private);
-	else if (offset >= GICD_ICFGR && offset < GICD_ICFGR + 0x100)
-		config_bank(vgic, access, offset, private);
-	else if (!access->write)
-		access->value = 0; /* ITARGETSR among others: a uniprocessor's reads as zero */
-}
-
-void vdist_gicd(struct vcpu *vcpu, struct mmio_access *access)
+void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	uint32_t offset = access->offset;
 
-	if (offset == GICD_SGIR && access->write && gic_version() == 2)
-		sgir_write(vgic, (uint32_t)access->value);
-	else if (offset < GICD_IGROUPR)
-		control_bank(vgic, access, offset);
+	if (offset == GICD_SGIR && gic_version() == 2)
+		write_sgir(vgic, (uint32_t)value);
+	else if (offset == GICD_CTLR)
+		vgic_set_dist_enabled(vgic, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (offset < GICD_SGIR)
-		shared_banks(vgic, access, offset, false);
-	else
-		other_bank(vgic, access, offset);
+		write_bank(vgic, offset, size, value, false);
+	else if (in_sgi_pending(offset))
+		write_sgi_pending(vgic, offset, size, value);
 }
 
-void vdist_gicr(struct vcpu *vcpu, struct mmio_access *access)
-{
-	uint32_t offset = access->offset;
+/* --- the redistributor --- */
 
-	if (offset >= GICR_SGI_OFFSET) {
-		shared_banks(&vcpu->vgic, access, offset - GICR_SGI_OFFSET, true);
-		return;
-	}
-	if (access->write)
-		return; /* WAKER: this redistributor is always awake */
+uint64_t vdist_gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	if (offset >= GICR_SGI_OFFSET)
+		return read_bank(&vcpu->vgic, offset - GICR_SGI_OFFSET, size, true);
 	switch (offset) {
 	case GICR_IIDR:
-		access->value = IIDR_ARM;
-		break;
-	case GICR_TYPER:
-		access->value = GICR_TYPER_LAST; /* affinity 0.0.0.0, the only one */
-		break;
+		return IIDR_ARM;
+	case GICR_TYPER: /* affinity 0.0.0.0, the only one */
+		return GICR_TYPER_LAST;
 	case GICR_PIDR2:
-		access->value = PIDR2(gic_version());
-		break;
-	default:
-		access->value = 0;
-		break;
+		return PIDR2(gic_version());
+	default: /* WAKER: always awake */
+		return 0;
 	}
+}
+
+void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	if (offset >= GICR_SGI_OFFSET)
+		write_bank(&vcpu->vgic, offset - GICR_SGI_OFFSET, size, value, true);
 }

@@ -11,8 +11,10 @@
 #define VDIST_GICD_SIZE 0x10000u
 #define VDIST_GICR_SIZE 0x20000u
 
-void vdist_gicd(struct vcpu *vcpu, struct mmio_access *access);
-void vdist_gicr(struct vcpu *vcpu, struct mmio_access *access);
+uint64_t vdist_gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
+void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+uint64_t vdist_gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
+void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
 
 /* A write to ICC_SGI1R_EL1 (GICv3): the register's value. */
 void vdist_sgi1r(struct vcpu *vcpu, uint64_t value);

@@ -74,12 +74,11 @@ void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ip
 	record_close();
 }
 
-static void add_region(struct vm *vm, uintptr_t base, uint64_t size,
-		       void (*handle)(struct vcpu *, struct mmio_access *))
+static void add_region(struct vm *vm, struct mmio_region region)
 {
 	if (vm->region_count == VM_REGION_MAX)
 		panic("too many emulated devices");
-	vm->region[vm->region_count++] = (struct mmio_region){ base, size, handle };
+	vm->region[vm->region_count++] = region;
 }
 
 static void map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
@@ -98,9 +97,12 @@ static void map_gic(struct vm *vm, bool trapped)
 	if (gic->cpu)
 		map(vm, gic->cpu, cpu_pa, GICC_SIZE, STAGE2_DEVICE);
 	if (trapped) {
-		add_region(vm, gic->dist, VDIST_GICD_SIZE, vdist_gicd);
+		add_region(vm, (struct mmio_region){ gic->dist, VDIST_GICD_SIZE, vdist_gicd_read,
+						     vdist_gicd_write });
 		if (gic->redist)
-			add_region(vm, gic->redist, VDIST_GICR_SIZE, vdist_gicr);
+			add_region(vm,
+				   (struct mmio_region){ gic->redist, VDIST_GICR_SIZE,
+							 vdist_gicr_read, vdist_gicr_write });
 	} else {
 		map(vm, gic->dist, gic->dist, gic->cpu ? PAGE_SIZE : VDIST_GICD_SIZE,
 		    STAGE2_DEVICE);

@@ -45,7 +45,7 @@ def test_cut_in_the_middle_of_a_line():
 
 def test_cut_record_before_a_whole_one_on_one_line():
     log = b"".join([*LINES[:4], LINES[4][:30], *LINES[5:]])
-    assert any("line 5: record 4 is garbled" in text for text in problems(log))
+    assert any("line 5: record 4 is cut" in text for text in problems(log))
     assert seqs(log) == [seq for seq in range(len(LINES)) if seq != 4]
 
 

@@ -9,10 +9,11 @@ from rich.console import Console
 
 from hypbench import plan as plans
 from hypbench.checks.cli import dev
-from hypbench.compare import compare_table
+from hypbench.compare import CAPTION, compare_table
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import Log, read_log
-from hypbench.report import notes, results_table, unmodelled_table
+from hypbench.report import (CAPTIONS, WALK_CAPTION, notes, platform_of, results_table,
+                             unmodelled_table)
 from hypbench.rules import check_rules
 from hypbench.session import TEXT_SHOWN, run_board
 from hypbench.translation import verdicts
@@ -121,6 +122,7 @@ def compare(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, t
             outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
             log, problems = outcome.log, outcome.problems
         console().print(compare_table(log))
+        click.echo(CAPTION)
         print_more(log)
         complain([f"{board}: {problem}" for problem in problems], log.text)
         status = status or int(bool(problems))
@@ -150,10 +152,12 @@ def show_log(log: Log) -> None:
 
 
 def print_more(log: Log) -> None:
-    """What is no row of numbers: what is not modelled here, verdicts, skips, faults."""
+    """What is no row of numbers: what is not modelled here, what a tick is worth, verdicts, skips, faults."""
+    click.echo(CAPTIONS[platform_of(log)])
     table = unmodelled_table(log)
     if table:
         console().print(table)
+        click.echo(WALK_CAPTION)
     for line in verdicts(log) + notes(log):
         click.echo(line)
 

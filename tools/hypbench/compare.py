@@ -6,9 +6,11 @@ from rich.table import Table
 
 from hypbench.histogram import Pool
 from hypbench.records import Log
-from hypbench.report import (BASELINE, CAPTIONS, Row, config_names, difference, hides, platform_of,
+from hypbench.report import (BASELINE, Row, config_names, difference, hides, platform_of,
                              rows_of, title)
 
+CAPTION = (f"p50 in ticks; difference and ratio to {BASELINE}; in brackets, where it is wider than one"
+           " value, the median's 95 % interval.")
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 
 
@@ -21,8 +23,7 @@ def compare_table(log: Log) -> Table:
     names = config_names(log)
     configs = [name for name in PRESETS if name in names]
     configs += [name for name in names if name not in configs]
-    table = Table(title=title(log), title_justify="left", caption_justify="left",
-                  header_style="bold", caption=caption(log))
+    table = Table(title=title(log), title_justify="left", header_style="bold")
     table.add_column("bench", overflow="fold")
     table.add_column("variant", overflow="fold")
     for config in configs:
@@ -31,11 +32,6 @@ def compare_table(log: Log) -> Table:
         table.add_row(escape(bench), escape(variant),
                       *(cell(found.get(config), found.get(BASELINE)) for config in configs))
     return table
-
-
-def caption(log: Log) -> str:
-    return (f"p50 in ticks, difference and ratio to {BASELINE}; in brackets, where it is wider than"
-            f" one value, the median's 95 % interval. {CAPTIONS[platform_of(log)]}")
 
 
 def cell(row: Row | None, base: Row | None) -> str:

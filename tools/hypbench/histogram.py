@@ -23,7 +23,7 @@ class Pool:
     low: int
     high: int
     cold: int
-    mean: float | None
+    mean: float
     squares: float  # sum of the squared distances from the mean
     buckets: list[tuple[int, int]]  # (upper edge, count); what overflowed has no edge
 
@@ -58,7 +58,7 @@ def pool_of(bench: dict) -> Pool:
     overhead = bench["overhead"]
     return Pool(
         n=bench["n"], low=bench["min"], high=bench["max"], cold=bench["cold"],
-        mean=bench.get("mean"), squares=bench["n"] * bench.get("stddev", 0) ** 2,
+        mean=bench["mean"], squares=bench["n"] * bench["stddev"] ** 2,
         buckets=[(edge + bucket_width(edge) - 1 - overhead, count)
                  for edge, count in bench["hist"]])
 
@@ -66,11 +66,9 @@ def pool_of(bench: dict) -> Pool:
 def merge(one: Pool, other: Pool) -> Pool:
     """Both together, exactly: as if one record had counted all samples."""
     n = one.n + other.n
-    mean, squares = None, 0.0
-    if one.mean is not None and other.mean is not None:
-        mean = (one.n * one.mean + other.n * other.mean) / n
-        squares = (one.squares + other.squares + one.n * (one.mean - mean) ** 2
-                   + other.n * (other.mean - mean) ** 2)
+    mean = (one.n * one.mean + other.n * other.mean) / n
+    squares = (one.squares + other.squares + one.n * (one.mean - mean) ** 2
+               + other.n * (other.mean - mean) ** 2)
     return Pool(n=n, low=min(one.low, other.low), high=max(one.high, other.high),
                 cold=max(one.cold, other.cold), mean=mean, squares=squares,
                 buckets=one.buckets + other.buckets)

@@ -77,15 +77,15 @@ class Log:
 
     def _feed_damaged(self, raw: bytes, reason: str) -> Record | None:
         """Reports a damaged line; a whole record at its end is saved."""
+        start = raw.rfind(b'{"seq":')
+        saved = start > 0 and not frame_fault(raw[start:])
+        if saved:
+            reason = "cut: another record begins on its line"
         head = HEAD.match(raw)
-        who = f"record {int(head[1])}" if head else "a record"
-        self._problem(f"{who} is {reason}")
+        self._problem(f"{f'record {int(head[1])}' if head else 'a record'} is {reason}")
         if head:
             self.damaged.add(int(head[1]))
-        start = raw.rfind(b'{"seq":')
-        if start > 0 and not frame_fault(raw[start:]):
-            return self._keep(raw[start:])
-        return None
+        return self._keep(raw[start:]) if saved else None
 
     def _keep(self, raw: bytes) -> Record | None:
         data = json.loads(raw)
@@ -142,7 +142,8 @@ def frame_fault(raw: bytes) -> str:
     """Why a line that begins with '{' is no record; "" when it is one."""
     tail = TAIL.search(raw)
     if not tail:
-        return "cut: the line ends without its crc"
+        return ("garbled: it does not end with its crc" if raw.endswith(b"}")
+                else "cut: the line ends without its crc")
     crc = zlib.crc32(raw[:tail.start()])
     if crc != int(tail[1], 16):
         return f"garbled: the crc says {tail[1].decode()}, the bytes give {crc:08x}"

@@ -3,6 +3,7 @@
 
 import csv
 import io
+from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
 
@@ -16,13 +17,15 @@ CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,
               "cold").split(",")
 BASELINE = "native"
 NOT_MODELLED = "not modelled here"
+WALK_CAPTION = ("Walk references: the memory accesses of one translation that misses everywhere,"
+                " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
 
 CAPTIONS = {
     "qemu-icount": "1 tick = 1 instruction: path lengths, exact. Translation, caches and device"
                    " accesses cost nothing here.",
     "qemu-host": "The clock is the host's: this run shows function only, its latencies mean"
                  " nothing.",
-    "silicon": "",
+    "silicon": "Times of this core, in ticks of its counter.",
 }
 
 
@@ -89,10 +92,8 @@ def summary_csv(log: Log) -> str:
 
 
 def numbers(pool: Pool) -> dict:
-    deviation = {}
-    if pool.mean is not None:
-        deviation = {"mean": f"{pool.mean:.3f}", "stddev": f"{pool.stddev:.3f}"}
-    return {"min": pool.low, "max": pool.high, "cold": pool.cold} | pool.percentiles() | deviation
+    return {"min": pool.low, "max": pool.high, "mean": f"{pool.mean:.3f}",
+            "stddev": f"{pool.stddev:.3f}", "cold": pool.cold} | pool.percentiles()
 
 
 def title(log: Log) -> str:
@@ -106,8 +107,7 @@ def title(log: Log) -> str:
 def results_table(log: Log) -> Table:
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    table = Table(title=title(log), caption=CAPTIONS[platform_of(log)], title_justify="left",
-                  caption_justify="left", header_style="bold")
+    table = Table(title=title(log), title_justify="left", header_style="bold")
     for column in ("bench", "variant", "configuration"):
         table.add_column(column, overflow="fold")
     for column in ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}"):
@@ -135,9 +135,7 @@ def unmodelled_table(log: Log) -> Table | None:
     if not found:
         return None
     table = Table(title=f"Address translation: {NOT_MODELLED}", title_justify="left",
-                  header_style="bold", caption_justify="left",
-                  caption="Memory references of one translation that misses everywhere:"
-                          " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
+                  header_style="bold")
     for column in ("bench", "configuration", "latency"):
         table.add_column(column)
     for column in ("stage-1 levels", "stage-2 levels", "walk references"):
@@ -150,15 +148,15 @@ def unmodelled_table(log: Log) -> Table | None:
 
 
 def notes(log: Log) -> list[str]:
-    """Below the table: checks, skips, faults and errors, each once with the passes it was in."""
-    seen: dict[str, int] = {}
-    for data in log.of_kind("check", "skip", "fault", "error"):
-        text = note_of(data)
-        seen[text] = seen.get(text, 0) + 1
+    """Below the table: checks, skips, faults and errors, each once with how often it came."""
+    timed = {data["bench"] for data in log.of_kind("bench")}
+    seen = Counter(note_of(data, short=data.get("bench") in timed)
+                   for data in log.of_kind("check", "skip", "fault", "error"))
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
-def note_of(data: dict) -> str:
+def note_of(data: dict, short: bool) -> str:
+    """`short`: checks that went well beside a benchmark's results need no evidence here."""
     where = " ".join(filter(None, (data.get("bench"), data.get("variant"), data.get("config"))))
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
@@ -167,6 +165,8 @@ def note_of(data: dict) -> str:
                 f" va {data['va']}, ipa {data['ipa']}, esr {data['esr']}")
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
+    if short and data["ok"]:
+        return f"checks ok: {data['bench']} {data['config']}"
     evidence = ", ".join(f"{name} {value}" for name, value in data.items()
                          if name not in ("seq", "kind", "crc", "step", "pass", "config", "bench",
                                          "variant", "ok"))

@@ -146,10 +146,9 @@ exception_unexpected:
  */
 	.section .el0_text, "ax"
 	.global	task_el0_entry
-task_el0_entry:
-	b	2f
 1:	svc	#0
-2:	mrrc	p15, 0, r2, r3, c14
+task_el0_entry:
+	mrrc	p15, 0, r2, r3, c14
 	strd	r2, r3, [r0]
 	ldr	r1, [r0, #8]
 	add	r1, r1, #1

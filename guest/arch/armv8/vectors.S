@@ -196,10 +196,9 @@ exception_unexpected:
  */
 	.section .el0_text, "ax"
 	.global	task_el0_entry
-task_el0_entry:
-	b	2f
 1:	svc	#0
-2:	mrs	x1, cntpct_el0
+task_el0_entry:
+	mrs	x1, cntpct_el0
 	str	x1, [x0]
 	ldr	w2, [x0, #8]
 	add	w2, w2, #1

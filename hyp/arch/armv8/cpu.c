@@ -30,8 +30,9 @@
 #define VTCR_RES1 (1u << 31)
 #define VTCR_SL0_LEVEL1 (1u << 6)
 
-#define CNTHCTL_EL1PCTEN (1u << 0) /* EL1 may read CNTPCT */
-#define CNTHCTL_EL1PCEN (1u << 1) /* EL1 may use CNTP */
+/* EL1 and EL0 may read CNTPCT (EL1PCTEN) and use CNTP (EL1PCEN). CNTP's interrupt is never
+ * forwarded, so it does a guest no good, but QEMU 7.2 asks EL1PCEN when EL0 reads CNTPCT. */
+#define CNTHCTL_NO_TRAPS 3u
 
 #define SPSR_EL1H_MASKED 0x3c5u
 
@@ -121,7 +122,7 @@ void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_PS_40BIT | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 |
 		       TCR_T0SZ_4GIB);
-	write_cnthctl_el2(config->traps ? CNTHCTL_EL1PCTEN : CNTHCTL_EL1PCTEN | CNTHCTL_EL1PCEN);
+	write_cnthctl_el2(CNTHCTL_NO_TRAPS);
 	write_hcr_el2(hcr_of(config));
 	isb();
 }

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands, on a fake QEMU: files, tables, exit status, one readable line an error."""
+
+import csv
+
+import pytest
+
+from hypbench.plan import MAGIC, TEXT_SIZE, read_plan
+from logmaker import frame, log_of, run_record, sample_run, step_head
+
+LOG = log_of(sample_run())
+HEADER = "board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,cold"
+
+
+def table_row(output: str, *words: str) -> list[str]:
+    """The cells of the one row whose first cells are these words."""
+    rows = [[cell.strip() for cell in line.strip().strip("│┃").split("│")]
+            for line in output.splitlines()]
+    found = [row for row in rows if row[:len(words)] == list(words)]
+    assert len(found) == 1, output
+    return found[0]
+
+
+def failed(result, says: str, status: int = 1) -> None:
+    assert result.exit_code == status, result.output
+    assert says in result.output
+    assert "Traceback" not in result.output
+
+
+def test_run_writes_its_files(bench):
+    result = bench.run("--plan", "short")
+    assert result.exit_code == 0, result.output
+    assert (bench.out / "console.log").read_bytes() == LOG
+    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
+    assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
+    assert "step 18 of 18: tlb_chase native (pass 1): done" in result.stderr
+    image = (bench.out / "hypbench-run.elf").read_bytes()
+    assert read_plan(image).endswith("bench hvc n=1000\nplatform qemu-icount\n")
+
+
+def test_run_twice_gives_the_same_bytes(bench):
+    names = ("records.jsonl", "summary.csv", "console.log")
+    first = bench.run(), [(bench.out / name).read_bytes() for name in names]
+    second = bench.run("--out", str(bench.root / "elsewhere"))
+    assert first[0].stdout == second.stdout
+    assert first[1] == [(bench.root / "elsewhere" / name).read_bytes() for name in names]
+
+
+def test_run_pools_the_passes(bench):
+    result = bench.run("--quiet")
+    assert result.stderr == ""
+    assert "1 tick = 1 instruction" in result.output
+    assert table_row(result.output, "hvc", "null", "direct") == [
+        "hvc", "null", "direct", "2000", "99", "99", "608", "608", "", "615"]
+    assert table_row(result.output, "irq", "ppi", "trapped")[5:9] == ["50", "60", "60", "+2"]
+    rows = list(csv.DictReader((bench.out / "summary.csv").open()))
+    row = next(row for row in rows if (row["bench"], row["config"]) == ("irq", "trapped"))
+    assert (row["n"], row["p50"], row["mean"], row["stddev"]) == ("400", "50", "55.000", "5.000")
+
+
+def test_icount_shows_walk_references_instead_of_latencies(bench):
+    result = bench.run()
+    assert table_row(result.output, "tlb_chase", "trapped")[2:] == ["not modelled here", "3", "2",
+                                                                   "11"]
+    rows = list(csv.DictReader((bench.out / "summary.csv").open()))
+    walks = [row for row in rows if row["bench"] == "tlb_chase"]
+    assert len(walks) == 9 and all(row["n"] == "200" and row["p50"] == "" for row in walks)
+
+
+def test_host_clock_says_whether_the_chase_misses(bench):
+    bench.set_qemu(log_of(sample_run("qemu-host")))
+    result = bench.run("--clock", "host")
+    assert result.exit_code == 0, result.output
+    assert "latencies mean nothing" in result.output
+    assert ("tlb_chase trapped, 4096 pages: random (1998) is dearer than packed (998):"
+            " the chase is seen") in result.output
+    assert "two stages (1698) is dearer than one stage (1398)" in result.output
+    assert "64 pages" not in result.output
+    assert "not modelled here" not in result.output
+
+
+def test_skip_is_shown_with_its_reason(bench):
+    assert "skipped: hvc native: no hypercall without a hypervisor (x2)" in bench.run().output
+    assert "hvc,native" not in (bench.out / "summary.csv").read_text()
+
+
+@pytest.mark.parametrize("then, status, says", [
+    ("sys.exit(1)", 1, "QEMU ended with status 1"),
+    ("sys.exit(2)", 2, "QEMU ended with status 2"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", 1, "QEMU was ended by signal 11"),
+    ("print('qemu: no such machine', file=sys.stderr); sys.exit(1)", 1, "no such machine"),
+])
+def test_qemu_that_fails(bench, then, status, says):
+    bench.set_qemu(LOG, then)
+    failed(bench.run(), says, status)
+
+
+def test_qemu_that_dies_early(bench):
+    bench.set_qemu(b"starting\r\n" + LOG[:3000], "sys.exit(0)")
+    result = bench.run()
+    failed(result, "no end record")
+    assert "console: starting" in result.output and "is cut" in result.output
+    assert (bench.out / "records.jsonl").read_bytes().count(b"\n") > 2
+
+
+@pytest.mark.parametrize("then", [
+    "import time; time.sleep(60)",
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"])
+def test_time_limit_ends_qemu(bench, monkeypatch, then):
+    monkeypatch.setattr("hypbench.qemu.GRACE_S", 0.2)
+    bench.set_qemu(LOG[:3000], then)
+    failed(bench.run("--timeout", "1"), "time limit: QEMU was ended after 1 s")
+
+
+def test_damaged_log_fails_the_run_and_keeps_the_good(bench):
+    lines = LOG.splitlines(keepends=True)
+    bench.set_qemu(b"".join([*lines[:4], lines[4].replace(b"hvc", b"hvd"), *lines[5:]]))
+    failed(bench.run(), "line 5: record 4 is garbled")
+    assert (bench.out / "records.jsonl").read_bytes().count(b"\n") == len(lines) - 1
+
+
+def test_number_that_cannot_be_true_fails_the_run(bench):
+    bodies = sample_run()
+    index = next(i for i, body in enumerate(bodies) if body["kind"] == "calibration")
+    bodies[index]["stable"] = False
+    bench.set_qemu(log_of(bodies))
+    failed(bench.run(), "the calibration is not stable")
+
+
+def test_unknown_benchmark_is_the_guests_word(bench):
+    head = step_head(0, 0, "native", "hvx")
+    bodies = [run_record(1, configs=("native",), order="once"),
+              head | {"kind": "error", "where": "guest", "what": "no benchmark 'hvx'; valid: hvc"},
+              head | {"kind": "step", "steps": 1, "outcome": "refused", "ticks": 10, "smc": 0},
+              {"kind": "end", "records": 4, "faults": 0, "errors": 1, "status": "failed"}]
+    bench.set_qemu(log_of(bodies), "sys.exit(1)")
+    failed(bench.run(), "ERROR: hvx native: guest: no benchmark 'hvx'; valid: hvc")
+
+
+def test_panic_is_shown(bench):
+    bench.set_qemu(b"panic: hyp/main.c:10: counter stands still\r\n", "sys.exit(2)")
+    failed(bench.run(), "console: panic: hyp/main.c:10: counter stands still", 2)
+
+
+def test_unknown_names_list_the_valid_ones(bench):
+    failed(bench("run", "--board", "rpi"), "no board 'rpi'; there are: silicon, virt-a72", 2)
+    failed(bench("run", "--board", "silicon"), "QEMU has no board 'silicon'; it has: virt-a72", 2)
+    failed(bench.run("--plan", "long"), "no plan 'long'; there are: short", 2)
+
+
+def test_what_is_not_there_is_named_with_its_remedy(bench):
+    (bench.out / "hypbench.elf").unlink()
+    failed(bench.run(), "`make BOARD=virt-a72` makes it")
+    bench.write_image("")
+    bench.qemu.unlink()
+    failed(bench.run(), "`make setup` installs it")
+
+
+def test_plan_too_long(bench):
+    bench.write("plans/long.plan", "# " + "x" * TEXT_SIZE)
+    failed(bench.run("--plan", "long"), "the plan is too long: 8200 bytes with the platform line")
+
+
+def test_plan_that_just_fits(bench):
+    platform = len("\nplatform qemu-icount\n")
+    bench.write("plans/full.plan", "x" * (TEXT_SIZE - 1 - platform))
+    assert bench.run("--plan", "full").exit_code == 0
+    bench.write("plans/full.plan", "x" * (TEXT_SIZE - platform))
+    failed(bench.run("--plan", "full"), "too long")
+
+
+def test_plan_of_other_characters(bench):
+    bench.write("plans/odd.plan", "name caf\u00e9\n")
+    failed(bench.run("--plan", "odd"), "not printable ASCII")
+
+
+@pytest.mark.parametrize("image, says", [
+    (b"\x7fELF" + bytes(100), "no plan section"),
+    (2 * (MAGIC + b"name x\n".ljust(TEXT_SIZE, b"\0")), "2 plan sections"),
+    (MAGIC + b"name x\n", "no plan section")])
+def test_patch_wants_one_plan_section(bench, image, says):
+    path = bench.root / "image"
+    path.write_bytes(image)
+    failed(bench("patch", str(path), "--plan", "short", "-o", str(path)), says)
+
+
+def test_patch_changes_the_plan_and_nothing_else(bench):
+    image = (bench.out / "hypbench.elf").read_bytes()
+    out = bench.root / "patched"
+    plan = bench.write("mine.plan", "name mine\n")
+    words = ("patch", str(bench.out / "hypbench.elf"), "--plan", str(plan), "-o", str(out))
+    assert bench(*words, "--platform", "silicon").exit_code == 0
+    assert read_plan(out.read_bytes()) == "name mine\nplatform silicon\n"
+    assert out.read_bytes().replace(b"name mine\nplatform silicon\n".ljust(TEXT_SIZE, b"\0"),
+                                    read_plan(image).encode().ljust(TEXT_SIZE, b"\0")) == image
+    assert bench(*words).exit_code == 0
+    assert read_plan(out.read_bytes()) == "name mine\n"
+
+
+def test_check_reports_and_keeps_the_good(bench):
+    lines = LOG.splitlines(keepends=True)
+    path = bench.root / "log"
+    path.write_bytes(LOG)
+    assert bench("check", str(path)).exit_code == 0
+    path.write_bytes(b"".join([*lines[:4], *lines[5:]]))
+    failed(bench("check", str(path), "-o", str(bench.root / "good")), "record 4 is missing")
+    assert len((bench.root / "good").read_bytes().splitlines()) == len(lines) - 1
+    path.write_bytes(frame(0, {"kind": "run"}))
+    failed(bench("check", str(path)), "'hz' is a required property")
+    failed(bench("check", str(bench.root / "no-such")), "cannot read")
+
+
+def test_show_prints_what_the_run_printed(bench):
+    result = bench.run("--quiet")
+    again = bench("show", str(bench.out / "records.jsonl"))
+    assert again.exit_code == 0 and again.output == result.output
+    (bench.out / "records.jsonl").write_bytes(LOG[:3000])
+    failed(bench("show", str(bench.out / "records.jsonl")), "`hypbench check")
+    (bench.out / "records.jsonl").write_bytes(b"")
+    failed(bench("show", str(bench.out / "records.jsonl")), "has no run record")
+
+
+def test_compare_sets_configurations_side_by_side(bench):
+    result = bench("compare", "--plan", "short")
+    assert result.exit_code == 0, result.output
+    assert table_row(result.output, "hvc", "null")[2:] == ["-", "99", "100"]
+    assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)",
+                                                         "49 (49 to 59) +1 x1.02",
+                                                         "50 (50 to 60) +2 x1.04"]
+    assert bench("compare", "--no-run", "--board", "virt-a72").stdout == result.stdout
+
+
+def test_compare_fails_with_its_run(bench):
+    bench.set_qemu(LOG, "sys.exit(1)")
+    failed(bench("compare", "--quiet"), "virt-a72: QEMU ended with status 1")
+    failed(bench("compare", "--board", "rpi"), "no board 'rpi'", 2)
+
+
+def test_help_names_every_command(bench):
+    text = bench("--help").output
+    assert all(word in text for word in ("run", "check", "show", "compare", "patch", "dev"))
