@@ -19,8 +19,8 @@ struct bench {
 
 /* The registry: pointers, since compilers space structures in a section as they like. */
 #define BENCH(object)                                                                              \
-	static const struct bench *const object##_entry                                            \
-		__attribute__((used, section("bench"))) = &(object)
+	static const struct bench *const object##_entry __attribute__((used, section("bench"))) =  \
+		&(object)
 
 /* No hypervisor in the way of anything but the records: stage 2 off, no traps, GIC its own. */
 static inline bool config_is_native(const struct run_config *config)

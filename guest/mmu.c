@@ -28,8 +28,8 @@ extern char __image_start[], __text_end[], __el0_text_end[], __rodata_end[], __e
 extern char __el0_data_end[], __memory_end[];
 
 /* Not in bss: the pool clears what it hands out, so nothing else has to. */
-__attribute__((section(".noinit"), aligned(PAGE_SIZE))) static uint8_t tables[TABLE_PAGES]
-									      [PAGE_SIZE];
+__attribute__((section(".noinit"),
+	       aligned(PAGE_SIZE))) static uint8_t tables[TABLE_PAGES][PAGE_SIZE];
 __attribute__((aligned(PAGE_SIZE))) static pte_t root[PTE_COUNT];
 static struct page_pool pool;
 static struct pagetable stage1;

@@ -18,9 +18,9 @@ enum window { WINDOW_PAIR, WINDOW_CVAL };
 struct bench_info {
 	const char *variant;
 	enum window window;
-	uint32_t batch; /* operations in a sample */
-	uint64_t overhead; /* ticks of an empty window, subtracted from every value */
-	bool may_be_zero; /* the path may be as short as the overhead */
+	uint32_t batch;               /* operations in a sample */
+	uint64_t overhead;            /* ticks of an empty window, subtracted from every value */
+	bool may_be_zero;             /* the path may be as short as the overhead */
 	const struct member *members; /* further ones */
 	unsigned member_count;
 };

@@ -13,9 +13,9 @@
 
 struct samples {
 	struct histogram raw; /* the warm ones, in ticks, nothing subtracted */
-	uint64_t cold; /* the first, apart */
-	uint32_t taken; /* all, the cold one too */
-	uint32_t backwards; /* windows that ended before they began; in no statistic */
+	uint64_t cold;        /* the first, apart */
+	uint32_t taken;       /* all, the cold one too */
+	uint32_t backwards;   /* windows that ended before they began; in no statistic */
 };
 
 /* The samples of the guest, empty: one set is in use at a time. */

@@ -34,7 +34,7 @@ stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr)
 /* --- interrupts --- */
 
 /* Interrupts that are the hypervisor's own. */
-static struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
+static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
@@ -58,8 +58,8 @@ static inline struct vcpu *irq(struct vcpu *vcpu, uint32_t iar)
 	unsigned intid = gic_intid(iar);
 
 	if (intid < VIRQ_COUNT && vcpu->vgic.route[intid]) {
-		vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[intid]);
 		gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
+		vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[intid]);
 		return vcpu;
 	}
 	return irq_own(vcpu, iar);

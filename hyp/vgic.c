@@ -225,20 +225,29 @@ void vgic_forward(struct vgic *vgic, unsigned intid)
 	vgic->route[intid] = virq;
 }
 
-/* A physical interrupt that fires anew was deactivated before, so its own list register, if it
- * still has one, is empty: one write delivers it. */
-void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
+/* What cannot be done by one write to a list register. Out of the way of what can. */
+#define SLOW_PATH __attribute__((noinline, cold))
+
+static SLOW_PATH void inject_slowly(struct vgic *vgic, struct virq *virq)
 {
-	if (virq->fast_lr != VIRQ_LR_NONE && vgic->queued_count == 0) {
-		gic_lr_write(virq->fast_lr, virq->lr_value);
-		return;
-	}
 	virq->pending = true;
+	if (!deliverable(vgic, virq)) /* it stays active, so it does not fire again meanwhile */
+		return;
 	queue(vgic, virq);
 	refill(vgic);
 }
 
-static void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
+/* A physical interrupt that fires anew was deactivated before, so its own list register, if it
+ * still has one, is empty: one write delivers it. */
+void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
+{
+	if (virq->fast_lr != VIRQ_LR_NONE && vgic->queued_count == 0)
+		gic_lr_write(virq->fast_lr, virq->lr_value);
+	else
+		inject_slowly(vgic, virq);
+}
+
+static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	unsigned i = live_lr(vgic, virq);
 	bool sgi = virq->intid < GIC_SGI_COUNT;

@@ -19,8 +19,9 @@ static const struct option bench_option[] = {
 };
 
 #define X(field, ...) #field " "
-const struct options config_options = { "axis", CONFIG_AXES(X) CONFIG_NUMBERS(X), config_option };
-const struct options bench_options = { "parameter", BENCH_PARAMS(X), bench_option };
+const struct options config_options = { "unknown axis", CONFIG_AXES(X) CONFIG_NUMBERS(X),
+					config_option };
+const struct options bench_options = { "unknown parameter", BENCH_PARAMS(X), bench_option };
 #undef X
 
 static void option_json(const struct option *option, const void *values, struct text *text)

@@ -16,7 +16,7 @@ struct option {
 };
 
 struct options {
-	const char *kind; /* what a message calls them */
+	const char *unknown; /* what a message says of a name that is none of them */
 	const char *names; /* a vocabulary */
 	const struct option *option; /* by the index of the name */
 };

@@ -46,7 +46,7 @@ static void text_quote(struct text *text, struct word word)
 	text_string(text, word.length > QUOTE_MAX ? "...'" : "'");
 }
 
-/* A message is one of these: what 'wrong'; what 'wrong' (words: …); what 'wrong' (min to max) */
+/* Messages: "what 'wrong'", then nothing, or "; valid: word …", or "; valid: min to max". */
 static struct text message_begin(struct parser *parser, const char *what, struct word wrong)
 {
 	struct text message;
@@ -176,18 +176,17 @@ static bool parse_options(struct parser *parser, const struct options *options, 
 		const char *equals = memchr(word.at, '=', word.length);
 		struct word name = { word.at, equals ? (size_t)(equals - word.at) : word.length };
 		uint32_t index = words_find(options->names, name);
-		const struct option *option = &options->option[index];
 		uint32_t value;
 
 		if (index == WORD_NOT_FOUND)
-			return fail_words(parser, options->kind, word, options->names);
+			return fail_words(parser, options->unknown, word, options->names);
 		if (!equals)
 			return fail(parser, "not name=value:", word);
 		if (seen & 1u << index)
 			return fail(parser, "said twice:", word);
-		if (!parse_value(parser, option, name, word, &value))
+		if (!parse_value(parser, &options->option[index], name, word, &value))
 			return false;
-		memcpy((char *)values + option->offset, &value, sizeof(value));
+		memcpy((char *)values + options->option[index].offset, &value, sizeof(value));
 		seen |= 1u << index;
 	}
 	return true;
@@ -325,6 +324,13 @@ static bool parse_lines(struct parser *parser, const char *text, const char *end
 	}
 }
 
+static bool fail_unterminated(struct parser *parser, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		parser->error->line += text[i] == '\n';
+	return fail(parser, "the text has no NUL at its end", (struct word){ 0 });
+}
+
 bool plan_parse(const char *text, size_t size, struct plan *plan, struct plan_error *error)
 {
 	struct parser parser = { .plan = plan, .error = error };
@@ -333,10 +339,10 @@ bool plan_parse(const char *text, size_t size, struct plan *plan, struct plan_er
 	memset(plan, 0, sizeof(*plan));
 	plan->limit_ms = LIMIT_MS_DEFAULT;
 	*error = (struct plan_error){ .line = 1 };
-	if (!parse_lines(&parser, text, end ? end : text + size))
-		return false;
 	if (!end)
-		return fail(&parser, "the text has no NUL at its end", (struct word){ 0 });
+		return fail_unterminated(&parser, text, size);
+	if (!parse_lines(&parser, text, end))
+		return false;
 	if (plan->config_count == 0)
 		return fail(&parser, "the plan has no config line", (struct word){ 0 });
 	if (plan->bench_count == 0)

@@ -26,6 +26,11 @@ for word in "$@"; do
 done
 [ ${#groups[@]} -gt 0 ] || groups=(armv7 armv8 qemu host check debug python)
 
+fail() {
+	echo "setup: $*" >&2
+	exit 1
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 # A file a compiler finds by itself is printed with its whole path, any other as it was asked for.
 compiler_finds() { have "$1" && [ "$("$1" -print-file-name="$2")" != "$2" ]; }
@@ -52,7 +57,8 @@ group_armv8() {
 	# The bare-metal toolchain brings a C library of its own.
 	have aarch64-none-elf-gcc && return
 	have aarch64-linux-gnu-gcc ||
-		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc "compiles hypervisor and guest for ARMv8"
+		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc \
+			"compiles hypervisor and guest for ARMv8"
 	compiler_finds aarch64-linux-gnu-gcc picolibc.specs ||
 		[ -e /usr/lib/picolibc/aarch64-linux-gnu/picolibc.specs ] ||
 		need picolibc-aarch64-linux-gnu picolibc "the ARMv8 guest's C library"
@@ -60,7 +66,8 @@ group_armv8() {
 
 group_qemu() {
 	{ have qemu-system-arm && have qemu-system-aarch64; } ||
-		need qemu-system-arm "qemu-system-arm, qemu-system-aarch64" "runs the images without a board"
+		need qemu-system-arm "qemu-system-arm, qemu-system-aarch64" \
+			"runs the images without a board"
 }
 
 group_host() {
@@ -73,7 +80,7 @@ group_host() {
 }
 
 group_check() {
-	have clang-format || need clang-format clang-format "checks the layout of the C text (make check)"
+	have clang-format || need clang-format clang-format "checks the layout of the C text"
 }
 
 group_debug() {
@@ -90,18 +97,16 @@ install_packages() {
 	local as_root=()
 	[ "$(id -u)" -eq 0 ] || as_root=(sudo)
 	if ! have apt-get; then
-		echo "setup: this system has no apt-get; install the tools above with its own package" \
-			"manager (the names are Debian's), then run this again" >&2
-		exit 1
+		fail "this system has no apt-get; install the tools above with its own package" \
+			"manager (the names are Debian's), then run this again"
 	fi
 	if [ ${#as_root[@]} -gt 0 ] && ! have sudo; then
-		echo "setup: run as root: apt-get install ${packages[*]}" >&2
-		exit 1
+		fail "run as root: apt-get install ${packages[*]}"
 	fi
 	"${as_root[@]}" apt-get -qq update
 	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 		--no-install-recommends "${packages[@]}" >/dev/null ||
-		{ echo "setup: apt-get could not install: ${packages[*]}" >&2; exit 1; }
+		fail "apt-get could not install: ${packages[*]}"
 	echo "installed: ${packages[*]}"
 }
 
@@ -111,8 +116,7 @@ check_qemu_version() {
 	have qemu-system-aarch64 || return 0
 	version=$(qemu-system-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
 	[ "$(printf '%s\n7.2\n' "$version" | sort -V | head -n 1)" = 7.2 ] && return
-	echo "setup: QEMU $version is too old: hypbench needs 7.2 or newer" >&2
-	return 1
+	fail "QEMU $version is too old: hypbench needs 7.2 or newer"
 }
 
 venv=build/venv
@@ -122,7 +126,7 @@ venv_ready() { [ -x $venv/bin/hypbench ] && [ "$(cat $stamp 2>/dev/null)" = "$(v
 
 install_venv() {
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-		{ echo "setup: $(python3 --version) is too old: hypbench needs 3.11 or newer" >&2; exit 1; }
+		fail "$(python3 --version) is too old: hypbench needs 3.11 or newer"
 	python3 -m venv --clear $venv
 	$venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
 	$venv/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e tools
@@ -141,14 +145,13 @@ if wants python && ! venv_ready; then
 	echo "missing: $venv: the Python environment of the host tools"
 fi
 if [ ${#packages[@]} -eq 0 ] && [ $need_venv = no ]; then
-	! wants qemu || check_qemu_version || exit 1
+	! wants qemu || check_qemu_version
 	echo "setup: nothing missing"
 	exit 0
 fi
 if [ $check_only = yes ]; then
-	echo "setup: tools/setup.sh ${groups[*]} installs it" >&2
-	exit 1
+	fail "tools/setup.sh ${groups[*]} installs it"
 fi
 [ ${#packages[@]} -eq 0 ] || install_packages
-! wants qemu || check_qemu_version || exit 1
+! wants qemu || check_qemu_version
 [ $need_venv = no ] || install_venv

@@ -93,10 +93,10 @@ static void hostile_loop_run(const struct guest_run *run)
 /* Ids of ours and their neighbours, or anything; never the one that ends the step. */
 static bool random_hypercall(struct random *random)
 {
-	uint32_t id = random_next(random) & 1 ?
-			      HC_BASE - HYPERCALL_NEIGHBOURS +
-				      random_below(random, HC_COUNT + 2 * HYPERCALL_NEIGHBOURS) :
-			      random_next(random);
+	uint32_t id = random_next(random) & 1
+			      ? HC_BASE - HYPERCALL_NEIGHBOURS +
+					random_below(random, HC_COUNT + 2 * HYPERCALL_NEIGHBOURS)
+			      : random_next(random);
 	reg_t first = random_next(random), second = random_next(random);
 	int32_t result;
 

@@ -12,7 +12,7 @@
 #define SPI_MAX 16u
 #define SGI_COUNT 4u
 #define PRIORITY_STEP 16u /* the upper four bits are what every GIC implements */
-#define WAIT_HZ_SHIFT 3 /* an eighth of a second for all of them to arrive */
+#define WAIT_HZ_SHIFT 3   /* an eighth of a second for all of them to arrive */
 
 static volatile uint32_t arrived_iar[SPI_MAX];
 static volatile uint32_t arrived_count;
@@ -92,8 +92,9 @@ static void run_spis(const struct guest_run *run, unsigned count)
 		{ "pended", count },
 		{ "handled", arrived_count },
 		{ "out_of_order", wrong },
+		{ "spurious", irq_spurious_count() },
 	};
-	report_check("spi", wrong == 0 && arrived_count == count, members, 3);
+	report_check("spi", wrong == 0 && arrived_count == count, members, 4);
 }
 
 static void run_sgis(const struct guest_run *run)
@@ -112,9 +113,10 @@ static void run_sgis(const struct guest_run *run)
 		{ "handled", arrived_count },
 		{ "out_of_order", wrong },
 		{ "wrong_source", wrong_source },
+		{ "spurious", irq_spurious_count() },
 	};
 	report_check("sgi", wrong == 0 && wrong_source == 0 && arrived_count == SGI_COUNT, members,
-		     4);
+		     5);
 }
 
 static unsigned usable_spis(const struct guest_run *run)

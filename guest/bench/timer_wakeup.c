@@ -15,7 +15,7 @@
 #define TIMER_ENABLE 1u
 #define TIMER_IMASK 2u
 
-#define JITTER 64u /* ticks, at random, so that no period divides the length of a loop */
+#define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
 #define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
 
 enum stage { STAGE_VECTOR, STAGE_HANDLER, STAGE_TASK };

@@ -25,7 +25,7 @@ enum pattern { PATTERN_RANDOM, PATTERN_SEQ, PATTERN_PACKED };
 static const char *const pattern_names[] = { "random", "seq", "packed" };
 
 /* Working sets: below, at and above the sizes of the TLBs of common cores. */
-static const uint32_t set_pages[] = { 8,   10,	16,  24,   32,	 40,   48,   64,   128,
+static const uint32_t set_pages[] = { 8,   10,  16,  24,   32,   40,   48,   64,   128,
 				      256, 512, 640, 1024, 1280, 2048, 4096, 65536 };
 
 /* One working set, in the guest's free memory: first the list of its lines, then their pages. */
@@ -33,14 +33,14 @@ struct chase {
 	enum pattern pattern;
 	uint32_t lines;
 	uint32_t *offset; /* of each line, in the order of the chase */
-	uintptr_t base; /* of the pages */
+	uintptr_t base;   /* of the pages */
 };
 
 /* What a walk round the cycle found. */
 struct evidence {
-	uint32_t visited; /* pages that were visited, and were visited once a line */
+	uint32_t visited;   /* pages that were visited, and were visited once a line */
 	uint32_t same_page; /* times that two loads in a row went to one page */
-	uint32_t closed; /* 1: the cycle ends where it began */
+	uint32_t closed;    /* 1: the cycle ends where it began */
 };
 
 static void choose_offsets(const struct chase *chase, struct random *random)
@@ -48,9 +48,9 @@ static void choose_offsets(const struct chase *chase, struct random *random)
 	for (uint32_t i = 0; i < chase->lines; i++) {
 		uint32_t line = random_below(random, LINES_PER_PAGE);
 
-		chase->offset[i] = chase->pattern == PATTERN_PACKED ?
-					   i * LINE_SIZE :
-					   i * PAGE_SIZE + line * LINE_SIZE;
+		chase->offset[i] = chase->pattern == PATTERN_PACKED
+					   ? i * LINE_SIZE
+					   : i * PAGE_SIZE + line * LINE_SIZE;
 	}
 	if (chase->pattern != PATTERN_SEQ)
 		random_shuffle(random, chase->offset, chase->lines);
@@ -106,7 +106,7 @@ static bool report_evidence(const struct chase *chase, const char *variant)
 	bool apart = chase->pattern == PATTERN_PACKED || evidence.same_page == 0;
 	bool ok = evidence.closed && evidence.visited == pages_of(chase) && apart;
 	struct member members[] = {
-		{ "lines", chase->lines },	 { "pages", pages_of(chase) },
+		{ "lines", chase->lines },       { "pages", pages_of(chase) },
 		{ "visited", evidence.visited }, { "same_page", evidence.same_page },
 		{ "closed", evidence.closed },
 	};

@@ -30,8 +30,8 @@ def upper_edge(value: int) -> int:
     return ((value >> shift) + 1 << shift) - 1
 
 
-def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2, cold: int | None = None,
-                 **more) -> dict:
+def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2,
+                 cold: int | None = None, **more) -> dict:
     """The statistics a target would print for these raw values."""
     values = sorted(raw)
     inside = [value for value in values if value < 1 << 32]

@@ -42,7 +42,7 @@ def test_good_run_breaks_no_rule():
     ({"raw_max": 5000}, "raw_max 5000 is not in the last bucket"),
     ({"mean": 5.0}, "mean 5.0 is not between"),
     ({"window": "cval"}, "it must be 0"),
-    ({"overhead": 3}, "an overhead is not the calibration's p50"),
+    ({"overhead": 3}, "overhead 3 of null is not the calibration's p50"),
     ({"hist": [[600, 100], [101, 900]]}, "edges do not ascend"),
     ({"hist": [[101, 900], [611, 100]]}, "no bucket's lower edge"),
 ])
@@ -72,15 +72,17 @@ def test_counter_may_be_zero():
     step = {name: bodies[BENCH][name] for name in ("step", "pass", "config", "bench")}
     bodies[BENCH] = bench_record(step, "null", [2] * 1000, cold=0)
     assert broken(bodies) == []
+    bodies[BENCH] = bench_record(step, "null", [2] * 1000, overhead=0)
+    assert broken(bodies) == []
 
 
 @pytest.mark.parametrize("kind, change, says", [
     ("calibration", {"stable": False}, "not stable"),
     ("calibration", {"min": 5}, "min 5 is more than p50 2"),
     ("check", {"ok": False}, "check failed: fired 200, handled 200"),
-    ("step", {"outcome": "crashed"}, "ended as 'crashed'"),
+    ("step", {"outcome": "crashed"}, "steps that ended as 'crashed': 0"),
     ("step", {"config": "other"}, "has no such configuration"),
-    ("end", {"status": "failed"}, "the run says that it failed"),
+    ("end", {"status": "failed"}, "the run failed: 0 error and 0 fault records"),
     ("run", {"steps": 99}, "18 steps of 99 ended"),
 ])
 def test_record_that_says_no(kind, change, says):
@@ -132,10 +134,10 @@ def test_exit_statistics():
     assert any("counts 3 exits, n is 4" in text for text in with_exits(exits(n=4)))
 
 
-def test_fault_is_reported():
+def test_fault_fails_the_run():
     head = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
     fault = head | {"kind": "fault", "reason": "data-abort", "class": "data abort", "esr": "0x1",
                     "pc": "0x80100000", "va": "0x0", "ipa": "0x0"}
     bodies = numbered([*BODIES[:BENCH], fault, *BODIES[BENCH:]])
     bodies[-1] = bodies[-1] | {"faults": 1, "status": "failed"}
-    assert any("data-abort, data abort, pc 0x80100000" in text for text in broken(bodies))
+    assert any("the run failed: 0 error and 1 fault records" in text for text in broken(bodies))

@@ -152,7 +152,7 @@ def show_log(log: Log) -> None:
 
 
 def print_more(log: Log) -> None:
-    """What is no row of numbers: what is not modelled here, what a tick is worth, verdicts, skips, faults."""
+    """What is no row of numbers: what a tick is worth, verdicts, skips, faults."""
     click.echo(CAPTIONS[platform_of(log)])
     table = unmodelled_table(log)
     if table:

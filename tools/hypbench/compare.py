@@ -9,8 +9,8 @@ from hypbench.records import Log
 from hypbench.report import (BASELINE, Row, config_names, difference, hides, platform_of,
                              rows_of, title)
 
-CAPTION = (f"p50 in ticks; difference and ratio to {BASELINE}; in brackets, where it is wider than one"
-           " value, the median's 95 % interval.")
+CAPTION = (f"p50 in ticks; difference and ratio to {BASELINE}; in brackets, where it is wider than"
+           " one value, the median's 95 % interval.")
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 
 

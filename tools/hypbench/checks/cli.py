@@ -1,9 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
 """hypbench dev: the checks of the source tree, and the closing line of the tests."""
 
+import sys
+from collections import Counter
+from pathlib import Path
+from xml.etree.ElementTree import ParseError
+
 import click
+
+from hypbench.checks import headers, isa, layers, style, sysregs
+from hypbench.checks.testline import closing_line, count_results
+from hypbench.tree import Tree
+
+CHECKS = {
+    "layers": layers.check,
+    "isa": isa.check,
+    "headers": headers.check,
+    "sysregs": sysregs.check,
+    "format": style.check_format,
+    "text": style.check_text,
+}
 
 
 @click.group()
 def dev() -> None:
     """For those who change hypbench: checks of the source tree."""
+
+
+@dev.command()
+@click.argument("names", nargs=-1, metavar=f"[{'|'.join(CHECKS)}]...")
+@click.pass_obj
+def check(tree: Tree, names: tuple[str, ...]) -> None:
+    """Check the source tree; without a name, everything.
+
+    layers: who includes whom. isa: nothing of an isa and no #if outside folders named arch.
+    headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
+    text: no path of one machine.
+    """
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        raise click.UsageError(f"no check '{unknown[0]}'; there are: {', '.join(CHECKS)}")
+    failed = False
+    for name in names or CHECKS:
+        try:
+            found = sorted(set(CHECKS[name](tree)))
+        except click.ClickException as error:
+            click.echo(f"check {name}: {error.message}")
+            failed = True
+            continue
+        for violation in found:
+            click.echo(str(violation))
+        click.echo(f"check {name}: {f'{len(found)} violations' if found else 'ok'}")
+        failed = failed or bool(found)
+    sys.exit(failed)
+
+
+@dev.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+def testline(files: tuple[Path, ...]) -> None:
+    """Add up JUnit XML files; the last line says `N passed, N failed`.
+
+    Fails when a test failed, a file is missing or damaged, or nothing passed.
+    """
+    total: Counter = Counter()
+    broken = False
+    for path in files:
+        try:
+            counts, failed = count_results(path)
+        except (OSError, ParseError) as error:
+            click.echo(f"testline: no results in {path}: {error}")
+            broken = True
+            continue
+        total.update(counts)
+        for name in failed:
+            click.echo(f"failed: {name}")
+        if not counts.total():
+            click.echo(f"testline: {path} has no test")
+            broken = True
+    click.echo(closing_line(total))
+    sys.exit(bool(broken or total["failed"] or not total["passed"]))

@@ -7,6 +7,6 @@
 #include <stdint.h>
 
 typedef uint32_t reg_t; /* a general-purpose register */
-typedef uint64_t pa_t; /* physical address: up to 40 bits with the LPAE format */
+typedef uint64_t pa_t;  /* physical address: up to 40 bits with the LPAE format */
 typedef uint64_t ipa_t; /* intermediate physical address: what a guest takes for physical */
-typedef uint32_t va_t; /* virtual address */
+typedef uint32_t va_t;  /* virtual address */

@@ -14,7 +14,8 @@ struct task_frame {
 	reg_t pstate;
 };
 
-_Static_assert(offsetof(struct task_frame, r) == 0, "vectors.S loads and stores r0-r14 by ldm, stm");
+_Static_assert(offsetof(struct task_frame, r) == 0,
+	       "vectors.S loads and stores r0-r14 by ldm, stm");
 _Static_assert(offsetof(struct task_frame, pc) == TASK_PC, "and knows this offset");
 _Static_assert(offsetof(struct task_frame, pstate) == TASK_PSTATE, "and this one");
 

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each check of the source tree finds the fault it is for, planted in a small good tree."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hypbench.cli import main
+from hypbench.tree import HOME
+
+SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+GOOD = {
+    "abi/record.h": "#pragma once\n#define RECORD 1\n",
+    "lib/bits.h": '#pragma once\n\n#include "abi/record.h"\n',
+    "lib/bits.c": '/* "arch/types.h" is not for lib */\n#include "lib/bits.h"\n',
+    "drivers/uart/pl011.h": '#pragma once\n\n#include "arch/types.h"\n#include "lib/bits.h"\n',
+    "hyp/main.c": '#include "drivers/uart/pl011.h"\n\n#include <stdint.h>\n',
+    "hyp/arch/armv8/start.S": '#include "arch/types.h"\n#ifdef __aarch64__\n#endif\n',
+    "guest/main.c": '#include "guest_arch/ops.h"\n',
+    "guest/arch/armv7/include/guest_arch/ops.h": "#pragma once\n",
+    "guest/arch/armv8/include/guest_arch/ops.h": "#pragma once\n",
+    "linker/hyp.ld.S": "ENTRY(start)\n",
+    "arch/common/include/arch/esr.h": "#pragma once\n",
+    "arch/armv7/include/arch/types.h": '#pragma once\n__asm__(".cpu cortex-a15");\n',
+    "arch/armv8/include/arch/types.h": '#pragma once\n__asm__(".cpu cortex-a72");\n',
+    "arch/armv7/include/arch/sysreg.h":
+        "#pragma once\n#define SYSREG32(name, op1, crn, crm, op2)\\\n\tSYSREG32_READ(name, 0, 0)\n"
+        "SYSREG32(hcr_el2, 4, c1, c1, 0)\nSYSREG32_READ(iar, 0, c12, c12, 0)\n"
+        "SYSREG32_WRITE(eoir, 0, c12, c12, 1)\nSYSREG64(cntvoff_el2, 4, c14)\n",
+    "arch/armv8/include/arch/sysreg.h":
+        "#pragma once\n#define SYSREG(name) SYSREG_READ(name) SYSREG_WRITE(name)\n"
+        "SYSREG(hcr_el2)\nSYSREG_READ(iar)\nSYSREG_WRITE(eoir)\n",
+}
+
+
+class Planted:
+    """A good tree, to plant faults in."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        subprocess.run(["git", "init", "-q", root], check=True)
+        for name, text in GOOD.items():
+            self.write(name, SPDX + text)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def add(self, name: str, text: str) -> None:
+        path = self.root / name
+        self.write(name, (path.read_text() if path.exists() else SPDX) + text)
+
+    def check(self, name: str):
+        return CliRunner().invoke(main, ["--root", str(self.root), "dev", "check", name])
+
+    def finds(self, check: str, *says: str) -> None:
+        result = self.check(check)
+        assert result.exit_code == 1, result.output
+        for text in says:
+            assert text in result.output
+
+    def is_good(self, check: str) -> None:
+        result = self.check(check)
+        assert result.exit_code == 0, result.output
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Planted(tmp_path)
+
+
+@pytest.mark.parametrize("check", ["layers", "isa", "sysregs", "text"])
+def test_good_tree(tree, check):
+    tree.is_good(check)
+
+
+@pytest.mark.parametrize("name, include, says", [
+    ("hyp/main.c", '"guest_arch/ops.h"', "hyp/main.c:5: hyp must not include guest"),
+    ("guest/main.c", '"hyp/vm.h"', "guest must not include hyp"),
+    ("lib/bits.c", '"arch/types.h"', "lib/bits.c:4: lib must not include arch"),
+    ("abi/record.h", '"lib/bits.h"', "abi must not include lib"),
+    ("arch/common/include/arch/esr.h", '"abi/record.h"', "arch must not include abi"),
+    ("drivers/uart/pl011.h", '"hyp/vm.h"', "drivers must not include hyp"),
+    ("hyp/main.c", '"vm.h"', '"vm.h" is not spelled from the top'),
+    ("hyp/main.c", '"../lib/bits.h"', "is not spelled from the top"),
+    ("hyp/main.c", '"arch/armv7/include/arch/types.h"', "is not spelled from the top"),
+    ("hyp/main.c", '"lib/nothing.h"', "or does not exist"),
+    ("lib/bits.c", "<hyp/vm.h>", "it goes in quotes"),
+    ("extra/main.c", "<stdint.h>", "extra/main.c:1: 'extra' is no layer"),
+])
+def test_layers(tree, name, include, says):
+    tree.add("hyp/vm.h", "#pragma once\n")
+    tree.add(name, f"#include {include}\n")
+    tree.finds("layers", says)
+
+
+def test_tests_may_include_everything(tree):
+    tree.add("tests/unit/test.c", '#include "hyp/main.c"\n#include "fake.h"\n')
+    tree.is_good("layers")
+
+
+@pytest.mark.parametrize("name, text, says", [
+    ("hyp/main.c", "#if DEBUG\n#endif\n", "hyp/main.c:5: #if outside"),
+    ("lib/bits.h", "  # ifdef X\n#endif\n", "lib/bits.h:5: #ifdef outside"),
+    ("abi/record.h", "#ifndef X\n#endif\n", "#ifndef outside"),
+    ("hyp/main.c", "#elif X\n", "#elif outside"),
+    ("hyp/start.S", "nop\n", "hyp/start.S:1: an assembly file outside"),
+    ("lib/bits.c", "int isa = __ARM_ARCH;\n", "__ARM_ARCH outside"),
+    ("guest/main.c", "int x = __aarch64__;\n", "__aarch64__ outside"),
+    ("drivers/uart/pl011.c", 'void f(void)\n{\n\t__asm__("nop");\n}\n',
+     "pl011.c:4: inline assembly outside"),
+    ("boards/x/board.c", 'asm("nop");\n', "boards/x/board.c:2: inline assembly outside"),
+    ("linker/hyp.ld.S", "#ifdef X\n#endif\n", "linker/hyp.ld.S:3: #ifdef outside"),
+])
+def test_isa(tree, name, text, says):
+    tree.add(name, text)
+    tree.finds("isa", says)
+
+
+@pytest.mark.parametrize("text", [
+    "#ifndef __ASSEMBLER__\n#endif\n", "/* #if 0\n#if 1\n */\n", "// __asm__ is not for here\n",
+    'const char *s = "asm __arm__";\n'])
+def test_isa_leaves_what_is_no_fault(tree, text):
+    tree.add("hyp/main.c", text)
+    tree.is_good("isa")
+
+
+@pytest.mark.parametrize("isa, text, says", [
+    ("armv7", "SYSREG32(other, 4, c1, c1, 0)\n",
+     "sysreg.h:9: read of encoding 4, 1, 1, 0 of other is that of hcr_el2"),
+    ("armv7", "SYSREG32_WRITE(other, 4, 1, 1, 0)\n", "write of encoding 4, 1, 1, 0 of other"),
+    ("armv7", "SYSREG64_READ(other, 4, c14)\n", "read of encoding 4, 14 of other"),
+    ("armv7", "SYSREG32_READ(iar, 0, c12, c12, 5)\n", "read of iar is that of iar"),
+    ("armv8", "SYSREG_WRITE(hcr_el2)\n", "sysreg.h:7: write of hcr_el2"),
+    ("armv8", "SYSREG(eoir)\n", "write of eoir"),
+])
+def test_sysregs(tree, isa, text, says):
+    tree.add(f"arch/{isa}/include/arch/sysreg.h", text)
+    tree.finds("sysregs", says)
+
+
+def test_sysregs_across_headers(tree):
+    tree.add("arch/armv7/include/arch/sysreg_gic.h", "SYSREG32(other, 4, c1, c1, 0)\n")
+    tree.finds("sysregs", "of other is that of hcr_el2 (arch/armv7/include/arch/sysreg.h:5) too")
+
+
+def test_read_and_write_may_share_an_encoding(tree):
+    tree.add("arch/armv7/include/arch/sysreg.h",
+             "SYSREG32_READ(one, 1, c2, c3, 4)\nSYSREG32_WRITE(two, 1, c2, c3, 4)\n")
+    tree.is_good("sysregs")
+
+
+def test_sysregs_that_the_check_cannot_see(tree):
+    tree.write("arch/armv8/include/arch/sysreg.h", SPDX + "#define hcr_el2 1\n")
+    tree.finds("sysregs", "this check sees nothing")
+
+
+@pytest.mark.parametrize("name", ["README.md", "tools/x.sh", ".ci/run"])
+def test_text(tree, name):
+    tree.add(name, "see /" + "home/someone/x\n")
+    tree.finds("text", f"{name}:2: a path of one machine")
+
+
+def test_text_leaves_other_paths(tree):
+    tree.write("README.md", "tools/work/x $(OUT)/root ../home build/root */work\n")
+    tree.is_good("text")
+
+
+needs_compilers = pytest.mark.skipif(
+    not (shutil.which("arm-none-eabi-gcc") and shutil.which("aarch64-linux-gnu-gcc")),
+    reason="the cross compilers are missing")
+
+
+@needs_compilers
+@pytest.mark.parametrize("name, text, says", [
+    ("lib/late.h", "#pragma once\nuint32_t late(void);\n", "lib/late.h:3: armv7: unknown type"),
+    ("arch/armv8/include/arch/late.h", "reg_t late(void);\n", "late.h:2: armv8: "),
+    ("guest/late.h", '#include "guest_arch/none.h"\n', "guest/late.h:2: armv8: guest_arch/none.h"),
+    ("hyp/late.h", "static inline unsigned char f(int x)\n{\n\treturn x;\n}\n", "conversion"),
+    ("hyp/late.h", '#include "guest_arch/ops.h"\n', "hyp/late.h:2: armv7: guest_arch/ops.h"),
+])
+def test_headers(tree, name, text, says):
+    for isa in ("armv7", "armv8"):
+        tree.write(f"arch/{isa}/include/arch/sysreg.h", SPDX + "#pragma once\n")
+    tree.is_good("headers")
+    tree.add(name, text)
+    tree.finds("headers", says)
+
+
+def test_missing_compiler_is_named(tree, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    tree.finds("headers", "arm-none-eabi-gcc is missing: `tools/setup.sh armv7` installs it")
+    tree.finds("format", "clang-format is missing: `tools/setup.sh check` installs it")
+
+
+@pytest.fixture
+def formatted(tree):
+    if not shutil.which("clang-format"):
+        pytest.skip("clang-format is missing")
+    shutil.copy(HOME / ".clang-format", tree.root)
+    for name in GOOD:  # only the faults planted below are to be found
+        (tree.root / name).unlink()
+    tree.write("hyp/main.c", SPDX + "int f(void)\n{\n\treturn 0;\n}\n")
+    tree.is_good("format")
+    return tree
+
+
+@pytest.mark.parametrize("name, text, says", [
+    ("hyp/main.c", "int g(void) {return 0;}\n", "hyp/main.c:6: not as clang-format lays it out"),
+    ("hyp/start.S", "nop \n", "hyp/start.S:2: trailing blanks"),
+    ("README.md", "text \n", "README.md:2: trailing blanks"),
+    ("boards/x/board.mk", "X := " + "x" * 100 + "\n", "board.mk:2: 105 columns"),
+    ("linker/x.ld.S", "\t" * 12 + "x" * 5 + "\n", "x.ld.S:2: 101 columns"),
+])
+def test_format(formatted, name, text, says):
+    formatted.add(name, text)
+    formatted.finds("format", says)
+
+
+@pytest.mark.parametrize("name", ["hyp/vm.h", "Makefile", "tools/x.py", ".ci/run", "boards/x/b.mk"])
+def test_licence_line(formatted, name):
+    formatted.write(name, "\n")
+    formatted.finds("format", f"{name}:1: no line SPDX")
+
+
+def test_unknown_check_lists_them(tree):
+    result = tree.check("layer")
+    assert result.exit_code == 2
+    assert "there are: layers, isa, headers, sysregs, format, text" in result.output

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/setup.sh --check, on a machine that has only what a test lets it have."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from hypbench.tree import HOME
+
+SETUP = HOME / "tools" / "setup.sh"
+BASICS = ["bash", "env", "dirname", "cat", "cut", "sha256sum", "sed", "sort", "head", "id"]
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Runs setup.sh with the basic tools and the named fake ones only."""
+    for name in BASICS:
+        (tmp_path / name).symlink_to(shutil.which(name))
+
+    def run(*words: str, fakes: dict[str, str] | None = None):
+        for name, text in (fakes or {}).items():
+            (tmp_path / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
+            (tmp_path / name).chmod(0o755)
+        return subprocess.run([SETUP, *words], env=os.environ | {"PATH": str(tmp_path)},
+                              capture_output=True, text=True, check=False)
+    return run
+
+
+@pytest.mark.parametrize("group, package, tool", [
+    ("armv7", "gcc-arm-none-eabi", "arm-none-eabi-gcc"),
+    ("armv7", "libnewlib-arm-none-eabi", "newlib"),
+    ("armv8", "gcc-aarch64-linux-gnu", "aarch64-linux-gnu-gcc"),
+    ("qemu", "qemu-system-arm", "qemu-system-aarch64"),
+    ("host", "libcmocka-dev", "cmocka"),
+    ("check", "clang-format", "clang-format"),
+    ("debug", "gdb-multiarch", "gdb-multiarch"),
+    ("python", "python3", "python3"),
+])
+def test_missing_tool_is_named_with_its_package(machine, group, package, tool):
+    result = machine("--check", group)
+    assert result.returncode == 1
+    assert any(tool in line and f"(package {package})" in line
+               for line in result.stdout.splitlines())
+    assert f"tools/setup.sh {group} installs it" in result.stderr
+
+
+def test_bare_metal_toolchain_needs_no_other(machine):
+    result = machine("--check", "armv8", fakes={"aarch64-none-elf-gcc": ""})
+    assert (result.returncode, result.stdout) == (0, "setup: nothing missing\n")
+
+
+@pytest.mark.parametrize("version, good", [("6.2.0", False), ("7.1.9", False), ("7.2.22", True),
+                                           ("10.0.2", True)])
+def test_qemu_version(machine, version, good):
+    fake = f"echo 'QEMU emulator version {version} (Debian)'"
+    result = machine("--check", "qemu", fakes={"qemu-system-arm": "", "qemu-system-aarch64": fake})
+    assert result.returncode == (0 if good else 1)
+    assert good or f"QEMU {version} is too old: hypbench needs 7.2" in result.stderr
+
+
+def test_without_apt_it_lists_and_fails(machine):
+    result = machine("check")
+    assert result.returncode == 1
+    assert "clang-format (package clang-format): checks the layout" in result.stdout
+    assert "no apt-get" in result.stderr
+
+
+def test_installs_by_apt(machine, tmp_path):
+    log = tmp_path / "log"
+    apt = f'echo "apt-get $*" >>{log}'
+    result = machine("check", "debug", fakes={"apt-get": apt, "id": "echo 0"})
+    assert result.returncode == 0, result.stderr
+    assert log.read_text().splitlines() == [
+        "apt-get -qq update",
+        "apt-get -qq install -y --no-install-recommends clang-format gdb-multiarch"]
+
+
+def test_installs_by_sudo_for_others_than_root(machine, tmp_path):
+    log = tmp_path / "log"
+    fakes = {"apt-get": "exit 1", "id": "echo 1000", "sudo": f'echo "sudo $*" >>{log}'}
+    assert machine("debug", fakes=fakes).returncode == 0
+    assert log.read_text().startswith("sudo apt-get -qq update\nsudo env DEBIAN_FRONTEND")
+
+
+def test_unknown_word(machine):
+    assert machine("everything").returncode == 2

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache maintenance that only counts: the host's caches are coherent. */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+
+size_t dcache_line_size(void);
+void dcache_clean_invalidate(uintptr_t start, size_t size);
+void icache_invalidate_all(void);

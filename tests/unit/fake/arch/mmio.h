@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device accesses that a test answers, see struct fake_mmio. */
+#pragma once
+
+#include "arch/types.h"
+
+uint64_t fake_mmio_read(uintptr_t address, unsigned size);
+void fake_mmio_write(uintptr_t address, unsigned size, uint64_t value);
+
+#define MMIO(bits)                                                                                 \
+	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
+	{                                                                                          \
+		return (uint##bits##_t)fake_mmio_read(address, (bits) / 8);                        \
+	}                                                                                          \
+	static inline void mmio_write##bits(uintptr_t address, uint##bits##_t value)               \
+	{                                                                                          \
+		fake_mmio_write(address, (bits) / 8, value);                                       \
+	}
+
+MMIO(8)
+MMIO(16)
+MMIO(32)
+MMIO(64)

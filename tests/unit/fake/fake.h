@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The machine that unit tests run on: what arch/ (in this folder) does instead of the hardware,
+ * and how a test looks into it. It is stricter than the hardware: what is only wrong sometimes on
+ * a core, and what a core would quietly ignore, fails the test here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Back to the state after power-on: registers 0, counts 0, no hooks, no watched table. */
+void fake_reset(void);
+
+/* Barriers executed, by name. */
+#define FAKE_BARRIERS(X) X(isb) X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(dmb_ish) X(wfi) X(wfe) X(sev)
+struct fake_barriers {
+#define X(name) unsigned name;
+	FAKE_BARRIERS(X)
+#undef X
+};
+extern struct fake_barriers fake_barriers;
+
+/* Device accesses go to these; without a hook, or misaligned, they fail the test. */
+struct fake_mmio {
+	uint64_t (*read)(uintptr_t address, unsigned size);
+	void (*write)(uintptr_t address, unsigned size, uint64_t value);
+};
+extern struct fake_mmio fake_mmio;
+
+/* HVC and SMC go here; without a hook they fail the test. */
+extern uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
+
+/* Added to CNTPCT by each read of it. 1 after a reset. */
+extern uint64_t fake_counter_step;
+
+struct fake_counts {
+	unsigned sysreg_writes;
+	unsigned dcache_ranges; /* calls that clean and invalidate */
+	unsigned icache_all;
+	uint64_t delay; /* instructions of delay_instructions() */
+	unsigned exits; /* by semihosting; exit_code is the last one's */
+	unsigned exit_code;
+	unsigned tlbi_el2_all, tlbi_all_guests, tlbi_guest_vmid, tlbi_guest_ipa;
+	unsigned tlbi_el1_all, tlbi_el1_va;
+};
+extern struct fake_counts fake_counts;
+
+/*
+ * A TLB at its worst. It watches one three-level table with its root at `root` (4 KiB granule,
+ * start at level 1) and, at every dsb and TLB maintenance, caches every entry it can reach, tables
+ * too, and forgets none by itself.
+ *
+ * Conflicts are break-before-make violations: a reachable entry contradicts a cached one.
+ * Stale entries are cached and no longer in the table: maintenance that was forgotten or came too
+ * early. Unpublished entries are in the table and came after the last dsb.
+ *
+ * tlbi_guest_* work on the table only when VTTBR_EL2 held it at the last isb. The table's memory
+ * must come from fake_pages(), as a descriptor holds 40 bits of an address.
+ */
+void fake_tlb_watch(const uint64_t *root, unsigned root_entries);
+unsigned fake_tlb_conflicts(void);
+unsigned fake_tlb_stale(void);
+unsigned fake_tlb_unpublished(void);
+
+/* Zeroed pages of 4 KiB below 2^31. Lives until the next fake_reset(). */
+void *fake_pages(size_t count);

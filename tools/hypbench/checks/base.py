@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checks share: a violation, and C text without what the compiler does not see."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypbench.tree import Tree
+
+C_SUFFIXES = {".c", ".h", ".S"}
+COMMENT_OR_STRING = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+@dataclass(frozen=True, order=True)
+class Violation:
+    path: Path
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}"
+
+
+def c_files(tree: Tree) -> list[Path]:
+    return [path for path in tree.files() if path.suffix in C_SUFFIXES]
+
+
+def read_source(tree: Tree, path: Path) -> str:
+    return (tree.root / path).read_text(errors="replace")
+
+
+def without_comments(source: str) -> str:
+    """The same lines, comments blanked."""
+    return COMMENT_OR_STRING.sub(
+        lambda found: found[0] if found[0][0] in "\"'" else blank(found[0]), source)
+
+
+def code_only(source: str) -> str:
+    """The same lines, comments and strings blanked."""
+    return COMMENT_OR_STRING.sub(lambda found: blank(found[0]), source)
+
+
+def blank(text: str) -> str:
+    return "".join("\n" if char == "\n" else " " for char in text)
+
+
+def under_arch(path: Path) -> bool:
+    return "arch" in path.parts[:-1]
+
+
+def isa_of(path: Path) -> str | None:
+    """The isa whose folder this file is in: arch/<isa>/…, at any depth."""
+    parts = path.parts
+    named = [after for before, after in zip(parts, parts[1:])
+             if before == "arch" and after.startswith("armv")]
+    return named[0] if named else None
