@@ -39,8 +39,6 @@ HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/$(ISA)/*.[cS] lib/*.c) hyp/arch/commo
 	$(GIC_SOURCES) drivers/uart/$(UART).c drivers/timer/$(TIMER).c boards/$(BOARD)/board.c
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)
-# The one guest file that may use floating point.
-GUEST_FP_SOURCES := guest/report.c
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
@@ -75,7 +73,6 @@ $(OUT)/hyp/%.o: % $(MAKE_FILES)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
-$(GUEST_FP_SOURCES:%=$(OUT)/guest/%.o): GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS)
 $(OUT)/guest/%.o: % $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -5,6 +5,7 @@
 #include "abi/plan.h"
 #include "arch/types.h"
 
+extern uint8_t __image_start[];
 extern uint8_t __text_start[], __text_end[];
 extern uint8_t __rodata_start[], __rodata_end[];
 extern uint8_t __data_start[], __data_end[];

@@ -4,6 +4,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/exit_stats.h"
+#include "hyp/image.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -25,6 +26,7 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.size = sizeof(*run),
 		.ram_base = board.guest_base,
 		.ram_size = board.guest_size,
+		.hyp_base = (uintptr_t)__image_start,
 		.gicd_base = board.gic.dist,
 		.gicc_base = board.gic.cpu,
 		.gicr_base = board.gic.redist,

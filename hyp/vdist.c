@@ -30,8 +30,8 @@ static void write_bit(struct vgic *vgic, unsigned bank, struct virq *virq)
 	case BANK(GICD_ISENABLER):
 		vgic_set_enabled(vgic, virq, true);
 		break;
-	case BANK(GICD_ICENABLER): /* SGIs stay enabled (IHI 0048B 4.3.6 allows it) */
-		if (virq->intid >= GIC_SGI_COUNT)
+	case BANK(GICD_ICENABLER): /* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it) */
+		if (virq->intid >= GIC_SGI_COUNT || gic_version() > 2)
 			vgic_set_enabled(vgic, virq, false);
 		break;
 	case BANK(GICD_ISPENDR): /* on GICv2, SGIs have SPENDSGIR and CPENDSGIR for this */

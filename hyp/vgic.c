@@ -196,8 +196,8 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	struct virq *virq = &vgic->virq[intid];
 
 	*virq = (struct virq){ .intid = (uint8_t)intid, .fast_lr = VIRQ_LR_NONE };
-	virq->enabled = intid < GIC_SGI_COUNT; /* SGIs: always on here, as IHI 0048B 4.3.5 allows */
-	virq->edge = virq->enabled;
+	virq->edge = intid < GIC_SGI_COUNT;
+	virq->enabled = virq->edge && gic_version() == 2; /* there for good (IHI 0048B 4.3.5) */
 	virq->lr_value = lr_pending(vgic, virq, 0);
 	vgic->route[intid] = NULL;
 }

@@ -154,9 +154,9 @@ static void load_guest(const struct guest_run *run)
 	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
 	struct guest_run *page = (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
 
-	memcpy(image, h, h->image_size);
+	memcpy(image, h, (size_t)h->image_size);
 	*page = *run;
-	dcache_clean_invalidate((uintptr_t)image, h->memory_end - h->load_address);
+	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
 	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
 	icache_invalidate_all();
 }
@@ -176,7 +176,8 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	reset_gic(vm);
 	load_guest(run);
 	cpu_use_vectors(config);
-	cpu_reset_guest(vm->vcpu, header()->entry, board.guest_base + GUEST_RUN_OFFSET);
+	cpu_reset_guest(vm->vcpu, (uintptr_t)header()->entry,
+			board.guest_base + GUEST_RUN_OFFSET);
 	cpu_guest_on(config);
 	tlbi_all_guests();
 

@@ -23,13 +23,6 @@
 #define HYPERCALL_NEIGHBOURS 8u
 #define TRIES_PER_SAMPLE 10u
 
-/* Outside the guest, where the boards link their hypervisor (HYP_BASE in boards/<board>/board.mk);
- * mapped in the guest's own stage 1, so that stage 2 is what has to stop it. */
-static uint64_t outside_address(void)
-{
-	return 0x40200000;
-}
-
 static const char *needs_stage2(const struct guest_run *run)
 {
 	return run->config.stage2 == STAGE2_OFF ? "without stage 2 nothing contains a guest" : NULL;
@@ -60,16 +53,15 @@ static void report_escape(const char *what, uint64_t value)
 
 static void hostile_read_run(const struct guest_run *run)
 {
-	(void)run;
-	mmu_map_memory(outside_address(), PAGE_SIZE);
-	report_escape("read", mmio_read32((uintptr_t)outside_address()));
+	/* mapped in the guest's own stage 1, so that stage 2 is what has to stop it */
+	mmu_map_memory(run->hyp_base, PAGE_SIZE);
+	report_escape("read", mmio_read32((uintptr_t)run->hyp_base));
 }
 
 static void hostile_jump_run(const struct guest_run *run)
 {
-	(void)run;
-	mmu_map_code(outside_address(), PAGE_SIZE);
-	call_address((reg_t)outside_address());
+	mmu_map_code(run->hyp_base, PAGE_SIZE);
+	call_address((reg_t)run->hyp_base);
 	report_escape("jump", 0);
 }
 

@@ -96,8 +96,8 @@ def step_records(step: dict, platform: str) -> list[dict]:
                 bench_record(step, "null", [100 + index] * 900 + [600 + 10 * index] * 100)]
     if step["bench"] == "tlb_chase":
         slower = 300 * index + (400 if platform == "qemu-host" else 0)
-        return [calibration(step), *chase(step, {"packed-4096": 1000, "random-4096": 1000 + slower,
-                                                 "random-64": 1000})]
+        cost = {"packed-65536p": 1000, "random-65536p": 1000 + slower, "random-64p": 1000}
+        return [calibration(step), *chase(step, cost)]
     return [calibration(step), bench_record(step, "ppi", [50 + index, 60 + index] * 100),
             step | {"kind": "check", "variant": "count", "ok": True, "fired": 200, "handled": 200}]
 

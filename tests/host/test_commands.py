@@ -72,10 +72,10 @@ def test_host_clock_says_whether_the_chase_misses(bench):
     result = bench.run("--clock", "host")
     assert result.exit_code == 0, result.output
     assert "latencies mean nothing" in result.output
-    assert ("tlb_chase trapped, 4096 pages: random (1998) is dearer than packed (998):"
+    assert ("tlb_chase trapped, 65536 pages: random (1998) is dearer than packed (998):"
             " the chase is seen") in result.output
     assert "two stages (1698) is dearer than one stage (1398)" in result.output
-    assert "64 pages" not in result.output
+    assert " 64 pages" not in result.output
     assert "not modelled here" not in result.output
 
 

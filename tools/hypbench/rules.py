@@ -144,7 +144,8 @@ def content_faults(step: list[dict]) -> Iterator[str]:
         # The counter benchmark may show the pair itself, with nothing subtracted.
         allowed = overheads | ({0} if record["bench"] == EMPTY_PATH else set())
         if overheads and record["overhead"] not in allowed:
-            yield f"overhead {record['overhead']} of {record['variant']} is not the calibration's p50"
+            yield (f"overhead {record['overhead']} of {record['variant']} is not the"
+                   " calibration's p50")
 
 
 def pass_faults(log: Log) -> Iterator[str]:

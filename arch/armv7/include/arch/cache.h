@@ -3,15 +3,12 @@
 #pragma once
 
 #include "arch/barrier.h"
-#include "arch/types.h"
+#include "arch/sysreg.h"
 
 /* Smallest data cache line of the system, in bytes (CTR.DminLine). */
 static inline size_t dcache_line_size(void)
 {
-	reg_t ctr;
-
-	__asm__ volatile("mrc p15, 0, %0, c0, c0, 1" : "=r"(ctr));
-	return (size_t)4 << ((ctr >> 16) & 0xf);
+	return (size_t)4 << ((read_ctr_el0() >> 16) & 0xf);
 }
 
 /* Cleans and invalidates [start, start + size) to the point of coherency (DCCIMVAC). */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System registers, by their ARMv8 names: read_<name>() and write_<name>(value), here by
+ * coprocessor encodings; a register that Armv8 does not name has its Armv7 name. The name behind
+ * an entry is that of DDI 0406C (encodings: B3.17, B8.2).
+ */
+#pragma once
+
+#include "arch/types.h"
+
+/* MRC, MCR p15, op1, Rt, CRn, CRm, op2 */
+#define SYSREG32_READ(name, op1, CRn, CRm, op2)                                                    \
+	static inline reg_t read_##name(void)                                                      \
+	{                                                                                          \
+		reg_t value;                                                                       \
+		__asm__ volatile("mrc p15, " #op1 ", %0, " #CRn ", " #CRm ", " #op2                \
+				 : "=r"(value));                                                   \
+		return value;                                                                      \
+	}
+#define SYSREG32_WRITE(name, op1, CRn, CRm, op2)                                                   \
+	static inline void write_##name(reg_t value)                                               \
+	{                                                                                          \
+		__asm__ volatile("mcr p15, " #op1 ", %0, " #CRn ", " #CRm ", " #op2                \
+				 :                                                                 \
+				 : "r"(value)                                                      \
+				 : "memory");                                                      \
+	}
+#define SYSREG32(name, op1, CRn, CRm, op2)                                                         \
+	SYSREG32_READ(name, op1, CRn, CRm, op2) SYSREG32_WRITE(name, op1, CRn, CRm, op2)
+
+/* MRRC, MCRR p15, op1, Rt, Rt2, CRm */
+#define SYSREG64_READ(name, op1, CRm)                                                              \
+	static inline uint64_t read_##name(void)                                                   \
+	{                                                                                          \
+		uint64_t value;                                                                    \
+		__asm__ volatile("mrrc p15, " #op1 ", %Q0, %R0, " #CRm : "=r"(value));             \
+		return value;                                                                      \
+	}
+#define SYSREG64_WRITE(name, op1, CRm)                                                             \
+	static inline void write_##name(uint64_t value)                                            \
+	{                                                                                          \
+		__asm__ volatile("mcrr p15, " #op1 ", %Q0, %R0, " #CRm                             \
+				 :                                                                 \
+				 : "r"(value)                                                      \
+				 : "memory");                                                      \
+	}
+#define SYSREG64(name, op1, CRm) SYSREG64_READ(name, op1, CRm) SYSREG64_WRITE(name, op1, CRm)
+
+/* MRS, MSR of a status register of this mode, or of a register of another mode (B9.3.9: from HYP
+ * mode, every one of the modes below it) */
+#define SYSREG_STATUS_READ(name, reg)                                                              \
+	static inline reg_t read_##name(void)                                                      \
+	{                                                                                          \
+		reg_t value;                                                                       \
+		__asm__ volatile(".arch_extension virt\n\tmrs %0, " #reg : "=r"(value));           \
+		return value;                                                                      \
+	}
+#define SYSREG_STATUS_WRITE(name, reg)                                                             \
+	static inline void write_##name(reg_t value)                                               \
+	{                                                                                          \
+		__asm__ volatile(".arch_extension virt\n\tmsr " #reg ", %0"                        \
+				 :                                                                 \
+				 : "r"(value)                                                      \
+				 : "memory");                                                      \
+	}
+#define SYSREG_BANKED(name) SYSREG_STATUS_READ(name, name) SYSREG_STATUS_WRITE(name, name)
+
+/* Identification and level */
+SYSREG32_READ(midr_el1, 0, c0, c0, 0)
+SYSREG32_READ(ctr_el0, 0, c0, c0, 1)
+SYSREG32_READ(mpidr_el1, 0, c0, c0, 5)
+SYSREG32_READ(id_mmfr0_el1, 0, c0, c1, 4)
+SYSREG32(csselr_el1, 2, c0, c0, 0)
+SYSREG_STATUS_READ(cpsr, cpsr)
+
+/* Hypervisor control */
+SYSREG32(vpidr_el2, 4, c0, c0, 0)
+SYSREG32(vmpidr_el2, 4, c0, c0, 5)
+SYSREG32(sctlr_el2, 4, c1, c0, 0) /* HSCTLR */
+SYSREG32(hcr_el2, 4, c1, c1, 0)
+SYSREG32(mdcr_el2, 4, c1, c1, 1) /* HDCR */
+SYSREG32(cptr_el2, 4, c1, c1, 2) /* HCPTR */
+SYSREG32(hstr_el2, 4, c1, c1, 3)
+SYSREG32(vbar_el2, 4, c12, c0, 0) /* HVBAR */
+SYSREG32(tpidr_el2, 4, c13, c0, 2) /* HTPIDR */
+
+/* Exceptions taken to HYP mode */
+SYSREG32(esr_el2, 4, c5, c2, 0) /* HSR */
+SYSREG32_READ(far_el2, 4, c6, c0, 0) /* HDFAR */
+SYSREG32_READ(hifar, 4, c6, c0, 2) /* the upper half of FAR_EL2 */
+SYSREG32_READ(hpfar_el2, 4, c6, c0, 4)
+SYSREG_STATUS_READ(elr_el2, elr_hyp)
+SYSREG_STATUS_WRITE(elr_el2, elr_hyp)
+SYSREG_STATUS_READ(spsr_el2, spsr)
+SYSREG_STATUS_WRITE(spsr_el2, spsr_cxsf)
+
+/* Translation */
+SYSREG64(ttbr0_el2, 4, c2) /* HTTBR */
+SYSREG32(tcr_el2, 4, c2, c0, 2) /* HTCR */
+SYSREG32(mair_el2, 4, c10, c2, 0) /* HMAIR0: attributes 0 to 3 */
+SYSREG64(vttbr_el2, 6, c2)
+SYSREG32(vtcr_el2, 4, c2, c1, 2)
+SYSREG64(par_el1, 0, c7)
+
+/* PL1 state */
+SYSREG32(sctlr_el1, 0, c1, c0, 0)
+SYSREG32(actlr_el1, 0, c1, c0, 1)
+SYSREG32(cpacr_el1, 0, c1, c0, 2)
+SYSREG64(ttbr0_el1, 0, c2)
+SYSREG64(ttbr1_el1, 1, c2)
+SYSREG32(tcr_el1, 0, c2, c0, 2) /* TTBCR */
+SYSREG32(dacr32_el2, 0, c3, c0, 0) /* DACR */
+SYSREG32(esr_el1, 0, c5, c0, 0) /* DFSR */
+SYSREG32(ifsr32_el2, 0, c5, c0, 1) /* IFSR */
+SYSREG32(afsr0_el1, 0, c5, c1, 0) /* ADFSR */
+SYSREG32(afsr1_el1, 0, c5, c1, 1) /* AIFSR */
+SYSREG32(far_el1, 0, c6, c0, 0) /* DFAR */
+SYSREG32(ifar, 0, c6, c0, 2) /* the upper half of FAR_EL1 */
+SYSREG32(mair_el1, 0, c10, c2, 0) /* MAIR0, or PRRR: TTBCR.EAE says which */
+SYSREG32(mair1, 0, c10, c2, 1) /* MAIR1, or NMRR; the upper half of MAIR_EL1 */
+SYSREG32(amair_el1, 0, c10, c3, 0) /* AMAIR0 */
+SYSREG32(amair1, 0, c10, c3, 1)
+SYSREG32(vbar_el1, 0, c12, c0, 0)
+SYSREG32(contextidr_el1, 0, c13, c0, 1)
+SYSREG32(tpidr_el0, 0, c13, c0, 2) /* TPIDRURW */
+SYSREG32(tpidrro_el0, 0, c13, c0, 3) /* TPIDRURO */
+SYSREG32(tpidr_el1, 0, c13, c0, 4) /* TPIDRPRW */
+
+/* What each mode has of its own. LR_usr is not here: HYP mode's LR is the same register. */
+SYSREG_BANKED(sp_usr)
+SYSREG_BANKED(sp_svc)
+SYSREG_BANKED(lr_svc)
+SYSREG_BANKED(spsr_svc)
+SYSREG_BANKED(sp_abt)
+SYSREG_BANKED(lr_abt)
+SYSREG_BANKED(spsr_abt)
+SYSREG_BANKED(sp_und)
+SYSREG_BANKED(lr_und)
+SYSREG_BANKED(spsr_und)
+SYSREG_BANKED(sp_irq)
+SYSREG_BANKED(lr_irq)
+SYSREG_BANKED(spsr_irq)
+SYSREG_BANKED(r8_fiq)
+SYSREG_BANKED(r9_fiq)
+SYSREG_BANKED(r10_fiq)
+SYSREG_BANKED(r11_fiq)
+SYSREG_BANKED(r12_fiq)
+SYSREG_BANKED(sp_fiq)
+SYSREG_BANKED(lr_fiq)
+SYSREG_BANKED(spsr_fiq)
+
+/* Generic timer */
+SYSREG32(cntfrq_el0, 0, c14, c0, 0)
+SYSREG64_READ(cntpct_el0, 0, c14)
+SYSREG64_READ(cntvct_el0, 1, c14)
+SYSREG32(cnthctl_el2, 4, c14, c1, 0)
+SYSREG64(cntvoff_el2, 4, c14)
+SYSREG32(cntkctl_el1, 0, c14, c1, 0)
+SYSREG32(cntv_ctl_el0, 0, c14, c3, 1)
+SYSREG64(cntv_cval_el0, 3, c14)
+SYSREG32(cntp_ctl_el0, 0, c14, c2, 1)
+SYSREG64(cntp_cval_el0, 2, c14)
+SYSREG32(cnthp_ctl_el2, 4, c14, c2, 1)
+SYSREG64(cnthp_cval_el2, 6, c14)

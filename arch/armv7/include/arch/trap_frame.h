@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an exit saves of the guest. A light frame holds r0-r3, r12 and lr, the rest of it is stale:
+ * the hypervisor's C code preserves r4-r11. A full frame holds r0-r12 and lr. The light part comes
+ * first and in guest context SP_hyp points just behind it, so that one PUSH saves it and sp is the
+ * frame. lr is that of User mode: HYP mode has none of its own (DDI 0406C B1.3.2). What other
+ * modes bank, and the exception's own registers (ELR, SPSR, HSR), stay where the hardware put them:
+ * the hypervisor takes no nested exception.
+ */
+#pragma once
+
+#define TRAP_FRAME_SIZE 56
+#define TRAP_FRAME_LIGHT_SIZE 24
+
+#ifndef __ASSEMBLER__
+#include "arch/psr.h"
+#include "arch/sysreg.h"
+
+struct trap_frame {
+	reg_t r0_3[4];
+	reg_t r12;
+	reg_t lr;
+	reg_t r4_11[8];
+};
+
+_Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
+_Static_assert(TRAP_FRAME_SIZE % 8 == 0 && TRAP_FRAME_LIGHT_SIZE % 8 == 0, "the stack's alignment");
+_Static_assert(offsetof(struct trap_frame, r12) == 16, "one PUSH of r0-r3, r12, lr");
+_Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE, "and behind it the rest");
+
+/* Hypercall and SMC: the registers of the SMC Calling Convention, r0-r3; valid in a light frame. */
+static inline reg_t frame_arg(const struct trap_frame *frame, unsigned n)
+{
+	return frame->r0_3[n];
+}
+
+static inline void frame_set_result(struct trap_frame *frame, reg_t value)
+{
+	frame->r0_3[0] = value;
+}
+
+/* Registers 8 to 15 of the mode that the guest was in; hyp/arch/armv7/banked.c. */
+reg_t frame_read_banked(const struct trap_frame *frame, unsigned n);
+void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value);
+
+/* Where a register that is not the guest mode's own lies: r0-r12. */
+static inline unsigned frame_offset(unsigned n)
+{
+	if (n < 4)
+		return n * sizeof(reg_t);
+	return n == 12 ? offsetof(struct trap_frame, r12) :
+			 offsetof(struct trap_frame, r4_11) + (n - 4) * sizeof(reg_t);
+}
+
+/* Any register by the number in a syndrome, as the guest's mode sees it; needs a full frame. No
+ * syndrome names r15; it reads as zero. */
+static inline reg_t frame_read(const struct trap_frame *frame, unsigned n)
+{
+	if (n >= 8)
+		return frame_read_banked(frame, n);
+	return *(const reg_t *)((const char *)frame + frame_offset(n));
+}
+
+static inline void frame_write(struct trap_frame *frame, unsigned n, reg_t value)
+{
+	if (n >= 8)
+		frame_write_banked(frame, n, value);
+	else
+		*(reg_t *)((char *)frame + frame_offset(n)) = value;
+}
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional instructions that trap, and the IT block of Thumb code. DDI 0406C A8.3, B3.13.6. */
+#pragma once
+
+#include "arch/psr.h"
+#include "arch/types.h"
+
+#define HSR_EC_HAS_CONDITION(hsr) ((hsr) >> 30 == 0) /* classes 0x00 to 0x0f */
+#define HSR_CV (1u << 24) /* bits 23:20 are the instruction's condition */
+#define HSR_COND(hsr) ((hsr) >> 20 & 0xfu)
+#define COND_AL 0xeu
+
+/* ITSTATE lies in two pieces: bits 7:2 in 15:10, bits 1:0 in 26:25. */
+static inline uint32_t psr_itstate(uint32_t psr)
+{
+	return (psr >> 8 & 0xfcu) | (psr >> 25 & 3u);
+}
+
+/* The status behind an instruction of an IT block; outside of one, the same (A2.5.2). */
+static inline uint32_t psr_it_advance(uint32_t psr)
+{
+	uint32_t it = psr_itstate(psr);
+
+	it = it & 7 ? (it & 0xe0u) | (it << 1 & 0x1fu) : 0;
+	return (psr & ~0x0600fc00u) | (it & 0xfcu) << 8 | (it & 3u) << 25;
+}
+
+static inline bool condition_holds(uint32_t condition, uint32_t psr)
+{
+	bool n = psr >> 31 & 1, z = psr >> 30 & 1, c = psr >> 29 & 1, v = psr >> 28 & 1;
+	const bool holds[] = { z, c, n, v, c && !z, n == v, !z && n == v, true };
+
+	return condition >= COND_AL || holds[condition >> 1] != (condition & 1);
+}
+
+/*
+ * Whether the instruction that trapped would have executed. It is implementation-defined whether
+ * one whose condition fails traps at all (B1.14.1); one that did must do nothing but be skipped. Of
+ * an ARM instruction the syndrome holds the condition, of a Thumb one it may lie in SPSR.IT only.
+ */
+static inline bool condition_passed(uint32_t hsr, uint32_t spsr)
+{
+	uint32_t it = psr_itstate(spsr);
+
+	if (!HSR_EC_HAS_CONDITION(hsr))
+		return true;
+	if (hsr & HSR_CV)
+		return condition_holds(HSR_COND(hsr), spsr);
+	return it == 0 || condition_holds(it >> 4, spsr);
+}

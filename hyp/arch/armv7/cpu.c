@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HYP mode of an Armv7-A core with the Virtualization Extensions. Register fields: DDI 0406C
+ * B4.1; reset values: Cortex-A15 TRM (DDI 0438) chapter 4. */
+#include "hyp/arch/cpu.h"
+
+#include "arch/barrier.h"
+#include "arch/el1_regs.h"
+#include "arch/esr.h"
+#include "arch/hcr.h"
+#include "arch/psr.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "hyp/arch/armv7/condition.h"
+#include "hyp/arch/vectors.h"
+#include "lib/lpae.h"
+
+#define HSCTLR_RES1 0x30c50878u /* with CP15BEN, as at reset */
+#define HSCTLR_M (1u << 0)
+#define HSCTLR_C (1u << 2)
+#define HSCTLR_I (1u << 12)
+#define HSCTLR_WXN (1u << 19)
+
+#define HCPTR_NO_TRAPS 0x33ffu /* coprocessors that are not there read as one; TCP10, TCP11 0 */
+
+/* HTCR and VTCR: 4 GiB of input (T0SZ 0), inner shareable write-back walks; stage 2 begins at
+ * level 1 as well */
+#define HTCR_RES1 (1u << 31 | 1u << 23)
+#define TCR_WALK_CACHED (1u << 8 | 1u << 10 | 3u << 12)
+#define VTCR_RES1 (1u << 31)
+#define VTCR_SL0_LEVEL1 (1u << 6)
+
+/* PL1 and PL0 may read CNTPCT (PL1PCTEN) and use CNTP (PL1PCEN), as on armv8. */
+#define CNTHCTL_NO_TRAPS 3u
+
+#define ID_MMFR0_VMSA(value) ((value) & 0xfu)
+#define VMSA_LPAE 5u
+
+const char cpu_isa[] = "armv7";
+
+static reg_t mode(void)
+{
+	return read_cpsr() & PSR_MODE;
+}
+
+unsigned cpu_level(void)
+{
+	switch (mode()) {
+	case PSR_MODE_HYP:
+		return 2;
+	case PSR_MODE_MON:
+		return 3;
+	default: /* Secure or not: SCR.NS can be read in Secure state only */
+		return 1;
+	}
+}
+
+unsigned cpu_pa_bits(void)
+{
+	return ID_MMFR0_VMSA(read_id_mmfr0_el1()) >= VMSA_LPAE ? 40 : 32;
+}
+
+void cpu_init(void)
+{
+	cpu_guest_off();
+	write_cptr_el2(HCPTR_NO_TRAPS);
+	write_hstr_el2(0);
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN stays: the guest keeps every counter */
+	write_vpidr_el2(read_midr_el1());
+	write_vmpidr_el2(read_mpidr_el1());
+	write_cntvoff_el2(0);
+	write_cnthp_ctl_el2(0);
+	write_vttbr_el2(0);
+	isb();
+}
+
+void cpu_enable_mmu(const pte_t *root)
+{
+	write_mair_el2(MAIR_VALUE);
+	write_tcr_el2(HTCR_RES1 | TCR_WALK_CACHED);
+	write_ttbr0_el2((uintptr_t)root);
+	tlbi_el2_all();
+	write_sctlr_el2(HSCTLR_RES1 | HSCTLR_M | HSCTLR_C | HSCTLR_I | HSCTLR_WXN);
+	isb();
+}
+
+reg_t vector_delay; /* what is left to spin after the two instructions that load it */
+
+void cpu_use_vectors(const struct run_config *config)
+{
+	static const char *const table[2][2][2] = {
+		{ { vectors, vectors_full }, { vectors_instrumented, vectors_full_instrumented } },
+		{ { vectors_delayed, vectors_full_delayed },
+		  { vectors_instrumented_delayed, vectors_full_instrumented_delayed } },
+	};
+	bool delayed = config->delay_el2 != 0;
+	bool instrumented = config->stats || config->trace;
+	bool full = config->frame == FRAME_FULL;
+
+	vector_delay = config->delay_el2 - 2;
+	write_vbar_el2((uintptr_t)table[delayed][instrumented][full]);
+	isb();
+}
+
+void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+#define X(name, value) write_##name(value);
+	EL1_REGS(X)
+#undef X
+	vcpu->frame = (struct trap_frame){ .r0_3 = { argument } };
+	write_elr_el2(entry);
+	write_spsr_el2(PSR_MODE_SVC | PSR_AIF);
+	isb();
+}
+
+static reg_t hcr_of(const struct run_config *config)
+{
+	reg_t hcr = 0;
+
+	if (config->stage2 != STAGE2_OFF)
+		hcr |= HCR_VM | HCR_SWIO | HCR_PTW | HCR_FB | HCR_BSU_IS;
+	if (config->irq == IRQ_TRAPPED)
+		hcr |= HCR_IMO | HCR_FMO;
+	if (config->traps)
+		hcr |= HCR_AMO | HCR_TSC | HCR_TAC | HCR_TIDCP;
+	if (config->wfi == WFI_TRAPPED)
+		hcr |= HCR_TWI;
+	return hcr;
+}
+
+void cpu_guest_on(const struct run_config *config)
+{
+	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1);
+	write_cnthctl_el2(CNTHCTL_NO_TRAPS);
+	write_hcr_el2(hcr_of(config));
+	isb();
+}
+
+/* Also quiets the guest's timers, so that nothing of a stopped guest stays pending. */
+void cpu_guest_off(void)
+{
+	write_hcr_el2(0);
+	write_cntv_ctl_el0(0);
+	write_cntp_ctl_el0(0);
+	isb();
+}
+
+/* HSR.IL: the length; an instruction of an IT block leaves its place in the block behind, too. */
+static void skip_thumb(reg_t spsr)
+{
+	write_elr_el2(read_elr_el2() + (read_esr_el2() & ESR_IL ? 4 : 2));
+	write_spsr_el2(psr_it_advance(spsr));
+}
+
+void trap_skip_instruction(void)
+{
+	reg_t spsr = read_spsr_el2();
+
+	if (spsr & PSR_T)
+		skip_thumb(spsr);
+	else
+		write_elr_el2(read_elr_el2() + 4);
+}
+
+va_t trap_fault_va(bool fetch)
+{
+	return fetch ? read_hifar() : read_far_el2();
+}
+
+/* HPFAR holds bits 39:12 from bit 4 on; the offset in the page is the virtual address's. */
+ipa_t trap_fault_ipa(bool fetch)
+{
+	return (ipa_t)(read_hpfar_el2() & ~0xfu) << 8 | (trap_fault_va(fetch) & 0xfff);
+}
+
+void cpu_dump(void (*line)(const char *name, uint64_t value))
+{
+	line("cpsr", read_cpsr());
+	if (cpu_level() != 2)
+		return;
+	line("hsr", read_esr_el2());
+	line("elr_hyp", read_elr_el2());
+	line("spsr_hyp", read_spsr_el2());
+	line("hdfar", read_far_el2());
+	line("hifar", read_hifar());
+	line("hpfar", read_hpfar_el2());
+	line("hcr", read_hcr_el2());
+	line("hsctlr", read_sctlr_el2());
+	line("vttbr", read_vttbr_el2());
+	line("lr_svc", read_lr_svc());
+	line("lr_abt", read_lr_abt());
+	line("dfsr", read_esr_el1());
+	line("dfar", read_far_el1());
+	line("ifsr", read_ifsr32_el2());
+	line("ifar", read_ifar());
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Unit tests on the host: included by the top Makefile, run by `make unit-test`; one program alone
+# by `make build/unit/test_plan` and then that program, from the top of the tree.
+#
+# A test is one file, tests/unit/test_<subject>.c, found by its name. It gets all of lib/ and the
+# fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
+#	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
+
+BUILD ?= build
+HOST_CC ?= gcc
+
+unit_dir := $(BUILD)/unit
+unit_tests := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
+unit_programs := $(unit_tests:%=$(unit_dir)/%)
+unit_headers := $(unit_dir)/generated/sysreg.inc $(unit_dir)/generated/sysreg_gicv3.inc
+unit_lib := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard lib/*.c))
+unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
+
+unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all \
+	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
+	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
+
+# test_x:hyp/y.c for every source that a test asks for
+unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \
+	split(FILENAME, path, "/"); name = path[3]; sub(/\.c$$/, "", name); \
+	for (i = 3; i < NF; i++) print name ":" $$i }' $(unit_tests:%=tests/unit/%.c)))
+
+unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%,$(unit_links)))
+
+.PHONY: unit-test
+unit-test: $(unit_programs)
+	@tests/unit/run.sh $(unit_programs)
+
+define unit_program
+$(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a
+	$$(HOST_CC) $$(unit_cflags) -o $$@ $$^ -lcmocka
+endef
+$(foreach test,$(unit_tests),$(eval $(call unit_program,$(test))))
+
+# An archive: a program takes what it uses.
+$(unit_dir)/libunit.a: $(unit_lib) $(unit_fake)
+	rm -f $@
+	ar rcs $@ $^
+
+$(unit_dir)/%.o: %.c | $(unit_headers)
+	@mkdir -p $(@D)
+	$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
+
+# The fake machine has the system registers of arch/armv8.
+$(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h
+	@mkdir -p $(@D)
+	sed -n '/^SYSREG[_A-Z]*(/p' $< >$@
+
+-include $(wildcard $(unit_dir)/*/*.d $(unit_dir)/*/*/*.d $(unit_dir)/*/*/*/*.d)
