@@ -4,16 +4,19 @@ BOARD ?= virt-a72
 PLAN ?= default
 CLOCK ?= icount
 
-BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 BUILD := build
 OUT := $(BUILD)/$(BOARD)
+BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
+PYTHON := $(BUILD)/venv/bin/python
+HYPBENCH := $(BUILD)/venv/bin/hypbench
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-.DEFAULT_GOAL := image
-.PHONY: image help setup bench compare debug check qemu-test unit-test clean FORCE
+.DEFAULT_GOAL := all
+.PHONY: all image images setup bench compare debug check qemu-test unit-test host-test clean help \
+	FORCE
 
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
@@ -91,3 +94,52 @@ $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
 -include $(HYP_OBJECTS:.o=.d) $(GUEST_OBJECTS:.o=.d)
+
+include tests/unit/unit.mk
+
+## all: build the image of BOARD (build/BOARD/hypbench.elf)
+all: setup
+	@$(MAKE) --no-print-directory image
+
+images:
+	@for board in $(BOARDS); do $(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+
+## setup: install what is missing: packages, and a Python environment under build/
+setup:
+	@tools/setup.sh
+
+## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
+bench: all
+	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
+
+## compare: native, direct and trapped side by side on every QEMU board
+compare: setup images
+	@$(HYPBENCH) compare --plan $(PLAN) --clock $(CLOCK)
+
+## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
+debug: all
+	@tools/debug.sh "$(QEMU)" $(OUT)
+
+## check: the gates on the source: layers, isa, headers, encodings, format, text
+check: setup
+	@$(HYPBENCH) dev check
+
+## qemu-test: every test: host units, host tools, whole images on QEMU
+qemu-test: setup images
+	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
+	-@$(MAKE) --no-print-directory unit-test
+	-@$(PYTHON) -m pytest -q tests/host --junitxml=$(BUILD)/host-test.xml
+	-@$(PYTHON) -m pytest -q tests/qemu --junitxml=$(BUILD)/qemu-test.xml
+	@$(HYPBENCH) dev testline $(unit_tests:%=$(BUILD)/unit/%.xml) $(BUILD)/host-test.xml \
+		$(BUILD)/qemu-test.xml
+
+## unit-test: the host unit tests alone
+## clean: remove what was built; the Python environment stays
+clean:
+	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit
+
+help:
+	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
+	@echo "          PLAN=$(PLAN) of: $(patsubst plans/%.plan,%,$(wildcard plans/*.plan))"
+	@sed -n 's/^## \([a-z-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
+		awk -F': ' '{ printf "%-18s %s\n", $$1, substr($$0, length($$1) + 3) }'

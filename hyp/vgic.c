@@ -426,5 +426,8 @@ bool vgic_anything_pending(const struct vgic *vgic)
 
 void vgic_maintain(struct vgic *vgic)
 {
-	refill(vgic);
+	if (vgic->queued_count)
+		refill(vgic);
+	else
+		collect_ended(vgic);
 }

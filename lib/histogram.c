@@ -27,27 +27,20 @@ uint32_t histogram_upper_edge(uint32_t bucket)
 	return histogram_lower_edge(bucket) + ((1u << bucket_shift(bucket)) - 1);
 }
 
-static uint64_t clip(const struct stats *stats, uint64_t value)
-{
-	if (value < stats->min)
-		return stats->min;
-	return value < stats->max ? value : stats->max;
-}
-
 uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille)
 {
 	const struct stats *stats = &histogram->stats;
 	uint64_t rank = ((uint64_t)stats->n * permille + 999) / 1000;
 	uint64_t below = 0;
 
-	if (stats->n == 0)
-		return 0;
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint32_t edge = histogram_upper_edge(i);
+
 		below += histogram->count[i];
 		if (below && below >= rank)
-			return clip(stats, histogram_upper_edge(i));
+			return edge < stats->max ? edge : stats->max;
 	}
-	return stats->max;
+	return stats->max; /* 0 when there are no samples */
 }
 
 void histogram_json(const struct histogram *histogram, struct text *text)

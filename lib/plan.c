@@ -286,19 +286,22 @@ static bool (*const statements[])(struct parser *) = {
 	parse_name_line, parse_platform, parse_order, parse_limit, parse_config, parse_bench,
 };
 
+static bool is_control(char c)
+{
+	return ((uint8_t)c < ' ' && c != '\t' && c != '\r') || c == 0x7f;
+}
+
 static bool parse_line(struct parser *parser)
 {
 	uint32_t statement;
-	struct word word;
+	struct word word = parser->rest;
+	const char *comment = memchr(word.at, '#', word.length);
 
-	for (size_t i = 0; i < parser->rest.length; i++) {
-		uint8_t c = (uint8_t)parser->rest.at[i];
-
-		if ((c < ' ' && c != '\t' && c != '\r') || c == 0x7f)
+	for (size_t i = 0; i < word.length; i++)
+		if (is_control(word.at[i]))
 			return fail(parser, "control character", (struct word){ 0 });
-		if (c == '#')
-			parser->rest.length = i;
-	}
+	if (comment)
+		parser->rest.length = (size_t)(comment - word.at);
 	word = parser->rest;
 	if (word_next(&word).length == 0)
 		return true;

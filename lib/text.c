@@ -11,9 +11,10 @@ void text_init(struct text *text, char *buffer, size_t size)
 
 void text_char(struct text *text, char c)
 {
-	text->overflow |= text->length + 1 >= text->size;
-	if (text->overflow)
+	if (text->length + 1 >= text->size) {
+		text->overflow = true; /* and it stays full */
 		return;
+	}
 	text->at[text->length++] = c;
 	text->at[text->length] = '\0';
 }

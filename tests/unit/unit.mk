@@ -34,22 +34,26 @@ unit-test: $(unit_programs)
 
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a
-	$$(HOST_CC) $$(unit_cflags) -o $$@ $$^ -lcmocka
+	@echo "  HOSTLD $$@"
+	@$$(HOST_CC) $$(unit_cflags) -o $$@ $$^ -lcmocka -lm
 endef
 $(foreach test,$(unit_tests),$(eval $(call unit_program,$(test))))
 
 # An archive: a program takes what it uses.
 $(unit_dir)/libunit.a: $(unit_lib) $(unit_fake)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	@ar rcs $@ $^
 
 $(unit_dir)/%.o: %.c | $(unit_headers)
 	@mkdir -p $(@D)
-	$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
+	@echo "  HOSTCC $<"
+	@$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
+
+.SECONDARY: $(unit_headers)
 
 # The fake machine has the system registers of arch/armv8.
 $(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h
 	@mkdir -p $(@D)
-	sed -n '/^SYSREG[_A-Z]*(/p' $< >$@
+	@sed -n '/^SYSREG[_A-Z]*(/p' $< >$@
 
 -include $(wildcard $(unit_dir)/*/*.d $(unit_dir)/*/*/*.d $(unit_dir)/*/*/*/*.d)

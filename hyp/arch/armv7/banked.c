@@ -108,14 +108,14 @@ reg_t frame_read_banked(const struct trap_frame *frame, unsigned n)
 	if (guest_mode() == PSR_MODE_FIQ)
 		return fiq_read(n);
 	switch (n) {
+	case 12:
+		return frame->r12;
 	case 13:
 		return sp_read();
 	case 14:
 		return lr_read(frame);
-	case 15:
-		return 0;
 	default:
-		return *(const reg_t *)((const char *)frame + frame_offset(n));
+		return n < 12 ? frame->r4_11[n - 4] : 0;
 	}
 }
 
@@ -126,16 +126,18 @@ void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value)
 		return;
 	}
 	switch (n) {
+	case 12:
+		frame->r12 = value;
+		break;
 	case 13:
 		sp_write(value);
 		break;
 	case 14:
 		lr_write(frame, value);
 		break;
-	case 15:
-		break;
 	default:
-		*(reg_t *)((char *)frame + frame_offset(n)) = value;
+		if (n < 12)
+			frame->r4_11[n - 4] = value;
 		break;
 	}
 }

@@ -32,7 +32,7 @@
 /* PL1 and PL0 may read CNTPCT (PL1PCTEN) and use CNTP (PL1PCEN), as on armv8. */
 #define CNTHCTL_NO_TRAPS 3u
 
-#define ID_MMFR0_VMSA(value) ((value) & 0xfu)
+#define ID_MMFR0_VMSA(value) ((value)&0xfu)
 #define VMSA_LPAE 5u
 
 const char cpu_isa[] = "armv7";

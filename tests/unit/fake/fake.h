@@ -14,7 +14,8 @@
 void fake_reset(void);
 
 /* Barriers executed, by name. */
-#define FAKE_BARRIERS(X) X(isb) X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(dmb_ish) X(wfi) X(wfe) X(sev)
+#define FAKE_BARRIERS(X)                                                                           \
+	X(isb) X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(dmb_ish) X(wfi) X(wfe) X(sev)
 struct fake_barriers {
 #define X(name) unsigned name;
 	FAKE_BARRIERS(X)

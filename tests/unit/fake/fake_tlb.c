@@ -137,13 +137,15 @@ static bool watched_is_current(void)
 	return (vttbr_in_effect & VTTBR_BADDR) == (uintptr_t)watched;
 }
 
-/* The maintenance functions of arch/tlb.h begin with a dsb: what is then valid is cached. */
+/* As the real functions, with a dsb each side: what is valid before is cached, and what is still
+ * valid afterwards is cached again. */
 static void maintain(unsigned *count, bool applies, bool all, uint64_t address)
 {
 	++*count;
 	dsb_ish();
 	if (applies)
 		forget(all, address);
+	dsb_ish();
 	isb();
 }
 

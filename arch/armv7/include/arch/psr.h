@@ -13,5 +13,5 @@
 #define PSR_MODE_UND 0x1b
 #define PSR_MODE_SYS 0x1f
 
-#define PSR_T (1 << 5) /* Thumb */
+#define PSR_T (1 << 5)   /* Thumb */
 #define PSR_AIF (7 << 6) /* asynchronous aborts, IRQ, FIQ masked */

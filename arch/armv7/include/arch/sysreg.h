@@ -39,10 +39,7 @@
 #define SYSREG64_WRITE(name, op1, CRm)                                                             \
 	static inline void write_##name(uint64_t value)                                            \
 	{                                                                                          \
-		__asm__ volatile("mcrr p15, " #op1 ", %Q0, %R0, " #CRm                             \
-				 :                                                                 \
-				 : "r"(value)                                                      \
-				 : "memory");                                                      \
+		__asm__ volatile("mcrr p15, " #op1 ", %Q0, %R0, " #CRm : : "r"(value) : "memory"); \
 	}
 #define SYSREG64(name, op1, CRm) SYSREG64_READ(name, op1, CRm) SYSREG64_WRITE(name, op1, CRm)
 
@@ -81,13 +78,13 @@ SYSREG32(hcr_el2, 4, c1, c1, 0)
 SYSREG32(mdcr_el2, 4, c1, c1, 1) /* HDCR */
 SYSREG32(cptr_el2, 4, c1, c1, 2) /* HCPTR */
 SYSREG32(hstr_el2, 4, c1, c1, 3)
-SYSREG32(vbar_el2, 4, c12, c0, 0) /* HVBAR */
+SYSREG32(vbar_el2, 4, c12, c0, 0)  /* HVBAR */
 SYSREG32(tpidr_el2, 4, c13, c0, 2) /* HTPIDR */
 
 /* Exceptions taken to HYP mode */
-SYSREG32(esr_el2, 4, c5, c2, 0) /* HSR */
+SYSREG32(esr_el2, 4, c5, c2, 0)      /* HSR */
 SYSREG32_READ(far_el2, 4, c6, c0, 0) /* HDFAR */
-SYSREG32_READ(hifar, 4, c6, c0, 2) /* the upper half of FAR_EL2 */
+SYSREG32_READ(hifar, 4, c6, c0, 2)   /* the upper half of FAR_EL2 */
 SYSREG32_READ(hpfar_el2, 4, c6, c0, 4)
 SYSREG_STATUS_READ(elr_el2, elr_hyp)
 SYSREG_STATUS_WRITE(elr_el2, elr_hyp)
@@ -95,8 +92,8 @@ SYSREG_STATUS_READ(spsr_el2, spsr)
 SYSREG_STATUS_WRITE(spsr_el2, spsr_cxsf)
 
 /* Translation */
-SYSREG64(ttbr0_el2, 4, c2) /* HTTBR */
-SYSREG32(tcr_el2, 4, c2, c0, 2) /* HTCR */
+SYSREG64(ttbr0_el2, 4, c2)        /* HTTBR */
+SYSREG32(tcr_el2, 4, c2, c0, 2)   /* HTCR */
 SYSREG32(mair_el2, 4, c10, c2, 0) /* HMAIR0: attributes 0 to 3 */
 SYSREG64(vttbr_el2, 6, c2)
 SYSREG32(vtcr_el2, 4, c2, c1, 2)
@@ -108,23 +105,23 @@ SYSREG32(actlr_el1, 0, c1, c0, 1)
 SYSREG32(cpacr_el1, 0, c1, c0, 2)
 SYSREG64(ttbr0_el1, 0, c2)
 SYSREG64(ttbr1_el1, 1, c2)
-SYSREG32(tcr_el1, 0, c2, c0, 2) /* TTBCR */
+SYSREG32(tcr_el1, 0, c2, c0, 2)    /* TTBCR */
 SYSREG32(dacr32_el2, 0, c3, c0, 0) /* DACR */
-SYSREG32(esr_el1, 0, c5, c0, 0) /* DFSR */
+SYSREG32(esr_el1, 0, c5, c0, 0)    /* DFSR */
 SYSREG32(ifsr32_el2, 0, c5, c0, 1) /* IFSR */
-SYSREG32(afsr0_el1, 0, c5, c1, 0) /* ADFSR */
-SYSREG32(afsr1_el1, 0, c5, c1, 1) /* AIFSR */
-SYSREG32(far_el1, 0, c6, c0, 0) /* DFAR */
-SYSREG32(ifar, 0, c6, c0, 2) /* the upper half of FAR_EL1 */
-SYSREG32(mair_el1, 0, c10, c2, 0) /* MAIR0, or PRRR: TTBCR.EAE says which */
-SYSREG32(mair1, 0, c10, c2, 1) /* MAIR1, or NMRR; the upper half of MAIR_EL1 */
+SYSREG32(afsr0_el1, 0, c5, c1, 0)  /* ADFSR */
+SYSREG32(afsr1_el1, 0, c5, c1, 1)  /* AIFSR */
+SYSREG32(far_el1, 0, c6, c0, 0)    /* DFAR */
+SYSREG32(ifar, 0, c6, c0, 2)       /* the upper half of FAR_EL1 */
+SYSREG32(mair_el1, 0, c10, c2, 0)  /* MAIR0, or PRRR: TTBCR.EAE says which */
+SYSREG32(mair1, 0, c10, c2, 1)     /* MAIR1, or NMRR; the upper half of MAIR_EL1 */
 SYSREG32(amair_el1, 0, c10, c3, 0) /* AMAIR0 */
 SYSREG32(amair1, 0, c10, c3, 1)
 SYSREG32(vbar_el1, 0, c12, c0, 0)
 SYSREG32(contextidr_el1, 0, c13, c0, 1)
-SYSREG32(tpidr_el0, 0, c13, c0, 2) /* TPIDRURW */
+SYSREG32(tpidr_el0, 0, c13, c0, 2)   /* TPIDRURW */
 SYSREG32(tpidrro_el0, 0, c13, c0, 3) /* TPIDRURO */
-SYSREG32(tpidr_el1, 0, c13, c0, 4) /* TPIDRPRW */
+SYSREG32(tpidr_el1, 0, c13, c0, 4)   /* TPIDRPRW */
 
 /* What each mode has of its own. LR_usr is not here: HYP mode's LR is the same register. */
 SYSREG_BANKED(sp_usr)

@@ -26,7 +26,8 @@ struct trap_frame {
 _Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
 _Static_assert(TRAP_FRAME_SIZE % 8 == 0 && TRAP_FRAME_LIGHT_SIZE % 8 == 0, "the stack's alignment");
 _Static_assert(offsetof(struct trap_frame, r12) == 16, "one PUSH of r0-r3, r12, lr");
-_Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE, "and behind it the rest");
+_Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE,
+	       "and behind it the rest");
 
 /* Hypercall and SMC: the registers of the SMC Calling Convention, r0-r3; valid in a light frame. */
 static inline reg_t frame_arg(const struct trap_frame *frame, unsigned n)
@@ -39,33 +40,26 @@ static inline void frame_set_result(struct trap_frame *frame, reg_t value)
 	frame->r0_3[0] = value;
 }
 
-/* Registers 8 to 15 of the mode that the guest was in; hyp/arch/armv7/banked.c. */
+/* Registers 8 to 15, of which the guest's mode may have its own; hyp/arch/armv7/banked.c. */
 reg_t frame_read_banked(const struct trap_frame *frame, unsigned n);
 void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value);
-
-/* Where a register that is not the guest mode's own lies: r0-r12. */
-static inline unsigned frame_offset(unsigned n)
-{
-	if (n < 4)
-		return n * sizeof(reg_t);
-	return n == 12 ? offsetof(struct trap_frame, r12) :
-			 offsetof(struct trap_frame, r4_11) + (n - 4) * sizeof(reg_t);
-}
 
 /* Any register by the number in a syndrome, as the guest's mode sees it; needs a full frame. No
  * syndrome names r15; it reads as zero. */
 static inline reg_t frame_read(const struct trap_frame *frame, unsigned n)
 {
-	if (n >= 8)
-		return frame_read_banked(frame, n);
-	return *(const reg_t *)((const char *)frame + frame_offset(n));
+	if (n < 4)
+		return frame->r0_3[n];
+	return n < 8 ? frame->r4_11[n - 4] : frame_read_banked(frame, n);
 }
 
 static inline void frame_write(struct trap_frame *frame, unsigned n, reg_t value)
 {
-	if (n >= 8)
-		frame_write_banked(frame, n, value);
+	if (n < 4)
+		frame->r0_3[n] = value;
+	else if (n < 8)
+		frame->r4_11[n - 4] = value;
 	else
-		*(reg_t *)((char *)frame + frame_offset(n)) = value;
+		frame_write_banked(frame, n, value);
 }
 #endif

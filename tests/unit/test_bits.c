@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lib/bits.h and lib/ring.h */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "lib/bits.h"
+#include "lib/ring.h"
+
+static void bits_of_a_set_are_apart(void **state)
+{
+	uint32_t words[4] = { 0 };
+
+	(void)state;
+	for (unsigned n = 0; n < 128; n++) {
+		assert_false(bit_test(words, n));
+		bit_set(words, n);
+		assert_true(bit_test(words, n));
+		assert_int_equal(words[n / 32], 1u << n % 32);
+		bit_clear(words, n);
+		assert_int_equal(words[n / 32], 0);
+	}
+}
+
+static void lowest_and_highest_bit(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 32; n++) {
+		assert_int_equal(bit_lowest(BIT(n) | BIT(31)), n);
+		assert_int_equal(bit_highest(BIT(n) | 1), n);
+	}
+}
+
+static void alignment(void **state)
+{
+	(void)state;
+	assert_int_equal(align_down(0x1fff, 0x1000), 0x1000);
+	assert_int_equal(align_up(0x1001, 0x1000), 0x2000);
+	assert_int_equal(align_up(0x1000, 0x1000), 0x1000);
+	assert_int_equal(align_up(0, 8), 0);
+	assert_int_equal(align_up(BIT64(40) + 1, BIT64(30)), BIT64(40) + BIT64(30));
+}
+
+static void a_ring_keeps_the_newest(void **state)
+{
+	uint32_t slots[8];
+	struct ring ring;
+
+	(void)state;
+	ring_init(&ring, 8);
+	for (uint32_t written = 0; written < 30; written++) {
+		uint32_t kept = written < 8 ? written : 8;
+
+		assert_int_equal(ring_count(&ring), kept);
+		assert_int_equal(ring_lost(&ring), written - kept);
+		for (uint32_t i = 0; i < kept; i++)
+			assert_int_equal(slots[ring_slot(&ring, i)], written - kept + i);
+		slots[ring_next(&ring)] = written;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bits_of_a_set_are_apart),
+		cmocka_unit_test(lowest_and_highest_bit),
+		cmocka_unit_test(alignment),
+		cmocka_unit_test(a_ring_keeps_the_newest),
+	};
+
+	return cmocka_run_group_tests_name("bits", tests, NULL, NULL);
+}

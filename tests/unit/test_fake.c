@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fake machine itself: what it lets pass and what it must catch. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "arch/counter.h"
+#include "arch/mmio.h"
+#include "arch/sysreg_gicv3.h"
+#include "arch/tlb.h"
+#include "lib/lpae.h"
+#include "tests/unit/fake/fake.h"
+
+#define BLOCK (PTE_VALID | PTE_AF)
+#define TABLE (PTE_VALID | PTE_TABLE)
+#define PAGE (PTE_VALID | PTE_TABLE | PTE_AF)
+
+static pte_t *root, *level2, *level3;
+
+/* Level 1 entry 0 leads to level 2, whose entry 0 leads to level 3, and entry 1 is a block. */
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	root = fake_pages(1);
+	level2 = fake_pages(1);
+	level3 = fake_pages(1);
+	level3[0] = 0x1000 | PAGE;
+	level3[1] = 0x2000 | PAGE;
+	level2[0] = (uintptr_t)level3 | TABLE;
+	level2[1] = 0x200000 | BLOCK;
+	root[0] = (uintptr_t)level2 | TABLE;
+	fake_tlb_watch(root, 4);
+	write_vttbr_el2((uintptr_t)root | (reg_t)5 << 48);
+	isb();
+	dsb_ishst();
+	return 0;
+}
+
+static void assert_tlb(unsigned conflicts, unsigned stale, unsigned unpublished)
+{
+	assert_int_equal(fake_tlb_conflicts(), conflicts);
+	assert_int_equal(fake_tlb_stale(), stale);
+	assert_int_equal(fake_tlb_unpublished(), unpublished);
+}
+
+static void break_before_make_passes(void **state)
+{
+	(void)state;
+	level3[0] = 0;
+	tlbi_guest_ipa(0x0);
+	level3[0] = 0x5000 | PAGE;
+	dsb_ishst();
+	/* the table entries above were forgotten with the page, and found again */
+	assert_tlb(0, 0, 0);
+}
+
+static void a_new_entry_needs_a_dsb_and_no_invalidation(void **state)
+{
+	(void)state;
+	level3[7] = 0x7000 | PAGE;
+	assert_tlb(0, 0, 1);
+	dsb_ishst();
+	assert_tlb(0, 0, 0);
+}
+
+static void a_change_without_break_is_a_conflict(void **state)
+{
+	(void)state;
+	level3[0] = 0x5000 | PAGE;
+	tlbi_guest_ipa(0x0);
+	assert_int_equal(fake_tlb_conflicts(), 1);
+}
+
+static void a_break_without_invalidation_is_a_conflict(void **state)
+{
+	(void)state;
+	level3[0] = 0;
+	dsb_ishst();
+	level3[0] = 0x5000 | PAGE;
+	dsb_ishst();
+	assert_int_equal(fake_tlb_conflicts(), 1);
+}
+
+static void an_unmapping_without_invalidation_is_stale(void **state)
+{
+	(void)state;
+	level3[1] = 0;
+	dsb_ish();
+	assert_tlb(0, 1, 0);
+	tlbi_guest_ipa(0x0); /* another page's */
+	assert_int_equal(fake_tlb_stale(), 1);
+	tlbi_guest_ipa(0x1000);
+	assert_int_equal(fake_tlb_stale(), 0);
+}
+
+static void an_invalidation_before_the_break_is_too_early(void **state)
+{
+	(void)state;
+	tlbi_guest_ipa(0x1000);
+	level3[1] = 0;
+	dsb_ish();
+	assert_int_equal(fake_tlb_stale(), 1);
+}
+
+static void an_invalidation_in_another_vmid_does_nothing(void **state)
+{
+	(void)state;
+	write_vttbr_el2(0x12345000);
+	isb();
+	level3[1] = 0;
+	tlbi_guest_vmid();
+	assert_int_equal(fake_tlb_stale(), 1);
+}
+
+static void a_vmid_without_isb_is_not_in_effect(void **state)
+{
+	(void)state;
+	write_vttbr_el2(0x12345000);
+	isb();
+	write_vttbr_el2((uintptr_t)root);
+	level3[1] = 0;
+	tlbi_guest_vmid();
+	assert_int_equal(fake_tlb_stale(), 1);
+	tlbi_guest_vmid(); /* the first one ended with an isb */
+	assert_int_equal(fake_tlb_stale(), 0);
+}
+
+/* By address, only what translates this one address goes: a table's other pages stay. */
+static void a_table_that_goes_needs_its_whole_vmid_invalidated(void **state)
+{
+	(void)state;
+	level2[0] = 0;
+	tlbi_guest_ipa(0x0);
+	assert_int_equal(fake_tlb_stale(), 1);
+	level2[0] = 0x400000 | BLOCK;
+	dsb_ishst();
+	assert_int_equal(fake_tlb_conflicts(), 1);
+}
+
+static void a_table_made_a_block_passes_with_its_vmid_invalidated(void **state)
+{
+	(void)state;
+	level2[0] = 0;
+	tlbi_guest_vmid();
+	level2[0] = 0x400000 | BLOCK;
+	dsb_ishst();
+	assert_tlb(0, 0, 0);
+}
+
+static void a_block_made_a_table_passes_with_its_address_invalidated(void **state)
+{
+	pte_t *pages = fake_pages(1);
+
+	(void)state;
+	pages[3] = 0x203000 | PAGE;
+	level2[1] = 0;
+	tlbi_guest_ipa(0x200000);
+	level2[1] = (uintptr_t)pages | TABLE;
+	dsb_ishst();
+	assert_tlb(0, 0, 0);
+}
+
+static void only_the_counter_moves_by_itself(void **state)
+{
+	uint64_t first = counter_read();
+
+	(void)state;
+	assert_int_equal(counter_read(), first + 1);
+	fake_counter_step = 100;
+	assert_int_equal(counter_read(), first + 101);
+	write_ich_hcr_el2(5);
+	assert_int_equal(read_ich_hcr_el2(), 5);
+	assert_int_equal(fake_ich_hcr_el2, 5);
+	fake_reset();
+	assert_int_equal(read_ich_hcr_el2(), 0);
+}
+
+static uint64_t answer(uintptr_t address, unsigned size)
+{
+	return address * 16 + size;
+}
+
+static void a_device_answers_by_its_hook(void **state)
+{
+	(void)state;
+	fake_mmio.read = answer;
+	assert_int_equal(mmio_read32(0x100), 0x1004);
+	assert_int_equal(mmio_read8(0x3), 0x31);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(break_before_make_passes, setup),
+		cmocka_unit_test_setup(a_new_entry_needs_a_dsb_and_no_invalidation, setup),
+		cmocka_unit_test_setup(a_change_without_break_is_a_conflict, setup),
+		cmocka_unit_test_setup(a_break_without_invalidation_is_a_conflict, setup),
+		cmocka_unit_test_setup(an_unmapping_without_invalidation_is_stale, setup),
+		cmocka_unit_test_setup(an_invalidation_before_the_break_is_too_early, setup),
+		cmocka_unit_test_setup(an_invalidation_in_another_vmid_does_nothing, setup),
+		cmocka_unit_test_setup(a_vmid_without_isb_is_not_in_effect, setup),
+		cmocka_unit_test_setup(a_table_that_goes_needs_its_whole_vmid_invalidated, setup),
+		cmocka_unit_test_setup(a_table_made_a_block_passes_with_its_vmid_invalidated,
+				       setup),
+		cmocka_unit_test_setup(a_block_made_a_table_passes_with_its_address_invalidated,
+				       setup),
+		cmocka_unit_test_setup(only_the_counter_moves_by_itself, setup),
+		cmocka_unit_test_setup(a_device_answers_by_its_hook, setup),
+	};
+
+	return cmocka_run_group_tests_name("fake", tests, NULL, NULL);
+}

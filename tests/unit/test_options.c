@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "lib/options.h"
+
+static char buffer[512];
+static struct text text;
+
+static int setup(void **state)
+{
+	(void)state;
+	text_init(&text, buffer, sizeof(buffer));
+	return 0;
+}
+
+static void a_configuration_is_shown_in_words(void **state)
+{
+	const struct run_config config = {
+		.name = "mine",
+		.stage2 = STAGE2_1G,
+		.irq = IRQ_TRAPPED,
+		.lr = LR_SW,
+		.wfi = WFI_TRAPPED,
+		.traps = 1,
+		.frame = FRAME_FULL,
+		.stats = 0,
+		.trace = 1,
+		.delay_el2 = 64,
+	};
+
+	(void)state;
+	run_config_json(&config, &text);
+	assert_string_equal(buffer, "{\"name\":\"mine\",\"stage2\":\"1G\",\"irq\":\"trapped\","
+				    "\"lr\":\"sw\",\"wfi\":\"trapped\",\"traps\":\"on\","
+				    "\"frame\":\"full\",\"stats\":\"off\",\"trace\":\"on\","
+				    "\"delay_el2\":64}");
+}
+
+static void parameters_are_shown_as_numbers(void **state)
+{
+	const struct bench_params params = {
+		.n = 5, .delay = 2, .pages = 8, .period = 500, .seed = UINT32_MAX
+	};
+
+	(void)state;
+	options_json(&bench_options, &params, &text);
+	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
+				    "\"seed\":4294967295");
+}
+
+/* A value outside of its vocabulary cannot come from a plan; it must not lead outside of it. */
+static void an_impossible_value_is_an_empty_word(void **state)
+{
+	const struct run_config config = { .stage2 = 99 };
+
+	(void)state;
+	options_json(&config_options, &config, &text);
+	assert_memory_equal(buffer, ",\"stage2\":\"\",", 13);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_configuration_is_shown_in_words, setup),
+		cmocka_unit_test_setup(parameters_are_shown_as_numbers, setup),
+		cmocka_unit_test_setup(an_impossible_value_is_an_empty_word, setup),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/text.h"
+
+static char buffer[128];
+static struct text text;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(buffer, '!', sizeof(buffer));
+	text_init(&text, buffer, sizeof(buffer));
+	return 0;
+}
+
+/* What was built since the last question. */
+static const char *built(void)
+{
+	static char copy[sizeof(buffer)];
+
+	assert_false(text.overflow);
+	assert_int_equal(text.length, strlen(buffer));
+	strcpy(copy, buffer);
+	setup(NULL);
+	return copy;
+}
+
+static void a_new_text_is_empty(void **state)
+{
+	(void)state;
+	assert_string_equal(built(), "");
+}
+
+static void parts_follow_each_other(void **state)
+{
+	(void)state;
+	text_string(&text, "ab");
+	text_char(&text, 'c');
+	text_bytes(&text, "def", 2);
+	text_string(&text, "");
+	assert_string_equal(built(), "abcde");
+}
+
+static void unsigned_numbers(void **state)
+{
+	const uint64_t values[] = { 0, 9, 10, 1234567890, UINT32_MAX + 1ull, UINT64_MAX };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		char expected[32];
+
+		snprintf(expected, sizeof(expected), "%llu", (unsigned long long)values[i]);
+		text_u64(&text, values[i]);
+		assert_string_equal(built(), expected);
+	}
+}
+
+static void signed_numbers(void **state)
+{
+	(void)state;
+	text_i64(&text, -1);
+	assert_string_equal(built(), "-1");
+	text_i64(&text, INT64_MIN);
+	assert_string_equal(built(), "-9223372036854775808");
+	text_i64(&text, INT64_MAX);
+	assert_string_equal(built(), "9223372036854775807");
+}
+
+static void hexadecimal_numbers(void **state)
+{
+	(void)state;
+	text_hex(&text, 0, 0);
+	assert_string_equal(built(), "0");
+	text_hex(&text, 0xcbf43926, 8);
+	assert_string_equal(built(), "cbf43926");
+	text_hex(&text, 0xab, 8);
+	assert_string_equal(built(), "000000ab");
+	text_hex(&text, UINT64_MAX, 0);
+	assert_string_equal(built(), "ffffffffffffffff");
+	text_hex(&text, 0x12345, 2); /* never cuts a number */
+	assert_string_equal(built(), "12345");
+}
+
+static void thousandths(void **state)
+{
+	(void)state;
+	text_milli(&text, 0);
+	assert_string_equal(built(), "0.000");
+	text_milli(&text, 1);
+	assert_string_equal(built(), "0.001");
+	text_milli(&text, 123456);
+	assert_string_equal(built(), "123.456");
+	text_milli(&text, -50);
+	assert_string_equal(built(), "-0.050");
+}
+
+static void json_strings_are_escaped(void **state)
+{
+	(void)state;
+	text_json_string(&text, "plain ~ text");
+	assert_string_equal(built(), "\"plain ~ text\"");
+	text_json_string(&text, "a\"b\\c/");
+	assert_string_equal(built(), "\"a\\\"b\\\\c/\"");
+	text_json_string(&text, "\n\t\x01\x1f\x7f\x80\xff");
+	assert_string_equal(built(), "\"\\u000a\\u0009\\u0001\\u001f\\u007f\\u0080\\u00ff\"");
+	text_json_bytes(&text, "x\0y", 3);
+	assert_string_equal(built(), "\"x\\u0000y\"");
+}
+
+static void a_text_may_fill_its_buffer(void **state)
+{
+	char small[4];
+
+	(void)state;
+	text_init(&text, small, sizeof(small));
+	text_string(&text, "abc");
+	assert_false(text.overflow);
+	assert_string_equal(small, "abc");
+}
+
+/* Each function, into every size that is too small: nothing behind the end is touched, and what
+ * stands there is the beginning of what was meant. */
+static void build_all(struct text *into)
+{
+	text_string(into, "ab");
+	text_u64(into, 12345);
+	text_i64(into, -12345);
+	text_hex(into, 0xfedc, 8);
+	text_milli(into, -1234);
+	text_json_string(into, "\"\x01");
+	text_char(into, 'z');
+}
+
+static void what_does_not_fit_is_cut_and_remembered(void **state)
+{
+	char whole[64], cut[64];
+	size_t length;
+
+	(void)state;
+	text_init(&text, whole, sizeof(whole));
+	build_all(&text);
+	assert_false(text.overflow);
+	length = text.length;
+	for (size_t size = 1; size <= length; size++) {
+		memset(cut, '!', sizeof(cut));
+		text_init(&text, cut, size);
+		build_all(&text);
+		assert_true(text.overflow);
+		assert_int_equal(strlen(cut), size - 1);
+		assert_memory_equal(cut, whole, size - 1);
+		for (size_t i = size; i < sizeof(cut); i++)
+			assert_int_equal(cut[i], '!');
+	}
+}
+
+static void nothing_is_added_after_an_overflow(void **state)
+{
+	char small[4];
+
+	(void)state;
+	text_init(&text, small, sizeof(small));
+	text_string(&text, "abcdef");
+	text_char(&text, 'x');
+	assert_string_equal(small, "abc");
+	assert_true(text.overflow);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_new_text_is_empty, setup),
+		cmocka_unit_test_setup(parts_follow_each_other, setup),
+		cmocka_unit_test_setup(unsigned_numbers, setup),
+		cmocka_unit_test_setup(signed_numbers, setup),
+		cmocka_unit_test_setup(hexadecimal_numbers, setup),
+		cmocka_unit_test_setup(thousandths, setup),
+		cmocka_unit_test_setup(json_strings_are_escaped, setup),
+		cmocka_unit_test_setup(a_text_may_fill_its_buffer, setup),
+		cmocka_unit_test_setup(what_does_not_fit_is_cut_and_remembered, setup),
+		cmocka_unit_test_setup(nothing_is_added_after_an_overflow, setup),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
