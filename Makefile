@@ -55,8 +55,8 @@ $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
 
 $(OUT)/guest.elf: $(GUEST_OBJECTS) $(OUT)/guest.ld
 	$(call say,LD,$@)
-	$(Q)$(CROSS)gcc $(GUEST_COMMON) $(GUEST_FP_FLAGS) $(LINK) -T $(OUT)/guest.ld $(GUEST_OBJECTS) \
-		-lm -o $@
+	$(Q)$(CROSS)gcc $(GUEST_COMMON) $(GUEST_FP_FLAGS) $(LINK) -T $(OUT)/guest.ld \
+		$(GUEST_OBJECTS) -lm -o $@
 
 $(OUT)/guest.bin: $(OUT)/guest.elf
 	$(Q)$(CROSS)objcopy -O binary $< $@

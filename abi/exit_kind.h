@@ -6,9 +6,9 @@
 
 /* X(NAME, "name") */
 #define EXIT_KINDS(X)                                                                              \
-	X(IRQ, "irq") /* a physical interrupt for the guest */                                     \
+	X(IRQ, "irq")                 /* a physical interrupt for the guest */                     \
 	X(MAINTENANCE, "maintenance") /* the GIC's maintenance interrupt */                        \
-	X(HYP_TIMER, "hyp-timer") /* the hypervisor's own timer */                                 \
+	X(HYP_TIMER, "hyp-timer")     /* the hypervisor's own timer */                             \
 	X(HVC, "hvc")                                                                              \
 	X(SMC, "smc")                                                                              \
 	X(MMIO_READ, "mmio-read")                                                                  \
@@ -30,11 +30,12 @@ enum exit_kind {
 	X(DATA_ABORT, "data-abort") /* a data access nothing answers; ipa and va say where */      \
 	X(PREFETCH_ABORT, "prefetch-abort") /* an instruction fetch nothing answers */             \
 	X(MMIO_SYNDROME, "mmio-syndrome") /* an emulated device, but no syndrome to emulate by */  \
-	X(UNHANDLED_TRAP, "unhandled-trap") /* an exception class this hypervisor has no use for */ \
-	X(SERROR, "serror") /* an asynchronous external abort */                                   \
-	X(TIME_LIMIT, "time-limit") /* the step outran its limit_ms and was preempted */           \
+	X(UNHANDLED_TRAP,                                                                          \
+	  "unhandled-trap")           /* an exception class this hypervisor has no use for */      \
+	X(SERROR, "serror")           /* an asynchronous external abort */                         \
+	X(TIME_LIMIT, "time-limit")   /* the step outran its limit_ms and was preempted */         \
 	X(GUEST_CRASH, "guest-crash") /* the guest kernel gave up: GUEST_EXIT_CRASHED */           \
-	X(BAD_EXIT, "bad-exit") /* HC_EXIT with an unknown status */
+	X(BAD_EXIT, "bad-exit")       /* HC_EXIT with an unknown status */
 
 enum fault_reason {
 #define X(NAME, text) FAULT_##NAME,

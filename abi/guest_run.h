@@ -21,28 +21,28 @@
 #define GUEST_IMAGE_OFFSET 0x100000u
 
 #define GUEST_HEADER_MAGIC "HYPBENCH-GUEST1" /* 15 characters and a NUL */
-#define GUEST_RUN_MAGIC 0x6e757267u /* "grun", little-endian */
+#define GUEST_RUN_MAGIC 0x6e757267u          /* "grun", little-endian */
 
 /* At the start of the guest image; all addresses are IPAs. */
 struct guest_header {
 	char magic[16];
 	uint64_t load_address; /* where the image must be put: RAM base + GUEST_IMAGE_OFFSET */
-	uint64_t entry; /* first instruction, inside the image */
-	uint64_t image_size; /* bytes to copy */
-	uint64_t memory_end; /* end of bss, stacks and heap: working memory starts here */
+	uint64_t entry;        /* first instruction, inside the image */
+	uint64_t image_size;   /* bytes to copy */
+	uint64_t memory_end;   /* end of bss, stacks and heap: working memory starts here */
 };
 
 struct guest_run {
 	uint32_t magic;
-	uint32_t size; /* sizeof(struct guest_run): both sides were built from one text */
+	uint32_t size;     /* sizeof(struct guest_run): both sides were built from one text */
 	uint64_t ram_base; /* bytes, 4 KiB aligned */
 	uint64_t ram_size;
-	uint64_t hyp_base; /* the hypervisor's own memory, for guests that try to get at it */
+	uint64_t hyp_base;  /* the hypervisor's own memory, for guests that try to get at it */
 	uint64_t gicd_base; /* distributor, emulated or real */
 	uint64_t gicc_base; /* GICv2 CPU interface (GICV behind it when trapped); 0 on GICv3 */
 	uint64_t gicr_base; /* GICv3 redistributor of this vCPU; 0 on GICv2 */
 	uint32_t virt_timer_intid;
-	uint32_t spi_count; /* SPIs from INTID 32 on that a guest may pend by software */
+	uint32_t spi_count;  /* SPIs from INTID 32 on that a guest may pend by software */
 	uint32_t counter_hz; /* of CNTPCT and CNTVCT */
 	uint32_t step;
 	struct run_config config;

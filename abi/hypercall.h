@@ -13,10 +13,10 @@
 
 /* X(NAME, name): the order is the id, counted from HC_BASE. */
 #define HYPERCALLS(X)                                                                              \
-	X(NULL, null) /* does nothing; the cheapest exit there is. Returns HC_OK */                \
+	X(NULL, null)     /* does nothing; the cheapest exit there is. Returns HC_OK */            \
 	X(RECORD, record) /* x1 = enum record_kind, x2 = length in bytes of the body in the */     \
 			  /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */    \
-	X(EXIT, exit) /* x1 = enum guest_exit. Ends this plan step; does not return */
+	X(EXIT, exit)     /* x1 = enum guest_exit. Ends this plan step; does not return */
 
 enum hypercall_index {
 #define X(NAME, name) HC_INDEX_##NAME,
@@ -30,11 +30,11 @@ enum hypercall_index {
 /* Results, in the style of the SMC Calling Convention: negative is an error. */
 #define HC_OK 0
 #define HC_EUNKNOWN (-1) /* no such function (SMCCC NOT_SUPPORTED); unknown ids get this too */
-#define HC_EINVAL (-2) /* an argument is out of range; nothing was done */
+#define HC_EINVAL (-2)   /* an argument is out of range; nothing was done */
 
 /* What a guest says when it ends its step. */
 enum guest_exit {
-	GUEST_EXIT_DONE, /* the benchmark ran to its end, all its records are out */
+	GUEST_EXIT_DONE,    /* the benchmark ran to its end, all its records are out */
 	GUEST_EXIT_REFUSED, /* the measurement was refused (an `error` record says why) */
 	GUEST_EXIT_CRASHED, /* the guest kernel took an exception it did not expect */
 };

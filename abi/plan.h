@@ -11,7 +11,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-1" /* 15 characters and a NUL */
-#define PLAN_TEXT_SIZE 8176 /* bytes, with a terminating NUL */
+#define PLAN_TEXT_SIZE 8176                  /* bytes, with a terminating NUL */
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
@@ -24,7 +24,7 @@ struct plan_section {
 /*
  * Parameters of a benchmark: X(field, default, min, max).
  *   n       samples a variant, the cold one not counted
- *   delay   instructions added inside the measured window (even): the proof that it is measured
+ *   delay   instructions added inside the measured window (even, not 2): proves it measured
  *   pages   tlb_chase: the largest working set, in 4 KiB pages
  *   period  timer benchmarks: ticks between two expiries, at least
  *   seed    of every pseudo-random choice a benchmark makes
@@ -49,9 +49,9 @@ struct plan_bench {
 
 /* What executes the image, and so what a tick is worth. X(NAME, "word"). */
 #define PLATFORMS(X)                                                                               \
-	X(SILICON, "silicon") /* a real board: a tick is time */                                   \
+	X(SILICON, "silicon")         /* a real board: a tick is time */                           \
 	X(QEMU_ICOUNT, "qemu-icount") /* a tick is one executed instruction, exactly */            \
-	X(QEMU_HOST, "qemu-host") /* a tick follows the host's clock: function only */
+	X(QEMU_HOST, "qemu-host")     /* a tick follows the host's clock: function only */
 
 enum platform {
 #define X(NAME, word) PLATFORM_##NAME,

@@ -32,8 +32,8 @@
 	X(stats, "off on")                                                                         \
 	X(trace, "off on")
 
-/* Axes that are a number: X(field, max). delay_el2: instructions spun at each entry to EL2, even;
- * it proves that a benchmark sees what happens on the exit path. */
+/* Axes that are a number: X(field, max). delay_el2: instructions spun at each entry to EL2, even
+ * and not 2; it proves that a benchmark sees what happens on the exit path. */
 #define CONFIG_NUMBERS(X) X(delay_el2, 65536)
 
 enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };

@@ -7,13 +7,12 @@
 
 struct board {
 	const char *name;
-	uintptr_t ram_base; /* all RAM, hypervisor's and guest's */
-	uint64_t ram_size; /* bytes */
-	uintptr_t guest_base; /* the guest's part: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
-	uint64_t guest_size;
+	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
+	uintptr_t guest_base;
+	uint64_t guest_size; /* bytes */
 	uintptr_t uart_base;
 	struct gic_bases gic;
-	unsigned hyp_timer_intid; /* CNTHP */
+	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
 	unsigned maintenance_intid;
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */

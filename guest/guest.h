@@ -12,7 +12,7 @@ _Noreturn void guest_exit(enum guest_exit status);
 /* Emits an `error` record with this text, then ends the step. */
 _Noreturn void guest_fail(enum guest_exit status, const char *what);
 
-/* The measurement cannot be trusted: an `error` record "<what>: <value>", then GUEST_EXIT_REFUSED. */
+/* Not to be trusted: an `error` record "<what>: <value>", then GUEST_EXIT_REFUSED. */
 _Noreturn void guest_refuse(const char *what, uint64_t value);
 
 /* Called once, from guest_arch's start. */

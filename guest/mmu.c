@@ -34,10 +34,13 @@ __attribute__((aligned(PAGE_SIZE))) static pte_t root[PTE_COUNT];
 static struct page_pool pool;
 static struct pagetable stage1;
 
-static void invalidate(struct pagetable *table, uint64_t address)
+static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
 	(void)table;
-	tlbi_el1_va((va_t)address);
+	if (subtree)
+		tlbi_el1_all();
+	else
+		tlbi_el1_va((va_t)address);
 }
 
 static void map(uint64_t start, uint64_t size, pte_t attributes)

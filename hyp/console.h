@@ -11,7 +11,7 @@ void console_string(const char *string);
 /* Exit statuses of a run, where the machine can hand one on. */
 enum run_status {
 	RUN_OK = 0,
-	RUN_FAILED = 1, /* ran to its end, but something in it failed */
+	RUN_FAILED = 1,     /* ran to its end, but something in it failed */
 	RUN_IMPOSSIBLE = 2, /* panic, or not even begun */
 };
 

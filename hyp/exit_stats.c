@@ -5,6 +5,7 @@
 #include "hyp/record.h"
 #include "lib/bits.h"
 #include "lib/histogram.h"
+#include "lib/ring.h"
 
 #define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
 
@@ -17,14 +18,14 @@ static const char *const kind_name[] = {
 static bool stats_on;
 static bool trace_on;
 static struct histogram stats[EXIT_KIND_COUNT];
-static struct trace_rec ring[TRACE_EVENTS];
-static uint32_t event_count; /* so far; the ring holds the last TRACE_EVENTS of them */
+static struct trace_rec event[TRACE_EVENTS];
+static struct ring ring;
 
 void exit_stats_reset(const struct run_config *config)
 {
 	stats_on = config->stats;
 	trace_on = config->trace;
-	event_count = 0;
+	ring_init(&ring, TRACE_EVENTS);
 	if (stats_on)
 		for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
 			histogram_init(&stats[i]);
@@ -35,7 +36,7 @@ void exit_stats_add(enum exit_kind kind, uint64_t arg, uint64_t start_ticks, uin
 	if (stats_on)
 		histogram_add(&stats[kind], end_ticks - start_ticks);
 	if (trace_on)
-		ring[event_count++ % TRACE_EVENTS] = (struct trace_rec){
+		event[ring_next(&ring)] = (struct trace_rec){
 			.ticks = start_ticks,
 			.duration_ticks = (uint32_t)(end_ticks - start_ticks),
 			.kind = (uint16_t)kind,
@@ -67,24 +68,22 @@ static void emit_kind(enum exit_kind kind)
 	record_close();
 }
 
-static void emit_event(const struct trace_rec *event)
+static void emit_event(const struct trace_rec *e)
 {
 	record_open(RECORD_TRACE);
-	record_u64("t", event->ticks);
-	record_u64("dur", event->duration_ticks);
-	record_string("event", kind_name[event->kind]);
-	record_hex("arg", event->arg);
-	record_u64("vm", event->vm);
+	record_u64("t", e->ticks);
+	record_u64("dur", e->duration_ticks);
+	record_string("event", kind_name[e->kind]);
+	record_hex("arg", e->arg);
+	record_u64("vm", e->vm);
 	record_close();
 }
 
 void exit_stats_emit(void)
 {
-	uint32_t first = event_count > TRACE_EVENTS ? event_count - TRACE_EVENTS : 0;
-
 	for (unsigned i = 0; stats_on && i < EXIT_KIND_COUNT; i++)
 		if (stats[i].stats.n)
 			emit_kind((enum exit_kind)i);
-	for (uint32_t i = first; i < event_count; i++)
-		emit_event(&ring[i % TRACE_EVENTS]);
+	for (uint32_t i = 0; i < ring_count(&ring); i++)
+		emit_event(&event[ring_slot(&ring, i)]);
 }

@@ -11,7 +11,8 @@
 #include "lib/pagetable.h"
 
 #define INPUT_GIB 4u
-#define DEVICE_WINDOW 0x20000u /* bytes mapped for a GIC part: a GICv3 redistributor is the largest */
+#define DEVICE_WINDOW                                                                              \
+	0x20000u /* bytes mapped for a GIC part: a GICv3 redistributor is the largest */
 
 /* At EL2, AP[1] and the privileged execute-never bit do not exist apart (DDI 0487 D8.4.1). */
 #define NORMAL (S1_ATTR(MAIR_NORMAL_INDEX) | PTE_SH_INNER | PTE_AF | S1_AP_RW_ALL)
@@ -25,8 +26,9 @@ static uint8_t pool_pages[16][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page_pool pool = { .base = pool_pages[0], .count = ARRAY_SIZE(pool_pages) };
 
 /* Translation is still off: nothing holds the old entry. */
-static void invalidate(struct pagetable *table, uint64_t address)
+static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
+	(void)subtree;
 	(void)table;
 	(void)address;
 }

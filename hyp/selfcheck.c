@@ -30,7 +30,8 @@ static const char *check_counter(void)
 	if (read_cntfrq_el0() == 0)
 		return "CNTFRQ is 0: the boot loader did not set the counter's frequency";
 	if (!timer_counter_advances())
-		return "the counter stands still: CNTPCT does not advance, its source is not started";
+		return "the counter stands still: CNTPCT does not advance, its source is not "
+		       "started";
 	return NULL;
 }
 

@@ -18,14 +18,17 @@ uint64_t stage2_vttbr(const struct stage2 *stage2)
 }
 
 /* `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. */
-static void invalidate(struct pagetable *table, uint64_t ipa)
+static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
 {
 	const struct stage2 *stage2 = (const struct stage2 *)table;
 	uint64_t current = read_vttbr_el2();
 
 	write_vttbr_el2(stage2_vttbr(stage2));
 	isb();
-	tlbi_guest_ipa(ipa);
+	if (subtree)
+		tlbi_guest_vmid();
+	else
+		tlbi_guest_ipa(ipa);
 	write_vttbr_el2(current);
 	isb();
 }
@@ -55,8 +58,7 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 	tlbi_guest_vmid();
 }
 
-bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
-		enum stage2_memory memory)
+bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
 {
 	bool done = pagetable_map(&stage2->table, ipa, pa, size, attributes_of[memory]);
 

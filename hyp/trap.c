@@ -22,8 +22,8 @@ static struct vcpu *done(struct vcpu *vcpu)
 	return vcpu;
 }
 
-static __attribute__((cold, noinline)) struct vcpu *
-stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr)
+static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
+							 enum fault_reason reason, uint32_t esr)
 {
 	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
 
@@ -97,7 +97,7 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
  * that is pending must end it too, and WFI at EL2 does not look at those. */
 static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 {
-	if (!(esr & WFX_WFE) && !vgic_anything_pending(&vcpu->vgic))
+	if (!(esr & WFX_WFE) && trap_condition_passed(esr) && !vgic_anything_pending(&vcpu->vgic))
 		wfi();
 	return done(vcpu);
 }
@@ -133,13 +133,18 @@ static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *r
 	return done(vcpu);
 }
 
+static enum fault_reason abort_reason(uint32_t esr)
+{
+	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
+}
+
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
 	if (!region || !abort_is_unmapped(esr))
-		return stop(vcpu, FAULT_DATA_ABORT, esr);
+		return stop(vcpu, abort_reason(esr), esr);
 	if (!abort_is_plain_access(esr))
 		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 	if (esr & DABT_WNR)

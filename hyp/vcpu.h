@@ -5,6 +5,9 @@
  *
  *      lower addresses            sp at trap_*()            sp in guest context (SP_EL2, SP_hyp)
  *      [ stack, grows down … ]    [ frame ]                 [ host_sp, vm, vgic, … ]
+ *
+ * (Armv7: in guest context it points between the frame's light part and the rest, which saves a
+ * subtraction at each exit; arch/trap_frame.h.)
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "hyp/vcpu.h"
 #include "lib/bits.h"
 
-#define IIDR_ARM 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
+#define IIDR_ARM 0x43bu              /* JEP106 code of Arm; product 0, revision 0 */
 #define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
@@ -232,8 +232,7 @@ static void write_sgir(struct vgic *vgic, uint32_t value)
 {
 	uint32_t filter = SGIR_FILTER(value);
 
-	if (filter == SGIR_FILTER_SELF ||
-	    (filter == SGIR_FILTER_LIST && (SGIR_TARGETS(value) & 1)))
+	if (filter == SGIR_FILTER_SELF || (filter == SGIR_FILTER_LIST && (SGIR_TARGETS(value) & 1)))
 		vgic_set_pending(vgic, &vgic->virq[value & 0xfu], 0);
 }
 
@@ -294,7 +293,8 @@ void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 	if (offset == GICD_SGIR && gic_version() == 2)
 		write_sgir(vgic, (uint32_t)value);
 	else if (offset == GICD_CTLR)
-		vgic_set_dist_enabled(vgic, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+		vgic_set_dist_enabled(vgic,
+				      value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (offset < GICD_SGIR)
 		write_bank(vgic, offset, size, value, false);
 	else if (in_sgi_pending(offset))

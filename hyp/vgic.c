@@ -379,9 +379,9 @@ void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 	value = gic_lr_read(i);
 	if (gic_lr_state(value) == GIC_LR_PENDING)
 		return;
-	gic_lr_write(i, gic_lr_state(value) == GIC_LR_PENDING_ACTIVE ?
-				gic_lr_with_state(value, GIC_LR_PENDING) :
-				0);
+	gic_lr_write(i, gic_lr_state(value) == GIC_LR_PENDING_ACTIVE
+				? gic_lr_with_state(value, GIC_LR_PENDING)
+				: 0);
 	if (virq->physical)
 		gic_deactivate(virq->intid);
 	refill(vgic);

@@ -23,25 +23,26 @@
 
 struct virq {
 	uint64_t lr_value; /* the list register that makes it pending, ready to write */
-	uint8_t fast_lr; /* a list register that is its own whenever it is empty, or VIRQ_LR_NONE; */
-			 /* set only while the interrupt may be delivered (it and GICD_CTLR enabled) */
+	/* A list register that is its own whenever it is empty, or VIRQ_LR_NONE. Only set while the
+	 * interrupt may be delivered: it and GICD_CTLR are enabled. */
+	uint8_t fast_lr;
 	uint8_t intid;
 	uint8_t priority;
 	uint8_t sources; /* SGI: bit s = pending from core s, and not in a list register */
-	bool physical; /* forwarded: a physical interrupt of the same INTID stands behind it */
+	bool physical;   /* forwarded: a physical interrupt of the same INTID stands behind it */
 	bool enabled;
 	bool pending; /* pending, and not in a list register; SGI: sources != 0 */
-	bool edge; /* GICD_ICFGR as the guest wrote it */
+	bool edge;    /* GICD_ICFGR as the guest wrote it */
 };
 
 struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
 	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned queued_count; /* bits set in queued */
+	unsigned queued_count;            /* bits set in queued */
 	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
-	bool link_hw; /* lr=hw */
-	bool dist_enabled; /* GICD_CTLR as the guest wrote it */
+	bool link_hw;                     /* lr=hw */
+	bool dist_enabled;                /* GICD_CTLR as the guest wrote it */
 	struct virq virq[VIRQ_COUNT];
 };
 

@@ -17,7 +17,7 @@
 #include "lib/bits.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
-#define HYP_PRIORITY 0u /* of the hypervisor's own interrupts: before every guest's */
+#define HYP_PRIORITY 0u   /* of the hypervisor's own interrupts: before every guest's */
 
 /* Level 2 for 4 GiB, and level 3 for 1 GiB of guest RAM in 4 KiB pages and the devices. */
 #define STAGE2_POOL_PAGES (4u + 512u + 4u)
@@ -100,9 +100,8 @@ static void map_gic(struct vm *vm, bool trapped)
 		add_region(vm, (struct mmio_region){ gic->dist, VDIST_GICD_SIZE, vdist_gicd_read,
 						     vdist_gicd_write });
 		if (gic->redist)
-			add_region(vm,
-				   (struct mmio_region){ gic->redist, VDIST_GICR_SIZE,
-							 vdist_gicr_read, vdist_gicr_write });
+			add_region(vm, (struct mmio_region){ gic->redist, VDIST_GICR_SIZE,
+							     vdist_gicr_read, vdist_gicr_write });
 	} else {
 		map(vm, gic->dist, gic->dist, gic->cpu ? PAGE_SIZE : VDIST_GICD_SIZE,
 		    STAGE2_DEVICE);
@@ -176,8 +175,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	reset_gic(vm);
 	load_guest(run);
 	cpu_use_vectors(config);
-	cpu_reset_guest(vm->vcpu, (uintptr_t)header()->entry,
-			board.guest_base + GUEST_RUN_OFFSET);
+	cpu_reset_guest(vm->vcpu, (uintptr_t)header()->entry, board.guest_base + GUEST_RUN_OFFSET);
 	cpu_guest_on(config);
 	tlbi_all_guests();
 

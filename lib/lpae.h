@@ -14,17 +14,17 @@ typedef uint64_t pte_t;
 #define PTE_VALID ((pte_t)1 << 0)
 #define PTE_TABLE ((pte_t)1 << 1) /* levels 1, 2: a table, else a block; level 3: always 1 */
 #define PTE_ADDRESS 0x000000fffffff000ull /* bits 39:12 */
-#define PTE_AF ((pte_t)1 << 10) /* access flag: no fault at first use */
+#define PTE_AF ((pte_t)1 << 10)           /* access flag: no fault at first use */
 #define PTE_SH_INNER ((pte_t)3 << 8)
 #define PTE_XN ((pte_t)1 << 54) /* execute never */
 
 /* Stage 1 */
 #define S1_ATTR(index) ((pte_t)(index) << 2) /* index into MAIR */
-#define S1_AP_RW_PRIV ((pte_t)0 << 6) /* read/write, privileged only (EL2: AP[1] is 1) */
+#define S1_AP_RW_PRIV ((pte_t)0 << 6)        /* read/write, privileged only (EL2: AP[1] is 1) */
 #define S1_AP_RW_ALL ((pte_t)1 << 6)
 #define S1_AP_RO_PRIV ((pte_t)2 << 6)
 #define S1_AP_RO_ALL ((pte_t)3 << 6)
-#define S1_NG ((pte_t)1 << 11) /* tagged by ASID */
+#define S1_NG ((pte_t)1 << 11)  /* tagged by ASID */
 #define S1_PXN ((pte_t)1 << 53) /* privileged execute never */
 
 /* Stage 2 */

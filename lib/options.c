@@ -8,7 +8,7 @@ static const struct option config_option[] = {
 	CONFIG_AXES(X)
 #undef X
 #define X(field, max) { NULL, 0, max, offsetof(struct run_config, field) },
-	CONFIG_NUMBERS(X)
+		CONFIG_NUMBERS(X)
 #undef X
 };
 

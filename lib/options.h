@@ -12,17 +12,17 @@
 struct option {
 	const char *words; /* what may be said, by value; NULL: a number */
 	uint32_t min, max; /* of a number */
-	size_t offset; /* in its struct */
+	size_t offset;     /* in its struct */
 };
 
 struct options {
-	const char *unknown; /* what a message says of a name that is none of them */
-	const char *names; /* a vocabulary */
+	const char *unknown;         /* what a message says of a name that is none of them */
+	const char *names;           /* a vocabulary */
 	const struct option *option; /* by the index of the name */
 };
 
 extern const struct options config_options; /* of a struct run_config */
-extern const struct options bench_options; /* of a struct bench_params */
+extern const struct options bench_options;  /* of a struct bench_params */
 
 /* Appends `"name":value` of every option with a ',' before each; a word has quotes. */
 void options_json(const struct options *options, const void *values, struct text *text);

@@ -70,7 +70,7 @@ static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t a
 		return;
 	if (old & PTE_VALID) {
 		*(volatile pte_t *)entry = 0;
-		table->invalidate(table, address);
+		table->invalidate(table, address, is_table(old, level));
 		free_tables(table->pool, old, level);
 	}
 	*(volatile pte_t *)entry = new;
@@ -88,7 +88,8 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 		pte_t attributes = *entry & ~(PTE_ADDRESS | PTE_TYPE_BITS);
 
 		for (unsigned i = 0; i < PTE_COUNT; i++)
-			children[i] = leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
+			children[i] =
+				leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
 	}
 	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
 	return true;
@@ -143,8 +144,7 @@ static bool update_range(struct pagetable *table, uint64_t input, uint64_t outpu
 	struct update u = { input, input + size, output, attributes };
 	uint64_t limit = table->root_entries * LPAE_SIZE(ROOT_LEVEL);
 
-	if (!range_ok(input, size, limit) ||
-	    !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
+	if (!range_ok(input, size, limit) || !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
 		return false;
 	return update_level(table, table->root, ROOT_LEVEL, &u, u.end);
 }

@@ -15,25 +15,28 @@
 
 /* Pages for tables, all of them zero when handed out. */
 struct page_pool {
-	uint8_t *base; /* 4 KiB aligned */
+	uint8_t *base;  /* 4 KiB aligned */
 	unsigned count; /* pages at `base` */
-	unsigned used; /* pages handed out so far, from the bottom */
-	pte_t *free; /* given back: a list through each page's first entry */
+	unsigned used;  /* pages handed out so far, from the bottom */
+	pte_t *free;    /* given back: a list through each page's first entry */
 };
 
 struct pagetable {
-	pte_t *root; /* level 1, one page */
+	pte_t *root;           /* level 1, one page */
 	unsigned root_entries; /* of it in use: the input range is this many GiB, 1-512 */
-	unsigned block_level; /* the largest leaf: level 1 (1 GiB), 2 (2 MiB) or 3 (4 KiB) */
+	unsigned block_level;  /* the largest leaf: level 1 (1 GiB), 2 (2 MiB) or 3 (4 KiB) */
 	struct page_pool *pool;
-	/* A valid entry that covers `address` has been made invalid: make that visible to walkers and
-	 * remove it from the TLBs before returning. */
-	void (*invalidate)(struct pagetable *table, uint64_t address);
+	/*
+	 * A valid entry that covers `address` has been made invalid: make that visible to walkers
+	 * and remove it from the TLBs before returning. subtree: it was a table, and so all that
+	 * was mapped below it goes, not only what covers `address`.
+	 */
+	void (*invalidate)(struct pagetable *table, uint64_t address, bool subtree);
 };
 
 /* Where an address leads. */
 struct pagetable_leaf {
-	uint64_t output; /* of the very address that was asked for */
+	uint64_t output;  /* of the very address that was asked for */
 	pte_t attributes; /* the leaf without address, type and valid bits */
 	unsigned level;
 };

@@ -145,7 +145,8 @@ static bool parse_name(struct parser *parser, char *name, size_t size)
 
 _Static_assert(PLAN_NAME_SIZE == 24 && CONFIG_NAME_SIZE == 24, "a message of parse_name says 23");
 
-/* Loops of two instructions make the delays: an odd count would never end. */
+/* Loops of two instructions make the delays, so an odd count would never end; at EL2 two more
+ * load the count. */
 static bool is_delay(struct word name)
 {
 	return name.length >= 5 && memcmp(name.at, "delay", 5) == 0;
@@ -163,7 +164,8 @@ static bool parse_value(struct parser *parser, const struct option *option, stru
 	}
 	if (!word_to_u32(said, value) || *value < option->min || *value > option->max)
 		return fail_range(parser, word, option->min, option->max);
-	return *value % 2 == 0 || !is_delay(name) || fail(parser, "must be even:", word);
+	return !is_delay(name) || (*value % 2 == 0 && *value != 2) ||
+	       fail(parser, "must be even, and not 2:", word);
 }
 
 /* The rest of the line, words like name=value, into the struct that has these options. */
@@ -261,7 +263,11 @@ static bool parse_config(struct parser *parser)
 		return false;
 	memcpy(config->name, name, sizeof(name));
 	plan->config_count++;
-	return parse_options(parser, &config_options, config);
+	if (!parse_options(parser, &config_options, config))
+		return false;
+	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
+	return config->stage2 != STAGE2_OFF || config->irq != IRQ_TRAPPED ||
+	       fail(parser, "irq=trapped needs stage 2: stage2=off in config", word_from(name));
 }
 
 static bool parse_bench(struct parser *parser)

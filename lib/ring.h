@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct ring {
-	uint32_t mask; /* size - 1 */
+	uint32_t mask;    /* size - 1 */
 	uint32_t written; /* entries ever written, modulo 2^32 */
 };
 

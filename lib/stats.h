@@ -11,10 +11,10 @@
 struct stats {
 	uint32_t n;
 	bool out_of_range; /* a sample of 2^48 or more, or a sum of 2^64: no mean, no deviation */
-	uint64_t min; /* UINT64_MAX while n is 0 */
+	uint64_t min;      /* UINT64_MAX while n is 0 */
 	uint64_t max;
 	uint64_t sum;
-	uint64_t squares_low; /* sum of the squares, bits 63:0 */
+	uint64_t squares_low;  /* sum of the squares, bits 63:0 */
 	uint64_t squares_high; /* and bits 127:64 */
 };
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct text {
-	char *at; /* the buffer */
-	size_t size; /* of the buffer, with the terminating NUL */
+	char *at;      /* the buffer */
+	size_t size;   /* of the buffer, with the terminating NUL */
 	size_t length; /* so far, without the NUL */
 	bool overflow;
 };

@@ -9,7 +9,7 @@
 
 struct word {
 	const char *at; /* not NUL-terminated */
-	size_t length; /* 0: no word */
+	size_t length;  /* 0: no word */
 };
 
 #define WORD_NOT_FOUND UINT32_MAX

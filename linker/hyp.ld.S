@@ -60,6 +60,7 @@ SECTIONS
 	__image_end = .;
 
 	/DISCARD/ : {
-		*(.comment .note .note.* .eh_frame .eh_frame_hdr .ARM.exidx .ARM.exidx.* .ARM.attributes)
+		*(.comment .note .note.* .eh_frame .eh_frame_hdr)
+		*(.ARM.exidx .ARM.exidx.* .ARM.attributes)
 	}
 }

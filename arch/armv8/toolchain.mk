@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# AArch64: the bare-metal toolchain with newlib where there is one, else the GNU/Linux one + picolibc.
+# AArch64: the bare-metal toolchain (newlib) where there is one, else GNU/Linux and picolibc.
 ifneq ($(shell command -v aarch64-none-elf-gcc),)
 CROSS := aarch64-none-elf-
 LIBC_SPECS :=

@@ -4,8 +4,6 @@
 
 const struct board board = {
 	.name = "virt-a15",
-	.ram_base = 0x40000000,
-	.ram_size = 0x80000000,
 	.guest_base = 0x80000000,
 	.guest_size = 0x40000000,
 	.uart_base = 0x09000000,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # QEMU virt, Cortex-A15 in HYP mode, GICv2
 ISA := armv7
 CPU := cortex-a15

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # QEMU virt, Cortex-A72, GICv3
 ISA := armv8
 CPU := cortex-a72

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # QEMU virt, Cortex-A72, GICv2: the reference machine of every path length
 ISA := armv8
 CPU := cortex-a72

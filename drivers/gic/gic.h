@@ -18,10 +18,10 @@
 
 /* Addresses as data: this driver knows no board. A part that a version does not have is 0. */
 struct gic_bases {
-	uintptr_t dist; /* GICD */
-	uintptr_t cpu; /* GICv2: GICC */
-	uintptr_t hyp; /* GICv2: GICH, the virtual interface control block */
-	uintptr_t vcpu; /* GICv2: GICV, the virtual CPU interface */
+	uintptr_t dist;   /* GICD */
+	uintptr_t cpu;    /* GICv2: GICC */
+	uintptr_t hyp;    /* GICv2: GICH, the virtual interface control block */
+	uintptr_t vcpu;   /* GICv2: GICV, the virtual CPU interface */
 	uintptr_t redist; /* GICv3: GICR of this core, RD_base; SGI_base is 64 KiB above */
 };
 
@@ -44,7 +44,7 @@ unsigned gic_intid_count(void);
 
 /* One interrupt, private ones of this core. */
 void gic_enable(unsigned intid);
-void gic_disable(unsigned intid); /* waits until the distributor has seen it */
+void gic_disable(unsigned intid);     /* waits until the distributor has seen it */
 void gic_set_pending(unsigned intid); /* not for SGIs on GICv2 */
 void gic_clear_pending(unsigned intid);
 void gic_clear_active(unsigned intid);

@@ -23,9 +23,9 @@ struct gic_lr {
 	unsigned vintid;
 	enum gic_lr_state state;
 	uint8_t priority; /* the hardware keeps the upper 5 bits */
-	bool hw; /* the guest's deactivation also deactivates physical `pintid` */
+	bool hw;          /* the guest's deactivation also deactivates physical `pintid` */
 	unsigned pintid;
-	bool eoi_irq; /* (hw false) a maintenance interrupt when the guest ends it */
+	bool eoi_irq;    /* (hw false) a maintenance interrupt when the guest ends it */
 	unsigned source; /* GICv2, SGIs: the core that sent it, 0-7; else 0 */
 };
 

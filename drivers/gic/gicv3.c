@@ -56,7 +56,7 @@ void gic_wait_for_writes(unsigned intid)
 			;
 }
 
-/* IGROUPR selects Group 1 here, since only this version resets to Group 0 with it signalled apart. */
+/* Also puts every interrupt into Group 1: only this version signals Group 0 apart. */
 void gic_route_spis_here(unsigned count)
 {
 	uint64_t affinity = read_mpidr_el1() & 0xff00ffffffull;

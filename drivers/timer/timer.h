@@ -8,6 +8,6 @@
 /* True when CNTPCT moves within 1000 reads. */
 bool timer_counter_advances(void);
 
-/* CNTHP fires (INTID of the board) once CNTPCT >= cval; until then, and after _stop, it does not. */
+/* CNTHP fires (INTID of the board) once CNTPCT >= cval; before, and after _stop, it does not. */
 void timer_hyp_start(uint64_t cval_ticks);
 void timer_hyp_stop(void);

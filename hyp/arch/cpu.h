@@ -35,6 +35,7 @@ void cpu_guest_off(void);
 
 /* The trap being handled: past the trapped instruction; fault addresses. */
 void trap_skip_instruction(void);
+bool trap_condition_passed(uint32_t esr); /* false: a conditional one that should do nothing */
 va_t trap_fault_va(bool fetch);
 ipa_t trap_fault_ipa(bool fetch);
 

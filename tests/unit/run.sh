@@ -15,7 +15,8 @@ for program in "$@"; do
 		status=1
 		echo "FAILED  ${program##*/}"
 		# The failed ones by name with their messages, and what a sanitizer said
-		test -f "$xml" && sed -n '/<testcase /h; /<failure>/,/<\/failure>/{ x; /./p; s/.*//; x; p; }' "$xml"
+		test -f "$xml" && sed -n '/<testcase /h
+			/<failure>/,/<\/failure>/{ x; /./p; s/.*//; x; p; }' "$xml"
 		cat "$log"
 	fi
 done

@@ -74,7 +74,7 @@ static void every_line_is_taken(void **state)
 		"name mine\nplatform qemu-icount\norder once\nlimit_ms 3600000\n"
 		"config a trapped stage2=4K wfi=trapped stats=on delay_el2=65536\n"
 		"config native trace=on\n"
-		"bench b n=1000000 delay=2 pages=8 period=500 seed=4294967295\nbench b n=1\n");
+		"bench b n=1000000 delay=4 pages=8 period=500 seed=4294967295\nbench b n=1\n");
 	assert_string_equal(plan.name, "mine");
 	assert_int_equal(plan.platform, PLATFORM_QEMU_ICOUNT);
 	assert_word(plan_platform_word(&plan), "qemu-icount");
@@ -95,7 +95,7 @@ static void every_line_is_taken(void **state)
 	assert_int_equal(plan.config[1].trace, 1);
 	assert_int_equal(plan.bench_count, 2);
 	assert_int_equal(plan.bench[0].params.n, 1000000);
-	assert_int_equal(plan.bench[0].params.delay, 2);
+	assert_int_equal(plan.bench[0].params.delay, 4);
 	assert_int_equal(plan.bench[0].params.pages, 8);
 	assert_int_equal(plan.bench[0].params.period, 500);
 	assert_int_equal(plan.bench[0].params.seed, UINT32_MAX);
@@ -135,7 +135,7 @@ static void every_axis_takes_each_of_its_words(void **state)
 	(void)state;
 #define X(field, words)                                                                            \
 	for (uint32_t i = 0; words_at(words, i).length; i++) {                                     \
-		snprintf(text, sizeof(text), "config native " #field "=%.*s\nbench b\n",           \
+		snprintf(text, sizeof(text), "config direct " #field "=%.*s\nbench b\n",           \
 			 (int)words_at(words, i).length, words_at(words, i).at);                   \
 		assert_parses(text);                                                               \
 		assert_int_equal(plan.config[0].field, i);                                         \
@@ -293,11 +293,21 @@ static void numbers_that_do_not_fit(void **state)
 }
 
 /* They would never end: see delay_instructions(). */
-static void odd_delays(void **state)
+static void impossible_delays(void **state)
 {
 	(void)state;
-	assert_line_error("bench b delay=3", "must be even: 'delay=3'");
-	assert_line_error("config a native delay_el2=1", "must be even: 'delay_el2=1'");
+	assert_line_error("bench b delay=3", "must be even, and not 2: 'delay=3'");
+	assert_line_error("bench b delay=2", "must be even, and not 2: 'delay=2'");
+	assert_line_error("config a native delay_el2=1", "must be even, and not 2: 'delay_el2=1'");
+}
+
+static void trapped_interrupts_without_stage_2(void **state)
+{
+	(void)state;
+	assert_line_error("config a trapped stage2=off",
+			  "irq=trapped needs stage 2: stage2=off in config 'a'");
+	assert_line_error("config b native irq=trapped",
+			  "irq=trapped needs stage 2: stage2=off in config 'b'");
 }
 
 static void wrong_names(void **state)
@@ -401,7 +411,8 @@ int main(void)
 		cmocka_unit_test(wrong_axes),
 		cmocka_unit_test(wrong_parameters),
 		cmocka_unit_test(numbers_that_do_not_fit),
-		cmocka_unit_test(odd_delays),
+		cmocka_unit_test(impossible_delays),
+		cmocka_unit_test(trapped_interrupts_without_stage_2),
 		cmocka_unit_test(wrong_names),
 		cmocka_unit_test(a_name_given_twice),
 		cmocka_unit_test(a_plan_without_config_or_bench),

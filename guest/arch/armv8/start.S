@@ -18,7 +18,7 @@ guest_entry:
 	/* The counters for EL0 (CNTKCTL_EL1.EL0PCTEN, EL0VCTEN). */
 	mov	x1, #3
 	msr	cntkctl_el1, x1
-	/* Where the C library keeps errno: the compiler expects 16 bytes before the first variable. */
+	/* Where the C library keeps errno: 16 bytes come before the first variable. */
 	adrp	x1, __tls_base
 	add	x1, x1, :lo12:__tls_base
 	sub	x1, x1, #16

@@ -161,6 +161,11 @@ void trap_skip_instruction(void)
 		write_elr_el2(read_elr_el2() + 4);
 }
 
+bool trap_condition_passed(uint32_t esr)
+{
+	return condition_passed(esr, read_spsr_el2());
+}
+
 va_t trap_fault_va(bool fetch)
 {
 	return fetch ? read_hifar() : read_far_el2();

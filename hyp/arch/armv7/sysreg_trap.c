@@ -3,7 +3,6 @@
  * another ISS, none is emulated. */
 #include "arch/esr.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/armv7/condition.h"
 #include "hyp/arch/cpu.h"
 
 #define ISS_READ 1u
@@ -15,7 +14,7 @@
 
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
-	if (!condition_passed(esr, read_spsr_el2()))
+	if (!trap_condition_passed(esr))
 		return true;
 	if (ESR_EC(esr) != EC_CP15_32)
 		return false;

@@ -75,7 +75,7 @@
 	b	own_exception			/* data abort */
 	b	\name\()_trap			/* from the guest: HVC, traps, aborts */
 	b	\name\()_irq
-	b	\name\()_irq			/* FIQ: nothing signals one, but it is taken as IRQ */
+	b	\name\()_irq			/* FIQ: nothing signals one; taken as IRQ */
 
 \name\()_irq:
 	save_light

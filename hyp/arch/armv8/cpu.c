@@ -141,6 +141,13 @@ void trap_skip_instruction(void)
 	write_elr_el2(read_elr_el2() + 4);
 }
 
+/* No A64 instruction that traps is conditional. */
+bool trap_condition_passed(uint32_t esr)
+{
+	(void)esr;
+	return true;
+}
+
 va_t trap_fault_va(bool fetch)
 {
 	(void)fetch; /* one register for both */

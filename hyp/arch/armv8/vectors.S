@@ -40,8 +40,8 @@
 	add	sp, sp, #TRAP_FRAME_SIZE
 	.endm
 
-	/* What a full frame holds besides: C keeps x19-x29 and leaves x18 alone, but emulation reads
-	   and writes any register, and it does so in the frame. */
+	/* What a full frame holds besides: C keeps x19-x29 and leaves x18 alone, but emulation
+	   reads and writes any register, and it does so in the frame. */
 	.macro save_rest
 	stp	x18, x19, [sp, #TRAP_FRAME_X(18)]
 	stp	x20, x21, [sp, #TRAP_FRAME_X(20)]
@@ -108,7 +108,7 @@
 	entry	own_serror
 	entry	\name\()_sync			/* from the guest, AArch64 */
 	entry	\name\()_irq
-	entry	\name\()_irq			/* FIQ: nothing signals one, but it is taken as IRQ */
+	entry	\name\()_irq			/* FIQ: nothing signals one; taken as IRQ */
 	entry	guest_serror
 	entry	\name\()_sync			/* from the guest, AArch32 EL0 */
 	entry	\name\()_irq

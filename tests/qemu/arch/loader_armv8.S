@@ -51,7 +51,7 @@ _start:
 	ldr	x0, =HYP_BASE
 	mov	x29, #0x29
 	msr	spsel, #0
-	msr	daifclr, #4			/* SError; nothing else may come before the image masks */
+	msr	daifclr, #4			/* SError */
 	br	x0
 	.ltorg
 	.balign	4096

@@ -20,7 +20,9 @@
 	{                                                                                          \
 		__asm__ volatile("msr " #name ", %0" : : "r"(value) : "memory");                   \
 	}
-#define SYSREG(name) SYSREG_READ(name) SYSREG_WRITE(name)
+#define SYSREG(name)                                                                               \
+	SYSREG_READ(name)                                                                          \
+	SYSREG_WRITE(name)
 
 /* Identification and level */
 SYSREG_READ(currentel)

@@ -8,7 +8,7 @@
 #define ESR_EC_SHIFT 26
 #define ESR_EC(esr) (((esr) >> ESR_EC_SHIFT) & 0x3fu)
 #define ESR_IL (1u << 25) /* a 32-bit instruction, else 16-bit */
-#define ESR_ISS(esr) ((esr) & 0x1ffffffu)
+#define ESR_ISS(esr) ((esr)&0x1ffffffu)
 
 #define EC_UNKNOWN 0x00u
 #define EC_WFX 0x01u
@@ -20,9 +20,9 @@
 #define EC_HVC32 0x12u /* v7 */
 #define EC_SMC32 0x13u /* v7 */
 #define EC_SVC64 0x15u
-#define EC_HVC64 0x16u /* v8 */
-#define EC_SMC64 0x17u /* v8 */
-#define EC_SYSREG 0x18u /* v8: MSR/MRS */
+#define EC_HVC64 0x16u    /* v8 */
+#define EC_SMC64 0x17u    /* v8 */
+#define EC_SYSREG 0x18u   /* v8: MSR/MRS */
 #define EC_IABT_LOW 0x20u /* instruction abort from a lower level */
 #define EC_IABT_CUR 0x21u
 #define EC_PC_ALIGN 0x22u
@@ -33,21 +33,22 @@
 #define EC_BRK 0x3cu
 
 /* ISS of a data abort */
-#define DABT_ISV (1u << 24) /* bits 23:14 describe the access */
-#define DABT_SAS(iss) (((iss) >> 22) & 3u) /* log2 of the access size in bytes */
-#define DABT_SSE (1u << 21) /* the load sign-extends */
+#define DABT_ISV (1u << 24)                   /* bits 23:14 describe the access */
+#define DABT_SAS(iss) (((iss) >> 22) & 3u)    /* log2 of the access size in bytes */
+#define DABT_SSE (1u << 21)                   /* the load sign-extends */
 #define DABT_SRT(iss) (((iss) >> 16) & 0x1fu) /* the register; 31 is the zero register on v8 */
-#define DABT_SF (1u << 15) /* v8: the register is 64 bits wide */
+#define DABT_SF (1u << 15)                    /* v8: the register is 64 bits wide */
 #define DABT_S1PTW (1u << 7) /* the fault is on a stage-1 walk, not on the access */
-#define DABT_CM (1u << 8) /* cache maintenance */
-#define DABT_WNR (1u << 6) /* a write */
-#define ABT_FSC(iss) ((iss) & 0x3fu)
+#define DABT_CM (1u << 8)    /* cache maintenance */
+#define DABT_WNR (1u << 6)   /* a write */
+#define ABT_FSC(iss) ((iss)&0x3fu)
 
 /* Fault status code, without its level: bits 5:2 */
 #define FSC_TRANSLATION 0x04u
 #define FSC_ACCESS_FLAG 0x08u
 #define FSC_PERMISSION 0x0cu
-#define FSC_TYPE(fsc) ((fsc) & 0x3cu)
+#define FSC_ASYNC_EXTERNAL 0x11u /* v7: an asynchronous abort comes as a data abort */
+#define FSC_TYPE(fsc) ((fsc)&0x3cu)
 
 /* ISS of WFI/WFE */
 #define WFX_WFE 1u

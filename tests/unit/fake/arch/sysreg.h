@@ -20,6 +20,8 @@ void fake_sysreg_write(reg_t *variable, reg_t value);
 	{                                                                                          \
 		fake_sysreg_write(&fake_##name, value);                                            \
 	}
-#define SYSREG(name) SYSREG_READ(name) SYSREG_WRITE(name)
+#define SYSREG(name)                                                                               \
+	SYSREG_READ(name)                                                                          \
+	SYSREG_WRITE(name)
 
 #include "generated/sysreg.inc"
