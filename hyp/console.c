@@ -17,12 +17,6 @@ void console_bytes(const char *bytes, size_t size)
 	}
 }
 
-void console_string(const char *string)
-{
-	while (*string)
-		console_bytes(string++, 1);
-}
-
 _Noreturn void machine_end(enum run_status status)
 {
 	uart_flush();

@@ -6,7 +6,6 @@
 
 /* '\n' goes out as CR LF. */
 void console_bytes(const char *bytes, size_t size);
-void console_string(const char *string);
 
 /* Exit statuses of a run, where the machine can hand one on. */
 enum run_status {

@@ -85,12 +85,6 @@ void record_string(const char *name, const char *value)
 	record_raw(text.at, text.length);
 }
 
-void record_bool(const char *name, bool value)
-{
-	member(name);
-	raw_string(value ? "true" : "false");
-}
-
 void record_open(enum record_kind kind)
 {
 	char buffer[24];

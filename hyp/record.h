@@ -21,7 +21,6 @@ void record_open(enum record_kind kind);
 void record_u64(const char *name, uint64_t value);
 void record_hex(const char *name, uint64_t value); /* as a string "0x…" */
 void record_string(const char *name, const char *value);
-void record_bool(const char *name, bool value);
 void record_raw(const char *bytes, size_t count); /* JSON text, as it is */
 void record_close(void);
 

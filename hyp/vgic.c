@@ -29,28 +29,19 @@ static bool deliverable(const struct vgic *vgic, const struct virq *virq)
 
 /* --- the queue: pending, deliverable, and in no list register --- */
 
-static uint32_t *queue_word(struct vgic *vgic, const struct virq *virq)
-{
-	return &vgic->queued[virq->intid / 32];
-}
-
 static void queue(struct vgic *vgic, const struct virq *virq)
 {
-	uint32_t bit = BIT(virq->intid % 32);
-
-	if (*queue_word(vgic, virq) & bit)
+	if (bit_test(vgic->queued, virq->intid))
 		return;
-	*queue_word(vgic, virq) |= bit;
+	bit_set(vgic->queued, virq->intid);
 	vgic->queued_count++;
 }
 
 static void unqueue(struct vgic *vgic, const struct virq *virq)
 {
-	uint32_t bit = BIT(virq->intid % 32);
-
-	if (!(*queue_word(vgic, virq) & bit))
+	if (!bit_test(vgic->queued, virq->intid))
 		return;
-	*queue_word(vgic, virq) &= ~bit;
+	bit_clear(vgic->queued, virq->intid);
 	vgic->queued_count--;
 }
 
