@@ -14,7 +14,7 @@ from hypbench import qemu
 from hypbench.records import Log, Problem, Record
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, read_bytes
+from hypbench.tree import Tree, UnknownName, read_bytes
 
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
 
@@ -30,8 +30,8 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
               quiet: bool) -> Outcome:
     options = tree.qemu_options(board)
     if not options:
-        raise click.UsageError(f"QEMU has no board '{board}'; it has: "
-                               + ", ".join(tree.qemu_boards()))
+        raise UnknownName(f"QEMU has no board '{board}'; it has: "
+                          + ", ".join(tree.qemu_boards()))
     image = write_image(tree, board, plan, qemu.PLATFORM_OF_CLOCK[clock], out)
     machine = qemu.Qemu(qemu.command(options, clock, image), limit_s)
     log = follow(machine, out / "console.log", quiet)

@@ -11,6 +11,12 @@ import click
 HOME = Path(__file__).resolve().parents[2]
 
 
+class UnknownName(click.ClickException):
+    """One line, and the exit status of a wrong command line."""
+
+    exit_code = 2
+
+
 @dataclass(frozen=True)
 class Tree:
     root: Path = HOME
@@ -27,7 +33,7 @@ class Tree:
     def qemu_options(self, board: str) -> list[str]:
         """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
         if board not in self.boards():
-            raise click.UsageError(f"no board '{board}'; there are: {listed(self.boards())}")
+            raise UnknownName(f"no board '{board}'; there are: {listed(self.boards())}")
         text = (self.root / "boards" / board / "board.mk").read_text()
         line = re.search(r"^QEMU\s*:?=\s*(.+)$", text.replace("\\\n", " "), re.MULTILINE)
         return line.group(1).split() if line else []
@@ -38,8 +44,8 @@ class Tree:
         if not path.is_file():
             path = Path(plan)
         if not path.is_file():
-            raise click.UsageError(f"no plan '{plan}'; there are: {listed(self.plans())}"
-                                   " (or give the path of a file)")
+            raise UnknownName(f"no plan '{plan}'; there are: {listed(self.plans())}"
+                              " (or give the path of a file)")
         return read_text(path)
 
     def build(self, board: str) -> Path:

@@ -18,10 +18,6 @@
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
-	stp	x8, x9, [sp, #TRAP_FRAME_X(8)]
-	stp	x10, x11, [sp, #TRAP_FRAME_X(10)]
-	stp	x12, x13, [sp, #TRAP_FRAME_X(12)]
-	stp	x14, x15, [sp, #TRAP_FRAME_X(14)]
 	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	str	x30, [sp, #TRAP_FRAME_X(30)]
 	.endm
@@ -31,18 +27,18 @@
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
-	ldp	x8, x9, [sp, #TRAP_FRAME_X(8)]
-	ldp	x10, x11, [sp, #TRAP_FRAME_X(10)]
-	ldp	x12, x13, [sp, #TRAP_FRAME_X(12)]
-	ldp	x14, x15, [sp, #TRAP_FRAME_X(14)]
 	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]
 	add	sp, sp, #TRAP_FRAME_SIZE
 	.endm
 
-	/* What a full frame holds besides: C keeps x19-x29 and leaves x18 alone, but emulation
-	   reads and writes any register, and it does so in the frame. */
+	/* What a full frame holds besides: C keeps x19-x29 and leaves x8-x15 and x18 alone, but
+	   emulation reads and writes any register, and it does so in the frame. */
 	.macro save_rest
+	stp	x8, x9, [sp, #TRAP_FRAME_X(8)]
+	stp	x10, x11, [sp, #TRAP_FRAME_X(10)]
+	stp	x12, x13, [sp, #TRAP_FRAME_X(12)]
+	stp	x14, x15, [sp, #TRAP_FRAME_X(14)]
 	stp	x18, x19, [sp, #TRAP_FRAME_X(18)]
 	stp	x20, x21, [sp, #TRAP_FRAME_X(20)]
 	stp	x22, x23, [sp, #TRAP_FRAME_X(22)]
@@ -52,6 +48,10 @@
 	.endm
 
 	.macro restore_rest
+	ldp	x8, x9, [sp, #TRAP_FRAME_X(8)]
+	ldp	x10, x11, [sp, #TRAP_FRAME_X(10)]
+	ldp	x12, x13, [sp, #TRAP_FRAME_X(12)]
+	ldp	x14, x15, [sp, #TRAP_FRAME_X(14)]
 	ldp	x18, x19, [sp, #TRAP_FRAME_X(18)]
 	ldp	x20, x21, [sp, #TRAP_FRAME_X(20)]
 	ldp	x22, x23, [sp, #TRAP_FRAME_X(22)]

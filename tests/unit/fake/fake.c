@@ -35,6 +35,7 @@ static reg_t *const registers[] = {
 
 struct fake_barriers fake_barriers;
 struct fake_mmio fake_mmio;
+struct fake_sysregs fake_sysregs;
 struct fake_counts fake_counts;
 uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 uint64_t fake_counter_step = 1;
@@ -52,6 +53,7 @@ void fake_reset(void)
 		*registers[i] = 0;
 	fake_barriers = (struct fake_barriers){ 0 };
 	fake_mmio = (struct fake_mmio){ 0 };
+	fake_sysregs = (struct fake_sysregs){ 0 };
 	fake_counts = (struct fake_counts){ 0 };
 	fake_call = NULL;
 	fake_counter_step = 1;
@@ -76,6 +78,10 @@ void *fake_pages(size_t count)
 
 reg_t fake_sysreg_read(reg_t *variable)
 {
+	reg_t value;
+
+	if (fake_sysregs.read && fake_sysregs.read(variable, &value))
+		return value;
 	if (variable == &fake_cntpct_el0)
 		fake_cntpct_el0 += fake_counter_step;
 	return *variable;
@@ -84,7 +90,8 @@ reg_t fake_sysreg_read(reg_t *variable)
 void fake_sysreg_write(reg_t *variable, reg_t value)
 {
 	fake_counts.sysreg_writes++;
-	*variable = value;
+	if (!fake_sysregs.write || !fake_sysregs.write(variable, value))
+		*variable = value;
 }
 
 void isb(void)

@@ -30,6 +30,13 @@ struct fake_mmio {
 };
 extern struct fake_mmio fake_mmio;
 
+/* System registers go here first: true where one is theirs. Without a hook all are variables. */
+struct fake_sysregs {
+	bool (*read)(const uint64_t *variable, uint64_t *value);
+	bool (*write)(const uint64_t *variable, uint64_t value);
+};
+extern struct fake_sysregs fake_sysregs;
+
 /* HVC and SMC go here; without a hook they fail the test. */
 extern uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 

@@ -10,7 +10,7 @@ import click
 
 from hypbench.checks import headers, isa, layers, style, sysregs
 from hypbench.checks.testline import closing_line, count_results
-from hypbench.tree import Tree
+from hypbench.tree import Tree, UnknownName
 
 CHECKS = {
     "layers": layers.check,
@@ -39,7 +39,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     """
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
-        raise click.UsageError(f"no check '{unknown[0]}'; there are: {', '.join(CHECKS)}")
+        raise UnknownName(f"no check '{unknown[0]}'; there are: {', '.join(CHECKS)}")
     failed = False
     for name in names or CHECKS:
         try:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole images on QEMU: a test names its run by the marker `job` and is given the `result`, once
+for each board that QEMU has."""
+
+import os
+
+import pytest
+
+from lab import TREE, Job, Lab, is_built
+
+LAB = Lab()
+# HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
+BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.qemu_boards()
+
+
+def pytest_generate_tests(metafunc):
+    if "board" in metafunc.fixturenames:
+        metafunc.parametrize("board", BOARDS)
+
+
+def job_of(item) -> Job | None:
+    marker = item.get_closest_marker("job")
+    board = item.callspec.params.get("board") if hasattr(item, "callspec") else None
+    return Job(board, *marker.args, **marker.kwargs) if marker and board else None
+
+
+def pytest_collection_finish(session):
+    """Starts every run at once, in the order of the tests, so that no test waits in vain."""
+    if session.config.option.collectonly:
+        return
+    for item in session.items:
+        job = job_of(item)
+        if job and is_built(job.board):
+            LAB.start(job)
+
+
+def pytest_sessionfinish():
+    LAB.close()
+
+
+@pytest.fixture
+def built(board):
+    """A board whose image is there: a missing one is an error, not a skip."""
+    assert is_built(board), f"build/{board}/hypbench.elf is missing: make BOARD={board}"
+    return board
+
+
+@pytest.fixture
+def job(request, built) -> Job:
+    return job_of(request.node)
+
+
+@pytest.fixture
+def result(job):
+    """The run of the marker `job`. It ended by itself, and every record arrived whole."""
+    result = LAB.run(job)
+    assert not result.timed_out, result.explain()
+    return result
+
+
+@pytest.fixture
+def lab() -> Lab:
+    return LAB

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed path lengths, tests/expected/<board>.json: read, written, compared; and the
+ceilings that hold whatever the compiler."""
+
+import json
+import re
+from pathlib import Path
+
+from lab import ALL_CONFIGS, ROOT, Job, Result
+
+FOLDER = ROOT / "tests" / "expected"
+CHANGELOG = ROOT / "CHANGELOG.md"
+BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup")
+PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
+        + "".join(f"bench {bench} n=1000\n" for bench in BENCHES))
+
+REFERENCE = "virt-a72"
+SLACK = 1.3  # what another board may take of the reference's ceilings
+
+# (config, bench, variant, minus native, instructions): the reference board's ceilings.
+CEILINGS = [
+    ("direct", "hypercall", "null", False, 60),
+    ("trapped", "hypercall", "null", False, 60),
+    ("trapped-sw", "hypercall", "null", False, 60),
+    ("trapped", "mmio", "iidr", False, 150),
+    ("trapped-sw", "mmio", "iidr", False, 150),
+    ("trapped", "sgi_self", "handler", False, 200),
+    ("trapped-sw", "sgi_self", "handler", False, 200),
+    *(("trapped", "timer_wakeup", f"{state}-{stage}", True, 100)
+      for state in ("busy", "wfi") for stage in ("vector", "handler", "task")),
+    # Up to the task an interrupt without a link exits twice.
+    *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
+      for state in ("busy", "wfi") for stage in ("vector", "handler")),
+]
+
+Figures = dict[str, dict[str, int]]  # configuration, then "benchmark variant": p50
+
+
+def path_of(board: str) -> Path:
+    return FOLDER / f"{board}.json"
+
+
+def job_for(board: str) -> Job:
+    return Job(board, PLAN)
+
+
+def figures_of(result: Result) -> Figures:
+    figures: Figures = {config: {} for config in ALL_CONFIGS}
+    for record in result.records("bench"):
+        figures[record["config"]][f"{record['bench']} {record['variant']}"] = record["p50"]
+    return figures
+
+
+def document(result: Result, changelog: str) -> dict:
+    run = result.log.run
+    return {"board": run["board"], "compiler": run["compiler"], "changelog": changelog,
+            "unit": "instructions, p50 of 1000", "figures": figures_of(result)}
+
+
+def written(content: dict) -> str:
+    return json.dumps(content, indent=1) + "\n"
+
+
+def read(board: str) -> dict:
+    return json.loads(path_of(board).read_text())
+
+
+def differences(expected: Figures, found: Figures) -> list[str]:
+    """One readable line for each path that is longer, shorter, new or gone."""
+    lines = []
+    for config in sorted(expected.keys() | found.keys()):
+        old, new = expected.get(config, {}), found.get(config, {})
+        for path in sorted(old.keys() | new.keys()):
+            if old.get(path) != new.get(path):
+                lines.append(f"{config} {path}: {old.get(path, 'not there')} expected,"
+                             f" {new.get(path, 'not there')} found")
+    return lines
+
+
+def above_ceilings(board: str, figures: Figures) -> list[str]:
+    slack = 1 if board == REFERENCE else SLACK
+    lines = []
+    for config, bench, variant, minus_native, ceiling in CEILINGS:
+        path = f"{bench} {variant}"
+        value = figures[config][path] - (figures["native"][path] if minus_native else 0)
+        if value > ceiling * slack:
+            lines.append(f"{config} {path}{' - native' if minus_native else ''}: {value},"
+                         f" {ceiling * slack:g} at most")
+    return lines
+
+
+def changelog_section(heading: str, text: str) -> str | None:
+    """What stands under `## heading`, or None."""
+    found = re.search(rf"^## {re.escape(heading)}[ \t]*$(.*?)(?=^## |\Z)", text,
+                      re.MULTILINE | re.DOTALL)
+    return found[1] if found else None
+
+
+def latest_heading(text: str) -> str:
+    found = re.search(r"^## (.+?)[ \t]*$", text, re.MULTILINE)
+    return found[1] if found else ""

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs built images on QEMU and keeps what came of them: each run is made once a session."""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from hypbench import plan as plans
+from hypbench import qemu
+from hypbench.records import Log, read_log
+from hypbench.rules import check_rules
+from hypbench.tree import Tree
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE = Tree(ROOT)
+CLOCK = "icount"
+PLATFORM = qemu.PLATFORM_OF_CLOCK[CLOCK]
+LIMIT_S = 120.0  # a run that takes longer hangs; no test says how long one takes
+
+ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
+
+# While QEMU records, its main loop and its processor take turns. Without that the main loop may
+# look at the clock before the instructions ahead of a WFI are counted, and the sleep then ends by
+# as many too late: in one WFI of 100000.
+RECORDING = "rr=record,rrfile=/dev/null"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` the
+    image; `attempt` tells runs of the same apart."""
+
+    board: str
+    plan: str
+    machine: Callable[[list[str]], list[str]] | None = None
+    change: Callable[[bytes, str], bytes] | None = None
+    attempt: int = 0
+
+
+@dataclass
+class Result:
+    console: bytes
+    status: int | None
+    stderr: str
+    timed_out: bool
+    log: Log = field(repr=False)
+
+    @cached_property
+    def problems(self) -> list[str]:
+        """What the host tools find wrong with it."""
+        found = self.log.problems + check_rules(self.log, PLATFORM)
+        return [str(problem) for problem in found]
+
+    def records(self, *kinds: str, **members) -> list[dict]:
+        return [data for data in self.log.of_kind(*kinds)
+                if all(data.get(name) == value for name, value in members.items())]
+
+    def one(self, kind: str, **members) -> dict:
+        found = self.records(kind, **members)
+        assert len(found) == 1, f"{len(found)} {kind} records with {members}"
+        return found[0]
+
+    @property
+    def configs(self) -> list[str]:
+        return [config["name"] for config in self.log.run["configs"]]
+
+    def line_of(self, record: dict) -> int:
+        """Which of the plan's bench lines a record belongs to, in the order `once`."""
+        return record["step"] // len(self.configs)
+
+    def figures(self, line: int) -> dict[tuple[str, str], dict]:
+        """By configuration and variant: the bench records of one bench line of the plan."""
+        return {(record["config"], record["variant"]): record
+                for record in self.records("bench") if self.line_of(record) == line}
+
+    def explain(self) -> str:
+        return "\n".join([f"status {self.status}, timed out: {self.timed_out}", self.stderr,
+                          *self.log.text[:20], *self.problems[:20]])
+
+
+@cache
+def image_of(board: str) -> bytes:
+    return (TREE.build(board) / "hypbench.elf").read_bytes()
+
+
+def is_built(board: str) -> bool:
+    return (TREE.build(board) / "hypbench.elf").is_file()
+
+
+@cache
+def board_facts(board: str) -> dict[str, str]:
+    """The assignments of boards/<board>/board.mk."""
+    text = (ROOT / "boards" / board / "board.mk").read_text()
+    return dict(re.findall(r"^(\w+) *:= *(.+)$", text, re.MULTILINE))
+
+
+def perform(job: Job) -> Result:
+    image = plans.write_plan(image_of(job.board), job.plan, PLATFORM)
+    if job.change:
+        image = job.change(image, job.board)
+    options = TREE.qemu_options(job.board)
+    if job.machine:
+        options = job.machine(options)
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        path = Path(folder) / "hypbench.elf"
+        path.write_bytes(image)
+        machine = qemu.Qemu(recording(qemu.command(options, CLOCK, path)), LIMIT_S)
+        console = b"".join(machine.lines())
+    return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
+
+
+def recording(words: list[str]) -> list[str]:
+    at = words.index("-icount") + 1
+    if "rr=record" in words[at]:
+        return words
+    return [*words[:at], f"{words[at]},{RECORDING}", *words[at + 1:]]
+
+
+class Lab:
+    """Makes runs in the background, as many at a time as there are processors."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(os.cpu_count())
+        self.runs: dict[Job, Future[Result]] = {}
+
+    def start(self, job: Job) -> Future[Result]:
+        if job not in self.runs:
+            self.runs[job] = self.pool.submit(perform, job)
+        return self.runs[job]
+
+    def run(self, job: Job) -> Result:
+        return self.start(job).result()
+
+    def close(self) -> None:
+        self.pool.shutdown(cancel_futures=True)

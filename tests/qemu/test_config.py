@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each axis of a configuration does to the numbers, and what it must leave alone."""
+
+import pytest
+
+from lab import board_facts
+
+N = 20
+BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup", "tlb_chase")
+PLAN = """order once
+config trapped
+config stats trapped stats=on
+config trace trapped trace=on
+config both trapped-sw stats=on trace=on
+config wfi trapped wfi=trapped
+config wfi-stats trapped wfi=trapped stats=on
+config full trapped frame=full
+config full-sw trapped-sw frame=full
+config trapped-sw
+config 4K trapped stage2=4K
+config 2M trapped stage2=2M
+config 1G trapped stage2=1G
+config 4K-direct direct stage2=4K
+config 1G-direct direct stage2=1G
+config direct
+config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
+""" + "".join(f"bench {bench} n={N} pages=8\n" for bench in BENCHES)
+
+# Instructions that a full frame adds to an exit by hypercall or interrupt: what saves and restores
+# the registers that C preserves. Other exits take it always.
+FULL_FRAME = {"armv8": 6 + 6, "armv7": 2 + 2}
+STAGE2_LEVELS = {"4K": 3, "2M": 2, "1G": 1, "4K-direct": 3, "1G-direct": 1, "direct": 2}
+TRACE_EVENTS = 64  # what the ring holds
+DISTRIBUTOR_SET_UP = "counter"  # a benchmark without an exit of its own: what remains is set-up
+
+pytestmark = pytest.mark.job(PLAN)
+
+
+def lengths(result, bench: str, config: str) -> dict[str, dict]:
+    """By variant: what was measured, without the frame of the record."""
+    frame = ("seq", "step", "config", "crc", "s2_levels", "walk_refs")
+    return {variant: {name: value for name, value in record.items() if name not in frame}
+            for (of, variant), record in result.figures(BENCHES.index(bench)).items()
+            if of == config}
+
+
+def p50(result, bench: str, config: str) -> dict[str, int]:
+    return {variant: record["p50"] for variant, record in lengths(result, bench, config).items()}
+
+
+def exit_counts(result, bench: str, config: str) -> dict[str, int]:
+    return {record["exit"]: record["n"]
+            for record in result.records("exits", bench=bench, config=config)}
+
+
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+@pytest.mark.parametrize("config, like", [
+    ("4K", "trapped"), ("2M", "trapped"), ("1G", "trapped"), ("4K-direct", "direct"),
+    ("1G-direct", "direct"),
+])
+def test_stage2_grain_changes_no_path(result, bench, config, like):
+    assert lengths(result, bench, like)
+    assert lengths(result, bench, config) == lengths(result, bench, like)
+
+
+def test_stage2_grain_is_in_the_walk(result):
+    for config, levels in STAGE2_LEVELS.items():
+        for record in result.records("bench", bench="tlb_chase", config=config):
+            assert record["s2_levels"] == levels
+            assert record["walk_refs"] == 4 * (levels + 1) - 1
+
+
+@pytest.mark.parametrize("config, like", [("full", "trapped"), ("full-sw", "trapped-sw")])
+def test_full_frame_costs_its_instructions(result, board, config, like):
+    cost = FULL_FRAME[board_facts(board)["ISA"]]
+    for bench, exits in (("hypercall", 1), ("timer_wakeup", 1), ("mmio", 0), ("sgi_self", 0),
+                         ("counter", 0)):
+        for variant, light in p50(result, bench, like).items():
+            # The end of an interrupt without a link is one more exit, before the task.
+            extra = 1 if like == "trapped-sw" and variant.endswith("-task") else 0
+            full = p50(result, bench, config)[variant]
+            assert full == light + cost * (exits + extra), variant
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_what_is_switched_off_costs_nothing(result, bench):
+    """After every other configuration, and with each axis off by name."""
+    assert lengths(result, bench, "again") == lengths(result, bench, "trapped")
+
+
+@pytest.mark.parametrize("config", ["stats", "trace"])
+def test_instrumentation_costs_something(result, config):
+    assert p50(result, "hypercall", config)["null"] > p50(result, "hypercall", "trapped")["null"]
+
+
+@pytest.mark.parametrize("config", ["stats", "both", "wfi-stats"])
+def test_exits_are_counted(result, config):
+    """Warm samples and the cold one; a hypercall for each record and one to end the step."""
+    samples = N + 1
+    rest = exit_counts(result, DISTRIBUTOR_SET_UP, config)
+    assert rest["hvc"] == 1 + 3 + 1  # calibration, three variants, the end
+    assert exit_counts(result, "hypercall", config) == rest | {"hvc": samples + 3}
+    assert exit_counts(result, "mmio", config) == rest | {
+        "hvc": 3, "mmio-read": rest["mmio-read"] + samples}
+    assert exit_counts(result, "timer_wakeup", config)["irq"] == 6 * samples
+
+
+def test_sgis_are_counted(result):
+    """GICv2: the write to GICD_SGIR, and one to enable it; GICv3: a system register."""
+    samples = 2 * (N + 1)
+    rest = exit_counts(result, DISTRIBUTOR_SET_UP, "stats")
+    found = exit_counts(result, "sgi_self", "stats")
+    if result.log.run["gic"] == "v2":
+        assert found["mmio-write"] == rest["mmio-write"] + samples + 1
+    else:
+        assert found["sysreg"] == rest.get("sysreg", 0) + samples
+
+
+@pytest.mark.parametrize("config", ["stats", "both", "wfi-stats"])
+def test_exits_add_up(result, config):
+    for record in result.records("exits", config=config):
+        assert record["min"] * record["n"] <= record["total"] <= record["max"] * record["n"]
+        assert sum(count for _, count in record["hist"]) + record["overflow"] == record["n"]
+        assert abs(record["mean"] * record["n"] - record["total"]) < 0.001 * record["n"] + 1
+
+
+def test_ends_of_interrupts_exit_only_without_a_link(result):
+    samples = 6 * (N + 1)
+    assert "maintenance" not in exit_counts(result, "timer_wakeup", "stats")
+    assert exit_counts(result, "timer_wakeup", "both")["maintenance"] == samples
+
+
+def test_wfi_exits_where_it_is_trapped(result):
+    samples = 3 * (N + 1)  # of the variants that sleep
+    assert exit_counts(result, "timer_wakeup", "wfi-stats")["wfi"] == samples
+    for config in ("stats", "both"):
+        assert "wfi" not in exit_counts(result, "timer_wakeup", config)
+
+
+def test_trapped_wfi_costs_the_sleepers_alone(result):
+    native, trapped = (p50(result, "timer_wakeup", config) for config in ("trapped", "wfi"))
+    for variant, length in native.items():
+        if variant.startswith("wfi-"):
+            assert trapped[variant] > length
+        else:
+            assert trapped[variant] == length
+
+
+def test_trace_holds_the_last_exits_in_order(result):
+    for config in ("trace", "both"):
+        for bench in BENCHES:
+            events = result.records("trace", bench=bench, config=config)
+            assert len(events) == TRACE_EVENTS
+            ends = [event["t"] + event["dur"] for event in events]
+            assert all(end <= event["t"] for end, event in zip(ends, events[1:]))
+            assert events[-1]["event"] == "hvc"  # the end of the step
+            assert int(events[-1]["arg"], 16) & 0xffffffff == 0x86000002
+
+
+def test_trace_agrees_with_the_counts(result):
+    """All that the ring kept was counted too; the timer's interrupt is named."""
+    events = result.records("trace", bench="timer_wakeup", config="both")
+    counts = exit_counts(result, "timer_wakeup", "both")
+    kinds = {event["event"] for event in events}
+    assert kinds <= set(counts)
+    assert {int(event["arg"], 16) for event in events if event["event"] == "irq"} == {27}
+
+
+def test_nothing_is_traced_or_counted_unasked(result):
+    configs = {record["config"] for record in result.records("exits")}
+    assert configs == {"stats", "both", "wfi-stats"}
+    assert {record["config"] for record in result.records("trace")} == {"trace", "both"}

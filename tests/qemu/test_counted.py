@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths whose length is counted by hand, and delays whose length is known: the detectors."""
+
+import pytest
+
+from lab import ALL_CONFIGS, board_facts
+
+DELAYS = (0, 100, 1000)
+BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup", "tlb_chase")
+PAIR_VARIANTS = {"counter": 3, "hypercall": 1, "mmio": 1, "sgi_self": 2, "tlb_chase": 3}
+EL2_DELAY = 100
+
+PLAN = "order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + f"""
+config direct-late direct delay_el2={EL2_DELAY}
+config trapped+ trapped delay_el2={EL2_DELAY}
+config trapped-sw+ trapped-sw delay_el2={EL2_DELAY}
+config wfi trapped wfi=trapped
+config wfi+ trapped wfi=trapped delay_el2={EL2_DELAY}
+config wfi-direct direct wfi=trapped
+config wfi-direct+ direct wfi=trapped delay_el2={EL2_DELAY}
+""".replace("+ ", "-late ") + "".join(
+    f"bench {bench} n=20 pages=8 delay={delay}\n" for bench in BENCHES for delay in DELAYS)
+
+# Instructions of the guest alone, natively: docs/measuring.md names each of them.
+RAW_NATIVELY = {
+    "armv8": {"pair": 3, "nop10": 13, "loop200": 203, "iidr": 4, "vector": 4, "busy-vector": 2,
+              "wfi-vector": 3},
+    "armv7": {"pair": 3, "nop10": 13, "loop200": 203, "iidr": 4, "vector": 5, "busy-vector": 3,
+              "wfi-vector": 4},
+}
+
+pytestmark = pytest.mark.job(PLAN)
+
+
+def figures(result, bench: str, delay: int = 0) -> dict[tuple[str, str], dict]:
+    return result.figures(BENCHES.index(bench) * len(DELAYS) + DELAYS.index(delay))
+
+
+def values(record: dict) -> list[int]:
+    return [record[name] for name in ("cold", "min", "p50", "p90", "p95", "max")]
+
+
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.parametrize("variant, value", [("pair", 3), ("nop10", 10), ("loop200", 200)])
+def test_counter_counts_instructions(result, variant, value):
+    for config in result.configs:
+        record = figures(result, "counter")[config, variant]
+        assert values(record) == [value] * 6, config
+        assert (record["mean"], record["stddev"]) == (value, 0)
+
+
+def test_empty_pair_costs_three_instructions(result):
+    """isb, isb, mrs"""
+    for calibration in result.records("calibration"):
+        assert [calibration[name] for name in ("min", "p50", "max")] == [3, 3, 3]
+        assert calibration["stable"]
+
+
+def test_native_windows_hold_what_was_counted(result, board):
+    expected = RAW_NATIVELY[board_facts(board)["ISA"]]
+    found = {variant: record for bench in BENCHES
+             for (config, variant), record in figures(result, bench).items() if config == "native"}
+    for variant, raw in expected.items():
+        assert (found[variant]["raw_min"], found[variant]["raw_max"]) == (raw, raw), variant
+
+
+@pytest.mark.parametrize("delay", DELAYS[1:])
+@pytest.mark.parametrize("bench", BENCHES)
+def test_known_delay_is_seen_exactly(result, bench, delay):
+    plain, delayed = figures(result, bench), figures(result, bench, delay)
+    assert plain.keys() == delayed.keys()
+    assert {config for config, _ in plain} >= set(result.configs) - {"native"}
+    for key, record in delayed.items():
+        assert values(record) == [value + delay for value in values(plain[key])], key
+        assert record["stddev"] == plain[key]["stddev"], key
+
+
+def exits(bench: str, config: str, variant: str) -> int:
+    """How often EL2 is entered in a window. A WFI that is trapped is entered before it."""
+    if bench == "hypercall":
+        return 1
+    if bench in ("counter", "tlb_chase") or "direct" in config:
+        return 0
+    if config == "trapped-sw" and variant.endswith("-task"):
+        return 2  # the interrupt, and its end: the task runs after the guest's EOI
+    return 1
+
+
+@pytest.mark.parametrize("config", ["direct", "trapped", "trapped-sw", "wfi", "wfi-direct"])
+@pytest.mark.parametrize("bench", BENCHES)
+def test_delay_at_el2_is_seen_once_an_exit(result, bench, config):
+    found = figures(result, bench)
+    variants = [variant for name, variant in found if name == config]
+    assert variants
+    for variant in variants:
+        late = EL2_DELAY * exits(bench, config, variant)
+        plain, delayed = found[config, variant], found[f"{config}-late", variant]
+        names = ("min", "p50", "p95", "max")
+        assert [delayed[name] for name in names] == [plain[name] + late for name in names], variant

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path lengths are the committed ones, exactly; where another compiler built the image, they
+are below the ceilings."""
+
+import pytest
+
+import expected
+
+pytestmark = pytest.mark.job(expected.PLAN)
+
+
+@pytest.fixture
+def figures(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    return expected.figures_of(result)
+
+
+def test_lengths_are_the_committed_ones(result, board, figures):
+    committed = expected.read(board)
+    compiler = result.log.run["compiler"]
+    if committed["compiler"] != compiler:
+        pytest.skip(f"built by compiler {compiler}, the committed lengths by"
+                    f" {committed['compiler']}: only the ceilings are checked")
+    assert expected.differences(committed["figures"], figures) == [], (
+        "path lengths changed: `python tests/qemu/update_expected.py` writes the new ones, and"
+        " CHANGELOG.md says `numbers change: yes`")
+
+
+def test_lengths_are_below_the_ceilings(board, figures):
+    assert expected.above_ceilings(board, figures) == []
+
+
+def test_direct_interrupts_cost_what_they_cost_natively(figures):
+    for path, length in figures["native"].items():
+        if path.startswith(("timer_wakeup", "sgi_self", "mmio", "counter")):
+            assert figures["direct"][path] == length, path
+
+
+def test_list_registers_of_both_kinds_cost_the_same_up_to_the_handler(figures):
+    for path, length in figures["trapped"].items():
+        if not path.endswith("-task"):
+            assert figures["trapped-sw"][path] == length, path
+
+
+def test_every_sample_is_the_same(result):
+    """Under icount a warm path has one length."""
+    for record in result.records("bench"):
+        assert record["min"] == record["p50"] == record["max"], record
+
+
+def test_change_is_in_the_changelog(board):
+    committed = expected.read(board)
+    section = expected.changelog_section(committed["changelog"], expected.CHANGELOG.read_text())
+    assert section is not None, f"CHANGELOG.md has no `## {committed['changelog']}`"
+    assert "numbers change: yes" in section

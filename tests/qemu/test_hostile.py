@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a misbehaving guest does stops that guest alone: a fault record, and the plan goes on."""
+
+import pytest
+
+from image import read_header
+from lab import board_facts, image_of
+
+PROBES = ("hypercall n=50", "timer_wakeup n=50", "sgi_self n=50")
+HOSTILE = ("hostile_read", "hostile_jump", "hostile_smc", "hostile_loop", "hostile_random n=50",
+           "hostile_random n=50 seed=2", "hostile_random n=50 seed=3")
+LIMIT_MS = 200
+PLAN = f"""order once
+limit_ms {LIMIT_MS}
+config native
+config direct
+config trapped
+config trapped-sw
+config 4K trapped stage2=4K
+""" + "".join(f"bench {line}\n"
+              for line in (*PROBES, *(line for one in HOSTILE for line in (one, *PROBES))))
+CONTAINED = ("direct", "trapped", "trapped-sw", "4K")
+PREEMPTED = ("trapped", "trapped-sw", "4K")
+HYP_SIZE = 0x1000000  # bytes, more than enough for the hypervisor
+
+pytestmark = pytest.mark.job(PLAN)
+
+
+def faults(result, bench: str) -> dict[str, dict]:
+    return {fault["config"]: fault for fault in result.records("fault", bench=bench)}
+
+
+def outcomes(result, bench: str) -> dict[str, set[str]]:
+    return {config: {step["outcome"]
+                     for step in result.records("step", bench=bench, config=config)}
+            for config in result.configs}
+
+
+def in_guest_image(board: str, address: int) -> bool:
+    header = read_header(image_of(board), board)
+    return 0 <= address - header["load_address"] < header["image_size"]
+
+
+def in_hypervisor(board: str, address: int) -> bool:
+    return 0 <= address - int(board_facts(board)["HYP_BASE"], 16) < HYP_SIZE
+
+
+def test_plan_goes_on_to_its_end(result):
+    assert result.status == 1, result.explain()
+    assert result.log.problems == []
+    assert len(result.records("step")) == result.log.run["steps"]
+    assert result.records("error") == []
+    end = result.one("end")
+    assert (end["status"], end["faults"]) == ("failed", 4 + 4 + 3)
+
+
+def test_read_outside_is_a_data_abort(result, board):
+    found = faults(result, "hostile_read")
+    assert set(found) == set(CONTAINED)
+    for fault in found.values():
+        assert fault["reason"] == "data-abort"
+        assert fault["class"] == "0x24"  # a data abort from a lower level
+        assert in_guest_image(board, int(fault["pc"], 16))
+        assert in_hypervisor(board, int(fault["ipa"], 16))
+        assert fault["va"] == fault["ipa"]
+
+
+def test_jump_outside_is_a_prefetch_abort(result, board):
+    found = faults(result, "hostile_jump")
+    assert set(found) == set(CONTAINED)
+    for fault in found.values():
+        assert fault["reason"] == "prefetch-abort"
+        assert fault["class"] == "0x20"  # an instruction abort from a lower level
+        assert in_hypervisor(board, int(fault["pc"], 16))
+        assert fault["pc"] == fault["va"] == fault["ipa"]
+
+
+def test_smc_is_answered_and_reaches_no_firmware(result):
+    for config in CONTAINED:
+        check = result.one("check", bench="hostile_smc", config=config)
+        assert check["ok"] and check["result"] == -1
+        assert result.one("step", bench="hostile_smc", config=config)["smc"] == 1
+    assert {step["smc"] for step in result.records("step") if step["bench"] != "hostile_smc"} == {0}
+
+
+def test_endless_loop_is_preempted_at_the_limit(result, board):
+    found = faults(result, "hostile_loop")
+    assert set(found) == set(PREEMPTED)
+    limit = result.log.run["hz"] * LIMIT_MS // 1000
+    for config, fault in found.items():
+        assert fault["reason"] == "time-limit"
+        assert in_guest_image(board, int(fault["pc"], 16))
+        ticks = result.one("step", bench="hostile_loop", config=config)["ticks"]
+        assert limit <= ticks < limit + limit // 100  # the rest is the fault record
+
+
+@pytest.mark.parametrize("bench, spared", [
+    ("hostile_read", {"native"}), ("hostile_jump", {"native"}),
+    ("hostile_loop", {"native", "direct"}),
+])
+def test_fault_ends_its_step(result, bench, spared):
+    assert outcomes(result, bench) == {config: {"done" if config in spared else "fault"}
+                                       for config in result.configs}
+    skips = result.records("skip", bench=bench)
+    assert {skip["config"] for skip in skips} == spared
+    assert all(skip["reason"] for skip in skips)
+
+
+def test_random_hypercalls_and_accesses_change_nothing(result):
+    checks = result.records("check", bench="hostile_random")
+    assert len(checks) == 3 * len(CONTAINED)
+    for check in checks:
+        assert check["ok"] and check["wrong_results"] == 0
+        assert check["hypercalls"] == 500
+        assert check["accesses"] == (0 if check["config"] == "direct" else 500)
+
+
+@pytest.mark.parametrize("after", range(1, len(HOSTILE) + 1),
+                         ids=[line.replace(" n=50", "") for line in HOSTILE])
+def test_next_guest_measures_the_same(result, after):
+    for probe in range(len(PROBES)):
+        first = content(result, probe)
+        assert first and content(result, after * (len(PROBES) + 1) + probe) == first
+
+
+def content(result, line: int) -> list[dict]:
+    frame = ("seq", "step", "crc")
+    return [{name: value for name, value in record.items() if name not in frame}
+            for record in result.records("bench", "calibration", "skip")
+            if result.line_of(record) == line]

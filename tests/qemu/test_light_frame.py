@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hypervisor's own code leaves alone what a light frame does not hold (arch/trap_frame.h)."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_SAVED = re.compile(r"\b([xw](8|9|1[0-5]|18)|[vqdsh]\d+)\b")
+# Assembly that saves them, and the parser of the plan, which returns structures through x8 and is
+# done before the first guest runs.
+MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leave|_start|clear_bss|own_)"
+                 r"|^(fail|message|parse|plan|text_quote|word)")
+
+
+def offenders(disassembly: str) -> set[str]:
+    found, function = set(), ""
+    for line in disassembly.splitlines():
+        head = re.match(r"^[0-9a-f]+ <(.+)>:$", line)
+        if head:
+            function = head[1]
+            continue
+        code = re.sub(r"<.*?>|//.*", "", line.partition(":")[2])
+        if NOT_SAVED.search(code) and not MAY.match(function):
+            found.add(function)
+    return found
+
+
+@pytest.mark.parametrize("board", ["virt-a72", "virt-a72-gicv3"])
+def test_no_register_that_a_light_frame_does_not_hold_is_used(board):
+    image = ROOT / "build" / board / "hypbench.elf"
+    text = subprocess.run(["aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", image],
+                          check=True, capture_output=True, text=True).stdout
+    assert "<trap_sync>" in text or "<on_data_abort>" in text
+    assert offenders(text) == set()
+
+
+def test_a_use_is_found():
+    text = "0000000040200000 <trap_irq>:\n    40200000:\tadd\tx9, x0, #0x1\n"
+    assert offenders(text) == {"trap_irq"}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every benchmark runs everywhere, its records are whole, and a run can be repeated to the byte."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab import ALL_CONFIGS
+
+PLAN = """name everything
+config native
+config direct
+config trapped
+config trapped-sw
+bench counter n=100
+bench hypercall n=100
+bench mmio n=100
+bench sgi_self n=100
+bench timer_wakeup n=100
+bench tlb_chase n=20 pages=128
+bench irq_order
+bench hostile_smc
+bench hostile_random n=20
+"""
+BENCHES = [line.split()[1] for line in PLAN.splitlines() if line.startswith("bench")]
+VARIANTS = {
+    "counter": {"pair", "nop10", "loop200"},
+    "hypercall": {"null"},
+    "mmio": {"iidr"},
+    "sgi_self": {"vector", "handler"},
+    "timer_wakeup": {f"{state}-{stage}" for state in ("busy", "wfi")
+                     for stage in ("vector", "handler", "task")},
+    "tlb_chase": {f"{pattern}-{pages}p" for pattern in ("random", "seq", "packed")
+                  for pages in (8, 10, 16, 24, 32, 40, 48, 64, 128)},
+    "irq_order": {"spi", "sgi"},
+    "hostile_smc": {"smc"},
+    "hostile_random": {"random"},
+}
+# What natively cannot be, and the words that say why.
+SKIPPED_NATIVELY = {"hypercall": "no hypervisor", "hostile_smc": "SMC is not trapped",
+                    "hostile_random": "no hypervisor"}
+STAGE2_LEVELS = {"native": 0, "direct": 2, "trapped": 2, "trapped-sw": 2}
+
+pytestmark = pytest.mark.job(PLAN)
+
+
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []  # frames, numbers, CRCs, schema, and what cannot be true
+    assert result.one("end")["status"] == "ok"
+    assert result.records("fault", "error") == []
+
+
+def test_run_record_describes_the_run(result, board):
+    run = result.one("run")
+    assert run["board"] == board
+    assert run["plan"] == "everything"
+    assert run["platform"] == "qemu-icount"
+    assert run["order"] == "abba"
+    assert run["steps"] == len(result.records("step")) == 2 * len(ALL_CONFIGS) * len(BENCHES)
+    assert [config["name"] for config in run["configs"]] == list(ALL_CONFIGS)
+    assert run["lr_count"] >= 1
+    assert run["compiler"] and run["build"]
+
+
+def test_console_holds_nothing_but_records(result):
+    assert result.log.text == []
+
+
+def test_steps_go_there_and_back(result):
+    """A B C D, then D C B A, for each benchmark."""
+    steps = [(step["bench"], step["pass"], step["config"]) for step in result.records("step")]
+    expected = [(bench, number, config) for bench in BENCHES
+                for number, configs in enumerate((ALL_CONFIGS, ALL_CONFIGS[::-1]))
+                for config in configs]
+    assert steps == expected
+    assert {step["outcome"] for step in result.records("step")} == {"done"}
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+@pytest.mark.parametrize("config", ALL_CONFIGS)
+def test_benchmark_reports_its_variants(result, bench, config):
+    for number in (0, 1):
+        where = {"bench": bench, "config": config, "pass": number}
+        found = result.records("bench", "check", **where)
+        skips = result.records("skip", **where)
+        if config == "native" and bench in SKIPPED_NATIVELY:
+            assert found == []
+            assert len(skips) == 1 and SKIPPED_NATIVELY[bench] in skips[0]["reason"]
+        else:
+            assert {record["variant"] for record in found} == VARIANTS[bench]
+            assert skips == []
+
+
+def test_both_passes_agree(result):
+    """Nothing drifts under icount: the second pass finds what the first one found."""
+    frame = ("seq", "step", "pass", "crc")
+
+    def content(number: int) -> list[dict]:
+        found = [{name: value for name, value in record.items() if name not in frame}
+                 for record in result.records("bench", "check", "skip") if record["pass"] == number]
+        return sorted(found, key=lambda record: (record["bench"], record["config"],
+                                                 record["kind"], record.get("variant", "")))
+    assert content(0) == content(1)
+
+
+def test_translation_model(result):
+    """(n + 1)(m + 1) - 1 references of a walk; under icount a load is an instruction."""
+    for record in result.records("bench", bench="tlb_chase"):
+        n, m = 3, STAGE2_LEVELS[record["config"]]
+        assert (record["s1_levels"], record["s2_levels"]) == (n, m)
+        assert record["walk_refs"] == (n + 1) * (m + 1) - 1
+        assert record["batch"] == 256
+        assert record["min"] == record["max"] == record["cold"] == 256
+
+
+def test_run_is_repeatable_to_the_byte(result, job, lab):
+    again = lab.run(replace(job, attempt=1))
+    assert again.console == result.console
+    assert again.status == result.status

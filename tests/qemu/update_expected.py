@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the built images on QEMU and writes their path lengths to tests/expected/."""
+
+import click
+
+import expected
+from lab import TREE, is_built, perform
+
+
+@click.command()
+@click.argument("boards", nargs=-1, metavar="[BOARD]...")
+@click.option("--changelog", help="The heading of CHANGELOG.md that tells of the change;"
+              " the newest one when not given.")
+def main(boards: tuple[str, ...], changelog: str | None) -> None:
+    """Write the path lengths of these boards' images; without a board, of every one on QEMU."""
+    text = expected.CHANGELOG.read_text()
+    heading = changelog or expected.latest_heading(text)
+    section = expected.changelog_section(heading, text)
+    if section is None or "numbers change: yes" not in section:
+        raise click.ClickException(f"CHANGELOG.md has no `## {heading}` with a line"
+                                   " `numbers change: yes`: write it first")
+    for board in boards or TREE.qemu_boards():
+        if not is_built(board):
+            raise click.ClickException(f"{board} is not built: `make BOARD={board}`")
+        update(board, heading)
+
+
+def update(board: str, heading: str) -> None:
+    result = perform(expected.job_for(board))
+    if result.status != 0 or result.problems:
+        raise click.ClickException(f"{board}: the run failed\n{result.explain()}")
+    new = expected.document(result, heading)
+    old = expected.read(board) if expected.path_of(board).is_file() else {"figures": {}}
+    changes = expected.differences(old["figures"], new["figures"])
+    if not changes and old.get("compiler") == new["compiler"]:
+        click.echo(f"{board}: unchanged")
+        return
+    expected.FOLDER.mkdir(exist_ok=True)
+    expected.path_of(board).write_text(expected.written(new))
+    click.echo(f"{board}: {len(changes)} lengths changed")
+    for line in changes:
+        click.echo(f"  {line}")
+
+
+if __name__ == "__main__":
+    main()

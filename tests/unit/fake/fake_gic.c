@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupt states of the fake GIC, see fake_gic.h. */
+#include "tests/unit/fake/fake_gic.h"
+
+#include <string.h>
+
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_gic_model.h"
+
+#define IDLE_PRIORITY 0x100u
+#define PRIORITY_BITS 0xf8u /* 5 bits, as a list register has */
+#define HCR_EN BIT(0)
+#define HCR_UIE BIT(1)
+
+struct fake_gic fake_gic;
+static const char *violation;
+
+void fake_gic_broken(const char *rule)
+{
+	if (!violation)
+		violation = rule;
+}
+
+const char *fake_gic_violation(void)
+{
+	const char *first = violation;
+
+	violation = NULL;
+	return first;
+}
+
+/* --- what a list register says, read from the manuals and not with the driver's functions --- */
+
+static unsigned bits(uint64_t value, unsigned high, unsigned low)
+{
+	return (unsigned)(value >> low & ((2ull << (high - low)) - 1));
+}
+
+/* GICH_LR, IHI 0048B 5.3.8 */
+static struct gic_lr decode_v2(uint64_t v)
+{
+	struct gic_lr lr = {
+		.vintid = bits(v, 9, 0),
+		.state = (enum gic_lr_state)bits(v, 29, 28),
+		.priority = (uint8_t)(bits(v, 27, 23) << 3),
+		.hw = bits(v, 31, 31),
+	};
+
+	if (lr.hw) {
+		lr.pintid = bits(v, 19, 10);
+	} else {
+		lr.eoi_irq = bits(v, 19, 19);
+		lr.source = bits(v, 12, 10);
+	}
+	if (bits(v, 30, 30) || bits(v, 22, 20) || (lr.source && lr.vintid >= GIC_SGI_COUNT))
+		fake_gic_broken("a list register has bits that the guest cannot see");
+	return lr;
+}
+
+/* ICH_LR<n>_EL2, IHI 0069 12.4.8 */
+static struct gic_lr decode_v3(uint64_t v)
+{
+	struct gic_lr lr = {
+		.vintid = bits(v, 31, 0),
+		.state = (enum gic_lr_state)bits(v, 63, 62),
+		.priority = (uint8_t)(bits(v, 55, 48) & PRIORITY_BITS),
+		.hw = bits(v, 61, 61),
+	};
+
+	if (lr.hw)
+		lr.pintid = bits(v, 44, 32);
+	else
+		lr.eoi_irq = bits(v, 41, 41);
+	if (lr.state != GIC_LR_INVALID && !bits(v, 60, 60))
+		fake_gic_broken("a virtual interrupt is in Group 0, which the guest has off");
+	return lr;
+}
+
+static struct gic_lr decode(uint64_t value)
+{
+	return gic_version() == 2 ? decode_v2(value) : decode_v3(value);
+}
+
+static void set_state(unsigned i, enum gic_lr_state state)
+{
+	unsigned shift = gic_version() == 2 ? 28 : 62;
+
+	fake_gic.lr[i] = (fake_gic.lr[i] & ~(3ull << shift)) | (uint64_t)state << shift;
+}
+
+static enum gic_lr_state state_of(unsigned i)
+{
+	return decode(fake_gic.lr[i]).state;
+}
+
+/* --- priorities --- */
+
+static unsigned running(const struct fake_interface *interface)
+{
+	return interface->active_prio ? bit_lowest(interface->active_prio) << 3 : IDLE_PRIORITY;
+}
+
+static bool may_signal(const struct fake_interface *interface, unsigned priority)
+{
+	return interface->enabled && priority < (interface->mask & PRIORITY_BITS) &&
+	       priority < running(interface);
+}
+
+static void drop_priority(struct fake_interface *interface, const char *otherwise)
+{
+	if (!interface->active_prio)
+		fake_gic_broken(otherwise);
+	interface->active_prio &= interface->active_prio - 1;
+}
+
+/* --- the physical side --- */
+
+bool fake_gic_pending(unsigned intid)
+{
+	const struct fake_irq *irq = &fake_gic.irq[intid];
+
+	return irq->latched || irq->line ||
+	       (intid == FAKE_GIC_MAINTENANCE && fake_gic_maintenance());
+}
+
+static unsigned best_physical(void)
+{
+	unsigned best = GIC_SPURIOUS;
+	unsigned priority = IDLE_PRIORITY;
+
+	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
+		const struct fake_irq *irq = &fake_gic.irq[i];
+
+		if (irq->enabled && !irq->active && fake_gic_pending(i) &&
+		    irq->priority < priority) {
+			best = i;
+			priority = irq->priority;
+		}
+	}
+	if (!fake_gic.dist_enabled || !may_signal(&fake_gic.cpu, priority))
+		return GIC_SPURIOUS;
+	return best;
+}
+
+bool fake_gic_irq(void)
+{
+	return best_physical() != GIC_SPURIOUS;
+}
+
+uint32_t fake_gic_ack(void)
+{
+	unsigned intid = best_physical();
+
+	if (intid == GIC_SPURIOUS)
+		return intid;
+	fake_gic.irq[intid].active = true;
+	fake_gic.irq[intid].latched = false;
+	fake_gic.cpu.active_prio |= BIT(fake_gic.irq[intid].priority >> 3);
+	return intid;
+}
+
+static void deactivate(unsigned intid)
+{
+	struct fake_irq *irq = &fake_gic.irq[intid];
+
+	if (!irq->active)
+		fake_gic_broken("deactivated what is not active");
+	irq->active = false;
+	irq->deactivations++;
+}
+
+void fake_gic_deactivate(uint32_t iar)
+{
+	if (!fake_gic.cpu.split_eoi)
+		fake_gic_broken("DIR without EOImode");
+	deactivate(gic_intid(iar) % FAKE_GIC_INTIDS);
+}
+
+void fake_gic_eoi(uint32_t iar)
+{
+	drop_priority(&fake_gic.cpu, "an EOI without an acknowledge");
+	if (!fake_gic.cpu.split_eoi)
+		deactivate(gic_intid(iar) % FAKE_GIC_INTIDS);
+}
+
+void fake_gic_line(unsigned intid, bool high)
+{
+	fake_gic.irq[intid].line = high;
+}
+
+unsigned fake_gic_deactivations(unsigned intid)
+{
+	return fake_gic.irq[intid].deactivations;
+}
+
+/* --- list registers and the maintenance interrupt --- */
+
+static uint32_t ended(unsigned i)
+{
+	struct gic_lr lr = decode(fake_gic.lr[i]);
+
+	return lr.state == GIC_LR_INVALID && !lr.hw && lr.eoi_irq ? BIT(i) : 0;
+}
+
+uint32_t fake_gic_eisr(void)
+{
+	uint32_t set = 0;
+
+	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+		set |= ended(i);
+	return set;
+}
+
+/* An ended interrupt that asked for its maintenance interrupt is not yet empty. */
+uint32_t fake_gic_elrsr(void)
+{
+	uint32_t set = 0;
+
+	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+		if (state_of(i) == GIC_LR_INVALID && !ended(i))
+			set |= BIT(i);
+	return set;
+}
+
+bool fake_gic_maintenance(void)
+{
+	unsigned valid = 0;
+
+	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+		valid += state_of(i) != GIC_LR_INVALID;
+	return fake_gic.hcr & HCR_EN &&
+	       (fake_gic_eisr() || (fake_gic.hcr & HCR_UIE && valid <= 1));
+}
+
+static void check_lr(unsigned i, const struct gic_lr *new)
+{
+	struct gic_lr old = decode(fake_gic.lr[i]);
+
+	if (new->state == GIC_LR_INVALID)
+		return;
+	if (old.state != GIC_LR_INVALID && old.vintid != new->vintid)
+		fake_gic_broken("a valid list register is overwritten");
+	if (ended(i))
+		fake_gic_broken("an ended interrupt is overwritten before it was seen");
+	for (unsigned other = 0; other < fake_gic.lr_count; other++)
+		if (other != i && state_of(other) != GIC_LR_INVALID &&
+		    decode(fake_gic.lr[other]).vintid == new->vintid)
+			fake_gic_broken("one interrupt stands in two list registers");
+	if (new->hw && new->state == GIC_LR_PENDING_ACTIVE)
+		fake_gic_broken("a linked interrupt is pending and active in a list register");
+	if (new->hw && !fake_gic.irq[new->pintid % FAKE_GIC_INTIDS].active)
+		fake_gic_broken("a list register is linked to what is not active");
+}
+
+void fake_gic_write_lr(unsigned i, uint64_t value)
+{
+	struct gic_lr new = decode(value);
+
+	if (i >= fake_gic.lr_count) {
+		fake_gic_broken("a list register that is not there");
+		return;
+	}
+	check_lr(i, &new);
+	fake_gic.lr[i] = value;
+}
+
+/* --- the guest's CPU interface --- */
+
+static unsigned best_virtual(void)
+{
+	unsigned best = GIC_LR_MAX;
+	unsigned priority = IDLE_PRIORITY;
+
+	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
+		struct gic_lr lr = decode(fake_gic.lr[i]);
+
+		if (lr.state == GIC_LR_PENDING && lr.priority < priority) {
+			best = i;
+			priority = lr.priority;
+		}
+	}
+	if (!(fake_gic.hcr & HCR_EN) || !may_signal(&fake_gic.guest, priority))
+		return GIC_LR_MAX;
+	return best;
+}
+
+void fake_gic_guest_init(bool split_eoi)
+{
+	fake_gic.guest.enabled = true;
+	fake_gic.guest.split_eoi = split_eoi;
+	fake_gic.guest.mask = 0xff;
+}
+
+bool fake_gic_virq(void)
+{
+	return best_virtual() != GIC_LR_MAX;
+}
+
+uint32_t fake_gic_guest_ack(void)
+{
+	unsigned i = best_virtual();
+	struct gic_lr lr;
+
+	if (i == GIC_LR_MAX)
+		return GIC_SPURIOUS;
+	lr = decode(fake_gic.lr[i]);
+	set_state(i, GIC_LR_ACTIVE);
+	fake_gic.guest.active_prio |= BIT(lr.priority >> 3);
+	return lr.vintid | lr.source << 10;
+}
+
+/* Nothing happens where no list register holds it: EOIcount, which nobody uses. */
+void fake_gic_guest_deactivate(uint32_t iar)
+{
+	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
+		struct gic_lr lr = decode(fake_gic.lr[i]);
+
+		if (!(lr.state & GIC_LR_ACTIVE) || lr.vintid != gic_intid(iar) ||
+		    lr.source != gic_source(iar))
+			continue;
+		set_state(i, lr.state & GIC_LR_PENDING ? GIC_LR_PENDING : GIC_LR_INVALID);
+		if (lr.hw)
+			deactivate(lr.pintid % FAKE_GIC_INTIDS);
+		return;
+	}
+}
+
+void fake_gic_guest_eoi(uint32_t iar)
+{
+	drop_priority(&fake_gic.guest, "the guest ended what it did not acknowledge");
+	if (!fake_gic.guest.split_eoi)
+		fake_gic_guest_deactivate(iar);
+}
+
+void fake_gic_reset(unsigned lr_count)
+{
+	memset(&fake_gic, 0, sizeof(fake_gic));
+	fake_gic.lr_count = lr_count;
+	violation = NULL;
+	fake_gic_hook_registers();
+}

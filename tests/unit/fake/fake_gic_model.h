@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the fake GIC's states (fake_gic.c) and its registers (fake_gic_regs.c). */
+#pragma once
+
+#include "drivers/gic/gic_virt.h"
+#include "tests/unit/fake/fake_gic.h"
+
+struct fake_irq {
+	bool enabled;
+	bool latched; /* pending by a write or an edge */
+	bool line;
+	bool active;
+	uint8_t priority;
+	unsigned deactivations;
+};
+
+/* A CPU interface, physical or virtual. */
+struct fake_interface {
+	bool enabled;
+	bool split_eoi;
+	uint8_t mask;         /* PMR */
+	uint32_t active_prio; /* APR: bit p = priority p << 3 is active */
+};
+
+struct fake_gic {
+	struct fake_irq irq[FAKE_GIC_INTIDS];
+	bool dist_enabled;
+	struct fake_interface cpu;
+	struct fake_interface guest;
+	uint32_t hcr; /* GICH_HCR, ICH_HCR_EL2 */
+	unsigned lr_count;
+	uint64_t lr[GIC_LR_MAX];
+};
+extern struct fake_gic fake_gic;
+
+void fake_gic_broken(const char *rule);
+
+uint32_t fake_gic_ack(void);
+void fake_gic_eoi(uint32_t iar);
+void fake_gic_deactivate(uint32_t iar);
+bool fake_gic_pending(unsigned intid);
+
+void fake_gic_write_lr(unsigned i, uint64_t value);
+uint32_t fake_gic_elrsr(void);
+uint32_t fake_gic_eisr(void);
+
+void fake_gic_hook_registers(void);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers of the fake GIC. What it need not have for one core (groups, targets, routes,
+ * configuration) reads as zero and ignores writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg_gicv3.h"
+#include "drivers/gic/gic_regs.h"
+#include "lib/bits.h"
+#include "tests/unit/fake/fake.h"
+#include "tests/unit/fake/fake_gic_model.h"
+
+#define DIST_SIZE 0x10000u
+#define CPU_SIZE 0x2000u
+#define HYP_SIZE 0x200u
+#define REDIST_SIZE 0x20000u
+
+const struct gic_bases fake_gic_bases = {
+	.dist = 0x08000000,
+	.cpu = 0x08010000,
+	.hyp = 0x08030000,
+	.vcpu = 0x08040000,
+	.redist = 0x080a0000,
+};
+
+static bool within(uintptr_t address, uintptr_t base, uintptr_t size, uint32_t *offset)
+{
+	*offset = (uint32_t)(address - base);
+	return address - base < size;
+}
+
+/* --- the distributor, and the redistributor's part of it --- */
+
+/* GICv3 has the private interrupts in the redistributor and nowhere else. */
+static bool is_here(unsigned intid, bool redist)
+{
+	return gic_version() == 2 || redist == (intid < GIC_PRIVATE_COUNT);
+}
+
+static bool read_bit(uint32_t bank, unsigned intid)
+{
+	const struct fake_irq *irq = &fake_gic.irq[intid];
+
+	switch (bank) {
+	case GICD_ISENABLER:
+	case GICD_ICENABLER:
+		return irq->enabled;
+	case GICD_ISPENDR:
+	case GICD_ICPENDR:
+		return fake_gic_pending(intid);
+	case GICD_ISACTIVER:
+	case GICD_ICACTIVER:
+		return irq->active;
+	default:
+		return false;
+	}
+}
+
+static void write_bit(uint32_t bank, unsigned intid)
+{
+	struct fake_irq *irq = &fake_gic.irq[intid];
+
+	switch (bank) {
+	case GICD_ISENABLER:
+	case GICD_ICENABLER:
+		irq->enabled = bank == GICD_ISENABLER;
+		break;
+	case GICD_ISPENDR:
+	case GICD_ICPENDR:
+		irq->latched = bank == GICD_ISPENDR;
+		break;
+	case GICD_ISACTIVER:
+	case GICD_ICACTIVER:
+		irq->active = bank == GICD_ISACTIVER;
+		break;
+	default:
+		break;
+	}
+}
+
+static bool in_bits(uint32_t offset)
+{
+	return offset >= GICD_IGROUPR && offset < GICD_IPRIORITYR;
+}
+
+static uint32_t read_bits(uint32_t offset, bool redist)
+{
+	unsigned first = offset % 0x80 * 8;
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 32 && first + i < FAKE_GIC_INTIDS; i++)
+		if (is_here(first + i, redist) && read_bit(offset & ~0x7fu, first + i))
+			value |= BIT(i);
+	return value;
+}
+
+static void write_bits(uint32_t offset, uint32_t value, bool redist)
+{
+	unsigned first = offset % 0x80 * 8;
+
+	for (; value; value &= value - 1) {
+		unsigned intid = first + bit_lowest(value);
+
+		if (intid < FAKE_GIC_INTIDS && is_here(intid, redist))
+			write_bit(offset & ~0x7fu, intid);
+	}
+}
+
+static void write_priorities(unsigned first, unsigned size, uint64_t value, bool redist)
+{
+	for (unsigned i = 0; i < size; i++)
+		if (first + i < FAKE_GIC_INTIDS && is_here(first + i, redist))
+			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
+}
+
+static uint64_t dist_read(uint32_t offset, bool redist)
+{
+	if (in_bits(offset))
+		return read_bits(offset, redist);
+	switch (redist ? 0 : offset) {
+	case GICD_TYPER:
+		return FAKE_GIC_INTIDS / 32 - 1;
+	case GICD_V2_PIDR2:
+	case GICD_V3_PIDR2:
+		return gic_version() << 4;
+	default:
+		return 0;
+	}
+}
+
+static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redist)
+{
+	if (in_bits(offset))
+		write_bits(offset, (uint32_t)value, redist);
+	else if (offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR)
+		write_priorities(offset - GICD_IPRIORITYR, size, value, redist);
+	else if (offset == GICD_CTLR && !redist)
+		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
+}
+
+/* --- GICv2: GICC, GICH --- */
+
+static uint64_t cpu_read(uint32_t offset)
+{
+	return offset == GICC_IAR ? fake_gic_ack() : 0;
+}
+
+static void cpu_write(uint32_t offset, uint64_t value)
+{
+	switch (offset) {
+	case GICC_CTLR:
+		fake_gic.cpu.enabled = value & GICC_CTLR_ENABLE_GRP0;
+		fake_gic.cpu.split_eoi = value & GICC_CTLR_EOIMODE;
+		break;
+	case GICC_PMR:
+		fake_gic.cpu.mask = (uint8_t)value;
+		break;
+	case GICC_EOIR:
+		fake_gic_eoi((uint32_t)value);
+		break;
+	case GICC_APR0:
+		fake_gic.cpu.active_prio = (uint32_t)value;
+		break;
+	case GICC_DIR:
+		fake_gic_deactivate((uint32_t)value);
+		break;
+	default:
+		break;
+	}
+}
+
+static uint64_t hyp_read(uint32_t offset)
+{
+	switch (offset) {
+	case GICH_HCR:
+		return fake_gic.hcr;
+	case GICH_VTR:
+		return fake_gic.lr_count - 1;
+	case GICH_EISR0:
+		return fake_gic_eisr();
+	case GICH_ELRSR0:
+		return fake_gic_elrsr();
+	default:
+		return offset >= GICH_LR0 ? fake_gic.lr[(offset - GICH_LR0) / 4 % GIC_LR_MAX] : 0;
+	}
+}
+
+static void hyp_write(uint32_t offset, uint64_t value)
+{
+	if (offset == GICH_HCR)
+		fake_gic.hcr = (uint32_t)value;
+	else if (offset == GICH_VMCR && value == 0)
+		fake_gic.guest.enabled = false;
+	else if (offset == GICH_APR)
+		fake_gic.guest.active_prio = (uint32_t)value;
+	else if (offset >= GICH_LR0)
+		fake_gic_write_lr((offset - GICH_LR0) / 4, value);
+}
+
+static uint64_t mmio_read(uintptr_t address, unsigned size)
+{
+	uint32_t offset;
+
+	if (size == 4 && within(address, fake_gic_bases.dist, DIST_SIZE, &offset))
+		return dist_read(offset, false);
+	if (gic_version() == 2 && within(address, fake_gic_bases.cpu, CPU_SIZE, &offset))
+		return cpu_read(offset);
+	if (gic_version() == 2 && within(address, fake_gic_bases.hyp, HYP_SIZE, &offset))
+		return hyp_read(offset);
+	if (gic_version() == 3 && within(address, fake_gic_bases.redist, REDIST_SIZE, &offset))
+		return offset < GICR_SGI_OFFSET ? 0 : dist_read(offset - GICR_SGI_OFFSET, true);
+	fail_msg("no GIC register of %u bytes at %#lx", size, (unsigned long)address);
+	return 0;
+}
+
+static void mmio_write(uintptr_t address, unsigned size, uint64_t value)
+{
+	uint32_t offset;
+
+	if (within(address, fake_gic_bases.dist, DIST_SIZE, &offset))
+		dist_write(offset, size, value, false);
+	else if (gic_version() == 2 && within(address, fake_gic_bases.cpu, CPU_SIZE, &offset))
+		cpu_write(offset, value);
+	else if (gic_version() == 2 && within(address, fake_gic_bases.hyp, HYP_SIZE, &offset))
+		hyp_write(offset, value);
+	else if (gic_version() == 3 &&
+		 within(address, fake_gic_bases.redist, REDIST_SIZE, &offset) &&
+		 offset >= GICR_SGI_OFFSET)
+		dist_write(offset - GICR_SGI_OFFSET, size, value, true);
+	else if (gic_version() == 2 || offset != GICR_WAKER)
+		fail_msg("no GIC register of %u bytes at %#lx", size, (unsigned long)address);
+}
+
+/* --- GICv3: system registers --- */
+
+static int lr_index(const reg_t *variable)
+{
+	const reg_t *const lr[] = { &fake_ich_lr0_el2, &fake_ich_lr1_el2, &fake_ich_lr2_el2,
+				    &fake_ich_lr3_el2 };
+
+	for (int i = 0; i < 4; i++)
+		if (variable == lr[i])
+			return i;
+	return -1;
+}
+
+static bool sysreg_read(const uint64_t *variable, uint64_t *value)
+{
+	if (lr_index(variable) >= 0)
+		*value = fake_gic.lr[lr_index(variable)];
+	else if (variable == &fake_icc_iar1_el1)
+		*value = fake_gic_ack();
+	else if (variable == &fake_ich_vtr_el2)
+		*value = fake_gic.lr_count - 1;
+	else if (variable == &fake_ich_eisr_el2)
+		*value = fake_gic_eisr();
+	else if (variable == &fake_ich_elrsr_el2)
+		*value = fake_gic_elrsr();
+	else
+		return false;
+	return true;
+}
+
+static bool sysreg_write(const uint64_t *variable, uint64_t value)
+{
+	if (lr_index(variable) >= 0)
+		fake_gic_write_lr((unsigned)lr_index(variable), value);
+	else if (variable == &fake_icc_eoir1_el1)
+		fake_gic_eoi((uint32_t)value);
+	else if (variable == &fake_icc_dir_el1)
+		fake_gic_deactivate((uint32_t)value);
+	else if (variable == &fake_icc_pmr_el1)
+		fake_gic.cpu.mask = (uint8_t)value;
+	else if (variable == &fake_icc_ctlr_el1)
+		fake_gic.cpu.split_eoi = value & 2;
+	else if (variable == &fake_icc_igrpen1_el1)
+		fake_gic.cpu.enabled = value & 1;
+	else if (variable == &fake_icc_ap1r0_el1)
+		fake_gic.cpu.active_prio = (uint32_t)value;
+	else if (variable == &fake_ich_hcr_el2)
+		fake_gic.hcr = (uint32_t)value;
+	else if (variable == &fake_ich_ap1r0_el2)
+		fake_gic.guest.active_prio = (uint32_t)value;
+	else if (variable == &fake_ich_vmcr_el2)
+		fake_gic.guest.enabled = false;
+	else
+		return false;
+	return true;
+}
+
+void fake_gic_hook_registers(void)
+{
+	fake_mmio = (struct fake_mmio){ mmio_read, mmio_write };
+	if (gic_version() == 3)
+		fake_sysregs = (struct fake_sysregs){ sysreg_read, sysreg_write };
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypervisor's surroundings, see fake_hyp.h. */
+#include "tests/unit/fake/fake_hyp.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/console.h"
+#include "hyp/vm.h"
+#include "tests/unit/fake/fake_gic.h"
+
+struct fake_hyp fake_hyp;
+
+const struct board board = {
+	.name = "fake",
+	.guest_base = FAKE_GUEST_BASE,
+	.guest_size = 0x1000000,
+	.hyp_timer_intid = FAKE_HYP_TIMER,
+	.virt_timer_intid = 27,
+	.maintenance_intid = FAKE_GIC_MAINTENANCE,
+};
+
+void fake_hyp_reset(void)
+{
+	fake_reset();
+	memset(&fake_hyp, 0, sizeof(fake_hyp));
+	fake_hyp.level = 2;
+	fake_hyp.pa_bits = 40;
+}
+
+unsigned cpu_level(void)
+{
+	return fake_hyp.level;
+}
+
+unsigned cpu_pa_bits(void)
+{
+	return fake_hyp.pa_bits;
+}
+
+void trap_skip_instruction(void)
+{
+	fake_hyp.skipped++;
+}
+
+bool trap_condition_passed(uint32_t esr)
+{
+	(void)esr;
+	return !fake_hyp.condition_failed;
+}
+
+va_t trap_fault_va(bool fetch)
+{
+	(void)fetch;
+	return read_far_el2();
+}
+
+ipa_t trap_fault_ipa(bool fetch)
+{
+	(void)fetch;
+	return fake_hyp.fault_ipa;
+}
+
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	vm->outcome = VM_FAULT;
+	fake_hyp.faults++;
+	fake_hyp.reason = reason;
+	fake_hyp.esr = esr;
+	fake_hyp.va = va;
+	fake_hyp.ipa = ipa;
+}
+
+void console_bytes(const char *bytes, size_t size)
+{
+	assert_true(fake_hyp.console_size + size < FAKE_CONSOLE_SIZE);
+	memcpy(fake_hyp.console + fake_hyp.console_size, bytes, size);
+	fake_hyp.console_size += size;
+	fake_hyp.console[fake_hyp.console_size] = '\0';
+}
+
+_Noreturn void panic_at(const char *file, int line, const char *what)
+{
+	fail_msg("panic: %s:%d: %s", file, line, what);
+	__builtin_unreachable();
+}

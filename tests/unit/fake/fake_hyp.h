@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stand-ins for the parts of the hypervisor around the one under test: hyp/arch's cpu.h, vm.c's
+ * fault, the console and a board. What they are asked is noted, what they answer a test says. */
+#pragma once
+
+#include "abi/exit_kind.h"
+#include "tests/unit/fake/fake.h"
+
+#define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
+#define FAKE_HYP_TIMER 26u
+#define FAKE_CONSOLE_SIZE 65536u
+
+struct fake_hyp {
+	/* answers */
+	unsigned level;   /* cpu_level() */
+	unsigned pa_bits; /* cpu_pa_bits() */
+	bool condition_failed;
+	uint64_t fault_ipa;
+	/* notes */
+	unsigned skipped; /* instructions */
+	unsigned faults;
+	enum fault_reason reason; /* and the rest: of the last fault */
+	uint32_t esr;
+	uint64_t va, ipa;
+	size_t console_size;
+	char console[FAKE_CONSOLE_SIZE]; /* a string */
+};
+extern struct fake_hyp fake_hyp;
+
+/* fake_reset(), and here: level 2, 40 bits, nothing noted. */
+void fake_hyp_reset(void);

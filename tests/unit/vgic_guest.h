@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest on the emulated GIC: the fake GIC below, the real vdist, vgic, trap and driver in
+ * between. Each act of the guest is followed by every exit that it causes, as on a core. The GIC
+ * version is that of the linked driver.
+ */
+#pragma once
+
+#include "hyp/vcpu.h"
+
+#define GUEST_TIMER 27u /* the one forwarded interrupt: a level, like CNTV's */
+
+extern struct vcpu guest_vcpu;
+
+/* A fresh machine. The guest's distributor and CPU interface are on, no interrupt is enabled. */
+void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
+
+/* Interrupt exits since the boot, those of the maintenance interrupt among them. */
+unsigned guest_exits(void);
+
+/* Distributor, and redistributor for private interrupts of GICv3. */
+void guest_write_bit(uint32_t bank, unsigned intid);
+bool guest_read_bit(uint32_t bank, unsigned intid);
+void guest_set_enabled(unsigned intid, bool enabled);
+void guest_set_priority(unsigned intid, uint8_t priority);
+void guest_set_dist_enabled(bool enabled);
+
+/* An SGI: from core `source`, by SPENDSGIR where it is not this one; GICv3: this one only. */
+void guest_send_sgi(unsigned id, unsigned source);
+
+/* CPU interface */
+uint32_t guest_ack(void);
+void guest_eoi(uint32_t iar);
+void guest_deactivate(uint32_t iar); /* with split_eoi */
+
+/* The timer's line. */
+void guest_timer(bool high);
