@@ -64,16 +64,27 @@ static bool in_stack(unsigned intid)
 	return false;
 }
 
-/* Split EOI: what has dropped its priority is deactivated later. SGIs by the source they had. */
-static const char *act_deactivate(void)
+static void deactivate(unsigned intid)
 {
-	unsigned intid = some_intid();
-
-	if (!model.split_eoi || !model.irq[intid].active || in_stack(intid))
-		return NULL;
 	model_deactivate(&model, intid);
+	/* an SGI: by the source it had */
 	for (unsigned source = 0; source < (intid < GIC_SGI_COUNT ? VIRQ_SOURCES : 1); source++)
 		guest_deactivate(intid | source << 10);
+}
+
+/* Split EOI: what has dropped its priority is deactivated later. */
+static const char *act_deactivate(void)
+{
+	unsigned start = draw(ARRAY_SIZE(intids));
+
+	for (unsigned i = 0; model.split_eoi && i < ARRAY_SIZE(intids); i++) {
+		unsigned intid = intids[(start + i) % ARRAY_SIZE(intids)];
+
+		if (model.irq[intid].active && !in_stack(intid)) {
+			deactivate(intid);
+			break;
+		}
+	}
 	return NULL;
 }
 
@@ -158,7 +169,7 @@ static const struct {
 	unsigned weight;
 	const char *(*act)(void);
 } acts[] = {
-	{ 16, act_ack },	{ 12, act_eoi },	 { 3, act_deactivate }, { 13, act_pend },
+	{ 16, act_ack },	{ 12, act_eoi },	 { 6, act_deactivate }, { 10, act_pend },
 	{ 4, act_other_source }, { 2, act_unpend },	 { 3, act_timer },	{ 6, act_enabled },
 	{ 3, act_priority },	{ 1, act_clear_active }, { 1, act_dist },
 };
