@@ -15,9 +15,8 @@
 #define TIMER_ENABLE 1u
 #define TIMER_IMASK 2u
 
-#define JITTER 64u        /* ticks, at random, so that no period divides the length of a loop */
-#define AWAKE_BEFORE 500u /* ticks before the expiry, until which the sleeper stays awake */
-#define GRACE_HZ_SHIFT 1  /* an interrupt is lost when it is half a second late */
+#define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
+#define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
 
 enum stage { STAGE_VECTOR, STAGE_HANDLER, STAGE_TASK };
 
@@ -65,18 +64,9 @@ static void wait_busy(uint32_t count, uint64_t deadline)
 	irq_mask();
 }
 
-/*
- * A lost interrupt sleeps on, until the step's time limit.
- *
- * It goes to sleep late: under icount, QEMU's main loop moves the clock to the expiry when the core
- * halts, and if it is still busy with the timer having been set it may do so before the core has
- * accounted for its last instructions; the clock is then late by as many, once in 100 000 times
- * (seen on 7.2). Set long ago and with the counter just read, nothing is left to be late by.
- */
-static void wait_asleep(uint32_t count, uint64_t cval)
+/* A lost interrupt sleeps on, until the step's time limit. */
+static void wait_asleep(uint32_t count)
 {
-	while (read_cntpct_el0() + AWAKE_BEFORE < cval)
-		;
 	while (handled_count == count)
 		irq_sleep();
 }
@@ -115,7 +105,7 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 
 		arm(cval);
 		if (asleep)
-			wait_asleep(i, cval);
+			wait_asleep(i);
 		else
 			wait_busy(i, cval + (run->counter_hz >> GRACE_HZ_SHIFT));
 		check_arrivals(stage, i + 1, task_count);

@@ -10,7 +10,8 @@
 #define IDLE_PRIORITY 0x100u
 #define PRIORITY_BITS 0xf8u /* 5 bits, as a list register has */
 #define HCR_EN BIT(0)
-#define HCR_UIE BIT(1)
+#define HCR_UIE BIT(1)  /* at most one list register is valid */
+#define HCR_NPIE BIT(3) /* none is pending */
 
 struct fake_gic fake_gic;
 static const char *violation;
@@ -222,14 +223,19 @@ uint32_t fake_gic_elrsr(void)
 	return set;
 }
 
+/* Of its conditions those that an unused one needs no word of: EOIcount and the group enables. */
 bool fake_gic_maintenance(void)
 {
 	unsigned valid = 0;
+	unsigned pending = 0;
 
-	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
 		valid += state_of(i) != GIC_LR_INVALID;
+		pending += state_of(i) == GIC_LR_PENDING;
+	}
 	return fake_gic.hcr & HCR_EN &&
-	       (fake_gic_eisr() || (fake_gic.hcr & HCR_UIE && valid <= 1));
+	       (fake_gic_eisr() || (fake_gic.hcr & HCR_UIE && valid <= 1) ||
+		(fake_gic.hcr & HCR_NPIE && pending == 0));
 }
 
 static void check_lr(unsigned i, const struct gic_lr *new)
