@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What make does with good and bad words, and what it leaves alone."""
+
+import os
+import subprocess
+
+import pytest
+
+from lab import ROOT, TREE, board_facts
+
+
+def make(*words: str, status: int = 0) -> str:
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "BOARD", "PLAN")}
+    done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
+                          env=environment, stdin=subprocess.DEVNULL)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_unknown_board_names_the_boards():
+    said = make("BOARD=nosuch", status=2)
+    assert "unknown BOARD=nosuch" in said
+    assert all(board in said for board in TREE.qemu_boards())
+
+
+def test_unknown_plan_names_the_plans():
+    said = make("bench", "PLAN=nosuch", status=2)
+    assert "nosuch" in said and "default" in said and "short" in said
+
+
+def test_help_names_every_target():
+    said = make("help")
+    for target in ("setup", "bench", "compare", "debug", "check", "qemu-test", "unit-test"):
+        assert f"make {target} " in said
+
+
+def test_nothing_is_rebuilt_when_nothing_changed(built):
+    make("image", f"BOARD={built}")
+    assert make("image", f"BOARD={built}", "--no-print-directory").strip() in (
+        "", "make: Nothing to be done for 'image'.")
+
+
+def test_a_header_rebuilds_who_includes_it(built):
+    said = make("image", f"BOARD={built}", "-n", "--what-if=hyp/vgic.h")
+    assert "-c hyp/vgic.c" in said and "-c hyp/trap.c" in said
+    assert "-c lib/crc32.c" not in said
+
+
+def test_the_text_of_a_plan_is_no_reason_to_compile(built):
+    said = make("image", f"BOARD={built}", "-n", "--what-if=plans/default.plan")
+    compiled = [word.split()[0] for word in said.split(" -c ")[1:] 
+                if "build_id" not in word.split()[0]]
+    assert compiled == ["hyp/arch/common/embedded.S"]
+
+
+def test_debug_stops_in_hypervisor_and_guest(built):
+    command = [ROOT / "tools" / "debug.sh", board_facts(built)["QEMU"], f"build/{built}", "-batch",
+               "-ex", "break hyp_main", "-ex", "continue", "-ex", "break guest_main", "-ex",
+               "continue", "-ex", "info symbol $pc", "-ex", "print run->bench.name"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    assert "Breakpoint 1, hyp_main" in done.stdout, done.stdout + done.stderr
+    assert "Breakpoint 2, guest_main" in done.stdout
+    assert '"counter"' in done.stdout
+
+
+REGISTERS = {"armv7": ("hsr", "elr_hyp", "hcr"), "armv8": ("esr_el2", "elr_el2", "far_el2")}
+
+
+def less_memory(options: list[str]) -> list[str]:
+    return ["1G" if word == "2G" else word for word in options]
+
+
+@pytest.mark.job("config native\nbench counter n=1\n", machine=less_memory)
+def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
+    """There is no RAM where the guest belongs, so the hypervisor itself takes an abort."""
+    assert result.status == 2, result.explain()
+    said = "\n".join(result.log.text)
+    assert "panic: hyp/trap.c:" in said and "exception in the hypervisor" in said
+    for name in REGISTERS[board_facts(board)["ISA"]]:
+        assert f"  {name} 0x" in said
+    assert not result.records("end")
