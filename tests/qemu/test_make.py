@@ -49,7 +49,7 @@ def test_a_header_rebuilds_who_includes_it(built):
 
 def test_the_text_of_a_plan_is_no_reason_to_compile(built):
     said = make("image", f"BOARD={built}", "-n", "--what-if=plans/default.plan")
-    compiled = [word.split()[0] for word in said.split(" -c ")[1:] 
+    compiled = [word.split()[0] for word in said.split(" -c ")[1:]
                 if "build_id" not in word.split()[0]]
     assert compiled == ["hyp/arch/common/embedded.S"]
 

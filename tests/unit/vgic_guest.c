@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
@@ -144,4 +145,44 @@ void guest_timer(bool high)
 {
 	fake_gic_line(GUEST_TIMER, high);
 	settle();
+}
+
+void guest_enable(unsigned intid, uint8_t priority)
+{
+	guest_set_priority(intid, priority);
+	guest_set_enabled(intid, true);
+}
+
+void guest_pend(unsigned intid)
+{
+	guest_write_bit(GICD_ISPENDR, intid);
+}
+
+void guest_enable_and_pend(unsigned intid, uint8_t priority)
+{
+	guest_enable(intid, priority);
+	guest_pend(intid);
+}
+
+void guest_assert_takes(uint32_t iar)
+{
+	assert_int_equal(guest_ack(), iar);
+	guest_eoi(iar);
+}
+
+void guest_assert_takes_nothing(void)
+{
+	assert_int_equal(guest_ack(), GIC_SPURIOUS);
+}
+
+int guest_check_rules(void **state)
+{
+	const char *violation = fake_gic_violation();
+
+	(void)state;
+	if (!violation && fake_gic_maintenance())
+		violation = "the maintenance line stays high";
+	if (violation)
+		print_error("%s\n", violation);
+	return violation != NULL;
 }

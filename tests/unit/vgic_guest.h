@@ -35,3 +35,16 @@ void guest_deactivate(uint32_t iar); /* with split_eoi */
 
 /* The timer's line. */
 void guest_timer(bool high);
+
+/* --- for tests of one situation each --- */
+
+void guest_enable(unsigned intid, uint8_t priority);
+void guest_pend(unsigned intid);
+void guest_enable_and_pend(unsigned intid, uint8_t priority);
+
+/* The guest takes exactly this one, and ends it; the guest finds nothing to take. */
+void guest_assert_takes(uint32_t iar);
+void guest_assert_takes_nothing(void);
+
+/* After a test: no rule of the GIC was broken, and its maintenance interrupt is not left high. */
+int guest_check_rules(void **state);

@@ -103,7 +103,7 @@ const char *model_ack(struct model *model, uint32_t iar)
 		return wrong;
 	irq->active = true;
 	irq->latched = false;
-	irq->sources &= (uint8_t)~(1u << gic_source(iar));
+	irq->sources &= (uint8_t) ~(1u << gic_source(iar));
 	model->iar[model->depth] = iar;
 	model->running[model->depth++] = irq->priority;
 	return NULL;

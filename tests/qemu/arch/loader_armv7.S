@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same for ARMv7: enters the hypervisor in HYP mode with the MMU and caches on, aborts
- * unmasked, an expired hypervisor timer, and presets in HCR, HCPTR, HSTR and HVBAR. */
+/*
+ * A boot loader that tidies nothing up: it enters the hypervisor in HYP mode with its own MMU and
+ * caches on, aborts unmasked, a hypervisor timer that has expired, HCR, HCPTR and HSTR preset, and
+ * a vector base that leads nowhere. HYP_BASE: where the hypervisor's image begins.
+ */
 	.arch	armv7ve
 	.arch_extension virt
 	.arm
@@ -9,20 +12,17 @@
 _start:
 	/* identity map of 4 GiB in 1 GiB blocks: devices below 0x40000000, normal memory above */
 	ldr	r0, =table
-	ldr	r1, =0x401			/* block, AF, MAIR index 0 */
-	mov	r2, #0
-	strd	r1, r2, [r0], #8
-	ldr	r3, =0x40000705			/* block, AF, inner shareable, MAIR index 1 */
-	str	r3, [r0]
-	str	r2, [r0, #4]
-	add	r3, r3, #0x40000000
-	str	r3, [r0, #8]
-	str	r2, [r0, #12]
-	add	r3, r3, #0x40000000
-	str	r3, [r0, #16]
-	str	r2, [r0, #20]
+	ldr	r2, =0x401			/* block, AF, MAIR index 0 */
+	mov	r3, #0
+	strd	r2, r3, [r0], #8
+	ldr	r2, =0x40000705			/* block, AF, inner shareable, MAIR index 1 */
+	mov	r1, #3
+1:	strd	r2, r3, [r0], #8
+	add	r2, r2, #0x40000000
+	subs	r1, r1, #1
+	bne	1b
 	ldr	r0, =table
-	mcrr	p15, 4, r0, r2, c2		/* HTTBR */
+	mcrr	p15, 4, r0, r3, c2		/* HTTBR */
 	ldr	r0, =0xff04
 	mcr	p15, 4, r0, c10, c2, 0		/* HMAIR0 */
 	ldr	r0, =0x80803500
@@ -43,6 +43,7 @@ _start:
 	mcr	p15, 4, r0, c1, c1, 2		/* HCPTR: all coprocessors */
 	mov	r0, #0
 	mvn	r1, #0
+	mcr	p15, 4, r1, c1, c1, 3		/* HSTR */
 	mcrr	p15, 6, r1, r1, c2		/* VTTBR */
 	ldr	r1, =12345
 	mcrr	p15, 4, r1, r0, c14		/* CNTVOFF */
@@ -51,6 +52,7 @@ _start:
 	mcr	p15, 4, r0, c14, c2, 1		/* CNTHP_CTL */
 	isb
 	ldr	r0, =HYP_BASE
+	cpsie	a
 	bx	r0
 	.ltorg
 	.balign	4096

@@ -252,7 +252,7 @@ static void check_lr(unsigned i, const struct gic_lr *new)
 		if (other != i && state_of(other) != GIC_LR_INVALID &&
 		    decode(fake_gic.lr[other]).vintid == new->vintid)
 			fake_gic_broken("one interrupt stands in two list registers");
-	if (new->hw && new->state == GIC_LR_PENDING_ACTIVE)
+	if (new->hw &&new->state == GIC_LR_PENDING_ACTIVE)
 		fake_gic_broken("a linked interrupt is pending and active in a list register");
 	if (new->hw && !fake_gic.irq[new->pintid % FAKE_GIC_INTIDS].active)
 		fake_gic_broken("a list register is linked to what is not active");

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the assembly files of arch/: small guests, and what starts the hypervisor."""
+
+import re
+import shutil
+import subprocess
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+from lab import ROOT, TREE, board_facts
+
+CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
+LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
+
+ONE_AT_A_TIME = Lock()
+
+
+@dataclass(frozen=True)
+class Program:
+    elf: Path
+    binary: bytes
+    labels: tuple[tuple[int, str], ...]  # by address
+
+    def label_at(self, address: int) -> str:
+        at = bisect_right(self.labels, address, key=lambda label: label[0])
+        return self.labels[at - 1][1] if at else "?"
+
+
+def assemble(board: str, name: str, address: int, *defines: str) -> Program:
+    """arch/<name>_<isa>.S for this board, to run at this address."""
+    with ONE_AT_A_TIME:  # runs are prepared side by side
+        return assembled(board, name, address, defines)
+
+
+@cache
+def assembled(board: str, name: str, address: int, defines: tuple[str, ...]) -> Program:
+    facts = board_facts(board)
+    cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[facts["ISA"]]))
+    folder = TREE.build(board) / "tests"
+    folder.mkdir(exist_ok=True)
+    tail = re.sub(r"\W+", "_", "_".join((name, *defines)))
+    elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
+    run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
+        f"-I{ROOT}", f"-I{ROOT}/arch/{facts['ISA']}/include", *LINK, f"-Wl,-Ttext={address:#x}",
+        Path(__file__).parent / "arch" / f"{name}_{facts['ISA']}.S", "-o", elf)
+    run(f"{cross}objcopy", "-O", "binary", elf, binary)
+    lines = [line.split() for line in run(f"{cross}nm", "-n", elf).splitlines()]
+    labels = [(int(address, 16), label) for address, kind, label in lines if kind in "tT"]
+    return Program(elf, binary.read_bytes(), tuple(labels))
+
+
+def run(*words) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return done.stdout

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hypervisor begins alike from whatever state a boot loader left: arch/loader_<isa>.S."""
+
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from hypbench import plan as plans
+from hypbench import qemu
+from lab import CLOCK, PLATFORM, TREE, Job, board_facts, image_of
+
+LOADER_ADDRESS = 0x50000000  # RAM behind the hypervisor
+NOWHERE = "0x60000000"  # RAM in which nothing is
+LIMIT_S = 2.0  # far more than a run needs to its first character
+
+PLAN = """order once
+config native
+config trapped
+bench hypercall n=10
+bench timer_wakeup n=10
+"""
+
+
+@cache
+def started_by_loader(board: str, hyp_base: str):
+    """QEMU's options that start the loader instead of the image, which is in memory all the
+    same."""
+    loader = assemble(board, "loader", LOADER_ADDRESS, f"HYP_BASE={hyp_base}").elf
+
+    def machine(options: list[str]) -> list[str]:
+        return [*options, "-device", f"loader,file={loader},cpu-num=0"]
+    return machine
+
+
+def test_a_loaders_leftovers_change_nothing(lab, built):
+    hyp_base = board_facts(built)["HYP_BASE"]
+    jobs = [Job(built, PLAN), Job(built, PLAN, machine=started_by_loader(built, hyp_base))]
+    plain, loaded = [run.result() for run in [lab.start(job) for job in jobs]]
+    assert plain.status == 0 and plain.problems == [], plain.explain()
+    assert loaded.status == 0, loaded.explain()
+    assert loaded.console == plain.console
+
+
+def test_the_loader_runs(built, tmp_path):
+    """One that jumps to nowhere: the hypervisor does not begin."""
+    image = tmp_path / "hypbench.elf"
+    image.write_bytes(plans.write_plan(image_of(built), PLAN, PLATFORM))
+    options = started_by_loader(built, NOWHERE)(TREE.qemu_options(built))
+    machine = qemu.Qemu(qemu.command(options, CLOCK, image), LIMIT_S)
+    assert b"".join(machine.lines()) == b""
+    assert machine.timed_out, machine.stderr

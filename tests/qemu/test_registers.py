@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest finds in its registers what it left there, whatever exit it takes, and an emulated access
+reads and writes the register that it names: arch/registers_<isa>.S checks it from inside."""
+
+import re
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from image import GUEST_IMAGE_OFFSET, Change, find_guest, patched, read_header
+from lab import Job, board_facts
+
+# Every vector table (hyp/arch/<isa>/vectors.S), every way to deactivate, to wait, to map.
+CONFIGS = {
+    "trapped": "",
+    "trapped-sw": "",
+    "wfi": "trapped wfi=trapped",
+    "4K": "trapped stage2=4K",
+    "full": "trapped frame=full",
+    "stats": "trapped stats=on",
+    "delay": "trapped delay_el2=4",
+    "full-stats": "trapped frame=full stats=on trace=on",
+    "full-delay": "trapped frame=full delay_el2=4",
+    "stats-delay": "trapped stats=on delay_el2=4",
+    "all": "trapped-sw frame=full stats=on delay_el2=4 wfi=trapped stage2=4K",
+}
+HEAD = "order once\nlimit_ms 1000\n"
+PLAN = HEAD + "".join(f"config {name} {words}\n" for name, words in CONFIGS.items()) + \
+    "bench registers\n"  # the hypervisor knows no benchmark by name
+PLANTED_PLAN = HEAD + "config trapped\nbench registers\n"
+HVC_SIZE = 4
+
+# What to build otherwise, by isa, and the check that must find it.
+PLANTED = {
+    "another IIDR": {"armv8": ("IIDR=0x43c", "ldr_w0"), "armv7": ("IIDR=0x43c", "ldr_r0_svc")},
+    "another result of HVC": {"armv8": ("HVC_RESULT=1", "hvc"),
+                              "armv7": ("HVC_RESULT=1", "hvc_fiq")},
+    "another result of SMC": {"armv8": ("SMC_RESULT=0", "smc"),
+                              "armv7": ("SMC_RESULT=0", "smc_fiq")},
+    "a caller-saved register": {"armv8": ("SPOIL=mov x9,#0", "ldr_w0"),
+                                "armv7": ("SPOIL=mov r12,#0", "ldr_r0_svc")},
+    "a callee-saved register": {"armv8": ("SPOIL=mov w28,w28", "ldr_w0"),
+                                "armv7": ("SPOIL=mov r11,#0", "ldr_r0_svc")},
+    "the platform register": {"armv8": ("SPOIL=mov x18,#0", "ldr_w0"),
+                              "armv7": ("SPOIL=mov r9,#0", "ldr_r0_svc")},
+    "the return address": {"armv8": ("SPOIL=add x30,x30,#1", "ldr_w0"),
+                           "armv7": ("SPOIL=add lr,lr,#1", "ldr_r0_svc")},
+    "a stack pointer": {"armv8": ("SPOIL=add sp,sp,#16", "ldr_w0"),
+                        "armv7": ("SPOIL=add sp,sp,#4", "ldr_r0_svc")},
+    "another mode's stack pointer": {"armv8": ("SPOIL=msr sp_el0,xzr", "ldr_w0"),
+                                     "armv7": ("SPOIL=msr sp_abt,r1", "ldr_r0_svc")},
+    "the flags": {"armv8": ("SPOIL=cmp wzr,wzr", "ldr_w0"), "armv7": ("SPOIL=cmp pc,#0",
+                                                                     "ldr_r0_svc")},
+}
+
+
+def guest(board: str, *defines: str):
+    return assemble(board, "registers", int(board_facts(board)["GUEST_BASE"], 16) +
+                    GUEST_IMAGE_OFFSET, *defines)
+
+
+@cache
+def with_guest(*defines: str) -> Change:
+    """The guest of arch/ in the place of the real one."""
+    def change(image: bytes, board: str) -> bytes:
+        new = guest(board, *defines).binary
+        assert len(new) <= read_header(image, board)["image_size"]
+        return patched(image, find_guest(image, board), new)
+    return change
+
+
+def failed_checks(result, board: str, *defines: str) -> dict[str, str]:
+    """By configuration: the name of the check that ended the guest."""
+    program = guest(board, *defines)
+    return {fault["config"]: re.sub(r"^fail_(.*)_\d+$", r"\1", program.label_at(
+                int(fault["pc"], 16) - HVC_SIZE)) if fault["reason"] == "bad-exit"
+            else f"{fault['reason']} at {fault['pc']}"
+            for fault in result.records("fault")}
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.job(PLAN, change=with_guest())
+def test_every_register_is_the_guests_own(result, board, config):
+    assert failed_checks(result, board).get(config) is None
+    assert result.one("step", config=config)["outcome"] == "done", result.explain()
+
+
+@pytest.mark.job(PLAN, change=with_guest())
+def test_the_guest_ran_in_every_configuration(result, board):
+    assert result.status == 0, result.explain()
+    assert result.log.problems == []
+    assert result.configs == list(CONFIGS)
+    smc = {step["smc"] for step in result.records("step")}
+    assert len(smc) == 1 and smc != {0}
+
+
+@pytest.mark.job(PLAN, change=with_guest())
+def test_every_kind_of_exit_was_taken(result):
+    def kinds(config: str) -> set[str]:
+        return {exits["exit"] for exits in result.records("exits", config=config)}
+    assert kinds("stats") == {"hvc", "smc", "mmio-read", "mmio-write", "sysreg", "irq"}
+    assert kinds("all") == kinds("stats") | {"wfi", "maintenance"}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_planted_fault_is_found(lab, built, fault):
+    define, check = PLANTED[fault][board_facts(built)["ISA"]]
+    result = lab.run(Job(built, PLANTED_PLAN, change=with_guest(define)))
+    assert result.status == 1, result.explain()
+    assert failed_checks(result, built, define) == {"trapped": check}

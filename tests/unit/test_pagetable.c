@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "lib/pagetable.h"
+#include "lib/random.h"
+#include "tests/unit/fake/fake.h"
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+#define GIB_COUNT 4u
+#define OUTPUT_END (1ull << 40)
+#define ATTRIBUTES (PTE_AF | S2_AP_RW | S2_MEMATTR_NORMAL)
+#define OTHER_ATTRIBUTES (PTE_AF | S2_AP_RO | S2_MEMATTR_NORMAL)
+
+static struct page_pool pool;
+static struct pagetable table;
+
+static void invalidate(struct pagetable *t, uint64_t address, bool subtree)
+{
+	(void)t;
+	if (subtree)
+		tlbi_guest_vmid();
+	else
+		tlbi_guest_ipa(address);
+}
+
+/* Not watched by the fake TLB: it is slow with many pages. */
+static void begin_unwatched(unsigned block_level, unsigned pages)
+{
+	fake_reset();
+	table = (struct pagetable){
+		.root = fake_pages(1),
+		.root_entries = GIB_COUNT,
+		.block_level = block_level,
+		.pool = &pool,
+		.invalidate = invalidate,
+	};
+	pool = (struct page_pool){ .base = fake_pages(pages), .count = pages };
+	pagetable_reset(&table);
+}
+
+static void begin(unsigned block_level, unsigned pages)
+{
+	begin_unwatched(block_level, pages);
+	write_vttbr_el2((uintptr_t)table.root);
+	isb();
+	fake_tlb_watch(table.root, GIB_COUNT);
+}
+
+static void assert_tlb_clean(void)
+{
+	dsb_ishst();
+	assert_int_equal(fake_tlb_conflicts(), 0);
+	assert_int_equal(fake_tlb_stale(), 0);
+}
+
+static void map(uint64_t input, uint64_t output, uint64_t size)
+{
+	assert_true(pagetable_map(&table, input, output, size, ATTRIBUTES));
+	assert_tlb_clean();
+}
+
+static void unmap(uint64_t input, uint64_t size)
+{
+	assert_true(pagetable_unmap(&table, input, size));
+	assert_tlb_clean();
+}
+
+static void assert_maps(uint64_t input, uint64_t output, unsigned level)
+{
+	struct pagetable_leaf leaf;
+
+	assert_true(pagetable_walk(&table, input, &leaf));
+	assert_int_equal(leaf.output, output);
+	assert_int_equal(leaf.level, level);
+	assert_int_equal(leaf.attributes, ATTRIBUTES);
+}
+
+static void assert_unmapped(uint64_t input)
+{
+	struct pagetable_leaf leaf;
+
+	assert_false(pagetable_walk(&table, input, &leaf));
+}
+
+static void nothing_is_mapped_at_first(void **state)
+{
+	(void)state;
+	begin(2, 4);
+	assert_unmapped(0);
+	assert_unmapped(GIB_COUNT * GIB - PAGE_SIZE);
+	assert_int_equal(pool.used, 0);
+}
+
+static void pages_only(void **state)
+{
+	(void)state;
+	begin(3, 4);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	assert_maps(2 * MIB, 6 * MIB, 3);
+	assert_maps(4 * MIB - 1, 8 * MIB - 1, 3);
+	assert_unmapped(2 * MIB - 1);
+	assert_unmapped(4 * MIB);
+}
+
+static void blocks_of_2_mib(void **state)
+{
+	(void)state;
+	begin(2, 4);
+	map(2 * MIB, 6 * MIB, 4 * MIB);
+	assert_maps(2 * MIB + 0x1234, 6 * MIB + 0x1234, 2);
+	assert_maps(6 * MIB - 1, 10 * MIB - 1, 2);
+	assert_int_equal(pool.used, 1);
+}
+
+static void a_gib_in_blocks_of_2_mib(void **state)
+{
+	(void)state;
+	begin(2, 4);
+	map(GIB, 5 * GIB, GIB);
+	assert_maps(2 * GIB - 1, 6 * GIB - 1, 2);
+	assert_unmapped(GIB - 1);
+	assert_unmapped(2 * GIB);
+}
+
+static void blocks_of_1_gib(void **state)
+{
+	(void)state;
+	begin(1, 4);
+	map(GIB, 7 * GIB, 2 * GIB);
+	assert_maps(GIB, 7 * GIB, 1);
+	assert_maps(3 * GIB - 1, 9 * GIB - 1, 1);
+	assert_int_equal(pool.used, 0);
+}
+
+/* DDI 0487 D8.3, in numbers: 1 a block, 3 a table or a page. */
+static void descriptors_have_their_types(void **state)
+{
+	const pte_t *level2, *level3;
+
+	(void)state;
+	begin(1, 4);
+	level2 = (const pte_t *)(void *)pool.base;
+	level3 = level2 + PTE_COUNT;
+	map(0, 3 * GIB, GIB + 2 * MIB + PAGE_SIZE);
+	assert_int_equal(table.root[0], 3 * GIB | ATTRIBUTES | 1);
+	assert_int_equal(table.root[1], (uintptr_t)level2 | 3);
+	assert_int_equal(level2[0], 4 * GIB | ATTRIBUTES | 1);
+	assert_int_equal(level2[1], (uintptr_t)level3 | 3);
+	assert_int_equal(level3[0], (4 * GIB + 2 * MIB) | ATTRIBUTES | 3);
+	assert_int_equal(level3[1], 0);
+}
+
+static void misaligned_edges_are_mapped_by_smaller_leaves(void **state)
+{
+	(void)state;
+	begin(1, 8);
+	map(GIB - 2 * MIB - PAGE_SIZE, 3 * GIB - 2 * MIB - PAGE_SIZE,
+	    GIB + 4 * MIB + 2 * PAGE_SIZE);
+	assert_unmapped(GIB - 2 * MIB - PAGE_SIZE - 1);
+	assert_maps(GIB - 2 * MIB - PAGE_SIZE, 3 * GIB - 2 * MIB - PAGE_SIZE, 3);
+	assert_maps(GIB - 2 * MIB, 3 * GIB - 2 * MIB, 2);
+	assert_maps(GIB, 3 * GIB, 1);
+	assert_maps(2 * GIB, 4 * GIB, 2);
+	assert_maps(2 * GIB + 2 * MIB, 4 * GIB + 2 * MIB, 3);
+	assert_unmapped(2 * GIB + 2 * MIB + PAGE_SIZE);
+}
+
+static void a_misaligned_output_forbids_blocks(void **state)
+{
+	(void)state;
+	begin(1, 8);
+	map(2 * MIB, PAGE_SIZE, 2 * MIB);
+	assert_maps(2 * MIB, PAGE_SIZE, 3);
+	assert_maps(4 * MIB - 1, 2 * MIB + PAGE_SIZE - 1, 3);
+	map(GIB, 2 * MIB, GIB);
+	assert_maps(GIB, 2 * MIB, 2);
+}
+
+static void the_last_pages_of_both_ranges_can_be_mapped(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	map(GIB_COUNT * GIB - PAGE_SIZE, OUTPUT_END - PAGE_SIZE, PAGE_SIZE);
+	assert_maps(GIB_COUNT * GIB - 1, OUTPUT_END - 1, 3);
+	assert_unmapped(GIB_COUNT * GIB);
+	assert_unmapped(UINT64_MAX);
+}
+
+static void a_page_out_of_a_block_splits_it(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	map(2 * MIB, 6 * MIB, 4 * MIB);
+	unmap(3 * MIB, PAGE_SIZE);
+	assert_maps(3 * MIB - 1, 7 * MIB - 1, 3);
+	assert_unmapped(3 * MIB);
+	assert_unmapped(3 * MIB + PAGE_SIZE - 1);
+	assert_maps(3 * MIB + PAGE_SIZE, 7 * MIB + PAGE_SIZE, 3);
+	assert_maps(4 * MIB, 8 * MIB, 2);
+}
+
+static void a_page_out_of_a_gib_splits_it_twice(void **state)
+{
+	(void)state;
+	begin(1, 8);
+	map(GIB, 3 * GIB, GIB);
+	unmap(GIB + 5 * MIB, PAGE_SIZE);
+	assert_maps(GIB, 3 * GIB, 2);
+	assert_maps(GIB + 4 * MIB, 3 * GIB + 4 * MIB, 3);
+	assert_unmapped(GIB + 5 * MIB);
+	assert_maps(2 * GIB - 1, 4 * GIB - 1, 2);
+	assert_int_equal(pool.used, 2);
+}
+
+static void an_unmapping_may_begin_and_end_in_blocks_and_holes(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	map(2 * MIB, 2 * MIB, 2 * MIB);
+	map(8 * MIB, 8 * MIB, 2 * MIB);
+	unmap(4 * MIB - PAGE_SIZE, 4 * MIB + 2 * PAGE_SIZE);
+	assert_maps(4 * MIB - PAGE_SIZE - 1, 4 * MIB - PAGE_SIZE - 1, 3);
+	assert_unmapped(4 * MIB - PAGE_SIZE);
+	assert_unmapped(8 * MIB + PAGE_SIZE - 1);
+	assert_maps(8 * MIB + PAGE_SIZE, 8 * MIB + PAGE_SIZE, 3);
+}
+
+static void unmapping_nothing_takes_no_page(void **state)
+{
+	(void)state;
+	begin(2, 1);
+	unmap(PAGE_SIZE, GIB + PAGE_SIZE);
+	assert_int_equal(pool.used, 0);
+}
+
+static void a_mapping_replaces_page_by_page(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	map(2 * MIB + 3 * PAGE_SIZE, GIB, 2 * PAGE_SIZE);
+	assert_maps(2 * MIB + 2 * PAGE_SIZE, 6 * MIB + 2 * PAGE_SIZE, 3);
+	assert_maps(2 * MIB + 3 * PAGE_SIZE, GIB, 3);
+	assert_maps(2 * MIB + 5 * PAGE_SIZE, 6 * MIB + 5 * PAGE_SIZE, 3);
+}
+
+static void a_block_replaces_a_table_and_frees_it(void **state)
+{
+	(void)state;
+	begin(2, 2);
+	for (unsigned i = 0; i < 5; i++) {
+		map(2 * MIB, 6 * MIB, 2 * MIB);
+		assert_maps(2 * MIB, 6 * MIB, 2);
+		unmap(2 * MIB + PAGE_SIZE, PAGE_SIZE);
+	}
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	assert_int_equal(pool.used, 2);
+}
+
+static void the_same_mapping_again_changes_nothing(void **state)
+{
+	(void)state;
+	begin(2, 2);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	assert_int_equal(fake_counts.tlbi_guest_ipa, 0);
+	assert_true(pagetable_map(&table, 2 * MIB, 6 * MIB, 2 * MIB, OTHER_ATTRIBUTES));
+	assert_int_equal(fake_counts.tlbi_guest_ipa, 1);
+	assert_tlb_clean();
+}
+
+static void pages_given_back_are_empty_when_handed_out_again(void **state)
+{
+	(void)state;
+	begin(3, 2);
+	map(2 * MIB, 2 * MIB, 2 * MIB);
+	unmap(0, GIB);
+	map(6 * MIB + PAGE_SIZE, 0, PAGE_SIZE);
+	for (uint64_t at = 4 * MIB; at < 8 * MIB; at += PAGE_SIZE)
+		if (at != 6 * MIB + PAGE_SIZE)
+			assert_unmapped(at);
+	assert_int_equal(pool.used, 2);
+}
+
+static void a_reset_gives_every_page_back(void **state)
+{
+	(void)state;
+	begin(3, 2);
+	map(0, 0, 2 * MIB);
+	pagetable_reset(&table);
+	assert_unmapped(0);
+	assert_int_equal(pool.used, 0);
+	assert_true(pagetable_map(&table, GIB, 0, 2 * MIB, ATTRIBUTES));
+}
+
+/* --- what must fail --- */
+
+static void assert_refused(uint64_t input, uint64_t output, uint64_t size)
+{
+	assert_false(pagetable_map(&table, input, output, size, ATTRIBUTES));
+	assert_int_equal(pool.used, 0);
+	for (unsigned i = 0; i < PTE_COUNT; i++)
+		assert_int_equal(table.root[i], 0);
+}
+
+static void unaligned_arguments_are_refused(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	assert_refused(1, 0, PAGE_SIZE);
+	assert_refused(0, 0x800, PAGE_SIZE);
+	assert_refused(0, 0, PAGE_SIZE + 1);
+	assert_refused(0, 0, 0);
+	assert_false(pagetable_unmap(&table, 0x800, PAGE_SIZE));
+	assert_false(pagetable_unmap(&table, 0, 0x800));
+	assert_false(pagetable_unmap(&table, 0, 0));
+}
+
+static void ranges_that_leave_the_tables_are_refused(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	assert_refused(GIB_COUNT * GIB, 0, PAGE_SIZE);
+	assert_refused(GIB_COUNT * GIB - PAGE_SIZE, 0, 2 * PAGE_SIZE);
+	assert_refused(PAGE_SIZE, 0, -(uint64_t)PAGE_SIZE); /* its end wraps to 0 */
+	assert_refused(PAGE_SIZE, PAGE_SIZE, -(uint64_t)PAGE_SIZE);
+	assert_refused(-(uint64_t)PAGE_SIZE, 0, PAGE_SIZE);
+	assert_refused(0, OUTPUT_END, PAGE_SIZE);
+	assert_refused(0, OUTPUT_END - PAGE_SIZE, 2 * PAGE_SIZE);
+	assert_refused(0, -(uint64_t)PAGE_SIZE, 2 * PAGE_SIZE);
+	assert_false(pagetable_unmap(&table, 3 * GIB, 2 * GIB));
+}
+
+static void an_empty_pool_leaves_a_part_mapped(void **state)
+{
+	(void)state;
+	begin(3, 2);
+	assert_false(pagetable_map(&table, 0, 0, 4 * MIB, ATTRIBUTES));
+	assert_tlb_clean();
+	assert_maps(2 * MIB - 1, 2 * MIB - 1, 3);
+	assert_unmapped(2 * MIB);
+	unmap(0, 2 * MIB); /* of which a table can be made again */
+	map(2 * MIB, 0, 2 * MIB);
+}
+
+static void a_block_that_cannot_be_split_stays(void **state)
+{
+	(void)state;
+	begin(2, 1);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	assert_false(pagetable_unmap(&table, 2 * MIB, PAGE_SIZE));
+	assert_tlb_clean();
+	assert_maps(2 * MIB, 6 * MIB, 2);
+}
+
+/* --- planted faults: the fake TLB must find them --- */
+
+static void no_invalidation(struct pagetable *t, uint64_t address, bool subtree)
+{
+	(void)t;
+	(void)address;
+	(void)subtree;
+	dsb_ish();
+}
+
+static void by_address_only(struct pagetable *t, uint64_t address, bool subtree)
+{
+	(void)t;
+	(void)subtree;
+	tlbi_guest_ipa(address);
+}
+
+static void a_remapping_without_invalidation_is_found(void **state)
+{
+	(void)state;
+	begin(2, 8);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	table.invalidate = no_invalidation;
+	assert_true(pagetable_map(&table, 2 * MIB, 8 * MIB, 2 * MIB, ATTRIBUTES));
+	dsb_ishst();
+	assert_int_not_equal(fake_tlb_conflicts(), 0);
+}
+
+/* The entry is written over, as a table without break-before-make would do it. */
+static void a_remapping_without_break_is_found(void **state)
+{
+	pte_t *level2;
+
+	(void)state;
+	begin(2, 8);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	level2 = (pte_t *)(void *)pool.base;
+	level2[1] += 2 * MIB;
+	tlbi_guest_ipa(2 * MIB);
+	assert_int_not_equal(fake_tlb_conflicts(), 0);
+}
+
+static void a_table_that_goes_with_one_address_only_is_found(void **state)
+{
+	(void)state;
+	begin(3, 8);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	table.invalidate = by_address_only;
+	assert_true(pagetable_unmap(&table, 2 * MIB, 2 * MIB));
+	assert_int_equal(fake_tlb_stale(), PTE_COUNT - 1);
+}
+
+/* --- against a flat model --- */
+
+#define UNITS_MAX 4096u
+
+struct flat {
+	uint64_t base;
+	uint64_t unit; /* bytes that one element stands for */
+	unsigned count;
+	bool mapped[UNITS_MAX];
+	uint64_t output[UNITS_MAX];
+	pte_t attributes[UNITS_MAX];
+};
+static struct flat flat;
+static struct random random_state;
+
+static unsigned draw(unsigned bound)
+{
+	return random_below(&random_state, bound);
+}
+
+/* Mostly short, sometimes over everything, often at a block's edge. */
+static void draw_range(unsigned *first, unsigned *count)
+{
+	*first = draw(flat.count);
+	if (draw(2))
+		*first &= ~(PTE_COUNT - 1);
+	*count = 1 + draw(draw(3) ? 20 : flat.count - *first);
+	if (draw(2))
+		*count = (*count + PTE_COUNT - 1) & ~(PTE_COUNT - 1);
+	if (*count > flat.count - *first)
+		*count = flat.count - *first;
+}
+
+static void random_map(unsigned first, unsigned count)
+{
+	uint64_t input = flat.base + first * flat.unit;
+	uint64_t output = (uint64_t)draw(64) * GIB / 2 + (draw(2) ? input : draw(999) * flat.unit);
+	pte_t attributes = draw(2) ? ATTRIBUTES : OTHER_ATTRIBUTES;
+
+	assert_true(pagetable_map(&table, input, output, count * flat.unit, attributes));
+	for (unsigned i = first; i < first + count; i++) {
+		flat.mapped[i] = true;
+		flat.output[i] = output + (i - first) * flat.unit;
+		flat.attributes[i] = attributes;
+	}
+}
+
+static void random_unmap(unsigned first, unsigned count)
+{
+	assert_true(pagetable_unmap(&table, flat.base + first * flat.unit, count * flat.unit));
+	for (unsigned i = first; i < first + count; i++)
+		flat.mapped[i] = false;
+}
+
+static bool same(unsigned i, uint64_t offset)
+{
+	struct pagetable_leaf leaf;
+	bool found = pagetable_walk(&table, flat.base + i * flat.unit + offset, &leaf);
+
+	if (found != flat.mapped[i])
+		return false;
+	return !found || (leaf.output == flat.output[i] + offset &&
+			  leaf.attributes == flat.attributes[i] && leaf.level >= table.block_level);
+}
+
+static void random_steps(unsigned steps)
+{
+	for (unsigned step = 0; step < steps; step++) {
+		unsigned first, count;
+
+		draw_range(&first, &count);
+		if (draw(3))
+			random_map(first, count);
+		else
+			random_unmap(first, count);
+		for (unsigned i = 0; i < flat.count; i++)
+			if (!same(i, 0) || !same(i, flat.unit - 1))
+				fail_msg("step %u: unit %u of %#llx bytes, block level %u", step, i,
+					 (unsigned long long)flat.unit, table.block_level);
+	}
+}
+
+static void random_changes(uint64_t base, uint64_t unit, unsigned count, unsigned block_level)
+{
+	flat = (struct flat){ .base = base, .unit = unit, .count = count };
+	random_init(&random_state, block_level, 0);
+	begin_unwatched(block_level, 64);
+	random_steps(300);
+	assert_in_range(pool.used, 1, 12 + 4);
+	assert_true(pagetable_unmap(&table, 0, GIB_COUNT * GIB));
+}
+
+/* Around 1 GiB, where two level-2 tables meet. */
+static void random_pages_are_as_in_a_flat_model(void **state)
+{
+	(void)state;
+	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 3);
+	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 2);
+	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 1);
+}
+
+static void random_blocks_are_as_in_a_flat_model(void **state)
+{
+	(void)state;
+	random_changes(0, 2 * MIB, 2048, 2);
+	random_changes(0, 2 * MIB, 2048, 1);
+}
+
+/* Few pages at a time: it looks at the whole table at each of them. */
+static void random_changes_keep_break_before_make(void **state)
+{
+	(void)state;
+	begin(2, 16);
+	random_init(&random_state, 1, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		bool block = !draw(3);
+		uint64_t size = block ? 2 * MIB : (1 + draw(4)) * PAGE_SIZE;
+		uint64_t input =
+			block ? draw(3) * 2 * MIB : 2 * MIB - 4 * PAGE_SIZE + draw(8) * PAGE_SIZE;
+
+		if (draw(3))
+			map(input, input + draw(4) * 2 * MIB, size);
+		else
+			unmap(input, size);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_mapped_at_first),
+		cmocka_unit_test(pages_only),
+		cmocka_unit_test(blocks_of_2_mib),
+		cmocka_unit_test(a_gib_in_blocks_of_2_mib),
+		cmocka_unit_test(blocks_of_1_gib),
+		cmocka_unit_test(descriptors_have_their_types),
+		cmocka_unit_test(misaligned_edges_are_mapped_by_smaller_leaves),
+		cmocka_unit_test(a_misaligned_output_forbids_blocks),
+		cmocka_unit_test(the_last_pages_of_both_ranges_can_be_mapped),
+		cmocka_unit_test(a_page_out_of_a_block_splits_it),
+		cmocka_unit_test(a_page_out_of_a_gib_splits_it_twice),
+		cmocka_unit_test(an_unmapping_may_begin_and_end_in_blocks_and_holes),
+		cmocka_unit_test(unmapping_nothing_takes_no_page),
+		cmocka_unit_test(a_mapping_replaces_page_by_page),
+		cmocka_unit_test(a_block_replaces_a_table_and_frees_it),
+		cmocka_unit_test(the_same_mapping_again_changes_nothing),
+		cmocka_unit_test(pages_given_back_are_empty_when_handed_out_again),
+		cmocka_unit_test(a_reset_gives_every_page_back),
+		cmocka_unit_test(unaligned_arguments_are_refused),
+		cmocka_unit_test(ranges_that_leave_the_tables_are_refused),
+		cmocka_unit_test(an_empty_pool_leaves_a_part_mapped),
+		cmocka_unit_test(a_block_that_cannot_be_split_stays),
+		cmocka_unit_test(a_remapping_without_invalidation_is_found),
+		cmocka_unit_test(a_remapping_without_break_is_found),
+		cmocka_unit_test(a_table_that_goes_with_one_address_only_is_found),
+		cmocka_unit_test(random_pages_are_as_in_a_flat_model),
+		cmocka_unit_test(random_blocks_are_as_in_a_flat_model),
+		cmocka_unit_test(random_changes_keep_break_before_make),
+	};
+
+	return cmocka_run_group_tests_name("pagetable", tests, NULL, NULL);
+}

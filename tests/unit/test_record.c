@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records as abi/record.h has them: framing, sequence, CRC, and what a guest may not say. */
+/* LINK: hyp/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hyp/record.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+/* The sequence goes on over all tests of this program. */
+static unsigned next_seq;
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_hyp_reset();
+	record_in_step(NULL);
+	return 0;
+}
+
+/* IEEE 802.3 by the book, a bit at a time; zlib's. */
+static uint32_t crc_bitwise(const char *bytes, size_t size)
+{
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < size; i++) {
+		crc ^= (uint8_t)bytes[i];
+		for (unsigned bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+/* What is wrong with a line (which ends in '\n'), or NULL. */
+static const char *line_wrong(const char *line, size_t size, unsigned seq)
+{
+	const size_t tail = sizeof(",\"crc\":\"xxxxxxxx\"}\n") - 1;
+	char begin[40], end[40];
+	unsigned quotes = 0;
+
+	if (size < tail)
+		return "too short";
+	snprintf(begin, sizeof(begin), "{\"seq\":%u,\"kind\":\"", seq);
+	snprintf(end, sizeof(end), ",\"crc\":\"%08x\"}\n", crc_bitwise(line, size - tail));
+	if (strncmp(line, begin, strlen(begin)) != 0)
+		return "its beginning";
+	if (memcmp(line + size - tail, end, tail) != 0)
+		return "its CRC";
+	for (size_t i = 0; i < size - 1; i++) {
+		if (line[i] < ' ' || line[i] > '~')
+			return "a byte that is not printable";
+		if (line[i] == '\\')
+			i++;
+		else
+			quotes += line[i] == '"';
+	}
+	return quotes % 2 ? "an open string" : NULL;
+}
+
+/* Each line of the console is a record; forgets them. Returns how many there were. */
+static unsigned assert_lines(void)
+{
+	const char *at = fake_hyp.console;
+	unsigned count = 0;
+
+	for (; *at; count++) {
+		const char *end = strchr(at, '\n');
+		const char *wrong;
+
+		assert_non_null(end);
+		wrong = line_wrong(at, (size_t)(end + 1 - at), next_seq++);
+		if (wrong)
+			fail_msg("%s: %.*s", wrong, (int)(end - at), at);
+		at = end + 1;
+	}
+	fake_hyp.console_size = 0;
+	fake_hyp.console[0] = '\0';
+	return count;
+}
+
+static void assert_console_has(const char *text)
+{
+	if (!strstr(fake_hyp.console, text))
+		fail_msg("no %s in %s", text, fake_hyp.console);
+}
+
+static void a_record_is_framed_numbered_and_checked(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		record_open(RECORD_RUN);
+		record_close();
+	}
+	assert_console_has("\"kind\":\"run\",\"crc\":\"");
+	assert_int_equal(assert_lines(), 12);
+}
+
+static void members_have_their_types(void **state)
+{
+	(void)state;
+	record_open(RECORD_STEP);
+	record_u64("zero", 0);
+	record_u64("all", UINT64_MAX);
+	record_hex("hex", 0xabcdef0123456789);
+	record_hex("none", 0);
+	record_string("string", "a \"b\" \\c\\ \x7f\n\t");
+	record_raw(",\"list\":[1,2]", 13);
+	record_close();
+	assert_console_has("\"kind\":\"step\",\"zero\":0,\"all\":18446744073709551615,"
+			   "\"hex\":\"0xabcdef0123456789\",\"none\":\"0x0\","
+			   "\"string\":\"a \\\"b\\\" \\\\c\\\\ \\u007f\\u000a\\u0009\","
+			   "\"list\":[1,2],\"crc\":\"");
+	assert_int_equal(assert_lines(), 1);
+}
+
+static void a_record_of_a_step_names_it_first(void **state)
+{
+	const struct record_step step = { .step = 7, .pass = 1, .config = "c", .bench = "b" };
+
+	(void)state;
+	record_in_step(&step);
+	record_open(RECORD_STEP);
+	record_close();
+	assert_true(record_from_guest(RECORD_BENCH, "\"n\":1", 5));
+	record_error("here", "this");
+	assert_console_has("\"kind\":\"step\",\"step\":7,\"pass\":1,\"config\":\"c\","
+			   "\"bench\":\"b\",\"crc\"");
+	assert_console_has("\"kind\":\"bench\",\"step\":7,\"pass\":1,\"config\":\"c\","
+			   "\"bench\":\"b\",\"n\":1,\"crc\"");
+	assert_console_has("\"bench\":\"b\",\"where\":\"here\",\"what\":\"this\",\"crc\"");
+	assert_int_equal(assert_lines(), 3);
+}
+
+static void every_kind_has_its_name(void **state)
+{
+	(void)state;
+#define X(NAME, text, may_guest)                                                                   \
+	record_open(RECORD_##NAME);                                                                \
+	record_close();                                                                            \
+	assert_console_has("\"kind\":\"" text "\"");                                               \
+	assert_int_equal(assert_lines(), 1);
+	RECORD_KINDS(X)
+#undef X
+}
+
+/* --- guests --- */
+
+static void a_guest_may_emit_its_own_kinds_only(void **state)
+{
+	(void)state;
+#define X(NAME, text, may_guest)                                                                   \
+	assert_int_equal(record_from_guest(RECORD_##NAME, "\"a\":1", 5), may_guest);               \
+	assert_int_equal(assert_lines(), may_guest);
+	RECORD_KINDS(X)
+#undef X
+	assert_false(record_from_guest(RECORD_KIND_COUNT, "\"a\":1", 5));
+	assert_false(record_from_guest(UINT32_MAX, "\"a\":1", 5));
+	assert_int_equal(assert_lines(), 0);
+}
+
+static void assert_refused(const char *body, size_t size)
+{
+	assert_false(record_from_guest(RECORD_CHECK, body, size));
+	assert_string_equal(fake_hyp.console, "");
+}
+
+static void a_body_that_does_not_begin_with_a_quote_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("", 0);
+	assert_refused("a", 1);
+	assert_refused(" \"a\":1", 6);
+	assert_refused("}\"a\":1", 6);
+	assert_refused(",\"a\":1", 6);
+}
+
+static void a_body_with_an_unprintable_byte_is_refused(void **state)
+{
+	char body[] = "\"a\":1,\"b\":2";
+
+	(void)state;
+	for (unsigned at = 0; at < sizeof(body) - 1; at++)
+		for (int byte = -128; byte < 128; byte++) {
+			char kept = body[at];
+
+			if (byte >= ' ' && byte <= '~')
+				continue;
+			body[at] = (char)byte;
+			assert_refused(body, sizeof(body) - 1);
+			body[at] = kept;
+		}
+	assert_true(record_from_guest(RECORD_CHECK, body, sizeof(body) - 1));
+	assert_int_equal(assert_lines(), 1);
+}
+
+static void a_guests_body_is_read_to_its_size(void **state)
+{
+	(void)state;
+	assert_true(record_from_guest(RECORD_CHECK, "\"a\":12345", 6));
+	assert_console_has("\"kind\":\"check\",\"a\":12,\"crc\"");
+	assert_int_equal(assert_lines(), 1);
+}
+
+/* --- long strings --- */
+
+static void a_string_that_is_too_long_is_cut_and_closed(void **state)
+{
+	char string[3000];
+
+	(void)state;
+	memset(string, 'x', sizeof(string) - 1);
+	string[sizeof(string) - 1] = '\0';
+	record_open(RECORD_RUN);
+	record_string("compiler", string);
+	record_u64("after", 1);
+	record_close();
+	assert_console_has("xxx\",\"after\":1,\"crc\"");
+	assert_int_equal(assert_lines(), 1);
+}
+
+/* Wherever the cut falls in the escapes of these: none is left half. */
+static void a_string_is_not_cut_within_an_escape(void **state)
+{
+	const char *const escaped[] = { "\"", "\\", "\n" };
+	char string[3000];
+
+	(void)state;
+	for (unsigned e = 0; e < 3; e++)
+		for (unsigned plain = 0; plain < 8; plain++) {
+			memset(string, escaped[e][0], sizeof(string) - 1);
+			memset(string, 'x', plain);
+			string[sizeof(string) - 1] = '\0';
+			record_open(RECORD_RUN);
+			record_string("compiler", string);
+			record_close();
+			for (const char *u = fake_hyp.console; (u = strstr(u, "\\u")); u++)
+				assert_memory_equal(u, "\\u000a", 6);
+			assert_int_equal(assert_lines(), 1);
+		}
+}
+
+/* --- the end --- */
+
+static void assert_end(bool ok, const char *members)
+{
+	char records[40];
+
+	snprintf(records, sizeof(records), "\"end\",\"records\":%u,", next_seq + 1);
+	assert_int_equal(record_end(), ok);
+	assert_console_has(records);
+	assert_console_has(members);
+	assert_int_equal(assert_lines(), 1);
+}
+
+/* The only test that counts: it begins with the faults and errors of the tests before. */
+static void the_end_counts_records_faults_and_errors(void **state)
+{
+	const struct record_step step = { .config = "c", .bench = "b" };
+	unsigned faults = 1; /* of every_kind_has_its_name */
+	unsigned errors = 3; /* of that, a_record_of_a_step…, a_guest_may_emit… */
+	char members[80];
+
+	(void)state;
+	record_in_step(&step);
+	record_error("where", "what");
+	record_open(RECORD_FAULT);
+	record_close();
+	assert_true(record_from_guest(RECORD_ERROR, "\"where\":\"g\"", 11));
+	assert_int_equal(assert_lines(), 3);
+	snprintf(members, sizeof(members), "\"faults\":%u,\"errors\":%u,\"status\":\"failed\"",
+		 faults + 1, errors + 2);
+	assert_end(false, members);
+}
+
+static void an_end_without_a_fault_is_ok(void **state)
+{
+	(void)state;
+	assert_end(true, "\"faults\":0,\"errors\":0,\"status\":\"ok\"");
+}
+
+/* --- the checks here find what they are for --- */
+
+static void a_flipped_bit_is_found(void **state)
+{
+	(void)state;
+	record_open(RECORD_RUN);
+	record_u64("n", 1);
+	record_close();
+	for (size_t bit = 0; bit < 8 * (fake_hyp.console_size - 1); bit++) {
+		fake_hyp.console[bit / 8] ^= (char)(1 << bit % 8);
+		assert_non_null(line_wrong(fake_hyp.console, fake_hyp.console_size, next_seq));
+		fake_hyp.console[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	assert_null(line_wrong(fake_hyp.console, fake_hyp.console_size, next_seq));
+	assert_non_null(line_wrong(fake_hyp.console, fake_hyp.console_size, next_seq + 1));
+	assert_int_equal(assert_lines(), 1);
+}
+
+static void an_open_string_is_found(void **state)
+{
+	(void)state;
+	record_open(RECORD_RUN);
+	record_raw(",\"a\":\"b\\\"", 9);
+	record_close();
+	assert_string_equal(line_wrong(fake_hyp.console, fake_hyp.console_size, next_seq),
+			    "an open string");
+	next_seq++;
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_end_without_a_fault_is_ok),
+		TEST(a_record_is_framed_numbered_and_checked),
+		TEST(members_have_their_types),
+		TEST(a_record_of_a_step_names_it_first),
+		TEST(every_kind_has_its_name),
+		TEST(a_guest_may_emit_its_own_kinds_only),
+		TEST(a_body_that_does_not_begin_with_a_quote_is_refused),
+		TEST(a_body_with_an_unprintable_byte_is_refused),
+		TEST(a_guests_body_is_read_to_its_size),
+		TEST(a_string_that_is_too_long_is_cut_and_closed),
+		TEST(the_end_counts_records_faults_and_errors),
+		TEST(a_flipped_bit_is_found),
+		TEST(an_open_string_is_found),
+		TEST(a_string_is_not_cut_within_an_escape),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
+/* LINK: hyp/selfcheck.c drivers/timer/generic_timer.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "drivers/gic/gic.h"
+#include "drivers/gic/gic_virt.h"
+#include "hyp/selfcheck.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+/* The driver's three answers that matter here. */
+static unsigned version, probed, list_registers;
+
+unsigned gic_version(void)
+{
+	return version;
+}
+
+unsigned gic_probe_version(void)
+{
+	return probed;
+}
+
+unsigned gic_virt_init(void)
+{
+	return list_registers;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_hyp_reset();
+	fake_cntfrq_el0 = 62500000;
+	version = 2;
+	probed = 2;
+	list_registers = 4;
+	return 0;
+}
+
+static void assert_wrong(const char *begins)
+{
+	unsigned lr_count;
+	const char *wrong = selfcheck(&lr_count);
+
+	assert_non_null(wrong);
+	if (strncmp(wrong, begins, strlen(begins)) != 0)
+		fail_msg("'%s' does not begin with '%s'", wrong, begins);
+	assert_null(strchr(wrong, '\n'));
+}
+
+static void a_machine_that_is_well_passes(void **state)
+{
+	unsigned lr_count = 0;
+
+	(void)state;
+	assert_null(selfcheck(&lr_count));
+	assert_int_equal(lr_count, 4);
+}
+
+static void el3_is_refused(void **state)
+{
+	(void)state;
+	fake_hyp.level = 3;
+	assert_wrong("started at EL3");
+}
+
+static void el1_is_refused(void **state)
+{
+	(void)state;
+	fake_hyp.level = 1;
+	assert_wrong("started at EL1");
+}
+
+static void a_frequency_of_0_is_refused(void **state)
+{
+	(void)state;
+	fake_cntfrq_el0 = 0;
+	assert_wrong("CNTFRQ is 0");
+}
+
+static void a_counter_that_stands_still_is_refused(void **state)
+{
+	(void)state;
+	fake_counter_step = 0;
+	assert_wrong("the counter stands still");
+}
+
+static void fewer_than_32_address_bits_are_refused(void **state)
+{
+	(void)state;
+	fake_hyp.pa_bits = 31;
+	assert_wrong("stage 2 cannot take 32-bit");
+	fake_hyp.pa_bits = 32;
+	a_machine_that_is_well_passes(state);
+}
+
+static void another_gic_is_refused(void **state)
+{
+	(void)state;
+	for (probed = 0; probed <= 15; probed++)
+		if (probed != 2)
+			assert_wrong("no GICv2 answers");
+	version = 3;
+	for (probed = 0; probed <= 15; probed++)
+		if (probed != 3 && probed != 4)
+			assert_wrong("no GICv3 answers");
+}
+
+static void a_gicv4_does_for_gicv3(void **state)
+{
+	(void)state;
+	version = 3;
+	probed = 3;
+	a_machine_that_is_well_passes(state);
+	probed = 4;
+	a_machine_that_is_well_passes(state);
+}
+
+static void a_gic_without_list_registers_is_refused(void **state)
+{
+	(void)state;
+	list_registers = 0;
+	assert_wrong("this GIC has no virtualization extensions");
+}
+
+/* The level comes first: below EL2 nothing else can be asked. */
+static void the_first_thing_wrong_is_told(void **state)
+{
+	(void)state;
+	fake_hyp.level = 1;
+	fake_cntfrq_el0 = 0;
+	fake_counter_step = 0;
+	fake_hyp.pa_bits = 0;
+	probed = 0;
+	list_registers = 0;
+	assert_wrong("started at EL1");
+	fake_hyp.level = 2;
+	assert_wrong("CNTFRQ is 0");
+	fake_cntfrq_el0 = 1;
+	assert_wrong("the counter stands still");
+	fake_counter_step = 1;
+	assert_wrong("stage 2 cannot take");
+	fake_hyp.pa_bits = 40;
+	assert_wrong("no GICv2 answers");
+	probed = 2;
+	assert_wrong("this GIC has no virtualization");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_machine_that_is_well_passes),
+		TEST(el3_is_refused),
+		TEST(el1_is_refused),
+		TEST(a_frequency_of_0_is_refused),
+		TEST(a_counter_that_stands_still_is_refused),
+		TEST(fewer_than_32_address_bits_are_refused),
+		TEST(another_gic_is_refused),
+		TEST(a_gicv4_does_for_gicv3),
+		TEST(a_gic_without_list_registers_is_refused),
+		TEST(the_first_thing_wrong_is_told),
+	};
+
+	return cmocka_run_group_tests_name("selfcheck", tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
+/* LINK: hyp/stage2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "hyp/stage2.h"
+#include "tests/unit/fake/fake.h"
+
+#define MIB 0x100000ull
+#define GIB 0x40000000ull
+#define VMID 5u
+
+static struct page_pool pool;
+static pte_t *root;
+static struct stage2 stage2;
+
+static void begin(enum stage2_grain grain)
+{
+	fake_reset();
+	root = fake_pages(1);
+	pool = (struct page_pool){ .base = fake_pages(8), .count = 8 };
+	fake_tlb_watch(root, STAGE2_INPUT_GIB);
+	stage2_reset(&stage2, VMID, grain, &pool, root);
+}
+
+/* Nothing contradicts, nothing old is left, and what was mapped can be seen. */
+static void assert_tlb_clean(void)
+{
+	assert_int_equal(fake_tlb_conflicts(), 0);
+	assert_int_equal(fake_tlb_stale(), 0);
+	assert_int_equal(fake_tlb_unpublished(), 0);
+}
+
+static void map(ipa_t ipa, pa_t pa, uint64_t size)
+{
+	assert_true(stage2_map(&stage2, ipa, pa, size, STAGE2_NORMAL));
+	assert_tlb_clean();
+}
+
+static void assert_maps(ipa_t ipa, pa_t pa, unsigned level)
+{
+	struct pagetable_leaf leaf;
+
+	assert_true(stage2_walk(&stage2, ipa, &leaf));
+	assert_int_equal(leaf.output, pa);
+	assert_int_equal(leaf.level, level);
+}
+
+static void a_reset_makes_it_the_current_one(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	assert_int_equal(stage2_vttbr(&stage2), (uint64_t)VMID << 48 | (uintptr_t)root);
+	assert_int_equal(read_vttbr_el2(), stage2_vttbr(&stage2));
+	assert_true(fake_barriers.isb > 0);
+}
+
+static void a_reset_forgets_what_its_vmid_had(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	begin(STAGE2_4K);
+	map(0, 0, 2 * MIB);
+	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
+	assert_tlb_clean();
+	assert_false(stage2_walk(&stage2, 0, &leaf));
+	assert_int_equal(pool.used, 0);
+}
+
+static void the_grain_is_the_largest_leaf(void **state)
+{
+	(void)state;
+	begin(STAGE2_4K);
+	map(0, GIB, 2 * MIB);
+	assert_maps(0, GIB, 3);
+	begin(STAGE2_2M);
+	map(0, GIB, GIB);
+	assert_maps(0, GIB, 2);
+	begin(STAGE2_1G);
+	map(0, GIB, GIB);
+	assert_maps(0, GIB, 1);
+}
+
+static pte_t attributes_at(ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+
+	assert_true(stage2_walk(&stage2, ipa, &leaf));
+	return leaf.attributes;
+}
+
+/* In numbers, by DDI 0487 D8.3.2: AF 10, SH 9:8, S2AP 7:6, MemAttr 5:2, XN 54. */
+static void memory_has_its_attributes(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	assert_true(stage2_map(&stage2, 0, 0, PAGE_SIZE, STAGE2_NORMAL));
+	assert_true(stage2_map(&stage2, PAGE_SIZE, 0, PAGE_SIZE, STAGE2_DEVICE));
+	assert_int_equal(attributes_at(0), 1 << 10 | 3 << 8 | 3 << 6 | 0xf << 2);
+	assert_int_equal(attributes_at(PAGE_SIZE), 1ull << 54 | 1 << 10 | 3 << 6 | 0x1 << 2);
+}
+
+static void the_guest_sees_a_new_mapping_on_return(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	map(2 * MIB, 4 * MIB, 2 * MIB);
+	assert_true(fake_barriers.dsb_ishst > 0);
+}
+
+static void the_guest_sees_a_change_on_return(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	map(2 * MIB, 4 * MIB, 2 * MIB);
+	map(2 * MIB, 8 * MIB, 2 * MIB);         /* another block */
+	map(2 * MIB + PAGE_SIZE, 0, PAGE_SIZE); /* a block made a table */
+	map(2 * MIB, 4 * MIB, 2 * MIB);         /* and a block again */
+	assert_maps(2 * MIB + PAGE_SIZE, 4 * MIB + PAGE_SIZE, 2);
+}
+
+static void the_guest_sees_an_unmapping_on_return(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	begin(STAGE2_2M);
+	map(0, 0, 4 * MIB);
+	assert_true(stage2_unmap(&stage2, 2 * MIB, PAGE_SIZE));
+	assert_tlb_clean();
+	assert_true(stage2_unmap(&stage2, 0, 4 * MIB));
+	assert_tlb_clean();
+	assert_false(stage2_walk(&stage2, 0, &leaf));
+}
+
+/* Maintenance acts on the current VMID, and that may be another VM's. */
+static void a_vm_that_does_not_run_is_changed_in_its_own_vmid(void **state)
+{
+	const uint64_t other = 7ull << 48 | 0x12345000;
+
+	(void)state;
+	begin(STAGE2_2M);
+	map(2 * MIB, 4 * MIB, 2 * MIB);
+	write_vttbr_el2(other);
+	isb();
+	map(2 * MIB, 8 * MIB, 2 * MIB);
+	assert_true(stage2_unmap(&stage2, 2 * MIB, 2 * MIB));
+	assert_tlb_clean();
+	assert_int_equal(read_vttbr_el2(), other);
+}
+
+static void errors_are_reported(void **state)
+{
+	(void)state;
+	begin(STAGE2_4K);
+	assert_false(stage2_map(&stage2, 1, 0, PAGE_SIZE, STAGE2_NORMAL));
+	assert_false(stage2_map(&stage2, STAGE2_INPUT_GIB * GIB, 0, PAGE_SIZE, STAGE2_NORMAL));
+	assert_false(stage2_unmap(&stage2, 0, 0));
+	assert_false(stage2_map(&stage2, 0, 0, GIB, STAGE2_NORMAL)); /* 8 tables do not do */
+	assert_tlb_clean();
+}
+
+/* The planted fault: maintenance while another VMID is current. */
+static void an_invalidation_in_the_wrong_vmid_is_found(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	map(2 * MIB, 4 * MIB, 2 * MIB);
+	write_vttbr_el2(7ull << 48 | 0x12345000);
+	isb();
+	((pte_t *)(void *)pool.base)[1] = 0;
+	tlbi_guest_ipa(2 * MIB);
+	assert_int_equal(fake_tlb_stale(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_reset_makes_it_the_current_one),
+		cmocka_unit_test(a_reset_forgets_what_its_vmid_had),
+		cmocka_unit_test(the_grain_is_the_largest_leaf),
+		cmocka_unit_test(memory_has_its_attributes),
+		cmocka_unit_test(the_guest_sees_a_new_mapping_on_return),
+		cmocka_unit_test(the_guest_sees_a_change_on_return),
+		cmocka_unit_test(the_guest_sees_an_unmapping_on_return),
+		cmocka_unit_test(a_vm_that_does_not_run_is_changed_in_its_own_vmid),
+		cmocka_unit_test(errors_are_reported),
+		cmocka_unit_test(an_invalidation_in_the_wrong_vmid_is_found),
+	};
+
+	return cmocka_run_group_tests_name("stage2", tests, NULL, NULL);
+}

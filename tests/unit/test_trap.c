@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a syndrome to what handles it, and what it leaves behind. */
+/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
+/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
+/* LINK: hyp/exit_stats.c hyp/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/hypercall.h"
+#include "abi/record.h"
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/exit_stats.h"
+#include "hyp/trap.h"
+#include "hyp/vm.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/vgic_guest.h"
+
+#define DEVICE 0x09000000u
+#define DEVICE_SIZE 0x1000u
+#define LDR_W3 0x93830005u
+#define STR_W12 0x938c0045u
+
+static struct vcpu *const vcpu = &guest_vcpu;
+
+/* The device: what it was asked last, and what it answers. */
+static struct {
+	unsigned reads, writes;
+	uint32_t offset;
+	unsigned size;
+	uint64_t value;
+} device;
+
+static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size)
+{
+	assert_ptr_equal(asking, vcpu);
+	device.reads++;
+	device.offset = offset;
+	device.size = size;
+	return device.value;
+}
+
+static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value)
+{
+	assert_ptr_equal(asking, vcpu);
+	device.writes++;
+	device.offset = offset;
+	device.size = size;
+	device.value = value;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	guest_boot(4, true, false);
+	memset(&device, 0, sizeof(device));
+	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
+	vcpu->vm->outcome = VM_RUNNING;
+	vcpu->vm->smc_count = 0;
+	vcpu->vm->region_count = 1;
+	vcpu->vm->region[0] =
+		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write };
+	fake_hyp.fault_ipa = DEVICE + 0x10;
+	return 0;
+}
+
+/* Takes the trap of a syndrome. */
+static struct vcpu *take(uint32_t esr)
+{
+	fake_esr_el2 = esr;
+	return trap_sync(vcpu);
+}
+
+/* Emulated: the guest goes on behind the instruction. */
+static void assert_skips(uint32_t esr)
+{
+	unsigned before = fake_hyp.skipped;
+
+	assert_ptr_equal(take(esr), vcpu);
+	assert_int_equal(fake_hyp.skipped, before + 1);
+	assert_int_equal(fake_hyp.faults, 0);
+}
+
+/* The VM is stopped, and the record says why. */
+static void assert_stops(uint32_t esr, enum fault_reason reason)
+{
+	fake_hyp.faults = 0;
+	fake_far_el2 = 0xffff000000001230;
+	assert_null(take(esr));
+	assert_int_equal(fake_hyp.faults, 1);
+	assert_int_equal(fake_hyp.reason, reason);
+	assert_int_equal(fake_hyp.esr, esr);
+	assert_int_equal(fake_hyp.va, 0xffff000000001230);
+	assert_int_equal(fake_hyp.ipa, fake_hyp.fault_ipa);
+	assert_int_equal(fake_hyp.skipped, 0);
+	assert_int_equal(vcpu->vm->outcome, VM_FAULT);
+}
+
+/* --- emulated devices --- */
+
+static void a_load_puts_the_devices_answer_into_its_register(void **state)
+{
+	(void)state;
+	device.value = 0xfffffff812345678;
+	vcpu->frame.x[3] = UINT64_MAX;
+	assert_skips(LDR_W3);
+	assert_int_equal(device.reads, 1);
+	assert_int_equal(device.offset, 0x10);
+	assert_int_equal(device.size, 4);
+	assert_int_equal(vcpu->frame.x[3], 0x12345678);
+}
+
+static void a_signed_load_fills_the_register(void **state)
+{
+	(void)state;
+	device.value = 0x80;
+	assert_skips(0x93278005); /* ldrsb x7, [x0] */
+	assert_int_equal(vcpu->frame.x[7], 0xffffffffffffff80);
+	assert_int_equal(device.size, 1);
+}
+
+static void a_store_hands_over_its_register(void **state)
+{
+	(void)state;
+	vcpu->frame.x[12] = 0x87654321;
+	assert_skips(STR_W12);
+	assert_int_equal(device.writes, 1);
+	assert_int_equal(device.value, 0x87654321);
+	assert_int_equal(device.size, 4);
+	vcpu->frame.x[13] = 0x1122334455667788;
+	assert_skips(0x93cd8045); /* str x13, [x0] */
+	assert_int_equal(device.value, 0x1122334455667788);
+	assert_int_equal(device.size, 8);
+}
+
+static void a_store_of_a_byte_says_its_size(void **state)
+{
+	(void)state;
+	vcpu->frame.x[10] = 0x87654321;
+	assert_skips(0x930a0045); /* strb w10, [x0] */
+	assert_int_equal(device.value & 0xff, 0x21);
+	assert_int_equal(device.size, 1);
+}
+
+static void register_31_reads_as_zero_and_takes_nothing(void **state)
+{
+	struct trap_frame before;
+
+	(void)state;
+	memset(&vcpu->frame, 0xaa, sizeof(vcpu->frame));
+	before = vcpu->frame;
+	device.value = 0x55;
+	assert_skips(0x939f0005); /* ldr wzr, [x0] */
+	assert_memory_equal(&vcpu->frame, &before, sizeof(before));
+	assert_skips(0x93df8045); /* str xzr, [x0] */
+	assert_int_equal(device.writes, 1);
+	assert_int_equal(device.value, 0);
+}
+
+static void a_device_has_its_first_and_its_last_byte(void **state)
+{
+	(void)state;
+	fake_hyp.fault_ipa = DEVICE;
+	assert_skips(LDR_W3);
+	assert_int_equal(device.offset, 0);
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE - 1;
+	assert_skips(0x93010005); /* ldrb w1, [x0] */
+	assert_int_equal(device.offset, DEVICE_SIZE - 1);
+}
+
+static void beside_a_device_the_vm_is_stopped(void **state)
+{
+	(void)state;
+	fake_hyp.fault_ipa = DEVICE - 1;
+	assert_stops(LDR_W3, FAULT_DATA_ABORT);
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_stops(STR_W12, FAULT_DATA_ABORT);
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
+static void without_a_syndrome_a_device_cannot_be_emulated(void **state)
+{
+	(void)state;
+	assert_stops(0x92000005, FAULT_MMIO_SYNDROME); /* ldp w1, w2, [x0] */
+	assert_stops(0x92000145, FAULT_MMIO_SYNDROME); /* cache maintenance */
+	assert_stops(0x92000085, FAULT_MMIO_SYNDROME); /* a stage-1 walk */
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
+static void other_faults_at_a_device_stop_the_vm(void **state)
+{
+	(void)state;
+	assert_stops(0x9381004d, FAULT_DATA_ABORT); /* permission */
+	assert_stops(0x93810009, FAULT_DATA_ABORT); /* access flag */
+	assert_stops(0x93810010, FAULT_DATA_ABORT); /* synchronous external */
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
+/* --- the other classes --- */
+
+static void a_hypercall_reaches_its_function(void **state)
+{
+	(void)state;
+	vcpu->frame.x[0] = HC_ID(NULL);
+	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: returns behind it by itself */
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	vcpu->frame.x[0] = HC_ID(NULL);
+	assert_ptr_equal(take(0x4a000000), vcpu); /* hvc #0 (Cortex-A15) */
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	vcpu->frame.x[0] = HC_ID(NULL);
+	assert_ptr_equal(trap_hvc(vcpu), vcpu);
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	assert_int_equal(fake_hyp.skipped, 0);
+}
+
+static void an_unknown_hypercall_says_so(void **state)
+{
+	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE - 1, 0, UINT64_MAX,
+			      HC_ID(NULL) | 1ull << 32 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		vcpu->frame.x[0] = ids[i];
+		assert_ptr_equal(trap_hvc(vcpu), vcpu);
+		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EUNKNOWN);
+	}
+}
+
+static struct vcpu *guest_exit(reg_t how)
+{
+	vcpu->frame.x[0] = HC_ID(EXIT);
+	vcpu->frame.x[1] = how;
+	return trap_hvc(vcpu);
+}
+
+static void a_guest_ends_its_step(void **state)
+{
+	(void)state;
+	assert_null(guest_exit(GUEST_EXIT_DONE));
+	assert_int_equal(vcpu->vm->outcome, VM_DONE);
+	assert_null(guest_exit(GUEST_EXIT_REFUSED));
+	assert_int_equal(vcpu->vm->outcome, VM_REFUSED);
+	assert_int_equal(fake_hyp.faults, 0);
+	assert_null(guest_exit(GUEST_EXIT_CRASHED));
+	assert_int_equal(vcpu->vm->outcome, VM_CRASHED);
+	assert_int_equal(fake_hyp.reason, FAULT_GUEST_CRASH);
+	assert_null(guest_exit(1ull << 32));
+	assert_int_equal(vcpu->vm->outcome, VM_FAULT);
+	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
+}
+
+static reg_t guest_record(reg_t kind, const char *body, reg_t size)
+{
+	char *buffer = (char *)fake_pages(4) + 0x1000; /* the guest's RAM begins there */
+
+	memcpy(buffer, body, strlen(body));
+	vcpu->frame.x[0] = HC_ID(RECORD);
+	vcpu->frame.x[1] = kind;
+	vcpu->frame.x[2] = size;
+	assert_ptr_equal(trap_hvc(vcpu), vcpu);
+	return vcpu->frame.x[0];
+}
+
+static void a_guests_record_comes_from_its_buffer(void **state)
+{
+	(void)state;
+	assert_int_equal(guest_record(RECORD_CHECK, "\"ok\":true", 9), HC_OK);
+	assert_non_null(strstr(fake_hyp.console, "\"kind\":\"check\",\"ok\":true,\"crc\":"));
+}
+
+static void a_guests_record_that_is_none_is_refused(void **state)
+{
+	const char *body = "\"ok\":true";
+
+	(void)state;
+	assert_int_equal(guest_record(RECORD_KIND_COUNT, body, 9), (reg_t)HC_EINVAL);
+	fake_reset();
+	assert_int_equal(guest_record(RECORD_CHECK | 1ull << 32, body, 9), (reg_t)HC_EINVAL);
+	fake_reset();
+	assert_int_equal(guest_record(RECORD_CHECK, body, 0xff001), (reg_t)HC_EINVAL);
+	fake_reset();
+	assert_int_equal(guest_record(RECORD_CHECK, body, UINT64_MAX), (reg_t)HC_EINVAL);
+	fake_reset();
+	assert_int_equal(guest_record(RECORD_CHECK, body, 0), (reg_t)HC_EINVAL);
+	assert_string_equal(fake_hyp.console, "");
+}
+
+static void an_smc_is_answered_and_counted(void **state)
+{
+	(void)state;
+	vcpu->frame.x[0] = 0x84000000; /* PSCI_VERSION */
+	assert_skips(0x5e000000);      /* smc #0 */
+	assert_int_equal(vcpu->frame.x[0], (reg_t)-1);
+	assert_skips(0x4e000000); /* smc #0 (Cortex-A15) */
+	assert_int_equal(vcpu->vm->smc_count, 2);
+}
+
+static void wfi_waits(void **state)
+{
+	(void)state;
+	assert_skips(0x07e00000); /* wfi */
+	assert_int_equal(fake_barriers.wfi, 1);
+}
+
+static void wfi_with_an_interrupt_pending_does_not_wait(void **state)
+{
+	(void)state;
+	guest_send_sgi(1, 0);
+	assert_skips(0x07e00000);
+	assert_int_equal(fake_barriers.wfi, 0);
+}
+
+static void wfe_and_a_wfi_whose_condition_fails_do_not_wait(void **state)
+{
+	(void)state;
+	assert_skips(0x07e00001); /* wfe */
+	fake_hyp.condition_failed = true;
+	assert_skips(0x07000000); /* wfieq */
+	assert_int_equal(fake_barriers.wfi, 0);
+}
+
+static void a_known_register_is_emulated(void **state)
+{
+	(void)state;
+	fake_actlr_el1 = 0x42;
+	assert_skips(0x62320461); /* mrs x3, actlr_el1 */
+	assert_int_equal(vcpu->frame.x[3], 0x42);
+	assert_skips(0x62320460); /* msr actlr_el1, x3 */
+	assert_int_equal(fake_actlr_el1, 0x42);
+}
+
+static void an_unknown_register_stops_the_vm(void **state)
+{
+	(void)state;
+	assert_stops(0x62310461, FAULT_UNHANDLED_TRAP);
+}
+
+static void a_fetch_from_nowhere_stops_the_vm(void **state)
+{
+	(void)state;
+	assert_stops(0x82000005, FAULT_PREFETCH_ABORT);
+	assert_stops(0x82000085, FAULT_PREFETCH_ABORT);
+}
+
+/* Every class that has no handler; of these one may have none (its place in the table is empty). */
+static void every_other_class_stops_the_vm(void **state)
+{
+	const uint64_t handled = 1ull << 0x01 | 1ull << 0x03 | 1ull << 0x04 | 1ull << 0x12 |
+				 1ull << 0x13 | 1ull << 0x16 | 1ull << 0x17 | 1ull << 0x18 |
+				 1ull << 0x20 | 1ull << 0x24;
+
+	(void)state;
+	for (uint32_t class = 0; class < 64; class ++)
+		if (!(handled >> class & 1))
+			assert_stops(class << 26 | 1u << 25, FAULT_UNHANDLED_TRAP);
+}
+
+static void an_serror_stops_the_vm(void **state)
+{
+	(void)state;
+	fake_esr_el2 = 0xbe000000;
+	assert_null(trap_serror(vcpu));
+	assert_int_equal(fake_hyp.reason, FAULT_SERROR);
+}
+
+/* --- interrupts --- */
+
+static void the_hypervisors_timer_stops_the_vm(void **state)
+{
+	(void)state;
+	gic_enable(FAKE_HYP_TIMER);
+	fake_gic_line(FAKE_HYP_TIMER, true);
+	assert_null(trap_irq(vcpu));
+	assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+	assert_false(gic_is_active(FAKE_HYP_TIMER));
+	assert_null(fake_gic_violation());
+}
+
+static void an_interrupt_that_went_away_is_not_ended(void **state)
+{
+	(void)state;
+	assert_ptr_equal(trap_irq(vcpu), vcpu);
+	assert_null(fake_gic_violation());
+}
+
+static void nobodys_interrupt_comes_once(void **state)
+{
+	(void)state;
+	gic_enable(50);
+	fake_gic_line(50, true);
+	assert_ptr_equal(trap_irq(vcpu), vcpu);
+	assert_false(fake_gic_irq());
+	assert_false(gic_is_active(50));
+	assert_null(fake_gic_violation());
+}
+
+/* --- instrumented --- */
+
+static void account(void)
+{
+	const struct run_config config = { .trace = 1 };
+
+	exit_stats_reset(&config);
+}
+
+static void assert_accounted(const char *event, const char *arg)
+{
+	char wanted[80];
+
+	exit_stats_emit();
+	snprintf(wanted, sizeof(wanted), "\"event\":\"%s\",\"arg\":\"%s\"", event, arg);
+	if (!strstr(fake_hyp.console, wanted))
+		fail_msg("no %s in %s", wanted, fake_hyp.console);
+	fake_hyp.console_size = 0;
+	fake_hyp.console[0] = '\0';
+	account();
+}
+
+static void take_instrumented(uint32_t esr)
+{
+	fake_esr_el2 = esr;
+	trap_sync_instrumented(vcpu);
+}
+
+static void every_exit_is_accounted_for_by_its_kind(void **state)
+{
+	(void)state;
+	account();
+	take_instrumented(LDR_W3);
+	assert_accounted("mmio-read", "0x9000010");
+	take_instrumented(STR_W12);
+	assert_accounted("mmio-write", "0x9000010");
+	take_instrumented(0x9381004d);
+	assert_accounted("stage2-fault", "0x9000010");
+	take_instrumented(0x82000005);
+	assert_accounted("stage2-fault", "0x9000010");
+	take_instrumented(0x5e000000);
+	assert_accounted("smc", "0x5e000000");
+	take_instrumented(0x07e00000);
+	assert_accounted("wfi", "0x7e00000");
+	take_instrumented(0x62320461);
+	assert_accounted("sysreg", "0x62320461");
+	take_instrumented(0xf2000000);
+	assert_accounted("other", "0xf2000000");
+	vcpu->frame.x[0] = HC_ID(NULL);
+	trap_hvc_instrumented(vcpu);
+	assert_accounted("hvc", "0x86000000");
+}
+
+static void every_interrupt_is_accounted_for_by_its_kind(void **state)
+{
+	(void)state;
+	account();
+	guest_set_enabled(GUEST_TIMER, true);
+	fake_gic_line(GUEST_TIMER, true);
+	trap_irq_instrumented(vcpu);
+	assert_accounted("irq", "0x1b");
+	gic_enable(FAKE_HYP_TIMER);
+	fake_gic_line(FAKE_HYP_TIMER, true);
+	trap_irq_instrumented(vcpu);
+	assert_accounted("hyp-timer", "0x1a");
+	fake_gic_line(FAKE_HYP_TIMER, false);
+	gic_set_pending(FAKE_GIC_MAINTENANCE);
+	trap_irq_instrumented(vcpu);
+	assert_accounted("maintenance", "0x19");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_load_puts_the_devices_answer_into_its_register),
+		TEST(a_signed_load_fills_the_register),
+		TEST(a_store_hands_over_its_register),
+		TEST(a_store_of_a_byte_says_its_size),
+		TEST(register_31_reads_as_zero_and_takes_nothing),
+		TEST(a_device_has_its_first_and_its_last_byte),
+		TEST(beside_a_device_the_vm_is_stopped),
+		TEST(without_a_syndrome_a_device_cannot_be_emulated),
+		TEST(other_faults_at_a_device_stop_the_vm),
+		TEST(a_hypercall_reaches_its_function),
+		TEST(an_unknown_hypercall_says_so),
+		TEST(a_guest_ends_its_step),
+		TEST(a_guests_record_comes_from_its_buffer),
+		TEST(a_guests_record_that_is_none_is_refused),
+		TEST(an_smc_is_answered_and_counted),
+		TEST(wfi_waits),
+		TEST(wfi_with_an_interrupt_pending_does_not_wait),
+		TEST(wfe_and_a_wfi_whose_condition_fails_do_not_wait),
+		TEST(a_known_register_is_emulated),
+		TEST(an_unknown_register_stops_the_vm),
+		TEST(a_fetch_from_nowhere_stops_the_vm),
+		TEST(every_other_class_stops_the_vm),
+		TEST(an_serror_stops_the_vm),
+		TEST(the_hypervisors_timer_stops_the_vm),
+		TEST(an_interrupt_that_went_away_is_not_ended),
+		TEST(nobodys_interrupt_comes_once),
+		TEST(every_exit_is_accounted_for_by_its_kind),
+		TEST(every_interrupt_is_accounted_for_by_its_kind),
+	};
+
+	return cmocka_run_group_tests_name("trap", tests, NULL, NULL);
+}

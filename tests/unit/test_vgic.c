@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vGIC's queue and list registers, one situation a test;
+ * test_vgic_timer.c has the forwarded interrupt, test_vgic_random_*.c all in any order. */
+/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
+/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
+/* LINK: hyp/exit_stats.c hyp/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "drivers/gic/gic_regs.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/vgic_guest.h"
+
+#define SPI 40u
+#define SOURCE(n) ((n) << 10)
+
+static int boot_linked(void **state)
+{
+	(void)state;
+	guest_boot(4, true, false);
+	return 0;
+}
+
+static int two_registers(void **state)
+{
+	(void)state;
+	guest_boot(2, true, false);
+	return 0;
+}
+
+static void take(unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		guest_assert_takes(SPI + i);
+}
+
+/* --- the queue --- */
+
+static void a_pended_interrupt_comes_once(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x40);
+	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
+	assert_int_equal(guest_ack(), SPI);
+	assert_false(guest_read_bit(GICD_ISPENDR, SPI));
+	assert_true(guest_read_bit(GICD_ISACTIVER, SPI));
+	guest_eoi(SPI);
+	assert_false(guest_read_bit(GICD_ISACTIVER, SPI));
+	guest_assert_takes_nothing();
+	assert_int_equal(guest_exits(), 0);
+}
+
+/* 7 and 16 have no common divisor: every priority once, in no order. */
+static void pend_sixteen(void)
+{
+	for (unsigned i = 0; i < 16; i++)
+		guest_enable_and_pend(SPI + i * 7 % 16, (uint8_t)(i * 7 % 16 << 3));
+}
+
+static void pend_six(void)
+{
+	for (unsigned i = 0; i < 6; i++)
+		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
+}
+
+static void sixteen_pended_come_by_priority(void **state)
+{
+	(void)state;
+	pend_sixteen();
+	take(0, 16);
+	guest_assert_takes_nothing();
+}
+
+static void sixteen_pended_cost_few_exits(void **state)
+{
+	(void)state;
+	pend_sixteen();
+	assert_int_equal(guest_exits(), 0);
+	take(0, 16);
+	assert_in_range(guest_exits(), 1, 8);
+}
+
+static void an_urgent_one_takes_the_place_of_the_least_urgent(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
+	guest_enable_and_pend(SPI + 9, 0x10);
+	assert_true(guest_read_bit(GICD_ISPENDR, SPI + 3));
+	guest_assert_takes(SPI + 9);
+	take(0, 4);
+	guest_assert_takes_nothing();
+}
+
+static void an_urgent_one_preempts(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x80);
+	assert_int_equal(guest_ack(), SPI);
+	guest_enable_and_pend(SPI + 1, 0x80);
+	guest_assert_takes_nothing();
+	guest_enable_and_pend(SPI + 2, 0x78);
+	guest_assert_takes(SPI + 2);
+	guest_assert_takes_nothing();
+	guest_eoi(SPI);
+	guest_assert_takes(SPI + 1);
+}
+
+/* SPI+0 is the innermost. */
+static void activate(unsigned count)
+{
+	for (unsigned i = count; i-- > 0;) {
+		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
+		assert_int_equal(guest_ack(), SPI + i);
+	}
+}
+
+static void one_that_waits_for_active_ones_makes_no_storm(void **state)
+{
+	(void)state;
+	activate(4);
+	guest_enable_and_pend(SPI + 9, 0xf0);
+	assert_false(fake_gic_maintenance());
+	assert_int_equal(guest_exits(), 0);
+	for (unsigned i = 0; i < 4; i++)
+		guest_eoi(SPI + i);
+	guest_assert_takes(SPI + 9);
+}
+
+static void with_all_active_an_urgent_one_comes_when_one_ends(void **state)
+{
+	(void)state;
+	activate(4);
+	guest_enable_and_pend(SPI + 9, 0x10);
+	guest_assert_takes_nothing();
+	guest_eoi(SPI);
+	guest_assert_takes(SPI + 9);
+	guest_eoi(SPI + 1);
+	guest_eoi(SPI + 2);
+	guest_eoi(SPI + 3);
+	guest_assert_takes_nothing();
+}
+
+static void with_all_but_one_active_the_waiting_one_still_preempts(void **state)
+{
+	(void)state;
+	activate(3);
+	guest_enable_and_pend(SPI + 8, 0x08);
+	guest_enable_and_pend(SPI + 9, 0x10);
+	guest_assert_takes(SPI + 8);
+	guest_assert_takes(SPI + 9);
+	for (unsigned i = 0; i < 3; i++)
+		guest_eoi(SPI + i);
+	guest_assert_takes_nothing();
+}
+
+static void one_list_register_is_enough(void **state)
+{
+	(void)state;
+	guest_boot(1, true, false);
+	pend_sixteen();
+	take(0, 16);
+	guest_assert_takes_nothing();
+}
+
+static void a_guest_that_ends_in_two_steps_loses_nothing(void **state)
+{
+	(void)state;
+	guest_boot(2, true, true);
+	pend_sixteen();
+	for (unsigned i = 0; i < 16; i++) {
+		guest_assert_takes(SPI + i);
+		assert_true(guest_read_bit(GICD_ISACTIVER, SPI + i));
+		guest_deactivate(SPI + i);
+	}
+	guest_assert_takes_nothing();
+}
+
+/* --- SGIs --- */
+
+static void an_sgi_keeps_its_source(void **state)
+{
+	(void)state;
+	guest_send_sgi(3, 5);
+	guest_assert_takes(3 | SOURCE(5));
+	guest_assert_takes_nothing();
+}
+
+static void sources_of_an_sgi_come_one_after_the_other(void **state)
+{
+	unsigned seen = 0;
+
+	(void)state;
+	for (unsigned source = 0; source < 8; source++)
+		guest_send_sgi(3, source);
+	for (unsigned i = 0; i < 8; i++) {
+		uint32_t iar = guest_ack();
+
+		assert_int_equal(gic_intid(iar), 3);
+		seen |= 1u << gic_source(iar);
+		guest_eoi(iar);
+	}
+	assert_int_equal(seen, 0xff);
+	guest_assert_takes_nothing();
+}
+
+static void a_second_source_waits_for_the_first_ones_end(void **state)
+{
+	(void)state;
+	guest_send_sgi(3, 0);
+	assert_int_equal(guest_ack(), 3);
+	guest_send_sgi(3, 1);
+	assert_false(fake_gic_maintenance());
+	assert_int_equal(guest_exits(), 0);
+	guest_assert_takes_nothing();
+	guest_eoi(3);
+	guest_assert_takes(3 | SOURCE(1));
+}
+
+static void an_sgi_sent_again_while_active_comes_again(void **state)
+{
+	(void)state;
+	guest_send_sgi(3, 0);
+	assert_int_equal(guest_ack(), 3);
+	guest_send_sgi(3, 0);
+	guest_send_sgi(3, 0);
+	assert_true(guest_read_bit(GICD_ISPENDR, 3) && guest_read_bit(GICD_ISACTIVER, 3));
+	guest_eoi(3);
+	guest_assert_takes(3);
+	guest_assert_takes_nothing();
+}
+
+/* --- what a guest programs --- */
+
+static void a_disabled_one_waits_in_the_list_register(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x40);
+	guest_set_enabled(SPI, false);
+	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
+	guest_assert_takes_nothing();
+	guest_set_enabled(SPI, true);
+	guest_assert_takes(SPI);
+	guest_assert_takes_nothing();
+}
+
+static void a_disabled_one_waits_in_the_queue(void **state)
+{
+	(void)state;
+	pend_six();
+	guest_set_enabled(SPI + 5, false);
+	take(0, 5);
+	guest_assert_takes_nothing();
+	guest_set_enabled(SPI + 5, true);
+	guest_assert_takes(SPI + 5);
+}
+
+static void disabled_while_active_it_ends_and_comes_again_once_enabled(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x40);
+	assert_int_equal(guest_ack(), SPI);
+	guest_set_enabled(SPI, false);
+	guest_pend(SPI);
+	assert_true(guest_read_bit(GICD_ISACTIVER, SPI));
+	guest_eoi(SPI);
+	guest_assert_takes_nothing();
+	guest_set_enabled(SPI, true);
+	guest_assert_takes(SPI);
+	guest_assert_takes_nothing();
+}
+
+static void an_interrupt_pended_before_it_is_enabled_comes_then(void **state)
+{
+	(void)state;
+	guest_pend(SPI);
+	guest_assert_takes_nothing();
+	guest_set_enabled(SPI, true);
+	guest_assert_takes(SPI);
+}
+
+static void a_pending_one_goes_by_its_new_priority(void **state)
+{
+	(void)state;
+	pend_six();
+	guest_set_priority(SPI, 0xa0);
+	guest_set_priority(SPI + 5, 0x10);
+	guest_assert_takes(SPI + 5);
+	take(1, 5);
+	guest_assert_takes(SPI);
+	guest_assert_takes_nothing();
+}
+
+static void pended_again_while_active_it_goes_by_its_new_priority(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x10);
+	guest_enable_and_pend(SPI + 1, 0x40);
+	assert_int_equal(guest_ack(), SPI);
+	guest_set_priority(SPI, 0x80);
+	guest_pend(SPI);
+	guest_eoi(SPI);
+	guest_assert_takes(SPI + 1);
+	guest_assert_takes(SPI);
+}
+
+static void pended_twice_while_active_it_comes_once_more(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x10);
+	assert_int_equal(guest_ack(), SPI);
+	guest_pend(SPI);
+	guest_set_priority(SPI, 0x80);
+	guest_pend(SPI);
+	guest_eoi(SPI);
+	guest_assert_takes(SPI);
+	guest_assert_takes_nothing();
+}
+
+static void a_cleared_one_does_not_come(void **state)
+{
+	(void)state;
+	pend_six();
+	guest_write_bit(GICD_ICPENDR, SPI + 1); /* in a list register */
+	guest_write_bit(GICD_ICPENDR, SPI + 5); /* waiting */
+	guest_assert_takes(SPI);
+	take(2, 5);
+	guest_assert_takes_nothing();
+}
+
+static void a_disabled_distributor_holds_everything_back(void **state)
+{
+	(void)state;
+	pend_six();
+	guest_set_dist_enabled(false);
+	guest_assert_takes_nothing();
+	guest_enable_and_pend(SPI + 6, 0x10);
+	guest_send_sgi(1, 0);
+	guest_assert_takes_nothing();
+	guest_set_dist_enabled(true);
+	guest_assert_takes(1); /* priority 0 */
+	guest_assert_takes(SPI + 6);
+	take(0, 6);
+	guest_assert_takes_nothing();
+}
+
+static void clearing_the_active_state_ends_it(void **state)
+{
+	(void)state;
+	guest_enable_and_pend(SPI, 0x40);
+	assert_int_equal(guest_ack(), SPI);
+	guest_write_bit(GICD_ICACTIVER, SPI);
+	assert_false(guest_read_bit(GICD_ISACTIVER, SPI));
+	guest_enable_and_pend(SPI + 1, 0x50); /* the priority is still raised */
+	guest_assert_takes_nothing();
+	guest_eoi(SPI);
+	guest_assert_takes(SPI + 1);
+}
+
+/* --- WFI --- */
+
+static void what_a_guest_would_wake_up_for_is_known(void **state)
+{
+	const struct vgic *vgic = &guest_vcpu.vgic;
+
+	(void)state;
+	assert_false(vgic_anything_pending(vgic));
+	guest_enable_and_pend(SPI, 0x40);
+	assert_true(vgic_anything_pending(vgic));
+	assert_int_equal(guest_ack(), SPI);
+	assert_false(vgic_anything_pending(vgic));
+	guest_pend(SPI);
+	assert_true(vgic_anything_pending(vgic));
+	guest_eoi(SPI);
+	guest_set_enabled(SPI, false);
+	assert_false(vgic_anything_pending(vgic));
+}
+
+#define TEST(name, boot) cmocka_unit_test_setup_teardown(name, boot, guest_check_rules)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_pended_interrupt_comes_once, boot_linked),
+		TEST(sixteen_pended_come_by_priority, boot_linked),
+		TEST(sixteen_pended_come_by_priority, two_registers),
+		TEST(sixteen_pended_cost_few_exits, boot_linked),
+		TEST(an_urgent_one_takes_the_place_of_the_least_urgent, boot_linked),
+		TEST(an_urgent_one_preempts, boot_linked),
+		TEST(one_that_waits_for_active_ones_makes_no_storm, boot_linked),
+		TEST(with_all_active_an_urgent_one_comes_when_one_ends, boot_linked),
+		TEST(with_all_but_one_active_the_waiting_one_still_preempts, boot_linked),
+		TEST(one_list_register_is_enough, boot_linked),
+		TEST(a_guest_that_ends_in_two_steps_loses_nothing, boot_linked),
+		TEST(an_sgi_keeps_its_source, boot_linked),
+		TEST(sources_of_an_sgi_come_one_after_the_other, boot_linked),
+		TEST(a_second_source_waits_for_the_first_ones_end, boot_linked),
+		TEST(an_sgi_sent_again_while_active_comes_again, boot_linked),
+		TEST(a_disabled_one_waits_in_the_list_register, boot_linked),
+		TEST(a_disabled_one_waits_in_the_queue, boot_linked),
+		TEST(disabled_while_active_it_ends_and_comes_again_once_enabled, boot_linked),
+		TEST(an_interrupt_pended_before_it_is_enabled_comes_then, boot_linked),
+		TEST(a_pending_one_goes_by_its_new_priority, boot_linked),
+		TEST(pended_again_while_active_it_goes_by_its_new_priority, boot_linked),
+		TEST(pended_twice_while_active_it_comes_once_more, boot_linked),
+		TEST(a_cleared_one_does_not_come, boot_linked),
+		TEST(a_disabled_distributor_holds_everything_back, boot_linked),
+		TEST(clearing_the_active_state_ends_it, boot_linked),
+		TEST(what_a_guest_would_wake_up_for_is_known, boot_linked),
+	};
+
+	return cmocka_run_group_tests_name("vgic", tests, NULL, NULL);
+}
