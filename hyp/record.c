@@ -72,6 +72,19 @@ void record_hex(const char *name, uint64_t value)
 	record_raw(text.at, text.length);
 }
 
+/* Takes an escape that is not whole off the end: a backslash, or one with u and some digits. */
+static void cut_escape(struct text *text)
+{
+	for (size_t i = 1; i < text->length; i++) {
+		size_t more = text->at[i] != '\\' ? 0 : text->at[i + 1] == 'u' ? 5 : 1;
+
+		if (i + more >= text->length)
+			text->length = i;
+		else
+			i += more;
+	}
+}
+
 void record_string(const char *name, const char *value)
 {
 	char buffer[1024];
@@ -79,8 +92,10 @@ void record_string(const char *name, const char *value)
 
 	text_init(&text, buffer, sizeof(buffer) - 1);
 	text_json_string(&text, value);
-	if (text.overflow) /* a string is cut, never left open */
+	if (text.overflow) { /* a string is cut, never left open, nor within an escape */
+		cut_escape(&text);
 		text.at[text.length++] = '"';
+	}
 	member(name);
 	record_raw(text.at, text.length);
 }

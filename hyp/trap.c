@@ -129,7 +129,9 @@ static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *re
 static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *region,
 				  uint32_t offset, uint32_t esr)
 {
-	region->write(vcpu, offset, abort_size(esr), frame_read(&vcpu->frame, DABT_SRT(esr)));
+	uint64_t value = abort_store_value(esr, frame_read(&vcpu->frame, DABT_SRT(esr)));
+
+	region->write(vcpu, offset, abort_size(esr), value);
 	return done(vcpu);
 }
 

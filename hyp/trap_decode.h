@@ -25,6 +25,14 @@ static inline unsigned abort_size(uint32_t esr)
 	return 1u << DABT_SAS(esr);
 }
 
+/* What a store of a register writes: its low bytes. */
+static inline uint64_t abort_store_value(uint32_t esr, uint64_t value)
+{
+	unsigned unused = 64u - 8u * abort_size(esr);
+
+	return value << unused >> unused;
+}
+
 /* What the register holds after a load of `value`: zero- or sign-extended to its width. */
 static inline uint64_t abort_load_value(uint32_t esr, uint64_t value)
 {

@@ -56,6 +56,15 @@ static unsigned live_lr(const struct vgic *vgic, const struct virq *virq)
 	return VIRQ_LR_NONE;
 }
 
+/* Pending in the queue, held back, or in a list register. */
+static bool is_pending_here(const struct vgic *vgic, const struct virq *virq)
+{
+	unsigned i = live_lr(vgic, virq);
+
+	return virq->pending ||
+	       (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) != GIC_LR_ACTIVE);
+}
+
 static void own_lr(struct vgic *vgic, struct virq *virq, unsigned i)
 {
 	struct virq *before = vgic->lr_owner[i];
@@ -91,7 +100,7 @@ static void collect_ended(struct vgic *vgic)
 		const struct virq *virq = vgic->lr_owner[i];
 
 		gic_lr_write(i, 0);
-		if (virq->physical && !vgic->link_hw)
+		if (virq->physical)
 			gic_deactivate(virq->intid);
 	}
 }
@@ -160,10 +169,32 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 }
 
 /*
- * The queue's most urgent interrupts into the list registers, as far as they reach. The underflow
- * interrupt is on only when something waits for room: then every list register is in use, so it is
- * not signalled before the guest has ended some. (What waits for its own end must not turn it on:
- * with one list register in use it would be signalled for ever.)
+ * Something waits for room. Says whether a pending interrupt stands in a list register: once the
+ * guest has taken the last of them there may be room. Without any, there is room once an active one
+ * is ended: have each end reported. What is pending again while active goes back to the queue,
+ * behind what is more urgent.
+ */
+static bool wait_for_room(struct vgic *vgic)
+{
+	bool pending = false;
+
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		pending |= gic_lr_state(gic_lr_read(i)) == GIC_LR_PENDING;
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		enum gic_lr_state state = gic_lr_state(gic_lr_read(i));
+
+		if (state == GIC_LR_PENDING_ACTIVE)
+			recall(vgic, i);
+		if (state == GIC_LR_PENDING_ACTIVE || !pending)
+			gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	}
+	return pending;
+}
+
+/*
+ * The queue's most urgent interrupts into the list registers, as far as they reach. The maintenance
+ * interrupt "none pending" is on only while something waits for room and one is pending: with none
+ * pending it would be signalled for ever.
  */
 static void refill(struct vgic *vgic)
 {
@@ -177,7 +208,7 @@ static void refill(struct vgic *vgic)
 			break;
 		place(vgic, virq, i);
 	}
-	gic_virt_underflow_irq(virq != NULL);
+	gic_virt_none_pending_irq(virq && wait_for_room(vgic));
 }
 
 /* --- what the rest of the hypervisor calls --- */
@@ -243,14 +274,17 @@ static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, u
 	unsigned i = live_lr(vgic, virq);
 	bool sgi = virq->intid < GIC_SGI_COUNT;
 
+	if (sgi ? virq->sources >> source & 1 : virq->pending)
+		return; /* waiting already */
 	if (i != VIRQ_LR_NONE) {
 		uint64_t value = gic_lr_read(i);
 		bool same = !sgi || gic_lr_source(value) == source;
 
 		if (same && gic_lr_state(value) != GIC_LR_ACTIVE)
 			return; /* pending already */
-		if (same && deliverable(vgic, virq)) {
-			gic_lr_write(i, gic_lr_with_state(value, GIC_LR_PENDING_ACTIVE));
+		if (same && deliverable(vgic, virq) && vgic->queued_count == 0) {
+			gic_lr_write(i, gic_lr_with_state(lr_pending(vgic, virq, source),
+							  GIC_LR_PENDING_ACTIVE));
 			return;
 		}
 	}
@@ -268,7 +302,8 @@ static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, u
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	if (virq->physical) {
-		gic_set_pending(virq->intid); /* it comes back as a physical interrupt */
+		if (!is_pending_here(vgic, virq)) /* it comes back as a physical interrupt */
+			gic_set_pending(virq->intid);
 		return;
 	}
 	if (virq->fast_lr != VIRQ_LR_NONE && vgic->queued_count == 0 && source == 0 &&
@@ -298,6 +333,14 @@ static bool withdraw(struct vgic *vgic, struct virq *virq)
 	return was_pending;
 }
 
+/* Not to be delivered for now. A level line signals again by itself; what was pended by software
+ * (or by an edge) would be lost. */
+static void hold_back(struct vgic *vgic, struct virq *virq)
+{
+	if (withdraw(vgic, virq) && virq->physical && !gic_is_pending(virq->intid))
+		gic_set_pending(virq->intid);
+}
+
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->physical)
@@ -325,9 +368,7 @@ void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled)
 	}
 	if (virq->physical)
 		gic_disable(virq->intid);
-	/* A level line signals again by itself once enabled; an edge would be lost. */
-	if (withdraw(vgic, virq) && virq->physical && virq->edge)
-		gic_set_pending(virq->intid);
+	hold_back(vgic, virq);
 	refill(vgic);
 }
 
@@ -355,7 +396,7 @@ void vgic_set_dist_enabled(struct vgic *vgic, bool enabled)
 		if (enabled && virq->pending && virq->enabled)
 			queue(vgic, virq);
 		if (!enabled)
-			withdraw(vgic, virq);
+			hold_back(vgic, virq);
 	}
 	refill(vgic);
 }
@@ -380,11 +421,7 @@ void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq)
 {
-	unsigned i = live_lr(vgic, virq);
-
-	if (virq->pending || (virq->physical && gic_is_pending(virq->intid)))
-		return true;
-	return i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) != GIC_LR_ACTIVE;
+	return is_pending_here(vgic, virq) || (virq->physical && gic_is_pending(virq->intid));
 }
 
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq)

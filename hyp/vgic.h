@@ -6,8 +6,8 @@
  *
  * Rules it keeps:
  *  - a virtual interrupt stands in at most one list register;
- *  - with more pending than list registers, the highest priorities stand in them, and an underflow
- *    maintenance interrupt asks for the rest; it is on only while something waits;
+ *  - with more pending than list registers, the highest priorities stand in them; a maintenance
+ *    interrupt asks for the rest, "none pending" or, with all active, at the end of one;
  *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
  *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw).
  */

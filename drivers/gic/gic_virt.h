@@ -35,7 +35,8 @@ enum gic_lr_state gic_lr_state(uint64_t value);
 /* The same value with another state. */
 uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state);
 
-/* The same value, with a maintenance interrupt at its end unless it is linked (hw). */
+/* The same value, but with a maintenance interrupt at its end. One that was linked (hw) is so no
+ * longer: the end no longer deactivates the physical interrupt. */
 uint64_t gic_lr_with_eoi_irq(uint64_t value);
 
 /* GICv2, SGIs: the source in a value; 0 on GICv3. */
@@ -62,8 +63,8 @@ uint32_t gic_lr_empty(void);
  * when the list register is written. */
 uint32_t gic_lr_ended(void);
 
-/* Maintenance interrupt when at most one list register is in use (HCR.UIE): on or off. */
-void gic_virt_underflow_irq(bool on);
+/* Maintenance interrupt while no list register is pending (HCR.NPIE): on or off. */
+void gic_virt_none_pending_irq(bool on);
 
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);

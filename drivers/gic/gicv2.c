@@ -7,7 +7,7 @@
 
 /* GICH_HCR */
 #define HCR_EN (1u << 0)
-#define HCR_UIE (1u << 1)
+#define HCR_NPIE (1u << 3)
 
 /* GICH_LR, 5.3.8 */
 #define LR_SOURCE_SHIFT 10
@@ -123,7 +123,9 @@ uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
 
 uint64_t gic_lr_with_eoi_irq(uint64_t value)
 {
-	return value & LR_HW ? value : value | LR_EOI;
+	if (value & LR_HW) /* the link gives way: its field is this bit's */
+		value &= ~(uint64_t)(LR_HW | 0x3ffu << LR_PINTID_SHIFT);
+	return value | LR_EOI;
 }
 
 unsigned gic_lr_source(uint64_t value)
@@ -175,9 +177,9 @@ uint32_t gic_lr_ended(void)
 	return mmio_read32(gic.hyp + GICH_EISR0) & ((1u << lr_count) - 1);
 }
 
-void gic_virt_underflow_irq(bool on)
+void gic_virt_none_pending_irq(bool on)
 {
-	mmio_write32(gic.hyp + GICH_HCR, on ? HCR_EN | HCR_UIE : HCR_EN);
+	mmio_write32(gic.hyp + GICH_HCR, on ? HCR_EN | HCR_NPIE : HCR_EN);
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

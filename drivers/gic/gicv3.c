@@ -19,7 +19,7 @@
 
 /* ICH_HCR_EL2 */
 #define HCR_EN (1u << 0)
-#define HCR_UIE (1u << 1)
+#define HCR_NPIE (1u << 3)
 
 /* ICH_LR<n>_EL2, 12.4.8 */
 #define LR_PINTID_SHIFT 32
@@ -149,7 +149,9 @@ uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
 
 uint64_t gic_lr_with_eoi_irq(uint64_t value)
 {
-	return value & LR_HW ? value : value | LR_EOI;
+	if (value & LR_HW) /* the link gives way: its field is this bit's */
+		value &= ~(LR_HW | 0x1fffull << LR_PINTID_SHIFT);
+	return value | LR_EOI;
 }
 
 unsigned gic_lr_source(uint64_t value)
@@ -228,9 +230,9 @@ uint32_t gic_lr_ended(void)
 	return (uint32_t)read_ich_eisr_el2() & ((1u << lr_count) - 1);
 }
 
-void gic_virt_underflow_irq(bool on)
+void gic_virt_none_pending_irq(bool on)
 {
-	write_ich_hcr_el2(on ? HCR_EN | HCR_UIE : HCR_EN);
+	write_ich_hcr_el2(on ? HCR_EN | HCR_NPIE : HCR_EN);
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

@@ -201,13 +201,13 @@ static void a_list_register_that_is_not_there(void **state)
 	assert_broken("a list register that is not there");
 }
 
-/* What would come back for ever: nothing waits, and the underflow interrupt is left on. */
-static void an_underflow_interrupt_left_on(void **state)
+/* What would come back for ever: nothing waits, and "none pending" is left on. */
+static void none_pending_left_on(void **state)
 {
 	(void)state;
-	gic_virt_underflow_irq(true);
+	gic_virt_none_pending_irq(true);
 	assert_true(fake_gic_maintenance());
-	gic_virt_underflow_irq(false);
+	gic_virt_none_pending_irq(false);
 	assert_false(fake_gic_maintenance());
 }
 
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test_setup(a_link_to_what_is_not_active, setup),
 		cmocka_unit_test_setup(a_linked_one_pending_and_active, setup),
 		cmocka_unit_test_setup(a_list_register_that_is_not_there, setup),
-		cmocka_unit_test_setup(an_underflow_interrupt_left_on, setup),
+		cmocka_unit_test_setup(none_pending_left_on, setup),
 	};
 
 	return cmocka_run_group_tests_name("fake_gic", tests, NULL, NULL);
