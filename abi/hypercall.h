@@ -36,5 +36,6 @@ enum hypercall_index {
 enum guest_exit {
 	GUEST_EXIT_DONE,    /* the benchmark ran to its end, all its records are out */
 	GUEST_EXIT_REFUSED, /* the measurement was refused (an `error` record says why) */
+	GUEST_EXIT_FAILED,  /* it ran to its end, but a `check` of it was not ok */
 	GUEST_EXIT_CRASHED, /* the guest kernel took an exception it did not expect */
 };

@@ -99,5 +99,5 @@ void guest_main(const struct guest_run *run)
 	}
 	calibrate();
 	bench->run(run);
-	guest_exit(GUEST_EXIT_DONE);
+	guest_exit(report_all_ok() ? GUEST_EXIT_DONE : GUEST_EXIT_FAILED);
 }

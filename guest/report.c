@@ -162,8 +162,16 @@ void report_skip(const char *reason)
 	record_emit(RECORD_SKIP);
 }
 
+static bool all_ok = true;
+
+bool report_all_ok(void)
+{
+	return all_ok;
+}
+
 void report_check(const char *variant, bool ok, const struct member *members, unsigned count)
 {
+	all_ok &= ok;
 	record_begin();
 	member_string("variant", variant);
 	member_bool("ok", ok);

@@ -36,4 +36,7 @@ void report_bench(const struct bench_info *info, const struct samples *samples);
 
 void report_skip(const char *reason);
 void report_check(const char *variant, bool ok, const struct member *members, unsigned count);
+
+/* Whether every check so far was ok. */
+bool report_all_ok(void);
 void report_error(const char *what);

@@ -43,6 +43,9 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	case GUEST_EXIT_REFUSED:
 		vm->outcome = VM_REFUSED;
 		break;
+	case GUEST_EXIT_FAILED:
+		vm->outcome = VM_FAILED;
+		break;
 	case GUEST_EXIT_CRASHED:
 		vm_fault(vm, FAULT_GUEST_CRASH, 0, 0, 0);
 		vm->outcome = VM_CRASHED;

@@ -24,7 +24,7 @@ static struct plan plan;
 static _Noreturn void give_up(const char *where, const char *what)
 {
 	record_error(where, what);
-	record_end();
+	record_end(false);
 	machine_end(RUN_IMPOSSIBLE);
 }
 
@@ -106,6 +106,5 @@ _Noreturn void hyp_main(void)
 		give_up("guest image", wrong);
 	parse_plan();
 	emit_run(lr_count);
-	plan_run(&plan);
-	machine_end(record_end() ? RUN_OK : RUN_FAILED);
+	machine_end(record_end(plan_run(&plan)) ? RUN_OK : RUN_FAILED);
 }

@@ -42,10 +42,8 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t ticks)
 {
 	static const char *const outcome[] = {
-		[VM_DONE] = "done",
-		[VM_REFUSED] = "refused",
-		[VM_CRASHED] = "crashed",
-		[VM_FAULT] = "fault",
+		[VM_DONE] = "done",       [VM_REFUSED] = "refused", [VM_FAILED] = "failed",
+		[VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
 	};
 
 	record_open(RECORD_STEP);
@@ -56,7 +54,8 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_close();
 }
 
-static void run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
+/* True when the guest ran to its end and found nothing wrong. */
+static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
 		     const struct plan_bench *bench)
 {
 	const struct run_config *config = &plan->config[config_index];
@@ -70,10 +69,12 @@ static void run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint
 	exit_stats_emit();
 	emit_step(plan, &vm_under_test, ticks);
 	record_in_step(NULL);
+	return vm_under_test.outcome == VM_DONE;
 }
 
-void plan_run(const struct plan *plan)
+bool plan_run(const struct plan *plan)
 {
+	bool ok = true;
 	uint32_t step = 0;
 	uint32_t last = plan->config_count - 1;
 
@@ -81,6 +82,7 @@ void plan_run(const struct plan *plan)
 	for (uint32_t b = 0; b < plan->bench_count; b++)
 		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
 			for (uint32_t i = 0; i <= last; i++)
-				run_step(plan, step++, pass, pass == 0 ? i : last - i,
-					 &plan->bench[b]);
+				ok &= run_step(plan, step++, pass, pass == 0 ? i : last - i,
+					       &plan->bench[b]);
+	return ok;
 }

@@ -161,9 +161,9 @@ void record_error(const char *where, const char *what)
 	record_close();
 }
 
-bool record_end(void)
+bool record_end(bool steps_ok)
 {
-	bool ok = count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
+	bool ok = steps_ok && count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
 
 	current_step = NULL;
 	record_open(RECORD_END);

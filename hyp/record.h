@@ -31,5 +31,6 @@ bool record_from_guest(unsigned kind, const char *body, size_t size);
 /* An `error` record: what could not be done, and where. */
 void record_error(const char *where, const char *what);
 
-/* The `end` record, with the counts of all that went before. Returns true when nothing failed. */
-bool record_end(void);
+/* The `end` record, with the counts of all that went before. Returns, and says in it, whether
+ * nothing failed: no step (steps_ok), no fault, no error. */
+bool record_end(bool steps_ok);

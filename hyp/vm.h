@@ -8,7 +8,7 @@
 #include "hyp/stage2.h"
 #include "hyp/vcpu.h"
 
-enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_CRASHED, VM_FAULT };
+enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_FAILED, VM_CRASHED, VM_FAULT };
 
 #define VM_REGION_MAX 4
 

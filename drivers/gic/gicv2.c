@@ -18,6 +18,7 @@
 #define LR_HW (1u << 31)
 
 static unsigned lr_count;
+static uint32_t lr_mask; /* a bit for each */
 
 unsigned gic_version(void)
 {
@@ -140,6 +141,7 @@ unsigned gic_virt_init(void)
 	lr_count = (mmio_read32(gic.hyp + GICH_VTR) & 0x3fu) + 1;
 	if (lr_count > GIC_LR_MAX)
 		lr_count = GIC_LR_MAX;
+	lr_mask = (1u << lr_count) - 1;
 	return lr_count;
 }
 
@@ -169,12 +171,12 @@ void gic_lr_write(unsigned index, uint64_t value)
 
 uint32_t gic_lr_empty(void)
 {
-	return mmio_read32(gic.hyp + GICH_ELRSR0) & ((1u << lr_count) - 1);
+	return mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
 }
 
 uint32_t gic_lr_ended(void)
 {
-	return mmio_read32(gic.hyp + GICH_EISR0) & ((1u << lr_count) - 1);
+	return mmio_read32(gic.hyp + GICH_EISR0) & lr_mask;
 }
 
 void gic_virt_none_pending_irq(bool on)

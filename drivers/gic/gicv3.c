@@ -30,6 +30,7 @@
 #define LR_STATE_SHIFT 62
 
 static unsigned lr_count;
+static uint32_t lr_mask; /* a bit for each */
 
 unsigned gic_version(void)
 {
@@ -38,6 +39,10 @@ unsigned gic_version(void)
 
 unsigned gic_probe_version(void)
 {
+	/* Without the system registers (ID_AA64PFR0_EL1.GIC) it is not one, and a GICv2's
+	 * distributor ends before this offset. */
+	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0)
+		return 0;
 	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
 }
 
@@ -168,6 +173,7 @@ unsigned gic_virt_init(void)
 	lr_count = (unsigned)(read_ich_vtr_el2() & 0x1f) + 1;
 	if (lr_count > 4)
 		lr_count = 4;
+	lr_mask = (1u << lr_count) - 1;
 	return lr_count;
 }
 
@@ -222,12 +228,12 @@ void gic_lr_write(unsigned index, uint64_t value)
 
 uint32_t gic_lr_empty(void)
 {
-	return (uint32_t)read_ich_elrsr_el2() & ((1u << lr_count) - 1);
+	return (uint32_t)read_ich_elrsr_el2() & lr_mask;
 }
 
 uint32_t gic_lr_ended(void)
 {
-	return (uint32_t)read_ich_eisr_el2() & ((1u << lr_count) - 1);
+	return (uint32_t)read_ich_eisr_el2() & lr_mask;
 }
 
 void gic_virt_none_pending_irq(bool on)

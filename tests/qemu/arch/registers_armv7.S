@@ -95,7 +95,7 @@
 	movt	\register, #:upper16:(\value)
 	.endm
 
-	/* Ends the guest where `condition` holds; short: behind compare or compare_field, which leave
+	/* Ends the guest where `condition` holds; short: behind compare or compare_field, leaving
 	   in r0 and r1 what this HVC says. */
 	.macro	fail_if condition, name, short=0
 	b\condition fail_\name\()_\@
@@ -271,7 +271,7 @@ thumb_\@:
 arm_\@:	end	\mode
 	.endm
 
-	/* Thumb code in SVC mode, r0 = the address accessed; equal: the flags after a comparison. */
+	/* Thumb code in SVC mode, r0 = the address accessed; equal: flags after a comparison. */
 	.macro	begin_thumb offset, equal=0
 	begin	svc
 	load_word r0, GICD + \offset
@@ -472,8 +472,8 @@ entry:
 	thumb_store strh.w, \n, 16
 	.endr
 
-	/* The access is the first, the middle, the last of an IT block: what follows is taken or not
-	   as if it had been an access without a trap. */
+	/* The access is the first, the middle, the last of an IT block: what follows is taken or
+	   not as if it had been an access without a trap. */
 	begin_thumb GICD_IIDR, 1
 	itete	eq
 	ldreq.n	r1, [r0]

@@ -190,7 +190,7 @@ entry:
 	msr	vbar_el1, x4
 	adr	x4, stack_end
 	mov	sp, x4
-	mov	w4, #3				/* both groups: GICv2 has the one, GICv3 the other */
+	mov	w4, #3				/* group 0 of GICv2, group 1 of GICv3 */
 	str	w4, [x1, #GICD_CTLR]
 	mov	w4, #1
 	lsl	w4, w4, w3
@@ -402,7 +402,7 @@ snapshot:
 	ldp	x1, x2, [sp], #16
 	stp	x1, x2, [x0]
 	ldp	x1, x2, [sp], #16
-	stp	x1, x2, [x0, #8 * 29]		/* 8-byte aligned, as a pair must be with the MMU off */
+	stp	x1, x2, [x0, #8 * 29]		/* 8-byte aligned: the MMU is off */
 	mov	x1, sp
 	str	x1, [x0, #8 * SLOT_SP]
 	adr	x1, stack_end

@@ -2,8 +2,8 @@
 /*
  * What an exit saves of the guest. A light frame holds x0-x7, x16, x17 and x30, the rest of it is
  * stale: the hypervisor's C code preserves x19-x29 and is built never to use x8-x15 and x18
- * (toolchain.mk). A full frame holds x0-x30. The exception's own registers (ELR, SPSR, ESR) stay where the hardware put them: EL2
- * takes no nested exception.
+ * (toolchain.mk). A full frame holds x0-x30. The exception's own registers (ELR, SPSR, ESR) stay
+ * where the hardware put them: EL2 takes no nested exception.
  */
 #pragma once
 
