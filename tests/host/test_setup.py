@@ -21,6 +21,8 @@ def machine(tmp_path):
 
     def run(*words: str, fakes: dict[str, str] | None = None):
         for name, text in (fakes or {}).items():
+            # Never through a link: it would write to the tool of this machine.
+            (tmp_path / name).unlink(missing_ok=True)
             (tmp_path / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
             (tmp_path / name).chmod(0o755)
         return subprocess.run([SETUP, *words], env=os.environ | {"PATH": str(tmp_path)},
