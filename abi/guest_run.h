@@ -37,7 +37,9 @@ struct guest_run {
 	uint32_t size;     /* sizeof(struct guest_run): both sides were built from one text */
 	uint64_t ram_base; /* bytes, 4 KiB aligned */
 	uint64_t ram_size;
-	uint64_t hyp_base;  /* the hypervisor's own memory, for guests that try to get at it */
+	/* what is not a guest's, for those that try: the hypervisor's memory, its console */
+	uint64_t hyp_base;
+	uint64_t hyp_device;
 	uint64_t gicd_base; /* distributor, emulated or real */
 	uint64_t gicc_base; /* GICv2 CPU interface (GICV behind it when trapped); 0 on GICv3 */
 	uint64_t gicr_base; /* GICv3 redistributor of this vCPU; 0 on GICv2 */

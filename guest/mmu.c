@@ -113,6 +113,11 @@ void mmu_map_memory(uint64_t start, uint64_t size)
 	map(start, size, ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN);
 }
 
+void mmu_map_device(uint64_t start, uint64_t size)
+{
+	map(start, size, ATTR_DEVICE | S1_AP_RW_PRIV | ATTR_XN);
+}
+
 void mmu_map_code(uint64_t start, uint64_t size)
 {
 	map(start, size, ATTR_NORMAL | guest_arch_text_attributes());

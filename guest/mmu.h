@@ -14,6 +14,9 @@ void mmu_init(const struct guest_run *run);
 /* Maps [start, start + size), multiples of 4 KiB, as ordinary memory, read and write. */
 void mmu_map_memory(uint64_t start, uint64_t size);
 
+/* As a device. For a guest that misbehaves. */
+void mmu_map_device(uint64_t start, uint64_t size);
+
 /* As code: read and execute. For a guest that misbehaves. */
 void mmu_map_code(uint64_t start, uint64_t size);
 

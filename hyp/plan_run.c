@@ -27,6 +27,7 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.ram_base = board.guest_base,
 		.ram_size = board.guest_size,
 		.hyp_base = (uintptr_t)__image_start,
+		.hyp_device = board.uart_base,
 		.gicd_base = board.gic.dist,
 		.gicc_base = board.gic.cpu,
 		.gicr_base = board.gic.redist,

@@ -2,7 +2,8 @@
 /*
  * A guest that misbehaves, one way a name; whoever runs it looks at what became of the hypervisor.
  *   hostile_read     loads from the hypervisor's memory
- *   hostile_jump     runs into it
+ *   hostile_device   writes to a device that is not mapped for it, the console
+ *   hostile_jump     runs into the hypervisor's memory
  *   hostile_smc      asks the firmware to switch the machine off
  *   hostile_loop     loops with interrupts masked
  *   hostile_random   10 n random hypercalls, and as many random accesses to the distributor where
@@ -56,6 +57,13 @@ static void hostile_read_run(const struct guest_run *run)
 	/* mapped in the guest's own stage 1, so that stage 2 is what has to stop it */
 	mmu_map_memory(run->hyp_base, PAGE_SIZE);
 	report_escape("read", mmio_read32((uintptr_t)run->hyp_base));
+}
+
+static void hostile_device_run(const struct guest_run *run)
+{
+	mmu_map_device(run->hyp_device, PAGE_SIZE);
+	mmio_write32((uintptr_t)run->hyp_device, '!');
+	report_escape("device", run->hyp_device);
 }
 
 static void hostile_jump_run(const struct guest_run *run)
@@ -180,6 +188,13 @@ static const struct bench hostile_read = {
 	.run = hostile_read_run,
 };
 BENCH(hostile_read);
+
+static const struct bench hostile_device = {
+	.name = "hostile_device",
+	.prepare = needs_stage2,
+	.run = hostile_device_run,
+};
+BENCH(hostile_device);
 
 static const struct bench hostile_jump = {
 	.name = "hostile_jump",

@@ -7,8 +7,8 @@ from image import read_header
 from lab import board_facts, image_of
 
 PROBES = ("hypercall n=50", "timer_wakeup n=50", "sgi_self n=50")
-HOSTILE = ("hostile_read", "hostile_jump", "hostile_smc", "hostile_loop", "hostile_random n=50",
-           "hostile_random n=50 seed=2", "hostile_random n=50 seed=3")
+HOSTILE = ("hostile_read", "hostile_device", "hostile_jump", "hostile_smc", "hostile_loop",
+           "hostile_random n=1000", "hostile_random n=1000 seed=2")
 LIMIT_MS = 200
 PLAN = f"""order once
 limit_ms {LIMIT_MS}
@@ -51,7 +51,7 @@ def test_plan_goes_on_to_its_end(result):
     assert len(result.records("step")) == result.log.run["steps"]
     assert result.records("error") == []
     end = result.one("end")
-    assert (end["status"], end["faults"]) == ("failed", 4 + 4 + 3)
+    assert (end["status"], end["faults"]) == ("failed", 4 + 4 + 4 + 3)
 
 
 def test_read_outside_is_a_data_abort(result, board):
@@ -63,6 +63,16 @@ def test_read_outside_is_a_data_abort(result, board):
         assert in_guest_image(board, int(fault["pc"], 16))
         assert in_hypervisor(board, int(fault["ipa"], 16))
         assert fault["va"] == fault["ipa"]
+
+
+def test_device_that_is_not_mapped_is_a_data_abort(result, board):
+    found = faults(result, "hostile_device")
+    assert set(found) == set(CONTAINED)
+    for fault in found.values():
+        assert fault["reason"] == "data-abort"
+        assert fault["ipa"] == fault["va"] and int(fault["ipa"], 16) % 0x1000 == 0
+        assert in_guest_image(board, int(fault["pc"], 16))
+    assert b"!" not in result.console
 
 
 def test_jump_outside_is_a_prefetch_abort(result, board):
@@ -95,7 +105,7 @@ def test_endless_loop_is_preempted_at_the_limit(result, board):
 
 
 @pytest.mark.parametrize("bench, spared", [
-    ("hostile_read", {"native"}), ("hostile_jump", {"native"}),
+    ("hostile_read", {"native"}), ("hostile_device", {"native"}), ("hostile_jump", {"native"}),
     ("hostile_loop", {"native", "direct"}),
 ])
 def test_fault_ends_its_step(result, bench, spared):
@@ -108,15 +118,15 @@ def test_fault_ends_its_step(result, bench, spared):
 
 def test_random_hypercalls_and_accesses_change_nothing(result):
     checks = result.records("check", bench="hostile_random")
-    assert len(checks) == 3 * len(CONTAINED)
+    assert len(checks) == 2 * len(CONTAINED)
     for check in checks:
         assert check["ok"] and check["wrong_results"] == 0
-        assert check["hypercalls"] == 500
-        assert check["accesses"] == (0 if check["config"] == "direct" else 500)
+        assert check["hypercalls"] == 10000
+        assert check["accesses"] == (0 if check["config"] == "direct" else 10000)
 
 
 @pytest.mark.parametrize("after", range(1, len(HOSTILE) + 1),
-                         ids=[line.replace(" n=50", "") for line in HOSTILE])
+                         ids=[line.replace(" n=1000", "") for line in HOSTILE])
 def test_next_guest_measures_the_same(result, after):
     for probe in range(len(PROBES)):
         first = content(result, probe)
