@@ -38,7 +38,7 @@ LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,
 	-Wl,-z,max-page-size=4096
 
 GIC_SOURCES := drivers/gic/gic_dist.c drivers/gic/$(GIC).c
-HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/$(ISA)/*.[cS] lib/*.c) hyp/arch/common/embedded.S \
+HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES) drivers/uart/$(UART).c drivers/timer/$(TIMER).c boards/$(BOARD)/board.c
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)

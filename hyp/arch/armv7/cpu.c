@@ -6,12 +6,11 @@
 #include "arch/barrier.h"
 #include "arch/el1_regs.h"
 #include "arch/esr.h"
-#include "arch/hcr.h"
 #include "arch/psr.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/arch/armv7/condition.h"
-#include "hyp/arch/vectors.h"
+#include "hyp/arch/guest_control.h"
 #include "lib/lpae.h"
 
 #define HSCTLR_RES1 0x30c50878u /* with CP15BEN, as at reset */
@@ -83,24 +82,6 @@ void cpu_enable_mmu(const pte_t *root)
 	isb();
 }
 
-reg_t vector_delay; /* what is left to spin after the two instructions that load it */
-
-void cpu_use_vectors(const struct run_config *config)
-{
-	static const char *const table[2][2][2] = {
-		{ { vectors, vectors_full }, { vectors_instrumented, vectors_full_instrumented } },
-		{ { vectors_delayed, vectors_full_delayed },
-		  { vectors_instrumented_delayed, vectors_full_instrumented_delayed } },
-	};
-	bool delayed = config->delay_el2 != 0;
-	bool instrumented = config->stats || config->trace;
-	bool full = config->frame == FRAME_FULL;
-
-	vector_delay = config->delay_el2 - 2;
-	write_vbar_el2((uintptr_t)table[delayed][instrumented][full]);
-	isb();
-}
-
 void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 #define X(name, value) write_##name(value);
@@ -112,26 +93,11 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 	isb();
 }
 
-static reg_t hcr_of(const struct run_config *config)
-{
-	reg_t hcr = 0;
-
-	if (config->stage2 != STAGE2_OFF)
-		hcr |= HCR_VM | HCR_SWIO | HCR_PTW | HCR_FB | HCR_BSU_IS;
-	if (config->irq == IRQ_TRAPPED)
-		hcr |= HCR_IMO | HCR_FMO;
-	if (config->traps)
-		hcr |= HCR_AMO | HCR_TSC | HCR_TAC | HCR_TIDCP;
-	if (config->wfi == WFI_TRAPPED)
-		hcr |= HCR_TWI;
-	return hcr;
-}
-
 void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1);
 	write_cnthctl_el2(CNTHCTL_NO_TRAPS);
-	write_hcr_el2(hcr_of(config));
+	write_hcr_el2(guest_hcr(config));
 	isb();
 }
 

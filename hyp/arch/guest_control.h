@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run configuration means for EL2, the same on both isas. For hyp/arch/<isa>/cpu.c. */
+#pragma once
+
+#include "abi/run_config.h"
+#include "arch/types.h"
+
+/* HCR_EL2, bits 31:0 that both isas have. */
+uint32_t guest_hcr(const struct run_config *config);
