@@ -10,11 +10,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "abi/plan.h"
-#include "abi/run_config.h"
-
 #define GUEST_RUN_OFFSET 0x0u
 #define GUEST_RECORD_OFFSET 0x1000u
 #define GUEST_RECORD_SIZE 0xff000u /* bytes, at most, of a record's body */
@@ -22,6 +17,19 @@
 
 #define GUEST_HEADER_MAGIC "HYPBENCH-GUEST1" /* 15 characters and a NUL */
 #define GUEST_RUN_MAGIC 0x6e757267u          /* "grun", little-endian */
+
+/* Offsets in struct guest_run, for guests in assembly. */
+#define GUEST_RUN_GICD 40
+#define GUEST_RUN_GICC 48
+#define GUEST_RUN_GICR 56
+#define GUEST_RUN_TIMER 64
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/plan.h"
+#include "abi/run_config.h"
 
 /* At the start of the guest image; all addresses are IPAs. */
 struct guest_header {
@@ -50,3 +58,9 @@ struct guest_run {
 	struct run_config config;
 	struct plan_bench bench;
 };
+
+_Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembly knows it");
+_Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly knows it");
+_Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly knows it");
+_Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER, "likewise");
+#endif

@@ -24,11 +24,6 @@ LIMIT_S = 120.0  # a run that takes longer hangs; no test says how long one take
 
 ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 
-# While QEMU records, its main loop and its processor take turns. Without that the main loop may
-# look at the clock before the instructions ahead of a WFI are counted, and the sleep then ends by
-# as many too late: in one WFI of 100000.
-RECORDING = "rr=record,rrfile=/dev/null"
-
 
 @dataclass(frozen=True)
 class Job:
@@ -109,16 +104,9 @@ def perform(job: Job) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
         path.write_bytes(image)
-        machine = qemu.Qemu(recording(qemu.command(options, CLOCK, path)), LIMIT_S)
+        machine = qemu.Qemu(qemu.command(options, CLOCK, path), LIMIT_S)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
-
-
-def recording(words: list[str]) -> list[str]:
-    at = words.index("-icount") + 1
-    if "rr=record" in words[at]:
-        return words
-    return [*words[:at], f"{words[at]},{RECORDING}", *words[at + 1:]]
 
 
 class Lab:

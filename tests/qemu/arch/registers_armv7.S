@@ -16,6 +16,8 @@
 	.arch_extension sec
 	.arm
 
+#include "abi/guest_run.h"
+
 /* A planted fault defines one of these otherwise. SPOIL: an instruction behind what is checked. */
 #ifndef IIDR
 #define IIDR 0x43b
@@ -41,10 +43,6 @@
 #define GICC_IAR 0xc
 #define GICC_EOIR 0x10
 #define TIMER 27
-
-#define RUN_GICD 32			/* offsets in struct guest_run (abi/guest_run.h) */
-#define RUN_GICC 40
-#define RUN_TIMER 56
 
 #define HC_NULL 0x86000000		/* abi/hypercall.h; its enum is not for an assembler */
 #define HC_RECORD 0x86000001
@@ -323,11 +321,11 @@ _start:
 entry:
 	load_word r1, GICD
 	load_word r2, GICC
-	ldr	r3, [r0, #RUN_GICD]
+	ldr	r3, [r0, #GUEST_RUN_GICD]
 	cmp	r3, r1
-	ldreq	r3, [r0, #RUN_GICC]
+	ldreq	r3, [r0, #GUEST_RUN_GICC]
 	cmpeq	r3, r2
-	ldreq	r3, [r0, #RUN_TIMER]
+	ldreq	r3, [r0, #GUEST_RUN_TIMER]
 	cmpeq	r3, #TIMER
 	fail_if	ne, other_machine
 	load_word r3, vectors

@@ -8,6 +8,8 @@
  * by an HVC of this check alone, so that the address in the fault record names the check: the
  * label is fail_<name>_<number>.
  */
+#include "abi/guest_run.h"
+
 /* A planted fault defines one of these otherwise. SPOIL: an instruction behind what is checked. */
 #ifndef IIDR
 #define IIDR 0x43b
@@ -36,11 +38,6 @@
 #define ICC_EOIR1_EL1 s3_0_c12_c12_1
 #define ICC_SRE_EL1 s3_0_c12_c12_5
 #define ICC_IGRPEN1_EL1 s3_0_c12_c12_7
-
-#define RUN_GICD 32			/* offsets in struct guest_run (abi/guest_run.h) */
-#define RUN_GICC 40
-#define RUN_GICR 48
-#define RUN_TIMER 56
 
 #define HC_NULL 0x86000000		/* abi/hypercall.h; its enum is not for an assembler */
 #define HC_RECORD 0x86000001
@@ -179,12 +176,12 @@ _start:
 	.quad	_start, entry, image_end - _start, image_end
 
 entry:
-	ldr	x1, [x0, #RUN_GICD]
+	ldr	x1, [x0, #GUEST_RUN_GICD]
 	adr	x9, gicd
 	str	x1, [x9]
-	ldr	x2, [x0, #RUN_GICC]
+	ldr	x2, [x0, #GUEST_RUN_GICC]
 	str	x2, [x9, #8]
-	ldr	w3, [x0, #RUN_TIMER]
+	ldr	w3, [x0, #GUEST_RUN_TIMER]
 	str	x3, [x9, #16]
 	adr	x4, vectors
 	msr	vbar_el1, x4
@@ -203,7 +200,7 @@ entry:
 	str	w4, [x2, #GICC_CTLR]
 	b	2f
 
-1:	ldr	x2, [x0, #RUN_GICR]
+1:	ldr	x2, [x0, #GUEST_RUN_GICR]
 	ldr	x5, =GICR_ISENABLER0
 	str	w4, [x2, x5]
 	mov	x4, #7
