@@ -15,7 +15,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench compare debug check qemu-test unit-test host-test clean help \
+.PHONY: all image images setup bench compare debug check qemu-test unit-test clean help \
 	FORCE
 
 ifeq ($(filter $(BOARD),$(BOARDS)),)

@@ -9,7 +9,8 @@
  *  - with more pending than list registers, the highest priorities stand in them; a maintenance
  *    interrupt asks for the rest, "none pending" or, with all active, at the end of one;
  *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
- *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw).
+ *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw, and a
+ *    linked one that gave its link up because something waits for its end).
  */
 #pragma once
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths whose length is counted by hand, and delays whose length is known: the detectors."""
 
+import re
+
 import pytest
 
-from lab import ALL_CONFIGS, board_facts
+from lab import ALL_CONFIGS, ROOT, board_facts
 
 DELAYS = (0, 100, 1000)
 BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup", "tlb_chase")
@@ -30,6 +32,18 @@ RAW_NATIVELY = {
 }
 
 pytestmark = pytest.mark.job(PLAN)
+
+
+def timed_benchmarks() -> set[str]:
+    """The names in guest/bench/ that measure; the others observe and emit `check` records."""
+    text = "".join(path.read_text() for path in (ROOT / "guest" / "bench").glob("*.c"))
+    names = set(re.findall(r'\.name = "(\w+)"', text))
+    return {name for name in names if name != "irq_order" and not name.startswith("hostile_")}
+
+
+def test_every_benchmark_is_proven_here():
+    """A new one belongs into BENCHES, or nothing shows that it measures what it says."""
+    assert timed_benchmarks() == set(BENCHES)
 
 
 def figures(result, bench: str, delay: int = 0) -> dict[tuple[str, str], dict]:
