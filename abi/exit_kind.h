@@ -15,6 +15,8 @@
 	X(MMIO_WRITE, "mmio-write")                                                                \
 	X(SYSREG, "sysreg")                                                                        \
 	X(WFI, "wfi")                                                                              \
+	X(STAGE2_MAP, "stage2-map")     /* fill=lazy: a first touch, mapped */                     \
+	X(FP, "fp")                     /* fp=lazy: the first use of FP or SIMD registers */       \
 	X(STAGE2_FAULT, "stage2-fault") /* an access that no device and no mapping answers */      \
 	X(OTHER, "other")
 

@@ -4,6 +4,7 @@
  *
  *   guest RAM, IPA = PA in every configuration (so that stage 2 can also be off):
  *   +0x00000  struct guest_run: the hypervisor writes it before each start, x0/r0 points to it
+ *   +0x00800  struct probe_stamps: with probes=on, where the last interrupt was when
  *   +0x01000  record buffer: the body of the record that HC_RECORD emits
  *   +0x100000 the guest image, beginning with struct guest_header
  *   …         its bss, stacks and heap, then working memory for benchmarks, to the end of RAM
@@ -11,6 +12,7 @@
 #pragma once
 
 #define GUEST_RUN_OFFSET 0x0u
+#define GUEST_PROBE_OFFSET 0x800u
 #define GUEST_RECORD_OFFSET 0x1000u
 #define GUEST_RECORD_SIZE 0xff000u /* bytes, at most, of a record's body */
 #define GUEST_IMAGE_OFFSET 0x100000u
@@ -55,10 +57,17 @@ struct guest_run {
 	uint32_t spi_count;  /* SPIs from INTID 32 on that a guest may pend by software */
 	uint32_t counter_hz; /* of CNTPCT and CNTVCT */
 	uint32_t step;
+	uint32_t lr_count;           /* list registers in use */
+	uint32_t physical_spi_first; /* physical SPIs that are the guest's: without a device of */
+	uint32_t physical_spi_count; /* their own, pended by software or HC_RAISE */
+	uint32_t reserved;
+	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
+	uint64_t start_ticks; /* CNTPCT just before the guest's first instruction */
 	struct run_config config;
 	struct plan_bench bench;
 };
 
+_Static_assert(sizeof(struct guest_run) <= GUEST_PROBE_OFFSET, "the stamps lie behind it");
 _Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly knows it");

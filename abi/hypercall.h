@@ -13,10 +13,24 @@
 
 /* X(NAME, name): the order is the id, counted from HC_BASE. */
 #define HYPERCALLS(X)                                                                              \
-	X(NULL, null)     /* does nothing; the cheapest exit there is. Returns HC_OK */            \
-	X(RECORD, record) /* x1 = enum record_kind, x2 = length in bytes of the body in the */     \
-			  /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */    \
-	X(EXIT, exit)     /* x1 = enum guest_exit. Ends this plan step; does not return */
+	X(NULL, null)       /* does nothing; the cheapest exit there is. Returns HC_OK */          \
+	X(RECORD, record)   /* x1 = enum record_kind, x2 = length in bytes of the body in the */   \
+			    /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */  \
+	X(EXIT, exit)       /* x1 = enum guest_exit. Ends this plan step; does not return */       \
+	X(MEASURE, measure) /* x1 = 1: exit statistics begin anew; 0: they stop. Returns HC_OK */  \
+	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
+			    /* device would. Returns HC_OK or HC_EINVAL */                         \
+	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \
+			    /* too. Returns HC_OK or HC_EINVAL */                                  \
+	X(TLBI, tlbi)       /* x1 = enum hc_tlbi: TLB maintenance that only EL2 can do. */         \
+			    /* Returns HC_OK or HC_EINVAL */                                       \
+	X(VMID, vmid)       /* x1 = 0 or 1: go on under the VM's other VMID, 1: with what the */   \
+			    /* TLBs hold of it flushed. HC_OK; HC_EINVAL without stage 2 */        \
+	X(PEEK, peek)       /* x1 = a physical address in guest RAM, a multiple of 4. Returns */   \
+			    /* the 32-bit word there, as EL2 reads it; 0 elsewhere */              \
+	X(STAGE2, stage2)   /* x1 = enum hc_stage2, x2 = an IPA: see there. */                     \
+	X(FP_RELEASE, fp_release) /* what happens to FP registers when another vCPU runs: with */  \
+				  /* fp=lazy and eager they are given up. Returns HC_OK */
 
 enum hypercall_index {
 #define X(NAME, name) HC_INDEX_##NAME,
@@ -31,6 +45,23 @@ enum hypercall_index {
 #define HC_OK 0
 #define HC_EUNKNOWN (-1) /* no such function (SMCCC NOT_SUPPORTED); unknown ids get this too */
 #define HC_EINVAL (-2)   /* an argument is out of range; nothing was done */
+
+/* HC_TLBI. */
+enum hc_tlbi {
+	HC_TLBI_VMID, /* stage 1 and 2 of this VM: TLBI VMALLS12E1 */
+	HC_TLBI_ALL,  /* every VM: TLBI ALLE1 */
+};
+
+/* HC_STAGE2; counts and ticks stop at the largest 32-bit value. */
+enum hc_stage2 {
+	HC_STAGE2_LEVEL, /* level (1 to 3) of the leaf that maps the IPA; 0: none, or stage 2 off */
+	HC_STAGE2_UNMAP, /* fill=lazy: unmaps that leaf. HC_OK or HC_EINVAL */
+	HC_STAGE2_FAULTS,     /* faults that mapped something since the guest started */
+	HC_STAGE2_TICKS,      /* ticks of all of them together, within EL2 */
+	HC_STAGE2_TICKS_MIN,  /* of the cheapest; 0 without faults */
+	HC_STAGE2_TICKS_MAX,  /* of the dearest */
+	HC_STAGE2_BUILD_TICKS /* to build stage 2 before the guest started */
+};
 
 /* What a guest says when it ends its step. */
 enum guest_exit {

@@ -27,6 +27,7 @@ struct plan_section {
  *   delay   instructions added inside the measured window (even, not 2): proves it measured
  *   pages   tlb_chase: the largest working set, in 4 KiB pages
  *   period  timer benchmarks: ticks between two expiries, at least
+ *   period_us  the same in microseconds, instead of period where it is not 0
  *   seed    of every pseudo-random choice a benchmark makes
  */
 #define BENCH_PARAMS(X)                                                                            \
@@ -34,6 +35,7 @@ struct plan_section {
 	X(delay, 0, 0, 1000000)                                                                    \
 	X(pages, 65536, 8, 65536)                                                                  \
 	X(period, 5003, 500, 1000000000)                                                           \
+	X(period_us, 0, 0, 60000000)                                                               \
 	X(seed, 1, 1, 0xffffffff)
 
 struct bench_params {

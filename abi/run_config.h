@@ -12,35 +12,65 @@
 /*
  * The axes: X(field, "value value …"); a field holds the index of its value in the list.
  *
+ *   stage1  the guest's working memory: pages or blocks of this size (guest/mmu.h)
  *   stage2  off, or mapped with blocks of at most this size (where alignment allows them)
+ *   fill    eager: guest RAM is mapped at stage 2 before the guest starts; lazy: a block at a time,
+ *           on the first touch
  *   irq     direct:  HCR.IMO clear, the guest owns the GIC CPU interface and distributor
  *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
  *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
  *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
+ *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or by
+ *           two (split: EOImode 1)
  *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
  *   traps   off: SMC, ACTLR and the like are not trapped (only sensible with native); on: they are
  *   frame   light: IRQ and hypercall exits save the caller-saved registers; full: all of them
+ *   fp      owned: FP and SIMD registers are the guest's for good; eager: switched whenever another
+ *           vCPU ran; lazy: then only trapped, and switched at the first use
+ *   sched   null: the vCPU has its core alone; slice: a busy VM takes turns with it, and interrupts
+ *           wait for its turn; priority: its interrupts switch it in at once
+ *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
+ *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  */
 #define CONFIG_AXES(X)                                                                             \
+	X(stage1, "4K 2M 1G")                                                                      \
 	X(stage2, "off 4K 2M 1G")                                                                  \
+	X(fill, "eager lazy")                                                                      \
 	X(irq, "direct trapped")                                                                   \
 	X(lr, "hw sw")                                                                             \
+	X(eoi, "combined split")                                                                   \
 	X(wfi, "native trapped")                                                                   \
 	X(traps, "off on")                                                                         \
 	X(frame, "light full")                                                                     \
+	X(fp, "owned lazy eager")                                                                  \
+	X(sched, "null slice priority")                                                            \
+	X(state, "warm cold-caches cold-tlb")                                                      \
 	X(stats, "off on")                                                                         \
-	X(trace, "off on")
+	X(trace, "off on")                                                                         \
+	X(probes, "off on")
 
-/* Axes that are a number: X(field, max). delay_el2: instructions spun at each entry to EL2, even
- * and not 2; it proves that a benchmark sees what happens on the exit path. */
-#define CONFIG_NUMBERS(X) X(delay_el2, 65536)
+/*
+ * Axes that are a number: X(field, max).
+ *   delay_el2  instructions spun at each entry to EL2, even and not 2; it proves that a benchmark
+ *              sees what happens on the exit path
+ *   slice_us   a turn of the core with sched=slice or priority, in microseconds; 0: 1000
+ */
+#define CONFIG_NUMBERS(X)                                                                          \
+	X(delay_el2, 65536)                                                                        \
+	X(slice_us, 1000000)
 
+enum stage1_grain { STAGE1_4K, STAGE1_2M, STAGE1_1G };
 enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };
+enum stage2_fill { FILL_EAGER, FILL_LAZY };
 enum irq_mode { IRQ_DIRECT, IRQ_TRAPPED };
 enum lr_kind { LR_HW, LR_SW };
+enum eoi_mode { EOI_COMBINED, EOI_SPLIT };
 enum wfi_mode { WFI_NATIVE, WFI_TRAPPED };
 enum frame_kind { FRAME_LIGHT, FRAME_FULL };
+enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
+enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
+enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
 struct run_config {
 	char name[CONFIG_NAME_SIZE];

@@ -15,6 +15,9 @@ struct board {
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
 	unsigned maintenance_intid;
+	/* SPIs with no device behind them, INTIDs below 128: the guest's, pended by software */
+	unsigned spi_first;
+	unsigned spi_count;
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
 };
 

@@ -57,6 +57,46 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
+static struct vcpu *hc_measure(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_raise(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_cold(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_tlbi(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_vmid(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_peek(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_stage2(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
+static struct vcpu *hc_fp_release(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_EUNKNOWN);
+}
+
 static struct vcpu *(*const table[])(struct vcpu *) = {
 #define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
 	HYPERCALLS(X)

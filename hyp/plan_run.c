@@ -35,6 +35,9 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.spi_count = VIRQ_COUNT - GIC_PRIVATE_COUNT,
 		.counter_hz = (uint32_t)read_cntfrq_el0(),
 		.step = step,
+		.physical_spi_first = board.spi_first,
+		.physical_spi_count = board.spi_count,
+		.device_base = 0,
 		.config = *config,
 		.bench = *bench,
 	};

@@ -21,45 +21,56 @@ static void a_configuration_is_shown_in_words(void **state)
 {
 	const struct run_config config = {
 		.name = "mine",
+		.stage1 = STAGE1_2M,
 		.stage2 = STAGE2_1G,
+		.fill = FILL_LAZY,
 		.irq = IRQ_TRAPPED,
 		.lr = LR_SW,
+		.eoi = EOI_SPLIT,
 		.wfi = WFI_TRAPPED,
 		.traps = 1,
 		.frame = FRAME_FULL,
+		.fp = FP_EAGER,
+		.sched = SCHED_SLICE,
+		.state = STATE_COLD_TLB,
 		.stats = 0,
 		.trace = 1,
+		.probes = 1,
 		.delay_el2 = 64,
+		.slice_us = 7,
 	};
 
 	(void)state;
 	run_config_json(&config, &text);
-	assert_string_equal(buffer, "{\"name\":\"mine\",\"stage2\":\"1G\",\"irq\":\"trapped\","
-				    "\"lr\":\"sw\",\"wfi\":\"trapped\",\"traps\":\"on\","
-				    "\"frame\":\"full\",\"stats\":\"off\",\"trace\":\"on\","
-				    "\"delay_el2\":64}");
+	assert_string_equal(
+		buffer,
+		"{\"name\":\"mine\",\"stage1\":\"2M\",\"stage2\":\"1G\",\"fill\":\"lazy\","
+		"\"irq\":\"trapped\",\"lr\":\"sw\",\"eoi\":\"split\",\"wfi\":\"trapped\","
+		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
+		"\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\",\"probes\":\"on\","
+		"\"delay_el2\":64,\"slice_us\":7}");
 }
 
 static void parameters_are_shown_as_numbers(void **state)
 {
 	const struct bench_params params = {
-		.n = 5, .delay = 2, .pages = 8, .period = 500, .seed = UINT32_MAX
+		.n = 5, .delay = 2, .pages = 8, .period = 500, .period_us = 9, .seed = UINT32_MAX
 	};
 
 	(void)state;
 	options_json(&bench_options, &params, &text);
 	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
-				    "\"seed\":4294967295");
+				    "\"period_us\":9,\"seed\":4294967295");
 }
 
 /* A value outside of its vocabulary cannot come from a plan; it must not lead outside of it. */
 static void an_impossible_value_is_an_empty_word(void **state)
 {
-	const struct run_config config = { .stage2 = 99 };
+	const struct run_config config = { .stage1 = 99 };
 
 	(void)state;
 	options_json(&config_options, &config, &text);
-	assert_memory_equal(buffer, ",\"stage2\":\"\",", 13);
+	assert_memory_equal(buffer, ",\"stage1\":\"\",", 13);
 }
 
 int main(void)

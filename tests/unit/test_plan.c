@@ -71,7 +71,7 @@ static void every_line_is_taken(void **state)
 {
 	(void)state;
 	assert_parses(
-		"name mine\nplatform qemu-icount\norder once\nlimit_ms 3600000\n"
+		"name mine\nplatform qemu-icount\norder once\nlimit_ms 7200000\n"
 		"config a trapped stage2=4K wfi=trapped stats=on delay_el2=65536\n"
 		"config native trace=on\n"
 		"bench b n=1000000 delay=4 pages=8 period=500 seed=4294967295\nbench b n=1\n");
@@ -80,7 +80,7 @@ static void every_line_is_taken(void **state)
 	assert_word(plan_platform_word(&plan), "qemu-icount");
 	assert_int_equal(plan.order, PLAN_ORDER_ONCE);
 	assert_word(plan_order_word(&plan), "once");
-	assert_int_equal(plan.limit_ms, 3600000);
+	assert_int_equal(plan.limit_ms, 7200000);
 	assert_int_equal(plan.config_count, 2);
 	assert_string_equal(plan.config[0].name, "a");
 	assert_int_equal(plan.config[0].stage2, STAGE2_4K);
@@ -252,9 +252,10 @@ static void wrong_presets(void **state)
 static void wrong_axes(void **state)
 {
 	(void)state;
-	assert_line_error("config a native stage3=4K",
-			  "unknown axis 'stage3=4K'; valid: stage2 irq lr wfi traps frame stats "
-			  "trace delay_el2");
+	assert_line_error(
+		"config a native stage3=4K",
+		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr eoi wfi traps "
+		"frame fp sched state stats trace probes delay_el2 slice_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
 	assert_line_error("config a native irq=", "unknown value 'irq='; valid: direct trapped");
@@ -262,21 +263,23 @@ static void wrong_axes(void **state)
 	assert_line_error("config a native lr=sw lr=hw", "said twice: 'lr=hw'");
 	assert_line_error("config a native delay_el2=65538",
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
-	assert_line_error("config a native =", "unknown axis '='; valid: stage2 irq lr wfi traps "
-					       "frame stats trace delay_el2");
+	assert_line_error("config a native =",
+			  "unknown axis '='; valid: stage1 stage2 fill irq lr eoi wfi traps "
+			  "frame fp sched state stats trace probes delay_el2 slice_us");
 }
 
 static void wrong_parameters(void **state)
 {
 	(void)state;
 	assert_line_error("bench b m=5",
-			  "unknown parameter 'm=5'; valid: n delay pages period seed");
+			  "unknown parameter 'm=5'; valid: n delay pages period period_us seed");
 	assert_line_error("bench b n=0", "wrong number 'n=0'; valid: 1 to 1000000");
 	assert_line_error("bench b n=", "wrong number 'n='; valid: 1 to 1000000");
 	assert_line_error("bench b n=5k", "wrong number 'n=5k'; valid: 1 to 1000000");
 	assert_line_error("bench b n=-5", "wrong number 'n=-5'; valid: 1 to 1000000");
 	assert_line_error("bench b n=1 n=2", "said twice: 'n=2'");
-	assert_line_error("bench b 5", "unknown parameter '5'; valid: n delay pages period seed");
+	assert_line_error("bench b 5",
+			  "unknown parameter '5'; valid: n delay pages period period_us seed");
 }
 
 static void numbers_that_do_not_fit(void **state)
@@ -287,9 +290,9 @@ static void numbers_that_do_not_fit(void **state)
 			  "wrong number 'seed=4294967297'; valid: 1 to 4294967295");
 	assert_line_error("bench b n=18446744073709551617",
 			  "wrong number 'n=18446744073709551617'; valid: 1 to 1000000");
-	assert_line_error("limit_ms 0", "wrong number '0'; valid: 1 to 3600000");
-	assert_line_error("limit_ms 3600001", "wrong number '3600001'; valid: 1 to 3600000");
-	assert_line_error("limit_ms", "wrong number ''; valid: 1 to 3600000");
+	assert_line_error("limit_ms 0", "wrong number '0'; valid: 1 to 7200000");
+	assert_line_error("limit_ms 7200001", "wrong number '7200001'; valid: 1 to 7200000");
+	assert_line_error("limit_ms", "wrong number ''; valid: 1 to 7200000");
 }
 
 /* They would never end: see delay_instructions(). */
