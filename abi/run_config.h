@@ -14,14 +14,14 @@
  *
  *   stage1  the guest's working memory: pages or blocks of this size (guest/mmu.h)
  *   stage2  off, or mapped with blocks of at most this size (where alignment allows them)
- *   fill    eager: guest RAM is mapped at stage 2 before the guest starts; lazy: a block at a time,
- *           on the first touch
+ *   fill    eager: guest RAM is mapped at stage 2 before the guest starts; lazy: a block at a
+ *           time, on the first touch
  *   irq     direct:  HCR.IMO clear, the guest owns the GIC CPU interface and distributor
  *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
  *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
  *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
- *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or by
- *           two (split: EOImode 1)
+ *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or
+ *           by two (split: EOImode 1)
  *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
  *   traps   off: SMC, ACTLR and the like are not trapped (only sensible with native); on: they are
  *   frame   light: IRQ and hypercall exits save the caller-saved registers; full: all of them
