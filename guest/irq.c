@@ -6,6 +6,7 @@
 
 static irq_handler handlers[IRQ_COUNT];
 static uint32_t spurious_count;
+static bool split_eoi;
 
 static void irq_unexpected(uint64_t vector_ticks, uint32_t iar)
 {
@@ -31,7 +32,8 @@ void irq_init(const struct guest_run *run)
 		handlers[i] = irq_unexpected;
 	gic_set_bases(&bases);
 	gic_dist_reset();
-	gic_cpu_init(false);
+	split_eoi = run->config.eoi == EOI_SPLIT;
+	gic_cpu_init(split_eoi);
 }
 
 void irq_set_handler(unsigned intid, irq_handler handler)
@@ -55,4 +57,6 @@ void irq_dispatch(uint64_t vector_ticks)
 	}
 	handlers[intid](vector_ticks, iar);
 	gic_eoi(iar);
+	if (split_eoi)
+		gic_deactivate(iar);
 }

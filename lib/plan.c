@@ -11,7 +11,7 @@
 #include "lib/text.h"
 
 #define LIMIT_MS_DEFAULT 20000u
-#define LIMIT_MS_MAX 7200000u
+#define LIMIT_MS_MAX 14400000u
 
 #define ORDER_WORDS "abba once" /* in the order of enum plan_order */
 

@@ -9,11 +9,8 @@
 #include "guest/irq.h"
 #include "guest/report.h"
 #include "guest/task.h"
+#include "guest/vtimer.h"
 #include "lib/random.h"
-
-/* CNTV_CTL (DDI 0487 D13.11.17) */
-#define TIMER_ENABLE 1u
-#define TIMER_IMASK 2u
 
 #define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
 #define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
@@ -23,11 +20,9 @@ enum stage { STAGE_VECTOR, STAGE_HANDLER, STAGE_TASK };
 static volatile uint64_t vector_stamp, handler_stamp;
 static volatile uint32_t handled_count;
 
-/* The timer's line drops with IMASK; the next CVAL is set where interrupts are masked. */
 static void quiet_timer(void)
 {
-	write_cntv_ctl_el0(TIMER_ENABLE | TIMER_IMASK);
-	isb();
+	vtimer_quiet();
 	handled_count++;
 }
 
@@ -45,13 +40,6 @@ static void on_timer_wake(uint64_t vector_ticks, uint32_t iar)
 	(void)vector_ticks;
 	quiet_timer();
 	task_wake();
-}
-
-static void arm(uint64_t cval)
-{
-	write_cntv_cval_el0(cval);
-	write_cntv_ctl_el0(TIMER_ENABLE);
-	isb();
 }
 
 /* Interrupts masked here and on return: until the count moves, or is too late. The task runs
@@ -101,9 +89,9 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 	random_init(&random, params->seed, stage);
 	handled_count = 0;
 	for (uint32_t i = 0; i <= params->n; i++) {
-		uint64_t cval = counter_read() + params->period + random_below(&random, JITTER);
+		uint64_t cval = counter_read() + vtimer_period(run) + random_below(&random, JITTER);
 
-		arm(cval);
+		vtimer_arm(cval);
 		if (asleep)
 			wait_asleep(i);
 		else
@@ -124,20 +112,9 @@ static void run_variant(const struct guest_run *run, const char *variant, bool a
 	report_bench(&info, samples);
 }
 
-/* CVAL is compared with CNTVCT, the stamps are CNTPCT: they must be one clock. */
-static void check_offset(void)
-{
-	uint64_t before = counter_read();
-	uint64_t virt = read_cntvct_el0();
-	uint64_t after = counter_read();
-
-	if (virt < before || virt > after)
-		guest_refuse("CNTVOFF is not 0, CNTVCT", virt);
-}
-
 static void timer_wakeup_run(const struct guest_run *run)
 {
-	check_offset();
+	vtimer_check_offset();
 	gic_enable(run->virt_timer_intid);
 	guest_arch_irq_delay(run->bench.params.delay);
 	run_variant(run, "busy-vector", false, STAGE_VECTOR);

@@ -71,7 +71,7 @@ static void every_line_is_taken(void **state)
 {
 	(void)state;
 	assert_parses(
-		"name mine\nplatform qemu-icount\norder once\nlimit_ms 7200000\n"
+		"name mine\nplatform qemu-icount\norder once\nlimit_ms 14400000\n"
 		"config a trapped stage2=4K wfi=trapped stats=on delay_el2=65536\n"
 		"config native trace=on\n"
 		"bench b n=1000000 delay=4 pages=8 period=500 seed=4294967295\nbench b n=1\n");
@@ -80,7 +80,7 @@ static void every_line_is_taken(void **state)
 	assert_word(plan_platform_word(&plan), "qemu-icount");
 	assert_int_equal(plan.order, PLAN_ORDER_ONCE);
 	assert_word(plan_order_word(&plan), "once");
-	assert_int_equal(plan.limit_ms, 7200000);
+	assert_int_equal(plan.limit_ms, 14400000);
 	assert_int_equal(plan.config_count, 2);
 	assert_string_equal(plan.config[0].name, "a");
 	assert_int_equal(plan.config[0].stage2, STAGE2_4K);
@@ -290,9 +290,9 @@ static void numbers_that_do_not_fit(void **state)
 			  "wrong number 'seed=4294967297'; valid: 1 to 4294967295");
 	assert_line_error("bench b n=18446744073709551617",
 			  "wrong number 'n=18446744073709551617'; valid: 1 to 1000000");
-	assert_line_error("limit_ms 0", "wrong number '0'; valid: 1 to 7200000");
-	assert_line_error("limit_ms 7200001", "wrong number '7200001'; valid: 1 to 7200000");
-	assert_line_error("limit_ms", "wrong number ''; valid: 1 to 7200000");
+	assert_line_error("limit_ms 0", "wrong number '0'; valid: 1 to 14400000");
+	assert_line_error("limit_ms 14400001", "wrong number '14400001'; valid: 1 to 14400000");
+	assert_line_error("limit_ms", "wrong number ''; valid: 1 to 14400000");
 }
 
 /* They would never end: see delay_instructions(). */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What cyclictest measures, without an operating system: the EL0 task is woken on a grid of
+ * absolute times, one period apart, and the guest sleeps in between. A sample is how late the task
+ * runs.
+ *   periodic  the interrupt handler programs the next expiry before it wakes the task
+ *   oneshot   the kernel programs it when the task has run and waits again
+ */
+#include "guest/bench.h"
+#include "guest/guest_arch.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+#include "guest/sample.h"
+#include "guest/task.h"
+#include "guest/vtimer.h"
+
+static volatile uint32_t handled_count;
+static volatile uint64_t next_cval; /* periodic: what the timer waits for */
+static uint64_t period;             /* ticks */
+
+static void on_periodic(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	next_cval += period;
+	vtimer_rearm(next_cval);
+	handled_count++;
+	task_wake();
+	if (read_cntpct_el0() >= next_cval) /* or the interrupt would keep everything else away */
+		vtimer_quiet();
+}
+
+static void on_oneshot(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	vtimer_quiet();
+	handled_count++;
+	task_wake();
+}
+
+/* The task runs before the interrupted kernel code goes on, so its count moves with the
+ * handler's; a wake that was missed or came twice is seen at once. */
+static void check_wakes(uint32_t woken, uint32_t task_count)
+{
+	if (handled_count != woken)
+		guest_refuse("wake-ups are missing or too many, handled", handled_count);
+	if (task_shared.count - task_count != woken)
+		guest_refuse("the task missed wake-ups, ran", task_shared.count - task_count);
+}
+
+static void check_in_time(uint64_t cval)
+{
+	if (counter_read() >= cval)
+		guest_refuse("the period is too short for the path, ticks", period);
+}
+
+static void take_samples(const struct guest_run *run, struct samples *samples, bool periodic)
+{
+	uint32_t task_count = task_shared.count;
+	uint64_t cval = counter_read() + period;
+
+	handled_count = 0;
+	next_cval = cval;
+	vtimer_arm(cval);
+	for (uint32_t i = 0; i <= run->bench.params.n; i++, cval += period) {
+		while (handled_count == i)
+			irq_sleep();
+		check_wakes(i + 1, task_count);
+		samples_add(samples, cval, task_shared.stamp);
+		check_in_time(cval + period);
+		if (!periodic)
+			vtimer_arm(cval + period);
+	}
+	vtimer_quiet();
+}
+
+static void run_variant(const struct guest_run *run, const char *variant, irq_handler handler)
+{
+	struct samples *samples = samples_begin();
+	struct member members[] = { { "period", (int64_t)period } };
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_CVAL,
+		.batch = 1,
+		.members = members,
+		.member_count = 1,
+	};
+
+	irq_set_handler(run->virt_timer_intid, handler);
+	take_samples(run, samples, handler == on_periodic);
+	report_bench(&info, samples);
+}
+
+static void cyclic_run(const struct guest_run *run)
+{
+	period = vtimer_period(run);
+	vtimer_check_offset();
+	gic_enable(run->virt_timer_intid);
+	guest_arch_irq_delay(run->bench.params.delay);
+	run_variant(run, "periodic", on_periodic);
+	run_variant(run, "oneshot", on_oneshot);
+}
+
+static const struct bench cyclic = { .name = "cyclic", .run = cyclic_run };
+BENCH(cyclic);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guest's timer, CNTV: programmed by absolute CVAL, in ticks of the counter. */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/counter.h"
+#include "arch/sysreg.h"
+#include "guest/guest.h"
+
+/* CNTV_CTL (DDI 0487 D13.11.17) */
+#define VTIMER_ENABLE 1u
+#define VTIMER_IMASK 2u
+
+/* The interrupt comes at `cval`, and stays asserted until the next of these calls. */
+static inline void vtimer_arm(uint64_t cval)
+{
+	write_cntv_cval_el0(cval);
+	write_cntv_ctl_el0(VTIMER_ENABLE);
+	isb();
+}
+
+/* From a handler: the timer's line drops. */
+static inline void vtimer_quiet(void)
+{
+	write_cntv_ctl_el0(VTIMER_ENABLE | VTIMER_IMASK);
+	isb();
+}
+
+/* From a handler: the line drops, and rises again at `cval`. */
+static inline void vtimer_rearm(uint64_t cval)
+{
+	write_cntv_cval_el0(cval);
+	isb();
+}
+
+/* CVAL is compared with CNTVCT, the stamps are CNTPCT: refuses where they are not one clock. */
+static inline void vtimer_check_offset(void)
+{
+	uint64_t before = counter_read();
+	uint64_t virt = read_cntvct_el0();
+	uint64_t after = counter_read();
+
+	if (virt < before || virt > after)
+		guest_refuse("CNTVOFF is not 0, CNTVCT", virt);
+}
+
+/* The period a plan asks for, in ticks: period_us where that is not 0, else period. */
+static inline uint64_t vtimer_period(const struct guest_run *run)
+{
+	const struct bench_params *params = &run->bench.params;
+
+	if (params->period_us == 0)
+		return params->period;
+	return (uint64_t)params->period_us * run->counter_hz / 1000000;
+}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Periodic wake-ups and storms of interrupts: what they count, and that they can fail."""
+
+import pytest
+
+from image import function_that
+from lab import ALL_CONFIGS
+from proofs import DELAYS, assert_delay_is_seen, delay_lines
+
+PROVEN = ("cyclic", "irq_storm")
+CYCLIC, STORM = 0, len(DELAYS)  # bench lines of PLAN
+WAYS = ("periodic", "oneshot")
+SIZES = (1, 2, 4, 5, 8, 16, 32)
+EL2_DELAY = 100
+
+CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
+PLAN = (f"order once\n{CONFIGS}config late trapped delay_el2={EL2_DELAY}\n"
+        + delay_lines("cyclic", "n=20 period_us=1000") + delay_lines("irq_storm", "n=2"))
+SPLIT = "".join(f"config {name}-split {name} eoi=split\n" for name in ALL_CONFIGS)
+SPLIT_PLAN = f"order once\n{CONFIGS}{SPLIT}bench irq_storm n=2\nbench cyclic n=20\n"
+UNENDED = "order once\nlimit_ms 200\nconfig trapped\nconfig trapped-sw\n" + """
+bench cyclic n=5
+bench irq_storm n=2
+"""
+FAULTY = f"order once\n{CONFIGS}bench cyclic n=5\nbench irq_storm n=2\n"
+SHORT_PERIOD = "order once\nconfig trapped-sw\nbench cyclic n=100 period=500 delay=1000\n"
+
+
+def exact(record: dict, late: int = 0) -> list:
+    """Without the percentiles: above 512 ticks a bucket of the histogram holds several values."""
+    return [record[name] - late for name in ("cold", "min", "mean", "max")] + [record["stddev"]]
+
+
+@pytest.mark.job(PLAN)
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.job(PLAN)
+def test_delay_is_seen_in_every_wake_up(result):
+    assert_delay_is_seen(result, CYCLIC)
+
+
+@pytest.mark.job(PLAN)
+def test_delay_is_seen_once_for_each_interrupt_of_a_storm(result):
+    """Each interrupt before the i-th, and the i-th itself, is late by the delay."""
+    plain = result.figures(STORM)
+    assert len(plain) == len(result.configs) * sum(SIZES)
+    for i, delay in enumerate(DELAYS[1:], 1):
+        for key, record in result.figures(STORM + i).items():
+            late = delay * record["position"]
+            assert exact(record, late) == exact(plain[key]), key
+
+
+@pytest.mark.job(PLAN)
+def test_delay_at_el2_is_seen_once_a_wake_up(result):
+    """With a linked list register one exit lies between expiry and task."""
+    found = result.figures(CYCLIC)
+    for way in WAYS:
+        assert found["late", way]["p50"] == found["trapped", way]["p50"] + EL2_DELAY
+        assert found["trapped", way]["p50"] > found["direct", way]["p50"]
+        assert found["direct", way]["p50"] == found["native", way]["p50"]
+
+
+@pytest.mark.job(PLAN)
+def test_every_wake_up_takes_as_long(result):
+    """Of an idle guest all are equal, the cold one apart."""
+    for record in result.figures(CYCLIC).values():
+        assert record["min"] == record["max"], record
+
+
+@pytest.mark.job(PLAN)
+def test_period_is_what_the_plan_says(result):
+    hz = result.log.run["hz"]
+    assert {record["period"] for record in result.figures(CYCLIC).values()} == {hz // 1000}
+    # 21 samples in each way: a step takes 42 periods, and what comes before and after them
+    for step in result.records("step", bench="cyclic", config="native"):
+        assert 42 <= step["ticks"] * 1000 / hz < 60, step["ticks"]
+
+
+@pytest.mark.job(PLAN)
+def test_storm_is_served_in_order_and_whole(result):
+    checks = [check for check in result.records("check", bench="irq_storm")]
+    assert len(checks) == len(result.configs) * len(DELAYS) * len(SIZES)
+    for check in checks:
+        size = int(check["variant"])
+        assert check["ok"] and check["out_of_order"] == check["twice"] == 0
+        assert check["pended"] == check["handled"] == 3 * size * size
+
+
+@pytest.mark.job(PLAN)
+def test_later_interrupts_come_later(result):
+    found = result.figures(STORM)
+    for config in result.configs:
+        for size in SIZES:
+            times = [found[config, f"{size}-{i}"]["p50"] for i in range(1, size + 1)]
+            assert times == sorted(set(times))
+
+
+@pytest.mark.job(PLAN)
+def test_more_than_the_list_registers_hold_costs_more(result):
+    """Up to as many as there are list registers the guest is alone; then EL2 refills."""
+    found, lr_count = result.figures(STORM), result.log.run["lr_count"]
+    extra = {size: found["trapped", f"{size}-{size}"]["p50"]
+             - found["native", f"{size}-{size}"]["p50"] for size in SIZES}
+    assert extra[32] > extra[16] > extra[8] > 0
+    assert all(extra[size] == 0 for size in SIZES if size <= lr_count)
+
+
+@pytest.mark.job(SPLIT_PLAN)
+def test_split_end_costs_one_write_an_interrupt(result):
+    """After each handler but the last: the flag's branch not taken, and the write."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    found = result.figures(0)
+    for config in ("native", "direct"):
+        for size in SIZES:
+            step = [found[f"{config}-split", f"{size}-{i}"]["p50"]
+                    - found[config, f"{size}-{i}"]["p50"] for i in range(1, size + 1)]
+            assert step == [step[-1] // max(size - 1, 1) * i for i in range(size)]
+            assert size == 1 or step[-1] > 0
+
+
+@pytest.mark.job(FAULTY, change=function_that("return", "task_wake"))
+def test_task_that_is_not_woken_is_refused(result):
+    for config in ALL_CONFIGS:
+        assert "missed wake-ups" in result.one("error", bench="cyclic", config=config)["what"]
+
+
+@pytest.mark.job(FAULTY, change=function_that("return", "gic_set_priority"))
+def test_wrong_order_is_found(result):
+    wrong = [check for check in result.records("check", bench="irq_storm") if not check["ok"]]
+    assert len(wrong) == len(ALL_CONFIGS) * len([size for size in SIZES if size > 2])
+    assert all(check["out_of_order"] for check in wrong)
+
+
+@pytest.mark.job(UNENDED, change=function_that("return", "gic_eoi"))
+def test_interrupts_that_are_not_ended_are_refused(result):
+    for config in ("trapped", "trapped-sw"):
+        for bench in ("cyclic", "irq_storm"):
+            assert result.one("step", bench=bench, config=config)["outcome"] != "done"
+
+
+@pytest.mark.job(SHORT_PERIOD)
+def test_period_that_is_too_short_is_refused(result):
+    assert "period is too short" in result.one("error")["what"]
