@@ -15,8 +15,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench compare debug check qemu-test unit-test clean help \
-	FORCE
+.PHONY: all image images setup bench compare debug check qemu-test unit-test update-expected \
+	clean help FORCE
 
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
@@ -112,9 +112,16 @@ setup:
 bench: all
 	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
 
-## compare: native, direct and trapped side by side on every QEMU board
+## compare: run PLAN, configurations side by side; with A=<records> B=<records>: those two runs
+# (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks)
+ifneq ($(strip $(A)$(B)),)
+compare: setup
+	$(if $(and $(strip $(A)),$(strip $(B))),,$(error compare wants both: A=<records> B=<records>))
+	@$(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold "$(THRESHOLD)")
+else
 compare: setup images
-	@$(HYPBENCH) compare --plan $(PLAN) --clock $(CLOCK)
+	@$(HYPBENCH) side-by-side --plan $(PLAN) --clock $(CLOCK)
+endif
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
 debug: all
@@ -132,6 +139,11 @@ qemu-test: setup images
 	-@$(PYTHON) -m pytest -q tests/qemu --junitxml=$(BUILD)/qemu-test.xml
 	@$(HYPBENCH) dev testline $(unit_tests:%=$(BUILD)/unit/%.xml) $(BUILD)/host-test.xml \
 		$(BUILD)/qemu-test.xml
+
+## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
+update-expected: setup images
+	@$(PYTHON) tests/qemu/update_expected.py \
+		$(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 
 ## unit-test: the host unit tests alone
 ## clean: remove what was built; the Python environment stays

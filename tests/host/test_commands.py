@@ -220,22 +220,23 @@ def test_show_prints_what_the_run_printed(bench):
     failed(bench("show", str(bench.out / "records.jsonl")), "has no run record")
 
 
-def test_compare_sets_configurations_side_by_side(bench):
-    result = bench("compare", "--plan", "short")
+def test_side_by_side_sets_configurations_side_by_side(bench):
+    result = bench("side-by-side", "--plan", "short")
     assert result.exit_code == 0, result.output
     assert table_row(result.output, "hvc", "null")[2:] == ["-", "99", "100"]
     assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)",
                                                          "49 (49 to 59) +1 x1.02",
                                                          "50 (50 to 60) +2 x1.04"]
-    assert bench("compare", "--no-run", "--board", "virt-a72").stdout == result.stdout
+    assert bench("side-by-side", "--no-run", "--board", "virt-a72").stdout == result.stdout
 
 
-def test_compare_fails_with_its_run(bench):
+def test_side_by_side_fails_with_its_run(bench):
     bench.set_qemu(LOG, "sys.exit(1)")
-    failed(bench("compare", "--quiet"), "virt-a72: QEMU ended with status 1")
-    failed(bench("compare", "--board", "rpi"), "no board 'rpi'", 2)
+    failed(bench("side-by-side", "--quiet"), "virt-a72: QEMU ended with status 1")
+    failed(bench("side-by-side", "--board", "rpi"), "no board 'rpi'", 2)
 
 
 def test_help_names_every_command(bench):
     text = bench("--help").output
-    assert all(word in text for word in ("run", "check", "show", "compare", "patch", "dev"))
+    assert all(word in text for word in ("run", "check", "show", "compare", "side-by-side",
+                                      "patch", "dev"))

@@ -41,9 +41,3 @@ def test_overflow_answers_with_the_largest():
 
 def test_percentiles_that_n_carries():
     assert list(pool_of(bench_record({}, "v", [5] * 19)).percentiles()) == ["p50", "p90"]
-
-
-def test_median_interval():
-    pool = pool_of(bench_record({}, "v", list(range(102, 202)), overhead=0))
-    assert pool.median_interval() == (141, 161)
-    assert pool_of(bench_record({}, "v", [7] * 3)).median_interval() == (5, 5)

@@ -113,8 +113,8 @@ def test_wrong_count_in_the_end_record(member):
 
 
 @pytest.mark.parametrize("change", [
-    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"extra": 1}, {"hist": [[1, 2, 3]]},
-    {"window": "both"}, {"pass": 2}, {"clock": "tsc"}])
+    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"hist": [[1, 2, 3]]}, {"Extra": 1},
+    {"extra": "1"}, {"extra": 1.5}, {"window": "both"}, {"pass": 2}, {"clock": "tsc"}])
 def test_schema_violation_names_the_record(change):
     index = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
     found = problems(log_of([*BODIES[:index], BODIES[index] | change, *BODIES[index + 1:]]))

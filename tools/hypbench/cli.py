@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: hypbench run | check | show | compare | patch | dev."""
+"""The command line: hypbench run | check | show | compare | side-by-side | patch | dev."""
 
 import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from hypbench import plan as plans
 from hypbench.checks.cli import dev
-from hypbench.compare import CAPTION, compare_table
+from hypbench.cli_compare import BENCH, CONFIG, compare
+from hypbench.filters import select
+from hypbench.printing import complain, console, print_more, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.records import Log, read_log
-from hypbench.report import (CAPTIONS, WALK_CAPTION, notes, platform_of, results_table,
-                             unmodelled_table)
+from hypbench.records import read_log
 from hypbench.rules import check_rules
-from hypbench.session import TEXT_SHOWN, run_board
-from hypbench.translation import verdicts
+from hypbench.session import run_board
+from hypbench.side_by_side import CAPTION, side_by_side_table
 from hypbench.tree import HOME, Tree, read_bytes
 
-PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values()]
 
 PATH = click.Path(path_type=Path)
@@ -42,11 +40,13 @@ def main(context: click.Context, root: Path) -> None:
 
     A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
     built image and runs that under QEMU; the records it prints are checked, kept in
-    build/BOARD/records.jsonl and summed up in a table and build/BOARD/summary.csv.
+    build/BOARD/records.jsonl and summed up in tables and build/BOARD/summary.csv. `show` prints the
+    tables again, `compare` sets one run against another, `side-by-side` the configurations of one.
     """
     context.obj = Tree(root.resolve())
 
 
+main.add_command(compare)
 main.add_command(dev)
 
 
@@ -89,18 +89,24 @@ def check(file: Path, output: Path | None) -> None:
 
 @main.command()
 @click.argument("file", type=PATH)
-def show(file: Path) -> None:
-    """Print the results of a console log or a records file as a table."""
+@BENCH
+@CONFIG
+def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
+    """Print the tables of a console log or a records file.
+
+    The results, and what they come to where the plan had the benchmarks for it: wake-ups, the
+    phases of an interrupt, translation, exits by kind, programs, switches one by one.
+    """
     log = read_log(read_bytes(file))
     if not log.run:
         raise click.ClickException(f"{file} has no run record")
-    show_log(log)
+    show_log(*select([log], benches, configs))
     if log.problems:
         complain([f"{len(log.problems)} problems: `hypbench check {file}` lists them"], [])
         sys.exit(1)
 
 
-@main.command()
+@main.command("side-by-side")
 @click.option("--board", "boards", multiple=True, metavar="B",
               help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
 @PLAN
@@ -109,9 +115,12 @@ def show(file: Path) -> None:
 @click.option("--no-run", is_flag=True, help="Read the last run's build/BOARD/records.jsonl.")
 @QUIET
 @click.pass_obj
-def compare(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, timeout: float,
-            no_run: bool, quiet: bool) -> None:
-    """Set the configurations of each board side by side: p50, difference and ratio to native."""
+def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, timeout: float,
+                 no_run: bool, quiet: bool) -> None:
+    """Run boards, and set the configurations of each side by side.
+
+    A column is a configuration: its median, and difference and ratio to native.
+    """
     status = 0
     for board in boards or tree.qemu_boards():
         tree.qemu_options(board)  # names the boards when there is no such one
@@ -121,7 +130,7 @@ def compare(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, t
         else:
             outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
             log, problems = outcome.log, outcome.problems
-        console().print(compare_table(log))
+        console().print(side_by_side_table(log))
         click.echo(CAPTION)
         print_more(log)
         complain([f"{board}: {problem}" for problem in problems], log.text)
@@ -138,35 +147,3 @@ def compare(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, t
 def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None) -> None:
     """Write a copy of IMAGE (ELF or raw) with another plan in it."""
     output.write_bytes(plans.write_plan(read_bytes(image), tree.plan_text(plan), platform))
-
-
-def console() -> Console:
-    made = Console(highlight=False)
-    return made if made.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
-
-
-def show_log(log: Log) -> None:
-    if log.of_kind("bench"):
-        console().print(results_table(log))
-    print_more(log)
-
-
-def print_more(log: Log) -> None:
-    """What is no row of numbers: what a tick is worth, verdicts, skips, faults."""
-    click.echo(CAPTIONS[platform_of(log)])
-    table = unmodelled_table(log)
-    if table:
-        console().print(table)
-        click.echo(WALK_CAPTION)
-    for line in verdicts(log) + notes(log):
-        click.echo(line)
-
-
-def complain(problems: list[str], text: list[str]) -> None:
-    """Problems, and the last plain lines of the console as the story behind them."""
-    if not problems:
-        return
-    for line in text[-TEXT_SHOWN:]:
-        click.echo(f"console: {line}", err=True)
-    for problem in problems:
-        click.echo(f"hypbench: {problem}", err=True)

@@ -42,13 +42,6 @@ class Pool:
         return {name: self.percentile(permille) for name, permille, need in PERCENTILES
                 if self.n >= need}
 
-    def median_interval(self) -> tuple[int, int]:
-        """About 95 % confidence, from the order statistics: no assumption on the distribution."""
-        reach = 0.98 * sqrt(self.n)
-        first = max(int(self.n / 2 - reach), 1)
-        last = min(int(self.n / 2 + reach) + 1, self.n)
-        return self.rank(first), self.rank(last)
-
     @property
     def stddev(self) -> float:
         return sqrt(self.squares / self.n)

@@ -4,19 +4,17 @@
 import csv
 import io
 from collections import Counter
-from dataclasses import dataclass
-from functools import reduce
 
 from rich.markup import escape
 from rich.table import Table
 
-from hypbench.histogram import Pool, merge, pool_of
+from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
+from hypbench.histogram import Pool
 from hypbench.records import Log
+from hypbench.rows import BASELINE, NOT_MODELLED, hides, platform_of, rows_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
-BASELINE = "native"
-NOT_MODELLED = "not modelled here"
 WALK_CAPTION = ("Walk references: the memory accesses of one translation that misses everywhere,"
                 " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
 
@@ -27,53 +25,6 @@ CAPTIONS = {
                  " nothing.",
     "silicon": "Times of this core, in ticks of its counter.",
 }
-
-
-@dataclass
-class Row:
-    """One bench x variant x configuration, its passes pooled."""
-
-    bench: str
-    variant: str
-    config: str
-    first: dict  # its first record, for what all of them share
-    pool: Pool
-
-    @property
-    def p50(self) -> int:
-        return self.pool.percentile(500)
-
-    @property
-    def walks(self) -> bool:
-        """Measures address translation, which QEMU under icount does not model."""
-        return "walk_refs" in self.first
-
-
-def rows_of(log: Log) -> list[Row]:
-    """In the order of the plan: benchmark, variant, configuration."""
-    groups: dict[tuple[str, str, str], list[dict]] = {}
-    for bench in log.of_kind("bench"):
-        groups.setdefault((bench["bench"], bench["variant"], bench["config"]), []).append(bench)
-    rows = [Row(*key, first=found[0], pool=reduce(merge, map(pool_of, found)))
-            for key, found in groups.items()]
-    benches = list(dict.fromkeys(row.bench for row in rows))
-    variants = list(dict.fromkeys((row.bench, row.variant) for row in rows))
-    configs = list(dict.fromkeys([*config_names(log), *(row.config for row in rows)]))
-    return sorted(rows, key=lambda row: (benches.index(row.bench),
-                                         variants.index((row.bench, row.variant)),
-                                         configs.index(row.config)))
-
-
-def config_names(log: Log) -> list[str]:
-    return [config["name"] for config in log.run["configs"]] if log.run else []
-
-
-def platform_of(log: Log) -> str:
-    return log.run["platform"] if log.run else "silicon"
-
-
-def hides(platform: str, row: Row) -> bool:
-    return row.walks and platform == "qemu-icount"
 
 
 def summary_csv(log: Log) -> str:
@@ -114,7 +65,7 @@ def results_table(log: Log) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("cold", justify="right", no_wrap=True)
     for row in rows:
-        if hides(platform_of(log), row):
+        if hides(platform_of(log), row) or row.bench == STORM:
             continue
         pool = row.pool
         p99 = pool.percentiles().get("p99", "")

@@ -7,9 +7,11 @@ from itertools import pairwise
 
 from hypbench.histogram import PERCENTILES, bucket_width, pool_of
 from hypbench.records import Log, Problem, ranges
+from hypbench.relations import checksum_faults, phase_faults
 
 # The one benchmark whose path may be empty: it measures the counter pair itself.
 EMPTY_PATH = "counter"
+ROUNDING = 0.001  # of a mean with 3 decimal places
 
 
 def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
@@ -24,7 +26,8 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
             where = place(record.data)
             found += [Problem(record.line, f"record {record.seq} ({where}): {text}")
                       for text in rule(record.data)]
-    return found + [Problem(0, text) for text in (*step_faults(log), *pass_faults(log))]
+    return found + [Problem(0, text) for text in (
+        *step_faults(log), *pass_faults(log), *phase_faults(log), *checksum_faults(log))]
 
 
 def place(data: dict) -> str:
@@ -87,9 +90,14 @@ def calibration_faults(calibration: dict) -> Iterator[str]:
 
 def exits_faults(exits: dict) -> Iterator[str]:
     yield from order_faults(exits)
+    n, total = exits["n"], exits["total"]
     counts = sum(count for _, count in exits["hist"]) + exits["overflow"]
-    if counts != exits["n"]:
-        yield f"the histogram counts {counts} exits, n is {exits['n']}"
+    if counts != n:
+        yield f"the histogram counts {counts} exits, n is {n}"
+    if not n * exits["min"] <= total <= n * exits["max"]:
+        yield f"total {total} is not between {n} times min {exits['min']} and max {exits['max']}"
+    if abs(total / n - exits["mean"]) > ROUNDING:
+        yield f"mean {exits['mean']} is not total {total} / n {n}"
 
 
 def check_faults(check: dict) -> Iterator[str]:
@@ -149,10 +157,11 @@ def content_faults(step: list[dict]) -> Iterator[str]:
 
 
 def pass_faults(log: Log) -> Iterator[str]:
-    """In the order A B B A every result is there twice."""
+    """In the order A B B A every result is there as often in one pass as in the other."""
     if not log.run or log.run["order"] != "abba":
         return
-    passes = Counter((d["bench"], d.get("variant", ""), d["config"])
-                     for d in log.of_kind("bench", "skip"))
-    yield from (f"{' '.join(filter(None, what))}: {count} of its 2 passes"
-                for what, count in passes.items() if count != 2)
+    balance: Counter = Counter()
+    for data in log.of_kind("bench", "skip"):
+        balance[data["bench"], data.get("variant", ""), data["config"]] += 1 - 2 * data["pass"]
+    yield from (f"{' '.join(filter(None, what))}: 1 of its 2 passes"
+                for what, difference in balance.items() if difference)

@@ -4,17 +4,18 @@
 from rich.markup import escape
 from rich.table import Table
 
+from hypbench.bootstrap import median_interval
 from hypbench.histogram import Pool
 from hypbench.records import Log
-from hypbench.report import (BASELINE, Row, config_names, difference, hides, platform_of,
-                             rows_of, title)
+from hypbench.report import difference, title
+from hypbench.rows import BASELINE, Row, config_names, hides, platform_of, rows_of
 
 CAPTION = (f"p50 in ticks; difference and ratio to {BASELINE}; in brackets, where it is wider than"
            " one value, the median's 95 % interval.")
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 
 
-def compare_table(log: Log) -> Table:
+def side_by_side_table(log: Log) -> Table:
     """One row per benchmark and variant, one column per configuration."""
     cells: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows_of(log):
@@ -45,5 +46,5 @@ def cell(row: Row | None, base: Row | None) -> str:
 
 
 def interval(pool: Pool) -> str:
-    low, high = pool.median_interval()
-    return "" if low == high else f" ({low} to {high})"
+    found = median_interval(pool)
+    return "" if found.is_point else f" ({found.low:g} to {found.high:g})"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hypbench compare`: two runs, row by row, with an exit status for a gate."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from hypbench.analysis.comparison import Threshold, compare_logs, conditions
+from hypbench.filters import select
+from hypbench.printing import console
+from hypbench.records import Log, read_log
+from hypbench.report import CAPTIONS
+from hypbench.rows import platform_of
+from hypbench.rules import bench_faults, check_rules
+from hypbench.tables.comparison import comparison_table, summary_line
+from hypbench.tree import UnknownName, read_bytes
+
+SHOWN = 5  # problems of a file; `hypbench check` lists all
+SLOWER, UNUSABLE = 1, 2
+
+PATH = click.Path(path_type=Path)
+BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
+                     help="Only this benchmark; can be repeated.")
+CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
+                      help="Only this configuration; can be repeated.")
+
+
+class ThresholdType(click.ParamType):
+    """`5%`, or a number in the rows' own unit."""
+
+    name = "threshold"
+
+    def convert(self, value, param, context) -> Threshold:
+        if isinstance(value, Threshold):
+            return value
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", value)
+        if not found:
+            self.fail(f"'{value}' is neither per cent, as 5%, nor a number of ticks, as 10",
+                      param, context)
+        return Threshold(float(found[1]), bool(found[2]))
+
+
+@click.command()
+@click.argument("a", type=PATH)
+@click.argument("b", type=PATH)
+@click.option("--threshold", type=ThresholdType(), metavar="T",
+              help="Exit status 1 when a row of B is slower by more than T: per cent of A's median"
+                   " (5%), or ticks (10). Without it, the comparison is only shown.")
+@BENCH
+@CONFIG
+def compare(a: Path, b: Path, threshold: Threshold | None, benches: tuple[str, ...],
+            configs: tuple[str, ...]) -> None:
+    """Compare two runs: what is slower in B than in A?
+
+    A and B are records files or console logs, of one board or of two, of this release or an older
+    one. Rows of the same benchmark, variant and configuration stand against each other, pass by
+    pass; the difference of the medians has a 95 % interval, and a row is slower or faster when the
+    interval is all on one side of 0.
+
+    Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
+    (what is good of it is compared all the same).
+    """
+    whole = [opened("A", a), opened("B", b)]
+    first, second = select([good_of(log) for log in whole], benches, configs)
+    rows = compare_logs(first, second)
+    click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
+    for line in conditions(first, second):
+        click.echo(f"different: {line}")
+    console().print(comparison_table(rows, threshold))
+    click.echo(CAPTIONS[platform_of(first)])
+    lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
+    click.echo(summary_line(rows, threshold))
+    slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
+    sys.exit(SLOWER if slower else UNUSABLE if lost else 0)
+
+
+def opened(name: str, path: Path) -> Log:
+    """A log with a run record and results, or one line that says what is wrong."""
+    try:
+        log = read_log(read_bytes(path))
+    except click.ClickException as error:
+        raise UnknownName(f"{name}: {error.message}") from error
+    if not log.run:
+        first = f": {log.problems[0]}" if log.problems else ""
+        raise UnknownName(f"{name}: {path} has no run record{first}")
+    if not log.of_kind("bench"):
+        raise UnknownName(f"{name}: {path} has no result to compare")
+    return log
+
+
+def good_of(log: Log) -> Log:
+    """Without results that cannot be true."""
+    return replace(log, records=[record for record in log.records if record.kind != "bench"
+                                 or record.faults or not any(bench_faults(record.data))])
+
+
+def about(log: Log) -> str:
+    run = log.run
+    return f"{run['board']}, plan {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
+
+
+def report_losses(name: str, path: Path, log: Log) -> int:
+    """Says what is wrong with a file and what of it is there; gives the number of problems."""
+    problems = [str(problem) for problem in log.problems + check_rules(log)]
+    for problem in problems[:SHOWN]:
+        click.echo(f"hypbench: {name}: {problem}", err=True)
+    if problems:
+        more = f", the first {SHOWN} are above" if len(problems) > SHOWN else ""
+        click.echo(f"hypbench: {name}: {len(problems)} problems{more}; {len(log.of_kind('step'))}"
+                   f" of {log.run['steps']} steps are there: `hypbench check {path}` lists what is"
+                   " lost", err=True)
+    return len(problems)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands print: a log's tables and notes, and complaints."""
+
+import click
+from rich.console import Console
+
+from hypbench.records import Log
+from hypbench.report import CAPTIONS, WALK_CAPTION, notes, results_table, unmodelled_table
+from hypbench.rows import platform_of
+from hypbench.session import TEXT_SHOWN
+from hypbench.tables import tables_of
+from hypbench.translation import verdicts
+
+PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
+
+
+def console() -> Console:
+    made = Console(highlight=False)
+    return made if made.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+
+
+def show_log(log: Log) -> None:
+    if log.of_kind("bench"):
+        console().print(results_table(log))
+    print_more(log)
+
+
+def print_more(log: Log) -> None:
+    """What is no row of numbers: what a tick is worth, what the numbers come to, verdicts, skips,
+    faults."""
+    click.echo(CAPTIONS[platform_of(log)])
+    table = unmodelled_table(log)
+    if table:
+        console().print(table)
+        click.echo(WALK_CAPTION)
+    for part in tables_of(log):
+        if isinstance(part, str):
+            click.echo(part)
+        else:
+            console().print(part)
+    for line in verdicts(log) + notes(log):
+        click.echo(line)
+
+
+def complain(problems: list[str], text: list[str]) -> None:
+    """Problems, and the last plain lines of the console as the story behind them."""
+    if not problems:
+        return
+    for line in text[-TEXT_SHOWN:]:
+        click.echo(f"console: {line}", err=True)
+    for problem in problems:
+        click.echo(f"hypbench: {problem}", err=True)

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables for a terminal, made from the rows of `analysis`. Each function gives what stands one
+under the other, tables and lines; nothing where a log has no records for it."""
+
+from rich.table import Table
+
+from hypbench.records import Log
+from hypbench.tables.exits import exits_tables, program_tables
+from hypbench.tables.irq import phase_tables, storm_tables, wakeup_tables
+from hypbench.tables.memory import slowdown_tables, tlb_tables
+from hypbench.tables.switches import state_tables, switch_tables
+
+PARTS = (wakeup_tables, phase_tables, storm_tables, tlb_tables, slowdown_tables, exits_tables,
+         program_tables, switch_tables, state_tables)
+
+
+def tables_of(log: Log) -> list[Table | str]:
+    """Every table that applies to a log."""
+    return [part for make in PARTS for part in make(log)] if log.run else []

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs row by row, in a terminal."""
+
+from collections import Counter
+
+from rich.table import Table
+
+from hypbench.analysis.comparison import ComparedRow, Threshold, Verdict
+from hypbench.tables.base import add, between, plain, signed, table, times
+
+
+ONLY = (Verdict.ONLY_A, Verdict.ONLY_B)
+
+
+def comparison_table(rows: list[ComparedRow], threshold: Threshold | None) -> Table:
+    made = table("A against B: median, difference B - A with its 95 % interval",
+                 ("bench", "variant", "configuration"),
+                 ("A", "B", "B - A", "95 % interval", "B / A"), ("verdict",))
+    for row in rows:
+        if row.verdict in ONLY:
+            continue
+        add(made, row.bench, row.variant, row.config, with_unit(row, row.a_p50),
+            with_unit(row, row.b_p50), signed(row.effect.value) if row.effect else "-",
+            between(row.effect) if row.effect else "", times(row.ratio, 3),
+            verdict_text(row, threshold))
+    for (bench, config, verdict), variants in one_sided(rows).items():
+        add(made, bench, ", ".join(variants), config, "-", "-", "-", "", "-", verdict)
+    return made
+
+
+def one_sided(rows: list[ComparedRow]) -> dict[tuple[str, str, Verdict], list[str]]:
+    """The variants that one run has alone, by benchmark and configuration."""
+    found: dict[tuple[str, str, Verdict], list[str]] = {}
+    for row in rows:
+        if row.verdict in ONLY:
+            found.setdefault((row.bench, row.config, row.verdict), []).append(row.variant)
+    return found
+
+
+def with_unit(row: ComparedRow, value: float | None) -> str:
+    return plain(value) + (f" {row.unit}" if value is not None and row.unit != "ticks" else "")
+
+
+def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
+    if threshold and threshold.exceeded(row):
+        return f"SLOWER by more than {threshold}"
+    return f"{row.verdict}: {row.reason}" if row.reason else str(row.verdict)
+
+
+def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
+    counts = Counter(row.verdict for row in rows)
+    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    line = f"{len(rows)} rows: {said or 'none'}"
+    if threshold:
+        slower = sum(threshold.exceeded(row) for row in rows)
+        line += f"; slower by more than {threshold}: {slower}"
+    return line
