@@ -15,8 +15,15 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench compare debug check qemu-test unit-test update-expected \
-	clean help FORCE
+.PHONY: all image images setup bench compare report debug check qemu-test unit-test \
+	update-expected clean help FORCE
+
+# `make report BOARD=all`: one page of every board QEMU has
+REPORT_BOARDS := $(BOARD)
+ifeq ($(BOARD) $(MAKECMDGOALS),all report)
+REPORT_BOARDS := $(patsubst boards/%/board.mk,%,$(shell grep -l '^QEMU' boards/*/board.mk))
+override BOARD := $(firstword $(REPORT_BOARDS))
+endif
 
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
@@ -122,6 +129,11 @@ else
 compare: setup images
 	@$(HYPBENCH) side-by-side --plan $(PLAN) --clock $(CLOCK)
 endif
+
+## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
+report: setup
+	@for board in $(REPORT_BOARDS); do $(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
 debug: all

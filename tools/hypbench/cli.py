@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: hypbench run | check | show | compare | side-by-side | patch | dev."""
+"""The command line: hypbench run | check | show | compare | side-by-side | report | patch | dev."""
 
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ from hypbench.checks.cli import dev
 from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.printing import complain, console, print_more, show_log
+from hypbench.html.command import make_report
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import check_rules
@@ -136,6 +137,28 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
         complain([f"{board}: {problem}" for problem in problems], log.text)
         status = status or int(bool(problems))
     sys.exit(status)
+
+
+@main.command()
+@click.option("--board", "boards", multiple=True, metavar="B",
+              help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
+@click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
+@click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
+@click.option("--pictures", type=PATH, metavar="FOLDER",
+              help="Also write the figures that docs/report.md shows.")
+@TIMEOUT
+@QUIET
+@click.pass_obj
+def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
+           pictures: Path | None, timeout: float, quiet: bool) -> None:
+    """Run what is missing, and write one HTML page with every table and plot.
+
+    The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
+    status is 1 when a run failed or something is lost; the page then says what.
+    """
+    good = make_report(tree, boards, out or tree.root / "build" / "report", no_run, timeout, quiet,
+                       pictures)
+    sys.exit(not good)
 
 
 @main.command()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hypbench report: runs what is missing and writes the page."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from hypbench.html import runs
+from hypbench.tree import Tree
+
+# The figures that the documentation shows, of this board.
+PICTURE_BOARD = "virt-a72"
+PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "switches", "storm",
+            "sched-timer-wakeup", "slowdown", "exit-kinds", "peers")
+
+
+def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float,
+                quiet: bool, pictures: Path | None) -> bool:
+    """Writes out/index.html; false when something in it is lost or wrong."""
+    names = boards or tree.qemu_boards()
+    console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+    there, absent = runs.plans_of(tree)
+    jobs = [runs.Job(board, plan) for board in names for plan in there]
+    if absent:
+        console.print(f"not in plans/, so left out: {', '.join(absent)}", markup=False)
+    emulated = [job for job in jobs if tree.qemu_options(job.board)]
+    if not no_run:
+        runs.run_missing(tree, emulated, limit_s, console)
+    console.print("rendering", markup=False)
+    found = runs.boards_of(tree, jobs)
+    write_page(found, absent, out, pictures)
+    for board in found:
+        for source in board.sources.values():
+            for text in [*source.problems[:3], *(f"lost: {lost}" for lost in source.lost[:3])]:
+                click.echo(f"hypbench: {board.name} {source.plan}: {text}", err=True)
+    click.echo(f"{out / 'index.html'}")
+    return runs.sound(found)
+
+
+def write_page(boards: list, absent: list[str], out: Path, pictures: Path | None) -> None:
+    # Imported here: plots take a second to load, and no other command needs them.
+    from hypbench.html import page
+
+    made = page.sections(boards)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "index.html").write_text(page.render_sections(boards, absent, made))
+    if pictures:
+        page.write_pictures(made, tuple(f"{name}-{PICTURE_BOARD}" for name in PICTURES), pictures)

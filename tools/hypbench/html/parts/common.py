@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several sections do alike."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from matplotlib.figure import Figure as Plot
+
+from hypbench.html.blocks import Figure, Notice
+from hypbench.html.data import Board
+from hypbench.html.style import Look, look_of, to_svg
+
+HERE = Path(__file__).resolve().parents[1]
+
+
+@cache
+def published(name: str) -> dict:
+    """Other people's numbers: peers.json or studies.json."""
+    return json.loads((HERE / f"{name}.json").read_text())
+
+
+def figure(name: str, board: Board, caption: str, alt: str, plot: Plot) -> Figure:
+    """`name` without fig-; the board's name is appended, and said in the caption."""
+    ident = f"fig-{name}-{board.name}"
+    return Figure(ident, f"{board.label}: {caption}", alt, to_svg(plot, ident, alt))
+
+
+def missing(board: Board, what: str, plan: str) -> Notice:
+    return Notice(f"{board.label}: no records of {what}. They come from the plan {plan}.")
+
+
+def config_looks(configs) -> dict[str, Look]:
+    """In the order of the presets, then of the plan."""
+    order = ["native", "direct", "trapped", "trapped-sw"]
+    names = list(dict.fromkeys(configs))
+    return {name: look_of(name) for name in
+            [name for name in order if name in names]
+            + [name for name in names if name not in order]}

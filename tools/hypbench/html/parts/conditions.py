@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Under what conditions the numbers were taken, and what of them is missing."""
+
+from hypbench.html.blocks import Cell, Notice, Section, Table, Text
+from hypbench.html.data import Board, Source
+from hypbench.html.units import NONE, counted, number
+
+TICK = {
+    "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
+                   " Exception entry and return, table walks, caches and devices cost nothing",
+    "qemu-host": "of the host's clock: shows that a path works, as a latency it means nothing",
+    "silicon": "one period of the board's counter: time",
+}
+CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
+
+
+def section(boards: list[Board]) -> Section:
+    made = Section("conditions", "Conditions of the runs")
+    made.add(Text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
+                  " tick of it is worth depends on what executed the image; a number without"
+                  " another word is the median of all samples of both passes."))
+    made.add(Table("tab-boards", "What was run on", (
+        "board", "isa", "GIC", ">list registers", "CPU", "clock", "platform", "1 tick is",
+        "build", "compiler"), [row for board in boards if (row := board_row(board))]))
+    made.add(Table("tab-runs", "The runs the page is made from", (
+        "board", "plan", "order", ">steps ended", ">samples", "state"),
+        [run_row(board, source) for board in boards for source in board.sources.values()]))
+    made.add(Table("tab-configs", "Configurations and what each differs in from its preset's"
+                   " usual values", ("configuration", "stage 2", "interrupts", "list registers",
+                                     "traps", "besides", "plans"), config_rows(boards)))
+    return made
+
+
+def cpu_name(midr: str) -> str:
+    part = hex(int(midr, 16) >> 4 & 0xfff)
+    return f"{CPUS[part]} ({midr})" if part in CPUS else midr
+
+
+def board_row(board: Board) -> list[str] | None:
+    run = board.run
+    if not run:
+        return None
+    return [board.name, run["isa"], f"GIC{run['gic']}", counted(run["lr_count"], "register"),
+            cpu_name(run["cpu"]), f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz",
+            run["platform"], TICK[run["platform"]],
+            ", ".join(dict.fromkeys(source.log.run["build"] for source in board.sources.values()
+                                    if source.log.run)), run["compiler"]]
+
+
+def run_row(board: Board, source: Source) -> list[str | Cell]:
+    run, done = source.log.run, source.log.of_kind("step")
+    state = (Cell("complete", "good") if not source.problems and not source.lost
+             else Cell("incomplete" if source.lost else "with problems", "bad"))
+    samples = sum(row.pool.n for row in source.rows)
+    return [board.name, source.plan, run["order"] if run else NONE,
+            f"{len(done)} of {counted(run['steps'] if run else None, 'step')}",
+            counted(samples, "sample"), state]
+
+
+PRESET_AXES = ("stage2", "irq", "lr", "traps")
+USUAL_FIRST = {"stage1": "4K", "fill": "eager", "eoi": "combined", "wfi": "native",
+               "frame": "light", "fp": "owned", "sched": "null", "state": "warm", "stats": "off",
+               "trace": "off", "probes": "off"}
+
+
+def config_rows(boards: list[Board]) -> list[list[str]]:
+    found: dict[tuple, list[str]] = {}
+    for board in boards:
+        for source in board.sources.values():
+            for name, axes in source.configs.items():
+                row = (name, *(str(axes.get(axis, NONE)) for axis in PRESET_AXES), besides(axes))
+                plans = found.setdefault(row, [])
+                if source.plan not in plans:
+                    plans.append(source.plan)
+    rows = []
+    for (name, stage2, irq, lr, traps, more), plans in found.items():
+        rows.append([name, stage2, irq, lr if irq == "trapped" else NONE, traps, more or NONE,
+                     ", ".join(plans)])
+    return rows
+
+
+def besides(axes: dict) -> str:
+    words = [f"{axis}={axes[axis]}" for axis, usual in USUAL_FIRST.items()
+             if axis in axes and axes[axis] != usual]
+    if axes.get("delay_el2"):
+        words.append(f"delay_el2={number(axes['delay_el2'])} instructions")
+    if axes.get("slice_us"):
+        words.append(f"slice_us={number(axes['slice_us'])} µs")
+    return " ".join(words)
+
+
+def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
+    """What the reader must know before any number: at the top of the page."""
+    found = []
+    if absent:
+        found.append(Notice("These plans of the report are not in plans/, so their parts are"
+                            f" missing: {', '.join(absent)}."))
+    for board in boards:
+        for source in board.sources.values():
+            items = [*(f"lost: {text}" for text in source.lost), *limited(source.problems)]
+            if items:
+                found.append(Notice(f"{board.name}, plan {source.plan}: what follows shows what"
+                                    " there is.", True, tuple(items)))
+    return found
+
+
+def limited(problems: list[str], most: int = 8) -> list[str]:
+    rest = len(problems) - most
+    return problems[:most] + ([f"and {rest} more"] if rest > 0 else [])

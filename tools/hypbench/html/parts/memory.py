@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Translation and faults: the walk's length, working sets, page faults, a guest's start."""
+
+from hypbench.html import data, figures
+from hypbench.html.blocks import Figure, Figures, Notice, Section, Table, Text
+from hypbench.html.data import Board, Source
+from hypbench.html.parts.common import config_looks, figure, missing, published
+from hypbench.html.style import SERIES
+from hypbench.html.units import Clock, counted, percent
+
+SHAPES = ("random", "seq", "packed")
+NOT_MODELLED = ("not modelled here: under QEMU's instruction counter a load costs one instruction"
+                " wherever its data and its translation come from. A curve would be flat and"
+                " mean nothing; on a board it appears in this place.")
+
+
+def section(boards: list[Board]) -> Section:
+    made = Section("memory", "Translation and faults")
+    made.add(Text(
+        "A translation that misses everywhere walks n levels of stage 1, and each of its steps,"
+        " and the address it ends in, walks m levels of stage 2: (n+1)(m+1)−1 references to memory."
+        " That is the model; the hypervisor's configuration decides n and m."))
+    walks(made, boards)
+    curves(made, boards)
+    model(made)
+    faults(made, boards)
+    starts(made, boards)
+    maintenance(made, boards)
+    return made
+
+
+def walks(made: Section, boards: list[Board]) -> None:
+    shown = []
+    for board in boards:
+        source = (board.source("tlb-matrix") if board.source("tlb-matrix").rows
+                  else board.first_with("tlb_chase", "memory"))
+        matrix = data.walk_matrix(source)
+        if not matrix:
+            made.add(missing(board, "the walks", "tlb-matrix"))
+            continue
+        shown.append(figure(
+            "tlb-model", board, "references to memory of one translation that misses everywhere;"
+            " rows and columns are the grains of the two stages.",
+            "Heat map of walk references by stage-1 and stage-2 grain.",
+            figures.heat_map({key: walk.refs for key, walk in matrix.items()},
+                             figures.walk_texts(matrix), "walk references (model)")))
+        if source.clock.platform == "silicon":
+            shown.append(cost_figure(board, source, made))
+    made.add(Figures(shown))
+
+
+def cost_figure(board: Board, source: Source, made: Section) -> Figure:
+    """Measured: what a miss costs in each cell, and how that goes with the walk's length."""
+    costs, matrix = data.miss_costs(source), data.walk_matrix(source)
+    line = data.fit([(matrix[key].refs, costs[key]) for key in costs if key in matrix])
+    if line:
+        made.add(Text(f"{board.label}: a TLB miss costs {line[0]:.1f} + {line[1]:.2f} × walk"
+                      f" references {source.clock.unit} (least squares over the matrix)."))
+    return figure("tlb-cost", board, "what a TLB miss costs: random minus packed, per load, at the"
+                  " largest working set.", "Heat map of measured miss costs.",
+                  figures.heat_map(costs, {key: f"{cost:.1f}" for key, cost in costs.items()},
+                                   f"{source.clock.unit} a load"))
+
+
+def curves(made: Section, boards: list[Board]) -> None:
+    shown = []
+    for board in boards:
+        if board.clock.exact:
+            made.add(Notice(f"{board.label}: latency over the working set (tlb_chase, lat_mem_rd),"
+                            f" {NOT_MODELLED}"))
+            continue
+        for bench, plan, unit in (("tlb_chase", "tlb-matrix", "pages of 4 KiB"),
+                                  ("lat_mem_rd", "memory", "KiB")):
+            source = board.first_with(bench, plan)
+            for config in config_looks(row.config for row in source.of_bench(bench)):
+                series = data.working_sets(source, bench, config)
+                if series:
+                    shown.append(figure(
+                        f"{bench.replace('_', '-')}-{config}", board,
+                        f"{bench}, {config}: one load, over the working set.",
+                        f"Latency over working set, {config}.",
+                        figures.curves(series, dict(zip(SHAPES, SERIES)),
+                                       f"working set, {unit}", f"{source.clock.axis} a load")))
+    made.add(Figures(shown))
+
+
+def model(made: Section) -> None:
+    """The study's slowdown model; a measured r takes the place of theirs on a board."""
+    said = published("studies")["S1"]["model"]
+    more = data.slowdown(said["miss_rate"], said["r"]) - 1
+    made.add(Text(
+        f"Slowdown of a program whose loads miss the TLB at the rate m, when a miss costs r times"
+        f" as much: (1−m) + m·r. With the study's r = {said['r']} and m ="
+        f" {percent(said['miss_rate'], 0)} that is {percent(more)} (the study says"
+        f" {percent(said['said'])}). A measured r needs a platform that models translation."))
+
+
+def faults(made: Section, boards: list[Board]) -> None:
+    shown, rows = [], []
+    for board in boards:
+        source = board.first_with("page_fault", "faults")
+        groups = data.paths(source, ["page_fault"])
+        if not groups:
+            made.add(missing(board, "page faults", "faults"))
+            continue
+        looks = config_looks(config for group in groups for config in group.values)
+        shown.append(figure("page-fault", board, "first touch of a page: nothing to do, a stage-1"
+                            " fault, a stage-2 fault, both.", "Bars of page fault costs.",
+                            figures.bars(groups, looks, source.clock.axis)))
+        rows += [[board.name, group.label, config, source.clock.show(value)]
+                 for group in groups for config, value in group.values.items()]
+    if shown:
+        made.add(Text("A guest's own page fault stays in the guest: it must cost the same under a"
+                      " hypervisor. A stage-2 fault is an exit; it comes when guest memory is"
+                      " mapped only at its first touch."))
+    made.add(Figures(shown), Table("tab-page-fault", "Page faults, median",
+                                   ("board", "path", "configuration", ">cost"), rows))
+
+
+def starts(made: Section, boards: list[Board]) -> None:
+    rows = []
+    for board in boards:
+        source = board.first_with("stage2_boot", "faults")
+        boots = data.boots(source) or data.boots(board.source("faults"))
+        clock = source.clock if source.rows else board.source("faults").clock
+        rows += [boot_row(board, clock, boot) for boot in boots]
+        if not boots:
+            made.add(missing(board, "a guest's start", "faults"))
+    made.add(Table("tab-boot", "A guest's start with memory mapped before it (eager) or at its"
+                   " first touch (lazy)", (
+                       "board", "configuration", "stage 2 filled", ">start", ">of it building"
+                       " stage 2", ">stage-2 faults", ">in faults", ">a fault, min", ">mean",
+                       ">max", ">pages touched"), rows))
+
+
+def boot_row(board: Board, clock: Clock, boot: data.Boot) -> list[str]:
+    one = [clock.show(value) if boot.faults else clock.show(None)
+           for value in (boot.fault_min, boot.mean, boot.fault_max)]
+    return [board.name, boot.config, boot.fill, clock.show(boot.start), clock.show(boot.build),
+            counted(boot.faults, "fault"), clock.show(boot.fault_ticks), *one,
+            counted(boot.touched, "page")]
+
+
+def maintenance(made: Section, boards: list[Board]) -> None:
+    rows = []
+    for board in boards:
+        source = board.first_with("tlb_maintenance", "memory")
+        for group in data.paths(source, ["tlb_maintenance"]):
+            name = group.label.split()[-1]
+            if name.endswith("-refill") and source.clock.exact:
+                continue
+            rows += [[board.name, name, config, source.clock.show(value)]
+                     for config, value in group.values.items()]
+        if not source.rows:
+            made.add(missing(board, "TLB maintenance", "memory"))
+    exact = any(board.clock.exact for board in boards)
+    made.add(Table("tab-tlb", "TLB maintenance: the operation alone, median", (
+        "board", "operation", "configuration", ">cost"), rows, (
+            "The refill after an operation is not modelled under the instruction counter and left"
+            " out for those boards.",) if exact else ()))

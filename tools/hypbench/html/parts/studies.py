@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the studies this testbed re-does: theirs beside ours, and what does not compare."""
+
+from hypbench.html import data
+from hypbench.html.blocks import Cell, Notice, Section, Table, Text
+from hypbench.html.data import Board, Source
+from hypbench.html.parts.common import published
+from hypbench.html.parts.programs import study_table
+from hypbench.html.units import number, ratio
+from hypbench.report import Row
+
+MODES = ("native", "direct", "trapped")
+UNMODELLED = Cell("not modelled here", "quiet")
+UNMEASURED = Cell("not measured", "quiet")
+# Where a row of study S1 is measured here: (plan, benchmark, variant, statistic).
+S1_ROWS = {
+    "page-fault": ("faults", "page_fault", "stage1", "p50"),
+    "read-seq": ("memory", "lat_mem_rd", "seq", "load"),
+    "read-random": ("memory", "lat_mem_rd", "random", "load"),
+    "wakeup-max": ("paper-s1", "cyclic", "periodic", "max"),
+    "wakeup-p95": ("paper-s1", "cyclic", "periodic", "p95"),
+    "cpu-int": ("programs", "loop_int", "run", "p50"),
+    "cpu-fp": ("programs", "loop_fp", "run", "p50"),
+}
+# Of study S4: (plan, variant, configuration).
+S4_ROWS = {
+    "periodic": ("paper-s1", "periodic", "trapped"), "oneshot": ("paper-s1", "oneshot", "trapped"),
+    "periodic-load": ("sched", "periodic", "slice"), "oneshot-load": ("sched", "oneshot", "slice"),
+}
+
+
+def section(boards: list[Board]) -> Section:
+    made = Section("studies", "The studies, beside our figures")
+    made.add(Text("The studies measured with a whole operating system in host and guest, in time."
+                  " This testbed measures one path alone. Under QEMU's instruction counter our"
+                  " figures are numbers of instructions, not µs, so no column of theirs and ours"
+                  " may be subtracted; what compares is a ratio, and each row says whether."))
+    s1, s4 = published("studies")["S1"], published("studies")["S4"]
+    made.add(Text(f"{s1['title']}. {s1['conditions']}"))
+    made.add(*(s1_table(board, s1) for board in boards))
+    s3 = published("studies")["S3"]
+    made.add(Text(f"{s3['title']}. {s3['conditions']}"))
+    made.add(*(study_table(board) for board in boards))
+    rows = [row for board in boards for row in s4_rows(board, s4)]
+    if rows:
+        made.add(Text(f"{s4['title']}. {s4['conditions']}"), s4_table(rows))
+    made.add(Notice("Study S2 (pausing one VM and resuming a standby) has no row here: nothing of"
+                    " it is measured yet, nor are S4's network and multi-VM rows."))
+    return made
+
+
+def s1_table(board: Board, study: dict) -> Table:
+    return Table(
+        f"tab-s1-{board.name}", f"Study S1 beside {board.label}", (
+            "what", "how, theirs", ">native, theirs", ">guest, theirs", ">ratio, theirs",
+            *(f">{mode}, ours" for mode in MODES), ">ratio trapped to native, ours",
+            "what does not compare, and why"),
+        [s1_row(board, row) for row in study["rows"]],
+        ("Ours: page fault median of a stage-1 fault; memory latency per load at the largest"
+         " working set; timer from its compare value to the first instruction of the EL0 task.",))
+
+
+def s1_row(board: Board, row: dict) -> list[str | Cell]:
+    plan, bench, variant, statistic = S1_ROWS[row["id"]]
+    source = board.source(plan)
+    theirs = [theirs_text(row["native"], row["unit"]), theirs_text(row["guest"], row["unit"]),
+              f"×{row['guest'] / row['native']:.2f}"]
+    head = [row["what"], row["how"], *(Cell(text, "theirs") for text in theirs)]
+    differs = row["differs"]
+    if statistic == "load" and board.clock.exact:
+        return [*head, *[UNMODELLED] * 4, "Nothing: " + differs[0].lower() + differs[1:]
+                + " QEMU's instruction counter models none of it."]
+    values = [value_of(source, bench, variant, mode, statistic) for mode in MODES]
+    if not any(value is not None for value in values):
+        return [*head, *[UNMEASURED] * 4, differs]
+    if board.clock.exact:
+        differs += " Instructions under QEMU's counter are not µs."
+    return [*head, *(source.clock.show(value) for value in values), ratio(values[2], values[0]),
+            differs]
+
+
+def theirs_text(value: float, unit: str) -> str:
+    return f"×{value:.1f}" if unit == "×" else f"{number_as_given(value)}\u00a0{unit}"
+
+
+def number_as_given(value: float) -> str:
+    return number(value) if value == int(value) else f"{value:.2f}"
+
+
+def value_of(source: Source, bench: str, variant: str, config: str, statistic: str
+             ) -> float | None:
+    if statistic == "load":
+        points = data.working_sets(source, bench, config).get(variant, [])
+        return points[-1][1] if points else None
+    row = source.row(bench, variant, config)
+    return statistic_of(row, statistic) if row else None
+
+
+def statistic_of(row: Row, statistic: str) -> float | None:
+    return row.pool.high if statistic == "max" else row.pool.percentiles().get(statistic)
+
+
+def s4_rows(board: Board, study: dict) -> list[list[str | Cell]]:
+    rows = []
+    for row in study["rows"]:
+        plan, variant, config = S4_ROWS[row["id"]]
+        source = board.source(plan)
+        ours = source.row("cyclic", variant, config)
+        if ours:
+            rows.append([board.name, row["what"],
+                         Cell(f"{number(row['late_us'])}\u00a0µs", "theirs"),
+                         f"cyclic {variant}, {config} (plan {plan})", source.clock.show(ours.p50),
+                         source.clock.show(ours.pool.high)])
+    return rows
+
+
+def s4_table(rows: list[list[str | Cell]]) -> Table:
+    return Table("tab-s4", "Study S4: how late a timer is handled", (
+        "board", "what", ">theirs", "ours", ">p50, ours", ">max, ours"), rows, (
+        "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with their"
+        " I/O; ours is the bare path, and 'under load' a busy VM that shares the core in slices.",))

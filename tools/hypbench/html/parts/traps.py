@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an exit costs by its kind, what each switch changes, and the states of the core."""
+
+from hypbench.html import data, figures
+from hypbench.html.blocks import Cell, Figures, Section, Table, Text
+from hypbench.html.data import Board, Effect, Source
+from hypbench.html.parts.common import config_looks, figure, missing
+from hypbench.html.style import SERIES
+from hypbench.html.units import Clock, ratio
+
+EXIT_BENCHES = ("hvc", "hypercall", "smc", "sysreg", "wfi", "mmio", "mmio_read", "mmio_write",
+                "sgi_self", "fp_first_use")
+MODES = ("native", "direct", "trapped", "trapped-sw")
+# One path of a kind is enough to see what a switch does to it: (shown as, bench, variants).
+KINDS = (("hypercall", "hvc", ("null",)), ("hypercall", "hypercall", ("null",)),
+         ("MMIO read", "mmio_read", ("vgic",)), ("MMIO read", "mmio", ("iidr",)),
+         ("interrupt", "timer_wakeup", ("busy-handler",)),
+         ("interrupt", "irq_phases", ("timer-total",)),
+         ("interrupt", "irq_storm", ("1-1",)), ("interrupt, to its end", "timer_wakeup",
+                                               ("busy-task",)),
+         ("wake from WFI", "timer_wakeup", ("wfi-handler", "wfi-task")),
+         ("WFI", "wfi", ("pending",)), ("first FP use", "fp_first_use", ("use",)),
+         ("FP release", "fp_first_use", ("release",)))
+SWITCH_PLANS = ("traps", "interrupts", "storm", "sched", "default")
+
+
+def section(boards: list[Board]) -> Section:
+    made = Section("traps", "Exits, and what each switch costs")
+    made.add(Text("The cost of one exit of each kind, from the instruction that exits to the one"
+                  " behind it. Natively and with direct interrupts a path may not exit at all:"
+                  " then the bar is the instruction itself, or there is none."))
+    exits(made, boards)
+    made.add(Text("Every convenience of the hypervisor is a switch. Each bar is the median with"
+                  " the switch thrown minus the median without it, in the same boot; ±0 is a"
+                  " switch that costs nothing on that path."))
+    ab_switches(made, boards)
+    states(made, boards)
+    return made
+
+
+def exits(made: Section, boards: list[Board]) -> None:
+    shown, rows = [], []
+    for board in boards:
+        source = board.source("traps") if board.source("traps").rows else board.source("default")
+        groups = [data.Group(group.label, {config: value for config, value in group.values.items()
+                                           if config in MODES})
+                  for group in data.paths(source, EXIT_BENCHES)]
+        groups = [group for group in groups if group.values]
+        if not groups:
+            made.add(missing(board, "exits by kind", "traps"))
+            continue
+        looks = config_looks(config for group in groups for config in group.values)
+        shown.append(figure("exits", board, "cost of an exit by its kind, median.",
+                            "Bars of the cost of each kind of exit, by configuration.",
+                            figures.bars(groups, looks, source.clock.axis)))
+        rows += [path_row(board, source.clock, group) for group in groups]
+    made.add(Figures(shown), Table("tab-exits", "Cost of an exit by its kind, median", (
+        "board", "path", *(f">{mode}" for mode in MODES), ">trapped to native"), rows))
+
+
+def path_row(board: Board, clock: Clock, group: data.Group) -> list[str]:
+    values = group.values
+    return [board.name, group.label, *(clock.show(values.get(mode)) for mode in MODES),
+            ratio(values.get("trapped"), values.get("native"))]
+
+
+def ab_switches(made: Section, boards: list[Board]) -> None:
+    shown, rows = [], []
+    for board in boards:
+        found = all_effects(board)
+        if not found:
+            made.add(missing(board, "A/B twins of one configuration", "traps, storm and sched"))
+            continue
+        clock = board.clock
+        groups, looks = switch_groups(found)
+        if groups:
+            shown.append(figure(
+                "switches", board, "what each switch changes, by the median.",
+                "Bars of the change each switch makes, by path.",
+                figures.bars(groups, looks, f"{clock.axis} more", signed=True)))
+        rows += [effect_row(board, clock, effect) for effect in found if effect.change]
+    made.add(Figures(shown), Table(
+        "tab-switches", "Every path that a switch changes; the other paths of the same plans stay"
+        " as they are", ("board", "switch", "path", ">without", ">with", ">change"), rows))
+
+
+def all_effects(board: Board) -> list[Effect]:
+    """Each switch and path once: of the first plan that has them."""
+    found: dict[tuple, Effect] = {}
+    for plan in SWITCH_PLANS:
+        source = board.source(plan)
+        for effect in data.effects(source, data.switches(source)):
+            found.setdefault((effect.switch.label, effect.bench, effect.variant), effect)
+    order = data.SWITCHES
+    return sorted(found.values(), key=lambda effect: order.index(effect.switch.axis))
+
+
+def switch_groups(found: list[Effect]) -> tuple[list[data.Group], dict]:
+    labels = list(dict.fromkeys(label for label, _, _ in KINDS))
+    looks = dict(zip(labels, SERIES))
+    groups: dict[str, dict[str, float]] = {}
+    for label, bench, variants in KINDS:
+        for effect in found:
+            if effect.bench == bench and effect.variant in variants:
+                groups.setdefault(effect.switch.label, {}).setdefault(label, effect.change)
+    order = list(dict.fromkeys(effect.switch.label for effect in found))
+    return [data.Group(name, groups[name]) for name in order if name in groups], looks
+
+
+def effect_row(board: Board, clock: Clock, effect: Effect) -> list[str | Cell]:
+    return [board.name, effect.switch.label, f"{effect.bench} {effect.variant}",
+            clock.show(effect.base), clock.show(effect.twin),
+            Cell(clock.change(effect.change), "strong")]
+
+
+def states(made: Section, boards: list[Board]) -> None:
+    shown, rows = [], []
+    looks = dict(zip(data.STATES, SERIES))
+    for board in boards:
+        source = board.source("states")
+        for config, groups in data.state_groups(source).items():
+            shown.append(figure(
+                f"states-{config}", board, f"{config}, with what state a sample begins."
+                + unmodelled(source), f"Bars by state of caches and TLBs, {config}.",
+                figures.bars(groups, looks, source.clock.axis)))
+            rows += [[board.name, config, group.label,
+                      *(source.clock.show(group.values.get(state)) for state in data.STATES)]
+                     for group in groups]
+        if not data.state_groups(source):
+            made.add(missing(board, "warm and cold states", "states"))
+    made.add(Figures(shown), Table("tab-states", "By the state a sample begins with, median", (
+        "board", "configuration", "path", *(f">{state}" for state in data.STATES)), rows))
+
+
+def unmodelled(source: Source) -> str:
+    return (" Caches and TLBs cost nothing on this platform, so equal bars are what to expect"
+            " here; a board shows the difference." if source.clock.exact else "")

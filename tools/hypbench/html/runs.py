@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs behind the page: which are missing or of another image, and running those.
+
+Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
+by hashes what they were made from; they are made again when that, or they themselves, changed.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from hypbench import plan as plans
+from hypbench import qemu
+from hypbench.html.data import Board, Source, lost_steps
+from hypbench.records import Log, read_log
+from hypbench.rules import check_rules
+from hypbench.session import run_board
+from hypbench.tree import Tree, read_bytes
+
+PLANS = ("default", "traps", "states", "interrupts", "storm", "sched", "faults", "memory",
+         "tlb-matrix", "programs", "paper-s1")
+LONGEST_FIRST = ("paper-s1", "programs", "tlb-matrix", "memory", "sched", "storm")
+CLOCK = "icount"
+JOBS = 2  # emulators at a time; the instruction counter does not mind company
+
+
+@dataclass(frozen=True)
+class Job:
+    board: str
+    plan: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} {self.plan}"
+
+
+@dataclass(frozen=True)
+class Result:
+    job: Job
+    problems: list[str]
+    seconds: float
+
+
+def plans_of(tree: Tree) -> tuple[list[str], list[str]]:
+    """The report's plans that the tree has, and those that it has not."""
+    there = tree.plans()
+    return ([plan for plan in PLANS if plan in there],
+            [plan for plan in PLANS if plan not in there])
+
+
+def folder(tree: Tree, board: str) -> Path:
+    return tree.build(board) / "report"
+
+
+def records_path(tree: Tree, job: Job) -> Path:
+    return folder(tree, job.board) / f"{job.plan}.jsonl"
+
+
+def stamp_path(tree: Tree, job: Job) -> Path:
+    return folder(tree, job.board) / f"{job.plan}.stamp"
+
+
+def sha256(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def made_from(tree: Tree, job: Job) -> str:
+    """Of the image with this plan in it, and of the words that start QEMU."""
+    built = tree.build(job.board) / "hypbench.elf"
+    if not built.is_file():
+        raise click.ClickException(f"{built} is not built: `make BOARD={job.board}` makes it")
+    image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan),
+                             qemu.PLATFORM_OF_CLOCK[CLOCK])
+    words = [*tree.qemu_options(job.board), *qemu.CLOCK_OPTIONS[CLOCK]]
+    return sha256(image, " ".join(words).encode())
+
+
+def stamp_of(tree: Tree, job: Job) -> dict:
+    """{} where there is none that can be read."""
+    try:
+        found = json.loads(stamp_path(tree, job).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def up_to_date(tree: Tree, job: Job) -> bool:
+    stamp, records = stamp_of(tree, job), records_path(tree, job)
+    return (stamp.get("problems") == [] and records.is_file()
+            and stamp.get("records") == sha256(records.read_bytes())
+            and stamp.get("made_from") == made_from(tree, job))
+
+
+def run_job(tree: Tree, job: Job, limit_s: float) -> Result:
+    """Runs one plan; keeps its records, its console and a stamp."""
+    begin = time.monotonic()
+    made, home = made_from(tree, job), folder(tree, job.board)
+    out = home / f"{job.plan}.run"
+    shutil.rmtree(out, ignore_errors=True)
+    stamp_path(tree, job).unlink(missing_ok=True)
+    try:
+        outcome = run_board(tree, job.board, job.plan, CLOCK, limit_s, out, quiet=True)
+        problems = outcome.problems or (["the run failed"] if outcome.status else [])
+        os.replace(out / "records.jsonl", records_path(tree, job))
+        os.replace(out / "console.log", home / f"{job.plan}.console.log")
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+    stamp = {"made_from": made, "records": sha256(records_path(tree, job).read_bytes()),
+             "problems": problems}
+    stamp_path(tree, job).write_text(json.dumps(stamp, indent=1) + "\n")
+    return Result(job, problems, time.monotonic() - begin)
+
+
+def run_missing(tree: Tree, jobs: list[Job], limit_s: float, console: Console) -> None:
+    """Two at a time, the longest first; a job that fails leaves its problems in its stamp."""
+    late = [job for job in jobs if not up_to_date(tree, job)]
+    console.print(f"{len(jobs) - len(late)} of {len(jobs)} runs are up to date", markup=False)
+    if not late:
+        return
+    late.sort(key=lambda job: LONGEST_FIRST.index(job.plan) if job.plan in LONGEST_FIRST
+              else len(LONGEST_FIRST))
+    with (ProcessPoolExecutor(JOBS) as pool,
+          Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                   TimeElapsedColumn(), console=console, transient=True,
+                   disable=not console.is_terminal) as bar):
+        task = bar.add_task("", total=len(late))
+        waiting = {pool.submit(run_job, tree, job, limit_s): job for job in late}
+        try:
+            while waiting:
+                running = [job.name for future, job in waiting.items() if future.running()]
+                bar.update(task, description=", ".join(running[:JOBS]))
+                done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    waiting.pop(future)
+                    told(console, future.result())
+                    bar.advance(task)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def told(console: Console, result: Result) -> None:
+    says = "ok" if not result.problems else f"FAILED: {result.problems[0]}"
+    console.print(f"{result.job.name}: {result.seconds:.1f} s, {says}", markup=False)
+
+
+def source_of(tree: Tree, job: Job) -> Source:
+    """The records as they are, with everything that is wrong with them."""
+    path, stamp = records_path(tree, job), stamp_of(tree, job)
+    if not path.is_file():
+        return Source(job.plan, Log(), ["there are no records: it was not run"],
+                      lost_steps(Log(), tree.plan_text(job.plan)))
+    log = read_log(path.read_bytes())
+    problems = [str(problem) for problem in log.problems + check_rules(log)]
+    problems += [text for text in stamp.get("problems", []) if text not in problems]
+    if stamp.get("records") not in (None, sha256(path.read_bytes())):
+        problems.append("the records were changed after the run")
+    return Source(job.plan, log, problems, lost_steps(log, tree.plan_text(job.plan)))
+
+
+def boards_of(tree: Tree, jobs: Iterable[Job]) -> list[Board]:
+    found: dict[str, Board] = {}
+    for job in jobs:
+        board = found.setdefault(job.board, Board(job.board))
+        board.sources[job.plan] = source_of(tree, job)
+    return list(found.values())
+
+
+def sound(boards: list[Board]) -> bool:
+    return not any(source.problems or source.lost for board in boards
+                   for source in board.sources.values())
