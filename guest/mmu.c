@@ -8,8 +8,13 @@
 #include "guest/guest_arch.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
+#include "lib/window.h"
 
-/* Level 1, three of level 2, and level 3 for image, devices and 256 MiB of working memory. */
+/*
+ * For 4 KiB pages: 256 MiB of working memory and its lists take 130 tables of level 3 in the alias
+ * window and none elsewhere, as working memory is reached through it alone; the rest is level 2,
+ * the image, devices, and what a misbehaving guest maps.
+ */
 #define TABLE_PAGES 160u
 #define WORKING_MEMORY_ALIGNMENT 0x200000u
 
@@ -126,4 +131,86 @@ void mmu_map_code(uint64_t start, uint64_t size)
 uint64_t mmu_free_start(void)
 {
 	return align_up((uintptr_t)__memory_end, WORKING_MEMORY_ALIGNMENT);
+}
+
+/* --- the alias window --- */
+
+/* Level of a leaf, by config.stage1; how much it maps is LPAE_SIZE of it. */
+static unsigned window_level(const struct guest_run *run)
+{
+	static const unsigned char level[] = {
+		[STAGE1_4K] = 3,
+		[STAGE1_2M] = 2,
+		[STAGE1_1G] = 1,
+	};
+
+	return level[run->config.stage1];
+}
+
+static struct window_range device_range(uint64_t base, uint64_t size)
+{
+	return (struct window_range){ base, base ? size : 0 };
+}
+
+/* Also away from what is the hypervisor's: where translation goes wrong, a fault is better. */
+static bool window_base(const struct guest_run *run, uint64_t *base)
+{
+	const struct window_range used[] = {
+		{ run->ram_base, run->ram_size },
+		device_range(run->gicd_base, GICV3_DIST_SIZE),
+		device_range(run->gicc_base, GICV2_CPU_SIZE),
+		device_range(run->gicr_base, GICV3_REDIST_SIZE),
+		device_range(run->device_base, PAGE_SIZE),
+		device_range(run->hyp_device, PAGE_SIZE),
+		device_range(run->hyp_base, PAGE_SIZE),
+	};
+
+	return window_choose(used, ARRAY_SIZE(used), base);
+}
+
+/* What the leaf that holds an address of guest RAM leads to. A function by itself, so that a test
+ * can make it lead elsewhere. */
+__attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t leaf_size)
+{
+	return align_down(address, leaf_size);
+}
+
+const char *mmu_window_refuses(const struct guest_run *run, uint64_t size)
+{
+	uint64_t leaf_size = LPAE_SIZE(window_level(run));
+	uint64_t end = align_up(mmu_free_start() + size, leaf_size);
+	uint64_t base;
+
+	if (run->config.stage1 == STAGE1_1G &&
+	    (run->ram_base % leaf_size != 0 || run->ram_size < leaf_size))
+		return "guest RAM does not begin with an aligned GiB, so stage1=1G cannot map it";
+	if (end - run->ram_base > run->ram_size || end - run->ram_base > WINDOW_SIZE)
+		return "not enough memory";
+	if (!window_base(run, &base))
+		return "no GiB of addresses is free for an alias of the working memory";
+	return NULL;
+}
+
+uintptr_t mmu_map_window(const struct guest_run *run, uint64_t size)
+{
+	uint64_t leaf_size = LPAE_SIZE(window_level(run));
+	uint64_t start = align_down(mmu_free_start(), leaf_size);
+	uint64_t end = align_up(mmu_free_start() + size, leaf_size);
+	struct pagetable window = stage1;
+	uint64_t base;
+
+	window.block_level = window_level(run);
+	if (!window_base(run, &base) ||
+	    !pagetable_map(&window, base + start - run->ram_base,
+			   mmu_leaf_target(mmu_free_start(), leaf_size), end - start,
+			   ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN | S1_NG))
+		guest_refuse("the alias window cannot map", start);
+	dsb_ish();
+	isb();
+	return (uintptr_t)(base + mmu_free_start() - run->ram_base);
+}
+
+bool mmu_walk(uintptr_t address, struct pagetable_leaf *leaf)
+{
+	return pagetable_walk(&stage1, address, leaf);
 }

@@ -4,6 +4,7 @@
 
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
+#include "arch/tlb.h"
 #include "boards/board.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
@@ -72,24 +73,67 @@ static struct vcpu *hc_cold(struct vcpu *vcpu)
 	return finish(vcpu, HC_EUNKNOWN);
 }
 
+static bool has_stage2(const struct vcpu *vcpu)
+{
+	return vcpu->vm->config->stage2 != STAGE2_OFF;
+}
+
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	if (!has_stage2(vcpu))
+		return finish(vcpu, HC_EINVAL);
+	switch (frame_arg(&vcpu->frame, 1)) {
+	case HC_TLBI_VMID:
+		tlbi_guest_vmid();
+		return finish(vcpu, HC_OK);
+	case HC_TLBI_ALL:
+		tlbi_all_guests();
+		return finish(vcpu, HC_OK);
+	default:
+		return finish(vcpu, HC_EINVAL);
+	}
 }
 
 static struct vcpu *hc_vmid(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	reg_t flush = frame_arg(&vcpu->frame, 1);
+
+	if (!has_stage2(vcpu) || flush > 1)
+		return finish(vcpu, HC_EINVAL);
+	stage2_switch_vmid(&vcpu->vm->stage2, flush);
+	return finish(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_peek(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	reg_t address = frame_arg(&vcpu->frame, 1);
+	uint32_t word = 0;
+
+	if (address >= board.guest_base && address - board.guest_base < board.guest_size &&
+	    address % sizeof(word) == 0)
+		word = *(const volatile uint32_t *)(uintptr_t)address;
+	return finish(vcpu, (long)word);
+}
+
+static long stage2_level(const struct vcpu *vcpu, ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+
+	if (!has_stage2(vcpu) || !stage2_walk(&vcpu->vm->stage2, ipa, &leaf))
+		return 0;
+	return (long)leaf.level;
 }
 
 static struct vcpu *hc_stage2(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	ipa_t ipa = frame_arg(&vcpu->frame, 2);
+
+	switch (frame_arg(&vcpu->frame, 1)) {
+	case HC_STAGE2_LEVEL:
+		return finish(vcpu, stage2_level(vcpu, ipa));
+	default:
+		return finish(vcpu, HC_EINVAL);
+	}
 }
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)

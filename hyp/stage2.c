@@ -17,18 +17,34 @@ uint64_t stage2_vttbr(const struct stage2 *stage2)
 	return (uintptr_t)stage2->table.root | (uint64_t)stage2->vmid << VTTBR_VMID_SHIFT;
 }
 
-/* `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. */
-static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
+static uint64_t twin_vttbr(const struct stage2 *stage2)
 {
-	const struct stage2 *stage2 = (const struct stage2 *)table;
-	uint64_t current = read_vttbr_el2();
+	return stage2_vttbr(stage2) ^ (uint64_t)STAGE2_VMID_TWIN << VTTBR_VMID_SHIFT;
+}
 
-	write_vttbr_el2(stage2_vttbr(stage2));
+static void invalidate_under(uint64_t vttbr, uint64_t ipa, bool subtree)
+{
+	write_vttbr_el2(vttbr);
 	isb();
 	if (subtree)
 		tlbi_guest_vmid();
 	else
 		tlbi_guest_ipa(ipa);
+}
+
+/*
+ * `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. By now
+ * the entry is invalid for walks under either VMID, so that it can be done under one after the
+ * other; the new entry comes after both.
+ */
+static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
+{
+	const struct stage2 *stage2 = (const struct stage2 *)table;
+	uint64_t current = read_vttbr_el2();
+
+	invalidate_under(stage2_vttbr(stage2), ipa, subtree);
+	if (stage2->twin_used)
+		invalidate_under(twin_vttbr(stage2), ipa, subtree);
 	write_vttbr_el2(current);
 	isb();
 }
@@ -53,9 +69,18 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 		.vmid = vmid,
 	};
 	pagetable_reset(&stage2->table);
+	invalidate_under(twin_vttbr(stage2), 0, true);
+	invalidate_under(stage2_vttbr(stage2), 0, true);
+}
+
+void stage2_switch_vmid(struct stage2 *stage2, bool flush)
+{
+	stage2->vmid ^= STAGE2_VMID_TWIN;
+	stage2->twin_used = true;
 	write_vttbr_el2(stage2_vttbr(stage2));
 	isb();
-	tlbi_guest_vmid();
+	if (flush)
+		tlbi_guest_vmid();
 }
 
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)

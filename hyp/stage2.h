@@ -9,9 +9,16 @@
 
 #define STAGE2_INPUT_GIB 4u
 
+/*
+ * A VM has two VMIDs with one set of tables: that it goes on under the other one is what a switch
+ * to another VM means to the TLBs, and nothing else. A change of an entry must reach both.
+ */
+#define STAGE2_VMID_TWIN 0x80u /* apart from every VM's own */
+
 struct stage2 {
 	struct pagetable table;
-	uint8_t vmid;
+	uint8_t vmid;   /* the current one */
+	bool twin_used; /* the other one was ever current: the TLBs may hold entries of it */
 };
 
 enum stage2_memory {
@@ -23,7 +30,7 @@ enum stage2_memory {
 uint64_t stage2_vttbr(const struct stage2 *stage2);
 
 /* An empty stage 2 with leaves of up to `grain` (not STAGE2_OFF), which becomes the current one;
- * TLB entries of its VMID are gone. */
+ * TLB entries of both its VMIDs are gone. */
 void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 		  struct page_pool *pool, pte_t *root);
 
@@ -34,3 +41,6 @@ bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
 
 /* False where nothing is mapped. */
 bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);
+
+/* The current stage 2 goes on under its other VMID. flush: what the TLBs hold of that one goes. */
+void stage2_switch_vmid(struct stage2 *stage2, bool flush);

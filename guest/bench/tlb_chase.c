@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A chase of dependent pointers over growing working sets: what a TLB miss costs, with stage 2 in
- * its way or not. Three patterns over the same number of cache lines:
+ * its way or not, and either stage mapped in pages or blocks. Three patterns over the same number
+ * of cache lines:
  *   random   a line in each page, the pages in random order
  *   seq      a line in each page, the pages in ascending order
  *   packed   the control: the lines side by side in as few pages as hold them, in random order
@@ -9,8 +10,7 @@
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
-#include "guest/mmu.h"
-#include "guest/report.h"
+#include "guest/working.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "lib/random.h"
@@ -28,8 +28,9 @@ static const char *const pattern_names[] = { "random", "seq", "packed" };
 static const uint32_t set_pages[] = { 8,   10,  16,  24,   32,   40,   48,   64,   128,
 				      256, 512, 640, 1024, 1280, 2048, 4096, 65536 };
 
-/* One working set, in the guest's free memory: first the list of its lines, then their pages. */
+/* One working set, in the working memory: first the list of its lines, then their pages. */
 struct chase {
+	const struct working *working;
 	enum pattern pattern;
 	uint32_t lines;
 	uint32_t *offset; /* of each line, in the order of the chase */
@@ -123,37 +124,20 @@ static void name_variant(struct text *text, const struct chase *chase)
 	text_char(text, 'p');
 }
 
-/* Levels of a stage-2 walk: it begins at level 1 and ends at the grain's. */
-static unsigned stage2_levels(const struct run_config *config)
-{
-	static const unsigned char levels[] = {
-		[STAGE2_OFF] = 0,
-		[STAGE2_4K] = 3,
-		[STAGE2_2M] = 2,
-		[STAGE2_1G] = 1,
-	};
-
-	return levels[config->stage2];
-}
-
-static void report_chase(const struct guest_run *run, const char *variant,
+static void report_chase(const struct chase *chase, const char *variant,
 			 const struct samples *samples)
 {
-	unsigned n = MMU_LEVELS, m = stage2_levels(&run->config);
-	struct member members[] = {
-		{ "s1_levels", n },
-		{ "s2_levels", m },
-		{ "walk_refs", (n + 1) * (m + 1) - 1 },
-	};
+	struct member members[1 + WORKING_MEMBERS] = { { "pages", chase->lines } };
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
 		.batch = BATCH,
 		.overhead = calibrate_overhead(),
 		.members = members,
-		.member_count = 3,
+		.member_count = ARRAY_SIZE(members),
 	};
 
+	working_members(chase->working, members + 1);
 	report_bench(&info, samples);
 }
 
@@ -172,7 +156,7 @@ static void run_pattern(const struct guest_run *run, const struct chase *chase)
 	if (!report_evidence(chase, variant))
 		guest_refuse("the working set is not what it should be, lines", chase->lines);
 	sample_pairs(&run->bench.params, samples, chase_256, (reg_t)line_at(chase, 0));
-	report_chase(run, variant, samples);
+	report_chase(chase, variant, samples);
 }
 
 static uint64_t list_size(const struct guest_run *run)
@@ -187,19 +171,18 @@ static uint64_t memory_size(const struct guest_run *run)
 
 static const char *tlb_chase_prepare(const struct guest_run *run)
 {
-	uint64_t end = run->ram_base + run->ram_size;
-
-	return mmu_free_start() + memory_size(run) > end ? "not enough memory" : NULL;
+	return working_refuses(run, memory_size(run));
 }
 
 static void tlb_chase_run(const struct guest_run *run)
 {
+	struct working working = working_begin(run, memory_size(run));
 	struct chase chase = {
-		.offset = (uint32_t *)(uintptr_t)mmu_free_start(),
-		.base = (uintptr_t)(mmu_free_start() + list_size(run)),
+		.working = &working,
+		.offset = (uint32_t *)working.base,
+		.base = working.base + (uintptr_t)list_size(run),
 	};
 
-	mmu_map_memory(mmu_free_start(), memory_size(run));
 	for (unsigned i = 0; i < ARRAY_SIZE(set_pages); i++) {
 		chase.lines = set_pages[i];
 		if (chase.lines > run->bench.params.pages)

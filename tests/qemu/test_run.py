@@ -30,8 +30,8 @@ VARIANTS = {
     "sgi_self": {"vector", "handler"},
     "timer_wakeup": {f"{state}-{stage}" for state in ("busy", "wfi")
                      for stage in ("vector", "handler", "task")},
-    "tlb_chase": {f"{pattern}-{pages}p" for pattern in ("random", "seq", "packed")
-                  for pages in (8, 10, 16, 24, 32, 40, 48, 64, 128)},
+    "tlb_chase": {"mapping"} | {f"{pattern}-{pages}p" for pattern in ("random", "seq", "packed")
+                                for pages in (8, 10, 16, 24, 32, 40, 48, 64, 128)},
     "irq_order": {"spi", "sgi"},
     "hostile_smc": {"smc"},
     "hostile_random": {"random"},

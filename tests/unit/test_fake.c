@@ -120,11 +120,24 @@ static void a_vmid_without_isb_is_not_in_effect(void **state)
 	(void)state;
 	write_vttbr_el2(0x12345000);
 	isb();
-	write_vttbr_el2((uintptr_t)root);
+	write_vttbr_el2((uintptr_t)root | (reg_t)5 << 48);
 	level3[1] = 0;
 	tlbi_guest_vmid();
 	assert_int_equal(fake_tlb_stale(), 1);
 	tlbi_guest_vmid(); /* the first one ended with an isb */
+	assert_int_equal(fake_tlb_stale(), 0);
+}
+
+static void an_invalidation_in_one_vmid_leaves_the_other(void **state)
+{
+	(void)state;
+	write_vttbr_el2((uintptr_t)root | (reg_t)6 << 48);
+	isb();
+	dsb_ish(); /* cached under both */
+	level3[1] = 0;
+	tlbi_guest_ipa(0x1000);
+	assert_int_equal(fake_tlb_stale(), 1);
+	tlbi_all_guests();
 	assert_int_equal(fake_tlb_stale(), 0);
 }
 
@@ -201,6 +214,7 @@ int main(void)
 		cmocka_unit_test_setup(an_unmapping_without_invalidation_is_stale, setup),
 		cmocka_unit_test_setup(an_invalidation_before_the_break_is_too_early, setup),
 		cmocka_unit_test_setup(an_invalidation_in_another_vmid_does_nothing, setup),
+		cmocka_unit_test_setup(an_invalidation_in_one_vmid_leaves_the_other, setup),
 		cmocka_unit_test_setup(a_vmid_without_isb_is_not_in_effect, setup),
 		cmocka_unit_test_setup(a_table_that_goes_needs_its_whole_vmid_invalidated, setup),
 		cmocka_unit_test_setup(a_table_made_a_block_passes_with_its_vmid_invalidated,

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/stage2.h"
@@ -180,6 +181,95 @@ static void an_invalidation_in_the_wrong_vmid_is_found(void **state)
 	assert_int_equal(fake_tlb_stale(), 1);
 }
 
+/* --- two VMIDs --- */
+
+static void a_switch_changes_the_vmid_alone(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	begin(STAGE2_2M);
+	map(0, 0, 2 * MIB);
+	before = read_vttbr_el2();
+	stage2_switch_vmid(&stage2, false);
+	assert_int_equal(read_vttbr_el2(), before ^ (uint64_t)STAGE2_VMID_TWIN << 48);
+	assert_int_equal(stage2_vttbr(&stage2), read_vttbr_el2());
+	assert_maps(0, 0, 2);
+	stage2_switch_vmid(&stage2, false);
+	assert_int_equal(read_vttbr_el2(), before);
+	assert_tlb_clean();
+}
+
+static void a_switch_flushes_when_asked(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	begin(STAGE2_2M);
+	before = fake_counts.tlbi_guest_vmid;
+	stage2_switch_vmid(&stage2, false);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before);
+	stage2_switch_vmid(&stage2, true);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before + 1);
+}
+
+/* What the TLBs cached under either VMID goes, whichever is current. */
+static void a_change_reaches_both_vmids(void **state)
+{
+	(void)state;
+	for (unsigned switches = 1; switches <= 2; switches++) {
+		begin(STAGE2_2M);
+		map(0, 0, 4 * MIB);
+		for (unsigned i = 0; i < switches; i++) {
+			stage2_switch_vmid(&stage2, false);
+			dsb_ish(); /* the walkers look */
+		}
+		map(2 * MIB, 8 * MIB, 2 * MIB);  /* another block */
+		map(2 * MIB, 0, PAGE_SIZE);      /* a block made a table */
+		map(2 * MIB, 16 * MIB, 2 * MIB); /* and a block again */
+		assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+		assert_tlb_clean();
+		assert_int_equal(read_vttbr_el2(), stage2_vttbr(&stage2));
+	}
+}
+
+static void one_vmid_is_maintained_once(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	begin(STAGE2_2M);
+	map(0, 0, 2 * MIB);
+	before = fake_counts.tlbi_guest_ipa;
+	assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+	assert_int_equal(fake_counts.tlbi_guest_ipa, before + 1);
+}
+
+static void a_reset_forgets_both_vmids(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	map(0, 0, 2 * MIB);
+	stage2_switch_vmid(&stage2, false);
+	dsb_ish();
+	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
+	assert_tlb_clean();
+	assert_int_equal(read_vttbr_el2(), (uint64_t)VMID << 48 | (uintptr_t)root);
+}
+
+/* The planted fault: the twin was current, and maintenance does not know. */
+static void a_vmid_that_is_left_out_is_found(void **state)
+{
+	(void)state;
+	begin(STAGE2_2M);
+	map(0, 0, 2 * MIB);
+	stage2_switch_vmid(&stage2, false);
+	dsb_ish();
+	stage2.twin_used = false;
+	assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+	assert_int_equal(fake_tlb_stale(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +283,12 @@ int main(void)
 		cmocka_unit_test(a_vm_that_does_not_run_is_changed_in_its_own_vmid),
 		cmocka_unit_test(errors_are_reported),
 		cmocka_unit_test(an_invalidation_in_the_wrong_vmid_is_found),
+		cmocka_unit_test(a_switch_changes_the_vmid_alone),
+		cmocka_unit_test(a_switch_flushes_when_asked),
+		cmocka_unit_test(a_change_reaches_both_vmids),
+		cmocka_unit_test(one_vmid_is_maintained_once),
+		cmocka_unit_test(a_reset_forgets_both_vmids),
+		cmocka_unit_test(a_vmid_that_is_left_out_is_found),
 	};
 
 	return cmocka_run_group_tests_name("stage2", tests, NULL, NULL);

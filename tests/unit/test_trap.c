@@ -2,7 +2,7 @@
 /* From a syndrome to what handles it, and what it leaves behind. */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
 /* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
-/* LINK: hyp/exit_stats.c hyp/record.c */
+/* LINK: hyp/exit_stats.c hyp/record.c hyp/stage2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

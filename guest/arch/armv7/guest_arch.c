@@ -5,6 +5,7 @@
 #include "arch/barrier.h"
 #include "arch/tlb.h"
 #include "guest/guest.h"
+#include "guest/mmu.h"
 #include "lib/lpae.h"
 #include "lib/text.h"
 
@@ -33,6 +34,7 @@
 #define TTBCR_SH0_INNER (3u << 12)
 #define TTBCR_EPD1 (1u << 23)
 #define TTBCR_EAE (1u << 31)
+#define TTBR_HIGH_ASID_SHIFT 16 /* in its upper word */
 
 #define SCTLR_M (1u << 0)
 #define SCTLR_A (1u << 1)
@@ -62,7 +64,10 @@ void guest_arch_mmu_on(uintptr_t root)
 		   TTBCR_EAE | TTBCR_EPD1 | TTBCR_SH0_INNER | TTBCR_ORGN0_WB | TTBCR_IRGN0_WB);
 	isb();
 	CP15_WRITE(CP15_MAIR0, MAIR_VALUE);
-	__asm__ volatile("mcrr p15, 0, %0, %1, c2" : : "r"(root), "r"(0) : "memory"); /* TTBR0 */
+	__asm__ volatile("mcrr p15, 0, %0, %1, c2"
+			 :
+			 : "r"(root), "r"(MMU_ASID << TTBR_HIGH_ASID_SHIFT)
+			 : "memory"); /* TTBR0 */
 	tlbi_el1_all();
 	sctlr &= ~(SCTLR_A | SCTLR_V | SCTLR_EE | SCTLR_TE | SCTLR_TRE);
 	sctlr |= SCTLR_M | SCTLR_C | SCTLR_Z | SCTLR_I | SCTLR_WXN;

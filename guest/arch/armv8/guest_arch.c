@@ -6,6 +6,7 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "guest/guest.h"
+#include "guest/mmu.h"
 #include "lib/lpae.h"
 #include "lib/text.h"
 
@@ -16,6 +17,7 @@
 #define TCR_ORGN0_WB (1u << 10)
 #define TCR_SH0_INNER (3u << 12)
 #define TCR_EPD1 (1u << 23)
+#define TTBR_ASID_SHIFT 48
 
 /* SCTLR_EL1: the RES1 bits of Armv8.0 with MMU, caches, stack alignment checks and write implies
  * execute never. */
@@ -39,7 +41,7 @@ void guest_arch_mmu_on(uintptr_t root)
 {
 	write_mair_el1(MAIR_VALUE);
 	write_tcr_el1(TCR_T0SZ_32_BIT | TCR_IRGN0_WB | TCR_ORGN0_WB | TCR_SH0_INNER | TCR_EPD1);
-	write_ttbr0_el1(root);
+	write_ttbr0_el1(root | (reg_t)MMU_ASID << TTBR_ASID_SHIFT);
 	tlbi_el1_all();
 	write_sctlr_el1(SCTLR_RES1 | SCTLR_M | SCTLR_C | SCTLR_SA | SCTLR_SA0 | SCTLR_I |
 			SCTLR_WXN);

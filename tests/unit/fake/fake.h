@@ -64,7 +64,9 @@ extern struct fake_counts fake_counts;
  * Stale entries are cached and no longer in the table: maintenance that was forgotten or came too
  * early. Unpublished entries are in the table and came after the last dsb.
  *
- * tlbi_guest_* work on the table only when VTTBR_EL2 held it at the last isb. The table's memory
+ * What it caches carries the VMID that VTTBR_EL2 held with the table at the last isb (without the
+ * table: all VMIDs), and maintenance by VMID leaves that of others alone. tlbi_guest_* work on the
+ * table only when VTTBR_EL2 held it at the last isb. The table's memory
  * must come from fake_pages(), as a descriptor holds 40 bits of an address.
  */
 void fake_tlb_watch(const uint64_t *root, unsigned root_entries);

@@ -15,11 +15,14 @@
 
 #define ENTRIES_MAX 8192u
 #define VTTBR_BADDR 0x0000fffffffffffeull
+#define VTTBR_VMID(vttbr) ((unsigned)((vttbr) >> 48 & 0xff))
+#define ANY_VMID 256u /* looked at while VTTBR held another table */
 
 struct entry {
 	uint64_t start; /* of the addresses it translates */
 	unsigned level;
 	pte_t pte;
+	unsigned vmid; /* under which it was cached */
 };
 
 struct entries {
@@ -87,7 +90,7 @@ static unsigned missing(const struct entries *from, const struct entries *in)
 static void walk(const uint64_t *table, unsigned count, uint64_t start, unsigned level)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct entry entry = { start + i * LPAE_SIZE(level), level, table[i] };
+		struct entry entry = { start + i * LPAE_SIZE(level), level, table[i], ANY_VMID };
 
 		if (!(entry.pte & PTE_VALID))
 			continue;
@@ -105,79 +108,93 @@ static void look(void)
 		walk(watched, watched_entries, 0, 1);
 }
 
-static void cache_entry(const struct entry *entry)
+static bool watched_is_current(void)
+{
+	return (vttbr_in_effect & VTTBR_BADDR) == (uintptr_t)watched;
+}
+
+/* Under which VMID the table is walked now. */
+static unsigned current_vmid(void)
+{
+	return watched_is_current() ? VTTBR_VMID(vttbr_in_effect) : ANY_VMID;
+}
+
+static bool vmids_meet(unsigned a, unsigned b)
+{
+	return a == b || a == ANY_VMID || b == ANY_VMID;
+}
+
+static void cache_entry(const struct entry *entry, unsigned vmid)
 {
 	for (unsigned i = 0; i < cached.count; i++) {
-		if (same(&cached.entry[i], entry))
+		if (!vmids_meet(cached.entry[i].vmid, vmid))
+			continue;
+		if (same(&cached.entry[i], entry) && cached.entry[i].vmid == vmid)
 			return;
 		conflicts += contradicts(&cached.entry[i], entry);
 	}
-	add(&cached, *entry);
+	add(&cached, (struct entry){ entry->start, entry->level, entry->pte, vmid });
 }
 
 void fake_tlb_observe(void)
 {
 	look();
 	for (unsigned i = 0; i < reachable.count; i++)
-		cache_entry(&reachable.entry[i]);
+		cache_entry(&reachable.entry[i], current_vmid());
 }
 
-static void forget(bool all, uint64_t address)
+static void forget(bool all, uint64_t address, unsigned vmid)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < cached.count; i++)
-		if (!all && !covers(&cached.entry[i], address))
+		if (!vmids_meet(cached.entry[i].vmid, vmid) ||
+		    (!all && !covers(&cached.entry[i], address)))
 			cached.entry[kept++] = cached.entry[i];
 	cached.count = kept;
 }
 
-static bool watched_is_current(void)
-{
-	return (vttbr_in_effect & VTTBR_BADDR) == (uintptr_t)watched;
-}
-
 /* As the real functions, with a dsb each side: what is valid before is cached, and what is still
  * valid afterwards is cached again. */
-static void maintain(unsigned *count, bool applies, bool all, uint64_t address)
+static void maintain(unsigned *count, bool applies, bool all, uint64_t address, unsigned vmid)
 {
 	++*count;
 	dsb_ish();
 	if (applies)
-		forget(all, address);
+		forget(all, address, vmid);
 	dsb_ish();
 	isb();
 }
 
 void tlbi_all_guests(void)
 {
-	maintain(&fake_counts.tlbi_all_guests, true, true, 0);
+	maintain(&fake_counts.tlbi_all_guests, true, true, 0, ANY_VMID);
 }
 
 void tlbi_guest_vmid(void)
 {
-	maintain(&fake_counts.tlbi_guest_vmid, watched_is_current(), true, 0);
+	maintain(&fake_counts.tlbi_guest_vmid, watched_is_current(), true, 0, current_vmid());
 }
 
 void tlbi_guest_ipa(ipa_t ipa)
 {
-	maintain(&fake_counts.tlbi_guest_ipa, watched_is_current(), false, ipa);
+	maintain(&fake_counts.tlbi_guest_ipa, watched_is_current(), false, ipa, current_vmid());
 }
 
 /* The other translation regimes are only counted: only stage 2 is watched. */
 void tlbi_el2_all(void)
 {
-	maintain(&fake_counts.tlbi_el2_all, false, true, 0);
+	maintain(&fake_counts.tlbi_el2_all, false, true, 0, ANY_VMID);
 }
 
 void tlbi_el1_all(void)
 {
-	maintain(&fake_counts.tlbi_el1_all, false, true, 0);
+	maintain(&fake_counts.tlbi_el1_all, false, true, 0, ANY_VMID);
 }
 
 void tlbi_el1_va(va_t va)
 {
-	maintain(&fake_counts.tlbi_el1_va, false, false, va);
+	maintain(&fake_counts.tlbi_el1_va, false, false, va, ANY_VMID);
 }
 
 void fake_tlb_reset(void)

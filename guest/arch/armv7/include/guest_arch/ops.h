@@ -46,6 +46,18 @@ OPS_INLINE reg_t chase_256(reg_t pointer)
 	return pointer;
 }
 
+/* Follows pointers until it is back at `start`: three instructions each, and one before. */
+OPS_INLINE reg_t chase_round(reg_t start)
+{
+	reg_t at;
+
+	__asm__ volatile("mov %0, %1\n1:\tldr %0, [%0]\n\tcmp %0, %1\n\tbne 1b"
+			 : "=&r"(at)
+			 : "r"(start)
+			 : "memory", "cc");
+	return start;
+}
+
 /* GICv3: ICC_SGI1R. No Armv7 core has one; here so that isa-free code may name it. */
 OPS_INLINE void sgi1r_write(uint64_t value)
 {

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Read latency over growing regions: a chase of dependent loads, one in each line of 64 bytes.
+ *   seq     the lines in ascending order
+ *   random  in random order: in a large region almost every load also misses the TLBs
+ * All lines of the region form one cycle, made in place. A sample is 256 loads on from where the
+ * last one ended.
+ */
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/working.h"
+#include "lib/bits.h"
+#include "lib/cycle.h"
+#include "lib/pagetable.h"
+
+#define LINE_SIZE 64u
+#define BATCH 256u /* loads in a sample: chase_256() */
+#define KIB 1024u
+#define REGION_MIN_KIB 4u
+#define LARGE_KIB                                                                                  \
+	16384u /* regions double up to here, then grow fourfold: beyond every cache and TLB */
+
+enum pattern { PATTERN_SEQ, PATTERN_RANDOM };
+
+static const char *const pattern_names[] = { "seq", "random" };
+
+static uint64_t region_max(const struct guest_run *run)
+{
+	return (uint64_t)run->bench.params.pages * PAGE_SIZE;
+}
+
+static void name_variant(struct text *text, enum pattern pattern, uint32_t kib)
+{
+	text_string(text, pattern_names[pattern]);
+	text_char(text, '-');
+	text_u64(text, kib);
+	text_char(text, 'K');
+}
+
+static void link_lines(const struct guest_run *run, const struct cycle *lines, enum pattern pattern)
+{
+	struct random random;
+
+	if (pattern == PATTERN_SEQ) {
+		cycle_ascending(lines);
+		return;
+	}
+	random_init(&random, run->bench.params.seed, lines->count);
+	cycle_random(lines, &random);
+}
+
+static void check_lines(const char *variant, const struct cycle *lines, enum pattern pattern)
+{
+	struct cycle_evidence evidence = cycle_walk(lines);
+	bool ascends = pattern != PATTERN_SEQ || evidence.descents == 1;
+	bool ok = cycle_is_whole(lines, &evidence) && ascends;
+
+	report_check(variant, ok,
+		     (struct member[]){
+			     { "lines", lines->count },
+			     { "visited", evidence.visited },
+			     { "closed", evidence.closed },
+			     { "descents", evidence.descents },
+		     },
+		     4);
+	if (!ok)
+		guest_refuse("the lines are not one cycle, visited", evidence.visited);
+}
+
+static void report_reads(const char *variant, const struct working *working, uint32_t kib,
+			 const struct samples *samples)
+{
+	struct member members[1 + WORKING_MEMBERS] = { { "kib", kib } };
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = BATCH,
+		.overhead = calibrate_overhead(),
+		.members = members,
+		.member_count = ARRAY_SIZE(members),
+	};
+
+	working_members(working, members + 1);
+	report_bench(&info, samples);
+}
+
+static void run_pattern(const struct guest_run *run, const struct working *working,
+			enum pattern pattern, uint32_t kib)
+{
+	const struct cycle lines = { working->base, kib * KIB / LINE_SIZE, LINE_SIZE };
+	struct samples *samples = samples_begin();
+	char variant[24];
+	struct text text;
+
+	text_init(&text, variant, sizeof(variant));
+	name_variant(&text, pattern, kib);
+	link_lines(run, &lines, pattern);
+	check_lines(variant, &lines, pattern);
+	sample_pairs(&run->bench.params, samples, chase_256, lines.base);
+	report_reads(variant, working, kib, samples);
+}
+
+static const char *lat_mem_rd_prepare(const struct guest_run *run)
+{
+	return working_refuses(run, region_max(run));
+}
+
+static void lat_mem_rd_run(const struct guest_run *run)
+{
+	struct working working = working_begin(run, region_max(run));
+
+	for (uint32_t kib = REGION_MIN_KIB; (uint64_t)kib * KIB <= region_max(run);
+	     kib *= kib < LARGE_KIB ? 2 : 4)
+		for (unsigned pattern = 0; pattern < ARRAY_SIZE(pattern_names); pattern++)
+			run_pattern(run, &working, (enum pattern)pattern, kib);
+}
+
+static const struct bench lat_mem_rd = {
+	.name = "lat_mem_rd",
+	.prepare = lat_mem_rd_prepare,
+	.run = lat_mem_rd_run,
+};
+BENCH(lat_mem_rd);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TLB maintenance: what an operation costs by itself, and what it costs those who come after it:
+ * the first touches of a working set (`<operation>-refill`), beside the same touches with nothing
+ * done before them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall what only EL2
+ * can do: by VMID, all VMIDs, and going on under another VMID with and without a flush.
+ */
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/mmu.h"
+#include "guest/working.h"
+#include "guest_arch/tlb_ops.h"
+#include "lib/bits.h"
+#include "lib/cycle.h"
+#include "lib/pagetable.h"
+
+#define LINE_SIZE 64u
+
+/* One line in each page; always the next line, so that they do not share a set of a cache. Once in
+ * 64 pages a page is left out. */
+#define TOUCH_STRIDE (PAGE_SIZE + LINE_SIZE)
+
+/* The id is in its register before the window opens. */
+OPS_INLINE reg_t op_vmid(reg_t id)
+{
+	hvc(id, HC_TLBI_VMID, 0);
+	return HC_ID(TLBI);
+}
+
+OPS_INLINE reg_t op_all(reg_t id)
+{
+	hvc(id, HC_TLBI_ALL, 0);
+	return HC_ID(TLBI);
+}
+
+OPS_INLINE reg_t op_switch(reg_t id)
+{
+	hvc(id, 0, 0);
+	return HC_ID(VMID);
+}
+
+OPS_INLINE reg_t op_switch_flush(reg_t id)
+{
+	hvc(id, 1, 0);
+	return HC_ID(VMID);
+}
+
+OPS_INLINE reg_t op_none(reg_t state)
+{
+	return state;
+}
+
+static uint64_t memory_size(const struct guest_run *run)
+{
+	return (uint64_t)run->bench.params.pages * TOUCH_STRIDE;
+}
+
+/* As sample_pairs(), with `before` done before each window. */
+OPS_INLINE void sample_after(const struct bench_params *params, struct samples *samples,
+			     sample_op before, reg_t argument, reg_t start)
+{
+	for (uint32_t i = 0; i <= params->n; i++) {
+		before(argument);
+		if (params->delay == 0)
+			sample_window(chase_round, start, false, 0, samples_sink, samples);
+		else
+			sample_window(chase_round, start, true, params->delay, samples_sink,
+				      samples);
+	}
+}
+
+static void report_operation(const char *name, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = name,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	report_bench(&info, samples);
+}
+
+static void report_refill(const struct guest_run *run, const struct working *working,
+			  const char *name, const struct samples *samples)
+{
+	struct member members[1 + WORKING_MEMBERS] = { { "pages", run->bench.params.pages } };
+	char variant[24];
+	struct text text;
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = run->bench.params.pages,
+		.overhead = calibrate_overhead(),
+		.members = members,
+		.member_count = ARRAY_SIZE(members),
+	};
+
+	text_init(&text, variant, sizeof(variant));
+	text_string(&text, name);
+	text_string(&text, "-refill");
+	working_members(working, members + 1);
+	report_bench(&info, samples);
+}
+
+/* The operation alone, then what it leaves to its successors. */
+OPS_INLINE void measure(const struct guest_run *run, const struct working *working,
+			const char *name, sample_op op, reg_t argument)
+{
+	const struct bench_params *params = &run->bench.params;
+	struct samples *samples = samples_begin();
+
+	sample_pairs(params, samples, op, argument);
+	report_operation(name, samples);
+	samples = samples_begin();
+	sample_after(params, samples, op, argument, working->base);
+	report_refill(run, working, name, samples);
+}
+
+static void measure_el1(const struct guest_run *run, const struct working *working)
+{
+	reg_t va = tlbi_argument_va((va_t)working->base, MMU_ASID);
+	reg_t asid = tlbi_argument_asid(MMU_ASID);
+
+	measure(run, working, "va", tlbi_op_va, va);
+	measure(run, working, "asid", tlbi_op_asid, asid);
+	measure(run, working, "all-el1", tlbi_op_all_el1, asid);
+}
+
+static void measure_el2(const struct guest_run *run, const struct working *working)
+{
+	measure(run, working, "vmid", op_vmid, HC_ID(TLBI));
+	measure(run, working, "all", op_all, HC_ID(TLBI));
+	measure(run, working, "switch", op_switch, HC_ID(VMID));
+	measure(run, working, "switch-flush", op_switch_flush, HC_ID(VMID));
+}
+
+static void measure_none(const struct guest_run *run, const struct working *working)
+{
+	struct samples *samples = samples_begin();
+
+	sample_after(&run->bench.params, samples, op_none, 0, working->base);
+	report_refill(run, working, "none", samples);
+}
+
+static void link_pages(const struct guest_run *run, const struct working *working)
+{
+	const struct cycle pages = { working->base, run->bench.params.pages, TOUCH_STRIDE };
+	struct cycle_evidence evidence;
+	struct random random;
+
+	random_init(&random, run->bench.params.seed, pages.count);
+	cycle_random(&pages, &random);
+	evidence = cycle_walk(&pages);
+	report_check("pattern", cycle_is_whole(&pages, &evidence),
+		     (struct member[]){
+			     { "pages", pages.count },
+			     { "visited", evidence.visited },
+			     { "closed", evidence.closed },
+		     },
+		     3);
+	if (!cycle_is_whole(&pages, &evidence))
+		guest_refuse("the pages are not one cycle, visited", evidence.visited);
+}
+
+static const char *tlb_maintenance_prepare(const struct guest_run *run)
+{
+	return working_refuses(run, memory_size(run));
+}
+
+static void tlb_maintenance_run(const struct guest_run *run)
+{
+	struct working working = working_begin(run, memory_size(run));
+
+	link_pages(run, &working);
+	measure_none(run, &working);
+	measure_el1(run, &working);
+	if (run->config.stage2 != STAGE2_OFF)
+		measure_el2(run, &working);
+}
+
+static const struct bench tlb_maintenance = {
+	.name = "tlb_maintenance",
+	.prepare = tlb_maintenance_prepare,
+	.run = tlb_maintenance_run,
+};
+BENCH(tlb_maintenance);

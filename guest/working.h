@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory that a benchmark works on, mapped by the configuration's axes stage1 and stage2 and
+ * shown to be mapped so: every page leads where it should, through the leaves that were asked for.
+ */
+#pragma once
+
+#include "guest/report.h"
+
+struct working {
+	uintptr_t base;     /* in the alias window */
+	uint64_t size;      /* bytes, whole pages */
+	unsigned s1_levels; /* of a walk, as the tables have them; stage 2: 0 where it is off */
+	unsigned s2_levels;
+};
+
+#define WORKING_MEMBERS 3u
+
+/* A reason why so much cannot be had in this configuration, or NULL. */
+const char *working_refuses(const struct guest_run *run, uint64_t size);
+
+/*
+ * Maps it and emits the check record `mapping`. Refuses the step (does not return) where a page
+ * leads elsewhere or a level is not the configuration's.
+ */
+struct working working_begin(const struct guest_run *run, uint64_t size);
+
+/* s1_levels, s2_levels, walk_refs: members of the records of what was measured over it. */
+void working_members(const struct working *working, struct member members[WORKING_MEMBERS]);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/window.h"
+
+#define WINDOW_COUNT 4u
+
+static bool touches(const struct window_range *range, uint64_t base)
+{
+	return range->size != 0 && range->start < base + WINDOW_SIZE &&
+	       range->start + range->size > base;
+}
+
+static bool is_free(const struct window_range *used, unsigned count, uint64_t base)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (touches(&used[i], base))
+			return false;
+	return true;
+}
+
+bool window_choose(const struct window_range *used, unsigned count, uint64_t *base)
+{
+	for (unsigned gib = WINDOW_COUNT; gib-- > 0;) {
+		*base = gib * WINDOW_SIZE;
+		if (is_free(used, count, *base))
+			return true;
+	}
+	return false;
+}

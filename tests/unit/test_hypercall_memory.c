@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypercalls about memory: PEEK, STAGE2 LEVEL, TLBI, VMID. */
+/* LINK: hyp/hypercall.c hyp/record.c hyp/stage2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "abi/hypercall.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/hypercall.h"
+#include "hyp/vm.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define MIB 0x100000ull
+#define VMID 1u
+
+static struct run_config config;
+static struct vcpu vcpu;
+static struct vm vm;
+static struct page_pool pool;
+
+static int setup(void **state)
+{
+	pte_t *root;
+
+	(void)state;
+	fake_hyp_reset();
+	config = (struct run_config){ .stage2 = STAGE2_2M };
+	vm = (struct vm){ .config = &config, .vmid = VMID, .vcpu = &vcpu };
+	vcpu.vm = &vm;
+	root = fake_pages(1);
+	pool = (struct page_pool){ .base = fake_pages(8), .count = 8 };
+	stage2_reset(&vm.stage2, VMID, STAGE2_2M, &pool, root);
+	assert_true(stage2_map(&vm.stage2, 0, 0, 4 * MIB, STAGE2_NORMAL));
+	assert_true(stage2_map(&vm.stage2, 8 * MIB, 0, PAGE_SIZE, STAGE2_NORMAL));
+	return 0;
+}
+
+static reg_t call(reg_t id, reg_t first, reg_t second)
+{
+	vcpu.frame.x[0] = id;
+	vcpu.frame.x[1] = first;
+	vcpu.frame.x[2] = second;
+	assert_ptr_equal(hypercall(&vcpu), &vcpu);
+	return vcpu.frame.x[0];
+}
+
+static void peek_reads_guest_ram(void **state)
+{
+	uint32_t *word = (uint32_t *)fake_pages(1) + 3;
+
+	(void)state;
+	*word = 0xfedcba98;
+	assert_int_equal(call(HC_ID(PEEK), (uintptr_t)word, 0), 0xfedcba98);
+}
+
+/* The pages are beside guest RAM, or the address is in it and not a word's. */
+static void peek_reads_nothing_else(void **state)
+{
+	const reg_t addresses[] = {
+		board.guest_base - 4, board.guest_base + board.guest_size, 0,
+		UINT64_MAX - 3,       board.guest_base | 1ull << 32,
+	};
+	uint8_t *page = fake_pages(1);
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		page[i] = 0xff;
+	for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		assert_int_equal(call(HC_ID(PEEK), addresses[i], 0), 0);
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)page + i, 0), 0);
+}
+
+static void levels_come_from_the_tables(void **state)
+{
+	(void)state;
+	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 2);
+	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 8 * MIB + 8), 3);
+	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 4 * MIB), 0);
+	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, UINT64_MAX), 0);
+	config.stage2 = STAGE2_OFF; /* whatever an earlier guest's tables say */
+	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 0);
+}
+
+static void maintenance_is_what_was_asked_for(void **state)
+{
+	struct fake_counts before = fake_counts;
+
+	(void)state;
+	assert_int_equal(call(HC_ID(TLBI), HC_TLBI_VMID, 0), HC_OK);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before.tlbi_guest_vmid + 1);
+	assert_int_equal(fake_counts.tlbi_all_guests, before.tlbi_all_guests);
+	assert_int_equal(call(HC_ID(TLBI), HC_TLBI_ALL, 0), HC_OK);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before.tlbi_guest_vmid + 1);
+	assert_int_equal(fake_counts.tlbi_all_guests, before.tlbi_all_guests + 1);
+}
+
+static unsigned current_vmid(void)
+{
+	return (unsigned)(read_vttbr_el2() >> 48);
+}
+
+static void the_vmid_is_switched(void **state)
+{
+	unsigned before = fake_counts.tlbi_guest_vmid;
+
+	(void)state;
+	assert_int_equal(call(HC_ID(VMID), 0, 0), HC_OK);
+	assert_int_equal(current_vmid(), VMID ^ STAGE2_VMID_TWIN);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before);
+	assert_int_equal(call(HC_ID(VMID), 1, 0), HC_OK);
+	assert_int_equal(current_vmid(), VMID);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before + 1);
+}
+
+static void assert_does_nothing(reg_t id, reg_t first)
+{
+	struct fake_counts before = fake_counts;
+	uint64_t vttbr = read_vttbr_el2();
+
+	assert_int_equal(call(id, first, 0), (reg_t)HC_EINVAL);
+	assert_memory_equal(&fake_counts, &before, sizeof(before));
+	assert_int_equal(read_vttbr_el2(), vttbr);
+}
+
+static void arguments_out_of_range_are_refused(void **state)
+{
+	(void)state;
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL + 1);
+	assert_does_nothing(HC_ID(TLBI), 1ull << 32);
+	assert_does_nothing(HC_ID(VMID), 2);
+	assert_does_nothing(HC_ID(VMID), 1ull << 32);
+	assert_does_nothing(HC_ID(STAGE2), UINT64_MAX);
+}
+
+static void without_stage_2_there_is_nothing_to_maintain(void **state)
+{
+	(void)state;
+	config.stage2 = STAGE2_OFF;
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_VMID);
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL);
+	assert_does_nothing(HC_ID(VMID), 0);
+	assert_does_nothing(HC_ID(VMID), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(peek_reads_guest_ram, setup),
+		cmocka_unit_test_setup(peek_reads_nothing_else, setup),
+		cmocka_unit_test_setup(levels_come_from_the_tables, setup),
+		cmocka_unit_test_setup(maintenance_is_what_was_asked_for, setup),
+		cmocka_unit_test_setup(the_vmid_is_switched, setup),
+		cmocka_unit_test_setup(arguments_out_of_range_are_refused, setup),
+		cmocka_unit_test_setup(without_stage_2_there_is_nothing_to_maintain, setup),
+	};
+
+	return cmocka_run_group_tests_name("hypercall_memory", tests, NULL, NULL);
+}

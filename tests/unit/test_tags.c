@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's own page tables stand in for a guest's: one file mapped straight for the physical
+ * addresses, and page by page, wrongly where a test wants it, for the virtual ones. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/tags.h"
+
+#define PAGE 4096u
+#define PAGES 16u /* tagged ones; as many again lie behind them */
+
+static int file;
+static uint8_t *physical;
+static uint8_t *alias;
+
+static void map_page(unsigned page, unsigned to)
+{
+	void *wanted = alias + page * PAGE;
+
+	assert_ptr_equal(mmap(wanted, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+			      (off_t)(to * PAGE)),
+			 wanted);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	file = memfd_create("memory", 0);
+	assert_true(file >= 0);
+	assert_int_equal(ftruncate(file, 2 * PAGES * PAGE), 0);
+	physical = mmap(NULL, 2 * PAGES * PAGE, PROT_READ, MAP_SHARED, file, 0);
+	alias = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(physical, MAP_FAILED);
+	assert_ptr_not_equal(alias, MAP_FAILED);
+	for (unsigned page = 0; page < PAGES; page++)
+		map_page(page, page);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	munmap(physical, 2 * PAGES * PAGE);
+	munmap(alias, PAGES * PAGE);
+	close(file);
+	return 0;
+}
+
+static uint32_t peek(uint64_t address)
+{
+	return *(volatile uint32_t *)(uintptr_t)address;
+}
+
+static void assert_wrong(uint32_t salt, uint32_t wrong_alias, uint32_t wrong_peek)
+{
+	const struct tags tags = { (uintptr_t)alias, (uintptr_t)physical, PAGES, salt };
+
+	tags_write(&tags);
+	assert_int_equal(tags_wrong(&tags), wrong_alias);
+	assert_int_equal(tags_wrong_at(&tags, peek), wrong_peek);
+}
+
+static void a_right_mapping_has_no_fault(void **state)
+{
+	(void)state;
+	assert_wrong(0, 0, 0);
+	assert_wrong(1, 0, 0);
+}
+
+static void two_pages_in_one_are_found(void **state)
+{
+	(void)state;
+	map_page(5, 4);
+	assert_wrong(0, 1, 2); /* 4 holds the word of 5, 5 holds none */
+}
+
+static void two_pages_exchanged_are_found(void **state)
+{
+	(void)state;
+	map_page(5, 4);
+	map_page(4, 5);
+	assert_wrong(0, 0, 2);
+}
+
+static void a_page_led_outside_is_found(void **state)
+{
+	(void)state;
+	map_page(7, PAGES + 3);
+	assert_wrong(0, 0, 1);
+}
+
+static void all_pages_shifted_are_found(void **state)
+{
+	(void)state;
+	for (unsigned page = 0; page < PAGES; page++)
+		map_page(page, page + 1);
+	assert_wrong(0, 0, PAGES);
+}
+
+/* An earlier run with a right mapping left its words behind. */
+static void words_of_another_run_do_not_hide_a_fault(void **state)
+{
+	(void)state;
+	assert_wrong(3, 0, 0);
+	map_page(7, PAGES + 3);
+	assert_wrong(4, 0, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_right_mapping_has_no_fault, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_pages_in_one_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_pages_exchanged_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_led_outside_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_pages_shifted_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_of_another_run_do_not_hide_a_fault, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests_name("tags", tests, NULL, NULL);
+}
