@@ -5,6 +5,7 @@
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
 #include "boards/board.h"
+#include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -94,7 +95,8 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	fp_release(vcpu);
+	return finish(vcpu, HC_OK);
 }
 
 static struct vcpu *(*const table[])(struct vcpu *) = {
