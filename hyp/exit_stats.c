@@ -17,6 +17,7 @@ static const char *const kind_name[] = {
 
 static bool stats_on;
 static bool trace_on;
+static uint8_t running_vmid;
 static struct histogram stats[EXIT_KIND_COUNT];
 static struct trace_rec event[TRACE_EVENTS];
 static struct ring ring;
@@ -31,6 +32,11 @@ void exit_stats_reset(const struct run_config *config)
 			histogram_init(&stats[i]);
 }
 
+void exit_stats_vm(uint8_t vmid)
+{
+	running_vmid = vmid;
+}
+
 void exit_stats_add(enum exit_kind kind, uint64_t arg, uint64_t start_ticks, uint64_t end_ticks)
 {
 	if (stats_on)
@@ -40,7 +46,7 @@ void exit_stats_add(enum exit_kind kind, uint64_t arg, uint64_t start_ticks, uin
 			.ticks = start_ticks,
 			.duration_ticks = (uint32_t)(end_ticks - start_ticks),
 			.kind = (uint16_t)kind,
-			.vm = 1,
+			.vm = running_vmid,
 			.arg = arg,
 		};
 }

@@ -6,6 +6,7 @@
 #include "abi/hypercall.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
+#include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -138,7 +139,8 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	fp_release(vcpu);
+	return finish(vcpu, HC_OK);
 }
 
 static struct vcpu *(*const table[])(struct vcpu *) = {

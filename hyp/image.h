@@ -13,5 +13,8 @@ extern uint8_t __data_start[], __data_end[];
 /* The guest image, embedded by hyp/arch/<isa>/guest_image.S. */
 extern const uint8_t __guest_image_start[], __guest_image_end[];
 
+/* The busy VM's code, hyp/arch/<isa>/busy.S: a page. */
+extern const uint8_t __busy_start[];
+
 /* The plan, a section of its own that `hypbench patch` may rewrite. */
 extern const struct plan_section plan_section;

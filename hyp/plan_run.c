@@ -3,9 +3,11 @@
 
 #include "arch/sysreg.h"
 #include "boards/board.h"
+#include "hyp/busy.h"
 #include "hyp/exit_stats.h"
 #include "hyp/image.h"
 #include "hyp/record.h"
+#include "hyp/sched.h"
 #include "hyp/vm.h"
 
 static unsigned pass_count(const struct plan *plan)
@@ -43,6 +45,15 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 	};
 }
 
+static void emit_sched(void)
+{
+	struct sched_counts counts = sched_counts();
+
+	record_u64("switches", counts.switches);
+	record_u64("other_turns", counts.other_turns);
+	record_u64("other_rounds", busy_rounds());
+}
+
 static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t ticks)
 {
 	static const char *const outcome[] = {
@@ -55,6 +66,8 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_string("outcome", outcome[vm->outcome]);
 	record_u64("ticks", ticks);
 	record_u64("smc", vm->smc_count);
+	if (vm->config->sched != SCHED_NULL)
+		emit_sched();
 	record_close();
 }
 

@@ -10,6 +10,7 @@
 static const pte_t attributes_of[] = {
 	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
 	[STAGE2_DEVICE] = S2_MEMATTR_DEVICE | S2_AP_RW | PTE_AF | PTE_XN,
+	[STAGE2_CODE] = S2_MEMATTR_NORMAL | S2_AP_RO | PTE_SH_INNER | PTE_AF,
 };
 
 uint64_t stage2_vttbr(const struct stage2 *stage2)

@@ -24,6 +24,7 @@ struct stage2 {
 enum stage2_memory {
 	STAGE2_NORMAL, /* read, write, execute; caching as the guest's stage 1 says */
 	STAGE2_DEVICE, /* read and write, Device-nGnRE, never executed */
+	STAGE2_CODE,   /* as NORMAL, but never written */
 };
 
 /* What VTTBR_EL2 holds for this VM. */

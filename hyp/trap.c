@@ -8,8 +8,10 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
 #include "hyp/exit_stats.h"
+#include "hyp/fp.h"
 #include "hyp/hypercall.h"
 #include "hyp/record.h"
+#include "hyp/sched.h"
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
 
@@ -33,21 +35,35 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
-/* Interrupts that are the hypervisor's own. */
+/* For a guest that does not have the core now; or nobody's, which would come back for ever. */
+static __attribute__((noinline, cold)) struct vcpu *irq_of_absent(struct vcpu *vcpu, uint32_t iar)
+{
+	struct vcpu *absent = sched_absent(vcpu);
+	unsigned intid = gic_intid(iar);
+
+	gic_eoi(iar); /* as in irq() */
+	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
+		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
+		return sched_wake(vcpu, absent);
+	}
+	gic_disable(intid);
+	gic_deactivate(iar);
+	return vcpu;
+}
+
+/* Interrupts that are not for the guest that has the core. */
 static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
-	if (intid == board.maintenance_intid) {
+	if (intid == board.maintenance_intid)
 		vgic_maintain(&vcpu->vgic);
-	} else if (intid == board.hyp_timer_intid) {
-		vm_fault(vcpu->vm, FAULT_TIME_LIMIT, 0, 0, 0);
-		vcpu = NULL;
-	} else {
-		gic_disable(intid); /* nobody's: it would come back for ever */
-	}
+	else if (intid == board.hyp_timer_intid)
+		vcpu = sched_timer(vcpu);
+	else
+		return irq_of_absent(vcpu, iar);
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	return vcpu;
@@ -92,14 +108,21 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* One vCPU a core: nothing else could run, so EL2 waits in its place. A physical interrupt ends
- * the wait though it is masked here, and is taken once the guest resumes. A virtual interrupt
- * that is pending must end it too, and WFI at EL2 does not look at those. */
+/* Who has an interrupt pending does not sleep. */
 static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 {
+	struct vcpu *next = vcpu;
+
 	if (!(esr & WFX_WFE) && trap_condition_passed(esr) && !vgic_anything_pending(&vcpu->vgic))
-		wfi();
-	return done(vcpu);
+		next = sched_sleep(vcpu);
+	trap_skip_instruction();
+	return next;
+}
+
+/* The instruction is executed again, untrapped. */
+static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
+{
+	return fp_first_use(vcpu) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
 static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
@@ -174,6 +197,7 @@ static const struct exception_class classes[64] = {
 	[EC_WFX] = { on_wfx, EXIT_WFI },
 	[EC_CP15_32] = { on_sysreg, EXIT_SYSREG },
 	[EC_CP15_64] = { on_sysreg, EXIT_SYSREG },
+	[EC_FP] = { on_fp, EXIT_FP },
 	[EC_SYSREG] = { on_sysreg, EXIT_SYSREG },
 	[EC_HVC32] = { on_hvc, EXIT_HVC },
 	[EC_HVC64] = { on_hvc, EXIT_HVC },

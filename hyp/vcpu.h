@@ -11,6 +11,9 @@
  */
 #pragma once
 
+#include "arch/el1_regs.h"
+#include "arch/fp_context.h"
+#include "arch/sysreg.h"
 #include "arch/trap_frame.h"
 #include "hyp/vgic.h"
 
@@ -18,11 +21,26 @@
 
 struct vm;
 
+/* EL1's registers, each as wide as it reads. */
+struct el1_regs {
+#define X(name, value) __typeof__(read_##name()) name;
+	EL1_REGS(X)
+#undef X
+};
+
 struct vcpu {
 	struct trap_frame frame;
 	reg_t host_sp; /* vectors.S: where vcpu_run() was called */
 	struct vm *vm;
 	struct vgic vgic;
+
+	/* While another vCPU has the core; stale else. The frame is a full one then. */
+	reg_t elr, spsr;
+	uint64_t vttbr;
+	struct el1_regs el1;
+	struct gic_virt_state gic;
+	struct fp_context fp; /* unless the core holds it, hyp/fp.h */
+	bool asleep;          /* since a WFI; no interrupt came for it yet */
 };
 
 /* Offset that vectors.S uses. */
@@ -36,3 +54,9 @@ struct vcpu_space {
 /* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
  * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vectors.S. */
 void vcpu_run(struct vcpu *vcpu);
+
+/* What the core holds of the vCPU that has it to memory; its virtual interface is off then. */
+void vcpu_save(struct vcpu *vcpu);
+
+/* The core goes to another vCPU. Called by vectors.S, the general registers are in the frame. */
+void vcpu_switch(struct vcpu *from, struct vcpu *to);

@@ -269,6 +269,32 @@ void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
 		inject_slowly(vgic, virq);
 }
 
+/* As above, but the list registers are in memory. What finds none is queued until vgic_resume(). */
+void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
+{
+	unsigned i = virq->fast_lr;
+
+	if (i != VIRQ_LR_NONE && vgic->queued_count == 0 && !(state->used & BIT(i))) {
+		state->lr[i] = virq->lr_value;
+		state->used |= BIT(i);
+		return;
+	}
+	virq->pending = true;
+	if (deliverable(vgic, virq))
+		queue(vgic, virq);
+}
+
+void vgic_resume(struct vgic *vgic)
+{
+	if (vgic->queued_count)
+		refill(vgic);
+}
+
+bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq)
+{
+	return deliverable(vgic, virq);
+}
+
 static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	unsigned i = live_lr(vgic, virq);

@@ -56,6 +56,12 @@ void vgic_forward(struct vgic *vgic, unsigned intid);
 /* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
 
+/* The same while its vCPU does not run: `state` holds its virtual interface. */
+void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq);
+
+/* The vCPU has the core again, its virtual interface is back. */
+void vgic_resume(struct vgic *vgic);
+
 /* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
@@ -70,6 +76,9 @@ void vgic_set_dist_enabled(struct vgic *vgic, bool enabled);
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
+
+/* Whether the guest takes this interrupt at all: it and GICD_CTLR are enabled. */
+bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 
 /* Whether the guest has something to wake up for. */
 bool vgic_anything_pending(const struct vgic *vgic);

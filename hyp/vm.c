@@ -9,10 +9,13 @@
 #include "boards/board.h"
 #include "drivers/timer/timer.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/busy.h"
 #include "hyp/console.h"
 #include "hyp/exit_stats.h"
+#include "hyp/fp.h"
 #include "hyp/image.h"
 #include "hyp/record.h"
+#include "hyp/sched.h"
 #include "hyp/vdist.h"
 #include "lib/bits.h"
 
@@ -68,9 +71,11 @@ void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ip
 	record_string("reason", name[reason]);
 	record_hex("class", esr >> 26 & 0x3f);
 	record_hex("esr", esr);
-	record_hex("pc", read_elr_el2());
+	record_hex("pc", sched_is_running(vm->vcpu) ? read_elr_el2() : vm->vcpu->elr);
 	record_hex("va", va);
 	record_hex("ipa", ipa);
+	if (vm->config->sched != SCHED_NULL)
+		record_u64("vm", vm->vmid);
 	record_close();
 }
 
@@ -163,6 +168,7 @@ static void load_guest(const struct guest_run *run)
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
 		uint32_t limit_ms)
 {
+	struct vcpu *other = NULL;
 	uint64_t start;
 	uint64_t end;
 
@@ -171,20 +177,27 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	vm->smc_count = 0;
 	vm->vcpu->vm = vm;
 	exit_stats_reset(config);
+	exit_stats_vm(vm->vmid);
+	if (config->sched != SCHED_NULL)
+		other = busy_prepare(config);
 	build_stage2(vm);
 	reset_gic(vm);
 	load_guest(run);
 	cpu_use_vectors(config);
 	cpu_reset_guest(vm->vcpu, (uintptr_t)header()->entry, board.guest_base + GUEST_RUN_OFFSET);
 	cpu_guest_on(config);
+	fp_start((enum fp_mode)config->fp, vm->vcpu);
 	tlbi_all_guests();
 
 	start = counter_read();
-	timer_hyp_start(start + (uint64_t)read_cntfrq_el0() * limit_ms / 1000);
+	sched_start(config, vm->vcpu, other, start,
+		    start + (uint64_t)read_cntfrq_el0() * limit_ms / 1000);
 	vcpu_run(vm->vcpu);
 	end = counter_read();
 
 	timer_hyp_stop();
 	cpu_guest_off();
+	if (vm->outcome == VM_RUNNING) /* the busy VM was stopped, and the step is worth nothing */
+		vm->outcome = VM_FAULT;
 	return end - start;
 }

@@ -246,6 +246,19 @@ static bool parse_preset(struct parser *parser, struct word name, struct run_con
 	return true;
 }
 
+static bool check_config(struct parser *parser, const struct run_config *config)
+{
+	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
+	if (config->stage2 == STAGE2_OFF && config->irq == IRQ_TRAPPED)
+		return fail(parser, "irq=trapped needs stage 2: stage2=off in config",
+			    word_from(config->name));
+	/* An interrupt that goes straight to EL1 would go to whichever VM has the core. */
+	if (config->sched != SCHED_NULL && config->irq != IRQ_TRAPPED)
+		return fail(parser, "a second VM (sched) needs irq=trapped: irq=direct in config",
+			    word_from(config->name));
+	return true;
+}
+
 static bool parse_config(struct parser *parser)
 {
 	struct plan *plan = parser->plan;
@@ -263,11 +276,7 @@ static bool parse_config(struct parser *parser)
 		return false;
 	memcpy(config->name, name, sizeof(name));
 	plan->config_count++;
-	if (!parse_options(parser, &config_options, config))
-		return false;
-	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
-	return config->stage2 != STAGE2_OFF || config->irq != IRQ_TRAPPED ||
-	       fail(parser, "irq=trapped needs stage 2: stage2=off in config", word_from(name));
+	return parse_options(parser, &config_options, config) && check_config(parser, config);
 }
 
 static bool parse_bench(struct parser *parser)

@@ -86,6 +86,11 @@ void gic_clear_pending(unsigned intid)
 	write_bit(intid, GICD_ICPENDR);
 }
 
+void gic_set_active(unsigned intid)
+{
+	write_bit(intid, GICD_ISACTIVER);
+}
+
 void gic_clear_active(unsigned intid)
 {
 	write_bit(intid, GICD_ICACTIVER);

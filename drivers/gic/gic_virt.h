@@ -18,6 +18,14 @@ enum gic_lr_state {
 	GIC_LR_PENDING_ACTIVE = 3,
 };
 
+/* The virtual interface of a vCPU that does not run. All zero: off, and empty. */
+struct gic_virt_state {
+	uint32_t used; /* bit i: lr[i] holds something, or an end that is not followed up yet */
+	uint32_t hcr, vmcr;
+	uint32_t apr[2]; /* active priorities, GICv3: of Group 0 and 1 */
+	uint64_t lr[GIC_LR_MAX];
+};
+
 /* What a list register says. */
 struct gic_lr {
 	unsigned vintid;
@@ -68,3 +76,7 @@ void gic_virt_none_pending_irq(bool on);
 
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
+
+/* The virtual interface to memory, which leaves it off and empty; and back. */
+void gic_virt_save(struct gic_virt_state *state);
+void gic_virt_restore(const struct gic_virt_state *state);

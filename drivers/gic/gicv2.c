@@ -4,6 +4,7 @@
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
 #include "drivers/gic/gic_virt.h"
+#include "lib/bits.h"
 
 /* GICH_HCR */
 #define HCR_EN (1u << 0)
@@ -157,6 +158,30 @@ void gic_virt_reset(void)
 	mmio_write32(gic.hyp + GICH_APR, 0);
 	mmio_write32(gic.hyp + GICH_VMCR, 0);
 	mmio_write32(gic.hyp + GICH_HCR, HCR_EN);
+}
+
+void gic_virt_save(struct gic_virt_state *state)
+{
+	state->hcr = mmio_read32(gic.hyp + GICH_HCR);
+	mmio_write32(gic.hyp + GICH_HCR, 0);
+	state->vmcr = mmio_read32(gic.hyp + GICH_VMCR);
+	state->apr[0] = mmio_read32(gic.hyp + GICH_APR);
+	state->used = ~mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
+	for (uint32_t left = state->used; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+
+		state->lr[i] = gic_lr_read(i);
+		gic_lr_write(i, 0);
+	}
+}
+
+void gic_virt_restore(const struct gic_virt_state *state)
+{
+	mmio_write32(gic.hyp + GICH_VMCR, state->vmcr);
+	mmio_write32(gic.hyp + GICH_APR, state->apr[0]);
+	for (uint32_t left = state->used; left; left &= left - 1)
+		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
+	mmio_write32(gic.hyp + GICH_HCR, state->hcr);
 }
 
 uint64_t gic_lr_read(unsigned index)

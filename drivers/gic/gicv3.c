@@ -7,6 +7,7 @@
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
 #include "drivers/gic/gic_virt.h"
+#include "lib/bits.h"
 
 #define GICR_CTLR_RWP (1u << 3)
 
@@ -192,6 +193,32 @@ void gic_virt_reset(void)
 	write_ich_vmcr_el2(0);
 	write_ich_hcr_el2(HCR_EN);
 	isb();
+}
+
+void gic_virt_save(struct gic_virt_state *state)
+{
+	state->hcr = (uint32_t)read_ich_hcr_el2();
+	write_ich_hcr_el2(0);
+	state->vmcr = (uint32_t)read_ich_vmcr_el2();
+	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
+	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
+	state->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
+	for (uint32_t left = state->used; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+
+		state->lr[i] = gic_lr_read(i);
+		gic_lr_write(i, 0);
+	}
+}
+
+void gic_virt_restore(const struct gic_virt_state *state)
+{
+	write_ich_vmcr_el2(state->vmcr);
+	write_ich_ap0r0_el2(state->apr[0]);
+	write_ich_ap1r0_el2(state->apr[1]);
+	for (uint32_t left = state->used; left; left &= left - 1)
+		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
+	write_ich_hcr_el2(state->hcr);
 }
 
 uint64_t gic_lr_read(unsigned index)

@@ -105,6 +105,7 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	result = (int32_t)hvc(id, first, second);
 	switch (id) {
 	case HC_ID(NULL):
+	case HC_ID(FP_RELEASE):
 		return result == HC_OK;
 	case HC_ID(RECORD):
 	case HC_ID(TLBI):

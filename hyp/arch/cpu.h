@@ -33,6 +33,11 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
 void cpu_guest_on(const struct run_config *config);
 void cpu_guest_off(void);
 
+/* FP and SIMD registers to memory and back; a trap holds for EL2, too, once it is synchronised. */
+void cpu_fp_save(struct fp_context *context);
+void cpu_fp_load(const struct fp_context *context);
+void cpu_fp_trap(bool on);
+
 /* The trap being handled: past the trapped instruction; fault addresses. */
 void trap_skip_instruction(void);
 bool trap_condition_passed(uint32_t esr); /* false: a conditional one that should do nothing */

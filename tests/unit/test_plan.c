@@ -135,7 +135,9 @@ static void every_axis_takes_each_of_its_words(void **state)
 	(void)state;
 #define X(field, words)                                                                            \
 	for (uint32_t i = 0; words_at(words, i).length; i++) {                                     \
-		snprintf(text, sizeof(text), "config direct " #field "=%.*s\nbench b\n",           \
+		snprintf(text, sizeof(text), "config %s " #field "=%.*s\nbench b\n",               \
+			 strcmp(#field, "sched") ? "direct"                                        \
+						 : "trapped", /* a second VM needs it */           \
 			 (int)words_at(words, i).length, words_at(words, i).at);                   \
 		assert_parses(text);                                                               \
 		assert_int_equal(plan.config[0].field, i);                                         \
@@ -313,6 +315,16 @@ static void trapped_interrupts_without_stage_2(void **state)
 			  "irq=trapped needs stage 2: stage2=off in config 'b'");
 }
 
+static void a_second_vm_without_trapped_interrupts(void **state)
+{
+	(void)state;
+	assert_line_error("config a direct sched=slice",
+			  "a second VM (sched) needs irq=trapped: irq=direct in config 'a'");
+	assert_line_error("config b native sched=priority stage2=2M",
+			  "a second VM (sched) needs irq=trapped: irq=direct in config 'b'");
+	assert_parses("config a direct sched=priority irq=trapped\nbench b\n");
+}
+
 static void wrong_names(void **state)
 {
 	(void)state;
@@ -416,6 +428,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_do_not_fit),
 		cmocka_unit_test(impossible_delays),
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
+		cmocka_unit_test(a_second_vm_without_trapped_interrupts),
 		cmocka_unit_test(wrong_names),
 		cmocka_unit_test(a_name_given_twice),
 		cmocka_unit_test(a_plan_without_config_or_bench),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a syndrome to what handles it, and what it leaves behind. */
+/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
 /* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
 /* LINK: hyp/exit_stats.c hyp/record.c hyp/stage2.c */
@@ -17,6 +18,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/exit_stats.h"
+#include "hyp/sched.h"
 #include "hyp/trap.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
@@ -374,7 +376,11 @@ static void an_serror_stops_the_vm(void **state)
 
 static void the_hypervisors_timer_stops_the_vm(void **state)
 {
+	const struct run_config alone = { .sched = SCHED_NULL };
+
 	(void)state;
+	sched_start(&alone, vcpu, NULL, 0, 1000);
+	fake_cntpct_el0 = 1000;
 	gic_enable(FAKE_HYP_TIMER);
 	fake_gic_line(FAKE_HYP_TIMER, true);
 	assert_null(trap_irq(vcpu));

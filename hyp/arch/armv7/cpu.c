@@ -20,6 +20,7 @@
 #define HSCTLR_WXN (1u << 19)
 
 #define HCPTR_NO_TRAPS 0x33ffu /* coprocessors that are not there read as one; TCP10, TCP11 0 */
+#define HCPTR_FP (3u << 10 | 1u << 15) /* TCP10, TCP11, TASE */
 
 /* HTCR and VTCR: 4 GiB of input (T0SZ 0), inner shareable write-back walks; stage 2 begins at
  * level 1 as well */
@@ -108,6 +109,11 @@ void cpu_guest_off(void)
 	write_cntv_ctl_el0(0);
 	write_cntp_ctl_el0(0);
 	isb();
+}
+
+void cpu_fp_trap(bool on)
+{
+	write_cptr_el2(on ? HCPTR_NO_TRAPS | HCPTR_FP : HCPTR_NO_TRAPS);
 }
 
 /* HSR.IL: the length; an instruction of an IT block leaves its place in the block behind, too. */

@@ -5,7 +5,8 @@
  *
  * In guest context SP_hyp points just behind the light part of the running vCPU's frame, so one
  * PUSH saves where the frame lives, and sp is then the struct vcpu that C is given (hyp/vcpu.h). C
- * returns the vCPU to resume: the same one, or NULL to return from vcpu_run().
+ * returns the vCPU to resume: the same one, another one, or NULL to return from vcpu_run(). Only
+ * for another one is the rest of a light frame saved, which C has left as it was.
  */
 #include "arch/trap_frame.h"
 
@@ -43,18 +44,22 @@
 	bne	99b
 	.endm
 
-	.macro call handler
+	.macro call handler, full
 	mov	r0, sp
 	bl	\handler
 	cmp	sp, r0
-	bne	leave
+	.if	\full
+	bne	another_full
+	.else
+	bne	another_light
+	.endif
 	.endm
 
 	.macro exit_light handler, full
 	.if	\full
 	save_rest
 	.endif
-	call	\handler
+	call	\handler, \full
 	.if	\full
 	restore_rest
 	.endif
@@ -119,6 +124,23 @@ vcpu_run:
 	push	{r3-r11, lr}
 	str	sp, [r0, #VCPU_HOST_SP]
 	mov	sp, r0
+	restore_rest
+	restore_light
+	eret
+
+	/* Not the vCPU that was running: r0 is another one, or NULL. */
+another_light:
+	mov	r1, r0
+	save_rest
+	mov	r0, r1
+another_full:
+	cmp	r0, #0
+	beq	leave
+	mov	r4, r0
+	mov	r1, r0
+	mov	r0, sp
+	bl	vcpu_switch
+	mov	sp, r4
 	restore_rest
 	restore_light
 	eret

@@ -19,6 +19,7 @@
 #define SCTLR_WXN (1u << 19)
 
 #define CPTR_EL2_NO_TRAPS 0x33ffu /* the RES1 bits, TFP and TCPAC 0 */
+#define CPTR_EL2_TFP (1u << 10)
 
 /* TCR_EL2 and VTCR_EL2: 4 GiB of input, level 1 first, inner shareable write-back walks, 40-bit
  * physical addresses */
@@ -100,6 +101,11 @@ void cpu_guest_off(void)
 	write_cntv_ctl_el0(0);
 	write_cntp_ctl_el0(0);
 	isb();
+}
+
+void cpu_fp_trap(bool on)
+{
+	write_cptr_el2(on ? CPTR_EL2_NO_TRAPS | CPTR_EL2_TFP : CPTR_EL2_NO_TRAPS);
 }
 
 void trap_skip_instruction(void)

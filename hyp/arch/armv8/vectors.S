@@ -5,7 +5,8 @@
  *
  * In guest context SP_EL2 points just behind the running vCPU's frame, so the frame is pushed
  * where it lives, and sp is then the struct vcpu that C is given (hyp/vcpu.h). C returns the vCPU
- * to resume: the same one, or NULL to return from vcpu_run().
+ * to resume: the same one, another one, or NULL to return from vcpu_run(). Only for another one is
+ * the rest of a light frame saved, which C has left as it was.
  */
 #include "arch/trap_frame.h"
 
@@ -68,18 +69,22 @@
 	b.ne	99b
 	.endm
 
-	.macro call handler
+	.macro call handler, full
 	mov	x0, sp
 	bl	\handler
 	cmp	sp, x0
-	b.ne	leave
+	.if	\full
+	b.ne	another_full
+	.else
+	b.ne	another_light
+	.endif
 	.endm
 
 	.macro exit_light handler, full
 	.if	\full
 	save_rest
 	.endif
-	call	\handler
+	call	\handler, \full
 	.if	\full
 	restore_rest
 	.endif
@@ -174,6 +179,20 @@ vcpu_run:
 	mov	x1, sp
 	str	x1, [x0, #VCPU_HOST_SP]
 	mov	sp, x0
+	restore_rest
+	restore_light
+	eret
+
+	/* Not the vCPU that was running: x0 is another one, or NULL. */
+another_light:
+	save_rest
+another_full:
+	cbz	x0, leave
+	mov	x19, x0
+	mov	x1, x0
+	mov	x0, sp
+	bl	vcpu_switch
+	mov	sp, x19
 	restore_rest
 	restore_light
 	eret

@@ -35,7 +35,7 @@ uint32_t guest_hcr(const struct run_config *config)
 		hcr |= HCR_IMO | HCR_FMO;
 	if (config->traps)
 		hcr |= HCR_AMO | HCR_TSC | HCR_TAC | HCR_TIDCP;
-	if (config->wfi == WFI_TRAPPED)
+	if (config->wfi == WFI_TRAPPED || config->sched != SCHED_NULL)
 		hcr |= HCR_TWI;
 	return hcr;
 }

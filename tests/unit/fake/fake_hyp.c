@@ -67,6 +67,27 @@ ipa_t trap_fault_ipa(bool fetch)
 	return fake_hyp.fault_ipa;
 }
 
+/* The FP registers are one number: the first of a context. A use of them while they trap would stop
+ * the hypervisor itself. */
+void cpu_fp_save(struct fp_context *context)
+{
+	assert_false(fake_hyp.fp_trapped);
+	context->v[0][0] = fake_hyp.fp_value;
+	fake_hyp.fp_saves++;
+}
+
+void cpu_fp_load(const struct fp_context *context)
+{
+	assert_false(fake_hyp.fp_trapped);
+	fake_hyp.fp_value = context->v[0][0];
+	fake_hyp.fp_loads++;
+}
+
+void cpu_fp_trap(bool on)
+{
+	fake_hyp.fp_trapped = on;
+}
+
 void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
 	vm->outcome = VM_FAULT;

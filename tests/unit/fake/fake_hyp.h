@@ -16,6 +16,10 @@ struct fake_hyp {
 	unsigned pa_bits; /* cpu_pa_bits() */
 	bool condition_failed;
 	uint64_t fault_ipa;
+	/* the FP registers */
+	uint64_t fp_value;
+	bool fp_trapped;
+	unsigned fp_saves, fp_loads;
 	/* notes */
 	unsigned skipped; /* instructions */
 	unsigned faults;

@@ -64,6 +64,46 @@ OPS_INLINE void sgi1r_write(uint64_t value)
 	__asm__ volatile("mcrr p15, 0, %Q0, %R0, c12" : : "r"(value) : "memory");
 }
 
+/* Every VFP and Advanced SIMD register and their control and status, as bytes; the code around
+ * leaves them alone, so nothing has to be saved. */
+#define FP_WORDS 65u /* of 32 bits: d0-d31, FPSCR */
+#define FP_CONTROL_INDEX 64u
+#define FP_CONTROL_VALUE 0x08c00001u /* FPSCR.RMode: toward zero; QC, IOC */
+#define FP_STATUS_VALUE 0u           /* in the same register */
+
+OPS_INLINE void fp_fill(const uint32_t *words)
+{
+	const uint32_t *at = words;
+	reg_t value;
+
+	__asm__ volatile("vldmia %0!, {d0-d15}\n\tvldmia %0!, {d16-d31}\n\t"
+			 "ldr %1, [%0]\n\tvmsr fpscr, %1"
+			 : "+r"(at), "=&r"(value)
+			 :
+			 : "memory");
+}
+
+OPS_INLINE void fp_store(uint32_t *words)
+{
+	uint32_t *at = words;
+	reg_t value;
+
+	__asm__ volatile("vstmia %0!, {d0-d15}\n\tvstmia %0!, {d16-d31}\n\t"
+			 "vmrs %1, fpscr\n\tstr %1, [%0]"
+			 : "+r"(at), "=&r"(value)
+			 :
+			 : "memory");
+}
+
+/* The least that uses an FP register: one instruction. */
+OPS_INLINE reg_t fp_use(void)
+{
+	reg_t value;
+
+	__asm__ volatile("vmov %0, s0" : "=r"(value) : : "memory");
+	return value;
+}
+
 /* Jumps there, as a call would. */
 OPS_INLINE void call_address(reg_t address)
 {

@@ -64,6 +64,52 @@ OPS_INLINE void sgi1r_write(uint64_t value)
 	__asm__ volatile("msr s3_0_c12_c11_5, %0" : : "r"(value) : "memory");
 }
 
+/* Every FP and SIMD register and their control and status, as bytes; the code around leaves them
+ * alone, so nothing has to be saved. */
+#define FP_WORDS 130u /* of 32 bits: v0-v31, FPCR, FPSR */
+#define FP_CONTROL_INDEX 128u
+#define FP_CONTROL_VALUE 0x00c00000u /* FPCR.RMode: toward zero */
+#define FP_STATUS_VALUE 0x08000001u  /* FPSR.QC, IOC */
+
+OPS_INLINE void fp_fill(const uint32_t *words)
+{
+	const uint32_t *at = words;
+	reg_t value;
+
+	__asm__ volatile("ld1 {v0.2d-v3.2d}, [%0], #64\n\tld1 {v4.2d-v7.2d}, [%0], #64\n\t"
+			 "ld1 {v8.2d-v11.2d}, [%0], #64\n\tld1 {v12.2d-v15.2d}, [%0], #64\n\t"
+			 "ld1 {v16.2d-v19.2d}, [%0], #64\n\tld1 {v20.2d-v23.2d}, [%0], #64\n\t"
+			 "ld1 {v24.2d-v27.2d}, [%0], #64\n\tld1 {v28.2d-v31.2d}, [%0], #64\n\t"
+			 "ldr %w1, [%0]\n\tmsr fpcr, %1\n\tldr %w1, [%0, #4]\n\tmsr fpsr, %1"
+			 : "+r"(at), "=&r"(value)
+			 :
+			 : "memory");
+}
+
+OPS_INLINE void fp_store(uint32_t *words)
+{
+	uint32_t *at = words;
+	reg_t value;
+
+	__asm__ volatile("st1 {v0.2d-v3.2d}, [%0], #64\n\tst1 {v4.2d-v7.2d}, [%0], #64\n\t"
+			 "st1 {v8.2d-v11.2d}, [%0], #64\n\tst1 {v12.2d-v15.2d}, [%0], #64\n\t"
+			 "st1 {v16.2d-v19.2d}, [%0], #64\n\tst1 {v20.2d-v23.2d}, [%0], #64\n\t"
+			 "st1 {v24.2d-v27.2d}, [%0], #64\n\tst1 {v28.2d-v31.2d}, [%0], #64\n\t"
+			 "mrs %1, fpcr\n\tstr %w1, [%0]\n\tmrs %1, fpsr\n\tstr %w1, [%0, #4]"
+			 : "+r"(at), "=&r"(value)
+			 :
+			 : "memory");
+}
+
+/* The least that uses an FP register: one instruction. */
+OPS_INLINE reg_t fp_use(void)
+{
+	reg_t value;
+
+	__asm__ volatile("fmov %0, d0" : "=r"(value) : : "memory");
+	return value;
+}
+
 /* Jumps there, as a call would. */
 OPS_INLINE void call_address(reg_t address)
 {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The VFP and Advanced SIMD registers of a vCPU that does not have them in the core. For
+ * hyp/arch/armv7/fp.S the status stands behind the registers. */
+#pragma once
+
+#define FP_CONTEXT_STATUS 256
+
+#ifndef __ASSEMBLER__
+#include "arch/types.h"
+
+struct fp_context {
+	uint64_t d[32];
+	uint32_t fpscr;
+	uint32_t fpexc;
+} __attribute__((aligned(16)));
+
+_Static_assert(offsetof(struct fp_context, fpscr) == FP_CONTEXT_STATUS, "fp.S knows this offset");
+#endif

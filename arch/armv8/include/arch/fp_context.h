@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The FP and SIMD registers of a vCPU that does not have them in the core. For hyp/arch/armv8/fp.S
+ * the status stands behind the registers. */
+#pragma once
+
+#define FP_CONTEXT_STATUS 512
+
+#ifndef __ASSEMBLER__
+#include "arch/types.h"
+
+struct fp_context {
+	uint64_t v[32][2];
+	uint64_t fpcr;
+	uint64_t fpsr;
+} __attribute__((aligned(16)));
+
+_Static_assert(offsetof(struct fp_context, fpcr) == FP_CONTEXT_STATUS, "fp.S knows this offset");
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first use of an FP register after they were given up to another vCPU, and the giving up
+ * itself. The FP registers must hold what they held throughout: check `kept`.
+ */
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+#define TURNS 6u /* of the core, long enough for the other VM to have had some */
+#define US_PER_S 1000000u
+#define SLICE_US 1000u /* where the configuration says 0 */
+
+OPS_INLINE reg_t op_use(reg_t state)
+{
+	(void)fp_use();
+	return state;
+}
+
+OPS_INLINE reg_t op_release(reg_t id)
+{
+	hvc(id, 0, 0);
+	return HC_ID(FP_RELEASE);
+}
+
+/* As sample_pairs(), but the registers are given up before each window. */
+OPS_INLINE void take_uses(const struct bench_params *params, struct samples *samples, bool delayed)
+{
+	for (uint32_t i = 0; i <= params->n; i++) {
+		hvc(HC_ID(FP_RELEASE), 0, 0);
+		sample_window(op_use, 0, delayed, params->delay, samples_sink, samples);
+	}
+}
+
+static void run_use(const struct guest_run *run)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = "use",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	if (run->bench.params.delay == 0)
+		take_uses(&run->bench.params, samples, false);
+	else
+		take_uses(&run->bench.params, samples, true);
+	report_bench(&info, samples);
+}
+
+/* Each finds the registers in use again: the window before ends behind a use of them. */
+OPS_INLINE void take_releases(const struct bench_params *params, struct samples *samples,
+			      bool delayed)
+{
+	for (uint32_t i = 0; i <= params->n; i++) {
+		(void)fp_use();
+		sample_window(op_release, HC_ID(FP_RELEASE), delayed, params->delay, samples_sink,
+			      samples);
+	}
+}
+
+static void run_release(const struct guest_run *run)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = "release",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	if (run->bench.params.delay == 0)
+		take_releases(&run->bench.params, samples, false);
+	else
+		take_releases(&run->bench.params, samples, true);
+	report_bench(&info, samples);
+}
+
+static void make_pattern(uint32_t *words, uint32_t round)
+{
+	for (uint32_t i = 0; i < FP_WORDS; i++)
+		words[i] = (i + 1 + round * FP_WORDS) * 0x9e3779b1u; /* odd: all differ */
+	words[FP_CONTROL_INDEX] = FP_CONTROL_VALUE;
+	if (FP_CONTROL_INDEX + 1 < FP_WORDS)
+		words[FP_WORDS - 1] = FP_STATUS_VALUE;
+}
+
+/* Until the core has changed hands a few times; with sched=null, not at all. */
+OPS_INLINE void wait_turns(const struct guest_run *run)
+{
+	uint32_t slice_us = run->config.slice_us ? run->config.slice_us : SLICE_US;
+	uint64_t slice_ticks = (uint64_t)run->counter_hz * slice_us / US_PER_S;
+	uint64_t end = counter_read() + TURNS * slice_ticks;
+
+	while (run->config.sched != SCHED_NULL && read_cntpct_el0() < end)
+		;
+}
+
+/* Interrupts are masked and nothing here is called that might use FP registers. */
+static uint32_t wrong_words(const struct guest_run *run, uint32_t round)
+{
+	uint32_t before[FP_WORDS], after[FP_WORDS];
+	uint32_t wrong = 0;
+
+	make_pattern(before, round);
+	fp_fill(before);
+	hvc(HC_ID(FP_RELEASE), 0, 0);
+	if (round == 0)
+		wait_turns(run);
+	fp_store(after);
+	for (uint32_t i = 0; i < FP_WORDS; i++)
+		wrong += before[i] != after[i];
+	return wrong;
+}
+
+static void check_kept(const struct guest_run *run)
+{
+	const uint32_t rounds = 100;
+	uint32_t wrong = 0;
+
+	for (uint32_t round = 0; round < rounds; round++)
+		wrong += wrong_words(run, round);
+
+	struct member members[] = {
+		{ "words", FP_WORDS },
+		{ "rounds", rounds },
+		{ "wrong", wrong },
+	};
+
+	report_check("kept", wrong == 0, members, 3);
+}
+
+static void fp_first_use_run(const struct guest_run *run)
+{
+	run_use(run);
+	if (!config_is_native(&run->config))
+		run_release(run);
+	check_kept(run);
+}
+
+static const struct bench fp_first_use = { .name = "fp_first_use", .run = fp_first_use_run };
+BENCH(fp_first_use);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/busy.h"
+
+#include "hyp/arch/cpu.h"
+#include "hyp/console.h"
+#include "hyp/image.h"
+#include "hyp/vm.h"
+
+static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
+static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
+static struct page_pool pool = { .base = pages[0], .count = 2 };
+static struct vcpu_space space;
+static struct vm vm = { .vmid = BUSY_VMID, .vcpu = &space.vcpu };
+
+struct vcpu *busy_prepare(const struct run_config *config)
+{
+	uintptr_t code = (uintptr_t)__busy_start;
+	struct vcpu *vcpu = vm.vcpu;
+
+	*vcpu = (struct vcpu){ .vm = &vm };
+	vm.config = config;
+	vm.outcome = VM_RUNNING;
+	stage2_reset(&vm.stage2, vm.vmid, STAGE2_4K, &pool, root);
+	if (!stage2_map(&vm.stage2, code, code, PAGE_SIZE, STAGE2_CODE))
+		panic("cannot map the busy VM");
+	cpu_reset_guest(vcpu, code, config->fp != FP_OWNED);
+	vcpu_save(vcpu);
+	vcpu->gic = (struct gic_virt_state){ 0 };
+	return vcpu;
+}
+
+/* In the register of a hypercall's number, which any frame holds. */
+uint32_t busy_rounds(void)
+{
+	return (uint32_t)frame_arg(&vm.vcpu->frame, 0);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The busy VM: with sched=slice or priority it shares the core with the measured guest. It counts
+ * in an endless loop, from one page of code of our own image (hyp/arch/<isa>/busy.S), and has
+ * nothing else: no memory to write, no device, no interrupt. It writes every register of EL1 that a
+ * VM has of its own, and all FP registers unless the configuration says fp=owned, so that whatever
+ * a switch forgets is seen in the measured guest.
+ */
+#pragma once
+
+#include "abi/run_config.h"
+#include "hyp/vcpu.h"
+
+#define BUSY_VMID 3u /* the measured guest has 1, and its other one */
+
+/* Ready for its first turn, saved. Leaves its stage 2 and its EL1 registers in the core: the
+ * measured guest's come after. */
+struct vcpu *busy_prepare(const struct run_config *config);
+
+/* How often it went round its loop; it must not have the core. */
+uint32_t busy_rounds(void);

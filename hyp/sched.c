@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/sched.h"
+
+#include "arch/barrier.h"
+#include "arch/counter.h"
+#include "drivers/timer/timer.h"
+#include "hyp/vm.h"
+#include "hyp/vtimer.h"
+
+#define SLICE_US 1000u /* where the configuration says 0 */
+#define US_PER_S 1000000u
+
+static struct {
+	enum sched_kind kind;
+	struct vcpu *guest, *other, *running;
+	uint64_t slice_ticks;
+	uint64_t turn_end, limit;
+	uint64_t timer_at; /* expiry of the absent vCPU's timer */
+	struct sched_counts counts;
+} sched;
+
+struct vcpu *sched_absent(const struct vcpu *running)
+{
+	return running == sched.guest ? sched.other : sched.guest;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* CNTHP to the next thing that is due. */
+static void arm(void)
+{
+	const struct vcpu *absent = sched_absent(sched.running);
+	uint64_t next = sched.limit;
+
+	if (absent) {
+		sched.timer_at = vtimer_deadline(absent);
+		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
+	}
+	timer_hyp_start(next);
+}
+
+void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
+		 uint64_t now, uint64_t limit)
+{
+	uint32_t slice_us = config->slice_us ? config->slice_us : SLICE_US;
+
+	sched.kind = (enum sched_kind)config->sched;
+	sched.guest = sched.running = guest;
+	sched.other = other;
+	sched.slice_ticks = (uint64_t)read_cntfrq_el0() * slice_us / US_PER_S;
+	sched.turn_end = now + sched.slice_ticks;
+	sched.limit = limit;
+	sched.timer_at = UINT64_MAX;
+	sched.counts = (struct sched_counts){ 0 };
+	guest->asleep = false;
+	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
+}
+
+void sched_switched(struct vcpu *to)
+{
+	sched.running = to;
+	sched.turn_end = counter_read() + sched.slice_ticks;
+	sched.counts.switches++;
+	sched.counts.other_turns += to == sched.other;
+	to->asleep = false;
+	arm();
+}
+
+/* Who is woken runs at once with priority, and in its turn else. Where nobody is switched in, what
+ * CNTHP waited for is over: it is set anew. */
+struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent)
+{
+	absent->asleep = false;
+	if (sched.kind == SCHED_PRIORITY)
+		return absent;
+	arm();
+	return running;
+}
+
+static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
+{
+	if (!absent->asleep)
+		return absent;
+	sched.turn_end += sched.slice_ticks;
+	arm();
+	return running;
+}
+
+/* Not inlined: what calls it also has paths to keep short. */
+__attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
+{
+	uint64_t now = counter_read();
+	struct vcpu *absent = sched_absent(running);
+
+	if (!absent || now >= sched.limit) {
+		vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
+		return NULL;
+	}
+	if (now >= sched.timer_at) {
+		vtimer_expire(absent);
+		running = sched_wake(running, absent);
+	}
+	if (now >= sched.turn_end && running != absent)
+		return end_turn(running, absent);
+	return running;
+}
+
+/* With nobody else to run, EL2 waits in the guest's place. A physical interrupt ends the wait
+ * though it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending
+ * would not end it, so nobody sleeps who has one. */
+struct vcpu *sched_sleep(struct vcpu *running)
+{
+	struct vcpu *absent = sched_absent(running);
+
+	if (!absent || absent->asleep) {
+		wfi();
+		return running;
+	}
+	running->asleep = true;
+	return absent;
+}
+
+bool sched_is_running(const struct vcpu *vcpu)
+{
+	return vcpu == sched.running;
+}
+
+struct sched_counts sched_counts(void)
+{
+	return sched.counts;
+}

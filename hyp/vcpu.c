@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a vCPU has in the core beside its general registers, to memory and back: the VM switch. */
+#include "hyp/vcpu.h"
+
+#include "arch/sysreg.h"
+#include "hyp/exit_stats.h"
+#include "hyp/fp.h"
+#include "hyp/sched.h"
+#include "hyp/vm.h"
+
+static void el1_save(struct el1_regs *regs)
+{
+#define X(name, value) regs->name = read_##name();
+	EL1_REGS(X)
+#undef X
+}
+
+static void el1_restore(const struct el1_regs *regs)
+{
+#define X(name, value) write_##name(regs->name);
+	EL1_REGS(X)
+#undef X
+}
+
+void vcpu_save(struct vcpu *vcpu)
+{
+	el1_save(&vcpu->el1);
+	vcpu->elr = read_elr_el2();
+	vcpu->spsr = read_spsr_el2();
+	vcpu->vttbr = read_vttbr_el2();
+	gic_virt_save(&vcpu->gic);
+}
+
+static void restore(struct vcpu *vcpu)
+{
+	el1_restore(&vcpu->el1);
+	write_elr_el2(vcpu->elr);
+	write_spsr_el2(vcpu->spsr);
+	write_vttbr_el2(vcpu->vttbr);
+	gic_virt_restore(&vcpu->gic);
+	vgic_resume(&vcpu->vgic);
+}
+
+/* What else is EL2's is the same for every VM of a run: HCR, VTCR, CNTVOFF, CNTHCTL, VMPIDR. ERET
+ * synchronises the context, so no barrier is needed. */
+void vcpu_switch(struct vcpu *from, struct vcpu *to)
+{
+	vcpu_save(from);
+	restore(to);
+	to->host_sp = from->host_sp;
+	fp_switch(to);
+	exit_stats_vm(to->vm->vmid);
+	sched_switched(to);
+}
