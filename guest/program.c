@@ -127,15 +127,17 @@ OPS_INLINE reg_t op_run(reg_t function)
 	return function;
 }
 
-static struct window_stamps take_window(const struct program *program, uint32_t delay)
+/* Functions of their own, so that the opening stamp and the delay stay in registers, and nothing but
+ * the program is in the window. */
+__attribute__((noinline)) static void take_window(reg_t function, struct window_stamps *stamps)
 {
-	struct window_stamps stamps;
+	sample_window(op_run, function, false, 0, store_stamps, stamps);
+}
 
-	if (delay == 0)
-		sample_window(op_run, (reg_t)program->run, false, 0, store_stamps, &stamps);
-	else
-		sample_window(op_run, (reg_t)program->run, true, delay, store_stamps, &stamps);
-	return stamps;
+__attribute__((noinline)) static void take_delayed_window(reg_t function, reg_t delay,
+							  struct window_stamps *stamps)
+{
+	sample_window(op_run, function, true, delay, store_stamps, stamps);
 }
 
 /* The first tick comes at another time in every run: what an interrupt may spoil in a program is
@@ -143,6 +145,7 @@ static struct window_stamps take_window(const struct program *program, uint32_t 
 static void run_once(const struct guest_run *run, const struct program *program, uint32_t index,
 		     struct samples *samples, struct outcome *outcome)
 {
+	uint32_t delay = run->bench.params.delay;
 	struct window_stamps stamps;
 	uint32_t checksum;
 
@@ -150,7 +153,10 @@ static void run_once(const struct guest_run *run, const struct program *program,
 	program->prepare(run->bench.params.seed);
 	if (program->ticks)
 		tick_start(tick.period * (index + 1) / (run->bench.params.n + 1));
-	stamps = take_window(program, run->bench.params.delay);
+	if (delay == 0)
+		take_window((reg_t)program->run, &stamps);
+	else
+		take_delayed_window((reg_t)program->run, delay, &stamps);
 	if (program->ticks)
 		tick_stop(run, stamps.until, outcome);
 	samples_add(samples, stamps.from, stamps.until);
