@@ -41,13 +41,16 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
+# Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
+PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno
 LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings \
 	-Wl,-z,max-page-size=4096
 
 GIC_SOURCES := drivers/gic/gic_dist.c drivers/gic/$(GIC).c
 HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES) drivers/uart/$(UART).c drivers/timer/$(TIMER).c boards/$(BOARD)/board.c
-GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/arch/$(ISA)/*.[cS] lib/*.c) \
+GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
+	guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
@@ -83,6 +86,7 @@ $(OUT)/hyp/%.o: % $(MAKE_FILES)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
+$(OUT)/guest/guest/programs/%.o: GUEST_FLAGS := $(PROGRAM_FLAGS)
 $(OUT)/guest/%.o: % $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

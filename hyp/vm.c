@@ -14,6 +14,7 @@
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/image.h"
+#include "hyp/null_device.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
 #include "hyp/vdist.h"
@@ -126,6 +127,9 @@ static void build_stage2(struct vm *vm)
 		     stage2_root);
 	map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
 	map_gic(vm, config->irq == IRQ_TRAPPED);
+	add_region(vm, (struct mmio_region){ null_device_base(), PAGE_SIZE, null_device_read,
+					     null_device_write });
+	null_device_reset();
 }
 
 /* The GIC as after power-on, whatever the last guest left. */

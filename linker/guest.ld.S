@@ -34,11 +34,16 @@ SECTIONS
 		*(.text.vectors)
 		*(.text .text.*)
 		. = ALIGN(PAGE);
-		__text_end = .;
+	} : text
+	__text_end = .;
+
+	/* Of its own, so that the linker's veneers (AArch32: a jump to the C library's Thumb code)
+	 * come behind the kernel's code, not behind the task's, where it may not be executed. */
+	.el0_text : {
 		*(.el0_text)
 		. = ALIGN(PAGE);
-		__el0_text_end = .;
 	} : text
+	__el0_text_end = .;
 
 	.rodata : {
 		*(.rodata .rodata.*)
@@ -51,7 +56,14 @@ SECTIONS
 	__rodata_end = .;
 
 	.data : {
+		/* what the C library keeps, for guest/libc.c; with -g newlib's file is libg.a */
+		__libc_data_start = .;
+		*libc.a:*(.data .data.*)
+		*libg.a:*(.data .data.*)
+		__libc_data_end = .;
 		*(.data .data.*)
+		/* where picolibc's position-independent code finds its variables */
+		*(.got .got.plt)
 		. = ALIGN(16);
 		/* thread-local data of the C library: one thread, initial values in place */
 		__tls_base = .;
@@ -71,6 +83,10 @@ SECTIONS
 		*(.bss.el0)
 		. = ALIGN(PAGE);
 		__el0_data_end = .;
+		__libc_bss_start = .;
+		*libc.a:*(.bss .bss.* COMMON)
+		*libg.a:*(.bss .bss.* COMMON)
+		__libc_bss_end = .;
 		*(.bss .bss.* COMMON)
 		. = ALIGN(16);
 		__bss_end = .;
@@ -92,3 +108,6 @@ SECTIONS
 
 	/DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM.*) *(.init .fini) }
 }
+
+ASSERT(__libc_data_end + __libc_bss_end > __libc_data_start + __libc_bss_start,
+	"no data of the C library found: malloc() could not be reset")

@@ -36,9 +36,12 @@ pytestmark = pytest.mark.job(PLAN)
 
 
 def timed_benchmarks() -> set[str]:
-    """The names in guest/bench/ that measure; the others observe and emit `check` records."""
-    text = "".join(path.read_text() for path in (ROOT / "guest" / "bench").glob("*.c"))
+    """The names in guest/bench/ and guest/programs/ that measure; the others observe and emit
+    `check` records."""
+    text = "".join(path.read_text() for folder in ("bench", "programs")
+                   for path in (ROOT / "guest" / folder).glob("*.c"))
     names = set(re.findall(r'\.name = "(\w+)"', text))
+    names |= set(re.findall(r"^PROGRAM\((\w+)\)", text, re.MULTILINE))
     return {name for name in names if name != "irq_order" and not name.startswith("hostile_")}
 
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops whose instructions are counted. For files that are compiled with FP registers. */
+#pragma once
+
+#include "guest_arch/ops.h"
+
+#define WORK_ROUND_INSTRUCTIONS 8u
+
+/* 8 instructions a round, at least one round: a linear congruence, stirred. */
+OPS_INLINE uint64_t work_int(reg_t rounds)
+{
+	uint32_t value = 1, sum = 0;
+
+	__asm__ volatile("1: mla %0, %0, %3, %4\n\t"
+			 "eor %1, %1, %0\n\t"
+			 "ror %1, %1, #13\n\t"
+			 "add %1, %1, %0\n\t"
+			 "orr %0, %0, #1\n\t"
+			 "sub %1, %1, #5\n\t"
+			 "subs %2, %2, #1\n\t"
+			 "bne 1b"
+			 : "+&r"(value), "+&r"(sum), "+&r"(rounds)
+			 : "r"(1664525u), "r"(1013904223u)
+			 : "cc");
+	return sum;
+}
+
+/* Likewise: two values that fall towards fixed points and disturb each other. The bits of one. */
+OPS_INLINE uint64_t work_fp(reg_t rounds)
+{
+	double a = 1.25, b = 0.5;
+	uint64_t bits;
+
+	__asm__ volatile("1: vmul.f64 %P0, %P0, %P3\n\t"
+			 "vadd.f64 %P0, %P0, %P4\n\t"
+			 "vsub.f64 %P1, %P0, %P1\n\t"
+			 "vmul.f64 %P1, %P1, %P3\n\t"
+			 "vadd.f64 %P0, %P0, %P1\n\t"
+			 "vmul.f64 %P0, %P0, %P3\n\t"
+			 "subs %2, %2, #1\n\t"
+			 "bne 1b"
+			 : "+&w"(a), "+&w"(b), "+&r"(rounds)
+			 : "w"(0.7), "w"(1.1)
+			 : "cc");
+	__builtin_memcpy(&bits, &a, sizeof(bits));
+	return bits;
+}

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole programs: the same results everywhere; all of their slowdown is what exits execute."""
+
+import copy
+import re
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from image import find_guest, function_that, guest_symbols, patched, read_header
+from conftest import BOARDS
+from lab import ROOT, TREE, Job, board_facts
+from proofs import assert_delay_is_seen, delay_lines
+
+PROVEN = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
+          "prog_itemsets", "prog_clusters", "loop_int", "loop_fp")
+LOOPS = ("loop_int", "loop_fp")
+TICKING = tuple(name for name in PROVEN if name not in LOOPS)
+WITHOUT_OUTPUT = tuple(name for name in TICKING if name != "prog_dedup")
+
+PERIOD_TICKS = 62500  # 1 ms, what programs get without period_us
+EL2_DELAY = 100
+LOOP_INSTRUCTIONS = 800_000  # guest/programs/loops.c, guest_arch/work.h
+
+# n=1: the cold run and a warm one, so that both lengths are known, not only a mean.
+PLAN = f"""order once
+config native
+config direct
+config trapped
+config late trapped delay_el2={EL2_DELAY}
+config stats trapped stats=on
+config trapped-sw
+config full trapped frame=full
+""" + "".join(f"bench {name} n=1\n" for name in PROVEN) + "bench timer_wakeup n=20\n"
+
+NO_TICK = "period_us=60000000"  # a minute: none comes while a program runs
+
+QUIET = f"""order once
+config native
+config direct
+config direct-late direct delay_el2={EL2_DELAY}
+config trapped
+""" + "".join(f"bench {name} n=1 {NO_TICK}\n" for name in PROVEN)
+
+PROOF = "order once\nconfig native\nconfig trapped\n" + "".join(
+    delay_lines(name, f"n=1 {NO_TICK}") for name in PROVEN)
+
+SHORT = "order once\nconfig native\nconfig trapped\nbench prog_options n=3\n"
+OUTPUT = "order once\nconfig native\nconfig trapped\nbench prog_dedup n=1\n"
+
+
+def check_of(result, variant: str, bench: str, config: str) -> dict:
+    return result.one("check", variant=variant, bench=bench, config=config)
+
+
+def warm_raw(result, bench: str, config: str) -> int:
+    record = result.one("bench", bench=bench, config=config)
+    assert record["raw_min"] == record["raw_max"], "n=1"
+    return record["raw_min"]
+
+
+def cold_raw(result, bench: str, config: str) -> int:
+    record = result.one("bench", bench=bench, config=config)
+    return record["cold"] + record["overhead"]
+
+
+def ticks_in(length: int, first: int) -> int:
+    return 0 if length < first else (length - first) // PERIOD_TICKS + 1
+
+
+def warm_ticks(result, bench: str, config: str) -> int:
+    """Of the last run the first tick comes a whole period after its start."""
+    return ticks_in(warm_raw(result, bench, config), PERIOD_TICKS)
+
+
+def checksums(result) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for record in result.records("check", variant="checksum"):
+        found.setdefault(record["bench"], set()).add(record["checksum"])
+    return found
+
+
+def ambiguous(found: dict[str, set[int]]) -> list[str]:
+    return [bench for bench, values in found.items() if len(values) != 1]
+
+
+def irq_path(result, config: str = "trapped") -> int:
+    """Instructions at EL2 for a timer interrupt: what timer_wakeup finds more than natively."""
+    at = {name: result.one("bench", bench="timer_wakeup", variant="busy-vector", config=name)
+          for name in ("native", config)}
+    assert at[config]["min"] == at[config]["max"]
+    return at[config]["min"] - at["native"]["min"]
+
+
+@pytest.mark.job(PLAN)
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.job(PLAN)
+def test_checksums_are_equal_in_every_configuration(result):
+    found = checksums(result)
+    assert found.keys() == set(PROVEN)
+    assert ambiguous(found) == []
+    assert all(0 < value < 2**32 for values in found.values() for value in values)
+    assert len(set.union(*found.values())) == len(PROVEN), "no two programs have one"
+
+
+def test_checksums_are_equal_on_boards_of_one_isa(lab):
+    by_isa: dict[str, list[dict]] = {}
+    for board in BOARDS:
+        found = checksums(lab.run(Job(board, PLAN)))
+        by_isa.setdefault(board_facts(board)["ISA"], []).append(found)
+    for found in by_isa.values():
+        assert all(one == found[0] for one in found)
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", LOOPS)
+def test_loops_take_equally_long_everywhere(result, bench):
+    lengths = {raw for config in result.configs
+               for raw in (warm_raw(result, bench, config), cold_raw(result, bench, config))}
+    assert len(lengths) == 1
+    assert LOOP_INSTRUCTIONS <= lengths.pop() <= LOOP_INSTRUCTIONS + 30
+    assert not result.records("check", bench=bench, variant="ticks")
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", TICKING)
+def test_ticks_are_what_the_time_says(result, bench):
+    for config in result.configs:
+        check = check_of(result, "ticks", bench, config)
+        assert check["period_ticks"] == PERIOD_TICKS
+        known = (ticks_in(cold_raw(result, bench, config), PERIOD_TICKS // 2) +
+                 warm_ticks(result, bench, config))
+        assert abs(check["ticks"] - known) <= 2, config  # one a run
+        assert check["ticks"] >= 15, config
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", WITHOUT_OUTPUT)
+def test_direct_takes_as_long_as_native(result, bench):
+    for raw in (warm_raw, cold_raw):
+        assert raw(result, bench, "direct") == raw(result, bench, "native")
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", WITHOUT_OUTPUT)
+def test_slowdown_is_what_the_exits_execute(result, bench):
+    """An interrupt a tick, and no other exit. The tables of addresses that the ticks are known by
+    are exact, unless a run is so much longer that one more falls into it."""
+    ticks = warm_ticks(result, bench, "native")
+    assert [warm_ticks(result, bench, name) for name in ("trapped", "late", "full")] == [ticks] * 3
+    slowdown = warm_raw(result, bench, "trapped") - warm_raw(result, bench, "native")
+    assert slowdown == ticks * irq_path(result) > 0
+    late = warm_raw(result, bench, "late") - warm_raw(result, bench, "trapped")
+    assert late == ticks * EL2_DELAY
+    full = warm_raw(result, bench, "full") - warm_raw(result, bench, "native")
+    assert full == ticks * irq_path(result, "full") > slowdown
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", TICKING)
+def test_exits_are_counted(result, bench):
+    ticks = check_of(result, "ticks", bench, "stats")["ticks"]
+    exits = {record["exit"]: record for record in result.records("exits", bench=bench)}
+    assert exits["irq"]["n"] == ticks
+    assert exits["irq"]["total"] > 0
+    if bench == "prog_dedup":
+        written = check_of(result, "device", bench, "stats")["written"]
+        assert exits["mmio-write"]["n"] >= written
+
+
+@pytest.mark.job(QUIET)
+@pytest.mark.parametrize("bench", PROVEN)
+def test_without_ticks_only_device_writes_take_time(result, bench):
+    assert result.problems == []
+    native = warm_raw(result, bench, "native")
+    direct, late, trapped = (warm_raw(result, bench, name)
+                             for name in ("direct", "direct-late", "trapped"))
+    if bench != "prog_dedup":
+        assert native == direct == late == trapped
+        return
+    words = check_of(result, "device", bench, "direct")["written"] // 2  # of two runs
+    assert late - direct == EL2_DELAY * words
+    for emulated in (direct, trapped):
+        assert emulated - native > 20 * words
+        assert (emulated - native) % words == 0, "every write takes as long"
+
+
+@pytest.mark.job(PLAN)
+def test_device_has_what_was_written(result):
+    for config in result.configs:
+        checks = result.records("check", variant="device", bench="prog_dedup", config=config)
+        assert len(checks) == (config != "native")
+        for check in checks:
+            assert check["count"] == check["written"] > 1000
+            assert check["sum"] == check["written_sum"]
+
+
+@pytest.mark.job(PROOF)
+@pytest.mark.parametrize("bench", PROVEN)
+def test_known_delay_is_seen_exactly(result, bench):
+    assert result.problems == []
+    assert_delay_is_seen(result, PROVEN.index(bench) * 3)
+
+
+# The detectors can fail.
+
+@pytest.mark.job(PLAN)
+def test_flipped_bit_is_found(result):
+    damaged = copy.deepcopy(result.records("check", variant="checksum"))
+    damaged[3]["checksum"] ^= 1 << 20
+
+    class Damaged:
+        @staticmethod
+        def records(*_, **__):
+            return damaged
+    assert ambiguous(checksums(Damaged)) == [damaged[3]["bench"]]
+
+
+@pytest.mark.job(SHORT, change=function_that("return the time", "crc32_update"))
+def test_result_that_varies_is_found(result):
+    assert result.status == 1
+    for config in result.configs:
+        check = check_of(result, "checksum", "prog_options", config)
+        assert not check["ok"] and check["different"] == 3
+        assert result.one("step", config=config)["outcome"] == "failed"
+    assert any("check failed" in problem for problem in result.problems)
+
+
+# At the end of the tick's handler, instead of its ISB: a write to an FP register.
+ISB = {"armv8": 0xd5033fdf, "armv7": 0xf57ff06f}
+CLEAR_Q0 = {"armv8": 0x6f00e400, "armv7": 0xf2800050}  # movi v0.2d, #0; vmov.i32 q0, #0
+
+
+def spoil_fp_register(image: bytes, board: str) -> bytes:
+    isa = board_facts(board)["ISA"]
+    home = read_header(image, board)["load_address"]
+    start = find_guest(image, board) + guest_symbols(board)["on_tick"] - home
+    at = image.index(struct.pack("<I", ISB[isa]), start, start + 128)
+    return patched(image, at, struct.pack("<I", CLEAR_Q0[isa]))
+
+
+@pytest.mark.job(SHORT, change=spoil_fp_register)
+def test_interrupt_that_spoils_an_fp_register_is_found(result):
+    assert not all(check_of(result, "checksum", "prog_options", config)["ok"]
+                   for config in result.configs)
+    assert result.status == 1
+
+
+@pytest.mark.job(SHORT, change=function_that("return", "gic_enable"))
+def test_missing_tick_is_found(result):
+    for config in result.configs:
+        check = check_of(result, "ticks", "prog_options", config)
+        assert (check["ok"], check["ticks"], check["wrong_runs"]) == (False, 0, 4)
+        assert check["expected"] > 0
+    assert result.status == 1
+
+
+@pytest.mark.job(SHORT, change=function_that("return", "samples_add"))
+def test_lost_run_is_refused(result):
+    for config in result.configs:
+        assert "samples were lost" in result.one("error", config=config)["what"]
+        assert result.one("step", config=config)["outcome"] == "refused"
+
+
+@pytest.mark.job(SHORT, change=function_that("return", "libc_reset"))
+def test_heap_that_is_not_given_is_refused(result):
+    for config in result.configs:
+        assert "heap is too small" in result.one("error", config=config)["what"]
+
+
+@pytest.mark.job(OUTPUT, change=function_that("return", "program_output"))
+def test_output_that_is_lost_is_found(result):
+    assert not check_of(result, "device", "prog_dedup", "trapped")["ok"]
+    assert result.status == 1
+
+
+# Interrupts come while a program computes, and nothing saves its FP registers.
+
+OBJDUMPS = {"armv8": ("aarch64-none-elf-objdump", "aarch64-linux-gnu-objdump"),
+            "armv7": ("arm-none-eabi-objdump",)}
+FP_REGISTER = re.compile(r"\b[bhsdqv][0-9]{1,2}\b")
+
+
+def output_of(*command) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def called_functions(nm: str, board: str) -> set[str]:
+    """What the objects of the guest ask others for, programs apart."""
+    folder = TREE.build(board) / "guest"
+    programs = folder / "guest" / "programs"
+    objects = [path for path in folder.rglob("*.o") if path.parent != programs]
+    assert len(objects) > 20
+    return set(re.findall(r"^ +U (\w+)$", output_of(nm, "-u", *objects), re.MULTILINE))
+
+
+def disassembled(objdump: str, board: str) -> dict[str, str]:
+    text = output_of(objdump, "-d", "--no-show-raw-insn", TREE.build(board) / "guest.elf")
+    parts = re.split(r"^[0-9a-f]+ <(\S+)>:\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def test_kernel_reaches_no_fp_register(built):
+    """Neither in the kernel's own functions nor in those of the C library that it calls."""
+    objdump = next(filter(None, map(shutil.which, OBJDUMPS[board_facts(built)["ISA"]])))
+    functions = disassembled(objdump, built)
+    called = called_functions(objdump.replace("objdump", "nm"), built) & functions.keys()
+    assert {"memcpy", "memset", "strlen", "gic_eoi"} <= called
+    assert [name for name in sorted(called) if FP_REGISTER.search(functions[name])] == []
+    assert FP_REGISTER.search(functions["options_run"]), "the detector sees them in a program"
