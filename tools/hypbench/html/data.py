@@ -9,7 +9,7 @@ from itertools import combinations
 
 from hypbench.html.units import Clock
 from hypbench.records import Log
-from hypbench.report import Row, rows_of
+from hypbench.rows import Row, rows_of
 
 # The phases of an interrupt, in their order; natively and with direct interrupts the last four.
 PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task")

@@ -7,7 +7,7 @@ from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import published
 from hypbench.html.parts.programs import study_table
 from hypbench.html.units import number, ratio
-from hypbench.report import Row
+from hypbench.rows import Row
 
 MODES = ("native", "direct", "trapped")
 UNMODELLED = Cell("not modelled here", "quiet")
