@@ -105,7 +105,7 @@ static bool random_hypercall(struct random *random)
 	result = (int32_t)hvc(id, first, second);
 	if (id == HC_ID(NULL))
 		return result == HC_OK;
-	if (id == HC_ID(RECORD))
+	if (id == HC_ID(RECORD) || id == HC_ID(STAGE2))
 		return result == HC_EINVAL;
 	return result == HC_EUNKNOWN;
 }
