@@ -246,6 +246,21 @@ static bool parse_preset(struct parser *parser, struct word name, struct run_con
 	return true;
 }
 
+/* Values that each mean something, but not together. */
+static bool check_config(struct parser *parser, const struct run_config *config)
+{
+	if (config->stage2 != STAGE2_OFF)
+		return true;
+	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
+	if (config->irq == IRQ_TRAPPED)
+		return fail(parser, "irq=trapped needs stage 2: stage2=off in config",
+			    word_from(config->name));
+	if (config->fill == FILL_LAZY)
+		return fail(parser, "fill=lazy needs stage 2: stage2=off in config",
+			    word_from(config->name));
+	return true;
+}
+
 static bool parse_config(struct parser *parser)
 {
 	struct plan *plan = parser->plan;
@@ -265,9 +280,7 @@ static bool parse_config(struct parser *parser)
 	plan->config_count++;
 	if (!parse_options(parser, &config_options, config))
 		return false;
-	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
-	return config->stage2 != STAGE2_OFF || config->irq != IRQ_TRAPPED ||
-	       fail(parser, "irq=trapped needs stage 2: stage2=off in config", word_from(name));
+	return check_config(parser, config);
 }
 
 static bool parse_bench(struct parser *parser)
