@@ -87,8 +87,8 @@ static void hostile_edge_run(const struct guest_run *run)
 	report_check("edge", false, &member, 1);
 }
 
-/* With each page that goes, the call does not come back to where it was: its code, its stack, or the
- * tables of the walks to them have to be mapped again. */
+/* Some of the pages are this code, its stack, or tables of the walks to them: each is
+ * mapped again as soon as it is missed. */
 static void hostile_unmap_run(const struct guest_run *run)
 {
 	uint32_t before = (uint32_t)hvc(HC_ID(STAGE2), HC_STAGE2_FAULTS, 0);
