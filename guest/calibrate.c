@@ -28,12 +28,17 @@ __attribute__((noinline)) static void store_pair(void *unused, uint64_t from, ui
 	pair[pair_count++] = until - from;
 }
 
-/* Through the very window of the benchmarks. */
-static void take_pairs(void)
+/* The very window of the benchmarks. */
+static void empty_window(sample_sink sink, void *to)
+{
+	sample_window(op_nothing, 0, false, 0, sink, to);
+}
+
+static void take_pairs(void (*empty)(sample_sink sink, void *to))
 {
 	pair_count = 0;
 	for (unsigned i = 0; i < PAIRS; i++)
-		sample_window(op_nothing, 0, false, 0, store_pair, NULL);
+		empty(store_pair, NULL);
 }
 
 /* Sorts the values; for a hundred of them insertion is enough. */
@@ -60,21 +65,28 @@ static bool agree(uint64_t a, uint64_t b)
 	return high - low <= tolerance;
 }
 
-void calibrate(void)
+uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))
 {
 	struct stats stats;
+	uint64_t typical;
 	bool stable;
 
-	take_pairs(); /* warm-up: caches, TLBs, the emulator's translations */
-	take_pairs();
+	take_pairs(empty); /* warm-up: caches, TLBs, the emulator's translations */
+	take_pairs(empty);
 	stats_init(&stats);
 	for (unsigned i = 0; i < PAIRS; i++)
 		stats_add(&stats, pair[i]);
 	stable = agree(median(pair, HALF), median(pair + HALF, PAIRS - HALF));
-	overhead = median(pair, PAIRS);
-	report_calibration(&stats, overhead, stable);
+	typical = median(pair, PAIRS);
+	report_calibration(&stats, typical, stable);
 	if (!stable)
-		guest_refuse("the counter's own cost is not stable, median ticks", overhead);
+		guest_refuse("the counter's own cost is not stable, median ticks", typical);
+	return typical;
+}
+
+void calibrate(void)
+{
+	overhead = calibrate_window(empty_window);
 }
 
 uint64_t calibrate_overhead(void)

@@ -13,3 +13,6 @@ void guest_arch_mmu_on(uintptr_t root);
 /* From now on the interrupt entry spins this many instructions, exactly, before it reads the
  * counter: even; 0 is the ordinary entry. */
 void guest_arch_irq_delay(uint32_t instructions);
+
+/* From now on exceptions of EL0 go to el0.S (guest/el0.h), not to the task. */
+void guest_arch_el0_vectors(void);

@@ -118,6 +118,23 @@ void mmu_map_memory(uint64_t start, uint64_t size)
 	map(start, size, ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN);
 }
 
+void mmu_map_user(uint64_t start, uint64_t size)
+{
+	map(start, size, ATTR_NORMAL | S1_AP_RW_ALL | ATTR_XN);
+}
+
+void mmu_unmap(uint64_t start, uint64_t size)
+{
+	if (!pagetable_unmap(&stage1, start, size))
+		guest_refuse("stage 1 cannot unmap", start);
+}
+
+void mmu_touch_image(void)
+{
+	for (const volatile char *at = __image_start; at < __memory_end; at += PAGE_SIZE)
+		(void)*at;
+}
+
 void mmu_map_device(uint64_t start, uint64_t size)
 {
 	map(start, size, ATTR_DEVICE | S1_AP_RW_PRIV | ATTR_XN);

@@ -20,6 +20,15 @@ void mmu_init(const struct guest_run *run);
 /* Maps [start, start + size), multiples of 4 KiB, as ordinary memory, read and write. */
 void mmu_map_memory(uint64_t start, uint64_t size);
 
+/* As memory of EL0, too: read and write at both levels. */
+void mmu_map_user(uint64_t start, uint64_t size);
+
+/* Nothing is mapped there any more; TLB entries are gone. */
+void mmu_unmap(uint64_t start, uint64_t size);
+
+/* Loads from every page of the image, its stacks, heap and tables. */
+void mmu_touch_image(void);
+
 /* As a device. For a guest that misbehaves. */
 void mmu_map_device(uint64_t start, uint64_t size);
 

@@ -16,6 +16,12 @@ static struct vcpu *finish(struct vcpu *vcpu, long result)
 	return vcpu;
 }
 
+static struct vcpu *finish_u32(struct vcpu *vcpu, uint32_t result)
+{
+	frame_set_result(&vcpu->frame, result);
+	return vcpu;
+}
+
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
 	return finish(vcpu, HC_OK);
@@ -116,22 +122,35 @@ static struct vcpu *hc_peek(struct vcpu *vcpu)
 	return finish(vcpu, (long)word);
 }
 
-static long stage2_level(const struct vcpu *vcpu, ipa_t ipa)
+static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
-	if (!has_stage2(vcpu) || !stage2_walk(&vcpu->vm->stage2, ipa, &leaf))
+	if (vm->config->stage2 == STAGE2_OFF || !stage2_walk(&vm->stage2, ipa, &leaf))
 		return 0;
-	return (long)leaf.level;
+	return leaf.level;
 }
 
 static struct vcpu *hc_stage2(struct vcpu *vcpu)
 {
+	struct stage2_lazy *lazy = &vcpu->vm->lazy;
 	ipa_t ipa = frame_arg(&vcpu->frame, 2);
 
 	switch (frame_arg(&vcpu->frame, 1)) {
 	case HC_STAGE2_LEVEL:
-		return finish(vcpu, stage2_level(vcpu, ipa));
+		return finish_u32(vcpu, stage2_level(vcpu->vm, ipa));
+	case HC_STAGE2_UNMAP:
+		return finish(vcpu, stage2_lazy_unmap(lazy, ipa) ? HC_OK : HC_EINVAL);
+	case HC_STAGE2_FAULTS:
+		return finish_u32(vcpu, lazy->faults);
+	case HC_STAGE2_TICKS:
+		return finish_u32(vcpu, lazy->ticks);
+	case HC_STAGE2_TICKS_MIN:
+		return finish_u32(vcpu, lazy->ticks_min);
+	case HC_STAGE2_TICKS_MAX:
+		return finish_u32(vcpu, lazy->ticks_max);
+	case HC_STAGE2_BUILD_TICKS:
+		return finish_u32(vcpu, lazy->build_ticks);
 	default:
 		return finish(vcpu, HC_EINVAL);
 	}

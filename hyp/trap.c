@@ -163,13 +163,28 @@ static enum fault_reason abort_reason(uint32_t esr)
 	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
 }
 
+/*
+ * Guest RAM that is not mapped yet (fill=lazy): mapped, and the instruction is executed again. A
+ * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
+ * no mapping would end.
+ */
+static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
+								 enum fault_reason reason)
+{
+	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+
+	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return vcpu;
+	return stop(vcpu, reason, esr);
+}
+
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
 	if (!region || !abort_is_unmapped(esr))
-		return stop(vcpu, abort_reason(esr), esr);
+		return fill_or_stop(vcpu, esr, abort_reason(esr));
 	if (!abort_is_plain_access(esr))
 		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 	if (esr & DABT_WNR)
@@ -179,7 +194,7 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
 {
-	return stop(vcpu, FAULT_PREFETCH_ABORT, esr);
+	return fill_or_stop(vcpu, esr, FAULT_PREFETCH_ABORT);
 }
 
 static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)
@@ -260,15 +275,25 @@ struct vcpu *trap_hvc_instrumented(struct vcpu *vcpu)
 	return next;
 }
 
-/* A data abort is an emulated access where a device answered it. */
+static bool has_mapped(struct vm *vm)
+{
+	bool mapped = vm->lazy.mapped;
+
+	vm->lazy.mapped = false;
+	return mapped;
+}
+
+/* An abort that the guest goes on from was mapped, or else an access that a device answered. */
 static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
 {
 	const struct exception_class *class = &classes[ESR_EC(esr)];
 
 	if (!class->handle)
 		return EXIT_OTHER;
-	if (ESR_EC(esr) != EC_DABT_LOW || !next)
+	if (class->kind != EXIT_STAGE2_FAULT || !next)
 		return class->kind;
+	if (has_mapped(next->vm))
+		return EXIT_STAGE2_MAP;
 	return esr & DABT_WNR ? EXIT_MMIO_WRITE : EXIT_MMIO_READ;
 }
 

@@ -119,17 +119,23 @@ static void map_gic(struct vm *vm, bool trapped)
 static void build_stage2(struct vm *vm)
 {
 	const struct run_config *config = vm->config;
+	bool lazy = config->fill == FILL_LAZY;
+	uint64_t start = counter_read();
 
 	vm->region_count = 0;
+	stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 	if (config->stage2 == STAGE2_OFF)
 		return;
 	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
 		     stage2_root);
-	map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
+	if (!lazy)
+		map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
 	map_gic(vm, config->irq == IRQ_TRAPPED);
 	add_region(vm, (struct mmio_region){ null_device_base(), PAGE_SIZE, null_device_read,
 					     null_device_write });
 	null_device_reset();
+	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, board.guest_base, board.guest_size,
+			  counter_read() - start);
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
@@ -169,6 +175,16 @@ static void load_guest(const struct guest_run *run)
 	icache_invalidate_all();
 }
 
+/* The last thing before the guest: between this stamp and its first instruction lie one store, the
+ * cleaning of one cache line, and what vcpu_run() does. */
+static void tell_start(void)
+{
+	struct guest_run *page = (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
+
+	page->start_ticks = counter_read();
+	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
+}
+
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
 		uint32_t limit_ms)
 {
@@ -196,6 +212,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	start = counter_read();
 	sched_start(config, vm->vcpu, other, start,
 		    start + (uint64_t)read_cntfrq_el0() * limit_ms / 1000);
+	tell_start();
 	vcpu_run(vm->vcpu);
 	end = counter_read();
 

@@ -6,6 +6,7 @@
 #include "abi/guest_run.h"
 #include "hyp/mmio.h"
 #include "hyp/stage2.h"
+#include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
 
 enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_FAILED, VM_CRASHED, VM_FAULT };
@@ -21,6 +22,7 @@ struct vm {
 	unsigned region_count;
 	struct mmio_region region[VM_REGION_MAX];
 	struct vcpu *vcpu;
+	struct stage2_lazy lazy;
 };
 
 /* The guest image embedded in ours is one that fits this board; else says why not. */

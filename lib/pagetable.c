@@ -91,6 +91,8 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 			children[i] =
 				leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
 	}
+	/* a walker that finds the table must find it filled (DDI 0487 D8.14, B2.3) */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
 	return true;
 }

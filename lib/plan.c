@@ -246,11 +246,17 @@ static bool parse_preset(struct parser *parser, struct word name, struct run_con
 	return true;
 }
 
+/* Values that each mean something, but not together. */
 static bool check_config(struct parser *parser, const struct run_config *config)
 {
+	bool off = config->stage2 == STAGE2_OFF;
+
 	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
-	if (config->stage2 == STAGE2_OFF && config->irq == IRQ_TRAPPED)
+	if (off && config->irq == IRQ_TRAPPED)
 		return fail(parser, "irq=trapped needs stage 2: stage2=off in config",
+			    word_from(config->name));
+	if (off && config->fill == FILL_LAZY)
+		return fail(parser, "fill=lazy needs stage 2: stage2=off in config",
 			    word_from(config->name));
 	/* An interrupt that goes straight to EL1 would go to whichever VM has the core. */
 	if (config->sched != SCHED_NULL && config->irq != IRQ_TRAPPED)

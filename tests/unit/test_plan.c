@@ -325,6 +325,17 @@ static void a_second_vm_without_trapped_interrupts(void **state)
 	assert_parses("config a direct sched=priority irq=trapped\nbench b\n");
 }
 
+static void a_lazy_stage_2_that_is_off(void **state)
+{
+	(void)state;
+	assert_line_error("config a native fill=lazy",
+			  "fill=lazy needs stage 2: stage2=off in config 'a'");
+	assert_line_error("config b direct fill=lazy stage2=off",
+			  "fill=lazy needs stage 2: stage2=off in config 'b'");
+	assert_parses("config a direct fill=lazy\nconfig b native fill=eager\nbench b\n");
+	assert_int_equal(plan.config[0].fill, FILL_LAZY);
+}
+
 static void wrong_names(void **state)
 {
 	(void)state;
@@ -429,6 +440,7 @@ int main(void)
 		cmocka_unit_test(impossible_delays),
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
 		cmocka_unit_test(a_second_vm_without_trapped_interrupts),
+		cmocka_unit_test(a_lazy_stage_2_that_is_off),
 		cmocka_unit_test(wrong_names),
 		cmocka_unit_test(a_name_given_twice),
 		cmocka_unit_test(a_plan_without_config_or_bench),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
-/* LINK: hyp/stage2.c */
+/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/stage2.h"
+#include "hyp/stage2_lazy.h"
 #include "tests/unit/fake/fake.h"
 
 #define MIB 0x100000ull
@@ -168,6 +169,97 @@ static void errors_are_reported(void **state)
 	assert_tlb_clean();
 }
 
+/* --- filled lazily --- */
+
+static struct stage2_lazy lazy;
+
+static void begin_lazily(enum stage2_grain grain, ipa_t base, uint64_t size)
+{
+	begin(grain);
+	stage2_lazy_begin(&lazy, &stage2, base, size, 0);
+}
+
+static void touch(ipa_t ipa)
+{
+	assert_true(stage2_lazy_fault(&lazy, ipa));
+	assert_tlb_clean();
+}
+
+static void a_first_touch_maps_a_leaf_of_the_grain(void **state)
+{
+	static const unsigned level[] = { [STAGE2_4K] = 3, [STAGE2_2M] = 2, [STAGE2_1G] = 1 };
+
+	(void)state;
+	for (enum stage2_grain grain = STAGE2_4K; grain <= STAGE2_1G; grain++) {
+		begin_lazily(grain, 2 * GIB, GIB);
+		touch(2 * GIB + 5 * MIB + 123);
+		assert_maps(2 * GIB + 5 * MIB, 2 * GIB + 5 * MIB, level[grain]);
+		assert_int_equal(attributes_at(2 * GIB + 5 * MIB),
+				 1 << 10 | 3 << 8 | 3 << 6 | 0xf << 2);
+	}
+}
+
+/* RAM from 1 MiB on, which ends in a block: only 4 KiB leaves hold nothing else there. */
+static void a_leaf_holds_nothing_but_memory(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	begin_lazily(STAGE2_1G, MIB, 4 * MIB + PAGE_SIZE);
+	touch(MIB);
+	touch(2 * MIB);
+	touch(5 * MIB);
+	assert_maps(MIB, MIB, 3);
+	assert_maps(2 * MIB, 2 * MIB, 2);
+	assert_maps(5 * MIB, 5 * MIB, 3);
+	assert_false(stage2_lazy_fault(&lazy, MIB - 1));
+	assert_false(stage2_lazy_fault(&lazy, 5 * MIB + PAGE_SIZE));
+	assert_false(stage2_walk(&stage2, 0, &leaf));
+	assert_false(stage2_walk(&stage2, 5 * MIB + PAGE_SIZE, &leaf));
+}
+
+static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	for (enum stage2_grain grain = STAGE2_4K; grain <= STAGE2_1G; grain++) {
+		unsigned used;
+
+		begin_lazily(grain, 2 * GIB, GIB);
+		touch(2 * GIB + 5 * MIB);
+		used = pool.used;
+		for (unsigned i = 0; i < 20; i++) {
+			assert_true(stage2_lazy_unmap(&lazy, 2 * GIB + 5 * MIB + 0xfff));
+			assert_tlb_clean();
+			assert_false(stage2_walk(&stage2, 2 * GIB + 5 * MIB, &leaf));
+			assert_false(stage2_lazy_unmap(&lazy, 2 * GIB + 5 * MIB));
+			touch(2 * GIB + 5 * MIB);
+		}
+		assert_int_equal(pool.used, used); /* no table is lost on the way */
+	}
+}
+
+/* A table for 1 GiB of 2 MiB blocks, and one for each of them: as many as eager filling takes. */
+static void all_memory_takes_the_tables_of_eager_filling(void **state)
+{
+	unsigned used;
+
+	(void)state;
+	fake_reset();
+	root = fake_pages(1);
+	pool = (struct page_pool){ .base = fake_pages(513), .count = 513 };
+	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
+	assert_true(stage2_map(&stage2, 2 * GIB, 2 * GIB, GIB, STAGE2_NORMAL));
+	used = pool.used;
+	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
+	stage2_lazy_begin(&lazy, &stage2, 2 * GIB, GIB, 0);
+	for (ipa_t at = 2 * GIB; at < 3 * GIB; at += PAGE_SIZE)
+		assert_true(stage2_lazy_fault(&lazy, at));
+	assert_int_equal(lazy.faults, GIB / PAGE_SIZE);
+	assert_int_equal(pool.used, used);
+}
+
 /* The planted fault: maintenance while another VMID is current. */
 static void an_invalidation_in_the_wrong_vmid_is_found(void **state)
 {
@@ -282,6 +374,10 @@ int main(void)
 		cmocka_unit_test(the_guest_sees_an_unmapping_on_return),
 		cmocka_unit_test(a_vm_that_does_not_run_is_changed_in_its_own_vmid),
 		cmocka_unit_test(errors_are_reported),
+		cmocka_unit_test(a_first_touch_maps_a_leaf_of_the_grain),
+		cmocka_unit_test(a_leaf_holds_nothing_but_memory),
+		cmocka_unit_test(what_is_unmapped_leaves_the_tlbs_and_comes_back),
+		cmocka_unit_test(all_memory_takes_the_tables_of_eager_filling),
 		cmocka_unit_test(an_invalidation_in_the_wrong_vmid_is_found),
 		cmocka_unit_test(a_switch_changes_the_vmid_alone),
 		cmocka_unit_test(a_switch_flushes_when_asked),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 /* From a syndrome to what handles it, and what it leaves behind. */
 /* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
@@ -30,7 +31,21 @@
 #define LDR_W3 0x93830005u
 #define STR_W12 0x938c0045u
 
+/* Syndromes of stage-2 translation faults, level 3 */
+#define DABT_LDP 0x92000007u   /* without a description of the access */
+#define DABT_DC 0x92000147u    /* cache maintenance */
+#define DABT_S1PTW 0x92000087u /* a stage-1 walk */
+#define IABT 0x82000007u
+#define IABT_S1PTW 0x82000087u
+
+#define RAM FAKE_GUEST_BASE
+#define RAM_SIZE 0x1000000u
+
 static struct vcpu *const vcpu = &guest_vcpu;
+
+/* With fill=lazy. */
+static struct run_config guest_config;
+static struct page_pool pool;
 
 /* The device: what it was asked last, and what it answers. */
 static struct {
@@ -70,7 +85,31 @@ static int setup(void **state)
 	vcpu->vm->region[0] =
 		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write };
 	fake_hyp.fault_ipa = DEVICE + 0x10;
+	guest_config = (struct run_config){ .stage2 = STAGE2_OFF };
+	vcpu->vm->config = &guest_config;
+	memset(&vcpu->vm->lazy, 0, sizeof(vcpu->vm->lazy));
 	return 0;
+}
+
+/* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
+static void be_lazy(enum stage2_grain grain, unsigned pool_pages)
+{
+	struct stage2 *stage2 = &vcpu->vm->stage2;
+	pte_t *root = fake_pages(1);
+
+	pool = (struct page_pool){ .base = fake_pages(pool_pages), .count = pool_pages };
+	guest_config = (struct run_config){ .stage2 = grain, .fill = FILL_LAZY };
+	fake_tlb_watch(root, STAGE2_INPUT_GIB);
+	stage2_reset(stage2, 1, grain, &pool, root);
+	stage2_lazy_begin(&vcpu->vm->lazy, stage2, RAM, RAM_SIZE, 7);
+	fake_hyp.fault_ipa = RAM + 0x5010;
+}
+
+static unsigned level_at(ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+
+	return stage2_walk(&vcpu->vm->stage2, ipa, &leaf) ? leaf.level : 0;
 }
 
 /* Takes the trap of a syndrome. */
@@ -203,6 +242,182 @@ static void other_faults_at_a_device_stop_the_vm(void **state)
 	assert_stops(0x93810009, FAULT_DATA_ABORT); /* access flag */
 	assert_stops(0x93810010, FAULT_DATA_ABORT); /* synchronous external */
 	assert_int_equal(device.reads + device.writes, 0);
+}
+
+/* --- memory that is mapped at its first touch --- */
+
+/* Mapped: the guest goes on with the same instruction. */
+static void assert_maps(uint32_t esr, ipa_t ipa, unsigned level)
+{
+	fake_hyp.faults = 0;
+	fake_hyp.fault_ipa = ipa;
+	assert_int_equal(level_at(ipa), 0);
+	assert_ptr_equal(take(esr), vcpu);
+	assert_int_equal(fake_hyp.faults, 0);
+	assert_int_equal(fake_hyp.skipped, 0);
+	assert_int_equal(level_at(ipa), level);
+	assert_int_equal(fake_tlb_conflicts() + fake_tlb_stale() + fake_tlb_unpublished(), 0);
+}
+
+static void a_first_touch_of_any_kind_maps_one_leaf(void **state)
+{
+	const uint32_t touches[] = { LDR_W3 | 2, STR_W12 | 2, DABT_LDP,   DABT_DC,
+				     DABT_S1PTW, IABT,        IABT_S1PTW, DABT_LDP & ~1u };
+
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	for (unsigned i = 0; i < sizeof(touches) / sizeof(touches[0]); i++) {
+		ipa_t ipa = RAM + 2 * i * PAGE_SIZE;
+
+		assert_maps(touches[i], ipa + 0x10, 3);
+		assert_int_equal(level_at(ipa + PAGE_SIZE), 0);
+		assert_int_equal(vcpu->vm->lazy.faults, i + 1);
+	}
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
+static void a_fault_that_stays_stops_the_vm(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_2M, 8);
+	assert_maps(DABT_LDP, RAM + 0x10, 2);
+	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
+	assert_stops(IABT, FAULT_PREFETCH_ABORT);
+	assert_int_equal(vcpu->vm->lazy.faults, 1);
+}
+
+static void a_fault_that_no_mapping_ends_stops_the_vm(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	assert_stops(0x9200004f, FAULT_DATA_ABORT); /* permission */
+	assert_stops(0x9200000b, FAULT_DATA_ABORT); /* access flag */
+	assert_stops(0x92000021, FAULT_DATA_ABORT); /* alignment */
+	assert_stops(0x92000010, FAULT_DATA_ABORT); /* synchronous external */
+	assert_stops(0x92000003, FAULT_DATA_ABORT); /* address size */
+	assert_stops(0x8200000f, FAULT_PREFETCH_ABORT);
+	assert_int_equal(level_at(fake_hyp.fault_ipa), 0);
+}
+
+static void outside_of_its_memory_a_lazy_vm_is_stopped(void **state)
+{
+	const ipa_t outside[] = { 0, RAM - 1, RAM + RAM_SIZE, UINT64_MAX };
+
+	(void)state;
+	be_lazy(STAGE2_1G, 8);
+	for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+		fake_hyp.fault_ipa = outside[i];
+		assert_stops(DABT_LDP, FAULT_DATA_ABORT);
+		assert_stops(IABT, FAULT_PREFETCH_ABORT);
+		assert_int_equal(level_at(outside[i]), 0);
+	}
+	assert_maps(IABT, RAM + RAM_SIZE - 4, 2); /* no leaf of 1 GiB holds this RAM alone */
+	assert_int_equal(level_at(RAM - 1), 0);
+	assert_int_equal(level_at(RAM + RAM_SIZE), 0);
+}
+
+static void an_eager_vm_is_stopped_in_its_memory_too(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_2M, 8);
+	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0);
+	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
+	assert_stops(IABT, FAULT_PREFETCH_ABORT);
+}
+
+static void without_a_page_for_a_table_the_vm_is_stopped(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_4K, 1);
+	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
+	assert_int_equal(vcpu->vm->lazy.faults, 0);
+}
+
+static void a_device_comes_before_memory(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	vcpu->vm->region[0].base = RAM;
+	fake_hyp.fault_ipa = RAM + 0x10;
+	assert_skips(LDR_W3);
+	assert_int_equal(device.reads, 1);
+	assert_int_equal(level_at(RAM), 0);
+}
+
+static reg_t ask_stage2(reg_t what, reg_t ipa)
+{
+	vcpu->frame.x[0] = HC_ID(STAGE2);
+	vcpu->frame.x[1] = what;
+	vcpu->frame.x[2] = ipa;
+	assert_ptr_equal(trap_hvc(vcpu), vcpu);
+	return vcpu->frame.x[0];
+}
+
+static void a_guest_asks_what_its_start_cost(void **state)
+{
+	const uint64_t ticks[] = { 30, 10, 50 };
+
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MIN, 0), 0);
+	assert_int_equal(ask_stage2(HC_STAGE2_FAULTS, 0), 0);
+	for (unsigned i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		fake_counter_step = ticks[i];
+		assert_maps(DABT_LDP, RAM + i * PAGE_SIZE, 3);
+	}
+	assert_int_equal(ask_stage2(HC_STAGE2_FAULTS, 0), 3);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), 90);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MIN, 0), 10);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), 50);
+	assert_int_equal(ask_stage2(HC_STAGE2_BUILD_TICKS, 0), 7);
+	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 3);
+	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM + 5 * PAGE_SIZE), 0);
+	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, UINT64_MAX), 0);
+	assert_int_equal(ask_stage2(HC_STAGE2_BUILD_TICKS + 1, 0), (reg_t)HC_EINVAL);
+	assert_int_equal(ask_stage2(UINT64_MAX, 0), (reg_t)HC_EINVAL);
+}
+
+static void its_costs_stop_at_the_largest_value(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	fake_counter_step = UINT32_MAX - 5ull;
+	assert_maps(DABT_LDP, RAM, 3);
+	assert_maps(DABT_LDP, RAM + PAGE_SIZE, 3);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), UINT32_MAX - 5ull);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), UINT32_MAX);
+	fake_counter_step = UINT32_MAX + 5ull;
+	assert_maps(DABT_LDP, RAM + 2 * PAGE_SIZE, 3);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), UINT32_MAX);
+	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), UINT32_MAX);
+}
+
+static void a_guest_unmaps_what_it_touched(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_2M, 8);
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* not mapped */
+	assert_maps(DABT_LDP, RAM + 0x5000, 2);
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM + 0x1ff123), HC_OK);
+	assert_int_equal(fake_tlb_stale(), 0);
+	assert_maps(DABT_LDP, RAM + 0x5000, 2);
+	assert_int_equal(vcpu->vm->lazy.faults, 2);
+}
+
+static void a_guest_unmaps_nothing_else(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* no stage 2 */
+	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
+	be_lazy(STAGE2_4K, 8);
+	assert_true(stage2_map(&vcpu->vm->stage2, DEVICE, DEVICE, PAGE_SIZE, STAGE2_DEVICE));
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, DEVICE), (reg_t)HC_EINVAL);
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, UINT64_MAX), (reg_t)HC_EINVAL);
+	assert_int_equal(level_at(DEVICE), 3);
+	assert_maps(DABT_LDP, RAM, 3);
+	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0); /* eager */
+	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
+	assert_int_equal(level_at(RAM), 3);
 }
 
 /* --- the other classes --- */
@@ -460,6 +675,29 @@ static void every_exit_is_accounted_for_by_its_kind(void **state)
 	assert_accounted("hvc", "0x86000000");
 }
 
+static void a_first_touch_is_accounted_for_as_one(void **state)
+{
+	(void)state;
+	be_lazy(STAGE2_4K, 8);
+	account();
+	take_instrumented(DABT_LDP);
+	assert_accounted("stage2-map", "0x20005010");
+	fake_hyp.fault_ipa = RAM;
+	take_instrumented(IABT);
+	assert_accounted("stage2-map", "0x20000000");
+	fake_hyp.fault_ipa = DEVICE + 0x10;
+	take_instrumented(LDR_W3);
+	assert_accounted("mmio-read", "0x9000010");
+	fake_hyp.fault_ipa = RAM;
+	take_instrumented(IABT);
+	assert_accounted("stage2-fault", "0x20000000");
+	fake_hyp.fault_ipa = RAM + PAGE_SIZE;
+	take(DABT_LDP); /* while nothing was accounted for */
+	account();
+	take_instrumented(0x9381004d);
+	assert_accounted("stage2-fault", "0x20001000");
+}
+
 static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 {
 	(void)state;
@@ -492,6 +730,17 @@ int main(void)
 		TEST(beside_a_device_the_vm_is_stopped),
 		TEST(without_a_syndrome_a_device_cannot_be_emulated),
 		TEST(other_faults_at_a_device_stop_the_vm),
+		TEST(a_first_touch_of_any_kind_maps_one_leaf),
+		TEST(a_fault_that_stays_stops_the_vm),
+		TEST(a_fault_that_no_mapping_ends_stops_the_vm),
+		TEST(outside_of_its_memory_a_lazy_vm_is_stopped),
+		TEST(an_eager_vm_is_stopped_in_its_memory_too),
+		TEST(without_a_page_for_a_table_the_vm_is_stopped),
+		TEST(a_device_comes_before_memory),
+		TEST(a_guest_asks_what_its_start_cost),
+		TEST(its_costs_stop_at_the_largest_value),
+		TEST(a_guest_unmaps_what_it_touched),
+		TEST(a_guest_unmaps_nothing_else),
 		TEST(a_hypercall_reaches_its_function),
 		TEST(an_unknown_hypercall_says_so),
 		TEST(a_guest_ends_its_step),
@@ -510,6 +759,7 @@ int main(void)
 		TEST(an_interrupt_that_went_away_is_not_ended),
 		TEST(nobodys_interrupt_comes_once),
 		TEST(every_exit_is_accounted_for_by_its_kind),
+		TEST(a_first_touch_is_accounted_for_as_one),
 		TEST(every_interrupt_is_accounted_for_by_its_kind),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 /* The vGIC's queue and list registers, one situation a test;
  * test_vgic_timer.c has the forwarded interrupt, test_vgic_random_*.c all in any order. */
 /* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */

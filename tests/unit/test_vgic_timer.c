@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 /* The vGIC and the interrupt that it forwards: the physical timer, level-sensitive. */
 /* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */

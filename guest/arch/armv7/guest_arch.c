@@ -48,6 +48,7 @@
 #define SCTLR_TE (1u << 30) /* exceptions in Thumb state */
 
 extern char guest_vectors[], guest_vectors_delay_2[], guest_vectors_delayed[];
+extern char guest_vectors_el0[];
 
 /* Execution needs read access here, so PL0 has none. */
 uint64_t guest_arch_text_attributes(void)
@@ -85,6 +86,12 @@ void guest_arch_irq_delay(uint32_t instructions)
 		vectors = guest_vectors_delayed;
 	CP15_WRITE(CP15_TPIDRPRW, instructions - 2);
 	CP15_WRITE(CP15_VBAR, vectors);
+	isb();
+}
+
+void guest_arch_el0_vectors(void)
+{
+	CP15_WRITE(CP15_VBAR, guest_vectors_el0);
 	isb();
 }
 

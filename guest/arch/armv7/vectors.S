@@ -24,13 +24,13 @@
 	movt	\register, #:upper16:\symbol
 	.endm
 
-	.macro	vector_table, irq
+	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data
 	.balign	32
 	b	unexpected_reset
 	b	unexpected_undefined
-	b	svc_entry
+	b	\svc
 	b	unexpected_prefetch
-	b	unexpected_data
+	b	\data
 	b	unexpected_hyp
 	b	\irq
 	b	unexpected_fiq
@@ -38,13 +38,15 @@
 
 	.section .text.vectors, "ax"
 	.balign	32
-	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed
+	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
 guest_vectors:
 	vector_table irq_entry
 guest_vectors_delay_2:
 	vector_table irq_entry_delay_2
 guest_vectors_delayed:
 	vector_table irq_entry_delayed
+guest_vectors_el0:
+	vector_table irq_entry, el0_return, el0_fault
 
 /* For a benchmark with delay=N: N instructions more before the stamp. MRC and the last branch are
  * two of them, TPIDRPRW holds N - 2. */
@@ -121,6 +123,7 @@ svc_entry:
 	b	irq_exit		/* it may have been woken again meanwhile */
 
 	.macro	unexpected, name, offset
+	.global	unexpected_\name
 unexpected_\name:
 	mov	r0, #\offset
 	b	exception_unexpected
@@ -135,6 +138,7 @@ unexpected_\name:
 	unexpected fiq, 0x1c
 
 /* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
+	.global	exception_unexpected
 exception_unexpected:
 	load_address sp, __crash_stack_end
 	mov	r1, lr

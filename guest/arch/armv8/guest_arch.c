@@ -29,7 +29,7 @@
 #define SCTLR_I (1u << 12)
 #define SCTLR_WXN (1u << 19)
 
-extern char guest_vectors[], guest_vectors_delayed[];
+extern char guest_vectors[], guest_vectors_delayed[], guest_vectors_el0[];
 
 /* PTE_XN is UXN here: an EL0 without read access could still execute. */
 uint64_t guest_arch_text_attributes(void)
@@ -52,6 +52,12 @@ void guest_arch_irq_delay(uint32_t instructions)
 {
 	write_tpidr_el1(instructions ? instructions - 2 : 0);
 	write_vbar_el1((reg_t)(instructions ? guest_vectors_delayed : guest_vectors));
+	isb();
+}
+
+void guest_arch_el0_vectors(void)
+{
+	write_vbar_el1((reg_t)guest_vectors_el0);
 	isb();
 }
 

@@ -50,9 +50,12 @@
 	b	\exit
 	.endm
 
-/* The only synchronous exception of the task is its SVC. */
-	.macro	el0_sync
+/* The only synchronous exception of the task is its SVC. called: EL0 runs by el0_call() instead. */
+	.macro	el0_sync, called
 	.balign	0x80
+	.if	\called
+	b	el0_exception
+	.endif
 	stp	x0, x1, [sp, #-16]!
 	mrs	x0, esr_el1
 	lsr	x0, x0, #ESR_EC_SHIFT
@@ -62,7 +65,7 @@
 	b	exception_unexpected
 	.endm
 
-	.macro	vector_table, delayed
+	.macro	vector_table, delayed, called=0
 	unexpected 0x000	/* from EL1 with SP_EL0: never used */
 	unexpected 0x080
 	unexpected 0x100
@@ -71,7 +74,7 @@
 	irq_entry \delayed, irq_exit
 	unexpected 0x300	/* FIQ */
 	unexpected 0x380	/* SError */
-	el0_sync		/* from EL0, AArch64 */
+	el0_sync \called	/* from EL0, AArch64 */
 	irq_entry \delayed, irq_return
 	unexpected 0x500
 	unexpected 0x580
@@ -83,12 +86,15 @@
 
 	.section .text.vectors, "ax"
 	.balign	0x1000
-	.global	guest_vectors, guest_vectors_delayed
+	.global	guest_vectors, guest_vectors_delayed, guest_vectors_el0
 guest_vectors:
 	vector_table 0
 	.balign	0x800
 guest_vectors_delayed:
 	vector_table 1
+	.balign	0x800
+guest_vectors_el0:
+	vector_table 0, 1
 
 	.balign	0x80
 /* Back to the interrupted kernel code, or to the task when a handler woke it. */
@@ -185,6 +191,7 @@ task_wait:
 	b	irq_exit	/* it may have been woken again meanwhile */
 
 /* A stack of its own, since the fault may have come from the stack. */
+	.global	exception_unexpected
 exception_unexpected:
 	adrp	x1, __crash_stack_end
 	mov	sp, x1

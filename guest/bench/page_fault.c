@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An access of EL0 to a page that is not there: in the guest's own stage 1, where its kernel maps
+ * it (stage1); in stage 2, where the hypervisor does (stage2); in neither (both); and one to a page
+ * that is there, the control (none). Each sample takes the entries away first.
+ */
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/el0.h"
+#include "guest/mmu.h"
+#include "guest/report.h"
+#include "lib/bits.h"
+#include "lib/pagetable.h"
+
+struct variant {
+	const char *name;
+	bool stage1, stage2; /* where the page is taken away */
+};
+
+static const struct variant variants[] = {
+	{ "none", false, false },
+	{ "stage1", true, false },
+	{ "stage2", false, true },
+	{ "both", true, true },
+};
+
+/* At the start of a block of its own, so that nothing else shares its leaf, 2 MiB or less. */
+static uintptr_t page(void)
+{
+	return (uintptr_t)mmu_free_start();
+}
+
+/* Why stage 2 cannot lack this page alone. */
+static const char *stage2_refuses(const struct run_config *config)
+{
+	if (config->fill != FILL_LAZY)
+		return "stage2 and both need fill=lazy";
+	if (config->stage2 == STAGE2_1G)
+		return "stage2 and both need smaller leaves than 1 GiB: this code shares the "
+		       "page's";
+	return NULL;
+}
+
+static void take_away(const struct variant *variant)
+{
+	if (variant->stage1) {
+		mmu_unmap(page(), PAGE_SIZE);
+		el0_expect_fault(page());
+	}
+	if (variant->stage2 && hvc(HC_ID(STAGE2), HC_STAGE2_UNMAP, page()) != HC_OK)
+		guest_refuse("stage 2 does not give up the page", page());
+}
+
+static void take_samples(const struct bench_params *params, struct samples *samples,
+			 const struct variant *variant)
+{
+	for (uint32_t i = 0; i <= params->n; i++) {
+		struct el0_window window;
+
+		take_away(variant);
+		window = el0_touch(page(), params->delay);
+		samples_add(samples, window.from, window.until);
+	}
+}
+
+static uint32_t stage2_faults(void)
+{
+	return (uint32_t)hvc(HC_ID(STAGE2), HC_STAGE2_FAULTS, 0);
+}
+
+/* Every sample faulted where it should have, and nowhere else. */
+static void report_faults(const struct variant *variant, uint32_t taken, uint32_t stage1,
+			  uint32_t stage2)
+{
+	bool ok =
+		stage1 == (variant->stage1 ? taken : 0) && stage2 == (variant->stage2 ? taken : 0);
+	char name[24];
+	struct text text;
+	struct member members[] = {
+		{ "samples", taken },
+		{ "stage1", stage1 },
+		{ "stage2", stage2 },
+	};
+
+	text_init(&text, name, sizeof(name));
+	text_string(&text, "faults-");
+	text_string(&text, variant->name);
+	report_check(name, ok, members, ARRAY_SIZE(members));
+}
+
+static void run_variant(const struct guest_run *run, const struct variant *variant,
+			uint64_t overhead)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = variant->name,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = overhead,
+	};
+	uint32_t stage1 = el0_fault_count();
+	uint32_t stage2 = stage2_faults();
+
+	take_samples(&run->bench.params, samples, variant);
+	stage1 = el0_fault_count() - stage1;
+	stage2 = stage2_faults() - stage2;
+	report_bench(&info, samples);
+	report_faults(variant, samples->taken, stage1, stage2);
+}
+
+static void touch_nothing(sample_sink sink, void *to)
+{
+	struct el0_window window = el0_touch(0, 0);
+
+	sink(to, window.from, window.until);
+}
+
+static void page_fault_run(const struct guest_run *run)
+{
+	const char *reason = stage2_refuses(&run->config);
+	uint64_t overhead;
+
+	mmu_map_user(page(), PAGE_SIZE);
+	/* Where stage 2 is filled lazily, no fault but the page's own may fall into a window. */
+	mmu_touch_image();
+	el0_init();
+	el0_touch(page(), 0);
+	overhead = calibrate_window(touch_nothing);
+	for (unsigned i = 0; i < ARRAY_SIZE(variants); i++)
+		if (!variants[i].stage2 || !reason)
+			run_variant(run, &variants[i], overhead);
+	if (reason)
+		report_skip(reason);
+}
+
+static const struct bench page_fault = { .name = "page_fault", .run = page_fault_run };
+BENCH(page_fault);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a guest takes to start, and the stage-2 faults of it: it sets itself up, touches its
+ * image and `pages` pages of working memory in their order, and looks how long ago its first
+ * instruction was. Natively and with fill=eager there are no faults.
+ */
+#include "arch/hypercall.h"
+#include "arch/mmio.h"
+#include "guest/bench.h"
+#include "guest/mmu.h"
+#include "guest/report.h"
+#include "lib/bits.h"
+#include "lib/pagetable.h"
+
+static struct {
+	uint64_t ticks;
+	uint32_t build_ticks, faults, fault_ticks, fault_min, fault_max;
+} start;
+
+static uint32_t ask(enum hc_stage2 what)
+{
+	return (uint32_t)hvc(HC_ID(STAGE2), what, 0);
+}
+
+static void touch_working_memory(uint32_t pages)
+{
+	uintptr_t base = (uintptr_t)mmu_free_start();
+
+	for (uint32_t i = 0; i < pages; i++)
+		mmio_write32(base + (uintptr_t)i * PAGE_SIZE, i);
+}
+
+static void look(const struct guest_run *run)
+{
+	start.ticks = counter_read() - run->start_ticks;
+	start.faults = ask(HC_STAGE2_FAULTS);
+	start.fault_ticks = ask(HC_STAGE2_TICKS);
+	start.fault_min = ask(HC_STAGE2_TICKS_MIN);
+	start.fault_max = ask(HC_STAGE2_TICKS_MAX);
+	start.build_ticks = ask(HC_STAGE2_BUILD_TICKS);
+}
+
+/* All of it, since the calibration that follows prints, and a start does not. */
+static const char *stage2_boot_prepare(const struct guest_run *run)
+{
+	uint32_t pages = run->bench.params.pages;
+	uint64_t size = (uint64_t)pages * PAGE_SIZE;
+
+	if (size > run->ram_base + run->ram_size - mmu_free_start())
+		return "not enough memory";
+	mmu_map_memory(mmu_free_start(), size);
+	mmu_touch_image();
+	touch_working_memory(pages);
+	look(run);
+	return NULL;
+}
+
+/* What the pages hold, and that the counts do not contradict each other. */
+static bool is_sound(const struct guest_run *run)
+{
+	uint32_t pages = run->bench.params.pages;
+	uintptr_t base = (uintptr_t)mmu_free_start();
+
+	for (uint32_t i = 0; i < pages; i++)
+		if (mmio_read32(base + (uintptr_t)i * PAGE_SIZE) != i)
+			return false;
+	if (run->config.fill == FILL_EAGER)
+		return start.faults == 0 && start.fault_ticks == 0;
+	return start.faults > 0 && start.fault_min > 0 && start.fault_min <= start.fault_max &&
+	       start.fault_max <= start.fault_ticks && start.fault_ticks < start.ticks;
+}
+
+static void stage2_boot_run(const struct guest_run *run)
+{
+	struct member members[] = {
+		{ "start_ticks", (int64_t)start.ticks },
+		{ "build_ticks", start.build_ticks },
+		{ "faults", start.faults },
+		{ "fault_ticks", start.fault_ticks },
+		{ "fault_min", start.fault_min },
+		{ "fault_max", start.fault_max },
+		{ "touched_pages", run->bench.params.pages },
+	};
+
+	report_check("start", is_sound(run), members, ARRAY_SIZE(members));
+}
+
+static const struct bench stage2_boot = {
+	.name = "stage2_boot",
+	.prepare = stage2_boot_prepare,
+	.run = stage2_boot_run,
+};
+BENCH(stage2_boot);

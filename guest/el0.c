@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest/el0.h"
+
+#include "arch/esr.h"
+#include "guest/guest_arch.h"
+#include "guest/mmu.h"
+#include "lib/pagetable.h"
+
+/* In guest/arch/<isa>/el0.S: EL0 code, with window, address and delay as its arguments. */
+extern char el0_nothing[], el0_nothing_delayed[], el0_load[], el0_load_delayed[];
+void el0_call(char *entry, volatile struct el0_window *window, uintptr_t address, reg_t delay);
+
+__attribute__((section(".bss.el0"))) static volatile struct el0_window window;
+static bool fault_expected;
+static uintptr_t fault_page;
+static uint32_t fault_count;
+
+_Static_assert(offsetof(struct el0_window, until) == 8, "el0.S knows this offset");
+
+void el0_init(void)
+{
+	guest_arch_el0_vectors();
+}
+
+struct el0_window el0_touch(uintptr_t address, reg_t delay)
+{
+	static char *const code[2][2] = { { el0_nothing, el0_nothing_delayed },
+					  { el0_load, el0_load_delayed } };
+
+	el0_call(code[address != 0][delay != 0], &window, address, delay);
+	return (struct el0_window){ window.from, window.until };
+}
+
+void el0_expect_fault(uintptr_t page)
+{
+	fault_page = page;
+	fault_expected = true;
+}
+
+uint32_t el0_fault_count(void)
+{
+	return fault_count;
+}
+
+bool el0_data_abort(va_t address, reg_t status);
+
+/* From el0.S, with the fault's address and its syndrome, whose fault status is that of the long
+ * descriptor format on both isas. False: not expected. */
+bool el0_data_abort(va_t address, reg_t status)
+{
+	if (!fault_expected || address - fault_page >= PAGE_SIZE ||
+	    FSC_TYPE(ABT_FSC(status)) != FSC_TRANSLATION)
+		return false;
+	fault_expected = false;
+	fault_count++;
+	mmu_map_user(fault_page, PAGE_SIZE);
+	return true;
+}

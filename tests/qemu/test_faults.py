@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page faults of both stages, and a stage 2 that is filled at first touch: every fault is counted
+where it was caused, every instruction of it is explained, and no guest gets more than its own."""
+
+import pytest
+
+from image import function_that, read_header
+from lab import board_facts, image_of
+from proofs import DELAYS, assert_delay_is_seen, delay_lines, values
+
+PROVEN = ("page_fault",)
+N = 20
+EL2_DELAY = 100
+PAGES = (600, 1000)  # of working memory; 2 MiB blocks hold 512: two of them either way
+PAGE = 0x1000
+RUN_PAGES = 1  # struct guest_run; the record buffer is touched by records only
+RECORD_PAGES = 1
+EAGER = {"native", "4K", "2M", "trapped"}
+# configuration: its eager twin, level of its leaves
+LAZY = {"lazy-4K": ("4K", 3), "lazy-2M": ("2M", 2), "lazy-1G": ("2M", 1),
+        "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3)}
+PLAN = f"""order once
+config native
+config 4K direct stage2=4K
+config 2M direct
+config trapped trapped stage2=4K
+config lazy-4K direct stage2=4K fill=lazy
+config lazy-2M direct stage2=2M fill=lazy
+config lazy-1G direct stage2=1G fill=lazy
+config trapped-lazy trapped stage2=4K fill=lazy
+config late direct stage2=4K fill=lazy delay_el2={EL2_DELAY}
+config stats direct stage2=4K fill=lazy stats=on
+""" + delay_lines("page_fault", f"n={N}") + "".join(f"bench stage2_boot pages={pages}\n"
+                                                    for pages in PAGES)
+BOOT_LINE = len(DELAYS)
+
+# What a fault may take at EL2, in instructions: in the handler, for the page of a table, which is
+# cleared, and from the vector to the handler and back. Armv7 has 32-bit registers for 64-bit
+# entries.
+FAULT_MAX = {"armv8": 450, "armv7": 800}
+TABLE_MAX = {"armv8": 2000, "armv7": 4000}
+OUTSIDE_MAX = 160
+STATS_MAX = 170  # with exit statistics
+STAGE1_MAX = {"armv8": 450, "armv7": 700}  # what the guest's kernel takes
+
+BOOTS = list(enumerate(PAGES, BOOT_LINE))
+job = pytest.mark.job(PLAN)
+
+
+def starts(result, line: int) -> dict[str, dict]:
+    return {check["config"]: check for check in result.records("check", bench="stage2_boot")
+            if result.line_of(check) == line}
+
+
+def leaves(board: str, level: int, pages: int) -> int:
+    """What stage2_boot touches, in leaves: the run page, the image, and its working memory, which
+    begins in a block of 2 MiB of its own."""
+    header = read_header(image_of(board), board)
+    if level == 1:
+        return 1
+    if level == 3:
+        return RUN_PAGES + -(-(header["memory_end"] - header["load_address"]) // PAGE) + pages
+    block = 1 << 21
+    ram_base = header["load_address"] & ~(block - 1)
+    return -(-(header["memory_end"] - ram_base) // block) + -(-pages * PAGE // block)
+
+
+@job
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+# --- page_fault ---
+
+@job
+def test_known_delay_is_seen_exactly(result):
+    assert_delay_is_seen(result, 0)
+
+
+@job
+def test_variants_are_there_where_they_mean_something(result):
+    for config in result.configs:
+        found = {variant for name, variant in result.figures(0) if name == config}
+        alone = config in EAGER | {"lazy-1G"}
+        assert found == ({"none", "stage1"} if alone else {"none", "stage1", "stage2", "both"})
+        skips = [skip["reason"] for skip in result.records("skip", config=config)]
+        assert len(skips) == (len(DELAYS) if alone else 0)
+        for reason in skips:
+            assert ("fill=lazy" if config in EAGER else "1 GiB") in reason
+
+
+@job
+def test_faults_are_as_many_as_samples(result):
+    checks = [check for check in result.records("check", bench="page_fault")]
+    assert len(checks) == len(result.records("bench", bench="page_fault"))
+    for check in checks:
+        variant = check["variant"].removeprefix("faults-")
+        assert check["ok"] and check["samples"] == N + 1
+        assert check["stage1"] == (N + 1 if variant in ("stage1", "both") else 0)
+        assert check["stage2"] == (N + 1 if variant in ("stage2", "both") else 0)
+
+
+@job
+def test_empty_window_of_el0_is_calibrated(result):
+    """A calibration of its own beside the kernel's: isb, isb, mrs."""
+    for config in result.configs:
+        found = [calibration for calibration in
+                 result.records("calibration", bench="page_fault", config=config)
+                 if result.line_of(calibration) == 0]
+        assert [(one["min"], one["p50"], one["max"]) for one in found] == [(3, 3, 3)] * 2
+
+
+@job
+def test_mapped_page_takes_one_instruction(result):
+    for config in result.configs:
+        assert set(values(result.figures(0)[config, "none"])) == {1}
+
+
+@job
+def test_stage1_fault_does_not_know_of_stage2(result, board):
+    found = {(*values(record),) for (_, variant), record in result.figures(0).items()
+             if variant == "stage1"}
+    assert len(found) == 1
+    assert 1 < min(*found.pop()) <= STAGE1_MAX[board_facts(board)["ISA"]]
+
+
+@job
+def test_faults_of_both_stages_add_up(result):
+    """The load itself, one instruction, is in each of them."""
+    found = result.figures(0)
+    configs = [config for config, variant in found if variant == "both"]
+    assert configs
+    for config in configs:
+        none, stage1, stage2, both = (values(found[config, variant])
+                                      for variant in ("none", "stage1", "stage2", "both"))
+        assert both == [a + b - c for a, b, c in zip(stage1, stage2, none)], config
+
+
+@job
+@pytest.mark.parametrize("variant, exits", [("none", 0), ("stage1", 0), ("stage2", 1), ("both", 1)])
+def test_delay_at_el2_is_seen_once_a_stage2_fault(result, variant, exits):
+    found = result.figures(0)
+    plain, late = found["lazy-4K", variant], found["late", variant]
+    assert values(late) == [value + exits * EL2_DELAY for value in values(plain)]
+
+
+# --- stage2_boot ---
+
+@job
+@pytest.mark.parametrize("line, pages", BOOTS)
+def test_faults_of_a_start_are_the_leaves_it_touches(result, board, line, pages):
+    found = starts(result, line)
+    assert set(found) == EAGER | set(LAZY)
+    for config, start in found.items():
+        assert start["ok"] and start["touched_pages"] == pages
+        expected = 0 if config in EAGER else leaves(board, LAZY[config][1], pages)
+        assert start["faults"] == expected, config
+
+
+@job
+def test_eager_start_is_as_long_as_a_native_one(result):
+    for line, _ in BOOTS:
+        found = starts(result, line)
+        for config in ("4K", "2M"):
+            assert found[config]["start_ticks"] == found["native"]["start_ticks"]
+        for config in EAGER:
+            assert found[config]["fault_ticks"] == found[config]["fault_max"] == 0
+        assert found["native"]["build_ticks"] == 0
+        assert found["4K"]["build_ticks"] > 100 * found["2M"]["build_ticks"] > 0
+        assert 0 < found["lazy-4K"]["build_ticks"] < found["2M"]["build_ticks"]
+
+
+def outside(found: dict[str, dict], config: str) -> int:
+    """Ticks of a lazy start that its eager twin's does not have and the handler did not take: the
+    way from the vector to the handler and back."""
+    lazy, eager = found[config], found[LAZY[config][0]]
+    return lazy["start_ticks"] - eager["start_ticks"] - lazy["fault_ticks"]
+
+
+def extra(config: str) -> int:
+    return {"late": EL2_DELAY, "stats": STATS_MAX}.get(config, 0)
+
+
+@job
+def test_lazy_start_is_explained_by_its_faults(result):
+    """Between the two sizes lie data aborts alone, and all of them take the same way, the one that
+    a page_fault takes."""
+    less, more = (starts(result, line) for line, _ in BOOTS)
+    count = PAGES[1] - PAGES[0]
+    for config in (config for config, (_, level) in LAZY.items() if level == 3):
+        each, rest = divmod(outside(more, config) - outside(less, config), count)
+        handler = more[config]["fault_min"]
+        assert rest == 0, config
+        assert 50 <= each <= OUTSIDE_MAX + extra(config), config
+        assert more[config]["fault_ticks"] - less[config]["fault_ticks"] == count * handler
+        measured = result.figures(0)[config, "stage2"]["p50"] - 1
+        assert 0 <= measured - each - handler <= 8, config
+
+
+@job
+def test_every_fault_takes_the_same_way_but_for_its_kind(result):
+    """Instruction aborts meet no device on their way: they take a little less."""
+    late, plain = (outside(starts(result, BOOT_LINE), config) for config in ("late", "lazy-4K"))
+    faults = starts(result, BOOT_LINE)["lazy-4K"]["faults"]
+    assert late - plain == EL2_DELAY * faults
+    for config in LAZY:
+        found = starts(result, BOOT_LINE)
+        each = outside(found, config) / found[config]["faults"]
+        assert 50 <= each <= OUTSIDE_MAX + extra(config), config
+
+
+@job
+@pytest.mark.parametrize("line, pages", BOOTS)
+def test_cost_of_faults_is_that_of_mappings_and_tables(result, board, line, pages):
+    """A fault costs the same each time; the very first one makes a table of each level above, and
+    each block of 2 MiB then takes one of level 3."""
+    isa = board_facts(board)["ISA"]
+    for config, start in starts(result, line).items():
+        if config in EAGER:
+            continue
+        level = LAZY[config][1]
+        each, first, faults = (start[name] for name in ("fault_min", "fault_max", "faults"))
+        assert 100 <= each <= FAULT_MAX[isa], config
+        assert first - each <= (3 - 1) * TABLE_MAX[isa], config
+        if level < 3:
+            assert start["fault_ticks"] == (faults - 1) * each + first, config
+        else:
+            blocks = leaves(board, 2, pages)
+            tables = (1 + blocks) * (first - each) / 2
+            assert 0 <= start["fault_ticks"] - faults * each - tables <= 16 * (1 + blocks), config
+
+
+@job
+def test_exit_statistics_know_first_touches(result):
+    for line, _ in BOOTS:
+        start = starts(result, line)["stats"]
+        exits, = (record for record in result.records("exits", exit="stage2-map", config="stats")
+                  if result.line_of(record) == line)
+        assert exits["n"] == start["faults"] + RECORD_PAGES
+        assert exits["min"] >= start["fault_min"] and exits["total"] > start["fault_ticks"]
+        assert sum(count for _, count in exits["hist"]) == exits["n"]
+
+
+# --- guests that take more than they should ---
+
+HOSTILE = """order once
+limit_ms 20000
+config 4K trapped stage2=4K
+config lazy-4K trapped stage2=4K fill=lazy
+config lazy-2M direct stage2=2M fill=lazy
+config lazy-1G trapped stage2=1G fill=lazy
+bench counter n=20
+bench hostile_touch
+bench hostile_unmap
+bench hostile_edge
+bench hostile_read
+bench hostile_device
+bench hostile_jump
+bench hostile_random n=200
+bench counter n=20
+"""
+LEAVES = {"4K": 0, "lazy-4K": 1 << 18, "lazy-2M": 1 << 9, "lazy-1G": 1}  # of 1 GiB
+hostile = pytest.mark.job(HOSTILE)
+
+
+@hostile
+def test_all_memory_can_be_touched(result):
+    for config, count in LEAVES.items():
+        check = result.one("check", bench="hostile_touch", config=config)
+        assert check["ok"] and check["faults"] == check["leaves"] == count
+        assert check["pages"] == 1 << 18
+
+
+@hostile
+def test_guest_survives_unmapping_what_it_runs_on(result):
+    """Its code, its stack and its tables: those by a fault on a stage-1 walk."""
+    assert "fill=lazy" in result.one("skip", bench="hostile_unmap", config="4K")["reason"]
+    for config in ("lazy-4K", "lazy-2M", "lazy-1G"):
+        check = result.one("check", bench="hostile_unmap", config=config)
+        assert check["ok"] and check["wrong_results"] == 0
+        assert 1 < check["faults"] <= check["unmapped"]
+        assert config == "lazy-4K" or check["faults"] == check["unmapped"] > 100
+
+
+@hostile
+@pytest.mark.parametrize("bench, reason", [
+    ("hostile_edge", "data-abort"), ("hostile_read", "data-abort"),
+    ("hostile_device", "data-abort"), ("hostile_jump", "prefetch-abort"),
+])
+def test_outside_of_its_memory_every_guest_is_stopped(result, bench, reason):
+    for config in LEAVES:
+        assert result.one("fault", bench=bench, config=config)["reason"] == reason
+        assert result.one("step", bench=bench, config=config)["outcome"] == "fault"
+    assert len(result.records("fault")) == 4 * len(LEAVES)
+
+
+@hostile
+def test_plan_goes_on_and_measures_the_same(result):
+    assert result.log.problems == []
+    assert {step["outcome"] for step in result.records("step")} == {"done", "fault"}
+    last = len(HOSTILE.split("bench ")) - 2
+    first = {key: values(record) for key, record in result.figures(0).items()}
+    assert first and {key: values(record) for key, record in result.figures(last).items()} == first
+
+
+# --- planted faults ---
+
+SMALL = """order once
+config native
+config lazy direct stage2=4K fill=lazy
+bench page_fault n=10
+bench stage2_boot pages=64
+"""
+
+
+@pytest.mark.job(SMALL, change=function_that("return", "mmu_unmap"))
+def test_fault_that_did_not_happen_is_found(result):
+    assert result.status == 1, result.explain()
+    for config in ("native", "lazy"):
+        check = result.one("check", variant="faults-stage1", config=config)
+        assert not check["ok"] and check["stage1"] == 0
+        assert result.one("check", variant="faults-none", config=config)["ok"]
+    assert result.one("check", variant="faults-both")["stage2"] == 11
+
+
+@pytest.mark.job(SMALL, change=function_that("return", "el0_expect_fault"))
+def test_abort_of_el0_that_is_not_expected_is_a_crash(result):
+    assert result.status == 1, result.explain()
+    for config in ("native", "lazy"):
+        assert result.one("step", bench="page_fault", config=config)["outcome"] == "crashed"
+        error = result.one("error", bench="page_fault", config=config)
+        assert "unexpected exception" in error["what"]
+
+
+@pytest.mark.job(SMALL, change=function_that("return", "mmu_map_user"))
+def test_page_that_is_not_mapped_is_a_crash(result):
+    """And not an endless loop: neither is the first touch, which nothing expects."""
+    assert result.status == 1, result.explain()
+    assert {step["outcome"] for step in result.records("step", bench="page_fault")} == {"crashed"}
+
+
+@pytest.mark.job(SMALL, change=function_that("return", "mmu_touch_image"))
+def test_start_that_touches_less_is_found(result, board):
+    start = result.one("check", bench="stage2_boot", config="lazy")
+    assert 64 < start["faults"] < leaves(board, 3, 64)
