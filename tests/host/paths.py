@@ -98,3 +98,14 @@ def storm(counts=(1, 6)) -> list[dict]:
                 for count in counts for i in range(1, count + 1)]
 
     return plan_run([NATIVE, TRAPPED], {"irq_storm": run})
+
+
+def boots() -> list[dict]:
+    """A lazy start faults 5 times for 1500 ticks."""
+    def run(head, config):
+        lazy = config["fill"] == "lazy"
+        return [checked(head, "start", start_ticks=9500 if lazy else 8000,
+                        build_ticks=10 if lazy else 4000, faults=5 * lazy, fault_ticks=1500 * lazy,
+                        fault_min=200 * lazy, fault_max=500 * lazy, touched_pages=40)]
+
+    return plan_run([TRAPPED, TRAPPED | {"name": "lazy", "fill": "lazy"}], {"stage2_boot": run})

@@ -4,6 +4,7 @@
 import pytest
 
 import paths
+from hypbench.analysis.boot import boot_rows
 from hypbench.analysis.cyclic import wakeup_rows
 from hypbench.analysis.exits import exit_rows
 from hypbench.analysis.phases import waterfalls
@@ -17,9 +18,9 @@ from logmaker import NATIVE, TRAPPED, plan_run, stamped
 from paths import log_from
 
 ROWS = (exit_rows, program_rows, waterfalls, tlb_cells, slowdowns, wakeup_rows, storm_rows,
-        state_rows)
+        state_rows, boot_rows)
 PLANS = (paths.programs, paths.interrupts, paths.matrix, paths.wakeups, paths.switches,
-         paths.storm)
+         paths.storm, paths.boots)
 
 
 @pytest.mark.parametrize("bodies", PLANS)
@@ -159,6 +160,12 @@ def test_switch_leaves_out_what_is_not_modelled():
 
     assert everything("qemu-icount") == []
     assert {row.axis for row in everything("silicon")} == {"stage1", "stage2"}
+
+
+def test_boots():
+    eager, lazy = boot_rows(log_from(paths.boots()))
+    assert (eager.config, eager.fill, eager.fault_mean) == ("trapped", "eager", None)
+    assert (lazy.fill, lazy.faults, lazy.fault_mean) == ("lazy", 5, 300)
 
 
 def test_storm():

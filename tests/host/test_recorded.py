@@ -36,7 +36,7 @@ def test_old_log_is_shown(bench):
     result = bench("show", str(PATH))
     assert result.exit_code == 0, result.output
     assert table_row(result.output, "hypercall", "null", "trapped")[5] == "41"
-    assert table_row(result.output, "stats: off, on", "trapped", "stats", "hypercall")[5:8] == [
+    assert table_row(result.output, "stats=on", "trapped", "stats", "hypercall")[5:8] == [
         "41", "124", "+83"]
     assert "VM-EXIT" in result.output
 

@@ -10,6 +10,7 @@ from logmaker import (NATIVE, PHASES, TRAPPED, checked, exits_record, log_of, pl
 
 PROBES = TRAPPED | {"name": "trapped-probes", "probes": "on"}
 RAW = {name: [10 + number, 14 + number] * 25 for number, name in enumerate(PHASES)}
+MANY = {name: values * 100 for name, values in RAW.items()}
 LONG = {name: [3000 + 37 * number, 9001 + number, 50_000] * 20
         for number, name in enumerate(PHASES)}
 
@@ -36,9 +37,9 @@ def test_phases_that_add_up(raw):
     assert faults(phases_run(raw)) == []
 
 
-@pytest.mark.parametrize("raw, more", [(RAW, 1), (LONG, 4000)])
+@pytest.mark.parametrize("raw, more", [(RAW, 1), (MANY, 1), (LONG, 4000)])
 def test_phase_that_is_too_long(raw, more):
-    """One tick in one of 50 samples, where the histogram tells each value."""
+    """One tick in one of 5000 samples, which the means do not show but the histograms do."""
     bodies = phases_run(raw)
     index = place(bodies, "timer-handler")
     values = [raw["handler"][0] + more, *raw["handler"][1:]]

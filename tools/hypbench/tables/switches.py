@@ -33,11 +33,11 @@ def pair_tables(title: str, rows: list[SwitchRow]) -> list[Table | str]:
         return []
     rows = [row for row in rows if row.bench != STORM or is_last(row)]
     changed = [row for row in rows if not (row.effect.is_point and row.effect.value == 0)]
-    made = table(title, ("axis", "A", "B", "bench", "variant"),
+    made = table(title, ("switch", "A", "B", "bench", "variant"),
                  ("A p50", "B p50", "B - A", "95 % interval", "B / A"))
     before = None
     for row in changed:
-        pair = (f"{row.axis}: {row.base_value}, {row.other_value}", row.base, row.other)
+        pair = (f"{row.axis}={row.other_value}", row.base, row.other)
         if before and pair != before:
             made.add_section()
         add(made, *(pair if pair != before else ("", "", "")), row.bench, row.variant, row.a.p50,
