@@ -127,7 +127,7 @@ bench: all
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks)
 ifneq ($(strip $(A)$(B)),)
 compare: setup
-	$(if $(and $(strip $(A)),$(strip $(B))),,$(error compare wants both: A=<records> B=<records>))
+	$(if $(and $(A),$(B)),,$(error make compare wants both: A=<records> B=<records>))
 	@$(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold "$(THRESHOLD)")
 else
 compare: setup images
@@ -157,9 +157,9 @@ qemu-test: setup images
 		$(BUILD)/qemu-test.xml
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
-update-expected: setup images
-	@$(PYTHON) tests/qemu/update_expected.py \
-		$(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
+told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
+update-expected: setup $(if $(told_board),image,images)
+	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
 
 ## unit-test: the host unit tests alone
 ## clean: remove what was built; the Python environment stays
@@ -170,4 +170,4 @@ help:
 	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
 	@echo "          PLAN=$(PLAN) of: $(patsubst plans/%.plan,%,$(wildcard plans/*.plan))"
 	@sed -n 's/^## \([a-z-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
-		awk -F': ' '{ printf "%-18s %s\n", $$1, substr($$0, length($$1) + 3) }'
+		awk -F': ' '{ printf "%-22s %s\n", $$1, substr($$0, length($$1) + 3) }'

@@ -9,6 +9,12 @@ from collections import Counter
 HZ = 62_500_000
 PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 999, 1000))
 CONFIGS = ("native", "direct", "trapped")
+SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "direct", "lr": "hw",
+         "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light", "fp": "owned",
+         "sched": "null", "state": "warm", "stats": "off", "trace": "off", "probes": "off",
+         "delay_el2": 0, "slice_us": 0}
+NATIVE = {"name": "native", "stage2": "off", "traps": "off"}
+TRAPPED = {"name": "trapped", "irq": "trapped"}
 
 
 def frame(seq: int, body: dict) -> bytes:
@@ -63,13 +69,13 @@ def calibration(step: dict, overhead: int = 2, **more) -> dict:
 
 
 def run_record(steps: int, platform: str = "qemu-icount", configs=CONFIGS, **more) -> dict:
-    shape = {"stage2": "2M", "irq": "direct", "lr": "hw", "wfi": "native", "traps": "on",
-             "frame": "light", "stats": "off", "trace": "off", "delay_el2": 0}
+    """A configuration is a name, or a dict of a name and the axes that are not as in SHAPE."""
     return {"kind": "run", "board": "virt-a72", "isa": "armv8", "gic": "v2", "lr_count": 4,
             "cpu": "0x410fd083", "clock": "cntpct", "hz": HZ, "platform": platform,
             "build": "v0-3-gabc", "compiler": "gcc 12.2", "plan": "sample", "order": "abba",
             "limit_ms": 20000, "steps": steps,
-            "configs": [{"name": name} | shape for name in configs]} | more
+            "configs": [SHAPE | ({"name": one} if isinstance(one, str) else one)
+                        for one in configs]} | more
 
 
 def step_head(number: int, in_pass: int, config: str, bench: str) -> dict:
@@ -100,6 +106,54 @@ def step_records(step: dict, platform: str) -> list[dict]:
         return [calibration(step), *chase(step, cost)]
     return [calibration(step), bench_record(step, "ppi", [50 + index, 60 + index] * 100),
             step | {"kind": "check", "variant": "count", "ok": True, "fired": 200, "handled": 200}]
+
+
+def plan_run(configs: list[dict], benches: dict, order: str = "abba", **run) -> list[dict]:
+    """A run of any plan: for each benchmark a function of a step's head and its configuration,
+    which gives the step's records."""
+    plan = [(in_pass, config, bench) for bench in benches
+            for in_pass in ((0, 1) if order == "abba" else (0,))
+            for config in (configs if in_pass == 0 else reversed(configs))]
+    bodies = [run_record(len(plan), configs=configs, order=order, **run)]
+    for number, (in_pass, config, bench) in enumerate(plan):
+        head = step_head(number, in_pass, config["name"], bench)
+        bodies += benches[bench](head, SHAPE | config)
+        bodies.append(head | {"kind": "step", "steps": len(plan), "outcome": "done",
+                              "ticks": 5000, "smc": 0})
+    return [*bodies, end_record(len(bodies) + 1)]
+
+
+def checked(head: dict, variant: str, **members) -> dict:
+    return head | {"kind": "check", "variant": variant, "ok": True} | members
+
+
+def stamped(head: dict, variant: str, raw: list[int], **members) -> dict:
+    """A bench record without a calibration: what a stamp ends, from a compare value."""
+    return bench_record(head, variant, raw, overhead=0, window="cval", **members)
+
+
+def exits_record(head: dict, kind: str, ticks: list[int]) -> dict:
+    counts = Counter(map(lower_edge, ticks))
+    return head | {"kind": "exits", "exit": kind, "n": len(ticks), "total": sum(ticks),
+                   "min": min(ticks), "max": max(ticks), "overflow": 0,
+                   "mean": round(statistics.fmean(ticks), 3), "hist": sorted(map(list,
+                                                                                 counts.items()))}
+
+
+PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task")
+
+
+def waterfall(head: dict, source: str, raw: dict[str, list[int]], probes: bool = True,
+              slower: int = 0) -> list[dict]:
+    """The total of phases, and with probes each of them; a probe costs `slower` in the total."""
+    total = [sum(column) + (slower if probes else 0) for column in zip(*raw.values())]
+    records = [stamped(head, f"{source}-total", total, phases=len(raw))]
+    if probes:
+        first, *rest = raw.items()
+        phases = [(first[0], [value + slower for value in first[1]]), *rest]
+        records += [stamped(head, f"{source}-{name}", values, phase=number, phases=len(raw))
+                    for number, (name, values) in enumerate(phases, 1)]
+    return records
 
 
 def sample_run(platform: str = "qemu-icount", benches=("hvc", "irq", "tlb_chase")) -> list[dict]:

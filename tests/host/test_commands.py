@@ -227,6 +227,8 @@ def test_side_by_side_sets_configurations_side_by_side(bench):
     assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)",
                                                          "49 (49 to 59) +1 x1.02",
                                                          "50 (50 to 60) +2 x1.04"]
+    assert "Slowdown at a miss rate" in bench.run().output
+    assert "Slowdown at a miss rate" not in result.output
     assert bench("side-by-side", "--no-run", "--board", "virt-a72").stdout == result.stdout
 
 

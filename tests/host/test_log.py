@@ -113,12 +113,22 @@ def test_wrong_count_in_the_end_record(member):
 
 
 @pytest.mark.parametrize("change", [
-    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"hist": [[1, 2, 3]]}, {"Extra": 1},
-    {"extra": "1"}, {"extra": 1.5}, {"window": "both"}, {"pass": 2}, {"clock": "tsc"}])
+    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"extra": "1"}, {"hist": [[1, 2, 3]]},
+    {"window": "both"}, {"pass": 2}, {"clock": "tsc"}])
 def test_schema_violation_names_the_record(change):
     index = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
     found = problems(log_of([*BODIES[:index], BODIES[index] | change, *BODIES[index + 1:]]))
     assert found and all(f"record {index} (bench): schema: " in text for text in found)
+
+
+@pytest.mark.parametrize("member, value, good", [
+    ("pages", 64, True), ("s2_levels", -1, False), ("phase_2", -7, True), ("Pages", 1, False),
+    ("2pages", 1, False), ("pages", 1.5, False), ("pages", True, False)])
+def test_further_members_of_a_result_are_integers(member, value, good):
+    index = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
+    found = problems(log_of([*BODIES[:index], BODIES[index] | {member: value},
+                             *BODIES[index + 1:]]))
+    assert (found == []) == good
 
 
 def test_unknown_kind_and_lacking_member():

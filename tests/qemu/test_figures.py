@@ -23,8 +23,8 @@ def test_lengths_are_the_committed_ones(result, board, figures):
         pytest.skip(f"built by compiler {compiler}, the committed lengths by"
                     f" {committed['compiler']}: only the ceilings are checked")
     assert expected.differences(committed["figures"], figures) == [], (
-        "path lengths changed: `build/venv/bin/python tests/qemu/update_expected.py` writes"
-        " the new ones, and CHANGELOG.md says `numbers change: yes`")
+        "path lengths changed: `make update-expected` writes the new ones, and CHANGELOG.md says"
+        " `numbers change: yes`")
 
 
 def test_lengths_are_below_the_ceilings(board, figures):

@@ -31,8 +31,30 @@ def test_unknown_plan_names_the_plans():
 
 def test_help_names_every_target():
     said = make("help")
-    for target in ("setup", "bench", "compare", "debug", "check", "qemu-test", "unit-test"):
+    for target in ("setup", "bench", "compare", "debug", "check", "qemu-test", "unit-test",
+                   "update-expected"):
         assert f"make {target} " in said
+
+
+RECORDED = "tests/host/logs/release-0.1.0.jsonl"
+
+
+def test_compare_sets_two_runs_against_each_other():
+    said = make("compare", f"A={RECORDED}", f"B={RECORDED}", "THRESHOLD=0")
+    assert "slower by more than 0: 0" in said
+    assert "neither per cent" in make("compare", f"A={RECORDED}", f"B={RECORDED}",
+                                      "THRESHOLD=much", status=2)
+
+
+def test_compare_wants_both_runs():
+    for word in ("A", "B"):
+        assert "wants both" in make("compare", f"{word}={RECORDED}", status=2)
+
+
+def test_update_expected_takes_the_board_it_is_told():
+    assert "update_expected.py virt-a15" in " ".join(
+        make("update-expected", "BOARD=virt-a15", "-n").replace("\\\n", " ").split())
+    assert not make("update-expected", "-n").rstrip().endswith("virt-a72")
 
 
 def test_nothing_is_rebuilt_when_nothing_changed(built):

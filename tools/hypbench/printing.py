@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the commands print: a log's tables and notes, and complaints."""
 
+from collections.abc import Sequence
+
 import click
 from rich.console import Console
+from rich.table import Table
 
 from hypbench.records import Log
 from hypbench.report import CAPTIONS, WALK_CAPTION, notes, results_table, unmodelled_table
@@ -22,18 +25,18 @@ def console() -> Console:
 def show_log(log: Log) -> None:
     if log.of_kind("bench"):
         console().print(results_table(log))
-    print_more(log)
+    print_more(log, tables_of(log))
 
 
-def print_more(log: Log) -> None:
-    """What is no row of numbers: what a tick is worth, what the numbers come to, verdicts, skips,
-    faults."""
+def print_more(log: Log, tables: Sequence[Table | str] = ()) -> None:
+    """What is no row of numbers: what a tick is worth, `tables` of what the numbers come to,
+    verdicts, skips, faults."""
     click.echo(CAPTIONS[platform_of(log)])
     table = unmodelled_table(log)
     if table:
         console().print(table)
         click.echo(WALK_CAPTION)
-    for part in tables_of(log):
+    for part in tables:
         if isinstance(part, str):
             click.echo(part)
         else:

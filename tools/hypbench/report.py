@@ -11,7 +11,7 @@ from rich.table import Table
 from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
 from hypbench.histogram import Pool
 from hypbench.records import Log
-from hypbench.rows import BASELINE, NOT_MODELLED, hides, platform_of, rows_of
+from hypbench.rows import BASELINE, NOT_MODELLED, Row, hides, platform_of, rows_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
@@ -65,14 +65,16 @@ def results_table(log: Log) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("cold", justify="right", no_wrap=True)
     for row in rows:
-        if hides(platform_of(log), row) or row.bench == STORM:
-            continue
-        pool = row.pool
-        p99 = pool.percentiles().get("p99", "")
-        table.add_row(escape(row.bench), escape(row.variant), escape(row.config), *map(str, (
-            pool.n, pool.low, row.p50, p99, pool.high,
-            difference(row.p50, base.get((row.bench, row.variant))), pool.cold)))
+        if not hides(platform_of(log), row) and row.bench != STORM:
+            table.add_row(*result_cells(row, base.get((row.bench, row.variant))))
     return table
+
+
+def result_cells(row: Row, base: int | None) -> list[str]:
+    pool = row.pool
+    cells = (pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""), pool.high,
+             difference(row.p50, base), pool.cold)
+    return [escape(row.bench), escape(row.variant), escape(row.config), *map(str, cells)]
 
 
 def difference(p50: int, base: int | None) -> str:

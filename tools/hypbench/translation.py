@@ -4,8 +4,8 @@ counts: QEMU then walks both stages in software whenever its own table of transl
 
 import re
 
+from hypbench.report import BASELINE, Row, platform_of, rows_of
 from hypbench.records import Log
-from hypbench.rows import BASELINE, Row, platform_of, rows_of
 
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
 SHAPE = re.compile(r"^(?=.*(?P<shape>random|packed))(?=.*?(?P<pages>\d+))")

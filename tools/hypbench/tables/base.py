@@ -19,7 +19,7 @@ def table(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
     for name in words:
         made.add_column(escape(name), overflow="fold")
     for name in numbers:
-        made.add_column(escape(name), justify="right")
+        made.add_column(escape(name), justify="right", overflow="fold")
     for name in last:
         made.add_column(escape(name), overflow="fold")
     return made

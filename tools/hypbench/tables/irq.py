@@ -78,7 +78,7 @@ def storm_ends(rows: list[StormRow], configs: list[str]) -> list[Table]:
     for pended in counts:
         cells = [last.get((config, pended)) for config in configs]
         add(made, pended, *("-" if row is None else f"{storm_cell(row)}"
-                            f" ({row.row.p50 / pended:.1f})" for row in cells))
+                            f" ({row.row.p50 / pended:.0f})" for row in cells))
     return [made]
 
 
@@ -88,8 +88,8 @@ def wakeup_tables(log: Log) -> list[Table | str]:
         return []
     made = table("Wake-ups at a fixed period, beside those of the study (S1: 120 000, 30 ms apart)",
                  ("configuration", "variant"),
-                 ("n", "period µs", "min", "p50", "p95", "max", "max - min", "p95 µs", "max µs",
-                  "study p95 µs", "study max µs"), ("study's machine",))
+                 ("n", "period µs", "min", "p50", "p95", "max", "max - min", "p95 µs", "max µs"),
+                 ("study's p95, max µs",))
     for row in rows:
         add(made, *wakeup_cells(row))
     remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
@@ -100,4 +100,4 @@ def wakeup_cells(row: WakeupRow) -> list[object]:
     machine = "native" if row.config == "native" else "guest"
     return [row.config, row.variant, row.n, plain(row.period_us), row.min, row.p50,
             "-" if row.p95 is None else row.p95, row.max, row.jitter, number(row.p95_us, 3),
-            number(row.max_us, 3), f"{row.study.p95:g}", f"{row.study.maximum:g}", machine]
+            number(row.max_us, 3), f"{machine}: {row.study.p95:g}, {row.study.maximum:g}"]

@@ -3,6 +3,7 @@
 
 from rich.table import Table
 
+from hypbench.analysis.boot import boot_rows
 from hypbench.analysis.studies import S1_MISS_RATES
 from hypbench.analysis.tlb import Slowdown, TlbCell, largest, slowdowns, tlb_cells, walk_fit
 from hypbench.records import Log
@@ -10,6 +11,20 @@ from hypbench.rows import NOT_MODELLED, platform_of
 from hypbench.tables.base import add, number, table, times
 
 MATRIX = 4  # configurations from which on a log is a matrix
+
+
+def boot_tables(log: Log) -> list[Table | str]:
+    rows = boot_rows(log)
+    if not rows:
+        return []
+    made = table("A guest's start and its stage 2: ticks", ("configuration", "stage 2", "fill"),
+                 ("start", "build before", "start + build", "touched pages", "faults",
+                  "fault ticks", "min", "mean", "max"))
+    for row in rows:
+        add(made, row.config, row.stage2, row.fill, row.start_ticks, row.build_ticks,
+            row.start_ticks + row.build_ticks, row.touched_pages, row.faults, row.fault_ticks,
+            row.fault_min, number(row.fault_mean, 1), row.fault_max)
+    return [made]
 
 
 def tlb_tables(log: Log) -> list[Table | str]:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of the median: against resampling in full, their coverage, and passes that drift."""
+
+import random
+
+import numpy as np
+import pytest
+
+from hypbench.bootstrap import (RESAMPLES, distribution, effect, median_interval,
+                                resampled_medians)
+from hypbench.histogram import pool_of
+from logmaker import bench_record
+
+
+def pool(raw: list[int], overhead: int = 0):
+    return pool_of(bench_record({}, "v", raw, overhead, cold=9))
+
+
+def test_equal_samples_give_a_point():
+    found = median_interval(pool([7] * 1000, overhead=2))
+    assert (found.value, found.low, found.high) == (5, 5, 5) and found.is_point
+
+
+def test_same_records_give_the_same_interval():
+    samples = [random.Random(3).randrange(100, 400) for _ in range(200)]
+    assert median_interval(pool(samples)) == median_interval(pool(samples))
+
+
+def test_one_draw_is_as_good_as_a_whole_resample():
+    """The medians of resamples in full have the same distribution."""
+    samples = [random.Random(4).randrange(100, 140) for _ in range(51)]
+    shortcut = resampled_medians(pool(samples), np.random.default_rng(5))
+    drawn = np.random.default_rng(6).choice(samples, (RESAMPLES, len(samples)))
+    full = np.sort(drawn, axis=1)[:, len(samples) // 2]
+    for value in range(100, 140):
+        assert (shortcut <= value).mean() == pytest.approx((full <= value).mean(), abs=0.02)
+
+
+def test_interval_covers_the_true_median():
+    """In about 95 of 100 runs; a planted interval of half the width does not."""
+    rng = random.Random(7)
+    runs = [pool([round(rng.gauss(300, 40)) for _ in range(100)]) for _ in range(200)]
+    found = [median_interval(one) for one in runs]
+    covered = sum(one.low <= 300 <= one.high for one in found)
+    narrow = sum(one.value - (one.value - one.low) / 2 <= 300 <= one.value
+                 + (one.high - one.value) / 2 for one in found)
+    assert 184 <= covered <= 200
+    assert narrow < 170
+
+
+def test_distribution_counts_what_overflowed():
+    values, below = distribution(pool([10] * 3 + [1 << 33] * 2))
+    assert list(values) == [10, 1 << 33] and list(below) == [3, 5]
+
+
+def test_effect_of_equal_samples_is_a_point():
+    found = effect({0: pool([10] * 50), 1: pool([12] * 50)},
+                   {0: pool([15] * 50), 1: pool([17] * 50)})
+    assert (found.value, found.low, found.high) == (5, 5, 5)
+
+
+def test_drift_between_the_passes_is_no_effect():
+    """Each pass stands against its own: pooled, the medians of A and B would be 0 or 100 apart."""
+    slow = [100 + value for value in [10, 11, 12] * 50]
+    quick = [10, 11, 12] * 50
+    found = effect({0: pool(quick), 1: pool(slow)}, {0: pool(quick), 1: pool(slow)})
+    assert found.value == 0 and -1 <= found.low <= 0 <= found.high <= 1
+
+
+def test_only_passes_that_both_have():
+    found = effect({0: pool([10] * 50), 1: pool([99] * 50)}, {0: pool([12] * 50)})
+    assert (found.value, found.is_point) == (2, True)
+    found = effect({0: pool([10] * 50)}, {1: pool([13] * 50)})
+    assert found.value == 3
+
+
+def test_scale():
+    found = effect({0: pool([10] * 50)}, {0: pool([10] * 50)}, 16.0, 20.0)
+    assert (found.value, found.low) == (40, 40)
+
+
+def test_effect_is_seen_beside_noise_and_not_without():
+    rng = random.Random(8)
+
+    def noisy(mean: int):
+        return {key: pool([round(rng.gauss(mean, 30)) for _ in range(500)]) for key in (0, 1)}
+
+    assert effect(noisy(300), noisy(315)).low > 0
+    none = effect(noisy(300), noisy(300))
+    assert none.low <= 0 <= none.high

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hypbench compare A B: every verdict, the gate's exit status, files that are damaged."""
+
+import random
+
+import pytest
+
+from hypbench.analysis.comparison import Threshold, Verdict, compare_logs, conditions
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, stamped
+from paths import log_from, matrix
+from test_commands import failed, table_row
+
+
+def run_with(ticks: int = 50, bench: str = "hvc", variant: str = "null", platform="qemu-icount",
+             configs=(NATIVE, TRAPPED), make=None, **run) -> list[dict]:
+    def records(head, config):
+        raw = [ticks + (config["name"] == "trapped")] * 20
+        return [calibration(head), make(head, raw) if make else bench_record(head, variant, raw)]
+
+    return plan_run(list(configs), {bench: records}, platform=platform, **run)
+
+
+def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
+    """By configuration: verdict and reason."""
+    return {row.config: (row.verdict, row.reason) for row in compare_logs(log_from(a), log_from(b))}
+
+
+@pytest.mark.parametrize("ticks, verdict", [(50, Verdict.SAME), (51, Verdict.SLOWER),
+                                            (49, Verdict.FASTER)])
+def test_verdict_of_exact_lengths(ticks, verdict):
+    assert compared(run_with(), run_with(ticks)) == {"native": (verdict, ""),
+                                                     "trapped": (verdict, "")}
+
+
+def test_verdict_beside_noise():
+    def noisy(mean: int, seed: int):
+        rng = random.Random(seed)
+        return lambda head, _: bench_record(head, "null", [round(rng.gauss(mean, 20))
+                                                           for _ in range(300)])
+
+    a = run_with(make=noisy(300, 1))
+    assert set(compared(a, run_with(make=noisy(300, 2))).values()) == {(Verdict.SAME, "")}
+    assert set(compared(a, run_with(make=noisy(330, 3))).values()) == {(Verdict.SLOWER, "")}
+
+
+@pytest.mark.parametrize("other, reason", [
+    (run_with(platform="silicon"), "platform qemu-icount, silicon"),
+    (run_with(make=lambda head, raw: stamped(head, "null", raw)), "window pair, cval"),
+    (run_with(make=lambda head, raw: bench_record(head, "null", raw, batch=8)), "batch 1, 8"),
+    (run_with(make=lambda head, raw: bench_record(head, "null", raw, hz=1_000_000)),
+     "clock 62500000 Hz, 1000000 Hz")])
+def test_not_comparable(other, reason):
+    assert compared(run_with(), other)["trapped"] == (Verdict.NOT_COMPARABLE, reason)
+
+
+def test_not_modelled_is_not_comparable():
+    found = compared(matrix("qemu-icount"), matrix("qemu-icount"))
+    assert set(found.values()) == {(Verdict.NOT_COMPARABLE, "not modelled here")}
+    assert set(compared(matrix(), matrix()).values()) == {(Verdict.SAME, "")}
+
+
+def test_row_of_one_run_alone():
+    only = TRAPPED | {"name": "other"}
+    found = compared(run_with(configs=(NATIVE, TRAPPED)), run_with(configs=(NATIVE, only)))
+    assert found == {"native": (Verdict.SAME, ""), "trapped": (Verdict.ONLY_A, ""),
+                     "other": (Verdict.ONLY_B, "")}
+
+
+@pytest.mark.parametrize("old, new", [(("hypercall", "null"), ("hvc", "null")),
+                                      (("mmio", "iidr"), ("mmio_read", "vgic"))])
+def test_names_of_release_0_1_0(old, new):
+    a, b = run_with(bench=old[0], variant=old[1]), run_with(51, bench=new[0], variant=new[1])
+    assert compared(a, b)["trapped"] == (Verdict.SLOWER, "")
+    assert compared(b, a)["trapped"] == (Verdict.FASTER, "")
+    assert any("its other name" in line for line in conditions(log_from(a), log_from(b)))
+
+
+def test_boards_with_other_clocks_are_compared_in_time():
+    def at(hz: int):
+        return run_with(platform="silicon", hz=hz,
+                        make=lambda head, raw: bench_record(head, "null", raw, hz=hz))
+
+    row = compare_logs(log_from(at(50_000_000)), log_from(at(20_000_000)))[0]
+    assert (row.unit, row.a_p50, row.b_p50) == ("ns", 960, 2400)
+    assert (row.verdict, row.ratio, row.effect.value) == (Verdict.SLOWER, 2.5, 1440)
+
+
+def test_conditions_that_differ():
+    a = log_from(run_with())
+    b = log_from(run_with(configs=(NATIVE, TRAPPED | {"frame": "full"}), board="virt-a15",
+                          isa="armv7"))
+    assert conditions(a, b) == ["board: A virt-a72, B virt-a15", "isa: A armv8, B armv7",
+                                "configuration trapped: frame: A light, B full"]
+    assert conditions(a, a) == []
+
+
+@pytest.mark.parametrize("threshold, exceeded", [
+    (Threshold(5, False), False), (Threshold(4.9, False), True), (Threshold(11, True), False),
+    (Threshold(10, True), True)])
+def test_threshold(threshold, exceeded):
+    rows = compare_logs(log_from(run_with(50)), log_from(run_with(55)))
+    assert threshold.exceeded(rows[0]) == exceeded  # 5 ticks, 10.4 per cent
+    faster = compare_logs(log_from(run_with(55)), log_from(run_with(50)))
+    assert not Threshold(0, False).exceeded(faster[0])
+
+
+@pytest.fixture
+def compare(bench):
+    def command(a: bytes | None, b: bytes | None, *words: str):
+        for name, content in (("a", a), ("b", b)):
+            if content is not None:
+                (bench.root / name).write_bytes(content)
+        return bench("compare", str(bench.root / "a"), str(bench.root / "b"), *words)
+    return command
+
+
+A, SLOW = log_of(run_with()), log_of(run_with(55))
+
+
+@pytest.mark.parametrize("words, status", [
+    ((), 0), (("--threshold", "5%"), 1), (("--threshold", "11%"), 0), (("--threshold", "4"), 1),
+    (("--threshold", "5"), 0), (("--threshold", "0"), 1),
+    (("--threshold", "4", "--config", "native", "--bench", "hvc"), 1)])
+def test_exit_status_by_threshold(compare, words, status):
+    result = compare(A, SLOW, *words)
+    assert result.exit_code == status, result.output
+    assert "rows: " in result.output.splitlines()[-1]
+    assert ("SLOWER by more than" in result.output) == bool(status)
+    assert table_row(result.output, "hvc", "null", "native")[3:8] == ["48", "53", "+5", "",
+                                                                      "x1.104"]
+
+
+def test_summary_line(compare):
+    assert compare(A, A, "--threshold", "0").output.splitlines()[-1] == (
+        "2 rows: 2 same; slower by more than 0: 0")
+    assert compare(A, SLOW).output.splitlines()[-1] == "2 rows: 2 slower"
+
+
+@pytest.mark.parametrize("word", ["many", "-5%", "5%%", ""])
+def test_threshold_that_is_none(compare, word):
+    failed(compare(A, A, f"--threshold={word}"), "neither per cent", 2)
+
+
+@pytest.mark.parametrize("content, says", [
+    (None, "B: cannot read"), (b"", "B: {} has no run record: the log has no good record"),
+    (b"U-Boot 2023\n", "has no run record"), (b"\x00\xff" * 99, "has no run record"),
+    (A[:100], "has no run record"), (A.splitlines()[0], "has no result to compare")])
+def test_file_that_holds_nothing(compare, bench, content, says):
+    failed(compare(A, content), says.format(bench.root / "b"), 2)
+
+
+def test_cut_file_is_compared_as_far_as_it_goes(compare):
+    result = compare(A, SLOW[:SLOW.index(b'"step":3') - 5])
+    failed(result, "3 of 4 steps are there: `hypbench check", 2)
+    assert table_row(result.output, "hvc", "null", "native")[-1] == "slower"
+    failed(compare(A, SLOW[:SLOW.index(b'"step":1') - 5]), "only in A", 2)
+
+
+def test_garbled_result_is_left_out_and_told(compare):
+    lines = SLOW.splitlines(keepends=True)
+    index = next(i for i, line in enumerate(lines) if b'"kind":"bench"' in line)
+    garbled = [*lines[:index], lines[index].replace(b'"n":20', b'"n":21'), *lines[index + 1:]]
+    result = compare(A, b"".join(garbled))
+    failed(result, f"B: line {index + 1}: record {index} is garbled", 2)
+    assert table_row(result.output, "hvc", "null", "native")[-1] == "slower"  # of the other pass
+
+
+def test_result_that_cannot_be_true_is_left_out(compare):
+    bodies = run_with(configs=(TRAPPED,), order="once")
+    index = next(i for i, body in enumerate(bodies) if body["kind"] == "bench")
+    bodies[index] = bodies[index] | {"p50": 500}
+    result = compare(A, log_of(bodies))
+    failed(result, "the histogram gives", 2)
+    assert table_row(result.output, "hvc", "null", "trapped")[-1] == "only in A"
+
+
+def test_slower_row_is_told_before_damage(compare):
+    assert compare(A, SLOW[:-50], "--threshold", "1").exit_code == 1
+
+
+def test_unknown_filter_lists_the_valid_ones(compare):
+    failed(compare(A, A, "--bench", "hvx"), "no benchmark 'hvx'; there are: hvc", 2)
+    failed(compare(A, A, "--config", "x"), "there are: native, trapped", 2)
+    assert table_row(compare(A, A, "--config", "trapped").output, "hvc")[2] == "trapped"
+
+
+def test_help_is_for_people(bench):
+    text = bench("compare", "--help").output
+    assert "what is slower in B than in A?" in text and "Exit status" in text
+    for command in ("run", "check", "show", "side-by-side", "patch", "dev"):
+        said = bench(command, "--help")
+        assert said.exit_code == 0 and "Usage:" in said.output
