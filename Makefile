@@ -136,7 +136,8 @@ endif
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: setup
-	@for board in $(REPORT_BOARDS); do $(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+	@for board in $(REPORT_BOARDS); do \
+		$(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
@@ -149,6 +150,7 @@ check: setup
 
 ## qemu-test: every test: host units, host tools, whole images on QEMU
 qemu-test: setup images
+	@tools/setup.sh report
 	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
 	-@$(MAKE) --no-print-directory unit-test
 	-@$(PYTHON) -m pytest -q tests/host --junitxml=$(BUILD)/host-test.xml

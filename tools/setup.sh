@@ -10,7 +10,8 @@ usage() {
 
 	Installs what is missing: distribution packages, then a Python environment in build/venv.
 	  --check   only report; exit status 1 when something is missing
-	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: all of them)
+	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these), and
+	            report, which only the tests need
 	END
 }
 
@@ -20,7 +21,7 @@ for word in "$@"; do
 	case $word in
 	--check) check_only=yes ;;
 	-h | --help) usage; exit 0 ;;
-	armv7 | armv8 | qemu | host | check | debug | python) groups+=("$word") ;;
+	armv7 | armv8 | qemu | host | check | debug | python | report) groups+=("$word") ;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
 	esac
 done
@@ -37,6 +38,14 @@ compiler_finds() { have "$1" && [ "$("$1" -print-file-name="$2")" != "$2" ]; }
 host_header() {
 	local name
 	have gcc && for name in "$@"; do echo "#include <$name>"; done | gcc -E - >/dev/null 2>&1
+}
+
+has_font() {
+	if have fc-list; then
+		[ -n "$(fc-list :lang=en family | head -n 1)" ]
+	else
+		compgen -G '/usr/share/fonts/truetype/*/*.ttf' >/dev/null
+	fi
 }
 
 packages=() # missing distribution packages
@@ -91,6 +100,12 @@ group_python() {
 	have python3 || need python3 python3 "runs the host tools"
 	python3 -c 'import venv, ensurepip' 2>/dev/null ||
 		need python3-venv "python3 venv" "makes the environment of the host tools"
+}
+
+group_report() {
+	# The page itself needs neither: they are for its test.
+	have chromium || need chromium chromium "opens the report in its test"
+	has_font || need fonts-dejavu-core "a font" "shows the report's text in its test"
 }
 
 install_packages() {

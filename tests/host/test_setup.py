@@ -39,6 +39,7 @@ def machine(tmp_path):
     ("check", "clang-format", "clang-format"),
     ("debug", "gdb-multiarch", "gdb-multiarch"),
     ("python", "python3", "python3"),
+    ("report", "chromium", "chromium"),
 ])
 def test_missing_tool_is_named_with_its_package(machine, group, package, tool):
     result = machine("--check", group)
@@ -60,6 +61,18 @@ def test_qemu_version(machine, version, good):
     result = machine("--check", "qemu", fakes={"qemu-system-arm": "", "qemu-system-aarch64": fake})
     assert result.returncode == (0 if good else 1)
     assert good or f"QEMU {version} is too old: hypbench needs 7.2" in result.stderr
+
+
+@pytest.mark.parametrize("fonts, good", [("DejaVu Sans", True), ("", False)])
+def test_any_font_will_do(machine, fonts, good):
+    fakes = {"chromium": "", "fc-list": f"echo '{fonts}'" if fonts else ""}
+    result = machine("--check", "report", fakes=fakes)
+    assert result.returncode == (0 if good else 1)
+    assert good or "a font (package fonts-dejavu-core)" in result.stdout
+
+
+def test_only_tests_need_a_browser(machine):
+    assert "chromium" not in machine("--check").stdout
 
 
 def test_without_apt_it_lists_and_fails(machine):

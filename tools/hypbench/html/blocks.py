@@ -4,6 +4,9 @@
 from dataclasses import dataclass, field
 
 
+LONG = 36  # characters from which a cell needs room for several words in a line
+
+
 @dataclass(frozen=True)
 class Text:
     text: str
@@ -87,4 +90,5 @@ class Section:
 
 def cell_of(cell: str | Cell, number: bool) -> tuple[str, str]:
     text, mark = (cell.text, cell.mark) if isinstance(cell, Cell) else (cell, "")
-    return text, " ".join(filter(None, ("number" if number else "", mark)))
+    long = "long" if len(text) > LONG else ""
+    return text, " ".join(filter(None, ("number" if number else long, mark)))

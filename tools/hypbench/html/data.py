@@ -30,6 +30,7 @@ class Source:
     log: Log
     problems: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def rows(self) -> list[Row]:

@@ -6,6 +6,7 @@ from math import ceil
 
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hypbench.html import style
@@ -16,8 +17,7 @@ from hypbench.html.units import number
 ROW = 0.21  # inches a bar takes
 BINS = 60
 SPIKES = 24  # so many values at most are drawn as single lines
-HEAT = LinearSegmentedColormap.from_list("refs", ["#f4f8fb", style.SKY, style.BLUE])
-STUDY = Look(style.GREY, "////")
+HEAT = LinearSegmentedColormap.from_list("refs", ["#f4f8fb", "#8ccaf0", "#4ba6dd"])
 PHASE_LABELS = {"el2-vector": "EL2 vector", "acknowledged": "acknowledged",
                 "injected": "in a list register", "eret": "ERET", "el1-vector": "EL1 vector",
                 "handler": "handler", "eoi": "EOI", "task": "EL0 task"}
@@ -59,6 +59,7 @@ def bars(groups: list[Group], looks: dict[str, Look], axis: str, log: bool = Fal
     axes.set_xlabel(axis)
     if log:
         axes.set_xscale("log")
+        axes.set_xlim(left=10)
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.axvline(0, color=style.INK, linewidth=0.8)
@@ -66,6 +67,13 @@ def bars(groups: list[Group], looks: dict[str, Look], axis: str, log: bool = Fal
     axes.margins(x=0.16, y=0.02)
     order_legend(figure, axes, [name for name in looks if name in shown])
     return figure
+
+
+def patch_legend(figure: Figure, looks: dict[str, Look]) -> None:
+    handles = [Patch(label=name, facecolor=look.colour, hatch=look.hatch, edgecolor="white")
+               for name, look in looks.items()]
+    figure.legend(handles=handles, loc="outside upper left", ncols=min(4, len(handles)),
+                  columnspacing=1.2)
 
 
 def order_legend(figure: Figure, axes, names: list[str]) -> None:
@@ -128,12 +136,12 @@ def histograms(panels: dict[str, dict[str, list[tuple[int, int]]]], axis: str) -
     log = high > 30 * low
     for axes, (title, panel) in zip(all_axes, panels.items()):
         for config, values in panel.items():
-            look = look_of(config)
-            if len(values) <= SPIKES:
+            look, size = look_of(config), max(9.5 - 2 * list(panel).index(config), 3)
+            if len(values) <= SPIKES:  # what lies on one another stays visible: ever smaller
                 axes.vlines([value for value, _ in values], 0.5, [count for _, count in values],
-                            color=look.colour, linewidth=2.2, linestyle=look.line)
+                            color=look.colour, linewidth=size / 2)
                 axes.plot([value for value, _ in values], [count for _, count in values],
-                          label=config, **(look.curve | {"linestyle": "none", "markersize": 6}))
+                          label=config, **(look.curve | {"linestyle": "none", "markersize": size}))
             else:
                 steps = rebin(values, low, high + 1, log)
                 axes.step([edge for edge, _ in steps], [max(count, 0.5) for _, count in steps],
@@ -182,8 +190,9 @@ def storm(curves: dict[str, list[tuple[int, int]]], lr_count: int, axis: str) ->
     """Time to each handler by its position, with the number of list registers marked."""
     figure, (axes,) = new_figure(3.1)
     for config, points in curves.items():
+        size = max(6 - 0.7 * list(curves).index(config), 2.5)
         axes.plot([at for at, _ in points], [ticks for _, ticks in points], label=config,
-                  **(look_of(config).curve | {"markersize": 3.5}))
+                  **(look_of(config).curve | {"markersize": size}))
     axes.axvline(lr_count + 0.5, color=style.INK, linestyle=":", linewidth=1.2)
     axes.annotate(f"{lr_count} list\nregisters", (lr_count + 0.5, 1), xytext=(4, -4), va="top",
                   xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=8.5)
@@ -227,8 +236,7 @@ def heat_map(cells: dict[tuple[str, str], float], texts: dict[tuple[str, str], s
             share = cells[s1, s2] / top if top > 0 else 0
             axes.fill([x - .5, x + .5, x + .5, x - .5], [y - .5, y - .5, y + .5, y + .5],
                       facecolor=HEAT(share), edgecolor="white", linewidth=2)
-            axes.text(x, y, texts[s1, s2], ha="center", va="center", fontsize=9,
-                      color="white" if share > 0.75 else style.INK)
+            axes.text(x, y, texts[s1, s2], ha="center", va="center", fontsize=9)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -268,15 +276,13 @@ def split_bars(splits: list[tuple[str, Split]], study: dict[str, tuple[str, floa
         axes.barh(place, 100 * (1 - part), left=100 * part, height=0.8, alpha=alpha, **rest.bar)
         axes.annotate(f"{100 * share:.0f} %" if share <= 2 else "> 200 %", (100, place),
                       xytext=(3, 0), textcoords="offset points", va="center", fontsize=8.5)
-    axes.barh([], [], label="exit handling", **here.bar)
-    axes.barh([], [], label="the rest", **rest.bar)
     axes.set_yticks(range(len(rows)), [label for label, _, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 114)
     axes.set_xticks(range(0, 101, 25))
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("share of the slowdown, %; number: exit handling")
-    legend_above(figure, axes)
+    patch_legend(figure, {"exit handling": here, "the rest": rest})
     return figure
 
 
@@ -292,8 +298,6 @@ def stacked(rows: list[tuple[str, dict[str, float]]], axis: str) -> Figure:
             left += value
         axes.annotate(number(left), (left, place), xytext=(3, 0), textcoords="offset points",
                       va="center", fontsize=8.5)
-    for name in names:
-        axes.barh([], [], label=name, **looks[name].bar)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
@@ -301,5 +305,5 @@ def stacked(rows: list[tuple[str, dict[str, float]]], axis: str) -> Figure:
     axes.set_xlabel(axis)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     grouped(axes.xaxis)
-    legend_above(figure, axes)
+    patch_legend(figure, looks)
     return figure

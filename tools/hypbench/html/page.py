@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the page together: one file, no network, the same bytes for the same records."""
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,8 +15,22 @@ from hypbench.html.parts import (conditions, interrupts, memory, peers, programs
 PARTS = (conditions, studies, interrupts, traps, memory, programs, peers)
 
 
+JOBS = 2
+shown: list[Board] = []  # of a process that draws
+
+
 def sections(boards: list[Board]) -> list[Section]:
-    return [part.section(boards) for part in PARTS]
+    """Drawing takes most of the time, so two processes do it."""
+    with ProcessPoolExecutor(JOBS, get_context("fork"), show, (boards,)) as pool:
+        return list(pool.map(section, range(len(PARTS))))
+
+
+def show(boards: list[Board]) -> None:
+    shown[:] = boards
+
+
+def section(index: int) -> Section:
+    return PARTS[index].section(shown)
 
 
 def render(boards: list[Board], absent: list[str]) -> str:

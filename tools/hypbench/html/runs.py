@@ -10,9 +10,9 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import click
@@ -165,14 +165,24 @@ def source_of(tree: Tree, job: Job) -> Source:
     problems += [text for text in stamp.get("problems", []) if text not in problems]
     if stamp.get("records") not in (None, sha256(path.read_bytes())):
         problems.append("the records were changed after the run")
-    return Source(job.plan, log, problems, lost_steps(log, tree.plan_text(job.plan)))
+    return Source(job.plan, log, problems, lost_steps(log, tree.plan_text(job.plan)),
+                  age(tree, job, stamp))
 
 
-def boards_of(tree: Tree, jobs: Iterable[Job]) -> list[Board]:
+def age(tree: Tree, job: Job, stamp: dict) -> list[str]:
+    """Whether the records are of the image and the plan that there are now."""
+    if not (tree.build(job.board) / "hypbench.elf").is_file():
+        return []
+    same = stamp.get("made_from") == made_from(tree, job)
+    return [] if same else ["the records are of another image or plan than the present one"]
+
+
+def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
+    """Holding records against the schema takes a while, so two processes read."""
     found: dict[str, Board] = {}
-    for job in jobs:
-        board = found.setdefault(job.board, Board(job.board))
-        board.sources[job.plan] = source_of(tree, job)
+    with ProcessPoolExecutor(JOBS) as pool:
+        for job, source in zip(jobs, pool.map(source_of, repeat(tree), jobs)):
+            found.setdefault(job.board, Board(job.board)).sources[job.plan] = source
     return list(found.values())
 
 

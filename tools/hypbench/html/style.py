@@ -19,7 +19,7 @@ YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#8C8C8C"
 INK = "#222222"
 
-WIDTH = 5.2  # inches: what a column of a desktop page and, at three quarters, a phone can show
+WIDTH = 4.8  # inches: what a column of a desktop page and, at three quarters, a phone can show
 RC = {
     "svg.fonttype": "none", "svg.hashsalt": "hypbench", "font.size": 9.5,
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
@@ -29,6 +29,7 @@ RC = {
     "axes.edgecolor": "#666666", "text.color": INK, "axes.labelcolor": INK, "hatch.linewidth": 0.8,
     "legend.frameon": False, "axes.titlelocation": "left", "legend.handlelength": 1.8,
 }
+matplotlib.rcParams.update(RC)
 METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
@@ -38,6 +39,7 @@ class Look:
     hatch: str = ""
     marker: str = "o"
     line: str = "-"
+    hollow: bool = False
 
     @property
     def bar(self) -> dict:
@@ -46,7 +48,8 @@ class Look:
     @property
     def curve(self) -> dict:
         return {"color": self.colour, "marker": self.marker, "linestyle": self.line,
-                "markersize": 4.5, "linewidth": 1.6}
+                "markersize": 4.5, "linewidth": 1.6,
+                "markerfacecolor": "white" if self.hollow else self.colour}
 
 
 # Lines only: a hatch of dots takes a hundred kilobytes of path.
@@ -73,24 +76,22 @@ def look_of(config: str) -> Look:
     for mode in sorted(MODES, key=len, reverse=True):
         if config.startswith(f"{mode}-"):
             base, pick = MODES[mode], zlib.crc32(config.encode())
-            return Look(base.colour, TWIN_HATCHES[pick % len(TWIN_HATCHES)], base.marker, ":")
+            return Look(base.colour, TWIN_HATCHES[pick % len(TWIN_HATCHES)], base.marker, ":",
+                        hollow=True)
     return SERIES[zlib.crc32(config.encode()) % len(SERIES)]
 
 
 def new_figure(height: float, width: float = WIDTH, panels: int = 1, **more):
     """A figure and its axes, one below the other."""
-    with matplotlib.rc_context(RC):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        axes = figure.subplots(panels, 1, squeeze=False, **more)[:, 0]
-    return figure, axes
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasSVG(figure)
+    return figure, figure.subplots(panels, 1, squeeze=False, **more)[:, 0]
 
 
 def to_svg(figure: Figure, name: str, label: str) -> str:
     """Inline SVG, the same bytes for the same figure: ids of its own, no size but its shape."""
     out = io.StringIO()
-    with matplotlib.rc_context(RC):
-        figure.savefig(out, format="svg", metadata=METADATA)
+    figure.savefig(out, format="svg", metadata=METADATA)
     text = out.getvalue()
     text = text[text.index("<svg"):]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)

@@ -8,8 +8,9 @@ from pathlib import Path
 from matplotlib.figure import Figure as Plot
 
 from hypbench.html.blocks import Figure, Notice
-from hypbench.html.data import Board
+from hypbench.html.data import Board, Group
 from hypbench.html.style import Look, look_of, to_svg
+from hypbench.html.units import Clock
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -28,6 +29,17 @@ def figure(name: str, board: Board, caption: str, alt: str, plot: Plot) -> Figur
 
 def missing(board: Board, what: str, plan: str) -> Notice:
     return Notice(f"{board.label}: no records of {what}. They come from the plan {plan}.")
+
+
+def by_config(board: Board, clock: Clock, groups: list[Group], configs: list[str]
+              ) -> list[list[str]]:
+    """A row for each path, a cell for each configuration."""
+    return [[board.name, group.label, *(clock.show(group.values.get(config))
+                                        for config in configs)] for group in groups]
+
+
+def configs_in(groups: list[Group]) -> list[str]:
+    return list(config_looks(config for group in groups for config in group.values))
 
 
 def config_looks(configs) -> dict[str, Look]:

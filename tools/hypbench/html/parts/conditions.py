@@ -22,9 +22,8 @@ def section(boards: list[Board]) -> Section:
     made.add(Table("tab-boards", "What was run on", (
         "board", "isa", "GIC", ">list registers", "CPU", "clock", "platform", "1 tick is",
         "build", "compiler"), [row for board in boards if (row := board_row(board))]))
-    made.add(Table("tab-runs", "The runs the page is made from", (
-        "board", "plan", "order", ">steps ended", ">samples", "state"),
-        [run_row(board, source) for board in boards for source in board.sources.values()]))
+    made.add(Table("tab-runs", "The runs the page is made from",
+                   ("plan", "order", *(board.name for board in boards)), run_rows(boards)))
     made.add(Table("tab-configs", "Configurations and what each differs in from its preset's"
                    " usual values", ("configuration", "stage 2", "interrupts", "list registers",
                                      "traps", "besides", "plans"), config_rows(boards)))
@@ -47,14 +46,21 @@ def board_row(board: Board) -> list[str] | None:
                                     if source.log.run)), run["compiler"]]
 
 
-def run_row(board: Board, source: Source) -> list[str | Cell]:
-    run, done = source.log.run, source.log.of_kind("step")
-    state = (Cell("complete", "good") if not source.problems and not source.lost
-             else Cell("incomplete" if source.lost else "with problems", "bad"))
-    samples = sum(row.pool.n for row in source.rows)
-    return [board.name, source.plan, run["order"] if run else NONE,
-            f"{len(done)} of {counted(run['steps'] if run else None, 'step')}",
-            counted(samples, "sample"), state]
+def run_rows(boards: list[Board]) -> list[list[str | Cell]]:
+    """A row for each plan, a cell for each board."""
+    plans = dict.fromkeys(plan for board in boards for plan in board.sources)
+    return [[plan, next((board.source(plan).log.run["order"] for board in boards
+                         if board.source(plan).log.run), NONE),
+             *(run_cell(board.source(plan)) for board in boards)] for plan in plans]
+
+
+def run_cell(source: Source) -> Cell:
+    run, done = source.log.run, len(source.log.of_kind("step"))
+    samples = counted(sum(row.pool.n for row in source.rows), "sample")
+    if source.problems or source.lost:
+        return Cell(f"incomplete: {done} of {counted(run['steps'] if run else None, 'step')},"
+                    f" {samples}", "bad")
+    return Cell(f"{counted(run['steps'] if run else None, 'step')}, {samples}", "good")
 
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")
@@ -98,6 +104,9 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
     for board in boards:
         for source in board.sources.values():
             items = [*(f"lost: {text}" for text in source.lost), *limited(source.problems)]
+            if source.notes:
+                found.append(Notice(f"{board.name}, plan {source.plan}:"
+                                    f" {'; '.join(source.notes)}."))
             if items:
                 found.append(Notice(f"{board.name}, plan {source.plan}: what follows shows what"
                                     " there is.", True, tuple(items)))

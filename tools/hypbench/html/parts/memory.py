@@ -4,14 +4,16 @@
 from hypbench.html import data, figures
 from hypbench.html.blocks import Figure, Figures, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import config_looks, figure, missing, published
+from hypbench.html.parts.common import (by_config, config_looks, configs_in, figure, missing,
+                                         published)
 from hypbench.html.style import SERIES
 from hypbench.html.units import Clock, counted, percent
 
 SHAPES = ("random", "seq", "packed")
-NOT_MODELLED = ("not modelled here: under QEMU's instruction counter a load costs one instruction"
-                " wherever its data and its translation come from. A curve would be flat and"
-                " mean nothing; on a board it appears in this place.")
+NOT_MODELLED = ("Latency over the working set (tlb_chase, lat_mem_rd): not modelled here. Under"
+                " QEMU's instruction counter a load costs one instruction wherever its data and"
+                " its translation come from. A curve would be flat and mean nothing; that of a"
+                " board appears in this place.")
 
 
 def section(boards: list[Board]) -> Section:
@@ -63,11 +65,11 @@ def cost_figure(board: Board, source: Source, made: Section) -> Figure:
 
 
 def curves(made: Section, boards: list[Board]) -> None:
-    shown = []
+    shown, exact = [], [board.name for board in boards if board.clock.exact]
+    if exact:
+        made.add(Notice(f"{', '.join(exact)}: {NOT_MODELLED}"))
     for board in boards:
         if board.clock.exact:
-            made.add(Notice(f"{board.label}: latency over the working set (tlb_chase, lat_mem_rd),"
-                            f" {NOT_MODELLED}"))
             continue
         for bench, plan, unit in (("tlb_chase", "tlb-matrix", "pages of 4 KiB"),
                                   ("lat_mem_rd", "memory", "KiB")):
@@ -96,25 +98,31 @@ def model(made: Section) -> None:
 
 
 def faults(made: Section, boards: list[Board]) -> None:
-    shown, rows = [], []
+    shown, found = [], {}
     for board in boards:
         source = board.first_with("page_fault", "faults")
         groups = data.paths(source, ["page_fault"])
         if not groups:
             made.add(missing(board, "page faults", "faults"))
             continue
-        looks = config_looks(config for group in groups for config in group.values)
+        found[board.name] = (board, source.clock, groups)
         shown.append(figure("page-fault", board, "first touch of a page: nothing to do, a stage-1"
                             " fault, a stage-2 fault, both.", "Bars of page fault costs.",
-                            figures.bars(groups, looks, source.clock.axis)))
-        rows += [[board.name, group.label, config, source.clock.show(value)]
-                 for group in groups for config, value in group.values.items()]
+                            figures.bars(groups, config_looks(configs_in(groups)),
+                                         source.clock.axis)))
     if shown:
         made.add(Text("A guest's own page fault stays in the guest: it must cost the same under a"
                       " hypervisor. A stage-2 fault is an exit; it comes when guest memory is"
                       " mapped only at its first touch."))
-    made.add(Figures(shown), Table("tab-page-fault", "Page faults, median",
-                                   ("board", "path", "configuration", ">cost"), rows))
+    made.add(Figures(shown), wide_table("tab-page-fault", "Page faults, median", found))
+
+
+def wide_table(ident: str, caption: str, found: dict[str, tuple], *notes: str) -> Table:
+    """`found`: board → (board, clock, groups); a column for each configuration of any board."""
+    configs = configs_in([group for _, _, groups in found.values() for group in groups])
+    return Table(ident, caption, ("board", "path", *(f">{config}" for config in configs)),
+                 [row for board, clock, groups in found.values()
+                  for row in by_config(board, clock, groups, configs)], notes)
 
 
 def starts(made: Section, boards: list[Board]) -> None:
@@ -142,19 +150,17 @@ def boot_row(board: Board, clock: Clock, boot: data.Boot) -> list[str]:
 
 
 def maintenance(made: Section, boards: list[Board]) -> None:
-    rows = []
+    found, exact = {}, any(board.clock.exact for board in boards)
     for board in boards:
         source = board.first_with("tlb_maintenance", "memory")
-        for group in data.paths(source, ["tlb_maintenance"]):
-            name = group.label.split()[-1]
-            if name.endswith("-refill") and source.clock.exact:
-                continue
-            rows += [[board.name, name, config, source.clock.show(value)]
-                     for config, value in group.values.items()]
-        if not source.rows:
+        groups = [data.Group(group.label.split()[-1], group.values)
+                  for group in data.paths(source, ["tlb_maintenance"])
+                  if not (source.clock.exact and group.label.endswith("-refill"))]
+        if groups:
+            found[board.name] = (board, source.clock, groups)
+        else:
             made.add(missing(board, "TLB maintenance", "memory"))
-    exact = any(board.clock.exact for board in boards)
-    made.add(Table("tab-tlb", "TLB maintenance: the operation alone, median", (
-        "board", "operation", "configuration", ">cost"), rows, (
-            "The refill after an operation is not modelled under the instruction counter and left"
-            " out for those boards.",) if exact else ()))
+    notes = ("The refill after an operation is not modelled under the instruction counter and left"
+             " out there.",) if exact else ()
+    made.add(wide_table("tab-tlb", "TLB maintenance: the operation alone, and the first touches"
+                        " after it (refill); median", found, *notes))

@@ -2,8 +2,8 @@
 """Whole programs: their exits by kind, and how much of the slowdown the exits are."""
 
 from hypbench.html import data, figures
-from hypbench.html.blocks import Cell, Figures, Section, Table, Text
-from hypbench.html.data import Board, Source, Split
+from hypbench.html.blocks import Cell, Figure, Figures, Section, Table, Text
+from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, missing, published
 from hypbench.html.units import NONE, counted, percent, ratio
 
@@ -54,8 +54,8 @@ def exits(made: Section, boards: list[Board]) -> None:
         for plan in ("programs", "traps"):
             source = board.source(plan)
             steps = data.exit_steps(source)
-            if plan == "programs" and steps:
-                shown.append(exits_figure(board, source, steps))
+            if plan == "programs":
+                shown += exits_figure(board, source, steps)
             rows += [row for bench, config in steps
                      for row in exit_rows(board, source, bench, config)]
     made.add(Figures(shown), Table(
@@ -64,7 +64,8 @@ def exits(made: Section, boards: list[Board]) -> None:
                            ">of exit time", ">min", ">mean", ">max", ">total"), rows))
 
 
-def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]):
+def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]) -> list[Figure]:
+    """None of a log that lost the programs."""
     rows = []
     for bench, config in steps:
         vm = source.row(bench, "run", config)
@@ -72,9 +73,11 @@ def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]):
             runs = vm.pool.n + data.vm_passes(source, bench, config)
             rows.append((LABELS[bench], {kind.kind: kind.total / runs
                                          for kind in data.exits_of(source, bench, config)}))
-    return figure("exit-kinds", board, "time at EL2 in one run of each program, by kind of exit.",
-                  "Stacked bars of exit time by kind, one bar a program.",
-                  figures.stacked(rows, f"{source.clock.axis} a run"))
+    if not rows:
+        return []
+    return [figure("exit-kinds", board, "time at EL2 in one run of each program, by kind of exit.",
+                   "Stacked bars of exit time by kind, one bar a program.",
+                   figures.stacked(rows, f"{source.clock.axis} a run"))]
 
 
 def exit_rows(board: Board, source: Source, bench: str, config: str) -> list[list[str | Cell]]:
@@ -86,37 +89,40 @@ def exit_rows(board: Board, source: Source, bench: str, config: str) -> list[lis
             for kind in kinds]
 
 
-def study_table(board: Board) -> Table:
-    """Study S3's table beside ours."""
-    source = board.source("programs")
-    found = {split.program: split for split in data.splits(source)}
-    same = data.checksums(source)
-    rows = [study_row(source, row, found.get(row["ours"]), same.get(row["ours"]))
-            for row in published("studies")["S3"]["rows"]]
+def study_table(boards: list[Board], study: dict) -> Table:
+    """Study S3's table with ours below each of its rows."""
+    rows = [line for row in study["rows"]
+            for line in [theirs_row(row), *(ours_row(board, row["ours"]) for board in boards)]]
+    exact = any(board.clock.exact for board in boards)
     return Table(
-        f"tab-s3-{board.name}", f"Study S3 beside {board.label}", (
-            "program: theirs / ours", ">native, theirs", ">VM, theirs", ">exits, theirs",
-            ">exit time, theirs", ">share, theirs", ">native, ours", ">VM, ours", ">VM to native",
-            ">exits a run, ours", ">exit time, ours", ">share, ours", "checksum"), rows, (
-            "Not comparable: their times (ms on a Xeon with whole operating systems in host and"
-            " guest, other inputs) and ours as numbers; comparable is which share of a slowdown"
-            " the exits are. The share computed from their rounded times is given; the study"
-            " itself says 14 to 39 %, and ferret's difference of 7 ms is too small to divide by.",
-            *(("Here two-stage translation is not modelled, so our share cannot show that part"
-               " of a slowdown.",) if source.clock.exact else ())))
+        "tab-s3", "Study S3: theirs, and below it ours (a run of the program, mean)", (
+            "program", "measured on", ">native", ">VM", ">VM to native", ">exits", ">exit time",
+            ">exits' share of the slowdown", "checksum"), rows, (
+            "Not comparable: their times (ms on a Xeon, whole operating systems in host and"
+            " guest, other inputs) with ours; comparable is which share of a slowdown the exits"
+            " are. Their share is computed from the rounded times given here; the study itself"
+            " says 14 to 39 %, and ferret's difference of 7 ms is too small to divide by.",
+            *(("Under the instruction counter two-stage translation costs nothing, so our share"
+               " cannot show that part of a slowdown.",) if exact else ())))
 
 
-def study_row(source: Source, row: dict, split: Split | None, same: bool | None
-              ) -> list[str | Cell]:
+def theirs_row(row: dict) -> list[str | Cell]:
     share = row["exit_ms"] / (row["vm"] - row["native"])
-    theirs = [f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms", counted(row["exits"], "exit"),
-              f"{row['exit_ms']:g}\u00a0ms", percent(share, 0)]
-    name = f"{row['program']} / {row['ours']}"
+    cells = (f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
+             ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
+             f"{row['exit_ms']:g}\u00a0ms", percent(share, 0), NONE)
+    return [Cell(LABELS[row["ours"]], "strong"), *(Cell(text, "theirs") for text in cells)]
+
+
+def ours_row(board: Board, program: str) -> list[str | Cell]:
+    source = board.source("programs")
+    split = next((split for split in data.splits(source) if split.program == program), None)
     if split is None:
-        return [name, *(Cell(text, "theirs") for text in theirs), *[NONE] * 7]
+        return ["", board.name, *[Cell("not measured", "quiet")] * 6, NONE]
+    same = data.checksums(source).get(program)
     verdict = (NONE if same is None else Cell("equal", "good") if same
                else Cell("differs", "bad"))
-    return [name, *(Cell(text, "theirs") for text in theirs), source.clock.show(split.native),
+    return ["", f"{board.name}: {program}", source.clock.show(split.native),
             source.clock.show(split.vm), ratio(split.vm, split.native),
             counted(round(split.exits, 1), "exit"), source.clock.show(split.exit_ticks),
             percent(split.share, 0), verdict]

@@ -6,7 +6,7 @@ from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import published
 from hypbench.html.parts.programs import study_table
-from hypbench.html.units import number, ratio
+from hypbench.html.units import NONE, number, ratio
 from hypbench.rows import Row
 
 MODES = ("native", "direct", "trapped")
@@ -35,12 +35,9 @@ def section(boards: list[Board]) -> Section:
                   " This testbed measures one path alone. Under QEMU's instruction counter our"
                   " figures are numbers of instructions, not µs, so no column of theirs and ours"
                   " may be subtracted; what compares is a ratio, and each row says whether."))
-    s1, s4 = published("studies")["S1"], published("studies")["S4"]
-    made.add(Text(f"{s1['title']}. {s1['conditions']}"))
-    made.add(*(s1_table(board, s1) for board in boards))
-    s3 = published("studies")["S3"]
-    made.add(Text(f"{s3['title']}. {s3['conditions']}"))
-    made.add(*(study_table(board) for board in boards))
+    s1, s3, s4 = (published("studies")[name] for name in ("S1", "S3", "S4"))
+    made.add(Text(f"{s1['title']}. {s1['conditions']}"), s1_table(boards, s1))
+    made.add(Text(f"{s3['title']}. {s3['conditions']}"), study_table(boards, s3))
     rows = [row for board in boards for row in s4_rows(board, s4)]
     if rows:
         made.add(Text(f"{s4['title']}. {s4['conditions']}"), s4_table(rows))
@@ -49,34 +46,36 @@ def section(boards: list[Board]) -> Section:
     return made
 
 
-def s1_table(board: Board, study: dict) -> Table:
+def s1_table(boards: list[Board], study: dict) -> Table:
     return Table(
-        f"tab-s1-{board.name}", f"Study S1 beside {board.label}", (
-            "what", "how, theirs", ">native, theirs", ">guest, theirs", ">ratio, theirs",
-            *(f">{mode}, ours" for mode in MODES), ">ratio trapped to native, ours",
-            "what does not compare, and why"),
-        [s1_row(board, row) for row in study["rows"]],
-        ("Ours: page fault median of a stage-1 fault; memory latency per load at the largest"
-         " working set; timer from its compare value to the first instruction of the EL0 task.",))
+        "tab-s1", "Study S1: theirs, and below it ours", (
+            "what", "measured on", ">native", ">direct", ">guest (ours: trapped)",
+            ">guest to native", "what does not compare, and why"),
+        [line for row in study["rows"]
+         for line in [theirs_row(row), *(ours_row(board, row) for board in boards)]],
+        ("Ours: page fault: median of a stage-1 fault; memory latency: a load at the largest"
+         " working set; timer: from its compare value to the first instruction of the EL0 task.",))
 
 
-def s1_row(board: Board, row: dict) -> list[str | Cell]:
+def theirs_row(row: dict) -> list[str | Cell]:
+    unit = row["unit"]
+    return [Cell(row["what"], "strong"), Cell(f"S1: {row['how']}", "theirs"),
+            Cell(theirs_text(row["native"], unit), "theirs"), Cell(NONE, "theirs"),
+            Cell(theirs_text(row["guest"], unit), "theirs"),
+            Cell(f"×{row['guest'] / row['native']:.2f}", "theirs"), row["differs"]]
+
+
+def ours_row(board: Board, row: dict) -> list[str | Cell]:
     plan, bench, variant, statistic = S1_ROWS[row["id"]]
     source = board.source(plan)
-    theirs = [theirs_text(row["native"], row["unit"]), theirs_text(row["guest"], row["unit"]),
-              f"×{row['guest'] / row['native']:.2f}"]
-    head = [row["what"], row["how"], *(Cell(text, "theirs") for text in theirs)]
-    differs = row["differs"]
     if statistic == "load" and board.clock.exact:
-        return [*head, *[UNMODELLED] * 4, "Nothing: " + differs[0].lower() + differs[1:]
-                + " QEMU's instruction counter models none of it."]
+        return ["", board.name, *[UNMODELLED] * 4, "The instruction counter models none of it."]
     values = [value_of(source, bench, variant, mode, statistic) for mode in MODES]
     if not any(value is not None for value in values):
-        return [*head, *[UNMEASURED] * 4, differs]
-    if board.clock.exact:
-        differs += " Instructions under QEMU's counter are not µs."
-    return [*head, *(source.clock.show(value) for value in values), ratio(values[2], values[0]),
-            differs]
+        return ["", board.name, *[UNMEASURED] * 4, ""]
+    return ["", board.name, *(source.clock.show(value) for value in values),
+            ratio(values[2], values[0]),
+            "Instructions under QEMU's counter, not µs." if source.clock.exact else ""]
 
 
 def theirs_text(value: float, unit: str) -> str:

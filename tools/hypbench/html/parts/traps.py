@@ -75,10 +75,12 @@ def ab_switches(made: Section, boards: list[Board]) -> None:
         groups, looks = switch_groups(found)
         if groups:
             shown.append(figure(
-                "switches", board, "what each switch changes, by the median.",
+                "switches", board, "what each switch changes, by the median. A path that a switch"
+                " leaves as it is has no bar, unless it is the only one.",
                 "Bars of the change each switch makes, by path.",
                 figures.bars(groups, looks, f"{clock.axis} more", signed=True)))
-        rows += [effect_row(board, clock, effect) for effect in found if effect.change]
+        rows += [effect_row(board, clock, effect) for effect in found
+                 if effect.change and not in_detail(effect)]
     made.add(Figures(shown), Table(
         "tab-switches", "Every path that a switch changes; the other paths of the same plans stay"
         " as they are", ("board", "switch", "path", ">without", ">with", ">change"), rows))
@@ -104,7 +106,21 @@ def switch_groups(found: list[Effect]) -> tuple[list[data.Group], dict]:
             if effect.bench == bench and effect.variant in variants:
                 groups.setdefault(effect.switch.label, {}).setdefault(label, effect.change)
     order = list(dict.fromkeys(effect.switch.label for effect in found))
-    return [data.Group(name, groups[name]) for name in order if name in groups], looks
+    return [data.Group(name, changed(groups[name])) for name in order if name in groups], looks
+
+
+def changed(values: dict[str, float]) -> dict[str, float]:
+    """The paths a switch changes; one of them where it changes none."""
+    return ({path: value for path, value in values.items() if value}
+            or dict(list(values.items())[:1]))
+
+
+def in_detail(effect: Effect) -> bool:
+    """A part of another row: a phase, or a position in a storm that is not its last."""
+    if effect.bench == "irq_phases":
+        return not effect.variant.endswith("-total")
+    pended, _, position = effect.variant.partition("-")
+    return effect.bench == "irq_storm" and pended != position
 
 
 def effect_row(board: Board, clock: Clock, effect: Effect) -> list[str | Cell]:

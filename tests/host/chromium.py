@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page in headless Chromium, driven by its DevTools protocol over a pair of pipes."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+WORDS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--no-first-run", "--hide-scrollbars", "--disable-extensions",
+         "--disable-background-networking", "--remote-debugging-pipe"]
+LIMIT_S = 60
+
+
+class Chromium:
+    """Use as a context; open() a page, then look at it."""
+
+    def __init__(self, profile: Path):
+        program = shutil.which("chromium")
+        if not program:
+            raise RuntimeError("chromium is missing: `tools/setup.sh report` installs it")
+        self.words = [program, *WORDS, f"--user-data-dir={profile}", "about:blank"]
+        self.number, self.pending, self.session = 0, b"", ""
+        self.events: list[dict] = []
+
+    def __enter__(self) -> "Chromium":
+        mine_in, theirs_out = os.pipe()
+        theirs_in, mine_out = os.pipe()
+        # Chromium reads commands from descriptor 3 and writes to 4; the shell puts them there.
+        os.set_inheritable(theirs_in, True)
+        os.set_inheritable(theirs_out, True)
+        script = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        self.process = subprocess.Popen(
+            ["bash", "-c", script, "bash", *self.words], pass_fds=(theirs_in, theirs_out),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.input, self.output = mine_in, mine_out
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+        return self
+
+    def __exit__(self, *_) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.input)
+        os.close(self.output)
+
+    def call(self, method: str, **params) -> dict:
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.output, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+
+    def receive(self) -> dict:
+        """The next message; what is no answer is kept as an event."""
+        deadline = time.monotonic() + LIMIT_S
+        while b"\0" not in self.pending:
+            ready, _, _ = select.select([self.input], [], [], deadline - time.monotonic())
+            part = os.read(self.input, 1 << 20) if ready else b""
+            if not part:
+                raise RuntimeError("chromium does not answer")
+            self.pending += part
+        text, self.pending = self.pending.split(b"\0", 1)
+        message = json.loads(text)
+        if "method" in message:
+            self.events.append(message)
+        return message
+
+    def open(self, url: str, width: int, height: int = 900) -> None:
+        self.events.clear()
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
+        self.call("Page.navigate", url=url)
+        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+            self.receive()
+
+    def value(self, script: str):
+        """What an expression gives, as JSON."""
+        result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"]["text"])
+        return result["result"].get("value")
+
+    def errors(self) -> list[str]:
+        """Script errors, console errors, and what the browser itself logs as an error."""
+        found = [event["params"] for event in self.events
+                 if event["method"] == "Runtime.exceptionThrown"
+                 or event["method"] == "Runtime.consoleAPICalled"
+                 and event["params"]["type"] == "error"
+                 or event["method"] == "Log.entryAdded"
+                 and event["params"]["entry"]["level"] == "error"]
+        return [json.dumps(params) for params in found]
+
+    def requests(self) -> list[str]:
+        """Everything that was asked for, but what stands in the page itself."""
+        urls = [event["params"]["request"]["url"] for event in self.events
+                if event["method"] == "Network.requestWillBeSent"]
+        return [url for url in urls if not url.startswith("data:")]
+
+    def picture(self, path: Path, top: float = 0, height: float | None = None) -> None:
+        """A PNG of the page, or of a part of it."""
+        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": top, "width": size["width"],
+                "height": min(height or size["height"], size["height"] - top), "scale": 1}
+        shot = self.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(shot["data"]))

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up records of every plan of the report, with the names that the guest uses.
+
+The numbers are invented, but as a good run has them: they pass every rule, and the phases of an
+interrupt add up.
+"""
+
+from collections.abc import Callable
+
+from logmaker import bench_record, calibration, end_record, log_of, run_record, step_head
+
+AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr": "hw",
+        "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light", "fp": "owned",
+        "sched": "null", "state": "warm", "stats": "off", "trace": "off", "probes": "off",
+        "delay_el2": 0, "slice_us": 0}
+PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
+           "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
+ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt
+PHASES = {"el2-vector": 4, "acknowledged": 12, "injected": 18, "eret": 9, "el1-vector": 14,
+          "handler": 31, "eoi": 16, "task": 41}
+PROBE = {"el1": 3, "el2": 4}
+PROGRAMS = ("options", "particles", "dedup", "similarity", "fluid", "itemsets", "clusters")
+PAGES = (8, 64, 512, 4096, 65536)
+CONFIGS = dict[str, dict]
+Maker = Callable[[dict, dict], list[dict]]  # (step, axes of its configuration) → records
+
+
+def sample(step: dict, variant: str, value: int, n: int = 100, **more) -> dict:
+    """n samples of one value, as a window between a timer's compare value and a stamp."""
+    return spread(step, variant, [value] * n, **more)
+
+
+def spread(step: dict, variant: str, values: list[int], **more) -> dict:
+    return bench_record(step, variant, values, overhead=0, window="cval", **more)
+
+
+def mode(axes: dict) -> str:
+    if axes["stage2"] == "off":
+        return "native"
+    if axes["irq"] == "direct":
+        return "direct"
+    return "trapped-sw" if axes["lr"] == "sw" else "trapped"
+
+
+def added(axes: dict) -> int:
+    """What a configuration adds to an exit."""
+    return (26 * (axes["frame"] == "full") + 34 * (axes["stats"] == "on")
+            + 12 * (axes["trace"] == "on") + 7 * (axes["eoi"] == "split"))
+
+
+def timer_wakeup(step: dict, axes: dict) -> list[dict]:
+    more = ADDS[mode(axes)] + added(axes)
+    late = {"slice": 30000, "priority": 400}.get(axes["sched"], 0)
+    return [spread(step, variant, [base + more] * 90 + [base + more + late + i for i in range(10)])
+            for variant, base in (("busy-vector", 2), ("busy-handler", 34), ("busy-task", 91),
+                                  ("wfi-handler", 35 + 80 * (axes["wfi"] == "trapped")),
+                                  ("wfi-task", 92))]
+
+
+def exits(step: dict, kinds: dict[str, tuple[int, int]]) -> list[dict]:
+    """kind → (number, ticks of each)."""
+    return [step | {"kind": "exits", "exit": kind, "n": n, "total": n * ticks, "min": ticks,
+                    "max": ticks, "mean": float(ticks), "hist": [[ticks, n]], "overflow": 0}
+            for kind, (n, ticks) in kinds.items()]
+
+
+def hvc(step: dict, axes: dict) -> list[dict]:
+    if mode(axes) == "native":
+        return [step | {"kind": "skip", "reason": "no hypervisor natively"}]
+    made = [sample(step, "null", 41 + added(axes)), sample(step, "unknown", 44 + added(axes))]
+    return made + (exits(step, {"hvc": (202, 33)}) if axes["stats"] == "on" else [])
+
+
+def one_path(native: int, trapped: int, *variants: str) -> Maker:
+    def make(step: dict, axes: dict) -> list[dict]:
+        value = trapped + added(axes) if axes["irq"] == "trapped" else native
+        return [sample(step, variant, value + 3 * i) for i, variant in enumerate(variants)]
+    return make
+
+
+def wfi(step: dict, axes: dict) -> list[dict]:
+    return [sample(step, "pending", 1 if axes["wfi"] == "native" else 92)]
+
+
+def fp_first_use(step: dict, axes: dict) -> list[dict]:
+    use, release = {"owned": (2, 30), "lazy": (180, 60), "eager": (2, 140)}[axes["fp"]]
+    return [sample(step, "use", use), sample(step, "release", release)]
+
+
+def phase_names(axes: dict) -> list[str]:
+    return list(PHASES)[0 if axes["irq"] == "trapped" else 4:]
+
+
+def irq_phases(step: dict, axes: dict) -> list[dict]:
+    """With probes=on every phase and the probes; the phases add up to the total."""
+    names, made = phase_names(axes), []
+    for device, more in (("timer", 0), ("device", 11)):
+        length = {name: PHASES[name] + more * (name == names[0]) for name in names}
+        total, probes = sum(length.values()), axes["probes"] == "on"
+        cost = len(names) * 3 if not probes else 0
+        made.append(sample(step, f"{device}-total", total - cost, phases=len(names)))
+        if probes:
+            made += [sample(step, f"{device}-{name}", ticks, phase=i, phases=len(names))
+                     for i, (name, ticks) in enumerate(length.items(), 1)]
+    if axes["probes"] == "on":
+        made.append(sample(step, "probe-el1", PROBE["el1"]))
+        if axes["irq"] == "trapped":
+            made.append(sample(step, "probe-el2", PROBE["el2"]))
+    return made
+
+
+def irq_storm(step: dict, axes: dict) -> list[dict]:
+    each = 60 if axes["irq"] == "direct" else 75 + 40 * (axes["lr"] == "sw")
+    return [sample(step, f"{m}-{i}", 40 + each * i + 300 * (i > 4) * (axes["irq"] == "trapped"), 20,
+                   pended=m, position=i) for m in (1, 2, 4, 8, 16, 32) for i in range(1, m + 1)]
+
+
+def cyclic(step: dict, axes: dict) -> list[dict]:
+    more = ADDS[mode(axes)]
+    late = {"slice": 30000, "priority": 400}.get(axes["sched"], 0)
+    return [spread(step, variant, [base + more] * 1900
+                   + [base + more + late + 5 * i for i in range(100)], period=1875000)
+            for variant, base in (("periodic", 91), ("oneshot", 97))]
+
+
+def page_fault(step: dict, axes: dict) -> list[dict]:
+    second = 900 if axes["stage2"] != "off" else 0
+    return [sample(step, variant, ticks) for variant, ticks in (
+        ("none", 1), ("stage1", 240), ("stage2", 1 + second), ("both", 240 + second))]
+
+
+def stage2_boot(step: dict, axes: dict) -> list[dict]:
+    lazy = axes["fill"] == "lazy"
+    return [step | {"kind": "check", "variant": "start", "ok": True, "start_ticks": 91000,
+                    "build_ticks": 400 if lazy else 70000, "faults": 37 * lazy,
+                    "fault_ticks": 37 * 610 * lazy, "fault_min": 580 * lazy,
+                    "fault_max": 700 * lazy, "touched_pages": 512}]
+
+
+LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}
+
+
+def walk(axes: dict) -> dict:
+    s1, s2 = LEVELS[axes["stage1"]], LEVELS[axes["stage2"]]
+    return {"s1_levels": s1, "s2_levels": s2, "walk_refs": (s1 + 1) * (s2 + 1) - 1}
+
+
+def tlb_chase(platform: str) -> Maker:
+    def make(step: dict, axes: dict) -> list[dict]:
+        refs = walk(axes)
+        cost = 0 if platform == "qemu-icount" else refs["walk_refs"]
+        return [sample(step, f"{shape}-{pages}p",
+                       256 * (1 + cost * (shape == "random") * (pages > 500)), 20, pages=pages,
+                       batch=256, **refs)
+                for shape in ("random", "seq", "packed") for pages in PAGES]
+    return make
+
+
+def lat_mem_rd(step: dict, _axes: dict) -> list[dict]:
+    return [sample(step, f"{shape}-{kib}K", 256, 20, kib=kib, batch=256)
+            for shape in ("seq", "random") for kib in (32, 1024, 262144)]
+
+
+def tlb_maintenance(step: dict, axes: dict) -> list[dict]:
+    return [sample(step, name + refill, 12 + 30 * bool(refill) + LEVELS[axes["stage2"]], pages=64)
+            for name in ("none", "va", "asid", "all", "vmid", "switch", "switch-flush")
+            for refill in (("-refill",) if name == "none" else ("", "-refill"))]
+
+
+def program(index: int) -> Maker:
+    def make(step: dict, axes: dict) -> list[dict]:
+        vm, native = axes["irq"] == "trapped", 1_000_000 + 250_000 * index
+        kinds = {"mmio-write": (40 * index + 11, 130), "irq": (33, 95), "maintenance": (11, 60)}
+        per_run = sum(n // 11 * ticks for n, ticks in kinds.values())
+        value = native + (per_run * 3 if vm else 0)
+        made = [spread(step, "run", [value] * 10),
+                step | {"kind": "check", "variant": "checksum", "ok": True, "checksum": 77 + index}]
+        return made + (exits(step, kinds) if axes["stats"] == "on" else [])
+    return make
+
+
+def loop(step: dict, _axes: dict) -> list[dict]:
+    return [sample(step, "run", 500_000, 10)]
+
+
+def twins(**changes: dict) -> CONFIGS:
+    return {name: PRESETS["trapped"] | change for name, change in changes.items()}
+
+
+def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
+    """Plan → its configurations and its benchmarks."""
+    three = {name: PRESETS[name] for name in ("native", "direct", "trapped")}
+    traps = {"hvc": hvc, "smc": one_path(4, 52, "unknown"), "sysreg": one_path(2, 66, "actlr"),
+             "wfi": wfi, "mmio_read": one_path(1, 130, "vgic", "null"),
+             "mmio_write": one_path(1, 121, "vgic", "null"), "timer_wakeup": timer_wakeup}
+    sched = {"alone": {}, "slice": {"sched": "slice"}, "priority": {"sched": "priority"}}
+    fp = {name: {"sched": "slice", "fp": name} for name in ("owned", "lazy", "eager")}
+    grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2} for s1 in ("4K", "2M", "1G")
+              for s2 in ("off", "4K", "2M", "1G")}
+    return {
+        "default": (PRESETS, {"timer_wakeup": timer_wakeup,
+                              "sgi_self": one_path(33, 193, "handler")}),
+        "traps": (three | twins(full={"frame": "full"}, stats={"stats": "on"},
+                                trace={"trace": "on"}, wfi={"wfi": "trapped"}), traps),
+        "states": ({"native": PRESETS["native"], "trapped": {}}
+                   | {f"{name}-{state}": PRESETS[name] | {"state": state}
+                      for name in ("native", "trapped") for state in ("cold-caches", "cold-tlb")},
+                   {"hvc": hvc, "timer_wakeup": timer_wakeup}),
+        "interrupts": (PRESETS | {f"{name}-probes": axes | {"probes": "on"}
+                                  for name, axes in PRESETS.items()}, {"irq_phases": irq_phases}),
+        "storm": (PRESETS | {f"{name}-split": axes | {"eoi": "split"}
+                             for name, axes in PRESETS.items()}, {"irq_storm": irq_storm}),
+        "sched": (sched | fp, {"timer_wakeup": timer_wakeup, "cyclic": cyclic,
+                               "fp_first_use": fp_first_use}),
+        "faults": (three | {"lazy": {"fill": "lazy"}},
+                   {"page_fault": page_fault, "stage2_boot": stage2_boot}),
+        "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
+        "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
+        "programs": (three | {"trapped-stats": {"stats": "on"}},
+                     {f"prog_{name}": program(index) for index, name in enumerate(PROGRAMS)}
+                     | {"loop_int": loop, "loop_fp": loop}),
+        "paper-s1": (three, {"cyclic": cyclic}),
+    }
+
+
+def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
+    """`more` goes into the run record: board, isa, gic, lr_count."""
+    configs, benches = plans(platform)[plan]
+    steps = [(0, config, bench) for bench in benches for config in configs]
+    full = {name: AXES | axes for name, axes in configs.items()}
+    bodies = [run_record(len(steps), platform, (), plan=plan, order="once", **more)
+              | {"configs": [{"name": name} | axes for name, axes in full.items()]}]
+    for number, (in_pass, config, bench) in enumerate(steps):
+        head = step_head(number, in_pass, config, bench)
+        made = benches[bench](head, full[config])
+        bodies += [calibration(head), *made, head | {
+            "kind": "step", "steps": len(steps), "outcome": "done", "ticks": 5000, "smc": 0}]
+    return [*bodies, end_record(len(bodies) + 1)]
+
+
+def report_log(plan: str, platform: str = "qemu-icount", **more) -> bytes:
+    return log_of(bodies_of(plan, platform, **more), b"\n")
+
+
+def plan_text(plan: str) -> str:
+    configs, benches = plans("qemu-icount")[plan]
+    return "".join([f"name {plan}\norder once\n", *(f"config {name} trapped\n" for name in configs),
+                    *(f"bench {name}\n" for name in benches)])
