@@ -10,6 +10,9 @@ uint64_t guest_arch_text_attributes(void);
 /* Stage 1 on, with the level-1 table at `root`, and the caches. */
 void guest_arch_mmu_on(uintptr_t root);
 
+/* The ASID that stage 1 runs under, as TTBR0 holds it. */
+unsigned guest_arch_asid(void);
+
 /* From now on the interrupt entry spins this many instructions, exactly, before it reads the
  * counter: even; 0 is the ordinary entry. */
 void guest_arch_irq_delay(uint32_t instructions);

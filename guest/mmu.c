@@ -194,18 +194,14 @@ __attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t le
 
 const char *mmu_window_refuses(const struct guest_run *run, uint64_t size)
 {
-	uint64_t leaf_size = LPAE_SIZE(window_level(run));
-	uint64_t end = align_up(mmu_free_start() + size, leaf_size);
+	const struct window_range ram = { run->ram_base, run->ram_size };
+	const char *why =
+		window_refuses(&ram, mmu_free_start() + size, LPAE_SIZE(window_level(run)));
 	uint64_t base;
 
-	if (run->config.stage1 == STAGE1_1G &&
-	    (run->ram_base % leaf_size != 0 || run->ram_size < leaf_size))
-		return "guest RAM does not begin with an aligned GiB, so stage1=1G cannot map it";
-	if (end - run->ram_base > run->ram_size || end - run->ram_base > WINDOW_SIZE)
-		return "not enough memory";
-	if (!window_base(run, &base))
-		return "no GiB of addresses is free for an alias of the working memory";
-	return NULL;
+	if (!why && !window_base(run, &base))
+		why = "no GiB of addresses is free for an alias of the working memory";
+	return why;
 }
 
 uintptr_t mmu_map_window(const struct guest_run *run, uint64_t size)

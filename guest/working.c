@@ -24,7 +24,8 @@ static uint32_t peek(uint64_t physical)
 	return (uint32_t)hvc(HC_ID(PEEK), (reg_t)physical, 0);
 }
 
-/* By these two the levels come from the tables. Not static, so that a test can make them lie. */
+/* By these two the levels come from the tables. A global leaf counts as none: maintenance by ASID
+ * would not find it. Not static, so that a test can make them lie. */
 unsigned working_stage1_level(uintptr_t address);
 unsigned working_stage2_level(uint64_t ipa);
 
@@ -32,7 +33,9 @@ __attribute__((noinline)) unsigned working_stage1_level(uintptr_t address)
 {
 	struct pagetable_leaf leaf;
 
-	return mmu_walk(address, &leaf) ? leaf.level : 0;
+	if (!mmu_walk(address, &leaf) || !(leaf.attributes & S1_NG))
+		return 0;
+	return leaf.level;
 }
 
 __attribute__((noinline)) unsigned working_stage2_level(uint64_t ipa)

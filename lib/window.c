@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/window.h"
 
+#include <stddef.h>
+
+#include "lib/bits.h"
+
 #define WINDOW_COUNT 4u
 
 static bool touches(const struct window_range *range, uint64_t base)
@@ -25,4 +29,15 @@ bool window_choose(const struct window_range *used, unsigned count, uint64_t *ba
 			return true;
 	}
 	return false;
+}
+
+const char *window_refuses(const struct window_range *ram, uint64_t end, uint64_t leaf_size)
+{
+	uint64_t need = align_up(end, leaf_size) - ram->start;
+
+	if (ram->start % leaf_size != 0 || ram->size < leaf_size)
+		return "guest RAM does not begin with a whole, aligned block of the size of stage1";
+	if (need > ram->size || need > WINDOW_SIZE)
+		return "not enough memory";
+	return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the four GiB of a 32-bit address space is free for a mapping of its own. */
+/* Which of the four GiB of a 32-bit address space is free for an alias of RAM, and what of it the
+ * alias can hold. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,3 +17,9 @@ struct window_range {
 /* The highest GiB below 4 GiB that touches none of the ranges: the null pointer shall stay unmapped
  * if it can. False where each of the four is in use. */
 bool window_choose(const struct window_range *used, unsigned count, uint64_t *base);
+
+/*
+ * Why a window whose start leads to the start of `ram` cannot map it up to `end` with leaves of
+ * `leaf_size` bytes alone, or NULL: the leaves have to lie in RAM and in the window.
+ */
+const char *window_refuses(const struct window_range *ram, uint64_t end, uint64_t leaf_size);

@@ -41,6 +41,7 @@ struct chase {
 struct evidence {
 	uint32_t visited;   /* pages that were visited, and were visited once a line */
 	uint32_t same_page; /* times that two loads in a row went to one page */
+	uint32_t descents;  /* steps to a lower address: 1 where the lines ascend */
 	uint32_t closed;    /* 1: the cycle ends where it began */
 };
 
@@ -75,7 +76,7 @@ static void link_lines(const struct chase *chase)
 static struct evidence examine(const struct chase *chase)
 {
 	static uint32_t seen[PAGES_MAX / 32];
-	struct evidence evidence = { 0, 0, 0 };
+	struct evidence evidence = { 0, 0, 0, 0 };
 	reg_t start = (reg_t)line_at(chase, 0), at = start;
 	uint32_t last_page = PAGES_MAX;
 
@@ -88,6 +89,7 @@ static struct evidence examine(const struct chase *chase)
 		evidence.visited += !bit_test(seen, page);
 		bit_set(seen, page);
 		last_page = page;
+		evidence.descents += *(reg_t *)at < at;
 		at = *(reg_t *)at;
 	}
 	evidence.closed = at == start;
@@ -107,12 +109,12 @@ static bool report_evidence(const struct chase *chase, const char *variant)
 	bool apart = chase->pattern == PATTERN_PACKED || evidence.same_page == 0;
 	bool ok = evidence.closed && evidence.visited == pages_of(chase) && apart;
 	struct member members[] = {
-		{ "lines", chase->lines },       { "pages", pages_of(chase) },
-		{ "visited", evidence.visited }, { "same_page", evidence.same_page },
-		{ "closed", evidence.closed },
+		{ "lines", chase->lines },         { "pages", pages_of(chase) },
+		{ "visited", evidence.visited },   { "same_page", evidence.same_page },
+		{ "descents", evidence.descents }, { "closed", evidence.closed },
 	};
 
-	report_check(variant, ok, members, 5);
+	report_check(variant, ok, members, 6);
 	return ok;
 }
 

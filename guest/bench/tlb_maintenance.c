@@ -8,7 +8,7 @@
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
-#include "guest/mmu.h"
+#include "guest/guest_arch.h"
 #include "guest/working.h"
 #include "guest_arch/tlb_ops.h"
 #include "lib/bits.h"
@@ -58,16 +58,19 @@ static uint64_t memory_size(const struct guest_run *run)
 
 /* As sample_pairs(), with `before` done before each window. */
 OPS_INLINE void sample_after(const struct bench_params *params, struct samples *samples,
-			     sample_op before, reg_t argument, reg_t start)
+			     sample_op before, reg_t argument, reg_t state)
 {
-	for (uint32_t i = 0; i <= params->n; i++) {
-		before(argument);
-		if (params->delay == 0)
-			sample_window(chase_round, start, false, 0, samples_sink, samples);
-		else
-			sample_window(chase_round, start, true, params->delay, samples_sink,
-				      samples);
-	}
+	if (params->delay == 0)
+		for (uint32_t i = 0; i <= params->n; i++) {
+			before(argument);
+			state = sample_window(chase_round, state, false, 0, samples_sink, samples);
+		}
+	else
+		for (uint32_t i = 0; i <= params->n; i++) {
+			before(argument);
+			state = sample_window(chase_round, state, true, params->delay, samples_sink,
+					      samples);
+		}
 }
 
 static void report_operation(const char *name, const struct samples *samples)
@@ -120,8 +123,8 @@ OPS_INLINE void measure(const struct guest_run *run, const struct working *worki
 
 static void measure_el1(const struct guest_run *run, const struct working *working)
 {
-	reg_t va = tlbi_argument_va((va_t)working->base, MMU_ASID);
-	reg_t asid = tlbi_argument_asid(MMU_ASID);
+	reg_t va = tlbi_argument_va((va_t)working->base, guest_arch_asid());
+	reg_t asid = tlbi_argument_asid(guest_arch_asid());
 
 	measure(run, working, "va", tlbi_op_va, va);
 	measure(run, working, "asid", tlbi_op_asid, asid);
@@ -158,8 +161,9 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 			     { "pages", pages.count },
 			     { "visited", evidence.visited },
 			     { "closed", evidence.closed },
+			     { "asid", guest_arch_asid() },
 		     },
-		     3);
+		     4);
 	if (!cycle_is_whole(&pages, &evidence))
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }

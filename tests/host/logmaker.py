@@ -88,9 +88,13 @@ def end_record(count: int, **more) -> dict:
 
 def chase(step: dict, cost: dict[str, int]) -> list[dict]:
     """A translation chase: one variant for each shape and working set."""
-    s2 = 0 if step["config"] == "native" else 2
-    return [bench_record(step, variant, [ticks] * 100, batch=512, s1_levels=3, s2_levels=s2,
-                         walk_refs=4 * (s2 + 1) - 1) for variant, ticks in cost.items()]
+    return walks(step, cost, 3, 0 if step["config"] == "native" else 2)
+
+
+def walks(step: dict, cost: dict[str, int], s1: int, s2: int) -> list[dict]:
+    """Variants that depend on translation, with tables of so many levels."""
+    return [bench_record(step, variant, [ticks] * 100, batch=512, s1_levels=s1, s2_levels=s2,
+                         walk_refs=(s1 + 1) * (s2 + 1) - 1) for variant, ticks in cost.items()]
 
 
 def step_records(step: dict, platform: str) -> list[dict]:

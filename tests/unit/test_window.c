@@ -74,6 +74,46 @@ static void none_free_is_said(void **state)
 	assert_false(window_choose(used, 2, &base));
 }
 
+#define RAM 0x80000000ull
+#define MIB 0x100000ull
+
+static const char *refusal(uint64_t start, uint64_t size, uint64_t end, uint64_t leaf_size)
+{
+	const struct window_range ram = { start, size };
+
+	return window_refuses(&ram, end, leaf_size);
+}
+
+static void whole_ram_can_be_mapped(void **state)
+{
+	(void)state;
+	assert_null(refusal(RAM, GIB, RAM + GIB, 4096));
+	assert_null(refusal(RAM, GIB, RAM + GIB, 2 * MIB));
+	assert_null(refusal(RAM, GIB, RAM + GIB, GIB));
+	assert_null(refusal(RAM, GIB, RAM + 4096, GIB));
+	assert_null(refusal(RAM, 2 * GIB, RAM + GIB, GIB));
+}
+
+static void memory_that_is_not_there_is_refused(void **state)
+{
+	(void)state;
+	assert_string_equal(refusal(RAM, 16 * MIB, RAM + 16 * MIB + 1, 4096), "not enough memory");
+	/* the last leaf is not all in RAM */
+	assert_string_equal(refusal(RAM, 15 * MIB, RAM + 15 * MIB, 2 * MIB), "not enough memory");
+	assert_null(refusal(RAM, 15 * MIB, RAM + 14 * MIB, 2 * MIB));
+	/* nor in the window */
+	assert_string_equal(refusal(RAM, 2 * GIB, RAM + GIB + 1, 4096), "not enough memory");
+}
+
+static void ram_without_a_whole_block_is_refused(void **state)
+{
+	(void)state;
+	assert_non_null(refusal(RAM + 2 * MIB, GIB, RAM + 4 * MIB, GIB));
+	assert_null(refusal(RAM + 2 * MIB, GIB, RAM + 4 * MIB, 2 * MIB));
+	assert_non_null(refusal(RAM, GIB / 2, RAM + 4 * MIB, GIB));
+	assert_non_null(refusal(RAM + 4096, GIB, RAM + 4 * MIB, 2 * MIB));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +122,9 @@ int main(void)
 		cmocka_unit_test(what_has_no_size_is_not_there),
 		cmocka_unit_test(boards_find_theirs),
 		cmocka_unit_test(none_free_is_said),
+		cmocka_unit_test(whole_ram_can_be_mapped),
+		cmocka_unit_test(memory_that_is_not_there_is_refused),
+		cmocka_unit_test(ram_without_a_whole_block_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("window", tests, NULL, NULL);

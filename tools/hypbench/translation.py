@@ -3,36 +3,68 @@
 counts: QEMU then walks both stages in software whenever its own table of translations misses."""
 
 import re
+from collections.abc import Iterator
 
-from hypbench.report import BASELINE, Row, platform_of, rows_of
+from hypbench.report import Row, platform_of, rows_of
 from hypbench.records import Log
 
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
-SHAPE = re.compile(r"^(?=.*(?P<shape>random|packed))(?=.*?(?P<pages>\d+))")
+SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d+)(?P<unit>[pK])$")
+CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
+REFILL = re.compile(r"^(?P<after>.+)-refill$")
 
 
 def verdicts(log: Log) -> list[str]:
-    """One line per configuration and large working set, for runs on the host's clock."""
+    """One line per configuration and large working set, and per operation of TLB maintenance, for
+    runs on the host's clock."""
     if platform_of(log) != "qemu-host":
         return []
-    chases: dict[tuple[str, str, int, str], Row] = {}
-    for row in rows_of(log):
-        found = SHAPE.match(row.variant) if row.walks else None
-        if found and int(found["pages"]) >= LARGE_PAGES:
-            chases[row.bench, row.config, int(found["pages"]), found["shape"]] = row
-    lines = []
-    for (bench, config, pages, shape), row in chases.items():
-        if shape != "random":
+    rows = [row for row in rows_of(log) if row.walks]
+    return [*chase_verdicts(rows), *refill_verdicts(rows)]
+
+
+def chase_verdicts(rows: list[Row]) -> Iterator[str]:
+    found = {(row.bench, row.config, row.variant): row for row in rows}
+    for row in rows:
+        shape = SHAPE.match(row.variant)
+        if not shape or shape["shape"] != "random" or pages_of(shape) < LARGE_PAGES:
             continue
-        where = f"{bench} {config}, {pages} pages"
-        packed = chases.get((bench, config, pages, "packed"))
-        if packed:
-            lines.append(verdict(where, "random", row.p50, "packed", packed.p50, "the chase"))
-        native = chases.get((bench, BASELINE, pages, shape))
-        if native and row.first["s2_levels"] > native.first["s2_levels"]:
-            lines.append(verdict(where, "two stages", row.p50, "one stage", native.p50,
-                                 "the second stage"))
-    return lines
+        size = f"{shape['size']} {'pages' if shape['unit'] == 'p' else 'KiB'}"
+        where = f"{row.bench} {row.config}, {size}"
+        control = CONTROL[shape["unit"]]
+        other = found.get((row.bench, row.config, row.variant.replace("random", control)))
+        if other:
+            yield verdict(where, "random", row.p50, control, other.p50, "the chase")
+        single = one_stage(rows, row)
+        if single:
+            yield verdict(where, "two stages", row.p50, "one stage", single.p50,
+                          "the second stage")
+
+
+def pages_of(shape: re.Match) -> int:
+    return int(shape["size"]) // (1 if shape["unit"] == "p" else 4)
+
+
+def one_stage(rows: list[Row], row: Row) -> Row | None:
+    """The same chase through the same stage 1, without stage 2."""
+    if not row.first["s2_levels"]:
+        return None
+    return next((other for other in rows if not other.first["s2_levels"]
+                 and (other.bench, other.variant) == (row.bench, row.variant)
+                 and other.first["s1_levels"] == row.first["s1_levels"]), None)
+
+
+def refill_verdicts(rows: list[Row]) -> Iterator[str]:
+    """By VA a single page is to be found again, and a switch may keep all: these say nothing."""
+    found = {(row.bench, row.config, row.variant): row for row in rows}
+    for row in rows:
+        refill = REFILL.match(row.variant)
+        if not refill or refill["after"] in ("none", "va", "switch"):
+            continue
+        none = found.get((row.bench, row.config, "none-refill"))
+        if none:
+            yield verdict(f"{row.bench} {row.config}", row.variant, row.p50, "none-refill",
+                          none.p50, "the maintenance")
 
 
 def verdict(where: str, one: str, dear: int, other: str, cheap: int, what: str) -> str:

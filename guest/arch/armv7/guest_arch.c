@@ -76,6 +76,14 @@ void guest_arch_mmu_on(uintptr_t root)
 	isb();
 }
 
+unsigned guest_arch_asid(void)
+{
+	reg_t low, high;
+
+	__asm__ volatile("mrrc p15, 0, %0, %1, c2" : "=r"(low), "=r"(high));
+	return high >> TTBR_HIGH_ASID_SHIFT & 0xff;
+}
+
 void guest_arch_irq_delay(uint32_t instructions)
 {
 	const char *vectors = guest_vectors;

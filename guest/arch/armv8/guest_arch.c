@@ -48,6 +48,11 @@ void guest_arch_mmu_on(uintptr_t root)
 	isb();
 }
 
+unsigned guest_arch_asid(void)
+{
+	return (unsigned)(read_ttbr0_el1() >> TTBR_ASID_SHIFT);
+}
+
 void guest_arch_irq_delay(uint32_t instructions)
 {
 	write_tpidr_el1(instructions ? instructions - 2 : 0);
