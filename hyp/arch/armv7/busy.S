@@ -101,8 +101,7 @@ __busy_start:
 	beq	rounds
 	mov	r3, #FPEXC_EN
 	vmsr	fpexc, r3
-	mov	r3, #(3 << 22)			/* round toward zero */
-	vmsr	fpscr, r3
+	mov	r5, #(2 << 22)			/* FPSCR: round toward minus infinity */
 	b	2f
 
 1:	vmov	r3, r4, d0			/* the last round's */
@@ -111,7 +110,11 @@ __busy_start:
 	vmov	r3, r4, d31
 	cmp	r4, r0
 	bne	broken
+	vmrs	r3, fpscr
+	cmp	r3, r5
+	bne	broken
 2:	add	r0, r0, #1
+	vmsr	fpscr, r5
 	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
 	vmov	d\n, r0, r0
 	.endr

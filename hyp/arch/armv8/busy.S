@@ -40,8 +40,8 @@ __busy_start:
 	.endr
 	mov	x0, #0
 	cbz	x1, rounds
-	mov	x3, #0xc00000			/* round toward zero */
-	msr	fpcr, x3
+	mov	x4, #0x800000			/* FPCR: round toward minus infinity */
+	mov	x5, #0x10			/* FPSR: something was inexact */
 	b	2f
 
 1:	umov	x3, v0.d[0]			/* the last round's */
@@ -50,7 +50,12 @@ __busy_start:
 	umov	x3, v31.d[1]
 	cmp	x3, x0
 	b.ne	broken
+	mrs	x3, fpcr
+	cmp	x3, x4
+	b.ne	broken
 2:	add	x0, x0, #1
+	msr	fpcr, x4
+	msr	fpsr, x5
 	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
 	dup	v\n\().2d, x0
 	.endr

@@ -172,11 +172,35 @@ static void cpu_write(uint32_t offset, uint64_t value)
 	}
 }
 
+/* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has the enable in bit 0 and
+ * five bits of PMR, ICH_VMCR_EL2 (IHI 0069 12.4.9) has Group 1's in bit 1 and all of PMR. */
+#define VMCR_ENABLE (gic_version() == 2 ? 1u : 2u)
+#define VMCR_EOIM (1u << 9)
+#define VMCR_PMR_SHIFT 24
+
+static uint32_t read_vmcr(void)
+{
+	return (fake_gic.guest.enabled ? VMCR_ENABLE : 0) |
+	       (fake_gic.guest.split_eoi ? VMCR_EOIM : 0) |
+	       (uint32_t)(fake_gic.guest.mask & 0xf8) << VMCR_PMR_SHIFT;
+}
+
+static void write_vmcr(uint32_t value)
+{
+	fake_gic.guest.enabled = value & VMCR_ENABLE;
+	fake_gic.guest.split_eoi = value & VMCR_EOIM;
+	fake_gic.guest.mask = (uint8_t)(value >> VMCR_PMR_SHIFT);
+}
+
 static uint64_t hyp_read(uint32_t offset)
 {
 	switch (offset) {
 	case GICH_HCR:
 		return fake_gic.hcr;
+	case GICH_VMCR:
+		return read_vmcr();
+	case GICH_APR:
+		return fake_gic.guest.active_prio;
 	case GICH_VTR:
 		return fake_gic.lr_count - 1;
 	case GICH_EISR0:
@@ -192,8 +216,8 @@ static void hyp_write(uint32_t offset, uint64_t value)
 {
 	if (offset == GICH_HCR)
 		fake_gic.hcr = (uint32_t)value;
-	else if (offset == GICH_VMCR && value == 0)
-		fake_gic.guest.enabled = false;
+	else if (offset == GICH_VMCR)
+		write_vmcr((uint32_t)value);
 	else if (offset == GICH_APR)
 		fake_gic.guest.active_prio = (uint32_t)value;
 	else if (offset >= GICH_LR0)
@@ -255,6 +279,12 @@ static bool sysreg_read(const uint64_t *variable, uint64_t *value)
 		*value = fake_gic_ack();
 	else if (variable == &fake_ich_vtr_el2)
 		*value = fake_gic.lr_count - 1;
+	else if (variable == &fake_ich_hcr_el2)
+		*value = fake_gic.hcr;
+	else if (variable == &fake_ich_vmcr_el2)
+		*value = read_vmcr();
+	else if (variable == &fake_ich_ap1r0_el2)
+		*value = fake_gic.guest.active_prio;
 	else if (variable == &fake_ich_eisr_el2)
 		*value = fake_gic_eisr();
 	else if (variable == &fake_ich_elrsr_el2)
@@ -285,7 +315,7 @@ static bool sysreg_write(const uint64_t *variable, uint64_t value)
 	else if (variable == &fake_ich_ap1r0_el2)
 		fake_gic.guest.active_prio = (uint32_t)value;
 	else if (variable == &fake_ich_vmcr_el2)
-		fake_gic.guest.enabled = false;
+		write_vmcr((uint32_t)value);
 	else
 		return false;
 	return true;

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FP and SIMD registers that are given up and used again: how long it takes, and that they hold
+what they held."""
+
+import pytest
+
+from hypervisor import words_at
+from lab import Job, board_facts
+from proofs import assert_delay_is_seen, delay_lines
+
+PROVEN = ("fp_first_use",)
+
+N = 50
+EL2_DELAY = 100
+PROOF = f"""order once
+config native
+config owned trapped
+config lazy trapped fp=lazy
+config eager trapped fp=eager
+config direct-lazy direct fp=lazy
+config lazy-late trapped fp=lazy delay_el2={EL2_DELAY}
+config eager-late trapped fp=eager delay_el2={EL2_DELAY}
+config stats trapped fp=lazy stats=on
+""" + delay_lines("fp_first_use", f"n={N}")
+# Instructions of the first use, and of giving up, in lazy and eager: 32 registers and the status
+# saved and loaded, once or twice.
+LENGTHS = {
+    "armv8": {("lazy", "use"): (100, 140), ("lazy", "release"): (100, 125),
+              ("eager", "release"): (140, 175)},
+    "armv7": {("lazy", "use"): (60, 90), ("lazy", "release"): (70, 95),
+              ("eager", "release"): (90, 120)},
+}
+KEPT = "order once\nconfig native\nconfig native-lazy native fp=lazy\n" + "".join(
+    f"config {sched}-{fp} trapped sched={sched} fp={fp} slice_us=200\n"
+    for sched in ("null", "slice", "priority") for fp in ("owned", "lazy", "eager")) + \
+    "bench fp_first_use n=20\n"
+NOP = {"armv8": 0xd503201f, "armv7": 0xe320f000}
+
+
+@pytest.mark.job(PROOF)
+def test_known_delay_is_seen_exactly(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    assert_delay_is_seen(result, 0)
+
+
+@pytest.mark.job(PROOF)
+def test_lengths(result, board):
+    figures = result.figures(0)
+    for config in ("native", "owned", "eager"):
+        use = figures[config, "use"]
+        assert (use["cold"], use["min"], use["max"]) == (1, 1, 1), config
+    for key, (low, high) in LENGTHS[board_facts(board)["ISA"]].items():
+        record = figures[key]
+        assert record["min"] == record["max"] == record["cold"], key
+        assert low <= record["p50"] <= high, key
+    assert figures["owned", "release"]["max"] < figures["lazy", "release"]["min"]
+    assert ("native", "release") not in figures
+
+
+@pytest.mark.job(PROOF)
+def test_delay_at_el2_is_seen_once_an_exit(result):
+    """Lazy: giving up is one exit, and the first use another. Eager: no use traps."""
+    figures = result.figures(0)
+    for fp, variant, exits in (("lazy", "use", 1), ("lazy", "release", 1),
+                               ("eager", "use", 0), ("eager", "release", 1)):
+        late = figures[f"{fp}-late", variant]["p50"]
+        assert late == figures[fp, variant]["p50"] + exits * EL2_DELAY, (fp, variant)
+
+
+@pytest.mark.job(PROOF)
+def test_each_first_use_is_one_exit(result):
+    """In `use` and `release` n and the cold one each; `kept` has 99 rounds that give up."""
+    exits = [record for record in result.records("exits", config="stats", exit="fp")
+             if result.line_of(record) == 0]
+    assert [record["n"] for record in exits] == [2 * (N + 1) + 99]
+    assert not result.records("exits", config="stats", exit="other")
+
+
+@pytest.mark.job(KEPT)
+def test_registers_hold_what_they_held(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    checks = result.records("check", variant="kept")
+    assert [check["config"] for check in checks] == result.configs
+    words = 65 if result.log.run["isa"] == "armv7" else 130
+    for check in checks:
+        assert check["ok"]
+        assert (check["words"], check["rounds"], check["wrong"]) == (words, 100, 0)
+    for step in result.records("step"):
+        assert step.get("other_turns", 2) >= 2
+
+
+SWITCHED = {"slice-lazy", "slice-eager", "priority-lazy", "priority-eager"}
+RELEASED = {"native-lazy", "null-lazy", "null-eager"}
+
+
+@pytest.mark.parametrize("function, index, configs", [
+    ("cpu_fp_load", {"armv8": 15, "armv7": 4}, SWITCHED),
+    ("cpu_fp_load", {"armv8": 18, "armv7": 7}, SWITCHED),  # FPCR, FPSCR
+    ("cpu_fp_save", {"armv8": 7, "armv7": 4}, SWITCHED | RELEASED),
+])
+def test_register_that_is_not_switched_is_found(lab, built, function, index, configs):
+    """One instruction left out. What is loaded nowhere is clobbered by a real other VM only."""
+    damage = words_at(function, index[board_facts(built)["ISA"]], NOP)
+    result = lab.run(Job(built, KEPT.replace("n=20", "n=1"), change=damage))
+    outcome = {step["config"]: step["outcome"] for step in result.records("step")}
+    assert outcome["native"] == outcome["null-owned"] == "done"
+    assert configs <= {config for config in outcome if outcome[config] != "done"}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who owns the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
+/* LINK: hyp/fp.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "hyp/fp.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+static struct vcpu guest, other;
+
+static void start(enum fp_mode mode)
+{
+	fake_hyp_reset();
+	fake_hyp.fp_value = 99; /* the last guest's */
+	fake_hyp.fp_trapped = true;
+	guest = (struct vcpu){ 0 };
+	other = (struct vcpu){ 0 };
+	other.fp.v[0][0] = 7;
+	fp_start(mode, &guest);
+}
+
+/* What a vCPU finds, and leaves: as a core does it, by way of the trap. */
+static uint64_t use(struct vcpu *vcpu, uint64_t leaves)
+{
+	uint64_t found;
+
+	if (fake_hyp.fp_trapped)
+		assert_true(fp_first_use(vcpu));
+	assert_false(fake_hyp.fp_trapped);
+	found = fake_hyp.fp_value;
+	fake_hyp.fp_value = leaves;
+	return found;
+}
+
+static void a_fresh_guest_finds_zero_and_no_trap(void **state)
+{
+	(void)state;
+	for (unsigned mode = FP_OWNED; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		assert_false(fake_hyp.fp_trapped);
+		assert_int_equal(fake_hyp.fp_value, 0);
+	}
+}
+
+static void each_vcpu_finds_what_it_left(void **state)
+{
+	(void)state;
+	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		use(&guest, 11);
+		fp_switch(&other);
+		assert_int_equal(use(&other, 12), 7);
+		fp_switch(&guest);
+		assert_int_equal(use(&guest, 13), 11);
+		fp_switch(&other);
+		assert_int_equal(use(&other, 14), 12);
+		fp_switch(&guest);
+		assert_int_equal(use(&guest, 15), 13);
+	}
+}
+
+static void lazy_moves_nothing_for_who_uses_nothing(void **state)
+{
+	unsigned loads;
+
+	(void)state;
+	start(FP_LAZY);
+	loads = fake_hyp.fp_loads;
+	use(&guest, 11);
+	fp_switch(&other);
+	assert_true(fake_hyp.fp_trapped);
+	fp_switch(&guest);
+	assert_false(fake_hyp.fp_trapped); /* they are still its own */
+	assert_int_equal(use(&guest, 12), 11);
+	assert_int_equal(fake_hyp.fp_saves, 0);
+	assert_int_equal(fake_hyp.fp_loads, loads);
+}
+
+static void lazy_moves_once_a_first_use(void **state)
+{
+	(void)state;
+	start(FP_LAZY);
+	fp_switch(&other);
+	use(&other, 1);
+	assert_int_equal(fake_hyp.fp_saves, 1);
+	use(&other, 2);
+	fp_switch(&guest);
+	fp_switch(&other);
+	use(&other, 3);
+	assert_int_equal(fake_hyp.fp_saves, 1);
+	fp_switch(&guest);
+	use(&guest, 4);
+	assert_int_equal(fake_hyp.fp_saves, 2);
+}
+
+static void eager_never_traps(void **state)
+{
+	(void)state;
+	start(FP_EAGER);
+	for (unsigned i = 1; i <= 5; i++) {
+		fp_switch(i % 2 ? &other : &guest);
+		assert_false(fake_hyp.fp_trapped);
+		assert_int_equal(fake_hyp.fp_saves, i);
+	}
+	assert_false(fp_first_use(&guest));
+}
+
+static void owned_is_the_guests_alone(void **state)
+{
+	(void)state;
+	start(FP_OWNED);
+	fake_hyp.fp_value = 11;
+	fp_switch(&other);
+	assert_true(fake_hyp.fp_trapped);
+	assert_false(fp_first_use(&other)); /* it is stopped */
+	assert_true(fake_hyp.fp_trapped);
+	fp_switch(&guest);
+	assert_false(fake_hyp.fp_trapped);
+	assert_int_equal(fake_hyp.fp_value, 11);
+	assert_int_equal(fake_hyp.fp_saves, 0);
+}
+
+static void a_release_gives_the_registers_up(void **state)
+{
+	(void)state;
+	start(FP_LAZY);
+	use(&guest, 11);
+	fp_release(&guest);
+	assert_true(fake_hyp.fp_trapped);
+	assert_int_equal(fake_hyp.fp_value, 0); /* the other context's */
+	assert_int_equal(use(&guest, 12), 11);
+	start(FP_EAGER);
+	use(&guest, 11);
+	fp_release(&guest);
+	assert_false(fake_hyp.fp_trapped);
+	assert_int_equal(fake_hyp.fp_saves, 2);
+	assert_int_equal(use(&guest, 12), 11);
+	start(FP_OWNED);
+	fp_release(&guest);
+	assert_false(fake_hyp.fp_trapped);
+	assert_int_equal(fake_hyp.fp_saves, 0);
+}
+
+static void a_second_release_has_nothing_to_give(void **state)
+{
+	(void)state;
+	start(FP_LAZY);
+	use(&guest, 11);
+	fp_release(&guest);
+	fp_release(&guest); /* would touch trapped registers, which the fake core refuses */
+	assert_int_equal(fake_hyp.fp_saves, 1);
+	assert_int_equal(use(&guest, 12), 11);
+}
+
+static void a_release_holds_over_a_switch(void **state)
+{
+	(void)state;
+	start(FP_LAZY);
+	use(&guest, 11);
+	fp_release(&guest);
+	fp_switch(&other);
+	assert_int_equal(use(&other, 12), 7);
+	fp_switch(&guest);
+	assert_int_equal(use(&guest, 13), 11);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fresh_guest_finds_zero_and_no_trap),
+		cmocka_unit_test(each_vcpu_finds_what_it_left),
+		cmocka_unit_test(lazy_moves_nothing_for_who_uses_nothing),
+		cmocka_unit_test(lazy_moves_once_a_first_use),
+		cmocka_unit_test(eager_never_traps),
+		cmocka_unit_test(owned_is_the_guests_alone),
+		cmocka_unit_test(a_release_gives_the_registers_up),
+		cmocka_unit_test(a_second_release_has_nothing_to_give),
+		cmocka_unit_test(a_release_holds_over_a_switch),
+	};
+
+	return cmocka_run_group_tests_name("fp", tests, NULL, NULL);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who gets the core, when CNTHP fires next, and where an interrupt for a guest that does not run
+ * goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. */
+/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
+/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
+/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
+/* LINK: hyp/exit_stats.c hyp/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "hyp/sched.h"
+#include "hyp/trap.h"
+#include "hyp/vm.h"
+#include "hyp/vtimer.h"
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/vgic_guest.h"
+
+#define SLICE 1000u /* ticks */
+#define LIMIT 1000000u
+#define SPI 40u
+
+static struct vcpu *const guest = &guest_vcpu;
+static struct vcpu other;
+static struct vm other_vm = { .vcpu = &other };
+
+static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
+{
+	const struct run_config config = { .sched = kind, .slice_us = 1000 };
+
+	guest_boot(4, link_hw, false);
+	guest->el1 = (struct el1_regs){ 0 };
+	other = (struct vcpu){ .vm = &other_vm };
+	fake_counter_step = 0;
+	fake_cntfrq_el0 = 1000 * SLICE;
+	fake_cntpct_el0 = now;
+	sched_start(&config, guest, kind == SCHED_NULL ? NULL : &other, now, LIMIT);
+}
+
+static void start(enum sched_kind kind)
+{
+	start_at(kind, true, 0);
+}
+
+/* The core goes over, as vcpu_switch() does it. */
+static void switch_to(struct vcpu *to)
+{
+	struct vcpu *from = to == guest ? &other : guest;
+
+	gic_virt_save(&from->gic);
+	gic_virt_restore(&to->gic);
+	vgic_resume(&to->vgic);
+	sched_switched(to);
+}
+
+static struct vcpu *timer_at(struct vcpu *running, uint64_t now)
+{
+	fake_cntpct_el0 = now;
+	return sched_timer(running);
+}
+
+static void arm_guest_timer(uint64_t cval)
+{
+	guest_enable(GUEST_TIMER, 0x40);
+	guest->el1.cntv_ctl_el0 = 1;
+	guest->el1.cntv_cval_el0 = cval;
+}
+
+/* --- decisions --- */
+
+static void alone_the_guest_keeps_the_core(void **state)
+{
+	(void)state;
+	start(SCHED_NULL);
+	assert_null(sched_absent(guest));
+	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
+	assert_ptr_equal(sched_sleep(guest), guest);
+	assert_int_equal(fake_barriers.wfi, 1);
+	assert_null(timer_at(guest, LIMIT));
+	assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+}
+
+enum event { TURN_ENDS, GUEST_SLEEPS, TIMER_FOR_GUEST, TIMER_AND_TURN_END };
+
+static void the_decisions(void **state)
+{
+	static const struct {
+		enum sched_kind kind;
+		bool guest_runs, guest_asleep;
+		enum event event;
+		bool guest_next;
+	} rows[] = {
+		{ SCHED_SLICE, true, false, TURN_ENDS, false },
+		{ SCHED_SLICE, false, false, TURN_ENDS, true },
+		{ SCHED_SLICE, false, true, TURN_ENDS, false },
+		{ SCHED_SLICE, true, false, GUEST_SLEEPS, false },
+		{ SCHED_SLICE, false, false, TIMER_FOR_GUEST, false },
+		{ SCHED_SLICE, false, true, TIMER_FOR_GUEST, false },
+		{ SCHED_SLICE, false, true, TIMER_AND_TURN_END, true },
+		{ SCHED_SLICE, false, false, TIMER_AND_TURN_END, true },
+		{ SCHED_PRIORITY, true, false, TURN_ENDS, false },
+		{ SCHED_PRIORITY, false, false, TURN_ENDS, true },
+		{ SCHED_PRIORITY, false, true, TURN_ENDS, false },
+		{ SCHED_PRIORITY, true, false, GUEST_SLEEPS, false },
+		{ SCHED_PRIORITY, false, false, TIMER_FOR_GUEST, true },
+		{ SCHED_PRIORITY, false, true, TIMER_FOR_GUEST, true },
+		{ SCHED_PRIORITY, false, true, TIMER_AND_TURN_END, true },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool timer = rows[i].event >= TIMER_FOR_GUEST;
+		struct vcpu *next;
+
+		start(rows[i].kind);
+		if (timer)
+			arm_guest_timer(SLICE / 2);
+		if (!rows[i].guest_runs) {
+			if (rows[i].guest_asleep)
+				assert_ptr_equal(sched_sleep(guest), &other);
+			switch_to(&other);
+		}
+		if (rows[i].event == GUEST_SLEEPS)
+			next = sched_sleep(guest);
+		else
+			next = timer_at(rows[i].guest_runs ? guest : &other,
+					rows[i].event == TIMER_FOR_GUEST ? SLICE / 2 : SLICE);
+		if (next != (rows[i].guest_next ? guest : &other))
+			fail_msg("row %u", i);
+		assert_int_equal(fake_barriers.wfi, 0);
+		assert_int_equal(fake_hyp.faults, 0);
+	}
+}
+
+static void turns_alternate_and_are_counted(void **state)
+{
+	struct vcpu *running = guest;
+
+	(void)state;
+	start(SCHED_SLICE);
+	for (unsigned i = 1; i <= 10; i++) {
+		struct vcpu *next = timer_at(running, i * SLICE);
+
+		assert_ptr_not_equal(next, running);
+		assert_true(sched_is_running(running));
+		switch_to(next);
+		assert_true(sched_is_running(next) && !sched_is_running(running));
+		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
+		running = next;
+	}
+	assert_int_equal(sched_counts().switches, 10);
+	assert_int_equal(sched_counts().other_turns, 5);
+}
+
+static void a_turn_that_nobody_wants_goes_on(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	assert_ptr_equal(sched_sleep(guest), &other);
+	switch_to(&other);
+	for (unsigned i = 1; i <= 3; i++) {
+		assert_ptr_equal(timer_at(&other, i * SLICE), &other);
+		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
+	}
+	assert_int_equal(sched_counts().switches, 1);
+}
+
+static void an_early_timer_changes_nothing(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	assert_ptr_equal(timer_at(guest, SLICE - 1), guest);
+	assert_int_equal(fake_cnthp_cval_el2, SLICE);
+}
+
+static void the_limit_comes_before_all_else(void **state)
+{
+	(void)state;
+	for (unsigned kind = SCHED_SLICE; kind <= SCHED_PRIORITY; kind++) {
+		start_at((enum sched_kind)kind, true, LIMIT - SLICE / 2);
+		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
+		arm_guest_timer(LIMIT);
+		switch_to(&other);
+		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
+		assert_null(timer_at(&other, LIMIT));
+		assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+		assert_int_equal(guest->vm->outcome, VM_FAULT); /* the step's, not the other's */
+		assert_int_equal(other_vm.outcome, VM_RUNNING);
+	}
+}
+
+static void a_slice_of_0_is_a_millisecond(void **state)
+{
+	const struct run_config config = { .sched = SCHED_SLICE };
+
+	(void)state;
+	start(SCHED_SLICE);
+	fake_cntfrq_el0 = 62500000;
+	sched_start(&config, guest, &other, 10, LIMIT);
+	assert_int_equal(fake_cnthp_cval_el2, 62510);
+}
+
+/* --- the timer of who is absent --- */
+
+static void the_absent_timer_is_watched(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	arm_guest_timer(700);
+	switch_to(&other);
+	assert_int_equal(fake_cnthp_cval_el2, 700);
+	assert_ptr_equal(timer_at(&other, 700), &other);
+	assert_int_equal(fake_cnthp_cval_el2, SLICE); /* once */
+	assert_true(fake_gic.irq[GUEST_TIMER].active);
+	assert_ptr_equal(timer_at(&other, SLICE), guest);
+}
+
+static void a_timer_that_does_not_signal_is_not_watched(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	assert_int_equal(vtimer_deadline(&other), UINT64_MAX); /* it has no timer interrupt */
+	arm_guest_timer(700);
+	assert_int_equal(vtimer_deadline(guest), 700);
+	fake_cntvoff_el2 = 50;
+	assert_int_equal(vtimer_deadline(guest), 750);
+	guest->el1.cntv_ctl_el0 = 3; /* masked */
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest->el1.cntv_ctl_el0 = 0;
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest->el1.cntv_ctl_el0 = 5; /* signals already: ISTATUS */
+	assert_int_equal(vtimer_deadline(guest), 750);
+	guest_set_enabled(GUEST_TIMER, false);
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest_set_enabled(GUEST_TIMER, true);
+	guest_set_dist_enabled(false);
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest_set_dist_enabled(true);
+	gic_set_active(GUEST_TIMER); /* the guest has it */
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+}
+
+/* Expires while absent, is taken in its turn, and again in the next: first by the queue, then, once
+ * the interrupt has a list register of its own, through that. */
+static void an_expiry_is_delivered_once(void **state)
+{
+	(void)state;
+	for (unsigned link_hw = 0; link_hw <= 1; link_hw++) {
+		start_at(SCHED_SLICE, link_hw, 0);
+		for (unsigned round = 0; round < 4; round++) {
+			uint64_t now = 2 * round * SLICE;
+
+			arm_guest_timer(now + SLICE / 2);
+			fake_cntpct_el0 = now;
+			switch_to(&other);
+			assert_ptr_equal(timer_at(&other, now + SLICE / 2), &other);
+			assert_false(fake_gic_virq()); /* it is not the other's */
+			switch_to(guest);
+			guest_timer(true); /* the line is the guest's again, and high */
+			assert_true(fake_gic_virq());
+			assert_int_equal(guest_ack(), GUEST_TIMER);
+			guest->el1.cntv_ctl_el0 = 0;
+			guest_timer(false);
+			guest_eoi(GUEST_TIMER);
+			guest_assert_takes_nothing();
+			assert_false(fake_gic.irq[GUEST_TIMER].active);
+			assert_int_equal(fake_gic_deactivations(GUEST_TIMER), round + 1);
+		}
+		assert_int_equal(guest_exits(), link_hw ? 0 : 4); /* the ends, unlinked */
+	}
+}
+
+/* --- a physical interrupt of who is absent --- */
+
+static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
+{
+	start(kind);
+	vgic_forward(&guest->vgic, SPI);
+	guest_enable(SPI, 0x40);
+	assert_ptr_equal(sched_sleep(guest), &other);
+	switch_to(&other);
+	gic_set_pending(SPI);
+	assert_ptr_equal(trap_irq(&other), next);
+	assert_false(guest->asleep);
+	assert_false(fake_gic_irq());
+	assert_false(fake_gic_virq());
+	assert_true(fake_gic.irq[SPI].active);
+	if (next == &other)
+		assert_ptr_equal(timer_at(&other, SLICE), guest);
+	switch_to(guest);
+	guest_assert_takes(SPI);
+	guest_assert_takes_nothing();
+	assert_false(fake_gic.irq[SPI].active);
+	assert_int_equal(fake_gic_deactivations(SPI), 1);
+}
+
+static void an_interrupt_waits_for_the_turn(void **state)
+{
+	(void)state;
+	pend_spi_of_the_absent(SCHED_SLICE, &other);
+}
+
+static void an_interrupt_switches_in_at_once(void **state)
+{
+	(void)state;
+	pend_spi_of_the_absent(SCHED_PRIORITY, guest);
+}
+
+static void nobodys_interrupt_stays_away(void **state)
+{
+	(void)state;
+	start(SCHED_PRIORITY);
+	switch_to(&other);
+	gic_enable(SPI);
+	gic_set_pending(SPI);
+	assert_ptr_equal(trap_irq(&other), &other);
+	assert_false(fake_gic.irq[SPI].enabled || fake_gic.irq[SPI].active);
+}
+
+/* The guest was interrupted in a handler: active, and the priority raised. */
+static void what_was_active_goes_and_comes_with_the_guest(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	guest_enable_and_pend(50, 0x40);
+	guest_enable(51, 0x20);
+	assert_int_equal(guest_ack(), 50);
+	switch_to(&other);
+	assert_int_equal(fake_gic.hcr, 0);
+	assert_int_equal(fake_gic.guest.active_prio, 0);
+	switch_to(guest);
+	guest_pend(51); /* more urgent */
+	guest_assert_takes(51);
+	guest_eoi(50);
+	guest_assert_takes_nothing();
+}
+
+static int no_rule_is_broken(void **state)
+{
+	return guest_check_rules(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alone_the_guest_keeps_the_core),
+		cmocka_unit_test(the_decisions),
+		cmocka_unit_test(turns_alternate_and_are_counted),
+		cmocka_unit_test(a_turn_that_nobody_wants_goes_on),
+		cmocka_unit_test(an_early_timer_changes_nothing),
+		cmocka_unit_test(the_limit_comes_before_all_else),
+		cmocka_unit_test(a_slice_of_0_is_a_millisecond),
+		cmocka_unit_test(the_absent_timer_is_watched),
+		cmocka_unit_test(a_timer_that_does_not_signal_is_not_watched),
+		cmocka_unit_test_teardown(an_expiry_is_delivered_once, no_rule_is_broken),
+		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
+		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
+		cmocka_unit_test(nobodys_interrupt_stays_away),
+		cmocka_unit_test_teardown(what_was_active_goes_and_comes_with_the_guest,
+					  no_rule_is_broken),
+	};
+
+	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);
+}
