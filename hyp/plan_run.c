@@ -5,6 +5,7 @@
 #include "boards/board.h"
 #include "hyp/exit_stats.h"
 #include "hyp/image.h"
+#include "hyp/null_device.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -37,7 +38,7 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.step = step,
 		.physical_spi_first = board.spi_first,
 		.physical_spi_count = board.spi_count,
-		.device_base = 0,
+		.device_base = null_device_base(),
 		.config = *config,
 		.bench = *bench,
 	};

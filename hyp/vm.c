@@ -121,6 +121,8 @@ static void build_stage2(struct vm *vm)
 		     stage2_root);
 	map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
 	map_gic(vm, config->irq == IRQ_TRAPPED);
+	add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
+					     null_device_write });
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
@@ -171,6 +173,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	vm->smc_count = 0;
 	vm->vcpu->vm = vm;
 	exit_stats_reset(config);
+	null_device_reset(&vm->null_device);
 	build_stage2(vm);
 	reset_gic(vm);
 	load_guest(run);
