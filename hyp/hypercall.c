@@ -5,6 +5,7 @@
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
 #include "boards/board.h"
+#include "hyp/cold.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -69,7 +70,7 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	return finish(vcpu, cold_make(frame_arg(&vcpu->frame, 1)) ? HC_OK : HC_EINVAL);
 }
 
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)

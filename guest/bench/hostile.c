@@ -107,6 +107,8 @@ static bool random_hypercall(struct random *random)
 		return result == HC_OK;
 	if (id == HC_ID(RECORD))
 		return result == HC_EINVAL;
+	if (id == HC_ID(COLD))
+		return result == (first <= STATE_COLD_TLB ? HC_OK : HC_EINVAL);
 	return result == HC_EUNKNOWN;
 }
 

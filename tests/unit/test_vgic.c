@@ -2,7 +2,7 @@
 /* The vGIC's queue and list registers, one situation a test;
  * test_vgic_timer.c has the forwarded interrupt, test_vgic_random_*.c all in any order. */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
-/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
+/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/cold.c */
 /* LINK: hyp/exit_stats.c hyp/record.c */
 #include <setjmp.h>
 #include <stdarg.h>

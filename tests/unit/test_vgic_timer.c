@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vGIC and the interrupt that it forwards: the physical timer, level-sensitive. */
 /* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
-/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
+/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/cold.c */
 /* LINK: hyp/exit_stats.c hyp/record.c */
 #include <setjmp.h>
 #include <stdarg.h>
