@@ -9,6 +9,7 @@
 #include "guest/irq.h"
 #include "guest/mmu.h"
 #include "guest/report.h"
+#include "guest/state.h"
 #include "guest/task.h"
 #include "lib/text.h"
 
@@ -89,6 +90,7 @@ void guest_main(const struct guest_run *run)
 	check_run(run);
 	mmu_init(run);
 	irq_init(run);
+	state_init(run);
 	task_init();
 	bench = find_bench(run->bench.name);
 	if (bench->prepare)

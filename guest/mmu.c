@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/mmu.h"
 
+#include "abi/null_device.h"
 #include "arch/cache.h"
 #include "arch/tlb.h"
 #include "drivers/gic/gic.h"
@@ -109,6 +110,7 @@ void mmu_init(const struct guest_run *run)
 	mmu_map_memory(run->ram_base, GUEST_IMAGE_OFFSET);
 	map_image();
 	map_gic(run);
+	map_device(run->device_base, NULL_DEVICE_SIZE);
 	forget_stale_lines();
 	guest_arch_mmu_on((uintptr_t)root);
 }

@@ -229,7 +229,6 @@ static void prepare_memory(const struct guest_run *run)
 {
 	mmu_map_memory(mmu_free_start(), HEAP_SIZE);
 	device.base = (uintptr_t)run->device_base;
-	mmu_map_device(run->device_base, PAGE_SIZE);
 }
 
 const char *program_prepare(const struct guest_run *run)

@@ -101,6 +101,12 @@ static void member_percentiles(const struct histogram *raw, int64_t overhead)
 					       overhead);
 }
 
+/* How many samples of these began cold. */
+static uint32_t prepared(const struct samples *samples)
+{
+	return state_prepared_count() - samples->prepared;
+}
+
 static void refuse_impossible(const struct bench_info *info, const struct samples *samples)
 {
 	const struct stats *stats = &samples->raw.stats;
@@ -110,6 +116,8 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 		guest_refuse("the counter ran backwards, times", samples->backwards);
 	if (stats->n != guest_run->bench.params.n)
 		guest_refuse("samples were lost, left", stats->n);
+	if (state_is_cold() && prepared(samples) != samples->taken)
+		guest_refuse("samples were not prepared, prepared ones", prepared(samples));
 	if (stats->out_of_range)
 		guest_refuse("a sample is out of range, largest", stats->max);
 	if (!info->may_be_zero && lowest <= info->overhead)
@@ -151,6 +159,8 @@ void report_bench(const struct bench_info *info, const struct samples *samples)
 	member_values(info, samples);
 	member_integer("overhead", (int64_t)info->overhead);
 	member_raw_values(&samples->raw);
+	if (state_is_cold())
+		member_integer("prepared", prepared(samples));
 	member_list(info->members, info->member_count);
 	record_emit(RECORD_BENCH);
 }

@@ -9,6 +9,7 @@ struct samples *samples_begin(void)
 	samples.cold = 0;
 	samples.taken = 0;
 	samples.backwards = 0;
+	samples.prepared = state_prepared_count();
 	return &samples;
 }
 

@@ -6,6 +6,7 @@
 #include "abi/hypercall.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
+#include "hyp/cold.h"
 #include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
@@ -77,7 +78,7 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	return finish(vcpu, cold_make(frame_arg(&vcpu->frame, 1)) ? HC_OK : HC_EINVAL);
 }
 
 static bool has_stage2(const struct vcpu *vcpu)

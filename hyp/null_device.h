@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device that does nothing but be there: one page of registers of 32 bits. With stage 2 it is
- * emulated; without, a guest finds memory in its place.
- *   +0x0  SCRATCH  reads back what was written
- *   +0x4  DATA     a write counts, and adds its value to SUM
- *   +0x8  COUNT    writes to DATA since the guest started
- *   +0xc  SUM      of them
+ * The null device of abi/null_device.h, emulated. An access narrower than a register is one to
+ * some of its bytes: a load gets them, a store to SCRATCH changes them alone, a store to DATA adds
+ * them at their place. One of 64 bits is two of 32. What is not there reads as 0.
  */
 #pragma once
 
+#include "abi/null_device.h"
 #include "hyp/mmio.h"
 
-/* Its address, one for every configuration. */
-ipa_t null_device_base(void);
+struct null_device {
+	uint32_t word[NULL_DEVICE_SUM / 4 + 1]; /* by offset; that of DATA stays 0 */
+};
 
-/* As after power-on. */
-void null_device_reset(void);
+/* Where the device is for every guest: a page of the hypervisor's own, which is what a guest finds
+ * there without stage 2. With stage 2 nothing maps it. */
+uintptr_t null_device_base(void);
+
+/* All registers 0, and the page too, in memory: a guest accesses it as a device. */
+void null_device_reset(struct null_device *device);
 
 uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);

@@ -131,9 +131,8 @@ static void build_stage2(struct vm *vm)
 	if (!lazy)
 		map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
 	map_gic(vm, config->irq == IRQ_TRAPPED);
-	add_region(vm, (struct mmio_region){ null_device_base(), PAGE_SIZE, null_device_read,
+	add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
 					     null_device_write });
-	null_device_reset();
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, board.guest_base, board.guest_size,
 			  counter_read() - start);
 }
@@ -198,6 +197,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	vm->vcpu->vm = vm;
 	exit_stats_reset(config);
 	exit_stats_vm(vm->vmid);
+	null_device_reset(&vm->null_device);
 	if (config->sched != SCHED_NULL)
 		other = busy_prepare(config);
 	build_stage2(vm);

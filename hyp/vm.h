@@ -5,6 +5,7 @@
 #include "abi/exit_kind.h"
 #include "abi/guest_run.h"
 #include "hyp/mmio.h"
+#include "hyp/null_device.h"
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
@@ -21,6 +22,7 @@ struct vm {
 	uint32_t smc_count; /* SMCs answered instead of the firmware */
 	unsigned region_count;
 	struct mmio_region region[VM_REGION_MAX];
+	struct null_device null_device;
 	struct vcpu *vcpu;
 	struct stage2_lazy lazy;
 };

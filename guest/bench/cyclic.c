@@ -11,6 +11,7 @@
 #include "guest/irq.h"
 #include "guest/report.h"
 #include "guest/sample.h"
+#include "guest/state.h"
 #include "guest/task.h"
 #include "guest/vtimer.h"
 
@@ -60,6 +61,7 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 	uint32_t task_count = task_shared.count;
 	uint64_t cval = counter_read() + period;
 
+	state_prepare();
 	handled_count = 0;
 	next_cval = cval;
 	vtimer_arm(cval);
@@ -68,6 +70,8 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 			irq_sleep();
 		check_wakes(i + 1, task_count);
 		samples_add(samples, cval, task_shared.stamp);
+		if (i < run->bench.params.n)
+			state_prepare();
 		check_in_time(cval + period);
 		if (!periodic)
 			vtimer_arm(cval + period);

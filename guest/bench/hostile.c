@@ -114,6 +114,8 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 		return result == HC_EINVAL;
 	case HC_ID(PEEK):
 		return result == 0 || (first - run->ram_base < run->ram_size && first % 4 == 0);
+	case HC_ID(COLD):
+		return result == (first <= STATE_COLD_TLB ? HC_OK : HC_EINVAL);
 	default:
 		return result == HC_EUNKNOWN;
 	}

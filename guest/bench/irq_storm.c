@@ -10,6 +10,7 @@
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
 #include "guest/report.h"
+#include "guest/state.h"
 #include "lib/bits.h"
 
 #define STORM_MAX 32u
@@ -69,6 +70,7 @@ static uint64_t unleash(const struct guest_run *run, uint32_t count)
 	arrived_count = 0;
 	for (uint32_t i = 0; i < count; i++)
 		gic_set_pending(run->physical_spi_first + i);
+	state_prepare();
 	deadline = counter_read() + (run->counter_hz >> GRACE_HZ_SHIFT);
 	from = counter_read();
 	irq_unmask();

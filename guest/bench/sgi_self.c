@@ -59,8 +59,10 @@ OPS_INLINE void take_samples(const struct guest_run *run, struct samples *sample
 	uint64_t sgi1r = sgi1r_self();
 
 	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
-		uint64_t from = counter_read();
+		uint64_t from;
 
+		state_prepare();
+		from = counter_read();
 		if (sender == SENDER_GICV2)
 			mmio_write32(sgir, SGIR_SELF | SGI_ID);
 		else

@@ -89,8 +89,10 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 	random_init(&random, params->seed, stage);
 	handled_count = 0;
 	for (uint32_t i = 0; i <= params->n; i++) {
-		uint64_t cval = counter_read() + vtimer_period(run) + random_below(&random, JITTER);
+		uint64_t cval;
 
+		state_prepare(); /* before CVAL is chosen: it may take longer than a period */
+		cval = counter_read() + vtimer_period(run) + random_below(&random, JITTER);
 		vtimer_arm(cval);
 		if (asleep)
 			wait_asleep(i);

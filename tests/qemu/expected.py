@@ -10,7 +10,8 @@ from lab import ALL_CONFIGS, ROOT, Job, Result
 
 FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
-BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup")
+BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
+           "timer_wakeup")
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
         + "".join(f"bench {bench} n=1000\n" for bench in BENCHES))
 
@@ -19,11 +20,14 @@ SLACK = 1.3  # what another board may take of the reference's ceilings
 
 # (config, bench, variant, minus native, instructions): the reference board's ceilings.
 CEILINGS = [
-    ("direct", "hypercall", "null", False, 60),
-    ("trapped", "hypercall", "null", False, 60),
-    ("trapped-sw", "hypercall", "null", False, 60),
-    ("trapped", "mmio", "iidr", False, 150),
-    ("trapped-sw", "mmio", "iidr", False, 150),
+    *((config, "hvc", variant, False, 60)
+      for config in ("direct", "trapped", "trapped-sw") for variant in ("null", "unknown")),
+    *((config, bench, variant, False, 120) for config in ("direct", "trapped", "trapped-sw")
+      for bench, variant in (("smc", "unknown"), ("sysreg", "actlr"))),
+    *((config, "mmio_read", "vgic", False, 150) for config in ("trapped", "trapped-sw")),
+    *((config, "mmio_write", "vgic", False, 320) for config in ("trapped", "trapped-sw")),
+    *((config, bench, "null", False, 170) for config in ("direct", "trapped", "trapped-sw")
+      for bench in ("mmio_read", "mmio_write")),
     ("trapped", "sgi_self", "handler", False, 200),
     ("trapped-sw", "sgi_self", "handler", False, 200),
     *(("trapped", "timer_wakeup", f"{state}-{stage}", True, 100)

@@ -6,7 +6,8 @@ import pytest
 from lab import board_facts
 
 N = 20
-BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup", "tlb_chase")
+BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
+           "timer_wakeup", "tlb_chase")
 PLAN = """order once
 config trapped
 config stats trapped stats=on
@@ -78,8 +79,8 @@ def test_stage2_grain_is_in_the_walk(result):
 @pytest.mark.parametrize("config, like", [("full", "trapped"), ("full-sw", "trapped-sw")])
 def test_full_frame_costs_its_instructions(result, board, config, like):
     cost = FULL_FRAME[board_facts(board)["ISA"]]
-    for bench, exits in (("hypercall", 1), ("timer_wakeup", 1), ("mmio", 0), ("sgi_self", 0),
-                         ("counter", 0)):
+    for bench in BENCHES:
+        exits = 1 if bench in ("hvc", "timer_wakeup") else 0
         for variant, light in p50(result, bench, like).items():
             # The end of an interrupt without a link is one more exit, before the task.
             extra = 1 if like == "trapped-sw" and variant.endswith("-task") else 0
@@ -95,7 +96,9 @@ def test_what_is_switched_off_costs_nothing(result, bench):
 
 @pytest.mark.parametrize("config", ["stats", "trace"])
 def test_instrumentation_costs_something(result, config):
-    assert p50(result, "hypercall", config)["null"] > p50(result, "hypercall", "trapped")["null"]
+    for bench in ("hvc", "smc", "sysreg", "mmio_read", "mmio_write"):
+        plain, more = p50(result, bench, "trapped"), p50(result, bench, config)
+        assert plain and all(more[variant] > plain[variant] for variant in plain), bench
 
 
 @pytest.mark.parametrize("config", ["stats", "both", "wfi-stats"])
@@ -104,9 +107,17 @@ def test_exits_are_counted(result, config):
     samples = N + 1
     rest = exit_counts(result, DISTRIBUTOR_SET_UP, config)
     assert rest["hvc"] == 1 + 3 + 1  # calibration, three variants, the end
-    assert exit_counts(result, "hypercall", config) == rest | {"hvc": samples + 3}
-    assert exit_counts(result, "mmio", config) == rest | {
-        "hvc": 3, "mmio-read": rest["mmio-read"] + samples}
+    # two variants, and each answer looked at once
+    assert exit_counts(result, "hvc", config) == rest | {"hvc": 2 * (samples + 1) + 4}
+    assert exit_counts(result, "smc", config) == rest | {"hvc": 3, "smc": samples + 1}
+    assert exit_counts(result, "sysreg", config) == rest | {
+        "hvc": 3, "sysreg": rest.get("sysreg", 0) + samples}
+    assert exit_counts(result, "mmio_read", config) == rest | {
+        "hvc": 4, "mmio-read": rest["mmio-read"] + 2 * samples}
+    # the byte is cleared before, and both registers are read back
+    assert exit_counts(result, "mmio_write", config) == rest | {
+        "hvc": 4, "mmio-read": rest["mmio-read"] + 2,
+        "mmio-write": rest["mmio-write"] + 2 * samples + 1}
     assert exit_counts(result, "timer_wakeup", config)["irq"] == 6 * samples
 
 
@@ -138,8 +149,11 @@ def test_ends_of_interrupts_exit_only_without_a_link(result):
 def test_wfi_exits_where_it_is_trapped(result):
     samples = 3 * (N + 1)  # of the variants that sleep
     assert exit_counts(result, "timer_wakeup", "wfi-stats")["wfi"] == samples
+    # the samples, and the first, which waits for its SGI
+    assert exit_counts(result, "wfi", "wfi-stats")["wfi"] == N + 1 + 1
     for config in ("stats", "both"):
-        assert "wfi" not in exit_counts(result, "timer_wakeup", config)
+        for bench in ("timer_wakeup", "wfi"):
+            assert "wfi" not in exit_counts(result, bench, config)
 
 
 def test_trapped_wfi_costs_the_sleepers_alone(result):
@@ -149,6 +163,16 @@ def test_trapped_wfi_costs_the_sleepers_alone(result):
             assert trapped[variant] > length
         else:
             assert trapped[variant] == length
+
+
+def test_trapped_wfi_is_dearer_than_one_that_ends_at_once(result):
+    assert p50(result, "wfi", "trapped") == {"pending": 1}
+    assert p50(result, "wfi", "wfi")["pending"] > 1
+
+
+def test_smcs_are_counted_in_the_step(result):
+    for config in result.configs:
+        assert result.one("step", bench="smc", config=config)["smc"] == N + 2
 
 
 def test_trace_holds_the_last_exits_in_order(result):

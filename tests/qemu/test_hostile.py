@@ -6,7 +6,7 @@ import pytest
 from image import read_header
 from lab import board_facts, image_of
 
-PROBES = ("hypercall n=50", "timer_wakeup n=50", "sgi_self n=50")
+PROBES = ("hvc n=50", "timer_wakeup n=50", "sgi_self n=50")
 HOSTILE = ("hostile_read", "hostile_device", "hostile_jump", "hostile_smc", "hostile_loop",
            "hostile_random n=1000", "hostile_random n=1000 seed=2")
 LIMIT_MS = 200

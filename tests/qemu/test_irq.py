@@ -57,9 +57,9 @@ def crash_plan(config: str, crashing: str, probes: tuple[str, ...]) -> str:
 
 # (the benchmark whose handler is made to crash, the handler, what else must not notice)
 CRASHES = [
-    ("sgi_self", "on_sgi", ("timer_wakeup", "irq_order", "hypercall")),
-    ("timer_wakeup", "on_timer", ("sgi_self", "irq_order", "hypercall")),
-    ("irq_order", "on_interrupt", ("timer_wakeup", "sgi_self", "hypercall")),
+    ("sgi_self", "on_sgi", ("timer_wakeup", "irq_order", "hvc")),
+    ("timer_wakeup", "on_timer", ("sgi_self", "irq_order", "hvc")),
+    ("irq_order", "on_interrupt", ("timer_wakeup", "sgi_self", "hvc")),
 ]
 CRASH_RUNS = [
     pytest.param(crashing, probes, config, id=f"{handler}-{config}",

@@ -17,7 +17,7 @@ LIMIT_S = 2.0  # far more than a run needs to its first character
 PLAN = """order once
 config native
 config trapped
-bench hypercall n=10
+bench hvc n=10
 bench timer_wakeup n=10
 """
 

@@ -109,15 +109,15 @@ def test_damaged_console_is_found(result, change, says):
 def test_one_instruction_more_is_found(result):
     figures = expected.figures_of(result)
     longer = copy.deepcopy(figures)
-    longer["trapped"]["hypercall null"] += 1
+    longer["trapped"]["hvc null"] += 1
     assert expected.differences(figures, figures) == []
     assert len(expected.differences(figures, longer)) == 1
-    del longer["trapped"]["hypercall null"]
+    del longer["trapped"]["hvc null"]
     assert "not there" in expected.differences(figures, longer)[0]
 
 
 @pytest.mark.job(expected.PLAN)
 def test_path_above_its_ceiling_is_found(result, board):
     figures = expected.figures_of(result)
-    figures["trapped"]["hypercall null"] = 100
+    figures["trapped"]["hvc null"] = 100
     assert len(expected.above_ceilings(board, figures)) == 1

@@ -93,7 +93,7 @@ config direct
 config trapped
 bench counter n=5
 bench conter n=5
-bench hypercall n=5
+bench hvc n=5
 """
 
 
@@ -104,11 +104,11 @@ def test_unknown_benchmark_is_refused_and_the_plan_goes_on(result):
     assert [error["config"] for error in errors] == ["direct", "trapped"]
     for error in errors:
         assert error["bench"] == "conter" and "'conter'" in error["what"]
-        assert {"counter", "hypercall", "mmio", "irq_order", "sgi_self", "timer_wakeup",
+        assert {"counter", "hvc", "mmio_read", "irq_order", "sgi_self", "timer_wakeup",
                 "tlb_chase"} <= set(error["what"].split())
     outcomes = {(step["bench"], step["outcome"]) for step in result.records("step")}
-    assert outcomes == {("counter", "done"), ("conter", "refused"), ("hypercall", "done")}
-    assert len(result.records("bench", bench="hypercall")) == 2
+    assert outcomes == {("counter", "done"), ("conter", "refused"), ("hvc", "done")}
+    assert len(result.records("bench", bench="hvc")) == 2 * 2  # variants, configurations
 
 
 def machine_with(**properties):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypercalls about memory: PEEK, STAGE2 LEVEL, TLBI, VMID. */
-/* LINK: hyp/hypercall.c hyp/record.c hyp/stage2.c */
+/* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who gets the core, when CNTHP fires next, and where an interrupt for a guest that does not run
  * goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. */
-/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
-/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
-/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
-/* LINK: hyp/exit_stats.c hyp/record.c */
+/* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 /* From a syndrome to what handles it, and what it leaves behind. */
-/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
-/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c */
-/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c */
-/* LINK: hyp/exit_stats.c hyp/record.c hyp/stage2.c */
+/* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -437,6 +433,19 @@ static void a_hypercall_reaches_its_function(void **state)
 	assert_int_equal(fake_hyp.skipped, 0);
 }
 
+static void cold_takes_a_state_and_nothing_else(void **state)
+{
+	(void)state;
+	for (reg_t i = 0; i <= STATE_COLD_TLB + 1; i++) {
+		vcpu->frame.x[0] = HC_ID(COLD);
+		vcpu->frame.x[1] = i;
+		assert_ptr_equal(trap_hvc(vcpu), vcpu);
+		assert_int_equal(vcpu->frame.x[0], i <= STATE_COLD_TLB ? HC_OK : (reg_t)HC_EINVAL);
+	}
+	assert_int_equal(fake_counts.icache_core, 1);
+	assert_int_equal(fake_counts.tlbi_core_guests, 1);
+}
+
 static void an_unknown_hypercall_says_so(void **state)
 {
 	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE - 1, 0, UINT64_MAX,
@@ -742,6 +751,7 @@ int main(void)
 		TEST(a_guest_unmaps_what_it_touched),
 		TEST(a_guest_unmaps_nothing_else),
 		TEST(a_hypercall_reaches_its_function),
+		TEST(cold_takes_a_state_and_nothing_else),
 		TEST(an_unknown_hypercall_says_so),
 		TEST(a_guest_ends_its_step),
 		TEST(a_guests_record_comes_from_its_buffer),

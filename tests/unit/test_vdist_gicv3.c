@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
 /* The emulated distributor and redistributor of GICv3 (IHI 0069 chapter 12). */
-/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c */
-/* LINK: tests/unit/vgic_guest.c drivers/gic/gicv3.c drivers/gic/gic_dist.c hyp/vgic.c */
-/* LINK: hyp/vdist.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/stage2.c */
-/* LINK: hyp/exit_stats.c hyp/record.c */
+/* LINK: exit-path drivers/gic/gicv3.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

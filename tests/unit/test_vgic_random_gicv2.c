@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: hyp/sched.c hyp/vtimer.c hyp/fp.c drivers/timer/generic_timer.c hyp/stage2_lazy.c */
-/* LINK: tests/unit/vgic_random.c tests/unit/vgic_model.c tests/unit/vgic_guest.c */
-/* LINK: drivers/gic/gicv2.c drivers/gic/gic_dist.c hyp/vgic.c hyp/vdist.c hyp/trap.c */
-/* LINK: hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/stage2.c hyp/exit_stats.c hyp/record.c */
+/* LINK: exit-path tests/unit/vgic_random.c tests/unit/vgic_model.c drivers/gic/gicv2.c */
 #include "tests/unit/vgic_random.h"
 
 int main(void)

@@ -26,7 +26,9 @@ guest_entry:
 	isb
 
 	adrp	x1, __bss_start
+	add	x1, x1, :lo12:__bss_start
 	adrp	x2, __bss_end
+	add	x2, x2, :lo12:__bss_end
 1:	cmp	x1, x2
 	b.hs	2f
 	stp	xzr, xzr, [x1], #16

@@ -38,6 +38,7 @@ struct fake_mmio fake_mmio;
 struct fake_sysregs fake_sysregs;
 struct fake_counts fake_counts;
 uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
+void (*fake_set_way)(uint32_t level_set_way);
 uint64_t fake_counter_step = 1;
 
 static uint8_t *pages; /* where fake_pages() gets its memory, PAGES of it */
@@ -56,6 +57,7 @@ void fake_reset(void)
 	fake_sysregs = (struct fake_sysregs){ 0 };
 	fake_counts = (struct fake_counts){ 0 };
 	fake_call = NULL;
+	fake_set_way = NULL;
 	fake_counter_step = 1;
 	fake_tlb_reset();
 	pages_used = 0;
@@ -153,6 +155,20 @@ void icache_invalidate_all(void)
 	fake_counts.icache_all++;
 	dsb_ish();
 	isb();
+}
+
+void icache_invalidate_core(void)
+{
+	fake_counts.icache_core++;
+	dsb_nsh();
+	isb();
+}
+
+void dcache_clean_invalidate_line(uint32_t level_set_way)
+{
+	if (!fake_set_way)
+		fail_msg("unexpected cache maintenance of %#x", level_set_way);
+	fake_set_way(level_set_way);
 }
 
 void delay_instructions(reg_t count)

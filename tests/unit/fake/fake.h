@@ -40,17 +40,21 @@ extern struct fake_sysregs fake_sysregs;
 /* HVC and SMC go here; without a hook they fail the test. */
 extern uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 
+/* Cache maintenance by set and way goes here; without a hook it fails the test. */
+extern void (*fake_set_way)(uint32_t level_set_way);
+
 /* Added to CNTPCT by each read of it. 1 after a reset. */
 extern uint64_t fake_counter_step;
 
 struct fake_counts {
 	unsigned sysreg_writes;
 	unsigned dcache_ranges; /* calls that clean and invalidate */
-	unsigned icache_all;
+	unsigned icache_all, icache_core;
 	uint64_t delay; /* instructions of delay_instructions() */
 	unsigned exits; /* by semihosting; exit_code is the last one's */
 	unsigned exit_code;
 	unsigned tlbi_el2_all, tlbi_all_guests, tlbi_guest_vmid, tlbi_guest_ipa;
+	unsigned tlbi_core_el2, tlbi_core_guests;
 	unsigned tlbi_el1_all, tlbi_el1_va;
 };
 extern struct fake_counts fake_counts;

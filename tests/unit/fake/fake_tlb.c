@@ -171,6 +171,11 @@ void tlbi_all_guests(void)
 	maintain(&fake_counts.tlbi_all_guests, true, true, 0, ANY_VMID);
 }
 
+void tlbi_core_guests(void)
+{
+	maintain(&fake_counts.tlbi_core_guests, true, true, 0, ANY_VMID);
+}
+
 void tlbi_guest_vmid(void)
 {
 	maintain(&fake_counts.tlbi_guest_vmid, watched_is_current(), true, 0, current_vmid());
@@ -185,6 +190,11 @@ void tlbi_guest_ipa(ipa_t ipa)
 void tlbi_el2_all(void)
 {
 	maintain(&fake_counts.tlbi_el2_all, false, true, 0, ANY_VMID);
+}
+
+void tlbi_core_el2(void)
+{
+	maintain(&fake_counts.tlbi_core_el2, false, true, 0, ANY_VMID);
 }
 
 void tlbi_el1_all(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache maintenance by address; complete on return. DDI 0406C B4.2.1. */
+/* Cache maintenance, complete on return where nothing else is said. DDI 0406C B4.2.1. */
 #pragma once
 
 #include "arch/barrier.h"
@@ -30,4 +30,20 @@ static inline void icache_invalidate_all(void)
 	__asm__ volatile("mcr p15, 0, %0, c7, c1, 6" : : "r"(0) : "memory");
 	dsb_ish();
 	isb();
+}
+
+/* The same for the fetches of this core alone: ICIALLU, BPIALL. */
+static inline void icache_invalidate_core(void)
+{
+	dsb_nsh();
+	__asm__ volatile("mcr p15, 0, %0, c7, c5, 0" : : "r"(0) : "memory");
+	__asm__ volatile("mcr p15, 0, %0, c7, c5, 6" : : "r"(0) : "memory");
+	dsb_nsh();
+	isb();
+}
+
+/* Cleans and invalidates one line, by level, set and way (DCCISW); the next dsb waits for it. */
+static inline void dcache_clean_invalidate_line(uint32_t level_set_way)
+{
+	__asm__ volatile("mcr p15, 0, %0, c7, c14, 2" : : "r"(level_set_way) : "memory");
 }

@@ -20,6 +20,8 @@
 
 TLBI(tlbi_write_allhis, "p15, 4, %0, c8, c3, 0")
 TLBI(tlbi_write_allnsnhis, "p15, 4, %0, c8, c3, 4")
+TLBI(tlbi_write_allh, "p15, 4, %0, c8, c7, 0")
+TLBI(tlbi_write_allnsnh, "p15, 4, %0, c8, c7, 4")
 TLBI(tlbi_write_allis, "p15, 0, %0, c8, c3, 0")
 TLBI(tlbi_write_all, "p15, 0, %0, c8, c7, 0")
 TLBI(tlbi_write_mvaa, "p15, 0, %0, c8, c7, 3")
@@ -47,6 +49,17 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 {
 	(void)ipa;
 	tlbi_guest_vmid();
+}
+
+/* The first two, for this core alone. */
+static inline void tlbi_core_el2(void)
+{
+	tlbi_write_allh(0);
+}
+
+static inline void tlbi_core_guests(void)
+{
+	tlbi_write_allnsnh(0);
 }
 
 /* At PL1: all of stage 1. */

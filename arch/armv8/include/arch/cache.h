@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache maintenance by address; complete on return. */
+/* Cache maintenance, complete on return where nothing else is said. */
 #pragma once
 
 #include "arch/barrier.h"
@@ -28,4 +28,20 @@ static inline void icache_invalidate_all(void)
 	__asm__ volatile("ic ialluis" : : : "memory");
 	dsb_ish();
 	isb();
+}
+
+/* The same for the fetches of this core alone. */
+static inline void icache_invalidate_core(void)
+{
+	dsb_nsh();
+	__asm__ volatile("ic iallu" : : : "memory");
+	dsb_nsh();
+	isb();
+}
+
+/* Cleans and invalidates one line, by level, set and way (DDI 0487 D4.4.7); the next dsb waits for
+ * it. */
+static inline void dcache_clean_invalidate_line(uint32_t level_set_way)
+{
+	__asm__ volatile("dc cisw, %0" : : "r"((reg_t)level_set_way) : "memory");
 }

@@ -31,6 +31,8 @@ SYSREG_READ(mpidr_el1)
 SYSREG_READ(id_aa64pfr0_el1)
 SYSREG_READ(id_aa64mmfr0_el1)
 SYSREG_READ(ctr_el0)
+SYSREG_READ(clidr_el1)
+SYSREG_READ(ccsidr_el1)
 SYSREG(daif)
 
 /* Hypervisor control */

@@ -47,6 +47,23 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 	isb();
 }
 
+/* The first two, for this core alone. */
+static inline void tlbi_core_el2(void)
+{
+	dsb_nsh();
+	__asm__ volatile("tlbi alle2" : : : "memory");
+	dsb_nsh();
+	isb();
+}
+
+static inline void tlbi_core_guests(void)
+{
+	dsb_nsh();
+	__asm__ volatile("tlbi alle1" : : : "memory");
+	dsb_nsh();
+	isb();
+}
+
 /* At EL1: all of stage 1. */
 static inline void tlbi_el1_all(void)
 {

@@ -9,5 +9,7 @@ void tlbi_el2_all(void);
 void tlbi_all_guests(void);
 void tlbi_guest_vmid(void);
 void tlbi_guest_ipa(ipa_t ipa);
+void tlbi_core_el2(void);
+void tlbi_core_guests(void);
 void tlbi_el1_all(void);
 void tlbi_el1_va(va_t va);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A load from a device that EL2 may emulate:
+ *   vgic   GICD_IIDR: emulated where the distributor is, else the device itself
+ *   null   SCRATCH of the null device: emulated with stage 2, else memory
+ */
+#include "abi/null_device.h"
+#include "arch/mmio.h"
+#include "drivers/gic/gic_regs.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+OPS_INLINE reg_t op_read(reg_t address)
+{
+	mmio_read32(address);
+	return address;
+}
+
+static void run_variant(const struct guest_run *run, const char *variant, uint64_t address)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	sample_pairs(&run->bench.params, samples, op_read, (reg_t)address);
+	report_bench(&info, samples);
+}
+
+static void mmio_read_run(const struct guest_run *run)
+{
+	run_variant(run, "vgic", run->gicd_base + GICD_IIDR);
+	run_variant(run, "null", run->device_base + NULL_DEVICE_SCRATCH);
+}
+
+static const struct bench mmio_read = { .name = "mmio_read", .run = mmio_read_run };
+BENCH(mmio_read);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A store to a device that EL2 may emulate:
+ *   vgic   a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
+ *   null   SCRATCH of the null device: emulated with stage 2, else memory
+ * The byte is the priority of the last SPI, which nothing enables: the distributor's model changes,
+ * as with any write that configures an interrupt, and no interrupt comes of it. What is written is
+ * the address, whose low bits do for a value and are in a register already.
+ */
+#include "abi/null_device.h"
+#include "arch/mmio.h"
+#include "drivers/gic/gic.h"
+#include "drivers/gic/gic_regs.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+OPS_INLINE reg_t op_write8(reg_t address)
+{
+	mmio_write8(address, (uint8_t)address);
+	return address;
+}
+
+OPS_INLINE reg_t op_write32(reg_t address)
+{
+	mmio_write32(address, (uint32_t)address);
+	return address;
+}
+
+static void report_variant(const char *variant, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	report_bench(&info, samples);
+}
+
+/* A GIC has at least the upper four bits of a priority, and never all eight in a guest. */
+static void run_vgic(const struct guest_run *run)
+{
+	uint32_t spi = GIC_PRIVATE_COUNT + run->spi_count - 1;
+	reg_t address = (reg_t)run->gicd_base + GICD_IPRIORITYR + spi;
+	struct samples *samples = samples_begin();
+
+	mmio_write8(address, 0);
+	sample_pairs(&run->bench.params, samples, op_write8, address);
+	if ((mmio_read8(address) ^ address) & 0xf0)
+		guest_refuse("GICD_IPRIORITYR was not written, reads", mmio_read8(address));
+	report_variant("vgic", samples);
+}
+
+static void run_null(const struct guest_run *run)
+{
+	reg_t address = (reg_t)run->device_base + NULL_DEVICE_SCRATCH;
+	struct samples *samples = samples_begin();
+
+	sample_pairs(&run->bench.params, samples, op_write32, address);
+	if (mmio_read32(address) != (uint32_t)address)
+		guest_refuse("SCRATCH was not written, reads", mmio_read32(address));
+	report_variant("null", samples);
+}
+
+static void mmio_write_run(const struct guest_run *run)
+{
+	run_vgic(run);
+	run_null(run);
+}
+
+static const struct bench mmio_write = { .name = "mmio_write", .run = mmio_write_run };
+BENCH(mmio_write);

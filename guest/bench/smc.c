@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An SMC that EL2 answers in place of the firmware: with a function id that nobody knows. */
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+/* A fast call of the vendor-specific hypervisor services, behind all of ours. */
+#define ID_UNKNOWN (HC_BASE + HC_COUNT)
+
+OPS_INLINE reg_t op_unknown(reg_t id)
+{
+	smc(id, 0, 0);
+	return ID_UNKNOWN;
+}
+
+/* What an SMC does that is not trapped depends on the board: firmware answers, or nobody does, and
+ * it is undefined or does not return. */
+static const char *smc_prepare(const struct guest_run *run)
+{
+	return run->config.traps ? NULL : "SMC is not trapped: it would reach the firmware";
+}
+
+static void smc_run(const struct guest_run *run)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = "unknown",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	if ((int32_t)smc(ID_UNKNOWN, 0, 0) != HC_EUNKNOWN)
+		guest_refuse("an SMC is answered wrongly, function id", ID_UNKNOWN);
+	sample_pairs(&run->bench.params, samples, op_unknown, ID_UNKNOWN);
+	report_bench(&info, samples);
+}
+
+static const struct bench smc_bench = {
+	.name = "smc",
+	.prepare = smc_prepare,
+	.run = smc_run,
+};
+BENCH(smc_bench);

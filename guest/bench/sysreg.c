@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A read of ACTLR_EL1, which traps where the configuration says traps=on. */
+#include "arch/sysreg.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/report.h"
+
+OPS_INLINE reg_t op_read(reg_t state)
+{
+	(void)read_actlr_el1();
+	return state;
+}
+
+static void sysreg_run(const struct guest_run *run)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = "actlr",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	sample_pairs(&run->bench.params, samples, op_read, 0);
+	report_bench(&info, samples);
+}
+
+static const struct bench sysreg = { .name = "sysreg", .run = sysreg_run };
+BENCH(sysreg);

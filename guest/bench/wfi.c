@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * WFI that need not wait, since an SGI to the own core is pending: WFI itself, or, with
+ * wfi=trapped, the exit. PSTATE.I masks the SGI.
+ *
+ * A WFI that would not wait need not trap (HCR_EL2.TWI: DDI 0487 D13.2.48; HCR: DDI 0406C B4.1.65),
+ * and on QEMU it does not. So where WFI is trapped the SGI is also kept from being signalled, by
+ * another of its priority that is active: the WFI would wait, exits, and EL2, which finds an
+ * interrupt pending for this vCPU, resumes it at once.
+ */
+#include "arch/barrier.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+
+#define SGI_ID 1u
+#define SGI_HOLDING 2u /* the active one */
+#define LOOKS 10000000u
+
+static volatile uint32_t taken_count;
+
+static void on_pending(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	taken_count++;
+}
+
+OPS_INLINE reg_t op_wfi(reg_t state)
+{
+	wfi();
+	return state;
+}
+
+/* Acknowledges an SGI and leaves it active. Returns its IAR. */
+static uint32_t hold(void)
+{
+	uint32_t iar = GIC_SPURIOUS;
+
+	gic_enable(SGI_HOLDING);
+	gic_send_sgi_self(SGI_HOLDING);
+	for (uint32_t left = LOOKS; gic_intid(iar) != SGI_HOLDING && left; left--)
+		iar = gic_ack();
+	if (gic_intid(iar) != SGI_HOLDING)
+		guest_refuse("an SGI to self is missing", SGI_HOLDING);
+	return iar;
+}
+
+/* The first WFI waits until the SGI has arrived at this core. */
+static void pend(void)
+{
+	irq_set_handler(SGI_ID, on_pending);
+	gic_enable(SGI_ID);
+	gic_send_sgi_self(SGI_ID);
+	wfi();
+}
+
+/* It was pending all the time: it is taken once, and now. */
+static void check_was_pending(void)
+{
+	uint32_t before = taken_count;
+
+	irq_unmask();
+	irq_mask();
+	if (before != 0 || taken_count != 1)
+		guest_refuse("the SGI was not pending all the time, taken", taken_count);
+}
+
+/* With direct interrupts EL2 knows of none that is pending but not signalled, and would wait. */
+static const char *wfi_prepare(const struct guest_run *run)
+{
+	if (run->config.wfi == WFI_TRAPPED && run->config.irq == IRQ_DIRECT)
+		return "a WFI that would not wait need not exit, and one that would waits at EL2";
+	return NULL;
+}
+
+static void wfi_run(const struct guest_run *run)
+{
+	bool trapped = run->config.wfi == WFI_TRAPPED;
+	struct samples *samples = samples_begin();
+	uint32_t held = trapped ? hold() : 0;
+	struct bench_info info = {
+		.variant = "pending",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+	};
+
+	pend();
+	sample_pairs(&run->bench.params, samples, op_wfi, 0);
+	if (trapped)
+		gic_eoi(held);
+	check_was_pending();
+	report_bench(&info, samples);
+}
+
+static const struct bench wfi_bench = {
+	.name = "wfi",
+	.prepare = wfi_prepare,
+	.run = wfi_run,
+};
+BENCH(wfi_bench);

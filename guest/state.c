@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest/state.h"
+
+#include "arch/hypercall.h"
+#include "arch/tlb.h"
+#include "guest/guest.h"
+
+static uint32_t state;
+static uint32_t prepared_count;
+
+void state_init(const struct guest_run *run)
+{
+	state = run->config.state;
+}
+
+/* EL2 comes first: its operations reach more than ours, and the guest's own come last, so that its
+ * TLB entries are those of the few instructions from there to the window. */
+static void make_cold(void)
+{
+	prepared_count++;
+	if (hvc(HC_ID(COLD), state, 0) != HC_OK)
+		guest_refuse("the hypervisor cannot make this cold, state", state);
+	if (state == STATE_COLD_TLB)
+		tlbi_el1_all();
+}
+
+void state_prepare(void)
+{
+	if (state != STATE_WARM)
+		make_cold();
+}
+
+uint32_t state_prepared_count(void)
+{
+	return prepared_count;
+}
+
+bool state_is_cold(void)
+{
+	return state != STATE_WARM;
+}

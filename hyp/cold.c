@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Caches by set and way, down to the last level that CLIDR names (DDI 0487 D4.4, DDI 0406C B2.2):
+ * by address it would take all of memory. Set and way reach this core's caches and the shared ones
+ * of its cluster, and no system cache behind them. Lines that the way back to the guest touches
+ * are in the caches again when it goes on: vectors.S, the vCPU's frame, the end of this code.
+ */
+#include "hyp/cold.h"
+
+#include "arch/barrier.h"
+#include "arch/cache.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "lib/bits.h"
+
+/* CLIDR_EL1 (DDI 0487 D13.2.26): Ctype, three bits a level. */
+#define LEVEL_MAX 7u
+#define CTYPE(clidr, level) ((unsigned)((clidr) >> 3 * (level)) & 7u)
+#define CTYPE_NONE 0u
+#define CTYPE_DATA 2u /* from here on there are data in it: data, both apart, unified */
+
+/* CSSELR_EL1.Level; InD is 0: the data or unified cache. */
+#define CSSELR_LEVEL(level) ((level) << 1)
+
+/* CCSIDR_EL1 (DDI 0487 D13.2.25), the format of a core without FEAT_CCIDX, as all of Armv8.0 */
+#define CCSIDR_LINE_LOG2(ccsidr) ((unsigned)((ccsidr)&7u) + 4u) /* bytes */
+#define CCSIDR_WAY_LAST(ccsidr) ((uint32_t)((ccsidr) >> 3) & 0x3ffu)
+#define CCSIDR_SET_LAST(ccsidr) ((uint32_t)((ccsidr) >> 13) & 0x7fffu)
+
+/* The way stands in the highest bits of a set/way operand, as many as the last one needs; one way
+ * needs none, and is then always 0. */
+static unsigned way_shift(uint32_t way_last)
+{
+	return way_last ? 31 - bit_highest(way_last) : 0;
+}
+
+static void clean_level(uint32_t level, reg_t ccsidr)
+{
+	unsigned way = way_shift(CCSIDR_WAY_LAST(ccsidr));
+	unsigned line = CCSIDR_LINE_LOG2(ccsidr);
+
+	for (uint32_t w = 0; w <= CCSIDR_WAY_LAST(ccsidr); w++)
+		for (uint32_t s = 0; s <= CCSIDR_SET_LAST(ccsidr); s++)
+			dcache_clean_invalidate_line(w << way | s << line | level << 1);
+}
+
+/* CSSELR is the guest's. */
+static reg_t ccsidr_of(uint32_t level)
+{
+	reg_t selected = read_csselr_el1();
+	reg_t ccsidr;
+
+	write_csselr_el1(CSSELR_LEVEL(level));
+	isb();
+	ccsidr = read_ccsidr_el1();
+	write_csselr_el1(selected);
+	isb();
+	return ccsidr;
+}
+
+/* Each level wholly before the next, since a line cleaned from one may go to the next. */
+static void clean_data_caches(void)
+{
+	reg_t clidr = read_clidr_el1();
+
+	dsb_sy();
+	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++) {
+		if (CTYPE(clidr, level) < CTYPE_DATA)
+			continue;
+		clean_level(level, ccsidr_of(level));
+		dsb_sy();
+	}
+}
+
+bool cold_make(reg_t state)
+{
+	switch (state) {
+	case STATE_WARM:
+		return true;
+	case STATE_COLD_CACHES:
+		clean_data_caches();
+		icache_invalidate_core();
+		return true;
+	case STATE_COLD_TLB:
+		tlbi_core_guests();
+		tlbi_core_el2();
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Caches and TLBs made cold: once a sample, outside of every window, in every configuration."""
+
+import pytest
+
+from image import function_that
+
+N = 4
+SAMPLES = N + 1  # of each variant, the cold one too
+STATES = ("cold-caches", "cold-tlb")
+CONFIGS = ("native", "direct", "trapped", "trapped-sw")
+COUNTED = "stats"  # trapped, with exit statistics
+VARIANTS = {"counter": 3, "hvc": 2, "smc": 1, "sysreg": 1, "wfi": 1, "mmio_read": 2,
+            "mmio_write": 2, "sgi_self": 2, "timer_wakeup": 6, "tlb_chase": 3}
+PRESETS = {name: name for name in CONFIGS} | {COUNTED: "trapped stats=on"}
+PLAN = "order once\nlimit_ms 60000\n" + "".join(
+    f"config {name} {words}\n" + "".join(f"config {name}-{state} {words} state={state}\n"
+                                         for state in STATES)
+    for name, words in PRESETS.items()) + "".join(
+        f"bench {bench} n={N} pages=8\n" for bench in VARIANTS)
+REFUSING = """order once
+config trapped
+config cold-caches trapped state=cold-caches
+config cold-tlb trapped state=cold-tlb
+bench hvc n=5
+bench sgi_self n=5
+bench timer_wakeup n=5
+"""
+LINES = 16384  # of 64 bytes: what QEMU's cores have in L2 at least
+TLB_INSTRUCTIONS = 1000  # of a preparation without caches, and of telling of it, at most
+
+
+def content(result, *kinds: str, **members) -> list[dict]:
+    """What was measured, without the frame of the record."""
+    frame = ("seq", "step", "config", "crc", "prepared")
+    return [{name: value for name, value in record.items() if name not in frame}
+            for record in result.records(*kinds, **members)]
+
+
+def hvc_count(result, bench: str, config: str) -> int:
+    return result.one("exits", exit="hvc", bench=bench, config=config)["n"]
+
+
+@pytest.mark.job(PLAN)
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("bench", VARIANTS)
+def test_no_instruction_is_in_a_window(result, bench, state):
+    """Under icount a cold sample is as long as a warm one, exactly."""
+    for config in CONFIGS:
+        kinds = ("bench", "calibration", "skip", "check")
+        warm = content(result, *kinds, bench=bench, config=config)
+        assert warm
+        assert content(result, *kinds, bench=bench, config=f"{config}-{state}") == warm, config
+
+
+@pytest.mark.job(PLAN)
+def test_every_sample_was_prepared(result):
+    for record in result.records("bench"):
+        if record["config"].endswith(STATES):
+            assert record["prepared"] == SAMPLES
+        else:
+            assert "prepared" not in record
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("bench", VARIANTS)
+def test_every_preparation_is_one_hypercall(result, bench, state):
+    warm, cold = (hvc_count(result, bench, config) for config in (COUNTED, f"{COUNTED}-{state}"))
+    assert cold == warm + VARIANTS[bench] * SAMPLES
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("bench", ["counter", "hvc", "mmio_read"])
+def test_caches_are_gone_through_line_by_line(result, bench):
+    """What a preparation executes shows in the length of the step."""
+    def extra(state: str) -> float:
+        warm, cold = (result.one("step", bench=bench, config=config)["ticks"]
+                      for config in ("direct", f"direct-{state}"))
+        return (cold - warm) / (VARIANTS[bench] * SAMPLES)
+    assert extra("cold-caches") > 2 * LINES
+    assert 0 < extra("cold-tlb") < TLB_INSTRUCTIONS
+
+
+@pytest.mark.job(REFUSING, change=function_that("return", "state_prepare"))
+def test_samples_that_were_not_prepared_are_refused(result):
+    assert result.status == 1
+    outcomes = {(step["config"], step["outcome"]) for step in result.records("step")}
+    assert outcomes == {("trapped", "done"), ("cold-caches", "refused"), ("cold-tlb", "refused")}
+    for error in result.records("error"):
+        assert "samples were not prepared" in error["what"]
+    assert {record["config"] for record in result.records("bench")} == {"trapped"}

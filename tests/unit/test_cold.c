@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HC_COLD on fake caches: every line of every level once, by the operand that its level, set and
+ * way make. The machine here decodes operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's
+ * geometry and not by the functions under test.
+ */
+/* LINK: hyp/cold.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "hyp/cold.h"
+#include "tests/unit/fake/fake.h"
+
+#define LEVELS 7u
+#define LINES_MAX 65536u
+#define GUESTS_CSSELR 3u /* what the guest had selected: L2, instruction */
+
+struct cache {
+	unsigned type; /* CLIDR.Ctype */
+	unsigned sets, ways, line_log2;
+	unsigned way_bits; /* of an operand: ceil(log2(ways)) */
+};
+
+static struct cache cache[LEVELS];
+static uint8_t cleaned[LEVELS][LINES_MAX];
+static unsigned operations, level_switches, last_level, barriers_before;
+
+static bool is_data(const struct cache *c)
+{
+	return c->type >= 2;
+}
+
+static uint64_t ccsidr_of(uint64_t csselr)
+{
+	const struct cache *c = &cache[csselr >> 1 & 7];
+
+	assert_true(csselr >> 1 < LEVELS && !(csselr & 1) && is_data(c));
+	return (uint64_t)(c->sets - 1) << 13 | (uint64_t)(c->ways - 1) << 3 | (c->line_log2 - 4);
+}
+
+static bool read_register(const uint64_t *variable, uint64_t *value)
+{
+	if (variable != &fake_ccsidr_el1)
+		return false;
+	*value = ccsidr_of(fake_csselr_el1);
+	return true;
+}
+
+/* Each level is complete, by a dsb, before the next begins. */
+static void note_level(unsigned level)
+{
+	if (operations++ && level == last_level)
+		return;
+	if (operations > 1)
+		assert_true(level > last_level);
+	assert_int_not_equal(fake_barriers.dsb_sy, barriers_before);
+	barriers_before = fake_barriers.dsb_sy;
+	last_level = level;
+	level_switches++;
+}
+
+static void clean_line(uint32_t operand)
+{
+	unsigned level = operand >> 1 & 7;
+	const struct cache *c = &cache[level];
+	unsigned way = c->way_bits ? operand >> (32 - c->way_bits) : 0;
+	unsigned set = (operand << c->way_bits >> c->way_bits) >> c->line_log2;
+
+	assert_true(level < LEVELS && is_data(c));
+	assert_int_equal(operand & 1, 0);
+	assert_true(way < c->ways);
+	assert_true(set < c->sets);
+	assert_int_equal(operand & ((1u << c->line_log2) - 1) & ~0xeu, 0);
+	note_level(level);
+	cleaned[level][way * c->sets + set]++;
+}
+
+static void add_level(unsigned level, struct cache geometry)
+{
+	cache[level] = geometry;
+	fake_clidr_el1 |= (uint64_t)geometry.type << 3 * level;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	memset(cache, 0, sizeof(cache));
+	memset(cleaned, 0, sizeof(cleaned));
+	operations = level_switches = last_level = barriers_before = 0;
+	fake_sysregs.read = read_register;
+	fake_set_way = clean_line;
+	fake_csselr_el1 = GUESTS_CSSELR;
+	fake_clidr_el1 = 0x0a000000; /* LoUU, LoC: what is not a Ctype */
+	return 0;
+}
+
+/* Every line once, of the levels that hold data, and no other. */
+static void assert_all_cleaned(void)
+{
+	unsigned lines = 0;
+
+	for (unsigned level = 0; level < LEVELS; level++) {
+		const struct cache *c = &cache[level];
+
+		for (unsigned i = 0; is_data(c) && i < c->sets * c->ways; i++)
+			assert_int_equal(cleaned[level][i], 1);
+		lines += is_data(c) ? c->sets * c->ways : 0;
+	}
+	assert_int_equal(operations, lines);
+}
+
+static void cold_caches(void)
+{
+	assert_true(cold_make(STATE_COLD_CACHES));
+	assert_all_cleaned();
+	assert_int_equal(fake_csselr_el1, GUESTS_CSSELR);
+	assert_int_equal(fake_counts.icache_core, 1);
+	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
+	if (operations)
+		assert_true(fake_barriers.dsb_sy > barriers_before); /* after the last level */
+}
+
+/* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways. */
+static void two_levels(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
+	add_level(1, (struct cache){ 4, 1024, 16, 6, 4 });
+	cold_caches();
+	assert_int_equal(level_switches, 2);
+}
+
+/* 3 ways take two bits, 5 three, 11 four. */
+static void ways_that_are_no_power_of_two(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 3, 256, 3, 6, 2 });
+	add_level(1, (struct cache){ 4, 512, 5, 6, 3 });
+	add_level(2, (struct cache){ 4, 1024, 11, 7, 4 });
+	cold_caches();
+	assert_int_equal(level_switches, 3);
+}
+
+static void sets_that_are_no_power_of_two(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 4, 192, 4, 6, 2 });
+	cold_caches();
+}
+
+static void one_way_and_one_set(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 2, 512, 1, 5, 0 }); /* direct-mapped */
+	add_level(1, (struct cache){ 4, 1, 64, 6, 6 });  /* fully associative */
+	add_level(2, (struct cache){ 4, 1, 1, 4, 0 });
+	cold_caches();
+}
+
+static void a_level_of_instructions_alone_is_passed_over(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 1, 0, 0, 0, 0 });
+	add_level(1, (struct cache){ 4, 64, 4, 6, 2 });
+	cold_caches();
+	assert_int_equal(level_switches, 1);
+}
+
+/* Behind a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */
+static void the_first_level_without_a_cache_is_the_end(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 3, 64, 4, 6, 2 });
+	fake_clidr_el1 |= 4u << 6;
+	cold_caches();
+}
+
+static void no_cache_at_all(void **state)
+{
+	(void)state;
+	cold_caches();
+	assert_int_equal(operations, 0);
+}
+
+static void all_seven_levels(void **state)
+{
+	(void)state;
+	for (unsigned level = 0; level < LEVELS; level++)
+		add_level(level, (struct cache){ 4, 8, 4, 6, 2 });
+	cold_caches();
+	assert_int_equal(level_switches, LEVELS);
+}
+
+static void cold_tlbs_leave_caches_alone(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
+	assert_true(cold_make(STATE_COLD_TLB));
+	assert_int_equal(fake_counts.tlbi_core_guests, 1);
+	assert_int_equal(fake_counts.tlbi_core_el2, 1);
+	assert_int_equal(operations + fake_counts.icache_core + fake_counts.icache_all, 0);
+}
+
+static void warm_does_nothing_and_the_rest_is_refused(void **state)
+{
+	(void)state;
+	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
+	assert_true(cold_make(STATE_WARM));
+	assert_false(cold_make(STATE_COLD_TLB + 1));
+	assert_false(cold_make((reg_t)-1));
+	assert_false(cold_make((reg_t)1 << 32 | STATE_COLD_TLB));
+	assert_int_equal(operations + fake_counts.icache_core, 0);
+	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(two_levels, setup),
+		cmocka_unit_test_setup(ways_that_are_no_power_of_two, setup),
+		cmocka_unit_test_setup(sets_that_are_no_power_of_two, setup),
+		cmocka_unit_test_setup(one_way_and_one_set, setup),
+		cmocka_unit_test_setup(a_level_of_instructions_alone_is_passed_over, setup),
+		cmocka_unit_test_setup(the_first_level_without_a_cache_is_the_end, setup),
+		cmocka_unit_test_setup(no_cache_at_all, setup),
+		cmocka_unit_test_setup(all_seven_levels, setup),
+		cmocka_unit_test_setup(cold_tlbs_leave_caches_alone, setup),
+		cmocka_unit_test_setup(warm_does_nothing_and_the_rest_is_refused, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
