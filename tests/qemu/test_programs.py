@@ -133,7 +133,7 @@ def test_loops_take_equally_long_everywhere(result, bench):
 def test_ticks_are_what_the_time_says(result, bench):
     for config in result.configs:
         check = check_of(result, "ticks", bench, config)
-        assert check["period_ticks"] == PERIOD_TICKS
+        assert (check["period_ticks"], check["overrun"]) == (PERIOD_TICKS, 0)
         known = (ticks_in(cold_raw(result, bench, config), PERIOD_TICKS // 2) +
                  warm_ticks(result, bench, config))
         assert abs(check["ticks"] - known) <= 2, config  # one a run
@@ -241,7 +241,7 @@ def spoil_fp_register(image: bytes, board: str) -> bytes:
     isa = board_facts(board)["ISA"]
     home = read_header(image, board)["load_address"]
     start = find_guest(image, board) + guest_symbols(board)["on_tick"] - home
-    at = image.index(struct.pack("<I", ISB[isa]), start, start + 128)
+    at = image.index(struct.pack("<I", ISB[isa]), start, start + 256)
     return patched(image, at, struct.pack("<I", CLEAR_Q0[isa]))
 
 
