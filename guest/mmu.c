@@ -28,6 +28,7 @@
 #define ATTR_NORMAL (S1_ATTR(MAIR_NORMAL_INDEX) | PTE_SH_INNER | PTE_AF)
 #define ATTR_DEVICE (S1_ATTR(MAIR_DEVICE_INDEX) | PTE_AF)
 #define ATTR_XN (PTE_XN | S1_PXN)
+#define ATTR_WINDOW (ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN | S1_NG)
 
 /* From linker/guest.ld.S */
 extern char __image_start[], __text_end[], __el0_text_end[], __rodata_end[], __el0_data_start[];
@@ -217,12 +218,23 @@ uintptr_t mmu_map_window(const struct guest_run *run, uint64_t size)
 	window.block_level = window_level(run);
 	if (!window_base(run, &base) ||
 	    !pagetable_map(&window, base + start - run->ram_base,
-			   mmu_leaf_target(mmu_free_start(), leaf_size), end - start,
-			   ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN | S1_NG))
+			   mmu_leaf_target(mmu_free_start(), leaf_size), end - start, ATTR_WINDOW))
 		guest_refuse("the alias window cannot map", start);
 	dsb_ish();
 	isb();
 	return (uintptr_t)(base + mmu_free_start() - run->ram_base);
+}
+
+void mmu_remap_page(uintptr_t address, uint64_t physical,
+		    void (*maintain)(struct pagetable *table, uint64_t at, bool subtree))
+{
+	struct pagetable window = stage1;
+
+	window.invalidate = maintain;
+	if (!pagetable_map(&window, address, physical, PAGE_SIZE, ATTR_WINDOW))
+		guest_refuse("stage 1 cannot map", address);
+	dsb_ish();
+	isb();
 }
 
 bool mmu_walk(uintptr_t address, struct pagetable_leaf *leaf)

@@ -49,6 +49,11 @@ const char *mmu_window_refuses(const struct guest_run *run, uint64_t size);
  */
 uintptr_t mmu_map_window(const struct guest_run *run, uint64_t size);
 
+/* Makes one page of the window lead elsewhere, as 4 KiB, by break-before-make: `maintain` (as
+ * invalidate in struct pagetable) is called in between. */
+void mmu_remap_page(uintptr_t address, uint64_t physical,
+		    void (*maintain)(struct pagetable *table, uint64_t address, bool subtree));
+
 uint64_t mmu_leaf_target(uint64_t address, uint64_t leaf_size);
 
 /* Asks the tables themselves. False where nothing is mapped. */

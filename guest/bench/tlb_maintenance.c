@@ -9,6 +9,7 @@
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/guest_arch.h"
+#include "guest/mmu.h"
 #include "guest/working.h"
 #include "guest_arch/tlb_ops.h"
 #include "lib/bits.h"
@@ -168,6 +169,69 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }
 
+/* --- does an operation do what it is for? --- */
+
+static struct {
+	sample_op op;
+	reg_t argument;
+} operation;
+
+static void invalidate_by_operation(struct pagetable *table, uint64_t address, bool subtree)
+{
+	(void)table;
+	(void)address;
+	(void)subtree;
+	operation.op(operation.argument);
+}
+
+static volatile uint32_t *last_word(const struct working *working, unsigned page)
+{
+	return (volatile uint32_t *)(working->base + (page + 1) * PAGE_SIZE - sizeof(uint32_t));
+}
+
+/* The first page leads to the second one's memory, with the operation between break and make: 1
+ * where the first page is still read as it was. Then all is as before. */
+static uint32_t is_stale(const struct working *working, sample_op op, reg_t argument)
+{
+	uint64_t physical = mmu_free_start();
+	uint32_t read;
+
+	*last_word(working, 0) = 1;
+	*last_word(working, 1) = 2;
+	operation.op = op;
+	operation.argument = argument;
+	mmu_remap_page(working->base, physical + PAGE_SIZE, invalidate_by_operation);
+	read = *last_word(working, 0);
+	operation.op = tlbi_op_all_el1;
+	mmu_remap_page(working->base, physical, invalidate_by_operation);
+	return read != 2;
+}
+
+/* A switch without a flush invalidates nothing; the one with it comes last, since it goes on under
+ * the other VMID. */
+static void check_effect(const struct guest_run *run, const struct working *working)
+{
+	reg_t va = tlbi_argument_va((va_t)working->base, guest_arch_asid());
+	reg_t asid = tlbi_argument_asid(guest_arch_asid());
+	bool stage2 = run->config.stage2 != STAGE2_OFF;
+	uint32_t stale = 0;
+
+	stale += is_stale(working, tlbi_op_va, va);
+	stale += is_stale(working, tlbi_op_asid, asid);
+	stale += is_stale(working, tlbi_op_all_el1, asid);
+	if (stage2) {
+		stale += is_stale(working, op_vmid, HC_ID(TLBI));
+		stale += is_stale(working, op_all, HC_ID(TLBI));
+		stale += is_stale(working, op_switch_flush, HC_ID(VMID));
+	}
+	report_check("effect", stale == 0,
+		     (struct member[]){
+			     { "operations", stage2 ? 6 : 3 },
+			     { "stale", stale },
+		     },
+		     2);
+}
+
 static const char *tlb_maintenance_prepare(const struct guest_run *run)
 {
 	return working_refuses(run, memory_size(run));
@@ -182,6 +246,7 @@ static void tlb_maintenance_run(const struct guest_run *run)
 	measure_el1(run, &working);
 	if (run->config.stage2 != STAGE2_OFF)
 		measure_el2(run, &working);
+	check_effect(run, &working);
 }
 
 static const struct bench tlb_maintenance = {

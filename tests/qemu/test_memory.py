@@ -137,11 +137,18 @@ def test_all_configurations_chase_the_same_way(result):
     for bench in BENCHES:
         shapes = {}
         for check in result.records("check", bench=bench):
-            if check["variant"] != "mapping":
+            if check["variant"] not in ("mapping", "effect"):
                 shapes.setdefault(check["variant"], set()).add(
                     tuple(value for name, value in check.items()
                           if name not in ("seq", "step", "config", "crc")))
         assert all(len(found) == 1 for found in shapes.values())
+
+
+@small
+def test_maintenance_makes_a_new_mapping_visible(result):
+    for config in result.configs:
+        check = result.one("check", bench="tlb_maintenance", variant="effect", config=config)
+        assert (check["operations"], check["stale"]) == (6 if levels_of(config)[1] else 3, 0)
 
 
 # --- what is counted by hand ---
@@ -290,3 +297,14 @@ def test_stage1_level_that_was_not_asked_for_is_refused(result):
 def test_stage2_level_that_was_not_asked_for_is_refused(result):
     assert_refused(result, ("4K-2M", "2M-4K"), "not mapped as configured")
     assert result.one("step", bench="tlb_chase", config="1G-off")["outcome"] == "done"
+
+
+@pytest.mark.job("order once\nconfig native\nconfig direct\nbench tlb_maintenance n=1 pages=8\n",
+                 change=function_that("return", "invalidate_by_operation"))
+def test_maintenance_that_does_nothing_is_found(result):
+    """QEMU keeps a translation until it is told otherwise."""
+    for config, operations in (("native", 3), ("direct", 6)):
+        check = result.one("check", variant="effect", config=config)
+        assert check["ok"] is False
+        assert check["stale"] == check["operations"] == operations
+        assert result.one("step", config=config)["outcome"] == "failed"
