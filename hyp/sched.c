@@ -109,8 +109,8 @@ __attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
 }
 
 /* With nobody else to run, EL2 waits in the guest's place. A physical interrupt ends the wait
- * though it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending
- * would not end it, so nobody sleeps who has one. */
+ * though it is masked here, and is taken once the guest resumes. A virtual interrupt that is
+ * pending would not end it, so nobody sleeps who has one. */
 struct vcpu *sched_sleep(struct vcpu *running)
 {
 	struct vcpu *absent = sched_absent(running);

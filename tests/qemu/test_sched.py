@@ -241,7 +241,7 @@ def test_trace_says_whose_exit_it_was(result):
 
 @pytest.mark.job(LIMIT)
 def test_time_limit_is_the_measured_guests(result, board):
-    """In the configuration `busy` it is over in the other's turn: 11 * 9 ms < 100 ms < 12 * 9 ms."""
+    """In the configuration `busy` in the other's turn: 11 * 9 ms < 100 ms < 12 * 9 ms."""
     header = read_header_of(board)
     faults = result.records("fault")
     assert [fault["config"] for fault in faults] == result.configs

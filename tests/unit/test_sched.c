@@ -319,24 +319,6 @@ static void nobodys_interrupt_stays_away(void **state)
 	assert_false(fake_gic.irq[SPI].enabled || fake_gic.irq[SPI].active);
 }
 
-/* The guest was interrupted in a handler: active, and the priority raised. */
-static void what_was_active_goes_and_comes_with_the_guest(void **state)
-{
-	(void)state;
-	start(SCHED_SLICE);
-	guest_enable_and_pend(50, 0x40);
-	guest_enable(51, 0x20);
-	assert_int_equal(guest_ack(), 50);
-	switch_to(&other);
-	assert_int_equal(fake_gic.hcr, 0);
-	assert_int_equal(fake_gic.guest.active_prio, 0);
-	switch_to(guest);
-	guest_pend(51); /* more urgent */
-	guest_assert_takes(51);
-	guest_eoi(50);
-	guest_assert_takes_nothing();
-}
-
 static int no_rule_is_broken(void **state)
 {
 	return guest_check_rules(state);
@@ -358,8 +340,6 @@ int main(void)
 		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
 		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
 		cmocka_unit_test(nobodys_interrupt_stays_away),
-		cmocka_unit_test_teardown(what_was_active_goes_and_comes_with_the_guest,
-					  no_rule_is_broken),
 	};
 
 	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that another one shares the core with, and that notices nothing (test_sched.py). It finds
- * its FP registers zero, fills every register with a value that neither the other VM nor a reset has
- * there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
+ * its FP registers zero, fills every register with a value that neither the other VM nor a reset
+ * has there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
  * register alone, as registers_armv7.S does: the label is fail_<name>_<number>.
  */
 #include "arch/psr.h"
@@ -26,8 +26,8 @@
 
 #define P(n) ((0x01010101*(((n)+1)<<1))^0x9abcdef0)
 
-	/* Name, opc1, CRn, CRm, opc2, value: what this guest leaves there. SCTLR: no MMU, Z set. TTBCR
-	   without EAE: PRRR and NMRR lie where the other VM has MAIR0 and MAIR1. */
+	/* Name, opc1, CRn, CRm, opc2, value: what this guest leaves there. SCTLR: no MMU, Z set.
+	   TTBCR without EAE: PRRR and NMRR lie where the other VM has MAIR0 and MAIR1. */
 	.macro	each_register do
 	\do	sctlr_el1, 0, c1, c0, 0, 0x00c50878
 	\do	cpacr_el1, 0, c1, c0, 2, 0x00500000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that another one shares the core with, and that notices nothing (test_sched.py). It finds
- * its FP registers zero, fills every register with a value that neither the other VM nor a reset has
- * there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
+ * its FP registers zero, fills every register with a value that neither the other VM nor a reset
+ * has there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
  * register alone, as registers_armv8.S does: the label is fail_<name>_<number>.
  */
 #ifndef SPOIL

@@ -172,8 +172,8 @@ static void cpu_write(uint32_t offset, uint64_t value)
 	}
 }
 
-/* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has the enable in bit 0 and
- * five bits of PMR, ICH_VMCR_EL2 (IHI 0069 12.4.9) has Group 1's in bit 1 and all of PMR. */
+/* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has the enable in bit 0
+ * and five bits of PMR, ICH_VMCR_EL2 (IHI 0069 12.4.9) has Group 1's in bit 1 and all of PMR. */
 #define VMCR_ENABLE (gic_version() == 2 ? 1u : 2u)
 #define VMCR_EOIM (1u << 9)
 #define VMCR_PMR_SHIFT 24
