@@ -213,7 +213,9 @@ def switches(source: Source, axes: tuple[str, ...] = SWITCHES) -> list[Switch]:
         if axis in axes and base and source.configs[base].get("irq") == "trapped":
             twin = other if base == one else one
             found.append(Switch(axis, base, twin, str(values[twin])))
-    return sorted(found, key=lambda switch: axes.index(switch.axis))
+    # Where the core is shared in slices, waiting hides everything else: those come last.
+    return sorted(found, key=lambda switch: (
+        axes.index(switch.axis), source.configs[switch.base].get("sched") == "slice"))
 
 
 @dataclass(frozen=True)
