@@ -118,6 +118,15 @@ def test_switches_are_found_by_the_axes_not_the_names():
     assert {switch.label for switch in data.switches(source("sched"))} == {"fp=lazy", "fp=eager"}
 
 
+def test_a_mode_is_found_by_its_axes():
+    plain = {"stage2": "4K", "irq": "direct", "fill": "eager"}
+    made = Source("faults", read_log(b""))
+    made.configs = {"native": {"stage2": "off", "irq": "direct"},
+                    "lazy-4K": plain | {"fill": "lazy"}, "direct-4K": plain, "direct-2M": plain}
+    assert made.config_of("direct") == "direct-4K" and made.config_of("native") == "native"
+    assert made.config_of("trapped") == "trapped"  # there is none: no row will be found
+
+
 def test_effects_of_a_switch():
     found = source("traps")
     effects = {(effect.switch.label, effect.bench, effect.variant): effect.change

@@ -15,7 +15,7 @@ WIDTHS = (390, 1280)
 BOARDS = {"virt-a72": {}, "virt-a15": {"board": "virt-a15", "isa": "armv7"}}
 PER_BOARD = {
     "waterfall-timer", "waterfall-device", "histogram-timer-wakeup", "histogram-cyclic", "storm",
-    "sched-timer-wakeup", "sched-cyclic", "exits", "switches", "states-native", "states-trapped",
+    "sched-timer-wakeup", "sched-cyclic", "exits", "switches", "states-trapped",
     "tlb-model", "page-fault", "slowdown", "exit-kinds", "peers"}
 # Every figure: its id, and how much of it there is to see.
 FIGURES = """[...document.querySelectorAll('figure')].map(figure => {

@@ -43,6 +43,14 @@ class Source:
             return {config["name"]: config for config in self.log.run["configs"]}
         return {row.config: {"name": row.config} for row in self.rows}
 
+    def config_of(self, mode: str) -> str:
+        """The configuration of that name, or else the first that is the mode with one grain or
+        another of stage 2 and is otherwise as usual."""
+        if mode in self.configs:
+            return mode
+        return next((name for name, axes in self.configs.items()
+                     if mode_of(axes) == mode and is_plain(axes)), mode)
+
     @cached_property
     def clock(self) -> Clock:
         run = self.log.run or {"platform": "silicon", "hz": 1}
@@ -58,6 +66,16 @@ class Source:
     def p50(self, bench: str, variant: str, config: str) -> int | None:
         row = self.row(bench, variant, config)
         return row.p50 if row else None
+
+
+def mode_of(axes: dict) -> str:
+    if axes.get("irq") == "trapped":
+        return "trapped-sw" if axes.get("lr") == "sw" else "trapped"
+    return "native" if axes.get("stage2") == "off" else "direct"
+
+
+def is_plain(axes: dict) -> bool:
+    return all(axes.get(axis, usual) == usual for axis, usual in USUAL.items() if axis != "lr")
 
 
 EMPTY = Source("", Log())
@@ -193,7 +211,8 @@ class Switch:
 
 
 USUAL = {"frame": "light", "stats": "off", "trace": "off", "wfi": "native", "fp": "owned",
-         "eoi": "combined", "lr": "hw", "probes": "off", "state": "warm", "sched": "null"}
+         "eoi": "combined", "lr": "hw", "fill": "eager", "probes": "off", "state": "warm",
+         "sched": "null"}
 
 
 def one_axis_apart(configs: dict[str, dict]) -> Iterable[tuple[str, str, str]]:
@@ -213,7 +232,9 @@ def switches(source: Source, axes: tuple[str, ...] = SWITCHES) -> list[Switch]:
         if axis in axes and base and source.configs[base].get("irq") == "trapped":
             twin = other if base == one else one
             found.append(Switch(axis, base, twin, str(values[twin])))
-    return sorted(found, key=lambda switch: axes.index(switch.axis))
+    # Where the core is shared in slices, waiting hides everything else: those come last.
+    return sorted(found, key=lambda switch: (
+        axes.index(switch.axis), source.configs[switch.base].get("sched") == "slice"))
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,11 @@ def figure(name: str, board: Board, caption: str, alt: str, plot: Plot) -> Figur
     return Figure(ident, f"{board.label}: {caption}", alt, to_svg(plot, ident, alt))
 
 
-def missing(board: Board, what: str, plan: str) -> Notice:
-    return Notice(f"{board.label}: no records of {what}. They come from the plan {plan}.")
+def missing(boards: list[Board], what: str, plan: str) -> Notice | None:
+    """What these boards have no records of; None when there is no such board."""
+    names = ", ".join(board.name for board in boards)
+    return Notice(f"{names}: no records of {what}. They come from the plan {plan}."
+                  ) if boards else None
 
 
 def by_config(board: Board, clock: Clock, groups: list[Group], configs: list[str]

@@ -43,9 +43,8 @@ def phases(made: Section, boards: list[Board]) -> None:
             ("board", "configuration", ">sum of phases", ">total, stamped", "sums up",
              ">total without probes", ">probes' cost", ">one stamp, EL1", ">one stamp, EL2"),
             rows))
-    for board in boards:
-        if not board.first_with("irq_phases").rows:
-            made.add(missing(board, "the interrupt's phases", "interrupts"))
+    made.add(missing([board for board in boards if not board.first_with("irq_phases").rows],
+                     "the interrupt's phases", "interrupts"))
 
 
 def waterfall_figure(board: Board, source: Source, device: str, name: str,
@@ -76,13 +75,11 @@ def distributions(made: Section, boards: list[Board]) -> None:
     shown: list[Figure] = []
     for bench, panels, plan in (("timer_wakeup", TIMER_PANELS, "default"),
                                 ("cyclic", CYCLIC_PANELS, "paper-s1")):
-        for board in boards:
-            source = board.first_with(bench, plan)
-            found = panels_of(source, bench, panels)
-            if found:
-                shown.append(histogram_figure(board, source, bench, found))
-            else:
-                made.add(missing(board, bench, plan))
+        found = {board.name: panels_of(board.first_with(bench, plan), bench, panels)
+                 for board in boards}
+        made.add(missing([board for board in boards if not found[board.name]], bench, plan))
+        shown += [histogram_figure(board, board.first_with(bench, plan), bench, found[board.name])
+                  for board in boards if found[board.name]]
     made.add(Figures(shown))
     made.add(Table("tab-distributions", "The same distributions in numbers",
                    ("board", "benchmark", "variant", "configuration", ">samples", ">min", ">p50",
@@ -123,12 +120,12 @@ def distribution_rows(board: Board) -> list[list[str]]:
 
 
 def storms(made: Section, boards: list[Board]) -> None:
-    shown, rows = [], []
+    shown, rows, without = [], [], []
     for board in boards:
         source = board.first_with("irq_storm", "storm")
         found = data.storm(source)
         if not found:
-            made.add(missing(board, "irq_storm", "storm"))
+            without.append(board)
             continue
         most = max(max(by_count) for by_count in found.values())
         curves = {config: found[config][most] for config in config_looks(found)
@@ -143,6 +140,7 @@ def storms(made: Section, boards: list[Board]) -> None:
         rows += [storm_row(board, source.clock, config, pended, points)
                  for config in curves for pended, points in sorted(found[config].items())
                  if pended in STORM_POINTS]
+    made.add(missing(without, "irq_storm", "storm"))
     if shown:
         made.add(Text("Many interrupts at once: how long each waits for the ones before it."))
     made.add(Figures(shown), Table(
@@ -162,8 +160,6 @@ def scheduling(made: Section, boards: list[Board]) -> None:
     for board in boards:
         source = board.source("sched")
         found = sched_rows(source)
-        if not found:
-            made.add(missing(board, "a core shared with a busy VM", "sched"))
         for bench, ranges in found.items():
             shown.append(figure(
                 f"sched-{bench.replace('_', '-')}", board,
@@ -176,6 +172,8 @@ def scheduling(made: Section, boards: list[Board]) -> None:
             rows += [[board.name, bench, label, *(source.clock.show(numbers.get(name))
                                                   for name in ("min", "p50", "p99", "max"))]
                      for label, numbers in ranges]
+    made.add(missing([board for board in boards if not sched_rows(board.source("sched"))],
+                     "a core shared with a busy VM", "sched"))
     if shown:
         made.add(Text("With a busy VM on the same core the wait for the scheduler is what"
                       " dominates, unless the interrupt's owner is switched in at once."))

@@ -32,13 +32,13 @@ def section(boards: list[Board]) -> Section:
 
 
 def walks(made: Section, boards: list[Board]) -> None:
-    shown = []
+    shown, without = [], []
     for board in boards:
         source = (board.source("tlb-matrix") if board.source("tlb-matrix").rows
                   else board.first_with("tlb_chase", "memory"))
         matrix = data.walk_matrix(source)
         if not matrix:
-            made.add(missing(board, "the walks", "tlb-matrix"))
+            without.append(board)
             continue
         shown.append(figure(
             "tlb-model", board, "references to memory of one translation that misses everywhere;"
@@ -48,7 +48,7 @@ def walks(made: Section, boards: list[Board]) -> None:
                              figures.walk_texts(matrix), "walk references (model)")))
         if source.clock.platform == "silicon":
             shown.append(cost_figure(board, source, made))
-    made.add(Figures(shown))
+    made.add(missing(without, "the walks", "tlb-matrix"), Figures(shown))
 
 
 def cost_figure(board: Board, source: Source, made: Section) -> Figure:
@@ -103,13 +103,14 @@ def faults(made: Section, boards: list[Board]) -> None:
         source = board.first_with("page_fault", "faults")
         groups = data.paths(source, ["page_fault"])
         if not groups:
-            made.add(missing(board, "page faults", "faults"))
             continue
         found[board.name] = (board, source.clock, groups)
         shown.append(figure("page-fault", board, "first touch of a page: nothing to do, a stage-1"
                             " fault, a stage-2 fault, both.", "Bars of page fault costs.",
                             figures.bars(groups, config_looks(configs_in(groups)),
                                          source.clock.axis)))
+    made.add(missing([board for board in boards if board.name not in found], "page faults",
+                     "faults"))
     if shown:
         made.add(Text("A guest's own page fault stays in the guest: it must cost the same under a"
                       " hypervisor. A stage-2 fault is an exit; it comes when guest memory is"
@@ -128,12 +129,10 @@ def wide_table(ident: str, caption: str, found: dict[str, tuple], *notes: str) -
 def starts(made: Section, boards: list[Board]) -> None:
     rows = []
     for board in boards:
-        source = board.first_with("stage2_boot", "faults")
-        boots = data.boots(source) or data.boots(board.source("faults"))
-        clock = source.clock if source.rows else board.source("faults").clock
-        rows += [boot_row(board, clock, boot) for boot in boots]
-        if not boots:
-            made.add(missing(board, "a guest's start", "faults"))
+        source = board.source("faults")
+        rows += [boot_row(board, source.clock, boot) for boot in data.boots(source)]
+    made.add(missing([board for board in boards if not data.boots(board.source("faults"))],
+                     "a guest's start", "faults"))
     made.add(Table("tab-boot", "A guest's start with memory mapped before it (eager) or at its"
                    " first touch (lazy)", (
                        "board", "configuration", "stage 2 filled", ">start", ">of it building"
@@ -158,8 +157,8 @@ def maintenance(made: Section, boards: list[Board]) -> None:
                   if not (source.clock.exact and group.label.endswith("-refill"))]
         if groups:
             found[board.name] = (board, source.clock, groups)
-        else:
-            made.add(missing(board, "TLB maintenance", "memory"))
+    made.add(missing([board for board in boards if board.name not in found], "TLB maintenance",
+                     "memory"))
     notes = ("The refill after an operation is not modelled under the instruction counter and left"
              " out there.",) if exact else ()
     made.add(wide_table("tab-tlb", "TLB maintenance: the operation alone, and the first touches"

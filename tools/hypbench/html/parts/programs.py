@@ -3,7 +3,7 @@
 
 from hypbench.html import data, figures
 from hypbench.html.blocks import Cell, Figure, Figures, Section, Table, Text
-from hypbench.html.data import Board, Source
+from hypbench.html.data import Board, Source, Split
 from hypbench.html.parts.common import figure, missing, published
 from hypbench.html.units import NONE, counted, percent, ratio
 
@@ -27,7 +27,6 @@ def slowdown(made: Section, boards: list[Board]) -> None:
     for board in boards:
         found = data.splits(board.source("programs"))
         if not found:
-            made.add(missing(board, "programs", "programs"))
             continue
         rows = [(LABELS.get(split.program, split.program), split) for split in found]
         shown.append(figure(
@@ -35,7 +34,8 @@ def slowdown(made: Section, boards: list[Board]) -> None:
             " study's split in paler bars below." + exact_note(board.source("programs")),
             "Stacked bars: share of exit handling in the slowdown, by program.",
             figures.split_bars(rows, study_shares())))
-    made.add(Figures(shown))
+    made.add(missing([board for board in boards if not data.splits(board.source("programs"))],
+                     "programs", "programs"), Figures(shown))
 
 
 def exact_note(source: Source) -> str:
@@ -125,4 +125,10 @@ def ours_row(board: Board, program: str) -> list[str | Cell]:
     return ["", f"{board.name}: {program}", source.clock.show(split.native),
             source.clock.show(split.vm), ratio(split.vm, split.native),
             counted(round(split.exits, 1), "exit"), source.clock.show(split.exit_ticks),
-            percent(split.share, 0), verdict]
+            share_cell(split), verdict]
+
+
+def share_cell(split: Split) -> str | Cell:
+    """More exit time than slowdown cannot be: then exits of something else were counted."""
+    text = percent(split.share, 0)
+    return Cell(text, "bad") if split.share and split.share > 1 else text

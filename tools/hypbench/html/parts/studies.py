@@ -73,8 +73,9 @@ def ours_row(board: Board, row: dict) -> list[str | Cell]:
     values = [value_of(source, bench, variant, mode, statistic) for mode in MODES]
     if not any(value is not None for value in values):
         return ["", board.name, *[UNMEASURED] * 4, ""]
+    guest = values[1] if values[2] is None else values[2]
     return ["", board.name, *(source.clock.show(value) for value in values),
-            ratio(values[2], values[0]),
+            ratio(guest, values[0]),
             "Instructions under QEMU's counter, not µs." if source.clock.exact else ""]
 
 
@@ -88,6 +89,7 @@ def number_as_given(value: float) -> str:
 
 def value_of(source: Source, bench: str, variant: str, config: str, statistic: str
              ) -> float | None:
+    config = source.config_of(config)
     if statistic == "load":
         points = data.working_sets(source, bench, config).get(variant, [])
         return points[-1][1] if points else None

@@ -21,6 +21,8 @@ KINDS = (("hypercall", "hvc", ("null",)), ("hypercall", "hypercall", ("null",)),
          ("wake from WFI", "timer_wakeup", ("wfi-handler", "wfi-task")),
          ("WFI", "wfi", ("pending",)), ("first FP use", "fp_first_use", ("use",)),
          ("FP release", "fp_first_use", ("release",)))
+STATE_PATHS = ("hvc null", "sysreg actlr", "mmio_read vgic", "sgi_self handler",
+               "timer_wakeup busy-handler", "timer_wakeup wfi-task")
 SWITCH_PLANS = ("traps", "interrupts", "storm", "sched", "default")
 
 
@@ -39,7 +41,7 @@ def section(boards: list[Board]) -> Section:
 
 
 def exits(made: Section, boards: list[Board]) -> None:
-    shown, rows = [], []
+    shown, rows, without = [], [], []
     for board in boards:
         source = board.source("traps") if board.source("traps").rows else board.source("default")
         groups = [data.Group(group.label, {config: value for config, value in group.values.items()
@@ -47,13 +49,14 @@ def exits(made: Section, boards: list[Board]) -> None:
                   for group in data.paths(source, EXIT_BENCHES)]
         groups = [group for group in groups if group.values]
         if not groups:
-            made.add(missing(board, "exits by kind", "traps"))
+            without.append(board)
             continue
         looks = config_looks(config for group in groups for config in group.values)
         shown.append(figure("exits", board, "cost of an exit by its kind, median.",
                             "Bars of the cost of each kind of exit, by configuration.",
                             figures.bars(groups, looks, source.clock.axis)))
         rows += [path_row(board, source.clock, group) for group in groups]
+    made.add(missing(without, "exits by kind", "traps"))
     made.add(Figures(shown), Table("tab-exits", "Cost of an exit by its kind, median", (
         "board", "path", *(f">{mode}" for mode in MODES), ">trapped to native"), rows))
 
@@ -66,11 +69,10 @@ def path_row(board: Board, clock: Clock, group: data.Group) -> list[str]:
 
 def ab_switches(made: Section, boards: list[Board]) -> None:
     shown, rows = [], []
+    made.add(missing([board for board in boards if not all_effects(board)],
+                     "A/B twins of one configuration", "traps"))
     for board in boards:
         found = all_effects(board)
-        if not found:
-            made.add(missing(board, "A/B twins of one configuration", "traps, storm and sched"))
-            continue
         clock = board.clock
         groups, looks = switch_groups(found)
         if groups:
@@ -83,16 +85,19 @@ def ab_switches(made: Section, boards: list[Board]) -> None:
                  if effect.change and not in_detail(effect)]
     made.add(Figures(shown), Table(
         "tab-switches", "Every path that a switch changes; the other paths of the same plans stay"
-        " as they are", ("board", "switch", "path", ">without", ">with", ">change"), rows))
+        " as they are", ("board", "switch", "configuration", "path", ">without", ">with", ">change"),
+        rows))
 
 
 def all_effects(board: Board) -> list[Effect]:
-    """Each switch and path once: of the first plan that has them."""
+    """Each switch and path once: of the first two configurations between which it changes."""
     found: dict[tuple, Effect] = {}
     for plan in SWITCH_PLANS:
         source = board.source(plan)
         for effect in data.effects(source, data.switches(source)):
-            found.setdefault((effect.switch.label, effect.bench, effect.variant), effect)
+            key = (effect.switch.label, effect.bench, effect.variant)
+            if key not in found or not found[key].change:
+                found[key] = effect
     order = data.SWITCHES
     return sorted(found.values(), key=lambda effect: order.index(effect.switch.axis))
 
@@ -124,7 +129,7 @@ def in_detail(effect: Effect) -> bool:
 
 
 def effect_row(board: Board, clock: Clock, effect: Effect) -> list[str | Cell]:
-    return [board.name, effect.switch.label, f"{effect.bench} {effect.variant}",
+    return [board.name, effect.switch.label, effect.switch.base, f"{effect.bench} {effect.variant}",
             clock.show(effect.base), clock.show(effect.twin),
             Cell(clock.change(effect.change), "strong")]
 
@@ -135,15 +140,17 @@ def states(made: Section, boards: list[Board]) -> None:
     for board in boards:
         source = board.source("states")
         for config, groups in data.state_groups(source).items():
-            shown.append(figure(
-                f"states-{config}", board, f"{config}, with what state a sample begins."
-                + unmodelled(source), f"Bars by state of caches and TLBs, {config}.",
-                figures.bars(groups, looks, source.clock.axis)))
+            drawn = [group for group in groups if group.label in STATE_PATHS]
+            if drawn and (config == "trapped" or not source.clock.exact):
+                shown.append(figure(
+                    f"states-{config}", board, f"{config}, with what state a sample begins."
+                    + unmodelled(source), f"Bars by state of caches and TLBs, {config}.",
+                    figures.bars(drawn, looks, source.clock.axis)))
             rows += [[board.name, config, group.label,
                       *(source.clock.show(group.values.get(state)) for state in data.STATES)]
                      for group in groups]
-        if not data.state_groups(source):
-            made.add(missing(board, "warm and cold states", "states"))
+    without = [board for board in boards if not data.state_groups(board.source("states"))]
+    made.add(missing(without, "warm and cold states", "states"))
     made.add(Figures(shown), Table("tab-states", "By the state a sample begins with, median", (
         "board", "configuration", "path", *(f">{state}" for state in data.STATES)), rows))
 
