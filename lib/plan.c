@@ -265,6 +265,9 @@ static bool parse_config(struct parser *parser)
 	plan->config_count++;
 	if (!parse_options(parser, &config_options, config))
 		return false;
+	if (config->probes && (config->stats || config->trace))
+		return fail(parser, "probes=on goes without stats=on and trace=on: config",
+			    word_from(name));
 	/* Without stage 2 the guest would reach the real distributor, the hypervisor's own. */
 	return config->stage2 != STAGE2_OFF || config->irq != IRQ_TRAPPED ||
 	       fail(parser, "irq=trapped needs stage 2: stage2=off in config", word_from(name));

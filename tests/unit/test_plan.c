@@ -313,6 +313,17 @@ static void trapped_interrupts_without_stage_2(void **state)
 			  "irq=trapped needs stage 2: stage2=off in config 'b'");
 }
 
+/* Vector tables have the ones or the others. */
+static void probes_beside_statistics(void **state)
+{
+	(void)state;
+	assert_line_error("config a trapped probes=on stats=on",
+			  "probes=on goes without stats=on and trace=on: config 'a'");
+	assert_line_error("config a native trace=on probes=on",
+			  "probes=on goes without stats=on and trace=on: config 'a'");
+	assert_parses("config a trapped probes=on stats=off trace=off\nbench b\n");
+}
+
 static void wrong_names(void **state)
 {
 	(void)state;
@@ -416,6 +427,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_do_not_fit),
 		cmocka_unit_test(impossible_delays),
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
+		cmocka_unit_test(probes_beside_statistics),
 		cmocka_unit_test(wrong_names),
 		cmocka_unit_test(a_name_given_twice),
 		cmocka_unit_test(a_plan_without_config_or_bench),

@@ -132,7 +132,7 @@ static unsigned best_physical(void)
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		const struct fake_irq *irq = &fake_gic.irq[i];
 
-		if (irq->enabled && !irq->active && fake_gic_pending(i) &&
+		if (irq->enabled && !irq->active && !irq->elsewhere && fake_gic_pending(i) &&
 		    irq->priority < priority) {
 			best = i;
 			priority = irq->priority;
