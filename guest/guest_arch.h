@@ -13,3 +13,6 @@ void guest_arch_mmu_on(uintptr_t root);
 /* From now on the interrupt entry spins this many instructions, exactly, before it reads the
  * counter: even; 0 is the ordinary entry. */
 void guest_arch_irq_delay(uint32_t instructions);
+
+/* The same, and it takes irq_stamps (guest/irq.h). */
+void guest_arch_irq_stamps(uint32_t delay_instructions);

@@ -5,11 +5,16 @@ struct samples *samples_begin(void)
 {
 	static struct samples samples;
 
-	histogram_init(&samples.raw);
-	samples.cold = 0;
-	samples.taken = 0;
-	samples.backwards = 0;
+	samples_reset(&samples);
 	return &samples;
+}
+
+void samples_reset(struct samples *samples)
+{
+	histogram_init(&samples->raw);
+	samples->cold = 0;
+	samples->taken = 0;
+	samples->backwards = 0;
 }
 
 void samples_add(struct samples *samples, uint64_t from, uint64_t until)
