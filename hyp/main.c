@@ -44,7 +44,7 @@ static void parse_plan(void)
 
 static void emit_configs(void)
 {
-	static char buffer[256 * PLAN_CONFIG_MAX];
+	static char buffer[512 * PLAN_CONFIG_MAX];
 	struct text text;
 
 	text_init(&text, buffer, sizeof(buffer));
