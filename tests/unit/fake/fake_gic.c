@@ -342,6 +342,8 @@ void fake_gic_reset(unsigned lr_count)
 {
 	memset(&fake_gic, 0, sizeof(fake_gic));
 	fake_gic.lr_count = lr_count;
+	for (unsigned i = GIC_PRIVATE_COUNT; i < FAKE_GIC_INTIDS; i++)
+		fake_gic.irq[i].elsewhere = true; /* until it is routed */
 	violation = NULL;
 	fake_gic_hook_registers();
 }
