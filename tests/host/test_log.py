@@ -113,7 +113,7 @@ def test_wrong_count_in_the_end_record(member):
 
 
 @pytest.mark.parametrize("change", [
-    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"extra": 1}, {"hist": [[1, 2, 3]]},
+    {"unit": "ns"}, {"n": "1000"}, {"n": 0}, {"extra": "1"}, {"hist": [[1, 2, 3]]},
     {"window": "both"}, {"pass": 2}, {"clock": "tsc"}])
 def test_schema_violation_names_the_record(change):
     index = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
