@@ -17,7 +17,8 @@
 	X(RECORD, record)   /* x1 = enum record_kind, x2 = length in bytes of the body in the */   \
 			    /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */  \
 	X(EXIT, exit)       /* x1 = enum guest_exit. Ends this plan step; does not return */       \
-	X(MEASURE, measure) /* x1 = 1: exit statistics begin anew; 0: they stop. Returns HC_OK */  \
+	X(MEASURE, measure) /* x1 = 1: exit statistics and trace begin anew; 0: they stop until */ \
+			    /* the next 1. Returns HC_OK or HC_EINVAL; is itself not counted */    \
 	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
 			    /* device would. Returns HC_OK or HC_EINVAL */                         \
 	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \

@@ -19,3 +19,6 @@ void guest_arch_irq_delay(uint32_t instructions);
 
 /* From now on exceptions of EL0 go to el0.S (guest/el0.h), not to the task. */
 void guest_arch_el0_vectors(void);
+
+/* The same, and it takes irq_stamps (guest/irq.h). */
+void guest_arch_irq_stamps(uint32_t delay_instructions);

@@ -2,7 +2,15 @@
 #include "guest/irq.h"
 
 #include "guest/guest.h"
+#include "guest_arch/stamp.h"
 #include "lib/text.h"
+
+/* Within a page, as the instructions that store have it. */
+volatile struct irq_stamps irq_stamps __attribute__((aligned(32)));
+
+_Static_assert(offsetof(struct irq_stamps, vector) == IRQ_STAMP_VECTOR, "guest_arch/stamp.h");
+_Static_assert(offsetof(struct irq_stamps, handler) == IRQ_STAMP_HANDLER, "guest_arch/stamp.h");
+_Static_assert(offsetof(struct irq_stamps, eoi) == IRQ_STAMP_EOI, "guest_arch/stamp.h");
 
 static irq_handler handlers[IRQ_COUNT];
 static uint32_t spurious_count;

@@ -19,5 +19,14 @@ void irq_set_handler(unsigned intid, irq_handler handler);
 /* Interrupts that were gone when they were acknowledged. */
 uint32_t irq_spurious_count(void);
 
+/* CNTPCT on the way of the last interrupt: by guest_arch_irq_stamps() before the vector's own stamp
+ * and behind the end of the interrupt, by irq_stamp_handler() in between. */
+struct irq_stamps {
+	uint64_t vector;
+	uint64_t handler;
+	uint64_t eoi;
+};
+extern volatile struct irq_stamps irq_stamps;
+
 /* From the vector, interrupts masked. */
 void irq_dispatch(uint64_t vector_ticks);

@@ -5,12 +5,17 @@ struct samples *samples_begin(void)
 {
 	static struct samples samples;
 
-	histogram_init(&samples.raw);
-	samples.cold = 0;
-	samples.taken = 0;
-	samples.backwards = 0;
-	samples.prepared = state_prepared_count();
+	samples_reset(&samples);
 	return &samples;
+}
+
+void samples_reset(struct samples *samples)
+{
+	histogram_init(&samples->raw);
+	samples->cold = 0;
+	samples->taken = 0;
+	samples->backwards = 0;
+	samples->prepared = state_prepared_count();
 }
 
 void samples_add(struct samples *samples, uint64_t from, uint64_t until)

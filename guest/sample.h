@@ -23,6 +23,9 @@ struct samples {
 /* The samples of the guest, empty: one set is in use at a time. */
 struct samples *samples_begin(void);
 
+/* Makes a set of one's own empty. */
+void samples_reset(struct samples *samples);
+
 /* Adds the window [from, to]. */
 void samples_add(struct samples *samples, uint64_t from, uint64_t until);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/exit_stats.h"
 
+#include <string.h>
+
 #include "abi/trace.h"
 #include "hyp/record.h"
 #include "lib/bits.h"
-#include "lib/histogram.h"
 #include "lib/ring.h"
 
 #define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
@@ -15,21 +16,28 @@ static const char *const kind_name[] = {
 #undef X
 };
 
+struct exit_stat exit_stat[EXIT_KIND_COUNT];
+
 static bool stats_on;
 static bool trace_on;
 static uint8_t running_vmid;
-static struct histogram stats[EXIT_KIND_COUNT];
 static struct trace_rec event[TRACE_EVENTS];
 static struct ring ring;
+
+void exit_stats_begin(void)
+{
+	ring_init(&ring, TRACE_EVENTS);
+	memset(exit_stat, 0, sizeof(exit_stat));
+	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
+		exit_stat[i].min = UINT32_MAX;
+}
 
 void exit_stats_reset(const struct run_config *config)
 {
 	stats_on = config->stats;
 	trace_on = config->trace;
-	ring_init(&ring, TRACE_EVENTS);
-	if (stats_on)
-		for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
-			histogram_init(&stats[i]);
+	if (stats_on || trace_on)
+		exit_stats_begin();
 }
 
 void exit_stats_vm(uint8_t vmid)
@@ -37,39 +45,68 @@ void exit_stats_vm(uint8_t vmid)
 	running_vmid = vmid;
 }
 
-void exit_stats_add(enum exit_kind kind, uint64_t arg, uint64_t start_ticks, uint64_t end_ticks)
+__attribute__((cold)) void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
 {
-	if (stats_on)
-		histogram_add(&stats[kind], end_ticks - start_ticks);
-	if (trace_on)
-		event[ring_next(&ring)] = (struct trace_rec){
-			.ticks = start_ticks,
-			.duration_ticks = (uint32_t)(end_ticks - start_ticks),
-			.kind = (uint16_t)kind,
-			.vm = running_vmid,
-			.arg = arg,
-		};
+	uint32_t value;
+
+	if (ticks & EXIT_NOT_COUNTED) {
+		if (!(ticks & EXIT_MAPPED))
+			return;
+		ticks += EXIT_MAPPED;
+		stat = &exit_stat[EXIT_STAGE2_MAP];
+	}
+	value = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks;
+	stat->min = value < stat->min ? value : stat->min;
+	stat->max = value > stat->max ? value : stat->max;
+	stat->total += value;
+	if (ticks >> 32)
+		stat->overflow++;
+	else
+		stat->count[histogram_bucket(value)]++;
 }
 
-static void emit_kind(enum exit_kind kind)
+void exit_stats_trace(enum exit_kind kind, uint64_t arg, uint64_t start, uint64_t ticks)
+{
+	if (!trace_on || ticks & EXIT_NOT_COUNTED)
+		return;
+	event[ring_next(&ring)] = (struct trace_rec){
+		.ticks = start,
+		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
+		.kind = (uint16_t)kind,
+		.vm = running_vmid,
+		.arg = arg,
+	};
+}
+
+static uint32_t exit_count(const struct exit_stat *stat)
+{
+	uint32_t n = stat->overflow;
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		n += stat->count[i];
+	return n;
+}
+
+static void emit_kind(enum exit_kind kind, uint32_t n)
 {
 	static char buffer[16384];
-	const struct histogram *h = &stats[kind];
+	const struct exit_stat *stat = &exit_stat[kind];
+	const struct stats stats = { .n = n, .sum = stat->total };
 	struct text text;
 
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"mean\":");
-	text_milli(&text, (int64_t)stats_mean_milli(&h->stats));
+	text_milli(&text, (int64_t)stats_mean_milli(&stats));
 	text_string(&text, ",\"hist\":");
-	histogram_json(h, &text);
+	histogram_counts_json(stat->count, &text);
 
 	record_open(RECORD_EXITS);
 	record_string("exit", kind_name[kind]);
-	record_u64("n", h->stats.n);
-	record_u64("total", h->stats.sum);
-	record_u64("min", h->stats.min);
-	record_u64("max", h->stats.max);
-	record_u64("overflow", h->overflow);
+	record_u64("n", n);
+	record_u64("total", stat->total);
+	record_u64("min", stat->min);
+	record_u64("max", stat->max);
+	record_u64("overflow", stat->overflow);
 	record_raw(text.at, text.length);
 	record_close();
 }
@@ -87,9 +124,12 @@ static void emit_event(const struct trace_rec *e)
 
 void exit_stats_emit(void)
 {
-	for (unsigned i = 0; stats_on && i < EXIT_KIND_COUNT; i++)
-		if (stats[i].stats.n)
-			emit_kind((enum exit_kind)i);
-	for (uint32_t i = 0; i < ring_count(&ring); i++)
+	for (unsigned i = 0; stats_on && i < EXIT_KIND_COUNT; i++) {
+		uint32_t n = exit_count(&exit_stat[i]);
+
+		if (n)
+			emit_kind((enum exit_kind)i, n);
+	}
+	for (uint32_t i = 0; trace_on && i < ring_count(&ring); i++)
 		emit_event(&event[ring_slot(&ring, i)]);
 }

@@ -4,9 +4,13 @@
 
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
+#include "abi/probe.h"
+#include "arch/probe.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
+#include "hyp/arch/cpu.h"
 #include "hyp/cold.h"
+#include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
@@ -66,14 +70,34 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
+/* While nothing is to be counted, exits take the vectors that do not count. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	struct run_config config = *vcpu->vm->config;
+	reg_t on = frame_arg(&vcpu->frame, 1);
+
+	if (on > 1)
+		return finish(vcpu, HC_EINVAL);
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this one, where exits are counted now */
+	if (on)
+		exit_stats_begin();
+	config.stats &= (uint32_t)on;
+	config.trace &= (uint32_t)on;
+	cpu_use_vectors(&config);
+	return finish(vcpu, HC_OK);
 }
 
+/* What a device does, but for the wire. The time is that of the device, whatever the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_EUNKNOWN);
+	reg_t intid = frame_arg(&vcpu->frame, 1);
+
+	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
+		return finish(vcpu, HC_EINVAL);
+	probe_write(offsetof(struct probe_stamps, before_raised), probe_read());
+	probe_write(offsetof(struct probe_stamps, raised), probe_read());
+	gic_set_pending((unsigned)intid);
+	return finish(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)

@@ -42,7 +42,6 @@ static void account(struct stage2_lazy *lazy, uint64_t ticks)
 {
 	uint32_t saturated = saturate(ticks);
 
-	lazy->mapped = true;
 	if (lazy->faults == 0 || saturated < lazy->ticks_min)
 		lazy->ticks_min = saturated;
 	if (saturated > lazy->ticks_max)

@@ -9,7 +9,6 @@ struct stage2_lazy {
 	struct stage2 *stage2; /* NULL: nothing is mapped at its first touch */
 	ipa_t base;            /* guest RAM, which is at the same address in the machine */
 	uint64_t size;         /* bytes */
-	bool mapped;           /* the latest exit; whoever looks at it makes it false again */
 	/* these stop at the largest 32-bit value */
 	uint32_t build_ticks; /* stage 2, before the guest started */
 	uint32_t faults;      /* that mapped something, since then */

@@ -2,8 +2,10 @@
 /* The one decoder of traps and the one table of exception classes. */
 #include "hyp/trap.h"
 
+#include "abi/probe.h"
 #include "arch/barrier.h"
-#include "arch/counter.h"
+#include "arch/probe.h"
+#include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
@@ -69,21 +71,28 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 	return vcpu;
 }
 
-static inline struct vcpu *irq(struct vcpu *vcpu, uint32_t iar)
+/* The guest's. */
+static inline bool is_forwarded(const struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
-	if (intid < VIRQ_COUNT && vcpu->vgic.route[intid]) {
-		gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
-		vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[intid]);
-		return vcpu;
-	}
-	return irq_own(vcpu, iar);
+	return intid < VIRQ_COUNT && vcpu->vgic.route[intid];
+}
+
+static inline void forward(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
+	vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[gic_intid(iar)]);
 }
 
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
-	return irq(vcpu, gic_ack());
+	uint32_t iar = gic_ack();
+
+	if (!is_forwarded(vcpu, iar))
+		return irq_own(vcpu, iar);
+	forward(vcpu, iar);
+	return vcpu;
 }
 
 /* --- synchronous exits --- */
@@ -173,8 +182,10 @@ static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vc
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
 
-	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa)) {
+		vcpu->exit_start |= EXIT_MAPPED;
 		return vcpu;
+	}
 	return stop(vcpu, reason, esr);
 }
 
@@ -249,62 +260,147 @@ _Noreturn void trap_own(reg_t vector)
 
 /* --- the same, accounted for --- */
 
-struct vcpu *trap_irq_instrumented(struct vcpu *vcpu)
+/* Ticks since the vector; what the exit did is done. */
+static inline uint64_t exit_ticks(uint64_t start)
 {
-	uint64_t start = counter_read();
-	uint32_t iar = gic_ack();
-	struct vcpu *next = irq(vcpu, iar);
-	unsigned intid = gic_intid(iar);
-	enum exit_kind kind = EXIT_IRQ;
-
-	if (intid == board.maintenance_intid)
-		kind = EXIT_MAINTENANCE;
-	else if (intid == board.hyp_timer_intid)
-		kind = EXIT_HYP_TIMER;
-	exit_stats_add(kind, intid, start, counter_read());
-	return next;
+	isb();
+	return read_cntpct_el0() - start;
 }
 
-struct vcpu *trap_hvc_instrumented(struct vcpu *vcpu)
+static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 {
-	uint64_t start = counter_read();
-	reg_t id = frame_arg(&vcpu->frame, 0);
-	struct vcpu *next = trap_hvc(vcpu);
-
-	exit_stats_add(EXIT_HVC, id, start, counter_read());
-	return next;
+	if (is_forwarded(vcpu, iar))
+		return EXIT_IRQ;
+	if (gic_intid(iar) == board.maintenance_intid)
+		return EXIT_MAINTENANCE;
+	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-static bool has_mapped(struct vm *vm)
+/* A data abort that the guest resumes from was an access to an emulated device; or, with EXIT_MAPPED,
+ * a first touch. */
+static inline enum exit_kind resumed_kind(uint32_t esr)
 {
-	bool mapped = vm->lazy.mapped;
-
-	vm->lazy.mapped = false;
-	return mapped;
+	if (ESR_EC(esr) == EC_DABT_LOW)
+		return EXIT_MMIO_READ + (esr & DABT_WNR ? 1 : 0);
+	return classes[ESR_EC(esr)].kind;
 }
 
-/* An abort that the guest goes on from was mapped, or else an access that a device answered. */
+_Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_kind() counts on it");
+
 static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
 {
 	const struct exception_class *class = &classes[ESR_EC(esr)];
 
-	if (!class->handle)
-		return EXIT_OTHER;
-	if (class->kind != EXIT_STAGE2_FAULT || !next)
-		return class->kind;
-	if (has_mapped(next->vm))
-		return EXIT_STAGE2_MAP;
-	return esr & DABT_WNR ? EXIT_MMIO_WRITE : EXIT_MMIO_READ;
+	if (next)
+		return resumed_kind(esr);
+	return class->handle ? class->kind : EXIT_OTHER;
 }
 
-struct vcpu *trap_sync_instrumented(struct vcpu *vcpu)
+static __attribute__((noinline, cold)) struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
 {
-	uint64_t start = counter_read();
-	uint32_t esr = (uint32_t)read_esr_el2();
-	bool abort = ESR_EC(esr) == EC_DABT_LOW || ESR_EC(esr) == EC_IABT_LOW;
-	uint64_t arg = abort ? trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW) : esr;
-	struct vcpu *next = trap_sync(vcpu);
+	struct exit_stat *stat = &exit_stat[irq_kind(vcpu, iar)];
+	struct vcpu *next = irq_own(vcpu, iar);
 
-	exit_stats_add(sync_kind(esr, next), arg, start, counter_read());
+	exit_stats_add(stat, exit_ticks(vcpu->exit_start));
 	return next;
+}
+
+struct vcpu *trap_irq_counted(struct vcpu *vcpu)
+{
+	uint32_t iar = gic_ack();
+
+	if (!is_forwarded(vcpu, iar))
+		return irq_own_counted(vcpu, iar);
+	forward(vcpu, iar);
+	exit_stats_add(&exit_stat[EXIT_IRQ], exit_ticks(vcpu->exit_start));
+	return vcpu;
+}
+
+void trap_count_hvc(uint64_t start)
+{
+	exit_stats_add(&exit_stat[EXIT_HVC], exit_ticks(start));
+}
+
+/* Not inlined where the kind is known: it would be worked out anew for each access. */
+static __attribute__((noinline)) void count(uint64_t start, struct exit_stat *stat)
+{
+	exit_stats_add(stat, exit_ticks(start));
+}
+
+void trap_count_sync(uint64_t start)
+{
+	count(start, &exit_stat[resumed_kind((uint32_t)read_esr_el2())]);
+}
+
+struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start)
+{
+	count(start, &exit_stat[sync_kind((uint32_t)read_esr_el2(), next)]);
+	return next;
+}
+
+/* --- the same, counted and traced --- */
+
+static struct vcpu *trace(struct vcpu *next, enum exit_kind kind, uint64_t arg, uint64_t start)
+{
+	uint64_t ticks = exit_ticks(start);
+
+	exit_stats_trace(kind, arg, start, ticks);
+	exit_stats_add(&exit_stat[kind], ticks);
+	return next;
+}
+
+struct vcpu *trap_irq_traced(struct vcpu *vcpu)
+{
+	uint32_t iar = gic_ack();
+	enum exit_kind kind = irq_kind(vcpu, iar);
+	uint64_t start = vcpu->exit_start;
+	struct vcpu *next = vcpu;
+
+	if (kind == EXIT_IRQ)
+		forward(vcpu, iar);
+	else
+		next = irq_own(vcpu, iar);
+	return trace(next, kind, gic_intid(iar), start);
+}
+
+struct vcpu *trap_hvc_traced(struct vcpu *vcpu)
+{
+	reg_t id = frame_arg(&vcpu->frame, 0);
+	struct vcpu *next = hypercall(vcpu);
+
+	return trace(next, EXIT_HVC, id, vcpu->exit_start);
+}
+
+struct vcpu *trap_sync_traced(struct vcpu *vcpu)
+{
+	uint32_t esr = (uint32_t)read_esr_el2();
+	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
+	bool abort = fetch || ESR_EC(esr) == EC_DABT_LOW;
+	uint64_t arg = abort ? trap_fault_ipa(fetch) : esr;
+	struct vcpu *next = trap_sync(vcpu);
+	enum exit_kind kind =
+		vcpu->exit_start & EXIT_MAPPED ? EXIT_STAGE2_MAP : sync_kind(esr, next);
+
+	return trace(next, kind, arg, vcpu->exit_start & ~EXIT_MAPPED);
+}
+
+/* --- the same, with probes --- */
+
+#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
+
+struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
+{
+	uint32_t iar = gic_ack();
+	uint64_t acknowledged = probe_read();
+
+	if (!is_forwarded(vcpu, iar)) {
+		struct vcpu *next = irq_own(vcpu, iar);
+
+		return next == vcpu ? TRAP_UNSTAMPED : next;
+	}
+	STAMP(el2_vector, entry);
+	STAMP(acknowledged, acknowledged);
+	forward(vcpu, iar);
+	STAMP(injected, probe_read());
+	return vcpu;
 }

@@ -4,7 +4,7 @@
  * hypervisor context the stack pointer an exit begins with *is* the struct vcpu:
  *
  *      lower addresses            sp at trap_*()            sp in guest context (SP_EL2, SP_hyp)
- *      [ stack, grows down … ]    [ frame ]                 [ host_sp, vm, vgic, … ]
+ *      [ stack, grows down … ]    [ frame ]                 [ host_sp, vm, … ]
  *
  * (Armv7: in guest context it points between the frame's light part and the rest, which saves a
  * subtraction at each exit; arch/trap_frame.h.)
@@ -32,6 +32,7 @@ struct vcpu {
 	struct trap_frame frame;
 	reg_t host_sp; /* vectors.S: where vcpu_run() was called */
 	struct vm *vm;
+	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	struct vgic vgic;
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. */
@@ -43,8 +44,10 @@ struct vcpu {
 	bool asleep;          /* since a WFI; no interrupt came for it yet */
 };
 
-/* Offset that vectors.S uses. */
+/* Offsets that vectors.S uses. */
 _Static_assert(offsetof(struct vcpu, host_sp) == TRAP_FRAME_SIZE, "VCPU_HOST_SP in vectors.S");
+_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 2 * sizeof(reg_t),
+	       "VCPU_EXIT_START in vectors.S");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];

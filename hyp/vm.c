@@ -153,6 +153,8 @@ static void reset_gic(struct vm *vm)
 		return;
 	}
 	vgic_forward(&vm->vcpu->vgic, board.virt_timer_intid);
+	for (unsigned i = 0; i < board.spi_count; i++)
+		vgic_forward(&vm->vcpu->vgic, board.spi_first + i);
 	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
 	gic_set_priority(board.hyp_timer_intid, HYP_PRIORITY);
 	gic_enable(board.maintenance_intid);

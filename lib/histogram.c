@@ -43,20 +43,25 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 	return stats->max; /* 0 when there are no samples */
 }
 
-void histogram_json(const struct histogram *histogram, struct text *text)
+void histogram_counts_json(const uint32_t *count, struct text *text)
 {
 	const char *separator = "[";
 
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		if (histogram->count[i] == 0)
+		if (count[i] == 0)
 			continue;
 		text_string(text, separator);
 		text_char(text, '[');
 		text_u64(text, histogram_lower_edge(i));
 		text_char(text, ',');
-		text_u64(text, histogram->count[i]);
+		text_u64(text, count[i]);
 		text_char(text, ']');
 		separator = ",";
 	}
 	text_string(text, *separator == '[' ? "[]" : "]");
+}
+
+void histogram_json(const struct histogram *histogram, struct text *text)
+{
+	histogram_counts_json(histogram->count, text);
 }

@@ -10,6 +10,7 @@
 #include "lib/text.h"
 
 #define HISTOGRAM_BUCKETS 6400u /* 512, and 256 for each of 2^9 … 2^31 */
+#define HISTOGRAM_EXACT 512u    /* a value below this is the number of its bucket */
 
 struct histogram {
 	struct stats stats; /* of the values themselves, not of their buckets */
@@ -49,3 +50,6 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 
 /* Appends the buckets in use as a JSON list, [[lower edge,count],…], ascending. */
 void histogram_json(const struct histogram *histogram, struct text *text);
+
+/* The same for buckets without statistics beside them: HISTOGRAM_BUCKETS counts. */
+void histogram_counts_json(const uint32_t *count, struct text *text);

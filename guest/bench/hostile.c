@@ -107,7 +107,10 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	case HC_ID(NULL):
 	case HC_ID(FP_RELEASE):
 		return result == HC_OK;
+	case HC_ID(MEASURE):
+		return result == (first <= 1 ? HC_OK : HC_EINVAL);
 	case HC_ID(RECORD):
+	case HC_ID(RAISE):
 	case HC_ID(TLBI):
 	case HC_ID(VMID):
 	case HC_ID(STAGE2): /* of 2^32 arguments a few mean something */

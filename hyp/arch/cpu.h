@@ -22,7 +22,8 @@ void cpu_init(void);
 /* EL2's own stage 1 on, caches on, writable implies execute-never. */
 void cpu_enable_mmu(const pte_t *root);
 
-/* The vector table for guests of this configuration (frame, stats or trace, delay_el2). */
+/* The vector table for guests of this configuration (frame, stats or trace, probes,
+ * delay_el2), and where probes go to. */
 void cpu_use_vectors(const struct run_config *config);
 
 /* EL1 and the timer as at reset, entry state: EL1h/SVC with everything masked, argument in

@@ -336,6 +336,17 @@ static void a_lazy_stage_2_that_is_off(void **state)
 	assert_int_equal(plan.config[0].fill, FILL_LAZY);
 }
 
+/* Vector tables have the ones or the others. */
+static void probes_beside_statistics(void **state)
+{
+	(void)state;
+	assert_line_error("config a trapped probes=on stats=on",
+			  "probes=on goes without stats=on and trace=on: config 'a'");
+	assert_line_error("config a native trace=on probes=on",
+			  "probes=on goes without stats=on and trace=on: config 'a'");
+	assert_parses("config a trapped probes=on stats=off trace=off\nbench b\n");
+}
+
 static void wrong_names(void **state)
 {
 	(void)state;
@@ -441,6 +452,7 @@ int main(void)
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
 		cmocka_unit_test(a_second_vm_without_trapped_interrupts),
 		cmocka_unit_test(a_lazy_stage_2_that_is_off),
+		cmocka_unit_test(probes_beside_statistics),
 		cmocka_unit_test(wrong_names),
 		cmocka_unit_test(a_name_given_twice),
 		cmocka_unit_test(a_plan_without_config_or_bench),

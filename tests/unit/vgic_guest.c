@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/trap.h"
 #include "hyp/vdist.h"
@@ -46,6 +47,8 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
 	gic_virt_reset();
 	vgic_forward(&guest_vcpu.vgic, GUEST_TIMER);
+	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
+		vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }
@@ -119,6 +122,15 @@ void guest_send_sgi(unsigned id, unsigned source)
 	} else {
 		write_dist(GICD_SPENDSGIR + id, 1, 1u << source, true);
 	}
+}
+
+long guest_raise(uint64_t intid)
+{
+	guest_vcpu.frame.x[0] = HC_ID(RAISE);
+	guest_vcpu.frame.x[1] = intid;
+	assert_ptr_equal(trap_hvc(&guest_vcpu), &guest_vcpu);
+	settle();
+	return (long)guest_vcpu.frame.x[0];
 }
 
 uint32_t guest_ack(void)

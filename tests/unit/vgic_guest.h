@@ -8,7 +8,7 @@
 
 #include "hyp/vcpu.h"
 
-#define GUEST_TIMER 27u /* the one forwarded interrupt: a level, like CNTV's */
+#define GUEST_TIMER 27u /* forwarded, like the SPIs from FAKE_SPI_FIRST on; a level, like CNTV's */
 
 extern struct vcpu guest_vcpu;
 
@@ -27,6 +27,9 @@ void guest_set_dist_enabled(bool enabled);
 
 /* An SGI: from core `source`, by SPENDSGIR where it is not this one; GICv3: this one only. */
 void guest_send_sgi(unsigned id, unsigned source);
+
+/* HC_RAISE: a device of the guest's fires, FAKE_SPI_FIRST and so on. Returns its result. */
+long guest_raise(uint64_t intid);
 
 /* CPU interface */
 uint32_t guest_ack(void);

@@ -49,6 +49,8 @@
 
 extern char guest_vectors[], guest_vectors_delay_2[], guest_vectors_delayed[];
 extern char guest_vectors_el0[];
+extern char guest_vectors_stamped[], guest_vectors_stamped_delay_2[];
+extern char guest_vectors_stamped_delayed[];
 
 /* Execution needs read access here, so PL0 has none. */
 uint64_t guest_arch_text_attributes(void)
@@ -84,17 +86,28 @@ unsigned guest_arch_asid(void)
 	return high >> TTBR_HIGH_ASID_SHIFT & 0xff;
 }
 
+/* plain, and for a delay of 2 and of more instructions */
+static void use_vectors(const char *const vectors[3], uint32_t delay_instructions)
+{
+	CP15_WRITE(CP15_TPIDRPRW, delay_instructions - 2);
+	CP15_WRITE(CP15_VBAR, vectors[delay_instructions < 3 ? delay_instructions / 2 : 2]);
+	isb();
+}
+
 void guest_arch_irq_delay(uint32_t instructions)
 {
-	const char *vectors = guest_vectors;
+	static const char *const vectors[] = { guest_vectors, guest_vectors_delay_2,
+					       guest_vectors_delayed };
 
-	if (instructions == 2)
-		vectors = guest_vectors_delay_2;
-	else if (instructions)
-		vectors = guest_vectors_delayed;
-	CP15_WRITE(CP15_TPIDRPRW, instructions - 2);
-	CP15_WRITE(CP15_VBAR, vectors);
-	isb();
+	use_vectors(vectors, instructions);
+}
+
+void guest_arch_irq_stamps(uint32_t delay_instructions)
+{
+	static const char *const vectors[] = { guest_vectors_stamped, guest_vectors_stamped_delay_2,
+					       guest_vectors_stamped_delayed };
+
+	use_vectors(vectors, delay_instructions);
 }
 
 void guest_arch_el0_vectors(void)

@@ -10,6 +10,7 @@
  *   r0, r1; r2, r3, r12, LR_irq         what C may change of the interrupted kernel code
  *   SPSR_irq, LR_svc, r4-r11            the rest of it
  */
+#include "guest_arch/stamp.h"
 #include "guest_arch/task_frame.h"
 
 	.arch	armv7ve
@@ -39,6 +40,7 @@
 	.section .text.vectors, "ax"
 	.balign	32
 	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
+	.global	guest_vectors_stamped, guest_vectors_stamped_delay_2, guest_vectors_stamped_delayed
 guest_vectors:
 	vector_table irq_entry
 guest_vectors_delay_2:
@@ -47,44 +49,77 @@ guest_vectors_delayed:
 	vector_table irq_entry_delayed
 guest_vectors_el0:
 	vector_table irq_entry, el0_return, el0_fault
+guest_vectors_stamped:
+	vector_table irq_entry_stamped
+guest_vectors_stamped_delay_2:
+	vector_table irq_entry_stamped_delay_2
+guest_vectors_stamped_delayed:
+	vector_table irq_entry_stamped_delayed
 
-/* For a benchmark with delay=N: N instructions more before the stamp. MRC and the last branch are
- * two of them, TPIDRPRW holds N - 2. */
-irq_entry_delayed:
-	push	{r0, r1}
-	mrc	p15, 0, r0, c13, c0, 4
-1:	subs	r0, r0, #2
-	bne	1b
-	b	irq_stamp
+/* A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. Uses up r2, r3 and r12. */
+	.macro	irq_stamp, before, offset
+	\before
+	mrrc	p15, 0, r2, r3, c14
+	load_address r12, irq_stamps
+	strd	r2, r3, [r12, #\offset]
+	.endm
 
-/* The same for N = 2, which leaves no room for a loop. */
-irq_entry_delay_2:
-	push	{r0, r1}
-	nop
-	b	irq_stamp
+	.macro	leave_interrupt
+	pop	{r2, r3, r12, lr}
+	pop	{r0, r1}
+	subs	pc, lr, #4
+	.endm
 
-irq_entry:
-	push	{r0, r1}
-irq_stamp:
-	mrrc	p15, 0, r0, r1, c14		/* CNTPCT */
-	push	{r2, r3, r12, lr}
-	bl	irq_dispatch
 /* Back to the interrupted code, or to the task when a handler woke it. */
-irq_exit:
+	.macro	leave_to_task_or_code
 	load_address r1, task_ready
 	ldr	r0, [r1]
 	cmp	r0, #0
 	bne	task_enter
-irq_return:
-	pop	{r2, r3, r12, lr}
-	pop	{r0, r1}
-	subs	pc, lr, #4
+	leave_interrupt
+	.endm
+
+/*
+ * An interrupt. For a benchmark with delay=N: N instructions more before the stamp. MRC and the
+ * last branch are two of them, TPIDRPRW holds N - 2; for N = 2 there is no room for a loop. With
+ * stamps: the first of irq_stamps as soon as there are registers for it, the last when C has ended
+ * the interrupt.
+ */
+	.macro	irq_entries, name, stamped
+\name\()_delayed:
+	push	{r0, r1}
+	mrc	p15, 0, r0, c13, c0, 4
+1:	subs	r0, r0, #2
+	bne	1b
+	b	2f
+
+\name\()_delay_2:
+	push	{r0, r1}
+	nop
+	b	2f
+
+\name\():
+	push	{r0, r1}
+2:	mrrc	p15, 0, r0, r1, c14		/* CNTPCT */
+	push	{r2, r3, r12, lr}
+	.if	\stamped
+	irq_stamp nop, IRQ_STAMP_VECTOR
+	.endif
+	bl	irq_dispatch
+	.if	\stamped
+	irq_stamp isb, IRQ_STAMP_EOI
+	.endif
+	leave_to_task_or_code
+	.endm
+
+	irq_entries irq_entry_stamped, 1
+	irq_entries irq_entry, 0
 
 /* r0 = struct task_frame, r1 = &task_ready. */
 task_enter:
 	mrs	r2, spsr
 	tst	r2, #PSR_MODE_LOW
-	beq	irq_return		/* it runs already: it will be woken at its next wait */
+	beq	1f			/* it runs already: it will be woken at its next wait */
 	mov	r3, #0
 	str	r3, [r1]
 	cps	#MODE_SVC
@@ -98,6 +133,7 @@ task_enter:
 	ldm	r0, {r0-r14}^
 	nop				/* no banked register right behind (DDI 0406C B9.3.5) */
 	movs	pc, lr
+1:	leave_interrupt
 
 /* The task waits: its registers go to its frame, the interrupted kernel code goes on. */
 svc_entry:
@@ -120,7 +156,7 @@ svc_entry:
 	cps	#MODE_SVC
 	mov	lr, r3
 	cps	#MODE_IRQ
-	b	irq_exit		/* it may have been woken again meanwhile */
+	leave_to_task_or_code		/* it may have been woken again meanwhile */
 
 	.macro	unexpected, name, offset
 	.global	unexpected_\name

@@ -30,6 +30,7 @@
 #define SCTLR_WXN (1u << 19)
 
 extern char guest_vectors[], guest_vectors_delayed[], guest_vectors_el0[];
+extern char guest_vectors_stamped[], guest_vectors_stamped_delayed[];
 
 /* PTE_XN is UXN here: an EL0 without read access could still execute. */
 uint64_t guest_arch_text_attributes(void)
@@ -53,11 +54,22 @@ unsigned guest_arch_asid(void)
 	return (unsigned)(read_ttbr0_el1() >> TTBR_ASID_SHIFT);
 }
 
+static void use_vectors(const char *vectors, uint32_t delay_instructions)
+{
+	write_tpidr_el1(delay_instructions ? delay_instructions - 2 : 0);
+	write_vbar_el1((reg_t)vectors);
+	isb();
+}
+
 void guest_arch_irq_delay(uint32_t instructions)
 {
-	write_tpidr_el1(instructions ? instructions - 2 : 0);
-	write_vbar_el1((reg_t)(instructions ? guest_vectors_delayed : guest_vectors));
-	isb();
+	use_vectors(instructions ? guest_vectors_delayed : guest_vectors, instructions);
+}
+
+void guest_arch_irq_stamps(uint32_t delay_instructions)
+{
+	use_vectors(delay_instructions ? guest_vectors_stamped_delayed : guest_vectors_stamped,
+		    delay_instructions);
 }
 
 void guest_arch_el0_vectors(void)

@@ -10,6 +10,7 @@
  *   SWITCH_FRAME  the rest of it: x19-x29, ELR, SPSR
  */
 #include "arch/esr.h"
+#include "guest_arch/stamp.h"
 #include "guest_arch/task_frame.h"
 
 #define IRQ_FRAME 160
@@ -22,11 +23,20 @@
 	b	exception_unexpected
 	.endm
 
+/* A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. */
+	.macro	irq_stamp, before, offset, ticks, address
+	\before
+	mrs	\ticks, cntpct_el0
+	adrp	\address, irq_stamps
+	str	\ticks, [\address, :lo12:irq_stamps + \offset]
+	.endm
+
 /*
  * An interrupt, up to C. A table for a benchmark with delay=N spins before the stamp, exactly N
- * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2.
+ * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2. A table with stamps takes the
+ * first of irq_stamps before the one that C is given, and the last when C has ended the interrupt.
  */
-	.macro	irq_entry, delayed, exit
+	.macro	irq_entry, delayed, stamped, exit
 	.balign	0x80
 	stp	x0, x1, [sp, #-IRQ_FRAME]!
 	.if	\delayed
@@ -35,6 +45,9 @@
 1:	subs	x0, x0, #2
 	b.ne	1b
 2:
+	.endif
+	.if	\stamped
+	irq_stamp nop, IRQ_STAMP_VECTOR, x0, x1
 	.endif
 	mrs	x0, cntpct_el0
 	stp	x2, x3, [sp, #16]
@@ -47,6 +60,9 @@
 	stp	x16, x17, [sp, #128]
 	stp	x18, x30, [sp, #144]
 	bl	irq_dispatch
+	.if	\stamped
+	irq_stamp isb, IRQ_STAMP_EOI, x0, x1
+	.endif
 	b	\exit
 	.endm
 
@@ -65,17 +81,17 @@
 	b	exception_unexpected
 	.endm
 
-	.macro	vector_table, delayed, called=0
+	.macro	vector_table, delayed, stamped, called=0
 	unexpected 0x000	/* from EL1 with SP_EL0: never used */
 	unexpected 0x080
 	unexpected 0x100
 	unexpected 0x180
 	unexpected 0x200	/* from EL1: synchronous */
-	irq_entry \delayed, irq_exit
+	irq_entry \delayed, \stamped, irq_exit
 	unexpected 0x300	/* FIQ */
 	unexpected 0x380	/* SError */
 	el0_sync \called	/* from EL0, AArch64 */
-	irq_entry \delayed, irq_return
+	irq_entry \delayed, \stamped, irq_return
 	unexpected 0x500
 	unexpected 0x580
 	unexpected 0x600	/* from EL0, AArch32: never used */
@@ -87,14 +103,21 @@
 	.section .text.vectors, "ax"
 	.balign	0x1000
 	.global	guest_vectors, guest_vectors_delayed, guest_vectors_el0
+	.global	guest_vectors_stamped, guest_vectors_stamped_delayed
 guest_vectors:
-	vector_table 0
+	vector_table 0, 0
 	.balign	0x800
 guest_vectors_delayed:
-	vector_table 1
+	vector_table 1, 0
 	.balign	0x800
 guest_vectors_el0:
+	vector_table 0, 0, 1
+	.balign	0x800
+guest_vectors_stamped:
 	vector_table 0, 1
+	.balign	0x800
+guest_vectors_stamped_delayed:
+	vector_table 1, 1
 
 	.balign	0x80
 /* Back to the interrupted kernel code, or to the task when a handler woke it. */

@@ -8,16 +8,39 @@
  * returns the vCPU to resume: the same one, another one, or NULL to return from vcpu_run(). Only
  * for another one is the rest of a light frame saved, which C has left as it was.
  */
+#include "abi/probe.h"
 #include "arch/trap_frame.h"
 
 	.arch	armv7ve
 	.arm
 
 #define EC_HVC 0x12
+#define TRAP_UNSTAMPED 1 /* hyp/trap.h */
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
+#define VCPU_EXIT_START (TRAP_FRAME_SIZE + 8)
 
-	.macro save_light
+/* Kinds of vector tables: what an exit is besides handled. */
+#define PLAIN 0
+#define COUNTED 1	/* exit statistics */
+#define TRACED 2	/* the same, and the trace */
+#define PROBED 3	/* (IRQ) stamped: abi/probe.h */
+
+	/* No isb before a stamp: exception entry synchronises the context (DDI 0406C A3.8.3). The
+	   probed one has a nop there: each of its stamps is four instructions long, with the store.
+	   delay_el2 lies within what the exit statistics count, and before the first probe. */
+	.macro save_light kind, delayed
 	push	{r0-r3, r12, lr}
+	.if	\kind == COUNTED || \kind == TRACED
+	mrrc	p15, 0, r2, r3, c14
+	strd	r2, r3, [sp, #VCPU_EXIT_START]
+	.endif
+	.if	\delayed
+	spin
+	.endif
+	.if	\kind == PROBED
+	nop
+	mrrc	p15, 0, r2, r3, c14
+	.endif
 	.endm
 
 	.macro restore_light
@@ -44,14 +67,43 @@
 	bne	99b
 	.endm
 
-	.macro call handler, full
+	/* trap_irq_probed stamps, but for the last one; behind an interrupt of the hypervisor's own
+	   it returns TRAP_UNSTAMPED, and the stamps stay those of the guest's. */
+	.macro exit_probed full
+	.if	\full
+	save_rest
+	.endif
+	mov	r0, sp
+	bl	trap_irq_probed
+	cmp	sp, r0
+	bne	2f
+	isb
+	mrrc	p15, 0, r2, r3, c14
+	mrc	p15, 4, r0, c13, c0, 2		/* HTPIDR */
+	strd	r2, r3, [r0, #PROBE_ERET]
+1:	.if	\full
+	restore_rest
+	.endif
+	restore_light
+	eret
+2:	cmp	r0, #TRAP_UNSTAMPED
+	beq	1b
+	.if	\full
+	b	another_full
+	.else
+	b	another_light
+	.endif
+	.endm
+
+	/* other: where to go on when C returns another vCPU, or NULL */
+	.macro call handler, full, other
 	mov	r0, sp
 	bl	\handler
 	cmp	sp, r0
 	.if	\full
-	bne	another_full
+	bne	\other\()_full
 	.else
-	bne	another_light
+	bne	\other\()_light
 	.endif
 	.endm
 
@@ -59,7 +111,7 @@
 	.if	\full
 	save_rest
 	.endif
-	call	\handler, \full
+	call	\handler, \full, another
 	.if	\full
 	restore_rest
 	.endif
@@ -67,9 +119,47 @@
 	eret
 	.endm
 
-	/* One vector table and the exits behind it. suffix: which of trap.c's twins; full: every
-	   exit takes the full frame; delayed: every entry spins first. */
-	.macro vector_table name, suffix, full, delayed
+	/* The same, and `count` accounts for it. */
+	.macro exit_counted handler, full, count
+	.if	\full
+	save_rest
+	.endif
+	call	\handler, \full, leaving_counted
+	ldrd	r0, r1, [sp, #VCPU_EXIT_START]
+	bl	\count
+	.if	\full
+	restore_rest
+	.endif
+	restore_light
+	eret
+	.endm
+
+	.macro exit_irq kind, full
+	.if	\kind == PROBED
+	exit_probed \full
+	.elseif	\kind == TRACED
+	exit_light trap_irq_traced, \full
+	.elseif	\kind == COUNTED
+	exit_light trap_irq_counted, \full
+	.else
+	exit_light trap_irq, \full
+	.endif
+	.endm
+
+	/* name: hvc or sync */
+	.macro exit_sync name, kind, full
+	.if	\kind == TRACED
+	exit_light trap_\name\()_traced, \full
+	.elseif	\kind == COUNTED
+	exit_counted trap_\name, \full, trap_count_\name
+	.else
+	exit_light trap_\name, \full
+	.endif
+	.endm
+
+	/* One vector table and the exits behind it. full: every exit takes the full frame; delayed:
+	   every entry spins. */
+	.macro vector_table name, kind, full, delayed
 	.balign	32
 	.global	\name
 \name:
@@ -83,34 +173,40 @@
 	b	\name\()_irq			/* FIQ: nothing signals one; taken as IRQ */
 
 \name\()_irq:
-	save_light
-	.if	\delayed
-	spin
-	.endif
-	exit_light trap_irq\suffix, \full
+	save_light \kind, \delayed
+	exit_irq \kind, \full
 
 \name\()_trap:
-	save_light
-	.if	\delayed
-	spin
+	.if	\kind == PROBED
+	save_light PLAIN, \delayed
+	.else
+	save_light \kind, \delayed
 	.endif
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
 	lsr	r1, r1, #26
 	cmp	r1, #EC_HVC
 	bne	1f
-	exit_light trap_hvc\suffix, \full
-1:	exit_light trap_sync\suffix, 1
+	exit_sync hvc, \kind, \full
+1:	exit_sync sync, \kind, 1
 	.endm
 
 	.text
-	vector_table vectors, , 0, 0
-	vector_table vectors_full, , 1, 0
-	vector_table vectors_instrumented, _instrumented, 0, 0
-	vector_table vectors_full_instrumented, _instrumented, 1, 0
-	vector_table vectors_delayed, , 0, 1
-	vector_table vectors_full_delayed, , 1, 1
-	vector_table vectors_instrumented_delayed, _instrumented, 0, 1
-	vector_table vectors_full_instrumented_delayed, _instrumented, 1, 1
+	vector_table vectors, PLAIN, 0, 0
+	vector_table vectors_delayed, PLAIN, 0, 1
+	vector_table vectors_full, PLAIN, 1, 0
+	vector_table vectors_full_delayed, PLAIN, 1, 1
+	vector_table vectors_counted, COUNTED, 0, 0
+	vector_table vectors_counted_delayed, COUNTED, 0, 1
+	vector_table vectors_full_counted, COUNTED, 1, 0
+	vector_table vectors_full_counted_delayed, COUNTED, 1, 1
+	vector_table vectors_traced, TRACED, 0, 0
+	vector_table vectors_traced_delayed, TRACED, 0, 1
+	vector_table vectors_full_traced, TRACED, 1, 0
+	vector_table vectors_full_traced_delayed, TRACED, 1, 1
+	vector_table vectors_probed, PROBED, 0, 0
+	vector_table vectors_probed_delayed, PROBED, 0, 1
+	vector_table vectors_full_probed, PROBED, 1, 0
+	vector_table vectors_full_probed_delayed, PROBED, 1, 1
 
 	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
 own_exception:
@@ -129,10 +225,17 @@ vcpu_run:
 	eret
 
 	/* Not the vCPU that was running: r0 is another one, or NULL. */
+leaving_counted_light:
+	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
 another_light:
 	mov	r1, r0
 	save_rest
 	mov	r0, r1
+	b	another_full
+leaving_counted_full:
+	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
 another_full:
 	cmp	r0, #0
 	beq	leave

@@ -8,14 +8,37 @@
  * to resume: the same one, another one, or NULL to return from vcpu_run(). Only for another one is
  * the rest of a light frame saved, which C has left as it was.
  */
+#include "abi/probe.h"
 #include "arch/trap_frame.h"
 
 #define EC_HVC64 0x16
+#define TRAP_UNSTAMPED 1 /* hyp/trap.h */
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
+#define VCPU_EXIT_START (TRAP_FRAME_SIZE + 16)
 
-	.macro save_light
+/* Kinds of vector tables: what an exit is besides handled. */
+#define PLAIN 0
+#define COUNTED 1	/* exit statistics */
+#define TRACED 2	/* the same, and the trace */
+#define PROBED 3	/* (IRQ) stamped: abi/probe.h */
+
+	/* No isb before a stamp: exception entry synchronises the context (DDI 0487 D1.13). The
+	   probed one has a nop there: each of its stamps is four instructions long, with the store.
+	   delay_el2 lies within what the exit statistics count, and before the first probe. */
+	.macro save_light kind, delayed
 	sub	sp, sp, #TRAP_FRAME_SIZE
 	stp	x0, x1, [sp, #TRAP_FRAME_X(0)]
+	.if	\kind == COUNTED || \kind == TRACED
+	mrs	x1, cntpct_el0
+	str	x1, [sp, #VCPU_EXIT_START]
+	.endif
+	.if	\delayed
+	spin
+	.endif
+	.if	\kind == PROBED
+	nop
+	mrs	x1, cntpct_el0
+	.endif
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
@@ -69,14 +92,43 @@
 	b.ne	99b
 	.endm
 
-	.macro call handler, full
+	/* trap_irq_probed stamps, but for the last one; behind an interrupt of the hypervisor's own
+	   it returns TRAP_UNSTAMPED, and the stamps stay those of the guest's. */
+	.macro exit_probed full
+	.if	\full
+	save_rest
+	.endif
+	mov	x0, sp
+	bl	trap_irq_probed
+	cmp	sp, x0
+	b.ne	2f
+	isb
+	mrs	x1, cntpct_el0
+	mrs	x0, tpidr_el2
+	str	x1, [x0, #PROBE_ERET]
+1:	.if	\full
+	restore_rest
+	.endif
+	restore_light
+	eret
+2:	cmp	x0, #TRAP_UNSTAMPED
+	b.eq	1b
+	.if	\full
+	b	another_full
+	.else
+	b	another_light
+	.endif
+	.endm
+
+	/* other: where to go on when C returns another vCPU, or NULL */
+	.macro call handler, full, other
 	mov	x0, sp
 	bl	\handler
 	cmp	sp, x0
 	.if	\full
-	b.ne	another_full
+	b.ne	\other\()_full
 	.else
-	b.ne	another_light
+	b.ne	\other\()_light
 	.endif
 	.endm
 
@@ -84,7 +136,7 @@
 	.if	\full
 	save_rest
 	.endif
-	call	\handler, \full
+	call	\handler, \full, another
 	.if	\full
 	restore_rest
 	.endif
@@ -92,14 +144,52 @@
 	eret
 	.endm
 
+	/* The same, and `count` accounts for it. */
+	.macro exit_counted handler, full, count
+	.if	\full
+	save_rest
+	.endif
+	call	\handler, \full, leaving_counted
+	ldr	x0, [sp, #VCPU_EXIT_START]
+	bl	\count
+	.if	\full
+	restore_rest
+	.endif
+	restore_light
+	eret
+	.endm
+
+	.macro exit_irq kind, full
+	.if	\kind == PROBED
+	exit_probed \full
+	.elseif	\kind == TRACED
+	exit_light trap_irq_traced, \full
+	.elseif	\kind == COUNTED
+	exit_light trap_irq_counted, \full
+	.else
+	exit_light trap_irq, \full
+	.endif
+	.endm
+
+	/* name: hvc or sync */
+	.macro exit_sync name, kind, full
+	.if	\kind == TRACED
+	exit_light trap_\name\()_traced, \full
+	.elseif	\kind == COUNTED
+	exit_counted trap_\name, \full, trap_count_\name
+	.else
+	exit_light trap_\name, \full
+	.endif
+	.endm
+
 	.macro entry target
 	.balign	0x80
 	b	\target
 	.endm
 
-	/* One vector table and the exits behind it. suffix: which of trap.c's twins; full: every
-	   exit takes the full frame; delayed: every entry spins first. */
-	.macro vector_table name, suffix, full, delayed
+	/* One vector table and the exits behind it. full: every exit takes the full frame; delayed:
+	   every entry spins. */
+	.macro vector_table name, kind, full, delayed
 	.balign	0x800
 	.global	\name
 \name:
@@ -121,37 +211,43 @@
 	entry	guest_serror
 
 \name\()_irq:
-	save_light
-	.if	\delayed
-	spin
-	.endif
-	exit_light trap_irq\suffix, \full
+	save_light \kind, \delayed
+	exit_irq \kind, \full
 
 \name\()_sync:
-	save_light
-	.if	\delayed
-	spin
+	.if	\kind == PROBED
+	save_light PLAIN, \delayed
+	.else
+	save_light \kind, \delayed
 	.endif
-	mrs	x1, esr_el2
-	lsr	x1, x1, #26
-	cmp	x1, #EC_HVC64
+	mrs	x2, esr_el2
+	lsr	x2, x2, #26
+	cmp	x2, #EC_HVC64
 	b.ne	1f
-	exit_light trap_hvc\suffix, \full
-1:	exit_light trap_sync\suffix, 1
+	exit_sync hvc, \kind, \full
+1:	exit_sync sync, \kind, 1
 	.endm
 
 	.text
-	vector_table vectors, , 0, 0
-	vector_table vectors_full, , 1, 0
-	vector_table vectors_instrumented, _instrumented, 0, 0
-	vector_table vectors_full_instrumented, _instrumented, 1, 0
-	vector_table vectors_delayed, , 0, 1
-	vector_table vectors_full_delayed, , 1, 1
-	vector_table vectors_instrumented_delayed, _instrumented, 0, 1
-	vector_table vectors_full_instrumented_delayed, _instrumented, 1, 1
+	vector_table vectors, PLAIN, 0, 0
+	vector_table vectors_delayed, PLAIN, 0, 1
+	vector_table vectors_full, PLAIN, 1, 0
+	vector_table vectors_full_delayed, PLAIN, 1, 1
+	vector_table vectors_counted, COUNTED, 0, 0
+	vector_table vectors_counted_delayed, COUNTED, 0, 1
+	vector_table vectors_full_counted, COUNTED, 1, 0
+	vector_table vectors_full_counted_delayed, COUNTED, 1, 1
+	vector_table vectors_traced, TRACED, 0, 0
+	vector_table vectors_traced_delayed, TRACED, 0, 1
+	vector_table vectors_full_traced, TRACED, 1, 0
+	vector_table vectors_full_traced_delayed, TRACED, 1, 1
+	vector_table vectors_probed, PROBED, 0, 0
+	vector_table vectors_probed_delayed, PROBED, 0, 1
+	vector_table vectors_full_probed, PROBED, 1, 0
+	vector_table vectors_full_probed_delayed, PROBED, 1, 1
 
 guest_serror:
-	save_light
+	save_light PLAIN, 0
 	exit_light trap_serror, 1
 
 own_sync:
@@ -184,8 +280,15 @@ vcpu_run:
 	eret
 
 	/* Not the vCPU that was running: x0 is another one, or NULL. */
+leaving_counted_light:
+	ldr	x1, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
 another_light:
 	save_rest
+	b	another_full
+leaving_counted_full:
+	ldr	x1, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
 another_full:
 	cbz	x0, leave
 	mov	x19, x0

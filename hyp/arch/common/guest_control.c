@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/arch/guest_control.h"
 
+#include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/hcr.h"
 #include "arch/sysreg.h"
+#include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/vectors.h"
 
@@ -11,17 +13,29 @@ reg_t vector_delay;
 
 void cpu_use_vectors(const struct run_config *config)
 {
-	static const char *const table[2][2][2] = {
-		{ { vectors, vectors_full }, { vectors_instrumented, vectors_full_instrumented } },
+	enum { PLAIN, COUNTED, TRACED, PROBED } kind = PLAIN;
+	static const char *const table[2][4][2] = {
+		{ { vectors, vectors_full },
+		  { vectors_counted, vectors_full_counted },
+		  { vectors_traced, vectors_full_traced },
+		  { vectors_probed, vectors_full_probed } },
 		{ { vectors_delayed, vectors_full_delayed },
-		  { vectors_instrumented_delayed, vectors_full_instrumented_delayed } },
+		  { vectors_counted_delayed, vectors_full_counted_delayed },
+		  { vectors_traced_delayed, vectors_full_traced_delayed },
+		  { vectors_probed_delayed, vectors_full_probed_delayed } },
 	};
 	bool delayed = config->delay_el2 != 0;
-	bool instrumented = config->stats || config->trace;
 	bool full = config->frame == FRAME_FULL;
 
+	if (config->probes) /* never with the others: lib/plan.c */
+		kind = PROBED;
+	else if (config->trace)
+		kind = TRACED;
+	else if (config->stats)
+		kind = COUNTED;
 	vector_delay = config->delay_el2 - 2;
-	write_vbar_el2((uintptr_t)table[delayed][instrumented][full]);
+	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
+	write_vbar_el2((uintptr_t)table[delayed][kind][full]);
 	isb();
 }
 

@@ -132,7 +132,7 @@ static unsigned best_physical(void)
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		const struct fake_irq *irq = &fake_gic.irq[i];
 
-		if (irq->enabled && !irq->active && fake_gic_pending(i) &&
+		if (irq->enabled && !irq->active && !irq->elsewhere && fake_gic_pending(i) &&
 		    irq->priority < priority) {
 			best = i;
 			priority = irq->priority;
@@ -342,6 +342,8 @@ void fake_gic_reset(unsigned lr_count)
 {
 	memset(&fake_gic, 0, sizeof(fake_gic));
 	fake_gic.lr_count = lr_count;
+	for (unsigned i = GIC_PRIVATE_COUNT; i < FAKE_GIC_INTIDS; i++)
+		fake_gic.irq[i].elsewhere = true; /* until it is routed */
 	violation = NULL;
 	fake_gic_hook_registers();
 }

@@ -5,11 +5,14 @@
 #include "drivers/gic/gic_virt.h"
 #include "tests/unit/fake/fake_gic.h"
 
+#define FAKE_GIC_THIS_CORE 4u /* its bit in ITARGETSR: core 2 */
+
 struct fake_irq {
 	bool enabled;
 	bool latched; /* pending by a write or an edge */
 	bool line;
 	bool active;
+	bool elsewhere; /* an SPI that is not routed to this core */
 	uint8_t priority;
 	unsigned deactivations;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. What it need not have for one core (groups, targets, routes,
+/* Registers of the fake GIC. What it need not have for one core (groups,
  * configuration) reads as zero and ignores writes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,10 +116,37 @@ static void write_priorities(unsigned first, unsigned size, uint64_t value, bool
 			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
 }
 
+/* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
+static bool in_targets(uint32_t offset)
+{
+	return gic_version() == 2 && offset >= GICD_ITARGETSR && offset < GICD_ICFGR;
+}
+
+static uint64_t read_targets(uint32_t offset)
+{
+	return offset < GICD_ITARGETSR + GIC_PRIVATE_COUNT ? 0x01010101u * FAKE_GIC_THIS_CORE : 0;
+}
+
+static void write_targets(unsigned first, unsigned size, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++)
+		if (first + i >= GIC_PRIVATE_COUNT && first + i < FAKE_GIC_INTIDS)
+			fake_gic.irq[first + i].elsewhere = !(value >> 8 * i & FAKE_GIC_THIS_CORE);
+}
+
+/* IROUTER: of GICv3, the affinity of a core. */
+static bool in_routes(uint32_t offset)
+{
+	return gic_version() == 3 && offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
+	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
+}
+
 static uint64_t dist_read(uint32_t offset, bool redist)
 {
 	if (in_bits(offset))
 		return read_bits(offset, redist);
+	if (in_targets(offset))
+		return read_targets(offset);
 	switch (redist ? 0 : offset) {
 	case GICD_TYPER:
 		return FAKE_GIC_INTIDS / 32 - 1;
@@ -137,6 +164,11 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		write_bits(offset, (uint32_t)value, redist);
 	else if (offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR)
 		write_priorities(offset - GICD_IPRIORITYR, size, value, redist);
+	else if (in_targets(offset))
+		write_targets(offset - GICD_ITARGETSR, size, value);
+	else if (in_routes(offset))
+		fake_gic.irq[(offset - GICD_IROUTER) / 8].elsewhere =
+			value != (fake_mpidr_el1 & 0xff00ffffff);
 	else if (offset == GICD_CTLR && !redist)
 		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 }

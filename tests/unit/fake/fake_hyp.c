@@ -24,6 +24,8 @@ const struct board board = {
 	.hyp_timer_intid = FAKE_HYP_TIMER,
 	.virt_timer_intid = 27,
 	.maintenance_intid = FAKE_GIC_MAINTENANCE,
+	.spi_first = FAKE_SPI_FIRST,
+	.spi_count = FAKE_SPI_COUNT,
 };
 
 void fake_hyp_reset(void)
@@ -42,6 +44,13 @@ unsigned cpu_level(void)
 unsigned cpu_pa_bits(void)
 {
 	return fake_hyp.pa_bits;
+}
+
+void cpu_use_vectors(const struct run_config *config)
+{
+	fake_hyp.vectors++;
+	fake_hyp.vectors_count = config->stats;
+	fake_hyp.vectors_trace = config->trace;
 }
 
 void trap_skip_instruction(void)

@@ -8,6 +8,8 @@
 
 #define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
 #define FAKE_HYP_TIMER 26u
+#define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
+#define FAKE_SPI_COUNT 8u
 #define FAKE_CONSOLE_SIZE 65536u
 
 struct fake_hyp {
@@ -22,6 +24,8 @@ struct fake_hyp {
 	unsigned fp_saves, fp_loads;
 	/* notes */
 	unsigned skipped; /* instructions */
+	unsigned vectors; /* times that a vector table was chosen, and for what: */
+	bool vectors_count, vectors_trace;
 	unsigned faults;
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;

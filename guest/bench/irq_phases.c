@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The path of an interrupt, phase by phase: of the virtual timer, from its CVAL, and of a device,
+ * from the moment HC_RAISE pends its SPI. The total, up to the EL0 task that the handler wakes, is
+ * measured in every configuration. With probes=on so is every stamp between; then the phases must
+ * add up to the total, sample by sample, and what a stamp costs is measured too.
+ */
+#include "abi/probe.h"
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/guest_arch.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+#include "guest/task.h"
+#include "guest_arch/stamp.h"
+#include "lib/random.h"
+
+/* CNTV_CTL (DDI 0487 D13.11.17) */
+#define TIMER_ENABLE 1u
+#define TIMER_IMASK 2u
+
+#define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
+#define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
+
+/* The phases in the order of the path; the first EL2_PHASES are EL2's, where it is in the way. */
+#define EL2_PHASES 4u
+#define PHASES 8u
+static const char *const phase_name[PHASES] = {
+	"el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task",
+};
+
+/* A path's stamps: where it begins, then the ends of the phases it has. */
+struct path {
+	uint64_t from;
+	uint64_t end[PHASES];
+};
+
+enum source { SOURCE_TIMER, SOURCE_DEVICE };
+static const char *const source_name[] = { "timer", "device" };
+
+static const struct guest_run *guest_run;
+static bool probes;
+static unsigned first_phase; /* EL2_PHASES where EL2 takes no interrupt */
+
+static struct samples totals;
+static struct samples phases[PHASES];
+static uint32_t unequal; /* samples whose phases do not add up to their total */
+
+static volatile uint32_t handled_count;
+
+static const volatile struct probe_stamps *el2_stamps(void)
+{
+	return (const volatile struct probe_stamps *)((uintptr_t)guest_run->ram_base +
+						      GUEST_PROBE_OFFSET);
+}
+
+/* --- handlers: with stamps they do the same, and one thing more --- */
+
+OPS_INLINE void handle_timer(void)
+{
+	write_cntv_ctl_el0(TIMER_ENABLE | TIMER_IMASK);
+	isb();
+	handled_count++;
+	task_wake();
+}
+
+OPS_INLINE void handle_device(void)
+{
+	handled_count++;
+	task_wake();
+}
+
+static void on_timer(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	handle_timer();
+}
+
+static void on_timer_stamped(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	irq_stamp_handler();
+	handle_timer();
+}
+
+static void on_device(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	handle_device();
+}
+
+static void on_device_stamped(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	irq_stamp_handler();
+	handle_device();
+}
+
+/* --- one interrupt --- */
+
+static unsigned device_intid(void)
+{
+	return guest_run->physical_spi_first;
+}
+
+/* Interrupts masked here and on return. */
+static void wait_busy(uint32_t count, uint64_t from)
+{
+	uint64_t deadline = from + (guest_run->counter_hz >> GRACE_HZ_SHIFT);
+
+	irq_unmask();
+	while (handled_count == count && read_cntpct_el0() < deadline)
+		;
+	irq_mask();
+}
+
+/* Both return where the path began. */
+static uint64_t fire_timer(uint32_t count, struct random *random)
+{
+	uint64_t cval =
+		counter_read() + guest_run->bench.params.period + random_below(random, JITTER);
+
+	write_cntv_cval_el0(cval);
+	write_cntv_ctl_el0(TIMER_ENABLE);
+	isb();
+	wait_busy(count, cval);
+	return cval;
+}
+
+/* The interrupt is taken when the hypercall returns, at the latest. */
+static uint64_t fire_device(uint32_t count)
+{
+	uint64_t before = counter_read();
+
+	irq_unmask();
+	if (hvc(HC_ID(RAISE), device_intid(), 0) != HC_OK)
+		guest_refuse("this SPI cannot be raised", device_intid());
+	wait_busy(count, before);
+	if (el2_stamps()->raised < before)
+		guest_refuse("HC_RAISE left no stamp, found", el2_stamps()->raised);
+	return el2_stamps()->raised;
+}
+
+static void check_arrivals(uint32_t fired, uint32_t task_count)
+{
+	if (handled_count != fired)
+		guest_refuse("interrupts are missing or too many, handled", handled_count);
+	if (task_shared.count - task_count != fired)
+		guest_refuse("the task missed wakes, ran", task_shared.count - task_count);
+}
+
+/* --- its phases --- */
+
+static void read_stamps(struct path *path)
+{
+	const volatile struct probe_stamps *el2 = el2_stamps();
+
+	path->end[0] = el2->el2_vector;
+	path->end[1] = el2->acknowledged;
+	path->end[2] = el2->injected;
+	path->end[3] = el2->eret;
+	path->end[4] = irq_stamps.vector;
+	path->end[5] = irq_stamps.handler;
+	path->end[6] = irq_stamps.eoi;
+	path->end[7] = task_shared.stamp;
+}
+
+/* A stamp that was not taken is an older one: every path begins after the last one's end. */
+static void check_order(const struct path *path)
+{
+	uint64_t last = path->from;
+
+	for (unsigned i = first_phase; i < PHASES; i++) {
+		if (path->end[i] < last)
+			guest_refuse("a stamp is missing or out of order, phase",
+				     i - first_phase + 1);
+		last = path->end[i];
+	}
+}
+
+static void add_phases(const struct path *path, uint64_t total)
+{
+	uint64_t last = path->from;
+	uint64_t sum = 0;
+
+	for (unsigned i = first_phase; i < PHASES; i++) {
+		samples_add(&phases[i], last, path->end[i]);
+		sum += path->end[i] - last;
+		last = path->end[i];
+	}
+	unequal += sum != total;
+}
+
+static void add_path(uint64_t from)
+{
+	struct path path = { .from = from };
+	uint64_t until = task_shared.stamp;
+
+	samples_add(&totals, from, until);
+	if (!probes)
+		return;
+	read_stamps(&path);
+	check_order(&path);
+	add_phases(&path, until - from);
+}
+
+static void take_samples(enum source source)
+{
+	uint32_t task_count = task_shared.count;
+	struct random random;
+
+	samples_reset(&totals);
+	for (unsigned i = 0; i < PHASES; i++)
+		samples_reset(&phases[i]);
+	unequal = 0;
+	handled_count = 0;
+	random_init(&random, guest_run->bench.params.seed, source);
+	for (uint32_t i = 0; i <= guest_run->bench.params.n; i++) {
+		uint64_t from = source == SOURCE_TIMER ? fire_timer(i, &random) : fire_device(i);
+
+		check_arrivals(i + 1, task_count);
+		add_path(from);
+	}
+}
+
+/* --- records --- */
+
+/* "timer-eoi" */
+static const char *variant_of(enum source source, const char *what)
+{
+	static char name[32];
+	struct text text;
+
+	text_init(&text, name, sizeof(name));
+	text_string(&text, source_name[source]);
+	text_char(&text, '-');
+	text_string(&text, what);
+	text_char(&text, '\0');
+	return name;
+}
+
+static void report(enum source source, const char *what, const struct samples *samples,
+		   const struct member *members, unsigned count)
+{
+	struct bench_info info = {
+		.variant = variant_of(source, what),
+		.window = WINDOW_CVAL,
+		.batch = 1,
+		.may_be_zero = samples != &totals, /* a phase may be shorter than a tick */
+		.members = members,
+		.member_count = count,
+	};
+
+	report_bench(&info, samples);
+}
+
+static void report_total(enum source source)
+{
+	struct member members[] = { { "phases", PHASES - first_phase } };
+
+	report(source, "total", &totals, members, 1);
+}
+
+static void report_phases(enum source source)
+{
+	for (unsigned i = first_phase; i < PHASES; i++) {
+		struct member members[] = { { "phase", i - first_phase + 1 },
+					    { "phases", PHASES - first_phase } };
+
+		report(source, phase_name[i], &phases[i], members, 2);
+	}
+}
+
+/* The sums once more, as the records have them: of the warm samples and the cold one. */
+static uint64_t ticks_in(const struct samples *samples)
+{
+	return samples->raw.stats.sum + samples->cold;
+}
+
+static void report_sum(enum source source)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = first_phase; i < PHASES; i++)
+		sum += ticks_in(&phases[i]);
+
+	struct member members[] = {
+		{ "samples", totals.taken },
+		{ "phases", PHASES - first_phase },
+		{ "unequal", unequal },
+		{ "phase_ticks", (int64_t)sum },
+		{ "total_ticks", (int64_t)ticks_in(&totals) },
+	};
+	report_check(variant_of(source, "sum"), unequal == 0 && sum == ticks_in(&totals), members,
+		     5);
+}
+
+static void run_source(enum source source, unsigned intid, irq_handler handler)
+{
+	irq_set_handler(intid, handler);
+	gic_enable(intid);
+	take_samples(source);
+	gic_disable(intid);
+	report_total(source);
+	if (!probes)
+		return;
+	report_phases(source);
+	report_sum(source);
+}
+
+/* --- what a stamp costs --- */
+
+OPS_INLINE reg_t op_stamp(reg_t state)
+{
+	irq_stamp_handler();
+	return state;
+}
+
+static void run_probe_el1(void)
+{
+	struct samples *samples = samples_begin();
+	struct bench_params params = { .n = guest_run->bench.params.n };
+	struct bench_info info = {
+		.variant = "probe-el1",
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+		.may_be_zero = true,
+	};
+
+	sample_pairs(&params, samples, op_stamp, 0);
+	report_bench(&info, samples);
+}
+
+/* HC_RAISE takes two stamps in succession. The SPI is disabled: it is pending, and nothing comes
+ * of it. */
+static void run_probe_el2(void)
+{
+	struct samples *samples = samples_begin();
+	struct bench_info info = {
+		.variant = "probe-el2",
+		.window = WINDOW_CVAL,
+		.batch = 1,
+		.may_be_zero = true,
+	};
+
+	for (uint32_t i = 0; i <= guest_run->bench.params.n; i++) {
+		hvc(HC_ID(RAISE), device_intid(), 0);
+		samples_add(samples, el2_stamps()->before_raised, el2_stamps()->raised);
+	}
+	gic_clear_pending(device_intid());
+	report_bench(&info, samples);
+}
+
+static const char *irq_phases_prepare(const struct guest_run *run)
+{
+	return run->physical_spi_count ? NULL : "this board has no SPI without a device of its own";
+}
+
+static void irq_phases_run(const struct guest_run *run)
+{
+	guest_run = run;
+	probes = run->config.probes;
+	first_phase = run->config.irq == IRQ_TRAPPED ? 0 : EL2_PHASES;
+	if (probes)
+		guest_arch_irq_stamps(run->bench.params.delay);
+	else
+		guest_arch_irq_delay(run->bench.params.delay);
+	run_source(SOURCE_TIMER, run->virt_timer_intid, probes ? on_timer_stamped : on_timer);
+	run_source(SOURCE_DEVICE, device_intid(), probes ? on_device_stamped : on_device);
+	if (!probes)
+		return;
+	run_probe_el1();
+	if (run->config.irq == IRQ_TRAPPED)
+		run_probe_el2();
+}
+
+static const struct bench irq_phases = {
+	.name = "irq_phases",
+	.prepare = irq_phases_prepare,
+	.run = irq_phases_run,
+};
+BENCH(irq_phases);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No times: what exit statistics cover when a guest says so. Of the null hypercalls here the
+ * `exits` record of the step must count those of the last window and no others: 2 n of them.
+ */
+#include "guest/measure.h"
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/report.h"
+
+static void call(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		hvc(HC_ID(NULL), 0, 0);
+}
+
+static void measure_run(const struct guest_run *run)
+{
+	uint32_t n = run->bench.params.n;
+	bool refused = hvc(HC_ID(MEASURE), 2, 0) == (reg_t)HC_EINVAL;
+	struct member members[] = { { "counted", 2 * (int64_t)n } };
+
+	call(n);
+	measure_begin();
+	call(3 * n);
+	measure_end();
+	call(5 * n);
+	measure_begin();
+	measure_begin();
+	call(2 * n);
+	measure_end();
+	report_check("window", refused, members, 1);
+}
+
+static const struct bench measure = { .name = "measure", .run = measure_run };
+BENCH(measure);

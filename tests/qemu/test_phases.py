@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phases of an interrupt: they add up, each delay is in its own, and the probes' cost is known
+to the instruction."""
+
+import struct
+
+import pytest
+
+import expected
+from image import find_guest, function_that, guest_symbols, patched, read_header
+from lab import ALL_CONFIGS, board_facts
+from proofs import DELAYS, VALUES, delay_lines, values
+
+PROVEN = ("irq_phases",)
+
+N = 20
+EL2_DELAY = 100
+PLAN = "order once\n" + "".join(
+    f"config {name}\nconfig {name}-probes {name} probes=on\n" for name in ALL_CONFIGS) + f"""
+config full trapped frame=full
+config full-probes trapped frame=full probes=on
+config late-probes trapped probes=on delay_el2={EL2_DELAY}
+config sw-late-probes trapped-sw probes=on delay_el2={EL2_DELAY}
+config full-late-probes trapped probes=on frame=full delay_el2={EL2_DELAY}
+config direct-late-probes direct probes=on delay_el2={EL2_DELAY}
+""" + delay_lines("irq_phases", f"n={N}") + f"bench timer_wakeup n={N}\n"
+
+SOURCES = ("timer", "device")
+PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task")
+EL2_PHASES = PHASES[:4]
+
+# Instructions of a stamp; each of the four at EL2 and the three at EL1 costs as many.
+EL1_STAMP = {"armv8": 4, "armv7": 5}
+EL2_STAMP = 4
+EL1_STAMPS = 3
+# Beside the stamps: two stamps in registers are four registers on AArch32, which are saved and
+# restored; and an interrupt of the hypervisor's own (the end of one without a link) is read twice
+# and leaves by a way without a stamp.
+EL2_BESIDE = {"armv8": 0, "armv7": 7}
+EL2_OWN = {"armv8": 10, "armv7": 15}
+
+FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
+
+pytestmark = pytest.mark.job(PLAN)
+
+
+def is_trapped(config: str) -> bool:
+    return not config.startswith(("native", "direct"))
+
+
+def phases_of(config: str) -> tuple[str, ...]:
+    return PHASES if is_trapped(config) else PHASES[4:]
+
+
+FIGURES: dict[tuple[int, int], dict] = {}  # by run and bench line: picked out once
+
+
+def of_config(result, config: str, line: int = 0) -> dict[str, dict]:
+    """By variant."""
+    key = id(result), line
+    if key not in FIGURES:
+        FIGURES[key] = result.figures(line)
+    return {variant: record for (name, variant), record in FIGURES[key].items()
+            if name == config}
+
+
+def lengths(result, config: str, line: int = 0) -> dict[str, list[int]]:
+    return {variant: values(record)
+            for variant, record in of_config(result, config, line).items()}
+
+
+def more(found: list[int], by: int) -> list[int]:
+    return [value + by for value in found]
+
+
+def probed(result) -> list[str]:
+    return [config for config in result.configs if config.endswith("probes")]
+
+
+def isa_of(board: str) -> str:
+    return board_facts(board)["ISA"]
+
+
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+def test_every_phase_is_there_in_order(result):
+    for config in result.configs:
+        wanted = [f"{source}-total" for source in SOURCES]
+        if config.endswith("probes"):
+            wanted = [f"{source}-{what}" for source in SOURCES
+                      for what in ("total", *phases_of(config))]
+            wanted += ["probe-el1"] + ["probe-el2"] * is_trapped(config)
+        found = of_config(result, config)
+        assert list(found) == wanted
+        for variant, record in found.items():
+            source, _, what = variant.partition("-")
+            if source in SOURCES:
+                assert record["phases"] == len(phases_of(config))
+            if what in PHASES:
+                assert record["phase"] == phases_of(config).index(what) + 1
+
+
+def test_phases_add_up_to_the_total(result):
+    for line in range(len(DELAYS)):
+        for config in probed(result):
+            found = lengths(result, config, line)
+            for source in SOURCES:
+                parts = [found[f"{source}-{phase}"] for phase in phases_of(config)]
+                assert [sum(column) for column in zip(*parts)] == found[f"{source}-total"]
+
+
+def test_the_guest_has_added_them_up_too(result):
+    checks = result.records("check", bench="irq_phases")
+    assert len(checks) == len(SOURCES) * len(probed(result)) * len(DELAYS)
+    for check in checks:
+        assert check["ok"] and check["unequal"] == 0
+        assert check["samples"] == N + 1
+        assert check["phase_ticks"] == check["total_ticks"] > 0
+
+
+@pytest.mark.parametrize("config", [*ALL_CONFIGS, "full"])
+def test_a_benchmark_without_phases_finds_the_same_total(result, config):
+    wakeup = of_config(result, config, len(DELAYS))["busy-task"]
+    assert of_config(result, config)["timer-total"]["p50"] == wakeup["p50"]
+
+
+def test_what_a_stamp_costs(result, board):
+    for config in probed(result):
+        found = of_config(result, config)
+        assert values(found["probe-el1"]) == [EL1_STAMP[isa_of(board)]] * len(VALUES)
+        if is_trapped(config):
+            assert values(found["probe-el2"]) == [EL2_STAMP] * len(VALUES)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("config", [*ALL_CONFIGS, "full"])
+def test_probes_cost_their_stamps(result, board, config, source):
+    """The total with probes, less its stamps, is the total without."""
+    isa = isa_of(board)
+    if isa == "armv7" and expected.read(board)["compiler"] != result.log.run["compiler"]:
+        pytest.skip("another compiler may save other registers")
+    plain, with_probes = (of_config(result, name) for name in (config, f"{config}-probes"))
+    stamps = EL1_STAMPS * with_probes["probe-el1"]["p50"]
+    beside = 0
+    if is_trapped(config):
+        stamps += len(EL2_PHASES) * with_probes["probe-el2"]["p50"]
+        beside += EL2_BESIDE[isa]
+    if config == "trapped-sw":
+        beside += EL2_OWN[isa]
+    total = f"{source}-total"
+    assert with_probes[total]["p50"] - stamps - beside == plain[total]["p50"]
+
+
+def test_direct_is_native(result):
+    for end in ("", "-probes"):
+        assert lengths(result, f"direct{end}") == lengths(result, f"native{end}")
+
+
+def test_a_link_shortens_the_end_alone(result):
+    """With and without it the phases are the same, but for the one that holds the exit."""
+    linked, unlinked = (lengths(result, f"{name}-probes") for name in ("trapped", "trapped-sw"))
+    differing = {variant for variant, found in linked.items() if found[1:] != unlinked[variant][1:]}
+    assert differing == {f"{source}-{what}" for source in SOURCES for what in ("eoi", "total")}
+
+
+def test_first_instructions_are_as_counted(result, board):
+    """The vector of the guest, natively: stp, nop, mrs; b, push, mrrc, push, nop, mrrc. That of
+    EL2: b, sub, stp, nop, mrs; b, push, nop, mrrc."""
+    isa = isa_of(board)
+    native, trapped = (lengths(result, f"{name}-probes") for name in ("native", "trapped"))
+    assert set(native["timer-el1-vector"]) == {{"armv8": 3, "armv7": 6}[isa]}
+    assert set(trapped["timer-el2-vector"]) == {{"armv8": 5, "armv7": 4}[isa]}
+
+
+@pytest.mark.parametrize("line", range(1, len(DELAYS)))
+def test_a_delay_is_in_the_vector_and_the_total(result, line):
+    for config in result.configs:
+        plain, delayed = lengths(result, config), lengths(result, config, line)
+        assert plain and plain.keys() == delayed.keys()
+        for variant, found in delayed.items():
+            seen = variant.endswith(("-el1-vector", "-total"))
+            assert found == more(plain[variant], DELAYS[line] if seen else 0), (config, variant)
+
+
+@pytest.mark.parametrize("late, like, phases", [
+    ("late-probes", "trapped-probes", {"el2-vector": 1}),
+    ("full-late-probes", "full-probes", {"el2-vector": 1}),
+    ("sw-late-probes", "trapped-sw-probes", {"el2-vector": 1, "eoi": 1}),  # the exit at its end
+    ("direct-late-probes", "direct-probes", {}),
+])
+def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases):
+    plain, delayed = (of_config(result, config) for config in (like, late))
+    assert plain and plain.keys() == delayed.keys()
+    for variant, record in delayed.items():
+        source, _, what = variant.partition("-")
+        times = sum(phases.values()) if what == "total" else phases.get(what, 0)
+        found, was = values(record)[1:], values(plain[variant])[1:]
+        assert found == more(was, EL2_DELAY * times), variant
+
+
+def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
+    """And the device's first phase holds the way back from HC_RAISE."""
+    light, full = (lengths(result, f"{name}-probes") for name in ("trapped", "full"))
+    times = {"timer-acknowledged": 1, "timer-el1-vector": 1, "timer-total": 2,
+             "device-el2-vector": 1, "device-acknowledged": 1, "device-el1-vector": 1,
+             "device-total": 3}
+    for variant, found in full.items():
+        cost = FULL_FRAME[isa_of(board)] * times.get(variant, 0)
+        assert found[1:] == more(light[variant], cost)[1:], variant
+
+
+# --- planted faults ---
+
+SHORT = ("order once\n" + "".join(f"config {name} probes=on\n" for name in ALL_CONFIGS)
+         + "bench irq_phases n=10\n")
+NOP = {"armv8": 0xd503201f, "armv7": 0xe320f000}
+
+
+def words_of(image: bytes, start: int, count: int) -> list[int]:
+    return list(struct.unpack_from(f"<{count}I", image, start))
+
+
+def without_vector_stamp(image: bytes, board: str) -> bytes:
+    """The guest's vector reads the counter and does not store it: str, strd become nop."""
+    isa = isa_of(board)
+    home = read_header(image, board)["load_address"]
+    start = find_guest(image, board) + guest_symbols(board)["guest_vectors_stamped"] - home
+    read, store = {"armv8": ((0xd503201f, 0xd53be020), 3),  # nop; mrs x0, cntpct_el0
+                   "armv7": ((0xe320f000, 0xec532f0e), 4)}[isa]  # nop; mrrc p15, 0, r2, r3, c14
+    words = words_of(image, start, 0x1000 // 4)
+    changed = 0
+    for i in range(len(words) - store):
+        if tuple(words[i:i + 2]) == read:
+            image = patched(image, start + 4 * (i + store), struct.pack("<I", NOP[isa]))
+            changed += 1
+    assert changed
+    return image
+
+
+def without_el2_stamp(offset: int):
+    """EL2 does not store the stamp at this offset: str, strd behind the read of TPIDR_EL2."""
+    def is_stamp(isa: str, read: int, store: int) -> bool:
+        if isa == "armv8":
+            return (read & ~0x1f == 0xd53cd040
+                    and store & 0xfffffc00 == 0xf9000000 | offset // 8 << 10)
+        low, high = offset & 0xf, offset >> 4
+        return (read & 0xffff0fff == 0xee1d0f50 | 4 << 21
+                and store & 0xfff00fff == 0xe1c000f0 | high << 8 | low)
+
+    def change(image: bytes, board: str) -> bytes:
+        isa = isa_of(board)
+        end = find_guest(image, board)
+        words = words_of(image, 0, end // 4)
+        found = [i + 1 for i in range(len(words) - 1) if is_stamp(isa, words[i], words[i + 1])]
+        assert found
+        for i in found:
+            image = patched(image, 4 * i, struct.pack("<I", NOP[isa]))
+        return image
+    return change
+
+
+def assert_refused(result, says: dict[str, str]) -> None:
+    assert result.status == 1, result.explain()
+    for config in ALL_CONFIGS:
+        step = result.one("step", config=config)
+        if config not in says:
+            assert step["outcome"] == "done"
+            continue
+        assert step["outcome"] == "refused"
+        assert says[config] in result.one("error", config=config)["what"]
+        assert not result.records("bench", config=config)
+
+
+@pytest.mark.job(SHORT)
+def test_without_a_fault_nothing_is_refused(result):
+    assert result.status == 0 and result.problems == []
+
+
+@pytest.mark.job(SHORT, change=without_vector_stamp)
+def test_a_missing_stamp_of_the_guest_is_refused(result):
+    says = "a stamp is missing or out of order, phase: "
+    assert_refused(result, {"native": says + "1", "direct": says + "1", "trapped": says + "5",
+                            "trapped-sw": says + "5"})
+
+
+@pytest.mark.job(SHORT, change=without_el2_stamp(24))
+def test_a_missing_stamp_of_el2_is_refused(result):
+    says = "a stamp is missing or out of order, phase: 3"
+    assert_refused(result, {"trapped": says, "trapped-sw": says})
+
+
+@pytest.mark.job(SHORT, change=without_el2_stamp(0))
+def test_a_device_that_does_not_say_when_it_fired_is_refused(result):
+    assert result.status == 1
+    for config in ALL_CONFIGS:
+        assert result.one("step", config=config)["outcome"] == "refused"
+        assert "HC_RAISE left no stamp" in result.one("error", config=config)["what"]
+
+
+@pytest.mark.job(SHORT, change=function_that("return", "task_wake"))
+def test_a_task_that_is_not_woken_is_refused(result):
+    assert_refused(result, {config: "the task missed wakes" for config in ALL_CONFIGS})
+
+
+@pytest.mark.job(SHORT, change=function_that("return", "gic_eoi"))
+def test_an_interrupt_that_is_lost_is_refused(result):
+    assert_refused(result, {config: "interrupts are missing" for config in ALL_CONFIGS})

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exit statistics against the plain ones of lib/, and what a long or an uncounted exit does. */
+/* LINK: hyp/exit_stats.c hyp/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hyp/exit_stats.h"
+#include "lib/random.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define LONG (1ull << 32)
+
+static struct exit_stat *const stat = &exit_stat[EXIT_HVC];
+static struct histogram expected;
+
+static int setup(void **state)
+{
+	const struct run_config config = { .stats = 1 };
+
+	(void)state;
+	fake_hyp_reset();
+	exit_stats_reset(&config);
+	histogram_init(&expected);
+	return 0;
+}
+
+static void add(uint64_t ticks)
+{
+	exit_stats_add(stat, ticks);
+	histogram_add(&expected, ticks);
+}
+
+/* True where every figure is that of the histogram of lib/. */
+static bool agrees(void)
+{
+	return stat->total == expected.stats.sum && stat->min == expected.stats.min &&
+	       stat->max == expected.stats.max && stat->overflow == expected.overflow &&
+	       memcmp(stat->count, expected.count, sizeof(stat->count)) == 0;
+}
+
+static void random_exits_agree_with_the_plain_statistics(void **state)
+{
+	struct random random;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	for (unsigned i = 0; i < 20000; i++)
+		add(random_next(&random) >> random_below(&random, 32));
+	assert_true(agrees());
+}
+
+static void every_edge_is_counted_once(void **state)
+{
+	const uint64_t edges[] = { 0, 1, 510, 511, 512, 513, 1023, 1024, LONG - 1 };
+
+	(void)state;
+	for (unsigned twice = 0; twice < 2; twice++)
+		for (unsigned i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+			add(edges[i]);
+			assert_true(agrees());
+		}
+}
+
+/* Twins that must fail: what is one tick off, or counted twice, is not the same. */
+static void an_exit_one_tick_off_is_found(void **state)
+{
+	(void)state;
+	add(100);
+	exit_stats_add(stat, 200);
+	histogram_add(&expected, 201);
+	assert_false(agrees());
+}
+
+static void an_exit_counted_twice_is_found(void **state)
+{
+	(void)state;
+	add(100);
+	exit_stats_add(stat, 100);
+	assert_false(agrees());
+}
+
+static const char *emitted(void)
+{
+	exit_stats_emit();
+	return fake_hyp.console;
+}
+
+static void the_record_has_the_figures(void **state)
+{
+	(void)state;
+	add(100);
+	add(100);
+	add(103);
+	assert_non_null(strstr(emitted(), "\"exit\":\"hvc\",\"n\":3,\"total\":303,\"min\":100,"
+					  "\"max\":103,\"overflow\":0,\"mean\":101.000,"
+					  "\"hist\":[[100,2],[103,1]]"));
+}
+
+static void an_exit_too_long_stops_at_the_largest_value(void **state)
+{
+	(void)state;
+	exit_stats_add(stat, 7);
+	exit_stats_add(stat, LONG);
+	exit_stats_add(stat, LONG + 5);
+	assert_non_null(strstr(emitted(), "\"n\":3,\"total\":8589934597,\"min\":7,"
+					  "\"max\":4294967295,\"overflow\":2,"));
+	assert_non_null(strstr(emitted(), "\"hist\":[[7,1]]"));
+}
+
+static void an_exit_that_is_not_to_be_counted_is_not(void **state)
+{
+	(void)state;
+	exit_stats_add(stat, 7 - EXIT_NOT_COUNTED);
+	exit_stats_add(stat, EXIT_NOT_COUNTED);
+	exit_stats_trace(EXIT_HVC, 0, 0, 7 - EXIT_NOT_COUNTED);
+	assert_string_equal(emitted(), "");
+}
+
+static void to_begin_anew_forgets(void **state)
+{
+	(void)state;
+	add(100);
+	exit_stats_begin();
+	assert_string_equal(emitted(), "");
+	exit_stats_add(stat, 50);
+	assert_non_null(strstr(emitted(), "\"n\":1,\"total\":50,\"min\":50,\"max\":50,"));
+}
+
+static void what_is_off_is_not_emitted(void **state)
+{
+	const struct run_config config = { .trace = 1 };
+
+	(void)state;
+	exit_stats_reset(&config);
+	exit_stats_add(stat, 50);
+	assert_string_equal(emitted(), "");
+	exit_stats_trace(EXIT_HVC, 0x42, 1000, 50);
+	assert_non_null(
+		strstr(emitted(), "\"t\":1000,\"dur\":50,\"event\":\"hvc\",\"arg\":\"0x42\""));
+}
+
+static void the_trace_keeps_the_last_events(void **state)
+{
+	const struct run_config config = { .trace = 1 };
+	unsigned count = 0;
+
+	(void)state;
+	exit_stats_reset(&config);
+	for (unsigned i = 0; i < 100; i++)
+		exit_stats_trace(EXIT_IRQ, i, i, LONG + i);
+	for (const char *at = emitted(); (at = strstr(at, "\"event\"")); at++)
+		count++;
+	assert_int_equal(count, 64);
+	assert_null(strstr(fake_hyp.console, "\"t\":35,"));
+	assert_non_null(strstr(fake_hyp.console, "\"t\":36,\"dur\":4294967295,"));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(random_exits_agree_with_the_plain_statistics),
+		TEST(every_edge_is_counted_once),
+		TEST(an_exit_one_tick_off_is_found),
+		TEST(an_exit_counted_twice_is_found),
+		TEST(the_record_has_the_figures),
+		TEST(an_exit_too_long_stops_at_the_largest_value),
+		TEST(an_exit_that_is_not_to_be_counted_is_not),
+		TEST(to_begin_anew_forgets),
+		TEST(what_is_off_is_not_emitted),
+		TEST(the_trace_keeps_the_last_events),
+	};
+
+	return cmocka_run_group_tests_name("exit_stats", tests, NULL, NULL);
+}
