@@ -25,7 +25,7 @@ struct plan_section {
  * Parameters of a benchmark: X(field, default, min, max).
  *   n       samples a variant, the cold one not counted
  *   delay   instructions added inside the measured window (even, not 2): proves it measured
- *   pages   tlb_chase: the largest working set, in 4 KiB pages
+ *   pages   tlb_chase: the largest working set, in 4 KiB pages; stage2_boot: those it touches
  *   period  timer benchmarks: ticks between two expiries, at least
  *   period_us  the same in microseconds, instead of period where it is not 0
  *   seed    of every pseudo-random choice a benchmark makes
