@@ -98,6 +98,7 @@ static void run_variant(const struct guest_run *run, const struct variant *varia
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = overhead,
+		.may_be_zero = !variant->stage1 && !variant->stage2, /* one load */
 	};
 	uint32_t stage1 = el0_fault_count();
 	uint32_t stage2 = stage2_faults();
