@@ -25,8 +25,8 @@ struct plan_section {
  * Parameters of a benchmark: X(field, default, min, max).
  *   n       samples a variant, the cold one not counted
  *   delay   instructions added inside the measured window (even, not 2): proves it measured
- *   pages   tlb_chase, lat_mem_rd: the largest working set; tlb_maintenance: the pages touched
- *           after an operation; in pages of 4 KiB
+ *   pages   in pages of 4 KiB: tlb_chase, lat_mem_rd: the largest working set; tlb_maintenance: the
+ *           pages touched after an operation; stage2_boot: those it touches
  *   period  timer benchmarks: ticks between two expiries, at least
  *   period_us  the same in microseconds, instead of period where it is not 0
  *   seed    of every pseudo-random choice a benchmark makes

@@ -15,6 +15,7 @@
 #include "guest/libc.h"
 #include "guest/mmu.h"
 #include "guest/report.h"
+#include "guest/state.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 
@@ -163,6 +164,7 @@ static void run_once(const struct guest_run *run, const struct program *program,
 
 	libc_reset((uintptr_t)mmu_free_start(), HEAP_SIZE);
 	program->prepare(run->bench.params.seed);
+	state_prepare();
 	if (program->ticks)
 		tick_start(tick.period * (index + 1) / (run->bench.params.n + 1));
 	if (delay == 0)

@@ -7,6 +7,7 @@
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
+#include "guest/state.h"
 
 #define TURNS 6u /* of the core, long enough for the other VM to have had some */
 #define US_PER_S 1000000u
@@ -28,6 +29,7 @@ OPS_INLINE reg_t op_release(reg_t id)
 OPS_INLINE void take_uses(const struct bench_params *params, struct samples *samples, bool delayed)
 {
 	for (uint32_t i = 0; i <= params->n; i++) {
+		state_prepare();
 		hvc(HC_ID(FP_RELEASE), 0, 0);
 		sample_window(op_use, 0, delayed, params->delay, samples_sink, samples);
 	}
@@ -55,6 +57,7 @@ OPS_INLINE void take_releases(const struct bench_params *params, struct samples 
 			      bool delayed)
 {
 	for (uint32_t i = 0; i <= params->n; i++) {
+		state_prepare();
 		(void)fp_use();
 		sample_window(op_release, HC_ID(FP_RELEASE), delayed, params->delay, samples_sink,
 			      samples);

@@ -18,7 +18,7 @@
 /* From linker/guest.ld.S */
 extern char __memory_end[];
 
-static const char *needs_stage2(const struct guest_run *run)
+static const char *needs_containment(const struct guest_run *run)
 {
 	return run->config.stage2 == STAGE2_OFF ? "without stage 2 nothing contains a guest" : NULL;
 }
@@ -121,14 +121,14 @@ BENCH(hostile_unmap);
 
 static const struct bench hostile_touch = {
 	.name = "hostile_touch",
-	.prepare = needs_stage2,
+	.prepare = needs_containment,
 	.run = hostile_touch_run,
 };
 BENCH(hostile_touch);
 
 static const struct bench hostile_edge = {
 	.name = "hostile_edge",
-	.prepare = needs_stage2,
+	.prepare = needs_containment,
 	.run = hostile_edge_run,
 };
 BENCH(hostile_edge);

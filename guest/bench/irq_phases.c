@@ -12,6 +12,7 @@
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
 #include "guest/report.h"
+#include "guest/state.h"
 #include "guest/task.h"
 #include "guest_arch/stamp.h"
 #include "lib/random.h"
@@ -221,8 +222,10 @@ static void take_samples(enum source source)
 	handled_count = 0;
 	random_init(&random, guest_run->bench.params.seed, source);
 	for (uint32_t i = 0; i <= guest_run->bench.params.n; i++) {
-		uint64_t from = source == SOURCE_TIMER ? fire_timer(i, &random) : fire_device(i);
+		uint64_t from;
 
+		state_prepare();
+		from = source == SOURCE_TIMER ? fire_timer(i, &random) : fire_device(i);
 		check_arrivals(i + 1, task_count);
 		add_path(from);
 	}
@@ -350,6 +353,7 @@ static void run_probe_el2(void)
 	};
 
 	for (uint32_t i = 0; i <= guest_run->bench.params.n; i++) {
+		state_prepare();
 		hvc(HC_ID(RAISE), device_intid(), 0);
 		samples_add(samples, el2_stamps()->before_raised, el2_stamps()->raised);
 	}

@@ -10,6 +10,7 @@
 #include "guest/calibrate.h"
 #include "guest/guest_arch.h"
 #include "guest/mmu.h"
+#include "guest/state.h"
 #include "guest/working.h"
 #include "guest_arch/tlb_ops.h"
 #include "lib/bits.h"
@@ -63,11 +64,13 @@ OPS_INLINE void sample_after(const struct bench_params *params, struct samples *
 {
 	if (params->delay == 0)
 		for (uint32_t i = 0; i <= params->n; i++) {
+			state_prepare();
 			before(argument);
 			state = sample_window(chase_round, state, false, 0, samples_sink, samples);
 		}
 	else
 		for (uint32_t i = 0; i <= params->n; i++) {
+			state_prepare();
 			before(argument);
 			state = sample_window(chase_round, state, true, params->delay, samples_sink,
 					      samples);

@@ -18,7 +18,7 @@ RECORD_PAGES = 1
 EAGER = {"native", "4K", "2M", "trapped"}
 # configuration: its eager twin, level of its leaves
 LAZY = {"lazy-4K": ("4K", 3), "lazy-2M": ("2M", 2), "lazy-1G": ("2M", 1),
-        "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3)}
+        "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3), "trace": ("2M", 1)}
 PLAN = f"""order once
 config native
 config 4K direct stage2=4K
@@ -30,6 +30,7 @@ config lazy-1G direct stage2=1G fill=lazy
 config trapped-lazy trapped stage2=4K fill=lazy
 config late direct stage2=4K fill=lazy delay_el2={EL2_DELAY}
 config stats direct stage2=4K fill=lazy stats=on
+config trace direct stage2=1G fill=lazy trace=on
 """ + delay_lines("page_fault", f"n={N}") + "".join(f"bench stage2_boot pages={pages}\n"
                                                     for pages in PAGES)
 BOOT_LINE = len(DELAYS)
@@ -40,7 +41,8 @@ BOOT_LINE = len(DELAYS)
 FAULT_MAX = {"armv8": 450, "armv7": 800}
 TABLE_MAX = {"armv8": 2000, "armv7": 4000}
 OUTSIDE_MAX = 160
-STATS_MAX = 170  # with exit statistics
+STATS_MAX = 170  # with exit statistics or the trace
+START_MAX = 80  # from the stamp to the handler of the first fetch, and the look to its hypercall
 STAGE1_MAX = {"armv8": 450, "armv7": 700}  # what the guest's kernel takes
 
 BOOTS = list(enumerate(PAGES, BOOT_LINE))
@@ -82,7 +84,7 @@ def test_known_delay_is_seen_exactly(result):
 def test_variants_are_there_where_they_mean_something(result):
     for config in result.configs:
         found = {variant for name, variant in result.figures(0) if name == config}
-        alone = config in EAGER | {"lazy-1G"}
+        alone = config in EAGER | {"lazy-1G", "trace"}
         assert found == ({"none", "stage1"} if alone else {"none", "stage1", "stage2", "both"})
         skips = [skip["reason"] for skip in result.records("skip", config=config)]
         assert len(skips) == (len(DELAYS) if alone else 0)
@@ -171,6 +173,18 @@ def test_eager_start_is_as_long_as_a_native_one(result):
         assert 0 < found["lazy-4K"]["build_ticks"] < found["2M"]["build_ticks"]
 
 
+@job
+def test_start_is_stamped_just_before_the_first_instruction(result):
+    """That faults, and the trace says when; it also says when the guest asked for the faults, right
+    after it looked how long its start took."""
+    for line, _ in BOOTS:
+        events = [event for event in result.records("trace", config="trace")
+                  if result.line_of(event) == line]
+        assert [event["event"] for event in events[:2]] == ["stage2-map", "hvc"]
+        started = events[1]["t"] - starts(result, line)["trace"]["start_ticks"]
+        assert 0 < events[0]["t"] - started <= START_MAX
+
+
 def outside(found: dict[str, dict], config: str) -> int:
     """Ticks of a lazy start that its eager twin's does not have and the handler did not take: the
     way from the vector to the handler and back."""
@@ -179,7 +193,7 @@ def outside(found: dict[str, dict], config: str) -> int:
 
 
 def extra(config: str) -> int:
-    return {"late": EL2_DELAY, "stats": STATS_MAX}.get(config, 0)
+    return {"late": EL2_DELAY, "stats": STATS_MAX, "trace": STATS_MAX}.get(config, 0)
 
 
 @job

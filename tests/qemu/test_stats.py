@@ -8,7 +8,7 @@ from lab import board_facts
 
 N = 20
 EL2_DELAY = 100
-BENCHES = ("counter", "hypercall", "mmio", "sgi_self", "timer_wakeup", "measure")
+BENCHES = ("counter", "hvc", "mmio_read", "sgi_self", "timer_wakeup", "measure")
 PLAN = f"""order once
 config trapped
 config stats trapped stats=on
@@ -26,10 +26,10 @@ STATS_MOST = 40  # instructions an exit
 TRACE_MOST = 120
 
 # One exit each: (benchmark, variant)
-ONE_EXIT = (("hypercall", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),
-            ("mmio", "iidr"), ("sgi_self", "vector"))
+ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),
+            ("mmio_read", "vgic"), ("sgi_self", "vector"))
 
-# Instructions of a null hypercall that its exit's own ticks do not hold: the guest's mov, mov, mov
+# Instructions of a null hvc that its exit's own ticks do not hold: the guest's mov, mov, mov
 # and hvc; what the vector executes before it reads its stamp; behind the last stamp the accounting
 # and the way back.
 OUTSIDE_HVC = {"armv8": 4 + 3 + 25, "armv7": 4 + 2 + 25}
@@ -84,12 +84,12 @@ def test_off_they_cost_nothing(result, board):
 
 def test_what_does_not_exit_costs_what_it_did(result):
     assert p50(result, "counter", "stats") == p50(result, "counter", "trapped")
-    for bench in ("counter", "mmio", "sgi_self", "timer_wakeup"):
+    for bench in ("counter", "mmio_read", "sgi_self", "timer_wakeup"):
         assert p50(result, bench, "direct-stats") == p50(result, bench, "direct")
 
 
 @pytest.mark.parametrize("bench, kind", [("measure", "hvc"), ("timer_wakeup", "irq"),
-                                         ("mmio", "mmio-read")])
+                                         ("mmio_read", "mmio-read")])
 @pytest.mark.parametrize("plain, late", [("stats", "late"), ("sw", "sw-late")])
 def test_a_delay_at_el2_is_in_every_exit(result, bench, kind, plain, late):
     one, other = (exits(result, bench, config) for config in (plain, late))
@@ -103,8 +103,8 @@ def test_a_delay_at_el2_is_in_every_exit(result, bench, kind, plain, late):
 
 def test_what_an_exit_counts_is_known(result, board):
     """All of it but for a known number of instructions."""
-    null = p50(result, "hypercall", "stats")["null"]
-    counted = exits(result, "hypercall", "stats")["hvc"]["min"]
+    null = p50(result, "hvc", "stats")["null"]
+    counted = exits(result, "hvc", "stats")["hvc"]["min"]
     assert null - counted == OUTSIDE_HVC[board_facts(board)["ISA"]]
 
 
@@ -126,4 +126,4 @@ def test_the_trace_covers_the_same(result):
 
 def test_without_a_word_of_the_guest_they_cover_the_step(result):
     """Every sample, the records, and the call that ends the step."""
-    assert exits(result, "hypercall", "stats")["hvc"]["n"] == N + 1 + 3
+    assert exits(result, "hvc", "stats")["hvc"]["n"] == N + 1 + 3
