@@ -87,8 +87,8 @@ def ab_switches(made: Section, boards: list[Board]) -> None:
                  if effect.change and not in_detail(effect)]
     made.add(Figures(shown), Table(
         "tab-switches", "Every path that a switch changes; the other paths of the same plans stay"
-        " as they are", ("board", "switch", "configuration", "path", ">without", ">with", ">change"),
-        rows))
+        " as they are", ("board", "switch", "configuration", "path", ">without", ">with",
+                         ">change"), rows))
 
 
 def all_effects(board: Board) -> list[Effect]:
