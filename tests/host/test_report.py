@@ -426,3 +426,11 @@ def test_pictures_are_the_figures_of_the_page(tree):
         f"{name}-virt-a72.svg" for name in ("exits", "histogram-timer-wakeup", "peers", "storm",
                                             "switches")]
     assert (folder / "storm-virt-a72.svg").read_text().startswith("<svg ")
+
+
+def test_what_only_qemu_knew_stays_known(tree):
+    with tree.qemu.open("a") as script:
+        script.write("sys.stdout.flush()\nsys.exit(3)\n")
+    assert tree("report").exit_code == 1 and "QEMU ended with status 3" in page_of(tree)
+    assert tree("report", "--no-run").exit_code == 1
+    assert "QEMU ended with status 3" in page_of(tree)

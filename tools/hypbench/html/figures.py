@@ -286,24 +286,24 @@ def split_bars(splits: list[tuple[str, Split]], study: dict[str, tuple[str, floa
     return figure
 
 
-def stacked(rows: list[tuple[str, dict[str, float]]], axis: str) -> Figure:
-    """Horizontal stacked bars; the parts are told apart by colour and hatch."""
+def shares(rows: list[tuple[str, dict[str, float]]], axis: str) -> Figure:
+    """Each row's parts as shares of it, told apart by colour and hatch; its sum behind it."""
     names = list(dict.fromkeys(name for _, parts in rows for name in parts))
     looks = dict(zip(names, style.SERIES * ceil(len(names) / len(style.SERIES) or 1)))
     figure, (axes,) = new_figure(1.0 + 0.3 * len(rows) + 0.2 * (len(names) // 4))
     for place, (_, parts) in enumerate(rows):
-        left = 0.0
+        left, total = 0.0, sum(parts.values())
         for name, value in parts.items():
-            axes.barh(place, value, left=left, height=0.76, **looks[name].bar)
-            left += value
-        axes.annotate(number(left), (left, place), xytext=(3, 0), textcoords="offset points",
+            share = 100 * value / total if total else 0
+            axes.barh(place, share, left=left, height=0.76, **looks[name].bar)
+            left += share
+        axes.annotate(number(total), (100, place), xytext=(3, 0), textcoords="offset points",
                       va="center", fontsize=8.5)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 122)
+    axes.set_xticks(range(0, 101, 25))
     axes.grid(axis="y", visible=False)
-    axes.margins(x=0.14)
     axes.set_xlabel(axis)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    grouped(axes.xaxis)
     patch_legend(figure, looks)
     return figure

@@ -99,7 +99,7 @@ def to_svg(figure: Figure, name: str, label: str) -> str:
                   lambda found: f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink='
                                 f'"http://www.w3.org/1999/xlink" viewBox="{found[1]}" role="img"'
                                 f' aria-label="{attribute(label)}">', text, count=1)
-    return own_ids(re.sub(r"\n\s*", "\n", text), name)
+    return own_ids(re.sub(r"[ \t]*\n\s*", "\n", text), name)
 
 
 def own_ids(svg: str, name: str) -> str:

@@ -77,7 +77,8 @@ def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]) -> 
         return []
     return [figure("exit-kinds", board, "time at EL2 in one run of each program, by kind of exit.",
                    "Stacked bars of exit time by kind, one bar a program.",
-                   figures.stacked(rows, f"{source.clock.axis} a run"))]
+                   figures.shares(rows, f"share of the exit time, %; number: {source.clock.unit} a"
+                                  " run"))]
 
 
 def exit_rows(board: Board, source: Source, bench: str, config: str) -> list[list[str | Cell]]:

@@ -41,7 +41,7 @@ def section(boards: list[Board]) -> Section:
 
 
 def exits(made: Section, boards: list[Board]) -> None:
-    shown, rows, without = [], [], []
+    shown, found, without = [], [], []
     for board in boards:
         source = board.source("traps") if board.source("traps").rows else board.source("default")
         groups = [data.Group(group.label, {config: value for config, value in group.values.items()
@@ -55,15 +55,17 @@ def exits(made: Section, boards: list[Board]) -> None:
         shown.append(figure("exits", board, "cost of an exit by its kind, median.",
                             "Bars of the cost of each kind of exit, by configuration.",
                             figures.bars(groups, looks, source.clock.axis)))
-        rows += [path_row(board, source.clock, group) for group in groups]
+        found += [(board, source.clock, group) for group in groups]
     made.add(missing(without, "exits by kind", "traps"))
+    modes = [mode for mode in MODES if any(mode in group.values for _, _, group in found)]
     made.add(Figures(shown), Table("tab-exits", "Cost of an exit by its kind, median", (
-        "board", "path", *(f">{mode}" for mode in MODES), ">trapped to native"), rows))
+        "board", "path", *(f">{mode}" for mode in modes), ">trapped to native"),
+        [path_row(board, clock, group, modes) for board, clock, group in found]))
 
 
-def path_row(board: Board, clock: Clock, group: data.Group) -> list[str]:
+def path_row(board: Board, clock: Clock, group: data.Group, modes: list[str]) -> list[str]:
     values = group.values
-    return [board.name, group.label, *(clock.show(values.get(mode)) for mode in MODES),
+    return [board.name, group.label, *(clock.show(values.get(mode)) for mode in modes),
             ratio(values.get("trapped"), values.get("native"))]
 
 
@@ -85,8 +87,8 @@ def ab_switches(made: Section, boards: list[Board]) -> None:
                  if effect.change and not in_detail(effect)]
     made.add(Figures(shown), Table(
         "tab-switches", "Every path that a switch changes; the other paths of the same plans stay"
-        " as they are", ("board", "switch", "configuration", "path", ">without", ">with", ">change"),
-        rows))
+        " as they are", ("board", "switch", "configuration", "path", ">without", ">with",
+                         ">change"), rows))
 
 
 def all_effects(board: Board) -> list[Effect]:
