@@ -276,8 +276,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-/* A data abort that the guest resumes from was an access to an emulated device; or, with EXIT_MAPPED,
- * a first touch. */
+/* A data abort that the guest resumes from was an access to an emulated device; or, with
+ * EXIT_MAPPED, a first touch. */
 static inline enum exit_kind resumed_kind(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)

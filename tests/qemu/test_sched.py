@@ -218,7 +218,7 @@ config guest trapped sched=slice slice_us=7000
 config busy trapped sched=slice slice_us=9000
 config priority trapped sched=priority slice_us=9000
 bench hostile_loop
-bench hypercall n=50
+bench hvc n=50
 """
 TWO = "order once\nconfig slice trapped sched=slice {}\nconfig trapped\nbench counter n=100000\n"
 JUMP_TO_0 = {"armv8": 0xd61f03e0, "armv7": 0xe3a0f000}  # br xzr; mov pc, #0
@@ -251,7 +251,7 @@ def test_time_limit_is_the_measured_guests(result, board):
     turns = {step["config"]: step["switches"]
              for step in result.records("step", bench="hostile_loop")}
     assert turns == {"guest": 14, "busy": 11, "priority": 11}
-    for step in result.records("step", bench="hypercall"):
+    for step in result.records("step", bench="hvc"):
         assert step["outcome"] == "done"
 
 
