@@ -37,7 +37,7 @@ EL1_STAMPS = 3
 # restored; and an interrupt of the hypervisor's own (the end of one without a link) is read twice
 # and leaves by a way without a stamp.
 EL2_BESIDE = {"armv8": 0, "armv7": 7}
-EL2_OWN = {"armv8": 10, "armv7": 15}
+EL2_OWN = {"armv8": 10, "armv7": 14}
 
 FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
 
