@@ -215,22 +215,22 @@ static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)
 
 struct exception_class {
 	struct vcpu *(*handle)(struct vcpu *vcpu, uint32_t esr);
-	enum exit_kind kind;
+	struct exit_stat *stat; /* what counts it, and so its kind */
 };
 
 /* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
 static const struct exception_class classes[64] = {
-	[EC_WFX] = { on_wfx, EXIT_WFI },
-	[EC_CP15_32] = { on_sysreg, EXIT_SYSREG },
-	[EC_CP15_64] = { on_sysreg, EXIT_SYSREG },
-	[EC_FP] = { on_fp, EXIT_FP },
-	[EC_SYSREG] = { on_sysreg, EXIT_SYSREG },
-	[EC_HVC32] = { on_hvc, EXIT_HVC },
-	[EC_HVC64] = { on_hvc, EXIT_HVC },
-	[EC_SMC32] = { on_smc, EXIT_SMC },
-	[EC_SMC64] = { on_smc, EXIT_SMC },
-	[EC_IABT_LOW] = { on_prefetch_abort, EXIT_STAGE2_FAULT },
-	[EC_DABT_LOW] = { on_data_abort, EXIT_STAGE2_FAULT },
+	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
+	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
+	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
+	[EC_FP] = { on_fp, &exit_stat[EXIT_FP] },
+	[EC_SYSREG] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
+	[EC_HVC32] = { on_hvc, &exit_stat[EXIT_HVC] },
+	[EC_HVC64] = { on_hvc, &exit_stat[EXIT_HVC] },
+	[EC_SMC32] = { on_smc, &exit_stat[EXIT_SMC] },
+	[EC_SMC64] = { on_smc, &exit_stat[EXIT_SMC] },
+	[EC_IABT_LOW] = { on_prefetch_abort, &exit_stat[EXIT_STAGE2_FAULT] },
+	[EC_DABT_LOW] = { on_data_abort, &exit_stat[EXIT_STAGE2_FAULT] },
 };
 
 struct vcpu *trap_sync(struct vcpu *vcpu)
@@ -278,22 +278,22 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 
 /* A data abort that the guest resumes from was an access to an emulated device; or, with
  * EXIT_MAPPED, a first touch. */
-static inline enum exit_kind resumed_kind(uint32_t esr)
+static inline struct exit_stat *resumed_stat(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)
-		return EXIT_MMIO_READ + (esr & DABT_WNR ? 1 : 0);
-	return classes[ESR_EC(esr)].kind;
+		return &exit_stat[EXIT_MMIO_READ] + (esr & DABT_WNR ? 1 : 0);
+	return classes[ESR_EC(esr)].stat;
 }
 
-_Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_kind() counts on it");
+_Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_stat() counts on it");
 
-static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
+static struct exit_stat *sync_stat(uint32_t esr, const struct vcpu *next)
 {
 	const struct exception_class *class = &classes[ESR_EC(esr)];
 
 	if (next)
-		return resumed_kind(esr);
-	return class->handle ? class->kind : EXIT_OTHER;
+		return resumed_stat(esr);
+	return class->handle ? class->stat : &exit_stat[EXIT_OTHER];
 }
 
 static __attribute__((noinline, cold)) struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
@@ -329,12 +329,12 @@ static __attribute__((noinline)) void count(uint64_t start, struct exit_stat *st
 
 void trap_count_sync(uint64_t start)
 {
-	count(start, &exit_stat[resumed_kind((uint32_t)read_esr_el2())]);
+	count(start, resumed_stat((uint32_t)read_esr_el2()));
 }
 
 struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start)
 {
-	count(start, &exit_stat[sync_kind((uint32_t)read_esr_el2(), next)]);
+	count(start, sync_stat((uint32_t)read_esr_el2(), next));
 	return next;
 }
 
@@ -378,8 +378,9 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 	bool abort = fetch || ESR_EC(esr) == EC_DABT_LOW;
 	uint64_t arg = abort ? trap_fault_ipa(fetch) : esr;
 	struct vcpu *next = trap_sync(vcpu);
-	enum exit_kind kind =
-		vcpu->exit_start & EXIT_MAPPED ? EXIT_STAGE2_MAP : sync_kind(esr, next);
+	enum exit_kind kind = vcpu->exit_start & EXIT_MAPPED
+				      ? EXIT_STAGE2_MAP
+				      : (enum exit_kind)(sync_stat(esr, next) - exit_stat);
 
 	return trace(next, kind, arg, vcpu->exit_start & ~EXIT_MAPPED);
 }

@@ -106,27 +106,33 @@ static void collect_ended(struct vgic *vgic)
 }
 
 /* An interrupt that is active waits for its own end before it can be pending again in a list
- * register; have that end reported. */
-static bool ask_for_end(const struct vgic *vgic, const struct virq *virq)
+ * register: has that end reported, and returns those of the queue that wait so. */
+static void ask_for_ends(const struct vgic *vgic, uint32_t waiting[VIRQ_COUNT / 32])
 {
-	unsigned i = live_lr(vgic, virq);
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		const struct virq *virq = vgic->lr_owner[i];
+		uint64_t value;
 
-	if (i == VIRQ_LR_NONE)
-		return false;
-	gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
-	return true;
+		if (!virq || !bit_test(vgic->queued, virq->intid))
+			continue;
+		value = gic_lr_read(i);
+		if (gic_lr_state(value) == GIC_LR_INVALID)
+			continue;
+		gic_lr_write(i, gic_lr_with_eoi_irq(value));
+		bit_set(waiting, virq->intid);
+	}
 }
 
 static struct virq *most_urgent(struct vgic *vgic)
 {
+	uint32_t waiting[VIRQ_COUNT / 32] = { 0 };
 	struct virq *best = NULL;
 
+	ask_for_ends(vgic, waiting);
 	for (unsigned word = 0; word < ARRAY_SIZE(vgic->queued); word++)
-		for (uint32_t bits = vgic->queued[word]; bits; bits &= bits - 1) {
+		for (uint32_t bits = vgic->queued[word] & ~waiting[word]; bits; bits &= bits - 1) {
 			struct virq *virq = &vgic->virq[word * 32 + bit_lowest(bits)];
 
-			if (ask_for_end(vgic, virq))
-				continue;
 			if (!best || virq->priority < best->priority)
 				best = virq;
 		}
@@ -198,17 +204,22 @@ static bool wait_for_room(struct vgic *vgic)
  */
 static void refill(struct vgic *vgic)
 {
-	struct virq *virq;
+	const struct virq *waiting = NULL;
 
 	collect_ended(vgic);
-	while ((virq = most_urgent(vgic)) != NULL) {
-		unsigned i = make_room(vgic, virq);
+	while (vgic->queued_count && !waiting) {
+		struct virq *virq = most_urgent(vgic);
+		unsigned i;
 
-		if (i == VIRQ_LR_NONE)
+		if (!virq)
 			break;
-		place(vgic, virq, i);
+		i = make_room(vgic, virq);
+		if (i == VIRQ_LR_NONE)
+			waiting = virq;
+		else
+			place(vgic, virq, i);
 	}
-	gic_virt_none_pending_irq(virq && wait_for_room(vgic));
+	gic_virt_none_pending_irq(waiting && wait_for_room(vgic));
 }
 
 /* --- what the rest of the hypervisor calls --- */

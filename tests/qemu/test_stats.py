@@ -8,7 +8,7 @@ from lab import board_facts
 
 N = 20
 EL2_DELAY = 100
-BENCHES = ("counter", "hvc", "mmio_read", "sgi_self", "timer_wakeup", "measure")
+BENCHES = ("counter", "hvc", "smc", "sysreg", "mmio_read", "sgi_self", "timer_wakeup", "measure")
 PLAN = f"""order once
 config trapped
 config stats trapped stats=on
@@ -23,11 +23,11 @@ config direct-stats direct stats=on
 """ + "".join(f"bench {bench} n={N}\n" for bench in BENCHES)
 
 STATS_MOST = 40  # instructions an exit
-TRACE_MOST = 120
+TRACE_MOST = 130
 
 # One exit each: (benchmark, variant)
 ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),
-            ("mmio_read", "vgic"), ("sgi_self", "vector"))
+            ("mmio_read", "vgic"), ("sgi_self", "vector"), ("smc", "unknown"), ("sysreg", "actlr"))
 
 # Instructions of a null hvc that its exit's own ticks do not hold: the guest's mov, mov, mov
 # and hvc; what the vector executes before it reads its stamp; behind the last stamp the accounting
