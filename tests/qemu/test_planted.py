@@ -2,13 +2,14 @@
 """The detectors can fail: each sees a fault that is planted in the image or in the records."""
 
 import copy
+import struct
 
 import pytest
 
 import expected
-from image import function_that
+from image import find_guest, function_that, guest_symbols, patched, read_header
 from hypbench.records import read_log
-from lab import ALL_CONFIGS
+from lab import ALL_CONFIGS, Job
 
 CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
 SHORT = f"order once\n{CONFIGS}bench counter n=10\nbench sgi_self n=10\nbench timer_wakeup n=10\n"
@@ -78,6 +79,24 @@ def test_guest_that_crashes_is_reported(result):
     assert len(faults) == 3 * len(ALL_CONFIGS)
     assert {fault["reason"] for fault in faults} == {"guest-crash"}
     assert {step["outcome"] for step in result.records("step")} == {"crashed"}
+
+
+def swapped_stamps(image: bytes, board: str) -> bytes:
+    """AArch64: samples_sink() hands its two stamps on in the wrong order."""
+    home, symbols = read_header(image, board)["load_address"], guest_symbols(board)
+    sink, add = symbols["samples_sink"], symbols["samples_add"]
+    branch = 0x14000000 | (add - (sink + 12) >> 2) & 0x3ffffff
+    # mov x3, x1; mov x1, x2; mov x2, x3; b samples_add
+    code = struct.pack("<4I", 0xaa0103e3, 0xaa0203e1, 0xaa0303e2, branch)
+    return patched(image, find_guest(image, board) + sink - home, code)
+
+
+@pytest.mark.parametrize("armv8_board", ["virt-a72", "virt-a72-gicv3"])
+def test_counter_that_runs_backwards_is_refused(lab, armv8_board):
+    result = lab.run(Job(armv8_board, SHORT, change=swapped_stamps))
+    for config in ALL_CONFIGS:
+        assert result.one("step", bench="counter", config=config)["outcome"] == "refused"
+        assert "ran backwards" in result.one("error", bench="counter", config=config)["what"]
 
 
 def mutated(console: bytes, number: int, change) -> list[str]:
