@@ -74,7 +74,7 @@ def test_programs_beside_the_studys(show):
         "11100", "x1.0990", "1000", "10", "900", "90.0 %", "hvc 9, irq 1"]
     assert table_row(output, "prog_options", "blackscholes")[2:] == [
         "952", "963", "x1.012", "2093", "4.49", "41 %", "90.0 %"]
-    assert "near 100 % by construction" in output and "Not comparable as times" in output
+    assert "what the share lacks of 100 %" in output and "Not comparable as times" in output
 
 
 def test_waterfall_with_the_probes_own_cost(show):

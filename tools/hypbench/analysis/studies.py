@@ -61,4 +61,6 @@ PROGRAM_REMARK = ("Not comparable as times: the study's programs are PARSEC's, o
 ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
                       " time.")
 ICOUNT_SHARE_REMARK = ("Under icount translation and caches cost nothing, so exits are all that can"
-                       " slow a program down: the share is near 100 % by construction.")
+                       " slow a program down;"
+                       " what the share lacks of 100 % is what their clock does not see: the"
+                       " registers saved and restored around them.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 
+from hypbench.analysis.programs import program_rows
 from hypbench.html.units import Clock
 from hypbench.records import Log
 from hypbench.rows import Row, rows_of
@@ -445,9 +446,9 @@ class Split:
 
     program: str
     native: float
-    vm: float  # the same configuration that counted the exits
-    exits: float  # per run of the program
-    exit_ticks: float  # per run
+    vm: float  # without statistics
+    exits: float  # per run of the program, from the twin with statistics
+    exit_ticks: float  # per run, likewise
 
     @property
     def slowdown(self) -> float:
@@ -458,19 +459,11 @@ class Split:
         return self.exit_ticks / self.slowdown if self.slowdown > 0 else None
 
 
-def splits(source: Source, base: str = "native") -> list[Split]:
-    """Of the programs with exit statistics in a trapped configuration."""
-    result = []
-    for bench, config in exit_steps(source):
-        native, vm = source.row(bench, "run", base), source.row(bench, "run", config)
-        if not native or not vm:
-            continue
-        exits = exits_of(source, bench, config)
-        runs = vm.pool.n + vm_passes(source, bench, config)
-        result.append(Split(bench, native.pool.mean, vm.pool.mean,
-                            sum(kind.n for kind in exits) / runs,
-                            sum(kind.total for kind in exits) / runs))
-    return result
+def splits(source: Source) -> list[Split]:
+    """Of the programs in configurations that have a twin with exit statistics."""
+    return [Split(row.bench, row.native, row.vm, row.exit_count, row.exit_time)
+            for row in program_rows(source.log)
+            if row.native is not None and row.exit_count is not None and row.exits]
 
 
 def vm_passes(source: Source, bench: str, config: str) -> int:
