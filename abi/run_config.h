@@ -20,6 +20,8 @@
  *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
  *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
  *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
+ *   lrs     needed: an exit reads the list registers that it must; all: every one, as where they
+ *           are searched for what the guest has ended
  *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or
  *           by two (split: EOImode 1)
  *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
@@ -39,6 +41,7 @@
 	X(fill, "eager lazy")                                                                      \
 	X(irq, "direct trapped")                                                                   \
 	X(lr, "hw sw")                                                                             \
+	X(lrs, "needed all")                                                                       \
 	X(eoi, "combined split")                                                                   \
 	X(wfi, "native trapped")                                                                   \
 	X(traps, "off on")                                                                         \
@@ -65,6 +68,7 @@ enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };
 enum stage2_fill { FILL_EAGER, FILL_LAZY };
 enum irq_mode { IRQ_DIRECT, IRQ_TRAPPED };
 enum lr_kind { LR_HW, LR_SW };
+enum lrs_read { LRS_NEEDED, LRS_ALL };
 enum eoi_mode { EOI_COMBINED, EOI_SPLIT };
 enum wfi_mode { WFI_NATIVE, WFI_TRAPPED };
 enum frame_kind { FRAME_LIGHT, FRAME_FULL };

@@ -405,3 +405,29 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 	STAMP(injected, probe_read());
 	return vcpu;
 }
+
+/* --- the same, with every list register read --- */
+
+static void read_list_registers(struct vcpu *vcpu)
+{
+	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
+		vcpu->gic.lr[i] = gic_lr_read(i);
+}
+
+struct vcpu *trap_irq_all_lrs(struct vcpu *vcpu)
+{
+	read_list_registers(vcpu);
+	return trap_irq(vcpu);
+}
+
+struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu)
+{
+	read_list_registers(vcpu);
+	return trap_hvc(vcpu);
+}
+
+struct vcpu *trap_sync_all_lrs(struct vcpu *vcpu)
+{
+	read_list_registers(vcpu);
+	return trap_sync(vcpu);
+}

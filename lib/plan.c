@@ -258,6 +258,12 @@ static bool check_config(struct parser *parser, const struct run_config *config)
 	if (off && config->fill == FILL_LAZY)
 		return fail(parser, "fill=lazy needs stage 2: stage2=off in config",
 			    word_from(config->name));
+	if (config->lrs == LRS_ALL &&
+	    (config->irq != IRQ_TRAPPED || config->probes || config->stats || config->trace))
+		return fail(parser,
+			    "lrs=all needs irq=trapped, and goes without probes, stats and trace: "
+			    "config",
+			    word_from(config->name));
 	/* Vector tables have the ones or the others. */
 	if (config->probes && (config->stats || config->trace))
 		return fail(parser, "probes=on goes without stats=on and trace=on: config",

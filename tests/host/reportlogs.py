@@ -10,7 +10,8 @@ from collections.abc import Callable
 from logmaker import bench_record, calibration, end_record, log_of, run_record, step_head
 
 AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr": "hw",
-        "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light", "fp": "owned",
+        "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
+        "fp": "owned",
         "sched": "null", "state": "warm", "stats": "off", "trace": "off", "probes": "off",
         "delay_el2": 0, "slice_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},

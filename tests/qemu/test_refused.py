@@ -57,8 +57,8 @@ def bad_plan(name: str, plan: str, line: int, *says: str):
     return pytest.param(line, says, id=name, marks=pytest.mark.job(plan))
 
 
-AXES = ("stage1", "stage2", "fill", "irq", "lr", "eoi", "wfi", "traps", "frame", "fp", "sched",
-        "state", "stats", "trace", "probes", "delay_el2", "slice_us")
+AXES = ("stage1", "stage2", "fill", "irq", "lr", "lrs", "eoi", "wfi", "traps", "frame", "fp",
+        "sched", "state", "stats", "trace", "probes", "delay_el2", "slice_us")
 
 
 @pytest.mark.parametrize("line, says", [

@@ -26,6 +26,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		.fill = FILL_LAZY,
 		.irq = IRQ_TRAPPED,
 		.lr = LR_SW,
+		.lrs = LRS_ALL,
 		.eoi = EOI_SPLIT,
 		.wfi = WFI_TRAPPED,
 		.traps = 1,
@@ -45,7 +46,8 @@ static void a_configuration_is_shown_in_words(void **state)
 	assert_string_equal(
 		buffer,
 		"{\"name\":\"mine\",\"stage1\":\"2M\",\"stage2\":\"1G\",\"fill\":\"lazy\","
-		"\"irq\":\"trapped\",\"lr\":\"sw\",\"eoi\":\"split\",\"wfi\":\"trapped\","
+		"\"irq\":\"trapped\",\"lr\":\"sw\",\"lrs\":\"all\",\"eoi\":\"split\",\"wfi\":"
+		"\"trapped\","
 		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
 		"\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\",\"probes\":\"on\","
 		"\"delay_el2\":64,\"slice_us\":7}");

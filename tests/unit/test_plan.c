@@ -128,6 +128,12 @@ static void a_preset_word_comes_before_the_name(void **state)
 	assert_int_equal(plan.config[0].irq, IRQ_TRAPPED);
 }
 
+/* Axes that mean something only where interrupts are trapped. */
+static bool needs_trapped(const char *axis)
+{
+	return strcmp(axis, "sched") == 0 || strcmp(axis, "lrs") == 0;
+}
+
 static void every_axis_takes_each_of_its_words(void **state)
 {
 	char text[64];
@@ -136,8 +142,7 @@ static void every_axis_takes_each_of_its_words(void **state)
 #define X(field, words)                                                                            \
 	for (uint32_t i = 0; words_at(words, i).length; i++) {                                     \
 		snprintf(text, sizeof(text), "config %s " #field "=%.*s\nbench b\n",               \
-			 strcmp(#field, "sched") ? "direct"                                        \
-						 : "trapped", /* a second VM needs it */           \
+			 needs_trapped(#field) ? "trapped" : "direct",                             \
 			 (int)words_at(words, i).length, words_at(words, i).at);                   \
 		assert_parses(text);                                                               \
 		assert_int_equal(plan.config[0].field, i);                                         \
@@ -256,7 +261,7 @@ static void wrong_axes(void **state)
 	(void)state;
 	assert_line_error(
 		"config a native stage3=4K",
-		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr eoi wfi traps "
+		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
 		"frame fp sched state stats trace probes delay_el2 slice_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
@@ -266,7 +271,7 @@ static void wrong_axes(void **state)
 	assert_line_error("config a native delay_el2=65538",
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
 	assert_line_error("config a native =",
-			  "unknown axis '='; valid: stage1 stage2 fill irq lr eoi wfi traps "
+			  "unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
 			  "frame fp sched state stats trace probes delay_el2 slice_us");
 }
 
@@ -345,6 +350,13 @@ static void probes_beside_statistics(void **state)
 	assert_line_error("config a native trace=on probes=on",
 			  "probes=on goes without stats=on and trace=on: config 'a'");
 	assert_parses("config a trapped probes=on stats=off trace=off\nbench b\n");
+	assert_line_error("config a trapped lrs=all stats=on",
+			  "lrs=all needs irq=trapped, and goes without probes, stats and trace: "
+			  "config 'a'");
+	assert_line_error("config a direct lrs=all",
+			  "lrs=all needs irq=trapped, and goes without probes, stats and trace: "
+			  "config 'a'");
+	assert_parses("config a trapped lrs=all\nbench b\n");
 }
 
 static void wrong_names(void **state)

@@ -793,6 +793,29 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 		}
 }
 
+/* lrs=all: what the list registers hold goes to memory, and the exit is handled as ever. */
+static void every_list_register_is_read(void **state)
+{
+	(void)state;
+	memset(&vcpu->gic, 0xff, sizeof(vcpu->gic));
+	guest_set_enabled(GUEST_TIMER, true);
+	interrupt_by(GUEST_TIMER);
+	trap_irq_all_lrs(vcpu);
+	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
+		assert_int_equal(vcpu->gic.lr[i], 0);
+	vcpu->frame.x[0] = HC_ID(NULL);
+	trap_hvc_all_lrs(vcpu);
+	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
+		assert_int_equal(vcpu->gic.lr[i], gic_lr_read(i));
+	assert_int_not_equal(vcpu->gic.lr[vcpu->vgic.virq[GUEST_TIMER].fast_lr], 0);
+	memset(&vcpu->gic, 0, sizeof(vcpu->gic));
+	fake_esr_el2 = LDR_W3;
+	trap_sync_all_lrs(vcpu);
+	assert_int_equal(device.reads, 1);
+	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
+		assert_int_equal(vcpu->gic.lr[i], gic_lr_read(i));
+}
+
 /* --- HC_MEASURE --- */
 
 /* A hypercall as the vectors have it that were chosen last. */
@@ -948,6 +971,7 @@ int main(void)
 		TEST(every_exit_is_accounted_for_by_its_kind),
 		TEST(a_first_touch_is_accounted_for_as_one),
 		TEST(every_interrupt_is_accounted_for_by_its_kind),
+		TEST(every_list_register_is_read),
 		TEST(only_what_lies_between_begin_and_end_is_counted),
 		TEST(counting_begins_anew_as_often_as_it_is_asked),
 		TEST(a_traced_measure_call_leaves_no_event),

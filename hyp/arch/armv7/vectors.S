@@ -24,6 +24,7 @@
 #define COUNTED 1	/* exit statistics */
 #define TRACED 2	/* the same, and the trace */
 #define PROBED 3	/* (IRQ) stamped: abi/probe.h */
+#define ALL_LRS 4	/* every list register is read */
 
 	/* No isb before a stamp: exception entry synchronises the context (DDI 0406C A3.8.3). The
 	   probed one has a nop there: each of its stamps is four instructions long, with the store.
@@ -141,6 +142,8 @@
 	exit_light trap_irq_traced, \full
 	.elseif	\kind == COUNTED
 	exit_light trap_irq_counted, \full
+	.elseif	\kind == ALL_LRS
+	exit_light trap_irq_all_lrs, \full
 	.else
 	exit_light trap_irq, \full
 	.endif
@@ -152,6 +155,8 @@
 	exit_light trap_\name\()_traced, \full
 	.elseif	\kind == COUNTED
 	exit_counted trap_\name, \full, trap_count_\name
+	.elseif	\kind == ALL_LRS
+	exit_light trap_\name\()_all_lrs, \full
 	.else
 	exit_light trap_\name, \full
 	.endif
@@ -207,6 +212,10 @@
 	vector_table vectors_probed_delayed, PROBED, 0, 1
 	vector_table vectors_full_probed, PROBED, 1, 0
 	vector_table vectors_full_probed_delayed, PROBED, 1, 1
+	vector_table vectors_all_lrs, ALL_LRS, 0, 0
+	vector_table vectors_all_lrs_delayed, ALL_LRS, 0, 1
+	vector_table vectors_full_all_lrs, ALL_LRS, 1, 0
+	vector_table vectors_full_all_lrs_delayed, ALL_LRS, 1, 1
 
 	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
 own_exception:

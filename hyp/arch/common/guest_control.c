@@ -13,16 +13,18 @@ reg_t vector_delay;
 
 void cpu_use_vectors(const struct run_config *config)
 {
-	enum { PLAIN, COUNTED, TRACED, PROBED } kind = PLAIN;
-	static const char *const table[2][4][2] = {
+	enum { PLAIN, COUNTED, TRACED, PROBED, ALL_LRS, KIND_COUNT } kind = PLAIN;
+	static const char *const table[2][KIND_COUNT][2] = {
 		{ { vectors, vectors_full },
 		  { vectors_counted, vectors_full_counted },
 		  { vectors_traced, vectors_full_traced },
-		  { vectors_probed, vectors_full_probed } },
+		  { vectors_probed, vectors_full_probed },
+		  { vectors_all_lrs, vectors_full_all_lrs } },
 		{ { vectors_delayed, vectors_full_delayed },
 		  { vectors_counted_delayed, vectors_full_counted_delayed },
 		  { vectors_traced_delayed, vectors_full_traced_delayed },
-		  { vectors_probed_delayed, vectors_full_probed_delayed } },
+		  { vectors_probed_delayed, vectors_full_probed_delayed },
+		  { vectors_all_lrs_delayed, vectors_full_all_lrs_delayed } },
 	};
 	bool delayed = config->delay_el2 != 0;
 	bool full = config->frame == FRAME_FULL;
@@ -33,6 +35,8 @@ void cpu_use_vectors(const struct run_config *config)
 		kind = TRACED;
 	else if (config->stats)
 		kind = COUNTED;
+	else if (config->lrs == LRS_ALL)
+		kind = ALL_LRS;
 	vector_delay = config->delay_el2 - 2;
 	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
 	write_vbar_el2((uintptr_t)table[delayed][kind][full]);
