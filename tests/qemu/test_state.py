@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Caches and TLBs made cold: once a sample, outside of every window, in every configuration."""
 
+import re
+
 import pytest
 
 from image import function_that
@@ -96,3 +98,31 @@ def test_samples_that_were_not_prepared_are_refused(result):
     for error in result.records("error"):
         assert "samples were not prepared" in error["what"]
     assert {record["config"] for record in result.records("bench")} == {"trapped"}
+
+
+OTHERS = """order once
+limit_ms 600000
+config caches trapped state=cold-caches
+config tlb direct state=cold-tlb fill=lazy
+config bare native state=cold-caches
+bench irq_phases n=5
+bench irq_storm n=2
+bench fp_first_use n=5
+bench page_fault n=5
+bench lat_mem_rd n=2 pages=64
+bench tlb_maintenance n=5 pages=16
+bench cyclic n=5 period_us=20000
+bench prog_options n=2
+bench loop_fp n=2
+"""
+
+
+@pytest.mark.job(OTHERS)
+def test_every_other_benchmark_knows_cold_states(result):
+    """A sample that was not prepared refuses its step."""
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    records = result.records("bench")
+    assert {record["bench"] for record in records} == set(re.findall(r"bench (\w+)", OTHERS))
+    for record in records:
+        assert record["prepared"] == record["n"] + 1, record
