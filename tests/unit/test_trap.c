@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a syndrome to what handles it, and what it leaves behind. */
-/* LINK: exit-path drivers/gic/gicv2.c */
+/* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,98 +21,13 @@
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
-#include "tests/unit/vgic_guest.h"
-
-#define DEVICE 0x09000000u
-#define DEVICE_SIZE 0x1000u
-#define LDR_W3 0x93830005u
-#define STR_W12 0x938c0045u
-
-/* Syndromes of stage-2 translation faults, level 3 */
-#define DABT_LDP 0x92000007u   /* without a description of the access */
-#define DABT_DC 0x92000147u    /* cache maintenance */
-#define DABT_S1PTW 0x92000087u /* a stage-1 walk */
-#define IABT 0x82000007u
-#define IABT_S1PTW 0x82000087u
-
-#define RAM FAKE_GUEST_BASE
-#define RAM_SIZE 0x1000000u
-
-static struct vcpu *const vcpu = &guest_vcpu;
-static const struct run_config config_on = { .stats = 1, .trace = 1 };
-static struct run_config guest_config; /* the same, in some tests with a stage 2 filled lazily */
-static struct page_pool pool;
-
-/* The device: what it was asked last, and what it answers. */
-static struct {
-	unsigned reads, writes;
-	uint32_t offset;
-	unsigned size;
-	uint64_t value;
-} device;
-
-static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size)
-{
-	assert_ptr_equal(asking, vcpu);
-	device.reads++;
-	device.offset = offset;
-	device.size = size;
-	return device.value;
-}
-
-static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value)
-{
-	assert_ptr_equal(asking, vcpu);
-	device.writes++;
-	device.offset = offset;
-	device.size = size;
-	device.value = value;
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	memset(&device, 0, sizeof(device));
-	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
-	vcpu->vm->outcome = VM_RUNNING;
-	vcpu->vm->smc_count = 0;
-	vcpu->vm->region_count = 1;
-	vcpu->vm->region[0] =
-		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write };
-	fake_hyp.fault_ipa = DEVICE + 0x10;
-	guest_config = config_on;
-	vcpu->vm->config = &guest_config;
-	memset(&vcpu->vm->lazy, 0, sizeof(vcpu->vm->lazy));
-	return 0;
-}
-
-/* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
-static void be_lazy(enum stage2_grain grain, unsigned pool_pages)
-{
-	struct stage2 *stage2 = &vcpu->vm->stage2;
-	pte_t *root = fake_pages(1);
-
-	pool = (struct page_pool){ .base = fake_pages(pool_pages), .count = pool_pages };
-	guest_config = (struct run_config){ .stage2 = grain, .fill = FILL_LAZY };
-	fake_tlb_watch(root, STAGE2_INPUT_GIB);
-	stage2_reset(stage2, 1, grain, &pool, root);
-	stage2_lazy_begin(&vcpu->vm->lazy, stage2, RAM, RAM_SIZE, 7);
-	fake_hyp.fault_ipa = RAM + 0x5010;
-}
+#include "tests/unit/trap_vm.h"
 
 static unsigned level_at(ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
 	return stage2_walk(&vcpu->vm->stage2, ipa, &leaf) ? leaf.level : 0;
-}
-
-/* Takes the trap of a syndrome. */
-static struct vcpu *take(uint32_t esr)
-{
-	fake_esr_el2 = esr;
-	return trap_sync(vcpu);
 }
 
 /* Emulated: the guest goes on behind the instruction. */
@@ -138,9 +53,7 @@ static void assert_stops(uint32_t esr, enum fault_reason reason)
 	assert_int_equal(fake_hyp.ipa, fake_hyp.fault_ipa);
 	assert_int_equal(fake_hyp.skipped, 0);
 	assert_int_equal(vcpu->vm->outcome, VM_FAULT);
-}
-
-/* --- emulated devices --- */
+} /* --- emulated devices --- */
 
 static void a_load_puts_the_devices_answer_into_its_register(void **state)
 {
@@ -631,301 +544,7 @@ static void nobodys_interrupt_comes_once(void **state)
 	assert_null(fake_gic_violation());
 }
 
-/* --- accounted for --- */
-
-static void account(void)
-{
-	exit_stats_reset(&config_on);
-}
-
-static bool console_has(const char *what)
-{
-	bool found;
-
-	exit_stats_emit();
-	found = strstr(fake_hyp.console, what) != NULL;
-	if (!found)
-		print_error("no %s in %s\n", what, fake_hyp.console);
-	fake_hyp.console_size = 0;
-	fake_hyp.console[0] = '\0';
-	return found;
-}
-
-static bool console_is_empty(void)
-{
-	exit_stats_emit();
-	return fake_hyp.console_size == 0;
-}
-
-/* As an exit begins in vectors that account for it. */
-static void begin(uint32_t esr)
-{
-	fake_esr_el2 = esr;
-	vcpu->exit_start = read_cntpct_el0();
-}
-
-/* What is counted is one exit of this kind. */
-static void assert_counted(const char *kind)
-{
-	char wanted[80];
-
-	snprintf(wanted, sizeof(wanted), "\"exit\":\"%s\",\"n\":1,", kind);
-	assert_true(console_has(wanted));
-	account();
-}
-
-static void assert_traced(const char *event, const char *arg)
-{
-	char wanted[80];
-
-	snprintf(wanted, sizeof(wanted), "\"event\":\"%s\",\"arg\":\"%s\"", event, arg);
-	assert_true(console_has(wanted));
-	account();
-}
-
-static void count_sync(uint32_t esr)
-{
-	struct vcpu *next;
-
-	begin(esr);
-	next = trap_sync(vcpu);
-	if (next)
-		trap_count_sync(vcpu->exit_start);
-	else
-		assert_ptr_equal(trap_count_leaving(next, vcpu->exit_start), next);
-}
-
-static void trace_sync(uint32_t esr)
-{
-	begin(esr);
-	trap_sync_traced(vcpu);
-}
-
-/* Of both isas; where the step ends, too. */
-static const struct {
-	uint32_t esr;
-	const char *kind, *arg;
-} sync_exits[] = {
-	{ LDR_W3, "mmio-read", "0x9000010" },        { STR_W12, "mmio-write", "0x9000010" },
-	{ 0x9381004d, "stage2-fault", "0x9000010" }, { 0x82000005, "stage2-fault", "0x9000010" },
-	{ 0x5e000000, "smc", "0x5e000000" },         { 0x07e00000, "wfi", "0x7e00000" },
-	{ 0x62320461, "sysreg", "0x62320461" },      { 0xf2000000, "other", "0xf2000000" },
-};
-
-static void every_exit_is_accounted_for_by_its_kind(void **state)
-{
-	(void)state;
-	account();
-	for (unsigned i = 0; i < sizeof(sync_exits) / sizeof(sync_exits[0]); i++) {
-		count_sync(sync_exits[i].esr);
-		assert_counted(sync_exits[i].kind);
-		trace_sync(sync_exits[i].esr);
-		assert_traced(sync_exits[i].kind, sync_exits[i].arg);
-	}
-	begin(0);
-	trap_count_hvc(vcpu->exit_start);
-	assert_counted("hvc");
-	vcpu->frame.x[0] = HC_ID(NULL);
-	begin(0);
-	trap_hvc_traced(vcpu);
-	assert_traced("hvc", "0x86000000");
-}
-
-static void interrupt_by(unsigned intid)
-{
-	if (intid == FAKE_GIC_MAINTENANCE)
-		gic_set_pending(intid);
-	else
-		fake_gic_line(intid, true);
-	begin(0);
-}
-
-static void a_first_touch_is_accounted_for_as_one(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	account();
-	count_sync(DABT_LDP);
-	assert_counted("stage2-map");
-	fake_hyp.fault_ipa = RAM;
-	trace_sync(IABT);
-	assert_traced("stage2-map", "0x20000000");
-	fake_hyp.fault_ipa = RAM + PAGE_SIZE;
-	trace_sync(DABT_LDP);
-	assert_counted("stage2-map");
-	fake_hyp.fault_ipa = DEVICE + 0x10;
-	count_sync(LDR_W3);
-	assert_counted("mmio-read");
-	fake_hyp.fault_ipa = RAM; /* it stayed, though mapped */
-	count_sync(IABT);
-	assert_counted("stage2-fault");
-}
-
-static void every_interrupt_is_accounted_for_by_its_kind(void **state)
-{
-	static const struct {
-		unsigned intid;
-		const char *kind, *arg;
-	} irqs[] = {
-		{ GUEST_TIMER, "irq", "0x1b" },
-		{ FAKE_SPI_FIRST, "irq", "0x60" },
-		{ FAKE_GIC_MAINTENANCE, "maintenance", "0x19" },
-		{ FAKE_HYP_TIMER, "hyp-timer", "0x1a" },
-		{ 50, "other", "0x32" },
-	};
-
-	for (unsigned i = 0; i < sizeof(irqs) / sizeof(irqs[0]); i++)
-		for (unsigned traced = 0; traced < 2; traced++) {
-			setup(state);
-			account();
-			guest_set_enabled(GUEST_TIMER, true);
-			guest_set_enabled(FAKE_SPI_FIRST, true);
-			gic_enable(irqs[i].intid);
-			interrupt_by(irqs[i].intid);
-			if (traced)
-				trap_irq_traced(vcpu);
-			else
-				trap_irq_counted(vcpu);
-			if (traced)
-				assert_traced(irqs[i].kind, irqs[i].arg);
-			else
-				assert_counted(irqs[i].kind);
-		}
-}
-
-/* lrs=all: what the list registers hold goes to memory, and the exit is handled as ever. */
-static void every_list_register_is_read(void **state)
-{
-	(void)state;
-	memset(&vcpu->gic, 0xff, sizeof(vcpu->gic));
-	guest_set_enabled(GUEST_TIMER, true);
-	interrupt_by(GUEST_TIMER);
-	trap_irq_all_lrs(vcpu);
-	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
-		assert_int_equal(vcpu->gic.lr[i], 0);
-	vcpu->frame.x[0] = HC_ID(NULL);
-	trap_hvc_all_lrs(vcpu);
-	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
-		assert_int_equal(vcpu->gic.lr[i], gic_lr_read(i));
-	assert_int_not_equal(vcpu->gic.lr[vcpu->vgic.virq[GUEST_TIMER].fast_lr], 0);
-	memset(&vcpu->gic, 0, sizeof(vcpu->gic));
-	fake_esr_el2 = LDR_W3;
-	trap_sync_all_lrs(vcpu);
-	assert_int_equal(device.reads, 1);
-	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
-		assert_int_equal(vcpu->gic.lr[i], gic_lr_read(i));
-}
-
-/* --- HC_MEASURE --- */
-
-/* A hypercall as the vectors have it that were chosen last. */
-static reg_t measured_call(reg_t id, reg_t argument)
-{
-	vcpu->frame.x[0] = id;
-	vcpu->frame.x[1] = argument;
-	begin(0);
-	trap_hvc(vcpu);
-	if (fake_hyp.vectors == 0 || fake_hyp.vectors_count)
-		trap_count_hvc(vcpu->exit_start);
-	return vcpu->frame.x[0];
-}
-
-static void only_what_lies_between_begin_and_end_is_counted(void **state)
-{
-	(void)state;
-	account();
-	measured_call(HC_ID(NULL), 0);
-	assert_int_equal(measured_call(HC_ID(MEASURE), 1), HC_OK);
-	for (unsigned i = 0; i < 3; i++)
-		measured_call(HC_ID(NULL), 0);
-	assert_int_equal(measured_call(HC_ID(MEASURE), 0), HC_OK);
-	assert_false(fake_hyp.vectors_count || fake_hyp.vectors_trace);
-	measured_call(HC_ID(NULL), 0);
-	assert_true(console_has("\"exit\":\"hvc\",\"n\":3,"));
-}
-
-static void counting_begins_anew_as_often_as_it_is_asked(void **state)
-{
-	(void)state;
-	account();
-	measured_call(HC_ID(MEASURE), 0);
-	assert_true(console_is_empty());
-	for (unsigned i = 0; i < 2; i++) {
-		measured_call(HC_ID(MEASURE), 1);
-		assert_true(fake_hyp.vectors_count && fake_hyp.vectors_trace);
-		measured_call(HC_ID(NULL), 0);
-		measured_call(HC_ID(NULL), 0);
-	}
-	assert_true(console_has("\"exit\":\"hvc\",\"n\":2,"));
-	measured_call(HC_ID(MEASURE), 1);
-	assert_true(console_is_empty());
-}
-
-static void a_traced_measure_call_leaves_no_event(void **state)
-{
-	(void)state;
-	account();
-	for (reg_t on = 0; on < 2; on++) {
-		vcpu->frame.x[0] = HC_ID(MEASURE);
-		vcpu->frame.x[1] = on;
-		begin(0);
-		trap_hvc_traced(vcpu);
-	}
-	assert_true(console_is_empty());
-}
-
-static void another_argument_is_refused_and_counted(void **state)
-{
-	(void)state;
-	account();
-	assert_int_equal(measured_call(HC_ID(MEASURE), 2), (reg_t)HC_EINVAL);
-	assert_int_equal(measured_call(HC_ID(MEASURE), 1ull << 32), (reg_t)HC_EINVAL);
-	assert_int_equal(fake_hyp.vectors, 0);
-	assert_true(console_has("\"exit\":\"hvc\",\"n\":2,"));
-}
-
-/* --- probes --- */
-
-static struct probe_stamps stamps;
-
-static void probe(void)
-{
-	stamps = (struct probe_stamps){ 0 };
-	write_tpidr_el2((reg_t)&stamps);
-}
-
-static void a_guests_interrupt_is_stamped_on_its_way(void **state)
-{
-	uint64_t entry;
-
-	(void)state;
-	probe();
-	guest_set_enabled(GUEST_TIMER, true);
-	fake_gic_line(GUEST_TIMER, true);
-	entry = read_cntpct_el0();
-	assert_ptr_equal(trap_irq_probed(vcpu, entry), vcpu);
-	assert_int_equal(stamps.el2_vector, entry);
-	assert_int_equal(stamps.acknowledged, entry + 1);
-	assert_int_equal(stamps.injected, entry + 2);
-	assert_true(fake_gic_virq());
-}
-
-static void the_hypervisors_own_interrupts_leave_the_stamps_alone(void **state)
-{
-	const unsigned own[] = { FAKE_GIC_MAINTENANCE, 50, FAKE_HYP_TIMER };
-
-	(void)state;
-	probe();
-	for (unsigned i = 0; i < 3; i++) {
-		gic_enable(own[i]);
-		interrupt_by(own[i]);
-		assert_ptr_equal(trap_irq_probed(vcpu, 1),
-				 own[i] == FAKE_HYP_TIMER ? NULL : TRAP_UNSTAMPED);
-	}
-	assert_int_equal(stamps.el2_vector | stamps.acknowledged | stamps.injected, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
+#define TEST(name) cmocka_unit_test_setup(name, trap_setup)
 
 int main(void)
 {
@@ -968,16 +587,6 @@ int main(void)
 		TEST(the_hypervisors_timer_stops_the_vm),
 		TEST(an_interrupt_that_went_away_is_not_ended),
 		TEST(nobodys_interrupt_comes_once),
-		TEST(every_exit_is_accounted_for_by_its_kind),
-		TEST(a_first_touch_is_accounted_for_as_one),
-		TEST(every_interrupt_is_accounted_for_by_its_kind),
-		TEST(every_list_register_is_read),
-		TEST(only_what_lies_between_begin_and_end_is_counted),
-		TEST(counting_begins_anew_as_often_as_it_is_asked),
-		TEST(a_traced_measure_call_leaves_no_event),
-		TEST(another_argument_is_refused_and_counted),
-		TEST(a_guests_interrupt_is_stamped_on_its_way),
-		TEST(the_hypervisors_own_interrupts_leave_the_stamps_alone),
 	};
 
 	return cmocka_run_group_tests_name("trap", tests, NULL, NULL);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/hypercall.h"
+#include "abi/probe.h"
+#include "abi/record.h"
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/exit_stats.h"
+#include "hyp/sched.h"
+#include "hyp/trap.h"
+#include "hyp/vm.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/trap_vm.h"
+
+const struct run_config config_on = { .stats = 1, .trace = 1 };
+static struct run_config guest_config; /* the same, in some tests with a stage 2 filled lazily */
+static struct page_pool pool;
+
+struct trap_device device;
+
+static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size)
+{
+	assert_ptr_equal(asking, vcpu);
+	device.reads++;
+	device.offset = offset;
+	device.size = size;
+	return device.value;
+}
+
+static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value)
+{
+	assert_ptr_equal(asking, vcpu);
+	device.writes++;
+	device.offset = offset;
+	device.size = size;
+	device.value = value;
+}
+
+int trap_setup(void **state)
+{
+	(void)state;
+	guest_boot(4, true, false);
+	memset(&device, 0, sizeof(device));
+	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
+	vcpu->vm->outcome = VM_RUNNING;
+	vcpu->vm->smc_count = 0;
+	vcpu->vm->region_count = 1;
+	vcpu->vm->region[0] =
+		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write };
+	fake_hyp.fault_ipa = DEVICE + 0x10;
+	guest_config = config_on;
+	vcpu->vm->config = &guest_config;
+	memset(&vcpu->vm->lazy, 0, sizeof(vcpu->vm->lazy));
+	sched_start(&guest_config, vcpu, NULL, 0, UINT64_MAX / 2);
+	return 0;
+}
+
+void be_lazy(enum stage2_grain grain, unsigned pool_pages)
+{
+	struct stage2 *stage2 = &vcpu->vm->stage2;
+	pte_t *root = fake_pages(1);
+
+	pool = (struct page_pool){ .base = fake_pages(pool_pages), .count = pool_pages };
+	guest_config = (struct run_config){ .stage2 = grain, .fill = FILL_LAZY };
+	fake_tlb_watch(root, STAGE2_INPUT_GIB);
+	stage2_reset(stage2, 1, grain, &pool, root);
+	stage2_lazy_begin(&vcpu->vm->lazy, stage2, RAM, RAM_SIZE, 7);
+	fake_hyp.fault_ipa = RAM + 0x5010;
+}
+
+struct vcpu *take(uint32_t esr)
+{
+	fake_esr_el2 = esr;
+	return trap_sync(vcpu);
+}

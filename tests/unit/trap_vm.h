@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The VM of the tests of hyp/trap.c: one emulated device, RAM that may be mapped at its first touch,
+ * and exits that are taken as the vectors would. */
+#pragma once
+
+#include "hyp/vm.h"
+#include "tests/unit/vgic_guest.h"
+
+#define DEVICE 0x09000000u
+#define DEVICE_SIZE 0x1000u
+#define LDR_W3 0x93830005u
+#define STR_W12 0x938c0045u
+
+/* Syndromes of stage-2 translation faults, level 3 */
+#define DABT_LDP 0x92000007u   /* without a description of the access */
+#define DABT_DC 0x92000147u    /* cache maintenance */
+#define DABT_S1PTW 0x92000087u /* a stage-1 walk */
+#define IABT 0x82000007u
+#define IABT_S1PTW 0x82000087u
+
+#define RAM FAKE_GUEST_BASE
+#define RAM_SIZE 0x1000000u
+
+/* The device: what it was asked last, and what it answers. */
+struct trap_device {
+	unsigned reads, writes;
+	uint32_t offset;
+	unsigned size;
+	uint64_t value;
+};
+
+extern struct trap_device device;
+extern const struct run_config config_on; /* statistics and trace */
+
+static struct vcpu *const vcpu = &guest_vcpu;
+
+/* Before each test. */
+int trap_setup(void **state);
+
+/* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
+void be_lazy(enum stage2_grain grain, unsigned pool_pages);
+
+/* Takes the trap of a syndrome. */
+struct vcpu *take(uint32_t esr);
