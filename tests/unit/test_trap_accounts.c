@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits that are accounted for, stamped, or read the list registers: the same exits, and a bit more. */
+/* Exits that are counted, traced or stamped, or read every list register, and what covers them. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>

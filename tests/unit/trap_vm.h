@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VM of the tests of hyp/trap.c: one emulated device, RAM that may be mapped at its first touch,
- * and exits that are taken as the vectors would. */
+/* The VM of the tests of hyp/trap.c: one emulated device, RAM that may be mapped at its first
+ * touch, and exits that are taken as the vectors would. */
 #pragma once
 
 #include "hyp/vm.h"
