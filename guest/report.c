@@ -159,6 +159,8 @@ void report_bench(const struct bench_info *info, const struct samples *samples)
 	member_values(info, samples);
 	member_integer("overhead", (int64_t)info->overhead);
 	member_raw_values(&samples->raw);
+	if (info->may_be_zero)
+		member_integer("may_be_zero", 1);
 	if (state_is_cold())
 		member_integer("prepared", prepared(samples));
 	member_list(info->members, info->member_count);

@@ -43,6 +43,7 @@ static void run_use(const struct guest_run *run)
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
+		.may_be_zero = run->config.fp != FP_LAZY, /* one instruction */
 	};
 
 	if (run->bench.params.delay == 0)

@@ -17,7 +17,9 @@ OPS_INLINE reg_t op_read(reg_t address)
 	return address;
 }
 
-static void run_variant(const struct guest_run *run, const char *variant, uint64_t address)
+/* emulated: else it is one instruction */
+static void run_variant(const struct guest_run *run, const char *variant, uint64_t address,
+			bool emulated)
 {
 	struct samples *samples = samples_begin();
 	struct bench_info info = {
@@ -25,6 +27,7 @@ static void run_variant(const struct guest_run *run, const char *variant, uint64
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
+		.may_be_zero = !emulated,
 	};
 
 	sample_pairs(&run->bench.params, samples, op_read, (reg_t)address);
@@ -33,8 +36,9 @@ static void run_variant(const struct guest_run *run, const char *variant, uint64
 
 static void mmio_read_run(const struct guest_run *run)
 {
-	run_variant(run, "vgic", run->gicd_base + GICD_IIDR);
-	run_variant(run, "null", run->device_base + NULL_DEVICE_SCRATCH);
+	run_variant(run, "vgic", run->gicd_base + GICD_IIDR, run->config.irq == IRQ_TRAPPED);
+	run_variant(run, "null", run->device_base + NULL_DEVICE_SCRATCH,
+		    run->config.stage2 != STAGE2_OFF);
 }
 
 static const struct bench mmio_read = { .name = "mmio_read", .run = mmio_read_run };

@@ -27,13 +27,15 @@ OPS_INLINE reg_t op_write32(reg_t address)
 	return address;
 }
 
-static void report_variant(const char *variant, const struct samples *samples)
+/* emulated: else it is one instruction */
+static void report_variant(const char *variant, const struct samples *samples, bool emulated)
 {
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
+		.may_be_zero = !emulated,
 	};
 
 	report_bench(&info, samples);
@@ -50,7 +52,7 @@ static void run_vgic(const struct guest_run *run)
 	sample_pairs(&run->bench.params, samples, op_write8, address);
 	if ((mmio_read8(address) ^ address) & 0xf0)
 		guest_refuse("GICD_IPRIORITYR was not written, reads", mmio_read8(address));
-	report_variant("vgic", samples);
+	report_variant("vgic", samples, run->config.irq == IRQ_TRAPPED);
 }
 
 static void run_null(const struct guest_run *run)
@@ -61,7 +63,7 @@ static void run_null(const struct guest_run *run)
 	sample_pairs(&run->bench.params, samples, op_write32, address);
 	if (mmio_read32(address) != (uint32_t)address)
 		guest_refuse("SCRATCH was not written, reads", mmio_read32(address));
-	report_variant("null", samples);
+	report_variant("null", samples, run->config.stage2 != STAGE2_OFF);
 }
 
 static void mmio_write_run(const struct guest_run *run)

@@ -19,6 +19,7 @@ static void sysreg_run(const struct guest_run *run)
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
+		.may_be_zero = !run->config.traps, /* one instruction */
 	};
 
 	sample_pairs(&run->bench.params, samples, op_read, 0);

@@ -85,6 +85,7 @@ static void wfi_run(const struct guest_run *run)
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
+		.may_be_zero = run->config.wfi == WFI_NATIVE, /* one instruction */
 	};
 
 	pend();

@@ -50,6 +50,11 @@ def test_bench_record_that_cannot_be_true(change, says):
     assert any(says in text for text in changed(BENCH, **change))
 
 
+def test_a_path_that_says_so_may_take_no_time():
+    assert not any("a latency of" in text for text in changed(BENCH, min=0, may_be_zero=1))
+    assert any("a latency of 0" in text for text in changed(BENCH, min=0, may_be_zero=0))
+
+
 def without_members(index: int, *names: str) -> list[str]:
     body = {name: value for name, value in BODIES[index].items() if name not in names}
     return broken([*BODIES[:index], body, *BODIES[index + 1:]])
