@@ -15,13 +15,14 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench compare report debug check qemu-test unit-test \
+.PHONY: all image images setup bench capture compare report debug check qemu-test unit-test \
 	update-expected clean help FORCE
 
-# `make report BOARD=all`: one page of every board QEMU has
+# `make report BOARD=all`: one page of every board that QEMU has or whose records were captured
 REPORT_BOARDS := $(BOARD)
 ifeq ($(BOARD) $(MAKECMDGOALS),all report)
-REPORT_BOARDS := $(patsubst boards/%/board.mk,%,$(shell grep -l '^QEMU' boards/*/board.mk))
+REPORT_BOARDS := $(sort $(filter $(BOARDS),$(notdir $(wildcard $(BUILD)/captured/*))) \
+	$(patsubst boards/%/board.mk,%,$(shell grep -l '^QEMU' boards/*/board.mk)))
 override BOARD := $(firstword $(REPORT_BOARDS))
 endif
 
@@ -122,6 +123,11 @@ setup:
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
 bench: all
 	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
+
+## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
+capture: setup
+	@$(HYPBENCH) capture --board $(BOARD) $(if $(TTY),--tty "$(TTY)") \
+		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## compare: run PLAN, configurations side by side; with A=<records> B=<records>: those two runs
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks)

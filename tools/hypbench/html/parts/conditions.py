@@ -4,6 +4,7 @@
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.units import NONE, counted, number
+from hypbench.session import on_the_board
 
 TICK = {
     "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
@@ -55,6 +56,8 @@ def run_rows(boards: list[Board]) -> list[list[str | Cell]]:
 
 
 def run_cell(source: Source) -> Cell:
+    if source.uncaptured:
+        return Cell("not captured", "quiet")
     run, done = source.log.run, len(source.log.of_kind("step"))
     samples = counted(sum(row.pool.n for row in source.rows), "sample")
     if source.problems or source.lost:
@@ -102,6 +105,11 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
         found.append(Notice("These plans of the report are not in plans/, so their parts are"
                             f" missing: {', '.join(absent)}."))
     for board in boards:
+        without = [source.plan for source in board.sources.values() if source.uncaptured]
+        if without:
+            found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
+                                f" {', '.join(without)}. One of them on the board:"
+                                f" {on_the_board(board.name, without[0])}."))
         for source in board.sources.values():
             items = [*(f"lost: {text}" for text in source.lost), *limited(source.problems)]
             if source.notes:
