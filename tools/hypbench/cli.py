@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: hypbench run, capture, check, show, compare, side-by-side, report, patch, dev."""
+"""The command line: hypbench run, capture, check, show, compare, side-by-side, report, patch, …"""
 
 import sys
 from pathlib import Path

@@ -33,9 +33,13 @@ def missing(boards: list[Board], what: str, plan: str) -> Notice | None:
     if not boards:
         return None
     names = ", ".join(board.name for board in boards)
-    how = [f"{board.name}: {on_the_board(board.name, plan)}." for board in boards if board.silicon]
+    how = [said_on_the_board(board, plan) for board in boards if board.silicon]
     return Notice(" ".join([f"{names}: no records of {what}. They come from the plan {plan}.",
                             *how]))
+
+
+def said_on_the_board(board: Board, plan: str) -> str:
+    return f"On {board.name} that is {on_the_board(board.name, plan).replace('`', '')}."
 
 
 def by_config(board: Board, clock: Clock, groups: list[Group], configs: list[str]

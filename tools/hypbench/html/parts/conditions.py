@@ -3,8 +3,8 @@
 
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
+from hypbench.html.parts.common import said_on_the_board
 from hypbench.html.units import NONE, counted, number
-from hypbench.session import on_the_board
 
 TICK = {
     "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
@@ -108,8 +108,7 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
         without = [source.plan for source in board.sources.values() if source.uncaptured]
         if without:
             found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
-                                f" {', '.join(without)}. One of them on the board:"
-                                f" {on_the_board(board.name, without[0])}."))
+                                f" {', '.join(without)}. {said_on_the_board(board, '<plan>')}"))
         for source in board.sources.values():
             items = [*(f"lost: {text}" for text in source.lost), *limited(source.problems)]
             if source.notes:

@@ -56,8 +56,8 @@ def cost_figure(board: Board, source: Source, made: Section) -> Figure:
     costs, matrix = data.miss_costs(source), data.walk_matrix(source)
     line = data.fit([(matrix[key].refs, costs[key]) for key in costs if key in matrix])
     if line:
-        made.add(Text(f"{board.label}: a TLB miss costs {line[0]:.1f} + {line[1]:.2f} × walk"
-                      f" references {source.clock.unit} (least squares over the matrix)."))
+        made.add(Text(f"{board.label}: a TLB miss costs {line[0]:.1f} + {line[1]:.2f} ×"
+                      f" (walk references) {source.clock.unit}, by least squares over the matrix."))
     return figure("tlb-cost", board, "what a TLB miss costs: random minus packed, per load, at the"
                   " largest working set.", "Heat map of measured miss costs.",
                   figures.heat_map(costs, {key: f"{cost:.1f}" for key, cost in costs.items()},
