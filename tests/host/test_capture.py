@@ -83,6 +83,7 @@ def test_a_whole_run(bench, line):
     assert names(bench) == ["console.log", "records.jsonl", "summary.csv"]
     assert f"virt-a72: complete, {len(LINES)} records, none is missing; {len(BOOT + LOG)} bytes" \
         in result.stdout
+    assert result.stdout.endswith(f"; {bench.out / 'records.jsonl'}, summary.csv, console.log\n")
     assert "1 tick = 16 ns" in result.stdout and "1 instruction" not in result.stdout
     assert "│ hvc " in result.stdout and "not modelled here" not in result.stdout
 
@@ -278,7 +279,8 @@ def test_nothing_at_all(bench, line):
     assert result.exit_code == 3
     assert said(result)[0] == "silence: nothing came for 120 s"
     assert said(result)[1].startswith("not one byte came: is the board on")
-    assert "virt-a72: no run" in result.stdout and names(bench) == []
+    assert result.stdout == "virt-a72: no run; 0 bytes, 0 a second; no file\n"
+    assert names(bench) == []
 
 
 def test_a_boot_loader_that_starts_nothing(bench, line):

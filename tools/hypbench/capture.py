@@ -102,6 +102,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
     interrupted = [f"{text}: {keep_interrupted(former, folder)}"
                    for former, text in runs.interruptions()]
     kept = keep_run(log, console) if line.count else forget(console)
+    files = ", ".join([str(kept[0]), *(path.name for path in kept[1:])]) if kept else "no file"
     problems = problems_of(log, platform) if log and log.records else []
     if log and log.records:
         show_log(log)
@@ -110,13 +111,14 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
     complain(endings(runs, line) + problems, (log or runs.before).text)
     for text in [*before(runs), *interrupted]:
         click.echo(f"hypbench: {text}", err=True)
-    click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {kept}")
+    click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {files}")
     return INCOMPLETE if not runs.ended else WRONG if problems else 0
 
 
-def forget(console: Path) -> str:
+def forget(console: Path) -> list[Path]:
+    """Of a line that brought nothing."""
     console.unlink()
-    return "nothing to keep"
+    return []
 
 
 def before(runs: Runs) -> list[str]:

@@ -144,7 +144,8 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
 
 @main.command()
 @click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
+              help="A folder of boards/; can be repeated. Without it, every board that QEMU has or"
+                   " whose records were captured.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",

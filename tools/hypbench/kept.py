@@ -42,9 +42,9 @@ def rank_of_file(path: Path) -> int:
     return rank(read_log(path.read_bytes())) if path.is_file() else NOTHING
 
 
-def keep_run(log: Log | None, console: Path) -> Path:
+def keep_run(log: Log | None, console: Path) -> list[Path]:
     """Puts a run and its console (a numbered one, in the same folder) in their place; gives the
-    place of the records, or of the console where there are none."""
+    files there are then."""
     folder = console.parent
     records, _, usual = paths(folder)
     words = console.stem.removeprefix("console")
@@ -54,9 +54,9 @@ def keep_run(log: Log | None, console: Path) -> Path:
         words = ""
         console = console.replace(usual)
     if not log or not log.records:
-        return console
+        return [console]
     write_results(log, folder, words)
-    return paths(folder, words)[0]
+    return paths(folder, words)
 
 
 def number_former(folder: Path) -> None:

@@ -18,7 +18,7 @@ POLL_S = 0.2
 LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 LOOKED_AT = 1024  # latest bytes that tell text from garbage
 TELLING = 200  # with fewer nothing is said
-TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\b\t\r\n\x1b")
+TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
 
@@ -126,7 +126,7 @@ class Line:
     @property
     def garbage(self) -> str:
         """What to think of bytes that are no text; "" when they are."""
-        odd = sum(byte not in TEXT for byte in self.latest)
+        odd = len(self.latest.translate(None, delete=TEXT))
         if len(self.latest) < TELLING or odd * 4 < len(self.latest):
             return ""
         return (f"{odd} of the last {len(self.latest)} bytes are no text: does the board send at"
