@@ -15,16 +15,17 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench compare report debug check qemu-test unit-test \
+.PHONY: all image images setup bench capture compare report debug check qemu-test unit-test \
 	update-expected clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
 
-# `make report BOARD=all`: one page of the reference boards
+# `make report BOARD=all`: one page of them and of every board whose records were captured
 REPORT_BOARDS := $(BOARD)
 ifeq ($(BOARD) $(MAKECMDGOALS),all report)
-REPORT_BOARDS := $(REFERENCE_BOARDS)
+REPORT_BOARDS := $(sort $(REFERENCE_BOARDS) \
+	$(filter $(BOARDS),$(notdir $(wildcard $(BUILD)/captured/*))))
 override BOARD := $(firstword $(REPORT_BOARDS))
 endif
 
@@ -126,6 +127,11 @@ setup:
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
 bench: all
 	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
+
+## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
+capture: setup
+	@$(HYPBENCH) capture --board $(BOARD) $(if $(TTY),--tty "$(TTY)") \
+		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## compare: run PLAN, configurations side by side; with A=<records> B=<records>: those two runs
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks)

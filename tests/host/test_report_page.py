@@ -8,11 +8,15 @@ import pytest
 from chromium import Chromium
 from hypbench.html import page
 from hypbench.html.data import Board, Source
-from hypbench.records import read_log
+from hypbench.records import Log, read_log
 from reportlogs import plans, report_log
 
 WIDTHS = (390, 1280)
 BOARDS = {"virt-a72": {}, "virt-a15": {"board": "virt-a15", "isa": "armv7"}}
+# Two boards themselves, one of them with few plans yet
+CAPTURED = {"rpi4": ({"board": "rpi4", "hz": 54_000_000}, set(plans("silicon"))),
+            "arndale": ({"board": "arndale", "isa": "armv7", "hz": 24_000_000},
+                        {"default", "memory"})}
 PER_BOARD = {
     "waterfall-timer", "waterfall-device", "histogram-timer-wakeup", "histogram-cyclic", "storm",
     "sched-timer-wakeup", "sched-cyclic", "exits", "switches", "states-trapped",
@@ -33,6 +37,20 @@ SMALLEST = """window.smallest = svg => Math.min(...[...svg.querySelectorAll('tex
 BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
   !element.closest('.box, svg') && element.getBoundingClientRect().right >
   document.documentElement.clientWidth + 0.5).map(element => element.outerHTML.slice(0, 80))"""
+
+
+# All but the comparison with other hypervisors, whose numbers are instructions.
+MEASURED_PARTS = """[...document.querySelectorAll('section:not(#peers)')].map(
+  section => section.textContent).join(' ')"""
+# Words of a figure that its edge cuts.
+CLIPPED = """[...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const edge = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(text => {
+    const box = text.getBoundingClientRect();
+    return box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1
+           || box.bottom > edge.bottom + 1;
+  }).map(text => svg.closest('figure').id + ': ' + text.textContent.trim());
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +93,47 @@ def test_every_figure_is_there_and_not_empty(browser, address, width):
         assert len(figure["caption"]) > 20 and len(figure["label"]) > 15, ident
         assert 300 < figure["shown"] <= width, ident
         assert figure["font"] >= 8, ident  # pixels: legible on a phone
+
+
+@pytest.fixture(scope="module")
+def captured_html() -> str:
+    made = [Board(name, {plan: Source(plan, read_log(report_log(plan, "silicon", **more)))
+                         if plan in there else Source(plan, Log(), uncaptured=True)
+                         for plan in plans("silicon")})
+            for name, (more, there) in CAPTURED.items()]
+    return page.render(made, [])
+
+
+@pytest.fixture(scope="module")
+def captured_address(captured_html, tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("captured") / "index.html"
+    path.write_text(captured_html)
+    return path.as_uri()
+
+
+def test_no_word_of_a_figure_is_cut(browser, address, captured_address):
+    for where in (address, captured_address):
+        browser.open(where, 1280)
+        assert browser.value(CLIPPED) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_of_captured_records(browser, captured_address, width):
+    browser.open(captured_address, width)
+    assert browser.errors() == []
+    assert browser.value("document.documentElement.scrollWidth") == width
+    assert browser.value(BEYOND) == []
+    text = browser.value("document.body.textContent")
+    assert "1 tick (18.52 ns)" in text.replace("\u00a0", " ")
+    assert "1 tick (41.67 ns)" in text.replace("\u00a0", " ")
+    assert "ticks of 18.52" in text and "ticks of 41.67" in text
+    assert "instr" not in re.sub("first instruction|instructions? (of the|that|itself)", "",
+                                 browser.value(MEASURED_PARTS))
+    assert "not modelled here" not in text and "instruction counter" not in text
+    assert "fig-tlb-cost-rpi4" in browser.value("[...document.querySelectorAll('figure')]"
+                                                ".map(figure => figure.id)")
+    assert ("On arndale that is make sdcard BOARD=arndale PLAN=faults (or make tftp), then make"
+            " capture BOARD=arndale TTY=…." in text)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

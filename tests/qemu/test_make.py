@@ -31,9 +31,16 @@ def test_unknown_plan_names_the_plans():
 
 def test_help_names_every_target():
     said = make("help")
-    for target in ("setup", "bench", "compare", "debug", "check", "qemu-test", "unit-test",
-                   "update-expected"):
+    for target in ("setup", "bench", "capture", "compare", "debug", "check", "qemu-test",
+                   "unit-test", "update-expected"):
         assert f"make {target} " in said
+
+
+def test_capture_without_a_port_names_the_ports():
+    said = make("capture", status=2)
+    assert "on which serial port?" in said and "there are: " in said
+    said = make("capture", "TTY=/dev/ttyUSB77", "BAUD=9600", "LIMIT=5", status=2)
+    assert "on /dev/ttyUSB77 at 9600 8N1" in said and "it is not there" in said
 
 
 RECORDED = "tests/host/logs/release-0.1.0.jsonl"

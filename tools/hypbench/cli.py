@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: hypbench run | check | show | compare | side-by-side | report | patch | dev."""
+"""The command line: hypbench run, capture, check, show, compare, side-by-side, report, patch, …"""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench import plan as plans
+from hypbench.capture import capture
 from hypbench.checks.cli import dev
 from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
@@ -43,10 +44,12 @@ def main(context: click.Context, root: Path) -> None:
     built image and runs that under QEMU; the records it prints are checked, kept in
     build/BOARD/records.jsonl and summed up in tables and build/BOARD/summary.csv. `show` prints the
     tables again, `compare` sets one run against another, `side-by-side` the configurations of one.
+    `capture` does what `run` does with a board itself, over its serial line.
     """
     context.obj = Tree(root.resolve())
 
 
+main.add_command(capture)
 main.add_command(compare)
 main.add_command(dev)
 
@@ -141,7 +144,8 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
 
 @main.command()
 @click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, the reference boards.")
+              help="A folder of boards/; can be repeated. Without it, the reference boards and"
+                   " those whose records were captured.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",

@@ -12,8 +12,7 @@ from hypbench.analysis.comparison import Threshold, compare_logs, conditions
 from hypbench.filters import select
 from hypbench.printing import console
 from hypbench.records import Log, read_log
-from hypbench.report import CAPTIONS
-from hypbench.rows import platform_of
+from hypbench.report import caption
 from hypbench.rules import bench_faults, check_rules
 from hypbench.tables.comparison import comparison_table, summary_line
 from hypbench.tree import UnknownName, read_bytes
@@ -70,7 +69,7 @@ def compare(a: Path, b: Path, threshold: Threshold | None, benches: tuple[str, .
     for line in conditions(first, second):
         click.echo(f"different: {line}")
     console().print(comparison_table(rows, threshold))
-    click.echo(CAPTIONS[platform_of(first)])
+    click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
     click.echo(summary_line(rows, threshold))
     slower = threshold is not None and any(threshold.exceeded(row) for row in rows)

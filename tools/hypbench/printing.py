@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hypbench.records import Log
-from hypbench.report import CAPTIONS, WALK_CAPTION, notes, results_table, unmodelled_table
-from hypbench.rows import platform_of
+from hypbench.report import WALK_CAPTION, caption, notes, results_table, unmodelled_table
 from hypbench.session import TEXT_SHOWN
 from hypbench.tables import tables_of
 from hypbench.translation import verdicts
@@ -31,7 +30,7 @@ def show_log(log: Log) -> None:
 def print_more(log: Log, tables: Sequence[Table | str] = ()) -> None:
     """What is no row of numbers: what a tick is worth, `tables` of what the numbers come to,
     verdicts, skips, faults."""
-    click.echo(CAPTIONS[platform_of(log)])
+    click.echo(caption(log))
     table = unmodelled_table(log)
     if table:
         console().print(table)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads records out of a console log: one JSON object a line, numbered and with a CRC.
 
-Lines that do not begin with '{' are plain text. What is wrong with a record is a `Problem`; the
-good records are kept, byte for byte.
+Lines without a record are plain text. What is wrong with a record is a `Problem`; the good records
+are kept, byte for byte.
 """
 
 import json
@@ -17,7 +17,8 @@ import jsonschema
 from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
-HEAD = re.compile(rb'\{"seq":(\d+),')
+HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
+PIECES = re.compile(rb'(?=\{"seq":)')  # no string in a record can have this: its quotes are escaped
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
@@ -46,6 +47,13 @@ class Record:
         return self.data["kind"]
 
 
+@dataclass(frozen=True)
+class Damage:
+    line: int
+    claim: int | None  # the number that the line claims to have
+    reason: str
+
+
 @dataclass
 class Log:
     """A log as it is read: feed() each line, then finish()."""
@@ -54,38 +62,36 @@ class Log:
     problems: list[Problem] = field(default_factory=list)
     text: list[str] = field(default_factory=list)  # console lines that are no records
     lines: int = 0
-    damaged: set[int] = field(default_factory=set)  # numbers that cut or garbled lines claim
+    damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
     seen: dict[int, bytes] = field(default_factory=dict)
+    newest: int = -1  # number of a record
+    skipped: list[int] = field(default_factory=list)  # between the last two records, so far
+    unsettled: list[Damage] = field(default_factory=list)  # since the newest record
 
     def feed(self, raw: bytes) -> Record | None:
-        """Takes one console line; returns its record when that is good."""
+        """Takes one console line; returns its (last) record when that is good."""
         self.lines += 1
-        raw = raw.rstrip(b"\r\n")
-        if not raw.startswith(b"{"):
-            return self._feed_text(raw)
+        self.skipped = []
+        stripped = (piece.strip(b"\r\n\0") for piece in PIECES.split(raw))
+        pieces = [piece for piece in stripped if piece] or [b""]
+        record = None
+        for piece in pieces:
+            record = self._feed_piece(piece, piece is not pieces[-1])
+        return record
+
+    def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
+        """`followed`: another record begins on the same line."""
+        if not raw.startswith(b"{") and not TAIL.search(raw):
+            self.text.append(printable(raw))
+            return None
         reason = frame_fault(raw)
-        if reason:
-            return self._feed_damaged(raw, reason)
-        return self._keep(raw)
-
-    def _feed_text(self, raw: bytes) -> Record | None:
-        """Plain text, unless a record's end shows that its beginning was lost."""
-        if TAIL.search(raw):
-            return self._feed_damaged(raw, "garbled: it does not begin with '{'")
-        self.text.append(raw.decode("ascii", "backslashreplace"))
-        return None
-
-    def _feed_damaged(self, raw: bytes, reason: str) -> Record | None:
-        """Reports a damaged line; a whole record at its end is saved."""
-        start = raw.rfind(b'{"seq":')
-        saved = start > 0 and not frame_fault(raw[start:])
-        if saved:
+        if not reason:
+            return self._keep(raw)
+        if followed and not TAIL.search(raw):
             reason = "cut: another record begins on its line"
         head = HEAD.match(raw)
-        self._problem(f"{f'record {int(head[1])}' if head else 'a record'} is {reason}")
-        if head:
-            self.damaged.add(int(head[1]))
-        return self._keep(raw[start:]) if saved else None
+        self.unsettled.append(Damage(self.lines, int(head[1]) if head else None, reason))
+        return None
 
     def _keep(self, raw: bytes) -> Record | None:
         data = json.loads(raw)
@@ -94,28 +100,51 @@ class Log:
             same = "" if self.seen[record.seq] == raw else ", with other content"
             self._problem(f"record {record.seq} is duplicated{same}")
             return None
-        newest = max(self.seen, default=-1)
-        if record.seq < newest:
-            self._problem(f"record {record.seq} is reordered: it came after record {newest}")
+        gap = list(range(self.newest + 1, record.seq))
+        self._settle(gap)
+        self.skipped = [number for number in gap if number not in self.damaged]
+        if record.seq < self.newest:
+            self._problem(f"record {record.seq} is reordered: it came after record {self.newest}")
+        self.newest = max(self.newest, record.seq)
         self.seen[record.seq] = raw
         self.records.append(record)
         for fault in record.faults:
             self._problem(f"record {record.seq} ({record.kind}): {fault}")
         return record
 
+    def _settle(self, gap: list[int]) -> None:
+        """Reports the damaged lines between two records. When there are as many as numbers are
+        missing, those are theirs, whatever damage made of the number that they claim."""
+        claims = [damage.claim for damage in self.unsettled]
+        for damage, number in zip(self.unsettled, gap if len(gap) == len(claims) else claims):
+            who = "a record" if number is None else f"record {number}"
+            self.problems.append(Problem(damage.line, f"{who} is {damage.reason}"))
+            if number is not None:
+                self.damaged.add(number)
+        self.unsettled = []
+
     def _problem(self, text: str) -> None:
         self.problems.append(Problem(self.lines, text))
 
     def finish(self) -> None:
         """What only the whole log shows: missing records and the closing count."""
+        self._settle([])
         if not self.seen:
             self.problems.append(Problem(0, "the log has no good record"))
             return
-        missing = set(range(max(self.seen))) - set(self.seen) - self.damaged
-        for first, last in ranges(sorted(missing)):
-            what = f"record {first} is" if first == last else f"records {first} to {last} are"
-            self.problems.append(Problem(0, f"{what} missing"))
+        missing = set(self.lost) - self.damaged
+        self.problems += [Problem(0, text) for text in missing_texts(sorted(missing))]
         self.problems += [Problem(0, text) for text in end_faults(self.records)]
+
+    @property
+    def lost(self) -> list[int]:
+        """The numbers up to the newest that have no good record."""
+        return [number for number in range(self.newest) if number not in self.seen]
+
+    @property
+    def complete(self) -> bool:
+        """The run came to its end: there is an end record."""
+        return any(record.kind == "end" for record in self.records)
 
     @property
     def sound(self) -> list[Record]:
@@ -138,8 +167,22 @@ def read_log(content: bytes) -> Log:
     return log
 
 
+def printable(raw: bytes) -> str:
+    """What is no text, and what a terminal would take for a command, as \\x and digits."""
+    return "".join(chr(byte) if chr(byte).isprintable() and byte < 0x7F or byte == 9
+                   else f"\\x{byte:02x}" for byte in raw)
+
+
+def missing_texts(numbers: list[int]) -> list[str]:
+    """`numbers` ascending."""
+    return [f"record {first} is missing" if first == last
+            else f"records {first} to {last} are missing" for first, last in ranges(numbers)]
+
+
 def frame_fault(raw: bytes) -> str:
-    """Why a line that begins with '{' is no record; "" when it is one."""
+    """Why a line with a record's beginning or end is no record; "" when it is one."""
+    if not raw.startswith(b"{"):
+        return "garbled: it does not begin with '{'"
     tail = TAIL.search(raw)
     if not tail:
         return ("garbled: it does not end with its crc" if raw.endswith(b"}")

@@ -23,8 +23,16 @@ CAPTIONS = {
                    " accesses cost nothing here.",
     "qemu-host": "The clock is the host's: this run shows function only, its latencies mean"
                  " nothing.",
-    "silicon": "Times of this core, in ticks of its counter.",
+    "silicon": "Times of this core, in ticks of its counter",
 }
+
+
+def caption(log: Log) -> str:
+    """What a tick of this run is worth."""
+    said = CAPTIONS[platform_of(log)]
+    if platform_of(log) != "silicon":
+        return said
+    return said + (f": 1 tick = {1e9 / log.run['hz']:.4g} ns." if log.run else ".")
 
 
 def summary_csv(log: Log) -> str:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU: image, plan, console, files, verdict."""
+"""One run of a board under QEMU: image, plan, console, files, verdict. What follows a console and
+writes its results serves `hypbench capture` too."""
 
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hypbench import plan as plans
 from hypbench import qemu
-from hypbench.records import Log, Problem, Record
+from hypbench.progress import Display, progress
+from hypbench.records import Log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, UnknownName, read_bytes
@@ -30,16 +30,17 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
               quiet: bool) -> Outcome:
     options = tree.qemu_options(board)
     if not options:
-        raise UnknownName(f"QEMU has no board '{board}'; it has: "
-                          + ", ".join(tree.qemu_boards()))
+        raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
+                          f" On the board itself: {on_the_board(board)}")
     if reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")):
         raise click.ClickException(f"{board}: {reason}")
     image = write_image(tree, board, plan, qemu.PLATFORM_OF_CLOCK[clock], out)
     machine = qemu.Qemu(qemu.command(options, clock, image), limit_s)
-    log = follow(machine, out / "console.log", quiet)
-    problems = [str(problem) for problem in
-                log.problems + check_rules(log, qemu.PLATFORM_OF_CLOCK[clock])]
-    problems += ending(machine)
+    log = Log()
+    with progress(quiet) as display:
+        follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
+    log.finish()
+    problems = problems_of(log, qemu.PLATFORM_OF_CLOCK[clock]) + ending(machine)
     write_results(log, out)
     if problems and machine.stderr:
         problems.append(f"QEMU says: {machine.stderr}")
@@ -60,54 +61,33 @@ def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Pa
     return run_image
 
 
-def follow(machine: qemu.Qemu, console_log: Path, quiet: bool) -> Log:
-    """Reads the console to its end; shows progress, and what is wrong as it comes."""
-    log = Log()
-    with console_log.open("wb") as copy, progress(quiet) as show:
-        for line in machine.lines():
+def copied(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
+    with path.open("wb") as copy:
+        for line in lines:
             copy.write(line)
-            known = len(log.problems)
-            record = log.feed(line)
-            show(log, record, log.problems[known:])
-    log.finish()
-    return log
+            yield line
 
 
-@contextmanager
-def progress(quiet: bool):
-    """A function that takes each line's record: a bar on a terminal, plain lines elsewhere."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if quiet:
-        yield lambda log, record, problems: None
-    elif not console.is_terminal:
-        yield lambda log, record, problems: plain_progress(console, log, record, problems)
-    else:
-        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                      TimeElapsedColumn(), console=console, transient=True) as bar:
-            task = bar.add_task("starting", total=None)
-
-            def show(log: Log, record: Record | None, problems: list[Problem]) -> None:
-                for problem in problems:
-                    bar.console.print(str(problem), style="red", markup=False)
-                if record and record.kind == "step" and log.run:
-                    bar.update(task, total=log.run["steps"], completed=len(log.of_kind("step")),
-                               description=step_name(record.data))
-
-            yield show
+def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Display) -> None:
+    """Reads a console to its end; shows progress, and what is wrong as it comes. `log_for` says
+    which log a line belongs to."""
+    for line in lines:
+        log = log_for(line)
+        known = len(log.problems)
+        record = log.feed(line)
+        display.line(log, record, log.problems[known:])
 
 
-def plain_progress(console: Console, log: Log, record: Record | None,
-                   problems: list[Problem]) -> None:
-    for problem in problems:
-        console.print(str(problem), markup=False)
-    if record and record.kind == "step" and not record.faults:
-        step = record.data
-        console.print(f"step {len(log.of_kind('step'))} of {step['steps']}: {step_name(step)}:"
-                      f" {step['outcome']}", markup=False)
+def problems_of(log: Log, platform: str) -> list[str]:
+    """Everything that is wrong with a finished log of that platform."""
+    return [str(problem) for problem in log.problems + check_rules(log, platform)]
 
 
-def step_name(step: dict) -> str:
-    return f"{step['bench']} {step['config']} (pass {step['pass']})"
+def on_the_board(board: str, plan: str = "") -> str:
+    """How records come from a board that is no emulator."""
+    words = f" PLAN={plan}" if plan else ""
+    return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
+            f" `make capture BOARD={board} TTY=…`")
 
 
 def ending(machine: qemu.Qemu) -> list[str]:
@@ -119,6 +99,8 @@ def ending(machine: qemu.Qemu) -> list[str]:
     return [f"QEMU ended with status {machine.status}"] if machine.status else []
 
 
-def write_results(log: Log, out: Path) -> None:
-    (out / "records.jsonl").write_bytes(b"".join(record.raw + b"\n" for record in log.records))
-    (out / "summary.csv").write_text(summary_csv(log))
+def write_results(log: Log, out: Path, suffix: str = "") -> None:
+    """`suffix` stands before the names' endings."""
+    (out / f"records{suffix}.jsonl").write_bytes(
+        b"".join(record.raw + b"\n" for record in log.records))
+    (out / f"summary{suffix}.csv").write_text(summary_csv(log))

@@ -62,6 +62,14 @@ class Tree:
     def build(self, board: str) -> Path:
         return self.root / "build" / board
 
+    def captured(self, board: str) -> Path:
+        """The folder of the last run that each plan had on the board itself; `make clean` leaves
+        it alone, since only the board could make them again."""
+        return self.root / "build" / "captured" / board
+
+    def is_captured(self, board: str) -> bool:
+        return any(self.captured(board).glob("*.jsonl"))
+
     def files(self) -> list[Path]:
         """Every file git knows or would add, as paths from the root."""
         git = subprocess.run(

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from hypbench.html import runs
+from hypbench.session import on_the_board
 from hypbench.tree import Tree
 
 # The figures that the documentation shows, of this board.
@@ -18,14 +19,17 @@ PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
-    names = boards or tree.reference_boards()
+    names = boards or reported_boards(tree)
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     there, absent = runs.plans_of(tree)
     jobs = [runs.Job(board, plan) for board in names for plan in there]
     if absent:
         console.print(f"not in plans/, so left out: {', '.join(absent)}", markup=False)
-    emulated = [job for job in jobs if tree.qemu_options(job.board)]
-    if not no_run:
+    for board in names:
+        if runs.from_board(tree, board):
+            console.print(said_of(tree, board), markup=False)
+    emulated = [job for job in jobs if not runs.from_board(tree, job.board)]
+    if emulated and not no_run:
         runs.run_missing(tree, emulated, limit_s, console)
     console.print("rendering", markup=False)
     found = runs.boards_of(tree, jobs)
@@ -36,6 +40,19 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
                 click.echo(f"hypbench: {board.name} {source.plan}: {text}", err=True)
     click.echo(f"{out / 'index.html'}")
     return runs.sound(found)
+
+
+def reported_boards(tree: Tree) -> list[str]:
+    reference = tree.reference_boards()
+    return [board for board in tree.boards() if board in reference or tree.is_captured(board)]
+
+
+def said_of(tree: Tree, board: str) -> str:
+    """Of a board that QEMU has no part in; one without any record is an error."""
+    if tree.is_captured(board):
+        return f"{board}: shown by the records captured from it ({tree.captured(board)})"
+    raise click.ClickException(f"{board} has no records, and QEMU no such board:"
+                               f" {on_the_board(board)}")
 
 
 def write_page(boards: list, absent: list[str], out: Path, pictures: Path | None) -> None:

@@ -32,6 +32,7 @@ class Source:
     problems: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    uncaptured: bool = False  # a board's plan that has no records yet: no loss
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -89,6 +90,12 @@ class Board:
     def run(self) -> dict | None:
         """The run record that stands for all of them."""
         return next((source.log.run for source in self.sources.values() if source.log.run), None)
+
+    @property
+    def silicon(self) -> bool:
+        """What is shown of it comes from the board itself, or will."""
+        return any(source.uncaptured or source.log.run and source.log.run["platform"] == "silicon"
+                   for source in self.sources.values())
 
     @property
     def label(self) -> str:

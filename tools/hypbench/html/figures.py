@@ -185,7 +185,7 @@ def ranges(rows: list[tuple[str, dict[str, int]]], looks: dict[str, Look], axis:
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.margins(x=0.14)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"{axis}; ● median, ┃ p99, line from min to max")
+    axes.set_xlabel(f"{axis}\n● median, ┃ p99, line from min to max")
     grouped(axes.xaxis)
     return figure
 

@@ -3,6 +3,8 @@
 
 Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
 by hashes what they were made from; they are made again when that, or they themselves, changed.
+Records that `hypbench capture` took from a board itself are in build/captured/<board>/; where there
+are any, or QEMU has no such board, they alone are shown.
 """
 
 import hashlib
@@ -24,7 +26,7 @@ from hypbench import qemu
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
-from hypbench.session import run_board
+from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "sched", "faults", "memory",
@@ -58,12 +60,18 @@ def plans_of(tree: Tree) -> tuple[list[str], list[str]]:
             [plan for plan in PLANS if plan not in there])
 
 
+def from_board(tree: Tree, board: str) -> bool:
+    return tree.is_captured(board) or not tree.qemu_options(board)
+
+
 def folder(tree: Tree, board: str) -> Path:
     return tree.build(board) / "report"
 
 
 def records_path(tree: Tree, job: Job) -> Path:
-    return folder(tree, job.board) / f"{job.plan}.jsonl"
+    home = (tree.captured(job.board) if from_board(tree, job.board)
+            else folder(tree, job.board))
+    return home / f"{job.plan}.jsonl"
 
 
 def stamp_path(tree: Tree, job: Job) -> Path:
@@ -156,6 +164,8 @@ def told(console: Console, result: Result) -> None:
 
 def source_of(tree: Tree, job: Job) -> Source:
     """The records as they are, with everything that is wrong with them."""
+    if from_board(tree, job.board):
+        return captured_source(tree, job)
     path, stamp = records_path(tree, job), stamp_of(tree, job)
     if not path.is_file():
         return Source(job.plan, Log(), ["there are no records: it was not run"],
@@ -167,6 +177,15 @@ def source_of(tree: Tree, job: Job) -> Source:
         problems.append("the records were changed after the run")
     return Source(job.plan, log, problems, lost_steps(log, tree.plan_text(job.plan)),
                   age(tree, job, stamp))
+
+
+def captured_source(tree: Tree, job: Job) -> Source:
+    path = records_path(tree, job)
+    if not path.is_file():
+        return Source(job.plan, Log(), uncaptured=True)
+    log = read_log(path.read_bytes())
+    return Source(job.plan, log, problems_of(log, "silicon"),
+                  lost_steps(log, tree.plan_text(job.plan)))
 
 
 def age(tree: Tree, job: Job, stamp: dict) -> list[str]:

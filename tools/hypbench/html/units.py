@@ -25,12 +25,15 @@ class Clock:
     @property
     def axis(self) -> str:
         """What a plot's axis is called."""
-        return "instructions" if self.exact else "ticks of the counter"
+        if self.platform == "silicon":
+            return f"ticks of {seconds(1 / self.hz)}"
+        return "instructions" if self.exact else "ticks"
 
     def show(self, ticks: float | None) -> str:
         if ticks is None:
             return NONE
-        text = f"{number(ticks)}\u00a0{self.unit}"
+        unit = "tick" if self.unit == "ticks" and number(ticks) == "1" else self.unit
+        text = f"{number(ticks)}\u00a0{unit}"
         return f"{text} ({seconds(ticks / self.hz)})" if self.platform == "silicon" else text
 
     def change(self, ticks: float | None) -> str:

@@ -11,6 +11,7 @@ from hypbench.html.blocks import Figure, Notice
 from hypbench.html.data import Board, Group
 from hypbench.html.style import Look, look_of, to_svg
 from hypbench.html.units import Clock
+from hypbench.session import on_the_board
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -29,9 +30,16 @@ def figure(name: str, board: Board, caption: str, alt: str, plot: Plot) -> Figur
 
 def missing(boards: list[Board], what: str, plan: str) -> Notice | None:
     """What these boards have no records of; None when there is no such board."""
+    if not boards:
+        return None
     names = ", ".join(board.name for board in boards)
-    return Notice(f"{names}: no records of {what}. They come from the plan {plan}."
-                  ) if boards else None
+    how = [said_on_the_board(board, plan) for board in boards if board.silicon]
+    return Notice(" ".join([f"{names}: no records of {what}. They come from the plan {plan}.",
+                            *how]))
+
+
+def said_on_the_board(board: Board, plan: str) -> str:
+    return f"On {board.name} that is {on_the_board(board.name, plan).replace('`', '')}."
 
 
 def by_config(board: Board, clock: Clock, groups: list[Group], configs: list[str]

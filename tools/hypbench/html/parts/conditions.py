@@ -5,6 +5,7 @@ from hypbench.axes import Settings
 from hypbench.axes import axes as axes_known
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source
+from hypbench.html.parts.common import said_on_the_board
 from hypbench.html.units import NONE, counted, number
 
 TICK = {
@@ -57,6 +58,8 @@ def run_rows(boards: list[Board]) -> list[list[str | Cell]]:
 
 
 def run_cell(source: Source) -> Cell:
+    if source.uncaptured:
+        return Cell("not captured", "quiet")
     run, done = source.log.run, len(source.log.of_kind("step"))
     samples = counted(sum(row.pool.n for row in source.rows), "sample")
     if source.problems or source.lost:
@@ -98,6 +101,10 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
         found.append(Notice("These plans of the report are not in plans/, so their parts are"
                             f" missing: {', '.join(absent)}."))
     for board in boards:
+        without = [source.plan for source in board.sources.values() if source.uncaptured]
+        if without:
+            found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
+                                f" {', '.join(without)}. {said_on_the_board(board, '<plan>')}"))
         for source in board.sources.values():
             items = [*(f"lost: {text}" for text in source.lost), *limited(source.problems)]
             if source.notes:

@@ -78,8 +78,9 @@ def distributions(made: Section, boards: list[Board]) -> None:
     made.add(Text(
         "All samples, not an average: counts are on a logarithmic axis, so that one late sample"
         " among many shows. A distribution of few values is drawn as single lines with a marker,"
-        " one of many as an outline. Under an instruction counter a path nothing disturbs is one"
-        " line: every sample has the same length."))
+        " one of many as an outline."
+        + (" Under an instruction counter a path nothing disturbs is one line: every sample has the"
+           " same length." if any(board.clock.exact for board in boards) else "")))
     shown: list[Figure] = []
     for bench, panels, plan in (("timer_wakeup", TIMER_PANELS, "default"),
                                 ("cyclic", CYCLIC_PANELS, "paper-s1")):

@@ -62,8 +62,8 @@ def by_grain(source: Source) -> dict[tuple[str, str], TlbCell]:
 
 def fit_text(board: Board, source: Source) -> Text | None:
     line = walk_fit(tlb_cells(source.log))
-    return Text(f"{board.label}: a TLB miss costs {line.a:.1f} + {line.b:.2f} × walk"
-                f" references {source.clock.unit} (least squares over the matrix)."
+    return Text(f"{board.label}: a TLB miss costs {line.a:.1f} + {line.b:.2f} ×"
+                f" (walk references) {source.clock.unit}, by least squares over the matrix."
                 ) if line else None
 
 

@@ -31,10 +31,12 @@ S4_ROWS = {
 
 def section(boards: list[Board]) -> Section:
     made = Section("studies", "The studies, beside our figures")
+    exact = any(board.clock.exact for board in boards)
     made.add(Text("The studies measured with a whole operating system in host and guest, in time."
-                  " This testbed measures one path alone. Under QEMU's instruction counter our"
-                  " figures are numbers of instructions, not µs, so no column of theirs and ours"
-                  " may be subtracted; what compares is a ratio, and each row says whether."))
+                  " This testbed measures one path alone"
+                  + (". Under QEMU's instruction counter our figures are numbers of instructions,"
+                     " not µs" if exact else "") + ", so no column of theirs and ours may be"
+                  " subtracted; what compares is a ratio, and each row says whether."))
     s1, s3, s4 = (published("studies")[name] for name in ("S1", "S3", "S4"))
     made.add(Text(f"{s1['title']}. {s1['conditions']}"), s1_table(boards, s1))
     made.add(Text(f"{s3['title']}. {s3['conditions']}"), study_table(boards, s3))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a board itself: what was captured of it, and what is still to be captured."""
+
+import pytest
+
+from reportlogs import plan_text, report_log
+
+COUNTING = """#!/bin/sh
+echo x >> "$(dirname "$0")/count"
+exit 1
+"""
+
+
+@pytest.fixture
+def tree(bench):
+    """Two of the report's plans; a QEMU that notices when it is asked."""
+    for name in ("default", "storm"):
+        bench.write(f"plans/{name}.plan", plan_text(name))
+    bench.qemu.write_text(COUNTING)
+    bench.asked = lambda: bench.qemu.with_name("count").exists()
+    bench.page = lambda: (bench.root / "build" / "report" / "index.html").read_text()
+    return bench
+
+
+def captured(tree, board: str, plan: str, raw: bytes | None = None) -> None:
+    path = tree.root / "build" / "captured" / board / f"{plan}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw or report_log(plan, "silicon", board=board, hz=24_000_000))
+
+
+def test_a_board_without_any_record_is_one_line(tree):
+    result = tree("report", "--board", "silicon")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == (
+        "Error: silicon has no records, and QEMU no such board: `make sdcard BOARD=silicon` (or"
+        " `make tftp`), then `make capture BOARD=silicon TTY=…`")
+
+
+def test_captured_plans_are_shown_and_the_others_named(tree):
+    captured(tree, "silicon", "default")
+    result = tree("report", "--board", "silicon")
+    assert result.exit_code == 0, result.output
+    assert "silicon: shown by the records captured from it" in result.stderr
+    page = tree.page()
+    assert "fig-histogram-timer-wakeup-silicon" in page and "fig-storm-silicon" not in page
+    assert "silicon: not captured yet, so their parts are missing: storm." in page
+    assert "make sdcard BOARD=silicon PLAN=storm (or make tftp)" in page
+    assert "not captured" in page and "incomplete" not in page
+    captured(tree, "silicon", "storm")
+    assert tree("report", "--board", "silicon").exit_code == 0
+    assert "fig-storm-silicon" in tree.page() and "not captured" not in tree.page()
+
+
+def test_a_captured_run_that_is_cut_is_told(tree):
+    whole = report_log("storm", "silicon", board="silicon")
+    captured(tree, "silicon", "storm", whole[:len(whole) // 2])
+    result = tree("report", "--board", "silicon")
+    assert result.exit_code == 1 and "silicon storm: lost: irq_storm" in result.output
+    assert "silicon, plan storm: what follows shows what there is." in tree.page()
+
+
+def test_where_records_were_captured_qemu_is_not_asked(tree):
+    captured(tree, "virt-a72", "default")
+    result = tree("report", "--board", "virt-a72")
+    assert result.exit_code == 0, result.output
+    assert not tree.asked() and "41.67\u00a0ns" in tree.page()
+
+
+def test_the_report_of_every_board_has_the_captured_ones(tree):
+    captured(tree, "silicon", "default")
+    tree("report")
+    assert tree.asked() and "fig-histogram-timer-wakeup-silicon" in tree.page()
+
+
+def test_run_says_how_a_board_is_measured(bench):
+    result = bench("run", "--board", "silicon")
+    assert result.exit_code == 2
+    assert result.output.splitlines()[-1] == (
+        "Error: QEMU has no board 'silicon'; it has: virt-a72. On the board itself: `make sdcard"
+        " BOARD=silicon` (or `make tftp`), then `make capture BOARD=silicon TTY=…`")
