@@ -7,6 +7,7 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/build_id.h"
 #include "hyp/console.h"
+#include "hyp/errata.h"
 #include "hyp/image.h"
 #include "hyp/mmu.h"
 #include "hyp/plan_run.h"
@@ -76,6 +77,7 @@ static void emit_run(unsigned lr_count)
 	record_string("gic", gic_version() == 2 ? "v2" : "v3");
 	record_u64("lr_count", lr_count);
 	record_hex("cpu", read_midr_el1());
+	errata_emit();
 	record_string("clock", "cntpct");
 	record_u64("hz", read_cntfrq_el0());
 	record_word("platform", plan_platform_word(&plan));
@@ -101,6 +103,7 @@ _Noreturn void hyp_main(void)
 	if (wrong)
 		give_up("self-check", wrong);
 	cpu_init();
+	errata_detect();
 	mmu_init();
 	if (!vm_check_image(&wrong))
 		give_up("guest image", wrong);

@@ -16,7 +16,7 @@ from hypbench.rows import Row, rows_of
 PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task")
 # Benchmarks whose latencies are about memory: nothing a platform without caches and TLBs models.
 MEMORY_BENCHES = ("tlb_chase", "lat_mem_rd")
-SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr")
+SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr", "errata")
 PROGRAMS = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
             "prog_itemsets", "prog_clusters")
 LOOPS = ("loop_int", "loop_fp")
@@ -213,7 +213,7 @@ class Switch:
 
 USUAL = {"frame": "light", "stats": "off", "trace": "off", "wfi": "native", "fp": "owned",
          "eoi": "combined", "lr": "hw", "lrs": "needed", "fill": "eager", "probes": "off",
-         "state": "warm", "sched": "null"}
+         "state": "warm", "sched": "null", "errata": "applied"}
 
 
 def one_axis_apart(configs: dict[str, dict]) -> Iterable[tuple[str, str, str]]:
