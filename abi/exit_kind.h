@@ -32,6 +32,7 @@ enum exit_kind {
 	X(DATA_ABORT, "data-abort") /* a data access nothing answers; ipa and va say where */      \
 	X(PREFETCH_ABORT, "prefetch-abort") /* an instruction fetch nothing answers */             \
 	X(MMIO_SYNDROME, "mmio-syndrome") /* an emulated device, but no syndrome to emulate by */  \
+	X(MMIO_THUMB_STORE, "mmio-thumb-store") /* the same: erratum 766422 of this core */        \
 	X(UNHANDLED_TRAP,                                                                          \
 	  "unhandled-trap")           /* an exception class this hypervisor has no use for */      \
 	X(SERROR, "serror")           /* an asynchronous external abort */                         \

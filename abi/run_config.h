@@ -31,6 +31,8 @@
  *           vCPU ran; lazy: then only trapped, and switched at the first use
  *   sched   null: the vCPU has its core alone; slice: a busy VM takes turns with it, and interrupts
  *           wait for its turn; priority: its interrupts switch it in at once
+ *   errata  workarounds that this core needs (hyp/errata.c) are applied; or ignored, which shows
+ *           what they cost on the paths
  *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
@@ -48,6 +50,7 @@
 	X(frame, "light full")                                                                     \
 	X(fp, "owned lazy eager")                                                                  \
 	X(sched, "null slice priority")                                                            \
+	X(errata, "applied ignored")                                                               \
 	X(state, "warm cold-caches cold-tlb")                                                      \
 	X(stats, "off on")                                                                         \
 	X(trace, "off on")                                                                         \
@@ -74,6 +77,7 @@ enum wfi_mode { WFI_NATIVE, WFI_TRAPPED };
 enum frame_kind { FRAME_LIGHT, FRAME_FULL };
 enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
 enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
+enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
 struct run_config {

@@ -6,7 +6,6 @@
 #include "abi/hypercall.h"
 #include "abi/probe.h"
 #include "arch/probe.h"
-#include "arch/tlb.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/cold.h"
@@ -116,10 +115,10 @@ static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 		return finish(vcpu, HC_EINVAL);
 	switch (frame_arg(&vcpu->frame, 1)) {
 	case HC_TLBI_VMID:
-		tlbi_guest_vmid();
+		stage2_tlbi_vmid(&vcpu->vm->stage2);
 		return finish(vcpu, HC_OK);
 	case HC_TLBI_ALL:
-		tlbi_all_guests();
+		stage2_tlbi_all(&vcpu->vm->stage2);
 		return finish(vcpu, HC_OK);
 	default:
 		return finish(vcpu, HC_EINVAL);

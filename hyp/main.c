@@ -9,6 +9,7 @@
 #include "hyp/build_id.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
+#include "hyp/errata.h"
 #include "hyp/image.h"
 #include "hyp/mmu.h"
 #include "hyp/plan_run.h"
@@ -106,6 +107,7 @@ static void emit_run(unsigned lr_count)
 	record_string("gic", gic_version() == 2 ? "v2" : "v3");
 	record_u64("lr_count", lr_count);
 	record_hex("cpu", read_midr_el1());
+	errata_emit();
 	record_string("clock", "cntpct");
 	record_u64("hz", clock_hz());
 	record_word("platform", plan_platform_word(&plan));
@@ -133,6 +135,7 @@ _Noreturn void hyp_main(void)
 		give_up("self-check", wrong);
 	secondary_start_all();
 	cpu_init();
+	errata_detect();
 	mmu_init();
 	if (!vm_check_image(&wrong))
 		give_up("guest image", wrong);

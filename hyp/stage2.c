@@ -3,7 +3,7 @@
 
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
-#include "arch/tlb.h"
+#include "hyp/errata.h"
 
 #define VTTBR_VMID_SHIFT 48
 
@@ -23,12 +23,13 @@ static uint64_t twin_vttbr(const struct stage2 *stage2)
 	return stage2_vttbr(stage2) ^ (uint64_t)STAGE2_VMID_TWIN << VTTBR_VMID_SHIFT;
 }
 
-static void invalidate_under(uint64_t vttbr, uint64_t ipa, bool subtree)
+static void invalidate_under(const struct stage2 *stage2, uint64_t vttbr, uint64_t ipa,
+			     bool subtree)
 {
 	write_vttbr_el2(vttbr);
 	isb();
-	if (subtree)
-		tlbi_guest_vmid();
+	if (subtree || (ISA_TLBI_INCOMPLETE && stage2->this_core)) /* A15 has none by IPA */
+		stage2_tlbi_vmid(stage2);
 	else
 		tlbi_guest_ipa(ipa);
 }
@@ -43,9 +44,9 @@ static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
 	const struct stage2 *stage2 = (const struct stage2 *)table;
 	uint64_t current = read_vttbr_el2();
 
-	invalidate_under(stage2_vttbr(stage2), ipa, subtree);
+	invalidate_under(stage2, stage2_vttbr(stage2), ipa, subtree);
 	if (stage2->twin_used)
-		invalidate_under(twin_vttbr(stage2), ipa, subtree);
+		invalidate_under(stage2, twin_vttbr(stage2), ipa, subtree);
 	write_vttbr_el2(current);
 	isb();
 }
@@ -68,10 +69,11 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 			.invalidate = invalidate,
 		},
 		.vmid = vmid,
+		.this_core = errata_tlbi_this_core(),
 	};
 	pagetable_reset(&stage2->table);
-	invalidate_under(twin_vttbr(stage2), 0, true);
-	invalidate_under(stage2_vttbr(stage2), 0, true);
+	invalidate_under(stage2, twin_vttbr(stage2), 0, true);
+	invalidate_under(stage2, stage2_vttbr(stage2), 0, true);
 }
 
 void stage2_switch_vmid(struct stage2 *stage2, bool flush)
@@ -81,7 +83,7 @@ void stage2_switch_vmid(struct stage2 *stage2, bool flush)
 	write_vttbr_el2(stage2_vttbr(stage2));
 	isb();
 	if (flush)
-		tlbi_guest_vmid();
+		stage2_tlbi_vmid(stage2);
 }
 
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "abi/run_config.h"
+#include "arch/errata.h"
+#include "arch/tlb.h"
 #include "arch/types.h"
 #include "lib/pagetable.h"
 
@@ -19,6 +21,7 @@ struct stage2 {
 	struct pagetable table;
 	uint8_t vmid;   /* the current one */
 	bool twin_used; /* the other one was ever current: the TLBs may hold entries of it */
+	bool this_core; /* TLB maintenance reaches no other core: see stage2_tlbi_vmid() */
 };
 
 enum stage2_memory {
@@ -26,6 +29,28 @@ enum stage2_memory {
 	STAGE2_DEVICE, /* read and write, Device-nGnRE, never executed */
 	STAGE2_CODE,   /* as NORMAL, but never written */
 };
+
+/*
+ * What the TLBs hold of the current VMID, or of all, is gone: in every core, or in this one.
+ * Cortex-A15 erratum 798181: another core may still use what a broadcast was to invalidate, though
+ * the DSB behind it is complete. A VM runs on one core only, which no other one's TLB is asked
+ * about, so that maintenance of this core is enough (more cores would each have to do their own).
+ */
+static inline void stage2_tlbi_vmid(const struct stage2 *stage2)
+{
+	if (ISA_TLBI_INCOMPLETE && stage2->this_core)
+		tlbi_core_guest_vmid();
+	else
+		tlbi_guest_vmid();
+}
+
+static inline void stage2_tlbi_all(const struct stage2 *stage2)
+{
+	if (ISA_TLBI_INCOMPLETE && stage2->this_core)
+		tlbi_core_guests();
+	else
+		tlbi_all_guests();
+}
 
 /* What VTTBR_EL2 holds for this VM. */
 uint64_t stage2_vttbr(const struct stage2 *stage2);

@@ -161,10 +161,13 @@ static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *re
 static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *region,
 				  uint32_t offset, uint32_t esr)
 {
-	uint64_t value = abort_store_value(esr, frame_read(&vcpu->frame, DABT_SRT(esr)));
+	uint64_t value;
 
+	if (!trap_skip_store())
+		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
+	value = abort_store_value(esr, frame_read(&vcpu->frame, DABT_SRT(esr)));
 	region->write(vcpu, offset, abort_size(esr), value);
-	return done(vcpu);
+	return vcpu;
 }
 
 static enum fault_reason abort_reason(uint32_t esr)

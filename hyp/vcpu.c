@@ -2,7 +2,9 @@
 /* What a vCPU has in the core beside its general registers, to memory and back: the VM switch. */
 #include "hyp/vcpu.h"
 
+#include "arch/barrier.h"
 #include "arch/sysreg.h"
+#include "hyp/errata.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/sched.h"
@@ -31,9 +33,24 @@ void vcpu_save(struct vcpu *vcpu)
 	gic_virt_save(&vcpu->gic);
 }
 
+/*
+ * Cortex-A72 erratum 1319367: while some of EL1's registers are one VM's and some the other's, a
+ * speculated AT may fill the TLBs from both. So stage 2 translates nothing then, under a VMID that
+ * nobody has: every such translation faults, and a fault is not kept. The first ISB puts that in
+ * force before the first register is written, the second makes the last one complete before the
+ * VTTBR that translates again. (TCR_EL1.EPD0 and EPD1 would need one more, and SCTLR_EL1.M set.)
+ */
 static void restore(struct vcpu *vcpu)
 {
+	uint64_t empty_vttbr = errata_empty_vttbr();
+
+	if (empty_vttbr) {
+		write_vttbr_el2(empty_vttbr);
+		isb();
+	}
 	el1_restore(&vcpu->el1);
+	if (empty_vttbr)
+		isb();
 	write_elr_el2(vcpu->elr);
 	write_spsr_el2(vcpu->spsr);
 	write_vttbr_el2(vcpu->vttbr);

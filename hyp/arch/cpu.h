@@ -41,6 +41,7 @@ void cpu_fp_trap(bool on);
 
 /* The trap being handled: past the trapped instruction; fault addresses. */
 void trap_skip_instruction(void);
+bool trap_skip_store(void); /* a store to emulate; false: not by its syndrome, nothing skipped */
 bool trap_condition_passed(uint32_t esr); /* false: a conditional one that should do nothing */
 va_t trap_fault_va(bool fetch);
 ipa_t trap_fault_ipa(bool fetch);

@@ -11,8 +11,8 @@ PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 9
 CONFIGS = ("native", "direct", "trapped")
 SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "direct", "lr": "hw",
          "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
-         "fp": "owned", "sched": "null", "state": "warm", "stats": "off", "trace": "off",
-         "probes": "off", "delay_el2": 0, "slice_us": 0}
+         "fp": "owned", "sched": "null", "errata": "applied", "state": "warm",
+         "stats": "off", "trace": "off", "probes": "off", "delay_el2": 0, "slice_us": 0}
 NATIVE = {"name": "native", "stage2": "off", "traps": "off"}
 TRAPPED = {"name": "trapped", "irq": "trapped"}
 

@@ -12,7 +12,8 @@ from logmaker import bench_record, calibration, end_record, log_of, run_record, 
 AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr": "hw",
         "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
         "fp": "owned",
-        "sched": "null", "state": "warm", "stats": "off", "trace": "off", "probes": "off",
+        "sched": "null", "errata": "applied", "state": "warm", "stats": "off", "trace": "off",
+        "probes": "off",
         "delay_el2": 0, "slice_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}

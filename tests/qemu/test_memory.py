@@ -188,8 +188,9 @@ def test_maintenance_is_what_was_counted(result):
 
 
 @small
-def test_maintenance_at_el2_is_a_hypercall(result):
-    """The same whatever the tables; a flush is DSB, TLBI, DSB, ISB more; EL2 is entered once."""
+def test_maintenance_at_el2_is_a_hypercall(result, board):
+    """The same whatever the tables; a flush is DSB, TLBI, DSB, ISB more; EL2 is entered once. On
+    AArch32 it also asks how far it may reach (erratum 798181)."""
     for name, most in EL2_OPERATIONS.items():
         lengths = {record["config"]: record["p50"]
                    for record in result.records("bench", bench="tlb_maintenance", variant=name)}
@@ -199,7 +200,8 @@ def test_maintenance_at_el2_is_a_hypercall(result):
         assert late == lengths["4K-2M"] + 100
     figures = {name: result.one("bench", variant=name, config="4K-2M")["p50"]
                for name in EL2_OPERATIONS}
-    assert 4 <= figures["switch-flush"] - figures["switch"] <= 6
+    asks = 4 if board_facts(board)["ISA"] == "armv7" else 0
+    assert 4 + asks <= figures["switch-flush"] - figures["switch"] <= 6 + asks
     assert figures["switch"] > figures["vmid"]
 
 

@@ -58,7 +58,7 @@ def bad_plan(name: str, plan: str, line: int, *says: str):
 
 
 AXES = ("stage1", "stage2", "fill", "irq", "lr", "lrs", "eoi", "wfi", "traps", "frame", "fp",
-        "sched", "state", "stats", "trace", "probes", "delay_el2", "slice_us")
+        "sched", "errata", "state", "stats", "trace", "probes", "delay_el2", "slice_us")
 
 
 @pytest.mark.parametrize("line, says", [

@@ -33,6 +33,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		.frame = FRAME_FULL,
 		.fp = FP_EAGER,
 		.sched = SCHED_SLICE,
+		.errata = ERRATA_IGNORED,
 		.state = STATE_COLD_TLB,
 		.stats = 0,
 		.trace = 1,
@@ -49,7 +50,8 @@ static void a_configuration_is_shown_in_words(void **state)
 		"\"irq\":\"trapped\",\"lr\":\"sw\",\"lrs\":\"all\",\"eoi\":\"split\",\"wfi\":"
 		"\"trapped\","
 		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
-		"\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\",\"probes\":\"on\","
+		"\"errata\":\"ignored\",\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\","
+		"\"probes\":\"on\","
 		"\"delay_el2\":64,\"slice_us\":7}");
 }
 

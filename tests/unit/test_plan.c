@@ -262,7 +262,7 @@ static void wrong_axes(void **state)
 	assert_line_error(
 		"config a native stage3=4K",
 		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-		"frame fp sched state stats trace probes delay_el2 slice_us");
+		"frame fp sched errata state stats trace probes delay_el2 slice_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
 	assert_line_error("config a native irq=", "unknown value 'irq='; valid: direct trapped");
@@ -272,7 +272,7 @@ static void wrong_axes(void **state)
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
 	assert_line_error("config a native =",
 			  "unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-			  "frame fp sched state stats trace probes delay_el2 slice_us");
+			  "frame fp sched errata state stats trace probes delay_el2 slice_us");
 }
 
 static void wrong_parameters(void **state)

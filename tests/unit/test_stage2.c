@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
-/* LINK: hyp/stage2.c hyp/stage2_lazy.c */
+/* LINK: hyp/errata.c hyp/record.c hyp/stage2.c hyp/stage2_lazy.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 #include "arch/tlb.h"
 #include "hyp/arch/armv7/condition.h"
 #include "hyp/arch/guest_control.h"
+#include "hyp/errata.h"
 #include "lib/lpae.h"
 
 #define HSCTLR_RES1 0x30c50878u /* with CP15BEN, as at reset */
@@ -131,6 +132,26 @@ void trap_skip_instruction(void)
 		skip_thumb(spsr);
 	else
 		write_elr_el2(read_elr_el2() + 4);
+}
+
+/* Cortex-A15 erratum 766422: where a Thumb store faults at stage 2, HSR.Rt may be another register.
+ * An ARM store takes nothing more than its skipping. */
+static __attribute__((cold, noinline)) bool skip_thumb_store(reg_t spsr)
+{
+	if (errata.thumb_store_stops)
+		return false;
+	skip_thumb(spsr);
+	return true;
+}
+
+bool trap_skip_store(void)
+{
+	reg_t spsr = read_spsr_el2();
+
+	if (spsr & PSR_T)
+		return skip_thumb_store(spsr);
+	write_elr_el2(read_elr_el2() + 4);
+	return true;
 }
 
 bool trap_condition_passed(uint32_t esr)

@@ -113,6 +113,12 @@ void trap_skip_instruction(void)
 	write_elr_el2(read_elr_el2() + 4);
 }
 
+bool trap_skip_store(void)
+{
+	trap_skip_instruction();
+	return true;
+}
+
 /* No A64 instruction that traps is conditional. */
 bool trap_condition_passed(uint32_t esr)
 {

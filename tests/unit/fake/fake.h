@@ -54,7 +54,7 @@ struct fake_counts {
 	unsigned exits; /* by semihosting; exit_code is the last one's */
 	unsigned exit_code;
 	unsigned tlbi_el2_all, tlbi_all_guests, tlbi_guest_vmid, tlbi_guest_ipa;
-	unsigned tlbi_core_el2, tlbi_core_guests;
+	unsigned tlbi_core_el2, tlbi_core_guests, tlbi_core_guest_vmid;
 	unsigned tlbi_el1_all, tlbi_el1_va;
 };
 extern struct fake_counts fake_counts;

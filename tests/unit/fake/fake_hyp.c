@@ -58,6 +58,14 @@ void trap_skip_instruction(void)
 	fake_hyp.skipped++;
 }
 
+bool trap_skip_store(void)
+{
+	if (fake_hyp.store_unknown)
+		return false;
+	trap_skip_instruction();
+	return true;
+}
+
 bool trap_condition_passed(uint32_t esr)
 {
 	(void)esr;

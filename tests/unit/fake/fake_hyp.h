@@ -17,6 +17,7 @@ struct fake_hyp {
 	unsigned level;   /* cpu_level() */
 	unsigned pa_bits; /* cpu_pa_bits() */
 	bool condition_failed;
+	bool store_unknown; /* what trap_skip_store() finds */
 	uint64_t fault_ipa;
 	/* the FP registers */
 	uint64_t fp_value;

@@ -181,6 +181,11 @@ void tlbi_guest_vmid(void)
 	maintain(&fake_counts.tlbi_guest_vmid, watched_is_current(), true, 0, current_vmid());
 }
 
+void tlbi_core_guest_vmid(void)
+{
+	maintain(&fake_counts.tlbi_core_guest_vmid, watched_is_current(), true, 0, current_vmid());
+}
+
 void tlbi_guest_ipa(ipa_t ipa)
 {
 	maintain(&fake_counts.tlbi_guest_ipa, watched_is_current(), false, ipa, current_vmid());

@@ -51,7 +51,7 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 	tlbi_guest_vmid();
 }
 
-/* The first two, for this core alone. */
+/* The first three, for this core alone. */
 static inline void tlbi_core_el2(void)
 {
 	tlbi_write_allh(0);
@@ -60,6 +60,11 @@ static inline void tlbi_core_el2(void)
 static inline void tlbi_core_guests(void)
 {
 	tlbi_write_allnsnh(0);
+}
+
+static inline void tlbi_core_guest_vmid(void)
+{
+	tlbi_write_all(0);
 }
 
 /* At PL1: all of stage 1. */

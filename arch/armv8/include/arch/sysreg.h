@@ -28,6 +28,7 @@
 SYSREG_READ(currentel)
 SYSREG_READ(midr_el1)
 SYSREG_READ(mpidr_el1)
+SYSREG_READ(revidr_el1)
 SYSREG_READ(id_aa64pfr0_el1)
 SYSREG_READ(id_aa64mmfr0_el1)
 SYSREG_READ(ctr_el0)

@@ -47,7 +47,7 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 	isb();
 }
 
-/* The first two, for this core alone. */
+/* The first three, for this core alone. */
 static inline void tlbi_core_el2(void)
 {
 	dsb_nsh();
@@ -60,6 +60,14 @@ static inline void tlbi_core_guests(void)
 {
 	dsb_nsh();
 	__asm__ volatile("tlbi alle1" : : : "memory");
+	dsb_nsh();
+	isb();
+}
+
+static inline void tlbi_core_guest_vmid(void)
+{
+	dsb_nsh();
+	__asm__ volatile("tlbi vmalls12e1" : : : "memory");
 	dsb_nsh();
 	isb();
 }

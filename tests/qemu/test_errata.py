@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errata of the core: applied where MIDR says that they are needed, and what they cost. QEMU's
+cores take any MIDR, so that the image runs as on the revisions that boards have; they have none of
+the errata. What a switch of VMs does in which order is read in the image."""
+
+import struct
+from functools import cache
+
+import pytest
+
+from conftest import BOARDS
+from hypervisor import NOP, encoded, el1_registers, place, symbols, write_of
+from image import Change, read_header
+from lab import Job, board_facts, image_of
+from test_registers import failed_checks, guest, with_guest
+
+MIDRS = {
+    "armv8": {"A72 r0p0": 0x410fd080, "A72 r0p3": 0x410fd083, "A72 r1p0": 0x411fd080,
+              "A53 r0p4": 0x410fd034},
+    "armv7": {"A15 r0p4": 0x410fc0f4, "A15 r0p5": 0x410fc0f5, "A15 r2p1": 0x412fc0f1,
+              "A15 r3p4": 0x413fc0f4, "A15 r4p0": 0x414fc0f0},
+}
+# By core: what is handled, what firmware left open (QEMU's ACTLR is 0).
+RECORDED = {
+    "A72 r0p0": (["1319367"], []), "A72 r0p3": (["1319367"], []), "A72 r1p0": (["1319367"], []),
+    "A53 r0p4": ([], []),
+    "A15 r0p4": (["798181", "766422"], ["773022", "774769"]), "A15 r0p5": (["798181"], []),
+    "A15 r2p1": (["798181"], []), "A15 r3p4": ([], []), "A15 r4p0": ([], []),
+}
+ACTLR_BITS = {"773022": 1 << 1, "774769": 1 << 25}
+
+SWITCH = """order once
+config applied trapped sched=priority
+config ignored trapped sched=priority errata=ignored
+bench timer_wakeup n=100
+"""
+GUARD = 3  # instructions: VTTBR of nothing, and two ISBs
+TLB = """order once
+config applied direct
+config ignored direct errata=ignored
+bench tlb_maintenance n=20 pages=8
+"""
+# Instructions that maintenance of this core takes more than a broadcast: a branch.
+LOCAL_COST = {"vmid": 1, "all": 1, "switch": 0, "switch-flush": 0}
+THUMB_STORE = (0xf800, 0x6000)  # STR (immediate) T1: mask, value
+ONE_WORD = "order once\nconfig native\nbench counter n=10\n"
+THUMB = """order once
+limit_ms 1000
+config applied trapped
+config ignored trapped errata=ignored
+bench registers
+"""
+
+ARMV8 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
+ARMV7 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv7"]
+
+
+@cache
+def core(midr: int):
+    """QEMU's core with another MIDR."""
+    def machine(options: list[str]) -> list[str]:
+        at = options.index("-cpu") + 1
+        return [*options[:at], f"{options[at]},midr={midr:#x}", *options[at + 1:]]
+    return machine
+
+
+def job_as(board: str, name: str, plan: str, change: Change | None = None) -> Job:
+    return Job(board, plan, machine=core(MIDRS[board_facts(board)["ISA"]][name]), change=change)
+
+
+def cores(boards: list[str], *names: str) -> list[tuple[str, str]]:
+    return [(board, name) for board in boards for name in MIDRS[board_facts(board)["ISA"]]
+            if not names or name in names]
+
+
+def words_of(image: bytes, board: str, symbol: str) -> list[int]:
+    start, size = place(board, symbol)
+    return list(struct.unpack_from(f"<{size // 4}I", image, start))
+
+
+def everywhere(assembly: str, mask: int) -> Change:
+    """The hypervisor's code without one instruction, wherever it stands, from whatever register."""
+    def change(image: bytes, board: str) -> bytes:
+        isa = board_facts(board)["ISA"]
+        address = {name: address for address, name in symbols(board)}
+        start = place(board, "__text_start")[0]
+        size = address["__text_end"] - address["__text_start"]
+        wanted = encoded(assembly, isa) & mask
+        words = struct.unpack_from(f"<{size // 4}I", image, start)
+        assert any(word & mask == wanted for word in words)
+        new = [NOP[isa] if word & mask == wanted else word for word in words]
+        return image[:start] + struct.pack(f"<{len(new)}I", *new) + image[start + size:]
+    return change
+
+
+# --- which ones a core has ---
+
+@pytest.mark.parametrize("on, name", cores(BOARDS))
+def test_run_record_names_what_the_core_needs(lab, on, name):
+    run = lab.run(job_as(on, name, ONE_WORD)).log.run
+    assert int(run["cpu"], 16) == MIDRS[board_facts(on)["ISA"]][name]
+    assert (run["errata"], run["errata_missing"]) == RECORDED[name]
+
+
+@pytest.mark.job(ONE_WORD)
+def test_run_record_of_the_board_as_it_is(result, board):
+    run = result.log.run
+    assert result.problems == []
+    assert run["errata_missing"] == []
+    assert run["errata"] == (["1319367"] if board in ARMV8 else [])
+
+
+@pytest.mark.parametrize("on", ARMV7)
+@pytest.mark.parametrize("number", ACTLR_BITS)
+def test_bits_that_firmware_set_are_seen(lab, on, number):
+    """The one read of ACTLR gives this bit alone."""
+    def change(image: bytes, board: str) -> bytes:
+        start, size = place(board, "hyp_main")
+        words = words_of(image, board, "hyp_main")
+        read = encoded("mrc p15, 0, r0, c1, c0, 1", "armv7")
+        at = [i for i, word in enumerate(words) if word & 0xffff0fff == read]
+        assert len(at) == 1
+        register = words[at[0]] >> 12 & 15
+        words[at[0]] = encoded(f"mov r{register}, #{ACTLR_BITS[number]:#x}", "armv7")
+        return image[:start] + struct.pack(f"<{size // 4}I", *words) + image[start + size:]
+    run = lab.run(job_as(on, "A15 r0p4", ONE_WORD, change)).log.run
+    assert run["errata"] == ["798181", "766422", number]
+    assert run["errata_missing"] == [other for other in ACTLR_BITS if other != number]
+
+
+# --- 1319367: a switch of VMs ---
+
+ISB = 0xd5033fdf
+
+
+def guard_problems(image: bytes, board: str) -> list[str]:
+    """What is wrong with the order of vcpu_switch(): VTTBR, ISB, EL1's registers, ISB, VTTBR."""
+    words = words_of(image, board, "vcpu_switch")
+    is_vttbr = write_of("vttbr_el2", "armv8")
+    vttbr = [i for i, word in enumerate(words) if is_vttbr(word)]
+    isb = [i for i, word in enumerate(words) if word == ISB]
+    el1 = [i for i, word in enumerate(words)
+           if any(write_of(name, "armv8")(word) for name in el1_registers("armv8"))]
+    problems = []
+    if len(el1) != len(el1_registers("armv8")):
+        problems.append(f"{len(el1)} writes of EL1's registers")
+    if len(vttbr) != 2:
+        return [*problems, f"{len(vttbr)} writes of VTTBR"]
+    if not vttbr[0] < el1[0] <= el1[-1] < vttbr[1]:
+        problems.append("EL1's registers are not written between the two of VTTBR")
+    if not any(vttbr[0] < i < el1[0] for i in isb):
+        problems.append("no ISB before EL1's registers")
+    if not any(el1[-1] < i < vttbr[1] for i in isb):
+        problems.append("no ISB behind EL1's registers")
+    return problems
+
+
+@pytest.mark.parametrize("on", ARMV8)
+def test_switch_translates_nothing_while_it_writes(on):
+    assert guard_problems(image_of(on), on) == []
+
+
+@pytest.mark.parametrize("on", ARMV8)
+@pytest.mark.parametrize("which, says", [
+    ("first VTTBR", "1 writes of VTTBR"), ("first ISB", "no ISB before"),
+    ("second ISB", "no ISB behind"), ("second VTTBR", "1 writes of VTTBR")])
+def test_switch_that_lacks_one_instruction_is_found(on, which, says):
+    image = image_of(on)
+    start = place(on, "vcpu_switch")[0]
+    wanted = write_of("vttbr_el2", "armv8") if "VTTBR" in which else lambda word: word == ISB
+    found = [i for i, word in enumerate(words_of(image, on, "vcpu_switch")) if wanted(word)]
+    at = start + 4 * found["second" in which]
+    damaged = image[:at] + struct.pack("<I", NOP["armv8"]) + image[at + 4:]
+    assert [says in problem for problem in guard_problems(damaged, on)] == [True]
+
+
+def lengths(result, config: str) -> dict[str, tuple[int, int]]:
+    return {record["variant"]: (record["min"], record["max"])
+            for record in result.records("bench", config=config)
+            if record["variant"] in ("wfi-vector", "wfi-handler")}
+
+
+@pytest.mark.parametrize("on, name", cores(BOARDS))
+def test_switch_takes_as_many_instructions_more_as_the_guard_has(lab, on, name):
+    result = lab.run(job_as(on, name, SWITCH))
+    assert result.status == 0, result.explain()
+    guard = GUARD if "1319367" in RECORDED[name][0] else 0
+    applied, ignored = lengths(result, "applied"), lengths(result, "ignored")
+    assert len(applied) == 2
+    for variant, (low, high) in applied.items():
+        assert low == high
+        assert ignored[variant] == (low - guard, high - guard), variant
+
+
+def test_exits_without_a_switch_cost_the_same(lab, built):
+    isa = board_facts(built)["ISA"]
+    plan = ("order once\nconfig applied trapped\nconfig ignored trapped errata=ignored\n"
+            "bench hvc n=20\nbench mmio_read n=20\nbench mmio_write n=20\n"
+            "bench timer_wakeup n=20\nbench sysreg n=20\n")
+    result = lab.run(job_as(built, "A72 r0p3" if isa == "armv8" else "A15 r0p4", plan))
+    assert result.status == 0, result.explain()
+    figures = {config: [(record["bench"], record["variant"], record["min"], record["max"])
+                        for record in result.records("bench", config=config)]
+               for config in ("applied", "ignored")}
+    assert len(figures["applied"]) > 10
+    assert figures["applied"] == figures["ignored"]
+
+
+# --- 798181: TLB maintenance ---
+
+# MCR p15, 0, Rt, c8: TLBIALL, TLBIALLIS; p15, 4: TLBIALLNSNH, TLBIALLNSNHIS
+LOCAL = {"vmid": "mcr p15, 0, r0, c8, c7, 0", "all": "mcr p15, 4, r0, c8, c7, 4"}
+BROADCAST = {"vmid": "mcr p15, 0, r0, c8, c3, 0", "all": "mcr p15, 4, r0, c8, c3, 4"}
+ANY_REGISTER = 0xffff0fff
+
+
+def stale_operations(result) -> dict[str, int]:
+    return {record["config"]: record["stale"]
+            for record in result.records("check", bench="tlb_maintenance", variant="effect")}
+
+
+@pytest.mark.parametrize("on, name", cores(ARMV7))
+@pytest.mark.parametrize("kind", LOCAL)
+@pytest.mark.parametrize("damage", ["nothing", "local", "broadcast"])
+def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
+    """QEMU keeps a translation until it is told otherwise: without the one that is used, some
+    operation leaves the old page behind; without the other, none does."""
+    change = {"nothing": None, "local": everywhere_once(LOCAL[kind]),
+              "broadcast": everywhere_once(BROADCAST[kind])}[damage]
+    result = lab.run(job_as(on, name, TLB, change))
+    needed = "798181" in RECORDED[name][0]
+    used = {"applied": "local" if needed else "broadcast", "ignored": "broadcast"}
+    stale = stale_operations(result)
+    assert {config: count > 0 for config, count in stale.items()} == {
+        config: used[config] == damage for config in stale}
+    assert len(stale) == 2
+
+
+@cache
+def everywhere_once(assembly: str) -> Change:
+    return everywhere(assembly, ANY_REGISTER)
+
+
+@pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r4p0"))
+def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
+    """What differs on a core is how far an operation reaches."""
+    result = lab.run(job_as(on, name, TLB))
+    assert result.status == 0, result.explain()
+    for variant, cost in LOCAL_COST.items():
+        applied, ignored = (result.one("bench", config=config, variant=variant)
+                            for config in ("applied", "ignored"))
+        more = cost if "798181" in RECORDED[name][0] else 0
+        assert [applied[x] - ignored[x] for x in ("min", "p50", "max")] == [more] * 3, variant
+
+
+# --- 766422: a Thumb store to an emulated device ---
+
+@pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r0p5", "A15 r4p0"))
+def test_thumb_store_stops_the_guest_that_cannot_be_emulated(lab, on, name):
+    """The guest of test_registers.py stores from every register, as ARM code first, and then as
+    Thumb code."""
+    result = lab.run(job_as(on, name, THUMB, with_guest()))
+    found = failed_checks(result, on)
+    if "766422" not in RECORDED[name][0]:
+        assert found == {}
+        assert result.status == 0, result.explain()
+        return
+    assert found.keys() == {"applied"}
+    fault = result.one("fault")
+    assert (fault["reason"], fault["class"]) == ("mmio-thumb-store", "0x24")
+    program = guest(on)
+    at = int(fault["pc"], 16) - read_header(image_of(on), on)["load_address"]
+    mask, store = THUMB_STORE
+    assert struct.unpack_from("<H", program.binary, at)[0] & mask == store
+    assert result.one("step", config="ignored")["outcome"] == "done"
