@@ -4,13 +4,34 @@
 
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
+#include "drivers/uart/uart.h"
+
+/* How the cores beside the boot core are started. */
+enum core_start {
+	CORES_BOOT_ONLY,  /* not at all */
+	CORES_SPIN_TABLE, /* core n polls the 64-bit word release + 8 n, woken by SEV */
+	CORES_PEN, /* they wait for SGI 0, then jump to what the 32-bit word at release holds */
+};
+
+struct board_cores {
+	unsigned count; /* with the boot core; at most CORE_MAX of hyp/secondary.h; 0 means 1 */
+	enum core_start start;
+	uintptr_t release;
+};
+
+struct board_window {
+	uintptr_t base; /* 4 KiB aligned */
+	uint32_t size;  /* bytes, multiple of 4 KiB; 0: none */
+};
+
+#define BOARD_WINDOW_MAX 4
 
 struct board {
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
 	uintptr_t guest_base;
 	uint64_t guest_size; /* bytes */
-	uintptr_t uart_base;
+	struct uart_port console;
 	struct gic_bases gic;
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
@@ -18,7 +39,16 @@ struct board {
 	/* SPIs with no device behind them, INTIDs below 128: the guest's, pended by software */
 	unsigned spi_first;
 	unsigned spi_count;
+	uint32_t counter_hz; /* where a boot loader may leave CNTFRQ 0; else 0 */
+	struct board_cores cores;
+	/* device memory that the functions below and the start of cores touch, mapped for EL2 */
+	struct board_window device[BOARD_WINDOW_MAX];
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
+
+	/* Each may be NULL. Called with translation off, but `reset`. */
+	const struct uart_port *(*console_in_use)(void); /* where not always at `console` */
+	bool (*counter_start)(void); /* CNTPCT's source; false: it does not start */
+	void (*reset)(void); /* of the whole board; where it returns, the reset is to come */
 };
 
 extern const struct board board;

@@ -4,24 +4,39 @@
 #include "arch/barrier.h"
 #include "arch/semihosting.h"
 #include "boards/board.h"
-#include "drivers/uart/uart.h"
 #include "hyp/arch/cpu.h"
 #include "lib/text.h"
+
+static const struct uart_port *port = &board.console;
+
+void console_init(void)
+{
+	if (board.console_in_use)
+		port = board.console_in_use();
+	port->part->init(port->base);
+}
+
+uintptr_t console_base(void)
+{
+	return port->base;
+}
 
 void console_bytes(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] == '\n')
-			uart_putc('\r');
-		uart_putc(bytes[i]);
+			port->part->putc(port->base, '\r');
+		port->part->putc(port->base, bytes[i]);
 	}
 }
 
 _Noreturn void machine_end(enum run_status status)
 {
-	uart_flush();
+	port->part->flush(port->base);
 	if (board.semihosting)
 		semihosting_exit(status);
+	if (board.reset && status != RUN_IMPOSSIBLE)
+		board.reset();
 	for (;;)
 		wfi();
 }

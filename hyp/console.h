@@ -4,6 +4,12 @@
 
 #include "arch/types.h"
 
+/* Finds the port that the boot loader's console is on; before any output. */
+void console_init(void);
+
+/* Address of its UART. */
+uintptr_t console_base(void);
+
 /* '\n' goes out as CR LF. */
 void console_bytes(const char *bytes, size_t size);
 
@@ -14,7 +20,8 @@ enum run_status {
 	RUN_IMPOSSIBLE = 2, /* panic, or not even begun */
 };
 
-/* Ends the machine, or stops for good where it has no end. */
+/* Ends an emulator; else resets the board, or stops for good where it has no reset or the run was
+ * impossible: what made it so would only come again. */
 _Noreturn void machine_end(enum run_status status);
 
 /* A fault of our own: file:line, registers, the end. Never for what a guest did. */

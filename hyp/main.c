@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the first C instruction to the end of the run. */
+#include "arch/counter.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
-#include "drivers/uart/uart.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/boot_state.h"
 #include "hyp/build_id.h"
+#include "hyp/clock.h"
 #include "hyp/console.h"
 #include "hyp/image.h"
 #include "hyp/mmu.h"
 #include "hyp/plan_run.h"
 #include "hyp/record.h"
+#include "hyp/secondary.h"
 #include "hyp/selfcheck.h"
 #include "hyp/vm.h"
+#include "lib/bits.h"
 #include "lib/options.h"
 #include "lib/plan.h"
 #include "lib/text.h"
 
 _Noreturn void hyp_main(void);
+
+struct boot_state boot_state;
 
 static struct plan plan;
 
@@ -26,6 +32,19 @@ static _Noreturn void give_up(const char *where, const char *what)
 	record_error(where, what);
 	record_end(false);
 	machine_end(RUN_IMPOSSIBLE);
+}
+
+const char *entry_word(uint64_t level)
+{
+	static const char *const word[] = {
+		[ENTRY_ABSENT] = "absent",
+		[ENTRY_EL1] = "el1",
+		[ENTRY_EL2] = "el2",
+		[ENTRY_EL3] = "el3",
+		[ENTRY_SECURE_SVC] = "secure-svc",
+	};
+
+	return level < ARRAY_SIZE(word) ? word[level] : "unknown";
 }
 
 static void parse_plan(void)
@@ -68,6 +87,17 @@ static void record_word(const char *name, struct word word)
 	record_string(name, text.at);
 }
 
+/* What the boot loader left. */
+static void emit_entry(void)
+{
+	record_u64("boot_ticks", counter_read() - boot_state.ticks);
+	record_string("entry_level", entry_word(boot_state.level));
+	record_hex("entry_sctlr", boot_state.sctlr);
+	record_hex("entry_hcr", boot_state.hcr);
+	record_hex("entry_psr", boot_state.psr);
+	secondary_emit();
+}
+
 static void emit_run(unsigned lr_count)
 {
 	record_open(RECORD_RUN);
@@ -77,7 +107,7 @@ static void emit_run(unsigned lr_count)
 	record_u64("lr_count", lr_count);
 	record_hex("cpu", read_midr_el1());
 	record_string("clock", "cntpct");
-	record_u64("hz", read_cntfrq_el0());
+	record_u64("hz", clock_hz());
 	record_word("platform", plan_platform_word(&plan));
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
@@ -85,6 +115,7 @@ static void emit_run(unsigned lr_count)
 	record_word("order", plan_order_word(&plan));
 	record_u64("limit_ms", plan.limit_ms);
 	record_u64("steps", plan_step_count(&plan));
+	emit_entry();
 	emit_configs();
 	record_close();
 }
@@ -95,11 +126,12 @@ _Noreturn void hyp_main(void)
 	unsigned lr_count = 0;
 	const char *wrong;
 
-	uart_init(board.uart_base);
+	console_init();
 	gic_set_bases(&board.gic);
 	wrong = selfcheck(&lr_count);
 	if (wrong)
 		give_up("self-check", wrong);
+	secondary_start_all();
 	cpu_init();
 	mmu_init();
 	if (!vm_check_image(&wrong))

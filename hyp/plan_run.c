@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/plan_run.h"
 
-#include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/busy.h"
+#include "hyp/clock.h"
+#include "hyp/console.h"
 #include "hyp/exit_stats.h"
 #include "hyp/image.h"
 #include "hyp/null_device.h"
@@ -30,13 +31,13 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.ram_base = board.guest_base,
 		.ram_size = board.guest_size,
 		.hyp_base = (uintptr_t)__image_start,
-		.hyp_device = board.uart_base,
+		.hyp_device = console_base(),
 		.gicd_base = board.gic.dist,
 		.gicc_base = board.gic.cpu,
 		.gicr_base = board.gic.redist,
 		.virt_timer_intid = board.virt_timer_intid,
 		.spi_count = VIRQ_COUNT - GIC_PRIVATE_COUNT,
-		.counter_hz = (uint32_t)read_cntfrq_el0(),
+		.counter_hz = clock_hz(),
 		.step = step,
 		.physical_spi_first = board.spi_first,
 		.physical_spi_count = board.spi_count,

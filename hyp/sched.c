@@ -4,6 +4,7 @@
 #include "arch/barrier.h"
 #include "arch/counter.h"
 #include "drivers/timer/timer.h"
+#include "hyp/clock.h"
 #include "hyp/vm.h"
 #include "hyp/vtimer.h"
 
@@ -50,7 +51,7 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 	sched.kind = (enum sched_kind)config->sched;
 	sched.guest = sched.running = guest;
 	sched.other = other;
-	sched.slice_ticks = (uint64_t)read_cntfrq_el0() * slice_us / US_PER_S;
+	sched.slice_ticks = (uint64_t)clock_hz() * slice_us / US_PER_S;
 	sched.turn_end = now + sched.slice_ticks;
 	sched.limit = limit;
 	sched.timer_at = UINT64_MAX;

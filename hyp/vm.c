@@ -10,6 +10,7 @@
 #include "drivers/timer/timer.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/busy.h"
+#include "hyp/clock.h"
 #include "hyp/console.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
@@ -212,8 +213,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	tlbi_all_guests();
 
 	start = counter_read();
-	sched_start(config, vm->vcpu, other, start,
-		    start + (uint64_t)read_cntfrq_el0() * limit_ms / 1000);
+	sched_start(config, vm->vcpu, other, start, start + (uint64_t)clock_hz() * limit_ms / 1000);
 	tell_start();
 	vcpu_run(vm->vcpu);
 	end = counter_read();

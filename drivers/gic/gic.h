@@ -56,6 +56,9 @@ void gic_set_priority(unsigned intid, uint8_t priority);
 /* SGI `id` to the calling core. */
 void gic_send_sgi_self(unsigned id);
 
+/* SGI `id` to the core with this number (GICv3: affinity 0.0.0.core). */
+void gic_send_sgi(unsigned id, unsigned core);
+
 /* CPU interface on, all priorities let through. split_eoi: gic_eoi() only drops the priority and
  * gic_deactivate() is needed (GICC_CTLR.EOImode); else gic_eoi() does both. */
 void gic_cpu_init(bool split_eoi);

@@ -66,6 +66,11 @@ void gic_send_sgi_self(unsigned id)
 	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id); /* TargetListFilter: this core */
 }
 
+void gic_send_sgi(unsigned id, unsigned core)
+{
+	mmio_write32(gic.dist + GICD_SGIR, 1u << (16 + core) | id);
+}
+
 void gic_cpu_init(bool split_eoi)
 {
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);

@@ -101,6 +101,12 @@ void gic_send_sgi_self(unsigned id)
 	isb();
 }
 
+void gic_send_sgi(unsigned id, unsigned core)
+{
+	write_icc_sgi1r_el1((uint64_t)id << 24 | 1ull << core);
+	isb();
+}
+
 void gic_cpu_init(bool split_eoi)
 {
 	write_icc_sre_el1(SRE_SRE | SRE_DFB_DIB);

@@ -11,23 +11,22 @@
 #define UARTCR_UARTEN (1u << 0)
 #define UARTCR_TXE (1u << 8)
 
-static uintptr_t base;
-
-void uart_init(uintptr_t address)
+static void pl011_init(uintptr_t base)
 {
-	base = address;
 	mmio_write32(base + UARTCR, mmio_read32(base + UARTCR) | UARTCR_UARTEN | UARTCR_TXE);
 }
 
-void uart_putc(char c)
+static void pl011_putc(uintptr_t base, char c)
 {
 	while (mmio_read32(base + UARTFR) & UARTFR_TXFF)
 		;
 	mmio_write32(base + UARTDR, (uint8_t)c);
 }
 
-void uart_flush(void)
+static void pl011_flush(uintptr_t base)
 {
 	while (mmio_read32(base + UARTFR) & UARTFR_BUSY)
 		;
 }
+
+const struct uart_part uart_pl011 = { pl011_init, pl011_putc, pl011_flush };

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A console: output only, polled. The part is chosen at link time. */
+/* A console: output only, polled. Nothing prints while it measures, so which part it is may be
+ * chosen at run time: a board names a part and where it is, or asks its pins. */
 #pragma once
 
 #include "arch/types.h"
 
 /* `base`: address of the part, already clocked and set to a rate by a boot loader or emulator. */
-void uart_init(uintptr_t base);
+struct uart_part {
+	void (*init)(uintptr_t base);
+	void (*putc)(uintptr_t base, char c); /* waits for room, then sends one byte */
+	void (*flush)(uintptr_t base);        /* waits until every byte has left the part */
+};
 
-/* Waits for room, then sends one byte. */
-void uart_putc(char c);
+extern const struct uart_part uart_pl011;
+extern const struct uart_part uart_bcm2835_aux; /* the mini UART */
+extern const struct uart_part uart_exynos4210;
 
-/* Waits until every byte has left the part. */
-void uart_flush(void);
+struct uart_port {
+	const struct uart_part *part;
+	uintptr_t base;
+};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole images on QEMU: a test names its run by the marker `job` and is given the `result`, once
-for each board that QEMU has."""
+for each reference board."""
 
 import os
 
@@ -10,7 +10,7 @@ from lab import TREE, Job, Lab, is_built
 
 LAB = Lab()
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
-BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.qemu_boards()
+BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 
 
 def pytest_generate_tests(metafunc):

@@ -21,7 +21,7 @@ def make(*words: str, status: int = 0) -> str:
 def test_unknown_board_names_the_boards():
     said = make("BOARD=nosuch", status=2)
     assert "unknown BOARD=nosuch" in said
-    assert all(board in said for board in TREE.qemu_boards())
+    assert all(board in said for board in TREE.reference_boards())
 
 
 def test_unknown_plan_names_the_plans():

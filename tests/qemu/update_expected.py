@@ -20,7 +20,7 @@ def main(boards: tuple[str, ...], changelog: str | None) -> None:
     if section is None or "numbers change: yes" not in section:
         raise click.ClickException(f"CHANGELOG.md has no `## {heading}` with a line"
                                    " `numbers change: yes`: write it first")
-    for board in boards or TREE.qemu_boards():
+    for board in boards or TREE.reference_boards():
         if not is_built(board):
             raise click.ClickException(f"{board} is not built: `make BOARD={board}`")
         update(board, heading)

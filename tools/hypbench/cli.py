@@ -109,7 +109,7 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
 
 @main.command("side-by-side")
 @click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
+              help="A folder of boards/; can be repeated. Without it, the reference boards.")
 @PLAN
 @CLOCK
 @TIMEOUT
@@ -123,7 +123,7 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
     A column is a configuration: its median, and difference and ratio to native.
     """
     status = 0
-    for board in boards or tree.qemu_boards():
+    for board in boards or tree.reference_boards():
         tree.qemu_options(board)  # names the boards when there is no such one
         if no_run:
             log = read_log(read_bytes(tree.build(board) / "records.jsonl"))
@@ -141,7 +141,7 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
 
 @main.command()
 @click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, every board QEMU has.")
+              help="A folder of boards/; can be repeated. Without it, the reference boards.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",

@@ -2,6 +2,7 @@
 """Starts QEMU on an image and hands over its console, line by line, with a time limit."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 # take turns: without that, the main loop may look at the clock before the instructions ahead of a
 # WFI are counted, and the sleep then ends by as many too late, once in some 100 000 sleeps.
 CLOCK_OPTIONS = {"icount": ["-icount", "shift=4,sleep=off,rr=record,rrfile=/dev/null"], "host": []}
-COMMON_OPTIONS = ["-smp", "1", "-nic", "none", "-display", "none", "-monitor", "none",
+COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
 GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
 
@@ -28,7 +29,26 @@ def command(options: list[str], clock: str, image: Path) -> list[str]:
     if not shutil.which(program):
         raise click.ClickException(f"{program} is missing: it is in the package qemu-system-arm;"
                                    " `make setup` installs it")
-    return [*options, *COMMON_OPTIONS, *CLOCK_OPTIONS[clock], "-kernel", str(image)]
+    cores = [] if "-smp" in options else ["-smp", "1"]
+    return [*options, *cores, *COMMON_OPTIONS, *CLOCK_OPTIONS[clock], "-kernel", str(image)]
+
+
+def version(program: str) -> tuple[int, ...]:
+    """Of the QEMU that is installed; () where there is none."""
+    if not shutil.which(program):
+        return ()
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"version (\d+(?:\.\d+)*)", said.stdout)
+    return tuple(map(int, found[1].split("."))) if found else ()
+
+
+def too_old(options: list[str], needs: str) -> str:
+    """Why the installed QEMU does not have a board's machine; "" when it has."""
+    there = version(options[0])
+    if not needs or not there or there >= tuple(map(int, needs.split("."))):
+        return ""
+    return (f"{options[0]} is version {'.'.join(map(str, there))}, this board's machine needs"
+            f" {needs} (Debian has newer ones in its backports)")
 
 
 class Qemu:

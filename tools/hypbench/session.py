@@ -32,6 +32,8 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     if not options:
         raise UnknownName(f"QEMU has no board '{board}'; it has: "
                           + ", ".join(tree.qemu_boards()))
+    if reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")):
+        raise click.ClickException(f"{board}: {reason}")
     image = write_image(tree, board, plan, qemu.PLATFORM_OF_CLOCK[clock], out)
     machine = qemu.Qemu(qemu.command(options, clock, image), limit_s)
     log = follow(machine, out / "console.log", quiet)

@@ -30,13 +30,24 @@ class Tree:
     def qemu_boards(self) -> list[str]:
         return [board for board in self.boards() if self.qemu_options(board)]
 
-    def qemu_options(self, board: str) -> list[str]:
-        """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
+    def reference_boards(self) -> list[str]:
+        """Those whose path lengths are committed: every test runs on them, and they are what the
+        report and comparisons take by default. In a tree without any: every board of QEMU's."""
+        committed = {path.stem for path in self.root.glob("tests/expected/*.json")}
+        return ([board for board in self.boards() if board in committed]
+                or self.qemu_boards())
+
+    def board_fact(self, board: str, name: str) -> str:
+        """What a board.mk assigns to a name; empty where it does not."""
         if board not in self.boards():
             raise UnknownName(f"no board '{board}'; there are: {listed(self.boards())}")
         text = (self.root / "boards" / board / "board.mk").read_text()
-        line = re.search(r"^QEMU\s*:?=\s*(.+)$", text.replace("\\\n", " "), re.MULTILINE)
-        return line.group(1).split() if line else []
+        line = re.search(rf"^{name}\s*:?=\s*(.+)$", text.replace("\\\n", " "), re.MULTILINE)
+        return line.group(1).strip() if line else ""
+
+    def qemu_options(self, board: str) -> list[str]:
+        """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
+        return self.board_fact(board, "QEMU").split()
 
     def plan_text(self, plan: str) -> str:
         """A plan by its name in plans/, or by the path of a file."""

@@ -4,6 +4,7 @@
  * and caches off. In another mode there is nothing to run on, but C still says so.
  */
 #include "arch/psr.h"
+#include "hyp/boot_state.h"
 
 	.arch	armv7ve
 	.arm
@@ -18,11 +19,21 @@
 	.section .text.start, "ax"
 	.global _start
 _start:
+	mrs	r8, cpsr			/* r4 to r11: struct boot_state */
 	cpsid	aif
-	mrs	r4, cpsr
-	and	r4, r4, #PSR_MODE
-	cmp	r4, #PSR_MODE_HYP
+	mrrc	p15, 0, r4, r5, c14		/* CNTPCT */
+	mov	r6, r2
+	mov	r7, #ENTRY_EL1
+	mov	r9, #0
+	mov	r10, #0
+	and	r0, r8, #PSR_MODE
+	cmp	r0, #PSR_MODE_MON
+	moveq	r7, #ENTRY_EL3
+	cmp	r0, #PSR_MODE_HYP
 	bne	clear_bss
+	mov	r7, #ENTRY_EL2
+	mrc	p15, 4, r9, c1, c0, 0		/* HSCTLR */
+	mrc	p15, 4, r10, c1, c1, 0		/* HCR */
 
 	/* Our own lines may be dirty in a cache that a loader left on: to memory with them, before
 	   the cache goes off. With the cache off already this is harmless. */
@@ -60,6 +71,14 @@ clear_bss:
 1:	strd	r2, r3, [r0], #8
 	cmp	r0, r1
 	blo	1b
+
+	load_address r0, boot_state
+	strd	r4, r5, [r0, #BOOT_TICKS]
+	str	r6, [r0, #BOOT_DTB]
+	str	r7, [r0, #BOOT_LEVEL]
+	str	r9, [r0, #BOOT_SCTLR]
+	str	r10, [r0, #BOOT_HCR]
+	str	r8, [r0, #BOOT_PSR]
 
 	load_address sp, __boot_stack_end
 	bl	hyp_main

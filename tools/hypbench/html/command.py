@@ -18,7 +18,7 @@ PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
-    names = boards or tree.qemu_boards()
+    names = boards or tree.reference_boards()
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     there, absent = runs.plans_of(tree)
     jobs = [runs.Job(board, plan) for board in names for plan in there]

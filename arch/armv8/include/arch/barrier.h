@@ -17,3 +17,4 @@ BARRIER(dmb_ish, "dmb ish")
 BARRIER(wfi, "wfi")
 BARRIER(wfe, "wfe")
 BARRIER(sev, "sev")
+BARRIER(cpu_relax, "yield") /* in every wait for another core: an emulator then runs that one */

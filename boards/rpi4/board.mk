@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Raspberry Pi 4 B: BCM2711, four Cortex-A72, GIC-400
+ISA := armv8
+CPU := cortex-a72
+GIC := gicv2
+UART := pl011 bcm2835_aux
+TIMER := generic_timer
+HYP_BASE := 0x00200000
+GUEST_BASE := 0x40000000
+IMAGES := Image uImage
+QEMU := qemu-system-aarch64 -M raspi4b -smp 4
+QEMU_NEEDS := 9.0

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* V2P-CA15 (DUI 0604): addresses from vexpress-v2p-ca15-tc1.dtb. */
+#include "boards/board.h"
+
+const struct board board = {
+	.name = "vexpress-a15",
+	.guest_base = 0xc0000000,
+	.guest_size = 0x40000000,
+	.console = { &uart_pl011, 0x1c090000 }, /* UART0 */
+	.gic = {
+		.dist = 0x2c001000,
+		.cpu = 0x2c002000,
+		.hyp = 0x2c004000,
+		.vcpu = 0x2c006000,
+	},
+	.hyp_timer_intid = 26,
+	.virt_timer_intid = 27,
+	.maintenance_intid = 25,
+	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
+	.spi_count = 8,
+	.semihosting = true,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cores beside the boot core. Nothing runs on them yet: each is started once, says in which
+ * mode it came, and is parked. */
+#pragma once
+
+#define CORE_MAX 4
+#define CORE_REPORT_SHIFT 6 /* a report has 64 bytes: no cache line is two cores' */
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+struct core_report {
+	uint64_t level; /* ENTRY_* of hyp/boot_state.h, written by the core */
+} __attribute__((aligned(1 << CORE_REPORT_SHIFT)));
+
+extern struct core_report core_report[CORE_MAX];
+
+/* The first instruction of a core: hyp/arch/<isa>/secondary.S. */
+void secondary_entry(void);
+
+/* Starts them as the board says and waits, 20 ms at most, until all have come. Before translation
+ * and caches are on, so that what they write is seen; after gic_set_bases(). */
+void secondary_start_all(void);
+
+/* Member of the run record: a word for each core, the boot core first. */
+void secondary_emit(void);
+#endif
