@@ -41,12 +41,9 @@ class Boot:
         return board_facts(self.board)["ISA"]
 
     def script(self) -> str:
-        """What boot.scr says. The device tree is U-Boot's own; Linux wants one, so bootm does."""
-        base = board_facts(self.board)["HYP_BASE"]
-        # booti moves an image that is not where it belongs
-        where = base if self.way == "booti" else "${kernel_addr_r}"
-        return (f"{LOAD[self.medium]} {where} {self.way}.img\n"
-                f"{self.way} {where} - ${{fdtcontroladdr}}\n")
+        """What boot.scr says. The device tree is U-Boot's own: Linux wants one, so bootm does."""
+        return (f"{LOAD[self.medium]} ${{kernel_addr_r}} {self.way}.img\n"
+                f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
 
 
 def tool(name: str, *words: str | Path, given: str = "") -> None:
