@@ -240,6 +240,20 @@ def test_offline_says_so(machine, tmp_path, monkeypatch):
     with pytest.raises(Offline, match="cannot be reached") as error:
         fetch("u-boot-qemu", "armhf", cache=tmp_path / "cache")
     assert f"into {tmp_path}/cache/bookworm/armhf/u-boot-qemu" in error.value.message
+    assert error.value.message.startswith("the Debian archive cannot be reached from here\n")
+
+
+@needs_apt
+def test_offline_is_found_once(machine, tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    machine.source("debian.sources", DEB822)
+    said = []
+    for package in ("u-boot-qemu", "u-boot-rpi"):
+        with pytest.raises(Offline) as error:
+            fetch(package, "armhf", cache=tmp_path / "cache")
+        said.append(error.value.message)
+        monkeypatch.setattr(debian, "download", None)  # not called again
+    assert said[0].replace("u-boot-qemu", "u-boot-rpi") == said[1]
 
 
 def test_without_apt_it_says_which_file_to_give(machine, tmp_path, monkeypatch):

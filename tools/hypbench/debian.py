@@ -37,7 +37,7 @@ Dir::Etc::preferencesparts "/dev/null";
 APT::Architecture "{arch}";
 APT::Update::Error-Mode "any";
 Acquire::Languages "none";
-Acquire::Retries "2";
+Acquire::Retries "1";
 Acquire::http::Timeout "30";
 Acquire::https::Timeout "30";
 #clear APT::Architectures;
@@ -55,6 +55,10 @@ class Offline(click.ClickException):
 
 class FetchError(click.ClickException):
     """The archive was reached, and did not give the package."""
+
+
+# What was found once is not tried again by this process: each time takes as long as apt waits.
+unreachable: dict[Path, str] = {}
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,8 @@ class Apt:
         said = [line for line in done.stderr.splitlines() if line.startswith(("E:", "W:", "Err:"))]
         story = "\n".join(said or done.stderr.splitlines()[-3:])
         if UNREACHABLE.search(done.stdout + done.stderr):
-            raise Offline(f"the Debian archive cannot be reached from here:\n{story}")
-        raise FetchError(f"{program} {words[0]} failed:\n{story}")
+            raise Offline(f"the Debian archive cannot be reached from here\n{story}")
+        raise FetchError(f"{program} {words[0]} failed\n{story}")
 
     def dependency(self, package: str, pattern: str) -> str:
         """The package that PACKAGE depends on and whose name matches, as a metapackage has it."""
@@ -109,10 +113,14 @@ def fetch(package: str, arch: str | None = None, component: str | None = None,
         return folder
     try:
         release = release or codename()
+        if cache in unreachable:
+            raise Offline(unreachable[cache])
         with locked(cache):
             if not folder.is_dir():  # another process may have been first
                 download(package, arch, component or "main", release, depends, keep, folder, cache)
     except (NotDebian, Offline, FetchError) as error:
+        if isinstance(error, Offline):
+            unreachable[cache] = error.message
         error.message += (f"\nwithout it: unpack Debian's package {depends or package} ({arch})"
                           f" into {folder}")
         raise
