@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "abi/null_device.h"
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
 #include "guest/calibrate.h"
@@ -16,20 +17,13 @@
 #include "guest/mmu.h"
 #include "guest/report.h"
 #include "guest/state.h"
+#include "guest/vtimer.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 
 #define HEAP_SIZE 0x800000u
 #define TICK_DEFAULT_US 1000u
 #define GRACE_HZ_SHIFT 1 /* a tick is lost when it is half a second late */
-
-/* CNTV_CTL (DDI 0487 D13.11.17) */
-#define TIMER_ENABLE 1u
-
-/* Registers of the null device (docs/measuring.md). */
-#define DEVICE_DATA 0x4u
-#define DEVICE_COUNT 0x8u
-#define DEVICE_SUM 0xcu
 
 static struct {
 	uint64_t period;
@@ -70,7 +64,7 @@ void program_output(uint32_t word)
 {
 	device.count++;
 	device.sum += word;
-	mmio_write32(device.base + DEVICE_DATA, word);
+	mmio_write32(device.base + NULL_DEVICE_DATA, word);
 }
 
 /*
@@ -89,8 +83,7 @@ static void on_tick(uint64_t vector_ticks, uint32_t iar)
 	tick.count += count;
 	tick.overrun += count - 1;
 	tick.cval = next;
-	write_cntv_cval_el0(next);
-	isb();
+	vtimer_rearm(next);
 }
 
 static void tick_start(uint64_t delay)
@@ -99,9 +92,7 @@ static void tick_start(uint64_t delay)
 	tick.overrun = 0;
 	tick.first = counter_read() + delay;
 	tick.cval = tick.first;
-	write_cntv_cval_el0(tick.cval);
-	write_cntv_ctl_el0(TIMER_ENABLE);
-	isb();
+	vtimer_arm(tick.cval);
 	irq_unmask();
 }
 
@@ -218,8 +209,8 @@ static void report_ticks(const struct outcome *outcome)
 /* With stage 2 the device has counted, too. */
 static void report_device(void)
 {
-	uint32_t count = mmio_read32(device.base + DEVICE_COUNT);
-	uint32_t sum = mmio_read32(device.base + DEVICE_SUM);
+	uint32_t count = mmio_read32(device.base + NULL_DEVICE_COUNT);
+	uint32_t sum = mmio_read32(device.base + NULL_DEVICE_SUM);
 	struct member members[] = {
 		{ "written", device.count },
 		{ "count", count },

@@ -89,7 +89,7 @@ static uint32_t exit_count(const struct exit_stat *stat)
 
 static void emit_kind(enum exit_kind kind, uint32_t n)
 {
-	static char buffer[16384];
+	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
 	const struct exit_stat *stat = &exit_stat[kind];
 	const struct stats stats = { .n = n, .sum = stat->total };
 	struct text text;

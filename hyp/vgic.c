@@ -249,13 +249,17 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 		virq_reset(vgic, i);
 }
 
-void vgic_forward(struct vgic *vgic, unsigned intid)
+bool vgic_forward(struct vgic *vgic, unsigned intid)
 {
-	struct virq *virq = &vgic->virq[intid];
+	struct virq *virq;
 
+	if (intid >= VIRQ_COUNT)
+		return false;
+	virq = &vgic->virq[intid];
 	virq->physical = true;
 	virq->lr_value = lr_pending(vgic, virq, 0);
 	vgic->route[intid] = virq;
+	return true;
 }
 
 /* What cannot be done by one write to a list register. Out of the way of what can. */

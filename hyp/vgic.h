@@ -50,8 +50,9 @@ struct vgic {
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
 
-/* Forwards physical interrupt `intid` to the guest once the guest enables it. */
-void vgic_forward(struct vgic *vgic, unsigned intid);
+/* Forwards physical interrupt `intid` to the guest once the guest enables it. False where the guest
+ * can have no such interrupt. */
+bool vgic_forward(struct vgic *vgic, unsigned intid);
 
 /* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq);

@@ -138,6 +138,12 @@ static void build_stage2(struct vm *vm)
 			  counter_read() - start);
 }
 
+static void forward(struct vm *vm, unsigned intid)
+{
+	if (!vgic_forward(&vm->vcpu->vgic, intid))
+		panic("the board's struct forwards an interrupt that no guest can have");
+}
+
 /* The GIC as after power-on, whatever the last guest left. */
 static void reset_gic(struct vm *vm)
 {
@@ -153,9 +159,9 @@ static void reset_gic(struct vm *vm)
 		gic_virt_off();
 		return;
 	}
-	vgic_forward(&vm->vcpu->vgic, board.virt_timer_intid);
+	forward(vm, board.virt_timer_intid);
 	for (unsigned i = 0; i < board.spi_count; i++)
-		vgic_forward(&vm->vcpu->vgic, board.spi_first + i);
+		forward(vm, board.spi_first + i);
 	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
 	gic_set_priority(board.hyp_timer_intid, HYP_PRIORITY);
 	gic_enable(board.maintenance_intid);

@@ -48,6 +48,9 @@ uint32_t histogram_upper_edge(uint32_t bucket);
  */
 uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille);
 
+/* What the text of every bucket takes: `[4294959104,4294967295],`, and the brackets around. */
+#define HISTOGRAM_JSON_SIZE (HISTOGRAM_BUCKETS * 24u + 3u) /* bytes, with the NUL */
+
 /* Appends the buckets in use as a JSON list, [[lower edge,count],…], ascending. */
 void histogram_json(const struct histogram *histogram, struct text *text);
 

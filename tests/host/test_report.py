@@ -8,11 +8,16 @@ from functools import cache
 
 import pytest
 
+from hypbench.analysis.boot import boot_rows
+from hypbench.analysis.phases import waterfalls
+from hypbench.analysis.programs import ProgramRow
+from hypbench.analysis.tlb import slowdown, tlb_cells, walk_fit, working_sets
+from hypbench.axes import axes
 from hypbench.html import data, figures, runs, style, units
 from hypbench.html.blocks import Cell, Section, Table
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.html.page import PARTS
-from hypbench.html.parts import conditions, peers, studies
+from hypbench.html.parts import conditions, memory, peers, studies
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from hypbench.rules import check_rules
@@ -57,31 +62,47 @@ def test_made_up_logs_are_good():
 
 # Interrupts
 
+def timers(found: Source) -> dict:
+    return {fall.config: fall for fall in waterfalls(found.log) if fall.source == "timer"}
+
+
 def test_phases_are_in_order_and_sum_to_the_total():
-    falls = {fall.config: fall for fall in data.waterfalls(source("interrupts"), "timer")}
+    falls = timers(source("interrupts"))
     assert list(falls) == ["native-probes", "direct-probes", "trapped-probes", "trapped-sw-probes"]
     trapped, native = falls["trapped-probes"], falls["native-probes"]
-    assert trapped.phases == [(name, float(ticks)) for name, ticks in PHASES.items()]
-    assert [name for name, _ in native.phases] == ["el1-vector", "handler", "eoi", "task"]
-    assert trapped.adds_up and trapped.sum == trapped.total == sum(PHASES.values())
-    assert trapped.bare == trapped.total - 24
-    assert (trapped.probe_el1, trapped.probe_el2, native.probe_el2) == (3, 4, None)
+    assert [(phase.name, phase.mean) for phase in trapped.phases] == [
+        (name, float(ticks)) for name, ticks in PHASES.items()]
+    assert [phase.name for phase in native.phases] == ["el1-vector", "handler", "eoi", "task"]
+    assert trapped.adds_up and trapped.sum == trapped.total.pool.mean == sum(PHASES.values())
+    assert trapped.without_probes.pool.mean == trapped.total.pool.mean - 24
+    assert trapped.probe_costs == {"probe-el1": 3, "probe-el2": 4}
+    assert native.probe_costs == {"probe-el1": 3}
 
 
 def test_a_lost_phase_shows_in_the_sum():
     raw = changed("interrupts", lambda body: body.update(
-        variant="timer-lost") if body.get("variant") == "timer-injected" else None)
+        variant="lost") if body.get("variant") == "timer-injected" else None)
     found = source("interrupts", raw=raw)
-    fall = {fall.config: fall for fall in data.waterfalls(found, "timer")}["trapped-probes"]
-    assert not fall.adds_up and fall.sum == fall.total - PHASES["injected"]
+    fall = timers(found)["trapped-probes"]
+    assert not fall.adds_up and fall.sum == fall.total.pool.mean - PHASES["injected"]
     made = PARTS[2].section([Board("b", {"interrupts": found})])
     rows = {row["configuration"]: row for row in table(made, "tab-phases-timer")}
     assert rows["trapped-probes"]["sums up"] == "off by −18\u00a0instr"
     assert rows["native-probes"]["sums up"] == "yes"
 
 
+def test_a_lost_total_leaves_the_phases():
+    raw = changed("interrupts", lambda body: body.update(
+        variant="lost") if body.get("variant") == "timer-total" else None)
+    found = source("interrupts", raw=raw)
+    fall = timers(found)["trapped-probes"]
+    assert not fall.adds_up and fall.sum == sum(PHASES.values()) and fall.probes_cost is None
+    rows = table(PARTS[2].section([Board("b", {"interrupts": found})]), "tab-phases-timer")
+    assert {(row["sums up"], row["total, stamped"]) for row in rows} == {("no total", "–")}
+
+
 def test_storm_curves():
-    found = data.storm(source("storm"))
+    found = data.storm(source("storm").log)
     assert sorted(found["trapped"]) == [1, 2, 4, 8, 16, 32]
     points = found["trapped"][8]
     assert [at for at, _ in points] == list(range(1, 9))
@@ -109,13 +130,14 @@ def test_rebinning_loses_nothing(log):
 # Switches
 
 def test_switches_are_found_by_the_axes_not_the_names():
-    found = {switch.label: switch for switch in data.switches(source("traps"))}
+    found = {data.switch_label(row): row for row in data.switched(source("traps"))}
     assert list(found) == ["frame=full", "stats=on", "trace=on", "wfi=trapped"]
-    assert all(switch.base == "trapped" for switch in found.values())
-    labels = {(switch.base, switch.label) for switch in data.switches(source("storm"))}
+    assert all(row.base == "trapped" for row in data.switched(source("traps")))
+    labels = {(row.base, data.switch_label(row)) for row in data.switched(source("storm"))}
     assert labels == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
                       ("trapped-split", "lr=sw")}
-    assert {switch.label for switch in data.switches(source("sched"))} == {"fp=lazy", "fp=eager"}
+    assert {data.switch_label(row) for row in data.switched(source("sched"))} == {
+        "fp=lazy", "fp=eager"}
 
 
 def test_a_mode_is_found_by_its_axes():
@@ -128,16 +150,15 @@ def test_a_mode_is_found_by_its_axes():
 
 
 def test_effects_of_a_switch():
-    found = source("traps")
-    effects = {(effect.switch.label, effect.bench, effect.variant): effect.change
-               for effect in data.effects(found, data.switches(found))}
+    effects = {(data.switch_label(row), row.bench, row.variant): row.change
+               for row in data.switched(source("traps"))}
     assert effects["frame=full", "hvc", "null"] == 26
     assert effects["wfi=trapped", "hvc", "null"] == 0
     assert effects["wfi=trapped", "wfi", "pending"] == 91
 
 
 def test_states_keep_to_their_configuration():
-    groups = data.state_groups(source("states"))
+    groups = data.state_groups(source("states").log)
     assert list(groups) == ["native", "trapped"]
     hvc = next(group for group in groups["trapped"] if group.label == "hvc null")
     assert hvc.values == {"warm": 41, "cold-caches": 41, "cold-tlb": 41}
@@ -146,32 +167,33 @@ def test_states_keep_to_their_configuration():
 # Memory
 
 def test_walks_of_the_matrix():
-    matrix = data.walk_matrix(source("tlb-matrix"))
+    matrix = memory.by_grain(source("tlb-matrix"))
     assert len(matrix) == 12
-    assert matrix["4K", "4K"].refs == 15 and matrix["4K", "off"].refs == 3
-    assert matrix["1G", "1G"].refs == (1 + 1) * (1 + 1) - 1
+    assert matrix["4K", "4K"].walk_refs == 15 and matrix["4K", "off"].walk_refs == 3
+    assert matrix["1G", "1G"].walk_refs == (1 + 1) * (1 + 1) - 1
 
 
 def test_measured_costs_and_their_fit():
     found = source("tlb-matrix", "silicon")
-    costs, matrix = data.miss_costs(found), data.walk_matrix(found)
-    assert costs["4K", "4K"] == 15 and costs["4K", "off"] == 3
-    offset, slope = data.fit([(matrix[key].refs, costs[key]) for key in costs])
-    assert (round(offset, 6), round(slope, 6)) == (0, 1)
-    assert data.fit([(3, 1), (3, 2)]) is None and data.fit([]) is None
-    curve = data.working_sets(found, "tlb_chase", "4K-4K")["random"]
+    matrix, cells = memory.by_grain(found), tlb_cells(found.log)
+    assert matrix["4K", "4K"].cost == 15 and matrix["4K", "off"].cost == 3
+    line = walk_fit(cells)
+    assert (round(line.a, 6), round(line.b, 6)) == (0, 1)
+    assert walk_fit([cell for cell in cells if cell.walk_refs == 3]) is None
+    assert walk_fit([]) is None
+    curve = working_sets(found.log, "tlb_chase")["4K-4K"]["random"]
     assert [size for size, _ in curve] == list(PAGES) and curve[-1][1] == 16
 
 
 def test_slowdown_model():
-    assert data.slowdown(0.01, 2.24) == pytest.approx(1.0124)
-    assert data.slowdown(0, 99) == 1 and data.slowdown(1, 2) == 2
+    assert slowdown(2.24, 0.01) == pytest.approx(1.0124)
+    assert slowdown(99, 0) == 1 and slowdown(2, 1) == 2
 
 
 def test_boots():
-    found = {boot.config: boot for boot in data.boots(source("faults"))}
-    assert (found["lazy"].fill, found["lazy"].mean, found["lazy"].faults) == ("lazy", 610, 37)
-    assert found["trapped"].mean is None
+    found = {boot.config: boot for boot in boot_rows(source("faults").log)}
+    assert (found["lazy"].fill, found["lazy"].fault_mean, found["lazy"].faults) == ("lazy", 610, 37)
+    assert found["trapped"].fault_mean is None
 
 
 def test_icount_gives_no_latency_of_memory():
@@ -188,25 +210,25 @@ def test_icount_gives_no_latency_of_memory():
 # Programs
 
 def test_split_of_a_slowdown():
-    split = data.splits(source("programs"))[0]
+    split = data.splits(source("programs").log)[0]
     per_run = (1 * 130 + 3 * 95 + 1 * 60)  # exits of 11 runs: 11, 33, 11
-    assert (split.program, split.exits, split.exit_ticks) == ("prog_options", 5, per_run)
+    assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
     assert split.native == pytest.approx(1_000_000, rel=1e-5)
-    assert split.slowdown == pytest.approx(3 * per_run, rel=1e-3)
+    assert split.vm - split.native == pytest.approx(3 * per_run, rel=1e-3)
     assert split.share == pytest.approx(1 / 3, rel=1e-3)
 
 
 def test_no_slowdown_has_no_share():
-    assert data.Split("p", 100, 100, 0, 0).share is None
-    assert "no slowdown" in style.to_svg(figures.split_bars(
-        [("p", data.Split("p", 100, 100, 0, 0))], {}), "fig-x", "x")
+    row = ProgramRow("p", "trapped", "trapped-stats", 100, 100, (), 1, None)
+    assert row.exit_time == 0 and row.share is None
+    assert "no slowdown" in style.to_svg(figures.split_bars([("p", row)], {}), "fig-x", "x")
 
 
 def test_exits_of_both_passes_go_together():
     bodies = bodies_of("programs")
     again = [body | {"step": 99} for body in bodies if body["kind"] == "exits"]
     both = source("programs", raw=log_of(bodies[:-1] + again))
-    one, two = (data.exits_of(found, "prog_options", "trapped-stats")
+    one, two = (data.exits_by_step(found.log)["prog_options", "trapped-stats"]
                 for found in (source("programs"), both))
     assert [(kind.kind, 2 * kind.n, 2 * kind.total) for kind in one] == [
         (kind.kind, kind.n, kind.total) for kind in two]
@@ -217,7 +239,7 @@ def test_a_wrong_checksum_shows():
         body.get("variant"), body.get("config"), body.get("bench")) == (
             "checksum", "trapped-stats", "prog_fluid") else None)
     found = source("programs", raw=raw)
-    assert data.checksums(found)["prog_fluid"] is False
+    assert data.checksums(found.log)["prog_fluid"] is False
     rows = table(studies.section([Board("b", {"programs": found})]), "tab-s3")
     verdicts = {row["measured on"]: row["checksum"] for row in rows}
     assert verdicts["b: prog_fluid"] == "differs" and verdicts["b: prog_dedup"] == "equal"
@@ -289,7 +311,7 @@ def test_a_mode_looks_the_same_everywhere():
 
 def test_svg_is_the_same_twice_and_its_ids_are_its_own():
     def draw(name: str) -> str:
-        falls = data.waterfalls(source("interrupts"), "timer")
+        falls = list(timers(source("interrupts")).values())
         return style.to_svg(figures.waterfall(falls, "instructions"), name, 'a "label" & more')
     assert draw("fig-a") == draw("fig-a")
     ids = set(re.findall(r' id="([^"]+)"', draw("fig-a")))
@@ -330,6 +352,13 @@ def test_every_part_bears_damage(part, damage):
 def test_missing_plans_are_named():
     notice = conditions.losses([], ["storm", "sched"])[0]
     assert "storm, sched" in notice.text and not notice.bad
+
+
+def test_every_axis_off_its_default_is_said():
+    for axis, values in axes().items():
+        if values and axis not in data.PRESET_AXES:
+            assert conditions.besides({axis: values[-1]}) == f"{axis}={values[-1]}"
+            assert conditions.besides({axis: values[0]}) == ""
 
 
 # The command

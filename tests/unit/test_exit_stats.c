@@ -102,6 +102,26 @@ static void the_record_has_the_figures(void **state)
 					  "\"hist\":[[100,2],[103,1]]"));
 }
 
+/* The worst there is for the record: every bucket is in use, and its count has as many digits as
+ * can be. It is whole, and n is the sum. */
+static void a_record_of_every_bucket_is_whole(void **state)
+{
+	const uint32_t count = 1000000000;
+	const char *hist, *last;
+	unsigned commas = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		stat->count[i] = count;
+	hist = strstr(emitted(), "\"hist\":[[0,1000000000],");
+	assert_non_null(hist);
+	for (const char *at = hist; *at; at++)
+		commas += *at == ',';
+	assert_int_equal(commas, 2 * HISTOGRAM_BUCKETS); /* and the one before the CRC */
+	last = strstr(hist, ",[4286578688,1000000000]],\"crc\":");
+	assert_non_null(last);
+}
+
 static void an_exit_too_long_stops_at_the_largest_value(void **state)
 {
 	(void)state;
@@ -171,6 +191,7 @@ int main(void)
 		TEST(an_exit_one_tick_off_is_found),
 		TEST(an_exit_counted_twice_is_found),
 		TEST(the_record_has_the_figures),
+		TEST(a_record_of_every_bucket_is_whole),
 		TEST(an_exit_too_long_stops_at_the_largest_value),
 		TEST(an_exit_that_is_not_to_be_counted_is_not),
 		TEST(to_begin_anew_forgets),

@@ -277,7 +277,7 @@ static void an_expiry_is_delivered_once(void **state)
 static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
 {
 	start(kind);
-	vgic_forward(&guest->vgic, SPI);
+	assert_true(vgic_forward(&guest->vgic, SPI));
 	guest_enable(SPI, 0x40);
 	assert_ptr_equal(sched_sleep(guest), &other);
 	switch_to(&other);

@@ -46,9 +46,9 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
 	gic_virt_reset();
-	vgic_forward(&guest_vcpu.vgic, GUEST_TIMER);
+	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
-		vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i);
+		assert_true(vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }

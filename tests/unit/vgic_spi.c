@@ -56,6 +56,14 @@ static void a_raised_spi_reaches_the_guest(void **state)
 	}
 }
 
+static void an_interrupt_beyond_the_guest_s_is_refused(void **state)
+{
+	(void)state;
+	assert_true(vgic_forward(&guest_vcpu.vgic, VIRQ_COUNT - 1));
+	assert_false(vgic_forward(&guest_vcpu.vgic, VIRQ_COUNT));
+	assert_false(vgic_forward(&guest_vcpu.vgic, 1019));
+}
+
 static void an_unlinked_spi_is_deactivated_by_the_hypervisor(void **state)
 {
 	(void)state;
@@ -196,6 +204,7 @@ int vgic_spi_tests(const char *name)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_raised_spi_reaches_the_guest, boot_linked),
+		TEST(an_interrupt_beyond_the_guest_s_is_refused, boot_linked),
 		TEST(an_unlinked_spi_is_deactivated_by_the_hypervisor, boot_unlinked),
 		BOTH(it_is_raised_at_the_physical_distributor),
 		BOTH(it_comes_once_the_guest_enables_it),

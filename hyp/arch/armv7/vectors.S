@@ -10,6 +10,7 @@
  */
 #include "abi/probe.h"
 #include "arch/trap_frame.h"
+#include "hyp/arch/vectors.h"
 
 	.arch	armv7ve
 	.arm
@@ -19,26 +20,19 @@
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
 #define VCPU_EXIT_START (TRAP_FRAME_SIZE + 8)
 
-/* Kinds of vector tables: what an exit is besides handled. */
-#define PLAIN 0
-#define COUNTED 1	/* exit statistics */
-#define TRACED 2	/* the same, and the trace */
-#define PROBED 3	/* (IRQ) stamped: abi/probe.h */
-#define ALL_LRS 4	/* every list register is read */
-
 	/* No isb before a stamp: exception entry synchronises the context (DDI 0406C A3.8.3). The
 	   probed one has a nop there: each of its stamps is four instructions long, with the store.
 	   delay_el2 lies within what the exit statistics count, and before the first probe. */
 	.macro save_light kind, delayed
 	push	{r0-r3, r12, lr}
-	.if	\kind == COUNTED || \kind == TRACED
+	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
 	mrrc	p15, 0, r2, r3, c14
 	strd	r2, r3, [sp, #VCPU_EXIT_START]
 	.endif
 	.if	\delayed
 	spin
 	.endif
-	.if	\kind == PROBED
+	.if	\kind == VECTORS_PROBED
 	nop
 	mrrc	p15, 0, r2, r3, c14
 	.endif
@@ -108,19 +102,7 @@
 	.endif
 	.endm
 
-	.macro exit_light handler, full
-	.if	\full
-	save_rest
-	.endif
-	call	\handler, \full, another
-	.if	\full
-	restore_rest
-	.endif
-	restore_light
-	eret
-	.endm
-
-	/* The same, and `count` accounts for it. */
+	/* As exit_light (exits.inc), and `count` accounts for it. */
 	.macro exit_counted handler, full, count
 	.if	\full
 	save_rest
@@ -135,35 +117,9 @@
 	eret
 	.endm
 
-	.macro exit_irq kind, full
-	.if	\kind == PROBED
-	exit_probed \full
-	.elseif	\kind == TRACED
-	exit_light trap_irq_traced, \full
-	.elseif	\kind == COUNTED
-	exit_light trap_irq_counted, \full
-	.elseif	\kind == ALL_LRS
-	exit_light trap_irq_all_lrs, \full
-	.else
-	exit_light trap_irq, \full
-	.endif
-	.endm
+#include "hyp/arch/common/exits.inc"
 
-	/* name: hvc or sync */
-	.macro exit_sync name, kind, full
-	.if	\kind == TRACED
-	exit_light trap_\name\()_traced, \full
-	.elseif	\kind == COUNTED
-	exit_counted trap_\name, \full, trap_count_\name
-	.elseif	\kind == ALL_LRS
-	exit_light trap_\name\()_all_lrs, \full
-	.else
-	exit_light trap_\name, \full
-	.endif
-	.endm
-
-	/* One vector table and the exits behind it. full: every exit takes the full frame; delayed:
-	   every entry spins. */
+	/* One vector table and the exits behind it. */
 	.macro vector_table name, kind, full, delayed
 	.balign	32
 	.global	\name
@@ -182,8 +138,8 @@
 	exit_irq \kind, \full
 
 \name\()_trap:
-	.if	\kind == PROBED
-	save_light PLAIN, \delayed
+	.if	\kind == VECTORS_PROBED
+	save_light VECTORS_PLAIN, \delayed
 	.else
 	save_light \kind, \delayed
 	.endif
@@ -196,26 +152,9 @@
 	.endm
 
 	.text
-	vector_table vectors, PLAIN, 0, 0
-	vector_table vectors_delayed, PLAIN, 0, 1
-	vector_table vectors_full, PLAIN, 1, 0
-	vector_table vectors_full_delayed, PLAIN, 1, 1
-	vector_table vectors_counted, COUNTED, 0, 0
-	vector_table vectors_counted_delayed, COUNTED, 0, 1
-	vector_table vectors_full_counted, COUNTED, 1, 0
-	vector_table vectors_full_counted_delayed, COUNTED, 1, 1
-	vector_table vectors_traced, TRACED, 0, 0
-	vector_table vectors_traced_delayed, TRACED, 0, 1
-	vector_table vectors_full_traced, TRACED, 1, 0
-	vector_table vectors_full_traced_delayed, TRACED, 1, 1
-	vector_table vectors_probed, PROBED, 0, 0
-	vector_table vectors_probed_delayed, PROBED, 0, 1
-	vector_table vectors_full_probed, PROBED, 1, 0
-	vector_table vectors_full_probed_delayed, PROBED, 1, 1
-	vector_table vectors_all_lrs, ALL_LRS, 0, 0
-	vector_table vectors_all_lrs_delayed, ALL_LRS, 0, 1
-	vector_table vectors_full_all_lrs, ALL_LRS, 1, 0
-	vector_table vectors_full_all_lrs_delayed, ALL_LRS, 1, 1
+#define X(name, kind, full, delayed) vector_table name, kind, full, delayed;
+	VECTOR_TABLES(X)
+#undef X
 
 	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
 own_exception:

@@ -10,18 +10,12 @@
  */
 #include "abi/probe.h"
 #include "arch/trap_frame.h"
+#include "hyp/arch/vectors.h"
 
 #define EC_HVC64 0x16
 #define TRAP_UNSTAMPED 1 /* hyp/trap.h */
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
 #define VCPU_EXIT_START (TRAP_FRAME_SIZE + 16)
-
-/* Kinds of vector tables: what an exit is besides handled. */
-#define PLAIN 0
-#define COUNTED 1	/* exit statistics */
-#define TRACED 2	/* the same, and the trace */
-#define PROBED 3	/* (IRQ) stamped: abi/probe.h */
-#define ALL_LRS 4	/* every list register is read */
 
 	/* No isb before a stamp: exception entry synchronises the context (DDI 0487 D1.13). The
 	   probed one has a nop there: each of its stamps is four instructions long, with the store.
@@ -29,14 +23,14 @@
 	.macro save_light kind, delayed
 	sub	sp, sp, #TRAP_FRAME_SIZE
 	stp	x0, x1, [sp, #TRAP_FRAME_X(0)]
-	.if	\kind == COUNTED || \kind == TRACED
+	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
 	mrs	x1, cntpct_el0
 	str	x1, [sp, #VCPU_EXIT_START]
 	.endif
 	.if	\delayed
 	spin
 	.endif
-	.if	\kind == PROBED
+	.if	\kind == VECTORS_PROBED
 	nop
 	mrs	x1, cntpct_el0
 	.endif
@@ -133,19 +127,7 @@
 	.endif
 	.endm
 
-	.macro exit_light handler, full
-	.if	\full
-	save_rest
-	.endif
-	call	\handler, \full, another
-	.if	\full
-	restore_rest
-	.endif
-	restore_light
-	eret
-	.endm
-
-	/* The same, and `count` accounts for it. */
+	/* As exit_light (exits.inc), and `count` accounts for it. */
 	.macro exit_counted handler, full, count
 	.if	\full
 	save_rest
@@ -160,40 +142,14 @@
 	eret
 	.endm
 
-	.macro exit_irq kind, full
-	.if	\kind == PROBED
-	exit_probed \full
-	.elseif	\kind == TRACED
-	exit_light trap_irq_traced, \full
-	.elseif	\kind == COUNTED
-	exit_light trap_irq_counted, \full
-	.elseif	\kind == ALL_LRS
-	exit_light trap_irq_all_lrs, \full
-	.else
-	exit_light trap_irq, \full
-	.endif
-	.endm
-
-	/* name: hvc or sync */
-	.macro exit_sync name, kind, full
-	.if	\kind == TRACED
-	exit_light trap_\name\()_traced, \full
-	.elseif	\kind == COUNTED
-	exit_counted trap_\name, \full, trap_count_\name
-	.elseif	\kind == ALL_LRS
-	exit_light trap_\name\()_all_lrs, \full
-	.else
-	exit_light trap_\name, \full
-	.endif
-	.endm
+#include "hyp/arch/common/exits.inc"
 
 	.macro entry target
 	.balign	0x80
 	b	\target
 	.endm
 
-	/* One vector table and the exits behind it. full: every exit takes the full frame; delayed:
-	   every entry spins. */
+	/* One vector table and the exits behind it. */
 	.macro vector_table name, kind, full, delayed
 	.balign	0x800
 	.global	\name
@@ -220,8 +176,8 @@
 	exit_irq \kind, \full
 
 \name\()_sync:
-	.if	\kind == PROBED
-	save_light PLAIN, \delayed
+	.if	\kind == VECTORS_PROBED
+	save_light VECTORS_PLAIN, \delayed
 	.else
 	save_light \kind, \delayed
 	.endif
@@ -234,29 +190,12 @@
 	.endm
 
 	.text
-	vector_table vectors, PLAIN, 0, 0
-	vector_table vectors_delayed, PLAIN, 0, 1
-	vector_table vectors_full, PLAIN, 1, 0
-	vector_table vectors_full_delayed, PLAIN, 1, 1
-	vector_table vectors_counted, COUNTED, 0, 0
-	vector_table vectors_counted_delayed, COUNTED, 0, 1
-	vector_table vectors_full_counted, COUNTED, 1, 0
-	vector_table vectors_full_counted_delayed, COUNTED, 1, 1
-	vector_table vectors_traced, TRACED, 0, 0
-	vector_table vectors_traced_delayed, TRACED, 0, 1
-	vector_table vectors_full_traced, TRACED, 1, 0
-	vector_table vectors_full_traced_delayed, TRACED, 1, 1
-	vector_table vectors_probed, PROBED, 0, 0
-	vector_table vectors_probed_delayed, PROBED, 0, 1
-	vector_table vectors_full_probed, PROBED, 1, 0
-	vector_table vectors_full_probed_delayed, PROBED, 1, 1
-	vector_table vectors_all_lrs, ALL_LRS, 0, 0
-	vector_table vectors_all_lrs_delayed, ALL_LRS, 0, 1
-	vector_table vectors_full_all_lrs, ALL_LRS, 1, 0
-	vector_table vectors_full_all_lrs_delayed, ALL_LRS, 1, 1
+#define X(name, kind, full, delayed) vector_table name, kind, full, delayed;
+	VECTOR_TABLES(X)
+#undef X
 
 guest_serror:
-	save_light PLAIN, 0
+	save_light VECTORS_PLAIN, 0
 	exit_light trap_serror, 1
 
 own_sync:

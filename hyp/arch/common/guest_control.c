@@ -13,30 +13,23 @@ reg_t vector_delay;
 
 void cpu_use_vectors(const struct run_config *config)
 {
-	enum { PLAIN, COUNTED, TRACED, PROBED, ALL_LRS, KIND_COUNT } kind = PLAIN;
-	static const char *const table[2][KIND_COUNT][2] = {
-		{ { vectors, vectors_full },
-		  { vectors_counted, vectors_full_counted },
-		  { vectors_traced, vectors_full_traced },
-		  { vectors_probed, vectors_full_probed },
-		  { vectors_all_lrs, vectors_full_all_lrs } },
-		{ { vectors_delayed, vectors_full_delayed },
-		  { vectors_counted_delayed, vectors_full_counted_delayed },
-		  { vectors_traced_delayed, vectors_full_traced_delayed },
-		  { vectors_probed_delayed, vectors_full_probed_delayed },
-		  { vectors_all_lrs_delayed, vectors_full_all_lrs_delayed } },
+	static const char *const table[2][VECTORS_ALL_LRS + 1][2] = {
+#define X(name, kind, full, delayed) [delayed][kind][full] = name,
+		VECTOR_TABLES(X)
+#undef X
 	};
+	unsigned int kind = VECTORS_PLAIN;
 	bool delayed = config->delay_el2 != 0;
 	bool full = config->frame == FRAME_FULL;
 
 	if (config->probes) /* never with the others: lib/plan.c */
-		kind = PROBED;
+		kind = VECTORS_PROBED;
 	else if (config->trace)
-		kind = TRACED;
+		kind = VECTORS_TRACED;
 	else if (config->stats)
-		kind = COUNTED;
+		kind = VECTORS_COUNTED;
 	else if (config->lrs == LRS_ALL)
-		kind = ALL_LRS;
+		kind = VECTORS_ALL_LRS;
 	vector_delay = config->delay_el2 - 2;
 	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
 	write_vbar_el2((uintptr_t)table[delayed][kind][full]);

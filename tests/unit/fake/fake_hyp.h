@@ -10,7 +10,7 @@
 #define FAKE_HYP_TIMER 26u
 #define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
 #define FAKE_SPI_COUNT 8u
-#define FAKE_CONSOLE_SIZE 65536u
+#define FAKE_CONSOLE_SIZE 262144u
 
 struct fake_hyp {
 	/* answers */

@@ -55,4 +55,4 @@ def with_shares(rows: list[ExitRow]) -> list[ExitRow]:
     count = sum(row.n for row in rows)
     time = sum(row.total for row in rows) or 1
     return sorted((replace(row, share_count=row.n / count, share_time=row.total / time)
-                   for row in rows), key=lambda row: -row.total)
+                   for row in rows), key=lambda row: (-row.total, row.kind))

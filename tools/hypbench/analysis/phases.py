@@ -28,14 +28,26 @@ class Waterfall:
     config: str
     source: str  # timer or device
     phases: tuple[Phase, ...]
-    total: Row
+    total: Row | None  # a log that is cut may lack it
     without_probes: Row | None  # the total in the twin with probes=off
     probe_costs: dict[str, int]  # "probe-el1", "probe-el2": p50 of one stamp; where measured
 
     @property
+    def sum(self) -> float:
+        return self.phases[-1].end
+
+    @property
+    def adds_up(self) -> bool:
+        """Means have three decimals, so that is how near a sum of them can come."""
+        return (self.total is not None
+                and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
+
+    @property
     def probes_cost(self) -> int | None:
         """What the probes add to the total's median."""
-        return self.total.p50 - self.without_probes.p50 if self.without_probes else None
+        if not (self.total and self.without_probes):
+            return None
+        return self.total.p50 - self.without_probes.p50
 
 
 def waterfalls(log: Log) -> list[Waterfall]:
@@ -47,16 +59,16 @@ def waterfalls(log: Log) -> list[Waterfall]:
 
 
 def waterfall(log: Log, rows: dict, config: str, source: str) -> Waterfall | None:
-    total = rows.get((PHASE_BENCH, source + TOTAL, config))
     mine = sorted((row for (_, variant, where), row in rows.items()
                    if where == config and source_of(variant) == source and "phase" in row.first),
                   key=lambda row: row.first["phase"])
-    if not total or not mine:
+    if not mine:
         return None
     twin = twin_of(log, config, "probes", "off")
     costs = {name: rows[PHASE_BENCH, name, config].p50 for name in PROBE_COSTS
              if (PHASE_BENCH, name, config) in rows}
-    return Waterfall(config, source, tuple(phases_of(mine, source)), total,
+    return Waterfall(config, source, tuple(phases_of(mine, source)),
+                     rows.get((PHASE_BENCH, source + TOTAL, config)),
                      rows.get((PHASE_BENCH, source + TOTAL, twin)) if twin else None, costs)
 
 

@@ -3,6 +3,7 @@
 benchmark."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from hypbench.axes import Setting, settings_of, twins
 from hypbench.bootstrap import Interval, effect
@@ -26,7 +27,16 @@ class SwitchRow:
     variant: str
     a: Row
     b: Row
-    effect: Interval  # b - a, in ticks
+
+    @cached_property
+    def effect(self) -> Interval:
+        """b - a, in ticks, with its interval: computed when it is asked for."""
+        return effect(self.a.passes, self.b.passes)
+
+    @property
+    def change(self) -> int:
+        """By the medians alone."""
+        return self.b.p50 - self.a.p50
 
     @property
     def ratio(self) -> float | None:
@@ -45,8 +55,7 @@ def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> l
             a, b = row, by_key.get((row.bench, row.variant, other))
             if row.config == base and b:
                 found.append(SwitchRow(axis, base, other, settings[base][axis],
-                                       settings[other][axis], row.bench, row.variant, a, b,
-                                       effect(a.passes, b.passes)))
+                                       settings[other][axis], row.bench, row.variant, a, b))
     return found
 
 

@@ -17,6 +17,8 @@ READ = "lat_mem_rd"
 VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d+)[pK]$")
 SHAPES = ("random", "seq", "packed")
 
+Curves = dict[str, list[tuple[int, float]]]  # shape: [(size, ticks of one load)]
+
 
 @dataclass(frozen=True)
 class TlbCell:
@@ -69,13 +71,28 @@ def tlb_cells(log: Log) -> list[TlbCell]:
     """A cell per configuration and working set, in the order of the plan, small sets first."""
     settings = settings_of(log)
     groups: dict[tuple[str, int], dict[str, Row]] = {}
-    for row in rows_of(log):
-        found = VARIANT.match(row.variant) if row.bench == CHASE else None
-        if found and "walk_refs" in row.first and row.config in settings:
-            groups.setdefault((row.config, int(found["size"])), {})[found["shape"]] = row
+    for shape, size, row in sized_rows(log, CHASE):
+        if "walk_refs" in row.first and row.config in settings:
+            groups.setdefault((row.config, size), {})[shape] = row
     order = list(settings)
     return [cell(key, shapes, settings[key[0]], platform_of(log)) for key, shapes
             in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))]
+
+
+def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
+    """(shape, size of the working set, row); the size is in the variant's unit."""
+    rows = [(VARIANT.match(row.variant), row) for row in rows_of(log) if row.bench == bench]
+    return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
+
+
+def working_sets(log: Log, bench: str) -> dict[str, Curves]:
+    """By configuration; small sets first. For a platform that models memory."""
+    found: dict[str, Curves] = {}
+    for shape, size, row in sized_rows(log, bench):
+        load = row.p50 / row.first["batch"]
+        found.setdefault(row.config, {}).setdefault(shape, []).append((size, load))
+    return {config: {shape: sorted(points) for shape, points in curves.items()}
+            for config, curves in found.items()}
 
 
 def cell(key: tuple[str, int], shapes: dict[str, Row], settings: dict, platform: str) -> TlbCell:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypbench.tree import Tree
 
-C_SUFFIXES = {".c", ".h", ".S"}
+C_SUFFIXES = {".c", ".h", ".S", ".inc"}
 COMMENT_OR_STRING = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 

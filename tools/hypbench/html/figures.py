@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plots: each takes numbers that are ready and returns a drawn figure."""
 
-from itertools import accumulate
 from math import ceil
 
 from matplotlib.colors import LinearSegmentedColormap
@@ -9,8 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from hypbench.analysis.phases import Waterfall
+from hypbench.analysis.programs import ProgramRow
+from hypbench.analysis.tlb import TlbCell
+from hypbench.axes import axes as axes_known
 from hypbench.html import style
-from hypbench.html.data import GRAINS, STAGE2, Group, Split, Walk, Waterfall
+from hypbench.html.data import Group
 from hypbench.html.style import Look, look_of, new_figure
 from hypbench.html.units import number
 
@@ -91,14 +94,15 @@ def waterfall(falls: list[Waterfall], axis: str) -> Figure:
                                 gridspec_kw={"height_ratios": heights})
     for axes, fall in zip(panels, falls):
         look = look_of(fall.config.removesuffix("-probes"))
-        ends = list(accumulate(ticks for _, ticks in fall.phases))
-        for place, ((_, ticks), end) in enumerate(zip(fall.phases, ends)):
-            axes.barh(place, ticks, left=end - ticks, height=0.8, **look.bar)
-            axes.annotate(f"+{number(ticks)}", (end, place), xytext=(3, 0), va="center",
-                          textcoords="offset points", fontsize=8.5)
+        ends = [phase.end for phase in fall.phases]
+        for place, phase in enumerate(fall.phases):
+            axes.barh(place, phase.mean, left=phase.start, height=0.8, **look.bar)
+            axes.annotate(f"+{number(phase.mean)}", (phase.end, place), xytext=(3, 0),
+                          va="center", textcoords="offset points", fontsize=8.5)
         axes.vlines(ends[:-1], [at + 0.4 for at in range(len(ends) - 1)],
                     [at + 0.6 for at in range(len(ends) - 1)], color="#666666", linewidth=0.8)
-        axes.set_yticks(range(len(ends)), [PHASE_LABELS[name] for name, _ in fall.phases])
+        axes.set_yticks(range(len(ends)), [PHASE_LABELS.get(phase.name, phase.name)
+                                           for phase in fall.phases])
         axes.set_ylim(len(ends) - 0.4, -0.6)
         axes.grid(axis="y", visible=False)
         axes.set_title(f"{fall.config.removesuffix('-probes')}: {number(fall.sum)} in all",
@@ -224,8 +228,8 @@ def curves(series: dict[str, list[tuple[float, float]]], looks: dict[str, Look],
 def heat_map(cells: dict[tuple[str, str], float], texts: dict[tuple[str, str], str],
              label: str) -> Figure:
     """Stage-1 grain by stage-2 grain."""
-    rows = [grain for grain in GRAINS if any(s1 == grain for s1, _ in cells)]
-    columns = [grain for grain in STAGE2 if any(s2 == grain for _, s2 in cells)]
+    rows = [grain for grain in axes_known()["stage1"] if any(s1 == grain for s1, _ in cells)]
+    columns = [grain for grain in axes_known()["stage2"] if any(s2 == grain for _, s2 in cells)]
     figure, (axes,) = new_figure(0.9 + 0.55 * len(rows))
     top = max(cells.values())
     for y, s1 in enumerate(rows):
@@ -251,18 +255,18 @@ def heat_map(cells: dict[tuple[str, str], float], texts: dict[tuple[str, str], s
     return figure
 
 
-def walk_texts(walks: dict[tuple[str, str], Walk]) -> dict[tuple[str, str], str]:
-    return {key: f"{walk.refs}\n({walk.s1_levels}+1)({walk.s2_levels}+1)−1"
+def walk_texts(walks: dict[tuple[str, str], TlbCell]) -> dict[tuple[str, str], str]:
+    return {key: f"{walk.walk_refs}\n({walk.s1_levels}+1)({walk.s2_levels}+1)−1"
             for key, walk in walks.items()}
 
 
-def split_bars(splits: list[tuple[str, Split]], study: dict[str, tuple[str, float]]) -> Figure:
+def split_bars(splits: list[tuple[str, ProgramRow]], study: dict[str, tuple[str, float]]) -> Figure:
     """Each program's slowdown as 100 %: exit handling and the rest, with the study's below."""
     rows: list[tuple[str, float | None, bool]] = []
     for label, split in splits:
         rows.append((label, split.share, False))
-        if split.program in study:
-            name, share = study[split.program]
+        if split.bench in study:
+            name, share = study[split.bench]
             rows.append((f"study: {name}", share, True))
     figure, (axes,) = new_figure(1.0 + 0.27 * len(rows))
     here, rest = Look(style.VERMILION, "\\\\\\\\"), Look(style.SKY, "")

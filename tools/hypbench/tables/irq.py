@@ -27,8 +27,9 @@ def phase_tables(log: Log) -> list[Table | str]:
             add(made, *((one.config, one.source) if first else ("", "")), phase.name, phase.p50,
                 number(phase.mean, 3), number(phase.end, 3),
                 bar(phase.start, phase.end, widest))
-        add(made, "", "", "total", one.total.p50, number(one.total.pool.mean, 3), "",
-            probes_text(one))
+        if one.total:
+            add(made, "", "", "total", one.total.p50, number(one.total.pool.mean, 3), "",
+                probes_text(one))
         made.add_section()
     return [made]
 
@@ -42,7 +43,7 @@ def bar(start: float, end: float, widest: float) -> str:
 def probes_text(one: Waterfall) -> str:
     """What the probes cost: in all, and one stamp of each."""
     texts = []
-    if one.without_probes:
+    if one.probes_cost is not None:
         texts.append(f"without probes {one.without_probes.p50} ({signed(one.probes_cost)})")
     texts += [f"{name} {cost}" for name, cost in one.probe_costs.items()]
     return ", ".join(texts)

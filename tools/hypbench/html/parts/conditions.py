@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under what conditions the numbers were taken, and what of them is missing."""
 
+from hypbench.axes import Settings
+from hypbench.axes import axes as axes_known
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
-from hypbench.html.data import Board, Source
+from hypbench.html.data import PRESET_AXES, Board, Source
 from hypbench.html.units import NONE, counted, number
 
 TICK = {
@@ -63,12 +65,6 @@ def run_cell(source: Source) -> Cell:
     return Cell(f"{counted(run['steps'] if run else None, 'step')}, {samples}", "good")
 
 
-PRESET_AXES = ("stage2", "irq", "lr", "traps")
-USUAL_FIRST = {"stage1": "4K", "fill": "eager", "eoi": "combined", "wfi": "native",
-               "frame": "light", "fp": "owned", "sched": "null", "state": "warm", "stats": "off",
-               "trace": "off", "probes": "off"}
-
-
 def config_rows(boards: list[Board]) -> list[list[str]]:
     found: dict[tuple, list[str]] = {}
     for board in boards:
@@ -85,9 +81,9 @@ def config_rows(boards: list[Board]) -> list[list[str]]:
     return rows
 
 
-def besides(axes: dict) -> str:
-    words = [f"{axis}={axes[axis]}" for axis, usual in USUAL_FIRST.items()
-             if axis in axes and axes[axis] != usual]
+def besides(axes: Settings) -> str:
+    words = [f"{axis}={axes[axis]}" for axis, values in axes_known().items()
+             if values and axis in axes and axis not in PRESET_AXES and axes[axis] != values[0]]
     if axes.get("delay_el2"):
         words.append(f"delay_el2={number(axes['delay_el2'])} instructions")
     if axes.get("slice_us"):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way of an interrupt: phases, distributions, storms, and waiting for the scheduler."""
 
+from hypbench.analysis.phases import PROBE_COSTS, Waterfall, waterfalls
 from hypbench.html import data, figures
 from hypbench.html.blocks import Cell, Figure, Figures, Section, Table, Text
-from hypbench.html.data import Board, Source, Waterfall
+from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import config_looks, figure, missing
 from hypbench.html.units import Clock, counted
+from hypbench.rows import Row
 
 DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
 TIMER_PANELS = ("busy-handler", "busy-task", "wfi-task")
@@ -34,7 +36,7 @@ def phases(made: Section, boards: list[Board]) -> None:
         shown, rows = [], []
         for board in boards:
             source = board.first_with("irq_phases", "interrupts")
-            falls = data.waterfalls(source, device)
+            falls = [fall for fall in waterfalls(source.log) if fall.source == device]
             if falls:
                 shown.append(waterfall_figure(board, source, device, name, falls))
             rows += [phase_row(board, source.clock, fall) for fall in falls]
@@ -57,13 +59,19 @@ def waterfall_figure(board: Board, source: Source, device: str, name: str,
 
 
 def phase_row(board: Board, clock: Clock, fall: Waterfall) -> list[str | Cell]:
-    off = (fall.sum - fall.total) if fall.total is not None else None
+    total, bare = mean_of(fall.total), mean_of(fall.without_probes)
+    off = fall.sum - total if total is not None else None
     verdict = (Cell("yes", "good") if fall.adds_up
                else Cell("no total" if off is None else f"off by {clock.change(off)}", "bad"))
-    cost = fall.total - fall.bare if None not in (fall.total, fall.bare) else None
-    return [board.name, fall.config, clock.show(fall.sum), clock.show(fall.total), verdict,
-            clock.show(fall.bare), clock.change(cost), clock.show(fall.probe_el1),
-            clock.show(fall.probe_el2)]
+    cost = total - bare if None not in (total, bare) else None
+    return [board.name, fall.config, clock.show(fall.sum), clock.show(total), verdict,
+            clock.show(bare), clock.change(cost),
+            *(clock.show(fall.probe_costs.get(name)) for name in PROBE_COSTS)]
+
+
+def mean_of(row: Row | None) -> float | None:
+    """Phases add up by their means."""
+    return row.pool.mean if row else None
 
 
 def distributions(made: Section, boards: list[Board]) -> None:
@@ -123,7 +131,7 @@ def storms(made: Section, boards: list[Board]) -> None:
     shown, rows, without = [], [], []
     for board in boards:
         source = board.first_with("irq_storm", "storm")
-        found = data.storm(source)
+        found = data.storm(source.log)
         if not found:
             without.append(board)
             continue

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Translation and faults: the walk's length, working sets, page faults, a guest's start."""
 
+from hypbench.analysis.boot import BootRow, boot_rows
+from hypbench.analysis.tlb import (SHAPES, TlbCell, largest, slowdown, tlb_cells, walk_fit,
+                                   working_sets)
 from hypbench.html import data, figures
 from hypbench.html.blocks import Figure, Figures, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
@@ -9,7 +12,6 @@ from hypbench.html.parts.common import (by_config, config_looks, configs_in, fig
 from hypbench.html.style import SERIES
 from hypbench.html.units import Clock, counted, percent
 
-SHAPES = ("random", "seq", "packed")
 NOT_MODELLED = ("Latency over the working set (tlb_chase, lat_mem_rd): not modelled here. Under"
                 " QEMU's instruction counter a load costs one instruction wherever its data and"
                 " its translation come from. A curve would be flat and mean nothing; that of a"
@@ -36,7 +38,7 @@ def walks(made: Section, boards: list[Board]) -> None:
     for board in boards:
         source = (board.source("tlb-matrix") if board.source("tlb-matrix").rows
                   else board.first_with("tlb_chase", "memory"))
-        matrix = data.walk_matrix(source)
+        matrix = by_grain(source)
         if not matrix:
             without.append(board)
             continue
@@ -44,20 +46,29 @@ def walks(made: Section, boards: list[Board]) -> None:
             "tlb-model", board, "references to memory of one translation that misses everywhere;"
             " rows and columns are the grains of the two stages.",
             "Heat map of walk references by stage-1 and stage-2 grain.",
-            figures.heat_map({key: walk.refs for key, walk in matrix.items()},
+            figures.heat_map({key: cell.walk_refs for key, cell in matrix.items()},
                              figures.walk_texts(matrix), "walk references (model)")))
-        if source.clock.platform == "silicon":
-            shown.append(cost_figure(board, source, made))
+        costs = {key: cell.cost for key, cell in matrix.items() if cell.cost is not None}
+        if source.clock.platform == "silicon" and costs:
+            shown.append(cost_figure(board, source, costs))
+            made.add(fit_text(board, source))
     made.add(missing(without, "the walks", "tlb-matrix"), Figures(shown))
 
 
-def cost_figure(board: Board, source: Source, made: Section) -> Figure:
-    """Measured: what a miss costs in each cell, and how that goes with the walk's length."""
-    costs, matrix = data.miss_costs(source), data.walk_matrix(source)
-    line = data.fit([(matrix[key].refs, costs[key]) for key in costs if key in matrix])
-    if line:
-        made.add(Text(f"{board.label}: a TLB miss costs {line[0]:.1f} + {line[1]:.2f} × walk"
-                      f" references {source.clock.unit} (least squares over the matrix)."))
+def by_grain(source: Source) -> dict[tuple[str, str], TlbCell]:
+    """(stage-1 grain, stage-2 grain) → the largest working set there."""
+    return {(cell.stage1, cell.stage2): cell for cell in largest(tlb_cells(source.log))}
+
+
+def fit_text(board: Board, source: Source) -> Text | None:
+    line = walk_fit(tlb_cells(source.log))
+    return Text(f"{board.label}: a TLB miss costs {line.a:.1f} + {line.b:.2f} × walk"
+                f" references {source.clock.unit} (least squares over the matrix)."
+                ) if line else None
+
+
+def cost_figure(board: Board, source: Source, costs: dict[tuple[str, str], float]) -> Figure:
+    """Measured: what a miss costs in each cell."""
     return figure("tlb-cost", board, "what a TLB miss costs: random minus packed, per load, at the"
                   " largest working set.", "Heat map of measured miss costs.",
                   figures.heat_map(costs, {key: f"{cost:.1f}" for key, cost in costs.items()},
@@ -74,22 +85,21 @@ def curves(made: Section, boards: list[Board]) -> None:
         for bench, plan, unit in (("tlb_chase", "tlb-matrix", "pages of 4 KiB"),
                                   ("lat_mem_rd", "memory", "KiB")):
             source = board.first_with(bench, plan)
-            for config in config_looks(row.config for row in source.of_bench(bench)):
-                series = data.working_sets(source, bench, config)
-                if series:
-                    shown.append(figure(
-                        f"{bench.replace('_', '-')}-{config}", board,
-                        f"{bench}, {config}: one load, over the working set.",
-                        f"Latency over working set, {config}.",
-                        figures.curves(series, dict(zip(SHAPES, SERIES)),
-                                       f"working set, {unit}", f"{source.clock.axis} a load")))
+            found = working_sets(source.log, bench)
+            for config in config_looks(found):
+                shown.append(figure(
+                    f"{bench.replace('_', '-')}-{config}", board,
+                    f"{bench}, {config}: one load, over the working set.",
+                    f"Latency over working set, {config}.",
+                    figures.curves(found[config], dict(zip(SHAPES, SERIES)),
+                                   f"working set, {unit}", f"{source.clock.axis} a load")))
     made.add(Figures(shown))
 
 
 def model(made: Section) -> None:
     """The study's slowdown model; a measured r takes the place of theirs on a board."""
     said = published("studies")["S1"]["model"]
-    more = data.slowdown(said["miss_rate"], said["r"]) - 1
+    more = slowdown(said["r"], said["miss_rate"]) - 1
     made.add(Text(
         f"Slowdown of a program whose loads miss the TLB at the rate m, when a miss costs r times"
         f" as much: (1−m) + m·r. With the study's r = {said['r']} and m ="
@@ -130,8 +140,8 @@ def starts(made: Section, boards: list[Board]) -> None:
     rows = []
     for board in boards:
         source = board.source("faults")
-        rows += [boot_row(board, source.clock, boot) for boot in data.boots(source)]
-    made.add(missing([board for board in boards if not data.boots(board.source("faults"))],
+        rows += [boot_cells(board, source.clock, boot) for boot in boot_rows(source.log)]
+    made.add(missing([board for board in boards if not boot_rows(board.source("faults").log)],
                      "a guest's start", "faults"))
     made.add(Table("tab-boot", "A guest's start with memory mapped before it (eager) or at its"
                    " first touch (lazy)", (
@@ -140,12 +150,12 @@ def starts(made: Section, boards: list[Board]) -> None:
                        ">max", ">pages touched"), rows))
 
 
-def boot_row(board: Board, clock: Clock, boot: data.Boot) -> list[str]:
+def boot_cells(board: Board, clock: Clock, boot: BootRow) -> list[str]:
     one = [clock.show(value) if boot.faults else clock.show(None)
-           for value in (boot.fault_min, boot.mean, boot.fault_max)]
-    return [board.name, boot.config, boot.fill, clock.show(boot.start), clock.show(boot.build),
-            counted(boot.faults, "fault"), clock.show(boot.fault_ticks), *one,
-            counted(boot.touched, "page")]
+           for value in (boot.fault_min, boot.fault_mean, boot.fault_max)]
+    return [board.name, boot.config, boot.fill, clock.show(boot.start_ticks),
+            clock.show(boot.build_ticks), counted(boot.faults, "fault"),
+            clock.show(boot.fault_ticks), *one, counted(boot.touched_pages, "page")]
 
 
 def maintenance(made: Section, boards: list[Board]) -> None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs: their exits by kind, and how much of the slowdown the exits are."""
 
+from hypbench.analysis.exits import ExitRow
+from hypbench.analysis.programs import ProgramRow, run_times
 from hypbench.html import data, figures
 from hypbench.html.blocks import Cell, Figure, Figures, Section, Table, Text
-from hypbench.html.data import Board, Source, Split
+from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, missing, published
 from hypbench.html.units import NONE, counted, percent, ratio
 
@@ -25,16 +27,16 @@ def section(boards: list[Board]) -> Section:
 def slowdown(made: Section, boards: list[Board]) -> None:
     shown = []
     for board in boards:
-        found = data.splits(board.source("programs"))
+        found = data.splits(board.source("programs").log)
         if not found:
             continue
-        rows = [(LABELS.get(split.program, split.program), split) for split in found]
+        rows = [(LABELS.get(split.bench, split.bench), split) for split in found]
         shown.append(figure(
             "slowdown", board, "each program's slowdown split into exit handling and the rest; the"
             " study's split in paler bars below." + exact_note(board.source("programs")),
             "Stacked bars: share of exit handling in the slowdown, by program.",
             figures.split_bars(rows, study_shares())))
-    made.add(missing([board for board in boards if not data.splits(board.source("programs"))],
+    made.add(missing([board for board in boards if not data.splits(board.source("programs").log)],
                      "programs", "programs"), Figures(shown))
 
 
@@ -53,26 +55,23 @@ def exits(made: Section, boards: list[Board]) -> None:
     for board in boards:
         for plan in ("programs", "traps"):
             source = board.source(plan)
-            steps = data.exit_steps(source)
             if plan == "programs":
-                shown += exits_figure(board, source, steps)
-            rows += [row for bench, config in steps
-                     for row in exit_rows(board, source, bench, config)]
+                shown += exits_figure(board, source)
+            rows += [exit_cells(board, source, row)
+                     for found in data.exits_by_step(source.log).values() for row in found]
     made.add(Figures(shown), Table(
         "tab-exit-kinds", "Exits by kind (where statistics were on); shares are of all exits of"
         " the benchmark", ("board", "benchmark", "configuration", "exit", ">exits", ">of all exits",
                            ">of exit time", ">min", ">mean", ">max", ">total"), rows))
 
 
-def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]) -> list[Figure]:
+def exits_figure(board: Board, source: Source) -> list[Figure]:
     """None of a log that lost the programs."""
-    rows = []
-    for bench, config in steps:
-        vm = source.row(bench, "run", config)
-        if vm and bench in data.PROGRAMS:
-            runs = vm.pool.n + data.vm_passes(source, bench, config)
-            rows.append((LABELS[bench], {kind.kind: kind.total / runs
-                                         for kind in data.exits_of(source, bench, config)}))
+    times, rows = run_times(source.log), []
+    for (bench, config), found in data.exits_by_step(source.log).items():
+        if (bench, config) in times and bench in data.PROGRAMS:
+            _, runs = times[bench, config]
+            rows.append((LABELS[bench], {row.kind: row.total / runs for row in found}))
     if not rows:
         return []
     return [figure("exit-kinds", board, "time at EL2 in one run of each program, by kind of exit.",
@@ -81,13 +80,11 @@ def exits_figure(board: Board, source: Source, steps: list[tuple[str, str]]) -> 
                                   " run"))]
 
 
-def exit_rows(board: Board, source: Source, bench: str, config: str) -> list[list[str | Cell]]:
-    kinds, show = data.exits_of(source, bench, config), source.clock.show
-    count, total = sum(kind.n for kind in kinds), sum(kind.total for kind in kinds)
-    return [[board.name, bench, config, kind.kind, counted(kind.n, "exit"),
-             percent(kind.n / count), percent(kind.total / total if total else None),
-             show(kind.low), show(kind.mean), show(kind.high), show(kind.total)]
-            for kind in kinds]
+def exit_cells(board: Board, source: Source, row: ExitRow) -> list[str | Cell]:
+    show = source.clock.show
+    return [board.name, row.bench, row.config, row.kind, counted(row.n, "exit"),
+            percent(row.share_count), percent(row.share_time), show(row.min), show(row.mean),
+            show(row.max), show(row.total)]
 
 
 def study_table(boards: list[Board], study: dict) -> Table:
@@ -117,19 +114,19 @@ def theirs_row(row: dict) -> list[str | Cell]:
 
 def ours_row(board: Board, program: str) -> list[str | Cell]:
     source = board.source("programs")
-    split = next((split for split in data.splits(source) if split.program == program), None)
+    split = next((split for split in data.splits(source.log) if split.bench == program), None)
     if split is None:
         return ["", board.name, *[Cell("not measured", "quiet")] * 6, NONE]
-    same = data.checksums(source).get(program)
+    same = data.checksums(source.log).get(program)
     verdict = (NONE if same is None else Cell("equal", "good") if same
                else Cell("differs", "bad"))
     return ["", f"{board.name}: {program}", source.clock.show(split.native),
             source.clock.show(split.vm), ratio(split.vm, split.native),
-            counted(round(split.exits, 1), "exit"), source.clock.show(split.exit_ticks),
+            counted(round(split.exit_count, 1), "exit"), source.clock.show(split.exit_time),
             share_cell(split), verdict]
 
 
-def share_cell(split: Split) -> str | Cell:
+def share_cell(split: ProgramRow) -> str | Cell:
     """More exit time than slowdown cannot be: then exits of something else were counted."""
     text = percent(split.share, 0)
     return Cell(text, "bad") if split.share and split.share > 1 else text

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of the studies this testbed re-does: theirs beside ours, and what does not compare."""
 
-from hypbench.html import data
+from hypbench.analysis.tlb import working_sets
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import published
@@ -91,7 +91,7 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
              ) -> float | None:
     config = source.config_of(config)
     if statistic == "load":
-        points = data.working_sets(source, bench, config).get(variant, [])
+        points = working_sets(source.log, bench).get(config, {}).get(variant, [])
         return points[-1][1] if points else None
     row = source.row(bench, variant, config)
     return statistic_of(row, statistic) if row else None

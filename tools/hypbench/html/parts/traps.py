@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an exit costs by its kind, what each switch changes, and the states of the core."""
 
+from hypbench.analysis.switches import SwitchRow
 from hypbench.html import data, figures
 from hypbench.html.blocks import Cell, Figures, Section, Table, Text
-from hypbench.html.data import Board, Effect, Source
+from hypbench.html.data import Board, Source, switch_label
 from hypbench.html.parts.common import config_looks, figure, missing
 from hypbench.html.style import SERIES
 from hypbench.html.units import Clock, ratio
@@ -91,28 +92,27 @@ def ab_switches(made: Section, boards: list[Board]) -> None:
                          ">change"), rows))
 
 
-def all_effects(board: Board) -> list[Effect]:
+def all_effects(board: Board) -> list[SwitchRow]:
     """Each switch and path once: of the first two configurations between which it changes."""
-    found: dict[tuple, Effect] = {}
+    found: dict[tuple, SwitchRow] = {}
     for plan in SWITCH_PLANS:
-        source = board.source(plan)
-        for effect in data.effects(source, data.switches(source)):
-            key = (effect.switch.label, effect.bench, effect.variant)
+        for effect in data.switched(board.source(plan)):
+            key = (switch_label(effect), effect.bench, effect.variant)
             if key not in found or not found[key].change:
                 found[key] = effect
     order = data.SWITCHES
-    return sorted(found.values(), key=lambda effect: order.index(effect.switch.axis))
+    return sorted(found.values(), key=lambda effect: order.index(effect.axis))
 
 
-def switch_groups(found: list[Effect]) -> tuple[list[data.Group], dict]:
+def switch_groups(found: list[SwitchRow]) -> tuple[list[data.Group], dict]:
     labels = list(dict.fromkeys(label for label, _, _ in KINDS))
     looks = dict(zip(labels, SERIES))
     groups: dict[str, dict[str, float]] = {}
     for label, bench, variants in KINDS:
         for effect in found:
             if effect.bench == bench and effect.variant in variants:
-                groups.setdefault(effect.switch.label, {}).setdefault(label, effect.change)
-    order = list(dict.fromkeys(effect.switch.label for effect in found))
+                groups.setdefault(switch_label(effect), {}).setdefault(label, effect.change)
+    order = list(dict.fromkeys(map(switch_label, found)))
     return [data.Group(name, changed(groups[name])) for name in order if name in groups], looks
 
 
@@ -122,7 +122,7 @@ def changed(values: dict[str, float]) -> dict[str, float]:
             or dict(list(values.items())[:1]))
 
 
-def in_detail(effect: Effect) -> bool:
+def in_detail(effect: SwitchRow) -> bool:
     """A part of another row: a phase, or a position in a storm that is not its last."""
     if effect.bench == "irq_phases":
         return not effect.variant.endswith("-total")
@@ -130,9 +130,9 @@ def in_detail(effect: Effect) -> bool:
     return effect.bench == "irq_storm" and pended != position
 
 
-def effect_row(board: Board, clock: Clock, effect: Effect) -> list[str | Cell]:
-    return [board.name, effect.switch.label, effect.switch.base, f"{effect.bench} {effect.variant}",
-            clock.show(effect.base), clock.show(effect.twin),
+def effect_row(board: Board, clock: Clock, effect: SwitchRow) -> list[str | Cell]:
+    return [board.name, switch_label(effect), effect.base, f"{effect.bench} {effect.variant}",
+            clock.show(effect.a.p50), clock.show(effect.b.p50),
             Cell(clock.change(effect.change), "strong")]
 
 
@@ -141,7 +141,7 @@ def states(made: Section, boards: list[Board]) -> None:
     looks = dict(zip(data.STATES, SERIES))
     for board in boards:
         source = board.source("states")
-        for config, groups in data.state_groups(source).items():
+        for config, groups in data.state_groups(source.log).items():
             drawn = [group for group in groups if group.label in STATE_PATHS]
             if drawn and (config == "trapped" or not source.clock.exact):
                 shown.append(figure(
@@ -151,7 +151,7 @@ def states(made: Section, boards: list[Board]) -> None:
             rows += [[board.name, config, group.label,
                       *(source.clock.show(group.values.get(state)) for state in data.STATES)]
                      for group in groups]
-    without = [board for board in boards if not data.state_groups(board.source("states"))]
+    without = [board for board in boards if not data.state_groups(board.source("states").log)]
     made.add(missing(without, "warm and cold states", "states"))
     made.add(Figures(shown), Table("tab-states", "By the state a sample begins with, median", (
         "board", "configuration", "path", *(f">{state}" for state in data.STATES)), rows))

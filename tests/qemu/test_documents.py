@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that stand in the documents are those of this tree: tables are read from the page
+and held against a run. Where a path has changed, the page is to be changed with it."""
+
+import re
+
+import pytest
+
+import expected
+import test_faults
+import test_programs
+import test_sched
+import test_stats
+from lab import ROOT, board_facts
+
+COMPILER = "12.2"  # as the pages say
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one of its columns
+
+
+@pytest.fixture(autouse=True)
+def same_compiler(request):
+    compiler = request.getfixturevalue("result").log.run["compiler"]
+    if not compiler.startswith(COMPILER):
+        pytest.skip(f"built by compiler {compiler}, the documents' figures by {COMPILER}")
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def column(name: str, behind: str, heading: str) -> Cells:
+    """Of the first table behind a text of a page."""
+    lines = page(name).split(behind, 1)[1].splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("|"))
+    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]
+    at = rows[0].index(heading)
+    return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}
+
+
+def p50(result, bench: str, variant: str, config: str) -> int:
+    return result.one("bench", bench=bench, variant=variant, config=config)["p50"]
+
+
+@pytest.mark.job(test_faults.PLAN)
+def test_faults_and_starts(result, board):
+    less, more = (test_faults.starts(result, line) for line, _ in test_faults.BOOTS)
+    count = test_faults.PAGES[1] - test_faults.PAGES[0]
+    outside = {config: (test_faults.outside(more, config) - test_faults.outside(less, config))
+               / count for config in ("lazy-4K", "trapped-lazy")}
+    lazy = [more[f"lazy-{grain}"] for grain in ("4K", "2M", "1G")]
+    fault = [result.figures(0)["lazy-4K", variant]["p50"]
+             for variant in ("stage1", "stage2", "both")]
+    assert column("docs/measuring.md", "Instructions under icount, compiler", board) == {
+        "a fault in the handler, 4K / 2M / 1G": [start["fault_min"] for start in lazy],
+        "the very first fault, which makes the tables, 4K / 2M / 1G": [
+            start["fault_max"] for start in lazy],
+        "a data abort from the vector to the handler and back, direct / trapped": [
+            *outside.values()],
+        "to build stage 2 of 1 GiB, eager 4K / 2M; lazy": [
+            more[config]["build_ticks"] for config in ("4K", "2M", "lazy-4K")],
+        "`page_fault` `stage1`, `stage2`, `both` (4K, direct)": fault}
+
+
+@pytest.mark.job(test_stats.PLAN)
+def test_statistics_and_trace(result, board):
+    def costs(on: str, *paths: tuple[str, str]) -> list[float]:
+        """One number where all paths take the same."""
+        found = [test_stats.cost(result, *path, on, "trapped") for path in paths]
+        return list(dict.fromkeys(found))
+
+    hypercall, access = ("hvc", "null"), ("mmio_read", "vgic")
+    interrupt = ("timer_wakeup", "busy-handler")
+    others = ("smc", "unknown"), ("sysreg", "actlr")
+    assert column("docs/measuring.md", "What one exit costs more", board) == {
+        "null hypercall, `stats=on`": costs("stats", hypercall),
+        "interrupt to the handler, `stats=on`": costs("stats", interrupt),
+        "emulated access, `stats=on`": costs("stats", access),
+        "SMC, system register, `stats=on`": costs("stats", *others),
+        "null hypercall, `trace=on`": costs("trace", hypercall),
+        "interrupt to the handler, `trace=on`": costs("trace", interrupt),
+        "emulated access, `trace=on`": costs("trace", access)}
+
+
+@pytest.mark.job(test_programs.PLAN)
+def test_lengths_of_programs(result, board):
+    """In millions, as many digits as the page has."""
+    place = ("armv8", "armv7").index(board_facts(board)["ISA"])
+    said = column("docs/measuring.md", "## Programs", "instructions natively (armv8, armv7)")
+    assert len(said) == len(test_programs.PROVEN) - 1  # the loops share a row
+    for names, lengths in said.items():
+        length = lengths[min(place, len(lengths) - 1)]
+        digits = len(f"{length:g}".partition(".")[2])
+        for bench in re.findall(r"`(\w+)`", names):
+            assert round(p50(result, bench, "run", "native") / 1e6, digits) == length, bench
+
+
+def of_reference(board: str) -> None:
+    if board != expected.REFERENCE:
+        pytest.skip(f"the page has the figures of {expected.REFERENCE}")
+
+
+@pytest.mark.job(expected.PLAN)
+def test_path_lengths_of_the_first_page(result, board):
+    of_reference(board)
+    figures = expected.figures_of(result)
+    trapped, native = figures["trapped"], figures["native"]
+    said = column("README.md", "Other hypervisors on the same", "hypbench")
+    added = trapped["timer_wakeup busy-handler"] - native["timer_wakeup busy-handler"]
+    found = {"null hypercall": [trapped["hvc null"]],
+             "timer expiry to handler, trapped minus native": [added],
+             "emulated GICD_IIDR read": [trapped["mmio_read vgic"]],
+             "self-SGI to vector / handler, trapped": [trapped["sgi_self vector"],
+                                                       trapped["sgi_self handler"]]}
+    assert {row: said[row] for row in found} == found
+    rows = re.findall(r"^│ (\w+) +│ (\S+) +│ (\S+) +│ +\d+ │ +\d+ │ +(\d+) │",
+                      page("README.md"), re.MULTILINE)
+    assert len(rows) > 20
+    for bench, variant, config, median in rows:
+        assert int(median) == figures[config][f"{bench} {variant}"], (bench, variant, config)
+
+
+@pytest.mark.job(test_sched.WAKE)
+def test_vm_switch_of_the_first_page(result, board):
+    of_reference(board)
+    said = column("README.md", "Other hypervisors on the same", "hypbench")
+    row = "VM switch: timer of a sleeping guest to its vector, minus the same alone"
+    assert said[row] == [p50(result, "timer_wakeup", "wfi-vector", "priority")
+                         - p50(result, "timer_wakeup", "wfi-vector", "trapped")]
+
+
+@pytest.mark.job(expected.PLAN)
+def test_life_of_an_interrupt(result, board):
+    of_reference(board)
+    figures = expected.figures_of(result)
+    later = re.search(r"vector stamp: (\d+) later .*the same (\d+)", page("docs/trap-path.md"))
+    path = "timer_wakeup busy-vector"
+    assert [int(number) for number in later.groups()] == [
+        figures[config][path] - figures["native"][path] for config in ("trapped", "trapped-sw")]
