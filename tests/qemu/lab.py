@@ -4,7 +4,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -114,15 +114,15 @@ class Lab:
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(os.cpu_count())
-        self.runs: dict[Job, Future[Result]] = {}
+        self.runs: dict[Hashable, Future[Result]] = {}
 
-    def start(self, job: Job) -> Future[Result]:
+    def start(self, job: Hashable, how: Callable[[Hashable], Result] = perform) -> Future[Result]:
         if job not in self.runs:
-            self.runs[job] = self.pool.submit(perform, job)
+            self.runs[job] = self.pool.submit(how, job)
         return self.runs[job]
 
-    def run(self, job: Job) -> Result:
-        return self.start(job).result()
+    def run(self, job: Hashable, how: Callable[[Hashable], Result] = perform) -> Result:
+        return self.start(job, how).result()
 
     def close(self) -> None:
         self.pool.shutdown(cancel_futures=True)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every number of a board's files by its place, so that a test can say it knows them all: members
+of initialisers (gic.dist, console[1]), macros by their name, and what is left in the code."""
+
+import re
+from pathlib import Path
+
+NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
+WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+TOKEN = re.compile(r"[{},]|[^{},]+")
+# in upper case like macros, but no numbers
+ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PEN", "NULL"}
+# In code, numbers below this are bits and counts: neither an address nor a size nor an SPI.
+SMALL = 32
+
+
+class Unreadable(Exception):
+    """A number that cannot be told by this reader: it is to be written more simply."""
+
+
+def without_comments(text: str) -> str:
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    text = re.sub(r"//[^\n]*", " ", text)
+    text = re.sub(r'^#include.*$', "", text, flags=re.MULTILINE)
+    return re.sub(r'"[^"]*"', '""', text).replace("\\\n", " ")
+
+
+def value_of(expression: str, macros: dict[str, int]) -> int | None:
+    """The number that an expression is; None for one without any, such as a function's name."""
+    plain = NUMBER.sub(lambda found: str(int(found[1], 0)), expression.strip())
+    words = WORD.findall(plain)
+    unknown = [word for word in words if word not in macros]
+    if not NUMBER.search(plain) and len(unknown) == len(words):
+        if any(word.isupper() and word not in ENUMERATORS for word in words):
+            raise Unreadable(expression)
+        return None
+    if unknown:
+        raise Unreadable(expression)
+    try:
+        return int(eval(plain.replace("/", "//"),  # pylint: disable=eval-used
+                        {"__builtins__": {}}, macros))
+    except (SyntaxError, TypeError) as error:
+        raise Unreadable(expression) from error
+
+
+def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[str, int]:
+    """The numbers between a brace, which is gone already, and its partner."""
+    found: dict[str, int] = {}
+    index, name = 0, ""
+    while True:
+        token = tokens.pop(0).strip()
+        if token in (",", "}"):
+            if token == "}":
+                return found
+            index, name = index + 1, ""
+        elif token == "{":
+            found |= initialiser(tokens, name or f"{path}[{index}]", macros)
+        elif token:
+            member, equals, value = token.rpartition("=")
+            if equals:
+                name = f"{path}{member.strip()}".lstrip(".")
+            number = value_of(value, macros) if value.strip() else None
+            if number is not None:
+                found[name or f"{path}[{index}]"] = number
+
+
+def numbers_of(text: str) -> dict[str, int]:
+    """Of a board.c."""
+    text = without_comments(text)
+    found: dict[str, int] = {}
+    for name, expression in re.findall(r"^#define[ \t]+(\w+)[ \t]+(.+)$", text, re.MULTILINE):
+        number = value_of(expression, found)
+        if number is not None:
+            found[name] = number
+    text = re.sub(r"^#define[ \t]+\w+[ \t]+.+$", "", text, flags=re.MULTILINE)
+    macros = dict(found)
+    while start := re.search(r"(\w+)\s*=\s*\{", text):
+        tokens = TOKEN.findall(text[start.end():])
+        # the one struct that every board has is not named in its members' paths
+        path = "" if start[1] == "board" else start[1]
+        found |= initialiser(tokens, path, macros)
+        text = text[:start.start()] + "".join(tokens)
+    for literal in NUMBER.findall(text):
+        if int(literal, 0) >= SMALL:
+            found[f"code {literal}"] = int(literal, 0)
+    return found
+
+
+def board_numbers(folder: Path) -> dict[str, int]:
+    """Of board.c and of the assignments in board.mk."""
+    made = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", (folder / "board.mk").read_text(),
+                      re.MULTILINE)
+    return ({name: int(value, 16) for name, value in made}
+            | numbers_of((folder / "board.c").read_text()))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a device tree blob by libfdt's fdtget: raw cells, so that nobody guesses at their type."""
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+FDTGET = "fdtget"
+GIC_SPI, GIC_PPI = 0, 1
+INTID_OF_KIND = {GIC_SPI: 32, GIC_PPI: 16}
+
+
+class Region(NamedTuple):
+    address: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.address + self.size
+
+
+class DeviceTree:
+    def __init__(self, blob: Path):
+        assert shutil.which(FDTGET), (f"{FDTGET} is missing: tools/setup.sh boards installs it"
+                                      " (package device-tree-compiler)")
+        self.blob = blob
+        self.ask = cache(self._ask)
+
+    def _ask(self, options: str, *where: str) -> str:
+        done = subprocess.run([FDTGET, *options.split(), self.blob, *where],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{self.blob.name} {' '.join(where)}: {done.stderr.strip()}"
+        return done.stdout.strip("\n")
+
+    def has(self, node: str, name: str) -> bool:
+        return name in self.ask("-p", node).split()
+
+    def children(self, node: str) -> list[str]:
+        return [f"{node.rstrip('/')}/{name}" for name in self.ask("-l", node).split()]
+
+    def text(self, node: str, name: str) -> str:
+        return self.ask("-t s", node, name)
+
+    def cells(self, node: str, name: str) -> list[int]:
+        return [int(word, 16) for word in self.ask("-t x", node, name).split()]
+
+    def number(self, node: str, name: str, missing: int) -> int:
+        return self.cells(node, name)[0] if self.has(node, name) else missing
+
+    def counts(self, bus: str) -> tuple[int, int]:
+        """How many cells an address and a size have in the children of a node."""
+        return (self.number(bus, "#address-cells", 2), self.number(bus, "#size-cells", 1))
+
+    def reg(self, node: str, index: int = 0) -> Region:
+        """An entry of `reg`, as a processor addresses it: through the ranges of every bus."""
+        bus = parent(node)
+        address_cells, size_cells = self.counts(bus)
+        entries = grouped(self.cells(node, "reg"), (address_cells, size_cells))
+        address, size = entries[index]
+        while bus != "/":
+            address = self.translated(address, bus)
+            bus = parent(bus)
+        return Region(address, size)
+
+    def translated(self, address: int, bus: str) -> int:
+        """An address of a bus as its parent sees it."""
+        child_cells, size_cells = self.counts(bus)
+        parent_cells, _ = self.counts(parent(bus))
+        ranges = grouped(self.cells(bus, "ranges"), (child_cells, parent_cells, size_cells))
+        if not ranges:  # an empty property: the same addresses
+            return address
+        for child, above, size in ranges:
+            if child <= address < child + size:
+                return above + address - child
+        raise AssertionError(f"{bus} has no range with {address:#x}")
+
+    def intids(self, node: str) -> list[int]:
+        """Of a node whose interrupts go to the GIC, in three cells each."""
+        return [INTID_OF_KIND[kind] + number
+                for kind, number, _ in grouped(self.cells(node, "interrupts"), (1, 1, 1))]
+
+    def processors(self) -> list[str]:
+        return [node for node in self.children("/cpus") if self.has(node, "device_type")]
+
+    def all_nodes(self, node: str = "/") -> list[str]:
+        return [node, *(below for child in self.children(node) for below in self.all_nodes(child))]
+
+    def console(self) -> tuple[str, int]:
+        """The node that /chosen names for the console, and its rate (0 where it says none)."""
+        name, _, rate = self.text("/chosen", "stdout-path").partition(":")
+        node = name if name.startswith("/") else self.text("/aliases", name)
+        return node, int(rate.rstrip("n8") or 0)
+
+
+def parent(node: str) -> str:
+    return node.rpartition("/")[0] or "/"
+
+
+def grouped(cells: list[int], widths: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Cells in groups: each number of as many cells as its width says, the first the highest."""
+    assert len(cells) % sum(widths) == 0, (cells, widths)
+    left = iter(cells)
+    groups = []
+    for _ in range(len(cells) // sum(widths)):
+        groups.append(tuple(number_of([next(left) for _ in range(width)]) for width in widths))
+    return groups
+
+
+def number_of(cells: list[int]) -> int:
+    number = 0
+    for cell in cells:
+        number = number << 32 | cell
+    return number

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boot chain with the real U-Boot: as on a board, but on QEMU's virt."""
+
+import pytest
+
+from hypbench.apt_sources import NotDebian
+from hypbench.debian import Offline
+from lab import TREE, Job, is_built
+from uboot import Boot, firmware, has_image_header, perform_boot
+
+SHORT = TREE.plan_text("short")
+CASES = [Boot(board, SHORT, way, medium)
+         for board, way in (("virt-a15", "bootm"), ("virt-a72", "bootm"), ("virt-a72", "booti"))
+         for medium in ("disk", "tftp")]
+AGAIN = [Boot("virt-a15", SHORT, "bootm", "disk", 1), Boot("virt-a72", SHORT, "bootm", "disk", 1)]
+FIRST_RECORD_MS = 50
+# Translation, data and instruction caches (SCTLR_EL2 and HSCTLR: M, C, I)
+TRANSLATION_AND_CACHES = 1 << 0 | 1 << 2 | 1 << 12
+
+
+def name_of(boot: Boot) -> str:
+    return f"{boot.board}-{boot.way}-{boot.medium}"
+
+
+def reason_to_skip(boot: Boot) -> str:
+    try:
+        firmware(boot.isa)
+    except (Offline, NotDebian) as error:
+        return f"no U-Boot: {error.message.splitlines()[0]}"
+    if boot.way == "booti" and not has_image_header(boot.board):
+        return "the image of this isa has no arm64 Image header"
+    return ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started():
+    """Every boot begins with the first of these tests, in the background."""
+    from conftest import BOARDS, LAB
+    for boot in CASES + AGAIN:
+        if boot.board in BOARDS and is_built(boot.board) and not reason_to_skip(boot):
+            LAB.start(boot, perform_boot)
+            LAB.start(Job(boot.board, boot.plan))
+
+
+@pytest.fixture
+def booted(request, lab):
+    """A boot's result and that of the same image and plan without a boot loader."""
+    from conftest import BOARDS
+    boot = request.param
+    if boot.board not in BOARDS:
+        pytest.skip(f"{boot.board} is not among HYPBENCH_BOARDS")
+    assert is_built(boot.board), f"build/{boot.board}/hypbench.elf is missing"
+    if reason := reason_to_skip(boot):
+        pytest.skip(reason)
+    result = lab.run(boot, perform_boot)
+    assert not result.timed_out, result.explain() + "\n" + "\n".join(result.log.text[-20:])
+    return result, lab.run(Job(boot.board, boot.plan))
+
+
+each_boot = pytest.mark.parametrize("booted", CASES, ids=name_of, indirect=True)
+
+
+@each_boot
+def test_the_plan_runs_whole_behind_uboot(booted):
+    """Every record of it, and every number in them, is that of a run without a boot loader."""
+    result, plain = booted
+    assert any(line.startswith("U-Boot 20") for line in result.log.text)
+    assert any(line.startswith("Starting kernel ...") for line in result.log.text)
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert result.one("end")["status"] == "ok"
+    assert result.configs == ["native", "direct", "trapped", "trapped-sw"]
+    assert [record.raw for record in result.log.records[1:]] == [
+        record.raw for record in plain.log.records[1:]]
+
+
+@each_boot
+def test_uboot_leaves_the_hypervisors_level_with_caches_off(booted):
+    run = booted[0].log.run
+    assert run["entry_level"] == "el2"
+    assert int(run["entry_sctlr"], 16) & TRANSLATION_AND_CACHES == 0
+
+
+@each_boot
+def test_the_first_record_comes_soon(booted):
+    """From the image's first instruction."""
+    run = booted[0].log.run
+    assert 0 < run["boot_ticks"] * 1000 <= FIRST_RECORD_MS * run["hz"]
+
+
+@pytest.mark.parametrize("booted", AGAIN, ids=name_of, indirect=True)
+def test_a_boot_is_repeatable_to_the_bit(booted, lab, request):
+    """With U-Boot's own lines, which tell times."""
+    again, _ = booted
+    boot = next(case for case in CASES if name_of(case) == name_of(request.node.callspec.params[
+        "booted"]))
+    assert again.console == lab.run(boot, perform_boot).console
