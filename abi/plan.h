@@ -29,6 +29,7 @@ struct plan_section {
  *           pages touched after an operation; stage2_boot: those it touches
  *   period  timer benchmarks: ticks between two expiries, at least
  *   period_us  the same in microseconds, instead of period where it is not 0
+ *   batch   operations in a window, for the benchmarks that time one operation between two reads
  *   seed    of every pseudo-random choice a benchmark makes
  */
 #define BENCH_PARAMS(X)                                                                            \
@@ -37,6 +38,7 @@ struct plan_section {
 	X(pages, 65536, 8, 65536)                                                                  \
 	X(period, 5003, 500, 1000000000)                                                           \
 	X(period_us, 0, 0, 60000000)                                                               \
+	X(batch, 1, 1, 100000)                                                                     \
 	X(seed, 1, 1, 0xffffffff)
 
 struct bench_params {

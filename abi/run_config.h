@@ -36,6 +36,8 @@
  *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
+ *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
+ *           a PMU. A guest is told off or on
  */
 #define CONFIG_AXES(X)                                                                             \
 	X(stage1, "4K 2M 1G")                                                                      \
@@ -54,7 +56,8 @@
 	X(state, "warm cold-caches cold-tlb")                                                      \
 	X(stats, "off on")                                                                         \
 	X(trace, "off on")                                                                         \
-	X(probes, "off on")
+	X(probes, "off on")                                                                        \
+	X(cycles, "auto off on")
 
 /*
  * Axes that are a number: X(field, max).
@@ -78,6 +81,7 @@ enum frame_kind { FRAME_LIGHT, FRAME_FULL };
 enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
 enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
 enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
+enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
 struct run_config {

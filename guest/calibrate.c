@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The empty window, measured: 101 pairs of counter reads with nothing between them. */
+/* The empty window, measured: 101 of them with nothing between their counter reads. */
 #include "guest/calibrate.h"
 
 #include "guest/report.h"
 #include "guest/sample.h"
+#include "lib/median.h"
 
 #define PAIRS 101u
 #define HALF (PAIRS / 2)
 #define TOLERANCE_TICKS 2u
+#define TOLERANCE_CYCLES 16u
 
-static uint64_t overhead;
+static struct overhead plain_overhead, cycles_overhead, batch_overhead;
 
-static uint64_t pair[PAIRS];
+static uint64_t pair[PAIRS], cycle_pair[PAIRS];
 static unsigned pair_count;
-
-OPS_INLINE reg_t op_nothing(reg_t state)
-{
-	return state;
-}
 
 /* Not inlined, like samples_sink(): registers are then the same as in a benchmark. */
 __attribute__((noinline)) static void store_pair(void *unused, uint64_t from, uint64_t until)
@@ -28,10 +25,32 @@ __attribute__((noinline)) static void store_pair(void *unused, uint64_t from, ui
 	pair[pair_count++] = until - from;
 }
 
-/* The very window of the benchmarks. */
+__attribute__((noinline)) static void store_cycles(void *unused, uint64_t from, uint64_t until,
+						   reg_t cycles)
+{
+	cycle_pair[pair_count] = cycles;
+	store_pair(unused, from, until);
+}
+
+/* The very windows of the benchmarks: functions of their own, called for each pair. */
 static void empty_window(sample_sink sink, void *to)
 {
-	sample_window(op_nothing, 0, false, 0, sink, to);
+	sample_window(sample_nothing, 0, false, 0, sink, to);
+}
+
+__attribute__((noinline)) static void empty_cycles(void)
+{
+	sample_window_cycles(sample_nothing, 0, 0, store_cycles, NULL);
+}
+
+__attribute__((noinline)) static void empty_batch(uint32_t batch)
+{
+	sample_batch(sample_nothing, 0, false, batch, 0, store_cycles, NULL);
+}
+
+__attribute__((noinline)) static void empty_batch_cycles(uint32_t batch)
+{
+	sample_batch(sample_nothing, 0, true, batch, 0, store_cycles, NULL);
 }
 
 static void take_pairs(void (*empty)(sample_sink sink, void *to))
@@ -41,55 +60,97 @@ static void take_pairs(void (*empty)(sample_sink sink, void *to))
 		empty(store_pair, NULL);
 }
 
-/* Sorts the values; for a hundred of them insertion is enough. */
-static uint64_t median(uint64_t *value, unsigned count)
+static void take_form(enum sample_form form, uint32_t batch)
 {
-	for (unsigned i = 1; i < count; i++) {
-		uint64_t moved = value[i];
-		unsigned at = i;
-
-		for (; at > 0 && value[at - 1] > moved; at--)
-			value[at] = value[at - 1];
-		value[at] = moved;
-	}
-	return value[count / 2];
+	pair_count = 0;
+	for (unsigned i = 0; i < PAIRS; i++)
+		switch (form) {
+		case FORM_BATCH:
+			empty_batch(batch);
+			break;
+		case FORM_BATCH_CYCLES:
+			empty_batch_cycles(batch);
+			break;
+		default:
+			empty_cycles();
+		}
 }
 
-/* The halves must agree within 2 ticks or a quarter, whichever is more. */
-static bool agree(uint64_t a, uint64_t b)
+/* The halves must agree within the tolerance or a quarter, whichever is more. */
+static bool agree(uint64_t a, uint64_t b, uint64_t tolerance)
 {
 	uint64_t high = a > b ? a : b;
 	uint64_t low = a > b ? b : a;
-	uint64_t tolerance = low / 4 > TOLERANCE_TICKS ? low / 4 : TOLERANCE_TICKS;
 
-	return high - low <= tolerance;
+	return high - low <= (low / 4 > tolerance ? low / 4 : tolerance);
+}
+
+/* What PAIRS values come to; sorts them. */
+static struct calibration conclude(uint64_t *value, uint64_t tolerance)
+{
+	struct calibration found;
+
+	stats_init(&found.stats);
+	for (unsigned i = 0; i < PAIRS; i++)
+		stats_add(&found.stats, value[i]);
+	found.stable = agree(median(value, HALF), median(value + HALF, PAIRS - HALF), tolerance);
+	found.p50 = median(value, PAIRS);
+	return found;
+}
+
+static void refuse_unstable(const struct calibration *found, const char *what)
+{
+	if (!found->stable)
+		guest_refuse(what, found->p50);
 }
 
 uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))
 {
-	struct stats stats;
-	uint64_t typical;
-	bool stable;
+	struct calibration ticks;
 
 	take_pairs(empty); /* warm-up: caches, TLBs, the emulator's translations */
 	take_pairs(empty);
-	stats_init(&stats);
-	for (unsigned i = 0; i < PAIRS; i++)
-		stats_add(&stats, pair[i]);
-	stable = agree(median(pair, HALF), median(pair + HALF, PAIRS - HALF));
-	typical = median(pair, PAIRS);
-	report_calibration(&stats, typical, stable);
-	if (!stable)
-		guest_refuse("the counter's own cost is not stable, median ticks", typical);
-	return typical;
+	ticks = conclude(pair, TOLERANCE_TICKS);
+	report_calibration(&ticks, NULL, 1);
+	refuse_unstable(&ticks, "the counter's own cost is not stable, median ticks");
+	return ticks.p50;
 }
 
-void calibrate(void)
+static struct overhead calibrate_form(enum sample_form form, uint32_t batch)
 {
-	overhead = calibrate_window(empty_window);
+	bool has_cycles = form == FORM_CYCLES || form == FORM_BATCH_CYCLES;
+	struct calibration ticks, cycles = { .stable = true };
+
+	take_form(form, batch); /* warm-up: caches, TLBs, the emulator's translations */
+	take_form(form, batch);
+	ticks = conclude(pair, TOLERANCE_TICKS);
+	if (has_cycles)
+		cycles = conclude(cycle_pair, TOLERANCE_CYCLES);
+	report_calibration(&ticks, has_cycles ? &cycles : NULL, batch);
+	refuse_unstable(&ticks, "the counter's own cost is not stable, median ticks");
+	refuse_unstable(&cycles, "the cycle counter's own cost is not stable, median cycles");
+	return (struct overhead){ ticks.p50, cycles.p50 };
+}
+
+void calibrate(const struct bench_params *params)
+{
+	enum sample_form form = sample_form(params);
+
+	plain_overhead.ticks = calibrate_window(empty_window);
+	if (sample_has_cycles())
+		cycles_overhead = calibrate_form(FORM_CYCLES, 1);
+	if (form == FORM_BATCH || form == FORM_BATCH_CYCLES)
+		batch_overhead = calibrate_form(form, params->batch);
 }
 
 uint64_t calibrate_overhead(void)
 {
-	return overhead;
+	return plain_overhead.ticks;
+}
+
+struct overhead calibrate_overhead_of(const struct samples *samples)
+{
+	if (samples->batch > 1)
+		return batch_overhead;
+	return samples->cycles_taken ? cycles_overhead : plain_overhead;
 }

@@ -91,6 +91,7 @@ void guest_main(const struct guest_run *run)
 	mmu_init(run);
 	irq_init(run);
 	state_init(run);
+	sample_init(run);
 	task_init();
 	bench = find_bench(run->bench.name);
 	if (bench->prepare)
@@ -99,7 +100,7 @@ void guest_main(const struct guest_run *run)
 		report_skip(reason);
 		guest_exit(GUEST_EXIT_DONE);
 	}
-	calibrate();
+	calibrate(&run->bench.params);
 	bench->run(run);
 	guest_exit(report_all_ok() ? GUEST_EXIT_DONE : GUEST_EXIT_FAILED);
 }

@@ -49,6 +49,7 @@ struct outcome {
 
 struct window_stamps {
 	uint64_t from, until;
+	reg_t cycles;
 };
 
 void *program_alloc(size_t size)
@@ -122,7 +123,13 @@ static void tick_stop(const struct guest_run *run, uint64_t until, struct outcom
 /* Not inlined, like samples_sink(). */
 __attribute__((noinline)) static void store_stamps(void *to, uint64_t from, uint64_t until)
 {
-	*(struct window_stamps *)to = (struct window_stamps){ from, until };
+	*(struct window_stamps *)to = (struct window_stamps){ from, until, 0 };
+}
+
+__attribute__((noinline)) static void store_cycles(void *to, uint64_t from, uint64_t until,
+						   reg_t cycles)
+{
+	*(struct window_stamps *)to = (struct window_stamps){ from, until, cycles };
 }
 
 OPS_INLINE reg_t op_run(reg_t function)
@@ -144,12 +151,40 @@ __attribute__((noinline)) static void take_delayed_window(reg_t function, reg_t 
 	sample_window(op_run, function, true, delay, store_stamps, stamps);
 }
 
+__attribute__((noinline)) static void take_cycles_window(reg_t function, reg_t delay,
+							 struct window_stamps *stamps)
+{
+	sample_window_cycles(op_run, function, delay, store_cycles, stamps);
+}
+
+static void take_stamps(reg_t function, const struct bench_params *params,
+			struct window_stamps *stamps)
+{
+	switch (sample_form_single(params)) {
+	case FORM_CYCLES:
+		take_cycles_window(function, params->delay, stamps);
+		break;
+	case FORM_DELAYED:
+		take_delayed_window(function, params->delay, stamps);
+		break;
+	default:
+		take_window(function, stamps);
+	}
+}
+
+static void add_sample(struct samples *samples, const struct window_stamps *stamps)
+{
+	if (sample_has_cycles())
+		samples_add_cycles(samples, stamps->from, stamps->until, stamps->cycles);
+	else
+		samples_add(samples, stamps->from, stamps->until);
+}
+
 /* The first tick comes at another time in every run: what an interrupt may spoil in a program is
  * then not the same each time, and the checksums tell. */
 static void run_once(const struct guest_run *run, const struct program *program, uint32_t index,
 		     struct samples *samples, struct outcome *outcome)
 {
-	uint32_t delay = run->bench.params.delay;
 	struct window_stamps stamps;
 	uint32_t checksum;
 
@@ -158,13 +193,10 @@ static void run_once(const struct guest_run *run, const struct program *program,
 	state_prepare();
 	if (program->ticks)
 		tick_start(tick.period * (index + 1) / (run->bench.params.n + 1));
-	if (delay == 0)
-		take_window((reg_t)program->run, &stamps);
-	else
-		take_delayed_window((reg_t)program->run, delay, &stamps);
+	take_stamps((reg_t)program->run, &run->bench.params, &stamps);
 	if (program->ticks)
 		tick_stop(run, stamps.until, outcome);
-	samples_add(samples, stamps.from, stamps.until);
+	add_sample(samples, &stamps);
 	checksum = program->checksum();
 	if (index == 0)
 		outcome->checksum = checksum;

@@ -2,7 +2,10 @@
 #include "guest/report.h"
 
 #include "arch/hypercall.h"
+#include "guest/calibrate.h"
 #include "lib/text.h"
+
+#define PS_PER_S 1000000000000ull
 
 static const struct guest_run *guest_run;
 static struct text record;
@@ -70,35 +73,54 @@ static void record_emit(enum record_kind kind)
 		guest_exit(GUEST_EXIT_CRASHED);
 }
 
-void report_calibration(const struct stats *stats, uint64_t p50, bool stable)
+void report_calibration(const struct calibration *ticks, const struct calibration *cycles,
+			uint32_t batch)
 {
 	record_begin();
 	member_clock();
-	member_integer("n", stats->n);
-	member_integer("min", (int64_t)stats->min);
-	member_integer("p50", (int64_t)p50);
-	member_integer("max", (int64_t)stats->max);
-	member_bool("stable", stable);
+	member_integer("n", ticks->stats.n);
+	member_integer("min", (int64_t)ticks->stats.min);
+	member_integer("p50", (int64_t)ticks->p50);
+	member_integer("max", (int64_t)ticks->stats.max);
+	member_bool("stable", ticks->stable && (!cycles || cycles->stable));
+	if (batch > 1)
+		member_integer("batch", batch);
+	if (cycles) {
+		member_integer("cycles_min", (int64_t)cycles->stats.min);
+		member_integer("cycles_p50", (int64_t)cycles->p50);
+		member_integer("cycles_max", (int64_t)cycles->stats.max);
+	}
 	record_emit(RECORD_CALIBRATION);
 }
 
 /* Percentiles that this many samples can carry. */
 static const struct {
-	const char *name;
+	const char *name[2];
 	uint32_t permille;
 	uint32_t n_min;
 } percentiles[] = {
-	{ "p50", 500, 1 },   { "p90", 900, 10 },    { "p95", 950, 20 },
-	{ "p99", 990, 100 }, { "p999", 999, 1000 },
+	{ { "p50", "cycles_p50" }, 500, 1 },      { { "p90", "cycles_p90" }, 900, 10 },
+	{ { "p95", "cycles_p95" }, 950, 20 },     { { "p99", "cycles_p99" }, 990, 100 },
+	{ { "p999", "cycles_p999" }, 999, 1000 },
 };
 
-static void member_percentiles(const struct histogram *raw, int64_t overhead)
+static void member_percentiles(const struct histogram *raw, int64_t overhead, bool cycles)
 {
 	for (unsigned i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
 		if (raw->stats.n >= percentiles[i].n_min)
-			member_integer(percentiles[i].name,
+			member_integer(percentiles[i].name[cycles],
 				       (int64_t)histogram_percentile(raw, percentiles[i].permille) -
 					       overhead);
+}
+
+/* What is subtracted from every value of these samples. */
+static struct overhead overhead_of(const struct bench_info *info, const struct samples *samples)
+{
+	if (info->bare)
+		return (struct overhead){ 0, 0 };
+	if (samples->batch == 1 && !samples->cycles_taken)
+		return (struct overhead){ info->overhead, 0 };
+	return calibrate_overhead_of(samples);
 }
 
 /* How many samples of these began cold. */
@@ -107,10 +129,26 @@ static uint32_t prepared(const struct samples *samples)
 	return state_prepared_count() - samples->prepared;
 }
 
+/* Every sample has cycles, or none. */
+static void refuse_impossible_cycles(const struct bench_info *info, const struct samples *samples,
+				     uint64_t overhead)
+{
+	const struct stats *stats = &samples->cycles->stats;
+	uint64_t lowest = stats->min < samples->cycles_cold ? stats->min : samples->cycles_cold;
+
+	if (samples->cycles_taken != samples->taken)
+		guest_refuse("samples have no cycles, with them", samples->cycles_taken);
+	if (stats->out_of_range)
+		guest_refuse("a sample's cycles are out of range, largest", stats->max);
+	if (!info->may_be_zero && lowest <= overhead)
+		guest_refuse("a path takes no time, raw cycles", lowest);
+}
+
 static void refuse_impossible(const struct bench_info *info, const struct samples *samples)
 {
 	const struct stats *stats = &samples->raw.stats;
 	uint64_t lowest = stats->min < samples->cold ? stats->min : samples->cold;
+	struct overhead overhead = overhead_of(info, samples);
 
 	if (samples->backwards)
 		guest_refuse("the counter ran backwards, times", samples->backwards);
@@ -120,22 +158,48 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 		guest_refuse("samples were not prepared, prepared ones", prepared(samples));
 	if (stats->out_of_range)
 		guest_refuse("a sample is out of range, largest", stats->max);
-	if (!info->may_be_zero && lowest <= info->overhead)
+	if (!info->may_be_zero && lowest <= overhead.ticks)
 		guest_refuse("a path takes no time, raw ticks", lowest);
+	if (samples->cycles_taken)
+		refuse_impossible_cycles(info, samples, overhead.cycles);
 }
 
-static void member_values(const struct bench_info *info, const struct samples *samples)
+static void member_values(const struct samples *samples, int64_t overhead)
 {
 	const struct stats *stats = &samples->raw.stats;
-	int64_t overhead = (int64_t)info->overhead;
 
 	member_integer("n", stats->n);
 	member_integer("cold", (int64_t)samples->cold - overhead);
 	member_integer("min", (int64_t)stats->min - overhead);
 	member_milli("mean", (int64_t)stats_mean_milli(stats) - overhead * 1000);
 	member_milli("stddev", (int64_t)stats_stddev_milli(stats));
-	member_percentiles(&samples->raw, overhead);
+	member_percentiles(&samples->raw, overhead, false);
 	member_integer("max", (int64_t)stats->max - overhead);
+}
+
+/* The same of the second clock; the histogram is of raw values, as the other. */
+static void member_cycles(const struct samples *samples, int64_t overhead)
+{
+	const struct stats *stats = &samples->cycles->stats;
+
+	member_integer("cycles_overhead", overhead);
+	member_integer("cycles_cold", (int64_t)samples->cycles_cold - overhead);
+	member_integer("cycles_min", (int64_t)stats->min - overhead);
+	member_milli("cycles_mean", (int64_t)stats_mean_milli(stats) - overhead * 1000);
+	member_milli("cycles_stddev", (int64_t)stats_stddev_milli(stats));
+	member_percentiles(samples->cycles, overhead, true);
+	member_integer("cycles_max", (int64_t)stats->max - overhead);
+	member_name("cycles_hist");
+	histogram_json(samples->cycles, &record);
+	member_integer("cycles_overflow", samples->cycles->overflow);
+}
+
+/* Picoseconds that a tick is for one operation of a batch, to the nearest. */
+static int64_t quantum_ps(uint64_t batch)
+{
+	uint64_t ticks_per_s = (uint64_t)guest_run->counter_hz * batch;
+
+	return (int64_t)((PS_PER_S + ticks_per_s / 2) / ticks_per_s);
 }
 
 static void member_raw_values(const struct histogram *raw)
@@ -148,17 +212,38 @@ static void member_raw_values(const struct histogram *raw)
 	member_integer("overflow", raw->overflow);
 }
 
+/* A batch of N has a name of its own, `<variant>-xN`: it is not to be pooled with single ones. */
+static void member_variant(const char *variant, uint32_t batch)
+{
+	char name[64];
+	struct text text;
+
+	text_init(&text, name, sizeof(name));
+	text_string(&text, variant);
+	if (batch > 1) {
+		text_string(&text, "-x");
+		text_u64(&text, batch);
+	}
+	member_string("variant", name);
+}
+
 void report_bench(const struct bench_info *info, const struct samples *samples)
 {
+	struct overhead overhead = overhead_of(info, samples);
+	uint64_t batch = (uint64_t)info->batch * samples->batch;
+
 	refuse_impossible(info, samples);
 	record_begin();
-	member_string("variant", info->variant);
+	member_variant(info->variant, samples->batch);
 	member_clock();
 	member_string("window", info->window == WINDOW_PAIR ? "pair" : "cval");
-	member_integer("batch", info->batch);
-	member_values(info, samples);
-	member_integer("overhead", (int64_t)info->overhead);
+	member_integer("batch", (int64_t)batch);
+	member_integer("quantum_ps", quantum_ps(batch));
+	member_values(samples, (int64_t)overhead.ticks);
+	member_integer("overhead", (int64_t)overhead.ticks);
 	member_raw_values(&samples->raw);
+	if (samples->cycles_taken)
+		member_cycles(samples, (int64_t)overhead.cycles);
 	if (info->may_be_zero)
 		member_integer("may_be_zero", 1);
 	if (state_is_cold())

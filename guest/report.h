@@ -18,8 +18,9 @@ enum window { WINDOW_PAIR, WINDOW_CVAL };
 struct bench_info {
 	const char *variant;
 	enum window window;
-	uint32_t batch;               /* operations in a sample */
-	uint64_t overhead;            /* ticks of an empty window, subtracted from every value */
+	uint32_t batch;               /* operations in a sample of one, without batch=N */
+	uint64_t overhead;            /* ticks of an empty window, where it is a plain one */
+	bool bare;                    /* the window itself: nothing is subtracted */
 	bool may_be_zero;             /* the path may be as short as the overhead */
 	const struct member *members; /* further ones */
 	unsigned member_count;
@@ -28,7 +29,11 @@ struct bench_info {
 /* Where and how records are written; first of all calls. */
 void report_init(const struct guest_run *run);
 
-void report_calibration(const struct stats *stats, uint64_t p50, bool stable);
+struct calibration;
+
+/* cycles: NULL where they are not in use. */
+void report_calibration(const struct calibration *ticks, const struct calibration *cycles,
+			uint32_t batch);
 
 /* Statistics and histogram of one variant. Refuses (does not return) what cannot be true: a counter
  * that ran backwards, samples lost, a value of 0 or less where the path takes time. */

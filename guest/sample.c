@@ -1,11 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/sample.h"
 
+#include "guest/guest.h"
+
+static bool has_cycles;
+static uint64_t window_max; /* ticks: beyond it the cycle counter may have come round */
+
+void sample_init(const struct guest_run *run)
+{
+	has_cycles = run->config.cycles == CYCLES_ON;
+	if (run->bench.params.batch > 1 && run->config.state != STATE_WARM)
+		guest_refuse("batch needs state=warm, only its first operation would begin cold: "
+			     "batch",
+			     run->bench.params.batch);
+	if (!has_cycles)
+		return;
+	if (!pmu_is_there())
+		guest_refuse("cycles=on, but this core has no PMU, version", pmu_version());
+	window_max = PMU_BITS == 64 ? UINT64_MAX : run->counter_hz / 2;
+	pmu_start();
+}
+
+bool sample_has_cycles(void)
+{
+	return has_cycles;
+}
+
+enum sample_form sample_form_single(const struct bench_params *params)
+{
+	if (has_cycles)
+		return FORM_CYCLES;
+	return params->delay ? FORM_DELAYED : FORM_PLAIN;
+}
+
+enum sample_form sample_form(const struct bench_params *params)
+{
+	if (params->batch > 1)
+		return has_cycles ? FORM_BATCH_CYCLES : FORM_BATCH;
+	return sample_form_single(params);
+}
+
 struct samples *samples_begin(void)
 {
+	static struct histogram cycles;
 	static struct samples samples;
 
 	samples_reset(&samples);
+	if (has_cycles) {
+		histogram_init(&cycles);
+		samples.cycles = &cycles;
+	}
 	return &samples;
 }
 
@@ -16,6 +60,10 @@ void samples_reset(struct samples *samples)
 	samples->taken = 0;
 	samples->backwards = 0;
 	samples->prepared = state_prepared_count();
+	samples->batch = 1;
+	samples->cycles_taken = 0;
+	samples->cycles = NULL;
+	samples->cycles_cold = 0;
 }
 
 void samples_add(struct samples *samples, uint64_t from, uint64_t until)
@@ -30,7 +78,40 @@ void samples_add(struct samples *samples, uint64_t from, uint64_t until)
 		histogram_add(&samples->raw, until - from);
 }
 
+/* A difference with its top bit set is one of a counter that ran backwards: at half a second and
+ * less no clock below 4 GHz gets there. */
+static void add_cycles(struct samples *samples, uint64_t ticks, reg_t cycles)
+{
+	if (ticks > window_max)
+		guest_refuse("a window is too long for 32 bits of cycles (cycles=off), ticks",
+			     ticks);
+	if (cycles >> (PMU_BITS - 1))
+		guest_refuse("the cycle counter ran backwards, difference", cycles);
+	if (samples->cycles_taken++ == 0)
+		samples->cycles_cold = cycles;
+	else
+		histogram_add(samples->cycles, cycles);
+}
+
+void samples_add_cycles(struct samples *samples, uint64_t from, uint64_t until, reg_t cycles)
+{
+	samples_add(samples, from, until);
+	if (until >= from)
+		add_cycles(samples, until - from, cycles);
+}
+
 void samples_sink(void *samples, uint64_t from, uint64_t until)
 {
+	samples_add(samples, from, until);
+}
+
+void samples_sink_cycles(void *samples, uint64_t from, uint64_t until, reg_t cycles)
+{
+	samples_add_cycles(samples, from, until, cycles);
+}
+
+void samples_sink_ticks(void *samples, uint64_t from, uint64_t until, reg_t no_cycles)
+{
+	(void)no_cycles;
 	samples_add(samples, from, until);
 }

@@ -9,6 +9,7 @@
 #include "hyp/build_id.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
+#include "hyp/cycles.h"
 #include "hyp/errata.h"
 #include "hyp/image.h"
 #include "hyp/mmu.h"
@@ -89,9 +90,9 @@ static void record_word(const char *name, struct word word)
 }
 
 /* What the boot loader left. */
-static void emit_entry(void)
+static void emit_entry(uint64_t boot_ticks)
 {
-	record_u64("boot_ticks", counter_read() - boot_state.ticks);
+	record_u64("boot_ticks", boot_ticks);
 	record_string("entry_level", entry_word(boot_state.level));
 	record_hex("entry_sctlr", boot_state.sctlr);
 	record_hex("entry_hcr", boot_state.hcr);
@@ -101,6 +102,9 @@ static void emit_entry(void)
 
 static void emit_run(unsigned lr_count)
 {
+	uint64_t boot_ticks = counter_read() - boot_state.ticks;
+	uint64_t cpu_hz = cycles_hz(CYCLES_RUN_US);
+
 	record_open(RECORD_RUN);
 	record_string("board", board.name);
 	record_string("isa", cpu_isa);
@@ -110,6 +114,8 @@ static void emit_run(unsigned lr_count)
 	errata_emit();
 	record_string("clock", "cntpct");
 	record_u64("hz", clock_hz());
+	if (cpu_hz)
+		record_u64("cpu_hz", cpu_hz);
 	record_word("platform", plan_platform_word(&plan));
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
@@ -117,7 +123,7 @@ static void emit_run(unsigned lr_count)
 	record_word("order", plan_order_word(&plan));
 	record_u64("limit_ms", plan.limit_ms);
 	record_u64("steps", plan_step_count(&plan));
-	emit_entry();
+	emit_entry(boot_ticks);
 	emit_configs();
 	record_close();
 }
@@ -127,6 +133,7 @@ _Noreturn void hyp_main(void)
 {
 	unsigned lr_count = 0;
 	const char *wrong;
+	bool steps_ok;
 
 	console_init();
 	gic_set_bases(&board.gic);
@@ -141,5 +148,7 @@ _Noreturn void hyp_main(void)
 		give_up("guest image", wrong);
 	parse_plan();
 	emit_run(lr_count);
-	machine_end(record_end(plan_run(&plan)) ? RUN_OK : RUN_FAILED);
+	steps_ok = plan_run(&plan);
+	record_cpu_hz_at_end(cycles_hz(CYCLES_RUN_US));
+	machine_end(record_end(steps_ok) ? RUN_OK : RUN_FAILED);
 }

@@ -5,6 +5,7 @@
 #include "hyp/busy.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
+#include "hyp/cycles.h"
 #include "hyp/exit_stats.h"
 #include "hyp/image.h"
 #include "hyp/null_device.h"
@@ -62,12 +63,15 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 		[VM_DONE] = "done",       [VM_REFUSED] = "refused", [VM_FAILED] = "failed",
 		[VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
 	};
+	uint64_t cpu_hz = cycles_hz(CYCLES_STEP_US);
 
 	record_open(RECORD_STEP);
 	record_u64("steps", plan_step_count(plan));
 	record_string("outcome", outcome[vm->outcome]);
 	record_u64("ticks", ticks);
 	record_u64("smc", vm->smc_count);
+	if (cpu_hz)
+		record_u64("cpu_hz", cpu_hz);
 	if (vm->config->sched != SCHED_NULL)
 		emit_sched();
 	record_close();
@@ -83,6 +87,7 @@ static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint
 	uint64_t ticks;
 
 	describe(&run, step, config, bench);
+	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 	record_in_step(&where);
 	ticks = vm_run(&vm_under_test, config, &run, plan->limit_ms);
 	exit_stats_emit();

@@ -24,6 +24,7 @@ static uint32_t sequence;
 static uint32_t count[RECORD_KIND_COUNT];
 static uint32_t crc; /* of the line so far */
 static const struct record_step *current_step;
+static uint64_t cpu_hz_at_end;
 
 void record_in_step(const struct record_step *step)
 {
@@ -161,6 +162,11 @@ void record_error(const char *where, const char *what)
 	record_close();
 }
 
+void record_cpu_hz_at_end(uint64_t hz)
+{
+	cpu_hz_at_end = hz;
+}
+
 bool record_end(bool steps_ok)
 {
 	bool ok = steps_ok && count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
@@ -170,6 +176,8 @@ bool record_end(bool steps_ok)
 	record_u64("records", sequence);
 	record_u64("faults", count[RECORD_FAULT]);
 	record_u64("errors", count[RECORD_ERROR]);
+	if (cpu_hz_at_end)
+		record_u64("cpu_hz", cpu_hz_at_end);
 	record_string("status", ok ? "ok" : "failed");
 	record_close();
 	return ok;

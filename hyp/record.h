@@ -31,6 +31,9 @@ bool record_from_guest(unsigned kind, const char *body, size_t size);
 /* An `error` record: what could not be done, and where. */
 void record_error(const char *where, const char *what);
 
+/* What the `end` record says of the core's clock, in Hz; 0: nothing. */
+void record_cpu_hz_at_end(uint64_t hz);
+
 /* The `end` record, with the counts of all that went before. Returns, and says in it, whether
  * nothing failed: no step (steps_ok), no fault, no error. */
 bool record_end(bool steps_ok);

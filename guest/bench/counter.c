@@ -29,13 +29,14 @@ OPS_INLINE reg_t op_loop(reg_t instructions)
 	return LOOP_INSTRUCTIONS;
 }
 
-static void report_variant(const char *variant, uint64_t overhead, const struct samples *samples)
+static void report_variant(const char *variant, bool bare, const struct samples *samples)
 {
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
 		.batch = 1,
-		.overhead = overhead,
+		.overhead = calibrate_overhead(),
+		.bare = bare,
 		.may_be_zero = true,
 	};
 
@@ -48,13 +49,13 @@ static void counter_run(const struct guest_run *run)
 	struct samples *samples = samples_begin();
 
 	sample_pairs(params, samples, op_nothing, 0);
-	report_variant("pair", 0, samples);
+	report_variant("pair", true, samples);
 	samples = samples_begin();
 	sample_pairs(params, samples, op_nop10, 0);
-	report_variant("nop10", calibrate_overhead(), samples);
+	report_variant("nop10", false, samples);
 	samples = samples_begin();
 	sample_pairs(params, samples, op_loop, LOOP_INSTRUCTIONS);
-	report_variant("loop200", calibrate_overhead(), samples);
+	report_variant("loop200", false, samples);
 }
 
 static const struct bench counter = { .name = "counter", .run = counter_run };

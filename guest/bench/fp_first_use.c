@@ -7,7 +7,6 @@
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
-#include "guest/state.h"
 
 #define TURNS 6u /* of the core, long enough for the other VM to have had some */
 #define US_PER_S 1000000u
@@ -25,16 +24,7 @@ OPS_INLINE reg_t op_release(reg_t id)
 	return HC_ID(FP_RELEASE);
 }
 
-/* As sample_pairs(), but the registers are given up before each window. */
-OPS_INLINE void take_uses(const struct bench_params *params, struct samples *samples, bool delayed)
-{
-	for (uint32_t i = 0; i <= params->n; i++) {
-		state_prepare();
-		hvc(HC_ID(FP_RELEASE), 0, 0);
-		sample_window(op_use, 0, delayed, params->delay, samples_sink, samples);
-	}
-}
-
+/* The registers are given up before each window. */
 static void run_use(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
@@ -46,25 +36,11 @@ static void run_use(const struct guest_run *run)
 		.may_be_zero = run->config.fp != FP_LAZY, /* one instruction */
 	};
 
-	if (run->bench.params.delay == 0)
-		take_uses(&run->bench.params, samples, false);
-	else
-		take_uses(&run->bench.params, samples, true);
+	sample_after(&run->bench.params, samples, op_release, HC_ID(FP_RELEASE), op_use, 0);
 	report_bench(&info, samples);
 }
 
 /* Each finds the registers in use again: the window before ends behind a use of them. */
-OPS_INLINE void take_releases(const struct bench_params *params, struct samples *samples,
-			      bool delayed)
-{
-	for (uint32_t i = 0; i <= params->n; i++) {
-		state_prepare();
-		(void)fp_use();
-		sample_window(op_release, HC_ID(FP_RELEASE), delayed, params->delay, samples_sink,
-			      samples);
-	}
-}
-
 static void run_release(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
@@ -75,10 +51,7 @@ static void run_release(const struct guest_run *run)
 		.overhead = calibrate_overhead(),
 	};
 
-	if (run->bench.params.delay == 0)
-		take_releases(&run->bench.params, samples, false);
-	else
-		take_releases(&run->bench.params, samples, true);
+	sample_after(&run->bench.params, samples, op_use, 0, op_release, HC_ID(FP_RELEASE));
 	report_bench(&info, samples);
 }
 

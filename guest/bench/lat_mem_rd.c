@@ -8,13 +8,13 @@
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
+#include "guest/chase.h"
 #include "guest/working.h"
 #include "lib/bits.h"
 #include "lib/cycle.h"
 #include "lib/pagetable.h"
 
 #define LINE_SIZE 64u
-#define BATCH 256u /* loads in a sample: chase_256() */
 #define KIB 1024u
 #define REGION_MIN_KIB 4u
 #define LARGE_KIB                                                                                  \
@@ -82,7 +82,7 @@ static void report_reads(const char *variant, const struct working *working, uin
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
-		.batch = BATCH,
+		.batch = CHASE_BATCH,
 		.overhead = calibrate_overhead(),
 		.members = members,
 		.member_count = ARRAY_SIZE(members),
@@ -92,10 +92,8 @@ static void report_reads(const char *variant, const struct working *working, uin
 	report_bench(&info, samples);
 }
 
-/* A function of its own, so that its registers suffice and no move gets into the window. */
-static __attribute__((noinline)) void run_pattern(const struct guest_run *run,
-						  const struct working *working,
-						  enum pattern pattern, uint32_t kib)
+static void run_pattern(const struct guest_run *run, const struct working *working,
+			enum pattern pattern, uint32_t kib)
 {
 	const struct cycle lines = { working->base, kib * KIB / LINE_SIZE, LINE_SIZE };
 	struct samples *samples = samples_begin();
@@ -106,7 +104,7 @@ static __attribute__((noinline)) void run_pattern(const struct guest_run *run,
 	name_variant(&text, pattern, kib);
 	link_lines(run, &lines, pattern);
 	check_lines(variant, &lines, pattern);
-	sample_pairs(&run->bench.params, samples, chase_256, lines.base);
+	chase_samples(&run->bench.params, samples, lines.base);
 	report_reads(variant, working, kib, samples);
 }
 

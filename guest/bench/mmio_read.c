@@ -5,17 +5,10 @@
  *   null   SCRATCH of the null device: emulated with stage 2, else memory
  */
 #include "abi/null_device.h"
-#include "arch/mmio.h"
 #include "drivers/gic/gic_regs.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
-
-OPS_INLINE reg_t op_read(reg_t address)
-{
-	mmio_read32(address);
-	return address;
-}
 
 /* emulated: else it is one instruction */
 static void run_variant(const struct guest_run *run, const char *variant, uint64_t address,
@@ -30,7 +23,7 @@ static void run_variant(const struct guest_run *run, const char *variant, uint64
 		.may_be_zero = !emulated,
 	};
 
-	sample_pairs(&run->bench.params, samples, op_read, (reg_t)address);
+	sample_pairs(&run->bench.params, samples, device_load32, (reg_t)address);
 	report_bench(&info, samples);
 }
 

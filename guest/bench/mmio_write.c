@@ -15,18 +15,6 @@
 #include "guest/calibrate.h"
 #include "guest/report.h"
 
-OPS_INLINE reg_t op_write8(reg_t address)
-{
-	mmio_write8(address, (uint8_t)address);
-	return address;
-}
-
-OPS_INLINE reg_t op_write32(reg_t address)
-{
-	mmio_write32(address, (uint32_t)address);
-	return address;
-}
-
 /* emulated: else it is one instruction */
 static void report_variant(const char *variant, const struct samples *samples, bool emulated)
 {
@@ -49,7 +37,7 @@ static void run_vgic(const struct guest_run *run)
 	struct samples *samples = samples_begin();
 
 	mmio_write8(address, 0);
-	sample_pairs(&run->bench.params, samples, op_write8, address);
+	sample_pairs(&run->bench.params, samples, device_store8, address);
 	if ((mmio_read8(address) ^ address) & 0xf0)
 		guest_refuse("GICD_IPRIORITYR was not written, reads", mmio_read8(address));
 	report_variant("vgic", samples, run->config.irq == IRQ_TRAPPED);
@@ -60,7 +48,7 @@ static void run_null(const struct guest_run *run)
 	reg_t address = (reg_t)run->device_base + NULL_DEVICE_SCRATCH;
 	struct samples *samples = samples_begin();
 
-	sample_pairs(&run->bench.params, samples, op_write32, address);
+	sample_pairs(&run->bench.params, samples, device_store32, address);
 	if (mmio_read32(address) != (uint32_t)address)
 		guest_refuse("SCRATCH was not written, reads", mmio_read32(address));
 	report_variant("null", samples, run->config.stage2 != STAGE2_OFF);

@@ -20,6 +20,7 @@
 #define SGIR_SELF (2u << 24)
 
 static volatile uint64_t vector_stamp, handler_stamp;
+static volatile reg_t handler_cycles;
 static volatile uint32_t arrived_count;
 
 /* How an SGI is sent; a constant where it is inlined. */
@@ -30,6 +31,21 @@ static void on_sgi(uint64_t vector_ticks, uint32_t iar)
 	(void)iar;
 	handler_stamp = counter_read();
 	vector_stamp = vector_ticks;
+	arrived_count++;
+}
+
+/* The closing reads of a window with cycles (guest/sample.h). */
+static void on_sgi_cycles(uint64_t vector_ticks, uint32_t iar)
+{
+	reg_t cycles;
+
+	(void)iar;
+	(void)vector_ticks;
+	isb();
+	delay_or_none(in_register(0)); /* as in the empty window */
+	cycles = pmu_cycles();
+	handler_stamp = counter_read();
+	handler_cycles = cycles;
 	arrived_count++;
 }
 
@@ -52,6 +68,14 @@ static void wait_for_arrival(uint32_t sent)
 		guest_refuse("an SGI to self is missing, sent", sent);
 }
 
+OPS_INLINE void send(enum sender sender, uintptr_t sgir, uint64_t sgi1r)
+{
+	if (sender == SENDER_GICV2)
+		mmio_write32(sgir, SGIR_SELF | SGI_ID);
+	else
+		sgi1r_write(sgi1r);
+}
+
 OPS_INLINE void take_samples(const struct guest_run *run, struct samples *samples,
 			     enum sender sender, volatile uint64_t *stamp)
 {
@@ -63,18 +87,35 @@ OPS_INLINE void take_samples(const struct guest_run *run, struct samples *sample
 
 		state_prepare();
 		from = counter_read();
-		if (sender == SENDER_GICV2)
-			mmio_write32(sgir, SGIR_SELF | SGI_ID);
-		else
-			sgi1r_write(sgi1r);
+		send(sender, sgir, sgi1r);
 		wait_for_arrival(i + 1);
 		samples_add(samples, from, *stamp);
 	}
 }
 
-static void run_variant(const struct guest_run *run, const char *variant, volatile uint64_t *stamp)
+/* To the handler, by both clocks. */
+OPS_INLINE void take_cycles(const struct guest_run *run, struct samples *samples,
+			    enum sender sender)
 {
-	struct samples *samples = samples_begin();
+	uintptr_t sgir = (uintptr_t)run->gicd_base + GICD_SGIR;
+	uint64_t sgi1r = sgi1r_self();
+
+	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
+		uint64_t from;
+		reg_t cycles_from;
+
+		state_prepare();
+		from = counter_read();
+		cycles_from = pmu_cycles();
+		isb();
+		send(sender, sgir, sgi1r);
+		wait_for_arrival(i + 1);
+		samples_add_cycles(samples, from, handler_stamp, handler_cycles - cycles_from);
+	}
+}
+
+static void report_variant(const char *variant, const struct samples *samples)
+{
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
@@ -82,12 +123,32 @@ static void run_variant(const struct guest_run *run, const char *variant, volati
 		.overhead = calibrate_overhead(),
 	};
 
+	report_bench(&info, samples);
+}
+
+static void run_variant(const struct guest_run *run, const char *variant, volatile uint64_t *stamp)
+{
+	struct samples *samples = samples_begin();
+
 	arrived_count = 0;
 	if (gic_version() == 2)
 		take_samples(run, samples, SENDER_GICV2, stamp);
 	else
 		take_samples(run, samples, SENDER_GICV3, stamp);
-	report_bench(&info, samples);
+	report_variant(variant, samples);
+}
+
+static void run_handler_cycles(const struct guest_run *run)
+{
+	struct samples *samples = samples_begin();
+
+	arrived_count = 0;
+	irq_set_handler(SGI_ID, on_sgi_cycles);
+	if (gic_version() == 2)
+		take_cycles(run, samples, SENDER_GICV2);
+	else
+		take_cycles(run, samples, SENDER_GICV3);
+	report_variant("handler", samples);
 }
 
 static void sgi_self_run(const struct guest_run *run)
@@ -97,7 +158,10 @@ static void sgi_self_run(const struct guest_run *run)
 	guest_arch_irq_delay(run->bench.params.delay);
 	irq_unmask();
 	run_variant(run, "vector", &vector_stamp);
-	run_variant(run, "handler", &handler_stamp);
+	if (sample_has_cycles())
+		run_handler_cycles(run);
+	else
+		run_variant(run, "handler", &handler_stamp);
 	irq_mask();
 }
 

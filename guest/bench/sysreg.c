@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A read of ACTLR_EL1, which traps where the configuration says traps=on. */
-#include "arch/sysreg.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
-
-OPS_INLINE reg_t op_read(reg_t state)
-{
-	(void)read_actlr_el1();
-	return state;
-}
 
 static void sysreg_run(const struct guest_run *run)
 {
@@ -22,7 +15,7 @@ static void sysreg_run(const struct guest_run *run)
 		.may_be_zero = !run->config.traps, /* one instruction */
 	};
 
-	sample_pairs(&run->bench.params, samples, op_read, 0);
+	sample_pairs(&run->bench.params, samples, actlr_read, 0);
 	report_bench(&info, samples);
 }
 

@@ -10,6 +10,7 @@
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
+#include "guest/chase.h"
 #include "guest/working.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
@@ -17,7 +18,6 @@
 
 #define LINE_SIZE 64u
 #define LINES_PER_PAGE (PAGE_SIZE / LINE_SIZE)
-#define BATCH 256u /* loads in a sample: chase_256() */
 #define PAGES_MAX 65536u
 
 enum pattern { PATTERN_RANDOM, PATTERN_SEQ, PATTERN_PACKED };
@@ -133,7 +133,7 @@ static void report_chase(const struct chase *chase, const char *variant,
 	struct bench_info info = {
 		.variant = variant,
 		.window = WINDOW_PAIR,
-		.batch = BATCH,
+		.batch = CHASE_BATCH,
 		.overhead = calibrate_overhead(),
 		.members = members,
 		.member_count = ARRAY_SIZE(members),
@@ -157,7 +157,7 @@ static void run_pattern(const struct guest_run *run, const struct chase *chase)
 	link_lines(chase);
 	if (!report_evidence(chase, variant))
 		guest_refuse("the working set is not what it should be, lines", chase->lines);
-	sample_pairs(&run->bench.params, samples, chase_256, (reg_t)line_at(chase, 0));
+	chase_samples(&run->bench.params, samples, (reg_t)line_at(chase, 0));
 	report_chase(chase, variant, samples);
 }
 

@@ -48,33 +48,9 @@ OPS_INLINE reg_t op_switch_flush(reg_t id)
 	return HC_ID(VMID);
 }
 
-OPS_INLINE reg_t op_none(reg_t state)
-{
-	return state;
-}
-
 static uint64_t memory_size(const struct guest_run *run)
 {
 	return (uint64_t)run->bench.params.pages * TOUCH_STRIDE;
-}
-
-/* As sample_pairs(), with `before` done before each window. */
-OPS_INLINE void sample_after(const struct bench_params *params, struct samples *samples,
-			     sample_op before, reg_t argument, reg_t state)
-{
-	if (params->delay == 0)
-		for (uint32_t i = 0; i <= params->n; i++) {
-			state_prepare();
-			before(argument);
-			state = sample_window(chase_round, state, false, 0, samples_sink, samples);
-		}
-	else
-		for (uint32_t i = 0; i <= params->n; i++) {
-			state_prepare();
-			before(argument);
-			state = sample_window(chase_round, state, true, params->delay, samples_sink,
-					      samples);
-		}
 }
 
 static void report_operation(const char *name, const struct samples *samples)
@@ -121,7 +97,7 @@ OPS_INLINE void measure(const struct guest_run *run, const struct working *worki
 	sample_pairs(params, samples, op, argument);
 	report_operation(name, samples);
 	samples = samples_begin();
-	sample_after(params, samples, op, argument, working->base);
+	sample_after(params, samples, op, argument, chase_round, working->base);
 	report_refill(run, working, name, samples);
 }
 
@@ -147,7 +123,7 @@ static void measure_none(const struct guest_run *run, const struct working *work
 {
 	struct samples *samples = samples_begin();
 
-	sample_after(&run->bench.params, samples, op_none, 0, working->base);
+	sample_after(&run->bench.params, samples, sample_nothing, 0, chase_round, working->base);
 	report_refill(run, working, "none", samples);
 }
 

@@ -12,7 +12,8 @@ CONFIGS = ("native", "direct", "trapped")
 SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "direct", "lr": "hw",
          "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
          "fp": "owned", "sched": "null", "errata": "applied", "state": "warm",
-         "stats": "off", "trace": "off", "probes": "off", "delay_el2": 0, "slice_us": 0}
+         "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "delay_el2": 0,
+         "slice_us": 0}
 NATIVE = {"name": "native", "stage2": "off", "traps": "off"}
 TRAPPED = {"name": "trapped", "irq": "trapped"}
 
@@ -61,6 +62,14 @@ def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2,
                "hist": sorted([edge, count] for edge, count
                               in Counter(map(lower_edge, inside)).items()),
                "overflow": n - len(inside)} | more)
+
+
+def with_cycles(record: dict, raw: list[int], overhead: int, cold: int | None = None) -> dict:
+    """The record with a second clock's values of the same samples."""
+    second = bench_record({}, "", raw, overhead, cold)
+    names = ("cold", "min", "mean", "stddev", "p50", "p90", "p95", "p99", "p999", "max", "overhead",
+             "hist", "overflow")
+    return record | {f"cycles_{name}": second[name] for name in names if name in second}
 
 
 def calibration(step: dict, overhead: int = 2, **more) -> dict:

@@ -38,6 +38,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		.stats = 0,
 		.trace = 1,
 		.probes = 1,
+		.cycles = CYCLES_ON,
 		.delay_el2 = 64,
 		.slice_us = 7,
 	};
@@ -51,20 +52,24 @@ static void a_configuration_is_shown_in_words(void **state)
 		"\"trapped\","
 		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
 		"\"errata\":\"ignored\",\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\","
-		"\"probes\":\"on\","
+		"\"probes\":\"on\",\"cycles\":\"on\","
 		"\"delay_el2\":64,\"slice_us\":7}");
 }
 
 static void parameters_are_shown_as_numbers(void **state)
 {
-	const struct bench_params params = {
-		.n = 5, .delay = 2, .pages = 8, .period = 500, .period_us = 9, .seed = UINT32_MAX
-	};
+	const struct bench_params params = { .n = 5,
+					     .delay = 2,
+					     .pages = 8,
+					     .period = 500,
+					     .period_us = 9,
+					     .batch = 3,
+					     .seed = UINT32_MAX };
 
 	(void)state;
 	options_json(&bench_options, &params, &text);
 	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
-				    "\"period_us\":9,\"seed\":4294967295");
+				    "\"period_us\":9,\"batch\":3,\"seed\":4294967295");
 }
 
 /* A value outside of its vocabulary cannot come from a plan; it must not lead outside of it. */

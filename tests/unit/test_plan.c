@@ -262,7 +262,7 @@ static void wrong_axes(void **state)
 	assert_line_error(
 		"config a native stage3=4K",
 		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-		"frame fp sched errata state stats trace probes delay_el2 slice_us");
+		"frame fp sched errata state stats trace probes cycles delay_el2 slice_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
 	assert_line_error("config a native irq=", "unknown value 'irq='; valid: direct trapped");
@@ -270,23 +270,26 @@ static void wrong_axes(void **state)
 	assert_line_error("config a native lr=sw lr=hw", "said twice: 'lr=hw'");
 	assert_line_error("config a native delay_el2=65538",
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
-	assert_line_error("config a native =",
-			  "unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-			  "frame fp sched errata state stats trace probes delay_el2 slice_us");
+	assert_line_error(
+		"config a native =",
+		"unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
+		"frame fp sched errata state stats trace probes cycles delay_el2 slice_us");
 }
 
 static void wrong_parameters(void **state)
 {
 	(void)state;
-	assert_line_error("bench b m=5",
-			  "unknown parameter 'm=5'; valid: n delay pages period period_us seed");
+	assert_line_error(
+		"bench b m=5",
+		"unknown parameter 'm=5'; valid: n delay pages period period_us batch seed");
 	assert_line_error("bench b n=0", "wrong number 'n=0'; valid: 1 to 1000000");
 	assert_line_error("bench b n=", "wrong number 'n='; valid: 1 to 1000000");
 	assert_line_error("bench b n=5k", "wrong number 'n=5k'; valid: 1 to 1000000");
 	assert_line_error("bench b n=-5", "wrong number 'n=-5'; valid: 1 to 1000000");
 	assert_line_error("bench b n=1 n=2", "said twice: 'n=2'");
-	assert_line_error("bench b 5",
-			  "unknown parameter '5'; valid: n delay pages period period_us seed");
+	assert_line_error(
+		"bench b 5",
+		"unknown parameter '5'; valid: n delay pages period period_us batch seed");
 }
 
 static void numbers_that_do_not_fit(void **state)

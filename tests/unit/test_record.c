@@ -277,6 +277,19 @@ static void the_end_counts_records_faults_and_errors(void **state)
 	assert_end(true, false, members);
 }
 
+static void the_end_says_the_cores_clock_where_it_is_known(void **state)
+{
+	(void)state;
+	record_cpu_hz_at_end(1500000000);
+	assert_false(record_end(false));
+	assert_console_has("\"cpu_hz\":1500000000,\"status\"");
+	assert_int_equal(assert_lines(), 1);
+	record_cpu_hz_at_end(0);
+	assert_false(record_end(false));
+	assert_null(strstr(fake_hyp.console, "cpu_hz"));
+	assert_int_equal(assert_lines(), 1);
+}
+
 static void an_end_without_a_fault_is_ok(void **state)
 {
 	(void)state;
@@ -329,6 +342,7 @@ int main(void)
 		TEST(a_guests_body_is_read_to_its_size),
 		TEST(a_string_that_is_too_long_is_cut_and_closed),
 		TEST(the_end_counts_records_faults_and_errors),
+		TEST(the_end_says_the_cores_clock_where_it_is_known),
 		TEST(a_flipped_bit_is_found),
 		TEST(an_open_string_is_found),
 		TEST(a_string_is_not_cut_within_an_escape),

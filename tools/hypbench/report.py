@@ -8,6 +8,7 @@ from collections import Counter
 from rich.markup import escape
 from rich.table import Table
 
+from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
 from hypbench.histogram import Pool
 from hypbench.records import Log
@@ -15,6 +16,8 @@ from hypbench.rows import BASELINE, NOT_MODELLED, Row, hides, platform_of, rows_
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
+CSV_CLOCKS = ("batch,mean_op,quantum_ps,cycles_min,cycles_p50,cycles_p90,cycles_p99,cycles_max,"
+              "cycles_mean,cycles_stddev,cycles_cold,cycles_mean_op").split(",")
 WALK_CAPTION = ("Walk references: the memory accesses of one translation that misses everywhere,"
                 " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
 
@@ -39,15 +42,29 @@ def summary_csv(log: Log) -> str:
     """One row per bench x variant x configuration; what was skipped has none. Where the platform
     does not model what was measured, the cells of the numbers are empty."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_HEADER, restval="", extrasaction="ignore",
+    clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
+    header = CSV_HEADER + (CSV_CLOCKS if clocks else [])
+    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
                             lineterminator="\n")
     writer.writeheader()
     for row in rows_of(log):
         cells = {"board": log.run["board"] if log.run else "", "config": row.config,
                  "bench": row.bench, "variant": row.variant, "unit": row.first["unit"],
                  "clock": row.first["clock"], "n": row.pool.n}
-        writer.writerow(cells if hides(platform_of(log), row) else cells | numbers(row.pool))
+        if not hides(platform_of(log), row):
+            cells |= numbers(row.pool) | clocks.get(row.key, {})
+        writer.writerow(cells)
     return out.getvalue()
+
+
+def clock_cells(row: ClockRow) -> dict:
+    """What a log has beside the ticks of whole samples."""
+    cells = {"batch": row.batch, "mean_op": f"{row.mean:.3f}",
+             "quantum_ps": row.row.first.get("quantum_ps", "")}
+    if row.cycles:
+        cells |= {f"cycles_{name}": value for name, value in numbers(row.cycles).items()}
+        cells["cycles_mean_op"] = f"{row.cycles_mean:.3f}"
+    return cells
 
 
 def numbers(pool: Pool) -> dict:
@@ -60,7 +77,14 @@ def title(log: Log) -> str:
     if not run:
         return "no run record"
     return escape(f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
-                  f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz")
+                  f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz"
+                  f"{core_clock(run)}")
+
+
+def core_clock(run: dict) -> str:
+    """Under QEMU the cycle counter is no core's."""
+    known = "cpu_hz" in run and run["platform"] == "silicon"
+    return f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
 
 
 def results_table(log: Log) -> Table:

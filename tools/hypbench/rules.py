@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from hypbench.analysis.clocks import cycles_of, drifts
 from hypbench.histogram import PERCENTILES, bucket_width, pool_of
 from hypbench.records import Log, Problem, ranges
 from hypbench.relations import checksum_faults, phase_faults
@@ -12,6 +13,7 @@ from hypbench.relations import checksum_faults, phase_faults
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
 EMPTY_PATH = "counter"
+FIT = 0.02  # the core's clock may have changed so much within the run
 ROUNDING = 0.001  # of a mean with 3 decimal places
 
 
@@ -28,7 +30,8 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
             found += [Problem(record.line, f"record {record.seq} ({where}): {text}")
                       for text in rule(record.data)]
     return found + [Problem(0, text) for text in (
-        *step_faults(log), *pass_faults(log), *phase_faults(log), *checksum_faults(log))]
+        *step_faults(log), *pass_faults(log), *phase_faults(log), *checksum_faults(log),
+        *(str(drift) for drift in drifts(log)), *fit_faults(log))]
 
 
 def place(data: dict) -> str:
@@ -49,6 +52,43 @@ def bench_faults(bench: dict) -> Iterator[str]:
         if bench[f"raw_{member}"] - bench["overhead"] != bench[member]:
             yield (f"{member} {bench[member]} is not raw_{member} {bench['raw_' + member]}"
                    f" - overhead {bench['overhead']}")
+    if "quantum_ps" in bench:
+        yield from quantum_faults(bench)
+    cycles = cycles_of(bench)
+    if cycles:
+        yield from (f"cycles: {text}" for text in cycles_faults(cycles, short))
+
+
+def quantum_faults(bench: dict) -> Iterator[str]:
+    step = 1e12 / bench["hz"] / bench["batch"]
+    if abs(bench["quantum_ps"] - step) > 1:
+        yield (f"quantum_ps {bench['quantum_ps']} is not the {step:.1f} that a tick is for one of"
+               f" {bench['batch']} operations")
+
+
+def cycles_faults(cycles: dict, short: bool) -> Iterator[str]:
+    """What cannot be true of the second clock, as of the first."""
+    yield from histogram_faults(cycles)
+    yield from order_faults(cycles)
+    lowest = min(cycles["min"], cycles["cold"])
+    if not short and lowest <= 0:
+        yield f"a latency of {lowest}: zero and less cannot be true"
+
+
+def fit_faults(log: Log) -> Iterator[str]:
+    """The cycles of a window lie within its ticks: more of them than the core has in that time
+    cannot be. (Fewer can: a core that sleeps stops its clock.)"""
+    if not log.run or "cpu_hz" not in log.run or log.run["platform"] == "qemu-host":
+        return
+    for bench in log.of_kind("bench"):
+        cycles = cycles_of(bench)
+        if not cycles:
+            continue
+        inside = (cycles["mean"] + cycles["overhead"]) / log.run["cpu_hz"]
+        around = (bench["mean"] + bench["overhead"] + 1) / bench["hz"]
+        if inside > around * (1 + FIT):
+            yield (f"step {bench['step']} ({place(bench)}): {inside * 1e9:.0f} ns of cycles in a"
+                   f" window of {around * 1e9:.0f} ns of ticks")
 
 
 def histogram_faults(bench: dict) -> Iterator[str]:
@@ -156,6 +196,17 @@ def content_faults(step: list[dict]) -> Iterator[str]:
         if overheads and record["overhead"] not in allowed:
             yield (f"overhead {record['overhead']} of {record['variant']} is not the"
                    " calibration's p50")
+        yield from cycles_overhead_faults(step, record)
+
+
+def cycles_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
+    found = bench.get("cycles_overhead")
+    allowed = {record["cycles_p50"] for record in step if "cycles_p50" in record
+               and record["kind"] == "calibration"}
+    if bench["bench"] == EMPTY_PATH:
+        allowed.add(0)
+    if found is not None and found not in allowed:
+        yield f"cycles_overhead {found} of {bench['variant']} is not the calibration's cycles_p50"
 
 
 def pass_faults(log: Log) -> Iterator[str]:

@@ -149,6 +149,14 @@ SYSREG_BANKED(sp_fiq)
 SYSREG_BANKED(lr_fiq)
 SYSREG_BANKED(spsr_fiq)
 
+/* Performance monitors: B4.1, PMUv1 and v2 reach the cycle counter's filter by PMSELR 31 */
+SYSREG32_READ(id_dfr0_el1, 0, c0, c1, 2)
+SYSREG32(pmcr_el0, 0, c9, c12, 0)
+SYSREG32(pmcntenset_el0, 0, c9, c12, 1)
+SYSREG32(pmselr_el0, 0, c9, c12, 5)
+SYSREG32(pmccntr_el0, 0, c9, c13, 0)
+SYSREG32(pmxevtyper_el0, 0, c9, c13, 1)
+
 /* Generic timer */
 SYSREG32(cntfrq_el0, 0, c14, c0, 0)
 SYSREG64_READ(cntpct_el0, 0, c14)

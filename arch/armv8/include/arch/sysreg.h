@@ -87,6 +87,13 @@ SYSREG(tpidr_el1)
 SYSREG(csselr_el1)
 SYSREG(mdscr_el1)
 
+/* Performance monitors */
+SYSREG_READ(id_aa64dfr0_el1)
+SYSREG(pmcr_el0)
+SYSREG(pmcntenset_el0)
+SYSREG(pmccntr_el0)
+SYSREG(pmccfiltr_el0)
+
 /* Generic timer */
 SYSREG(cntfrq_el0)
 SYSREG_READ(cntpct_el0)

@@ -5,6 +5,7 @@ from hypbench.axes import Settings
 from hypbench.axes import axes as axes_known
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source
+from hypbench.html.parts import clocks
 from hypbench.html.parts.common import said_on_the_board
 from hypbench.html.units import NONE, counted, number
 
@@ -29,7 +30,8 @@ def section(boards: list[Board]) -> Section:
                    ("plan", "order", *(board.name for board in boards)), run_rows(boards)))
     made.add(Table("tab-configs", "Configurations and what each differs in from its preset's"
                    " usual values", ("configuration", "stage 2", "interrupts", "list registers",
-                                     "traps", "besides", "plans"), config_rows(boards)))
+                                     "traps", "besides", "plans"), config_rows(boards)),
+             clocks.table(boards))
     return made
 
 

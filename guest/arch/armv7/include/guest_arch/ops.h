@@ -34,6 +34,62 @@ OPS_INLINE reg_t in_register(reg_t value)
 	return value;
 }
 
+/* The same by one instruction, wherever the original is: an operation that is repeated gets its
+ * argument anew, and a repeated nothing takes as long. */
+OPS_INLINE reg_t copied(reg_t value)
+{
+	reg_t copy;
+
+	__asm__ volatile("mov %0, %1" : "=r"(copy) : "r"(value));
+	return copy;
+}
+
+/* Executes `count` instructions more than with count 0; even, and in a register beforehand. */
+OPS_INLINE void delay_or_none(reg_t count)
+{
+	__asm__ volatile("cmp %0, #0\n\tbeq 2f\n1: subs %0, %0, #2\n\tbne 1b\n2:"
+			 : "+r"(count)
+			 :
+			 : "cc", "memory");
+}
+
+/*
+ * Accesses to a device, and to ACTLR, that a benchmark times. The register is always the same one,
+ * whatever stands around the access: EL2 needs longer for r4 and up, and longest from r8 on, where
+ * it looks in the guest's mode. A store is of the address itself, which is in a register.
+ */
+OPS_INLINE reg_t actlr_read(reg_t state)
+{
+	register reg_t r1 __asm__("r1");
+
+	__asm__ volatile("mrc p15, 0, %0, c1, c0, 1" : "=r"(r1) : : "memory");
+	return state;
+}
+
+OPS_INLINE reg_t device_load32(reg_t address)
+{
+	register reg_t r1 __asm__("r1");
+
+	__asm__ volatile("ldr %0, [%1]" : "=r"(r1) : "r"(address) : "memory");
+	return address;
+}
+
+OPS_INLINE reg_t device_store8(reg_t address)
+{
+	register reg_t r4 __asm__("r4") = address;
+
+	__asm__ volatile("strb %0, [%0]" : : "r"(r4) : "memory");
+	return address;
+}
+
+OPS_INLINE reg_t device_store32(reg_t address)
+{
+	register reg_t r4 __asm__("r4") = address;
+
+	__asm__ volatile("str %0, [%0]" : : "r"(r4) : "memory");
+	return address;
+}
+
 OPS_INLINE void nop_10(void)
 {
 	__asm__ volatile(".rept 10\n\tnop\n\t.endr" : : : "memory");

@@ -34,6 +34,55 @@ OPS_INLINE reg_t in_register(reg_t value)
 	return value;
 }
 
+/* The same by one instruction, wherever the original is: an operation that is repeated gets its
+ * argument anew, and a repeated nothing takes as long. */
+OPS_INLINE reg_t copied(reg_t value)
+{
+	reg_t copy;
+
+	__asm__ volatile("mov %0, %1" : "=r"(copy) : "r"(value));
+	return copy;
+}
+
+/* Executes `count` instructions more than with count 0; even, and in a register beforehand. */
+OPS_INLINE void delay_or_none(reg_t count)
+{
+	__asm__ volatile("cbz %0, 2f\n1: subs %0, %0, #2\n\tb.ne 1b\n2:"
+			 : "+r"(count)
+			 :
+			 : "cc", "memory");
+}
+
+/* Accesses to a device, and to ACTLR, that a benchmark times: any register does, EL2 has all in its
+ * frame. A store is of the address itself, which is in a register. */
+OPS_INLINE reg_t actlr_read(reg_t state)
+{
+	reg_t value;
+
+	__asm__ volatile("mrs %0, actlr_el1" : "=r"(value) : : "memory");
+	return state;
+}
+
+OPS_INLINE reg_t device_load32(reg_t address)
+{
+	reg_t value;
+
+	__asm__ volatile("ldr %w0, [%1]" : "=r"(value) : "r"(address) : "memory");
+	return address;
+}
+
+OPS_INLINE reg_t device_store8(reg_t address)
+{
+	__asm__ volatile("strb %w0, [%0]" : : "r"(address) : "memory");
+	return address;
+}
+
+OPS_INLINE reg_t device_store32(reg_t address)
+{
+	__asm__ volatile("str %w0, [%0]" : : "r"(address) : "memory");
+	return address;
+}
+
 OPS_INLINE void nop_10(void)
 {
 	__asm__ volatile(".rept 10\n\tnop\n\t.endr" : : : "memory");

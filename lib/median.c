@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/median.h"
+
+/* For a hundred of them insertion is enough. */
+uint64_t median(uint64_t *value, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		uint64_t moved = value[i];
+		unsigned at = i;
+
+		for (; at > 0 && value[at - 1] > moved; at--)
+			value[at] = value[at - 1];
+		value[at] = moved;
+	}
+	return value[count / 2];
+}

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two clocks: made-up logs of boards with slow counters, and with cores that change their clock."""
+
+import csv
+import io
+
+import pytest
+
+from hypbench.analysis.clocks import clock_rows, drifts
+from hypbench.html.data import Board, Source
+from hypbench.html.parts import clocks
+from hypbench.records import read_log
+from hypbench.report import CSV_HEADER, summary_csv, title
+from hypbench.rules import check_rules
+from hypbench.tables import tables_of
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
+
+CPU_HZ = 1_700_000_000
+ARNDALE = {"platform": "silicon", "hz": 24_000_000, "cpu_hz": CPU_HZ, "board": "arndale",
+           "isa": "armv7"}
+# 1.7 GHz over 24 MHz: a tick is 41.667 ns, or 71 cycles. A hypercall of 300 cycles is 4.2 ticks.
+OVERHEAD, CYCLES_OVERHEAD = 1, 40
+SINGLE_TICKS = [5] * 80 + [6] * 20
+SINGLE_CYCLES = list(range(290, 310)) * 5
+BATCH = 100
+BATCH_TICKS = [424 + i % 3 for i in range(100)]
+BATCH_CYCLES = [30040 + i % 9 for i in range(100)]
+
+
+def hvc(step: dict, axes: dict) -> list[dict]:
+    clock = {"hz": 24_000_000}
+    single = bench_record(step, "null", SINGLE_TICKS, OVERHEAD, quantum_ps=41667, **clock)
+    batch = bench_record(step, "null-x100", BATCH_TICKS, OVERHEAD, batch=BATCH, quantum_ps=417,
+                         **clock)
+    second = {"cycles_min": 38, "cycles_p50": CYCLES_OVERHEAD, "cycles_max": 44}
+    return [calibration(step, OVERHEAD, **clock),
+            calibration(step, OVERHEAD, **clock) | second,
+            with_cycles(single, [value + CYCLES_OVERHEAD for value in SINGLE_CYCLES],
+                        CYCLES_OVERHEAD),
+            with_cycles(batch, BATCH_CYCLES, CYCLES_OVERHEAD)]
+
+
+def bodies(clock_of=lambda number: CPU_HZ, end_hz: int | None = CPU_HZ, **run) -> list[dict]:
+    """`clock_of` a step's number: what its record says of the core's clock."""
+    made = plan_run([NATIVE, TRAPPED], {"hvc": hvc, "wfi": hvc}, **ARNDALE | run)
+    for body in made:
+        if body["kind"] == "step":
+            body["cpu_hz"] = clock_of(body["step"])
+    if end_hz:
+        made[-1]["cpu_hz"] = end_hz
+    return made
+
+
+def log_from(made: list[dict]):
+    log = read_log(log_of(made))
+    assert log.problems == []
+    return log
+
+
+def problems(made: list[dict]) -> list[str]:
+    return [str(problem) for problem in check_rules(log_from(made))]
+
+
+def with_bench(**change) -> list[dict]:
+    """The run with its first bench record changed."""
+    made = bodies()
+    at = next(i for i, body in enumerate(made) if body["kind"] == "bench")
+    made[at] = made[at] | change
+    return made
+
+
+def test_a_board_with_a_slow_counter_and_a_steady_core_is_good():
+    assert problems(bodies()) == []
+    assert problems(bodies(lambda number: CPU_HZ + (-1) ** number * CPU_HZ // 150)) == []
+
+
+def test_a_core_that_throttles_is_noticed_with_its_place():
+    found = problems(bodies(lambda number: CPU_HZ if number < 3 else 1_000_000_000,
+                            end_hz=1_000_000_000))
+    assert found == [
+        "the core's clock changed between start and step 3 (native hvc) to step 7 (native wfi):"
+        " from 1700.0 to 1000.0 MHz (-41.2 %)",
+        "the core's clock changed between start and end: from 1700.0 to 1000.0 MHz (-41.2 %)"]
+
+
+def test_a_clock_that_comes_back_is_noticed():
+    found = problems(bodies(lambda number: 1_400_000_000 if number == 5 else CPU_HZ))
+    assert found == ["the core's clock changed between start and step 5 (trapped wfi): from 1700.0"
+                     " to 1400.0 MHz (-17.6 %)"]
+
+
+@pytest.mark.parametrize("end_hz, counts", [(1_716_900_000, 0), (1_717_100_000, 1),
+                                            (1_683_100_000, 0), (1_682_900_000, 1)])
+def test_a_drift_is_more_than_one_per_cent(end_hz, counts):
+    assert len(drifts(log_from(bodies(end_hz=end_hz)))) == counts
+
+
+def test_without_a_pmu_there_is_nothing_to_notice():
+    made = bodies(end_hz=None)
+    for body in made:
+        body.pop("cpu_hz", None)
+    assert problems(made) == []
+    assert "core at" not in title(log_from(made))
+
+
+def test_the_host_clock_is_no_cores():
+    assert drifts(log_from(bodies(end_hz=500_000_000, platform="qemu-host"))) == []
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"cycles_overflow": 1}, "cycles: the histogram counts 101 samples, n is 100"),
+    ({"cycles_min": 0}, "cycles: a latency of 0"),
+    ({"cycles_cold": -7}, "cycles: a latency of -7"),
+    ({"cycles_p50": 400}, "cycles: p50 400 is more than p90"),
+    ({"cycles_p90": 305}, "cycles: p90 is 305, the histogram gives"),
+    ({"cycles_mean": 9.0}, "cycles: mean 9.0 is not between"),
+    ({"cycles_overhead": 41}, "cycles_overhead 41 of null is not the calibration's cycles_p50"),
+    ({"quantum_ps": 41000}, "quantum_ps 41000 is not the 41666.7"),
+    ({"mean": 2.0, "hz": 62_500_000}, "ns of cycles in a window of 64 ns of ticks"),
+])
+def test_a_second_clock_that_cannot_be_true(change, says):
+    assert any(says in text for text in problems(with_bench(**change)))
+
+
+def test_cycles_of_a_clock_that_is_64_times_too_fast_do_not_fit_their_window():
+    step = next(body for body in bodies() if body["kind"] == "bench")
+    changed = with_cycles(step, [value * 64 for value in SINGLE_CYCLES], CYCLES_OVERHEAD)
+    assert any("ns of cycles in a window" in text for text in problems(with_bench(**changed)))
+
+
+def test_percentiles_that_n_cannot_carry_are_absent_in_both_clocks():
+    made = bodies()
+    bench = next(body for body in made if body["kind"] == "bench")
+    assert "cycles_p99" in bench and "cycles_p999" not in bench
+    assert any("cycles: p99 must be there" in text for text in problems(
+        [{name: value for name, value in body.items() if name != "cycles_p99"} for body in made]))
+
+
+def test_rows_have_both_clocks_for_one_operation():
+    rows = {(row.row.variant, row.row.config): row for row in clock_rows(log_from(bodies()))}
+    single, batch = rows["null", "trapped"], rows["null-x100", "trapped"]
+    assert (single.batch, batch.batch) == (1, 100)
+    assert single.step_ns == pytest.approx(41.667, abs=0.001)
+    assert batch.step_ns == pytest.approx(0.41667, abs=0.00001)
+    assert single.mean == pytest.approx(4.2) and batch.mean == pytest.approx(4.24, abs=0.001)
+    assert single.cycles_mean == pytest.approx(299.5)
+    assert single.cycles_ns == pytest.approx(299.5 / 1.7, abs=0.001)
+    assert batch.cycles_mean == pytest.approx(300.0396, abs=0.001)
+    assert single.mean_ns == pytest.approx(175.0)  # of quantised ticks
+    assert batch.mean_ns == pytest.approx(batch.cycles_ns, abs=1)
+
+
+def test_both_passes_are_pooled():
+    row = clock_rows(log_from(bodies()))[0]
+    assert row.cycles.n == 200 and row.row.pool.n == 200
+
+
+def test_the_table_shows_both_clocks_and_what_a_tick_is():
+    table, remark = tables_of(log_from(bodies()))[:2]
+    cells = list(zip(*(column.cells for column in table.columns)))
+    assert cells[0] == ("hvc", "null", "native", "1", "4.200", "175.0", "41.667", "299.5", "176.2",
+                        "290", "299", "309", "309")
+    assert [cell[3] for cell in cells] == ["1", "1", "100", "100"] * 2
+    assert "A tick is 41.7 ns" in remark and "0.59 ns" in remark
+    assert "core at 1700.0 MHz" in title(log_from(bodies()))
+
+
+def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
+    rows = list(csv.DictReader(io.StringIO(summary_csv(log_from(bodies())))))
+    assert rows[2]["variant"] == "null-x100"
+    assert (rows[2]["batch"], rows[2]["mean_op"], rows[2]["quantum_ps"]) == ("100", "4.240", "417")
+    assert (rows[0]["cycles_p50"], rows[0]["cycles_mean_op"]) == ("299", "299.500")
+    made = plan_run([NATIVE], {"x": lambda head, _: [calibration(head), bench_record(
+        head, "v", [9] * 20)]})
+    assert summary_csv(log_from(made)).splitlines()[0] == ",".join(CSV_HEADER)
+    assert clock_rows(log_from(made)) == []
+
+
+def test_a_row_without_cycles_has_none():
+    made = bodies()
+    for body in made:
+        for name in [name for name in body if name.startswith("cycles_")]:
+            del body[name]
+    rows = clock_rows(log_from(made))
+    assert rows and all(row.cycles is None and row.cycles_ns is None for row in rows)
+    table = tables_of(log_from(made))[0]
+    assert [column.cells for column in table.columns][7:] and next(
+        iter(table.columns[7].cells)) == "-"
+
+
+def test_page_has_a_table_of_both_clocks_where_there_are_two():
+    board = Board("arndale", {"board": Source("board", log_from(bodies()))})
+    table = clocks.table([board])
+    assert table.rows[0] == ["arndale", "board", "hvc null", "native", "1", "4.200",
+                             "41.7\u00a0ns", "299.5", "290", "299", "309", "176.2\u00a0ns"]
+    assert table.rows[2][2:8] == ["hvc null-x100", "native", "100", "4.240", "0.417\u00a0ns", "300"]
+    made = [{name: value for name, value in body.items() if not name.startswith("cycles_")}
+            for body in bodies()]
+    assert clocks.table([Board("arndale", {"b": Source("b", log_from(made))})]) is None

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second clock and batches, exactly: QEMU's cycle counter counts nanoseconds of virtual time,
+so under icount every window holds 16 cycles for each of its ticks."""
+
+import pytest
+
+from lab import ROOT, Job, board_facts
+
+PER_TICK = 16  # at 62.5 MHz
+DELAY = 100
+BATCH = 8
+
+# Benchmarks that carry cycles, and those of them that repeat their operation with batch=N.
+REPEATED = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write")
+SINGLE = ("sgi_self", "fp_first_use", "tlb_maintenance", "lat_mem_rd", "tlb_chase", "loop_int",
+          "prog_options")
+TICKS_ALONE = {("sgi_self", "vector")}  # its stamp is the interrupt vector's
+WITHOUT = ("timer_wakeup", "cyclic", "irq_storm", "irq_phases", "page_fault")
+CONFIGS = """order once
+config native
+config trapped
+config wfi trapped wfi=trapped
+config native-cycles native cycles=on
+config trapped-cycles trapped cycles=on
+config wfi-cycles trapped wfi=trapped cycles=on
+"""
+TWINS = {"native-cycles": "native", "trapped-cycles": "trapped", "wfi-cycles": "wfi"}
+VALUES = ("cold", "min", "p50", "p90", "max")
+FORMS = ((1, 0), (1, DELAY), (BATCH, 0), (BATCH, DELAY))  # batch, delay: a line of the plan each
+REPEATED_PLAN = CONFIGS + "".join(f"bench {bench} n=12 batch={batch} delay={delay}\n"
+                                  for bench in REPEATED for batch, delay in FORMS)
+SINGLE_PLAN = CONFIGS + "".join(f"bench {bench} n=12 pages=16 batch={BATCH} delay={delay}\n"
+                                for bench in SINGLE for delay in (0, DELAY))
+WITHOUT_PLAN = CONFIGS + "".join(f"bench {bench} n=12\n" for bench in WITHOUT)
+
+repeated = pytest.mark.job(REPEATED_PLAN)
+single = pytest.mark.job(SINGLE_PLAN)
+
+
+def values(record: dict, prefix: str = "") -> list[float]:
+    return [record[prefix + name] for name in VALUES]
+
+
+def assert_sixteen_for_one(record: dict) -> None:
+    assert values(record, "cycles_") == [PER_TICK * value for value in values(record)], record
+    for name in ("mean", "stddev"):  # to the rounding of either
+        assert record[f"cycles_{name}"] == pytest.approx(PER_TICK * record[name], abs=0.0085)
+    assert sum(count for _, count in record["cycles_hist"]) == record["n"]
+    # where the window opens and closes differs, so what is subtracted differs
+    assert record["cycles_overhead"] < PER_TICK * record["overhead"] or record["overhead"] == 0
+
+
+@repeated
+def test_run_is_good(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@repeated
+def test_every_window_has_sixteen_cycles_a_tick(result):
+    found = [record for record in result.records("bench") if record["config"] in TWINS]
+    assert {record["bench"] for record in found} == set(REPEATED)
+    for record in found:
+        if record["variant"].split("-")[0] != "pair":  # shown with all that a window costs
+            assert_sixteen_for_one(record)
+
+
+@repeated
+def test_no_other_window_has_cycles(result):
+    for record in result.records("bench"):
+        if record["config"] not in TWINS:
+            assert not [name for name in record if name.startswith("cycles")], record
+
+
+@repeated
+@pytest.mark.parametrize("index", range(len(REPEATED)), ids=REPEATED)
+def test_path_is_the_same_by_either_clock_and_in_a_batch(result, index):
+    """A batch of N is N paths, to the instruction; and a delay comes once a window."""
+    plain = result.figures(index * len(FORMS))
+    lengths = {key: record["p50"] for key, record in plain.items() if key[0] not in TWINS}
+    assert len({config for config, _ in lengths}) == (2 if REPEATED[index] in ("hvc", "smc") else 3)
+    for line, (batch, delay) in enumerate(FORMS, index * len(FORMS)):
+        found = result.figures(line)
+        assert len(found) == len(plain)
+        for (config, variant), record in found.items():
+            name = variant.removesuffix(f"-x{batch}")
+            assert (name != variant) == (batch > 1) and record["batch"] == batch
+            if name == "pair":
+                continue
+            expected = batch * lengths[TWINS.get(config, config), name] + delay
+            assert values(record) == [expected] * len(VALUES), (config, variant, delay)
+
+
+@repeated
+def test_bare_window_is_what_its_form_holds(result):
+    """By hand, armv8: isb isb mrs; with cycles isb mrs isb | isb cbz mrs isb mrs between the reads
+    of CNTPCT, and isb isb cbz mrs between those of the cycle counter; in a batch mov isb subs b.ne
+    for each. armv7 has cmp and beq in place of cbz."""
+    more = 1 if board_facts(result.log.run["board"])["ISA"] == "armv7" else 0
+    line = REPEATED.index("counter") * len(FORMS)
+    single_form, batch_form = result.figures(line), result.figures(line + 2)
+    assert single_form["native", "pair"]["raw_p50"] == 3
+    assert single_form["native-cycles", "pair"]["raw_p50"] == 8 + more
+    assert single_form["native-cycles", "pair"]["cycles_p50"] == PER_TICK * (4 + more)
+    batch = f"pair-x{BATCH}"
+    assert batch_form["native", batch]["raw_p50"] == 3 + 4 * BATCH + more
+    assert batch_form["native-cycles", batch]["cycles_p50"] == PER_TICK * (3 + 4 * BATCH + more)
+
+
+@repeated
+def test_every_form_is_calibrated(result):
+    for step in result.records("step"):
+        found = result.records("calibration", step=step["step"])
+        skipped = result.records("skip", step=step["step"])
+        batch = FORMS[result.line_of(step) % len(FORMS)][0]
+        forms = [(1, False)]
+        if step["config"] in TWINS:
+            forms.append((1, True))
+        if batch > 1:
+            forms.append((batch, step["config"] in TWINS))
+        assert [(record.get("batch", 1), "cycles_p50" in record)
+                for record in found] == ([] if skipped else forms)
+
+
+@repeated
+def test_records_say_what_a_tick_is_for_one_operation(result):
+    for record in result.records("bench"):
+        assert record["quantum_ps"] == 16000 // record["batch"]
+
+
+@repeated
+def test_core_clock_is_the_virtual_one_all_the_time(result):
+    assert result.log.run["cpu_hz"] == 1_000_000_000
+    assert {step["cpu_hz"] for step in result.records("step")} == {1_000_000_000}
+    assert result.one("end")["cpu_hz"] == 1_000_000_000
+
+
+@single
+def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    for index, bench in enumerate(SINGLE):
+        plain, delayed = result.figures(2 * index), result.figures(2 * index + 1)
+        assert plain and plain.keys() == delayed.keys()
+        for (config, variant), record in plain.items():
+            # the batch is not theirs, but for operations without anything before them
+            operation = bench == "tlb_maintenance" and not variant.endswith("-refill")
+            assert variant.endswith(f"-x{BATCH}") == operation
+            late = delayed[config, variant]
+            if config not in TWINS or (bench, variant) in TICKS_ALONE:
+                assert "cycles_p50" not in record
+                continue
+            assert_sixteen_for_one(record)
+            if not bench.startswith("prog_"):  # whose ticks fall elsewhere then
+                assert_sixteen_for_one(late)
+                assert late["p50"] == record["p50"] + DELAY, (config, variant)
+
+
+@single
+def test_plain_windows_mean_the_same_with_cycles_on(result):
+    """Those that carry ticks alone are read and corrected as without; the others are as long by
+    either clock (a program's ticks come at other times; an AArch32 store by a high register takes
+    EL2 longer, and the SGI's is one or the other)."""
+    for index, bench in enumerate(SINGLE):
+        plain = result.figures(2 * index)
+        for (config, variant), record in plain.items():
+            if bench.startswith("prog_") or (bench, variant) == ("sgi_self", "handler"):
+                continue
+            base = plain[TWINS.get(config, config), variant]
+            assert values(record) == values(base), (config, variant)
+
+
+@pytest.mark.job(WITHOUT_PLAN)
+def test_windows_from_a_compare_value_have_ticks_alone(result):
+    assert result.problems == []
+    for line in range(len(WITHOUT)):
+        found = result.figures(line)
+        for (config, variant), record in found.items():
+            assert "cycles_p50" not in record
+            assert values(record) == values(found[TWINS.get(config, config), variant])
+
+
+def on_silicon(image: bytes, board: str) -> bytes:
+    plan = b"platform qemu-icount", b"platform silicon    "
+    assert image.count(plan[0]) == 1
+    return image.replace(*plan)
+
+
+@pytest.mark.job(CONFIGS + "config off native cycles=off\nbench sysreg n=12\n", change=on_silicon)
+def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(result):
+    figures = result.figures(0)
+    for (config, variant), record in figures.items():
+        assert ("cycles_p50" in record) == (config != "off"), config
+    assert len(figures) == len(result.configs)
+
+
+def without_pmu(options: list[str]) -> list[str]:
+    at = options.index("-cpu") + 1
+    return [*options[:at], options[at] + ",pmu=off", *options[at + 1:]]
+
+
+@pytest.mark.job(CONFIGS + "bench sysreg n=12\n", machine=without_pmu)
+def test_without_a_pmu_cycles_are_refused_and_nothing_else_changes(result):
+    assert "cpu_hz" not in result.log.run and "cpu_hz" not in result.one("end")
+    outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
+    assert outcomes == {config: "refused" if config in TWINS else "done" for config in outcomes}
+    assert {error["what"] for error in result.records("error")} == {
+        "cycles=on, but this core has no PMU, version: 0"}
+    assert {record["config"] for record in result.records("bench")} == set(TWINS.values())
+
+
+@pytest.mark.job("order once\nconfig warm native\nconfig cold native state=cold-caches\n"
+                 "config tlb native state=cold-tlb\nbench counter n=3 batch=2\n")
+def test_batch_of_cold_operations_is_refused(result):
+    outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
+    assert outcomes == {"warm": "done", "cold": "refused", "tlb": "refused"}
+    assert {error["what"] for error in result.records("error")} == {
+        "batch needs state=warm, only its first operation would begin cold: batch: 2"}
+
+
+@pytest.mark.job("order once\nconfig late trapped cycles=on delay_el2=100\n"
+                 "bench mmio_write n=1 batch=100000\n")
+def test_a_window_that_32_bits_cannot_hold_is_refused(result, board):
+    """Half a second, on Armv7, whose counter comes round after a few."""
+    step = result.one("step")
+    if board_facts(board)["ISA"] == "armv8":
+        assert step["outcome"] == "done"
+        return
+    assert step["outcome"] == "refused"
+    assert "too long for 32 bits of cycles" in result.one("error")["what"]
+
+
+def test_board_plan_is_good_and_its_console_short(lab, built):
+    result = lab.run(Job(built, (ROOT / "plans/board.plan").read_text()))
+    assert not result.timed_out and result.status == 0, result.explain()
+    assert result.problems == []
+    # 11520 bytes a second; a board's histograms have more buckets: 64 of 10 bytes in each
+    histograms = sum(1 + ("cycles_hist" in record) for record in result.records("bench"))
+    assert len(result.console) + histograms * 640 < 60 * 11520
+    assert {record["bench"] for record in result.records("bench") if "cycles_p50" in record} >= {
+        *REPEATED, "sgi_self", "fp_first_use", "loop_int"}

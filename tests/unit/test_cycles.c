@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The core's clock held against CNTPCT, on counters that this test drives: each read of CNTPCT
+ * moves time on, and the cycle counter follows it at the core's rate while it is switched on.
+ */
+/* LINK: hyp/cycles.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "arch/pmu.h"
+#include "hyp/cycles.h"
+#include "tests/unit/fake/fake.h"
+
+#define TICK_HZ 54000000u
+#define PMU_V3 (1u << 8)
+#define PMU_OTHER (15u << 8)
+
+#define PMCR_E 1u
+#define PMCR_P 2u
+#define PMCR_C 4u
+#define PMCR_D 8u
+#define PMCNTEN_C (1u << 31)
+#define FILTER_NSH (1u << 27)
+
+static uint64_t time_ns; /* of the machine */
+static uint64_t core_hz;
+static uint64_t disturbed_from_ns, disturbed_ns; /* the core stands still, but time does not */
+static uint64_t cycles_offset;
+static unsigned resets;
+
+static uint64_t running_ns(void)
+{
+	return time_ns > disturbed_from_ns ? time_ns - disturbed_ns : time_ns;
+}
+
+/* Only what is switched on counts, at EL2 too. */
+static bool counts(void)
+{
+	return fake_pmcr_el0 & PMCR_E && fake_pmcntenset_el0 & PMCNTEN_C &&
+	       fake_pmccfiltr_el0 & FILTER_NSH;
+}
+
+static bool read_counter(const uint64_t *variable, uint64_t *value)
+{
+	if (variable == &fake_cntpct_el0) {
+		time_ns += 300;
+		if (time_ns > disturbed_from_ns && time_ns - disturbed_from_ns <= 300)
+			time_ns += disturbed_ns;
+		*value = time_ns * (TICK_HZ / 1000) / 1000000;
+		return true;
+	}
+	if (variable == &fake_pmccntr_el0) {
+		*value = cycles_offset;
+		if (counts())
+			*value += running_ns() * (core_hz / 1000) / 1000000;
+		return true;
+	}
+	return false;
+}
+
+static bool write_pmcr(const uint64_t *variable, uint64_t value)
+{
+	if (variable == &fake_pmcr_el0)
+		resets += (value & (PMCR_P | PMCR_C)) != 0;
+	return false;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	time_ns = 0;
+	core_hz = 1500000000;
+	disturbed_from_ns = UINT64_MAX;
+	disturbed_ns = 0;
+	cycles_offset = 0;
+	resets = 0;
+	fake_cntfrq_el0 = TICK_HZ;
+	fake_id_aa64dfr0_el1 = PMU_V3;
+	fake_sysregs.read = read_counter;
+	fake_sysregs.write = write_pmcr;
+	return 0;
+}
+
+static void assert_within_permille(uint64_t value, uint64_t expected, uint64_t permille)
+{
+	assert_in_range(value, expected - expected * permille / 1000,
+			expected + expected * permille / 1000);
+}
+
+static void the_clock_is_found(void **state)
+{
+	(void)state;
+	assert_within_permille(cycles_hz(CYCLES_RUN_US), 1500000000, 1);
+	core_hz = 600000000;
+	assert_within_permille(cycles_hz(CYCLES_RUN_US), 600000000, 1);
+	assert_within_permille(cycles_hz(CYCLES_STEP_US), 600000000, 1);
+}
+
+static void a_window_is_as_long_as_asked_for(void **state)
+{
+	uint64_t start;
+
+	(void)state;
+	start = time_ns;
+	cycles_hz(CYCLES_RUN_US);
+	assert_in_range(time_ns - start, 5000000, 5100000);
+	start = time_ns;
+	cycles_hz(CYCLES_STEP_US);
+	assert_in_range(time_ns - start, 1000000, 1050000);
+}
+
+static void one_disturbance_does_not_show(void **state)
+{
+	(void)state;
+	disturbed_from_ns = 300000;
+	disturbed_ns = 40000000;
+	assert_within_permille(cycles_hz(CYCLES_RUN_US), 1500000000, 1);
+}
+
+static void a_counter_that_comes_round_does_not_show(void **state)
+{
+	(void)state;
+	cycles_offset = UINT64_MAX - 100000;
+	assert_within_permille(cycles_hz(CYCLES_RUN_US), 1500000000, 1);
+}
+
+static void the_counter_is_started_and_never_reset(void **state)
+{
+	(void)state;
+	fake_pmcr_el0 = PMCR_D;
+	cycles_hz(CYCLES_RUN_US);
+	assert_true(counts());
+	assert_false(fake_pmcr_el0 & PMCR_D);
+	assert_int_equal(resets, 0);
+}
+
+static void without_a_pmu_nothing_of_it_is_touched(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		fake_id_aa64dfr0_el1 = i ? PMU_OTHER : 0;
+		assert_int_equal(cycles_hz(CYCLES_RUN_US), 0);
+		assert_int_equal(fake_counts.sysreg_writes, 0);
+		assert_int_equal(time_ns, 0);
+	}
+}
+
+static void auto_is_on_where_a_board_has_a_pmu(void **state)
+{
+	(void)state;
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_ICOUNT), CYCLES_OFF);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_HOST), CYCLES_OFF);
+	fake_id_aa64dfr0_el1 = 0;
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_OFF);
+}
+
+static void what_a_plan_says_stands(void **state)
+{
+	(void)state;
+	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_OFF, PLATFORM_SILICON), CYCLES_OFF);
+	fake_id_aa64dfr0_el1 = 0;
+	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_SILICON), CYCLES_ON);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_clock_is_found, setup),
+		cmocka_unit_test_setup(a_window_is_as_long_as_asked_for, setup),
+		cmocka_unit_test_setup(one_disturbance_does_not_show, setup),
+		cmocka_unit_test_setup(a_counter_that_comes_round_does_not_show, setup),
+		cmocka_unit_test_setup(the_counter_is_started_and_never_reset, setup),
+		cmocka_unit_test_setup(without_a_pmu_nothing_of_it_is_touched, setup),
+		cmocka_unit_test_setup(auto_is_on_where_a_board_has_a_pmu, setup),
+		cmocka_unit_test_setup(what_a_plan_says_stands, setup),
+	};
+
+	return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second clock: the cycle counter beside the ticks, and what a tick is worth for one operation
+of a batch."""
+
+from dataclasses import dataclass
+from functools import reduce
+
+from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
+from hypbench.records import Log
+from hypbench.rows import Row, hides, platform_of, rows_of
+
+PREFIX = "cycles_"
+VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
+          "overhead", "hist", "overflow")
+DRIFT = 0.01  # of the core's clock: more is another clock
+
+
+def cycles_of(bench: dict) -> dict | None:
+    """A bench record's second clock as if it were the only one, or None. The raw extremes are not
+    in the record: they follow from the others."""
+    if PREFIX + "hist" not in bench:
+        return None
+    view = {name: bench[PREFIX + name] for name in VALUES if PREFIX + name in bench}
+    raw = {f"raw_{name}": view[name] + view["overhead"] for name in ("min", "p50", "max")}
+    return {"n": bench["n"], "bench": bench["bench"]} | view | raw
+
+
+@dataclass(frozen=True)
+class ClockRow:
+    """One row of results by both clocks."""
+
+    row: Row
+    hz: int  # of the ticks
+    cpu_hz: int | None
+    cycles: Pool | None
+
+    @property
+    def batch(self) -> int:
+        return self.row.first["batch"]
+
+    @property
+    def step_ns(self) -> float:
+        """What a tick is for one operation."""
+        return 1e9 / self.hz / self.batch
+
+    @property
+    def mean(self) -> float:
+        """Ticks of one operation."""
+        return self.row.pool.mean / self.batch
+
+    @property
+    def mean_ns(self) -> float:
+        return self.row.pool.mean * self.step_ns
+
+    @property
+    def cycles_mean(self) -> float | None:
+        """Cycles of one operation."""
+        return self.cycles.mean / self.batch if self.cycles else None
+
+    @property
+    def cycles_ns(self) -> float | None:
+        """The same in time, by the clock that the run began with."""
+        known = self.cycles and self.cpu_hz
+        return self.cycles_mean * 1e9 / self.cpu_hz if known else None
+
+
+def clock_rows(log: Log) -> list[ClockRow]:
+    """Rows whose records carry cycles, or whose ticks need a second look: batches, and on a board
+    every row that says what a tick of it is worth."""
+    if not log.run:
+        return []
+    pools = cycle_pools(log)
+    rows = [ClockRow(row, log.run["hz"], log.run.get("cpu_hz"), pools.get(row.key))
+            for row in rows_of(log) if not hides(platform_of(log), row)]
+    return [row for row in rows if row.cycles or wants_look(log, row.row)]
+
+
+def wants_look(log: Log, row: Row) -> bool:
+    return "quantum_ps" in row.first and row.first["window"] == "pair" and (
+        row.first["batch"] > 1 or platform_of(log) == "silicon")
+
+
+def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
+    found: dict[tuple[str, str, str], list[Pool]] = {}
+    for bench in log.of_kind("bench"):
+        view = cycles_of(bench)
+        if view:
+            key = bench["bench"], bench["variant"], bench["config"]
+            found.setdefault(key, []).append(pool_of(view))
+    return {key: reduce(merge, pools) for key, pools in found.items()}
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A stretch of a run in which the core's clock was not the one of its start."""
+
+    first: str
+    last: str  # the same where it is one place
+    start_hz: int
+    hz: int  # the farthest from the start's
+
+    @property
+    def change(self) -> float:
+        return self.hz / self.start_hz - 1
+
+    def __str__(self) -> str:
+        where = self.first if self.first == self.last else f"{self.first} to {self.last}"
+        return (f"the core's clock changed between start and {where}: from"
+                f" {self.start_hz / 1e6:.1f} to {self.hz / 1e6:.1f} MHz"
+                f" ({100 * self.change:+.1f} %)")
+
+
+def drifts(log: Log) -> list[Drift]:
+    """In the order of the run. On the host's clock two counters are not read at one time, and what
+    lies between them is the host's."""
+    start = log.run.get("cpu_hz") if log.run else None
+    if not start or platform_of(log) == "qemu-host":
+        return []
+    found: list[Drift] = []
+    before = False
+    for where, hz in clock_at(log):
+        off = abs(hz / start - 1) > DRIFT
+        if off and before and where != "end":
+            one = found.pop()
+            farther = max(one.hz, hz, key=lambda value: abs(value - start))
+            found.append(Drift(one.first, where, start, farther))
+        elif off:
+            found.append(Drift(where, where, start, hz))
+        before = off
+    return found
+
+
+def clock_at(log: Log) -> list[tuple[str, int]]:
+    """Where the core's clock was looked at, behind the start."""
+    places = [(f"step {step['step']} ({step['config']} {step['bench']})", step["cpu_hz"])
+              for step in log.of_kind("step") if "cpu_hz" in step]
+    return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
