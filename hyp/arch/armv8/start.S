@@ -40,13 +40,13 @@ begin:
 	tst	x0, #0xffff
 	b.ne	secondary_entry
 
+find_place:
 	adr	x0, _start
 	ldr	x1, =__image_start
 	cmp	x0, x1
 	b.ne	move_image
 
 	/* Vectors and a stack first: an exception from here on says what it is. */
-in_place:
 	msr	spsel, #1
 	ldr	x0, =__boot_stack_end
 	mov	sp, x0
@@ -128,12 +128,13 @@ at_el2:
 	/* To memory with our own lines that a loader may have left dirty in a cache, before it goes
 	   off. With the cache off already this is harmless. Changes x2 to x5. */
 clean_image:
+	ldr	x4, =__image_start
+	ldr	x5, =__image_end
+clean:						/* from x4 to x5 */
 	mrs	x2, ctr_el0
 	ubfx	x2, x2, #16, #4
 	mov	x3, #4
 	lsl	x3, x3, x2			/* bytes in the smallest data cache line */
-	ldr	x4, =__image_start
-	ldr	x5, =__image_end
 1:	dc	civac, x4
 	add	x4, x4, x3
 	cmp	x4, x5
@@ -141,28 +142,40 @@ clean_image:
 	dsb	sy
 	ret
 
-	/* From x0 to x1, where it is linked; what is in bss is no matter. The two may overlap, but
-	   for this code, which is far shorter than the 4 KiB that loaders place images by. */
+	/* From x0 to x1, where it is linked; bss stays behind. Where that would overwrite this very
+	   code, it goes up by its length first. */
 move_image:
 	ldr	x2, =__bss_start
 	sub	x3, x2, x1			/* bytes, a multiple of 16 */
+	mov	x6, x1
 	cmp	x0, x1
 	b.lo	2f
-1:	ldp	x4, x5, [x0], #16
+	sub	x4, x0, x1
+	cmp	x4, x3
+	b.hs	1f
+	add	x6, x0, x3
+1:	add	x7, x6, x3
+	mov	x1, x6
+1:	ldp	x4, x5, [x0], #16		/* first to last */
 	stp	x4, x5, [x1], #16
-	cmp	x1, x2
+	cmp	x1, x7
 	b.lo	1b
 	b	3f
 2:	add	x0, x0, x3
-	mov	x6, x1
-1:	ldp	x4, x5, [x0, #-16]!
+	mov	x7, x2
+1:	ldp	x4, x5, [x0, #-16]!		/* last to first */
 	stp	x4, x5, [x2, #-16]!
 	cmp	x2, x6
 	b.hi	1b
-3:	bl	clean_image
+3:	mov	x4, x6
+	mov	x5, x7
+	bl	clean
 	ic	iallu
 	dsb	sy
 	isb
-	ldr	x0, =in_place
+	adr	x0, _start
+	adr	x1, find_place
+	sub	x1, x1, x0
+	add	x0, x6, x1
 	br	x0
 	.ltorg
