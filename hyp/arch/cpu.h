@@ -16,6 +16,9 @@ unsigned cpu_level(void);
 /* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */
 unsigned cpu_pa_bits(void);
 
+/* Whether it has Secure state (EL3): an emulator may leave that out. */
+bool cpu_has_secure_state(void);
+
 /* EL2 control registers in full, whatever was in them: no traps, no stage 2, no guest. */
 void cpu_init(void);
 

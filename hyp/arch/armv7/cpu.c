@@ -34,6 +34,7 @@
 
 #define ID_MMFR0_VMSA(value) ((value)&0xfu)
 #define VMSA_LPAE 5u
+#define ID_PFR1_SECURITY(value) ((value) >> 4 & 0xfu)
 
 const char cpu_isa[] = "armv7";
 
@@ -57,6 +58,11 @@ unsigned cpu_level(void)
 unsigned cpu_pa_bits(void)
 {
 	return ID_MMFR0_VMSA(read_id_mmfr0_el1()) >= VMSA_LPAE ? 40 : 32;
+}
+
+bool cpu_has_secure_state(void)
+{
+	return ID_PFR1_SECURITY(read_id_pfr1_el1()) != 0;
 }
 
 void cpu_init(void)
@@ -152,6 +158,10 @@ ipa_t trap_fault_ipa(bool fetch)
 void cpu_dump(void (*line)(const char *name, uint64_t value))
 {
 	line("cpsr", read_cpsr());
+	line("dfsr", read_esr_el1());
+	line("dfar", read_far_el1());
+	line("ifsr", read_ifsr32_el2());
+	line("ifar", read_ifar());
 	if (cpu_level() != 2)
 		return;
 	line("hsr", read_esr_el2());
@@ -165,8 +175,4 @@ void cpu_dump(void (*line)(const char *name, uint64_t value))
 	line("vttbr", read_vttbr_el2());
 	line("lr_svc", read_lr_svc());
 	line("lr_abt", read_lr_abt());
-	line("dfsr", read_esr_el1());
-	line("dfar", read_far_el1());
-	line("ifsr", read_ifsr32_el2());
-	line("ifar", read_ifar());
 }
