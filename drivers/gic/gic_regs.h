@@ -28,6 +28,7 @@
 #define GICD_CTLR_ENABLE_GRP1 (1u << 1)
 #define GICD_CTLR_ARE (1u << 4)
 #define GICD_CTLR_RWP (1u << 31)
+#define GICD_TYPER_SECURITY (1u << 10) /* two security states */
 
 /* GICv2 CPU interface, and GICV, which has the same layout */
 #define GICC_CTLR 0x000u

@@ -11,11 +11,25 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/boot_state.h"
 #include "hyp/console.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic.h"
 
 struct fake_hyp fake_hyp;
+struct boot_state boot_state;
+
+static bool coherency_start(void)
+{
+	return !fake_hyp.coherency_refused;
+}
+
+static bool counter_start(void)
+{
+	if (fake_hyp.counter_starts)
+		fake_counter_step = 1;
+	return !fake_hyp.counter_refused;
+}
 
 const struct board board = {
 	.name = "fake",
@@ -26,12 +40,15 @@ const struct board board = {
 	.maintenance_intid = FAKE_GIC_MAINTENANCE,
 	.spi_first = FAKE_SPI_FIRST,
 	.spi_count = FAKE_SPI_COUNT,
+	.coherency_start = coherency_start,
+	.counter_start = counter_start,
 };
 
 void fake_hyp_reset(void)
 {
 	fake_reset();
 	memset(&fake_hyp, 0, sizeof(fake_hyp));
+	boot_state = (struct boot_state){ .level = ENTRY_EL2 };
 	fake_hyp.level = 2;
 	fake_hyp.pa_bits = 40;
 }

@@ -14,8 +14,10 @@
 
 struct fake_hyp {
 	/* answers */
-	unsigned level;   /* cpu_level() */
-	unsigned pa_bits; /* cpu_pa_bits() */
+	unsigned level;                          /* cpu_level() */
+	unsigned pa_bits;                        /* cpu_pa_bits() */
+	bool coherency_refused, counter_refused; /* the board's functions fail */
+	bool counter_starts;                     /* counter_start() lets the counter run */
 	bool condition_failed;
 	uint64_t fault_ipa;
 	/* the FP registers */
