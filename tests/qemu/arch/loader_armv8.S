@@ -34,8 +34,8 @@ _start:
 
 	ldr	x0, =0xdead0000
 	msr	vbar_el2, x0
-	ldr	x0, =(1 << 4 | 1 << 5 | 1 << 13 | 1 << 19)	/* IMO, AMO, TWI, TSC; no RW */
-	msr	hcr_el2, x0
+	ldr	x0, =(1 << 4 | 1 << 5 | 1 << 8 | 1 << 13 | 1 << 19)
+	msr	hcr_el2, x0			/* IMO, AMO, VSE, TWI, TSC; no RW */
 	ldr	x0, =0x37ff			/* FP traps */
 	msr	cptr_el2, x0
 	mov	x0, #-1

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Raspberry Pi 4's image on QEMU's raspi4b, started as an arm64 Image at EL2, as its firmware
+and U-Boot start it. Other boards' images are compared with it where that says something."""
+
+import struct
+
+import pytest
+
+import expected
+from assembler import assemble
+from hypbench import plan as plans
+from hypbench import qemu
+from hypervisor import place
+from lab import CLOCK, PLATFORM, TREE, Job, Result, board_facts, image_of, is_built
+
+BOARD = "rpi4"
+SAME_CORE = "virt-a72"  # and the same version of the GIC
+NOT_THERE = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
+pytestmark = pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")
+
+BOOT_MS = 50
+LIMIT_S = 60.0
+
+PLAN = """order once
+config native
+config direct
+config trapped
+bench hvc n=20
+bench timer_wakeup n=20
+"""
+
+# ---- what stands before the hypervisor
+
+STUB = 0x100000  # RAM below the hypervisor
+DTB = 0x1000000  # RAM above it
+HEADER_SIZE = 64
+ALT0, ALT5 = 4, 2  # what GPIO 14 and 15 can be: PL011, mini UART
+PINS = {"pl011": ALT0, "mini": ALT5, "nothing": 0}
+
+
+def gpfsel1(function: int) -> int:
+    return function << 12 | function << 15
+
+
+def branch(distance: int) -> bytes:
+    return struct.pack("<I", 0x14000000 | distance >> 2 & 0x3ffffff)
+
+
+def hyp_base(board: str) -> int:
+    return int(board_facts(board)["HYP_BASE"], 16)
+
+
+def first_to_stub(image: bytes, board: str) -> bytes:
+    """The image with its first instruction, a branch over the header, going to the stub."""
+    return branch(STUB - hyp_base(board)) + image[4:]
+
+
+def behind_stub(*defines: str, dtb: int = 0, more: tuple[str, ...] = ()):
+    begin = hyp_base(BOARD) + HEADER_SIZE
+
+    def machine(options: list[str]) -> list[str]:
+        stub = assemble(BOARD, "firmware", STUB, f"BEGIN={begin}", f"DTB={dtb}", *defines).elf
+        return [*options, "-device", f"loader,file={stub}", *more]
+    return machine
+
+
+def tree_with_ram(*ranges: tuple[int, int]) -> bytes:
+    """A device tree that has memory and nothing else, in cells of 2 and 1 words."""
+    strings = b"#address-cells\0#size-cells\0device_type\0reg\0"
+
+    def prop(name: bytes, value: bytes) -> bytes:
+        padded = value + b"\0" * (-len(value) % 4)
+        return struct.pack(">3I", 3, len(value), strings.index(name + b"\0")) + padded
+    reg = b"".join(struct.pack(">QI", *of_range) for of_range in ranges)
+    structure = b"".join([
+        b"\0\0\0\1" + b"\0" * 4, prop(b"#address-cells", b"\0\0\0\2"),
+        prop(b"#size-cells", b"\0\0\0\1"), b"\0\0\0\1" + b"memory@0\0\0\0\0",
+        prop(b"device_type", b"memory\0"), prop(b"reg", reg), b"\0\0\0\2" * 2, b"\0\0\0\x09"])
+    at = 40 + 16
+    return struct.pack(">10I", 0xd00dfeed, at + len(structure) + len(strings), at,
+                       at + len(structure), 40, 17, 16, 0, len(strings), len(structure)
+                       ) + b"\0" * 16 + structure + strings
+
+
+# ---- runs
+
+@pytest.fixture(scope="module")
+def image() -> bytes:
+    assert is_built(BOARD), f"build/{BOARD}/hypbench.bin is missing: make BOARD={BOARD}"
+    return image_of(BOARD)
+
+
+@pytest.fixture
+def run(lab, image):
+    return lambda *args, **kwargs: good(lab.run(Job(BOARD, *args, **kwargs)))
+
+
+def good(result: Result) -> Result:
+    """It ended by the board's reset, which ends QEMU, and nothing is wrong with it."""
+    assert not result.timed_out and result.status == 0, result.explain()
+    assert result.problems == []
+    assert result.one("end")["status"] == "ok" and result.log.text == []
+    return result
+
+
+def test_a_plan_runs_at_el2(run):
+    record = run(PLAN).one("run")
+    assert record["board"] == BOARD and record["lr_count"] == 4
+    assert record["entry_level"] == "el2"
+    assert record["cores"] == ["el2"] * 4
+    assert record["boot_ticks"] * 1000 <= BOOT_MS * record["hz"]
+
+
+def test_it_is_repeatable_to_the_byte(run):
+    assert run(PLAN, attempt=1).console == run(PLAN).console
+
+
+def figures(result: Result) -> expected.Figures:
+    assert result.status == 0 and result.problems == [], result.explain()
+    return expected.figures_of(result)
+
+
+# Its window begins in HC_RAISE, behind a look at the INTID. This board has one SPI to raise, so that
+# the compiler knows the number from there on and what it would compute of it: 4 instructions.
+RAISED = ("irq_phases device-total", 4)
+
+
+def test_every_path_is_as_long_as_on_virt(lab, image):
+    """The same core and the same GIC: the parked cores and the other addresses cost nothing."""
+    runs = [lab.start(Job(board, expected.PLAN)) for board in (SAME_CORE, BOARD)]
+    virt, rpi4 = [figures(run.result()) for run in runs]
+    for config in virt.values():
+        config[RAISED[0]] -= RAISED[1]
+    assert expected.differences(virt, rpi4) == []
+
+
+def test_parked_cores_are_silent(run):
+    """A boot loader left each of them an interrupt that is pending for good: with its CPU interface
+    on, its WFI would not wait, and its instructions would be counted."""
+    loud = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "LOUD=1"),
+               change=first_to_stub)
+    assert loud.one("run")["cores"] == ["el2"] * 4
+    assert without_run_record(loud) == without_run_record(run(PLAN))
+
+
+def without_run_record(result: Result) -> bytes:
+    return result.console.split(b"\n", 1)[1]
+
+
+@pytest.mark.parametrize("pins", PINS)
+def test_the_console_is_where_the_pins_go(run, pins):
+    """QEMU's second serial line is the mini UART; the first one then has nothing on it."""
+    first = ("-serial", "null") if pins == "mini" else ()
+    result = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(PINS[pins])}", more=first),
+                 change=first_to_stub)
+    assert without_run_record(result) == without_run_record(run(PLAN))
+
+
+# ---- started otherwise
+
+def console_until_end(options: list[str], path) -> list[str]:
+    """Of a run that stops and does not end QEMU."""
+    machine = qemu.Qemu(qemu.command(options, CLOCK, path), LIMIT_S)
+    said = []
+    for line in machine.lines():
+        said.append(line.decode())
+        if '"kind":"end"' in said[-1]:
+            break
+    assert not machine.timed_out, said
+    return said
+
+
+def with_ram(tmp_path, *ranges: tuple[int, int]) -> list[str]:
+    """The console's lines of an image that is handed a device tree with this RAM."""
+    blob, image = tmp_path / "ram.dtb", tmp_path / "hypbench.bin"
+    blob.write_bytes(tree_with_ram(*ranges))
+    image.write_bytes(first_to_stub(plans.write_plan(image_of(BOARD), PLAN, PLATFORM), BOARD))
+    more = ("-device", f"loader,file={blob},addr={DTB:#x},force-raw=on")
+    machine = behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", dtb=DTB, more=more)
+    return console_until_end(machine(TREE.qemu_options(BOARD)), image)
+
+
+LOW = (0, 0x3b400000)
+
+
+def test_too_little_ram_is_told_in_one_line(image, tmp_path):
+    said = with_ram(tmp_path, LOW)
+    assert len(said) == 2
+    assert "the guest's RAM is not there" in said[0] and "1024 MiB at 0x40000000" in said[0]
+    assert '"status":"failed"' in said[1]
+
+
+def test_enough_ram_is_enough(image, tmp_path):
+    said = with_ram(tmp_path, LOW, (0x60000000, 0x20000000), (0x40000000, 0x20000000))
+    assert '"kind":"run"' in said[0] and '"status":"ok"' in said[-1]
+
+
+def of_elf(path, machine=None, change=None) -> bytes:
+    """The console of the ELF file, at whose entry QEMU starts every core of raspi4b, in EL3."""
+    elf = (TREE.build(BOARD) / "hypbench.elf").read_bytes()
+    elf = plans.write_plan(elf, PLAN, PLATFORM)
+    path.write_bytes(change(elf) if change else elf)
+    options = TREE.qemu_options(BOARD)
+    ran = qemu.Qemu(qemu.command(machine(options) if machine else options, CLOCK, path), LIMIT_S)
+    console = b"".join(ran.lines())
+    assert ran.status == 0, console[:2000]
+    return console
+
+
+def test_an_elf_comes_at_el3_with_all_cores(image, tmp_path, run):
+    """The boot core goes down by itself, the others say where they are and are parked."""
+    console = of_elf(tmp_path / "hypbench.elf")
+    assert b'"entry_level":"el3"' in console
+    assert b'"cores":["el3","el3","el3","el3"]' in console
+    assert console.split(b"\n", 1)[1] == without_run_record(run(PLAN))
+
+
+def test_a_frequency_that_nobody_set_is_the_boards(image, tmp_path):
+    def elf_to_stub(elf: bytes) -> bytes:
+        at = place(BOARD, "_start")[0]
+        return elf[:at] + branch(STUB - hyp_base(BOARD)) + elf[at + 4:]
+    stub = behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "NO_FREQUENCY=1")
+    console = of_elf(tmp_path / "hypbench.elf", stub, elf_to_stub)
+    assert b'"hz":54000000' in console and b'"status":"ok"' in console

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the ARMv8 image begins: at EL3, as an arm64 Image, loaded where it is not linked, and what it
+says when it fails before it has begun."""
+
+import shutil
+from functools import cache
+
+import pytest
+
+from assembler import CROSS, assemble
+from assembler import run as said
+from conftest import BOARDS
+from hypbench import plan as plans
+from hypbench import qemu
+from hypervisor import words_at
+from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
+from test_refused import SECURE, WITHOUT_EL2
+
+ARMV8 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
+LOADER_ADDRESS = 0x50000000  # RAM behind the hypervisor
+UNDEFINED = {"armv8": 0}
+
+PLAN = """order once
+config native
+config direct
+config trapped
+bench hvc n=10
+bench sgi_self n=10
+bench timer_wakeup n=10
+"""
+
+
+@pytest.fixture(params=ARMV8)
+def v8(request) -> str:
+    return request.param
+
+
+def hyp_base(board: str) -> int:
+    return int(board_facts(board)["HYP_BASE"], 16)
+
+
+def good(result):
+    assert not result.timed_out and result.status == 0, result.explain()
+    assert result.problems == [] and result.log.text == []
+    return result
+
+
+def without_run_record(console: bytes) -> bytes:
+    return console.split(b"\n", 1)[1]
+
+
+@pytest.fixture
+def plain(lab, v8) -> bytes:
+    """The console behind the run record, from the usual start."""
+    return without_run_record(good(lab.run(Job(v8, PLAN))).console)
+
+
+# ---- at EL3
+
+@cache
+def loaded_at_el3(begin: int, board: str):
+    def machine(options: list[str]) -> list[str]:
+        loader = assemble(board, "loader_el3", LOADER_ADDRESS, f"BEGIN={begin}").elf
+        return [*SECURE(options), "-device", f"loader,file={loader},cpu-num=0"]
+    return machine
+
+
+def test_from_el3_it_goes_down_by_itself(lab, v8, plain):
+    """The GIC has two security states there, and every interrupt begins as a Secure one."""
+    result = good(lab.run(Job(v8, PLAN, machine=SECURE)))
+    assert result.log.run["entry_level"] == "el3"
+    assert result.log.run["cores"] == ["el3"]
+    assert without_run_record(result.console) == plain
+
+
+def test_what_a_loader_left_at_el3_changes_nothing(lab, v8, plain):
+    result = good(lab.run(Job(v8, PLAN, machine=loaded_at_el3(hyp_base(v8), v8))))
+    assert result.log.run["entry_level"] == "el3"
+    assert result.log.run["entry_psr"] == "0x0"
+    assert without_run_record(result.console) == plain
+
+
+# ---- as a flat image
+
+@cache
+def flat_image(board: str) -> bytes:
+    """The file that `objcopy -O binary` makes, with the plan of these tests in it."""
+    elf = TREE.build(board) / "hypbench.elf"
+    path = TREE.build(board) / "tests" / "flat.bin"
+    path.parent.mkdir(exist_ok=True)
+    cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
+    said(f"{cross}objcopy", "-O", "binary", elf, path)
+    return plans.write_plan(path.read_bytes(), PLAN, PLATFORM)
+
+
+def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
+    words = qemu.command(TREE.qemu_options(board), CLOCK, image)
+    if instead_of_kernel:
+        words = [*words[:-2], *instead_of_kernel]
+    machine = qemu.Qemu(words, LIMIT_S)
+    console = b"".join(machine.lines())
+    assert machine.status == 0 and not machine.timed_out, console[:2000]
+    return console
+
+
+def test_it_is_an_arm64_image(v8, plain, tmp_path):
+    """QEMU takes it for one and puts it where it is linked; x0 is then the device tree."""
+    path = tmp_path / "hypbench.bin"
+    path.write_bytes(flat_image(v8))
+    console = console_of(v8, path)
+    assert b'"entry_level":"el2"' in console
+    assert without_run_record(console) == plain
+
+
+@pytest.mark.parametrize("distance", [-0x10000, 0x10000, 0x8000000])
+def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, distance):
+    path = tmp_path / "hypbench.bin"
+    path.write_bytes(flat_image(v8))
+    loader = f"loader,file={path},addr={hyp_base(v8) + distance:#x},force-raw=on,cpu-num=0"
+    console = console_of(v8, path, "-device", loader)
+    assert without_run_record(console) == plain
+
+
+# ---- it fails early
+
+# Behind the first instructions, where bss is not yet clear and nothing is set up.
+EARLY = words_at("clear_bss", 1, UNDEFINED)
+MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
+
+
+@pytest.mark.parametrize("level", MACHINES)
+def test_an_early_exception_says_so(lab, v8, level):
+    result = lab.run(Job(v8, PLAN, machine=MACHINES[level], change=EARLY))
+    assert result.status == 2, result.explain()
+    text = "\n".join(result.log.text)
+    assert "panic: hyp/trap.c:" in text and "exception in the hypervisor: synchronous" in text
+    assert f"currentel 0x{4 * int(level[-1]):x}" in text
+    assert result.log.records == []
