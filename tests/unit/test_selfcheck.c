@@ -46,6 +46,7 @@ static int setup(void **state)
 	probed = 2;
 	list_registers = 4;
 	boot_state.dtb = 0;
+	boot_state.level = ENTRY_EL2;
 	return 0;
 }
 

@@ -11,13 +11,11 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
-#include "hyp/boot_state.h"
 #include "hyp/console.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic.h"
 
 struct fake_hyp fake_hyp;
-struct boot_state boot_state;
 
 static bool coherency_start(void)
 {
@@ -48,7 +46,6 @@ void fake_hyp_reset(void)
 {
 	fake_reset();
 	memset(&fake_hyp, 0, sizeof(fake_hyp));
-	boot_state = (struct boot_state){ .level = ENTRY_EL2 };
 	fake_hyp.level = 2;
 	fake_hyp.pa_bits = 40;
 }
