@@ -3,6 +3,7 @@
 says when it fails before it has begun."""
 
 import shutil
+import struct
 from functools import cache
 
 import pytest
@@ -12,7 +13,7 @@ from assembler import run as said
 from conftest import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
-from hypervisor import words_at
+from hypervisor import NOP, symbols, words_at
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
 from test_refused import SECURE, WITHOUT_EL2
 
@@ -82,15 +83,14 @@ def test_what_a_loader_left_at_el3_changes_nothing(lab, v8, plain):
 
 # ---- as a flat image
 
-@cache
-def flat_image(board: str) -> bytes:
+def flat_image(board: str, folder, change=None) -> bytes:
     """The file that `objcopy -O binary` makes, with the plan of these tests in it."""
-    elf = TREE.build(board) / "hypbench.elf"
-    path = TREE.build(board) / "tests" / "flat.bin"
-    path.parent.mkdir(exist_ok=True)
+    elf = folder / "changed.elf"
+    built = (TREE.build(board) / "hypbench.elf").read_bytes()
+    elf.write_bytes(change(built, board) if change else built)
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
-    said(f"{cross}objcopy", "-O", "binary", elf, path)
-    return plans.write_plan(path.read_bytes(), PLAN, PLATFORM)
+    said(f"{cross}objcopy", "-O", "binary", elf, elf.with_suffix(".bin"))
+    return plans.write_plan(elf.with_suffix(".bin").read_bytes(), PLAN, PLATFORM)
 
 
 def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
@@ -103,19 +103,32 @@ def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
     return console
 
 
+WITHOUT_MOVING = words_at("find_place", 3, NOP)  # its branch to move_image
+
+
 def test_it_is_an_arm64_image(v8, plain, tmp_path):
     """QEMU takes it for one and puts it where it is linked; x0 is then the device tree."""
     path = tmp_path / "hypbench.bin"
-    path.write_bytes(flat_image(v8))
+    path.write_bytes(flat_image(v8, tmp_path, WITHOUT_MOVING))
     console = console_of(v8, path)
     assert b'"entry_level":"el2"' in console
     assert without_run_record(console) == plain
 
 
+def test_the_header_says_where_it_belongs_and_how_long_it_is(v8, tmp_path):
+    """With bit 3 of the flags clear: text_offset bytes behind the start of RAM."""
+    fields = struct.unpack("<IIQQQ24x4sI", flat_image(v8, tmp_path)[:64])
+    address = {name: at for at, name in symbols(v8)}
+    text_offset, image_size, flags, magic = fields[2:6]
+    assert (magic, flags) == (b"ARM\x64", 2)
+    assert text_offset == hyp_base(v8) % (1 << 30)
+    assert image_size == address["__image_end"] - hyp_base(v8)
+
+
 @pytest.mark.parametrize("distance", [-0x10000, 0x10000, 0x8000000])
 def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, distance):
     path = tmp_path / "hypbench.bin"
-    path.write_bytes(flat_image(v8))
+    path.write_bytes(flat_image(v8, tmp_path))
     loader = f"loader,file={path},addr={hyp_base(v8) + distance:#x},force-raw=on,cpu-num=0"
     console = console_of(v8, path, "-device", loader)
     assert without_run_record(console) == plain

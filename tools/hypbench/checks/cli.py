@@ -8,6 +8,7 @@ from xml.etree.ElementTree import ParseError
 
 import click
 
+from hypbench import qemu
 from hypbench.checks import headers, isa, layers, style, sysregs
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
@@ -53,6 +54,17 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
         click.echo(f"check {name}: {f'{len(found)} violations' if found else 'ok'}")
         failed = failed or bool(found)
     sys.exit(failed)
+
+
+@dev.command()
+@click.pass_obj
+def boards(tree: Tree) -> None:
+    """List the boards that the installed QEMU can run; on stderr why it cannot run the others."""
+    for board in tree.boards():
+        options = tree.qemu_options(board)
+        reason = (qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")) if options
+                  else "QEMU does not have it")
+        click.echo(f"{board}: {reason}" if reason else board, err=bool(reason))
 
 
 @dev.command()

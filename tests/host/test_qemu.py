@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QEMU's command line, and which boards the installed one can run."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from hypbench import qemu
+from hypbench.tree import Tree
+
+IMAGE = Path("hypbench.elf")
+
+
+def icount(*options: str) -> str:
+    words = qemu.command([sys.executable, *options], "icount", IMAGE)
+    return words[words.index("-icount") + 1]
+
+
+@pytest.mark.parametrize("options", [(), ("-smp", "1")])
+def test_one_core_is_recorded(options):
+    assert icount(*options) == "shift=4,sleep=off,rr=record,rrfile=/dev/null"
+
+
+def test_several_cores_are_not_recorded():
+    """QEMU: "Record/replay is not supported with multiple CPUs"."""
+    assert icount("-smp", "4") == "shift=4,sleep=off"
+
+
+def test_the_hosts_clock_is_nobodys_option():
+    assert "-icount" not in qemu.command([sys.executable, "-smp", "4"], "host", IMAGE)
+
+
+def test_a_board_names_the_image_that_qemu_starts(bench):
+    tree = Tree(bench.root)
+    bench.write("boards/flat/board.mk", "QEMU_IMAGE := hypbench.bin\n")
+    assert tree.qemu_image("flat") == bench.root / "build" / "flat" / "hypbench.bin"
+    assert tree.qemu_image("virt-a72") == bench.root / "build" / "virt-a72" / "hypbench.elf"
+
+
+def test_run_takes_that_image(bench):
+    made = bench.out / "hypbench.elf"
+    made.rename(made.with_suffix(".bin"))
+    board = bench.root / "boards" / "virt-a72" / "board.mk"
+    board.write_text(board.read_text() + "QEMU_IMAGE := hypbench.bin\n")
+    result = bench.run()
+    assert result.exit_code == 0, result.output
+    assert (bench.out / "hypbench-run.bin").is_file()
+
+
+@pytest.mark.parametrize("needs, runs", [("9.0", False), ("8.2.1", True), ("8.2", True)])
+def test_dev_boards_lists_what_the_installed_qemu_can_run(bench, needs, runs):
+    bench.set_qemu(b"QEMU emulator version 8.2.1 (Debian)\n")
+    bench.write("boards/newer/board.mk", f"QEMU := {bench.qemu} -M new\nQEMU_NEEDS := {needs}\n")
+    result = bench("dev", "boards")
+    assert result.exit_code == 0
+    assert result.stdout.split() == ["newer", "virt-a72"][not runs:]
+    assert "silicon: QEMU does not have it" in result.stderr
+    assert ("newer: " in result.stderr) == (not runs)
