@@ -9,8 +9,8 @@
 
 extern const char cpu_isa[]; /* "armv7", "armv8" */
 
-/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor or Secure SVC
- * that could become it, 1 SVC/EL1. */
+/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor mode/EL3, 1 any
+ * other mode. */
 unsigned cpu_level(void);
 
 /* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */

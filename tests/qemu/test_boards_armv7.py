@@ -132,8 +132,9 @@ def test_monitor_mode_is_left_for_hyp_mode(good, left_on):
 
 def test_monitor_mode_hands_over_what_no_loader_prepared(good):
     """Interrupts in Group 0, no coprocessors for Non-secure state, nothing let through."""
-    result = good(SHORT, uboot(boot="MONITOR", prepared=0))
-    assert paths(result) == paths(good(SHORT, uboot()))
+    plan = SHORT + "bench fp_first_use n=5\n"
+    result = good(plan, uboot(boot="MONITOR", prepared=0))
+    assert paths(result) == paths(good(plan, uboot()))
 
 
 @pytest.mark.parametrize("left_on", [0, 1])

@@ -50,7 +50,7 @@ unsigned cpu_level(void)
 		return 2;
 	case PSR_MODE_MON:
 		return 3;
-	default: /* Secure or not: SCR.NS can be read in Secure state only */
+	default: /* Secure or not: boot_state.level says */
 		return 1;
 	}
 }
