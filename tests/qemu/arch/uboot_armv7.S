@@ -105,15 +105,15 @@ in_monitor:
 	mov	lr, r1
 	movs	pc, lr
 
-/* An identity map in sections: devices in the first GiB, then normal memory. */
+/* An identity map in sections, of memory alone: who leaves it on comes to no device. */
 mmu_on:
 	ldr	r0, =table
-	ldr	r3, =0x00000c06			/* read and write, shareable device */
+	mov	r3, #0				/* faults */
 	mov	r1, #0
 1:	cmp	r1, #0x400
 	ldreq	r3, =0x40011c0e			/* normal, write-back, shared */
 	str	r3, [r0, r1, lsl #2]
-	add	r3, r3, #0x100000
+	addhs	r3, r3, #0x100000
 	add	r1, r1, #1
 	cmp	r1, #0x1000
 	bne	1b
