@@ -44,10 +44,13 @@ struct board {
 	/* device memory that the functions below and the start of cores touch, mapped for EL2 */
 	struct board_window device[BOARD_WINDOW_MAX];
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
+	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
+	bool smc_needs_secure;
 
 	/* Each may be NULL. Called with translation off, but `reset`. */
 	const struct uart_port *(*console_in_use)(void); /* where not always at `console` */
-	bool (*counter_start)(void); /* CNTPCT's source; false: it does not start */
+	bool (*coherency_start)(void); /* ACTLR.SMP, before the caches; false: it stays 0 */
+	bool (*counter_start)(void);   /* CNTPCT's source; false: it does not start */
 	void (*reset)(void); /* of the whole board; where it returns, the reset is to come */
 };
 

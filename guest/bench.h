@@ -22,6 +22,10 @@ struct bench {
 	static const struct bench *const object##_entry __attribute__((used, section("bench"))) =  \
 		&(object)
 
+/* Why no SMC means anything where run->smc_undefined. */
+static const char smc_undefined_reason[] __attribute__((unused)) =
+	"SMC is undefined: this machine was started without Secure state";
+
 /* No hypervisor in the way of anything but the records: stage 2 off, no traps, GIC its own. */
 static inline bool config_is_native(const struct run_config *config)
 {

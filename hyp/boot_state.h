@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers of EL2 are 0 where it was entered elsewhere. */
+/* Registers of EL2 are 0 where it was entered elsewhere; ARMv7's sctlr is then SCTLR. */
 struct boot_state {
 	uint64_t ticks; /* CNTPCT at the first instruction */
 	uint64_t dtb;   /* address of the device tree, as x0 or r2 gave it */

@@ -2,6 +2,8 @@
 #include "hyp/plan_run.h"
 
 #include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "hyp/arch/cpu.h"
 #include "hyp/busy.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
@@ -23,6 +25,16 @@ unsigned plan_step_count(const struct plan *plan)
 	return plan->config_count * plan->bench_count * pass_count(plan);
 }
 
+/* The emulated distributor has VIRQ_COUNT, the board's maybe fewer. */
+static unsigned spi_count(const struct run_config *config)
+{
+	unsigned count = VIRQ_COUNT;
+
+	if (config->irq != IRQ_TRAPPED && gic_intid_count() < count)
+		count = gic_intid_count();
+	return count - GIC_PRIVATE_COUNT;
+}
+
 static void describe(struct guest_run *run, uint32_t step, const struct run_config *config,
 		     const struct plan_bench *bench)
 {
@@ -37,11 +49,12 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.gicc_base = board.gic.cpu,
 		.gicr_base = board.gic.redist,
 		.virt_timer_intid = board.virt_timer_intid,
-		.spi_count = VIRQ_COUNT - GIC_PRIVATE_COUNT,
+		.spi_count = spi_count(config),
 		.counter_hz = clock_hz(),
 		.step = step,
 		.physical_spi_first = board.spi_first,
 		.physical_spi_count = board.spi_count,
+		.smc_undefined = board.smc_needs_secure && !cpu_has_secure_state(),
 		.device_base = null_device_base(),
 		.config = *config,
 		.bench = *bench,

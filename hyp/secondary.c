@@ -48,8 +48,10 @@ static void release_spin_table(unsigned core)
 	sev();
 }
 
+/* The distributor may be off still, and would then not forward the SGI. */
 static void release_pen(unsigned core)
 {
+	gic_dist_reset();
 	mmio_write32(board.cores.release, (uint32_t)(uintptr_t)secondary_entry);
 	dsb_sy();
 	gic_send_sgi(0, core);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/selfcheck.h"
 
-#include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_virt.h"
@@ -26,13 +25,18 @@ static const char *check_level(void)
 		return "started at EL3 (or in Secure state), not at EL2 (HYP mode): let the "
 		       "firmware or boot loader enter the image in Non-secure EL2";
 	default:
-		return "started at EL1 (SVC mode), not at EL2 (HYP mode): this machine has no "
-		       "virtualization or it is off (QEMU: -M virt,virtualization=on)";
+		if (boot_state.level == ENTRY_SECURE_SVC)
+			return "entered in Secure SVC, not in HYP mode: U-Boot's `go` does that; "
+			       "boot with bootm and a device tree";
+		return "started at EL1 (Non-secure SVC mode), not at EL2 (HYP mode): this machine "
+		       "has no virtualization or it is off (QEMU: -M virt,virtualization=on)";
 	}
 }
 
 static const char *check_counter(void)
 {
+	if (board.counter_start && !board.counter_start())
+		return "the counter's source does not start: its timer does not acknowledge";
 	if (clock_hz() == 0)
 		return "CNTFRQ is 0: the boot loader did not set the counter's frequency";
 	if (!timer_counter_advances())
@@ -43,6 +47,9 @@ static const char *check_counter(void)
 
 static const char *check_cpu(void)
 {
+	if (board.coherency_start && !board.coherency_start())
+		return "ACTLR.SMP is 0, and HYP mode may not set it (NSACR.NS_SMP is 0): without "
+		       "it caches must stay off; boot with U-Boot's bootm, which sets both";
 	if (cpu_pa_bits() < IPA_BITS_NEEDED)
 		return "stage 2 cannot take 32-bit intermediate physical addresses on this CPU";
 	return NULL;

@@ -1,22 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arndale: addresses from exynos5250-arndale.dtb. CBAR is wrong on this chip, so the GIC's stand
- * here. */
+/*
+ * Arndale: addresses from exynos5250-arndale.dtb. CBAR is wrong on this chip, so the GIC's stand
+ * here. RAM, 2 GiB:
+ *   0x40000000  the guest's, 1 GiB, so that stage 2 can map it by one block
+ *   0x82000000  the hypervisor
+ *   0xb9000000  U-Boot, its pen for CPU 1 and its monitor, to the end: never touched
+ */
 #include "boards/board.h"
+#include "arch/barrier.h"
+#include "arch/mmio.h"
+#include "arch/sysreg.h"
 #include "drivers/timer/exynos_mct.h"
 
+#define RAM_BASE 0x40000000u
+#define GUEST_SIZE 0x40000000u
+#define RAM_KEPT 0xb9000000u
 #define MCT 0x101c0000u
-#define PMU_SWRESET 0x10040400u
-#define SYSRAM_RELEASE 0x02020000u /* the word that U-Boot's pen for CPU 1 looks at */
+#define PMU 0x10040000u
+#define PMU_SWRESET (PMU + 0x400u)
+#define SYSRAM 0x02020000u /* its first word is the one that U-Boot's pen for CPU 1 looks at */
+#define WINDOW 0x1000u
+
+#define ACTLR_SMP (1u << 6) /* Cortex-A15 (DDI 0438 4.3.28) */
+
+_Static_assert(RAM_BASE % (1u << 30) == 0 && GUEST_SIZE >= 1u << 30, "stage2=1G has a block");
+_Static_assert(RAM_BASE + GUEST_SIZE <= RAM_KEPT, "U-Boot's part of RAM is not the guest's");
+
+static bool coherency_start(void)
+{
+	write_actlr_el1(read_actlr_el1() | ACTLR_SMP);
+	isb();
+	return read_actlr_el1() & ACTLR_SMP;
+}
 
 static bool counter_start(void)
 {
 	return exynos_mct_start(MCT);
 }
 
+static void reset(void)
+{
+	mmio_write32(PMU_SWRESET, 1);
+}
+
 const struct board board = {
 	.name = "arndale",
-	.guest_base = 0x40000000,
-	.guest_size = 0x40000000,
+	.guest_base = RAM_BASE,
+	.guest_size = GUEST_SIZE,
 	.console = { &uart_exynos4210, 0x12c20000 }, /* UART2 */
 	.gic = {
 		.dist = 0x10481000,
@@ -30,5 +60,9 @@ const struct board board = {
 	.spi_first = 68, /* PWM timers 0 to 4, which nobody starts */
 	.spi_count = 5,
 	.counter_hz = 24000000,
+	.cores = { .count = 2, .start = CORES_PEN, .release = SYSRAM },
+	.device = { { MCT, WINDOW }, { PMU, WINDOW }, { SYSRAM, WINDOW } },
+	.coherency_start = coherency_start,
 	.counter_start = counter_start,
+	.reset = reset,
 };

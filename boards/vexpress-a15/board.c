@@ -2,6 +2,8 @@
 /* V2P-CA15 (DUI 0604): addresses from vexpress-v2p-ca15-tc1.dtb. */
 #include "boards/board.h"
 
+#define SYS_FLAGS 0x1c010030u /* its word of 32 flags: cleared by reset, a write sets bits */
+
 const struct board board = {
 	.name = "vexpress-a15",
 	.guest_base = 0xc0000000,
@@ -18,5 +20,8 @@ const struct board board = {
 	.maintenance_intid = 25,
 	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
 	.spi_count = 8,
+	.cores = { .count = 2, .start = CORES_PEN, .release = SYS_FLAGS },
+	.device = { { 0x1c010000, 0x1000 } },
 	.semihosting = true,
+	.smc_needs_secure = true,
 };

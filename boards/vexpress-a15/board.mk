@@ -8,4 +8,5 @@ TIMER := generic_timer
 HYP_BASE := 0x80200000
 GUEST_BASE := 0xc0000000
 IMAGES := uImage
-QEMU := qemu-system-arm -M vexpress-a15,secure=off -m 2G -audio none
+QEMU := qemu-system-arm -M vexpress-a15,secure=off -m 2G -audiodev none,id=silent \
+	-global pl041.audiodev=silent

@@ -73,6 +73,13 @@ static void hostile_jump_run(const struct guest_run *run)
 	report_escape("jump", 0);
 }
 
+static const char *needs_trapped_smc(const struct guest_run *run)
+{
+	const char *reason = needs_traps(run);
+
+	return !reason && run->smc_undefined ? smc_undefined_reason : reason;
+}
+
 static void hostile_smc_run(const struct guest_run *run)
 {
 	int32_t result = (int32_t)smc(PSCI_SYSTEM_OFF, 0, 0);
@@ -219,7 +226,7 @@ BENCH(hostile_jump);
 
 static const struct bench hostile_smc = {
 	.name = "hostile_smc",
-	.prepare = needs_traps,
+	.prepare = needs_trapped_smc,
 	.run = hostile_smc_run,
 };
 BENCH(hostile_smc);

@@ -18,7 +18,9 @@ OPS_INLINE reg_t op_unknown(reg_t id)
  * it is undefined or does not return. */
 static const char *smc_prepare(const struct guest_run *run)
 {
-	return run->config.traps ? NULL : "SMC is not trapped: it would reach the firmware";
+	if (!run->config.traps)
+		return "SMC is not trapped: it would reach the firmware";
+	return run->smc_undefined ? smc_undefined_reason : NULL;
 }
 
 static void smc_run(const struct guest_run *run)

@@ -9,12 +9,15 @@
 
 extern const char cpu_isa[]; /* "armv7", "armv8" */
 
-/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor or Secure SVC
- * that could become it, 1 SVC/EL1. */
+/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor mode/EL3, 1 any
+ * other mode. */
 unsigned cpu_level(void);
 
 /* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */
 unsigned cpu_pa_bits(void);
+
+/* Whether it has Secure state (EL3): an emulator may leave that out. */
+bool cpu_has_secure_state(void);
 
 /* EL2 control registers in full, whatever was in them: no traps, no stage 2, no guest. */
 void cpu_init(void);

@@ -46,6 +46,7 @@ static int setup(void **state)
 	probed = 2;
 	list_registers = 4;
 	boot_state.dtb = 0;
+	boot_state.level = ENTRY_EL2;
 	return 0;
 }
 
@@ -81,6 +82,33 @@ static void el1_is_refused(void **state)
 	(void)state;
 	fake_hyp.level = 1;
 	assert_wrong("started at EL1");
+}
+
+static void secure_svc_has_a_line_of_its_own(void **state)
+{
+	(void)state;
+	fake_hyp.level = 1;
+	boot_state.level = ENTRY_SECURE_SVC;
+	assert_wrong("entered in Secure SVC");
+}
+
+static void a_core_outside_coherency_is_refused(void **state)
+{
+	(void)state;
+	fake_hyp.coherency_refused = true;
+	assert_wrong("ACTLR.SMP is 0");
+}
+
+/* Before anything reads it. */
+static void the_counters_source_is_started_first(void **state)
+{
+	(void)state;
+	fake_hyp.counter_refused = true;
+	assert_wrong("the counter's source does not start");
+	fake_hyp.counter_refused = false;
+	fake_counter_step = 0;
+	fake_hyp.counter_starts = true;
+	a_machine_that_is_well_passes(state);
 }
 
 static void a_frequency_of_0_is_refused(void **state)
@@ -210,6 +238,9 @@ int main(void)
 		TEST(a_machine_that_is_well_passes),
 		TEST(el3_is_refused),
 		TEST(el1_is_refused),
+		TEST(secure_svc_has_a_line_of_its_own),
+		TEST(a_core_outside_coherency_is_refused),
+		TEST(the_counters_source_is_started_first),
 		TEST(a_frequency_of_0_is_refused),
 		TEST(a_counter_that_stands_still_is_refused),
 		TEST(fewer_than_32_address_bits_are_refused),

@@ -35,6 +35,7 @@
 
 #define ID_MMFR0_VMSA(value) ((value)&0xfu)
 #define VMSA_LPAE 5u
+#define ID_PFR1_SECURITY(value) ((value) >> 4 & 0xfu)
 
 const char cpu_isa[] = "armv7";
 
@@ -50,7 +51,7 @@ unsigned cpu_level(void)
 		return 2;
 	case PSR_MODE_MON:
 		return 3;
-	default: /* Secure or not: SCR.NS can be read in Secure state only */
+	default: /* Secure or not: boot_state.level says */
 		return 1;
 	}
 }
@@ -58,6 +59,11 @@ unsigned cpu_level(void)
 unsigned cpu_pa_bits(void)
 {
 	return ID_MMFR0_VMSA(read_id_mmfr0_el1()) >= VMSA_LPAE ? 40 : 32;
+}
+
+bool cpu_has_secure_state(void)
+{
+	return ID_PFR1_SECURITY(read_id_pfr1_el1()) != 0;
 }
 
 void cpu_init(void)
@@ -173,6 +179,10 @@ ipa_t trap_fault_ipa(bool fetch)
 void cpu_dump(void (*line)(const char *name, uint64_t value))
 {
 	line("cpsr", read_cpsr());
+	line("dfsr", read_esr_el1());
+	line("dfar", read_far_el1());
+	line("ifsr", read_ifsr32_el2());
+	line("ifar", read_ifar());
 	if (cpu_level() != 2)
 		return;
 	line("hsr", read_esr_el2());
@@ -186,8 +196,4 @@ void cpu_dump(void (*line)(const char *name, uint64_t value))
 	line("vttbr", read_vttbr_el2());
 	line("lr_svc", read_lr_svc());
 	line("lr_abt", read_lr_abt());
-	line("dfsr", read_esr_el1());
-	line("dfar", read_far_el1());
-	line("ifsr", read_ifsr32_el2());
-	line("ifar", read_ifar());
 }

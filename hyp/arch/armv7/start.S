@@ -1,67 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first instructions: from whatever a boot loader left on to C in HYP mode with translation
- * and caches off. In another mode there is nothing to run on, but C still says so.
+ * and caches off. Monitor mode is left for HYP mode, once Secure state has given up what is needed
+ * there. In any other mode there is nothing to run on, but C still says so.
  */
 #include "arch/psr.h"
+#include "hyp/arch/armv7/entry.h"
 #include "hyp/boot_state.h"
 
 	.arch	armv7ve
+	.arch_extension sec
+	.arch_extension virt
 	.arm
 
-#define HSCTLR_OFF 0x30c50878 /* its reset value on Cortex-A15: M, C, I, WXN, TE, EE 0 */
-
-	.macro	load_address, register, symbol
-	movw	\register, #:lower16:\symbol
-	movt	\register, #:upper16:\symbol
-	.endm
+/* SCR (DDI 0406C B4.1.129): Non-secure, HVC enabled; SMC as well; Non-secure code masks FIQs and
+ * aborts by itself. IRQ, FIQ and EA are 0: nothing is taken to monitor mode. */
+#define SCR_NS (1 << 0)
+#define SCR_FW (1 << 4)
+#define SCR_AW (1 << 5)
+#define SCR_HCE (1 << 8)
 
 	.section .text.start, "ax"
 	.global _start
 _start:
-	mrs	r8, cpsr			/* r4 to r11: struct boot_state */
+	mrs	r7, cpsr			/* r4 to r10: struct boot_state */
 	cpsid	aif
+	setend	le
 	mrrc	p15, 0, r4, r5, c14		/* CNTPCT */
 	mov	r6, r2
-	mov	r7, #ENTRY_EL1
-	mov	r9, #0
-	mov	r10, #0
-	and	r0, r8, #PSR_MODE
-	cmp	r0, #PSR_MODE_MON
-	moveq	r7, #ENTRY_EL3
+
+	/* Core 0 goes on. Others that come this way say their level, too. */
+	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
+	ands	r0, r0, #0xff
+	bne	secondary_entry
+	and	r0, r7, #PSR_MODE
 	cmp	r0, #PSR_MODE_HYP
-	bne	clear_bss
-	mov	r7, #ENTRY_EL2
-	mrc	p15, 4, r9, c1, c0, 0		/* HSCTLR */
-	mrc	p15, 4, r10, c1, c1, 0		/* HCR */
-
-	/* Our own lines may be dirty in a cache that a loader left on: to memory with them, before
-	   the cache goes off. With the cache off already this is harmless. */
-	mrc	p15, 0, r3, c0, c0, 1		/* CTR */
-	ubfx	r3, r3, #16, #4
-	mov	r2, #4
-	lsl	r2, r2, r3			/* bytes in the smallest data cache line */
-	load_address r0, __image_start
-	load_address r1, __image_end
-1:	mcr	p15, 0, r0, c7, c14, 1		/* DCCIMVAC */
-	add	r0, r0, r2
-	cmp	r0, r1
-	blo	1b
-	dsb	sy
-
-	movw	r0, #(HSCTLR_OFF & 0xffff)
-	movt	r0, #(HSCTLR_OFF >> 16)
-	mcr	p15, 4, r0, c1, c0, 0		/* HSCTLR */
+	beq	1f
+	cmp	r0, #PSR_MODE_MON
+	beq	1f
+	cps	#PSR_MODE_SVC			/* FIQ mode has another r8 */
+1:	bl	entry_level
+	mov	r8, r0
+	bl	clean_image
+	mov	r10, #0
+	cmp	r8, #ENTRY_EL2
+	beq	2f
+	mrc	p15, 0, r9, c1, c0, 0		/* SCTLR */
+	load_address r0, SCTLR_OFF
+	mcr	p15, 0, r0, c1, c0, 0
 	isb
 	mov	r0, #0
-	mcr	p15, 0, r0, c7, c5, 0		/* ICIALLU */
-	mcr	p15, 0, r0, c7, c5, 6		/* BPIALL */
-	mcr	p15, 4, r0, c8, c7, 0		/* TLBIALLH */
-	mcr	p15, 4, r0, c8, c7, 4		/* TLBIALLNSNH */
-	dsb	sy
-	isb
-	load_address r0, vectors
-	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
+	mcr	p15, 0, r0, c8, c7, 0		/* TLBIALL */
+	bl	invalidate_fetches
+	b	clear_bss
+
+2:	mrc	p15, 4, r9, c1, c0, 0		/* HSCTLR */
+	mrc	p15, 4, r10, c1, c1, 0		/* HCR */
+	bl	hyp_translation_off
 
 clear_bss:
 	load_address r0, __bss_start
@@ -75,11 +70,74 @@ clear_bss:
 	load_address r0, boot_state
 	strd	r4, r5, [r0, #BOOT_TICKS]
 	str	r6, [r0, #BOOT_DTB]
-	str	r7, [r0, #BOOT_LEVEL]
+	str	r8, [r0, #BOOT_LEVEL]
 	str	r9, [r0, #BOOT_SCTLR]
 	str	r10, [r0, #BOOT_HCR]
-	str	r8, [r0, #BOOT_PSR]
+	str	r7, [r0, #BOOT_PSR]
 
 	load_address sp, __boot_stack_end
-	bl	hyp_main
+	cmp	r8, #ENTRY_EL3
+	bleq	monitor_to_hyp
+	cmp	r8, #ENTRY_EL2
+	cmpne	r8, #ENTRY_EL3
+	bne	1f
+	load_address sp, __boot_stack_end	/* HYP mode's own */
+
+	/* An asynchronous abort that the loader left pending would else be the first guest's. */
+	load_address r0, drain_vectors
+	mcr	p15, 4, r0, c12, c0, 0
+	isb
+	cpsie	a
+	isb
+	cpsid	a
+	load_address r0, vectors
+	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
+	isb
+1:	bl	hyp_main
 	b	.
+
+/* Back in HYP mode; HYP mode's sp is not set. r4 and r5 are used up. */
+monitor_to_hyp:
+	mov	r4, lr
+	bl	secure_setup
+	movw	r0, #(SCR_NS | SCR_FW | SCR_AW | SCR_HCE)
+	mcr	p15, 0, r0, c1, c1, 0		/* SCR */
+	isb
+	bl	hyp_translation_off
+	load_address r0, early_vectors
+	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
+	mov	r0, #(PSR_AIF | PSR_MODE_HYP)
+	msr	spsr_cxsf, r0
+	mov	lr, r4
+	movs	pc, lr
+
+/* From HYP mode, or monitor mode with SCR.NS. */
+hyp_translation_off:
+	load_address r0, HSCTLR_OFF
+	mcr	p15, 4, r0, c1, c0, 0		/* HSCTLR */
+	isb
+	mov	r0, #0
+	mcr	p15, 4, r0, c8, c7, 0		/* TLBIALLH */
+	mcr	p15, 4, r0, c8, c7, 4		/* TLBIALLNSNH */
+invalidate_fetches:
+	mcr	p15, 0, r0, c7, c5, 0		/* ICIALLU */
+	mcr	p15, 0, r0, c7, c5, 6		/* BPIALL */
+	dsb	sy
+	isb
+	bx	lr
+
+/* Our own lines may be dirty in a cache that a loader left on: to memory with them, before the
+ * cache goes off. With the cache off already this is harmless. */
+clean_image:
+	mrc	p15, 0, r3, c0, c0, 1		/* CTR */
+	ubfx	r3, r3, #16, #4
+	mov	r2, #4
+	lsl	r2, r2, r3			/* bytes in the smallest data cache line */
+	load_address r0, __image_start
+	load_address r1, __image_end
+1:	mcr	p15, 0, r0, c7, c14, 1		/* DCCIMVAC */
+	add	r0, r0, r2
+	cmp	r0, r1
+	blo	1b
+	dsb	sy
+	bx	lr

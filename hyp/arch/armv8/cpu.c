@@ -50,6 +50,11 @@ unsigned cpu_pa_bits(void)
 	return bits[read_id_aa64mmfr0_el1() & 7];
 }
 
+bool cpu_has_secure_state(void)
+{
+	return (read_id_aa64pfr0_el1() >> 12 & 0xf) != 0; /* EL3 */
+}
+
 void cpu_init(void)
 {
 	cpu_guest_off();

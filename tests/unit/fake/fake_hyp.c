@@ -17,6 +17,18 @@
 
 struct fake_hyp fake_hyp;
 
+static bool coherency_start(void)
+{
+	return !fake_hyp.coherency_refused;
+}
+
+static bool counter_start(void)
+{
+	if (fake_hyp.counter_starts)
+		fake_counter_step = 1;
+	return !fake_hyp.counter_refused;
+}
+
 const struct board board = {
 	.name = "fake",
 	.guest_base = FAKE_GUEST_BASE,
@@ -26,6 +38,8 @@ const struct board board = {
 	.maintenance_intid = FAKE_GIC_MAINTENANCE,
 	.spi_first = FAKE_SPI_FIRST,
 	.spi_count = FAKE_SPI_COUNT,
+	.coherency_start = coherency_start,
+	.counter_start = counter_start,
 };
 
 void fake_hyp_reset(void)

@@ -14,8 +14,10 @@
 
 struct fake_hyp {
 	/* answers */
-	unsigned level;   /* cpu_level() */
-	unsigned pa_bits; /* cpu_pa_bits() */
+	unsigned level;                          /* cpu_level() */
+	unsigned pa_bits;                        /* cpu_pa_bits() */
+	bool coherency_refused, counter_refused; /* the board's functions fail */
+	bool counter_starts;                     /* counter_start() lets the counter run */
 	bool condition_failed;
 	bool store_unknown; /* what trap_skip_store() finds */
 	uint64_t fault_ipa;

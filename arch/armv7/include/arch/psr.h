@@ -14,4 +14,5 @@
 #define PSR_MODE_SYS 0x1f
 
 #define PSR_T (1 << 5)   /* Thumb */
+#define PSR_A (1 << 8)   /* asynchronous aborts masked */
 #define PSR_AIF (7 << 6) /* asynchronous aborts, IRQ, FIQ masked */

@@ -67,11 +67,15 @@ SYSREG32_READ(midr_el1, 0, c0, c0, 0)
 SYSREG32_READ(ctr_el0, 0, c0, c0, 1)
 SYSREG32_READ(mpidr_el1, 0, c0, c0, 5)
 SYSREG32_READ(revidr_el1, 0, c0, c0, 6)
+SYSREG32_READ(id_pfr1_el1, 0, c0, c1, 1)
 SYSREG32_READ(id_mmfr0_el1, 0, c0, c1, 4)
 SYSREG32_READ(ccsidr_el1, 1, c0, c0, 0)
 SYSREG32_READ(clidr_el1, 1, c0, c0, 1)
 SYSREG32(csselr_el1, 2, c0, c0, 0)
 SYSREG_STATUS_READ(cpsr, cpsr)
+
+/* Secure state */
+SYSREG32(nsacr, 0, c1, c1, 2)
 
 /* Hypervisor control */
 SYSREG32(vpidr_el2, 4, c0, c0, 0)

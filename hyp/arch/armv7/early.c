@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What start.S needs of C before the core is in HYP mode. Translation and caches are off. */
+#include "hyp/arch/armv7/early.h"
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "hyp/console.h"
+
+/* NSACR (DDI 0406C B4.1.111): all coprocessors for Non-secure state, with ASEDIS and D32DIS 0; bit
+ * 18 is Cortex-A15's NS_SMP, which lets HYP mode write ACTLR.SMP (DDI 0438 4.3.33). */
+#define NSACR_COPROCESSORS 0x3fffu
+#define NSACR_NS_SMP (1u << 18)
+
+void secure_setup(void)
+{
+	write_nsacr(NSACR_COPROCESSORS | NSACR_NS_SMP);
+	if (read_cntfrq_el0() == 0 && board.counter_hz)
+		write_cntfrq_el0(board.counter_hz);
+	gic_set_bases(&board.gic);
+	gic_all_nonsecure();
+	isb();
+}
+
+_Noreturn void early_exception_report(void)
+{
+	panic("exception in the first instructions, before the hypervisor's own vectors");
+}

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vexpress-a15 and arndale: the hypervisor begins in whatever state a boot loader enters it, and
+what it measures does not depend on it. Arndale's U-Boot is played by arch/uboot_armv7.S."""
+
+import subprocess
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from hypervisor import words_at
+from lab import TREE, Job, Result, board_facts, is_built
+
+BOARD = "vexpress-a15"
+REFERENCE = "virt-a15"
+SHIM_ADDRESS = 0x90000000  # RAM between hypervisor and guest
+COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to tell
+SHORT = TREE.plan_text("short")
+PLAN = """order once
+config native
+config trapped
+bench hvc n=10
+bench timer_wakeup n=10
+"""
+UNDEFINED = {"armv7": 0xe7f000f0}
+GIB = 1 << 30
+ARNDALE_KEPT = 0xb9000000  # from here on RAM is U-Boot's
+HCR_PRESET = 1 << 4 | 1 << 5 | 1 << 13  # IMO, AMO, TWI: by the loader
+MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR, HSCTLR: I, C, M
+
+
+@cache
+def uboot(boot: str = "HYP", other: str = "HYP", hz: int = COUNTER_HZ, left_on: int = 0,
+          prepared: int = 1):
+    """QEMU's options for two cores that begin in the shim, in Secure SVC."""
+    shim = assemble(BOARD, "uboot", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
+                    f"BOOT={boot}", f"OTHER={other}", f"COUNTER_HZ={hz}", f"LEFT_ON={left_on}",
+                    f"PREPARED={prepared}")
+
+    def machine(options: list[str]) -> list[str]:
+        secure = [word.replace("secure=off", "secure=on") for word in options]
+        return [*secure, "-smp", "2", "-device", f"loader,file={shim.elf},cpu-num=0",
+                "-device", f"loader,addr={SHIM_ADDRESS:#x},cpu-num=1"]
+    return machine
+
+
+def two_cores(options: list[str]) -> list[str]:
+    return [*options, "-smp", "2"]
+
+
+def loader(options: list[str]) -> list[str]:
+    elf = assemble(BOARD, "loader", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}").elf
+    return [*options, "-device", f"loader,file={elf},cpu-num=0"]
+
+
+def paths(result: Result) -> dict[tuple, tuple]:
+    """Every figure: by benchmark, variant and configuration."""
+    return {(record["bench"], record["variant"], record["config"]):
+            tuple(record[name] for name in ("n", "min", "p50", "max", "cold"))
+            for record in result.records("bench")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built():
+    for board in (BOARD, REFERENCE, "arndale"):
+        assert is_built(board), f"build/{board}/hypbench.elf is missing: make BOARD={board}"
+
+
+@pytest.fixture
+def run(lab):
+    def run(plan: str, machine=None, board: str = BOARD, change=None) -> Result:
+        result = lab.run(Job(board, plan, machine=machine, change=change))
+        assert not result.timed_out, result.explain()
+        return result
+    return run
+
+
+@pytest.fixture
+def good(run):
+    """A run that came to its end, with nothing wrong in it."""
+    def good(*arguments, **members) -> Result:
+        result = run(*arguments, **members)
+        assert result.status == 0 and result.problems == [], result.explain()
+        return result
+    return good
+
+
+def refusal(result: Result) -> str:
+    """Of a run that was not even begun: one line, an end, and the status of that."""
+    assert result.status == 2 and not result.timed_out, result.explain()
+    assert [record.kind for record in result.log.records] == ["error", "end"]
+    return result.one("error")["what"]
+
+
+def test_every_path_is_as_long_as_on_the_reference(good):
+    """But for SMC, which is undefined without Secure state."""
+    board, reference = paths(good(SHORT)), paths(good(SHORT, board=REFERENCE))
+    assert board == {path: figure for path, figure in reference.items() if path[0] != "smc"}
+    assert {path[0] for path in reference} - {path[0] for path in board} == {"smc"}
+
+
+def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
+    """The GIC's Non-secure view, a second core parked, and SMC trapped as on the reference."""
+    assert paths(good(SHORT, uboot())) == paths(good(SHORT, board=REFERENCE))
+
+
+@pytest.mark.parametrize("other, came_in", [
+    ("HYP", "el2"), ("SECURE_SVC", "secure-svc"), ("SVC", "el1"), ("MONITOR", "el3"),
+    ("NEVER", "absent")])
+def test_other_core_says_how_it_came_and_disturbs_nothing(good, other, came_in):
+    result = good(PLAN, uboot(other=other))
+    assert result.log.run["cores"] == ["el2", came_in]
+    assert paths(result) == paths(good(PLAN))
+
+
+def test_core_that_did_not_wait_is_parked(good):
+    """Both cores begin at the image's first instruction."""
+    result = good(PLAN, two_cores)
+    assert result.log.run["cores"] == ["el2", "el2"]
+    assert paths(result) == paths(good(PLAN))
+
+
+@pytest.mark.parametrize("left_on", [0, 1])
+def test_monitor_mode_is_left_for_hyp_mode(good, left_on):
+    result = good(SHORT, uboot(boot="MONITOR", left_on=left_on))
+    entry = result.log.run
+    assert entry["entry_level"] == "el3" and entry["cores"] == ["el3", "el2"]
+    assert int(entry["entry_sctlr"], 16) & MMU_AND_CACHES == (MMU_AND_CACHES if left_on else 0)
+    assert int(entry["entry_psr"], 16) & 0x11f == 0x016  # monitor mode, aborts not masked
+    assert paths(result) == paths(good(SHORT, uboot()))
+
+
+def test_monitor_mode_hands_over_what_no_loader_prepared(good):
+    """Interrupts in Group 0, no coprocessors for Non-secure state, nothing let through."""
+    plan = SHORT + "bench fp_first_use n=5\n"
+    result = good(plan, uboot(boot="MONITOR", prepared=0))
+    assert paths(result) == paths(good(plan, uboot()))
+
+
+@pytest.mark.parametrize("left_on", [0, 1])
+def test_secure_svc_is_told_from_non_secure(run, left_on):
+    message = refusal(run(PLAN, uboot(boot="SECURE_SVC", left_on=left_on)))
+    assert message.startswith("entered in Secure SVC") and "bootm" in message
+
+
+def test_non_secure_svc_has_a_line_of_its_own(run):
+    assert refusal(run(PLAN, uboot(boot="SVC"))).startswith("started at EL1 (Non-secure SVC mode)")
+
+
+@pytest.mark.parametrize("boot", ["HYP", "MONITOR"])
+def test_a_frequency_of_0_is_refused(run, boot):
+    assert refusal(run(PLAN, uboot(boot=boot, hz=0))).startswith("CNTFRQ is 0")
+
+
+def test_what_a_loader_left_in_hyp_mode_changes_nothing(good):
+    """MMU and caches on, HCR preset, aborts unmasked, and so on: arch/loader_armv7.S."""
+    result = good(PLAN, loader)
+    assert int(result.log.run["entry_sctlr"], 16) & MMU_AND_CACHES == MMU_AND_CACHES
+    assert int(result.log.run["entry_hcr"], 16) & HCR_PRESET == HCR_PRESET
+    assert paths(result) == paths(good(PLAN))
+
+
+@pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
+def test_early_exception_is_told(run, boot):
+    """An undefined instruction planted behind the first vectors."""
+    result = run(PLAN, uboot(boot=boot), change=words_at("clean_image", 0, UNDEFINED))
+    assert result.status == 2, result.explain()
+    assert b"panic: " in result.console and b"exception in the first instructions" in result.console
+
+
+def test_arndales_memory_is_apart(lab):
+    """Hypervisor, guest and what U-Boot keeps, from the image that was built."""
+    image = TREE.build("arndale") / "hypbench.elf"
+    lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True,
+                           check=True).stdout.split("\n")
+    address = {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+    guest_base = int(board_facts("arndale")["GUEST_BASE"], 16)
+    assert guest_base % GIB == 0 and guest_base + GIB <= address["__image_start"]
+    assert address["__image_end"] <= ARNDALE_KEPT
