@@ -8,7 +8,7 @@ from xml.etree.ElementTree import ParseError
 
 import click
 
-from hypbench.checks import headers, isa, layers, style, sysregs
+from hypbench.checks import headers, isa, layers, packages, style, sysregs
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
 
@@ -25,6 +25,10 @@ CHECKS = {
 @click.group()
 def dev() -> None:
     """For those who change hypbench: checks of the source tree."""
+
+
+dev.add_command(packages.fetch)
+dev.add_command(packages.backports)
 
 
 @dev.command()

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian packages: entries derived from made-up apt sources, and packages from an archive in a
+folder. One test asks the real archive, where it can be reached."""
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+
+import pytest
+
+from hypbench import apt_sources, debian
+from hypbench.apt_sources import (NotDebian, Source, debian_archive, derived, machine_sources,
+                                  parse_deb822, parse_one_line)
+from hypbench.debian import FetchError, Offline, fetch
+
+BOOKWORM = {"ID": "debian", "VERSION_CODENAME": "bookworm", "PRETTY_NAME": "Debian 12"}
+DEB822 = """# comment
+Types: deb deb-src
+# http://snapshot.invalid/debian
+URIs: http://one.invalid/debian http://two.invalid/debian
+Suites: bookworm bookworm-updates
+Components: main contrib
+Architectures: amd64
+Signed-By: /usr/share/keyrings/one.gpg
+
+Types: deb
+URIs: http://one.invalid/debian-security
+Suites: bookworm-security
+Components: main
+Signed-By:
+ -----BEGIN PGP PUBLIC KEY BLOCK-----
+ .
+ mDMEY865UxYJKwYBBAHaRw8BAQdA
+ -----END PGP PUBLIC KEY BLOCK-----
+
+Types: deb
+Enabled: no
+URIs: http://off.invalid/debian
+Suites: bookworm
+Components: main
+
+Types: deb-src
+URIs: http://src.invalid/debian
+Suites: bookworm
+Components: main
+"""
+ONE_LINE = """# deb http://off.invalid/debian bookworm main
+deb http://one.invalid/debian bookworm main contrib # comment
+deb [ arch=amd64,arm64 signed-by=/k.gpg trusted=yes ] http://two.invalid/debian bookworm main
+deb-src http://one.invalid/debian bookworm main
+deb http://one.invalid/debian bookworm-updates main
+"""
+
+
+def test_deb822_entries():
+    one, two, security = parse_deb822(DEB822)
+    assert one == Source("http://one.invalid/debian", ("bookworm", "bookworm-updates"),
+                         ("main", "contrib"), {"signed-by": "/usr/share/keyrings/one.gpg"})
+    assert (two.uri, two.suites) == ("http://two.invalid/debian", one.suites)
+    assert "\n .\n mDMEY865" in security.options["signed-by"]
+    assert parse_deb822(security.text()) == [security]
+
+
+def test_one_line_entries():
+    plain, optional, updates = parse_one_line(ONE_LINE)
+    assert plain == Source("http://one.invalid/debian", ("bookworm",), ("main", "contrib"))
+    assert optional.options == {"signed-by": "/k.gpg", "trusted": "yes"}
+    assert updates.suites == ("bookworm-updates",)
+
+
+@pytest.mark.parametrize("text", ["", "deb\n", "Types: deb\n\n", "\n\n\n"])
+def test_empty_sources(text):
+    assert parse_one_line(text) == []
+    assert debian_archives(parse_deb822(text)) == []
+
+
+def debian_archives(sources):
+    try:
+        return [debian_archive(sources, "bookworm")]
+    except NotDebian:
+        return []
+
+
+def test_debians_own_archive_is_told_from_others():
+    other = Source("http://other.invalid/tools", ("bookworm",), ("main",))
+    second = Source("http://other.invalid/engine", ("bookworm",), ("stable",))
+    own = Source("http://one.invalid/debian", ("bookworm",), ("main",))
+    updates = Source("http://one.invalid/debian", ("bookworm-updates",), ("main",))
+    assert debian_archive([other, second, own, updates], "bookworm") == own
+    with pytest.raises(NotDebian, match="no apt source of this machine has the suite trixie"):
+        debian_archive([other, second, own, updates], "trixie")
+
+
+needs_apt = pytest.mark.skipif(not shutil.which("apt-get"), reason="this machine has no apt")
+
+
+class Machine:
+    """Sources of our own making, for apt and for us: apt is told where they are."""
+
+    def __init__(self, root):
+        self.root = root
+        self.parts = root / "etc" / "sources.list.d"
+        self.parts.mkdir(parents=True)
+        (root / "apt.conf").write_text(f'Dir::Etc "{root}/etc/";\n')
+
+    def source(self, name: str, text: str) -> None:
+        (self.parts / name).write_text(text)
+
+    def archive(self, suite: str = "bookworm", *, files: dict[str, str],
+                meta: bool = True) -> None:
+        """An archive in a folder with hypbench-sample, and a metapackage that depends on it."""
+        packages = [self.deb(name, fields, files if name == "hypbench-sample" else {})
+                    for name, fields in {
+                        "hypbench-sample": "",
+                        "hypbench-other": "",
+                        "hypbench-meta": "Depends: hypbench-other, hypbench-sample\n"}.items()]
+        binary = self.root / "archive" / "dists" / suite / "main" / "binary-armhf"
+        binary.mkdir(parents=True)
+        (binary / "Packages").write_text("\n".join(packages))
+        index = (binary / "Packages").read_bytes()
+        (binary.parents[1] / "Release").write_text(
+            f"Suite: {suite}\nCodename: {suite}\nComponents: main\nArchitectures: armhf\n"
+            f"SHA256:\n {hashlib.sha256(index).hexdigest()} {len(index)}"
+            " main/binary-armhf/Packages\n")
+
+    def deb(self, name: str, fields: str, files: dict[str, str]) -> str:
+        """Builds a package, and gives its paragraph of the index."""
+        tree = self.root / "trees" / name
+        control = (f"Package: {name}\nVersion: 1\nArchitecture: armhf\nMaintainer: nobody\n"
+                   f"{fields}Description: a sample\n")
+        for path, text in {"DEBIAN/control": control, **files}.items():
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(text)
+        pool = self.root / "archive" / "pool"
+        pool.mkdir(parents=True, exist_ok=True)
+        deb = pool / f"{name}_1_armhf.deb"
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, deb], check=True,
+                       capture_output=True)
+        return (f"{control}Filename: pool/{deb.name}\nSize: {deb.stat().st_size}\n"
+                f"SHA256: {hashlib.sha256(deb.read_bytes()).hexdigest()}\n")
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    made = Machine(tmp_path)
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: BOOKWORM)
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+    return made
+
+
+@pytest.fixture
+def archive(machine):
+    machine.archive(files={"usr/lib/sample/u-boot.bin": "boot", "usr/share/doc/readme": "text"})
+    machine.source("own.sources", f"Types: deb\nURIs: file:{machine.root}/archive\n"
+                                  "Suites: bookworm\nComponents: main\nTrusted: yes\n")
+    return machine
+
+
+@needs_apt
+def test_entries_come_from_where_apt_has_them(machine):
+    (machine.root / "etc" / "sources.list").write_text(ONE_LINE)
+    machine.source("more.sources", DEB822)
+    machine.source("more.sources.off", DEB822)
+    assert len(machine_sources()) == 3 + 3
+
+
+@needs_apt
+def test_a_derived_entry_is_of_the_same_archive(machine):
+    machine.source("debian.sources", DEB822)
+    assert derived("bookworm-backports").text() == (
+        "Types: deb\nURIs: http://one.invalid/debian\nSuites: bookworm-backports\n"
+        "Components: main\nSigned-By: /usr/share/keyrings/one.gpg\n")
+    assert derived("bookworm", ("non-free-firmware",), "arm64").text() == (
+        "Types: deb\nURIs: http://one.invalid/debian\nSuites: bookworm\n"
+        "Components: non-free-firmware\nArchitectures: arm64\n"
+        "Signed-By: /usr/share/keyrings/one.gpg\n")
+
+
+@needs_apt
+def test_a_package_is_unpacked_once(archive, tmp_path):
+    folder = fetch("hypbench-sample", "armhf", cache=tmp_path / "cache")
+    assert (folder / "usr/lib/sample/u-boot.bin").read_text() == "boot"
+    shutil.rmtree(archive.root / "archive")
+    assert fetch("hypbench-sample", "armhf", cache=tmp_path / "cache") == folder
+    with pytest.raises((FetchError, Offline), match="hypbench-other"):
+        fetch("hypbench-other", "armhf", cache=tmp_path / "cache")
+
+
+@needs_apt
+def test_a_part_of_what_a_metapackage_names(archive, tmp_path):
+    folder = fetch("hypbench-meta", "armhf", depends="hypbench-s*", keep=("usr/lib/*",),
+                   cache=tmp_path / "cache")
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["u-boot.bin"]
+    whole = fetch("hypbench-sample", "armhf", cache=tmp_path / "cache")
+    assert whole != folder and (whole / "usr/share/doc/readme").exists()
+    with pytest.raises(FetchError, match="depends on nothing like x-.*, but on: hypbench-other"):
+        fetch("hypbench-meta", "armhf", depends="x-*", cache=tmp_path / "cache")
+    with pytest.raises(FetchError, match="Not found in archive"):
+        fetch("hypbench-sample", "armhf", keep=("boot/*",), cache=tmp_path / "cache")
+
+
+@needs_apt
+def test_an_interrupted_download_leaves_nothing_half(archive, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+    cache = tmp_path / "cache"
+    left = cache / "bookworm" / "armhf" / ".half-killed"
+    left.mkdir(parents=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(debian, "unpack", stop)
+        with pytest.raises(KeyboardInterrupt):
+            fetch("hypbench-sample", "armhf", cache=cache)
+    assert list((cache / "bookworm" / "armhf").iterdir()) == []
+    assert (fetch("hypbench-sample", "armhf", cache=cache) / "usr").is_dir()
+
+
+@needs_apt
+def test_a_damaged_package_is_not_kept(archive, tmp_path):
+    deb = archive.root / "archive" / "pool" / "hypbench-sample_1_armhf.deb"
+    deb.write_bytes(deb.read_bytes().replace(b"debian-binary", b"damaged-binary"[:13]))
+    with pytest.raises(FetchError, match="Hash Sum mismatch|cannot be unpacked"):
+        fetch("hypbench-sample", "armhf", cache=tmp_path / "cache")
+    assert not list((tmp_path / "cache" / "bookworm" / "armhf").glob("*"))
+
+
+@needs_apt
+def test_what_is_not_there_is_named(archive, tmp_path):
+    with pytest.raises(FetchError, match="Unable to locate package nosuch") as error:
+        fetch("nosuch", "armhf", cache=tmp_path / "cache")
+    assert f"unpack Debian's package nosuch (armhf) into {tmp_path}" in error.value.message
+
+
+@needs_apt
+def test_offline_says_so(machine, tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # the port of discard: nobody listens
+    monkeypatch.delenv("no_proxy", raising=False)
+    machine.source("debian.sources", DEB822)
+    with pytest.raises(Offline, match="cannot be reached") as error:
+        fetch("u-boot-qemu", "armhf", cache=tmp_path / "cache")
+    assert f"into {tmp_path}/cache/bookworm/armhf/u-boot-qemu" in error.value.message
+
+
+def test_without_apt_it_says_which_file_to_give(machine, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NotDebian, match="no apt") as error:
+        fetch("u-boot-rpi", "arm64", cache=tmp_path / "cache")
+    folder = tmp_path / "cache" / "bookworm" / "arm64" / "u-boot-rpi"
+    assert error.value.message.endswith(f"unpack Debian's package u-boot-rpi (arm64) into {folder}")
+    folder.mkdir(parents=True)
+    assert fetch("u-boot-rpi", "arm64", cache=tmp_path / "cache") == folder
+
+
+@pytest.mark.parametrize("release, says", [
+    ({"ID": "other", "PRETTY_NAME": "Other 1"}, "this is Other 1, not a Debian release"),
+    ({}, "no Debian, not a Debian release"),
+])
+def test_other_systems(monkeypatch, release, says):
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+    with pytest.raises(NotDebian, match=says):
+        apt_sources.codename()
+
+
+@needs_apt
+def test_the_command_prints_the_folder(archive, bench):
+    done = bench("dev", "fetch", "hypbench-sample", "--arch", "armhf", "--keep", "usr/lib/*")
+    assert done.exit_code == 0, done.output
+    folder = done.output.strip()
+    assert folder.startswith(str(bench.root / "build" / "cache" / "debian"))
+    assert os.path.isfile(f"{folder}/usr/lib/sample/u-boot.bin")
+
+
+def test_from_the_real_archive(tmp_path):
+    """A small package of another architecture; its lists are the greater part."""
+    try:
+        folder = fetch("u-boot-exynos", "armhf", keep=("usr/lib/u-boot/arndale/*",),
+                       cache=debian.CACHE)
+    except (Offline, NotDebian) as error:
+        pytest.skip(error.message.splitlines()[0])
+    names = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert {"u-boot.bin", "arndale-spl.bin"} <= names

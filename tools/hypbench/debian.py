@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian packages, of any architecture, unpacked under build/cache/debian: boot loaders, firmware
+and device trees. The machine's own apt is asked, in a folder of its own: nothing is installed, and
+root is not needed."""
+
+import fcntl
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.apt_sources import NotDebian, codename, derived
+from hypbench.tree import HOME
+
+CACHE = HOME / "build" / "cache" / "debian"
+UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
+                         r"network is unreachable|timed out|connection failed|no route to host",
+                         re.IGNORECASE)
+# The machine's own configuration (proxies, certificates) stays in force; its hooks are for a
+# machine that installs something.
+CONFIGURATION = """Dir::State "{root}/state";
+Dir::State::status "{root}/state/status";
+Dir::Cache "{root}/cache";
+Dir::Etc::sourcelist "{root}/hypbench.sources";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+APT::Architecture "{arch}";
+APT::Update::Error-Mode "any";
+Acquire::Languages "none";
+Acquire::Retries "2";
+Acquire::http::Timeout "30";
+Acquire::https::Timeout "30";
+#clear APT::Architectures;
+APT::Architectures {{ "{arch}"; }};
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear Acquire::IndexTargets::deb::DEP-11;
+"""
+
+
+class Offline(click.ClickException):
+    """The archive cannot be reached."""
+
+
+class FetchError(click.ClickException):
+    """The archive was reached, and did not give the package."""
+
+
+@dataclass(frozen=True)
+class Apt:
+    """An apt with lists of its own: of one suite, component and architecture."""
+
+    root: Path
+
+    def prepare(self, release: str, component: str, arch: str) -> None:
+        for name in ("state/lists/partial", "cache/archives/partial"):
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+        (self.root / "state" / "status").touch()
+        entry = derived(release, (component,), arch)
+        (self.root / "hypbench.sources").write_text(entry.text())
+        (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
+
+    def __call__(self, program: str, *words: str, cwd: Path | None = None) -> str:
+        command = [program, f"-c={self.root / 'apt.conf'}", "-q", *words]
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        if not done.returncode:
+            return done.stdout
+        said = [line for line in done.stderr.splitlines() if line.startswith(("E:", "W:", "Err:"))]
+        story = "\n".join(said or done.stderr.splitlines()[-3:])
+        if UNREACHABLE.search(done.stdout + done.stderr):
+            raise Offline(f"the Debian archive cannot be reached from here:\n{story}")
+        raise FetchError(f"{program} {words[0]} failed:\n{story}")
+
+    def dependency(self, package: str, pattern: str) -> str:
+        """The package that PACKAGE depends on and whose name matches, as a metapackage has it."""
+        said = self("apt-cache", "depends", "--important", package)
+        names = re.findall(r"^\s*\|?(?:Pre)?Depends: (\S+)$", said, re.MULTILINE)
+        found = fnmatch.filter(names, pattern)
+        if not found:
+            raise FetchError(f"{package} depends on nothing like {pattern}, but on:"
+                             f" {', '.join(names) or 'nothing'}")
+        return found[0]
+
+
+def fetch(package: str, arch: str | None = None, component: str | None = None,
+          release: str | None = None, *, depends: str | None = None, keep: tuple[str, ...] = (),
+          cache: Path = CACHE) -> Path:
+    """The folder with an unpacked package; downloaded only when it is not there.
+
+    `component` is main unless told, `release` this machine's. `depends`: not the package itself
+    but what it depends on, by a glob: metapackages name the newest kernel. `keep`: globs of the
+    paths (usr/lib/…) to unpack; without it, all.
+    """
+    arch = arch or machine_architecture()
+    folder = place_of(package, arch, release, depends, keep, cache)
+    if folder.is_dir():
+        return folder
+    try:
+        release = release or codename()
+        with locked(cache):
+            if not folder.is_dir():  # another process may have been first
+                download(package, arch, component or "main", release, depends, keep, folder, cache)
+    except (NotDebian, Offline, FetchError) as error:
+        error.message += (f"\nwithout it: unpack Debian's package {depends or package} ({arch})"
+                          f" into {folder}")
+        raise
+    return folder
+
+
+def place_of(package: str, arch: str, release: str | None, depends: str | None,
+             keep: tuple[str, ...], cache: Path) -> Path:
+    if not release:
+        try:
+            release = codename()
+        except NotDebian:
+            release = "debian"
+    part = f"+{zlib.crc32(repr((depends, keep)).encode()):08x}" if depends or keep else ""
+    return cache / release / arch / f"{package}{part}"
+
+
+def device_trees(arch: str, cache: Path = CACHE) -> Path:
+    """The folder of every device tree of Debian's kernel: armhf or arm64."""
+    flavour = {"armhf": "armmp", "arm64": "arm64"}[arch]
+    return fetch(f"linux-image-{flavour}", arch, depends=f"linux-image-[0-9]*-{flavour}",
+                 keep=("usr/lib/linux-image-*",), cache=cache)
+
+
+def device_tree(name: str, arch: str, cache: Path = CACHE) -> Path:
+    """A device tree of Debian's kernel by its name, such as bcm2711-rpi-4-b.dtb."""
+    found = sorted(device_trees(arch, cache).rglob(name))
+    if not found:
+        raise FetchError(f"Debian's {arch} kernel has no {name}")
+    return found[0]
+
+
+def machine_architecture() -> str:
+    if not shutil.which("dpkg"):
+        raise NotDebian("this machine has no dpkg")
+    return subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+@contextmanager
+def locked(cache: Path) -> Iterator[None]:
+    """One fetch at a time: apt's lists are shared. The lock goes with the process."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def download(package: str, arch: str, component: str, release: str, depends: str | None,
+             keep: tuple[str, ...], folder: Path, cache: Path) -> None:
+    apt = Apt(cache / "apt" / f"{release}-{component}-{arch}")
+    apt.prepare(release, component, arch)
+    apt("apt-get", "update")
+    if depends:
+        package = apt.dependency(package, depends)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob(".half-*"):  # of a process that was killed
+        shutil.rmtree(left)
+    # beside its place, and renamed when it is complete: nothing is ever half there
+    with tempfile.TemporaryDirectory(prefix=".half-", dir=folder.parent) as half:
+        apt("apt-get", "download", package, cwd=Path(half))
+        debs = list(Path(half).glob("*.deb"))
+        if len(debs) != 1:
+            raise FetchError(f"apt-get download {package} left {len(debs)} packages")
+        unpacked = Path(half) / "unpacked"
+        unpack(debs[0], unpacked, keep)
+        unpacked.rename(folder)
+
+
+def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
+    """What an archive holds, or of it the paths that match a glob of `keep`."""
+    folder.mkdir()
+    if not keep:
+        run_or_complain(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)
+        return
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)],
+                          stdout=subprocess.PIPE) as source:
+        run_or_complain(["tar", "-x", "-C", str(folder), "--wildcards",
+                         *(f"./{pattern}" for pattern in keep)], source.stdout, deb)
+    if source.returncode:
+        raise FetchError(f"{deb.name} cannot be unpacked")
+
+
+def run_or_complain(command: list[str], stdin, deb: Path) -> None:
+    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")
