@@ -16,7 +16,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images setup bench compare report debug check qemu-test unit-test \
-	update-expected clean help FORCE
+	update-expected setup-tests clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -121,7 +121,7 @@ images:
 
 ## setup: install what is missing: packages, and a Python environment under build/
 setup:
-	@tools/setup.sh
+	@tools/setup.sh default $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
 bench: all
@@ -153,8 +153,7 @@ check: setup
 	@$(HYPBENCH) dev check
 
 ## qemu-test: every test: host units, host tools, whole images on QEMU
-qemu-test: setup images
-	@tools/setup.sh report
+qemu-test: setup-tests images
 	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
 	-@$(MAKE) --no-print-directory unit-test
 	-@$(PYTHON) -m pytest -q tests/host --junitxml=$(BUILD)/host-test.xml
@@ -166,6 +165,10 @@ qemu-test: setup images
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: setup $(if $(told_board),image,images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
+
+# Before `images`: some images are made by tools that only these groups have.
+setup-tests:
+	@tools/setup.sh default boards report
 
 ## unit-test: the host unit tests alone
 ## clean: remove what was built; the Python environment stays

@@ -10,22 +10,28 @@ usage() {
 
 	Installs what is missing: distribution packages, then a Python environment in build/venv.
 	  --check   only report; exit status 1 when something is missing
-	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these), and
+	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
+	            default names them), and
+	            boards, for what a boot loader or a card is given, and
 	            report, which only the tests need
 	END
 }
 
+default_groups=(armv7 armv8 qemu host check debug python)
 check_only=no
 groups=()
 for word in "$@"; do
 	case $word in
 	--check) check_only=yes ;;
 	-h | --help) usage; exit 0 ;;
-	armv7 | armv8 | qemu | host | check | debug | python | report) groups+=("$word") ;;
+	default) groups+=("${default_groups[@]}") ;;
+	armv7 | armv8 | qemu | host | check | debug | python | boards | report)
+		groups+=("$word")
+		;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
 	esac
 done
-[ ${#groups[@]} -gt 0 ] || groups=(armv7 armv8 qemu host check debug python)
+[ ${#groups[@]} -gt 0 ] || groups=("${default_groups[@]}")
 
 fail() {
 	echo "setup: $*" >&2
@@ -102,6 +108,15 @@ group_python() {
 		need python3-venv "python3 venv" "makes the environment of the host tools"
 }
 
+group_boards() {
+	{ have mkimage && have dumpimage; } ||
+		need u-boot-tools "mkimage, dumpimage" "makes what U-Boot boots, and reads it back"
+	have mcopy || need mtools mtools "fills and lists the FAT of a card"
+	# /usr/sbin is not in every user's PATH
+	have sfdisk || [ -x "${SBIN:-/usr/sbin}/sfdisk" ] || need fdisk sfdisk "partitions a card"
+	have dtc || need device-tree-compiler dtc "reads device trees, and makes FIT images"
+}
+
 group_report() {
 	# The page itself needs neither: they are for its test.
 	have chromium || need chromium chromium "opens the report in its test"
@@ -125,13 +140,17 @@ install_packages() {
 	echo "installed: ${packages[*]}"
 }
 
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
 # A distribution may carry a QEMU older than this project was tried with.
 check_qemu_version() {
 	local version
 	have qemu-system-aarch64 || return 0
 	version=$(qemu-system-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
-	[ "$(printf '%s\n7.2\n' "$version" | sort -V | head -n 1)" = 7.2 ] && return
-	fail "QEMU $version is too old: hypbench needs 7.2 or newer"
+	at_least "$version" 7.2 || fail "QEMU $version is too old: hypbench needs 7.2 or newer"
+	at_least "$version" 9.0 ||
+		echo "setup: QEMU $version has no raspi4b: what runs on it is skipped;" \
+			"9.0 or newer has (Debian 12: the suite bookworm-backports)"
 }
 
 venv=build/venv

@@ -25,7 +25,8 @@ def machine(tmp_path):
             (tmp_path / name).unlink(missing_ok=True)
             (tmp_path / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
             (tmp_path / name).chmod(0o755)
-        return subprocess.run([SETUP, *words], env=os.environ | {"PATH": str(tmp_path)},
+        alone = {"PATH": str(tmp_path), "SBIN": str(tmp_path / "sbin")}
+        return subprocess.run([SETUP, *words], env=os.environ | alone,
                               capture_output=True, text=True, check=False)
     return run
 
@@ -39,6 +40,10 @@ def machine(tmp_path):
     ("check", "clang-format", "clang-format"),
     ("debug", "gdb-multiarch", "gdb-multiarch"),
     ("python", "python3", "python3"),
+    ("boards", "u-boot-tools", "mkimage"),
+    ("boards", "mtools", "mtools"),
+    ("boards", "fdisk", "sfdisk"),
+    ("boards", "device-tree-compiler", "dtc"),
     ("report", "chromium", "chromium"),
 ])
 def test_missing_tool_is_named_with_its_package(machine, group, package, tool):
@@ -61,6 +66,23 @@ def test_qemu_version(machine, version, good):
     result = machine("--check", "qemu", fakes={"qemu-system-arm": "", "qemu-system-aarch64": fake})
     assert result.returncode == (0 if good else 1)
     assert good or f"QEMU {version} is too old: hypbench needs 7.2" in result.stderr
+
+
+@pytest.mark.parametrize("version, noted", [("7.2.22", True), ("8.2.2", True), ("9.0.0", False)])
+def test_a_qemu_without_raspi4b_is_said(machine, version, noted):
+    fake = f"echo 'QEMU emulator version {version} (Debian)'"
+    result = machine("qemu", fakes={"qemu-system-arm": "", "qemu-system-aarch64": fake})
+    assert result.returncode == 0
+    line = f"QEMU {version} has no raspi4b: what runs on it is skipped"
+    assert (line in result.stdout) == noted
+    assert ("backports" in result.stdout) == noted
+
+
+def test_default_is_a_word(machine):
+    plain, named, more = [machine("--check", *words).stdout
+                          for words in ([], ["default"], ["default", "boards"])]
+    assert plain == named and "mkimage" not in plain
+    assert more.startswith(plain.rpartition("missing: build/venv")[0]) and "mkimage" in more
 
 
 @pytest.mark.parametrize("fonts, good", [("DejaVu Sans", True), ("", False)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from hypbench import debian
-from hypbench.apt_sources import codename, derived
+from hypbench.apt_sources import codename, derived, machine_sources
 from hypbench.tree import Tree
 
 
@@ -26,9 +26,13 @@ def fetch(tree: Tree, package: str, arch: str | None, component: str | None, rel
 
 
 @click.command(hidden=True)
-def backports() -> None:
+@click.option("--missing", is_flag=True, help="Nothing, where a source has that suite already.")
+def backports(missing: bool) -> None:
     """Print the apt entry of the backports suite of this machine's release."""
-    click.echo(derived(f"{codename()}-backports").text(), nl=False)
+    suite = f"{codename()}-backports"
+    # Not twice: apt refuses a suite that has differing keys.
+    if not missing or not any(suite in source.suites for source in machine_sources()):
+        click.echo(derived(suite).text(), nl=False)
 
 
 def cache_of(tree: Tree) -> Path:
