@@ -16,7 +16,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images setup bench compare report debug check qemu-test unit-test \
-	update-expected setup-tests clean help FORCE
+	update-expected setup-tests sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -111,13 +111,16 @@ $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 -include $(HYP_OBJECTS:.o=.d) $(GUEST_OBJECTS:.o=.d)
 
 include tests/unit/unit.mk
+include boards/images.mk
 
-## all: build the image of BOARD (build/BOARD/hypbench.elf)
+## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
+## all: the same, with what is missing installed
 all: setup
 	@$(MAKE) --no-print-directory image
 
 images:
-	@for board in $(BOARDS); do $(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+	@for board in $(BOARDS); do \
+		$(MAKE) --no-print-directory image BOARD=$$board WITHOUT=fit || exit 1; done
 
 ## setup: install what is missing: packages, and a Python environment under build/
 setup:
