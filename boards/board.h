@@ -30,8 +30,8 @@ struct board {
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
 	uintptr_t guest_base;
-	uint64_t guest_size; /* bytes */
-	struct uart_port console;
+	uint64_t guest_size;      /* bytes */
+	struct uart_port console; /* none where there is console_in_use */
 	struct gic_bases gic;
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */

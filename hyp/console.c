@@ -7,12 +7,12 @@
 #include "hyp/arch/cpu.h"
 #include "lib/text.h"
 
-static const struct uart_port *port = &board.console;
+static const struct uart_port not_found;
+static const struct uart_port *port = &not_found; /* in .data: good before bss is cleared, too */
 
 void console_init(void)
 {
-	if (board.console_in_use)
-		port = board.console_in_use();
+	port = board.console_in_use ? board.console_in_use() : &board.console;
 	port->part->init(port->base);
 }
 
@@ -60,6 +60,8 @@ _Noreturn void panic_at(const char *file, int line, const char *what)
 	char buffer[256];
 	struct text text;
 
+	if (port == &not_found)
+		console_init();
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, "\npanic: ");
 	text_string(&text, file);

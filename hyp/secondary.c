@@ -2,6 +2,7 @@
 #include "hyp/secondary.h"
 
 #include "arch/barrier.h"
+#include "arch/cache.h"
 #include "arch/counter.h"
 #include "arch/mmio.h"
 #include "boards/board.h"
@@ -14,7 +15,8 @@
 #define WAIT_MS 20u
 #define MS_PER_S 1000u
 
-struct core_report core_report[CORE_MAX];
+/* Not in bss: a core that did not wait for its start may have reported before that is cleared. */
+struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
 
 static unsigned core_count(void)
 {
@@ -34,10 +36,14 @@ static void pause_ms(unsigned ms)
 		cpu_relax();
 }
 
-/* The word is written with caches off: it is in memory when the core looks. */
+/* The word is written with caches off: it is in memory when the core looks. No dirty line of the
+ * boot loader's may follow it there. */
 static void release_spin_table(unsigned core)
 {
-	*(volatile uint64_t *)(board.cores.release + 8 * core) = (uintptr_t)secondary_entry;
+	uintptr_t word = board.cores.release + 8 * core;
+
+	dcache_clean_invalidate(word, sizeof(uint64_t));
+	*(volatile uint64_t *)word = (uintptr_t)secondary_entry;
 	dsb_sy();
 	sev();
 }
@@ -73,6 +79,7 @@ void secondary_start_all(void)
 	if (board.cores.start == CORES_PEN)
 		pause_ms(PAUSE_MS);
 	for (unsigned core = 1; core < core_count(); core++) {
+		core_report[core].gicc = board.gic.cpu;
 		if (board.cores.start == CORES_SPIN_TABLE)
 			release_spin_table(core);
 		else

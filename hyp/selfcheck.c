@@ -7,9 +7,15 @@
 #include "drivers/gic/gic_virt.h"
 #include "drivers/timer/timer.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/boot_state.h"
+#include "hyp/clock.h"
 #include "hyp/stage2.h"
+#include "lib/fdt.h"
+#include "lib/text.h"
 
 #define IPA_BITS_NEEDED 32u
+#define RAM_RANGES_MAX 16u
+#define DTB_END 0x100000000ull /* boot loaders leave it below 4 GiB; above may be nothing */
 
 static const char *check_level(void)
 {
@@ -27,7 +33,7 @@ static const char *check_level(void)
 
 static const char *check_counter(void)
 {
-	if (read_cntfrq_el0() == 0)
+	if (clock_hz() == 0)
 		return "CNTFRQ is 0: the boot loader did not set the counter's frequency";
 	if (!timer_counter_advances())
 		return "the counter stands still: CNTPCT does not advance, its source is not "
@@ -58,6 +64,30 @@ static const char *check_gic(unsigned *lr_count)
 	return NULL;
 }
 
+/* Where a boot loader handed on a device tree (0: it did not; another register value is a multiple
+ * of 8 by chance only, and does not begin with its magic). One that knows of no RAM at all was not
+ * filled in. */
+static const char *check_ram(void)
+{
+	static char said[160];
+	struct fdt_range ram[RAM_RANGES_MAX];
+	struct text text;
+	unsigned count = 0;
+
+	if (boot_state.dtb != 0 && boot_state.dtb % 8 == 0 && boot_state.dtb < DTB_END)
+		count = fdt_memory((const void *)(uintptr_t)boot_state.dtb, FDT_SIZE_MAX, ram,
+				   RAM_RANGES_MAX);
+	if (count == 0 || fdt_covers(ram, count, board.guest_base, board.guest_size))
+		return NULL;
+	text_init(&text, said, sizeof(said));
+	text_string(&text, "the guest's RAM is not there: the device tree has less than ");
+	text_u64(&text, board.guest_size >> 20);
+	text_string(&text, " MiB at 0x");
+	text_hex(&text, board.guest_base, 0);
+	text_string(&text, ": a board with less RAM");
+	return text.at;
+}
+
 const char *selfcheck(unsigned *lr_count)
 {
 	const char *wrong = check_level();
@@ -68,5 +98,7 @@ const char *selfcheck(unsigned *lr_count)
 		wrong = check_cpu();
 	if (!wrong)
 		wrong = check_gic(lr_count);
+	if (!wrong)
+		wrong = check_ram();
 	return wrong;
 }

@@ -58,6 +58,9 @@ SECTIONS
 	} :data
 
 	__image_end = .;
+	__image_size = __image_end - __image_start;
+	/* from the start of RAM, which is at a multiple of 1 GiB on every board (ARMv8) */
+	__image_text_offset = HYP_BASE & 0x3fffffff;
 
 	/DISCARD/ : {
 		*(.comment .note .note.* .eh_frame .eh_frame_hdr)

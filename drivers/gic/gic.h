@@ -35,6 +35,10 @@ unsigned gic_version(void);
  * nothing that looks like this driver's GIC answers. */
 unsigned gic_probe_version(void);
 
+/* From EL3, or Secure state: hands every interrupt to Non-secure state, where the GIC tells the two
+ * apart. Before the first of the calls below. */
+void gic_all_nonsecure(void);
+
 /* Distributor: everything off, not pending, not active, priority 0xa0, SPIs to this core; then
  * forwarding on. gic_dist_reset() may be called again to forget what a guest left. */
 void gic_dist_reset(void);

@@ -17,6 +17,7 @@
 #define GICD_IPRIORITYR 0x400u
 #define GICD_ITARGETSR 0x800u
 #define GICD_ICFGR 0xc00u
+#define GICD_IGRPMODR 0xd00u
 #define GICD_SGIR 0xf00u
 #define GICD_CPENDSGIR 0xf10u
 #define GICD_SPENDSGIR 0xf20u
@@ -27,7 +28,9 @@
 #define GICD_CTLR_ENABLE_GRP0 (1u << 0)
 #define GICD_CTLR_ENABLE_GRP1 (1u << 1)
 #define GICD_CTLR_ARE (1u << 4)
+#define GICD_CTLR_ARE_NS (1u << 5) /* Secure view; ARE is the Secure one there */
 #define GICD_CTLR_RWP (1u << 31)
+#define GICD_TYPER_SECURITY (1u << 10) /* two security states */
 
 /* GICv2 CPU interface, and GICV, which has the same layout */
 #define GICC_CTLR 0x000u

@@ -71,6 +71,21 @@ void gic_send_sgi(unsigned id, unsigned core)
 	mmio_write32(gic.dist + GICD_SGIR, 1u << (16 + core) | id);
 }
 
+/* Group 1 is Non-secure (4.3.4). Non-secure state can raise the priority mask no further than the
+ * half that it is left in (4.4.2). */
+void gic_all_nonsecure(void)
+{
+	unsigned count = gic_intid_count();
+
+	if (!(mmio_read32(gic.dist + GICD_TYPER) & GICD_TYPER_SECURITY))
+		return;
+	mmio_write32(gic.dist + GICD_CTLR, 0);
+	for (unsigned intid = 0; intid < count; intid += 32)
+		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
+	mmio_write32(gic.cpu + GICC_CTLR, 0);
+	mmio_write32(gic.cpu + GICC_PMR, 0xff);
+}
+
 void gic_cpu_init(bool split_eoi)
 {
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);

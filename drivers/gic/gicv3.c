@@ -107,6 +107,29 @@ void gic_send_sgi(unsigned id, unsigned core)
 	isb();
 }
 
+/* Non-secure Group 1: IGROUPR 1, IGRPMODR 0 (12.9.14). With one security state only, the two are
+ * plain groups and the rest of this is what the distributor's reset sets anyway. */
+void gic_all_nonsecure(void)
+{
+	unsigned count = gic_intid_count();
+
+	write_icc_sre_el3(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
+	isb();
+	mmio_write32(gic.dist + GICD_CTLR, 0);
+	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+	gic_wake_redistributor();
+	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
+	mmio_write32(gic_private_base() + GICD_IGRPMODR, 0);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32) {
+		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
+		mmio_write32(gic.dist + GICD_IGRPMODR + intid / 8, 0);
+	}
+	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_ARE_NS);
+	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+	write_icc_pmr_el1(0xff);
+	isb();
+}
+
 void gic_cpu_init(bool split_eoi)
 {
 	write_icc_sre_el1(SRE_SRE | SRE_DFB_DIB);

@@ -5,11 +5,18 @@
 
 #define UARTDR 0x000u
 #define UARTFR 0x018u
+#define UARTIBRD 0x024u
+#define UARTFBRD 0x028u
+#define UARTLCR_H 0x02cu
 #define UARTCR 0x030u
+#define UARTIMSC 0x038u
 #define UARTFR_BUSY (1u << 3)
 #define UARTFR_TXFF (1u << 5)
 #define UARTCR_UARTEN (1u << 0)
 #define UARTCR_TXE (1u << 8)
+#define UARTCR_RXE (1u << 9)
+#define UARTLCR_H_FEN (1u << 4)
+#define UARTLCR_H_WLEN_8 (3u << 5)
 
 static void pl011_init(uintptr_t base)
 {
@@ -27,6 +34,22 @@ static void pl011_flush(uintptr_t base)
 {
 	while (mmio_read32(base + UARTFR) & UARTFR_BUSY)
 		;
+}
+
+/* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H takes it over
+ * (3.3.6). */
+void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
+{
+	uint32_t divisor = (clock_hz * 4 + baud / 2) / baud;
+
+	mmio_write32(base + UARTCR, 0);
+	pl011_flush(base);
+	mmio_write32(base + UARTLCR_H, 0); /* FIFOs empty */
+	mmio_write32(base + UARTIMSC, 0);
+	mmio_write32(base + UARTIBRD, divisor >> 6);
+	mmio_write32(base + UARTFBRD, divisor & 0x3fu);
+	mmio_write32(base + UARTLCR_H, UARTLCR_H_WLEN_8 | UARTLCR_H_FEN);
+	mmio_write32(base + UARTCR, UARTCR_UARTEN | UARTCR_TXE | UARTCR_RXE);
 }
 
 const struct uart_part uart_pl011 = { pl011_init, pl011_putc, pl011_flush };

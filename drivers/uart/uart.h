@@ -16,6 +16,9 @@ extern const struct uart_part uart_pl011;
 extern const struct uart_part uart_bcm2835_aux; /* the mini UART */
 extern const struct uart_part uart_exynos4210;
 
+/* A PL011 that nobody has set up: 8 data bits, no parity, FIFOs on, at this rate of its clock. */
+void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud);
+
 struct uart_port {
 	const struct uart_part *part;
 	uintptr_t base;

@@ -80,11 +80,11 @@ class Result:
 
 @cache
 def image_of(board: str) -> bytes:
-    return (TREE.build(board) / "hypbench.elf").read_bytes()
+    return TREE.qemu_image(board).read_bytes()
 
 
 def is_built(board: str) -> bool:
-    return (TREE.build(board) / "hypbench.elf").is_file()
+    return TREE.qemu_image(board).is_file()
 
 
 @cache

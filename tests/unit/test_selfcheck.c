@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
-/* LINK: hyp/selfcheck.c drivers/timer/generic_timer.c */
+/* LINK: hyp/selfcheck.c drivers/timer/generic_timer.c tests/unit/fdt_blob.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,8 +12,12 @@
 #include "arch/sysreg.h"
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_virt.h"
+#include "hyp/boot_state.h"
 #include "hyp/selfcheck.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/fdt_blob.h"
+
+struct boot_state boot_state;
 
 /* The driver's three answers that matter here. */
 static unsigned version, probed, list_registers;
@@ -40,6 +45,7 @@ static int setup(void **state)
 	version = 2;
 	probed = 2;
 	list_registers = 4;
+	boot_state.dtb = 0;
 	return 0;
 }
 
@@ -129,6 +135,50 @@ static void a_gic_without_list_registers_is_refused(void **state)
 	assert_wrong("this GIC has no virtualization extensions");
 }
 
+/* A device tree with RAM at [0x10000000, + size), or what is there instead of one. */
+static void hand_on_dtb(uint32_t size, const void *instead)
+{
+	const uint32_t reg[] = { 0, 0x10000000, size };
+	struct fdt_blob blob = { 0 };
+	uint8_t *page = fake_pages(1);
+	uint8_t *made;
+	size_t made_size;
+
+	blob_begin(&blob, "");
+	blob_begin(&blob, "memory");
+	blob_text(&blob, "device_type", "memory");
+	blob_cells(&blob, "reg", reg, 3);
+	blob_end(&blob);
+	blob_end(&blob);
+	made = blob_finish(&blob, &made_size);
+	memcpy(page, instead ? instead : made, instead ? strlen(instead) + 1 : made_size);
+	free(made);
+	boot_state.dtb = (uintptr_t)page;
+}
+
+/* The fake board's guest has 16 MiB from FAKE_GUEST_BASE, 0x20000000, on. */
+static void ram_that_is_not_there_is_told(void **state)
+{
+	hand_on_dtb(0x10ffffff, NULL);
+	assert_wrong("the guest's RAM is not there: the device tree has less than 16 MiB at "
+		     "0x20000000");
+	hand_on_dtb(0x11000000, NULL);
+	a_machine_that_is_well_passes(state);
+}
+
+static void what_is_no_device_tree_says_nothing_of_ram(void **state)
+{
+	hand_on_dtb(4096, "no device tree");
+	a_machine_that_is_well_passes(state);
+	hand_on_dtb(0, NULL); /* nobody filled it in */
+	a_machine_that_is_well_passes(state);
+	hand_on_dtb(4096, NULL);
+	boot_state.dtb += 4; /* not where one may be */
+	a_machine_that_is_well_passes(state);
+	boot_state.dtb = 1ull << 32; /* not looked at: nothing is there */
+	a_machine_that_is_well_passes(state);
+}
+
 /* The level comes first: below EL2 nothing else can be asked. */
 static void the_first_thing_wrong_is_told(void **state)
 {
@@ -166,6 +216,8 @@ int main(void)
 		TEST(another_gic_is_refused),
 		TEST(a_gicv4_does_for_gicv3),
 		TEST(a_gic_without_list_registers_is_refused),
+		TEST(ram_that_is_not_there_is_told),
+		TEST(what_is_no_device_tree_says_nothing_of_ram),
 		TEST(the_first_thing_wrong_is_told),
 	};
 

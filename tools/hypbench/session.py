@@ -49,13 +49,13 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
 
 def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Path) -> Path:
     """A copy of the board's image with the plan (its own when none is named) in it."""
-    built = tree.build(board) / "hypbench.elf"
+    built = tree.qemu_image(board)
     text = tree.plan_text(plan) if plan else None
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make BOARD={board}` makes it")
     image = read_bytes(built)
     out.mkdir(parents=True, exist_ok=True)
-    run_image = out / "hypbench-run.elf"
+    run_image = out / f"hypbench-run{built.suffix}"
     run_image.write_bytes(plans.write_plan(image, text or plans.read_plan(image), platform))
     return run_image
 

@@ -49,6 +49,10 @@ class Tree:
         """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
         return self.board_fact(board, "QEMU").split()
 
+    def qemu_image(self, board: str) -> Path:
+        """The built image that QEMU starts."""
+        return self.build(board) / (self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
+
     def plan_text(self, plan: str) -> str:
         """A plan by its name in plans/, or by the path of a file."""
         path = self.root / "plans" / f"{plan}.plan"

@@ -10,10 +10,16 @@ secondary_entry:
 	and	x0, x0, #(CORE_MAX - 1)
 	ldr	x1, =core_report
 	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
-	mrs	x2, currentel
+
+	/* WFI ends for a masked interrupt, too: none is signalled (GICC_CTLR, the first word). */
+	ldr	x3, [x1, #CORE_GICC]
+	cbz	x3, 1f
+	str	wzr, [x3]
+1:	mrs	x2, currentel
 	lsr	x2, x2, #2
-	str	x2, [x1]
+	str	x2, [x1, #CORE_LEVEL]
+	dc	civac, x1			/* where this core came with its cache on */
 	dsb	sy
-1:	wfi
-	b	1b
+2:	wfi
+	b	2b
 	.ltorg

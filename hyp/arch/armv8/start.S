@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first instructions: from whatever a boot loader left on to C at EL2 with translation and
- * caches off. At another level than EL2 there is nothing to run on, but C still says so.
+ * caches off. From EL3 it goes down to EL2 itself (el3.c is what it leaves behind); at EL1 there
+ * is nothing to run on, but C still says so.
  */
 #include "hyp/boot_state.h"
 
-#define SCTLR_EL2_OFF 0x30c50830 /* the RES1 bits of Armv8.0; M, C, I and all else 0 */
+#define SCTLR_OFF 0x30c50830 /* EL2 and EL3: the RES1 bits of Armv8.0; M, C, I and all else 0 */
+#define HCR_RW_AMO 0x80000020
+#define SPSR_EL2H_MASKED 0x3c9
 
 	.section .text.start, "ax"
 	.global _start
 _start:
+	/* The header of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst). Flags: little
+	   endian, 4 KiB pages, and bit 3 clear: a loader puts the image text_offset bytes behind
+	   the start of RAM, which is where it is linked, and not wherever it likes. */
+	b	begin
+	.long	0
+	.quad	__image_text_offset
+	.quad	__image_size			/* in memory, with bss and stack */
+	.quad	2
+	.quad	0, 0, 0
+	.ascii	"ARM\x64"
+	.long	0
+
+begin:
 	mrs	x19, cntpct_el0			/* x19 to x24: struct boot_state */
 	mrs	x24, daif
 	msr	daifset, #0xf
@@ -18,35 +34,53 @@ _start:
 	mov	x23, #0
 	mrs	x21, currentel
 	lsr	x21, x21, #2
+
+	/* The core with affinity 0.0 goes on. Others that come this way say their level, too. */
+	mrs	x0, mpidr_el1
+	tst	x0, #0xffff
+	b.ne	secondary_entry
+
+	adr	x0, _start
+	ldr	x1, =__image_start
+	cmp	x0, x1
+	b.ne	move_image
+
+	/* Vectors and a stack first: an exception from here on says what it is. */
+in_place:
+	msr	spsel, #1
+	ldr	x0, =__boot_stack_end
+	mov	sp, x0
+	ldr	x0, =vectors
+	ldr	x1, =SCTLR_OFF
 	cmp	x21, #ENTRY_EL2
-	b.ne	clear_bss
+	b.eq	from_el2
+	b.hi	from_el3
+	msr	vbar_el1, x0
+	b	clear_bss
+
+from_el2:
+	msr	vbar_el2, x0
 	mrs	x22, sctlr_el2
 	mrs	x23, hcr_el2
-
-	/* Our own lines may be dirty in a cache that a loader left on: to memory with them, before
-	   the cache goes off. With the cache off already this is harmless. */
-	mrs	x3, ctr_el0
-	ubfx	x3, x3, #16, #4
-	mov	x4, #4
-	lsl	x4, x4, x3			/* bytes in the smallest data cache line */
-	ldr	x0, =__image_start
-	ldr	x1, =__image_end
-1:	dc	civac, x0
-	add	x0, x0, x4
-	cmp	x0, x1
-	b.lo	1b
-	dsb	sy
-
-	ldr	x0, =SCTLR_EL2_OFF
-	msr	sctlr_el2, x0
+	bl	clean_image
+	msr	sctlr_el2, x1
 	isb
-	ic	iallu
-	tlbi	alle2
-	tlbi	alle1
-	dsb	sy
-	isb
+	b	clear_bss
 
+from_el3:
+	msr	vbar_el3, x0
+	bl	clean_image
+	msr	sctlr_el3, x1
+	isb
+	tlbi	alle3
+
+	/* Again, with the cache off: between the two a core may have fetched lines that would hide
+	   what is written to memory until the cache is on again. */
 clear_bss:
+	bl	clean_image
+	ic	iallu
+	dsb	sy
+	isb
 	ldr	x0, =__bss_start
 	ldr	x1, =__bss_end			/* both 16-byte aligned */
 1:	stp	xzr, xzr, [x0], #16
@@ -59,13 +93,76 @@ clear_bss:
 	stp	x23, x24, [x0, #BOOT_HCR]
 
 	cmp	x21, #ENTRY_EL2
-	b.ne	2f
+	b.lo	hyp_main			/* which will refuse it */
+	b.eq	at_el2
+	bl	el3_prepare
+	ldr	x0, =SCTLR_OFF
+	msr	sctlr_el2, x0
+	adr	x0, at_el2
+	msr	elr_el3, x0
+	mov	x0, #SPSR_EL2H_MASKED
+	msr	spsr_el3, x0
+	ldr	x0, =__boot_stack_end
+	msr	sp_el2, x0
+	isb
+	eret
+
+at_el2:
 	ldr	x0, =vectors
 	msr	vbar_el2, x0
-2:	mov	x0, #1
-	msr	spsel, x0
-	ldr	x0, =__boot_stack_end
-	mov	sp, x0
+	ldr	x0, =HCR_RW_AMO
+	msr	hcr_el2, x0
+	isb
+	tlbi	alle2
+	tlbi	alle1
+	dsb	sy
+	isb
+	/* An SError that the loader left pending comes now, with a line, and not in the first
+	   guest. Without AMO one would not be taken at EL2 (DDI 0487 D1.13.4). */
+	msr	daifclr, #4
+	isb
+	msr	daifset, #4
 	bl	hyp_main
 	b	.
+
+	/* To memory with our own lines that a loader may have left dirty in a cache, before it goes
+	   off. With the cache off already this is harmless. Changes x2 to x5. */
+clean_image:
+	mrs	x2, ctr_el0
+	ubfx	x2, x2, #16, #4
+	mov	x3, #4
+	lsl	x3, x3, x2			/* bytes in the smallest data cache line */
+	ldr	x4, =__image_start
+	ldr	x5, =__image_end
+1:	dc	civac, x4
+	add	x4, x4, x3
+	cmp	x4, x5
+	b.lo	1b
+	dsb	sy
+	ret
+
+	/* From x0 to x1, where it is linked; what is in bss is no matter. The two may overlap, but
+	   for this code, which is far shorter than the 4 KiB that loaders place images by. */
+move_image:
+	ldr	x2, =__bss_start
+	sub	x3, x2, x1			/* bytes, a multiple of 16 */
+	cmp	x0, x1
+	b.lo	2f
+1:	ldp	x4, x5, [x0], #16
+	stp	x4, x5, [x1], #16
+	cmp	x1, x2
+	b.lo	1b
+	b	3f
+2:	add	x0, x0, x3
+	mov	x6, x1
+1:	ldp	x4, x5, [x0, #-16]!
+	stp	x4, x5, [x2, #-16]!
+	cmp	x2, x6
+	b.hi	1b
+3:	bl	clean_image
+	ic	iallu
+	dsb	sy
+	isb
+	ldr	x0, =in_place
+	br	x0
 	.ltorg

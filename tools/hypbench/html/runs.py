@@ -76,12 +76,13 @@ def sha256(*parts: bytes) -> str:
 
 def made_from(tree: Tree, job: Job) -> str:
     """Of the image with this plan in it, and of the words that start QEMU."""
-    built = tree.build(job.board) / "hypbench.elf"
+    built = tree.qemu_image(job.board)
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make BOARD={job.board}` makes it")
     image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan),
                              qemu.PLATFORM_OF_CLOCK[CLOCK])
-    words = [*tree.qemu_options(job.board), *qemu.CLOCK_OPTIONS[CLOCK]]
+    options = tree.qemu_options(job.board)
+    words = [*options, *qemu.clock_options(options, CLOCK)]
     return sha256(image, " ".join(words).encode())
 
 

@@ -46,6 +46,12 @@ SYSREG(sctlr_el2)
 SYSREG(vbar_el2)
 SYSREG(tpidr_el2)
 
+/* EL3, where the image was entered there */
+SYSREG_WRITE(scr_el3)
+SYSREG_WRITE(cptr_el3)
+SYSREG_WRITE(mdcr_el3)
+SYSREG(s3_1_c15_c2_1) /* CPUECTLR_EL1 of Cortex-A53, A57, A72, A73 */
+
 /* Exceptions taken to EL2 */
 SYSREG(esr_el2)
 SYSREG(elr_el2)

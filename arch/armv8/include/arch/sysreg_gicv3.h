@@ -6,6 +6,7 @@
 #include "arch/sysreg.h"
 
 /* CPU interface */
+SYSREG_WRITE(icc_sre_el3)
 SYSREG(icc_sre_el2)
 SYSREG(icc_sre_el1)
 SYSREG(icc_ctlr_el1)
