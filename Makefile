@@ -61,10 +61,7 @@ HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
 MAKE_FILES := Makefile boards/$(BOARD)/board.mk arch/$(ISA)/toolchain.mk
 
-image: $(OUT)/hypbench.elf $(if $(filter Image,$(IMAGES)),$(OUT)/hypbench.bin)
-
-$(OUT)/hypbench.bin: $(OUT)/hypbench.elf
-	$(Q)$(CROSS)objcopy -O binary $< $@
+image: $(OUT)/hypbench.elf
 
 $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
 	$(call say,LD,$@)

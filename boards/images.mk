@@ -46,9 +46,9 @@ $(OUT)/hypbench.itb: $(OUT)/hypbench.its $(OUT)/hypbench.bin $(OUT)/$(DEVICE_TRE
 	$(call say,IMG,$@)
 	$(Q)mkimage -f $< $@ $(if $(V),,>/dev/null)
 
-$(OUT)/hypbench.its: linker/fit.its.S $(MAKE_FILES) boards/images.mk
-	$(Q)$(CROSS)gcc -E -P -DUBOOT_ARCH='"$(UBOOT_ARCH)"' -DHYP_BASE=$(HYP_BASE) \
-		-DBOARD='"$(BOARD)"' -DTREE='"$(DEVICE_TREE)"' $< -o $@
+$(OUT)/hypbench.its: linker/fit.its.in $(MAKE_FILES) boards/images.mk
+	$(Q)$(CROSS)gcc -E -P -x assembler-with-cpp -DUBOOT_ARCH='"$(UBOOT_ARCH)"' \
+		-DHYP_BASE=$(HYP_BASE) -DBOARD='"$(BOARD)"' -DTREE='"$(DEVICE_TREE)"' $< -o $@
 
 # Looked for each time, written when it is another one: DTB=<file>, or Debian's kernel has it.
 $(OUT)/$(DEVICE_TREE): FORCE
@@ -60,7 +60,7 @@ endif
 given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 	$(if $($(name)),--given $(name)="$($(name))"))
 
-## sdcard: an image of BOARD's card with PLAN in it (FIRMWARE= UBOOT= SPL= DTB= BL1=: your own files)
+## sdcard: an image of BOARD's card, PLAN in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) sdcard --board $(BOARD) --plan "$(PLAN)" $(given_files) \
@@ -70,7 +70,8 @@ sdcard: setup
 tftp: setup
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) tftp --board $(BOARD) --plan "$(PLAN)" $(given_files) \
-		$(if $(SERVERIP),--serverip "$(SERVERIP)") $(if $(PLATFORM),--platform "$(PLATFORM)")
+		$(if $(SERVERIP),--serverip "$(SERVERIP)") \
+		$(if $(PLATFORM),--platform "$(PLATFORM)")
 
 ## flash: write the card image to DEV=/dev/…; shows what DEV is, and asks (or CONFIRM=<its name>)
 flash: setup

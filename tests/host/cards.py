@@ -48,6 +48,11 @@ package = "firmware:arm64"
 path = "usr/lib/firmware/start4.elf"
 given = "FIRMWARE"
 [[fat.files]]
+name = "fixup4.dat"
+package = "firmware:arm64"
+path = "usr/lib/firmware/fixup4.dat"
+given = "FIRMWARE"
+[[fat.files]]
 name = "some-board.dtb"
 device_tree = "arm64"
 given = "DTB"
@@ -62,6 +67,7 @@ bootm ${loadaddr}
 INSTALLED = {
     "second": "usr/lib/boot/second.bin",
     "start4": "usr/lib/firmware/start4.elf",
+    "fixup4": "usr/lib/firmware/fixup4.dat",
     "tree": "usr/lib/linux-image-6.1.0-9-arm64/vendor/some-board.dtb",
 }
 

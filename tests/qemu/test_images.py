@@ -21,7 +21,7 @@ LINUX, KERNEL, UNCOMPRESSED = 5, 2, 0
 
 
 def boards_with(kind: str) -> list[str]:
-    return [board for board in TREE.boards() if kind in board_facts(board).get("IMAGES", "").split()]
+    return [board for board in TREE.boards() if kind in TREE.board_fact(board, "IMAGES").split()]
 
 
 def built_file(board: str, name: str) -> bytes:
@@ -94,11 +94,12 @@ def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
 
 
 def test_no_tool_is_named_with_its_package(tmp_path):
-    said = subprocess.run(["make", "BOARD=virt-a72", "-W", "build/virt-a72/hypbench.bin",
+    done = subprocess.run(["make", "BOARD=virt-a72", "-W", "build/virt-a72/hypbench.bin",
                            "build/virt-a72/hypbench.uimg"], cwd=ROOT, capture_output=True,
                           text=True, check=False, env={"PATH": without("mkimage", tmp_path)})
-    assert said.returncode and "mkimage is missing: it is in the package u-boot-tools" in said.stderr
-    assert "make setup BOARD=virt-a72` installs it" in said.stderr
+    assert done.returncode
+    assert "mkimage is missing: it is in the package u-boot-tools" in done.stderr
+    assert "make setup BOARD=virt-a72` installs it" in done.stderr
 
 
 def without(tool: str, folder: Path) -> str:

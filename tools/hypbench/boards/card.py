@@ -11,7 +11,7 @@ import click
 
 from hypbench.boards.description import SECTOR, Card, File
 from hypbench.boards.programs import run
-from hypbench.boards.sources import Found, Sources
+from hypbench.boards.sources import Found, Missing, Sources
 
 MIB = 1 << 20
 DISK_ID = "0x48425043"
@@ -48,14 +48,16 @@ def collect(wanted: list[File], sources: Sources) -> Made:
         try:
             what = sources.find(one)
         except click.ClickException as error:
-            problems.append(error.message)
+            problems.append(error)
             continue
         if what:
             found.append((one, what))
         else:
             absent.append(one)
     if problems:
-        raise click.ClickException("\n".join(dict.fromkeys(problems)))
+        reasons = [one.reason if isinstance(one, Missing) else one.message for one in problems]
+        ways = [one.way for one in problems if isinstance(one, Missing)]
+        raise click.ClickException("\n".join(dict.fromkeys(reasons + ways)))
     return Made(found, absent)
 
 

@@ -10,7 +10,7 @@ from hypbench.boards import tftp as tftps
 from hypbench.boards.card import MIB, Made, lacking, make_card
 from hypbench.boards.description import File, read_card
 from hypbench.boards.flash import flash as write_device
-from hypbench.boards.sources import Sources
+from hypbench.boards.sources import Missing, Sources
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes
 
@@ -129,8 +129,7 @@ def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Pa
     try:
         path = given or debian.device_tree(name, arch, tree.root / "build" / "cache" / "debian")
     except click.ClickException as error:
-        raise click.ClickException(f"{name} is not there: {error.message}\n"
-                                   "or give it yourself: DTB=<file>") from error
+        raise Missing(File(name, given="DTB"), error) from error
     data = read_bytes(path)
     if not output.is_file() or output.read_bytes() != data:
         output.parent.mkdir(parents=True, exist_ok=True)

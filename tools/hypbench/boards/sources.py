@@ -24,6 +24,16 @@ class Found:
     origin: str
 
 
+class Missing(click.ClickException):
+    """A file of a package that cannot be had: why, and where one's own goes."""
+
+    def __init__(self, wanted: File, error: click.ClickException):
+        self.reason, _, remedy = error.message.partition("\nwithout it: ")
+        word = f"{wanted.given}=<{'folder' if wanted.given == 'FIRMWARE' else 'file'}>"
+        self.way = f"{wanted.name} is not there: {word}" + (f", or {remedy}" if remedy else "")
+        super().__init__(f"{self.reason}\n{self.way}")
+
+
 @dataclass
 class Sources:
     """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder."""
@@ -88,10 +98,7 @@ class Sources:
         try:
             path = self.fetched(wanted, name)
         except click.ClickException as error:
-            word = f"{wanted.given}=<{'folder' if wanted.given == 'FIRMWARE' else 'file'}>"
-            raise click.ClickException(
-                f"{wanted.name} of Debian's package {name} is not there: {error.message}\n"
-                f"or give it yourself: {word}") from error
+            raise Missing(wanted, error) from error
         return Found(wanted.name, read_bytes(path), f"Debian: {name}")
 
     def fetched(self, wanted: File, name: str) -> Path:

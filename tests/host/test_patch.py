@@ -24,13 +24,13 @@ ITS = """/dts-v1/;
 	#address-cells = <1>;
 	images {{
 		kernel {{
-			data = /incbin/("{kernel}"); type = "kernel"; arch = "arm"; os = "linux";
-			compression = "none"; load = <{base}>; entry = <{base}>;
+			data = /incbin/("{kernel}"); type = "kernel"; arch = "arm";
+			os = "linux"; compression = "none"; load = <{base}>; entry = <{base}>;
 			{hashes}
 		}};
 		fdt {{
-			data = /incbin/("{tree}"); type = "flat_dt"; arch = "arm"; compression = "none";
-			hash {{ algo = "crc32"; }};
+			data = /incbin/("{tree}"); type = "flat_dt"; arch = "arm";
+			compression = "none"; hash {{ algo = "crc32"; }};
 		}};
 	}};
 	configurations {{ default = "conf"; conf {{ kernel = "kernel"; fdt = "fdt"; }}; }};

@@ -18,7 +18,7 @@ from hypbench.boards.programs import environment, run
 from hypbench.boards.sources import Sources
 from hypbench.plan import read_plan
 from hypbench.tree import Tree
-from test_images import uimage
+from test_patch import uimage
 
 TOOLS = needs("mkimage", "dumpimage", "sfdisk", "mformat", "mcopy", "mdir")
 BL1 = noise("bl1", 8 * 1024)
@@ -66,8 +66,8 @@ def test_the_partition_is_where_the_description_says(sample):
 @TOOLS
 def test_every_file_is_on_the_card_as_it_was(sample):
     sample.made()
-    assert names_in(sample.image) == ["boot.scr", "config.txt", "hypbench.uimg", "some-board.dtb",
-                                      "start4.elf"]
+    assert names_in(sample.image) == ["boot.scr", "config.txt", "fixup4.dat", "hypbench.uimg",
+                                      "some-board.dtb", "start4.elf"]
     assert file_of(sample.image, "config.txt") == b"key=value\n"
     assert file_of(sample.image, "start4.elf") == sample.installed["start4"]
     assert file_of(sample.image, "some-board.dtb") == sample.installed["tree"]
@@ -90,7 +90,7 @@ def test_the_fat_is_sound(sample):
     assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
     assert int.from_bytes(image[4096 * SECTOR + 28:][:4], "little") == 4096
     fsck = run_if_there("fsck.fat", "-n", path)
-    assert fsck is None or "6 files" in fsck
+    assert fsck is None or "7 files" in fsck
 
 
 def run_if_there(*words) -> str | None:
@@ -106,8 +106,9 @@ def run_if_there(*words) -> str | None:
 @TOOLS
 def test_two_cards_of_the_same_files_are_the_same(sample, monkeypatch):
     first = sample.made()
-    for name in ("TZ", "MTOOLS_DATE_STRING"):
-        monkeypatch.setenv(name, "Asia/Tokyo")
+    listing = run("mdir", "-i", f"{sample.image}@@{4096 * SECTOR}", "::").decode()
+    assert listing.count("1980-01-01") == len(names_in(sample.image))  # whatever the day
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert sample.made() == first
     assert sample.made("--plan", "other") != first
 
@@ -173,6 +174,7 @@ def failed(result, says: str, status: int = 1) -> None:
 @TOOLS
 def test_files_of_the_user_win(sample):
     sample.write("mine/start4.elf", b"my own")
+    sample.write("mine/fixup4.dat", b"and this")
     tree = sample.write("mine/other-name.dtb", b"my tree")
     sample.made("--given", f"FIRMWARE={sample.root / 'mine'}", "--given", f"DTB={tree}")
     assert file_of(sample.image, "start4.elf") == b"my own"
@@ -190,15 +192,18 @@ def test_offline_says_which_file_is_missing_and_how_to_give_it(sample, monkeypat
 
     def fetch(package, *_words, **_more):
         asked.append(package)
-        raise debian.Offline("the Debian archive cannot be reached from here")
+        raise debian.Offline("the Debian archive cannot be reached\nwithout it: unpack it there")
 
     monkeypatch.setattr(debian, "fetch", fetch)
-    for path in ("usr/lib/boot/second.bin", "usr/lib/firmware/start4.elf"):
-        (sample.root / "machine" / path).unlink()
+    for name in ("boot/second.bin", "firmware/start4.elf", "firmware/fixup4.dat"):
+        (sample.root / "machine" / "usr" / "lib" / name).unlink()
     result = sample("sdcard")
-    failed(result, "second.bin of Debian's package boot-package:armhf is not there: the Debian")
-    assert "give it yourself: SPL=<file>" in result.output
-    assert "give it yourself: FIRMWARE=<folder>" in result.output
+    assert result.exit_code == 1
+    assert result.output.splitlines() == [
+        "Error: the Debian archive cannot be reached",
+        "second.bin is not there: SPL=<file>, or unpack it there",
+        "start4.elf is not there: FIRMWARE=<folder>, or unpack it there",
+        "fixup4.dat is not there: FIRMWARE=<folder>, or unpack it there"]
     assert asked == ["boot-package", "firmware"] and not sample.image.exists()
 
 
