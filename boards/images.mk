@@ -29,8 +29,8 @@ $(OUT)/hypbench.bin: $(OUT)/hypbench.elf
 # image's beginning, with the magic at offset 56.
 $(OUT)/hypbench.img: $(OUT)/hypbench.bin
 	$(call say,IMG,$@)
-	@[ "$$(tail -c +57 $< | head -c 4 | tr -d '\0')" = ARMd ] || { echo "$<: no arm64 Image" \
-		"header: its magic is not at offset 56" >&2; exit 1; }
+	@[ "$$(od -An -j56 -N4 -tx1 $< | tr -d ' ')" = 41524d64 ] || { echo "$<: no arm64 Image" \
+		"header: its magic, ARM\x64, is not at offset 56" >&2; exit 1; }
 	$(Q)cp $< $@
 
 $(OUT)/hypbench.uimg: $(OUT)/hypbench.bin

@@ -25,7 +25,7 @@ from test_images import built_file
 
 BOARD = "rpi4"
 FAT = 2048 * 512  # boards/rpi4/card.toml
-LIMIT_S = 120.0
+LIMIT_S = 60.0
 BOOT_S = 0.050  # from the first instruction to the run record
 PLAN = """name from-the-card
 config native
