@@ -16,7 +16,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images setup bench capture compare report debug check qemu-test unit-test \
-	update-expected setup-tests clean help FORCE
+	update-expected setup-images setup-tests qemu-image qemu-images sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -62,10 +62,7 @@ HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
 MAKE_FILES := Makefile boards/$(BOARD)/board.mk arch/$(ISA)/toolchain.mk
 
-image: $(OUT)/hypbench.elf $(if $(filter Image,$(IMAGES)),$(OUT)/hypbench.bin)
-
-$(OUT)/hypbench.bin: $(OUT)/hypbench.elf
-	$(Q)$(CROSS)objcopy -O binary $< $@
+image: $(OUT)/hypbench.elf
 
 $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
 	$(call say,LD,$@)
@@ -115,20 +112,34 @@ $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 -include $(HYP_OBJECTS:.o=.d) $(GUEST_OBJECTS:.o=.d)
 
 include tests/unit/unit.mk
+include boards/images.mk
 
-## all: build the image of BOARD (build/BOARD/hypbench.elf)
-all: setup
+## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
+## all: the same, with what is missing installed
+all: setup-images
 	@$(MAKE) --no-print-directory image
 
+# What QEMU starts: no boot loader, and so none of their tools.
+qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
+
+qemu-images:
+	@for board in $(REFERENCE_BOARDS); do \
+		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+
 images:
-	@for board in $(BOARDS); do $(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+	@for board in $(BOARDS); do \
+		$(MAKE) --no-print-directory image BOARD=$$board WITHOUT=fit || exit 1; done
 
 ## setup: install what is missing: packages, and a Python environment under build/
 setup:
+	@tools/setup.sh
+
+setup-images:
 	@tools/setup.sh default $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
-bench: all
+bench: setup
+	@$(MAKE) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
@@ -143,18 +154,19 @@ compare: setup
 	$(if $(and $(A),$(B)),,$(error make compare wants both: A=<records> B=<records>))
 	@$(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold "$(THRESHOLD)")
 else
-compare: setup images
+compare: setup qemu-images
 	@$(HYPBENCH) side-by-side --plan $(PLAN) --clock $(CLOCK)
 endif
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: setup
 	@for board in $(REPORT_BOARDS); do \
-		$(MAKE) --no-print-directory image BOARD=$$board || exit 1; done
+		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
-debug: all
+debug: setup
+	@$(MAKE) --no-print-directory qemu-image
 	@tools/debug.sh "$(QEMU)" $(OUT)
 
 ## check: the gates on the source: layers, isa, headers, encodings, format, text
@@ -172,7 +184,7 @@ qemu-test: setup-tests images
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
-update-expected: setup $(if $(told_board),image,images)
+update-expected: setup $(if $(told_board),qemu-image,qemu-images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
 
 # Before `images`: some images are made by tools that only these groups have.

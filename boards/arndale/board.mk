@@ -8,3 +8,4 @@ TIMER := generic_timer exynos_mct
 HYP_BASE := 0x82000000
 GUEST_BASE := 0x40000000
 IMAGES := uImage fit
+DEVICE_TREE := exynos5250-arndale.dtb

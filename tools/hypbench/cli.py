@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from hypbench import plan as plans
+from hypbench.boards import images
+from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.capture import capture
 from hypbench.checks.cli import dev
 from hypbench.cli_compare import BENCH, CONFIG, compare
@@ -52,6 +53,8 @@ def main(context: click.Context, root: Path) -> None:
 main.add_command(capture)
 main.add_command(compare)
 main.add_command(dev)
+for board_command in BOARD_COMMANDS:
+    main.add_command(board_command)
 
 
 @main.command()
@@ -172,5 +175,9 @@ def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
 @click.option("--platform", type=click.Choice(PLATFORMS), help="What will execute the image.")
 @click.pass_obj
 def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None) -> None:
-    """Write a copy of IMAGE (ELF or raw) with another plan in it."""
-    output.write_bytes(plans.write_plan(read_bytes(image), tree.plan_text(plan), platform))
+    """Write a copy of IMAGE with another plan in it.
+
+    IMAGE is an ELF, a raw or arm64 Image, a uImage or a FIT; their checksums are renewed. A card's
+    image is made anew instead: `make sdcard PLAN=…`.
+    """
+    output.write_bytes(images.patch(read_bytes(image), tree.plan_text(plan), platform))

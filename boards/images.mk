@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# What boot loaders boot, from a linked image: IMAGES of board.mk says which. docs/boards.md
+
+# One date in every header, so that what is built twice is the same twice.
+SOURCE_DATE_EPOCH ?= 315532800
+export SOURCE_DATE_EPOCH
+
+UBOOT_ARCH := $(if $(filter armv8,$(ISA)),arm64,arm)
+DTB_ARCH := $(if $(filter armv8,$(ISA)),arm64,armhf)
+image_of_Image := hypbench.img
+image_of_uImage := hypbench.uimg
+image_of_fit := hypbench.itb
+unknown_images := $(filter-out Image uImage fit,$(IMAGES))
+ifneq ($(unknown_images),)
+$(error boards/$(BOARD)/board.mk: IMAGES has $(unknown_images); valid: Image uImage fit)
+endif
+# WITHOUT=fit: not this one. `make images` does without what it would have to fetch.
+image: $(foreach kind,$(filter-out $(WITHOUT),$(IMAGES)),$(OUT)/$(image_of_$(kind)))
+
+.DELETE_ON_ERROR:
+# $(call needs,PROGRAM,PACKAGE)
+needs = @command -v $(1) >/dev/null || { echo "$(1) is missing: it is in the package $(2);" \
+	"\`tools/setup.sh boards\` installs it" >&2; exit 1; }
+
+$(OUT)/hypbench.bin: $(OUT)/hypbench.elf
+	$(Q)$(CROSS)objcopy -O binary $< $@
+
+# The arm64 Image is the raw one: its header (Linux, Documentation/arm64/booting.rst) is the
+# image's beginning, with the magic at offset 56.
+$(OUT)/hypbench.img: $(OUT)/hypbench.bin
+	$(call say,IMG,$@)
+	@[ "$$(od -An -j56 -N4 -tx1 $< | tr -d ' ')" = 41524d64 ] || { echo "$<: no arm64 Image" \
+		"header: its magic, ARM\x64, is not at offset 56" >&2; exit 1; }
+	$(Q)cp $< $@
+
+$(OUT)/hypbench.uimg: $(OUT)/hypbench.bin
+	$(call needs,mkimage,u-boot-tools)
+	$(call say,IMG,$@)
+	$(Q)mkimage -A $(UBOOT_ARCH) -O linux -T kernel -C none -a $(HYP_BASE) -e $(HYP_BASE) \
+		-n "hypbench $(BOARD)" -d $< $@ $(if $(V),,>/dev/null)
+
+ifneq ($(filter fit,$(IMAGES)),)
+$(OUT)/hypbench.itb: $(OUT)/hypbench.its $(OUT)/hypbench.bin $(OUT)/$(DEVICE_TREE)
+	$(call needs,mkimage,u-boot-tools)
+	$(call needs,dtc,device-tree-compiler)
+	$(call say,IMG,$@)
+	$(Q)mkimage -f $< $@ $(if $(V),,>/dev/null)
+
+$(OUT)/hypbench.its: linker/fit.its.in $(MAKE_FILES) boards/images.mk
+	$(Q)$(CROSS)gcc -E -P -x assembler-with-cpp -DUBOOT_ARCH='"$(UBOOT_ARCH)"' \
+		-DHYP_BASE=$(HYP_BASE) -DBOARD='"$(BOARD)"' -DTREE='"$(DEVICE_TREE)"' $< -o $@
+
+# Looked for each time, written when it is another one: DTB=<file>, or Debian's kernel has it.
+$(OUT)/$(DEVICE_TREE): FORCE
+	$(Q)$(HYPBENCH) device-tree $(DEVICE_TREE) --arch $(DTB_ARCH) \
+		$(if $(DTB),--given "$(DTB)") -o $@
+endif
+
+# Files of the user's own, which win over Debian's
+given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
+	$(if $($(name)),--given $(name)="$($(name))"))
+
+## sdcard: an image of BOARD's card, PLAN in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
+sdcard: setup-images
+	@$(MAKE) --no-print-directory image
+	@$(HYPBENCH) sdcard --board $(BOARD) --plan "$(PLAN)" $(given_files) \
+		$(if $(PLATFORM),--platform "$(PLATFORM)")
+
+## tftp: a folder to boot BOARD from over the network, with PLAN in it, and what to type
+tftp: setup-images
+	@$(MAKE) --no-print-directory image
+	@$(HYPBENCH) tftp --board $(BOARD) --plan "$(PLAN)" $(given_files) \
+		$(if $(SERVERIP),--serverip "$(SERVERIP)") \
+		$(if $(PLATFORM),--platform "$(PLATFORM)")
+
+## flash: write the card image to DEV=/dev/…; shows what DEV is, and asks (or CONFIRM=<its name>)
+flash: setup-images
+	@$(HYPBENCH) flash --board $(BOARD) --dev "$(DEV)" $(if $(CONFIRM),--confirm "$(CONFIRM)")

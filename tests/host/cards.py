@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source tree with boards that have cards, for tests: every file of them is a made-up one."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hypbench.boards import sources
+from hypbench.boards.programs import PACKAGE_OF, SBIN
+from hypbench.cli import main
+from hypbench.plan import MAGIC, TEXT_SIZE
+
+SECTOR = 512
+PLAN = "name built-in\nconfig native\nbench hvc n=1\n"
+OTHER = "name other\nconfig trapped\nbench hvc n=2\n"
+CARD = """size_mib = 64
+[[raw]]
+name = "first.bin"
+sectors = [1, 16]
+given = "BL1"
+absent = "the board does not start"
+[[raw]]
+name = "second.bin"
+sectors = [17, 48]
+package = "boot-package:armhf"
+path = "usr/lib/boot/second.bin"
+given = "SPL"
+[[reserved]]
+name = "environment"
+sectors = [1073, 1104]
+[fat]
+start = 4096
+[[fat.files]]
+name = "hypbench.uimg"
+build = "hypbench.uimg"
+[[fat.files]]
+name = "boot.scr"
+script = "boot.cmd"
+[[fat.files]]
+name = "config.txt"
+board = "config.txt"
+[[fat.files]]
+name = "start4.elf"
+package = "firmware:arm64"
+path = "usr/lib/firmware/start4.elf"
+given = "FIRMWARE"
+[[fat.files]]
+name = "fixup4.dat"
+package = "firmware:arm64"
+path = "usr/lib/firmware/fixup4.dat"
+given = "FIRMWARE"
+[[fat.files]]
+name = "some-board.dtb"
+device_tree = "arm64"
+given = "DTB"
+[tftp]
+files = ["hypbench.uimg", "some-board.dtb"]
+before = "usb start"
+commands = \"\"\"
+tftpboot ${loadaddr} hypbench.uimg
+bootm ${loadaddr}
+\"\"\"
+"""
+INSTALLED = {
+    "second": "usr/lib/boot/second.bin",
+    "start4": "usr/lib/firmware/start4.elf",
+    "fixup4": "usr/lib/firmware/fixup4.dat",
+    "tree": "usr/lib/linux-image-6.1.0-9-arm64/vendor/some-board.dtb",
+}
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    path = f"{shutil.os.environ['PATH']}{SBIN}"
+    missing = [name for name in programs if not shutil.which(name, path=path)]
+    packages = sorted({PACKAGE_OF.get(name, name) for name in missing})
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} missing: install "
+                              f"{' '.join(packages)} (tools/setup.sh boards)")
+
+
+def noise(name: str, size: int) -> bytes:
+    return random.Random(name).randbytes(size)
+
+
+def raw_image(plan: str = PLAN, size: int = 40_000) -> bytes:
+    """Like a real one: code, a plan section, data."""
+    section = MAGIC + plan.encode().ljust(TEXT_SIZE, b"\0")
+    return noise("code", 16 * 1000) + section + noise("data", size)
+
+
+class Cards:
+    """The tree, and the command line in it."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.out = root / "build" / "sample"
+        self.image = self.out / "sdcard.img"
+        self.write("boards/sample/board.mk", "ISA := armv7\n")
+        self.write("boards/sample/card.toml", CARD)
+        self.write("boards/sample/boot.cmd", "echo from the card\n")
+        self.write("boards/sample/config.txt", "key=value\n")
+        self.write("boards/plain/board.mk", "ISA := armv8\n")
+        self.write("plans/default.plan", PLAN)
+        self.write("plans/other.plan", OTHER)
+        self.installed = {name: noise(name, 700) for name in INSTALLED}
+        for name, path in INSTALLED.items():
+            self.write(f"machine/{path}", self.installed[name])
+
+    def write(self, name: str, data: bytes | str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    def change(self, old: str, new: str) -> None:
+        """A card of another description."""
+        assert old in CARD
+        self.write("boards/sample/card.toml", CARD.replace(old, new))
+
+    def __call__(self, command: str, *words: str):
+        board = () if "--board" in words else ("--board", "sample")
+        return CliRunner().invoke(main, ["--root", str(self.root), command, *board, *words])
+
+    def made(self, *words: str) -> bytes:
+        result = self("sdcard", *words)
+        assert result.exit_code == 0, result.output
+        return self.image.read_bytes()
+
+
+@pytest.fixture
+def cards(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "INSTALLED", tmp_path / "machine")
+    cards = Cards(tmp_path)
+    cards.write("build/sample/hypbench.bin", raw_image())
+    return cards

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make flash: against loop devices, whose end as a file shows what was written; and against what
+lsblk says of other machines' disks."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cards import Cards, cards, noise  # noqa: F401
+from hypbench.boards import disk as disks
+from hypbench.boards import flash as flashing
+from hypbench.boards.disk import Disk, refusal
+
+SIZE = 3 << 20
+MiB = 1 << 20
+
+
+def usb_stick(**changes) -> dict:
+    """As lsblk tells of one."""
+    return {"name": "sdz", "path": "/dev/sdz", "maj:min": "8:400", "type": "disk", "size": 8 << 30,
+            "vendor": "SanDisk ", "model": "Ultra", "serial": "4C53", "tran": "usb", "rm": True,
+            "hotplug": True, "ro": False, "fstype": None, "label": None, "partlabel": None,
+            "mountpoints": [None]} | changes
+
+
+def part(**changes) -> dict:
+    return usb_stick(**{"name": "sdz1", "path": "/dev/sdz1", "maj:min": "8:401", "type": "part",
+                        "size": 4 << 30, "fstype": "vfat", "label": "PHOTOS"} | changes)
+
+
+@pytest.mark.parametrize("what", [
+    {}, {"rm": False}, {"hotplug": False}, {"rm": "1", "hotplug": "0"}, {"children": [part()]},
+    {"name": "mmcblk0", "rm": False, "hotplug": False}, {"type": "loop", "rm": False,
+                                                        "hotplug": False}, {"size": SIZE}])
+def test_what_may_be_written(what):
+    assert refusal(Disk(usb_stick(**what)), SIZE) == ""
+
+
+LVM = part(fstype="LVM2_member", children=[part(name="vg-home", path="/dev/mapper/vg-home",
+                                                type="lvm", fstype="ext4")])
+ROOT_IN_LVM = part(children=[part(type="lvm", path="/dev/mapper/vg-root", mountpoints=["/"])])
+
+
+@pytest.mark.parametrize("what, says", [
+    ({"children": [part(mountpoints=["/media/photos"])]},
+     "/dev/sdz1 is mounted at /media/photos; unmount it first"),
+    ({"mountpoints": [None, "/mnt"]}, "/dev/sdz is mounted at /mnt"),
+    ({"children": [part(), part(path="/dev/sdz2", mountpoints=["[SWAP]"])]},
+     "/dev/sdz2 is in use as swap"),
+    ({"children": [LVM]}, "/dev/mapper/vg-home (lvm) is in use on it"),
+    ({"children": [part(type="raid1", path="/dev/md0")]}, "/dev/md0 (raid1) is in use on it"),
+    ({"children": [ROOT_IN_LVM]}, "/dev/mapper/vg-root holds the root file system"),
+    ({"rm": False, "hotplug": False}, "it is not removable"),
+    ({"rm": "0", "hotplug": "0"}, "it is not removable"),
+    ({"ro": True}, "it is read-only"),
+    ({"size": SIZE - 1}, f"it is too small: {SIZE - 1} bytes, the image has {SIZE}"),
+    ({"type": "part"}, "it is a partition"), ({"type": "rom"}, "of type rom"),
+    ({"type": "crypt"}, "of type crypt")])
+def test_what_is_refused(what, says):
+    assert says in refusal(Disk(usb_stick(**what)), SIZE)
+
+
+def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
+    """Where lsblk sees no mount, as in a container."""
+    monkeypatch.setattr(disks, "root_device", lambda: "8:401")
+    assert "/dev/sdz1 holds the root" in refusal(Disk(usb_stick(children=[part()])), SIZE)
+
+
+def test_the_device_is_described_with_its_partitions():
+    said = disks.described(Disk(usb_stick(children=[part(), part(
+        path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)])))
+    assert said == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
+                    "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",
+                    "  /dev/sdz2: 5.0 MiB, no file system"]
+
+
+# Loop devices
+
+def losetup(*words) -> str:
+    done = subprocess.run(["losetup", *map(str, words)], capture_output=True, text=True,
+                          check=False, env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin"})
+    return done.stdout.strip() if not done.returncode else ""
+
+
+class Loop:
+    def __init__(self, folder: Path, size: int = 4 << 20):
+        self.file = folder / "card"
+        self.before = noise("card", size)
+        self.file.write_bytes(self.before)
+        self.path = losetup("--find", "--show", self.file)
+        self.name = Path(self.path).name
+
+    def untouched(self) -> bool:
+        os.sync()
+        return self.file.read_bytes() == self.before
+
+
+@pytest.fixture
+def loop(tmp_path):
+    loop = Loop(tmp_path)
+    if not loop.path:
+        pytest.skip("no loop device can be made here (losetup; it takes root)")
+    yield loop
+    losetup("--detach", loop.path)
+
+
+@pytest.fixture
+def card(cards):  # noqa: F811
+    """A tree whose card is made."""
+    cards.write("build/sample/sdcard.img", noise("image", SIZE))
+    return cards
+
+
+def failed(result, says: str, loop: Loop | None = None) -> None:
+    assert result.exit_code == 1, result.output
+    assert says in result.output and "Traceback" not in result.output
+    assert loop is None or loop.untouched()
+
+
+def test_a_card_is_written_and_read_back(card, loop):
+    result = card("flash", "--dev", loop.path, "--confirm", loop.name)
+    assert result.exit_code == 0, result.output
+    assert f"{loop.path}: no model, 4.0 MiB, by loop" in result.output
+    assert f"wrote {SIZE} bytes to {loop.path} and read them back: sha256 " in result.output
+    os.sync()
+    image = card.image.read_bytes()
+    assert loop.file.read_bytes() == image + loop.before[SIZE:]
+
+
+def test_a_link_to_a_device_is_followed(card, loop):
+    link = card.root / "by-id"
+    link.symlink_to(loop.path)
+    failed(card("flash", "--dev", str(link), "--confirm", "by-id"), "nothing was written", loop)
+    assert card("flash", "--dev", str(link), "--confirm", loop.name).exit_code == 0
+
+
+def test_a_device_that_forgets_is_noticed(card, loop, monkeypatch):
+    real = os.write
+
+    def forgetful(target, data):
+        return real(target, bytes([data[0] ^ 1]) + data[1:])
+
+    monkeypatch.setattr(flashing.os, "write", forgetful)
+    result = card("flash", "--dev", loop.path, "--confirm", loop.name)
+    failed(result, f"{loop.path} does not hold what was written: sha256 ")
+    assert "read them back" not in result.output
+
+
+@pytest.mark.parametrize("confirm", ["yes", "y", "loop", "/dev/sda", " "])
+def test_a_wrong_name_writes_nothing(card, loop, confirm):
+    failed(card("flash", "--dev", loop.path, "--confirm", confirm), "nothing was written", loop)
+
+
+def test_without_a_terminal_it_does_not_go_on(card, loop):
+    result = card("flash", "--dev", loop.path)
+    failed(result, f"no terminal to ask at: CONFIRM={loop.name} says yes", loop)
+
+
+@pytest.mark.parametrize("answer, status", [("{name}", 0), ("no", 1), ("", 1), ("y", 1)])
+def test_it_asks_at_a_terminal(card, loop, answer, status):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from hypbench.cli import main; main()", "--root", card.root,
+               "flash", "--board", "sample", "--dev", loop.path]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as process:
+        os.write(ours, answer.format(name=loop.name).encode() + b"\n")
+        said = process.communicate(timeout=60)[0]
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == status, said
+    assert f"To go on, type its name ({loop.name})" in said
+    assert ("nothing was written" in said) == bool(status)
+    assert loop.untouched() == bool(status)
+
+
+def test_too_small_is_refused(card, tmp_path):
+    small = Loop(tmp_path, SIZE - 4096)
+    if not small.path:
+        pytest.skip("no loop device can be made here (losetup; it takes root)")
+    try:
+        failed(card("flash", "--dev", small.path, "--confirm", small.name), "too small", small)
+    finally:
+        losetup("--detach", small.path)
+
+
+def test_mounted_is_refused(card, loop, tmp_path):
+    subprocess.run(["mkfs.ext4", "-q", loop.path], check=False,
+                   env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin:/usr/sbin"})
+    loop.before = loop.file.read_bytes()
+    place = tmp_path / "mounted"
+    place.mkdir()
+    if subprocess.run(["mount", "-o", "ro", loop.path, place], capture_output=True,
+                      check=False).returncode:
+        pytest.skip("nothing can be mounted here (it takes root)")
+    try:
+        result = card("flash", "--dev", loop.path, "--confirm", loop.name)
+        failed(result, f"{loop.path} is mounted at {place}; unmount it first", loop)
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
+    """Another one that has it for itself, as a mount in another container has."""
+    held = os.open(loop.path, os.O_RDWR | os.O_EXCL)
+    try:
+        failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "it is in use", loop)
+    finally:
+        os.close(held)
+
+
+def test_what_lsblk_says_is_heeded(card, loop, monkeypatch):
+    """A loop device that passes for a fixed disk."""
+    fixed = usb_stick(name=loop.name, path=loop.path, rm=False, hotplug=False)
+    tool = card.write("bin/lsblk", f"#!/bin/sh\ncat {card.root}/told\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    card.write("told", json.dumps({"blockdevices": [fixed]}))
+    failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "not removable", loop)
+    card.write("told", json.dumps({"blockdevices": [fixed | {"rm": True}]}))
+    assert card("flash", "--dev", loop.path, "--confirm", loop.name).exit_code == 0
+
+
+def test_a_missing_bl1_is_said_before_the_question(card, loop):
+    image = bytearray(card.image.read_bytes())
+    image[512:17 * 512] = bytes(16 * 512)
+    card.image.write_bytes(image)
+    result = card("flash", "--dev", loop.path, "--confirm", "no")
+    failed(result, "NOT ON THE CARD: first.bin, sectors 1 to 16", loop)
+    card.image.write_bytes(noise("image", SIZE))
+    assert "NOT ON" not in card("flash", "--dev", loop.path, "--confirm", "no").output
+
+
+# What is no device
+
+def test_no_device_and_no_image(card):
+    failed(card("flash"), "no device is named: DEV=/dev/")
+    failed(card("flash", "--dev", "/dev/nosuch"), "No such file")
+    failed(card("flash", "--dev", str(card.image), "--confirm", "sdcard.img"), "no block device")
+    failed(card("flash", "--dev", "/dev/null", "--confirm", "null"), "no block device")
+    card.image.unlink()
+    failed(card("flash", "--dev", "/dev/null"), "`make sdcard BOARD=sample` makes it")
+
+
+def test_a_device_that_one_may_not_open(card, loop, monkeypatch):
+    def refuse(*_words):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(flashing.os, "open", refuse)
+    failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "as root you may", loop)
+
+
+def test_a_write_that_fails_says_how_far_it_came(card, loop, monkeypatch):
+    real, calls = os.write, []
+
+    def failing(target, data):
+        calls.append(data)
+        if len(calls) > 2:
+            raise OSError(5, "Input/output error")
+        return real(target, data)
+
+    monkeypatch.setattr(flashing.os, "write", failing)
+    failed(card("flash", "--dev", loop.path, "--confirm", loop.name),
+           f"writing failed after {2 * MiB} bytes: Input/output error. The card is not usable")
+

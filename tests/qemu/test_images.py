@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make image` makes for boot loaders, beside the ELF, and that another plan in it runs."""
+
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from hypbench import plan as plans
+from hypbench import qemu
+from hypbench.boards import images
+from hypbench.boards.programs import run
+from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, is_built
+from test_make import make
+
+PLAN = "order once\nconfig native\nconfig trapped\nbench hvc n=10\nbench timer_wakeup n=10\n"
+ARCHITECTURES = {"armv7": 2, "armv8": 22}  # IH_ARCH_ARM, IH_ARCH_ARM64 of U-Boot's image.h
+LINUX, KERNEL, UNCOMPRESSED = 5, 2, 0
+
+
+def boards_with(kind: str) -> list[str]:
+    return [board for board in TREE.boards() if kind in TREE.board_fact(board, "IMAGES").split()]
+
+
+def built_file(board: str, name: str) -> bytes:
+    assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
+    return (TREE.build(board) / name).read_bytes()
+
+
+@pytest.mark.parametrize("of_board", boards_with("uImage"))
+def test_a_uimage_is_the_raw_image_with_its_address(of_board):
+    image = built_file(of_board, "hypbench.uimg")
+    words = images.UIMAGE.unpack_from(image)
+    base = int(board_facts(of_board)["HYP_BASE"], 16)
+    assert words[4:6] == (base, base)
+    assert words[7:11] == (LINUX, ARCHITECTURES[board_facts(of_board)["ISA"]], KERNEL, UNCOMPRESSED)
+    assert words[11].rstrip(b"\0") == f"hypbench {of_board}".encode()
+    assert image[images.UIMAGE.size:] == built_file(of_board, "hypbench.bin")
+
+
+@pytest.mark.parametrize("of_board", boards_with("Image"))
+def test_an_arm64_image_says_how_it_is_loaded(of_board):
+    """Linux, Documentation/arm64/booting.rst."""
+    image = built_file(of_board, "hypbench.img")
+    _, _, text_offset, size, flags, magic = struct.unpack_from("<2I3Q24xI", image)
+    assert image[56:60] == b"ARM\x64" == struct.pack("<I", magic)
+    assert size >= len(image) and not flags & 1  # little-endian
+    assert image == built_file(of_board, "hypbench.bin")
+    assert (int(board_facts(of_board)["HYP_BASE"], 16) - text_offset) % (2 << 20) == 0
+
+
+def test_an_image_without_the_header_is_not_called_one():
+    """`make -o` holds the raw image back, as it would be without its header."""
+    board = "rpi4"
+    assert "no arm64 Image header" in header_check(board, bytes(100))
+    assert "no arm64 Image header" in header_check(board, bytes(56) + b"ARM\x63")
+    assert header_check(board, bytes(56) + b"ARM\x64") == ""
+
+
+def header_check(board: str, data: bytes) -> str:
+    """What the rule of the arm64 Image says of a raw image, in a build folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Path(folder) / board / "hypbench.bin"
+        raw.parent.mkdir()
+        raw.write_bytes(data)
+        target = raw.with_suffix(".img")
+        done = subprocess.run(["make", "--no-print-directory", f"BOARD={board}", f"BUILD={folder}",
+                               "-o", str(raw), str(target)], cwd=ROOT, capture_output=True,
+                              text=True, check=False, stdin=subprocess.DEVNULL)
+        assert target.exists() == (done.returncode == 0), done.stderr
+        return done.stderr
+
+
+def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
+    """Of Arndale, with a device tree of our own: FITs are not made by `make images`."""
+    tree = tmp_path / "mine.dtb"
+    run("dtc", "-O", "dtb", "-o", tree, "-", stdin=b'/dts-v1/; / { model = "mine"; };')
+    make("image", "BOARD=arndale", f"DTB={tree}")
+    path = TREE.build("arndale") / "hypbench.itb"
+    said = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True,
+                          check=True).stdout
+    base = board_facts("arndale")["HYP_BASE"]
+    for word in ("OS:           Linux", "Architecture: ARM\n", f"Load Address: {base}",
+                 f"Entry Point:  {base}", "Default Configuration: 'conf'", "Hash algo:    crc32"):
+        assert word in said, said
+    for number, wanted in ((0, built_file("arndale", "hypbench.bin")), (1, tree.read_bytes())):
+        part = tmp_path / "part"
+        subprocess.run(["dumpimage", "-T", "flat_dt", "-p", str(number), "-o", part, path],
+                       capture_output=True, check=True)
+        assert part.read_bytes() == wanted
+    path.unlink()  # it has a tree that no board has
+
+
+def test_no_tool_is_named_with_its_package(tmp_path):
+    done = subprocess.run(["make", "BOARD=virt-a72", "-W", "build/virt-a72/hypbench.bin",
+                           "build/virt-a72/hypbench.uimg"], cwd=ROOT, capture_output=True,
+                          text=True, check=False, env={"PATH": without("mkimage", tmp_path)})
+    assert done.returncode
+    assert "mkimage is missing: it is in the package u-boot-tools" in done.stderr
+    assert "`tools/setup.sh boards` installs it" in done.stderr
+
+
+def without(tool: str, folder: Path) -> str:
+    """A PATH with everything but one tool."""
+    for place in ("/usr/local/bin", "/usr/bin", "/bin"):
+        for path in Path(place).iterdir() if Path(place).is_dir() else ():
+            if path.name != tool and not (folder / path.name).exists():
+                (folder / path.name).symlink_to(path)
+    return str(folder)
+
+
+def records_of(board: str, image: bytes) -> bytes:
+    """A run's records behind the first, in which the way in is another."""
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        path = Path(folder) / "image"
+        path.write_bytes(image)
+        machine = qemu.Qemu(qemu.command(TREE.qemu_options(board), CLOCK, path), LIMIT_S)
+        console = b"".join(machine.lines())
+    assert machine.status == 0 and not machine.timed_out, machine.stderr + console.decode()
+    return console.split(b"\n", 1)[1]
+
+
+def test_a_uimage_with_another_plan_runs_as_the_elf_does(built):
+    """QEMU loads a uImage itself, and enters it as it enters Linux."""
+    elf, uimage = [images.patch(built_file(built, name), PLAN, PLATFORM)
+                   for name in ("hypbench.elf", "hypbench.uimg")]
+    assert plans.read_plan(uimage) == plans.read_plan(elf)
+    assert records_of(built, uimage) == records_of(built, elf)

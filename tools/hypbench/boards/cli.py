@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree."""
+
+from pathlib import Path
+
+import click
+
+from hypbench import debian
+from hypbench.boards import tftp as tftps
+from hypbench.boards.card import MIB, Made, lacking, make_card
+from hypbench.boards.description import File, read_card
+from hypbench.boards.flash import flash as write_device
+from hypbench.boards.sources import Missing, Sources
+from hypbench.qemu import PLATFORM_OF_CLOCK
+from hypbench.tree import Tree, read_bytes
+
+PATH = click.Path(path_type=Path)
+BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
+PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
+                    help="A name from plans/, or a file.")
+PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
+                        default="silicon", hidden=True)
+
+
+def words_and_paths(_context, _parameter, given: tuple[str, ...]) -> dict[str, Path]:
+    """WORD=PATH, …"""
+    for one in given:
+        if "=" not in one:
+            raise click.BadParameter(f"'{one}' is not WORD=PATH")
+    return {word: Path(path) for word, _, path in (one.partition("=") for one in given)}
+
+
+GIVEN = click.option("--given", multiple=True, metavar="WORD=PATH", callback=words_and_paths,
+                     help="A file of your own, instead of Debian's: UBOOT, DTB, SPL, BL1 (files),"
+                          " FIRMWARE (a folder). Can be repeated.")
+
+
+@click.command()
+@BOARD
+@PLAN
+@PLATFORM
+@GIVEN
+@click.option("-o", "--output", type=PATH, help="The image; without it, build/BOARD/sdcard.img.")
+@click.pass_obj
+def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
+           output: Path | None) -> None:
+    """Make the image of a board's card, with a plan in it.
+
+    What is on it: boards/BOARD/card.toml. Nothing is written to any device.
+    """
+    card = read_card(tree, board)
+    sources = Sources(tree, board, tree.plan_text(plan), platform, given)
+    path = output or tree.build(board) / "sdcard.img"
+    made = make_card(card, sources, path)
+    click.echo(f"{shown(tree, path)}: {path.stat().st_size // MIB} MiB, plan {plan}")
+    list_files(made)
+    for one in made.absent:
+        click.echo(missing(one, shown(tree, path), board), err=True)
+    click.echo(f"to write it to a card: make flash BOARD={board} DEV=/dev/…")
+
+
+def shown(tree: Tree, path: Path) -> Path:
+    return path.relative_to(tree.root) if path.is_relative_to(tree.root) else path
+
+
+def list_files(made: Made) -> None:
+    for wanted, found in made.found:
+        place = f"sector {wanted.sectors[0]}" if wanted.sectors else "FAT"
+        click.echo(f"  {place:11s} {found.name:24s} {len(found.data):8d}  {found.origin}")
+
+
+def missing(one: File, path: Path, board: str) -> str:
+    """Where a file goes that only the user has."""
+    return (f"NOT ON THE CARD: {one.name}, sectors {one.sectors[0]} to {one.sectors[1]}:"
+            f" {one.absent}.\n"
+            f"  make sdcard BOARD={board} {one.given}=<file>, or\n"
+            f"  dd if=<file> of={path} bs=512 seek={one.sectors[0]} conv=notrunc")
+
+
+@click.command()
+@BOARD
+@PLAN
+@PLATFORM
+@GIVEN
+@click.option("--serverip", metavar="A", help="This machine's address, as the board knows it.")
+@click.option("-o", "--output", type=PATH, help="The folder; without it, build/BOARD/tftp.")
+@click.pass_obj
+def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
+         serverip: str | None, output: Path | None) -> None:
+    """Make a folder for a TFTP server, with a plan in the image; print U-Boot's commands."""
+    card = read_card(tree, board)
+    sources = Sources(tree, board, tree.plan_text(plan), platform, given)
+    folder = output or tree.build(board) / "tftp"
+    made = tftps.make_folder(card, sources, folder)
+    names = [found.name for _, found in made.found] + [tftps.SCRIPT]
+    click.echo(f"{shown(tree, folder)}, plan {plan}: {', '.join(names)}")
+    click.echo(tftps.instructions(card, folder.resolve(), serverip or tftps.own_address()))
+
+
+@click.command()
+@BOARD
+@click.option("--dev", default="", metavar="D", help="The card's device, /dev/…")
+@click.option("--confirm", default="", metavar="NAME",
+              help="The answer to the question, where there is no terminal to ask at.")
+@click.option("-i", "--image", type=PATH, help="The image; without it, build/BOARD/sdcard.img.")
+@click.pass_obj
+def flash(tree: Tree, board: str, dev: str, confirm: str, image: Path | None) -> None:
+    """Write a card's image to a device, and read it back.
+
+    Shows what the device is, refuses one that is in use, not removable or too small, and asks for
+    its name.
+    """
+    card = read_card(tree, board)
+    path = image or tree.build(board) / "sdcard.img"
+    if not path.is_file():
+        raise click.ClickException(f"{path} is not there: `make sdcard BOARD={board}` makes it")
+    notes = [missing(one, shown(tree, path), board) for one in lacking(card, path)]
+    write_device(path, dev, confirm, notes)
+
+
+@click.command("device-tree", hidden=True)
+@click.argument("name")
+@click.option("--arch", required=True)
+@click.option("--given", type=PATH, help="Instead of Debian's.")
+@click.option("-o", "--output", type=PATH, required=True)
+@click.pass_obj
+def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Path) -> None:
+    """Copy a device tree of Debian's kernel to a file, where it is not there already."""
+    try:
+        path = given or debian.device_tree(name, arch, tree.root / "build" / "cache" / "debian")
+    except click.ClickException as error:
+        raise Missing(File(name, given="DTB"), error) from error
+    data = read_bytes(path)
+    if not output.is_file() or output.read_bytes() != data:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_bytes(data)
+
+
+COMMANDS = (sdcard, tftp, flash, device_tree)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""boards/<board>/card.toml: what a board's card holds, where it is, and where each file comes
+from. docs/boards.md describes it."""
+
+import tomllib
+from dataclasses import dataclass, fields
+
+import click
+
+from hypbench.tree import Tree, UnknownName, listed, read_text
+
+SECTOR = 512
+# Where a file comes from, the first of these that it names: what was built (with the plan put into
+# it where it has one), the board's folder, a script made of a file of the board's folder, a Debian
+# package, a device tree of Debian's kernel. Without any, only the user has it.
+ORIGINS = ("build", "board", "script", "package", "device_tree")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the FAT, of the TFTP folder, or raw sectors."""
+
+    name: str
+    build: str = ""
+    board: str = ""
+    script: str = ""
+    package: str = ""  # NAME:ARCHITECTURE
+    path: str = ""  # in the package
+    component: str = ""
+    device_tree: str = ""  # the architecture of the kernel that has it
+    given: str = ""  # the word of the command line by which the user gives an own one
+    absent: str = ""  # what it means when the user gives none
+    sectors: tuple[int, ...] = ()  # first and last, of a raw one
+
+
+@dataclass(frozen=True)
+class Reserved:
+    name: str
+    sectors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fat:
+    start: int  # sector
+    files: tuple[File, ...]
+    type: str = "c"  # of the partition: FAT32, LBA
+    label: str = "HYPBENCH"
+
+
+@dataclass(frozen=True)
+class Tftp:
+    files: tuple[str, ...]  # names of the FAT's files
+    commands: str
+    before: str = ""  # what the prompt needs first
+
+
+@dataclass(frozen=True)
+class Card:
+    board: str
+    size_mib: int
+    fat: Fat
+    raw: tuple[File, ...] = ()
+    reserved: tuple[Reserved, ...] = ()
+    tftp: Tftp | None = None
+
+    def all_files(self) -> list[File]:
+        return [*self.raw, *self.fat.files]
+
+    @property
+    def sectors(self) -> int:
+        return self.size_mib * 2048
+
+
+def boards_with_cards(tree: Tree) -> list[str]:
+    return sorted(path.parent.name for path in tree.root.glob("boards/*/card.toml"))
+
+
+def read_card(tree: Tree, board: str) -> Card:
+    tree.board_fact(board, "ISA")  # names the boards when there is no such one
+    path = tree.root / "boards" / board / "card.toml"
+    if not path.is_file():
+        raise UnknownName(f"board '{board}' has no card (boards/{board}/card.toml);"
+                          f" with one: {listed(boards_with_cards(tree))}")
+    try:
+        card = card_of(board, tomllib.loads(read_text(path)))
+        check_layout(card)
+    except (tomllib.TOMLDecodeError, ValueError, TypeError) as error:
+        raise click.ClickException(f"boards/{board}/card.toml: {error}") from error
+    return card
+
+
+def card_of(board: str, data: dict) -> Card:
+    known = ("size_mib", "fat", "raw", "reserved", "tftp")
+    unknown = sorted(set(data) - set(known))
+    if unknown:
+        raise ValueError(f"unknown '{unknown[0]}'; valid: {', '.join(known)}")
+    fat = dict(data.get("fat", {}))
+    fat["files"] = tuple(made(File, "fat.files", one) for one in fat.get("files", []))
+    return Card(board, data.get("size_mib", 0), made(Fat, "fat", fat),
+                tuple(made(File, "raw", one) for one in data.get("raw", [])),
+                tuple(made(Reserved, "reserved", one) for one in data.get("reserved", [])),
+                made(Tftp, "tftp", data["tftp"]) if "tftp" in data else None)
+
+
+def made(kind: type, where: str, data: dict):
+    valid = [one.name for one in fields(kind)]
+    for name in data:
+        if name not in valid:
+            raise ValueError(f"[{where}] has an unknown '{name}'; valid: {', '.join(valid)}")
+    return kind(**{name: tuple(value) if isinstance(value, list) else value
+                   for name, value in data.items()})
+
+
+def check_layout(card: Card) -> None:
+    """Nothing overlaps, all is on the card, and QEMU takes its size."""
+    if card.size_mib < 1 or card.size_mib & (card.size_mib - 1):
+        raise ValueError(f"size_mib is {card.size_mib}; it must be a power of two")
+    places = [(0, 0, "the partition table"),
+              (card.fat.start, card.sectors - 1, "the FAT partition")]
+    for one in [*card.raw, *card.reserved]:
+        if len(one.sectors) != 2 or one.sectors[0] > one.sectors[1]:
+            raise ValueError(f"{one.name}: sectors must be [first, last]")
+        places.append((*one.sectors, one.name))
+    places.sort()
+    for (_, last, one), (first, _, other) in zip(places, places[1:]):
+        if first <= last:
+            raise ValueError(f"{one} and {other} overlap at sector {first}")
+    if places[-1][2] != "the FAT partition" or card.fat.start >= card.sectors:
+        raise ValueError("the FAT partition must be the last, and begin on the card")
+    names = [one.name for one in card.all_files()]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is there twice")
+    for name in card.tftp.files if card.tftp else ():
+        if name not in names:
+            raise ValueError(f"[tftp] has {name}, which is no file of the card")

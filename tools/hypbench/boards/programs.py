@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of other packages: found, run with the same dates and the same words everywhere."""
+
+import os
+import shutil
+import subprocess
+
+import click
+
+PACKAGE_OF = {"mkimage": "u-boot-tools", "sfdisk": "fdisk", "mformat": "mtools", "mcopy": "mtools",
+              "fdtget": "device-tree-compiler", "fdtput": "device-tree-compiler",
+              "lsblk": "util-linux"}
+EPOCH = "315532800"  # 1980-01-01: the first day that a FAT knows; also in boards/images.mk
+SBIN = ":/usr/sbin:/sbin"  # not in every user's PATH
+
+
+def environment() -> dict[str, str]:
+    fixed = {"TZ": "UTC", "LC_ALL": "C", "MTOOLSRC": os.devnull}
+    return {"SOURCE_DATE_EPOCH": EPOCH} | dict(os.environ) | fixed
+
+
+def run(name: str, *words: object, stdin: bytes = b"") -> bytes:
+    """What a program prints. A missing one is named with its package, a failed one with its
+    reason."""
+    program = shutil.which(name, path=os.environ.get("PATH", os.defpath) + SBIN)
+    if not program:
+        raise click.ClickException(f"{name} is missing: it is in the package {PACKAGE_OF[name]};"
+                                   " `tools/setup.sh boards` installs it")
+    done = subprocess.run([program, *map(str, words)], input=stdin, capture_output=True,
+                          env=environment(), check=False)
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode(errors="replace").strip()
+        raise click.ClickException(f"{name} failed: {said or f'status {done.returncode}'}")
+    return done.stdout

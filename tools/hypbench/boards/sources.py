@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the files of a card: the user's own first, then what is built, in the board's folder,
+installed on this machine, or in Debian's packages."""
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from hypbench import debian
+from hypbench.boards import images
+from hypbench.boards.description import Card, File
+from hypbench.boards.programs import run
+from hypbench.tree import Tree, UnknownName, read_bytes
+
+INSTALLED = Path("/")  # where packages of this machine are
+
+
+@dataclass(frozen=True)
+class Found:
+    name: str
+    data: bytes
+    origin: str
+
+
+class Missing(click.ClickException):
+    """A file of a package that cannot be had: why, and where one's own goes."""
+
+    def __init__(self, wanted: File, error: click.ClickException):
+        self.reason, _, remedy = error.message.partition("\nwithout it: ")
+        word = f"{wanted.given}=<{'folder' if wanted.given == 'FIRMWARE' else 'file'}>"
+        self.way = f"{wanted.name} is not there: {word}" + (f", or {remedy}" if remedy else "")
+        super().__init__(f"{self.reason}\n{self.way}")
+
+
+@dataclass
+class Sources:
+    """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder."""
+
+    tree: Tree
+    board: str
+    plan: str  # text
+    platform: str
+    given: dict[str, Path]
+    failed: dict[str, click.ClickException] = field(default_factory=dict)  # by package
+
+    def check_given(self, card: Card) -> None:
+        valid = sorted({one.given for one in card.all_files()} - {""})
+        for word in self.given:
+            if word not in valid:
+                raise UnknownName(f"{card.board} takes no {word}=; it takes:"
+                                  f" {', '.join(valid) or 'none'}")
+
+    def find(self, wanted: File) -> Found | None:
+        """None for a file that only the user has, and did not give."""
+        if wanted.given in self.given:
+            return self.users(wanted)
+        if wanted.build:
+            return self.built(wanted)
+        if wanted.board:
+            path = self.tree.root / "boards" / self.board / wanted.board
+            return Found(wanted.name, read_bytes(path), f"boards/{self.board}/{wanted.board}")
+        if wanted.script:
+            return self.script(wanted)
+        if wanted.package or wanted.device_tree:
+            return self.packaged(wanted)
+        return None
+
+    def users(self, wanted: File) -> Found:
+        path = self.given[wanted.given]
+        if path.is_dir():
+            path = path / wanted.name
+        data = read_bytes(path)
+        if not data:
+            raise click.ClickException(f"{path} is empty")
+        return Found(wanted.name, data, f"{wanted.given}={self.given[wanted.given]}")
+
+    def built(self, wanted: File) -> Found:
+        path = self.tree.build(self.board) / wanted.build
+        if not path.is_file():
+            raise click.ClickException(f"{path} is not built: `make image BOARD={self.board}`"
+                                       " makes it")
+        data = images.patch(read_bytes(path), self.plan, self.platform)
+        return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the plan")
+
+    def script(self, wanted: File) -> Found:
+        path = self.tree.root / "boards" / self.board / wanted.script
+        return Found(wanted.name, script(read_bytes(path), self.board),
+                     f"boards/{self.board}/{wanted.script}")
+
+    def packaged(self, wanted: File) -> Found:
+        """From a package: one that is installed here, or Debian's."""
+        name, pattern = place_in_package(wanted)
+        installed = sorted(path for path in INSTALLED.glob(pattern) if path.is_file())
+        if installed:
+            return Found(wanted.name, read_bytes(installed[-1]), str(installed[-1]))
+        try:
+            path = self.fetched(wanted, name)
+        except click.ClickException as error:
+            raise Missing(wanted, error) from error
+        return Found(wanted.name, read_bytes(path), f"Debian: {name}")
+
+    def fetched(self, wanted: File, name: str) -> Path:
+        if name in self.failed:  # an archive out of reach is not asked once for each file
+            raise self.failed[name]
+        cache = self.tree.root / "build" / "cache" / "debian"
+        try:
+            if wanted.device_tree:
+                return debian.device_tree(wanted.name, wanted.device_tree, cache)
+            package, arch = wanted.package.split(":")
+            folder = debian.fetch(package, arch, wanted.component or None, cache=cache)
+        except click.ClickException as error:
+            self.failed[name] = error
+            raise
+        if not (folder / wanted.path).is_file():
+            raise click.ClickException(f"the package has no {wanted.path}")
+        return folder / wanted.path
+
+
+def place_in_package(wanted: File) -> tuple[str, str]:
+    """The package's name, and a glob of the file below the root of a machine that has it."""
+    if wanted.device_tree:
+        flavour = {"armhf": "armmp", "arm64": "arm64"}[wanted.device_tree]
+        return (f"linux-image-{flavour}:{wanted.device_tree}",
+                f"usr/lib/linux-image-*-{flavour}/**/{wanted.name}")
+    return wanted.package, wanted.path
+
+
+def script(text: bytes, board: str) -> bytes:
+    """A U-Boot script as U-Boot sources it."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder) / "source", Path(folder) / "made"
+        source.write_bytes(text)
+        run("mkimage", "-A", "arm", "-O", "linux", "-T", "script", "-C", "none", "-n",
+            f"hypbench {board}", "-d", source, made)
+        return made.read_bytes()
