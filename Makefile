@@ -15,8 +15,9 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images setup bench capture compare report debug check qemu-test unit-test \
-	update-expected setup-images setup-tests qemu-image qemu-images sdcard tftp flash clean help FORCE
+.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench capture \
+	compare report debug check qemu-test unit-test update-expected sdcard tftp flash clean help \
+	FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
