@@ -16,8 +16,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench capture \
-	compare report debug check qemu-test unit-test update-expected sdcard tftp flash clean help \
-	FORCE
+	compare report debug check qemu-test unit-test update-expected sdcard tftp flash clean \
+	help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
