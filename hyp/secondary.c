@@ -12,7 +12,7 @@
 #include "lib/text.h"
 
 #define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
-#define WAIT_MS 20u
+#define WAIT_MS 10u
 #define MS_PER_S 1000u
 
 /* Not in bss: a core that did not wait for its start may have reported before that is cleared. */

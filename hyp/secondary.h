@@ -27,7 +27,7 @@ extern struct core_report core_report[CORE_MAX];
 /* The first instruction of a core: hyp/arch/<isa>/secondary.S. */
 void secondary_entry(void);
 
-/* Starts them as the board says and waits, 20 ms at most, until all have come. Before translation
+/* Starts them as the board says and waits, 10 ms at most, until all have come. Before translation
  * and caches are on, so that what they write is seen; after gic_set_bases(). */
 void secondary_start_all(void);
 

@@ -51,6 +51,14 @@ def test_captured_plans_are_shown_and_the_others_named(tree):
     assert "fig-storm-silicon" in tree.page() and "not captured" not in tree.page()
 
 
+def test_a_plan_of_ones_own_is_shown_once_it_is_captured(tree):
+    captured(tree, "silicon", "mine", report_log("default", "silicon", board="silicon"))
+    assert tree("report", "--board", "silicon").exit_code == 0
+    page = tree.page()
+    assert "fig-histogram-timer-wakeup-silicon" in page and "<td>mine</td>" in page
+    assert "their parts are missing: default, storm." in page
+
+
 def test_a_captured_run_that_is_cut_is_told(tree):
     whole = report_log("storm", "silicon", board="silicon")
     captured(tree, "silicon", "storm", whole[:len(whole) // 2])

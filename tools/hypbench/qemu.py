@@ -55,8 +55,10 @@ def version(program: str) -> tuple[int, ...]:
 
 def too_old(options: list[str], needs: str) -> str:
     """Why the installed QEMU does not have a board's machine; "" when it has."""
+    if not needs:
+        return ""
     there = version(options[0])
-    if not needs or not there or there >= tuple(map(int, needs.split("."))):
+    if not there or there >= tuple(map(int, needs.split("."))):
         return ""
     return (f"{options[0]} is version {'.'.join(map(str, there))}, this board's machine needs"
             f" {needs} (Debian has newer ones in its backports)")

@@ -22,7 +22,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
     names = boards or reported_boards(tree)
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     there, absent = runs.plans_of(tree)
-    jobs = [runs.Job(board, plan) for board in names for plan in there]
+    jobs = [job for board in names for job in runs.jobs_of(tree, board, there)]
     if absent:
         console.print(f"not in plans/, so left out: {', '.join(absent)}", markup=False)
     for board in names:

@@ -64,6 +64,13 @@ def from_board(tree: Tree, board: str) -> bool:
     return tree.is_captured(board) or not tree.qemu_options(board)
 
 
+def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
+    """The report's plans, and what else was captured from a board: plan `board`, or one's own."""
+    others = (sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
+                     - set(plans_there)) if from_board(tree, board) else [])
+    return [Job(board, plan) for plan in [*plans_there, *others]]
+
+
 def folder(tree: Tree, board: str) -> Path:
     return tree.build(board) / "report"
 
@@ -185,8 +192,8 @@ def captured_source(tree: Tree, job: Job) -> Source:
     if not path.is_file():
         return Source(job.plan, Log(), uncaptured=True)
     log = read_log(path.read_bytes())
-    return Source(job.plan, log, problems_of(log, "silicon"),
-                  lost_steps(log, tree.plan_text(job.plan)))
+    asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
+    return Source(job.plan, log, problems_of(log, "silicon"), lost_steps(log, asked))
 
 
 def age(tree: Tree, job: Job, stamp: dict) -> list[str]:

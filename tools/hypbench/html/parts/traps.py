@@ -44,7 +44,7 @@ def section(boards: list[Board]) -> Section:
 def exits(made: Section, boards: list[Board]) -> None:
     shown, found, without = [], [], []
     for board in boards:
-        source = board.source("traps") if board.source("traps").rows else board.source("default")
+        source = board.first_with("hvc", "traps", "default")
         groups = [data.Group(group.label, {config: value for config, value in group.values.items()
                                            if config in MODES})
                   for group in data.paths(source, EXIT_BENCHES)]
