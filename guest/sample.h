@@ -110,8 +110,8 @@ OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, reg_t delay,
 
 /*
  * `batch` operations, each with the isb behind it that ends a window of one, and each with `state`
- * as it came. `cycles` is known where this is inlined: without
- * them the counter is not read, and cycles are given as 0.
+ * as it came. `cycles` is known where this is inlined: without them the counter is not read, and
+ * cycles are given as 0.
  */
 OPS_INLINE void sample_batch(sample_op op, reg_t state, bool cycles, uint32_t batch, reg_t delay,
 			     sample_sink_cycles sink, void *to)

@@ -4,33 +4,12 @@
  * are on, exceptions unmasked and routed to EL3, everything below trapped, EL2's registers as no
  * reset would have them, and every interrupt Secure. BEGIN: the hypervisor's first instruction.
  */
+#include "tests/qemu/arch/loader_map_armv8.inc"
+
 	.text
 	.global	_start
 _start:
-	/* identity map of 4 GiB in 1 GiB blocks: devices below 0x40000000, normal memory above */
-	adr	x0, table
-	mov	x1, #0x401			/* block, AF, MAIR index 0 */
-	str	x1, [x0]
-	mov	x1, #0x705			/* block, AF, inner shareable, MAIR index 1 */
-	mov	x2, #0x40000000
-	mov	x3, #3
-1:	add	x1, x1, x2
-	str	x1, [x0, #8]!
-	subs	x3, x3, #1
-	b.ne	1b
-	adr	x0, table
-	msr	ttbr0_el3, x0
-	ldr	x0, =0xff04
-	msr	mair_el3, x0
-	ldr	x0, =0x80823520			/* 4 GiB, cached walks, 40 bits */
-	msr	tcr_el3, x0
-	dsb	sy
-	tlbi	alle3
-	dsb	sy
-	isb
-	ldr	x0, =0x30c51835			/* M, C, I */
-	msr	sctlr_el3, x0
-	isb
+	translation_on 3
 
 	ldr	x0, =0xdead0000
 	msr	vbar_el3, x0
