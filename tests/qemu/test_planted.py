@@ -65,7 +65,7 @@ def test_guest_that_escapes_is_found(result):
     assert result.problems
 
 
-@pytest.mark.job(FIRMWARE, change=function_that("return 0", "needs_traps"))
+@pytest.mark.job(FIRMWARE, change=function_that("return 0", "needs_trapped_smc"))
 def test_call_that_reaches_the_firmware_is_found(result):
     """Not trapped, it switches the machine off: QEMU ends with 0, and the log has no end."""
     assert result.status == 0
