@@ -35,8 +35,10 @@ if [ -n "$(build/venv/bin/hypbench dev backports --missing)" ]; then
 	printf '%s\n' "$entry" >"$source"
 fi
 apt-get -qq update || true # what is missing is seen below
+# These three alone, and what they need newer: with -t, libraries would come from there, too, of
+# which the release's compilers want their own version.
 if ! env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-	-t "$suite" qemu-system-arm >/dev/null; then
+	qemu-system-{arm,common,data}/"$suite" >/dev/null; then
 	if [ -n "$source" ]; then
 		rm -f "$source"
 		apt-get -qq update || true

@@ -86,7 +86,8 @@ def test_an_older_one_is_replaced_from_the_same_archive(machine):
     assert f"installed: QEMU 10.0.2 from {machine.suite}" in machine.run()
     assert machine.calls() == [
         "-qq update",
-        f"-qq install -y --no-install-recommends -t {machine.suite} qemu-system-arm"]
+        "-qq install -y --no-install-recommends " + " ".join(
+            f"qemu-system-{part}/{machine.suite}" for part in ("arm", "common", "data"))]
     assert (machine.parts / "hypbench-backports.sources").read_text() == (
         f"Types: deb\nURIs: http://one.invalid/debian\nSuites: {machine.suite}\n"
         "Components: main\nSigned-By: /usr/share/keyrings/one.gpg\n")
