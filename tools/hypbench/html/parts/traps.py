@@ -44,7 +44,9 @@ def section(boards: list[Board]) -> Section:
 def exits(made: Section, boards: list[Board]) -> None:
     shown, found, without = [], [], []
     for board in boards:
-        source = board.first_with("hvc", "traps", "default")
+        plans = ("traps", "default", *board.sources)
+        source = next(filter(lambda source: source.rows, map(board.source, plans)),
+                      board.source("traps"))
         groups = [data.Group(group.label, {config: value for config, value in group.values.items()
                                            if config in MODES})
                   for group in data.paths(source, EXIT_BENCHES)]
