@@ -112,6 +112,13 @@ def test_time_limit_ends_qemu(bench, monkeypatch, then):
     failed(bench.run("--timeout", "1"), "time limit: QEMU was ended after 1 s")
 
 
+def test_a_machine_that_stops_behind_its_end_record_is_ended(bench, monkeypatch):
+    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
+    bench.set_qemu(LOG, "import time; time.sleep(60)")
+    failed(bench.run("--timeout", "30"), "QEMU did not end behind the end record")
+    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
+
+
 def test_damaged_log_fails_the_run_and_keeps_the_good(bench):
     lines = LOG.splitlines(keepends=True)
     bench.set_qemu(b"".join([*lines[:4], lines[4].replace(b"hvc", b"hvd"), *lines[5:]]))

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -22,6 +22,7 @@ RECORDING = ",rr=record,rrfile=/dev/null"
 CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}"], "host": []}
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
+END_GRACE_S = 10.0  # from the end record to QEMU's own end
 GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
 
 
@@ -64,6 +65,10 @@ def too_old(options: list[str], needs: str) -> str:
             f" {needs} (Debian has newer ones in its backports)")
 
 
+# The last line of a run, however it went.
+END_RECORD = b'"kind":"end"'
+
+
 class Qemu:
     """One run. Iterate over lines(), then look at status, timed_out and stderr."""
 
@@ -71,6 +76,7 @@ class Qemu:
         self.words = words
         self.limit_s = limit_s
         self.timed_out = False
+        self.stopped = False  # it did not end behind the end record, as a run that is refused
         self.status: int | None = None
         self.stderr = ""
 
@@ -79,14 +85,16 @@ class Qemu:
         with tempfile.TemporaryFile() as stderr, subprocess.Popen(
                 self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
                 start_new_session=True) as process:
-            alarm = threading.Timer(self.limit_s, self._expire, [process])
-            alarm.daemon = True
-            alarm.start()
+            alarms = [alarm(self.limit_s, self._expire, process)]
             try:
-                yield from process.stdout
+                for line in process.stdout:
+                    yield line
+                    if END_RECORD in line:
+                        alarms.append(alarm(END_GRACE_S, self._stop, process))
                 self.status = process.wait()
             finally:
-                alarm.cancel()
+                for started in alarms:
+                    started.cancel()
                 end(process)
                 stderr.seek(0)
                 self.stderr = stderr.read().decode(errors="replace").strip()
@@ -94,6 +102,18 @@ class Qemu:
     def _expire(self, process: subprocess.Popen) -> None:
         self.timed_out = True
         end(process)
+
+    def _stop(self, process: subprocess.Popen) -> None:
+        self.stopped = True
+        end(process)
+
+
+def alarm(seconds: float, then: Callable[[subprocess.Popen], None], process: subprocess.Popen
+          ) -> threading.Timer:
+    timer = threading.Timer(seconds, then, [process])
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def end(process: subprocess.Popen) -> None:

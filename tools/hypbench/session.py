@@ -92,6 +92,8 @@ def on_the_board(board: str, plan: str = "") -> str:
 
 def ending(machine: qemu.Qemu) -> list[str]:
     """How QEMU ended, when that was not well."""
+    if machine.stopped:
+        return ["QEMU did not end behind the end record: the board stopped, or its reset failed"]
     if machine.timed_out:
         return [f"time limit: QEMU was ended after {machine.limit_s:g} s"]
     if machine.status and machine.status < 0:
