@@ -24,8 +24,6 @@ struct board_window {
 	uint32_t size;  /* bytes, multiple of 4 KiB; 0: none */
 };
 
-#define BOARD_WINDOW_MAX 4
-
 struct board {
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
@@ -41,8 +39,7 @@ struct board {
 	unsigned spi_count;
 	uint32_t counter_hz; /* where a boot loader may leave CNTFRQ 0; else 0 */
 	struct board_cores cores;
-	/* device memory that the functions below and the start of cores touch, mapped for EL2 */
-	struct board_window device[BOARD_WINDOW_MAX];
+	struct board_window reset_device; /* what `reset` touches: mapped for EL2 */
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
 	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;

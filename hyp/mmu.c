@@ -66,9 +66,8 @@ void mmu_init(void)
 	map_image_part(__data_start, __data_end, DATA);
 	map(board.guest_base, board.guest_size, DATA);
 	map((uintptr_t)align_down(console_base(), PAGE_SIZE), PAGE_SIZE, DEVICE);
-	for (unsigned i = 0; i < BOARD_WINDOW_MAX; i++)
-		if (board.device[i].size)
-			map(board.device[i].base, board.device[i].size, DEVICE);
+	if (board.reset_device.size)
+		map(board.reset_device.base, board.reset_device.size, DEVICE);
 	map_device(board.gic.redist);
 	map_device(board.gic.vcpu);
 	map_device(board.gic.hyp);

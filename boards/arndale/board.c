@@ -19,7 +19,6 @@
 #define PMU 0x10040000u
 #define PMU_SWRESET (PMU + 0x400u)
 #define SYSRAM 0x02020000u /* its first word is the one that U-Boot's pen for CPU 1 looks at */
-#define WINDOW 0x1000u
 
 #define ACTLR_SMP (1u << 6) /* Cortex-A15 (DDI 0438 4.3.28) */
 
@@ -61,7 +60,7 @@ const struct board board = {
 	.spi_count = 5,
 	.counter_hz = 24000000,
 	.cores = { .count = 2, .start = CORES_PEN, .release = SYSRAM },
-	.device = { { MCT, WINDOW }, { PMU, WINDOW }, { SYSRAM, WINDOW } },
+	.reset_device = { PMU, 0x1000 },
 	.coherency_start = coherency_start,
 	.counter_start = counter_start,
 	.reset = reset,

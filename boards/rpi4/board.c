@@ -86,7 +86,7 @@ const struct board board = {
 	.counter_hz = 54000000,
 	/* Page 0 is the firmware's for good: the cores wait in it. */
 	.cores = { .count = 4, .start = CORES_SPIN_TABLE, .release = 0xd8 },
-	.device = { { PM, 0x1000 } },
+	.reset_device = { PM, 0x1000 },
 	.console_in_use = console_in_use,
 	.reset = reset,
 };

@@ -21,7 +21,6 @@ const struct board board = {
 	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
 	.spi_count = 8,
 	.cores = { .count = 2, .start = CORES_PEN, .release = SYS_FLAGS },
-	.device = { { 0x1c010000, 0x1000 } },
 	.semihosting = true,
 	.smc_needs_secure = true,
 };

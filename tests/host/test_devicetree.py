@@ -114,12 +114,9 @@ def hypervisor(base: int, memory: str, guest_at: range, end: int | None = None) 
     return {"HYP_BASE": fits}
 
 
-def devices(*nodes: str) -> dict[str, Truth]:
-    """The windows in the order of board.c: a page from where the device begins."""
-    found: dict[str, Truth] = {"WINDOW": given(0x1000)}
-    for index, node in enumerate(nodes):
-        found |= {f"device[{index}][0]": address(node), f"device[{index}][1]": given(0x1000)}
-    return found
+def reset_device(node: str) -> dict[str, Truth]:
+    """A page from where the device begins."""
+    return {"reset_device[0]": address(node), "reset_device[1]": given(0x1000)}
 
 
 def kernels(name: str, arch: str) -> Callable[[], Path]:
@@ -156,7 +153,7 @@ ARNDALE = Board(kernels("exynos5250-arndale.dtb", "armhf"), {
     **interrupts_of("/soc/pwm@12dd0000"),
     **guest(*ARNDALE_GUEST, "/memory@40000000", ARNDALE_KEPT),
     **hypervisor(0x82000000, "/memory@40000000", range(0x40000000, 0x80000000), ARNDALE_KEPT),
-    **devices(MCT, PMU, SYSRAM),
+    **reset_device(PMU),
     "RAM_KEPT": arndale_kept,
     "console[1]": console,
     "counter_hz": frequency("/timer"),
@@ -196,7 +193,7 @@ RPI4 = Board(kernels("bcm2711-rpi-4-b.dtb", "arm64"), {
     **gic("/soc/interrupt-controller@40041000", "dist", "cpu", "hyp", "vcpu"),
     **timer("/timer"),
     **interrupts_of("/soc/timer@7e003000", 1),
-    **devices(PM),
+    **reset_device(PM),
     "guest_base": rpi4_ram(RPI4_GUEST[0]),
     "GUEST_BASE": rpi4_ram(RPI4_GUEST[0]),
     "guest_size": given(RPI4_GUEST[1]),
@@ -247,7 +244,6 @@ VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     **timer("/timer"),
     **unused_interrupts(64, 8, vexpress_interrupts),
     **hypervisor(0x80200000, "/memory@80000000", range(0xc0000000, 0x100000000)),
-    **devices(f"{V2M}/sysreg@10000"),
     "guest_base": vexpress_guest,
     "GUEST_BASE": vexpress_guest,
     "guest_size": given(0x40000000),
