@@ -67,6 +67,49 @@ enum platform {
 
 enum plan_order { PLAN_ORDER_ABBA, PLAN_ORDER_ONCE };
 
+/*
+ * A guest that is not our own, from images that lie in the board's store (boards/board.h): `guest`
+ * and `load` lines in place of `bench` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with
+ * stage2=off they are physical ones. X(field, default, min, max):
+ *   ram     where its RAM begins, a multiple of 2 MiB
+ *   ram_mib   its size
+ *   cpus    vCPUs, one a core
+ *   entry   first instruction of vCPU 0
+ *   dtb     of its device tree: what x0 or r2 holds; 0: none
+ */
+#define PLAN_GUEST_FIELDS(X)                                                                       \
+	X(ram, 0x40000000, 0, 0xffe00000)                                                          \
+	X(ram_mib, 256, 2, 3072)                                                                   \
+	X(cpus, 1, 1, 4)                                                                           \
+	X(entry, 0x40200000, 0, 0xffffffff)                                                        \
+	X(dtb, 0, 0, 0xffffffff)
+
+/* A part of its images: copied into its RAM before each start, or, outside its RAM, mapped there
+ * for reading. X(field, default, min, max), all in bytes:
+ *   store   offset in the board's store, a multiple of 4 KiB
+ *   ipa     where the guest finds it
+ *   size    how much it is */
+#define PLAN_LOAD_FIELDS(X)                                                                        \
+	X(store, 0, 0, 0xfffff000)                                                                 \
+	X(ipa, 0, 0, 0xffffffff)                                                                   \
+	X(size, 0, 1, 0xffffffff)
+
+#define PLAN_LOAD_MAX 8
+
+struct plan_load {
+#define X(field, dflt, min, max) uint32_t field;
+	PLAN_LOAD_FIELDS(X)
+#undef X
+};
+
+struct plan_guest {
+#define X(field, dflt, min, max) uint32_t field;
+	PLAN_GUEST_FIELDS(X)
+#undef X
+	uint32_t load_count; /* 0: no such guest, but benchmarks */
+	struct plan_load load[PLAN_LOAD_MAX];
+};
+
 struct plan {
 	char name[PLAN_NAME_SIZE];
 	enum platform platform;
@@ -76,4 +119,5 @@ struct plan {
 	uint32_t bench_count;
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
+	struct plan_guest guest;
 };

@@ -10,6 +10,7 @@
 enum core_start {
 	CORES_BOOT_ONLY,  /* not at all */
 	CORES_SPIN_TABLE, /* core n polls the 64-bit word release + 8 n, woken by SEV */
+	CORES_PSCI,       /* CPU_ON of the firmware, by SMC (DEN0022 5.1.4) */
 	CORES_PEN, /* they wait for SGI 0, then jump to what the 32-bit word at release holds */
 };
 
@@ -40,7 +41,12 @@ struct board {
 	uint32_t counter_hz; /* where a boot loader may leave CNTFRQ 0; else 0 */
 	struct board_cores cores;
 	struct board_window reset_device; /* what `reset` touches: mapped for EL2 */
-	bool semihosting; /* the machine ends, with a status, on a semihosting call */
+	/* RAM of neither the hypervisor nor the guest: where a host tool puts the images of
+	 * guests that are not our own; 2 MiB aligned, size 0: none */
+	uintptr_t store_base;
+	uint64_t store_size;
+	unsigned console_intid; /* its receive interrupt; 0: it has no input */
+	bool semihosting;       /* the machine ends, with a status, on a semihosting call */
 	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;
 

@@ -10,12 +10,12 @@ static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
-static struct vm vm = { .vmid = BUSY_VMID, .vcpu = &space.vcpu };
+static struct vm vm = { .vmid = BUSY_VMID, .vcpu_count = 1, .vcpu = { &space.vcpu } };
 
 struct vcpu *busy_prepare(const struct run_config *config)
 {
 	uintptr_t code = (uintptr_t)__busy_start;
-	struct vcpu *vcpu = vm.vcpu;
+	struct vcpu *vcpu = vm.vcpu[0];
 
 	*vcpu = (struct vcpu){ .vm = &vm };
 	vm.config = config;
@@ -32,5 +32,5 @@ struct vcpu *busy_prepare(const struct run_config *config)
 /* In the register of a hypercall's number, which any frame holds. */
 uint32_t busy_rounds(void)
 {
-	return (uint32_t)frame_arg(&vm.vcpu->frame, 0);
+	return (uint32_t)frame_arg(&vm.vcpu[0]->frame, 0);
 }

@@ -20,6 +20,8 @@ struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_repo
 
 static unsigned core_count(void)
 {
+	if (board.cores.start == CORES_PSCI) /* started for a guest that wants them */
+		return 1;
 	return board.cores.count ? board.cores.count : 1;
 }
 
@@ -76,7 +78,7 @@ static void wait(void)
 void secondary_start_all(void)
 {
 	core_report[0].level = boot_state.level;
-	if (board.cores.start == CORES_BOOT_ONLY)
+	if (board.cores.start == CORES_BOOT_ONLY || board.cores.start == CORES_PSCI)
 		return;
 	if (board.cores.start == CORES_PEN)
 		pause_ms(PAUSE_MS);

@@ -18,6 +18,7 @@
 #include "hyp/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
+#define VCPU_MAX 4u /* of a VM: one a core */
 
 struct vm;
 
@@ -33,6 +34,7 @@ struct vcpu {
 	reg_t host_sp; /* vectors.S: where vcpu_run() was called */
 	struct vm *vm;
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
+	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
 	struct vgic vgic;
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. */

@@ -442,6 +442,24 @@ void vgic_set_dist_enabled(struct vgic *vgic, bool enabled)
 	refill(vgic);
 }
 
+void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
+{
+	(void)vgic;
+	virq->edge = edge;
+}
+
+void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1)
+{
+	(void)vgic;
+	virq->group1 = group1;
+}
+
+void vgic_set_active(struct vgic *vgic, struct virq *virq)
+{
+	(void)vgic;
+	(void)virq;
+}
+
 void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 {
 	unsigned i = live_lr(vgic, virq);

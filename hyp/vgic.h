@@ -34,6 +34,7 @@ struct virq {
 	bool enabled;
 	bool pending; /* pending, and not in a list register; SGI: sources != 0 */
 	bool edge;    /* GICD_ICFGR as the guest wrote it */
+	bool group1;  /* GICD_IGROUPR, likewise */
 };
 
 struct vgic {
@@ -70,6 +71,9 @@ void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 /* The guest programs an interrupt. */
 void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
+void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge);     /* GICD_ICFGR */
+void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1); /* GICD_IGROUPR */
+void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 void vgic_set_dist_enabled(struct vgic *vgic, bool enabled);
 

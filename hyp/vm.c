@@ -33,7 +33,7 @@ static uint8_t stage2_pages[STAGE2_POOL_PAGES][PAGE_SIZE] __attribute__((aligned
 static struct page_pool stage2_pool = { .base = stage2_pages[0], .count = STAGE2_POOL_PAGES };
 static struct vcpu_space vcpu_space;
 
-struct vm vm_under_test = { .vmid = 1, .vcpu = &vcpu_space.vcpu };
+struct vm vm_under_test = { .vmid = 1, .vcpu_count = 1, .vcpu = { &vcpu_space.vcpu } };
 
 static const struct guest_header *header(void)
 {
@@ -74,7 +74,7 @@ void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ip
 	record_string("reason", name[reason]);
 	record_hex("class", esr >> 26 & 0x3f);
 	record_hex("esr", esr);
-	record_hex("pc", sched_is_running(vm->vcpu) ? read_elr_el2() : vm->vcpu->elr);
+	record_hex("pc", sched_is_running(vm->vcpu[0]) ? read_elr_el2() : vm->vcpu[0]->elr);
 	record_hex("va", va);
 	record_hex("ipa", ipa);
 	if (vm->config->sched != SCHED_NULL)
@@ -141,7 +141,7 @@ static void build_stage2(struct vm *vm)
 
 static void forward(struct vm *vm, unsigned intid)
 {
-	if (!vgic_forward(&vm->vcpu->vgic, intid))
+	if (!vgic_forward(&vm->vcpu[0]->vgic, intid))
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
@@ -154,7 +154,7 @@ static void reset_gic(struct vm *vm)
 	gic_cpu_abandon();
 	gic_dist_reset();
 	gic_cpu_init(trapped);
-	vgic_reset(&vm->vcpu->vgic, lr_count, vm->config->lr == LR_HW);
+	vgic_reset(&vm->vcpu[0]->vgic, lr_count, vm->config->lr == LR_HW);
 	gic_virt_reset();
 	if (!trapped) {
 		gic_virt_off();
@@ -215,7 +215,8 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	vm->config = config;
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
-	vm->vcpu->vm = vm;
+	vm->vcpu[0]->vm = vm;
+	vm->vcpu[0]->index = 0;
 	errata_use(config);
 	exit_stats_reset(config);
 	exit_stats_vm(vm->vmid);
@@ -226,15 +227,17 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	reset_gic(vm);
 	load_guest(run);
 	cpu_use_vectors(config);
-	cpu_reset_guest(vm->vcpu, (uintptr_t)header()->entry, board.guest_base + GUEST_RUN_OFFSET);
+	cpu_reset_guest(vm->vcpu[0], (uintptr_t)header()->entry,
+			board.guest_base + GUEST_RUN_OFFSET);
 	cpu_guest_on(config);
-	fp_start((enum fp_mode)config->fp, vm->vcpu);
+	fp_start((enum fp_mode)config->fp, vm->vcpu[0]);
 	forget_translations();
 
 	start = counter_read();
-	sched_start(config, vm->vcpu, other, start, start + (uint64_t)clock_hz() * limit_ms / 1000);
+	sched_start(config, vm->vcpu[0], other, start,
+		    start + (uint64_t)clock_hz() * limit_ms / 1000);
 	tell_start();
-	vcpu_run(vm->vcpu);
+	vcpu_run(vm->vcpu[0]);
 	end = counter_read();
 
 	timer_hyp_stop();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A virtual machine: memory, devices, one vCPU, and how its run ended. */
+/* A virtual machine: memory, devices, its vCPUs, and how its run ended. */
 #pragma once
 
 #include "abi/exit_kind.h"
@@ -23,7 +23,8 @@ struct vm {
 	unsigned region_count;
 	struct mmio_region region[VM_REGION_MAX];
 	struct null_device null_device;
-	struct vcpu *vcpu;
+	unsigned vcpu_count;
+	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
 };
 

@@ -18,5 +18,9 @@ const struct board board = {
 	.maintenance_intid = 25,
 	.spi_first = 80, /* virt wires nothing there */
 	.spi_count = 32,
+	.store_base = 0x48000000,
+	.store_size = 0x38000000,
+	.console_intid = 33,
+	.cores = { .count = 4, .start = CORES_PSCI },
 	.semihosting = true,
 };

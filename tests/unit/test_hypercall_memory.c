@@ -29,7 +29,7 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	config = (struct run_config){ .stage2 = STAGE2_2M };
-	vm = (struct vm){ .config = &config, .vmid = VMID, .vcpu = &vcpu };
+	vm = (struct vm){ .config = &config, .vmid = VMID, .vcpu_count = 1, .vcpu = { &vcpu } };
 	vcpu.vm = &vm;
 	root = fake_pages(1);
 	pool = (struct page_pool){ .base = fake_pages(8), .count = 8 };

@@ -24,7 +24,7 @@
 
 static struct vcpu *const guest = &guest_vcpu;
 static struct vcpu other;
-static struct vm other_vm = { .vcpu = &other };
+static struct vm other_vm = { .vcpu_count = 1, .vcpu = { &other } };
 
 static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 {

@@ -57,7 +57,8 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
 	fake_gic_reset(lr_count);
-	vm.vcpu = &guest_vcpu;
+	vm.vcpu_count = 1;
+	vm.vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = &vm;
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
