@@ -8,6 +8,7 @@
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -36,8 +37,10 @@ struct vm {
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
-	struct vpl011 uart; /* of a foreign guest */
-	uint32_t resets;    /* times it started again */
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
