@@ -40,12 +40,23 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	core_serve();
+	return vm_core_over() ? NULL : vcpu;
+}
+
 /* For a guest that does not have the core now; or nobody's, which would come back for ever. */
 static __attribute__((noinline, cold)) struct vcpu *irq_of_absent(struct vcpu *vcpu, uint32_t iar)
 {
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
+	if (intid == CORE_KICK_SGI)
+		return kicked(vcpu, iar);
 	gic_eoi(iar); /* as in irq() */
 	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
@@ -54,13 +65,6 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_absent(struct vcpu *v
 	gic_disable(intid);
 	gic_deactivate(iar);
 	return vcpu;
-}
-
-/* Another core asks for something, or has ended the VM. */
-static struct vcpu *kicked(struct vcpu *vcpu)
-{
-	core_serve();
-	return vm_core_over() ? NULL : vcpu;
 }
 
 /* Interrupts that are not for the guest that has the core. */
@@ -74,8 +78,6 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
-	else if (intid == CORE_KICK_SGI)
-		vcpu = kicked(vcpu);
 	else if (intid == console_intid())
 		vpl011_receive();
 	else
