@@ -41,6 +41,11 @@ struct vm {
 	struct vpl011 uart;
 	struct vflash flash;
 	uint32_t resets; /* times it started again */
+
+	/* Several cores: vm_cores.c */
+	uint64_t limit;    /* CNTPCT at which it is stopped */
+	uint32_t vcpus_on; /* or about to be */
+	uint32_t cores_in; /* cores beside core 0 that take part */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
