@@ -8,6 +8,7 @@
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -25,7 +26,6 @@ enum vm_outcome {
 
 struct vm {
 	const struct run_config *config;
-	const struct vm_machine *machine;
 	struct stage2 stage2;
 	uint8_t vmid;
 	enum vm_outcome outcome;
@@ -36,8 +36,11 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
-	struct vpl011 uart; /* of a foreign guest */
-	uint32_t resets;    /* times it started again */
+	const struct vm_machine *machine;
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
