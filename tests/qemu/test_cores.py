@@ -18,7 +18,7 @@ END_OFF, END_FAULT, END_FAULT_BUSY, END_OFF_BY_OTHER, END_COUNT = range(5)
 
 CONFIGS = {
     "trapped": "irq=trapped stage2=2M",
-    "trapped-wfi": "irq=trapped stage2=2M wfi=trapped",
+    "trapped-wfi": "trapped irq=trapped stage2=2M wfi=trapped",
     "trapped-sw": "irq=trapped stage2=2M lr=sw frame=full",
 }
 
