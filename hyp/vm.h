@@ -9,6 +9,7 @@
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
 #include "hyp/vdist.h"
+#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -38,8 +39,10 @@ struct vm {
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
 	struct vdist dist;
-	struct vpl011 uart; /* of a foreign guest */
-	uint32_t resets;    /* times it started again */
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */

@@ -90,7 +90,7 @@ def test_a_fault_of_one_vcpu_stops_all(lab, built, ending):
     assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "data-abort", "0xbad0100")
     assert int(fault["pc"], 16) >= ENTRY
     assert result.one("step")["outcome"] == "fault" and result.status == 1
-    assert not result.timed_out and result.log.end["faults"] == 1
+    assert not result.timed_out and result.one("end")["faults"] == 1
 
 
 def test_a_vcpu_beside_the_first_can_end_the_vm(lab, built):
