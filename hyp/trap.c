@@ -9,6 +9,7 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
@@ -17,6 +18,7 @@
 #include "hyp/sched.h"
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
+#include "hyp/vm_cores.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
@@ -38,6 +40,17 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	core_serve();
+	if (vcpu->vgic.leaving_count) /* what was served may have seen its end */
+		vspi_settle_now(vcpu->vm);
+	return vm_core_over() ? NULL : vcpu;
+}
+
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
 static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
@@ -45,6 +58,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
+	if (intid == CORE_KICK_SGI)
+		return kicked(vcpu, iar);
 	gic_eoi(iar); /* as in irq() */
 	if (intid == console_intid()) {
 		vpl011_receive();
@@ -55,9 +70,17 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
 		return sched_wake(vcpu, absent);
 	}
+	if (vspi_arrived(vcpu, intid))
+		return vcpu;
 	gic_disable(intid);
 	gic_deactivate(iar);
 	return vcpu;
+}
+
+static void maintain(struct vcpu *vcpu)
+{
+	if (vgic_maintain(&vcpu->vgic))
+		vspi_settle_now(vcpu->vm);
 }
 
 /* Interrupts that are not for the guest that has the core. */
@@ -68,7 +91,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
 	if (intid == board.maintenance_intid)
-		vgic_maintain(&vcpu->vgic);
+		maintain(vcpu);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
 	else
@@ -214,11 +237,11 @@ static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
 	return true;
 }
 
-/* A device that shows some of its memory to its guest for reading is asked about a store there. */
-static bool is_store_to_device(uint32_t esr)
+/* A foreign guest's device that shows its memory for reading is asked about a store there. */
+static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
 {
-	return ESR_EC(esr) == EC_DABT_LOW && abort_is_protected(esr) &&
-	       abort_is_plain_access(esr) && (esr & DABT_WNR);
+	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
+	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
 }
 
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
@@ -229,7 +252,7 @@ static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vc
 
 	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	if (region && is_store_to_device(esr))
+	if (region && is_store_to_shown(vcpu, esr))
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return stop(vcpu, reason, esr);
 }
@@ -339,6 +362,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
+	if (gic_intid(iar) == CORE_KICK_SGI)
+		return EXIT_KICK;
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
