@@ -27,5 +27,6 @@ enum psci_result {
 };
 
 /* The function whose id is in x0 or r0; the trapped instruction has been skipped. Ids that are
- * not known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its end. */
+ * not known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its
+ * end. */
 struct vcpu *psci(struct vcpu *vcpu);
