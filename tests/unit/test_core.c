@@ -219,6 +219,10 @@ static void forgotten_sgis_never_come(void **state)
 	core_set_number(0);
 	serve_as(1);
 	assert_int_equal(pended.count, 0);
+	core_send_sgi(&vcpus[1], 4, 3); /* nor with a later one */
+	serve_as(1);
+	assert_int_equal(pended.sources[4], BIT(3));
+	pended.count = 0;
 	serve_as(2); /* another core's are not concerned */
 	assert_int_equal(pended.count, 1);
 }
