@@ -100,7 +100,6 @@ void core_forget_sgis(void)
 {
 	struct inbox *here = &inbox[number];
 
-	__atomic_store_n(&here->sgis, 0, __ATOMIC_RELAXED);
 	for (unsigned id = 0; id < GIC_SGI_COUNT; id++)
 		__atomic_store_n(&here->sources[id], 0, __ATOMIC_RELAXED);
 }

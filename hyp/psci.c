@@ -214,26 +214,22 @@ static struct vcpu *features(struct vcpu *vcpu)
 	return finish(vcpu, id == SMCCC_VERSION || function_at(id) ? 0 : PSCI_NOT_SUPPORTED);
 }
 
-static __attribute__((noinline)) struct vcpu *convention(struct vcpu *vcpu)
+static __attribute__((noinline)) struct vcpu *arch_features(struct vcpu *vcpu)
 {
-	uint32_t asked = (uint32_t)argument(vcpu, 1);
+	uint32_t id = (uint32_t)argument(vcpu, 1);
+	bool known = id == SMCCC_VERSION || id == SMCCC_ARCH_FEATURES;
 
-	switch (function_id(vcpu)) {
-	case SMCCC_VERSION:
-		return finish(vcpu, SMCCC_VERSION_1_1);
-	case SMCCC_ARCH_FEATURES:
-		if (asked == SMCCC_VERSION || asked == SMCCC_ARCH_FEATURES)
-			return finish(vcpu, 0);
-		break;
-	default:
-		break;
-	}
-	return finish(vcpu, PSCI_NOT_SUPPORTED);
+	return finish(vcpu, known ? 0 : PSCI_NOT_SUPPORTED);
 }
 
 struct vcpu *psci(struct vcpu *vcpu)
 {
-	const struct function *function = function_at(function_id(vcpu));
+	uint32_t id = function_id(vcpu);
+	const struct function *function = function_at(id);
 
-	return function ? function->handle(vcpu) : convention(vcpu);
+	if (function)
+		return function->handle(vcpu);
+	if (id == SMCCC_ARCH_FEATURES)
+		return arch_features(vcpu);
+	return finish(vcpu, id == SMCCC_VERSION ? SMCCC_VERSION_1_1 : PSCI_NOT_SUPPORTED);
 }
