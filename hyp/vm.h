@@ -9,6 +9,7 @@
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
 #include "hyp/vdist.h"
+#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -26,7 +27,6 @@ enum vm_outcome {
 
 struct vm {
 	const struct run_config *config;
-	const struct vm_machine *machine;
 	struct stage2 stage2;
 	uint8_t vmid;
 	enum vm_outcome outcome;
@@ -37,9 +37,12 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
+	const struct vm_machine *machine;
 	struct vdist dist;
-	struct vpl011 uart; /* of a foreign guest */
-	uint32_t resets;    /* times it started again */
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */
