@@ -45,7 +45,10 @@ static void write_bit(struct vgic *vgic, unsigned bank, struct virq *virq)
 	case BANK(GICD_ICACTIVER):
 		vgic_clear_active(vgic, virq);
 		break;
-	default: /* IGROUPR: one group; ISACTIVER: CAVEATS.md */
+	case BANK(GICD_ISACTIVER):
+		vgic_set_active(vgic, virq);
+		break;
+	default:
 		break;
 	}
 }
@@ -54,7 +57,7 @@ static bool read_bit(const struct vgic *vgic, unsigned bank, const struct virq *
 {
 	switch (bank) {
 	case BANK(GICD_IGROUPR):
-		return gic_version() > 2;
+		return virq->group1;
 	case BANK(GICD_ISENABLER):
 	case BANK(GICD_ICENABLER):
 		return virq->enabled;
@@ -100,7 +103,9 @@ static void write_bits(struct vgic *vgic, uint32_t offset, unsigned size, uint64
 	for (unsigned i = 0; i < size * 8u; i++) {
 		struct virq *virq = virq_at(vgic, first + i, private);
 
-		if (virq && (value >> i & 1))
+		if (virq && BANK(offset) == BANK(GICD_IGROUPR))
+			vgic_set_group1(vgic, virq, value >> i & 1);
+		else if (virq && (value >> i & 1))
 			write_bit(vgic, BANK(offset), virq);
 	}
 }
@@ -150,7 +155,7 @@ static void write_config(struct vgic *vgic, uint32_t offset, unsigned size, uint
 		struct virq *virq = virq_at(vgic, (offset - GICD_ICFGR) * 4 + i, private);
 
 		if (virq && virq->intid >= GIC_SGI_COUNT)
-			virq->edge = value >> (2 * i + 1) & 1;
+			vgic_set_edge(vgic, virq, value >> (2 * i + 1) & 1);
 	}
 }
 
@@ -246,10 +251,7 @@ void vdist_sgi1r(struct vcpu *vcpu, uint64_t value)
 
 static uint32_t read_ctlr(const struct vgic *vgic)
 {
-	if (gic_version() > 2)
-		return GICD_CTLR_DS | GICD_CTLR_ARE |
-		       (vgic->dist_enabled ? GICD_CTLR_ENABLE_GRP1 : 0);
-	return vgic->dist_enabled ? GICD_CTLR_ENABLE_GRP0 : 0;
+	return vgic->groups_enabled | (gic_version() > 2 ? GICD_CTLR_DS | GICD_CTLR_ARE : 0);
 }
 
 static uint32_t read_typer(void)
@@ -293,8 +295,8 @@ void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 	if (offset == GICD_SGIR && gic_version() == 2)
 		write_sgir(vgic, (uint32_t)value);
 	else if (offset == GICD_CTLR)
-		vgic_set_dist_enabled(vgic,
-				      value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+		vgic_set_groups_enabled(vgic,
+					value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (offset < GICD_SGIR)
 		write_bank(vgic, offset, size, value, false);
 	else if (in_sgi_pending(offset))
@@ -323,4 +325,21 @@ void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 {
 	if (offset >= GICR_SGI_OFFSET)
 		write_bank(&vcpu->vgic, offset - GICR_SGI_OFFSET, size, value, true);
+}
+
+/* --- GICC_DIR --- */
+
+uint64_t vdist_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	(void)vcpu;
+	(void)offset;
+	(void)size;
+	return 0;
+}
+
+void vdist_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	(void)size;
+	if (offset == GICC_DIR % VDIST_DIR_SIZE)
+		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));
 }

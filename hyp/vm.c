@@ -102,6 +102,7 @@ static void map_gic(struct vm *vm, bool trapped)
 	const struct gic_bases *gic = &board.gic;
 	uintptr_t cpu_pa = gic_guest_cpu_pa(!trapped);
 
+	vm->dir_page = 0;
 	if (gic->cpu)
 		map(vm, gic->cpu, cpu_pa, GICC_SIZE, STAGE2_DEVICE);
 	if (trapped) {
@@ -116,6 +117,27 @@ static void map_gic(struct vm *vm, bool trapped)
 		if (gic->redist)
 			map(vm, gic->redist, gic->redist, VDIST_GICR_SIZE, STAGE2_DEVICE);
 	}
+}
+
+/* As add_region()'s last: its accesses are the rarest. */
+static void add_dir_page(struct vm *vm)
+{
+	if (!board.gic.cpu)
+		return;
+	vm->dir_page = board.gic.cpu + PAGE_SIZE;
+	add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
+					     vdist_dir_write });
+}
+
+/* From now on GICC_DIR is emulated. Not mapped again before the next start. */
+static void trap_deactivations(struct vgic *vgic)
+{
+	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+	struct vm *vm = vcpu->vm;
+
+	if (vm->dir_page)
+		stage2_unmap(&vm->stage2, vm->dir_page, PAGE_SIZE);
+	vm->dir_page = 0;
 }
 
 static void build_stage2(struct vm *vm)
@@ -135,6 +157,8 @@ static void build_stage2(struct vm *vm)
 	map_gic(vm, config->irq == IRQ_TRAPPED);
 	add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
 					     null_device_write });
+	if (config->irq == IRQ_TRAPPED)
+		add_dir_page(vm);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, board.guest_base, board.guest_size,
 			  counter_read() - start);
 }
@@ -155,6 +179,7 @@ static void reset_gic(struct vm *vm)
 	gic_dist_reset();
 	gic_cpu_init(trapped);
 	vgic_reset(&vm->vcpu[0]->vgic, lr_count, vm->config->lr == LR_HW);
+	vm->vcpu[0]->vgic.trap_deactivations = trap_deactivations;
 	gic_virt_reset();
 	if (!trapped) {
 		gic_virt_off();

@@ -26,6 +26,7 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
+	ipa_t dir_page; /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */
 };
 
 /* The guest image embedded in ours is one that fits this board; else says why not. */

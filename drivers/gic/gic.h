@@ -56,6 +56,7 @@ void gic_clear_active(unsigned intid);
 bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);
+void gic_set_edge(unsigned intid, bool edge); /* else level-sensitive; disabled, and an SPI */
 
 /* SGI `id` to the calling core. */
 void gic_send_sgi_self(unsigned id);

@@ -110,3 +110,12 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
+
+void gic_set_edge(unsigned intid, bool edge)
+{
+	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
+	uint32_t bit = 2u << (intid % 16 * 2);
+	uint32_t value = mmio_read32(address);
+
+	mmio_write32(address, edge ? value | bit : value & ~bit);
+}

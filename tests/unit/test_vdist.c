@@ -52,12 +52,14 @@ static void identification_is_that_of_a_gicv2(void **state)
 	assert_int_equal(read(GICD_V3_PIDR2, 4), 0);
 }
 
-static void control_has_one_bit(void **state)
+static void control_has_a_bit_for_each_group(void **state)
 {
 	(void)state;
-	assert_int_equal(read(GICD_CTLR, 4), 1);
+	assert_int_equal(read(GICD_CTLR, 4), 3);
 	write(GICD_CTLR, 4, 0);
 	assert_int_equal(read(GICD_CTLR, 4), 0);
+	write(GICD_CTLR, 4, 0xfffffffe);
+	assert_int_equal(read(GICD_CTLR, 4), 2);
 	write(GICD_CTLR, 4, 1);
 	assert_int_equal(read(GICD_CTLR, 4), 1);
 }
@@ -179,13 +181,22 @@ static void configuration_has_two_bits_an_interrupt(void **state)
 	assert_int_equal(read(GICD_ICFGR + 4 * 2, 4), 0xaaaa08aa);
 }
 
-static void a_uniprocessor_has_no_targets_and_one_group(void **state)
+static void a_uniprocessor_has_no_targets(void **state)
 {
 	(void)state;
 	write(GICD_ITARGETSR + SPI, 4, 0x01010101);
 	assert_int_equal(read(GICD_ITARGETSR + SPI, 4), 0);
-	write(GICD_IGROUPR + 4, 4, 0xffffffff);
+}
+
+static void interrupts_are_in_group_0_until_it_says_otherwise(void **state)
+{
+	(void)state;
+	assert_int_equal(read(GICD_IGROUPR, 4), 0);
 	assert_int_equal(read(GICD_IGROUPR + 4, 4), 0);
+	write(GICD_IGROUPR + 4, 4, 0xffff00ff);
+	assert_int_equal(read(GICD_IGROUPR + 4, 4), 0xffff00ff);
+	write(GICD_IGROUPR + 4, 1, 0x0f);
+	assert_int_equal(read(GICD_IGROUPR + 4, 4), 0xffff000f);
 }
 
 /* --- SGIs --- */
@@ -277,7 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(identification_is_that_of_a_gicv2),
-		TEST(control_has_one_bit),
+		TEST(control_has_a_bit_for_each_group),
 		TEST(enable_bits_are_set_and_cleared_by_ones),
 		TEST(sgis_stay_enabled),
 		TEST(bits_can_be_accessed_at_every_width),
@@ -289,7 +300,8 @@ int main(void)
 		TEST(the_forwarded_interrupt_gets_its_priority),
 		TEST(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded),
 		TEST(configuration_has_two_bits_an_interrupt),
-		TEST(a_uniprocessor_has_no_targets_and_one_group),
+		TEST(a_uniprocessor_has_no_targets),
+		TEST(interrupts_are_in_group_0_until_it_says_otherwise),
 		TEST(an_sgi_goes_to_its_targets),
 		TEST(the_sources_of_an_sgi_are_a_byte),
 		TEST(what_is_not_there_reads_as_zero),

@@ -56,7 +56,7 @@ static void identification_is_that_of_a_gicv3(void **state)
 static void control_says_affinity_routing_and_one_security_state(void **state)
 {
 	(void)state;
-	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 1u << 1);
+	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
 	gicd_write(GICD_CTLR, 4, 0);
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4);
 }
@@ -113,10 +113,14 @@ static void sgis_are_enabled_and_pended_like_others(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void all_interrupts_are_in_group_1(void **state)
+static void interrupts_are_in_group_0_until_it_says_otherwise(void **state)
 {
 	(void)state;
-	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffffffff);
+	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0);
+	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0);
+	gicr_write(SGI + GICD_IGROUPR, 4, 0xfffffffe);
+	gicd_write(GICD_IGROUPR + 4, 4, 0xffffffff);
+	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xfffffffe);
 	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0xffffffff);
 }
 
@@ -188,7 +192,7 @@ int main(void)
 		TEST(private_interrupts_are_in_the_redistributor_only),
 		TEST(shared_interrupts_are_in_the_distributor_only),
 		TEST(sgis_are_enabled_and_pended_like_others),
-		TEST(all_interrupts_are_in_group_1),
+		TEST(interrupts_are_in_group_0_until_it_says_otherwise),
 		TEST(the_gicv2_way_to_send_an_sgi_is_gone),
 		TEST(an_sgi_goes_to_affinity_0_0_0_0),
 		TEST(a_trapped_store_to_sgi1r_sends_it),

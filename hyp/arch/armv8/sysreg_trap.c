@@ -11,7 +11,17 @@
 	((op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (crm) << 1)
 
 #define ACTLR_EL1 REGISTER(3u, 0u, 1u, 0u, 1u)
+#define ICC_DIR_EL1 REGISTER(3u, 0u, 12u, 11u, 1u)
 #define ICC_SGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 5u)
+
+/* Not one more to compare the others with. */
+static __attribute__((noinline, cold)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
+{
+	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_DIR_EL1)
+		return false;
+	vgic_deactivate(&vcpu->vgic, (unsigned)frame_read(&vcpu->frame, ISS_RT(esr)));
+	return true;
+}
 
 /* What a guest reads of a register that traps; its writes go to `write` or nowhere. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
@@ -30,6 +40,6 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 		vdist_sgi1r(vcpu, frame_read(&vcpu->frame, rt));
 		return true;
 	default:
-		return false;
+		return emulate_rare(vcpu, esr);
 	}
 }

@@ -12,6 +12,7 @@ struct fake_irq {
 	bool latched; /* pending by a write or an edge */
 	bool line;
 	bool active;
+	bool edge;
 	bool elsewhere; /* an SPI that is not routed to this core */
 	uint8_t priority;
 	unsigned deactivations;
@@ -19,10 +20,10 @@ struct fake_irq {
 
 /* A CPU interface, physical or virtual. */
 struct fake_interface {
-	bool enabled;
+	uint8_t groups; /* bit g: Group g is on; physical: any */
 	bool split_eoi;
-	uint8_t mask;         /* PMR */
-	uint32_t active_prio; /* APR: bit p = priority p << 3 is active */
+	uint8_t mask;            /* PMR */
+	uint32_t active_prio[2]; /* APR: bit p = priority p << 3 is active */
 };
 
 struct fake_gic {
@@ -32,6 +33,7 @@ struct fake_gic {
 	struct fake_interface guest;
 	uint32_t hcr; /* GICH_HCR, ICH_HCR_EL2 */
 	unsigned lr_count;
+	bool has_tdir; /* ICH_VTR_EL2.TDS */
 	uint64_t lr[GIC_LR_MAX];
 };
 extern struct fake_gic fake_gic;
@@ -46,5 +48,6 @@ bool fake_gic_pending(unsigned intid);
 void fake_gic_write_lr(unsigned i, uint64_t value);
 uint32_t fake_gic_elrsr(void);
 uint32_t fake_gic_eisr(void);
+uint32_t fake_gic_misr(void);
 
 void fake_gic_hook_registers(void);
