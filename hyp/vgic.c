@@ -296,8 +296,7 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 			release(virq);
 		else if (virq->physical)
 			gic_set_active(virq->intid);
-		virq->acknowledged = false;
-		virq->active_priority = virq->priority;
+		virq->acknowledged &= gic_virt_priority_is_active(virq->active_priority);
 		vgic_park(vgic, virq);
 	}
 	vgic_give(vgic, virq);
@@ -311,7 +310,7 @@ SLOW_PATH void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 	if (virq->parked)
 		vgic_unpark(vgic, virq);
 	else if (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) == GIC_LR_ACTIVE)
-		gic_lr_write(i, 0);
+		vgic_take_active(vgic, i);
 	else
 		return;
 	if (virq->physical)

@@ -42,7 +42,7 @@ struct virq {
 	bool line;         /* of an emulated device: high */
 
 	bool parked;             /* active, and in no list register */
-	bool acknowledged;       /* ... by the guest, at ... */
+	bool acknowledged;       /* ... by the guest, which owes an EOI for it, at ... */
 	uint8_t active_priority; /* ... this priority; else it was made active by ISACTIVER */
 };
 

@@ -116,6 +116,16 @@ SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
 
 /* --- the ends of interrupts --- */
 
+struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
+{
+	struct virq *virq = vgic->lr_owner[i];
+
+	virq->acknowledged = true;
+	virq->active_priority = gic_lr_priority(gic_lr_read(i));
+	gic_lr_write(i, 0);
+	return virq;
+}
+
 SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
 {
 	virq->parked = true;
@@ -196,6 +206,7 @@ static void collect_parked(struct vgic *vgic)
 
 		if (!virq)
 			return;
+		virq->acknowledged = false;
 		vgic_unpark(vgic, virq);
 		finish(vgic, virq);
 	}
@@ -282,16 +293,11 @@ static bool any_pending(const struct vgic *vgic)
 static unsigned spill(struct vgic *vgic)
 {
 	unsigned victim = 0;
-	struct virq *virq;
 
 	for (unsigned i = 1; i < vgic->lr_count; i++)
 		if (gic_lr_priority(gic_lr_read(i)) > gic_lr_priority(gic_lr_read(victim)))
 			victim = i;
-	virq = vgic->lr_owner[victim];
-	virq->acknowledged = true;
-	virq->active_priority = gic_lr_priority(gic_lr_read(victim));
-	vgic_park(vgic, virq);
-	gic_lr_write(victim, 0);
+	vgic_park(vgic, vgic_take_active(vgic, victim));
 	return victim;
 }
 

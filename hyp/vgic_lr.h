@@ -43,5 +43,8 @@ void vgic_refill(struct vgic *vgic);
 void vgic_park(struct vgic *vgic, struct virq *virq);
 void vgic_unpark(struct vgic *vgic, struct virq *virq);
 
+/* Takes list register `i`, which is active, out; its interrupt is not active by that. */
+struct virq *vgic_take_active(struct vgic *vgic, unsigned i);
+
 /* What the guest ended and asked to be followed up for. */
 void vgic_collect(struct vgic *vgic);

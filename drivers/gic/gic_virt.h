@@ -87,11 +87,12 @@ void gic_virt_set_events(unsigned events);
 unsigned gic_virt_ends_elsewhere(void);
 
 /* The guest's CPU interface: the groups that are on (bit g = Group g), whether its EOI only drops
- * the priority, and the highest priority it is at. */
+ * the priority, and the priorities that are active, the highest of them above all. */
 #define GIC_PRIORITY_IDLE 0x100u
 unsigned gic_virt_groups(void);
 bool gic_virt_split_eoi(void);
 unsigned gic_virt_running_priority(void);
+bool gic_virt_priority_is_active(uint8_t priority);
 
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);

@@ -282,11 +282,21 @@ bool gic_virt_split_eoi(void)
 	return mmio_read32(gic.hyp + GICH_VMCR) & VMCR_EOIM;
 }
 
+static uint32_t active_priorities(void)
+{
+	return mmio_read32(gic.hyp + GICH_APR);
+}
+
 unsigned gic_virt_running_priority(void)
 {
-	uint32_t active = mmio_read32(gic.hyp + GICH_APR);
+	uint32_t active = active_priorities();
 
 	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
+}
+
+bool gic_virt_priority_is_active(uint8_t priority)
+{
+	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

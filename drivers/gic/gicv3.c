@@ -354,11 +354,21 @@ bool gic_virt_split_eoi(void)
 	return (uint32_t)read_ich_vmcr_el2() & VMCR_EOIM;
 }
 
+static uint32_t active_priorities(void)
+{
+	return (uint32_t)(read_ich_ap0r0_el2() | read_ich_ap1r0_el2());
+}
+
 unsigned gic_virt_running_priority(void)
 {
-	uint32_t active = (uint32_t)(read_ich_ap0r0_el2() | read_ich_ap1r0_el2());
+	uint32_t active = active_priorities();
 
 	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
+}
+
+bool gic_virt_priority_is_active(uint8_t priority)
+{
+	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

@@ -20,6 +20,7 @@
 struct vcpu guest_vcpu;
 static struct vm vm;
 static unsigned exits;
+static unsigned traps;          /* of these: by writes to DIR */
 static bool deactivations_trap; /* GICv2: the page with DIR is not mapped */
 
 /* The hypervisor takes what is signalled before the guest goes on. */
@@ -72,12 +73,17 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
 	guest_set_dist_enabled(true);
-	exits = 0;
+	exits = traps = 0;
 }
 
 unsigned guest_exits(void)
 {
 	return exits;
+}
+
+unsigned guest_traps(void)
+{
+	return traps;
 }
 
 /* Whether a register of the banks that distributor and redistributor share is one of private
@@ -211,10 +217,10 @@ void guest_deactivate(uint32_t iar)
 		guest_vcpu.frame.x[0] = iar;
 		write_esr_el2(ESR_WRITE_DIR);
 		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
-		exits++;
+		exits++, traps++;
 	} else if (deactivations_trap) {
 		vdist_dir_write(&guest_vcpu, 0, 4, iar);
-		exits++;
+		exits++, traps++;
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}

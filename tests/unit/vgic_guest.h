@@ -17,6 +17,7 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 
 /* Interrupt exits since the boot, those of the maintenance interrupt among them. */
 unsigned guest_exits(void);
+unsigned guest_traps(void); /* writes to DIR, likewise */
 
 /* Distributor, and redistributor for private interrupts of GICv3. */
 void guest_write(uint32_t offset, unsigned size, uint64_t value);

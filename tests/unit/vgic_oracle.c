@@ -25,6 +25,7 @@ const uint8_t vgic_intids[VGIC_INTIDS] = {
 	96, 97, 103,                     /* physical ones */
 };
 
+struct vgic_seen vgic_seen;
 static struct model model;
 static unsigned peak;   /* active at once since the last time that nothing was */
 static bool disordered; /* an end came out of order: the guest ends the rest before anything else */
@@ -47,7 +48,13 @@ static unsigned active_count(void)
 
 static const char *do_ack(void)
 {
-	return disordered ? NULL : model_ack(&model, guest_ack());
+	uint32_t iar;
+
+	if (disordered)
+		return NULL;
+	iar = guest_ack();
+	vgic_seen.acks += gic_intid(iar) != GIC_SPURIOUS;
+	return model_ack(&model, iar);
 }
 
 static void do_eoi(unsigned nth)
@@ -66,6 +73,7 @@ static void do_eoi_other(const struct vgic_setup *setup, unsigned nth)
 		if (peak >= setup->lr_count)
 			return;
 		disordered = true;
+		vgic_seen.out_of_order++;
 	}
 	do_eoi(nth);
 }
@@ -405,6 +413,25 @@ static void boot(const struct vgic_setup *setup)
 	disordered = false;
 }
 
+static void note(const struct vgic_setup *setup, const struct vgic_step *step, unsigned traps)
+{
+	const struct vgic *vgic = &guest_vcpu.vgic;
+	unsigned active = active_count();
+
+	peak = active > peak && active ? active : active ? peak : 0;
+	if (model.depth == 0)
+		disordered = false;
+	vgic_seen.deeper += step->kind == STEP_ACK && active > setup->lr_count;
+	vgic_seen.waiting += vgic->backlog != vgic->parked_count;
+	vgic_seen.traps += guest_traps() != traps;
+	for (unsigned i = 0; i < VGIC_INTIDS; i++) {
+		const struct virq *virq = &vgic->virq[vgic_intids[i]];
+
+		vgic_seen.in_memory += virq->parked && virq->acknowledged;
+		vgic_seen.many_sources += __builtin_popcount(model.irq[virq->intid].sources) > 2;
+	}
+}
+
 struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgic_step *steps,
 				size_t count)
 {
@@ -412,6 +439,8 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgi
 
 	boot(setup);
 	for (size_t i = 0; i < count; i++) {
+		unsigned traps = guest_traps();
+
 		failure.step = i;
 		failure.what = do_step(setup, &steps[i]);
 		if (!failure.what)
@@ -420,11 +449,7 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgi
 			return failure;
 		if (setup->sabotage)
 			setup->sabotage((unsigned)i);
-		peak = active_count() > peak ? active_count() : peak;
-		if (model.depth == 0)
-			disordered = false;
-		if (active_count() == 0)
-			peak = 0;
+		note(setup, &steps[i], traps);
 	}
 	return failure;
 }

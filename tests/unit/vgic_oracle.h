@@ -59,6 +59,19 @@ struct vgic_failure {
 	unsigned intid; /* whose state is wrong, where it is one's */
 };
 
+/* How often something happened since the start of the program: what is rare is to be met. */
+struct vgic_seen {
+	unsigned long acks;    /* of an interrupt */
+	unsigned long deeper;  /* ... with more active by then than there are list registers */
+	unsigned long waiting; /* steps behind which something waited for a list register */
+	unsigned long
+		in_memory;   /* ... something that the guest acknowledged was active in memory */
+	unsigned long traps; /* writes to DIR that trapped */
+	unsigned long out_of_order; /* ends */
+	unsigned long many_sources; /* SGIs that were pending from three cores or more */
+};
+extern struct vgic_seen vgic_seen;
+
 #define VGIC_INTIDS 17u
 extern const uint8_t vgic_intids[VGIC_INTIDS]; /* those that are in use */
 
