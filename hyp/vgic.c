@@ -124,17 +124,7 @@ static void hold_back(struct virq *virq)
 
 /* --- pending --- */
 
-static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
-{
-	vgic_take(vgic, virq);
-	if (virq->intid < GIC_SGI_COUNT)
-		virq->sources |= (uint8_t)BIT(source);
-	else
-		virq->latched_here = true;
-	vgic_give(vgic, virq);
-}
-
-static SLOW_PATH void set_physical_pending(struct vgic *vgic, struct virq *virq)
+static void set_physical_pending(struct vgic *vgic, struct virq *virq)
 {
 	unsigned i = vgic_live_lr(vgic, virq);
 
@@ -145,18 +135,29 @@ static SLOW_PATH void set_physical_pending(struct vgic *vgic, struct virq *virq)
 		latch_physical(virq); /* it comes back as a physical interrupt */
 }
 
-void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
+static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	if (virq->physical) {
 		set_physical_pending(vgic, virq);
 		return;
 	}
-	if (virq->fast_lr != VIRQ_LR_NONE && vgic->backlog == 0 && source == 0 &&
-	    (gic_lr_empty() >> virq->fast_lr & 1)) {
-		gic_lr_write(virq->fast_lr, virq->lr_value);
-		return;
-	}
-	set_pending_slowly(vgic, virq, source);
+	vgic_take(vgic, virq);
+	if (virq->intid < GIC_SGI_COUNT)
+		virq->sources |= (uint8_t)BIT(source);
+	else
+		virq->latched_here = true;
+	vgic_give(vgic, virq);
+}
+
+void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
+{
+	unsigned i = virq->fast_lr;
+
+	if (i != VIRQ_LR_NONE && !virq->physical && vgic->backlog == 0 && source == 0 &&
+	    (gic_lr_empty() >> i & 1))
+		gic_lr_write(i, virq->lr_value);
+	else
+		set_pending_slowly(vgic, virq, source);
 }
 
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)

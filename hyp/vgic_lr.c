@@ -227,13 +227,18 @@ SLOW_PATH void vgic_collect(struct vgic *vgic)
 /* What is usual: the ends of physical interrupts that are not linked, and nothing waits. */
 void vgic_maintain(struct vgic *vgic)
 {
+	uint32_t ended;
+
 	if (vgic->backlog) {
 		vgic_refill(vgic);
 		return;
 	}
-	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
+	ended = gic_lr_ended();
+	if (!ended)
+		return;
+	do {
 		unsigned i = bit_lowest(ended);
-		struct virq *virq = vgic->lr_owner[i];
+		const struct virq *virq = vgic->lr_owner[i];
 
 		if (!virq->physical) {
 			vgic_refill(vgic);
@@ -241,7 +246,8 @@ void vgic_maintain(struct vgic *vgic)
 		}
 		gic_lr_clear(i);
 		gic_deactivate(virq->intid);
-	}
+		ended &= ended - 1;
+	} while (ended);
 }
 
 /* --- which stand in the list registers --- */

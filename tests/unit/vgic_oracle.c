@@ -53,7 +53,11 @@ static const char *do_ack(void)
 	if (disordered)
 		return NULL;
 	iar = guest_ack();
-	vgic_seen.acks += gic_intid(iar) != GIC_SPURIOUS;
+	if (gic_intid(iar) < VIRQ_COUNT) {
+		vgic_seen.acks++;
+		if (fake_gic.acked_group1 != model.irq[gic_intid(iar)].group1)
+			return "acknowledged an interrupt of the other group";
+	}
 	return model_ack(&model, iar);
 }
 

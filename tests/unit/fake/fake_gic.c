@@ -341,6 +341,7 @@ uint32_t fake_gic_guest_ack(void)
 		return GIC_SPURIOUS;
 	lr = decode(fake_gic.lr[i]);
 	set_state(i, GIC_LR_ACTIVE);
+	fake_gic.acked_group1 = lr.group1;
 	raise_priority(&fake_gic.guest, lr.priority, lr.group1);
 	return lr.vintid | lr.source << 10;
 }

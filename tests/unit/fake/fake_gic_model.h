@@ -31,7 +31,8 @@ struct fake_gic {
 	bool dist_enabled;
 	struct fake_interface cpu;
 	struct fake_interface guest;
-	uint32_t hcr; /* GICH_HCR, ICH_HCR_EL2 */
+	bool acked_group1; /* by the guest, last */
+	uint32_t hcr;      /* GICH_HCR, ICH_HCR_EL2 */
 	unsigned lr_count;
 	bool has_tdir; /* ICH_VTR_EL2.TDS */
 	uint64_t lr[GIC_LR_MAX];
