@@ -132,7 +132,7 @@ static void settle_core(unsigned n)
 		}
 		assert_ptr_equal(trap_irq(&vcpus[n]), &vcpus[n]);
 	}
-	if (fake_gic.cpu.active_prio)
+	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
 	assert_int_equal(cores_vm.dist.spi.lock.taken, 0);
 }

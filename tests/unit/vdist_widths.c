@@ -41,7 +41,7 @@ static bool within(uint32_t offset, uint32_t first, uint32_t size)
 static enum kind bank_kind(uint32_t offset)
 {
 	if (within(offset, GICD_IGROUPR, 0x80) || within(offset, GICD_IPRIORITYR, 0x400) ||
-	    within(offset, GICD_ICFGR, 0x100))
+	    within(offset, GICD_ICFGR + 8, 0xf8))
 		return KIND_KEEPS;
 	return within(offset, GICD_ISENABLER, 0x300) ? KIND_ONES : KIND_IGNORES;
 }

@@ -38,3 +38,4 @@ void fake_gic_guest_init(bool split_eoi);
 uint32_t fake_gic_guest_ack(void);
 void fake_gic_guest_eoi(uint32_t iar);
 void fake_gic_guest_deactivate(uint32_t iar);
+bool fake_gic_guest_deactivate_traps(void); /* before it does anything */

@@ -21,10 +21,10 @@ struct fake_irq {
 
 /* A CPU interface, physical or virtual. */
 struct fake_interface {
-	bool enabled;
+	uint8_t groups; /* bit g: Group g is on; physical: any */
 	bool split_eoi;
-	uint8_t mask;         /* PMR */
-	uint32_t active_prio; /* APR: bit p = priority p << 3 is active */
+	uint8_t mask;            /* PMR */
+	uint32_t active_prio[2]; /* APR: bit p = priority p << 3 is active */
 };
 
 struct fake_gic {
@@ -32,8 +32,10 @@ struct fake_gic {
 	bool dist_enabled;
 	struct fake_interface cpu;
 	struct fake_interface guest;
-	uint32_t hcr; /* GICH_HCR, ICH_HCR_EL2 */
+	bool acked_group1; /* by the guest, last */
+	uint32_t hcr;      /* GICH_HCR, ICH_HCR_EL2 */
 	unsigned lr_count;
+	bool has_tdir; /* ICH_VTR_EL2.TDS */
 	uint64_t lr[GIC_LR_MAX];
 	uint32_t this_core; /* its bit in ITARGETSR: core 2 */
 };
@@ -49,6 +51,7 @@ bool fake_gic_pending(unsigned intid);
 void fake_gic_write_lr(unsigned i, uint64_t value);
 uint32_t fake_gic_elrsr(void);
 uint32_t fake_gic_eisr(void);
+uint32_t fake_gic_misr(void);
 
 /* An SPI's route leads to this core. */
 bool fake_gic_routed_here(unsigned intid);
