@@ -73,18 +73,11 @@ static uint32_t writable(const struct access *access)
 {
 	bool sgis_too = access->bank == BANK(GICD_IGROUPR) || access->bank >= BANK(GICD_ISACTIVER);
 
-	if (access->bank == BANK(GICD_ICFGR)) /* SGIs are edge-triggered for good */
-		sgis_too = false;
-	else if (gic_version() > 2)
+	if (access->bank == BANK(GICD_ICFGR)) /* private ones are as they are */
+		return access->word ? access->lanes : 0;
+	if (gic_version() > 2)
 		sgis_too = true;
 	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
-}
-
-static void write_config(struct vgic *vgic, struct virq *virq, bool edge)
-{
-	vgic_set_edge(vgic, virq, edge);
-	if (virq->physical && virq->intid >= GIC_PRIVATE_COUNT)
-		gic_set_config(virq->intid, edge);
 }
 
 static void write_one(struct vcpu *vcpu, uint32_t bank, unsigned intid, bool value)
@@ -115,7 +108,7 @@ static void write_one(struct vcpu *vcpu, uint32_t bank, unsigned intid, bool val
 		vgic_clear_active(vgic, virq);
 		break;
 	default:
-		write_config(vgic, virq, value);
+		vgic_set_edge(vgic, virq, value);
 		break;
 	}
 }
@@ -333,7 +326,7 @@ void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint3
 static void apply_groups(struct vcpu *vcpu, void *argument)
 {
 	(void)argument;
-	vgic_set_dist_enabled(&vcpu->vgic, vcpu->vm->dist.groups != 0);
+	vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
 }
 
 void vdist_set_groups(struct vm *vm, uint32_t groups)
@@ -377,7 +370,6 @@ void vdist_reset_private(struct vcpu *vcpu)
 		vgic_clear_pending(vgic, virq, ~0u);
 		vgic_clear_active(vgic, virq);
 		vgic_set_priority(vgic, virq, 0);
-		vgic_set_edge(vgic, virq, sgi);
 		vgic_set_group1(vgic, virq, false);
 	}
 }
@@ -482,4 +474,21 @@ void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 		vdist_gicr_write_word(vcpu, offset, (uint32_t)value, VDIST_ALL_LANES);
 	else
 		write_split(vcpu, offset, size, value, vdist_gicr_write_word);
+}
+
+/* --- GICC_DIR --- */
+
+uint64_t vdist_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	(void)vcpu;
+	(void)offset;
+	(void)size;
+	return 0;
+}
+
+void vdist_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	(void)size;
+	if (offset == GICC_DIR % VDIST_DIR_SIZE)
+		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));
 }

@@ -25,29 +25,39 @@
 struct virq {
 	uint64_t lr_value; /* the list register that makes it pending, ready to write */
 	/* A list register that is its own whenever it is empty, or VIRQ_LR_NONE. Only set while the
-	 * interrupt may be delivered: it and GICD_CTLR are enabled. */
+	 * interrupt may be delivered: it and its group are enabled. */
 	uint8_t fast_lr;
 	uint8_t intid;
 	uint8_t priority;
 	uint8_t sources; /* SGI: bit s = pending from core s, and not in a list register */
 	bool physical;   /* forwarded: a physical interrupt of the same INTID stands behind it */
 	bool enabled;
-	bool pending; /* pending, and not in a list register; SGI: sources != 0 */
-	bool edge;    /* GICD_ICFGR as the guest wrote it */
-	bool group1;  /* GICD_IGROUPR, likewise */
-	bool line;    /* of an emulated device: high */
-	bool soft;    /* ... and pending by software beside it */
+	bool edge;   /* GICD_ICFGR */
+	bool group1; /* GICD_IGROUPR */
+
+	bool pending;      /* physical: acknowledged, not active, and not in a list register */
+	bool latched_here; /* others: by software or an edge, likewise not in a list register */
+	bool latched;      /* physical: by the guest's software, at the physical GIC */
+	bool lr_latched;   /* what was acknowledged there or is in the list register was latched */
+	bool line;         /* of an emulated device: high */
+
+	bool parked;             /* active, and in no list register */
+	bool acknowledged;       /* ... by the guest, which owes an EOI for it, at ... */
+	uint8_t active_priority; /* ... this priority; else it was made active by ISACTIVER */
 };
 
 struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
 	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned queued_count;            /* bits set in queued, and leaving_count */
-	unsigned leaving_count;           /* vgic_expect_end() */
+	unsigned backlog;                 /* bits set in queued, and parked_count */
+	unsigned parked_count;            /* virqs with parked set */
+	unsigned leaving_count;           /* vgic_expect_end(); in both of these, too */
 	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
 	bool link_hw;                     /* lr=hw */
-	bool dist_enabled;                /* GICD_CTLR as the guest wrote it */
+	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
+	/* GICv2, or NULL: makes the guest's writes to DIR trap from now on, vgic_deactivate() */
+	void (*trap_deactivations)(struct vgic *vgic);
 	struct virq virq[VIRQ_COUNT];
 };
 
@@ -83,22 +93,24 @@ void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge);     /* GICD
 void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1); /* GICD_IGROUPR */
 void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
-void vgic_set_dist_enabled(struct vgic *vgic, bool enabled);
+void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups); /* GICD_CTLR: bit g = Group g */
+
+/* The guest's write to DIR, where it traps: GIC_VIRT_ENDS_ELSEWHERE, trap_deactivations. */
+void vgic_deactivate(struct vgic *vgic, unsigned intid);
 
 /* What the guest would read: the state wherever it stands now. */
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
-/* Whether the guest takes this interrupt at all: it and GICD_CTLR are enabled. */
+/* Whether the guest takes this interrupt at all: it and its group are enabled. */
 bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 
 /* Whether the guest has something to wake up for. */
 bool vgic_anything_pending(const struct vgic *vgic);
 
-/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. Says whether
- * something may have ended whose end is expected. */
-bool vgic_maintain(struct vgic *vgic);
+/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
+void vgic_maintain(struct vgic *vgic);
 
 /* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);

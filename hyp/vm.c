@@ -130,12 +130,34 @@ static bool add_gic(struct vm *vm, bool trapped)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 
+	vm->dir_page = 0;
 	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), GICC_SIZE, STAGE2_DEVICE))
 		return false;
 	if (!trapped)
 		return map_gic(vm, at);
 	emulate_gic(vm, at);
 	return true;
+}
+
+/* As vm_add_region()'s last: its accesses are the rarest. */
+static void add_dir_page(struct vm *vm)
+{
+	if (!vm->machine->gic.cpu)
+		return;
+	vm->dir_page = vm->machine->gic.cpu + PAGE_SIZE;
+	vm_add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
+						vdist_dir_write });
+}
+
+/* From now on GICC_DIR is emulated. Not mapped again before the next start. */
+static void trap_deactivations(struct vgic *vgic)
+{
+	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+	struct vm *vm = vcpu->vm;
+
+	if (vm->dir_page)
+		stage2_unmap(&vm->stage2, vm->dir_page, PAGE_SIZE);
+	vm->dir_page = 0;
 }
 
 static bool build_stage2(struct vm *vm)
@@ -155,6 +177,8 @@ static bool build_stage2(struct vm *vm)
 		return false;
 	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
 		return false;
+	if (config->irq == IRQ_TRAPPED)
+		add_dir_page(vm);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;
@@ -180,6 +204,7 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 
 	gic_cpu_init(trapped);
 	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
+	vcpu->vgic.trap_deactivations = trap_deactivations;
 	gic_virt_reset();
 	if (vcpu->vm->vcpu_count > 1)
 		enable_own(CORE_KICK_SGI);

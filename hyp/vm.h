@@ -48,6 +48,7 @@ struct vm {
 	uint64_t limit;    /* CNTPCT at which it is stopped */
 	uint32_t vcpus_on; /* or about to be */
 	uint32_t cores_in; /* cores beside core 0 that take part */
+	ipa_t dir_page;    /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the

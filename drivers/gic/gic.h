@@ -66,7 +66,7 @@ bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);
 
 /* SPIs: triggered by an edge or a level; to the calling core from now on. */
-void gic_set_config(unsigned intid, bool edge);
+void gic_set_edge(unsigned intid, bool edge);
 void gic_route_spi_here(unsigned intid);
 
 /* SGI `id` to the calling core. */

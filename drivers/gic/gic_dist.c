@@ -123,7 +123,7 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 
 /* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
  * edge. */
-void gic_set_config(unsigned intid, bool edge)
+void gic_set_edge(unsigned intid, bool edge)
 {
 	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
 	uint32_t bit = 2u << intid % 16 * 2;

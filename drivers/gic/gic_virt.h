@@ -33,6 +33,7 @@ struct gic_lr {
 	uint8_t priority; /* the hardware keeps the upper 5 bits */
 	bool hw;          /* the guest's deactivation also deactivates physical `pintid` */
 	unsigned pintid;
+	bool group1;     /* signalled as the guest's Group 1 */
 	bool eoi_irq;    /* (hw false) a maintenance interrupt when the guest ends it */
 	unsigned source; /* GICv2, SGIs: the core that sent it, 0-7; else 0 */
 };
@@ -49,6 +50,7 @@ uint64_t gic_lr_with_eoi_irq(uint64_t value);
 
 /* GICv2, SGIs: the source in a value; 0 on GICv3. */
 unsigned gic_lr_source(uint64_t value);
+uint8_t gic_lr_priority(uint64_t value);
 
 /* Prepares EL2's side of the CPU interface. Returns the number of list registers, 0 where the GIC
  * has no virtualization. Call before gic_cpu_init(). */
@@ -66,6 +68,7 @@ void gic_virt_off(void);
 
 uint64_t gic_lr_read(unsigned index);
 void gic_lr_write(unsigned index, uint64_t value);
+void gic_lr_clear(unsigned index); /* as gic_lr_write(index, 0), for a path that is to be short */
 
 /* Bit i: list register i holds nothing. Registers beyond the last read as 0 here. */
 uint32_t gic_lr_empty(void);
@@ -74,8 +77,25 @@ uint32_t gic_lr_empty(void);
  * when the list register is written. */
 uint32_t gic_lr_ended(void);
 
-/* Maintenance interrupt while no list register is pending (HCR.NPIE): on or off. */
-void gic_virt_none_pending_irq(bool on);
+/* What else than the end of a list register's interrupt gives a maintenance interrupt, in place of
+ * what did. */
+#define GIC_VIRT_NONE_PENDING 1u   /* no list register is pending */
+#define GIC_VIRT_ENDS_ELSEWHERE 2u /* the guest ended something that is in no list register */
+#define GIC_VIRT_GROUP_CHANGES 4u  /* it turned a group of its CPU interface on or off */
+void gic_virt_set_events(unsigned events);
+
+/* How many interrupts the guest ended that were in no list register since this was asked last, or
+ * since the last gic_virt_set_events(). With GIC_VIRT_ENDS_ELSEWHERE its writes to DIR trap instead
+ * where the GIC can do that (GICv3, ICH_VTR_EL2.TDS), as they may come in any order. */
+unsigned gic_virt_ends_elsewhere(void);
+
+/* The guest's CPU interface: the groups that are on (bit g = Group g), whether its EOI only drops
+ * the priority, and the priorities that are active, the highest of them above all. */
+#define GIC_PRIORITY_IDLE 0x100u
+unsigned gic_virt_groups(void);
+bool gic_virt_split_eoi(void);
+unsigned gic_virt_running_priority(void);
+bool gic_virt_priority_is_active(uint8_t priority);
 
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);

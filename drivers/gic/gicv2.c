@@ -8,7 +8,16 @@
 
 /* GICH_HCR */
 #define HCR_EN (1u << 0)
+#define HCR_LRENPIE (1u << 2)
 #define HCR_NPIE (1u << 3)
+#define HCR_VGRP0_EIE (1u << 4)
+#define HCR_VGRP0_DIE (1u << 5)
+#define HCR_VGRP1_EIE (1u << 6)
+#define HCR_VGRP1_DIE (1u << 7)
+#define HCR_EOI_COUNT(hcr) ((hcr) >> 27)
+#define HCR_EOI_COUNT_MASK (0x1fu << 27)
+
+#define VMCR_EOIM (1u << 9)
 
 /* GICH_LR, 5.3.8 */
 #define LR_SOURCE_SHIFT 10
@@ -16,6 +25,7 @@
 #define LR_PINTID_SHIFT 10
 #define LR_PRIORITY_SHIFT 23
 #define LR_STATE_SHIFT 28
+#define LR_GROUP1 (1u << 30)
 #define LR_HW (1u << 31)
 
 static unsigned lr_count;
@@ -136,11 +146,10 @@ void gic_deactivate(uint32_t iar)
 	mmio_write32(gic.cpu + GICC_DIR, iar);
 }
 
-/* Virtual interrupts are Group 0: a guest that sets only bit 0 of GICC_CTLR gets them too. */
 uint64_t gic_lr_encode(const struct gic_lr *lr)
 {
 	uint32_t value = lr->vintid | (uint32_t)lr->priority >> 3 << LR_PRIORITY_SHIFT |
-			 (uint32_t)lr->state << LR_STATE_SHIFT;
+			 (uint32_t)lr->state << LR_STATE_SHIFT | (lr->group1 ? LR_GROUP1 : 0);
 
 	if (lr->hw)
 		return value | LR_HW | lr->pintid << LR_PINTID_SHIFT;
@@ -167,6 +176,11 @@ uint64_t gic_lr_with_eoi_irq(uint64_t value)
 unsigned gic_lr_source(uint64_t value)
 {
 	return (unsigned)(value >> LR_SOURCE_SHIFT & 7);
+}
+
+uint8_t gic_lr_priority(uint64_t value)
+{
+	return (uint8_t)((value >> LR_PRIORITY_SHIFT & 0x1f) << 3);
 }
 
 unsigned gic_virt_init(void)
@@ -234,6 +248,11 @@ void gic_lr_write(unsigned index, uint64_t value)
 	mmio_write32(gic.hyp + GICH_LR0 + index * 4, (uint32_t)value);
 }
 
+void gic_lr_clear(unsigned index)
+{
+	mmio_write32(gic.hyp + GICH_LR0 + index * 4, 0);
+}
+
 uint32_t gic_lr_empty(void)
 {
 	return mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
@@ -244,9 +263,60 @@ uint32_t gic_lr_ended(void)
 	return mmio_read32(gic.hyp + GICH_EISR0) & lr_mask;
 }
 
-void gic_virt_none_pending_irq(bool on)
+/* Of a group's two events the one that is not yet so: it would be signalled for ever. */
+static uint32_t group_events(unsigned groups)
 {
-	mmio_write32(gic.hyp + GICH_HCR, on ? HCR_EN | HCR_NPIE : HCR_EN);
+	return (groups & 1 ? HCR_VGRP0_DIE : HCR_VGRP0_EIE) |
+	       (groups & 2 ? HCR_VGRP1_DIE : HCR_VGRP1_EIE);
+}
+
+void gic_virt_set_events(unsigned events)
+{
+	uint32_t hcr = HCR_EN;
+
+	if (events & GIC_VIRT_NONE_PENDING)
+		hcr |= HCR_NPIE;
+	if (events & GIC_VIRT_ENDS_ELSEWHERE)
+		hcr |= HCR_LRENPIE;
+	if (events & GIC_VIRT_GROUP_CHANGES)
+		hcr |= group_events(gic_virt_groups());
+	mmio_write32(gic.hyp + GICH_HCR, hcr);
+}
+
+unsigned gic_virt_ends_elsewhere(void)
+{
+	uint32_t hcr = mmio_read32(gic.hyp + GICH_HCR);
+
+	if (HCR_EOI_COUNT(hcr))
+		mmio_write32(gic.hyp + GICH_HCR, hcr & ~HCR_EOI_COUNT_MASK);
+	return HCR_EOI_COUNT(hcr);
+}
+
+unsigned gic_virt_groups(void)
+{
+	return mmio_read32(gic.hyp + GICH_VMCR) & 3u;
+}
+
+bool gic_virt_split_eoi(void)
+{
+	return mmio_read32(gic.hyp + GICH_VMCR) & VMCR_EOIM;
+}
+
+static uint32_t active_priorities(void)
+{
+	return mmio_read32(gic.hyp + GICH_APR);
+}
+
+unsigned gic_virt_running_priority(void)
+{
+	uint32_t active = active_priorities();
+
+	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
+}
+
+bool gic_virt_priority_is_active(uint8_t priority)
+{
+	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

@@ -22,7 +22,18 @@
 
 /* ICH_HCR_EL2 */
 #define HCR_EN (1u << 0)
+#define HCR_LRENPIE (1u << 2)
 #define HCR_NPIE (1u << 3)
+#define HCR_VGRP0_EIE (1u << 4)
+#define HCR_VGRP0_DIE (1u << 5)
+#define HCR_VGRP1_EIE (1u << 6)
+#define HCR_VGRP1_DIE (1u << 7)
+#define HCR_TDIR (1u << 14)
+#define HCR_EOI_COUNT(hcr) ((hcr) >> 27)
+#define HCR_EOI_COUNT_MASK (0x1fu << 27)
+
+#define VMCR_EOIM (1u << 9)
+#define VTR_TDS (1u << 19)
 
 /* ICH_LR<n>_EL2, 12.4.8 */
 #define LR_PINTID_SHIFT 32
@@ -33,7 +44,8 @@
 #define LR_STATE_SHIFT 62
 
 static unsigned lr_count;
-static uint32_t lr_mask; /* a bit for each */
+static uint32_t lr_mask;  /* a bit for each */
+static uint32_t trap_dir; /* HCR_TDIR where there is such a trap */
 
 unsigned gic_version(void)
 {
@@ -192,8 +204,8 @@ void gic_deactivate(uint32_t iar)
 
 uint64_t gic_lr_encode(const struct gic_lr *lr)
 {
-	uint64_t value = lr->vintid | (uint64_t)lr->priority << LR_PRIORITY_SHIFT | LR_GROUP1 |
-			 (uint64_t)lr->state << LR_STATE_SHIFT;
+	uint64_t value = lr->vintid | (uint64_t)lr->priority << LR_PRIORITY_SHIFT |
+			 (uint64_t)lr->state << LR_STATE_SHIFT | (lr->group1 ? LR_GROUP1 : 0);
 
 	if (lr->hw)
 		return value | LR_HW | (uint64_t)lr->pintid << LR_PINTID_SHIFT;
@@ -223,11 +235,17 @@ unsigned gic_lr_source(uint64_t value)
 	return 0;
 }
 
+uint8_t gic_lr_priority(uint64_t value)
+{
+	return (uint8_t)(value >> LR_PRIORITY_SHIFT);
+}
+
 unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
 	isb();
 	/* Four are enough for what this driver names; more would be left unused. */
+	trap_dir = read_ich_vtr_el2() & VTR_TDS ? HCR_TDIR : 0;
 	lr_count = (unsigned)(read_ich_vtr_el2() & 0x1f) + 1;
 	if (lr_count > 4)
 		lr_count = 4;
@@ -318,6 +336,11 @@ void gic_lr_write(unsigned index, uint64_t value)
 	}
 }
 
+void gic_lr_clear(unsigned index)
+{
+	gic_lr_write(index, 0);
+}
+
 uint32_t gic_lr_empty(void)
 {
 	return (uint32_t)read_ich_elrsr_el2() & lr_mask;
@@ -328,9 +351,60 @@ uint32_t gic_lr_ended(void)
 	return (uint32_t)read_ich_eisr_el2() & lr_mask;
 }
 
-void gic_virt_none_pending_irq(bool on)
+/* Of a group's two events the one that is not yet so: it would be signalled for ever. */
+static uint32_t group_events(unsigned groups)
 {
-	write_ich_hcr_el2(on ? HCR_EN | HCR_NPIE : HCR_EN);
+	return (groups & 1 ? HCR_VGRP0_DIE : HCR_VGRP0_EIE) |
+	       (groups & 2 ? HCR_VGRP1_DIE : HCR_VGRP1_EIE);
+}
+
+void gic_virt_set_events(unsigned events)
+{
+	uint32_t hcr = HCR_EN;
+
+	if (events & GIC_VIRT_NONE_PENDING)
+		hcr |= HCR_NPIE;
+	if (events & GIC_VIRT_ENDS_ELSEWHERE)
+		hcr |= HCR_LRENPIE | trap_dir;
+	if (events & GIC_VIRT_GROUP_CHANGES)
+		hcr |= group_events(gic_virt_groups());
+	write_ich_hcr_el2(hcr);
+}
+
+unsigned gic_virt_ends_elsewhere(void)
+{
+	uint32_t hcr = (uint32_t)read_ich_hcr_el2();
+
+	if (HCR_EOI_COUNT(hcr))
+		write_ich_hcr_el2(hcr & ~HCR_EOI_COUNT_MASK);
+	return HCR_EOI_COUNT(hcr);
+}
+
+unsigned gic_virt_groups(void)
+{
+	return (uint32_t)read_ich_vmcr_el2() & 3u;
+}
+
+bool gic_virt_split_eoi(void)
+{
+	return (uint32_t)read_ich_vmcr_el2() & VMCR_EOIM;
+}
+
+static uint32_t active_priorities(void)
+{
+	return (uint32_t)(read_ich_ap0r0_el2() | read_ich_ap1r0_el2());
+}
+
+unsigned gic_virt_running_priority(void)
+{
+	uint32_t active = active_priorities();
+
+	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
+}
+
+bool gic_virt_priority_is_active(uint8_t priority)
+{
+	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

@@ -47,7 +47,7 @@ static void the_other_gets_nothing(void **state)
 	away();
 	assert_false(fake_gic_virq());
 	assert_int_equal(fake_gic.hcr, 0);
-	assert_false(fake_gic.guest.enabled);
+	assert_false(fake_gic.guest.groups);
 	assert_int_equal(fake_gic_elrsr() & 0xf, 0xf);
 	back();
 	assert_int_equal(guest_ack(), 50);
@@ -62,7 +62,7 @@ static void the_interface_is_as_the_guest_left_it(void **state)
 	fake_gic.guest.mask = 0;
 	fake_gic.guest.split_eoi = false;
 	back();
-	assert_true(fake_gic.guest.enabled && fake_gic.guest.split_eoi);
+	assert_true(fake_gic.guest.groups && fake_gic.guest.split_eoi);
 	assert_int_equal(fake_gic.guest.mask, MASK);
 	guest_enable_and_pend(50, 0xc8);
 	guest_assert_takes_nothing(); /* masked */
@@ -80,7 +80,7 @@ static void what_is_active_stays_active(void **state)
 	assert_int_equal(guest_ack(), 50);
 	guest_enable_and_pend(51, 0x60);
 	away();
-	assert_int_equal(fake_gic.guest.active_prio, 0);
+	assert_int_equal(fake_gic.guest.active_prio[0] | fake_gic.guest.active_prio[1], 0);
 	back();
 	guest_assert_takes_nothing(); /* 51 is less urgent */
 	guest_enable_and_pend(52, 0x20);

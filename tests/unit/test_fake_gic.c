@@ -205,9 +205,9 @@ static void a_list_register_that_is_not_there(void **state)
 static void none_pending_left_on(void **state)
 {
 	(void)state;
-	gic_virt_none_pending_irq(true);
+	gic_virt_set_events(GIC_VIRT_NONE_PENDING);
 	assert_true(fake_gic_maintenance());
-	gic_virt_none_pending_irq(false);
+	gic_virt_set_events(0);
 	assert_false(fake_gic_maintenance());
 }
 

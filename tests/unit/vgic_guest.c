@@ -21,6 +21,8 @@ struct vcpu guest_vcpu;
 static const struct vm_machine own;
 static struct vm vm;
 static unsigned exits;
+static unsigned traps;          /* of these: by writes to DIR */
+static bool deactivations_trap; /* GICv2: the page with DIR is not mapped */
 
 /* The hypervisor takes what is signalled before the guest goes on. */
 static void settle(void)
@@ -33,8 +35,14 @@ static void settle(void)
 		assert_ptr_equal(trap_irq(&guest_vcpu), &guest_vcpu);
 		exits++;
 	}
-	if (fake_gic.cpu.active_prio)
+	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
+}
+
+static void trap_deactivations(struct vgic *vgic)
+{
+	assert_ptr_equal(vgic, &guest_vcpu.vgic);
+	deactivations_trap = true;
 }
 
 /* As vm.c does it before a guest starts. */
@@ -47,20 +55,14 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
 	vdist_reset(&vm);
+	guest_vcpu.vgic.trap_deactivations = trap_deactivations;
+	deactivations_trap = false;
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
 		assert_true(vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
-}
-
-/* What its CPU interface takes. */
-static void put_all_in_group1(void)
-{
-	vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
-	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
-		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
 }
 
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
@@ -73,10 +75,8 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	guest_vcpu.vm = &vm;
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
-	if (gic_version() == 3)
-		put_all_in_group1();
 	guest_set_dist_enabled(true);
-	exits = 0;
+	exits = traps = 0;
 }
 
 unsigned guest_exits(void)
@@ -84,30 +84,46 @@ unsigned guest_exits(void)
 	return exits;
 }
 
-static void write_dist(uint32_t offset, unsigned size, uint64_t value, bool private)
+unsigned guest_traps(void)
 {
-	if (private && gic_version() == 3)
+	return traps;
+}
+
+/* Whether a register of the banks that distributor and redistributor share is one of private
+ * interrupts. */
+static bool is_private(uint32_t offset)
+{
+	if (offset < GICD_IPRIORITYR)
+		return offset >= GICD_IGROUPR && offset % 0x80 < GIC_PRIVATE_COUNT / 8;
+	if (offset < GICD_ITARGETSR)
+		return offset < GICD_IPRIORITYR + GIC_PRIVATE_COUNT;
+	return offset >= GICD_ICFGR && offset < GICD_ICFGR + GIC_PRIVATE_COUNT / 4;
+}
+
+void guest_write(uint32_t offset, unsigned size, uint64_t value)
+{
+	if (is_private(offset) && gic_version() == 3)
 		vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value);
 	else
 		vdist_gicd_write(&guest_vcpu, offset, size, value);
 	settle();
 }
 
+uint64_t guest_read(uint32_t offset, unsigned size)
+{
+	if (is_private(offset) && gic_version() == 3)
+		return vdist_gicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size);
+	return vdist_gicd_read(&guest_vcpu, offset, size);
+}
+
 void guest_write_bit(uint32_t bank, unsigned intid)
 {
-	write_dist(bank + intid / 32 * 4, 4, 1u << intid % 32, intid < GIC_PRIVATE_COUNT);
+	guest_write(bank + intid / 32 * 4, 4, 1u << intid % 32);
 }
 
 bool guest_read_bit(uint32_t bank, unsigned intid)
 {
-	uint32_t offset = bank + intid / 32 * 4;
-	uint64_t value;
-
-	if (intid < GIC_PRIVATE_COUNT && gic_version() == 3)
-		value = vdist_gicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, 4);
-	else
-		value = vdist_gicd_read(&guest_vcpu, offset, 4);
-	return value >> intid % 32 & 1;
+	return guest_read(bank + intid / 32 * 4, 4) >> intid % 32 & 1;
 }
 
 void guest_set_enabled(unsigned intid, bool enabled)
@@ -117,13 +133,47 @@ void guest_set_enabled(unsigned intid, bool enabled)
 
 void guest_set_priority(unsigned intid, uint8_t priority)
 {
-	write_dist(GICD_IPRIORITYR + intid, 1, priority, intid < GIC_PRIVATE_COUNT);
+	guest_write(GICD_IPRIORITYR + intid, 1, priority);
 }
 
 void guest_set_dist_enabled(bool enabled)
 {
-	write_dist(GICD_CTLR, 4, enabled ? GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1 : 0,
-		   false);
+	guest_set_groups_enabled(enabled ? 3 : 0);
+}
+
+void guest_set_groups_enabled(unsigned groups)
+{
+	guest_write(GICD_CTLR, 4, groups);
+}
+
+void guest_set_group1(unsigned intid, bool group1)
+{
+	uint32_t offset = GICD_IGROUPR + intid / 8;
+	uint64_t value = guest_read(offset, 1);
+
+	value &= ~(1ull << intid % 8);
+	guest_write(offset, 1, value | (uint64_t)group1 << intid % 8);
+}
+
+void guest_set_edge(unsigned intid, bool edge)
+{
+	uint32_t offset = GICD_ICFGR + intid / 4;
+	unsigned shift = intid % 4 * 2 + 1;
+	uint64_t value = guest_read(offset, 1) & ~(1ull << shift);
+
+	guest_write(offset, 1, value | (uint64_t)edge << shift);
+}
+
+void guest_set_cpu_groups(unsigned groups)
+{
+	fake_gic.guest.groups = (uint8_t)groups;
+	settle();
+}
+
+void guest_set_mask(uint8_t mask)
+{
+	fake_gic.guest.mask = mask;
+	settle();
 }
 
 void guest_send_sgi(unsigned id, unsigned source)
@@ -132,9 +182,9 @@ void guest_send_sgi(unsigned id, unsigned source)
 		vdist_sgi1r(&guest_vcpu, (uint64_t)id << 24 | 1);
 		settle();
 	} else if (source == 0) {
-		write_dist(GICD_SGIR, 4, 2u << 24 | id, true);
+		guest_write(GICD_SGIR, 4, 2u << 24 | id);
 	} else {
-		write_dist(GICD_SPENDSGIR + id, 1, 1u << source, true);
+		guest_write(GICD_SPENDSGIR + id, 1, 1u << source);
 	}
 }
 
@@ -161,15 +211,33 @@ void guest_eoi(uint32_t iar)
 	settle();
 }
 
+/* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
+#define ESR_WRITE_DIR (0x18u << 26 | 3u << 20 | 1u << 17 | 12u << 10 | 11u << 1)
+
 void guest_deactivate(uint32_t iar)
 {
-	fake_gic_guest_deactivate(iar);
+	if (fake_gic_guest_deactivate_traps()) {
+		guest_vcpu.frame.x[0] = iar;
+		write_esr_el2(ESR_WRITE_DIR);
+		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
+		exits++, traps++;
+	} else if (deactivations_trap) {
+		vdist_dir_write(&guest_vcpu, 0, 4, iar);
+		exits++, traps++;
+	} else {
+		fake_gic_guest_deactivate(iar);
+	}
 	settle();
 }
 
 void guest_timer(bool high)
 {
-	fake_gic_line(GUEST_TIMER, high);
+	guest_physical_line(GUEST_TIMER, high);
+}
+
+void guest_physical_line(unsigned intid, bool high)
+{
+	fake_gic_line(intid, high);
 	settle();
 }
 

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the architecture says a guest sees of its interrupts (IHI 0048B 3.2, IHI 0069 4.1), one
- * state for each interrupt and nothing of queues and list registers: what the vGIC is compared to.
+ * What the architecture says a guest sees of its interrupts (IHI 0048B 3.2 and 4.3, IHI 0069 4.1),
+ * one state for each interrupt and nothing of queues and list registers: what the vGIC is compared
+ * to. What the architecture leaves open and this GIC promises:
+ *
+ *  - ends come in any order. One by EOI drops the highest active priority, whosever that is;
+ *  - private interrupts are level-sensitive, SGIs edge-triggered, whatever ICFGR is told;
+ *  - what ICFGR is told of a pending interrupt takes nothing that is latched;
+ *  - a forwarded interrupt is *accepted* as soon as it may be delivered. It is pending until the
+ *    guest takes it or clears it then, though its line falls. While it cannot be delivered any more
+ *    it is not accepted: it is pending as its line says, if it is private; of an SPI the pending
+ *    state is latched.
  */
 #pragma once
 
@@ -11,30 +20,50 @@
 #include "hyp/vgic.h"
 
 struct model_irq {
+	bool forwarded; /* a physical interrupt stands behind it */
 	bool enabled;
-	bool latched; /* pending; SGIs have `sources` instead */
+	bool group1;
+	bool edge;
 	bool line;
+	bool latched; /* pending by software or an edge; SGIs have `sources` instead */
+	bool accepted, accepted_latch;
 	bool active;
 	uint8_t sources;
+	uint8_t source; /* SGI: that of the last acknowledge */
 	uint8_t priority;
 };
 
 struct model {
 	struct model_irq irq[VIRQ_COUNT];
-	bool dist_enabled;
+	unsigned dist_groups; /* GICD_CTLR: bit g = Group g is forwarded */
+	unsigned cpu_groups;  /* GICC_CTLR, ICC_IGRPEN<n>: bit g = Group g is signalled */
+	uint8_t mask;         /* PMR */
 	bool split_eoi;
-	unsigned lr_count; /* so many can be active; with as many active nothing else comes */
-	unsigned depth;    /* acknowledged, and their priority not dropped */
+	unsigned depth; /* acknowledged, and not ended by EOI */
 	uint32_t iar[VIRQ_COUNT];
-	uint8_t running[VIRQ_COUNT]; /* their priorities, the highest last */
+	unsigned level_count;
+	uint8_t level[VIRQ_COUNT]; /* active priorities, the highest last */
 };
 
-void model_boot(struct model *model, unsigned lr_count, bool split_eoi);
+void model_boot(struct model *model, bool split_eoi);
+void model_forward(struct model *model, unsigned intid);
 
+/* What the guest programs. */
+void model_set_enabled(struct model *model, unsigned intid, bool enabled);
+void model_set_priority(struct model *model, unsigned intid, uint8_t priority);
+void model_set_group1(struct model *model, unsigned intid, bool group1);
+void model_set_edge(struct model *model, unsigned intid, bool edge);
+void model_set_dist_groups(struct model *model, unsigned groups);
 void model_pend(struct model *model, unsigned intid, unsigned source);
-void model_unpend(struct model *model, unsigned intid);
+void model_unpend(struct model *model, unsigned intid, unsigned sources);
+void model_activate(struct model *model, unsigned intid);
+void model_deactivate(struct model *model, unsigned intid);
+
+/* What a device does: its line, and the write that stands for an edge of a forwarded one. */
+void model_line(struct model *model, unsigned intid, bool high);
+void model_raise(struct model *model, unsigned intid);
+
 bool model_is_pending(const struct model *model, unsigned intid);
-unsigned model_active_count(const struct model *model);
 
 /* Some interrupt must be signalled to the guest now. */
 bool model_signals(const struct model *model);
@@ -43,6 +72,8 @@ bool model_signals(const struct model *model);
  * wrong with it. */
 const char *model_ack(struct model *model, uint32_t iar);
 
-/* The guest ends what it acknowledged last; returns its IAR. */
-uint32_t model_eoi(struct model *model);
-void model_deactivate(struct model *model, unsigned intid);
+/* The guest ends, by EOI, what it acknowledged as the `nth` last; returns its IAR. */
+uint32_t model_eoi(struct model *model, unsigned nth);
+
+/* Acknowledged, and not ended by EOI. */
+bool model_is_running(const struct model *model, unsigned intid);

@@ -11,12 +11,13 @@
 	((op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (crm) << 1)
 
 #define ACTLR_EL1 REGISTER(3u, 0u, 1u, 0u, 1u)
+#define ICC_DIR_EL1 REGISTER(3u, 0u, 12u, 11u, 1u)
 #define ICC_SGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 5u)
 #define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
 #define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
 
-/* GICv3: SGIs. Whoever reads such a register is stopped. */
-static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
+/* GICv3. Whoever reads such a register is stopped. */
+static bool write_gic(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
 
@@ -28,16 +29,19 @@ static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
 	case ICC_SGI0R_EL1:
 		vdist_sgi0r(vcpu, value);
 		return true;
+	case ICC_DIR_EL1:
+		vgic_deactivate(&vcpu->vgic, (unsigned)value);
+		return true;
 	default:
 		return false;
 	}
 }
 
-/* Emulated: reads of ACTLR, whose writes go nowhere, and SGIs. */
+/* Emulated: reads of ACTLR, whose writes go nowhere, and writes to the GIC. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if ((esr & ISS_REGISTER) != ACTLR_EL1)
-		return send_sgi(vcpu, esr);
+		return write_gic(vcpu, esr);
 	/* The core's own; implementation-defined bits are not for a guest to set. */
 	if (esr & ISS_READ)
 		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());

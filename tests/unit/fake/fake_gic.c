@@ -9,9 +9,18 @@
 
 #define IDLE_PRIORITY 0x100u
 #define PRIORITY_BITS 0xf8u /* 5 bits, as a list register has */
+
+/* GICH_HCR, IHI 0048B 5.3.1; ICH_HCR_EL2, IHI 0069 12.4.7. The enables and GICH_MISR's reasons have
+ * the same bits, but for bit 0. */
 #define HCR_EN BIT(0)
-#define HCR_UIE BIT(1)  /* at most one list register is valid */
-#define HCR_NPIE BIT(3) /* none is pending */
+#define HCR_TDIR BIT(14)      /* GICv3: the guest's writes to DIR trap */
+#define HCR_EOI_COUNT BIT(27) /* one end; the field wraps behind 31 */
+#define MISR_EOI BIT(0)
+#define MISR_U BIT(1)     /* at most one list register is valid */
+#define MISR_LRENP BIT(2) /* EOIcount is not 0 */
+#define MISR_NP BIT(3)    /* none is pending */
+#define MISR_GROUP_ON(group) BIT(4 + 2 * (group))
+#define MISR_GROUP_OFF(group) BIT(5 + 2 * (group))
 
 struct fake_gic fake_gic;
 static const char *violation;
@@ -44,6 +53,7 @@ static struct gic_lr decode_v2(uint64_t v)
 		.vintid = bits(v, 9, 0),
 		.state = (enum gic_lr_state)bits(v, 29, 28),
 		.priority = (uint8_t)(bits(v, 27, 23) << 3),
+		.group1 = bits(v, 30, 30),
 		.hw = bits(v, 31, 31),
 	};
 
@@ -53,7 +63,7 @@ static struct gic_lr decode_v2(uint64_t v)
 		lr.eoi_irq = bits(v, 19, 19);
 		lr.source = bits(v, 12, 10);
 	}
-	if (bits(v, 30, 30) || bits(v, 22, 20) || (lr.source && lr.vintid >= GIC_SGI_COUNT))
+	if (bits(v, 22, 20) || (lr.source && lr.vintid >= GIC_SGI_COUNT))
 		fake_gic_broken("a list register has bits that the guest cannot see");
 	return lr;
 }
@@ -65,6 +75,7 @@ static struct gic_lr decode_v3(uint64_t v)
 		.vintid = bits(v, 31, 0),
 		.state = (enum gic_lr_state)bits(v, 63, 62),
 		.priority = (uint8_t)(bits(v, 55, 48) & PRIORITY_BITS),
+		.group1 = bits(v, 60, 60),
 		.hw = bits(v, 61, 61),
 	};
 
@@ -72,8 +83,6 @@ static struct gic_lr decode_v3(uint64_t v)
 		lr.pintid = bits(v, 44, 32);
 	else
 		lr.eoi_irq = bits(v, 41, 41);
-	if (lr.state != GIC_LR_INVALID && !bits(v, 60, 60))
-		fake_gic_broken("a virtual interrupt is in Group 0, which the guest has off");
 	return lr;
 }
 
@@ -98,20 +107,30 @@ static enum gic_lr_state state_of(unsigned i)
 
 static unsigned running(const struct fake_interface *interface)
 {
-	return interface->active_prio ? bit_lowest(interface->active_prio) << 3 : IDLE_PRIORITY;
+	uint32_t active = interface->active_prio[0] | interface->active_prio[1];
+
+	return active ? bit_lowest(active) << 3 : IDLE_PRIORITY;
+}
+
+/* GICv3 has the active priorities of both groups apart. */
+static void raise_priority(struct fake_interface *interface, unsigned priority, bool group1)
+{
+	interface->active_prio[gic_version() > 2 && group1] |= BIT(priority >> 3);
 }
 
 static bool may_signal(const struct fake_interface *interface, unsigned priority)
 {
-	return interface->enabled && priority < (interface->mask & PRIORITY_BITS) &&
-	       priority < running(interface);
+	return priority < (interface->mask & PRIORITY_BITS) && priority < running(interface);
 }
 
 static void drop_priority(struct fake_interface *interface, const char *otherwise)
 {
-	if (!interface->active_prio)
+	uint32_t highest = BIT(running(interface) >> 3 & 31);
+
+	if (running(interface) == IDLE_PRIORITY)
 		fake_gic_broken(otherwise);
-	interface->active_prio &= interface->active_prio - 1;
+	interface->active_prio[0] &= ~highest;
+	interface->active_prio[1] &= ~highest;
 }
 
 /* --- the physical side --- */
@@ -120,7 +139,7 @@ bool fake_gic_pending(unsigned intid)
 {
 	const struct fake_irq *irq = &fake_gic.irq[intid];
 
-	return irq->latched || irq->line ||
+	return irq->latched || (irq->line && !irq->edge) ||
 	       (intid == FAKE_GIC_MAINTENANCE && fake_gic_maintenance());
 }
 
@@ -132,13 +151,13 @@ static unsigned best_physical(void)
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		const struct fake_irq *irq = &fake_gic.irq[i];
 
-		if (irq->enabled && !irq->active && !irq->elsewhere && fake_gic_pending(i) &&
-		    irq->priority < priority) {
+		if (irq->enabled && !irq->active && fake_gic_routed_here(i) &&
+		    fake_gic_pending(i) && irq->priority < priority) {
 			best = i;
 			priority = irq->priority;
 		}
 	}
-	if (!fake_gic.dist_enabled || !may_signal(&fake_gic.cpu, priority))
+	if (!fake_gic.dist_enabled || !fake_gic.cpu.groups || !may_signal(&fake_gic.cpu, priority))
 		return GIC_SPURIOUS;
 	return best;
 }
@@ -156,7 +175,7 @@ uint32_t fake_gic_ack(void)
 		return intid;
 	fake_gic.irq[intid].active = true;
 	fake_gic.irq[intid].latched = false;
-	fake_gic.cpu.active_prio |= BIT(fake_gic.irq[intid].priority >> 3);
+	raise_priority(&fake_gic.cpu, fake_gic.irq[intid].priority, true);
 	return intid;
 }
 
@@ -186,7 +205,10 @@ void fake_gic_eoi(uint32_t iar)
 
 void fake_gic_line(unsigned intid, bool high)
 {
-	fake_gic.irq[intid].line = high;
+	struct fake_irq *irq = &fake_gic.irq[intid];
+
+	irq->latched |= irq->edge && high && !irq->line;
+	irq->line = high;
 }
 
 unsigned fake_gic_deactivations(unsigned intid)
@@ -223,9 +245,9 @@ uint32_t fake_gic_elrsr(void)
 	return set;
 }
 
-/* Of its conditions those that an unused one needs no word of: EOIcount and the group enables. */
-bool fake_gic_maintenance(void)
+uint32_t fake_gic_misr(void)
 {
+	uint32_t reasons = fake_gic.hcr >= HCR_EOI_COUNT ? MISR_LRENP : 0;
 	unsigned valid = 0;
 	unsigned pending = 0;
 
@@ -233,9 +255,16 @@ bool fake_gic_maintenance(void)
 		valid += state_of(i) != GIC_LR_INVALID;
 		pending += state_of(i) == GIC_LR_PENDING;
 	}
-	return fake_gic.hcr & HCR_EN &&
-	       (fake_gic_eisr() || (fake_gic.hcr & HCR_UIE && valid <= 1) ||
-		(fake_gic.hcr & HCR_NPIE && pending == 0));
+	reasons |= (valid <= 1 ? MISR_U : 0) | (pending == 0 ? MISR_NP : 0);
+	for (unsigned group = 0; group < 2; group++)
+		reasons |= fake_gic.guest.groups >> group & 1 ? MISR_GROUP_ON(group)
+							      : MISR_GROUP_OFF(group);
+	return (reasons & fake_gic.hcr & ~MISR_EOI) | (fake_gic_eisr() ? MISR_EOI : 0);
+}
+
+bool fake_gic_maintenance(void)
+{
+	return fake_gic.hcr & HCR_EN && fake_gic_misr();
 }
 
 static void check_lr(unsigned i, const struct gic_lr *new)
@@ -280,7 +309,8 @@ static unsigned best_virtual(void)
 	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
 		struct gic_lr lr = decode(fake_gic.lr[i]);
 
-		if (lr.state == GIC_LR_PENDING && lr.priority < priority) {
+		if (lr.state == GIC_LR_PENDING && lr.priority < priority &&
+		    (fake_gic.guest.groups >> lr.group1 & 1)) {
 			best = i;
 			priority = lr.priority;
 		}
@@ -292,7 +322,7 @@ static unsigned best_virtual(void)
 
 void fake_gic_guest_init(bool split_eoi)
 {
-	fake_gic.guest.enabled = true;
+	fake_gic.guest.groups = 3;
 	fake_gic.guest.split_eoi = split_eoi;
 	fake_gic.guest.mask = 0xff;
 }
@@ -311,12 +341,13 @@ uint32_t fake_gic_guest_ack(void)
 		return GIC_SPURIOUS;
 	lr = decode(fake_gic.lr[i]);
 	set_state(i, GIC_LR_ACTIVE);
-	fake_gic.guest.active_prio |= BIT(lr.priority >> 3);
+	fake_gic.acked_group1 = lr.group1;
+	raise_priority(&fake_gic.guest, lr.priority, lr.group1);
 	return lr.vintid | lr.source << 10;
 }
 
-/* Nothing happens where no list register holds it: EOIcount, which nobody uses. */
-void fake_gic_guest_deactivate(uint32_t iar)
+/* An end that no list register has is counted. */
+static void end_virtual(uint32_t iar)
 {
 	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
 		struct gic_lr lr = decode(fake_gic.lr[i]);
@@ -329,21 +360,36 @@ void fake_gic_guest_deactivate(uint32_t iar)
 			deactivate(lr.pintid % FAKE_GIC_INTIDS);
 		return;
 	}
+	fake_gic.hcr += HCR_EOI_COUNT;
+}
+
+bool fake_gic_guest_deactivate_traps(void)
+{
+	return gic_version() > 2 && fake_gic.hcr & HCR_TDIR;
+}
+
+void fake_gic_guest_deactivate(uint32_t iar)
+{
+	if (!fake_gic.guest.split_eoi)
+		fake_gic_broken("the guest writes to DIR without EOImode");
+	end_virtual(iar);
 }
 
 void fake_gic_guest_eoi(uint32_t iar)
 {
 	drop_priority(&fake_gic.guest, "the guest ended what it did not acknowledge");
 	if (!fake_gic.guest.split_eoi)
-		fake_gic_guest_deactivate(iar);
+		end_virtual(iar);
 }
 
 void fake_gic_reset(unsigned lr_count)
 {
 	memset(&fake_gic, 0, sizeof(fake_gic));
 	fake_gic.lr_count = lr_count;
+	fake_gic.has_tdir = true;
 	for (unsigned i = GIC_PRIVATE_COUNT; i < FAKE_GIC_INTIDS; i++)
-		fake_gic.irq[i].elsewhere = true; /* until it is routed */
+		fake_gic.irq[i].route = FAKE_GIC_NOWHERE;
+	fake_gic.this_core = 4;
 	violation = NULL;
 	fake_gic_hook_registers();
 }

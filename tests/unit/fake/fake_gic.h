@@ -21,7 +21,7 @@ void fake_gic_reset(unsigned lr_count);
 /* The rule that was broken first, or NULL. Reading it forgets it. */
 const char *fake_gic_violation(void);
 
-/* The level of a physical, level-sensitive interrupt line. */
+/* A physical interrupt line. */
 void fake_gic_line(unsigned intid, bool high);
 
 /* What is signalled: a physical interrupt to the hypervisor, its maintenance interrupt's line, a
@@ -38,3 +38,4 @@ void fake_gic_guest_init(bool split_eoi);
 uint32_t fake_gic_guest_ack(void);
 void fake_gic_guest_eoi(uint32_t iar);
 void fake_gic_guest_deactivate(uint32_t iar);
+bool fake_gic_guest_deactivate_traps(void); /* before it does anything */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. What it need not have for one core (groups,
- * configuration) reads as zero and ignores writes. */
+/* Registers of the fake GIC. What it need not have for one core (physical
+ * groups) reads as zero and ignores writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,6 +116,34 @@ static void write_priorities(unsigned first, unsigned size, uint64_t value, bool
 			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
 }
 
+/* ICFGR of SPIs: two bits an interrupt, the upper says edge. */
+static bool in_config(uint32_t offset)
+{
+	return offset >= GICD_ICFGR + GIC_PRIVATE_COUNT / 4 &&
+	       offset < GICD_ICFGR + FAKE_GIC_INTIDS / 4;
+}
+
+static uint32_t read_config(unsigned first)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 16; i++)
+		value |= (uint32_t)fake_gic.irq[first + i].edge << (2 * i + 1);
+	return value;
+}
+
+static void write_config(unsigned first, uint32_t value)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		struct fake_irq *irq = &fake_gic.irq[first + i];
+		bool edge = value >> (2 * i + 1) & 1;
+
+		if (irq->edge != edge && irq->enabled)
+			fake_gic_broken("configured while it is enabled");
+		irq->edge = edge;
+	}
+}
+
 /* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
 static bool in_targets(uint32_t offset)
 {
@@ -124,14 +152,16 @@ static bool in_targets(uint32_t offset)
 
 static uint64_t read_targets(uint32_t offset)
 {
-	return offset < GICD_ITARGETSR + GIC_PRIVATE_COUNT ? 0x01010101u * FAKE_GIC_THIS_CORE : 0;
+	if (offset < GICD_ITARGETSR + GIC_PRIVATE_COUNT)
+		return 0x01010101u * fake_gic.this_core;
+	return 0;
 }
 
 static void write_targets(unsigned first, unsigned size, uint64_t value)
 {
 	for (unsigned i = 0; i < size; i++)
 		if (first + i >= GIC_PRIVATE_COUNT && first + i < FAKE_GIC_INTIDS)
-			fake_gic.irq[first + i].elsewhere = !(value >> 8 * i & FAKE_GIC_THIS_CORE);
+			fake_gic.irq[first + i].route = value >> 8 * i & 0xff;
 }
 
 /* IROUTER: of GICv3, the affinity of a core. */
@@ -141,12 +171,26 @@ static bool in_routes(uint32_t offset)
 	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
 }
 
+bool fake_gic_routed_here(unsigned intid)
+{
+	const struct fake_irq *irq = &fake_gic.irq[intid];
+
+	if (intid < GIC_PRIVATE_COUNT)
+		return true;
+	if (irq->elsewhere || irq->route == FAKE_GIC_NOWHERE)
+		return false;
+	return gic_version() == 2 ? irq->route & fake_gic.this_core
+				  : irq->route == (fake_mpidr_el1 & 0xff00ffffff);
+}
+
 static uint64_t dist_read(uint32_t offset, bool redist)
 {
 	if (in_bits(offset))
 		return read_bits(offset, redist);
 	if (in_targets(offset))
 		return read_targets(offset);
+	if (in_config(offset) && !redist)
+		return read_config((offset - GICD_ICFGR) * 4);
 	switch (redist ? 0 : offset) {
 	case GICD_TYPER:
 		return FAKE_GIC_INTIDS / 32 - 1;
@@ -166,9 +210,10 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		write_priorities(offset - GICD_IPRIORITYR, size, value, redist);
 	else if (in_targets(offset))
 		write_targets(offset - GICD_ITARGETSR, size, value);
+	else if (in_config(offset) && !redist)
+		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
 	else if (in_routes(offset))
-		fake_gic.irq[(offset - GICD_IROUTER) / 8].elsewhere =
-			value != (fake_mpidr_el1 & 0xff00ffffff);
+		fake_gic.irq[(offset - GICD_IROUTER) / 8].route = value;
 	else if (offset == GICD_CTLR && !redist)
 		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 }
@@ -184,7 +229,7 @@ static void cpu_write(uint32_t offset, uint64_t value)
 {
 	switch (offset) {
 	case GICC_CTLR:
-		fake_gic.cpu.enabled = value & GICC_CTLR_ENABLE_GRP0;
+		fake_gic.cpu.groups = value & 3;
 		fake_gic.cpu.split_eoi = value & GICC_CTLR_EOIMODE;
 		break;
 	case GICC_PMR:
@@ -194,7 +239,7 @@ static void cpu_write(uint32_t offset, uint64_t value)
 		fake_gic_eoi((uint32_t)value);
 		break;
 	case GICC_APR0:
-		fake_gic.cpu.active_prio = (uint32_t)value;
+		fake_gic.cpu.active_prio[0] = (uint32_t)value;
 		break;
 	case GICC_DIR:
 		fake_gic_deactivate((uint32_t)value);
@@ -204,22 +249,21 @@ static void cpu_write(uint32_t offset, uint64_t value)
 	}
 }
 
-/* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has the enable in bit 0
- * and five bits of PMR, ICH_VMCR_EL2 (IHI 0069 12.4.9) has Group 1's in bit 1 and all of PMR. */
-#define VMCR_ENABLE (gic_version() == 2 ? 1u : 2u)
+/* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has five bits of PMR,
+ * ICH_VMCR_EL2 (IHI 0069 12.4.9) all of it. */
+#define VMCR_GROUPS 3u
 #define VMCR_EOIM (1u << 9)
 #define VMCR_PMR_SHIFT 24
 
 static uint32_t read_vmcr(void)
 {
-	return (fake_gic.guest.enabled ? VMCR_ENABLE : 0) |
-	       (fake_gic.guest.split_eoi ? VMCR_EOIM : 0) |
+	return fake_gic.guest.groups | (fake_gic.guest.split_eoi ? VMCR_EOIM : 0) |
 	       (uint32_t)(fake_gic.guest.mask & 0xf8) << VMCR_PMR_SHIFT;
 }
 
 static void write_vmcr(uint32_t value)
 {
-	fake_gic.guest.enabled = value & VMCR_ENABLE;
+	fake_gic.guest.groups = value & VMCR_GROUPS;
 	fake_gic.guest.split_eoi = value & VMCR_EOIM;
 	fake_gic.guest.mask = (uint8_t)(value >> VMCR_PMR_SHIFT);
 }
@@ -231,8 +275,10 @@ static uint64_t hyp_read(uint32_t offset)
 		return fake_gic.hcr;
 	case GICH_VMCR:
 		return read_vmcr();
+	case GICH_MISR:
+		return fake_gic_misr();
 	case GICH_APR:
-		return fake_gic.guest.active_prio;
+		return fake_gic.guest.active_prio[0];
 	case GICH_VTR:
 		return fake_gic.lr_count - 1;
 	case GICH_EISR0:
@@ -251,7 +297,7 @@ static void hyp_write(uint32_t offset, uint64_t value)
 	else if (offset == GICH_VMCR)
 		write_vmcr((uint32_t)value);
 	else if (offset == GICH_APR)
-		fake_gic.guest.active_prio = (uint32_t)value;
+		fake_gic.guest.active_prio[0] = (uint32_t)value;
 	else if (offset >= GICH_LR0)
 		fake_gic_write_lr((offset - GICH_LR0) / 4, value);
 }
@@ -292,6 +338,8 @@ static void mmio_write(uintptr_t address, unsigned size, uint64_t value)
 
 /* --- GICv3: system registers --- */
 
+#define VTR_TDS (1u << 19)
+
 static int lr_index(const reg_t *variable)
 {
 	const reg_t *const lr[] = { &fake_ich_lr0_el2, &fake_ich_lr1_el2, &fake_ich_lr2_el2,
@@ -310,13 +358,17 @@ static bool sysreg_read(const uint64_t *variable, uint64_t *value)
 	else if (variable == &fake_icc_iar1_el1)
 		*value = fake_gic_ack();
 	else if (variable == &fake_ich_vtr_el2)
-		*value = fake_gic.lr_count - 1;
+		*value = (fake_gic.lr_count - 1) | (fake_gic.has_tdir ? VTR_TDS : 0);
 	else if (variable == &fake_ich_hcr_el2)
 		*value = fake_gic.hcr;
 	else if (variable == &fake_ich_vmcr_el2)
 		*value = read_vmcr();
+	else if (variable == &fake_ich_misr_el2)
+		*value = fake_gic_misr();
+	else if (variable == &fake_ich_ap0r0_el2)
+		*value = fake_gic.guest.active_prio[0];
 	else if (variable == &fake_ich_ap1r0_el2)
-		*value = fake_gic.guest.active_prio;
+		*value = fake_gic.guest.active_prio[1];
 	else if (variable == &fake_ich_eisr_el2)
 		*value = fake_gic_eisr();
 	else if (variable == &fake_ich_elrsr_el2)
@@ -339,13 +391,15 @@ static bool sysreg_write(const uint64_t *variable, uint64_t value)
 	else if (variable == &fake_icc_ctlr_el1)
 		fake_gic.cpu.split_eoi = value & 2;
 	else if (variable == &fake_icc_igrpen1_el1)
-		fake_gic.cpu.enabled = value & 1;
+		fake_gic.cpu.groups = value & 1 ? 2 : 0;
 	else if (variable == &fake_icc_ap1r0_el1)
-		fake_gic.cpu.active_prio = (uint32_t)value;
+		fake_gic.cpu.active_prio[1] = (uint32_t)value;
 	else if (variable == &fake_ich_hcr_el2)
 		fake_gic.hcr = (uint32_t)value;
+	else if (variable == &fake_ich_ap0r0_el2)
+		fake_gic.guest.active_prio[0] = (uint32_t)value;
 	else if (variable == &fake_ich_ap1r0_el2)
-		fake_gic.guest.active_prio = (uint32_t)value;
+		fake_gic.guest.active_prio[1] = (uint32_t)value;
 	else if (variable == &fake_ich_vmcr_el2)
 		write_vmcr((uint32_t)value);
 	else

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The virtual GIC's queue and list registers; vgic.h states the rules. */
+#include "hyp/vgic_lr.h"
+
+#include "lib/bits.h"
+
+#define GROUP_OFF 0x100u /* behind every priority */
+
+/* An interrupt that the hypervisor must follow up asks for a maintenance interrupt at its end: a
+ * physical one that is not linked, and one of which more is pending already. */
+uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source)
+{
+	struct gic_lr lr = {
+		.vintid = virq->intid,
+		.state = GIC_LR_PENDING,
+		.priority = virq->priority,
+		.group1 = virq->group1,
+		.hw = virq->physical && link_hw,
+		.pintid = virq->intid,
+		.eoi_irq = virq->physical || virq_waits(virq),
+		.source = source,
+	};
+
+	return gic_lr_encode(&lr);
+}
+
+/* --- the queue: pending, deliverable, not active, and in no list register --- */
+
+void vgic_queue(struct vgic *vgic, const struct virq *virq)
+{
+	if (virq->parked || !virq_deliverable(vgic, virq) || bit_test(vgic->queued, virq->intid))
+		return;
+	bit_set(vgic->queued, virq->intid);
+	vgic->backlog++;
+}
+
+static void unqueue(struct vgic *vgic, const struct virq *virq)
+{
+	if (!bit_test(vgic->queued, virq->intid))
+		return;
+	bit_clear(vgic->queued, virq->intid);
+	vgic->backlog--;
+}
+
+/* --- list registers --- */
+
+unsigned vgic_live_lr(const struct vgic *vgic, const struct virq *virq)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (vgic->lr_owner[i] == virq && gic_lr_state(gic_lr_read(i)) != GIC_LR_INVALID)
+			return i;
+	return VIRQ_LR_NONE;
+}
+
+static bool lr_is(unsigned i, enum gic_lr_state state)
+{
+	return gic_lr_state(gic_lr_read(i)) == state;
+}
+
+/* The next one that is pending without a trap on the way may be written there by the fast paths:
+ * not where it matters what made it pending. */
+static void own_lr(struct vgic *vgic, struct virq *virq, unsigned i)
+{
+	struct virq *before = vgic->lr_owner[i];
+
+	if (before && before->fast_lr == i)
+		before->fast_lr = VIRQ_LR_NONE;
+	vgic->lr_owner[i] = virq;
+	virq->fast_lr =
+		virq->line || (virq->physical && virq->lr_latched) ? VIRQ_LR_NONE : (uint8_t)i;
+}
+
+/* Takes list register `i`, which is pending, back. What stood there without its line being high
+ * was pending by software. */
+static void recall(struct vgic *vgic, unsigned i)
+{
+	struct virq *virq = vgic->lr_owner[i];
+	uint64_t value = gic_lr_read(i);
+
+	gic_lr_write(i, 0);
+	if (virq->intid < GIC_SGI_COUNT)
+		virq->sources |= (uint8_t)BIT(gic_lr_source(value));
+	else if (virq->physical)
+		virq->pending = true;
+	else
+		virq->latched_here |= virq->lr_latched || !virq->line || virq->edge;
+}
+
+SLOW_PATH void vgic_take(struct vgic *vgic, struct virq *virq)
+{
+	unsigned i = vgic_live_lr(vgic, virq);
+
+	if (i != VIRQ_LR_NONE && lr_is(i, GIC_LR_PENDING))
+		recall(vgic, i);
+	unqueue(vgic, virq);
+}
+
+SLOW_PATH void vgic_give_later(struct vgic *vgic, struct virq *virq)
+{
+	unsigned i;
+
+	if (!virq_waits(virq))
+		return;
+	i = vgic_live_lr(vgic, virq);
+	if (i != VIRQ_LR_NONE) /* active: pending again after its end */
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	else
+		vgic_queue(vgic, virq);
+}
+
+SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
+{
+	vgic_give_later(vgic, virq);
+	vgic_refill(vgic);
+}
+
+/* --- the ends of interrupts --- */
+
+struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
+{
+	struct virq *virq = vgic->lr_owner[i];
+
+	virq->acknowledged = true;
+	virq->active_priority = gic_lr_priority(gic_lr_read(i));
+	gic_lr_write(i, 0);
+	return virq;
+}
+
+SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
+{
+	virq->parked = true;
+	virq->fast_lr = VIRQ_LR_NONE;
+	vgic->parked_count++;
+	vgic->backlog++;
+	if (vgic->trap_deactivations && gic_virt_split_eoi())
+		vgic->trap_deactivations(vgic);
+}
+
+SLOW_PATH void vgic_unpark(struct vgic *vgic, struct virq *virq)
+{
+	virq->parked = false;
+	vgic->parked_count--;
+	vgic->backlog--;
+}
+
+static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
+{
+	if (virq->physical)
+		gic_deactivate(virq->intid);
+	else
+		vgic_give_later(vgic, virq);
+}
+
+/* The most urgent of those active in memory that the guest acknowledged at a priority above
+ * `priority`; `any`: of the others too. */
+static struct virq *parked_above(struct vgic *vgic, unsigned priority, bool any)
+{
+	struct virq *best = NULL;
+
+	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
+		struct virq *virq = &vgic->virq[i];
+
+		if (virq->parked && (any || virq->acknowledged) &&
+		    virq->active_priority < priority &&
+		    (!best || virq->active_priority < best->active_priority))
+			best = virq;
+	}
+	return best;
+}
+
+/* The guest ended, by its EOI, something at a priority above `running`, but that one is active
+ * still: it ended another one in its place. */
+static bool ended_out_of_order(const struct vgic *vgic, unsigned running)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		uint64_t value = gic_lr_read(i);
+
+		if (gic_lr_state(value) == GIC_LR_ACTIVE && gic_lr_priority(value) < running)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The guest ended an interrupt that is in no list register; the GIC counts those and does not say
+ * which. Ends come in the opposite order of acknowledges (IHI 0048B 4.4.5, IHI 0069 12.11.8), and
+ * each drops the running priority below that of the interrupt: so it is one whose priority is
+ * above what is left. None is where the guest had cleared its active state by ICACTIVER before.
+ */
+static struct virq *ended_elsewhere(struct vgic *vgic)
+{
+	unsigned running = gic_virt_running_priority();
+	struct virq *virq = parked_above(vgic, running, false);
+
+	if (gic_virt_split_eoi())
+		return virq ? virq : parked_above(vgic, GIC_PRIORITY_IDLE, true);
+	if (!virq && ended_out_of_order(vgic, running))
+		virq = parked_above(vgic, GIC_PRIORITY_IDLE, false);
+	return virq;
+}
+
+static void collect_parked(struct vgic *vgic)
+{
+	for (unsigned count = gic_virt_ends_elsewhere(); count; count--) {
+		struct virq *virq = ended_elsewhere(vgic);
+
+		if (!virq)
+			return;
+		virq->acknowledged = false;
+		vgic_unpark(vgic, virq);
+		finish(vgic, virq);
+	}
+}
+
+SLOW_PATH void vgic_collect(struct vgic *vgic)
+{
+	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
+		unsigned i = bit_lowest(ended);
+
+		gic_lr_write(i, 0);
+		finish(vgic, vgic->lr_owner[i]);
+	}
+	if (vgic->parked_count)
+		collect_parked(vgic);
+}
+
+/* What is usual: the ends of physical interrupts that are not linked, and nothing waits. */
+void vgic_maintain(struct vgic *vgic)
+{
+	uint32_t ended;
+
+	if (vgic->backlog) {
+		vgic_refill(vgic);
+		return;
+	}
+	ended = gic_lr_ended();
+	if (!ended)
+		return;
+	do {
+		unsigned i = bit_lowest(ended);
+		const struct virq *virq = vgic->lr_owner[i];
+
+		if (!virq->physical) {
+			vgic_refill(vgic);
+			return;
+		}
+		gic_lr_clear(i);
+		gic_deactivate(virq->intid);
+		ended &= ended - 1;
+	} while (ended);
+}
+
+/* Counted as one that is parked: who looks whether anything else is to be done finds it so. */
+void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
+{
+	unsigned i = vgic_live_lr(vgic, virq);
+	unsigned one = expect ? 1 : ~0u;
+
+	vgic->leaving_count += one;
+	vgic->parked_count += one;
+	vgic->backlog += one;
+	if (expect && i != VIRQ_LR_NONE)
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+}
+
+/* --- which stand in the list registers --- */
+
+/* Less is more urgent. What the guest's CPU interface does not take is behind everything. */
+static unsigned rank(const struct virq *virq, unsigned groups)
+{
+	return virq->priority | (groups >> virq->group1 & 1 ? 0 : GROUP_OFF);
+}
+
+static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
+{
+	struct virq *best = NULL;
+
+	for (unsigned word = 0; word < ARRAY_SIZE(vgic->queued); word++)
+		for (uint32_t bits = vgic->queued[word]; bits; bits &= bits - 1) {
+			struct virq *virq = &vgic->virq[word * 32 + bit_lowest(bits)];
+
+			if (!best || rank(virq, groups) < rank(best, groups))
+				best = virq;
+		}
+	return best;
+}
+
+/* The list register with the least urgent pending interrupt that is less urgent than `virq`. */
+static unsigned least_urgent_pending(const struct vgic *vgic, const struct virq *virq,
+				     unsigned groups)
+{
+	unsigned lowest = rank(virq, groups);
+	unsigned victim = VIRQ_LR_NONE;
+
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_PENDING) && rank(vgic->lr_owner[i], groups) > lowest) {
+			lowest = rank(vgic->lr_owner[i], groups);
+			victim = i;
+		}
+	return victim;
+}
+
+static bool any_pending(const struct vgic *vgic)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_PENDING))
+			return true;
+	return false;
+}
+
+/* Every list register is active: the one that is the last to be ended goes on in memory. */
+static unsigned spill(struct vgic *vgic)
+{
+	unsigned victim = 0;
+
+	for (unsigned i = 1; i < vgic->lr_count; i++)
+		if (gic_lr_priority(gic_lr_read(i)) > gic_lr_priority(gic_lr_read(victim)))
+			victim = i;
+	vgic_park(vgic, vgic_take_active(vgic, victim));
+	return victim;
+}
+
+/* A list register for `virq`, empty by now; VIRQ_LR_NONE when every one is needed more. */
+static unsigned make_room(struct vgic *vgic, const struct virq *virq, unsigned groups)
+{
+	uint32_t empty = gic_lr_empty();
+	unsigned i;
+
+	if (empty)
+		return bit_lowest(empty);
+	i = least_urgent_pending(vgic, virq, groups);
+	if (i != VIRQ_LR_NONE) {
+		recall(vgic, i);
+		vgic_give_later(vgic, vgic->lr_owner[i]);
+		return i;
+	}
+	if (rank(virq, groups) >= GROUP_OFF || any_pending(vgic))
+		return VIRQ_LR_NONE;
+	return spill(vgic);
+}
+
+static void place(struct vgic *vgic, struct virq *virq, unsigned i)
+{
+	unsigned source = virq->sources ? bit_lowest(virq->sources) : 0;
+
+	unqueue(vgic, virq);
+	virq->sources &= (uint8_t)~BIT(source);
+	virq->pending = false;
+	if (!virq->physical)
+		virq->lr_latched = virq->latched_here;
+	virq->latched_here = false;
+	own_lr(vgic, virq, i);
+	gic_lr_write(i, vgic_lr_pending(virq, vgic->link_hw, source));
+}
+
+/*
+ * What the maintenance interrupt is to report. "None pending" only while something waits for room
+ * and something is pending in a list register: with nothing pending there it would be signalled
+ * for ever.
+ */
+static void set_events(const struct vgic *vgic, bool waiting)
+{
+	unsigned events = 0;
+
+	if (waiting)
+		events = GIC_VIRT_GROUP_CHANGES | (any_pending(vgic) ? GIC_VIRT_NONE_PENDING : 0);
+	if (vgic->parked_count)
+		events |= GIC_VIRT_ENDS_ELSEWHERE;
+	gic_virt_set_events(events);
+}
+
+SLOW_PATH void vgic_refill(struct vgic *vgic)
+{
+	unsigned groups = ~0u;
+	bool waiting = false;
+
+	vgic_collect(vgic);
+	if (vgic->backlog)
+		groups = gic_virt_groups();
+	while (vgic->backlog > vgic->parked_count && !waiting) {
+		struct virq *virq = most_urgent(vgic, groups);
+		unsigned i = make_room(vgic, virq, groups);
+
+		waiting = i == VIRQ_LR_NONE;
+		if (!waiting)
+			place(vgic, virq, i);
+	}
+	set_events(vgic, waiting);
+}

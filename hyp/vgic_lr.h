@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the virtual GIC's interrupt states (vgic.c) and its list registers (vgic_lr.c); not for
+ * users of hyp/vgic.h. */
+#pragma once
+
+#include "hyp/vgic.h"
+
+/* What cannot be done by one write to a list register. Out of the way of what can. */
+#define SLOW_PATH __attribute__((noinline, cold))
+
+/* The list register that makes `virq` pending from `source`, ready to write. */
+uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source);
+
+/* The list register that holds `virq` now, pending or active; VIRQ_LR_NONE when none does. */
+unsigned vgic_live_lr(const struct vgic *vgic, const struct virq *virq);
+
+/* Pending and in no list register: waiting there or behind its own end. */
+static inline bool virq_waits(const struct virq *virq)
+{
+	return virq->sources || virq->pending || virq->latched_here || (virq->line && !virq->edge);
+}
+
+static inline bool virq_deliverable(const struct vgic *vgic, const struct virq *virq)
+{
+	return virq->enabled && (vgic->groups_enabled >> virq->group1 & 1);
+}
+
+/* Takes back what of `virq` is pending: it is in no queue, and in no list register but for an
+ * active part. */
+void vgic_take(struct vgic *vgic, struct virq *virq);
+
+/* Puts what vgic_take() took, as it is by now, where it belongs. */
+void vgic_give(struct vgic *vgic, struct virq *virq);
+void vgic_give_later(struct vgic *vgic, struct virq *virq); /* vgic_refill() is still to come */
+
+/* In the queue, when it may be delivered and is not active there; it is in no list register. */
+void vgic_queue(struct vgic *vgic, const struct virq *virq);
+
+/* The queue's most urgent interrupts into the list registers, as far as they reach. */
+void vgic_refill(struct vgic *vgic);
+
+/* Active in no list register, from now on and no longer. */
+void vgic_park(struct vgic *vgic, struct virq *virq);
+void vgic_unpark(struct vgic *vgic, struct virq *virq);
+
+/* Takes list register `i`, which is active, out; its interrupt is not active by that. */
+struct virq *vgic_take_active(struct vgic *vgic, unsigned i);
+
+/* What the guest ended and asked to be followed up for. */
+void vgic_collect(struct vgic *vgic);

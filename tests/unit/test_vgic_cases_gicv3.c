@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: exit-path tests/unit/vgic_cases.c tests/unit/vgic_oracle.c tests/unit/vgic_model.c drivers/gic/gicv3.c */
+#include "tests/unit/vgic_cases.h"
+
+int main(void)
+{
+	return vgic_case_tests("vgic_cases_gicv3");
+}

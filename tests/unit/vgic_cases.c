@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/vgic_cases.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "lib/bits.h"
+#include "tests/unit/vgic_guest.h"
+#include "tests/unit/vgic_oracle.h"
+
+#define LR 4u /* list registers at most; few enough steps are for fewer */
+
+#define PRIORITY(intid, value)                                                                     \
+	{                                                                                          \
+		STEP_PRIORITY, intid, value                                                        \
+	}
+#define LINE(intid, high)                                                                          \
+	{                                                                                          \
+		high ? STEP_LINE_HIGH : STEP_LINE_LOW, intid, 0                                    \
+	}
+#define PEND(intid)                                                                                \
+	{                                                                                          \
+		STEP_PEND, intid, 0                                                                \
+	}
+#define ACK                                                                                        \
+	{                                                                                          \
+		STEP_ACK, 0, 0                                                                     \
+	}
+#define EOI                                                                                        \
+	{                                                                                          \
+		STEP_EOI, 0, 0                                                                     \
+	}
+#define EOI_OTHER(nth)                                                                             \
+	{                                                                                          \
+		STEP_EOI_OTHER, 0, nth                                                             \
+	}
+#define DIR(index)                                                                                 \
+	{                                                                                          \
+		STEP_DIR, 0, index                                                                 \
+	} /* of vgic_intids[] */
+#define ENABLE(intid)                                                                              \
+	{                                                                                          \
+		STEP_ENABLE, intid, 0                                                              \
+	}
+#define DISABLE(intid)                                                                             \
+	{                                                                                          \
+		STEP_DISABLE, intid, 0                                                             \
+	}
+#define TAKE(intid, priority) PRIORITY(intid, priority), PEND(intid), ACK
+#define END EOI, DIR(0)
+
+/* With 1, 2 and 4 list registers, linked or not, EOI in one step or two. Returns the most interrupt
+ * exits that one of them took. */
+static unsigned run(const struct vgic_step *steps, size_t count)
+{
+	static const unsigned lr_counts[] = { 1, 2, LR };
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < 4 * ARRAY_SIZE(lr_counts); i++) {
+		const struct vgic_setup setup = { lr_counts[i / 4], i & 1, i & 2, NULL };
+		const char *wrong = vgic_check(&setup, steps, count);
+
+		if (wrong)
+			fail_msg("%s", wrong);
+		most = guest_exits() > most ? guest_exits() : most;
+	}
+	return most;
+}
+
+#define RUN(...)                                                                                   \
+	({                                                                                         \
+		static const struct vgic_step steps[] = { __VA_ARGS__ };                           \
+		run(steps, ARRAY_SIZE(steps));                                                     \
+	})
+
+/* One that is less urgent than all that are active waits, and does not interrupt meanwhile. */
+static void all_active_and_one_more_of_lower_priority_make_no_storm(void **state)
+{
+	(void)state;
+	assert_in_range(RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50),
+			    PRIORITY(36, 0xf0), PEND(36), ACK, PRIORITY(39, 0xe0), PEND(39), ACK),
+			0, 6);
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), PRIORITY(36, 0xe8),
+	    PEND(36), END, END, END, ACK, END, ACK, END, ACK);
+}
+
+static void nesting_goes_deeper_than_the_list_registers(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
+	    TAKE(39, 0x30), TAKE(20, 0x20), TAKE(96, 0x18), TAKE(GUEST_TIMER, 0x10), TAKE(0, 0),
+	    END, END, END, END, END, END, END, END, END, END, ACK);
+}
+
+/* Those that went to memory too, linked ones among them. */
+static void deeper_ones_come_again(void **state)
+{
+	(void)state;
+	RUN(TAKE(96, 0x80), TAKE(GUEST_TIMER, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
+	    PEND(96), PEND(GUEST_TIMER), PEND(34), END, END, END, END, END, ACK, END, ACK, END, ACK,
+	    END, ACK);
+}
+
+static void disabled_while_active_it_ends(void **state)
+{
+	(void)state;
+	RUN(TAKE(96, 0x40), DISABLE(96), END, PEND(96), ACK, ENABLE(96), ACK, END, TAKE(32, 0x40),
+	    DISABLE(32), PEND(32), END, ACK, ENABLE(32), ACK, END);
+	RUN(LINE(GUEST_TIMER, true), ACK, DISABLE(GUEST_TIMER), LINE(GUEST_TIMER, false), END,
+	    ENABLE(GUEST_TIMER), LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), END, ACK);
+}
+
+static void disabled_in_memory_it_ends(void **state)
+{
+	(void)state;
+	RUN(TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
+	    DISABLE(96), DISABLE(33), PEND(96), END, END, END, END, END, ACK, ENABLE(96), ACK, END);
+}
+
+static void disabled_while_pending_it_waits(void **state)
+{
+	(void)state;
+	RUN(PRIORITY(36, 0xf0), PEND(36), DISABLE(36), ACK, ENABLE(36), ACK, END, LINE(96, true),
+	    DISABLE(96), ACK, LINE(96, false), ENABLE(96), ACK, END, ACK);
+}
+
+static void an_sgi_comes_from_eight_sources(void **state)
+{
+	(void)state;
+	RUN({ STEP_SGI, 1, 0 }, { STEP_SGI, 1, 1 }, { STEP_SGI, 1, 2 }, { STEP_SGI, 1, 3 },
+	    { STEP_SGI, 1, 4 }, { STEP_SGI, 1, 5 }, { STEP_SGI, 1, 6 }, { STEP_SGI, 1, 7 },
+	    { STEP_UNPEND, 1, 0x24 }, ACK, { STEP_SGI, 1, 0 }, END, ACK, END, ACK, END, ACK, END,
+	    ACK, END, ACK, END, ACK, END, ACK);
+}
+
+static void a_line_that_falls_before_the_acknowledge(void **state)
+{
+	(void)state;
+	RUN(LINE(33, true), LINE(33, false), ACK, LINE(33, true), PEND(33), LINE(33, false), ACK,
+	    END, ACK);
+	RUN(LINE(GUEST_TIMER, true), LINE(GUEST_TIMER, false), ACK, END, ACK,
+	    LINE(GUEST_TIMER, true), LINE(GUEST_TIMER, false), DISABLE(GUEST_TIMER),
+	    ENABLE(GUEST_TIMER), ACK);
+	RUN(LINE(96, true), LINE(96, false), { STEP_UNPEND, 96, 0 }, ACK);
+}
+
+static void a_line_that_stays_high_comes_again(void **state)
+{
+	(void)state;
+	RUN(LINE(33, true), ACK, END, ACK, END, ACK, LINE(33, false), END, ACK);
+	RUN(LINE(96, true), ACK, END, ACK, END, ACK, LINE(96, false), END, ACK);
+}
+
+static void an_edge_comes_once_and_is_kept(void **state)
+{
+	(void)state;
+	RUN({ STEP_EDGE, 33, 1 }, LINE(33, true), LINE(33, false), ACK, LINE(33, true), END, ACK,
+	    END, ACK);
+	RUN(DISABLE(96), { STEP_EDGE, 96, 1 }, LINE(96, true), LINE(96, false), ENABLE(96), ACK,
+	    LINE(96, true), END, ACK, END, ACK);
+}
+
+static void ends_come_out_of_order(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(96, 0x60), EOI_OTHER(2), EOI_OTHER(1), EOI, ACK,
+	    DIR(0), DIR(0), DIR(0), TAKE(32, 0x80), END, ACK);
+}
+
+/* In two steps: the second ones come in any order, whatever is in memory by then. */
+static void ends_in_two_steps_come_out_of_order(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(96, 0x50), TAKE(36, 0x40),
+	    TAKE(0, 0x30), EOI, EOI, EOI, EOI, EOI, EOI, PEND(33), DIR(9), ACK, DIR(14), PEND(96),
+	    DIR(8), DIR(12), ACK, END, DIR(0), DIR(0), ACK, END);
+}
+
+static void what_is_made_active_by_hand_is_not_signalled(void **state)
+{
+	(void)state;
+	RUN({ STEP_ACTIVATE, 32, 0 }, PEND(32), ACK, { STEP_DEACTIVATE, 32, 0 }, ACK, END,
+	    { STEP_ACTIVATE, 96, 0 }, LINE(96, true), ACK, { STEP_DEACTIVATE, 96, 0 }, ACK,
+	    LINE(96, false), END, ACK, PEND(1), { STEP_ACTIVATE, 1, 0 }, ACK,
+	    { STEP_DEACTIVATE, 1, 0 }, ACK, END);
+}
+
+static void a_group_that_is_off_blocks_no_list_register(void **state)
+{
+	(void)state;
+	RUN({ STEP_GROUP, 39, 1 }, { STEP_CPU_GROUPS, 0, 2 }, PEND(32), PEND(33), PEND(34),
+	    PEND(35), PEND(36), PRIORITY(39, 0xf0), PEND(39), ACK, END, PEND(39),
+	    { STEP_CPU_GROUPS, 0, 1 }, ACK, END, ACK, END, { STEP_DIST, 0, 2 }, ACK,
+	    { STEP_CPU_GROUPS, 0, 3 }, ACK, END, { STEP_DIST, 0, 3 }, ACK, END, ACK, END, ACK, END,
+	    ACK);
+}
+
+static void a_forwarded_one_in_a_group_that_is_off_stays_where_it_is(void **state)
+{
+	(void)state;
+	RUN({ STEP_GROUP, 96, 1 }, { STEP_DIST, 0, 1 }, LINE(96, true), ACK, LINE(96, false),
+	    { STEP_DIST, 0, 3 }, ACK, LINE(96, true), { STEP_DIST, 0, 1 }, ACK, { STEP_DIST, 0, 3 },
+	    ACK, LINE(96, false), END, ACK, END, ACK);
+}
+
+/* Ends that deactivate, out of order, with more active than list registers: UNPREDICTABLE
+ * (IHI 0048B 4.4.5). When the last of them has come nothing is left active. */
+static void after_any_order_of_ends_nothing_is_left(void **state)
+{
+	static const unsigned order[] = { 3, 0, 5, 1, 4, 2 };
+
+	(void)state;
+	for (unsigned link_hw = 0; link_hw < 2; link_hw++) {
+		guest_boot(2, link_hw, false);
+		for (unsigned i = 0; i < ARRAY_SIZE(order); i++) {
+			guest_enable_and_pend(32 + i, (uint8_t)(0x80 - 8 * i));
+			assert_int_equal(guest_ack(), 32 + i);
+		}
+		for (unsigned i = 0; i < ARRAY_SIZE(order); i++)
+			guest_eoi(32 + order[i]);
+		for (unsigned i = 0; i < ARRAY_SIZE(order); i++) {
+			assert_false(
+				vgic_is_active(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[32 + i]));
+			guest_pend(32 + i);
+			guest_assert_takes(32 + i);
+		}
+		assert_int_equal(guest_check_rules(state), 0);
+	}
+}
+
+int vgic_case_tests(const char *name)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_active_and_one_more_of_lower_priority_make_no_storm),
+		cmocka_unit_test(nesting_goes_deeper_than_the_list_registers),
+		cmocka_unit_test(deeper_ones_come_again),
+		cmocka_unit_test(disabled_while_active_it_ends),
+		cmocka_unit_test(disabled_in_memory_it_ends),
+		cmocka_unit_test(disabled_while_pending_it_waits),
+		cmocka_unit_test(an_sgi_comes_from_eight_sources),
+		cmocka_unit_test(a_line_that_falls_before_the_acknowledge),
+		cmocka_unit_test(a_line_that_stays_high_comes_again),
+		cmocka_unit_test(an_edge_comes_once_and_is_kept),
+		cmocka_unit_test(ends_come_out_of_order),
+		cmocka_unit_test(ends_in_two_steps_come_out_of_order),
+		cmocka_unit_test(what_is_made_active_by_hand_is_not_signalled),
+		cmocka_unit_test(a_group_that_is_off_blocks_no_list_register),
+		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
+		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
+	};
+
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
