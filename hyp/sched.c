@@ -17,6 +17,7 @@ static struct {
 	uint64_t slice_ticks;
 	uint64_t turn_end, limit;
 	uint64_t timer_at; /* expiry of the absent vCPU's timer */
+	bool emulates_cntp;
 	struct sched_counts counts;
 } sched;
 
@@ -30,6 +31,19 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* cntp=trapped: CNTP of the vCPU that has the core, which may be overdue, and of the absent one,
+ * which is woken for it once. */
+static __attribute__((noinline)) uint64_t with_cntp(const struct vcpu *absent, uint64_t next)
+{
+	struct vcpu *running = sched.running;
+
+	if (read_cntpct_el0() >= running->cntp.deadline)
+		vcntp_expire(running);
+	if (absent && absent->cntp.deadline != VCNTP_DUE)
+		sched.timer_at = earlier(sched.timer_at, absent->cntp.deadline);
+	return earlier(earlier(next, sched.timer_at), running->cntp.deadline);
+}
+
 /* CNTHP to the next thing that is due. */
 static void arm(void)
 {
@@ -40,7 +54,14 @@ static void arm(void)
 		sched.timer_at = vtimer_deadline(absent);
 		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
 	}
+	if (sched.emulates_cntp)
+		next = with_cntp(absent, next);
 	timer_hyp_start(next);
+}
+
+void sched_deadline_changed(void)
+{
+	arm();
 }
 
 void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
@@ -55,6 +76,7 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 	sched.turn_end = now + sched.slice_ticks;
 	sched.limit = limit;
 	sched.timer_at = UINT64_MAX;
+	sched.emulates_cntp = config->cntp == CNTP_TRAPPED;
 	sched.counts = (struct sched_counts){ 0 };
 	guest->asleep = false;
 	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
@@ -96,16 +118,18 @@ __attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
 	uint64_t now = counter_read();
 	struct vcpu *absent = sched_absent(running);
 
-	if (!absent || now >= sched.limit) {
+	if (now >= sched.limit) {
 		vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
 		return NULL;
 	}
-	if (now >= sched.timer_at) {
-		vtimer_expire(absent);
+	if (absent && now >= sched.timer_at) {
+		vtimer_expire(absent, now);
 		running = sched_wake(running, absent);
 	}
-	if (now >= sched.turn_end && running != absent)
+	if (absent && now >= sched.turn_end && running != absent)
 		return end_turn(running, absent);
+	if (sched.emulates_cntp && running != absent)
+		arm();
 	return running;
 }
 

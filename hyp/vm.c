@@ -20,6 +20,7 @@
 #include "hyp/record.h"
 #include "hyp/sched.h"
 #include "hyp/vdist.h"
+#include "hyp/vtimer.h"
 #include "lib/bits.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
@@ -161,6 +162,8 @@ static void reset_gic(struct vm *vm)
 		return;
 	}
 	forward(vm, board.virt_timer_intid);
+	if (vm->config->cntp == CNTP_OWNED)
+		forward(vm, board.phys_timer_intid);
 	for (unsigned i = 0; i < board.spi_count; i++)
 		forward(vm, board.spi_first + i);
 	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
@@ -171,7 +174,7 @@ static void reset_gic(struct vm *vm)
 
 /* The image and what the guest is told, written through to memory: the guest begins with its
  * caches off. What else the last guest left in its RAM is not cleared. */
-static void load_guest(const struct guest_run *run)
+static void load_guest(const struct vm *vm, const struct guest_run *run)
 {
 	const struct guest_header *h = header();
 	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
@@ -179,6 +182,7 @@ static void load_guest(const struct guest_run *run)
 
 	memcpy(image, h, (size_t)h->image_size);
 	*page = *run;
+	page->cntvoff = vm->cntvoff;
 	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
 	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
 	icache_invalidate_all();
@@ -215,6 +219,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	vm->config = config;
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
+	vm->cntvoff = vtimer_offset(config->cntvoff_us);
 	vm->vcpu[0]->vm = vm;
 	vm->vcpu[0]->index = 0;
 	errata_use(config);
@@ -222,10 +227,10 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct gue
 	exit_stats_vm(vm->vmid);
 	null_device_reset(&vm->null_device);
 	if (config->sched != SCHED_NULL)
-		other = busy_prepare(config);
+		other = busy_prepare(config, vm->cntvoff);
 	build_stage2(vm);
 	reset_gic(vm);
-	load_guest(run);
+	load_guest(vm, run);
 	cpu_use_vectors(config);
 	cpu_reset_guest(vm->vcpu[0], (uintptr_t)header()->entry,
 			board.guest_base + GUEST_RUN_OFFSET);
