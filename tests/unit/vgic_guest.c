@@ -160,6 +160,12 @@ void guest_timer(bool high)
 	settle();
 }
 
+void guest_line(unsigned intid, bool high)
+{
+	vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
+	settle();
+}
+
 void guest_enable(unsigned intid, uint8_t priority)
 {
 	guest_set_priority(intid, priority);
