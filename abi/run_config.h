@@ -72,7 +72,7 @@
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
 	X(slice_us, 1000000)                                                                       \
-	X(cntvoff_us, 4294967295)
+	X(cntvoff_us, 4294967295u)
 
 enum stage1_grain { STAGE1_4K, STAGE1_2M, STAGE1_1G };
 enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };

@@ -12,14 +12,15 @@
 #define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
 #define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
 
-volatile struct wakeup_seen wakeup_seen;
+volatile uint64_t wakeup_vector, wakeup_handler;
+volatile uint32_t wakeup_handled;
 
 /* Interrupts masked here and on return: until the count moves, or is too late. The task runs
  * before the interrupted code goes on, so its count moves with the handler's. */
 static void wait_busy(uint32_t count, uint64_t deadline)
 {
 	irq_unmask();
-	while (wakeup_seen.handled == count && read_cntpct_el0() < deadline)
+	while (wakeup_handled == count && read_cntpct_el0() < deadline)
 		;
 	irq_mask();
 }
@@ -27,7 +28,7 @@ static void wait_busy(uint32_t count, uint64_t deadline)
 /* A lost interrupt sleeps on, until the step's time limit. */
 static void wait_asleep(uint32_t count)
 {
-	while (wakeup_seen.handled == count)
+	while (wakeup_handled == count)
 		irq_sleep();
 }
 
@@ -35,9 +36,9 @@ static uint64_t stamp_of(enum wakeup_stage stage)
 {
 	switch (stage) {
 	case STAGE_VECTOR:
-		return wakeup_seen.vector;
+		return wakeup_vector;
 	case STAGE_HANDLER:
-		return wakeup_seen.handler;
+		return wakeup_handler;
 	default:
 		return task_shared.stamp;
 	}
@@ -45,8 +46,8 @@ static uint64_t stamp_of(enum wakeup_stage stage)
 
 static void check_arrivals(enum wakeup_stage stage, uint32_t fired, uint32_t task_count)
 {
-	if (wakeup_seen.handled != fired)
-		guest_refuse("timer interrupts are missing or too many, handled", wakeup_seen.handled);
+	if (wakeup_handled != fired)
+		guest_refuse("timer interrupts are missing or too many, handled", wakeup_handled);
 	if (stage == STAGE_TASK && task_shared.count - task_count != fired)
 		guest_refuse("the task missed wakes, ran", task_shared.count - task_count);
 }
@@ -59,7 +60,7 @@ static void take_samples(const struct guest_run *run, const struct wakeup_timer 
 	struct random random;
 
 	random_init(&random, params->seed, stage);
-	wakeup_seen.handled = 0;
+	wakeup_handled = 0;
 	for (uint32_t i = 0; i <= params->n; i++) {
 		uint64_t cval;
 

@@ -14,11 +14,8 @@
 
 enum wakeup_stage { STAGE_VECTOR, STAGE_HANDLER, STAGE_TASK };
 
-struct wakeup_seen {
-	uint64_t vector, handler; /* stamps of the last interrupt */
-	uint32_t handled;         /* interrupts so far */
-};
-extern volatile struct wakeup_seen wakeup_seen;
+extern volatile uint64_t wakeup_vector, wakeup_handler; /* stamps of the last interrupt */
+extern volatile uint32_t wakeup_handled;                /* interrupts so far */
 
 struct wakeup_timer {
 	unsigned intid;
@@ -34,10 +31,10 @@ void wakeup_run(const struct guest_run *run, const struct wakeup_timer *timer);
 	static void on_timer(uint64_t vector_ticks, uint32_t iar)                                  \
 	{                                                                                          \
 		(void)iar;                                                                         \
-		wakeup_seen.handler = counter_read();                                              \
-		wakeup_seen.vector = vector_ticks;                                                 \
+		wakeup_handler = counter_read();                                                   \
+		wakeup_vector = vector_ticks;                                                      \
 		quiet();                                                                           \
-		wakeup_seen.handled++;                                                             \
+		wakeup_handled++;                                                                  \
 	}                                                                                          \
                                                                                                    \
 	static void on_timer_wake(uint64_t vector_ticks, uint32_t iar)                             \
@@ -45,6 +42,6 @@ void wakeup_run(const struct guest_run *run, const struct wakeup_timer *timer);
 		(void)iar;                                                                         \
 		(void)vector_ticks;                                                                \
 		quiet();                                                                           \
-		wakeup_seen.handled++;                                                             \
+		wakeup_handled++;                                                                  \
 		task_wake();                                                                       \
 	}

@@ -11,6 +11,11 @@
 
 #define US_PER_S 1000000u
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool is_on(reg_t ctl)
 {
 	return (ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
@@ -18,7 +23,8 @@ static bool is_on(reg_t ctl)
 
 /* While the interrupt is active, the guest has it: in a list register, pending or active, or
  * queued. It signals again after the guest's end, when the line is the guest's own once more. */
-static bool may_signal(const struct vcpu *vcpu, unsigned intid)
+static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
+							     unsigned intid)
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
 
@@ -37,7 +43,7 @@ static uint64_t virtual_deadline(const struct vcpu *vcpu)
 	return at;
 }
 
-static uint64_t physical_deadline(const struct vcpu *vcpu)
+static __attribute__((noinline, cold)) uint64_t physical_deadline(const struct vcpu *vcpu)
 {
 	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
 		return UINT64_MAX;
@@ -47,9 +53,8 @@ static uint64_t physical_deadline(const struct vcpu *vcpu)
 uint64_t vtimer_deadline(const struct vcpu *vcpu)
 {
 	uint64_t at = virtual_deadline(vcpu);
-	uint64_t physical = physical_deadline(vcpu);
 
-	return physical < at ? physical : at;
+	return is_on(vcpu->el1.cntp_ctl_el0) ? earlier(at, physical_deadline(vcpu)) : at;
 }
 
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
@@ -60,7 +65,7 @@ static void expire(struct vcpu *vcpu, unsigned intid)
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
-void vtimer_expire(struct vcpu *vcpu, uint64_t now)
+static __attribute__((noinline, cold)) void expire_which(struct vcpu *vcpu, uint64_t now)
 {
 	if (now >= virtual_deadline(vcpu))
 		expire(vcpu, board.virt_timer_intid);
@@ -68,6 +73,15 @@ void vtimer_expire(struct vcpu *vcpu, uint64_t now)
 		expire(vcpu, board.phys_timer_intid);
 	if (now >= vcpu->cntp.deadline)
 		vcpu->cntp.deadline = VCNTP_DUE;
+}
+
+/* Mostly CNTV is the only one. */
+void vtimer_expire(struct vcpu *vcpu, uint64_t now)
+{
+	if (is_on(vcpu->el1.cntp_ctl_el0) || vcpu->cntp.deadline != UINT64_MAX)
+		expire_which(vcpu, now);
+	else
+		expire(vcpu, board.virt_timer_intid);
 }
 
 uint64_t vtimer_offset(uint32_t us)

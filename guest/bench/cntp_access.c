@@ -6,9 +6,9 @@
  *   cval-write  CNTP_CVAL, another value than it has
  *   tval-write  CNTP_TVAL
  */
+#include "arch/counter.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
-#include "arch/counter.h"
 #include "guest/ptimer.h"
 #include "guest/report.h"
 
