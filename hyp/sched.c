@@ -16,8 +16,9 @@ static struct {
 	struct vcpu *guest, *other, *running;
 	uint64_t slice_ticks;
 	uint64_t turn_end, limit;
-	uint64_t timer_at; /* expiry of the absent vCPU's timer */
+	uint64_t timer_at; /* the next expiry of the absent vCPU's timers */
 	bool emulates_cntp;
+	bool cntp_too; /* timer_at may be that of its CNTP */
 	struct sched_counts counts;
 } sched;
 
@@ -31,17 +32,20 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* cntp=trapped: CNTP of the vCPU that has the core, which may be overdue, and of the absent one,
- * which is woken for it once. */
-static __attribute__((noinline)) uint64_t with_cntp(const struct vcpu *absent, uint64_t next)
+/* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=trapped that of
+ * who has the core, too, which may be overdue. */
+static __attribute__((noinline, cold)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
 {
 	struct vcpu *running = sched.running;
 
+	if (absent) {
+		sched.timer_at = earlier(sched.timer_at, vtimer_physical_deadline(absent));
+		if (absent->cntp.deadline != VCNTP_DUE)
+			sched.timer_at = earlier(sched.timer_at, absent->cntp.deadline);
+	}
 	if (read_cntpct_el0() >= running->cntp.deadline)
 		vcntp_expire(running);
-	if (absent && absent->cntp.deadline != VCNTP_DUE)
-		sched.timer_at = earlier(sched.timer_at, absent->cntp.deadline);
-	return earlier(earlier(next, sched.timer_at), running->cntp.deadline);
+	timer_hyp_start(earlier(earlier(next, sched.timer_at), running->cntp.deadline));
 }
 
 /* CNTHP to the next thing that is due. */
@@ -50,13 +54,16 @@ static void arm(void)
 	const struct vcpu *absent = sched_absent(sched.running);
 	uint64_t next = sched.limit;
 
+	sched.cntp_too = sched.emulates_cntp;
 	if (absent) {
 		sched.timer_at = vtimer_deadline(absent);
 		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
+		sched.cntp_too |= absent->el1.cntp_ctl_el0 & 1;
 	}
-	if (sched.emulates_cntp)
-		next = with_cntp(absent, next);
-	timer_hyp_start(next);
+	if (sched.cntp_too)
+		arm_with_cntp(absent, next);
+	else
+		timer_hyp_start(next);
 }
 
 void sched_deadline_changed(void)
@@ -112,21 +119,37 @@ static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
 	return running;
 }
 
+static __attribute__((noinline, cold)) struct vcpu *alone_or_over(struct vcpu *running,
+								  uint64_t now)
+{
+	if (now < sched.limit) { /* cntp=trapped */
+		arm();
+		return running;
+	}
+	vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
+	return NULL;
+}
+
+static struct vcpu *wake_by_timer(struct vcpu *running, struct vcpu *absent, uint64_t now)
+{
+	if (sched.cntp_too)
+		vtimer_expire_which(absent, now);
+	else
+		vtimer_expire(absent);
+	return sched_wake(running, absent);
+}
+
 /* Not inlined: what calls it also has paths to keep short. */
 __attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
 {
 	uint64_t now = counter_read();
 	struct vcpu *absent = sched_absent(running);
 
-	if (now >= sched.limit) {
-		vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
-		return NULL;
-	}
-	if (absent && now >= sched.timer_at) {
-		vtimer_expire(absent, now);
-		running = sched_wake(running, absent);
-	}
-	if (absent && now >= sched.turn_end && running != absent)
+	if (!absent || now >= sched.limit)
+		return alone_or_over(running, now);
+	if (now >= sched.timer_at)
+		running = wake_by_timer(running, absent, now);
+	if (now >= sched.turn_end && running != absent)
 		return end_turn(running, absent);
 	if (sched.emulates_cntp && running != absent)
 		arm();

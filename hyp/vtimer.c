@@ -11,11 +11,6 @@
 
 #define US_PER_S 1000000u
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool is_on(reg_t ctl)
 {
 	return (ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
@@ -32,29 +27,23 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 }
 
 /* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
-static uint64_t virtual_deadline(const struct vcpu *vcpu)
+uint64_t vtimer_deadline(const struct vcpu *vcpu)
 {
-	uint64_t offset = read_cntvoff_el2();
-	uint64_t at = vcpu->el1.cntv_cval_el0 + offset;
+	uint64_t offset;
+	uint64_t at;
 
-	if (!is_on(vcpu->el1.cntv_ctl_el0) || at < offset ||
-	    !may_signal(vcpu, board.virt_timer_intid))
+	if (!is_on(vcpu->el1.cntv_ctl_el0) || !may_signal(vcpu, board.virt_timer_intid))
 		return UINT64_MAX;
-	return at;
+	offset = read_cntvoff_el2();
+	at = vcpu->el1.cntv_cval_el0 + offset;
+	return at < offset ? UINT64_MAX : at;
 }
 
-static __attribute__((noinline, cold)) uint64_t physical_deadline(const struct vcpu *vcpu)
+__attribute__((noinline, cold)) uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
 {
 	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
 		return UINT64_MAX;
 	return vcpu->el1.cntp_cval_el0;
-}
-
-uint64_t vtimer_deadline(const struct vcpu *vcpu)
-{
-	uint64_t at = virtual_deadline(vcpu);
-
-	return is_on(vcpu->el1.cntp_ctl_el0) ? earlier(at, physical_deadline(vcpu)) : at;
 }
 
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
@@ -65,23 +54,19 @@ static void expire(struct vcpu *vcpu, unsigned intid)
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
-static __attribute__((noinline, cold)) void expire_which(struct vcpu *vcpu, uint64_t now)
+void vtimer_expire(struct vcpu *vcpu)
 {
-	if (now >= virtual_deadline(vcpu))
+	expire(vcpu, board.virt_timer_intid);
+}
+
+__attribute__((noinline, cold)) void vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
+{
+	if (now >= vtimer_deadline(vcpu))
 		expire(vcpu, board.virt_timer_intid);
-	if (now >= physical_deadline(vcpu))
+	if (now >= vtimer_physical_deadline(vcpu))
 		expire(vcpu, board.phys_timer_intid);
 	if (now >= vcpu->cntp.deadline)
 		vcpu->cntp.deadline = VCNTP_DUE;
-}
-
-/* Mostly CNTV is the only one. */
-void vtimer_expire(struct vcpu *vcpu, uint64_t now)
-{
-	if (is_on(vcpu->el1.cntp_ctl_el0) || vcpu->cntp.deadline != UINT64_MAX)
-		expire_which(vcpu, now);
-	else
-		expire(vcpu, board.virt_timer_intid);
 }
 
 uint64_t vtimer_offset(uint32_t us)

@@ -8,11 +8,15 @@
 
 #include "hyp/vcpu.h"
 
-/* CNTPCT when CNTV or CNTP of this saved vCPU will signal; UINT64_MAX: never, or they have. */
+/* CNTPCT when CNTV of this saved vCPU will signal, or CNTP; UINT64_MAX: never, or it has already. */
 uint64_t vtimer_deadline(const struct vcpu *vcpu);
+uint64_t vtimer_physical_deadline(const struct vcpu *vcpu);
 
-/* Such a moment has come: the interrupt is with the guest, as though the line had signalled it. */
-void vtimer_expire(struct vcpu *vcpu, uint64_t now);
+/* CNTV's moment has come: its interrupt is with the guest, as though the line had signalled it. */
+void vtimer_expire(struct vcpu *vcpu);
+
+/* The same of whichever timers' moment has come, an emulated CNTP among them. */
+void vtimer_expire_which(struct vcpu *vcpu, uint64_t now);
 
 /*
  * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds behind CNTPCT, but never below 0;
