@@ -109,7 +109,8 @@ static void map_gic(struct vm *vm, bool trapped)
 		add_region(vm, (struct mmio_region){ gic->dist, VDIST_GICD_SIZE, vdist_gicd_read,
 						     vdist_gicd_write });
 		if (gic->redist)
-			add_region(vm, (struct mmio_region){ gic->redist, VDIST_GICR_SIZE,
+			add_region(vm, (struct mmio_region){ gic->redist,
+							     VDIST_GICR_SIZE * vm->vcpu_count,
 							     vdist_gicr_read, vdist_gicr_write });
 	} else {
 		map(vm, gic->dist, gic->dist, gic->cpu ? PAGE_SIZE : VDIST_GICD_SIZE,
@@ -156,6 +157,7 @@ static void reset_gic(struct vm *vm)
 	gic_dist_reset();
 	gic_cpu_init(trapped);
 	vgic_reset(&vm->vcpu[0]->vgic, lr_count, vm->config->lr == LR_HW);
+	vdist_reset(vm);
 	gic_virt_reset();
 	if (!trapped) {
 		gic_virt_off();

@@ -9,6 +9,7 @@
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vdist.h"
 
 enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_FAILED, VM_CRASHED, VM_FAULT };
 
@@ -27,6 +28,7 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
+	struct vdist dist;
 };
 
 /* The guest image embedded in ours is one that fits this board; else says why not. */

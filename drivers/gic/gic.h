@@ -57,6 +57,10 @@ bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);
 
+/* SPIs: triggered by an edge or a level; to the calling core from now on. */
+void gic_set_config(unsigned intid, bool edge);
+void gic_route_spi_here(unsigned intid);
+
 /* SGI `id` to the calling core. */
 void gic_send_sgi_self(unsigned id);
 

@@ -110,3 +110,21 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
+
+/* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
+ * edge. */
+void gic_set_config(unsigned intid, bool edge)
+{
+	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
+	uint32_t bit = 2u << intid % 16 * 2;
+	uint32_t value = mmio_read32(address);
+	bool enabled = mmio_read32(bit_register(intid, GICD_ISENABLER)) >> (intid % 32) & 1;
+
+	if (!(value & bit) == !edge)
+		return;
+	if (enabled)
+		gic_disable(intid);
+	mmio_write32(address, value ^ bit);
+	if (enabled)
+		gic_enable(intid);
+}
