@@ -128,9 +128,14 @@ static bool store(uintptr_t address, unsigned log2_size, uint64_t value)
 	return went_well();
 }
 
-static void dist_write(uint32_t offset, uint32_t value)
+/* Of a bank of bits, word i; GICv3: private interrupts are the redistributor's. */
+static void bank_write(uint32_t bank, unsigned i, uint32_t value)
 {
-	done.writes += store((uintptr_t)guest->gicd_base + offset, 2, value);
+	uintptr_t base = (uintptr_t)guest->gicd_base;
+
+	if (i == 0 && has_sysregs())
+		base = (uintptr_t)guest->gicr_base + GICR_SGI_OFFSET;
+	done.writes += store(base + bank + 4 * i, 2, value);
 }
 
 /* Of an emulated register: an exit each. */
@@ -225,7 +230,7 @@ static void touch_register(unsigned which, uint64_t value)
 	if (random_next(&random) & 1)
 		any_read(which);
 	else
-		any_write(which, value);
+		any_write(which, any_value(which, value));
 	if (went_well() && is_trapped(kind))
 		done.trapped++;
 	else
@@ -326,13 +331,14 @@ static void revive(void)
 
 	done.revivals++;
 	irq_mask();
-	for (uint32_t i = 0; i < 16; i += 4) {
-		dist_write(GICD_ICACTIVER + i, UINT32_MAX);
+	for (unsigned i = 0; i < 4; i++) {
+		bank_write(GICD_ICACTIVER, i, UINT32_MAX);
 		if (all)
-			dist_write(GICD_ICPENDR + i, UINT32_MAX);
-		dist_write(GICD_ISENABLER + i, random_next(&random));
+			bank_write(GICD_ICPENDR, i, UINT32_MAX);
+		bank_write(GICD_ISENABLER, i, random_next(&random));
 	}
-	dist_write(GICD_CTLR, GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
+	done.writes += store((uintptr_t)guest->gicd_base + GICD_CTLR, 2,
+			     GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 	enable_cpu_interface();
 	in_step = 0;
 	irq_unmask();

@@ -38,6 +38,12 @@ static inline enum any_kind any_kind(unsigned which)
 	return (enum any_kind)kinds[which];
 }
 
+static inline uint64_t any_value(unsigned which, uint64_t value)
+{
+	(void)which;
+	return value;
+}
+
 static inline void any_read(unsigned which)
 {
 	reg_t value, high;

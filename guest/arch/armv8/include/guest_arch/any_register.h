@@ -64,6 +64,13 @@ static inline enum any_kind any_kind(unsigned which)
 	return (enum any_kind)kinds[which];
 }
 
+/* What can be written there. QEMU (10.0) ends with a failed assertion once the three bits of BPR1
+ * are 0, which it lets come of a larger value. */
+static inline uint64_t any_value(unsigned which, uint64_t value)
+{
+	return which == ANY_s3_0_c12_c12_3 ? value & 7 : value;
+}
+
 static inline void any_read(unsigned which)
 {
 	reg_t value;
