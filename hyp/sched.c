@@ -7,6 +7,7 @@
 #include "hyp/clock.h"
 #include "hyp/vm.h"
 #include "hyp/vtimer.h"
+#include "lib/per_core.h"
 
 #define SLICE_US 1000u /* where the configuration says 0 */
 #define US_PER_S 1000000u
@@ -20,7 +21,7 @@ static struct {
 	bool emulates_cntp;
 	bool cntp_too; /* timer_at may be that of its CNTP */
 	struct sched_counts counts;
-} sched;
+} sched PER_CORE;
 
 struct vcpu *sched_absent(const struct vcpu *running)
 {

@@ -70,3 +70,9 @@ void vcntp_expire(struct vcpu *vcpu)
 	vcpu->cntp.deadline = UINT64_MAX;
 	set_line(vcpu, true);
 }
+
+void vcntp_stop(struct vcpu *vcpu)
+{
+	if (vcpu->cntp.line)
+		set_line(vcpu, false);
+}

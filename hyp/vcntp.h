@@ -34,3 +34,6 @@ void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value);
 
 /* The deadline has come, and its vCPU has the core: the line rises. */
 void vcntp_expire(struct vcpu *vcpu);
+
+/* Its vCPU is turned off, and begins with VCNTP_RESET when it is on again. */
+void vcntp_stop(struct vcpu *vcpu);

@@ -356,15 +356,39 @@ uint32_t vdist_id_register(unsigned word, uint32_t part)
 	return ids[word] | (word == 4 ? part : 0) | (word == 6 ? gic_version() << 4 : 0);
 }
 
+static void reset_private_bits(struct vdist *dist, unsigned index)
+{
+	dist->private[VDIST_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
+	dist->private[VDIST_GROUP1][index] = 0;
+	dist->private[VDIST_EDGE][index] = SGIS;
+	dist->asleep[index] = false;
+}
+
+void vdist_reset_private(struct vcpu *vcpu)
+{
+	struct vgic *vgic = &vcpu->vgic;
+
+	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
+		struct virq *virq = &vgic->virq[intid];
+		bool sgi = intid < GIC_SGI_COUNT;
+
+		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
+		vgic_clear_pending(vgic, virq, ~0u);
+		vgic_clear_active(vgic, virq);
+		vgic_set_priority(vgic, virq, 0);
+		vgic_set_edge(vgic, virq, sgi);
+		vgic_set_group1(vgic, virq, false);
+	}
+}
+
 void vdist_reset(struct vm *vm)
 {
 	struct vdist *dist = &vm->dist;
 
 	memset(dist, 0, sizeof(*dist));
-	for (unsigned i = 0; i < VCPU_MAX; i++) {
-		dist->private[VDIST_ENABLED][i] = gic_version() == 2 ? SGIS : 0;
-		dist->private[VDIST_EDGE][i] = SGIS;
-	}
+	for (unsigned i = 0; i < VCPU_MAX; i++)
+		reset_private_bits(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
 }
 

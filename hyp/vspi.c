@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vspi.h"
 
-#include "arch/barrier.h"
-#include "hyp/core.h"
 #include "hyp/vm.h"
 #include "lib/bits.h"
-
-/* --- the lock --- */
-
-static __attribute__((noinline, cold)) void lock_slowly(uint32_t *lock)
-{
-	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {
-		core_serve();
-		cpu_relax();
-	}
-}
 
 void vspi_lock(struct vm *vm)
 {
 	if (vm->vcpu_count > 1)
-		lock_slowly(&vm->dist.spi.lock);
+		core_lock(&vm->dist.spi.lock);
 }
 
 void vspi_unlock(struct vm *vm)
 {
 	if (vm->vcpu_count > 1)
-		__atomic_store_n(&vm->dist.spi.lock, 0, __ATOMIC_RELEASE);
+		core_unlock(&vm->dist.spi.lock);
 }
 
 /* --- homes --- */
@@ -53,6 +41,7 @@ uint32_t vspi_homed(const struct vm *vm, unsigned index, unsigned word)
 
 struct move {
 	unsigned intid;
+	unsigned from; /* a vCPU's index */
 	bool was_leaving;
 	bool active; /* it cannot go yet */
 	struct virq state;
@@ -73,6 +62,7 @@ static void take(struct vcpu *vcpu, void *argument)
 		vgic_expect_end(vgic, virq, move->active);
 	if (move->active)
 		return;
+	__atomic_store_n(&vcpu->vm->dist.spi.in_transit, move->intid, __ATOMIC_SEQ_CST);
 	vgic_set_enabled(vgic, virq, false);
 	move->state = *virq;
 	move->state.enabled = enabled;
@@ -80,10 +70,22 @@ static void take(struct vcpu *vcpu, void *argument)
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
 }
 
+/* One that is in transit looks at its line when it arrives. */
+static void follow_line(struct vcpu *vcpu, void *argument)
+{
+	unsigned intid = *(const unsigned *)argument;
+	struct vspi *spi = &vcpu->vm->dist.spi;
+
+	if (__atomic_load_n(&spi->in_transit, __ATOMIC_SEQ_CST) != intid &&
+	    vspi_home(vcpu->vm, intid) == vcpu)
+		vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[intid], bit_test(spi->lines, intid));
+}
+
 static void give(struct vcpu *vcpu, void *argument)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	const struct move *move = argument;
+	struct vspi *spi = &vcpu->vm->dist.spi;
+	struct move *move = argument;
 	struct virq *virq = &vgic->virq[move->intid];
 
 	*virq = move->state;
@@ -94,12 +96,11 @@ static void give(struct vcpu *vcpu, void *argument)
 	}
 	vgic_set_priority(vgic, virq, virq->priority);
 	vgic_set_enabled(vgic, virq, move->state.enabled);
-}
-
-static void set_home(struct vspi *spi, unsigned intid, unsigned from, unsigned to)
-{
-	bit_clear(spi->homed[from], intid);
-	bit_set(spi->homed[to], intid);
+	bit_clear(spi->homed[move->from], move->intid);
+	bit_set(spi->homed[vcpu->index], move->intid);
+	__atomic_store_n(&spi->in_transit, 0, __ATOMIC_SEQ_CST);
+	if (!virq->physical)
+		follow_line(vcpu, &move->intid);
 }
 
 static void move_home(struct vm *vm, unsigned intid)
@@ -107,7 +108,9 @@ static void move_home(struct vm *vm, unsigned intid)
 	struct vspi *spi = &vm->dist.spi;
 	struct vcpu *home = vspi_home(vm, intid);
 	unsigned target = spi->target[intid];
-	struct move move = { .intid = intid, .was_leaving = bit_test(spi->leaving, intid) };
+	struct move move = { .intid = intid,
+			     .from = home->index,
+			     .was_leaving = bit_test(spi->leaving, intid) };
 
 	core_call(home, take, &move);
 	if (move.active) {
@@ -116,7 +119,6 @@ static void move_home(struct vm *vm, unsigned intid)
 	}
 	bit_clear(spi->leaving, intid);
 	core_call(vm->vcpu[target], give, &move);
-	set_home(spi, intid, home->index, target);
 }
 
 /* Its target is its home again. */
@@ -198,7 +200,6 @@ __attribute__((noinline, cold)) void vspi_settle_now(struct vm *vm)
 
 struct arrival {
 	unsigned intid;
-	bool level;
 	bool known;
 };
 
@@ -225,19 +226,13 @@ bool vspi_arrived(struct vcpu *vcpu, unsigned intid)
 	return arrival.known;
 }
 
-static void set_level(struct vcpu *vcpu, void *argument)
-{
-	const struct arrival *arrival = argument;
-
-	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[arrival->intid], arrival->level);
-}
-
 void vspi_set_level(struct vm *vm, unsigned intid, bool level)
 {
-	struct arrival arrival = { .intid = intid, .level = level };
+	uint32_t *word = &vm->dist.spi.lines[intid / 32];
 
-	vspi_lock(vm);
-	vspi_settle(vm);
-	core_call(vspi_home(vm, intid), set_level, &arrival);
-	vspi_unlock(vm);
+	if (level)
+		__atomic_fetch_or(word, BIT(intid % 32), __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(word, ~BIT(intid % 32), __ATOMIC_SEQ_CST);
+	core_call(vspi_home(vm, intid), follow_line, &intid);
 }

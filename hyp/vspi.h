@@ -11,14 +11,16 @@
  */
 #pragma once
 
-#include "hyp/vcpu.h"
+#include "hyp/core.h"
 
 #define VIRQ_WORDS (VIRQ_COUNT / 32)
 #define VSPI_NOBODY 0xffu /* a target that no vCPU is: it stays pending */
 
 /* All zero: every home and target is vCPU 0. */
 struct vspi {
-	uint32_t lock;
+	struct core_lock lock;
+	uint32_t in_transit;                  /* an INTID between two homes; 0: none */
+	uint32_t lines[VIRQ_WORDS];           /* of emulated devices: high */
 	uint32_t homed[VCPU_MAX][VIRQ_WORDS]; /* by home; of vCPU 0: nowhere else */
 	uint32_t leaving[VIRQ_WORDS];         /* active at a home that is its target no longer */
 	uint32_t unrouted[VIRQ_WORDS];        /* its target is nobody */
@@ -50,5 +52,6 @@ void vspi_settle_now(struct vm *vm);
  * when its target changed. False where it is no SPI of this VM's. */
 bool vspi_arrived(struct vcpu *vcpu, unsigned intid);
 
-/* The line of an emulated device, wherever the interrupt's home is. */
+/* The line of an emulated device, wherever the interrupt's home is. Without the lock, which the
+ * asking core may have further down its stack. */
 void vspi_set_level(struct vm *vm, unsigned intid, bool level);

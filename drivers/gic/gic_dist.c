@@ -6,10 +6,11 @@
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
+#include "lib/per_core.h"
 
 #define DEFAULT_PRIORITY 0xa0u
 
-struct gic_bases gic;
+struct gic_bases gic PER_CORE;
 
 void gic_set_bases(const struct gic_bases *bases)
 {
@@ -49,6 +50,8 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
 			     DEFAULT_PRIORITY * 0x01010101u);
+	for (unsigned i = 0; i < 32 && first >= GIC_PRIVATE_COUNT; i += 16)
+		mmio_write32(gic.dist + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)
@@ -63,6 +66,13 @@ void gic_dist_reset(void)
 	gic_route_spis_here(count);
 	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable_bits());
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+}
+
+void gic_private_reset(void)
+{
+	gic_wake_redistributor();
+	reset_bank(0);
+	gic_group_private();
 }
 
 void gic_enable(unsigned intid)
