@@ -23,9 +23,9 @@
 #include "lib/random.h"
 
 #define GICC_SIZE 0x2000u
-#define GICC_AIAR 0x020u
-#define GICC_AEOIR 0x024u
-#define IAR_GROUP1 1022u /* the other group's: GICC_AIAR has it */
+#define GICC_CTLR_ACKCTL (1u << 2) /* GICC_IAR acknowledges both groups */
+#define GICC_CTLR_ALL (GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 | GICC_CTLR_ACKCTL)
+#define IAR_GROUP1 1022u /* not without AckCtl */
 
 #define REVIVE_STEPS 256u /* about: from one new setup to the next */
 #define STORM 64u         /* interrupts within a step */
@@ -320,8 +320,7 @@ static void enable_cpu_interface(void)
 	}
 	store((uintptr_t)guest->gicc_base + GICC_APR0, 2, 0);
 	store((uintptr_t)guest->gicc_base + GICC_PMR, 2, 0xff);
-	store((uintptr_t)guest->gicc_base + GICC_CTLR, 2,
-	      GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1);
+	store((uintptr_t)guest->gicc_base + GICC_CTLR, 2, GICC_CTLR_ALL);
 }
 
 /* Nothing is active, anything may be enabled and pending, what is signalled is taken. */
@@ -374,16 +373,10 @@ static void on_any(uint64_t vector_ticks, uint32_t iar)
 
 static void on_special(uint32_t iar)
 {
-	uintptr_t cpu = (uintptr_t)guest->gicc_base;
-
-	if (gic_intid(iar) == IAR_GROUP1 && cpu) {
-		uint32_t aliased = mmio_read32(cpu + GICC_AIAR);
-
-		on_any(0, aliased);
-		mmio_write32(cpu + GICC_AEOIR, aliased);
-	} else if (++in_step > STORM) {
+	if (++in_step > STORM)
 		end_storm();
-	}
+	else if (gic_intid(iar) == IAR_GROUP1 && !has_sysregs())
+		mmio_write32((uintptr_t)guest->gicc_base + GICC_CTLR, GICC_CTLR_ALL);
 }
 
 /* --- the whole --- */
