@@ -22,7 +22,10 @@
 #include "hyp/vtimer.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
-#define HYP_PRIORITY 0u   /* of the hypervisor's own interrupts: before every guest's */
+/* Of the hypervisor's own interrupts. CNTHP's before the maintenance interrupt's, which is the lower
+ * INTID: a step comes to its time limit even if that is signalled for ever. */
+#define HYP_PRIORITY 0x00u
+#define MAINTENANCE_PRIORITY 0x10u
 
 /* Level 2 for 4 GiB, and level 3 for 1 GiB of guest RAM in 4 KiB pages and the devices. */
 #define STAGE2_POOL_PAGES (4u + 512u + 4u)
@@ -168,9 +171,9 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
-static void enable_own(unsigned intid)
+static void enable_own(unsigned intid, uint8_t priority)
 {
-	gic_set_priority(intid, HYP_PRIORITY);
+	gic_set_priority(intid, priority);
 	gic_enable(intid);
 }
 
@@ -183,7 +186,7 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
 	gic_virt_reset();
 	if (vcpu->vm->vcpu_count > 1)
-		enable_own(CORE_KICK_SGI);
+		enable_own(CORE_KICK_SGI, HYP_PRIORITY);
 	if (!trapped) {
 		gic_virt_off();
 		return;
@@ -191,8 +194,8 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 	forward(vcpu, board.virt_timer_intid);
 	if (vcpu->vm->config->cntp == CNTP_OWNED)
 		forward(vcpu, board.phys_timer_intid);
-	enable_own(board.maintenance_intid);
-	enable_own(board.hyp_timer_intid);
+	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
+	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
