@@ -69,8 +69,8 @@ void program_output(uint32_t word)
 }
 
 /*
- * In CNTVCT. Absolute, so that a tick which came late does not delay the next; and into the future, like an
- * operating system's: who is a whole period late makes up for it at once.
+ * In CNTVCT. Absolute, so that a tick which came late does not delay the next; and into the future,
+ * like an operating system's: who is a whole period late makes up for it at once.
  */
 static void on_tick(uint64_t vector_ticks, uint32_t iar)
 {

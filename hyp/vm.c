@@ -22,8 +22,8 @@
 #include "hyp/vtimer.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
-/* Of the hypervisor's own interrupts. CNTHP's before the maintenance interrupt's, which is the lower
- * INTID: a step comes to its time limit even if that is signalled for ever. */
+/* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
+ * lower INTID: a step gets to its time limit even if that one is signalled for ever. */
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
 

@@ -8,7 +8,7 @@
 
 #include "hyp/vcpu.h"
 
-/* CNTPCT when CNTV of this saved vCPU will signal, or CNTP; UINT64_MAX: never, or it has already. */
+/* CNTPCT when CNTV, or CNTP, of this saved vCPU will signal; UINT64_MAX: never, or it has. */
 uint64_t vtimer_deadline(const struct vcpu *vcpu);
 uint64_t vtimer_physical_deadline(const struct vcpu *vcpu);
 

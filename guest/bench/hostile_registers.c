@@ -262,7 +262,7 @@ static void touch_interface_register(void)
 	touch_register(ANY_TIMERS + random_below(&random, ANY_REGISTERS - ANY_TIMERS), value);
 }
 
-/* These end a VM, or this vCPU, or wait; or disturb who counts. By HVC and by SMC, by both widths. */
+/* These end a VM or this vCPU, wait, or disturb who counts. */
 static bool is_excluded(uint32_t id)
 {
 	switch (id & ~PSCI_64) {

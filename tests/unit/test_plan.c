@@ -131,8 +131,7 @@ static void a_preset_word_comes_before_the_name(void **state)
 /* Axes that mean something only where interrupts are trapped. */
 static bool needs_trapped(const char *axis)
 {
-	return strcmp(axis, "sched") == 0 || strcmp(axis, "lrs") == 0 ||
-	       strcmp(axis, "cntp") == 0;
+	return strcmp(axis, "sched") == 0 || strcmp(axis, "lrs") == 0 || strcmp(axis, "cntp") == 0;
 }
 
 static void every_axis_takes_each_of_its_words(void **state)

@@ -25,10 +25,10 @@
 	movt	\register, #:upper16:\symbol
 	.endm
 
-	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data, undefined=unexpected_undefined
+	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data, und=unexpected_undefined
 	.balign	32
 	b	unexpected_reset
-	b	\undefined
+	b	\und
 	b	\svc
 	b	unexpected_prefetch
 	b	\data
