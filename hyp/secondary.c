@@ -22,6 +22,7 @@
 
 #define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
 #define WAIT_MS 10u
+#define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
 #define MS_PER_S 1000u
 
 /* Both groups, as in gicv2.c: SGIs wake a core that is parked. */
@@ -146,7 +147,7 @@ static bool start(unsigned core)
 /* Its stack is written with its cache off at first: nothing of ours may come down on it later. */
 static bool bring_up(unsigned core)
 {
-	uint64_t end = deadline(WAIT_MS);
+	uint64_t end = deadline(BRING_UP_MS);
 
 	mmu_prepare(core);
 	memset(per_core_base(core), 0, per_core_size());

@@ -248,4 +248,4 @@ def test_side_by_side_fails_with_its_run(bench):
 def test_help_names_every_command(bench):
     text = bench("--help").output
     assert all(word in text for word in ("run", "check", "show", "compare", "side-by-side",
-                                      "patch", "dev"))
+                                         "patch", "dev", "run-guest"))

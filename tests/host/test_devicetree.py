@@ -15,6 +15,7 @@ from devicetree import DeviceTree, grouped
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
 from hypbench.boardfile import Unreadable, board_numbers, numbers_of, value_of
+from hypbench.guests.machine import CPUS_MAX
 from hypbench.tree import HOME, Tree
 
 MIB = 1 << 20
@@ -39,13 +40,19 @@ def console(tree: DeviceTree) -> int:
     return tree.reg(tree.console()[0]).address
 
 
+def console_intid(tree: DeviceTree) -> int:
+    return intid(tree.console()[0])(tree)
+
+
+def intid(node: str) -> Truth:
+    return lambda tree: only(tree.intids(node))
+
+
 def gic(node: str, *parts: str) -> dict[str, Truth]:
     """The parts in the order of the binding's `reg`; CBAR, which says another place on Exynos, is
     not asked. The sizes of GICC and GICV, 4 KiB in some trees, are the architecture's 8 KiB."""
-    def intid(tree: DeviceTree) -> int:
-        return only(tree.intids(node))
     return {f"gic.{part}": address(node, index) for index, part in enumerate(parts)} | {
-        "maintenance_intid": intid}
+        "maintenance_intid": intid(node)}
 
 
 def only(found: list[int]) -> int:
@@ -115,6 +122,18 @@ def hypervisor(base: int, memory: str, guest_at: range, end: int | None = None) 
     return {"HYP_BASE": fits}
 
 
+def store(base: int, size: int, hyp_base: int, guest_base: int, memory: str | None
+          ) -> dict[str, Truth]:
+    """A choice: RAM of neither the hypervisor nor the guest. Without `memory` firmware says it."""
+    def fits(tree: DeviceTree) -> int:
+        ram = tree.reg(memory) if memory else None
+        assert not ram or (ram.address <= base and base + size <= ram.end)
+        assert hyp_base + HYP_SIZE <= base and base + size <= guest_base
+        assert base % (2 * MIB) == 0 and size % (2 * MIB) == 0
+        return base
+    return {"store_base": fits, "store_size": given(size)}
+
+
 def reset_device(node: str) -> dict[str, Truth]:
     """A page from where the device begins."""
     return {"reset_device[0]": address(node), "reset_device[1]": given(0x1000)}
@@ -157,6 +176,7 @@ ARNDALE = Board(kernels("exynos5250-arndale.dtb", "armhf"), {
     **reset_device(PMU),
     "RAM_KEPT": arndale_kept,
     "console[1]": console,
+    "console[2]": console_intid,
     "counter_hz": frequency("/timer"),
     "MCT": address(MCT),
     "PMU": address(PMU),
@@ -201,7 +221,10 @@ RPI4 = Board(kernels("bcm2711-rpi-4-b.dtb", "arm64"), {
     "HYP_BASE": rpi4_ram(0x200000),
     "console[1]": console,
     "mini_uart[1]": address(MINI_UART),
+    "mini_uart[2]": intid(MINI_UART),
     "pl011[1]": address(PL011),
+    "pl011[2]": intid(PL011),
+    **store(0x10000000, 0x20000000, 0x200000, RPI4_GUEST[0], None),
     "counter_hz": frequency("/clocks/clk-osc"),
     "cores.count": cores,
     "cores.release": spin_table,
@@ -249,6 +272,8 @@ VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     "GUEST_BASE": vexpress_guest,
     "guest_size": given(0x40000000),
     "console[1]": address(f"{V2M}/serial@90000"),
+    "console[2]": lambda tree: 32 + only(tree.cells(f"{V2M}/serial@90000", "interrupts")),
+    **store(0x90000000, 0x30000000, 0x80200000, 0xc0000000, "/memory@80000000"),
     "SYS_FLAGS": address(f"{V2M}/sysreg@10000", offset=0x30),
     "cores.count": cores,
     "cores.release": address(f"{V2M}/sysreg@10000", offset=0x30),
@@ -276,6 +301,9 @@ def virt(*parts: str) -> Board:
         **guest(*VIRT_GUEST, "/memory@40000000"),
         **hypervisor(0x40200000, "/memory@40000000", range(0x80000000, 0xc0000000)),
         "console[1]": console,
+        "console[2]": console_intid,
+        **store(0x48000000, 0x38000000, 0x40200000, VIRT_GUEST[0], "/memory@40000000"),
+        "cores.count": given(CPUS_MAX),  # QEMU has as many as it is told
     })
 
 

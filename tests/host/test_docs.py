@@ -4,6 +4,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
+from hypbench.guests import devicetree, formats, machine, placement, plan
+from hypbench.guests.machine import shown
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,3 +38,51 @@ def test_board_pages_quote_the_self_check_as_it_is():
                 assert any(said in line for line in lines), f"{page.parent.name}: {said}"
                 quoted += 1
     assert quoted > 10
+
+
+GUESTS = (ROOT / "docs" / "guests.md").read_text()
+
+
+def test_the_page_on_guests_has_every_word_that_make_takes():
+    recipe = re.search(r"^run-guest:.*?\n\n", (ROOT / "Makefile").read_text(),
+                       re.MULTILINE | re.DOTALL)[0]
+    taken = set(re.findall(r",([A-Z_]+)\)", recipe)) | {"GUEST", "BOARD", "STATS", "CLOCK"}
+    first = GUESTS[:GUESTS.index("runs an image")]
+    assert taken == set(re.findall(r"\b([A-Z_]{4,})=", first))
+
+
+def test_the_page_on_guests_names_configurations_and_formats():
+    section = GUESTS[GUESTS.index("## Configurations"):GUESTS.index("## Limits")]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)) == set(plan.presets())
+    rows = GUESTS[GUESTS.index("## Formats"):GUESTS.index("A file that begins")]
+    for name in re.split(r", |; ", formats.FORMATS)[:4]:
+        assert f"\n| {name} |" in rows
+    for packer in (*formats.PACKERS, "gzip"):
+        assert packer in rows
+
+
+@pytest.mark.parametrize("said", [
+    f"| {machine.VIRT_RAM:#010x} |", f"{machine.VIRT_GICD:#010x}, {machine.VIRT_GICC:#010x} |",
+    f"{machine.VIRT_GICD:#010x}; {machine.VIRT_GICR:#010x} |",
+    f"INTID {machine.VIRT_UART_INTID} | {machine.VIRT_UART:#010x} |",
+    f"{devicetree.UART_HZ // 10**6} MHz", f"0x0, {machine.FLASH_BANK:#010x} |",
+    f"CNTV, PPI {devicetree.TIMER_PPIS['virtual']}",
+    f"CNTP, PPI {devicetree.TIMER_PPIS['physical']}",
+    f"{placement.ZIMAGE_OFFSET >> 20} MiB into RAM ({placement.ZIMAGE_LOW_OFFSET >> 10} KiB with"
+    f" less than {2 * placement.ZIMAGE_OFFSET >> 20} MiB)",
+    f"{placement.ZIMAGE_BEHIND >> 20} MiB into RAM",
+    f"at most {placement.LOADS_MAX - 2} segments", f"at most {placement.DTB_ROOM >> 20} MiB",
+    f"{formats.ZIMAGE_MAGIC:#x} at {formats.ZIMAGE_AT:#x}", f"at byte {formats.IMAGE_MAGIC_AT}",
+    f"{machine.REDISTRIBUTOR >> 10} KiB a vCPU",
+    f"{placement.RAW_OFFSET >> 20} MiB into RAM without"])
+def test_the_page_on_guests_says_what_the_tool_does(said):
+    assert said in GUESTS
+
+
+@pytest.mark.parametrize("name", ["virt-a15", "virt-a72", "virt-a72-gicv3"])
+def test_the_page_on_guests_says_what_boards_have(name):
+    board = machine.described(machine.Tree(), name)
+    limits = GUESTS[GUESTS.index("## Limits"):]
+    assert f"{board.store_size >> 20} MiB on the `virt` boards" in limits
+    assert f"`guest_size`, {shown(board.ram_size)[:-1]} GiB" in limits
+    assert f"cores, {board.cores}." in limits and f"RAM at {board.ram:#x}" in GUESTS

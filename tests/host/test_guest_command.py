@@ -397,6 +397,8 @@ def test_nor_for_what_else_is_wrong(bench):
     refused(bench, "not a size", image, "--ram", "much")
     refused(bench, "'single' has 1 core for guests", image, "--cpus", "2", "--board", "single")
     refused(bench, "'virt-a72' has 4 cores for guests", image, "--cpus", "5")
+    for config in ("native", "direct", "trapped irq=direct"):
+        refused(bench, "several vCPUs need irq=trapped", image, "--cpus", "2", "--config", config)
     refused(bench, "no configuration 'fast'", image, "--config", "fast")
     refused(bench, "not an address", image, "--address", "here")
     refused(bench, "outside of the guest's RAM", image, "--address", "0xf0000000")

@@ -73,7 +73,7 @@ def test_a_raw_binary_is_2_mib_behind_its_device_tree(tmp_path):
 
 
 @pytest.mark.parametrize("address, dtb", [
-    (0x40000000, 0x40200000), (0x401ff000, 0x40200000), (0x40200000, RAM), (0x48000001, RAM),
+    (0x40000000, 0x40200000), (0x401ff000, 0x40200000), (0x40200000, RAM), (0x48000004, RAM),
     (0, RAM), (0x04000000, RAM)])
 def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
     made = layout_of(tmp_path, A64_LOOP, address=address)
@@ -81,14 +81,15 @@ def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
 
 
 @pytest.mark.parametrize("address, says", [
-    (0x3ffffffe, "begins in the middle|is outside of the guest's RAM"),
-    (0x4ffffffe, r"does not fit into the guest's RAM .* GUEST_RAM=258M would hold it"),
+    (0x3ffffffc, "is outside of the guest's RAM"),
+    (0x4ffffffe, "the first instruction, at 0x4ffffffe, is not at a multiple of 4"),
+    (0x4ffffffc, r"does not fit into the guest's RAM .* GUEST_RAM=258M would hold it"),
     (0x50000000, r"is outside of the guest's RAM \(0x40000000 to 0x4fffffff\): GUEST_ADDRESS="),
-    (0x08000000, r"in the flash \(0x0 to 0x7ffffff\)"), (0x07fffffe, "is outside of"),
+    (0x08000000, r"in the flash \(0x0 to 0x7ffffff\)"), (0x07fffffc, "is outside of"),
     (0x10, "begins in the middle of a page")])
 def test_an_address_where_nothing_is(tmp_path, address, says):
     with pytest.raises(BadGuest, match=says):
-        layout_of(tmp_path, A64_LOOP, address=address)
+        layout_of(tmp_path, A64_LOOP * 2, address=address)
 
 
 def test_an_elf_is_where_it_says(tmp_path):

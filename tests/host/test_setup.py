@@ -44,6 +44,7 @@ def machine(tmp_path):
     ("boards", "mtools", "mtools"),
     ("boards", "fdisk", "sfdisk"),
     ("boards", "device-tree-compiler", "dtc"),
+    ("guests", "device-tree-compiler", "dtc"),
     ("report", "chromium", "chromium"),
 ])
 def test_missing_tool_is_named_with_its_package(machine, group, package, tool):

@@ -11,6 +11,7 @@ from hypbench.guests.formats import IMAGE_ALIGNMENT, Image
 from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machine, shown)
 
 PAGE = 4 * KIB
+INSTRUCTION = 4  # bytes, of A64 and A32
 DTB_ROOM = 2 * MIB  # Linux, booting.rst: at most that, and not across such a boundary
 RAW_OFFSET = 2 * MIB
 ZIMAGE_OFFSET = 32 * MIB  # Linux, arch/arm/booting.rst: so high it need not move before it unpacks
@@ -49,6 +50,9 @@ class Layout:
 def place(image: Image, machine: Machine, address: int | None, initrd: Path | None) -> Layout:
     """`address`: of a raw binary, where the user says one."""
     pieces, entry = image_pieces(image, machine, address)
+    if entry % INSTRUCTION:
+        raise BadGuest(f"the first instruction, at {entry:#x}, is not at a multiple of"
+                       f" {INSTRUCTION}; guests do not begin in Thumb state")
     for piece in pieces:
         check_inside(piece, machine, image)
     size = initrd.stat().st_size if initrd else 0

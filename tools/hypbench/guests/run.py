@@ -12,7 +12,7 @@ from hypbench.guests import devicetree, formats, terminal
 from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_board, shown, size_of
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
-                                  plan_text)
+                                  plan_text, setting_of)
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
@@ -58,6 +58,9 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
     check_config(wish.config)
     board = read_board(tree, wish.board)
     machine = machine_of(board, wish.cpus, size_of(wish.ram), is_native(wish.config))
+    if wish.cpus > 1 and setting_of(wish.config, "irq") != "trapped":
+        raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
+                       f"{wish.config} has not; CONFIG={SAFE_CONFIG} has")
     image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
     given = devicetree.read(wish.dtb) if wish.dtb else None
     if wish.initrd:
