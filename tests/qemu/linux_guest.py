@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boots Debian's Linux: as a guest of the hypervisor, or by itself on the bare machine, with the
+same kernel, initramfs, command line and device tree."""
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import linux_files
+from guest_machine import MIB, RAM, Guest, bare_words, device_tree_text, guest_words
+from hypbench import qemu
+from hypbench.records import Log, read_log
+from image import Change
+from lab import LIMIT_S, board_facts
+
+BARE = "bare"  # in place of a configuration's name: no hypervisor
+KERNEL, INITRD, DTB = RAM + 2 * MIB, RAM + 64 * MIB, RAM + 128 * MIB
+COMMAND_LINE = "console=ttyAMA0"
+
+
+@dataclass(frozen=True)
+class Boot:
+    board: str
+    config: str  # or BARE
+    cpus: int = 1
+    change: Change | None = None  # of the hypervisor's image
+    attempt: int = 0
+
+    @property
+    def isa(self) -> str:
+        return board_facts(self.board)["ISA"]
+
+
+@dataclass
+class Booted:
+    """What the console said. Numbers are of the guest: its CNTVCT, its uptime."""
+
+    boot: Boot
+    console: bytes
+    status: int | None
+    stderr: str
+    timed_out: bool
+    log: Log | None = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        return self.console.decode(errors="replace").replace("\r", "")
+
+    def explain(self) -> str:
+        return f"status {self.status}, timed out: {self.timed_out}\n{self.stderr}\n{self.text}"
+
+    @cached_property
+    def user_space(self) -> int:
+        """Instructions, under icount, up to the first one in user space."""
+        return self.hexadecimal("user space at CNTVCT")[0]
+
+    @property
+    def seconds(self) -> list[int]:
+        """What a sleep of a second took, for each vCPU."""
+        return self.hexadecimal(r"a second at CNTVCT \+")
+
+    @property
+    def sleeps(self) -> list[float]:
+        """The same by the kernel's uptime, where the sleep is a program of its own."""
+        uptimes = [float(word) for word in re.findall(r"^uptime (\S+)", self.text, re.MULTILINE)]
+        return [end - start for start, end in zip(uptimes[::2], uptimes[1::2])]
+
+    def hexadecimal(self, what: str) -> list[int]:
+        return [int(word, 16) for word in re.findall(rf"^{what} (0x\w+)$", self.text, re.MULTILINE)]
+
+    def interrupts(self, name: str) -> list[int]:
+        """A line of /proc/interrupts by its last word: how many on each processor."""
+        line = re.search(rf"^ *\w+: +((?:\d+ +)+).*\b{name}$", self.text, re.MULTILINE)
+        return [int(word) for word in line[1].split()] if line else []
+
+
+def make_files(boot: Boot, folder: Path) -> dict[str, Path]:
+    initrd, dtb = folder / "initrd", folder / "guest.dtb"
+    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
+    text = device_tree_text(boot.board, boot.cpus, (INITRD, INITRD + initrd.stat().st_size),
+                            COMMAND_LINE)
+    subprocess.run(["dtc", "-q", "-o", dtb, "-"], input=text, text=True, check=True)
+    return {"kernel": linux_files.kernel(boot.isa), "initrd": initrd, "dtb": dtb}
+
+
+def words_of(boot: Boot, folder: Path) -> list[str]:
+    files = make_files(boot, folder)
+    places = {"kernel": KERNEL, "initrd": INITRD, "dtb": DTB}
+    guest = Guest(boot.board, boot.config, entry=KERNEL, dtb=DTB, cpus=boot.cpus,
+                  files=tuple((files[name], places[name]) for name in places), change=boot.change)
+    if boot.config != BARE:
+        return guest_words(guest, folder)
+    return [*bare_words(guest, files["kernel"]), "-initrd", str(files["initrd"]),
+            "-dtb", str(files["dtb"]), "-append", COMMAND_LINE]
+
+
+def perform_boot(boot: Boot) -> Booted:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        machine = qemu.Qemu(words_of(boot, Path(folder)), LIMIT_S)
+        console = b"".join(machine.lines())
+    return Booted(boot, console, machine.status, machine.stderr, machine.timed_out,
+                  None if boot.config == BARE else read_log(console))
