@@ -3,21 +3,19 @@
 same kernel, initramfs, command line and device tree."""
 
 import re
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import linux_files
-from guest_machine import MIB, RAM, Guest, bare_words, device_tree_text, guest_words
+from guest_machine import Guest, bare_words, guest_words
 from hypbench import qemu
 from hypbench.records import Log, read_log
 from image import Change
 from lab import LIMIT_S, board_facts
 
 BARE = "bare"  # in place of a configuration's name: no hypervisor
-KERNEL, INITRD, DTB = RAM + 2 * MIB, RAM + 64 * MIB, RAM + 128 * MIB
 COMMAND_LINE = "console=ttyAMA0"
 
 
@@ -77,24 +75,13 @@ class Booted:
         return [int(word) for word in line[1].split()] if line else []
 
 
-def make_files(boot: Boot, folder: Path) -> dict[str, Path]:
-    initrd, dtb = folder / "initrd", folder / "guest.dtb"
-    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
-    text = device_tree_text(boot.board, boot.cpus, (INITRD, INITRD + initrd.stat().st_size),
-                            COMMAND_LINE)
-    subprocess.run(["dtc", "-q", "-o", dtb, "-"], input=text, text=True, check=True)
-    return {"kernel": linux_files.kernel(boot.isa), "initrd": initrd, "dtb": dtb}
-
-
 def words_of(boot: Boot, folder: Path) -> list[str]:
-    files = make_files(boot, folder)
-    places = {"kernel": KERNEL, "initrd": INITRD, "dtb": DTB}
-    guest = Guest(boot.board, boot.config, entry=KERNEL, dtb=DTB, cpus=boot.cpus,
-                  files=tuple((files[name], places[name]) for name in places), change=boot.change)
-    if boot.config != BARE:
-        return guest_words(guest, folder)
-    return [*bare_words(guest, files["kernel"]), "-initrd", str(files["initrd"]),
-            "-dtb", str(files["dtb"]), "-append", COMMAND_LINE]
+    initrd = folder / "initrd"
+    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
+    config = "trapped" if boot.config == BARE else boot.config
+    guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, COMMAND_LINE, boot.cpus,
+                  change=boot.change)
+    return (bare_words if boot.config == BARE else guest_words)(guest, folder)
 
 
 def perform_boot(boot: Boot) -> Booted:

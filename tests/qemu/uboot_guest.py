@@ -2,15 +2,17 @@
 """Debian's U-Boot as a guest, and somebody at its console."""
 
 import io
+import os
 import subprocess
 import tempfile
+import tty
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pexpect
-from pexpect.popen_spawn import PopenSpawn
+from pexpect.fdpexpect import fdspawn
 
-from guest_machine import RAM, Guest, device_tree_text, guest_words
+from guest_machine import Guest, guest_words, typed
 from hypbench import qemu
 from hypbench.records import Log, read_log
 from image import Change
@@ -51,40 +53,45 @@ class Typed:
 
 
 def words_of(session: Session, folder: Path) -> list[str]:
-    dtb = folder / "guest.dtb"
-    text = device_tree_text(session.board, 1, None, "")
-    subprocess.run(["dtc", "-q", "-o", dtb, "-"], input=text, text=True, check=True)
-    guest = Guest(session.board, session.config, entry=0, dtb=RAM, typed=True,
-                  files=((firmware(session.isa), 0), (dtb, RAM)), change=session.change)
-    return guest_words(guest, folder)
+    """It lies in flash, as the reset vector finds it on virt."""
+    guest = Guest(session.board, session.config, firmware(session.isa), address=0,
+                  change=session.change)
+    return typed(guest_words(guest, folder))
 
 
 def perform(session: Session) -> Typed:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        return typed(session, words_of(session, Path(folder)))
+        return converse(session, words_of(session, Path(folder)))
 
 
-def typed(session: Session, words: list[str]) -> Typed:
-    console, answers, missing = io.BytesIO(), {}, ""
-    child = PopenSpawn(words, timeout=LIMIT_S, logfile=None)
-    child.logfile_read = console
-    try:
-        missing = AUTOBOOT
-        child.expect_exact(AUTOBOOT)
-        child.send("\n")
-        missing = PROMPT
-        child.expect_exact(PROMPT)
-        for line in session.lines:
-            missing = f"an answer to {line}"
-            child.send(f"{line}\n")
-            child.expect_exact([PROMPT, pexpect.EOF])
-            answers[line] = child.before.decode(errors="replace").replace("\r", "")
-        missing = "the end"
-        child.expect_exact(pexpect.EOF)
-        missing = ""
-        status = child.wait()
-    except (pexpect.TIMEOUT, pexpect.EOF):
-        status = None
-    finally:
-        qemu.end(child.proc)
-    return Typed(console.getvalue(), answers, status, missing, read_log(console.getvalue()))
+def converse(session: Session, words: list[str]) -> Typed:
+    """On a terminal of its own, which shows nothing by itself."""
+    ours, qemus = os.openpty()
+    tty.setraw(qemus)
+    console, answers, missing = io.BytesIO(), {}, AUTOBOOT
+    with subprocess.Popen(words, stdin=qemus, stdout=qemus, stderr=subprocess.STDOUT,
+                          start_new_session=True) as process:
+        os.close(qemus)
+        child = fdspawn(ours, timeout=LIMIT_S)
+        child.logfile_read = console
+        try:
+            child.expect_exact(AUTOBOOT)
+            child.send("\n")
+            missing = PROMPT
+            child.expect_exact(PROMPT)
+            for line in session.lines:
+                missing = f"an answer to {line}"
+                child.send(f"{line}\n")
+                child.expect_exact([PROMPT, pexpect.EOF])
+                answers[line] = child.before.decode(errors="replace").replace("\r", "")
+            missing = "the end"
+            child.expect_exact(pexpect.EOF)
+            missing = ""
+            process.wait(qemu.END_GRACE_S)
+        except (pexpect.TIMEOUT, pexpect.EOF):
+            pass
+        finally:
+            qemu.end(process)
+            child.close()
+    return Typed(console.getvalue(), answers, process.returncode, missing,
+                 read_log(console.getvalue()))
