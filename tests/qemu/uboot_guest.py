@@ -19,13 +19,14 @@ from image import Change
 from lab import LIMIT_S, board_facts
 from uboot import firmware
 
-PROMPT = "=> "
+PROMPT = "\n=> "
 AUTOBOOT = "Hit any key to stop autoboot"
 
 
 @dataclass(frozen=True)
 class Session:
-    """What is typed, each line at a prompt; `change`: of the hypervisor's image."""
+    """What is typed, each line at a prompt, with {size} for the image's; `change`: of the
+    hypervisor's image."""
 
     board: str
     config: str
@@ -39,12 +40,14 @@ class Session:
 
 @dataclass
 class Typed:
-    """`answers`: what stood between a line and the next prompt, or the end."""
+    """`answers`: what stood between a line and the next prompt, or the end; `missing`: what never
+    came."""
 
+    session: Session
     console: bytes
     answers: dict[str, str]
     status: int | None
-    missing: str  # what never came
+    missing: str
     log: Log = field(repr=False)
 
     def explain(self) -> str:
@@ -64,34 +67,56 @@ def perform(session: Session) -> Typed:
         return converse(session, words_of(session, Path(folder)))
 
 
+class Typist:
+    """Whoever sits at the console, and what they saw."""
+
+    def __init__(self, terminal: int, image_size: int):
+        self.size = image_size
+        self.child = fdspawn(terminal, timeout=LIMIT_S)
+        self.seen = self.child.logfile_read = io.BytesIO()
+        self.waits_for = AUTOBOOT
+
+    def stop_autoboot(self) -> None:
+        self.child.send("\n")
+        self.waits_for = PROMPT
+        self.child.expect_exact(PROMPT)
+
+    def answer(self, line: str) -> str:
+        """Up to the next prompt; or to what comes instead, the end or a start."""
+        self.waits_for = f"an answer to {line}"
+        self.child.send(f"{line.format(size=self.size)}\n")
+        found = self.child.expect_exact([PROMPT, AUTOBOOT, pexpect.EOF])
+        text = self.child.before.decode(errors="replace").replace("\r", "")
+        if found == 1:
+            self.stop_autoboot()
+        return text
+
+    def type(self, lines: tuple[str, ...]) -> dict[str, str]:
+        self.child.expect_exact(AUTOBOOT)
+        self.stop_autoboot()
+        answers = {line: self.answer(line) for line in lines}
+        self.waits_for = "the end"
+        self.child.expect_exact(pexpect.EOF)
+        self.waits_for = ""
+        return answers
+
+
 def converse(session: Session, words: list[str]) -> Typed:
     """On a terminal of its own, which shows nothing by itself."""
     ours, qemus = os.openpty()
     tty.setraw(qemus)
-    console, answers, missing = io.BytesIO(), {}, AUTOBOOT
+    typist, answers = Typist(ours, firmware(session.isa).stat().st_size), {}
     with subprocess.Popen(words, stdin=qemus, stdout=qemus, stderr=subprocess.STDOUT,
                           start_new_session=True) as process:
         os.close(qemus)
-        child = fdspawn(ours, timeout=LIMIT_S)
-        child.logfile_read = console
         try:
-            child.expect_exact(AUTOBOOT)
-            child.send("\n")
-            missing = PROMPT
-            child.expect_exact(PROMPT)
-            for line in session.lines:
-                missing = f"an answer to {line}"
-                child.send(f"{line}\n")
-                child.expect_exact([PROMPT, pexpect.EOF])
-                answers[line] = child.before.decode(errors="replace").replace("\r", "")
-            missing = "the end"
-            child.expect_exact(pexpect.EOF)
-            missing = ""
+            answers = typist.type(session.lines)
             process.wait(qemu.END_GRACE_S)
         except (pexpect.TIMEOUT, pexpect.EOF):
             pass
         finally:
             qemu.end(process)
-            child.close()
-    return Typed(console.getvalue(), answers, process.returncode, missing,
-                 read_log(console.getvalue()))
+            os.close(ours)
+    console = typist.seen.getvalue()
+    return Typed(session, console, answers, process.returncode, typist.waits_for,
+                 read_log(console))
