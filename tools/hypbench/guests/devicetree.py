@@ -15,9 +15,8 @@ UART_HZ = 24_000_000  # virt's
 # Interrupt cells of the GIC's binding: kind, number, flags; a PPI of a GICv2 also names its cores.
 SPI, PPI = 0, 1
 FIRST_SPI, FIRST_PPI = 32, 16
-EDGE, LEVEL = 1, 4
+LEVEL = 4
 TIMER_PPIS = {"secure": 29, "physical": 30, "virtual": 27, "hypervisor": 26}
-GIC_PHANDLE, CLOCK_PHANDLE = 1, 2
 
 TREE = """/dts-v1/;
 / {{
@@ -25,7 +24,7 @@ TREE = """/dts-v1/;
 	model = "hypbench guest";
 	#address-cells = <2>;
 	#size-cells = <2>;
-	interrupt-parent = <{gic_phandle}>;
+	interrupt-parent = <&gic>;
 
 	chosen {{
 {chosen}	}};
@@ -51,27 +50,25 @@ TREE = """/dts-v1/;
 		interrupts = {timer_interrupts};
 	}};
 
-	apb-pclk {{
+	clock: apb-pclk {{
 		compatible = "fixed-clock";
 		#clock-cells = <0>;
 		clock-frequency = <{uart_hz}>;
 		clock-output-names = "clk24mhz";
-		phandle = <{clock_phandle}>;
 	}};
 
-	intc@{gicd:x} {{
-		compatible = "{gic}";
+	gic: intc@{gicd:x} {{
+		compatible = "{controller}";
 		interrupt-controller;
 		#interrupt-cells = <3>;
 		reg = {gic_reg};
-{gic_more}		phandle = <{gic_phandle}>;
-	}};
+{gic_more}	}};
 
 	pl011@{uart:x} {{
 		compatible = "arm,pl011", "arm,primecell";
 		reg = <{uart_reg}>;
 		interrupts = <{uart_interrupt}>;
-		clocks = <{clock_phandle}>, <{clock_phandle}>;
+		clocks = <&clock>, <&clock>;
 		clock-names = "uartclk", "apb_pclk";
 	}};
 {flash}}};
@@ -99,15 +96,14 @@ def source(machine: Machine, layout: Layout, arguments: str) -> str:
     """The tree as text. It has flash where the image lies in it."""
     v3 = machine.gic == "gicv3"
     return TREE.format(
-        gic_phandle=GIC_PHANDLE, clock_phandle=CLOCK_PHANDLE, uart_hz=UART_HZ,
-        chosen=chosen(machine, layout, arguments), ram=machine.ram,
+        uart_hz=UART_HZ, chosen=chosen(machine, layout, arguments), ram=machine.ram,
         memory=region(machine.ram, machine.ram_size),
         cpus="".join(CPU.format(number=number, cpu=machine.cpu)
                      for number in range(machine.cpus)).lstrip("\n"),
         timer='"arm,armv8-timer", "arm,armv7-timer"' if machine.isa == "armv8"
         else '"arm,armv7-timer"',
         timer_interrupts=", ".join(f"<{ppi(machine, intid)}>" for intid in TIMER_PPIS.values()),
-        gicd=machine.gicd, gic="arm,gic-v3" if v3 else "arm,cortex-a15-gic",
+        gicd=machine.gicd, controller="arm,gic-v3" if v3 else "arm,cortex-a15-gic",
         gic_reg=gic_regions(machine), gic_more=V3_MORE if v3 else V2_MORE, uart=machine.uart,
         uart_reg=region(machine.uart, 0x1000),
         uart_interrupt=f"{SPI} {machine.uart_intid - FIRST_SPI} {LEVEL}",
@@ -178,7 +174,7 @@ def make(machine: Machine, layout: Layout, arguments: str, folder: Path) -> Path
 
 def read(path: Path) -> bytes:
     """The user's own, which must be a whole one."""
-    content = read_file(path, "GUEST_DTB", DTB_ROOM, "a device tree")
+    content = read_file(path, "GUEST_DTB", DTB_ROOM, "the room for it")
     if not content.startswith(MAGIC):
         hint = "; dtc compiles it" if content.startswith(b"/dts-v1/") else ""
         raise BadGuest(f"GUEST_DTB={path}: this is no device tree blob (it begins with"

@@ -115,9 +115,11 @@ def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
 
 
 def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image:
+    if not content:
+        raise BadGuest("unpacked, this has 0 bytes")
     if len(packed) < 2 and content.startswith(GZIP_MAGIC):
         return recognised(gunzip(content, limit), isa, limit, [*packed, "gzip"])
-    if content[:8] in (b"MZ\0\0zimg",) and len(packed) < 2:
+    if len(packed) < 2 and content.startswith(b"MZ\0\0zimg"):
         return recognised(unpacked_zboot(content, limit), isa, limit, [*packed, "EFI zboot"])
     if content[IMAGE_MAGIC_AT:][:4] == IMAGE_MAGIC:
         image = arm64_image(content)

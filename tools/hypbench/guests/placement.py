@@ -90,7 +90,8 @@ def check_inside(piece: Piece, machine: Machine, image: Image) -> None:
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if machine.ram <= piece.address < machine.ram_end:
-        need = up(piece.end - machine.ram + DTB_ROOM, DTB_ROOM)
+        tree = DTB_ROOM if image.kind == "arm64 Image" else 0  # behind it; others: before it
+        need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
     if machine.native:
         raise BadGuest(f"{piece} is outside of {ram}; natively there is nothing else")
