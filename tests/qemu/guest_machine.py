@@ -8,6 +8,8 @@ from pathlib import Path
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.guests.run import Prepared, Wish, command, prepare
+from hypbench.guests.stream import Stream
+from hypbench.records import Log
 from image import Change
 from lab import CLOCK, PLATFORM, TREE, image_of
 
@@ -58,3 +60,11 @@ def bare_words(guest: Guest, folder: Path) -> list[str]:
 def typed(words: list[str]) -> list[str]:
     """While QEMU records, it takes no input."""
     return [word.removesuffix(qemu.RECORDING) for word in words]
+
+
+def log_of(console: bytes) -> Log:
+    """The records among what the guest said."""
+    stream = Stream()
+    stream.feed(console)
+    stream.finish()
+    return stream.log

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 import linux_files
-from guest_machine import Guest, bare_words, guest_words
+from guest_machine import Guest, bare_words, guest_words, log_of
 from hypbench import qemu
-from hypbench.records import Log, read_log
+from hypbench.records import Log
 from image import Change
 from lab import LIMIT_S, board_facts
 
@@ -89,4 +89,4 @@ def perform_boot(boot: Boot) -> Booted:
         machine = qemu.Qemu(words_of(boot, Path(folder)), LIMIT_S)
         console = b"".join(machine.lines())
     return Booted(boot, console, machine.status, machine.stderr, machine.timed_out,
-                  None if boot.config == BARE else read_log(console))
+                  None if boot.config == BARE else log_of(console))

@@ -12,9 +12,9 @@ from pathlib import Path
 import pexpect
 from pexpect.fdpexpect import fdspawn
 
-from guest_machine import Guest, guest_words, typed
+from guest_machine import Guest, guest_words, log_of, typed
 from hypbench import qemu
-from hypbench.records import Log, read_log
+from hypbench.records import Log
 from image import Change
 from lab import LIMIT_S, board_facts
 from uboot import firmware
@@ -119,4 +119,4 @@ def converse(session: Session, words: list[str]) -> Typed:
             os.close(ours)
     console = typist.seen.getvalue()
     return Typed(session, console, answers, process.returncode, typist.waits_for,
-                 read_log(console))
+                 log_of(console))
