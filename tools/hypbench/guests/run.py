@@ -90,6 +90,8 @@ def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str
     if "-smp" not in options:
         options = [*options, "-smp", str(wish.cpus)]
     words = qemu.command(options, wish.clock, image)
+    if terminal.can_type():  # what is typed does not reach a QEMU that records
+        words = qemu.unrecorded(words)
     return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
 
 
@@ -164,4 +166,6 @@ def summary(log: Log, step: dict) -> str:
     ticks = step["ticks"]
     exits = log.of_kind("exits")
     told = f", {sum(data['n'] for data in exits)} exits" if exits else ""
+    if step.get("resets"):
+        told += f", {step['resets']} restarts"
     return f"the guest powered off after {ticks} ticks ({ticks / log.run['hz']:.3f} s){told}"

@@ -55,6 +55,12 @@ def input_of(stream) -> int | None:
         return None
 
 
+def can_type() -> bool:
+    """Whether anything may come from who uses this: not where input is /dev/null."""
+    number = input_of(sys.stdin)
+    return number is not None and not os.path.samestat(os.fstat(number), os.stat(os.devnull))
+
+
 @contextmanager
 def raw(number: int | None) -> Iterator[bool]:
     """A terminal that gives every key at once, and shows lines as before; whether it is one."""
