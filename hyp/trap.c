@@ -9,6 +9,7 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
@@ -17,6 +18,7 @@
 #include "hyp/sched.h"
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
+#include "hyp/vm_cores.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
@@ -60,6 +62,13 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	return vcpu;
 }
 
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu)
+{
+	core_serve();
+	return vm_core_over() ? NULL : vcpu;
+}
+
 /* Interrupts that are not for the guest that has the core. */
 static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
@@ -71,6 +80,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
+	else if (intid == CORE_KICK_SGI)
+		vcpu = kicked(vcpu);
 	else
 		return irq_of_others(vcpu, iar);
 	gic_eoi(iar);
