@@ -217,16 +217,41 @@ static enum fault_reason abort_reason(uint32_t esr)
  * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
  * no mapping would end.
  */
+static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+{
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return false;
+	vcpu->exit_start |= EXIT_MAPPED;
+	return true;
+}
+
+/* A device that shows some of its memory to its guest for reading is asked about a store there. */
+static bool is_store_to_device(uint32_t esr)
+{
+	return ESR_EC(esr) == EC_DABT_LOW && abort_is_protected(esr) &&
+	       abort_is_plain_access(esr) && (esr & DABT_WNR);
+}
+
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
 								 enum fault_reason reason)
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa)) {
-		vcpu->exit_start |= EXIT_MAPPED;
+	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	}
+	if (region && is_store_to_device(esr))
+		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return stop(vcpu, reason, esr);
+}
+
+/* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
+ * to maintain. */
+static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
+{
+	if (vcpu->vm->machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
+		return done(vcpu);
+	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
@@ -237,7 +262,7 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	if (!region || !abort_is_unmapped(esr))
 		return fill_or_stop(vcpu, esr, abort_reason(esr));
 	if (!abort_is_plain_access(esr))
-		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+		return skip_or_stop(vcpu, esr);
 	if (esr & DABT_WNR)
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return emulate_read(vcpu, region, (uint32_t)(ipa - region->base), esr);
