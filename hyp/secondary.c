@@ -120,9 +120,10 @@ static bool is_up(unsigned core)
 	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
 }
 
-/* The core reads it with its cache off. */
+/* The core reads it with its cache off. The distributor may be off still, as above. */
 static void release_parked(unsigned core)
 {
+	gic_dist_reset();
 	core_report[core].go = (uintptr_t)core_entry;
 	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
 	gic_send_sgi(CORE_KICK_SGI, core);

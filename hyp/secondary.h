@@ -45,7 +45,7 @@ void core_entry(void);
 _Noreturn void core_main(unsigned core);
 
 /* Brings up cores 1 to count - 1, unless they are already. Returns how many cores there are then,
- * from core 0 on without a gap. The distributor must be on. */
+ * from core 0 on without a gap. No VM may run: the distributor may be reset. */
 unsigned secondary_bring_up(unsigned count);
 
 /* Starts them as the board says and waits, 10 ms at most, until all have come. Before translation

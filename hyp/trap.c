@@ -40,6 +40,15 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	core_serve();
+	return vm_core_over() ? NULL : vcpu;
+}
+
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
 static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
@@ -47,6 +56,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
+	if (intid == CORE_KICK_SGI)
+		return kicked(vcpu, iar);
 	gic_eoi(iar); /* as in irq() */
 	if (intid == console_intid()) {
 		vpl011_receive();
@@ -62,13 +73,6 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	return vcpu;
 }
 
-/* Another core asks for something, or has ended the VM. */
-static struct vcpu *kicked(struct vcpu *vcpu)
-{
-	core_serve();
-	return vm_core_over() ? NULL : vcpu;
-}
-
 /* Interrupts that are not for the guest that has the core. */
 static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
@@ -80,8 +84,6 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
-	else if (intid == CORE_KICK_SGI)
-		vcpu = kicked(vcpu);
 	else
 		return irq_of_others(vcpu, iar);
 	gic_eoi(iar);

@@ -40,31 +40,56 @@ struct vm vm_under_test = {
 
 _Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
 
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+struct fault {
+	const struct vcpu *vcpu;
+	enum fault_reason reason;
+	uint32_t esr;
+	reg_t pc;
+	va_t va;
+	ipa_t ipa;
+};
+
+/* On core 0, whose the console is. */
+static void emit_fault(struct vcpu *first, void *argument)
 {
+	const struct fault *fault = argument;
+	const struct vm *vm = first->vm;
 	static const char *const name[] = {
 #define X(NAME, text) [FAULT_##NAME] = text,
 		FAULT_REASONS(X)
 #undef X
 	};
 
+	record_open(RECORD_FAULT);
+	record_string("reason", name[fault->reason]);
+	record_hex("class", fault->esr >> 26 & 0x3f);
+	record_hex("esr", fault->esr);
+	record_hex("pc", fault->pc);
+	record_hex("va", fault->va);
+	record_hex("ipa", fault->ipa);
+	if (vm->config->sched != SCHED_NULL)
+		record_u64("vm", vm->vmid);
+	if (vm->vcpu_count > 1)
+		record_u64("vcpu", fault->vcpu->index);
+	record_close();
+}
+
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
 	const struct vcpu *vcpu = vm->vcpu[vm->vcpu_count > 1 ? core_number() : 0];
+	struct fault fault = {
+		.vcpu = vcpu,
+		.reason = reason,
+		.esr = esr,
+		.pc = sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr,
+		.va = va,
+		.ipa = ipa,
+	};
 
 	if (!vm_end(vm, VM_FAULT) && vm->vcpu_count > 1)
 		return; /* another vCPU has ended it meanwhile */
 	vm->outcome = VM_FAULT;
-	record_open(RECORD_FAULT);
-	record_string("reason", name[reason]);
-	record_hex("class", esr >> 26 & 0x3f);
-	record_hex("esr", esr);
-	record_hex("pc", sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr);
-	record_hex("va", va);
-	record_hex("ipa", ipa);
-	if (vm->config->sched != SCHED_NULL)
-		record_u64("vm", vm->vmid);
-	if (vm->vcpu_count > 1)
-		record_u64("vcpu", vcpu->index);
-	record_close();
+	core_call(vm->vcpu[0], emit_fault, &fault);
 }
 
 void vm_add_region(struct vm *vm, struct mmio_region region)

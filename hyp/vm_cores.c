@@ -71,8 +71,6 @@ static void stop(struct vcpu *vcpu)
 	timer_hyp_stop();
 	cpu_guest_off();
 	core_forget_sgis();
-	if (vcpu->vm->config->irq != IRQ_TRAPPED)
-		return;
 	gic_virt_cpu_reset();
 	reset_private(&vcpu->vgic);
 }
@@ -90,14 +88,10 @@ static void start_and_run(struct vcpu *vcpu)
 	stop(vcpu);
 }
 
-/* It is off. What it is asked comes by interrupt, which is masked here and ends the WFI; but where
- * the guest has the interrupts, and may have turned off what would bring one, only by event. */
+/* It is off. An interrupt is masked here, ends the WFI, and is taken as though it had come from the
+ * guest: a kick above all, but an SPI may still be sent here. */
 static void wait_off(struct vcpu *vcpu)
 {
-	if (vcpu->vm->config->irq != IRQ_TRAPPED) {
-		core_relax();
-		return;
-	}
 	wfi();
 	trap_irq(vcpu);
 }
@@ -234,13 +228,14 @@ bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **
 
 	if (cpus == 1)
 		return true;
-	cores = secondary_bring_up(cpus);
 	*why = NULL;
-	if (config->sched != SCHED_NULL)
+	if (config->irq != IRQ_TRAPPED)
+		*why = "several vCPUs need irq=trapped: no core gets at another one's guest else";
+	else if (config->sched != SCHED_NULL)
 		*why = "several vCPUs do not share their cores: sched=null";
 	else if (config->fill == FILL_LAZY)
 		*why = "several vCPUs find all their memory mapped: fill=eager";
-	else if (cores < cpus)
+	else if ((cores = secondary_bring_up(cpus)) < cpus)
 		*why = too_few(cpus, cores);
 	return *why == NULL;
 }
