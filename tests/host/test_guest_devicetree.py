@@ -127,7 +127,7 @@ def test_natively_it_says_the_boards_own_addresses(tmp_path, name):
     assert tree.reg(node, 1)[0] == board.numbers[second]
     console = tree.console()[0]
     assert tree.reg(console)[0] == board.numbers["console[1]"]
-    assert tree.intids(console) == [board.numbers["console_intid"]]
+    assert tree.intids(console) == [board.numbers["console[2]"]]
 
 
 def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:

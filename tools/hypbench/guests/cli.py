@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench.guests.machine import BadGuest
+from hypbench.guests.plan import usual_config
 from hypbench.guests.run import Wish, run
 from hypbench.guests.terminal import LEAVE
 from hypbench.printing import console
@@ -37,8 +38,9 @@ def say(line: str) -> None:
 @click.argument("image", type=PATH)
 @click.option("--board", default="virt-a72", show_default=True, metavar="B",
               help="A folder of boards/ that QEMU has.")
-@click.option("--config", default="trapped", show_default=True, metavar="C",
-              help="A preset, also with axes: 'trapped lr=sw' (docs/plans.md).")
+@click.option("--config", metavar="C",
+              help="A preset, also with axes: 'trapped wfi=trapped' (docs/plans.md); without it"
+                   " trapped, or trapped-sw where QEMU would lose timers.")
 @click.option("--dtb", type=PATH, help="A device tree of yours, instead of one that is made.")
 @click.option("--initrd", type=PATH, help="For the kernel: an initramfs.")
 @click.option("--args", "arguments", default="", metavar="TEXT", help="For the kernel: bootargs.")
@@ -55,7 +57,7 @@ def say(line: str) -> None:
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), metavar="S",
               help="End QEMU after S seconds; without it, never.")
 @click.pass_obj
-def run_guest(tree: Tree, image: Path, board: str, config: str, dtb: Path | None,
+def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path | None,
               initrd: Path | None, arguments: str, ram: str, cpus: int, address: int | None,
               stats: bool, clock: str, limit: float | None) -> None:
     """Run an image that is not ours as a VM, this terminal being its console.
@@ -64,7 +66,8 @@ def run_guest(tree: Tree, image: Path, board: str, config: str, dtb: Path | None
     (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
     off, 1 when it crashed, 2 when IMAGE cannot be run.
     """
-    wish = Wish(board, image, " ".join(config.split()), dtb, initrd, arguments, ram, cpus, address,
+    words = config or usual_config(tree.board_fact(board, "GIC"), clock)
+    wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
                 stats, clock, limit)
     if sys.stdin.isatty():
         say(LEAVE)

@@ -107,11 +107,11 @@ def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
         return Machine(*plain, VIRT_RAM, ram_size, VIRT_GICD, second, VIRT_UART, VIRT_UART_INTID)
     numbers = board.numbers
     second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
-    if not {"console[1]", "console_intid"} <= numbers.keys():
+    if not {"console[1]", "console[2]"} <= numbers.keys():
         raise BadGuest(f"{board.file} does not say its console and that one's interrupt: a guest"
                        " could not be told, and none can run native there")
     return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
-                   numbers["console[1]"], numbers["console_intid"], native=True)
+                   numbers["console[1]"], numbers["console[2]"], native=True)
 
 
 def check_cpus(board: Board, cpus: int) -> None:

@@ -11,7 +11,8 @@ from hypbench import qemu
 from hypbench.guests import devicetree, formats, terminal
 from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_board, shown, size_of
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
-from hypbench.guests.plan import check_config, is_native, plan_text
+from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
+                                  plan_text)
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
@@ -126,6 +127,9 @@ def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
                              qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
     session = terminal.Session(command(tree, wish, prepared, image), wish.limit_s)
     say(opening(wish, prepared))
+    if loses_timers(wish.config, prepared.board.gic, wish.clock):
+        say(f"QEMU's GICv2 may lose this guest's timers with CLOCK=host (CAVEATS.md):"
+            f" CONFIG={SAFE_CONFIG} or CLOCK=icount does not")
     with (folder / "console.log").open("wb") as console:
         session.run(console, terminal.show)
     write_results(session.stream.log, folder)
