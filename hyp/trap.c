@@ -46,6 +46,8 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	core_serve();
+	if (vcpu->vgic.leaving_count) /* what was served may have seen its end */
+		vspi_settle_now(vcpu->vm);
 	return vm_core_over() ? NULL : vcpu;
 }
 
@@ -68,9 +70,17 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
 		return sched_wake(vcpu, absent);
 	}
+	if (vspi_arrived(vcpu, intid))
+		return vcpu;
 	gic_disable(intid);
 	gic_deactivate(iar);
 	return vcpu;
+}
+
+static void maintain(struct vcpu *vcpu)
+{
+	if (vgic_maintain(&vcpu->vgic))
+		vspi_settle_now(vcpu->vm);
 }
 
 /* Interrupts that are not for the guest that has the core. */
@@ -81,7 +91,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
 	if (intid == board.maintenance_intid)
-		vgic_maintain(&vcpu->vgic);
+		maintain(vcpu);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
 	else

@@ -8,6 +8,7 @@
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vdist.h"
 #include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
@@ -37,6 +38,7 @@ struct vm {
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
+	struct vdist dist;
 	/* of a foreign guest */
 	struct vpl011 uart;
 	struct vflash flash;

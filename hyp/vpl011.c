@@ -45,12 +45,6 @@ static struct vm *listener;
 
 /* --- the interrupt --- */
 
-/* At the vCPU that the SPI goes to, whichever that is. */
-static void set_line(struct vcpu *vcpu, void *level)
-{
-	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[VIRT_UART_INTID], *(const bool *)level);
-}
-
 static void update(struct vm *vm)
 {
 	struct vpl011 *uart = &vm->uart;
@@ -59,7 +53,7 @@ static void update(struct vm *vm)
 	if (line == uart->line)
 		return;
 	uart->line = line;
-	core_call(vm->vcpu[0], set_line, &line);
+	vspi_set_level(vm, VIRT_UART_INTID, line);
 }
 
 /* --- receiving --- */
