@@ -237,11 +237,11 @@ static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
 	return true;
 }
 
-/* A device that shows some of its memory to its guest for reading is asked about a store there. */
-static bool is_store_to_device(uint32_t esr)
+/* A foreign guest's device that shows its memory for reading is asked about a store there. */
+static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
 {
-	return ESR_EC(esr) == EC_DABT_LOW && abort_is_protected(esr) &&
-	       abort_is_plain_access(esr) && (esr & DABT_WNR);
+	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
+	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
 }
 
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
@@ -252,7 +252,7 @@ static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vc
 
 	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	if (region && is_store_to_device(esr))
+	if (region && is_store_to_shown(vcpu, esr))
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return stop(vcpu, reason, esr);
 }
