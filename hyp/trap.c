@@ -207,8 +207,9 @@ static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *re
 	return done(vcpu);
 }
 
-static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *region,
-				  uint32_t offset, uint32_t esr)
+/* Inlined where it counts, though a cold path calls it too. */
+static inline __attribute__((always_inline)) struct vcpu *emulate_write(
+	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
 	uint64_t value;
 
@@ -374,6 +375,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
+	if (gic_intid(iar) == CORE_KICK_SGI)
+		return EXIT_KICK;
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 

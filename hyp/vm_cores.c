@@ -215,8 +215,6 @@ bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **
 	*why = NULL;
 	if (config->irq != IRQ_TRAPPED)
 		*why = "several vCPUs need irq=trapped: no core gets at another one's guest else";
-	else if (config->sched != SCHED_NULL)
-		*why = "several vCPUs do not share their cores: sched=null";
 	else if (config->fill == FILL_LAZY)
 		*why = "several vCPUs find all their memory mapped: fill=eager";
 	else if ((cores = secondary_bring_up(cpus)) < cpus)
