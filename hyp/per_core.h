@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another core's copies of PER_CORE variables. Core 0's are where all have theirs, at their physical
- * address; the other cores' follow each other behind the image's data (linker/hyp.ld.S), where
- * every core has them mapped a second time.
+ * Another core's copies of PER_CORE variables. Core 0's are where all have theirs, at their
+ * physical address; the other cores' follow each other behind the image's data (linker/hyp.ld.S),
+ * where every core has them mapped a second time.
  */
 #pragma once
 

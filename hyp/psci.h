@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Power State Coordination Interface, version 1.1 (DEN0022), and what the SMC Calling Convention
- * has beside it (DEN0028), as every guest has them by HVC and SMC. No firmware behind us is asked.
+ * The Power State Coordination Interface, version 1.1 (DEN0022), and what the SMC Calling
+ * Convention has beside it (DEN0028), as every guest has them by HVC and SMC. No firmware behind us
+ * is asked.
  */
 #pragma once
 
@@ -25,6 +26,6 @@ enum psci_result {
 	PSCI_INVALID_ADDRESS = -9,
 };
 
-/* The function whose id is in x0 or r0; the trapped instruction has been skipped. Ids that are not
- * known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its end. */
+/* The function whose id is in x0 or r0; the trapped instruction has been skipped. Ids that are
+ * not known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its end. */
 struct vcpu *psci(struct vcpu *vcpu);

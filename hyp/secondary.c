@@ -27,7 +27,7 @@
 /* Both groups, as in gicv2.c: SGIs wake a core that is parked. */
 #define GICC_CTLR_ON 3u
 
-/* PSCI CPU_ON (DEN0022 5.1.4): id, then the core's affinity, entry, and a context that is 0 here. */
+/* PSCI CPU_ON (DEN0022 5.1.4): then the core's affinity, its entry, and a context, 0 here. */
 #define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
 
 /* Not in bss: a core that did not wait for its start may have reported before that is cleared. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cores beside the boot core. Where the boot loader has started them, each says in which mode it
- * came, and is parked. For a guest with several vCPUs they are brought up: to EL2, with translation,
- * caches and their GIC interfaces on, and wait there for what vm_cores.c gives them to do.
+ * The cores beside the boot core. Where the boot loader has started them, each says in which mode
+ * it came, and is parked. For a guest with several vCPUs they are brought up: to EL2, with
+ * translation, caches and their GIC interfaces on, and wait there for what vm_cores.c gives them to
+ * do.
  */
 #pragma once
 

@@ -22,7 +22,8 @@ struct gic_bases {
 	uintptr_t cpu;  /* GICv2: GICC */
 	uintptr_t hyp;  /* GICv2: GICH, the virtual interface control block */
 	uintptr_t vcpu; /* GICv2: GICV, the virtual CPU interface */
-	/* GICv3: GICR of the boot core, RD_base; SGI_base is 64 KiB above, the next core's behind */
+	/* GICv3: GICR of the boot core, RD_base; SGI_base is 64 KiB above, the next core's behind
+	 * that */
 	uintptr_t redist;
 };
 

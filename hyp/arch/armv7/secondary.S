@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A core that is not the boot core. It says in which mode it came, and is parked: what woke it is
- * still pending, and its CPU interface goes off, or its WFI would never wait. core_entry is where one
- * that firmware starts (PSCI, DEN0022 6.4: translation and data cache off) goes on to C.
+ * still pending, and its CPU interface goes off, or its WFI would never wait. core_entry is where
+ * one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off) goes on to C.
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A core that is not the boot core. It says at which level it came, and is parked; core_entry is
- * where it, or one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off), goes on
- * to C.
+ * where it, or one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off), goes
+ * on to C.
  */
 #include "drivers/gic/gic_regs.h"
 #include "hyp/secondary.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest with several vCPUs, which checks what PSCI, SGIs and private interrupts do, and powers
- * off; a check that fails loads from WRONG plus its number, where nothing is. With interrupts masked:
- * WFI ends for one that is pending. Defines: CPUS; GIC, 2 or 3; ENDING, how it ends; CONDUIT, hvc or
- * smc.
+ * off; a check that fails loads from WRONG plus its number, where nothing is. With interrupts
+ * masked: WFI ends for one that is pending. Defines: CPUS; GIC, 2 or 3; ENDING, how it ends;
+ * CONDUIT, hvc or smc.
  */
 #define WRONG 0x0bad0000
 #define GICD 0x08000000
