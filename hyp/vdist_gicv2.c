@@ -160,7 +160,9 @@ void vdist_gicv2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint3
 {
 	bool whole = lanes == VDIST_ALL_LANES;
 
-	if (offset == GICD_CTLR && whole)
+	if (offset == GICD_SGIR && whole)
+		vdist_gicv2_sgir(vcpu, value);
+	else if (offset == GICD_CTLR && whole)
 		vdist_set_groups(vcpu->vm, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (in_targets(offset))
 		write_targets(vcpu->vm, offset - GICD_ITARGETSR, value, lanes);

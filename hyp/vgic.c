@@ -566,6 +566,8 @@ void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
 
 	vgic->leaving_count += one;
 	vgic->queued_count += one;
-	if (expect && i != VIRQ_LR_NONE)
-		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	if (!expect || i == VIRQ_LR_NONE)
+		return;
+	recall(vgic, i); /* what is pending beside it would hide the end */
+	gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 }
