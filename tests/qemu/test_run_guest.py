@@ -5,10 +5,13 @@ import re
 import struct
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
 from assembler import assemble
+from hypbench.cli import main
 from hypbench.records import Log, read_log
 from lab import ROOT, TREE, board_facts
 from test_make import make
@@ -36,13 +39,28 @@ def raw_file(board: str, script: str, tmp_path: Path) -> Path:
     return path
 
 
-def run(board: str, image: Path, *words: object, typed: bytes = b"",
-        clock: str = "icount") -> subprocess.CompletedProcess:
-    """With nothing typed, input is /dev/null, and a run repeats to the bit."""
-    source = {"input": typed} if typed else {"stdin": subprocess.DEVNULL}
-    return subprocess.run([HYPBENCH, "run-guest", "--board", board, "--clock", clock, "--limit",
-                           str(LIMIT_S), *map(str, words), "--", image], capture_output=True,
-                          timeout=2 * LIMIT_S, check=False, **source)
+class Done(NamedTuple):
+    status: int
+    out: str
+    said: str  # what is no output of the guest
+
+
+def run(board: str, image: Path, *words: object, clock: str = "icount") -> Done:
+    """In this process, with nothing typed: a run repeats to the bit."""
+    made = CliRunner().invoke(main, [str(word) for word in command(board, image, clock, words)])
+    assert not made.exception or isinstance(made.exception, SystemExit), made.exception
+    return Done(made.exit_code, made.stdout_bytes.decode(), made.stderr)
+
+
+def command(board: str, image: Path, clock: str, words: tuple[object, ...]) -> list[object]:
+    return ["run-guest", "--board", board, "--clock", clock, "--limit", LIMIT_S, *words, "--",
+            image]
+
+
+def typed(board: str, image: Path, keys: bytes, clock: str) -> Done:
+    done = subprocess.run([HYPBENCH, *map(str, command(board, image, clock, ()))], input=keys,
+                          capture_output=True, timeout=2 * LIMIT_S, check=False)
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def log_of(board: str) -> Log:
@@ -53,11 +71,11 @@ def greeting(board: str) -> str:
     return f"hello\r\n{ENTRY[board_facts(board)['ISA']]}\r\n{FDT_MAGIC}\r\n"
 
 
-def ended_well(done, board: str, says: str) -> None:
+def ended_well(done: Done, board: str, says: str) -> None:
     """With that output behind the greeting, and nothing else."""
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.decode() == greeting(board) + says
-    assert "the guest powered off after" in done.stderr.decode()
+    assert done.status == 0, done.out + done.said
+    assert done.out == greeting(board) + says
+    assert "the guest powered off after" in done.said
 
 
 def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
@@ -68,14 +86,11 @@ def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
         ("guest", "done")]
 
 
-def test_what_is_typed_reaches_it(built, tmp_path):
+@pytest.mark.parametrize("clock", ["icount", "host"])
+def test_what_is_typed_reaches_it(built, tmp_path, clock):
     """Each key is shown by the guest; behind the last one the hypervisor ended the line."""
-    ended_well(run(built, raw_file(built, "p", tmp_path), typed=b"abzq"), built, "=> abzq\r\n")
-
-
-def test_by_the_hosts_clock_too(built, tmp_path):
-    done = run(built, raw_file(built, "p", tmp_path), typed=b"q", clock="host")
-    assert done.returncode == 0 and "=> q" in done.stdout.decode()
+    image = raw_file(built, "p", tmp_path)
+    ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
 
 
 @pytest.mark.parametrize("config", ["native", "direct", "trapped", "trapped-sw",
@@ -118,7 +133,7 @@ def test_in_every_format(built, tmp_path, kind):
     isa = board_facts(built)["ISA"]
     name = {"ELF": "ELF at", "kernel": {"armv8": "arm64 Image at 0x40080000",
                                         "armv7": "zImage at 0x42000000"}[isa]}[kind]
-    said = done.stderr.decode()
+    said = done.said
     assert said.startswith(f"hypbench: {name}") and address in said
 
 
@@ -127,31 +142,31 @@ def test_in_flash(built, tmp_path):
     image.write_bytes(visitor(built, "q", 0).binary)
     done = run(built, image, "--address", "0")
     ended_well(done, built, "")
-    assert "raw binary at 0x0, device tree at 0x40000000" in done.stderr.decode()
+    assert "raw binary at 0x0, device tree at 0x40000000" in done.said
 
 
 def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
     initrd = tmp_path / "initrd, of mine"  # QEMU takes commas for its own
     initrd.write_bytes(b"RAMDISK")
     image = raw_file(built, "iq", tmp_path)
-    ended_well(run(built, image, "--initrd", initrd), built, "RAMD")
+    ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
     blob = tmp_path / "mine.dtb"
     blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
-    ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD")
+    ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD\r\n")
 
 
 def test_it_can_restart(built, tmp_path):
     """Anew from its images, and then it goes on: its RAM beside them is as it left it."""
     done = run(built, raw_file(built, "rq", tmp_path))
     ended_well(done, built, greeting(built))
-    assert "1 restarts" in done.stderr.decode()
+    assert "1 restarts" in done.said
 
 
 def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
     done = run(built, raw_file(built, "c", tmp_path))
-    assert done.returncode == 1
+    assert done.status == 1
     crash = next(address for address, label in visitor(built, "c").labels if label == "crash")
-    line = done.stderr.decode().splitlines()[-1]
+    line = done.said.splitlines()[-1]
     pc = int(re.search(r"FAULT: guest trapped: data-abort .* at pc (0x\w+)", line)[1], 16)
     assert crash < pc <= crash + 8
     assert f"ipa {NOWHERE:#x}" in line
@@ -181,8 +196,8 @@ VERSIONS = 7
 def test_stats_count_every_exit(built, tmp_path):
     done = run(built, raw_file(built, VERSIONS * "v" + "q", tmp_path), "--stats", "--config",
                "trapped")
-    assert done.returncode == 0
-    out = done.stdout.decode()
+    assert done.status == 0
+    out = done.out
     assert out.startswith(greeting(built) + f"{PSCI_1_1}\r\n" * VERSIONS)
     assert "Exits by kind" in out
     counts = {exits["exit"]: exits["n"] for exits in log_of(built).of_kind("exits")}
@@ -191,7 +206,7 @@ def test_stats_count_every_exit(built, tmp_path):
     assert counts["mmio-write"] == len(greeting(built)) + 10 * VERSIONS
     row = next(line for line in out.splitlines() if "mmio-write" in line)
     assert str(counts["mmio-write"]) in row
-    assert f"{sum(counts.values())} exits" in done.stderr.decode()
+    assert f"{sum(counts.values())} exits" in done.said
 
 
 def ticks(board: str) -> int:
@@ -210,45 +225,40 @@ def test_by_icount_a_run_repeats_and_every_instruction_counts(built, tmp_path):
 
 def test_a_limit_ends_it(built, tmp_path):
     done = run(built, raw_file(built, "p", tmp_path), "--limit", "3")
-    assert done.returncode == 1
-    assert "time limit: QEMU was ended after 3 s" in done.stderr.decode()
-    assert done.stdout.decode() == greeting(built) + "=> "
+    assert done.status == 1
+    assert "time limit: QEMU was ended after 3 s" in done.said
+    assert done.out == greeting(built) + "=> "
 
 
 def test_by_make(built, tmp_path):
-    image = raw_file(built, "vq", tmp_path)
+    """Every word of it, with what a shell would take for its own."""
+    initrd, blob = tmp_path / "it's an initrd", tmp_path / "mine.dtb"
+    initrd.write_bytes(b"DISK")
+    run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
+    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
     arguments = "root=/dev/ram0 a='b c' d=\"e\""
-    said = make("run-guest", f"GUEST={image}", f"BOARD={built}", "CONFIG=trapped lr=sw",
-                "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount", f"LIMIT={LIMIT_S}", "STATS=1",
-                f"GUEST_ARGS={arguments}")
-    assert greeting(built).replace("\r", "") in said.replace("\r", "")
+    said = make("run-guest", f"GUEST={raw_file(built, 'iq', tmp_path)}", f"BOARD={built}",
+                "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
+                f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
+                f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}")
+    assert "DISK\n" in said.replace("\r", "")
     assert "Exits by kind" in said and "the guest powered off" in said
+    assert f"raw binary at {RAW:#x}" in said and "64M at 0x40000000" in said
     config = log_of(built).run["configs"][0]
     assert (config["name"], config["lr"], config["stats"]) == ("trapped", "sw", "on")
     bootargs = subprocess.run(["fdtget", TREE.build(built) / "guest" / "guest.dtb", "/chosen",
                                "bootargs"], capture_output=True, text=True, check=True).stdout
     assert bootargs.strip() == arguments
-    assert "64M at 0x40000000" in said
 
 
-def test_make_takes_every_word(built, tmp_path):
-    image = raw_file(built, "iq", tmp_path)
-    initrd = tmp_path / "it's an initrd"
-    initrd.write_bytes(b"DISK")
-    run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
-    blob = tmp_path / "mine.dtb"
-    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
-    image = raw_file(built, "iq", tmp_path)
-    said = make("run-guest", f"GUEST={image}", f"BOARD={built}", f"GUEST_INITRD={initrd}",
-                f"GUEST_DTB={blob}", f"GUEST_ADDRESS={RAW:#x}", "CLOCK=icount",
-                f"LIMIT={LIMIT_S}")
-    assert "DISK" in said
-
-
-def test_make_fails_where_the_guest_does(built, tmp_path):
-    words = [f"BOARD={built}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]
-    said = make("run-guest", f"GUEST={raw_file(built, 'c', tmp_path)}", *words, status=2)
+def test_make_fails_where_the_guest_does(tmp_path):
+    board = TREE.reference_boards()[0]
+    words = [f"BOARD={board}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]
+    said = make("run-guest", f"GUEST={raw_file(board, 'c', tmp_path)}", *words, status=2)
     assert "FAULT: guest trapped: data-abort" in said
     said = make("run-guest", "GUEST=nothing", *words, status=2)
     assert "GUEST=nothing: No such file or directory" in said and "Error 2" in said
-    assert "make run-guest wants GUEST=<image>" in make("run-guest", *words, status=2)
+
+
+def test_make_wants_an_image():
+    assert "make run-guest wants GUEST=<image>" in make("run-guest", status=2)
