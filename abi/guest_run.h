@@ -61,7 +61,9 @@ struct guest_run {
 	uint32_t physical_spi_first; /* physical SPIs that are the guest's: without a device of */
 	uint32_t physical_spi_count; /* their own, pended by software or HC_RAISE */
 	uint32_t smc_undefined;      /* 1: nothing takes an SMC, it is undefined at EL1 */
+	uint32_t phys_timer_intid;
 	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
+	uint64_t cntvoff;     /* CNTVCT is this far behind CNTPCT, in ticks */
 	uint64_t start_ticks; /* CNTPCT just before the guest's first instruction */
 	struct run_config config;
 	struct plan_bench bench;

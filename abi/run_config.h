@@ -35,6 +35,8 @@
  *           what they cost on the paths
  *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
+ *   cntp    owned: the physical timer is the guest's, its interrupt forwarded; trapped: accesses to
+ *           it exit, and the hypervisor's timer stands behind it
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
  *           a PMU. A guest is told off or on
@@ -57,17 +59,20 @@
 	X(stats, "off on")                                                                         \
 	X(trace, "off on")                                                                         \
 	X(probes, "off on")                                                                        \
-	X(cycles, "auto off on")
+	X(cycles, "auto off on")                                                                   \
+	X(cntp, "owned trapped")
 
 /*
  * Axes that are a number: X(field, max).
  *   delay_el2  instructions spun at each entry to EL2, even and not 2; it proves that a benchmark
  *              sees what happens on the exit path
+ *   cntvoff_us CNTVOFF: how far CNTVCT is behind CNTPCT, in microseconds
  *   slice_us   a turn of the core with sched=slice or priority, in microseconds; 0: 1000
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
-	X(slice_us, 1000000)
+	X(slice_us, 1000000)                                                                       \
+	X(cntvoff_us, 4294967295u)
 
 enum stage1_grain { STAGE1_4K, STAGE1_2M, STAGE1_1G };
 enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };
@@ -82,6 +87,7 @@ enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
 enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
 enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
+enum cntp_access { CNTP_OWNED, CNTP_TRAPPED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
 struct run_config {

@@ -34,6 +34,7 @@ struct board {
 	struct gic_bases gic;
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
+	unsigned phys_timer_intid; /* CNTP, the Non-secure one */
 	unsigned maintenance_intid;
 	/* SPIs with no device behind them, INTIDs below 128: the guest's, pended by software */
 	unsigned spi_first;

@@ -22,3 +22,8 @@ void guest_arch_el0_vectors(void);
 
 /* The same, and it takes irq_stamps (guest/irq.h). */
 void guest_arch_irq_stamps(uint32_t delay_instructions);
+
+/* From now on as many undefined instructions and data aborts at EL1 as guest_faults_allowed says,
+ * which counts them down, do nothing; one more is a crash, as ever. */
+void guest_arch_survive(void);
+extern volatile uint32_t guest_faults_allowed;

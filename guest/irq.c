@@ -15,6 +15,7 @@ _Static_assert(offsetof(struct irq_stamps, eoi) == IRQ_STAMP_EOI, "guest_arch/st
 static irq_handler handlers[IRQ_COUNT];
 static uint32_t spurious_count;
 static bool split_eoi;
+static void (*on_special)(uint32_t iar);
 
 static void irq_unexpected(uint64_t vector_ticks, uint32_t iar)
 {
@@ -54,6 +55,11 @@ uint32_t irq_spurious_count(void)
 	return spurious_count;
 }
 
+void irq_on_special(void (*handler)(uint32_t iar))
+{
+	on_special = handler;
+}
+
 void irq_dispatch(uint64_t vector_ticks)
 {
 	uint32_t iar = gic_ack();
@@ -61,6 +67,8 @@ void irq_dispatch(uint64_t vector_ticks)
 
 	if (intid >= IRQ_COUNT) {
 		spurious_count++;
+		if (on_special)
+			on_special(iar);
 		return;
 	}
 	handlers[intid](vector_ticks, iar);

@@ -11,6 +11,7 @@
 #include "guest/report.h"
 #include "guest/state.h"
 #include "guest/task.h"
+#include "guest/vtimer.h"
 #include "lib/text.h"
 
 /* From linker/guest.ld.S */
@@ -93,6 +94,7 @@ void guest_main(const struct guest_run *run)
 	state_init(run);
 	sample_init(run);
 	task_init();
+	vtimer_offset = run->cntvoff;
 	bench = find_bench(run->bench.name);
 	if (bench->prepare)
 		reason = bench->prepare(run);

@@ -69,8 +69,8 @@ void program_output(uint32_t word)
 }
 
 /*
- * Absolute, so that a tick which came late does not delay the next; and into the future, like an
- * operating system's: who is a whole period late makes up for it at once.
+ * In CNTVCT. Absolute, so that a tick which came late does not delay the next; and into the future,
+ * like an operating system's: who is a whole period late makes up for it at once.
  */
 static void on_tick(uint64_t vector_ticks, uint32_t iar)
 {
@@ -79,7 +79,7 @@ static void on_tick(uint64_t vector_ticks, uint32_t iar)
 
 	(void)vector_ticks;
 	(void)iar;
-	for (; next <= read_cntpct_el0(); count++)
+	for (; next <= read_cntvct_el0(); count++)
 		next += tick.period;
 	tick.count += count;
 	tick.overrun += count - 1;
@@ -92,8 +92,8 @@ static void tick_start(uint64_t delay)
 	tick.count = 0;
 	tick.overrun = 0;
 	tick.first = counter_read() + delay;
-	tick.cval = tick.first;
-	vtimer_arm(tick.cval);
+	tick.cval = tick.first - vtimer_offset;
+	vtimer_arm(tick.first);
 	irq_unmask();
 }
 

@@ -12,13 +12,14 @@ static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
 static struct vm vm = { .vmid = BUSY_VMID, .vcpu_count = 1, .vcpu = { &space.vcpu } };
 
-struct vcpu *busy_prepare(const struct run_config *config)
+struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 {
 	uintptr_t code = (uintptr_t)__busy_start;
 	struct vcpu *vcpu = vm.vcpu[0];
 
 	*vcpu = (struct vcpu){ .vm = &vm };
 	vm.config = config;
+	vm.cntvoff = cntvoff;
 	vm.outcome = VM_RUNNING;
 	stage2_reset(&vm.stage2, vm.vmid, STAGE2_4K, &pool, root);
 	if (!stage2_map(&vm.stage2, code, code, PAGE_SIZE, STAGE2_CODE))

@@ -53,6 +53,7 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.gicc_base = board.gic.cpu,
 		.gicr_base = board.gic.redist,
 		.virt_timer_intid = board.virt_timer_intid,
+		.phys_timer_intid = board.phys_timer_intid,
 		.spi_count = spi_count(config),
 		.counter_hz = clock_hz(),
 		.step = step,

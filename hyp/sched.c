@@ -17,7 +17,9 @@ static struct {
 	struct vcpu *guest, *other, *running;
 	uint64_t slice_ticks;
 	uint64_t turn_end, limit;
-	uint64_t timer_at; /* expiry of the absent vCPU's timer */
+	uint64_t timer_at; /* the next expiry of the absent vCPU's timers */
+	bool emulates_cntp;
+	bool cntp_too; /* timer_at may be that of its CNTP */
 	struct sched_counts counts;
 } sched PER_CORE;
 
@@ -31,17 +33,43 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=trapped that of
+ * who has the core, too, which may be overdue. */
+static __attribute__((noinline, cold)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
+{
+	struct vcpu *running = sched.running;
+
+	if (absent) {
+		sched.timer_at = earlier(sched.timer_at, vtimer_physical_deadline(absent));
+		if (absent->cntp.deadline != VCNTP_DUE)
+			sched.timer_at = earlier(sched.timer_at, absent->cntp.deadline);
+	}
+	if (read_cntpct_el0() >= running->cntp.deadline)
+		vcntp_expire(running);
+	timer_hyp_start(earlier(earlier(next, sched.timer_at), running->cntp.deadline));
+}
+
 /* CNTHP to the next thing that is due. */
 static void arm(void)
 {
 	const struct vcpu *absent = sched_absent(sched.running);
 	uint64_t next = sched.limit;
 
+	sched.cntp_too = sched.emulates_cntp;
 	if (absent) {
 		sched.timer_at = vtimer_deadline(absent);
 		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
+		sched.cntp_too |= absent->el1.cntp_ctl_el0 & 1;
 	}
-	timer_hyp_start(next);
+	if (sched.cntp_too)
+		arm_with_cntp(absent, next);
+	else
+		timer_hyp_start(next);
+}
+
+void sched_deadline_changed(void)
+{
+	arm();
 }
 
 void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
@@ -56,6 +84,7 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 	sched.turn_end = now + sched.slice_ticks;
 	sched.limit = limit;
 	sched.timer_at = UINT64_MAX;
+	sched.emulates_cntp = config->cntp == CNTP_TRAPPED;
 	sched.counts = (struct sched_counts){ 0 };
 	guest->asleep = false;
 	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
@@ -91,22 +120,40 @@ static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
 	return running;
 }
 
+static __attribute__((noinline, cold)) struct vcpu *alone_or_over(struct vcpu *running,
+								  uint64_t now)
+{
+	if (now < sched.limit) { /* cntp=trapped */
+		arm();
+		return running;
+	}
+	vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
+	return NULL;
+}
+
+static struct vcpu *wake_by_timer(struct vcpu *running, struct vcpu *absent, uint64_t now)
+{
+	if (sched.cntp_too)
+		vtimer_expire_which(absent, now);
+	else
+		vtimer_expire(absent);
+	return sched_wake(running, absent);
+}
+
 /* Not inlined: what calls it also has paths to keep short. */
 __attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
 {
 	uint64_t now = counter_read();
 	struct vcpu *absent = sched_absent(running);
 
-	if (!absent || now >= sched.limit) {
-		vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
-		return NULL;
-	}
-	if (now >= sched.timer_at) {
-		vtimer_expire(absent);
-		running = sched_wake(running, absent);
-	}
+	if (!absent || now >= sched.limit)
+		return alone_or_over(running, now);
+	if (now >= sched.timer_at)
+		running = wake_by_timer(running, absent, now);
 	if (now >= sched.turn_end && running != absent)
 		return end_turn(running, absent);
+	if (sched.emulates_cntp && running != absent)
+		arm();
 	return running;
 }
 

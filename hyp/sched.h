@@ -9,7 +9,8 @@
  *   WFI with nothing pending        the other's turn
  *
  * A turn has slice_us; each begins when the core is switched. CNTHP fires at its end, at the step's
- * time limit or at the expiry of the absent vCPU's timer (hyp/vtimer.h), whichever is nearest.
+ * time limit or at the expiry of the absent vCPU's timer (hyp/vtimer.h), whichever is nearest; with
+ * cntp=trapped also at that of the running one's CNTP (hyp/vcntp.h).
  */
 #pragma once
 
@@ -29,6 +30,9 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 /* CNTHP fired. Returns who goes on, NULL when the step is over its time limit: its VM has been
  * stopped then. */
 struct vcpu *sched_timer(struct vcpu *running);
+
+/* cntp=trapped: the running vCPU has programmed its CNTP. */
+void sched_deadline_changed(void);
 
 /* The running vCPU has nothing to do. Returns who goes on; waits for an interrupt where there is
  * nobody else. */

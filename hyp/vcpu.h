@@ -15,6 +15,7 @@
 #include "arch/fp_context.h"
 #include "arch/sysreg.h"
 #include "arch/trap_frame.h"
+#include "hyp/vcntp.h"
 #include "hyp/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
@@ -36,6 +37,7 @@ struct vcpu {
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
 	struct vgic vgic;
+	struct vcntp cntp; /* cntp=trapped */
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. */
 	reg_t elr, spsr;

@@ -19,9 +19,13 @@
 #include "hyp/trap.h"
 #include "hyp/vdist.h"
 #include "hyp/vm_cores.h"
+#include "hyp/vtimer.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
-#define HYP_PRIORITY 0u   /* of the hypervisor's own interrupts: before every guest's */
+/* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
+ * lower INTID: a step gets to its time limit even if that one is signalled for ever. */
+#define HYP_PRIORITY 0x00u
+#define MAINTENANCE_PRIORITY 0x10u
 
 /* Level 2 for 4 GiB, and level 3 for 1 GiB of guest RAM in 4 KiB pages and the devices. */
 #define STAGE2_POOL_PAGES (4u + 512u + 4u)
@@ -167,9 +171,9 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
-static void enable_own(unsigned intid)
+static void enable_own(unsigned intid, uint8_t priority)
 {
-	gic_set_priority(intid, HYP_PRIORITY);
+	gic_set_priority(intid, priority);
 	gic_enable(intid);
 }
 
@@ -182,14 +186,16 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
 	gic_virt_reset();
 	if (vcpu->vm->vcpu_count > 1)
-		enable_own(CORE_KICK_SGI);
+		enable_own(CORE_KICK_SGI, HYP_PRIORITY);
 	if (!trapped) {
 		gic_virt_off();
 		return;
 	}
 	forward(vcpu, board.virt_timer_intid);
-	enable_own(board.maintenance_intid);
-	enable_own(board.hyp_timer_intid);
+	if (vcpu->vm->config->cntp == CNTP_OWNED)
+		forward(vcpu, board.phys_timer_intid);
+	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
+	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
@@ -231,6 +237,14 @@ static void reset(struct vm *vm)
 	forget_translations();
 }
 
+/* A guest that is not our own finds a machine that was just switched on. */
+static uint64_t cntvoff(const struct run_config *config, const struct vm_machine *machine)
+{
+	bool from_0 = machine->foreign && config->cntvoff_us == 0;
+
+	return vtimer_offset(from_0 ? VTIMER_FROM_0 : config->cntvoff_us);
+}
+
 static void prepare(struct vm *vm, const struct run_config *config,
 		    const struct vm_machine *machine)
 {
@@ -239,6 +253,7 @@ static void prepare(struct vm *vm, const struct run_config *config,
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
+	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
 	vm->vcpu[0]->vm = vm;
 	vm->vcpu[0]->index = 0;
@@ -272,7 +287,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_
 
 	prepare(vm, config, machine);
 	if (config->sched != SCHED_NULL)
-		other = busy_prepare(config);
+		other = busy_prepare(config, vm->cntvoff);
 	if (!build_stage2(vm)) {
 		record_error("guest", "its memory needs more stage-2 tables than there are");
 		vm->outcome = VM_REFUSED;

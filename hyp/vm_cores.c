@@ -54,6 +54,7 @@ static void stop(struct vcpu *vcpu)
 {
 	timer_hyp_stop();
 	cpu_guest_off();
+	vcntp_stop(vcpu);
 	core_forget_sgis();
 	gic_virt_cpu_reset();
 	vdist_reset_private(vcpu); /* SPIs keep their state */

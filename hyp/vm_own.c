@@ -59,6 +59,7 @@ static void reset(struct vm *vm)
 	null_device_reset(&vm->null_device);
 	memcpy(image, h, (size_t)h->image_size);
 	*run_page() = vm->machine->run;
+	run_page()->cntvoff = vm->cntvoff;
 	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
 	dcache_clean_invalidate((uintptr_t)run_page(), sizeof(struct guest_run));
 }

@@ -1,28 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vtimer.h"
 
+#include "arch/counter.h"
 #include "boards/board.h"
+#include "hyp/clock.h"
 
-/* CNTV_CTL (DDI 0487 D13.11.17) */
+/* CNTV_CTL, CNTP_CTL (DDI 0487 D13.11.17) */
 #define CTL_ENABLE 1u
 #define CTL_IMASK 2u
 
+#define US_PER_S 1000000u
+
+static bool is_on(reg_t ctl)
+{
+	return (ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
+}
+
 /* While the interrupt is active, the guest has it: in a list register, pending or active, or
  * queued. It signals again after the guest's end, when the line is the guest's own once more. */
+static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
+							     unsigned intid)
+{
+	const struct virq *virq = vcpu->vgic.route[intid];
+
+	return virq && vgic_may_deliver(&vcpu->vgic, virq) && !gic_is_active(intid);
+}
+
+/* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
 uint64_t vtimer_deadline(const struct vcpu *vcpu)
 {
-	const struct virq *virq = vcpu->vgic.route[board.virt_timer_intid];
+	uint64_t offset;
+	uint64_t at;
 
-	if ((vcpu->el1.cntv_ctl_el0 & (CTL_ENABLE | CTL_IMASK)) != CTL_ENABLE || !virq ||
-	    !vgic_may_deliver(&vcpu->vgic, virq) || gic_is_active(board.virt_timer_intid))
+	if (!is_on(vcpu->el1.cntv_ctl_el0) || !may_signal(vcpu, board.virt_timer_intid))
 		return UINT64_MAX;
-	return vcpu->el1.cntv_cval_el0 + read_cntvoff_el2();
+	offset = read_cntvoff_el2();
+	at = vcpu->el1.cntv_cval_el0 + offset;
+	return at < offset ? UINT64_MAX : at;
+}
+
+__attribute__((noinline, cold)) uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
+{
+	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
+		return UINT64_MAX;
+	return vcpu->el1.cntp_cval_el0;
 }
 
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
- * soon as the guest's CNTV is back, does not signal it a second time. */
+ * soon as the guest's timer is back, does not signal it a second time. */
+static void expire(struct vcpu *vcpu, unsigned intid)
+{
+	gic_set_active(intid);
+	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+}
+
 void vtimer_expire(struct vcpu *vcpu)
 {
-	gic_set_active(board.virt_timer_intid);
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[board.virt_timer_intid]);
+	expire(vcpu, board.virt_timer_intid);
+}
+
+__attribute__((noinline, cold)) void vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
+{
+	if (now >= vtimer_deadline(vcpu))
+		expire(vcpu, board.virt_timer_intid);
+	if (now >= vtimer_physical_deadline(vcpu))
+		expire(vcpu, board.phys_timer_intid);
+	if (now >= vcpu->cntp.deadline)
+		vcpu->cntp.deadline = VCNTP_DUE;
+}
+
+uint64_t vtimer_offset(uint32_t us)
+{
+	uint64_t ticks = (uint64_t)us * clock_hz() / US_PER_S;
+	uint64_t now = counter_read();
+
+	return us == VTIMER_FROM_0 || ticks > now ? now : ticks;
 }

@@ -287,6 +287,10 @@ static bool check_config(struct parser *parser, const struct run_config *config)
 	if (config->sched != SCHED_NULL && config->irq != IRQ_TRAPPED)
 		return fail(parser, "a second VM (sched) needs irq=trapped: irq=direct in config",
 			    word_from(config->name));
+	/* What the hypervisor's timer is to signal for CNTP it must inject. */
+	if (config->cntp == CNTP_TRAPPED && config->irq != IRQ_TRAPPED)
+		return fail(parser, "cntp=trapped needs irq=trapped: irq=direct in config",
+			    word_from(config->name));
 	return true;
 }
 

@@ -55,6 +55,7 @@ const struct board board = {
 	},
 	.hyp_timer_intid = 26,
 	.virt_timer_intid = 27,
+	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.spi_first = 68, /* PWM timers 0 to 4, which nobody starts */
 	.spi_count = 5,

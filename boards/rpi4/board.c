@@ -80,6 +80,7 @@ const struct board board = {
 	},
 	.hyp_timer_intid = 26,
 	.virt_timer_intid = 27,
+	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.spi_first = 97, /* system timer compare 1; 3 is 99: the others are the firmware's */
 	.spi_count = 1,

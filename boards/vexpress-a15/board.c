@@ -17,6 +17,7 @@ const struct board board = {
 	},
 	.hyp_timer_intid = 26,
 	.virt_timer_intid = 27,
+	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
 	.spi_count = 8,

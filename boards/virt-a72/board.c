@@ -15,6 +15,7 @@ const struct board board = {
 	},
 	.hyp_timer_intid = 26,
 	.virt_timer_intid = 27,
+	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.spi_first = 80, /* virt wires nothing there */
 	.spi_count = 32,

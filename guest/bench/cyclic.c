@@ -16,7 +16,7 @@
 #include "guest/vtimer.h"
 
 static volatile uint32_t handled_count;
-static volatile uint64_t next_cval; /* periodic: what the timer waits for */
+static volatile uint64_t next_cval; /* periodic: what the timer waits for, as CNTVCT */
 static uint64_t period;             /* ticks */
 
 static void on_periodic(uint64_t vector_ticks, uint32_t iar)
@@ -27,7 +27,7 @@ static void on_periodic(uint64_t vector_ticks, uint32_t iar)
 	vtimer_rearm(next_cval);
 	handled_count++;
 	task_wake();
-	if (read_cntpct_el0() >= next_cval) /* or the interrupt would keep everything else away */
+	if (read_cntvct_el0() >= next_cval) /* or the interrupt would keep everything else away */
 		vtimer_quiet();
 }
 
@@ -63,7 +63,7 @@ static void take_samples(const struct guest_run *run, struct samples *samples, b
 
 	state_prepare();
 	handled_count = 0;
-	next_cval = cval;
+	next_cval = cval - vtimer_offset;
 	vtimer_arm(cval);
 	for (uint32_t i = 0; i <= run->bench.params.n; i++, cval += period) {
 		while (handled_count == i)

@@ -14,6 +14,7 @@
 #include "guest/report.h"
 #include "guest/state.h"
 #include "guest/task.h"
+#include "guest/vtimer.h"
 #include "guest_arch/stamp.h"
 #include "lib/random.h"
 
@@ -126,7 +127,7 @@ static uint64_t fire_timer(uint32_t count, struct random *random)
 	uint64_t cval =
 		counter_read() + guest_run->bench.params.period + random_below(random, JITTER);
 
-	write_cntv_cval_el0(cval);
+	write_cntv_cval_el0(cval - vtimer_offset);
 	write_cntv_ctl_el0(TIMER_ENABLE);
 	isb();
 	wait_busy(count, cval);

@@ -11,7 +11,7 @@ from lab import ALL_CONFIGS, ROOT, Job, Result
 FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
 BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
-           "timer_wakeup", "cyclic", "irq_phases", "fp_first_use")
+           "timer_wakeup", "cyclic", "irq_phases", "fp_first_use", "cntp_access", "cntp_wakeup")
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
         + "".join(f"bench {bench} n=1000\n" for bench in BENCHES))
 

@@ -12,7 +12,7 @@ DELAYS = (0, 100, 1000)
 BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
            "timer_wakeup", "tlb_chase")
 # They measure nothing and emit `check` records.
-OBSERVERS = {"irq_order", "measure", "null_device", "stage2_boot"}
+OBSERVERS = {"cntvoff", "irq_order", "measure", "null_device", "stage2_boot"}
 EL2_DELAY = 100
 
 PLAN = "order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + f"""

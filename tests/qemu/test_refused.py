@@ -58,7 +58,8 @@ def bad_plan(name: str, plan: str, line: int, *says: str):
 
 
 AXES = ("stage1", "stage2", "fill", "irq", "lr", "lrs", "eoi", "wfi", "traps", "frame", "fp",
-        "sched", "errata", "state", "stats", "trace", "probes", "delay_el2", "slice_us")
+        "sched", "errata", "state", "stats", "trace", "probes", "cntp", "delay_el2",
+        "slice_us", "cntvoff_us")
 
 
 @pytest.mark.parametrize("line, says", [

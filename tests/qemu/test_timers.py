@@ -3,8 +3,9 @@
 
 import pytest
 
+from hypervisor import without, write_of
 from image import function_that
-from lab import ALL_CONFIGS
+from lab import ALL_CONFIGS, board_facts
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 PROVEN = ("cyclic", "irq_storm")
@@ -144,3 +145,74 @@ def test_interrupts_that_are_not_ended_are_refused(result):
 @pytest.mark.job(SHORT_PERIOD)
 def test_period_that_is_too_short_is_refused(result):
     assert "period is too short" in result.one("error")["what"]
+
+
+# --- CNTVOFF ---
+
+ALONE = (*ALL_CONFIGS, "cntp")
+BESIDE = ("slice", "priority", "priority-cntp")
+OFFSETS = {"": 0, "-1ms": 1000, "-from-0": 2**32 - 1}  # microseconds
+AXES = {"cntp": "trapped cntp=trapped", "slice": "trapped sched=slice slice_us=100",
+        "priority": "trapped sched=priority slice_us=100",
+        "priority-cntp": "trapped-sw sched=priority slice_us=100 cntp=trapped"}
+OFFSET_BENCHES = ("cntvoff n=10", "timer_wakeup n=20", "cyclic n=10 period_us=1000",
+                  "irq_phases n=10")
+
+
+def offset_plan(names: tuple[str, ...], benches: tuple[str, ...] = OFFSET_BENCHES) -> str:
+    return "order once\n" + "".join(
+        f"config {name}{suffix} {AXES.get(name, name)} cntvoff_us={us}\n"
+        for name in names for suffix, us in OFFSETS.items()) + "".join(
+        f"bench {bench}\n" for bench in benches)
+
+
+@pytest.mark.parametrize("names", [
+    pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
+    for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
+def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    hz = result.log.run["hz"]
+    for name in names:
+        found = {suffix: result.one("check", bench="cntvoff", config=name + suffix)
+                 for suffix in OFFSETS}
+        for check in found.values():
+            assert check["ok"] and check["never"] == 0
+            assert check["in_time"] == check["in_time_physical"] == check["expiries"] == 10
+        assert [found[suffix]["offset"] for suffix in ("", "-1ms")] == [0, hz // 1000]
+        # from the guest's first instruction: what is beyond the run's beginning is not counted
+        assert found["-from-0"]["offset"] > hz // 1000
+        assert found["-from-0"]["cntvct"] < found[""]["offset"] + hz // 20
+
+
+@pytest.mark.parametrize("names", [
+    pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
+    for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
+def test_no_figure_depends_on_the_offset(result, names):
+    for line in range(1, len(OFFSET_BENCHES)):
+        found = result.figures(line)
+        for config, variant in found:
+            for suffix in OFFSETS:
+                if config in names:
+                    assert (figures_of(found[config + suffix, variant])
+                            == figures_of(found[config, variant])), (config, suffix, variant)
+
+
+def figures_of(record: dict) -> list:
+    return [record[name] for name in ("cold", "min", "p50", "max", "hist")]
+
+
+def writes_cntvoff(board: str):
+    return write_of("cntvoff_el2", board_facts(board)["ISA"])
+
+
+def without_offset(image: bytes, board: str) -> bytes:
+    return without("cpu_reset_guest", writes_cntvoff(board))(image, board)
+
+
+@pytest.mark.job(offset_plan(("trapped",), ("timer_wakeup n=5",)), change=without_offset)
+def test_an_offset_that_is_not_written_is_found(result):
+    errors = {error["config"]: error["what"] for error in result.records("error")}
+    assert set(errors) == {"trapped-1ms", "trapped-from-0"}
+    assert all("CNTVCT" in what for what in errors.values())
+

@@ -39,8 +39,10 @@ static void a_configuration_is_shown_in_words(void **state)
 		.trace = 1,
 		.probes = 1,
 		.cycles = CYCLES_ON,
+		.cntp = CNTP_TRAPPED,
 		.delay_el2 = 64,
 		.slice_us = 7,
+		.cntvoff_us = 4294967295u,
 	};
 
 	(void)state;
@@ -52,8 +54,8 @@ static void a_configuration_is_shown_in_words(void **state)
 		"\"trapped\","
 		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
 		"\"errata\":\"ignored\",\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\","
-		"\"probes\":\"on\",\"cycles\":\"on\","
-		"\"delay_el2\":64,\"slice_us\":7}");
+		"\"probes\":\"on\",\"cycles\":\"on\",\"cntp\":\"trapped\","
+		"\"delay_el2\":64,\"slice_us\":7,\"cntvoff_us\":4294967295}");
 }
 
 static void parameters_are_shown_as_numbers(void **state)

@@ -131,7 +131,7 @@ static void a_preset_word_comes_before_the_name(void **state)
 /* Axes that mean something only where interrupts are trapped. */
 static bool needs_trapped(const char *axis)
 {
-	return strcmp(axis, "sched") == 0 || strcmp(axis, "lrs") == 0;
+	return strcmp(axis, "sched") == 0 || strcmp(axis, "lrs") == 0 || strcmp(axis, "cntp") == 0;
 }
 
 static void every_axis_takes_each_of_its_words(void **state)
@@ -262,7 +262,8 @@ static void wrong_axes(void **state)
 	assert_line_error(
 		"config a native stage3=4K",
 		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-		"frame fp sched errata state stats trace probes cycles delay_el2 slice_us");
+		"frame fp sched errata state stats trace probes cycles cntp "
+		"delay_el2 slice_us cntvoff_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
 	assert_line_error("config a native irq=", "unknown value 'irq='; valid: direct trapped");
@@ -270,10 +271,10 @@ static void wrong_axes(void **state)
 	assert_line_error("config a native lr=sw lr=hw", "said twice: 'lr=hw'");
 	assert_line_error("config a native delay_el2=65538",
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
-	assert_line_error(
-		"config a native =",
-		"unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-		"frame fp sched errata state stats trace probes cycles delay_el2 slice_us");
+	assert_line_error("config a native =",
+			  "unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
+			  "frame fp sched errata state stats trace probes cycles cntp "
+			  "delay_el2 slice_us cntvoff_us");
 }
 
 static void wrong_parameters(void **state)
@@ -331,6 +332,16 @@ static void a_second_vm_without_trapped_interrupts(void **state)
 	assert_line_error("config b native sched=priority stage2=2M",
 			  "a second VM (sched) needs irq=trapped: irq=direct in config 'b'");
 	assert_parses("config a direct sched=priority irq=trapped\nbench b\n");
+}
+
+static void an_emulated_timer_without_trapped_interrupts(void **state)
+{
+	(void)state;
+	assert_line_error("config a direct cntp=trapped",
+			  "cntp=trapped needs irq=trapped: irq=direct in config 'a'");
+	assert_line_error("config b native cntp=trapped",
+			  "cntp=trapped needs irq=trapped: irq=direct in config 'b'");
+	assert_parses("config a direct cntp=trapped irq=trapped\nbench b\n");
 }
 
 static void a_lazy_stage_2_that_is_off(void **state)
@@ -466,6 +477,7 @@ int main(void)
 		cmocka_unit_test(impossible_delays),
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
 		cmocka_unit_test(a_second_vm_without_trapped_interrupts),
+		cmocka_unit_test(an_emulated_timer_without_trapped_interrupts),
 		cmocka_unit_test(a_lazy_stage_2_that_is_off),
 		cmocka_unit_test(probes_beside_statistics),
 		cmocka_unit_test(wrong_names),

@@ -21,18 +21,22 @@
 #define SLICE 1000u /* ticks */
 #define LIMIT 1000000u
 #define SPI 40u
+#define PHYS_TIMER 30u
 
 static struct vcpu *const guest = &guest_vcpu;
 static struct vcpu other;
 static struct vm other_vm = { .vcpu_count = 1, .vcpu = { &other } };
 
+static enum cntp_access cntp;
+
 static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 {
-	const struct run_config config = { .sched = kind, .slice_us = 1000 };
+	const struct run_config config = { .sched = kind, .slice_us = 1000, .cntp = cntp };
 
 	guest_boot(4, link_hw, false);
 	guest->el1 = (struct el1_regs){ 0 };
-	other = (struct vcpu){ .vm = &other_vm };
+	guest->cntp = (struct vcntp)VCNTP_RESET;
+	other = (struct vcpu){ .vm = &other_vm, .cntp = VCNTP_RESET };
 	fake_counter_step = 0;
 	fake_cntfrq_el0 = 1000 * SLICE;
 	fake_cntpct_el0 = now;
@@ -66,6 +70,14 @@ static void arm_guest_timer(uint64_t cval)
 	guest_enable(GUEST_TIMER, 0x40);
 	guest->el1.cntv_ctl_el0 = 1;
 	guest->el1.cntv_cval_el0 = cval;
+}
+
+/* Who has the core programs its CNTP, with cntp=trapped. */
+static void program_cntp(struct vcpu *vcpu, uint64_t cval)
+{
+	guest_enable(PHYS_TIMER, 0x40);
+	vcntp_write(vcpu, VCNTP_CVAL, cval);
+	vcntp_write(vcpu, VCNTP_CTL, 1);
 }
 
 /* --- decisions --- */
@@ -272,6 +284,168 @@ static void an_expiry_is_delivered_once(void **state)
 	}
 }
 
+static void a_cval_beyond_the_wrap_is_never_reached(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	arm_guest_timer(UINT64_MAX);
+	fake_cntvoff_el2 = 50;
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest->el1.cntv_cval_el0 = UINT64_MAX - 50;
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	guest->el1.cntv_cval_el0 = UINT64_MAX - 51;
+	assert_int_equal(vtimer_deadline(guest), UINT64_MAX - 1);
+}
+
+/* cntp=owned: both timers of the absent, in either order, each once. */
+static void both_timers_of_the_absent_are_watched(void **state)
+{
+	(void)state;
+	for (unsigned physical_first = 0; physical_first <= 1; physical_first++) {
+		const unsigned first = physical_first ? PHYS_TIMER : GUEST_TIMER;
+		const unsigned second = physical_first ? GUEST_TIMER : PHYS_TIMER;
+
+		start(SCHED_SLICE);
+		assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+		guest_enable(PHYS_TIMER, 0x48);
+		arm_guest_timer(physical_first ? 700 : 600);
+		guest->el1.cntp_ctl_el0 = 1;
+		guest->el1.cntp_cval_el0 = physical_first ? 600 : 700;
+		fake_cntvoff_el2 = 0;
+		switch_to(&other);
+		assert_int_equal(fake_cnthp_cval_el2, 600);
+		assert_ptr_equal(timer_at(&other, 600), &other);
+		assert_true(fake_gic.irq[first].active && !fake_gic.irq[second].active);
+		assert_int_equal(fake_cnthp_cval_el2, 700);
+		assert_ptr_equal(timer_at(&other, 700), &other);
+		assert_true(fake_gic.irq[first].active && fake_gic.irq[second].active);
+		assert_int_equal(fake_cnthp_cval_el2, SLICE);
+		switch_to(guest);
+		assert_int_equal(guest_ack(), GUEST_TIMER); /* the more urgent one */
+		guest_eoi(GUEST_TIMER);
+		guest_assert_takes(PHYS_TIMER);
+		guest_assert_takes_nothing();
+	}
+}
+
+static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	guest->el1.cntp_ctl_el0 = 1;
+	guest->el1.cntp_cval_el0 = 700;
+	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX); /* not forwarded */
+	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX); /* not enabled */
+	guest_enable(PHYS_TIMER, 0x40);
+	fake_cntvoff_el2 = 50;
+	assert_int_equal(vtimer_physical_deadline(guest), 700);
+	guest->el1.cntp_ctl_el0 = 3;
+	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX);
+}
+
+/* --- cntp=trapped --- */
+
+static int with_cntp_trapped(void **state)
+{
+	(void)state;
+	cntp = CNTP_TRAPPED;
+	return 0;
+}
+
+static int with_cntp_owned(void **state)
+{
+	cntp = CNTP_OWNED;
+	return guest_check_rules(state);
+}
+
+static void an_emulated_timer_fires_at_its_tick(void **state)
+{
+	(void)state;
+	start(SCHED_NULL);
+	program_cntp(guest, 700);
+	assert_int_equal(fake_cnthp_cval_el2, 700);
+	assert_ptr_equal(timer_at(guest, 699), guest);
+	assert_false(fake_gic_virq());
+	assert_int_equal(fake_cnthp_cval_el2, 700);
+	assert_ptr_equal(timer_at(guest, 700), guest);
+	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
+	assert_int_equal(guest_ack(), PHYS_TIMER);
+	vcntp_write(guest, VCNTP_CTL, 3);
+	guest_eoi(PHYS_TIMER);
+	guest_assert_takes_nothing();
+	assert_null(timer_at(guest, LIMIT));
+	assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+}
+
+static void a_line_that_nobody_lowers_comes_again(void **state)
+{
+	(void)state;
+	start(SCHED_NULL);
+	program_cntp(guest, 700);
+	assert_ptr_equal(timer_at(guest, 700), guest);
+	for (unsigned i = 0; i < 3; i++)
+		guest_assert_takes(PHYS_TIMER);
+	vcntp_write(guest, VCNTP_CVAL, 900);
+	guest_assert_takes_nothing();
+	assert_ptr_equal(timer_at(guest, 900), guest);
+	guest_assert_takes(PHYS_TIMER);
+	vcntp_write(guest, VCNTP_CTL, 0);
+	guest_assert_takes_nothing();
+}
+
+static void an_emulated_timer_beside_a_turn(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	program_cntp(guest, 700);
+	assert_int_equal(fake_cnthp_cval_el2, 700);
+	assert_ptr_equal(timer_at(guest, 700), guest);
+	assert_int_equal(fake_cnthp_cval_el2, SLICE);
+	guest_assert_takes(PHYS_TIMER);
+	vcntp_write(guest, VCNTP_CTL, 0);
+	assert_ptr_equal(timer_at(guest, SLICE), &other);
+}
+
+/* slice: it wakes who sleeps, once; the interrupt is there when the turn begins. */
+static void an_emulated_timer_of_the_absent(void **state)
+{
+	(void)state;
+	for (unsigned kind = SCHED_SLICE; kind <= SCHED_PRIORITY; kind++) {
+		bool at_once = kind == SCHED_PRIORITY;
+
+		start((enum sched_kind)kind);
+		program_cntp(guest, 700);
+		assert_ptr_equal(sched_sleep(guest), &other);
+		switch_to(&other);
+		assert_int_equal(fake_cnthp_cval_el2, 700);
+		assert_ptr_equal(timer_at(&other, 700), at_once ? guest : &other);
+		assert_false(guest->asleep);
+		assert_false(fake_gic_virq());
+		if (!at_once) {
+			assert_int_equal(fake_cnthp_cval_el2, SLICE);
+			assert_ptr_equal(timer_at(&other, SLICE), guest);
+		}
+		switch_to(guest);
+		assert_int_equal(guest_ack(), PHYS_TIMER);
+		vcntp_write(guest, VCNTP_CTL, 3);
+		guest_eoi(PHYS_TIMER);
+		guest_assert_takes_nothing();
+	}
+}
+
+static void an_emulated_timer_that_is_overdue_when_its_vcpu_comes(void **state)
+{
+	(void)state;
+	start(SCHED_SLICE);
+	program_cntp(guest, 1500);
+	assert_ptr_equal(timer_at(guest, SLICE), &other);
+	switch_to(&other);
+	fake_cntpct_el0 = 1600; /* CNTHP was late */
+	switch_to(guest);
+	guest_assert_takes(PHYS_TIMER);
+}
+
 /* --- a physical interrupt of who is absent --- */
 
 static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
@@ -324,6 +498,8 @@ static int no_rule_is_broken(void **state)
 	return guest_check_rules(state);
 }
 
+#define CNTP_TEST(name) cmocka_unit_test_setup_teardown(name, with_cntp_trapped, with_cntp_owned)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +513,14 @@ int main(void)
 		cmocka_unit_test(the_absent_timer_is_watched),
 		cmocka_unit_test(a_timer_that_does_not_signal_is_not_watched),
 		cmocka_unit_test_teardown(an_expiry_is_delivered_once, no_rule_is_broken),
+		cmocka_unit_test(a_cval_beyond_the_wrap_is_never_reached),
+		cmocka_unit_test_teardown(both_timers_of_the_absent_are_watched, no_rule_is_broken),
+		cmocka_unit_test(a_physical_timer_that_does_not_signal_is_not_watched),
+		CNTP_TEST(an_emulated_timer_fires_at_its_tick),
+		CNTP_TEST(a_line_that_nobody_lowers_comes_again),
+		CNTP_TEST(an_emulated_timer_beside_a_turn),
+		CNTP_TEST(an_emulated_timer_of_the_absent),
+		CNTP_TEST(an_emulated_timer_that_is_overdue_when_its_vcpu_comes),
 		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
 		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
 		cmocka_unit_test(nobodys_interrupt_stays_away),

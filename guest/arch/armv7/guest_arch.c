@@ -50,7 +50,11 @@
 extern char guest_vectors[], guest_vectors_delay_2[], guest_vectors_delayed[];
 extern char guest_vectors_el0[];
 extern char guest_vectors_stamped[], guest_vectors_stamped_delay_2[];
-extern char guest_vectors_stamped_delayed[];
+extern char guest_vectors_stamped_delayed[], guest_vectors_survive[];
+
+volatile uint32_t guest_faults_allowed; /* vectors.S counts it down */
+extern uint32_t guest_survive_registers[2];
+uint32_t guest_survive_registers[2]; /* r0 and r1 meanwhile */
 
 /* Execution needs read access here, so PL0 has none. */
 uint64_t guest_arch_text_attributes(void)
@@ -113,6 +117,12 @@ void guest_arch_irq_stamps(uint32_t delay_instructions)
 void guest_arch_el0_vectors(void)
 {
 	CP15_WRITE(CP15_VBAR, guest_vectors_el0);
+	isb();
+}
+
+void guest_arch_survive(void)
+{
+	CP15_WRITE(CP15_VBAR, (reg_t)guest_vectors_survive);
 	isb();
 }
 

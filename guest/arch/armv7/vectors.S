@@ -25,10 +25,10 @@
 	movt	\register, #:upper16:\symbol
 	.endm
 
-	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data
+	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data, und=unexpected_undefined
 	.balign	32
 	b	unexpected_reset
-	b	unexpected_undefined
+	b	\und
 	b	\svc
 	b	unexpected_prefetch
 	b	\data
@@ -41,6 +41,7 @@
 	.balign	32
 	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
 	.global	guest_vectors_stamped, guest_vectors_stamped_delay_2, guest_vectors_stamped_delayed
+	.global	guest_vectors_survive
 guest_vectors:
 	vector_table irq_entry
 guest_vectors_delay_2:
@@ -55,6 +56,8 @@ guest_vectors_stamped_delay_2:
 	vector_table irq_entry_stamped_delay_2
 guest_vectors_stamped_delayed:
 	vector_table irq_entry_stamped_delayed
+guest_vectors_survive:
+	vector_table irq_entry, svc_entry, survive_data, survive_undefined
 
 /* A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. Uses up r2, r3 and r12. */
 	.macro	irq_stamp, before, offset
@@ -157,6 +160,24 @@ svc_entry:
 	mov	lr, r3
 	cps	#MODE_IRQ
 	leave_to_task_or_code		/* it may have been woken again meanwhile */
+
+/* While faults are allowed: past the instruction, of ARM code. These modes have no stack:
+ * sp is free. */
+	.macro	survive, name, back
+survive_\name:
+	load_address sp, guest_survive_registers
+	stm	sp, {r0, r1}
+	load_address r1, guest_faults_allowed
+	ldr	r0, [r1]
+	subs	r0, r0, #1
+	blo	unexpected_\name
+	str	r0, [r1]
+	ldm	sp, {r0, r1}
+	subs	pc, lr, #\back
+	.endm
+
+	survive data, 4
+	survive undefined, 0
 
 	.macro	unexpected, name, offset
 	.global	unexpected_\name

@@ -30,7 +30,9 @@
 #define SCTLR_WXN (1u << 19)
 
 extern char guest_vectors[], guest_vectors_delayed[], guest_vectors_el0[];
-extern char guest_vectors_stamped[], guest_vectors_stamped_delayed[];
+extern char guest_vectors_stamped[], guest_vectors_stamped_delayed[], guest_vectors_survive[];
+
+volatile uint32_t guest_faults_allowed; /* vectors.S counts it down */
 
 /* PTE_XN is UXN here: an EL0 without read access could still execute. */
 uint64_t guest_arch_text_attributes(void)
@@ -75,6 +77,12 @@ void guest_arch_irq_stamps(uint32_t delay_instructions)
 void guest_arch_el0_vectors(void)
 {
 	write_vbar_el1((reg_t)guest_vectors_el0);
+	isb();
+}
+
+void guest_arch_survive(void)
+{
+	write_vbar_el1((reg_t)guest_vectors_survive);
 	isb();
 }
 

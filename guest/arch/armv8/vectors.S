@@ -81,12 +81,21 @@
 	b	exception_unexpected
 	.endm
 
-	.macro	vector_table, delayed, stamped, called=0
+	.macro	el1_sync, survived
+	.balign	0x80
+	.if	\survived
+	b	survive
+	.endif
+	mov	x0, #0x200
+	b	exception_unexpected
+	.endm
+
+	.macro	vector_table, delayed, stamped, called=0, survived=0
 	unexpected 0x000	/* from EL1 with SP_EL0: never used */
 	unexpected 0x080
 	unexpected 0x100
 	unexpected 0x180
-	unexpected 0x200	/* from EL1: synchronous */
+	el1_sync \survived	/* from EL1: synchronous */
 	irq_entry \delayed, \stamped, irq_exit
 	unexpected 0x300	/* FIQ */
 	unexpected 0x380	/* SError */
@@ -103,7 +112,7 @@
 	.section .text.vectors, "ax"
 	.balign	0x1000
 	.global	guest_vectors, guest_vectors_delayed, guest_vectors_el0
-	.global	guest_vectors_stamped, guest_vectors_stamped_delayed
+	.global	guest_vectors_stamped, guest_vectors_stamped_delayed, guest_vectors_survive
 guest_vectors:
 	vector_table 0, 0
 	.balign	0x800
@@ -118,6 +127,9 @@ guest_vectors_stamped:
 	.balign	0x800
 guest_vectors_stamped_delayed:
 	vector_table 1, 1
+	.balign	0x800
+guest_vectors_survive:
+	vector_table 0, 0, 0, 1
 
 	.balign	0x80
 /* Back to the interrupted kernel code, or to the task when a handler woke it. */
@@ -212,6 +224,21 @@ task_wait:
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
 	b	irq_exit	/* it may have been woken again meanwhile */
+
+/* While faults are allowed: past the instruction. */
+survive:
+	stp	x0, x1, [sp, #-16]!
+	adrp	x1, guest_faults_allowed
+	ldr	w0, [x1, :lo12:guest_faults_allowed]
+	cbz	w0, 1f
+	sub	w0, w0, #1
+	str	w0, [x1, :lo12:guest_faults_allowed]
+	mrs	x0, elr_el1
+	add	x0, x0, #4
+	msr	elr_el1, x0
+	ldp	x0, x1, [sp], #16
+	eret
+1:	mov	x0, #0x200
 
 /* A stack of its own, since the fault may have come from the stack. */
 	.global	exception_unexpected

@@ -12,6 +12,7 @@
 #include "hyp/arch/armv7/condition.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/errata.h"
+#include "hyp/vm.h"
 #include "lib/lpae.h"
 
 #define HSCTLR_RES1 0x30c50878u /* with CP15BEN, as at reset */
@@ -30,8 +31,9 @@
 #define VTCR_RES1 (1u << 31)
 #define VTCR_SL0_LEVEL1 (1u << 6)
 
-/* PL1 and PL0 may read CNTPCT (PL1PCTEN) and use CNTP (PL1PCEN), as on armv8. */
-#define CNTHCTL_NO_TRAPS 3u
+/* PL1 and PL0 may read CNTPCT; they may use CNTP (B4.1.23). As on armv8. */
+#define CNTHCTL_PCTEN (1u << 0)
+#define CNTHCTL_PCEN (1u << 1)
 
 #define ID_MMFR0_VMSA(value) ((value)&0xfu)
 #define VMSA_LPAE 5u
@@ -95,6 +97,8 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 #define X(name, value) write_##name(value);
 	EL1_REGS(X)
 #undef X
+	vcpu->cntp = (struct vcntp)VCNTP_RESET;
+	write_cntvoff_el2(vcpu->vm->cntvoff);
 	vcpu->frame = (struct trap_frame){ .r0_3 = { argument } };
 	write_elr_el2(entry & ~(uintptr_t)1);
 	write_spsr_el2(PSR_MODE_SVC | PSR_AIF | (entry & 1 ? PSR_T : 0));
@@ -117,7 +121,8 @@ bool cpu_entry_aligned(reg_t entry)
 void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1);
-	write_cnthctl_el2(CNTHCTL_NO_TRAPS);
+	write_cnthctl_el2(config->cntp == CNTP_TRAPPED ? CNTHCTL_PCTEN
+						       : CNTHCTL_PCTEN | CNTHCTL_PCEN);
 	write_hcr_el2(guest_hcr(config));
 	isb();
 }

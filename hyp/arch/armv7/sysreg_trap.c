@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trapped MCR and MRC (DDI 0406C B3.13.6, ISS of EC 0x03). Of MCRR and MRRC (EC 0x04), which have
- * another ISS, none is emulated. */
+/* Trapped MCR and MRC, MCRR and MRRC (DDI 0406C B3.13.6, ISS of EC 0x03 and of EC 0x04). */
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
@@ -10,19 +9,69 @@
 #define ISS_REGISTER 0xffc1eu /* opc2, opc1, CRn, CRm */
 #define REGISTER(opc1, crn, crm, opc2) ((opc2) << 17 | (opc1) << 14 | (crn) << 10 | (crm) << 1)
 
+#define ISS_RT2(iss) ((iss) >> 10 & 0xfu)
+#define ISS_REGISTER_64 0xf001eu /* opc1, CRm */
+#define REGISTER_64(opc1, crm) ((opc1) << 16 | (crm) << 1)
+
 #define ACTLR REGISTER(0u, 1u, 0u, 1u)
+#define CNTP_TVAL REGISTER(0u, 14u, 2u, 0u)
+#define CNTP_CTL REGISTER(0u, 14u, 2u, 1u)
+#define CNTPCT REGISTER_64(0u, 14u)
+#define CNTP_CVAL REGISTER_64(2u, 14u)
+
+static bool cntp_32(struct vcpu *vcpu, enum vcntp_register which, uint32_t esr)
+{
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, ISS_RT(esr), (reg_t)vcntp_read(vcpu, which));
+	else
+		vcntp_write(vcpu, which, frame_read(&vcpu->frame, ISS_RT(esr)));
+	return true;
+}
+
+static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
+{
+	frame_write(&vcpu->frame, ISS_RT(esr), (reg_t)value);
+	frame_write(&vcpu->frame, ISS_RT2(esr), (reg_t)(value >> 32));
+}
+
+/* With cntp=trapped. CNTPCT: as on armv8. */
+static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
+{
+	bool is_read = esr & ISS_READ;
+
+	switch (esr & ISS_REGISTER_64) {
+	case CNTP_CVAL:
+		if (is_read)
+			write_pair(vcpu, esr, vcntp_read(vcpu, VCNTP_CVAL));
+		else
+			vcntp_write(vcpu, VCNTP_CVAL,
+				    frame_read(&vcpu->frame, ISS_RT(esr)) |
+					    (uint64_t)frame_read(&vcpu->frame, ISS_RT2(esr)) << 32);
+		return true;
+	case CNTPCT:
+		if (is_read)
+			write_pair(vcpu, esr, read_cntpct_el0());
+		return is_read;
+	default:
+		return false;
+	}
+}
 
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!trap_condition_passed(esr))
 		return true;
 	if (ESR_EC(esr) != EC_CP15_32)
-		return false;
+		return ESR_EC(esr) == EC_CP15_64 && emulate_64(vcpu, esr);
 	switch (esr & ISS_REGISTER) {
 	case ACTLR: /* the core's own; implementation-defined bits are not for a guest to set */
 		if (esr & ISS_READ)
 			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
 		return true;
+	case CNTP_CTL:
+		return cntp_32(vcpu, VCNTP_CTL, esr);
+	case CNTP_TVAL:
+		return cntp_32(vcpu, VCNTP_TVAL, esr);
 	default:
 		return false;
 	}

@@ -7,6 +7,7 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/arch/guest_control.h"
+#include "hyp/vm.h"
 #include "lib/lpae.h"
 
 #define HCR_RW (1ull << 31) /* EL1 is AArch64 */
@@ -30,9 +31,10 @@
 #define VTCR_RES1 (1u << 31)
 #define VTCR_SL0_LEVEL1 (1u << 6)
 
-/* EL1 and EL0 may read CNTPCT (EL1PCTEN) and use CNTP (EL1PCEN). CNTP's interrupt is never
- * forwarded, so it does a guest no good, but QEMU 7.2 asks EL1PCEN when EL0 reads CNTPCT. */
-#define CNTHCTL_NO_TRAPS 3u
+/* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10). QEMU 7.2 asks EL1PCEN, too, when EL0
+ * reads CNTPCT: with cntp=trapped that exits there, and is emulated. */
+#define CNTHCTL_PCTEN (1u << 0)
+#define CNTHCTL_PCEN (1u << 1)
 
 #define SPSR_EL1H_MASKED 0x3c5u
 
@@ -84,6 +86,8 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 #define X(name, value) write_##name(value);
 	EL1_REGS(X)
 #undef X
+	vcpu->cntp = (struct vcntp)VCNTP_RESET;
+	write_cntvoff_el2(vcpu->vm->cntvoff);
 	vcpu->frame = (struct trap_frame){ .x[0] = argument };
 	write_elr_el2(entry);
 	write_spsr_el2(SPSR_EL1H_MASKED);
@@ -104,7 +108,8 @@ void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_PS_40BIT | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 |
 		       TCR_T0SZ_4GIB);
-	write_cnthctl_el2(CNTHCTL_NO_TRAPS);
+	write_cnthctl_el2(config->cntp == CNTP_TRAPPED ? CNTHCTL_PCTEN
+						       : CNTHCTL_PCTEN | CNTHCTL_PCEN);
 	write_hcr_el2(HCR_RW | guest_hcr(config));
 	isb();
 }

@@ -2,6 +2,7 @@
 /* Trapped MSR and MRS (DDI 0487 D13.2.37, ISS of EC 0x18). */
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/vcpu.h"
 #include "hyp/vdist.h"
 
 #define ISS_READ 1u
@@ -11,9 +12,44 @@
 	((op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (crm) << 1)
 
 #define ACTLR_EL1 REGISTER(3u, 0u, 1u, 0u, 1u)
+#define CNTPCT_EL0 REGISTER(3u, 3u, 14u, 0u, 1u)
+#define CNTP_TVAL_EL0 REGISTER(3u, 3u, 14u, 2u, 0u)
+#define CNTP_CTL_EL0 REGISTER(3u, 3u, 14u, 2u, 1u)
+#define CNTP_CVAL_EL0 REGISTER(3u, 3u, 14u, 2u, 2u)
 #define ICC_SGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 5u)
 #define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
 #define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
+
+static bool cntp(struct vcpu *vcpu, enum vcntp_register which, unsigned rt, bool is_read)
+{
+	if (is_read)
+		frame_write(&vcpu->frame, rt, vcntp_read(vcpu, which));
+	else
+		vcntp_write(vcpu, which, frame_read(&vcpu->frame, rt));
+	return true;
+}
+
+/* With cntp=trapped. */
+static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
+{
+	unsigned rt = ISS_RT(esr);
+	bool is_read = esr & ISS_READ;
+
+	switch (esr & ISS_REGISTER) {
+	case CNTP_CTL_EL0:
+		return cntp(vcpu, VCNTP_CTL, rt, is_read);
+	case CNTP_CVAL_EL0:
+		return cntp(vcpu, VCNTP_CVAL, rt, is_read);
+	case CNTP_TVAL_EL0:
+		return cntp(vcpu, VCNTP_TVAL, rt, is_read);
+	case CNTPCT_EL0: /* QEMU 7.2: hyp/arch/armv8/cpu.c */
+		if (is_read)
+			frame_write(&vcpu->frame, rt, read_cntpct_el0());
+		return is_read;
+	default:
+		return false;
+	}
+}
 
 /* GICv3: SGIs. Whoever reads such a register is stopped. */
 static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
@@ -29,11 +65,11 @@ static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
 		vdist_sgi0r(vcpu, value);
 		return true;
 	default:
-		return false;
+		return timer_emulate(vcpu, esr);
 	}
 }
 
-/* Emulated: reads of ACTLR, whose writes go nowhere, and SGIs. */
+/* Emulated: reads of ACTLR, whose writes go nowhere, SGIs, and CNTP. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if ((esr & ISS_REGISTER) != ACTLR_EL1)

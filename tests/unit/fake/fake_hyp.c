@@ -39,6 +39,7 @@ const struct board board = {
 	.store_size = FAKE_STORE_SIZE,
 	.hyp_timer_intid = FAKE_HYP_TIMER,
 	.virt_timer_intid = 27,
+	.phys_timer_intid = 30,
 	.maintenance_intid = FAKE_GIC_MAINTENANCE,
 	.spi_first = FAKE_SPI_FIRST,
 	.spi_count = FAKE_SPI_COUNT,

@@ -66,6 +66,31 @@ OPS_INLINE reg_t actlr_read(reg_t state)
 	return state;
 }
 
+/* The same to the physical timer. CVAL: the word is both halves. */
+OPS_INLINE reg_t cntp_ctl_read(reg_t state)
+{
+	register reg_t r1 __asm__("r1");
+
+	__asm__ volatile("mrc p15, 0, %0, c14, c2, 1" : "=r"(r1) : : "memory");
+	return state;
+}
+
+OPS_INLINE reg_t cntp_cval_write(reg_t value)
+{
+	register reg_t r1 __asm__("r1") = value;
+
+	__asm__ volatile("mcrr p15, 2, %0, %0, c14" : : "r"(r1) : "memory");
+	return value;
+}
+
+OPS_INLINE reg_t cntp_tval_write(reg_t value)
+{
+	register reg_t r1 __asm__("r1") = value;
+
+	__asm__ volatile("mcr p15, 0, %0, c14, c2, 0" : : "r"(r1) : "memory");
+	return value;
+}
+
 OPS_INLINE reg_t device_load32(reg_t address)
 {
 	register reg_t r1 __asm__("r1");

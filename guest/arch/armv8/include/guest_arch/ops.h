@@ -63,6 +63,27 @@ OPS_INLINE reg_t actlr_read(reg_t state)
 	return state;
 }
 
+/* The same to the physical timer. */
+OPS_INLINE reg_t cntp_ctl_read(reg_t state)
+{
+	reg_t value;
+
+	__asm__ volatile("mrs %0, cntp_ctl_el0" : "=r"(value) : : "memory");
+	return state;
+}
+
+OPS_INLINE reg_t cntp_cval_write(reg_t value)
+{
+	__asm__ volatile("msr cntp_cval_el0, %0" : : "r"(value) : "memory");
+	return value;
+}
+
+OPS_INLINE reg_t cntp_tval_write(reg_t value)
+{
+	__asm__ volatile("msr cntp_tval_el0, %0" : : "r"(value) : "memory");
+	return value;
+}
+
 OPS_INLINE reg_t device_load32(reg_t address)
 {
 	reg_t value;

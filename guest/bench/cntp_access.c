@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One access to a register of the physical timer, which is the guest's own or traps (the axis
+ * cntp). The timer is on, and its expiry far ahead.
+ *   ctl-read    CNTP_CTL
+ *   cval-write  CNTP_CVAL, another value than it has
+ *   tval-write  CNTP_TVAL
+ */
+#include "arch/counter.h"
+#include "guest/bench.h"
+#include "guest/calibrate.h"
+#include "guest/ptimer.h"
+#include "guest/report.h"
+
+#define FAR_TICKS 0x70000000u /* longer than a step takes */
+#define FAR_CVAL ((reg_t)0x7000000070000000u)
+
+static struct samples *begin(void)
+{
+	write_cntp_cval_el0(counter_read() + FAR_TICKS);
+	write_cntp_ctl_el0(PTIMER_ENABLE);
+	isb();
+	return samples_begin();
+}
+
+static void end(const struct guest_run *run, const char *variant, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_PAIR,
+		.batch = 1,
+		.overhead = calibrate_overhead(),
+		.may_be_zero = run->config.cntp == CNTP_OWNED, /* one instruction */
+	};
+
+	ptimer_off();
+	report_bench(&info, samples);
+}
+
+static reg_t program_otherwise(reg_t ticks)
+{
+	write_cntp_cval_el0(counter_read() + ticks);
+	return ticks;
+}
+
+static void cntp_access_run(const struct guest_run *run)
+{
+	const struct bench_params *params = &run->bench.params;
+	struct samples *samples = begin();
+
+	sample_pairs(params, samples, cntp_ctl_read, 0);
+	end(run, "ctl-read", samples);
+	samples = begin();
+	sample_after(params, samples, program_otherwise, FAR_TICKS, cntp_cval_write, FAR_CVAL);
+	end(run, "cval-write", samples);
+	samples = begin();
+	sample_pairs(params, samples, cntp_tval_write, FAR_TICKS);
+	end(run, "tval-write", samples);
+}
+
+static const struct bench cntp_access = { .name = "cntp_access", .run = cntp_access_run };
+BENCH(cntp_access);

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that writes random values to every register of the vGIC and of the timers that it can
+ * reach, and reads them: all widths, aligned or not, at documented offsets and between them; and
+ * that makes random calls, PSCI's among them, by HVC and by SMC. n steps of one access each.
+ * Its interrupts are taken meanwhile: whatever comes is ended, and what comes for ever is turned
+ * off. Now and then the interrupt controller is set up anew, or soon nothing would come any more.
+ */
+#include "arch/counter.h"
+#include "arch/hypercall.h"
+#include "arch/mmio.h"
+#include "drivers/gic/gic_regs.h"
+#include "guest/bench.h"
+#include "guest/guest_arch.h"
+#include "guest/irq.h"
+#include "guest/mmu.h"
+#include "guest/ptimer.h"
+#include "guest/report.h"
+#include "guest/vtimer.h"
+#include "guest_arch/any_register.h"
+#include "lib/bits.h"
+#include "lib/lpae.h"
+#include "lib/random.h"
+
+#define GICC_SIZE 0x2000u
+#define GICC_CTLR_ACKCTL (1u << 2) /* GICC_IAR acknowledges both groups */
+#define GICC_CTLR_ALL (GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 | GICC_CTLR_ACKCTL)
+#define IAR_GROUP1 1022u /* not without AckCtl */
+
+#define REVIVE_STEPS 256u /* about: from one new setup to the next */
+#define STORM 64u         /* interrupts within a step */
+#define SOON_TICKS 8192u
+
+#define PSCI_BASE 0x84000000u
+#define PSCI_64 0x40000000u
+#define PSCI_NEAR 32u /* functions there are, and more */
+
+static const struct guest_run *guest;
+static struct random random;
+
+/* What was done: what EL2 must have seen apart, for its own count of exits. */
+static struct {
+	int64_t reads, writes, trapped, hypercalls, smcs; /* exits */
+	int64_t untrapped, faults, revivals, storms;
+	volatile int64_t interrupts, in_handler; /* the latter: exits of the handler */
+} done;
+
+static volatile uint32_t in_step; /* interrupts since the step began */
+
+static bool has_sysregs(void)
+{
+	return gic_version() == 3;
+}
+
+/* --- values --- */
+
+static uint64_t random_64(void)
+{
+	uint64_t high = random_next(&random);
+
+	return high << 32 | random_next(&random);
+}
+
+/* Anything, a bit, nothing or everything. */
+static uint64_t random_value(void)
+{
+	switch (random_below(&random, 4)) {
+	case 0:
+		return random_64();
+	case 1:
+		return 1ull << random_below(&random, 64);
+	case 2:
+		return 0;
+	default:
+		return UINT64_MAX;
+	}
+}
+
+/* --- accesses: each allows itself as many faults as it has instructions --- */
+
+/* Whether none faulted since one was allowed. */
+static bool went_well(void)
+{
+	bool well = guest_faults_allowed;
+
+	guest_faults_allowed = 0;
+	done.faults += !well;
+	return well;
+}
+
+static bool load(uintptr_t address, unsigned log2_size)
+{
+	guest_faults_allowed = 1;
+	switch (log2_size) {
+	case 0:
+		mmio_read8(address);
+		break;
+	case 1:
+		mmio_read16(address);
+		break;
+	case 2:
+		mmio_read32(address);
+		break;
+	default:
+		mmio_read64(address);
+		break;
+	}
+	return went_well();
+}
+
+static bool store(uintptr_t address, unsigned log2_size, uint64_t value)
+{
+	guest_faults_allowed = 1;
+	switch (log2_size) {
+	case 0:
+		mmio_write8(address, (uint8_t)value);
+		break;
+	case 1:
+		mmio_write16(address, (uint16_t)value);
+		break;
+	case 2:
+		mmio_write32(address, (uint32_t)value);
+		break;
+	default:
+		mmio_write64(address, value);
+		break;
+	}
+	return went_well();
+}
+
+/* Of a bank of bits, word i; GICv3: private interrupts are the redistributor's. */
+static void bank_write(uint32_t bank, unsigned i, uint32_t value)
+{
+	uintptr_t base = (uintptr_t)guest->gicd_base;
+
+	if (i == 0 && has_sysregs())
+		base = (uintptr_t)guest->gicr_base + GICR_SGI_OFFSET;
+	done.writes += store(base + bank + 4 * i, 2, value);
+}
+
+/* Of an emulated register: an exit each. */
+static void emulated(uintptr_t address, unsigned log2_size)
+{
+	if (random_next(&random) & 1)
+		done.reads += load(address, log2_size);
+	else
+		done.writes += store(address, log2_size, random_value());
+}
+
+static unsigned random_log2_size(void)
+{
+	return random_below(&random, sizeof(reg_t) == 8 ? 4 : 3);
+}
+
+/* Aligned, but for one in eight. */
+static uint32_t random_offset(uint32_t size, unsigned log2_size)
+{
+	uint32_t offset = random_below(&random, size - (1u << log2_size) + 1);
+
+	return random_below(&random, 8) ? offset >> log2_size << log2_size : offset;
+}
+
+/* --- what a step does --- */
+
+/* The banks of registers, as they lie in a distributor and in a redistributor's second frame. */
+static uint32_t bank_offset(void)
+{
+	static const struct {
+		uint16_t start, size;
+	} banks[] = {
+		{ GICD_CTLR, 4 },         { GICD_IGROUPR, 16 },     { GICD_ISENABLER, 16 },
+		{ GICD_ICENABLER, 16 },   { GICD_ISPENDR, 16 },     { GICD_ICPENDR, 16 },
+		{ GICD_ISACTIVER, 16 },   { GICD_ICACTIVER, 16 },   { GICD_IPRIORITYR, 128 },
+		{ GICD_ITARGETSR, 128 },  { GICD_ICFGR, 32 },       { GICD_SGIR, 4 },
+		{ GICD_SGIR + 0x10, 16 }, { GICD_SGIR + 0x20, 16 },
+	};
+	unsigned i = random_below(&random, ARRAY_SIZE(banks));
+
+	return banks[i].start + random_below(&random, banks[i].size);
+}
+
+static void touch_emulated(uintptr_t base, uint32_t size, uint32_t banks)
+{
+	unsigned log2_size = random_log2_size();
+
+	if (random_below(&random, 4))
+		emulated(base + banks + (bank_offset() >> log2_size << log2_size), log2_size);
+	else
+		emulated(base + random_offset(size, log2_size), log2_size);
+}
+
+static void touch_distributor(void)
+{
+	touch_emulated((uintptr_t)guest->gicd_base, has_sysregs() ? 0x10000 : 0x1000, 0);
+}
+
+static void touch_redistributor(void)
+{
+	touch_emulated((uintptr_t)guest->gicr_base, 0x20000, GICR_SGI_OFFSET);
+}
+
+/* GICV itself: no exit. */
+static void touch_cpu_interface(void)
+{
+	static const uint16_t known[] = { GICC_CTLR, GICC_PMR,  GICC_BPR, GICC_IAR, GICC_EOIR,
+					  0x14,      0x18,      0x1c,     0x20,     0x24,
+					  0x28,      GICC_APR0, 0xfc,     GICC_DIR };
+	unsigned log2_size = random_below(&random, 8) ? 2 : random_log2_size();
+	uint32_t offset = known[random_below(&random, ARRAY_SIZE(known))];
+	uintptr_t address = (uintptr_t)guest->gicc_base;
+
+	address += random_below(&random, 4) ? offset : random_offset(GICC_SIZE, log2_size);
+	if (random_next(&random) & 1)
+		load(address, log2_size);
+	else
+		store(address, log2_size, random_value() & (log2_size == 2 ? 0x3ff : UINT64_MAX));
+	done.untrapped++;
+}
+
+static bool is_trapped(enum any_kind kind)
+{
+	return kind == ANY_SGI || (kind == ANY_CNTP && guest->config.cntp == CNTP_TRAPPED);
+}
+
+static void touch_register(unsigned which, uint64_t value)
+{
+	enum any_kind kind = any_kind(which);
+
+	guest_faults_allowed = 1;
+	if (random_next(&random) & 1)
+		any_read(which);
+	else
+		any_write(which, any_value(which, value));
+	if (went_well() && is_trapped(kind))
+		done.trapped++;
+	else
+		done.untrapped++;
+}
+
+/* Mostly of the near future: what fires is taken. */
+static void touch_timer(void)
+{
+	uint64_t value = random_value();
+
+	switch (random_below(&random, 3)) {
+	case 0:
+		value = counter_read() + random_below(&random, SOON_TICKS);
+		break;
+	case 1:
+		value = random_below(&random, SOON_TICKS);
+	}
+	touch_register(random_below(&random, ANY_TIMERS), value);
+}
+
+/* SGIs to this core, and anything. */
+static void touch_interface_register(void)
+{
+	uint64_t value = random_value();
+
+	if (random_next(&random) & 1)
+		value = (uint64_t)random_below(&random, 16) << 24 | random_below(&random, 4);
+	touch_register(ANY_TIMERS + random_below(&random, ANY_REGISTERS - ANY_TIMERS), value);
+}
+
+/* These end a VM or this vCPU, wait, or disturb who counts. */
+static bool is_excluded(uint32_t id)
+{
+	switch (id & ~PSCI_64) {
+	case PSCI_BASE + 1:  /* CPU_SUSPEND */
+	case PSCI_BASE + 2:  /* CPU_OFF */
+	case PSCI_BASE + 8:  /* SYSTEM_OFF */
+	case PSCI_BASE + 9:  /* SYSTEM_RESET */
+	case PSCI_BASE + 18: /* SYSTEM_RESET2 */
+		return true;
+	}
+	return id == HC_ID(EXIT) || id == HC_ID(RECORD) || id == HC_ID(MEASURE) ||
+	       id == HC_ID(COLD);
+}
+
+static uint32_t random_function(void)
+{
+	switch (random_below(&random, 4)) {
+	case 0:
+		return PSCI_BASE + random_below(&random, PSCI_NEAR);
+	case 1:
+		return (PSCI_BASE | PSCI_64) + random_below(&random, PSCI_NEAR);
+	case 2:
+		return HC_BASE + random_below(&random, HC_COUNT + 2);
+	default:
+		return random_next(&random);
+	}
+}
+
+static void call(void)
+{
+	uint32_t id = random_function();
+	reg_t first = (reg_t)random_value(), second = (reg_t)random_value();
+
+	if (is_excluded(id))
+		id = HC_ID(NULL);
+	if (id == HC_ID(RAISE) && guest->physical_spi_count)
+		first = guest->physical_spi_first +
+			random_below(&random, guest->physical_spi_count);
+	if (guest->smc_undefined || (random_next(&random) & 1)) {
+		hvc(id, first, second);
+		done.hypercalls++;
+	} else {
+		smc(id, first, second);
+		done.smcs++;
+	}
+}
+
+/* --- what keeps it alive --- */
+
+static void enable_cpu_interface(void)
+{
+	if (has_sysregs()) {
+		gic_cpu_init(false);
+		return;
+	}
+	store((uintptr_t)guest->gicc_base + GICC_APR0, 2, 0);
+	store((uintptr_t)guest->gicc_base + GICC_PMR, 2, 0xff);
+	store((uintptr_t)guest->gicc_base + GICC_CTLR, 2, GICC_CTLR_ALL);
+}
+
+/* Nothing is active, anything may be enabled and pending, what is signalled is taken. */
+static void revive(void)
+{
+	bool all = random_below(&random, 8) == 0;
+
+	done.revivals++;
+	irq_mask();
+	for (unsigned i = 0; i < 4; i++) {
+		bank_write(GICD_ICACTIVER, i, UINT32_MAX);
+		if (all)
+			bank_write(GICD_ICPENDR, i, UINT32_MAX);
+		bank_write(GICD_ISENABLER, i, random_next(&random));
+	}
+	done.writes += store((uintptr_t)guest->gicd_base + GICD_CTLR, 2,
+			     GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
+	enable_cpu_interface();
+	in_step = 0;
+	irq_unmask();
+}
+
+/* The core would not get to its next step: no interrupt is signalled until it is revived. */
+static void end_storm(void)
+{
+	done.storms++;
+	in_step = 0;
+	if (has_sysregs())
+		any_write(ANY_REGISTERS - 1, 0); /* IGRPEN1 */
+	else
+		mmio_write32((uintptr_t)guest->gicc_base + GICC_CTLR, 0);
+}
+
+static void quiet_timers(void)
+{
+	write_cntv_ctl_el0(0);
+	ptimer_off();
+	done.in_handler += guest->config.cntp == CNTP_TRAPPED;
+}
+
+static void on_any(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	done.interrupts++;
+	if (gic_intid(iar) == guest->virt_timer_intid || gic_intid(iar) == guest->phys_timer_intid)
+		quiet_timers();
+	if (++in_step > STORM)
+		end_storm();
+}
+
+static void on_special(uint32_t iar)
+{
+	if (++in_step > STORM)
+		end_storm();
+	else if (gic_intid(iar) == IAR_GROUP1 && !has_sysregs())
+		mmio_write32((uintptr_t)guest->gicc_base + GICC_CTLR, GICC_CTLR_ALL);
+}
+
+/* --- the whole --- */
+
+static void step(void)
+{
+	in_step = 0;
+	switch (random_below(&random, 8)) {
+	case 0:
+	case 1:
+		touch_distributor();
+		break;
+	case 2:
+		if (has_sysregs())
+			touch_redistributor();
+		else
+			touch_distributor();
+		break;
+	case 3:
+	case 4:
+		if (has_sysregs())
+			touch_interface_register();
+		else
+			touch_cpu_interface();
+		break;
+	case 5:
+	case 6:
+		touch_timer();
+		break;
+	default:
+		call();
+	}
+}
+
+/* As ordinary memory, so that no width and no alignment faults before it gets to EL2. */
+static void map_as_memory(uint64_t start, uint64_t size)
+{
+	mmu_unmap(start, size);
+	mmu_map_memory(start, size);
+}
+
+static void begin(const struct guest_run *run)
+{
+	guest = run;
+	random_init(&random, run->bench.params.seed, 0);
+	if (has_sysregs()) {
+		map_as_memory(run->gicd_base, 0x10000);
+		map_as_memory(run->gicr_base, 0x20000);
+	} else {
+		map_as_memory(run->gicd_base, PAGE_SIZE);
+	}
+	for (unsigned i = 0; i < IRQ_COUNT; i++)
+		irq_set_handler(i, on_any);
+	irq_on_special(on_special);
+	guest_arch_survive();
+}
+
+static void hostile_registers_run(const struct guest_run *run)
+{
+	uint32_t steps = 0;
+
+	begin(run);
+	hvc(HC_ID(MEASURE), 1, 0);
+	revive();
+	while (steps < run->bench.params.n) {
+		if (random_below(&random, REVIVE_STEPS) == 0)
+			revive();
+		step();
+		steps++;
+	}
+	irq_mask();
+	hvc(HC_ID(MEASURE), 0, 0);
+
+	struct member members[] = {
+		{ "steps", steps },
+		{ "reads", done.reads },
+		{ "writes", done.writes },
+		{ "trapped", done.trapped + done.in_handler },
+		{ "hypercalls", done.hypercalls },
+		{ "smcs", done.smcs },
+		{ "untrapped", done.untrapped },
+		{ "faults", done.faults },
+		{ "interrupts", done.interrupts },
+		{ "special", irq_spurious_count() },
+		{ "storms", done.storms },
+		{ "revivals", done.revivals },
+	};
+	report_check("registers", steps == run->bench.params.n, members, ARRAY_SIZE(members));
+}
+
+static const char *needs_emulation(const struct guest_run *run)
+{
+	return run->config.irq == IRQ_TRAPPED ? NULL : "the interrupt controller is not emulated";
+}
+
+static const struct bench hostile_registers = {
+	.name = "hostile_registers",
+	.prepare = needs_emulation,
+	.run = hostile_registers_run,
+};
+BENCH(hostile_registers);

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The physical timer, owned by the guest or emulated: what it costs, and that it fires."""
+
+import pytest
+
+from hypervisor import words_at
+from lab import ALL_CONFIGS
+from proofs import DELAYS, assert_delay_is_seen, delay_lines
+
+PROVEN = ("cntp_access", "cntp_wakeup")
+ACCESS, WAKEUP, VIRTUAL = 0, len(DELAYS), 2 * len(DELAYS)  # bench lines of PLAN
+EL2_DELAY = 100
+
+EMULATED = "config cntp trapped cntp=trapped\nconfig cntp-sw trapped-sw cntp=trapped\n"
+PLAN = ("order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
+        + f"config cntp-late trapped cntp=trapped delay_el2={EL2_DELAY}\n"
+        + delay_lines("cntp_access", "n=20") + delay_lines("cntp_wakeup", "n=20")
+        + "bench timer_wakeup n=20\n")
+SHARED = """order once
+config slice trapped sched=slice slice_us=100
+config slice-cntp trapped sched=slice slice_us=100 cntp=trapped
+config priority trapped sched=priority slice_us=100
+config priority-sw trapped-sw sched=priority slice_us=100
+config cntp trapped sched=priority slice_us=100 cntp=trapped
+config cntp-sw trapped-sw sched=priority slice_us=100 cntp=trapped
+bench cntp_wakeup n=100
+bench timer_wakeup n=100
+"""
+REFUSED = "order once\nconfig {} cntp=trapped\nbench counter n=20\n"
+SHORT = f"order once\nlimit_ms 200\n{EMULATED}bench cntp_wakeup n=10\n"
+
+# Instructions, of the worst board.
+ACCESS_CEILING = 280
+EXPIRY_CEILING = 650  # expiry to handler
+# How often EL2 is entered in a window where CNTP is emulated: CNTHP's interrupt; up to the task
+# also the write that lowers the line, and the end of an interrupt whose line was high.
+EXITS = {"vector": 1, "handler": 1, "task": 3}
+
+
+@pytest.mark.job(PLAN)
+def test_run_ends_well(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+@pytest.mark.job(PLAN)
+@pytest.mark.parametrize("line", [ACCESS, WAKEUP])
+def test_delay_is_seen_in_every_window(result, line):
+    assert_delay_is_seen(result, line)
+
+
+@pytest.mark.job(PLAN)
+def test_delay_at_el2_is_seen_once_an_exit(result):
+    for line in (ACCESS, WAKEUP):
+        found = result.figures(line)
+        for config, variant in found:
+            if config != "cntp":
+                continue
+            late = EL2_DELAY * EXITS.get(variant.rpartition("-")[2], 1)
+            assert found["cntp-late", variant]["p50"] == found[config, variant]["p50"] + late
+
+
+@pytest.mark.job(PLAN)
+def test_owned_it_costs_what_the_virtual_timer_does(result):
+    physical, virtual = result.figures(WAKEUP), result.figures(VIRTUAL)
+    names = ("min", "p50", "max")
+    for config in ALL_CONFIGS:
+        for variant in {variant for _, variant in physical}:
+            assert ([physical[config, variant][name] for name in names]
+                    == [virtual[config, variant][name] for name in names]), (config, variant)
+    for (config, variant), record in result.figures(ACCESS).items():
+        if config in ALL_CONFIGS:
+            assert 1 <= record["min"] == record["max"] <= 2, (config, variant)
+
+
+@pytest.mark.job(PLAN)
+def test_emulated_it_costs_exits(result):
+    access, wakeup = result.figures(ACCESS), result.figures(WAKEUP)
+    for config in ("cntp", "cntp-sw"):
+        for variant in ("ctl-read", "cval-write", "tval-write"):
+            assert 50 < access[config, variant]["p50"] <= ACCESS_CEILING
+        for variant in ("busy-handler", "wfi-handler"):
+            assert (wakeup["trapped", variant]["p50"] < wakeup[config, variant]["p50"]
+                    <= EXPIRY_CEILING)
+
+
+@pytest.mark.job(PLAN)
+def test_the_virtual_timer_does_not_care(result):
+    found = result.figures(VIRTUAL)
+    for emulated, owned in (("cntp", "trapped"), ("cntp-sw", "trapped-sw")):
+        for variant in {variant for _, variant in found}:
+            assert found[emulated, variant]["p50"] == found[owned, variant]["p50"], variant
+
+
+@pytest.mark.job(SHARED)
+def test_no_interrupt_is_lost_beside_another_vm(result):
+    """The benchmark refuses when one is missing or too many."""
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    assert len(result.records("bench")) == 6 * 2 * 6
+    for step in result.records("step"):
+        assert step["switches"] > 200
+
+
+@pytest.mark.job(SHARED)
+def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
+    physical, virtual = result.figures(0), result.figures(1)
+    for variant in ("wfi-vector", "wfi-handler"):
+        for config in ("priority", "priority-sw"):
+            assert abs(physical[config, variant]["p50"] - virtual[config, variant]["p50"]) < 80
+        for config in ("cntp", "cntp-sw"):
+            record = physical[config, variant]
+            assert record["min"] == record["max"] < 1100, (config, variant)
+        for config in ("slice", "slice-cntp"):  # the other's turn is to end first
+            assert physical[config, variant]["min"] > 1000
+
+
+@pytest.mark.parametrize("preset", [pytest.param(preset, id=preset, marks=pytest.mark.job(
+    REFUSED.format(preset))) for preset in ("native", "direct")])
+def test_it_is_refused_where_nothing_can_be_injected(result, preset):
+    what = result.one("error")["what"]
+    assert what == f"cntp=trapped needs irq=trapped: irq=direct in config '{preset}'"
+    assert not result.records("step")
+
+
+# --- planted faults ---
+
+RETURN = {"armv8": 0xd65f03c0, "armv7": 0xe12fff1e}
+
+
+@pytest.mark.job(SHORT, change=words_at("arm_with_cntp", 0, RETURN))
+def test_a_deadline_that_is_not_waited_for_is_found(result):
+    for config in ("cntp", "cntp-sw"):
+        assert result.one("step", config=config)["outcome"] != "done"
