@@ -268,12 +268,24 @@ static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vc
 	return stop(vcpu, reason, esr);
 }
 
+/* Reads what no syndrome describes, several registers at once (LDM, LDP). */
+static bool is_load_of_many(uint32_t esr)
+{
+	return !(esr & (DABT_ISV | DABT_CM | DABT_S1PTW | DABT_WNR));
+}
+
 /* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
  * to maintain. */
 static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 {
-	if (vcpu->vm->machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
+	const struct vm_machine *machine = vcpu->vm->machine;
+
+	if (machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
 		return done(vcpu);
+	if (machine->map && is_load_of_many(esr) && machine->map(vcpu, trap_fault_ipa(false))) {
+		vcpu->exit_start |= EXIT_MAPPED;
+		return vcpu;
+	}
 	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 

@@ -176,6 +176,37 @@ static void begin_command(struct vflash_bank *bank, uint8_t command)
 	}
 }
 
+/* --- what is mapped while a bank shows its contents --- */
+
+static const uint8_t erased[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) = {
+	[0 ... PAGE_SIZE - 1] = 0xff,
+};
+
+struct page {
+	uint32_t offset;
+	bool mapped;
+};
+
+static void map_erased(struct vcpu *vcpu, void *argument)
+{
+	struct page *page = argument;
+	struct vm *vm = vcpu->vm;
+
+	if (vm->flash.bank[page->offset / BANK_SIZE].mode == VFLASH_ARRAY)
+		page->mapped = vm_map(vm, VIRT_FLASH + page->offset, (uintptr_t)erased, PAGE_SIZE,
+				      STAGE2_CODE);
+}
+
+bool vflash_map(struct vcpu *vcpu, ipa_t ipa)
+{
+	struct page page = { .offset = (uint32_t)align_down(ipa - VIRT_FLASH, PAGE_SIZE) };
+
+	if (page.offset >= VIRT_FLASH_BANKS * BANK_SIZE)
+		return false;
+	core_call(vcpu->vm->vcpu[0], map_erased, &page);
+	return page.mapped;
+}
+
 /* --- an access: on one core, as the commands of one part come one after the other --- */
 
 struct access {

@@ -6,7 +6,8 @@
  * a program or erase command ends with the status that says so.
  *
  * What is loaded is mapped for reading, so that a guest executes from it; a write comes here as a
- * fault of permission. While a bank shows something else than its contents, nothing is mapped.
+ * fault of permission. What is erased is mapped where an access is one that no syndrome describes.
+ * While a bank shows something else than its contents, nothing is mapped.
  */
 #pragma once
 
@@ -34,3 +35,4 @@ void vflash_reset(struct vm *vm);
 
 uint64_t vflash_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void vflash_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+bool vflash_map(struct vcpu *vcpu, ipa_t ipa); /* what is erased: hyp/vm_machine.h */

@@ -209,22 +209,15 @@ static bool map_load(struct vm *vm, const struct plan_load *load, uint64_t ipa, 
 		      pages.end - pages.start, STAGE2_CODE);
 }
 
-static bool unmap_load(struct vm *vm, const struct plan_load *load, uint64_t ipa, uint64_t size)
-{
-	struct range pages = pages_within(load, ipa, size);
-
-	if (in_ram(vm->machine->plan, load->ipa) || pages.start == pages.end)
-		return true;
-	return stage2_unmap(&vm->stage2, pages.start, pages.end - pages.start);
-}
-
-/* What was mapped once finds its tables there. */
+/* Off: nothing is mapped there at all. What was mapped once finds its tables there. */
 void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on)
 {
 	const struct plan_guest *plan = vm->machine->plan;
 
-	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!(on ? map_load : unmap_load)(vm, &plan->load[i], ipa, size))
+	if (!on && !stage2_unmap(&vm->stage2, ipa, size))
+		panic("what a plan loads cannot be unmapped");
+	for (uint32_t i = 0; on && i < plan->load_count; i++)
+		if (!map_load(vm, &plan->load[i], ipa, size))
 			panic("what a plan loads can be mapped no more");
 }
 
@@ -303,6 +296,7 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 		.add_devices = add_devices,
 		.reset = reset,
 		.set_registers = set_registers,
+		.map = vflash_map,
 		.starting = starting,
 		.stopped = stopped,
 		.plan = plan,

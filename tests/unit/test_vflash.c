@@ -30,6 +30,21 @@ void vm_show_loads(struct vm *of, ipa_t ipa, uint64_t size, bool on)
 		hides++;
 }
 
+static ipa_t mapped_at;
+static pa_t mapped_to;
+static unsigned maps;
+
+bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+{
+	assert_ptr_equal(of, &vm);
+	assert_int_equal(size, PAGE_SIZE);
+	assert_int_equal(memory, STAGE2_CODE);
+	mapped_at = ipa;
+	mapped_to = pa;
+	maps++;
+	return true;
+}
+
 static uint32_t get(uint32_t offset)
 {
 	return (uint32_t)vflash_read(&vcpu, offset, 4);
@@ -48,7 +63,7 @@ static int setup(void **state)
 	vm.vcpu[0] = &vcpu;
 	vcpu.vm = &vm;
 	vflash_reset(&vm);
-	shows = hides = 0;
+	shows = hides = maps = 0;
 	return 0;
 }
 
@@ -166,6 +181,27 @@ static void a_reset_shows_the_contents(void **state)
 	assert_int_equal(get(0), READY);
 }
 
+/* For LDM and LDP, which cannot be emulated. */
+static void an_erased_page_can_be_mapped(void **state)
+{
+	(void)state;
+	assert_true(vflash_map(&vcpu, BANK + 0x1234));
+	assert_int_equal(maps, 1);
+	assert_int_equal(mapped_at, BANK + 0x1000);
+	for (unsigned i = 0; i < PAGE_SIZE; i++)
+		assert_int_equal(((const uint8_t *)(uintptr_t)mapped_to)[i], 0xff);
+}
+
+static void what_is_not_contents_is_not_mapped(void **state)
+{
+	(void)state;
+	set(BANK, 0x70);
+	assert_false(vflash_map(&vcpu, BANK + 0x1234));
+	assert_false(vflash_map(&vcpu, 2 * BANK));
+	assert_int_equal(maps, 0);
+	assert_true(vflash_map(&vcpu, 0)); /* the other bank */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -177,6 +213,8 @@ int main(void)
 		TEST(a_buffered_write_takes_its_words),
 		TEST(what_is_locked_stays_so),
 		TEST(a_reset_shows_the_contents),
+		TEST(an_erased_page_can_be_mapped),
+		TEST(what_is_not_contents_is_not_mapped),
 	};
 
 	return cmocka_run_group_tests_name("vflash", tests, NULL, NULL);

@@ -106,6 +106,13 @@ uint64_t vflash_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 	return vpl011_read(vcpu, offset, size);
 }
 
+bool vflash_map(struct vcpu *vcpu, ipa_t ipa)
+{
+	(void)vcpu;
+	(void)ipa;
+	return false;
+}
+
 void vflash_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
 {
 	vpl011_write(vcpu, offset, size, value);

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QEMU's words for a guest that is not our own, by what `make run-guest` makes of the same wishes;
+and for the bare machine with the same files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypbench import plan as plans
+from hypbench import qemu
+from hypbench.guests.run import Prepared, Wish, command, prepare
+from hypbench.guests.stream import Stream
+from hypbench.records import Log
+from image import Change
+from lab import CLOCK, PLATFORM, TREE, image_of
+
+RAM_MIB = 256
+
+
+@dataclass(frozen=True)
+class Guest:
+    """`address`: of a raw binary; `change`: of the hypervisor's image."""
+
+    board: str
+    config: str
+    image: Path
+    initrd: Path | None = None
+    arguments: str = ""
+    cpus: int = 1
+    address: int | None = None
+    change: Change | None = None
+
+    def prepared(self, folder: Path) -> tuple[Wish, Prepared]:
+        wish = Wish(self.board, self.image, self.config, None, self.initrd, self.arguments,
+                    f"{RAM_MIB}M", self.cpus, self.address, False, CLOCK, None)
+        return wish, prepare(TREE, wish, folder / "guest")
+
+
+def guest_words(guest: Guest, folder: Path) -> list[str]:
+    wish, prepared = guest.prepared(folder)
+    image = plans.write_plan(image_of(guest.board), prepared.plan, PLATFORM)
+    if guest.change:
+        image = guest.change(image, guest.board)
+    path = folder / "hypbench.elf"
+    path.write_bytes(image)
+    return command(TREE, wish, prepared, path)
+
+
+def bare_words(guest: Guest, folder: Path) -> list[str]:
+    """The machine without EL2, so that a kernel starts at EL1, as it does as a guest; with the
+    device tree that the guest has. QEMU puts memory, arguments and initrd into it anew."""
+    guest.prepared(folder)
+    options = [word.replace("virtualization=on,", "") for word in TREE.qemu_options(guest.board)]
+    options[options.index("-m") + 1] = f"{RAM_MIB}M"
+    options += ["-smp", str(guest.cpus), "-dtb", str(folder / "guest" / "guest.dtb")]
+    if guest.initrd:
+        options += ["-initrd", str(guest.initrd)]
+    return [*qemu.command(options, CLOCK, guest.image), "-append", guest.arguments]
+
+
+def typed(words: list[str]) -> list[str]:
+    """While QEMU records, it takes no input."""
+    return [word.removesuffix(qemu.RECORDING) for word in words]
+
+
+def log_of(console: bytes) -> Log:
+    """The records among what the guest said."""
+    stream = Stream()
+    stream.feed(console)
+    stream.finish()
+    return stream.log

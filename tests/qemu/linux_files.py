@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Linux guest is made of: Debian's kernel and busybox for the board's isa, a first program,
+a script, and the initramfs that holds them."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import initramfs
+from assembler import CROSS, ONE_AT_A_TIME, run
+from hypbench import debian
+from lab import ROOT
+
+ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
+FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
+CPU = {"armv8": "cortex-a72", "armv7": "cortex-a15"}
+HERE = Path(__file__).parent
+FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector", "-fno-pie",
+         "-no-pie", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
+         f"-I{HERE}")
+APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
+# The shell waits where a command is not the last one, so every line is a process of its own.
+SCRIPT = """\
+mount -t proc proc /proc
+echo processors $(grep -c ^processor /proc/cpuinfo)
+for cpu in {cpus}; do
+    echo on cpu $cpu
+    taskset -c $cpu /second
+    echo uptime $(cat /proc/uptime)
+    taskset -c $cpu sleep 1
+    echo uptime $(cat /proc/uptime)
+done
+cat /proc/interrupts
+poweroff -f
+"""
+
+
+@cache
+def kernel(isa: str) -> Path:
+    """Debian's; Offline or NotDebian where it cannot be had."""
+    flavour = FLAVOUR[isa]
+    package = debian.fetch(f"linux-image-{flavour}", ARCHITECTURE[isa],
+                           depends=f"linux-image-[0-9]*-{flavour}", keep=("boot/vmlinuz-*",))
+    found = list(package.glob("boot/vmlinuz-*"))
+    assert len(found) == 1, found
+    return found[0]
+
+
+@cache
+def busybox(isa: str) -> bytes:
+    return (debian.fetch("busybox-static", ARCHITECTURE[isa]) / "bin/busybox").read_bytes()
+
+
+def first_program(isa: str) -> bytes:
+    with ONE_AT_A_TIME:
+        return compiled(isa).read_bytes()
+
+
+@cache
+def compiled(isa: str) -> Path:
+    cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[isa]))
+    elf = ROOT / "build" / f"linux_init_{isa}.elf"
+    run(f"{cross}gcc", f"-mcpu={CPU[isa]}", *FLAGS, HERE / "arch" / "linux_init.c", "-o", elf,
+        "-lgcc")
+    return elf
+
+
+def root_files(isa: str, cpus: int) -> bytes:
+    """The initramfs."""
+    script = SCRIPT.format(cpus=" ".join(map(str, range(cpus))))
+    return initramfs.archive([
+        *map(initramfs.directory, ("bin", "dev", "proc")),
+        initramfs.character_device("dev/console", 5, 1),
+        initramfs.program("bin/busybox", busybox(isa)),
+        *(initramfs.link(f"bin/{name}", "busybox") for name in APPLETS),
+        initramfs.program("init", first_program(isa)),
+        initramfs.link("second", "init"),
+        initramfs.program("script", script.encode()),
+    ])

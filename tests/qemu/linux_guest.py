@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boots Debian's Linux: as a guest of the hypervisor, or by itself on the bare machine, with the
+same kernel, initramfs, command line and device tree."""
+
+import re
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import linux_files
+from guest_machine import Guest, bare_words, guest_words, log_of
+from hypbench import qemu
+from hypbench.records import Log
+from image import Change
+from lab import LIMIT_S, board_facts
+
+BARE = "bare"  # in place of a configuration's name: no hypervisor
+COMMAND_LINE = "console=ttyAMA0"
+
+
+@dataclass(frozen=True)
+class Boot:
+    board: str
+    config: str  # or BARE
+    cpus: int = 1
+    change: Change | None = None  # of the hypervisor's image
+    attempt: int = 0
+
+    @property
+    def isa(self) -> str:
+        return board_facts(self.board)["ISA"]
+
+
+@dataclass
+class Booted:
+    """What the console said. Numbers are of the guest: its CNTVCT, its uptime."""
+
+    boot: Boot
+    console: bytes
+    status: int | None
+    stderr: str
+    timed_out: bool
+    log: Log | None = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        return self.console.decode(errors="replace").replace("\r", "")
+
+    def explain(self) -> str:
+        return f"status {self.status}, timed out: {self.timed_out}\n{self.stderr}\n{self.text}"
+
+    @cached_property
+    def user_space(self) -> int:
+        """Instructions, under icount, up to the first one in user space."""
+        return self.hexadecimal("user space at CNTVCT")[0]
+
+    @property
+    def seconds(self) -> list[int]:
+        """What a sleep of a second took, for each vCPU."""
+        return self.hexadecimal(r"a second at CNTVCT \+")
+
+    @property
+    def sleeps(self) -> list[float]:
+        """The same by the kernel's uptime, where the sleep is a program of its own."""
+        uptimes = [float(word) for word in re.findall(r"^uptime (\S+)", self.text, re.MULTILINE)]
+        return [end - start for start, end in zip(uptimes[::2], uptimes[1::2])]
+
+    def hexadecimal(self, what: str) -> list[int]:
+        return [int(word, 16) for word in re.findall(rf"^{what} (0x\w+)$", self.text, re.MULTILINE)]
+
+    def interrupts(self, name: str) -> list[int]:
+        """A line of /proc/interrupts by its last word: how many on each processor."""
+        line = re.search(rf"^ *\w+: +((?:\d+ +)+).*\b{name}$", self.text, re.MULTILINE)
+        return [int(word) for word in line[1].split()] if line else []
+
+
+def words_of(boot: Boot, folder: Path) -> list[str]:
+    initrd = folder / "initrd"
+    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
+    config = "trapped" if boot.config == BARE else boot.config
+    guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, COMMAND_LINE, boot.cpus,
+                  change=boot.change)
+    return (bare_words if boot.config == BARE else guest_words)(guest, folder)
+
+
+def perform_boot(boot: Boot) -> Booted:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        machine = qemu.Qemu(words_of(boot, Path(folder)), LIMIT_S)
+        console = b"".join(machine.lines())
+    return Booted(boot, console, machine.status, machine.stderr, machine.timed_out,
+                  None if boot.config == BARE else log_of(console))

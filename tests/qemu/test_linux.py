@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again."""
+
+import pytest
+
+import linux_files
+from hypbench.apt_sources import NotDebian
+from hypbench.debian import Offline
+from hypbench.rules import check_rules
+from lab import PLATFORM, board_facts, is_built
+from linux_guest import BARE, Boot, Booted, perform_boot
+
+HZ = 62_500_000  # of the counter
+# A program that sleeps for a second is woken by the first timer interrupt behind it.
+SECOND = range(HZ, HZ + HZ // 1000)
+# With a program started before and two behind, and an uptime in hundredths.
+SLEEP_S = (0.99, 1.1)
+# The instructions up to user space, against those on the bare machine.
+MOST = 1.15
+BOOTS = [Boot(board, config, cpus) for board in ("virt-a15", "virt-a72", "virt-a72-gicv3")
+         for config, cpus in (("trapped", 1), ("trapped", 2), ("direct", 1))]
+
+
+def name_of(boot: Boot) -> str:
+    return f"{boot.board}-{boot.config}-{boot.cpus}"
+
+
+def bare(boot: Boot) -> Boot:
+    return Boot(boot.board, BARE, boot.cpus)
+
+
+def reason_to_skip(boot: Boot) -> str:
+    try:
+        linux_files.kernel(boot.isa)
+        linux_files.busybox(boot.isa)
+    except (Offline, NotDebian) as error:
+        return f"no Linux: {error.message.splitlines()[0]}"
+    return ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started():
+    """Every boot begins with the first of these tests, in the background."""
+    from conftest import BOARDS, LAB
+    for boot in BOOTS:
+        if boot.board in BOARDS and is_built(boot.board) and not reason_to_skip(boot):
+            LAB.start(boot, perform_boot)
+            LAB.start(bare(boot), perform_boot)
+
+
+@pytest.fixture
+def boots(lab):
+    """Runs a boot; with a time limit, and where it can be."""
+    def run(boot: Boot) -> Booted:
+        from conftest import BOARDS
+        if boot.board not in BOARDS:
+            pytest.skip(f"{boot.board} is not among HYPBENCH_BOARDS")
+        assert is_built(boot.board), f"build/{boot.board}/hypbench.elf is missing"
+        if reason := reason_to_skip(boot):
+            pytest.skip(reason)
+        return lab.run(boot, perform_boot)
+    return run
+
+
+@pytest.fixture
+def booted(request, boots) -> Booted:
+    booted = boots(request.param)
+    assert not booted.timed_out, booted.explain()
+    return booted
+
+
+each_boot = pytest.mark.parametrize("booted", BOOTS, ids=name_of, indirect=True)
+
+
+@each_boot
+def test_linux_reaches_user_space_and_powers_off(booted):
+    assert booted.user_space, booted.explain()
+    assert booted.status == 0, booted.explain()
+    assert "reboot: Power down" in booted.text
+    assert [record["outcome"] for record in booted.log.of_kind("step")] == ["done"]
+    assert booted.log.problems + check_rules(booted.log, PLATFORM) == []
+
+
+@each_boot
+def test_every_processor_runs(booted):
+    cpus = booted.boot.cpus
+    assert f"processors {cpus}\n" in booted.text
+    timers = booted.interrupts("arch_timer")
+    assert len(timers) == cpus and min(timers) > 250, booted.explain()  # its ticks, while it slept
+
+
+@each_boot
+def test_a_second_takes_a_second(booted):
+    """On every processor, by its counter and by the kernel's clock."""
+    assert len(booted.seconds) == len(booted.sleeps) == booted.boot.cpus, booted.explain()
+    assert all(second in SECOND for second in booted.seconds), booted.seconds
+    assert all(SLEEP_S[0] <= sleep <= SLEEP_S[1] for sleep in booted.sleeps), booted.sleeps
+
+
+@each_boot
+def test_user_space_is_not_much_farther(booted, boots):
+    """Under icount a tick is an instruction, and the kernel never waits on its way: what the
+    hypervisor needs is in its counter."""
+    ratio = booted.user_space / boots(bare(booted.boot)).user_space
+    assert 1 <= ratio <= MOST, ratio
