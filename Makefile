@@ -114,6 +114,7 @@ $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 
 include tests/unit/unit.mk
 include boards/images.mk
+include guest/probe/probe.mk
 
 ## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
 ## all: the same, with what is missing installed
