@@ -10,7 +10,8 @@
 #define VIRT_GICR 0x080a0000u
 
 /* What a node with a console, a GICv2, a GICv3 says it is compatible with. */
-static const char *const consoles[] = { "arm,pl011", "arm,sbsa-uart", NULL };
+static const char *const pl011s[] = { "arm,pl011", NULL };
+static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
 static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };
 static const char *const gicv3s[] = { "arm,gic-v3", NULL };
 
@@ -50,7 +51,7 @@ void machine_find(struct machine *machine, const void *tree)
 	range[0].base = VIRT_PL011;
 	if (!machine->has_tree)
 		tree = "";
-	find(tree, consoles, range);
+	machine->console_is_pl011 = find(tree, pl011s, range) || !find(tree, sbsa_uarts, range);
 	machine->console = (uintptr_t)range[0].base;
 	find_gic(machine, tree);
 	fdt_text(tree, FDT_SIZE_MAX, "psci", "method", method, sizeof(method));

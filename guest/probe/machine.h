@@ -9,7 +9,8 @@
 
 struct machine {
 	bool has_tree;
-	uintptr_t console; /* PL011, or what has its registers */
+	uintptr_t console;     /* PL011, or what has its data and flag registers */
+	bool console_is_pl011; /* and its control register */
 	struct gic_bases gic;
 	unsigned gic_version; /* of the device tree's GIC */
 	bool psci_by_smc;

@@ -20,7 +20,7 @@
 /* DEN 0022 5.1, DEN 0028 6 */
 #define PSCI_VERSION 0x84000000u
 #define PSCI_SYSTEM_OFF 0x84000008u
-#define CALL_UNKNOWN 0x8400001fu /* in PSCI's range, and no function of any version */
+#define SMCCC_VERSION 0x80000000u
 
 /* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 is the writing core. */
 #define SGIR_SELF (2u << 24)
@@ -71,10 +71,10 @@ static uint64_t take_version(unsigned i)
 	return take_hvc(PSCI_VERSION);
 }
 
-static uint64_t take_unknown(unsigned i)
+static uint64_t take_smccc(unsigned i)
 {
 	(void)i;
-	return take_hvc(CALL_UNKNOWN);
+	return take_hvc(SMCCC_VERSION);
 }
 
 static uint64_t take_version_smc(unsigned i)
@@ -187,7 +187,7 @@ static const struct path paths[] = {
 	{ .name = "empty", .take = take_empty },
 	{ .name = "psci_version", .take = take_version },
 	{ .name = "psci_version_smc", .take = take_version_smc, .possible = smc_defined },
-	{ .name = "unknown_call", .take = take_unknown },
+	{ .name = "smccc_version", .take = take_smccc },
 	{ .name = "gicd_iidr", .take = take_iidr },
 	{ .name = "gicd_typer", .take = take_typer },
 	{ .name = "gicd_isenabler", .take = take_isenabler },
@@ -247,7 +247,7 @@ static void output_machine(void)
 	output_u64("delay", delay);
 	output_hex("psci", machine.psci_by_smc ? window_smc(&window, 0, PSCI_VERSION)
 					       : window_hvc(&window, 0, PSCI_VERSION));
-	output_hex("unknown", window_hvc(&window, 0, CALL_UNKNOWN));
+	output_hex("smccc", window_hvc(&window, 0, SMCCC_VERSION));
 	output_hex("iidr", window_load(&window, 0, machine.gic.dist + GICD_IIDR));
 	output_hex("typer", window_load(&window, 0, machine.gic.dist + GICD_TYPER));
 	output_end();
@@ -267,7 +267,7 @@ void probe_main(const void *tree);
 void probe_main(const void *tree)
 {
 	machine_find(&machine, tree);
-	output_init(machine.console);
+	output_init(machine.console, machine.console_is_pl011);
 	if (exception_level() != 1)
 		fail("started at another exception level than EL1", exception_level());
 	if (machine.gic_version != gic_version())

@@ -10,10 +10,11 @@ static uint32_t sequence;
 static char line[512];
 static struct text text;
 
-void output_init(uintptr_t base)
+void output_init(uintptr_t base, bool start)
 {
 	console = base;
-	uart_pl011.init(console);
+	if (start)
+		uart_pl011.init(console);
 }
 
 void output_begin(const char *kind)

@@ -8,7 +8,8 @@
 
 #include "arch/types.h"
 
-void output_init(uintptr_t console);
+/* With `start` the part is switched on; an SBSA UART has no register for that. */
+void output_init(uintptr_t console, bool start);
 
 void output_begin(const char *kind);
 void output_u64(const char *name, uint64_t value);
