@@ -144,7 +144,7 @@ _Noreturn void hyp_main(void)
 	cpu_init();
 	errata_detect();
 	mmu_init();
-	if (!vm_check_image(&wrong))
+	if (!vm_own_check(&wrong))
 		give_up("guest image", wrong);
 	parse_plan();
 	emit_run(lr_count);

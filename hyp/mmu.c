@@ -65,6 +65,8 @@ void mmu_init(void)
 	map_image_part(__rodata_start, __rodata_end, RODATA);
 	map_image_part(__data_start, __data_end, DATA);
 	map(board.guest_base, board.guest_size, DATA);
+	if (board.store_size)
+		map(board.store_base, board.store_size, RODATA);
 	map((uintptr_t)align_down(console_base(), PAGE_SIZE), PAGE_SIZE, DEVICE);
 	if (board.reset_device.size)
 		map(board.reset_device.base, board.reset_device.size, DEVICE);

@@ -12,6 +12,7 @@
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
+#include "hyp/psci.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
 #include "hyp/trap_decode.h"
@@ -64,6 +65,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
+	else if (intid == console_intid())
+		vpl011_receive();
 	else
 		return irq_of_absent(vcpu, iar);
 	gic_eoi(iar);
@@ -108,6 +111,16 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 	return hypercall(vcpu);
 }
 
+/* A system register that is not there, an instruction that no core has: our own guest does that by
+ * mistake, others to find out. */
+static __attribute__((cold, noinline)) struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
+{
+	if (!vcpu->vm->machine->foreign)
+		return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	trap_inject_undefined();
+	return vcpu;
+}
+
 /* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
@@ -115,6 +128,15 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 	vcpu->vm->smc_count++;
 	frame_set_result(&vcpu->frame, (reg_t)-1);
 	return done(vcpu);
+}
+
+/* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
+static struct vcpu *on_smc_foreign(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	vcpu->vm->smc_count++;
+	trap_skip_instruction();
+	return psci(vcpu);
 }
 
 /* Who has an interrupt pending does not sleep. */
@@ -138,7 +160,7 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
 	if (sysreg_emulate(vcpu, esr))
 		return done(vcpu);
-	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	return undefined(vcpu, esr);
 }
 
 static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
@@ -222,10 +244,14 @@ struct exception_class {
 };
 
 /* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
-static const struct exception_class classes[64] = {
+static struct exception_class classes[64] = {
 	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
 	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
+	[EC_CP14_32] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_LDC] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP10_ID] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_64] = { undefined, &exit_stat[EXIT_OTHER] },
 	[EC_FP] = { on_fp, &exit_stat[EXIT_FP] },
 	[EC_SYSREG] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_HVC32] = { on_hvc, &exit_stat[EXIT_HVC] },
@@ -235,6 +261,14 @@ static const struct exception_class classes[64] = {
 	[EC_IABT_LOW] = { on_prefetch_abort, &exit_stat[EXIT_STAGE2_FAULT] },
 	[EC_DABT_LOW] = { on_data_abort, &exit_stat[EXIT_STAGE2_FAULT] },
 };
+
+/* In the table itself, so that nobody has to ask at an exit. */
+void trap_use(bool foreign)
+{
+	classes[EC_SMC32].handle = foreign ? on_smc_foreign : on_smc;
+	classes[EC_SMC64].handle = foreign ? on_smc_foreign : on_smc;
+	hypercall_use(foreign);
+}
 
 struct vcpu *trap_sync(struct vcpu *vcpu)
 {

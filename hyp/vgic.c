@@ -15,7 +15,7 @@ static uint64_t lr_pending(const struct vgic *vgic, const struct virq *virq, uns
 		.priority = virq->priority,
 		.hw = virq->physical && vgic->link_hw,
 		.pintid = virq->intid,
-		.eoi_irq = virq->physical || virq->pending,
+		.eoi_irq = virq->physical || virq->pending || virq->line,
 		.source = source,
 	};
 
@@ -92,16 +92,26 @@ static void recall(struct vgic *vgic, unsigned i)
 		queue(vgic, virq);
 }
 
+static void pend_by_line(struct vgic *vgic, struct virq *virq)
+{
+	virq->soft = false;
+	virq->pending = true;
+	if (deliverable(vgic, virq))
+		queue(vgic, virq);
+}
+
 /* Interrupts the guest has ended and that asked to be followed up. */
 static void collect_ended(struct vgic *vgic)
 {
 	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
 		unsigned i = bit_lowest(ended);
-		const struct virq *virq = vgic->lr_owner[i];
+		struct virq *virq = vgic->lr_owner[i];
 
 		gic_lr_write(i, 0);
 		if (virq->physical)
 			gic_deactivate(virq->intid);
+		else if (virq->line && !virq->edge)
+			pend_by_line(vgic, virq);
 	}
 }
 
@@ -170,6 +180,8 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 	virq->pending = virq->sources != 0;
 	own_lr(vgic, virq, i);
 	gic_lr_write(i, lr_pending(vgic, virq, source));
+	if (virq->line) /* whatever pends it next sees whether it was taken */
+		virq->fast_lr = VIRQ_LR_NONE;
 	if (!virq->pending)
 		unqueue(vgic, virq);
 }
@@ -315,6 +327,7 @@ static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, u
 	unsigned i = live_lr(vgic, virq);
 	bool sgi = virq->intid < GIC_SGI_COUNT;
 
+	virq->soft = true;
 	if (sgi ? virq->sources >> source & 1 : virq->pending)
 		return; /* waiting already */
 	if (i != VIRQ_LR_NONE) {
@@ -382,13 +395,36 @@ static void hold_back(struct vgic *vgic, struct virq *virq)
 		gic_set_pending(virq->intid);
 }
 
+void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
+{
+	unsigned i = live_lr(vgic, virq);
+	bool here = is_pending_here(vgic, virq);
+
+	if (virq->line == level)
+		return;
+	virq->line = level;
+	if (!here)
+		virq->soft = false; /* was taken */
+	if (level && i != VIRQ_LR_NONE) {
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+		virq->fast_lr = VIRQ_LR_NONE;
+	} else if (level && !here) {
+		pend_by_line(vgic, virq);
+	} else if (!level && here && !virq->soft && !virq->edge) {
+		withdraw(vgic, virq);
+		virq->pending = false;
+	}
+	refill(vgic);
+}
+
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->physical)
 		gic_clear_pending(virq->intid);
 	withdraw(vgic, virq);
 	virq->sources &= (uint8_t)~sources;
-	virq->pending = virq->sources != 0;
+	virq->pending = virq->sources != 0 || (virq->line && !virq->edge);
+	virq->soft = false;
 	if (virq->pending && deliverable(vgic, virq))
 		queue(vgic, virq);
 	refill(vgic);
@@ -480,7 +516,8 @@ void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq)
 {
-	return is_pending_here(vgic, virq) || (virq->physical && gic_is_pending(virq->intid));
+	return is_pending_here(vgic, virq) || (virq->line && !virq->edge) ||
+	       (virq->physical && gic_is_pending(virq->intid));
 }
 
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq)
@@ -513,8 +550,7 @@ bool vgic_anything_pending(const struct vgic *vgic)
 
 void vgic_maintain(struct vgic *vgic)
 {
+	collect_ended(vgic);
 	if (vgic->queued_count)
 		refill(vgic);
-	else
-		collect_ended(vgic);
 }

@@ -35,6 +35,8 @@ struct virq {
 	bool pending; /* pending, and not in a list register; SGI: sources != 0 */
 	bool edge;    /* GICD_ICFGR as the guest wrote it */
 	bool group1;  /* GICD_IGROUPR, likewise */
+	bool line;    /* of an emulated device: high */
+	bool soft;    /* ... and pending by software beside it */
 };
 
 struct vgic {
@@ -67,6 +69,11 @@ void vgic_resume(struct vgic *vgic);
 /* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
+
+/* The line of an emulated device, level-sensitive: pending while it is high, again after the guest's
+ * end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending once it
+ * rises). On the vCPU's own core. Not for forwarded interrupts, which have a line of their own. */
+void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
 /* The guest programs an interrupt. */
 void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled);

@@ -23,8 +23,9 @@ unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
 
 unit_exit_path := tests/unit/vgic_guest.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c \
-	hyp/cold.c hyp/errata.c hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/record.c \
-	hyp/sched.c hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vgic.c hyp/vtimer.c \
+	hyp/cold.c hyp/core.c hyp/errata.c hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/psci.c \
+	hyp/record.c hyp/sched.c hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vgic.c \
+	hyp/vpl011.c hyp/vtimer.c \
 	drivers/gic/gic_dist.c drivers/timer/generic_timer.c
 
 # test_x:hyp/y.c for every source that a test asks for

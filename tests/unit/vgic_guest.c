@@ -18,6 +18,7 @@
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
 struct vcpu guest_vcpu;
+static const struct vm_machine own;
 static struct vm vm;
 static unsigned exits;
 
@@ -57,6 +58,7 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
 	fake_gic_reset(lr_count);
+	vm.machine = &own;
 	vm.vcpu_count = 1;
 	vm.vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = &vm;
@@ -157,6 +159,12 @@ void guest_deactivate(uint32_t iar)
 void guest_timer(bool high)
 {
 	fake_gic_line(GUEST_TIMER, high);
+	settle();
+}
+
+void guest_line(unsigned intid, bool high)
+{
+	vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
 	settle();
 }
 

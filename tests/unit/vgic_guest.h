@@ -39,6 +39,9 @@ void guest_deactivate(uint32_t iar); /* with split_eoi */
 /* The timer's line. */
 void guest_timer(bool high);
 
+/* An emulated device's. */
+void guest_line(unsigned intid, bool high);
+
 /* --- for tests of one situation each --- */
 
 void guest_enable(unsigned intid, uint8_t priority);

@@ -101,6 +101,13 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 	isb();
 }
 
+void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
+{
+	vcpu->frame.r0_3[0] = 0;
+	vcpu->frame.r0_3[1] = ~(reg_t)0; /* no machine number */
+	vcpu->frame.r0_3[2] = dtb;
+}
+
 void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1);

@@ -48,6 +48,7 @@ void fake_hyp_reset(void)
 	memset(&fake_hyp, 0, sizeof(fake_hyp));
 	fake_hyp.level = 2;
 	fake_hyp.pa_bits = 40;
+	fake_hyp.typed = "";
 }
 
 unsigned cpu_level(void)
@@ -135,6 +136,40 @@ void console_bytes(const char *bytes, size_t size)
 	memcpy(fake_hyp.console + fake_hyp.console_size, bytes, size);
 	fake_hyp.console_size += size;
 	fake_hyp.console[fake_hyp.console_size] = '\0';
+}
+
+void console_guest(char byte)
+{
+	console_bytes(&byte, 1);
+	fake_hyp.line_open = byte != '\n';
+}
+
+void console_line(void)
+{
+	if (fake_hyp.line_open)
+		console_bytes("\n", 1);
+	fake_hyp.line_open = false;
+}
+
+int console_get(void)
+{
+	return *fake_hyp.typed ? (uint8_t)*fake_hyp.typed++ : -1;
+}
+
+void console_listen(bool on)
+{
+	fake_hyp.listening = on;
+	fake_hyp.listen_calls++;
+}
+
+unsigned console_intid(void)
+{
+	return FAKE_CONSOLE_INTID;
+}
+
+void trap_inject_undefined(void)
+{
+	fake_hyp.undefined++;
 }
 
 _Noreturn void panic_at(const char *file, int line, const char *what)

@@ -11,6 +11,7 @@
 #define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
 #define FAKE_SPI_COUNT 8u
 #define FAKE_CONSOLE_SIZE 262144u
+#define FAKE_CONSOLE_INTID 33u
 
 struct fake_hyp {
 	/* answers */
@@ -21,6 +22,7 @@ struct fake_hyp {
 	bool condition_failed;
 	bool store_unknown; /* what trap_skip_store() finds */
 	uint64_t fault_ipa;
+	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
 	bool fp_trapped;
@@ -33,6 +35,10 @@ struct fake_hyp {
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
+	unsigned undefined; /* exceptions injected */
+	bool listening;     /* to the console */
+	unsigned listen_calls;
+	bool line_open; /* by a guest */
 	size_t console_size;
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
 };
