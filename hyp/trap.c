@@ -38,13 +38,19 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
-/* For a guest that does not have the core now; or nobody's, which would come back for ever. */
-static __attribute__((noinline, cold)) struct vcpu *irq_of_absent(struct vcpu *vcpu, uint32_t iar)
+/* For a guest that does not have the core now; the console's; or nobody's, which would come back
+ * for ever. */
+static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
 	gic_eoi(iar); /* as in irq() */
+	if (intid == console_intid()) {
+		vpl011_receive();
+		gic_deactivate(iar);
+		return vcpu;
+	}
 	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
 		return sched_wake(vcpu, absent);
@@ -65,10 +71,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
-	else if (intid == console_intid())
-		vpl011_receive();
 	else
-		return irq_of_absent(vcpu, iar);
+		return irq_of_others(vcpu, iar);
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	return vcpu;

@@ -25,7 +25,6 @@ enum vm_outcome {
 
 struct vm {
 	const struct run_config *config;
-	const struct vm_machine *machine;
 	struct stage2 stage2;
 	uint8_t vmid;
 	enum vm_outcome outcome;
@@ -36,6 +35,7 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
+	const struct vm_machine *machine;
 	struct vpl011 uart; /* of a foreign guest */
 	uint32_t resets;    /* times it started again */
 };
