@@ -28,12 +28,15 @@
 /* CNTV_CTL (DDI 0487 D13.11.17) */
 #define VTIMER_ENABLE 1u
 
-#define PERIOD 20000u /* ticks from setting the timer to its expiry */
-#define JITTER 64u    /* and up to so many more, so that no period divides the length of a loop */
+/* From setting the timer to its expiry: 200 us, more than others round a sleep to; and up to JITTER
+ * ticks, so that no period divides the length of a loop. */
+#define PERIODS_HZ 5000u
+#define JITTER 64u
 
 static struct machine machine;
 static reg_t delay;
 static uint32_t samples;
+static uint64_t period; /* of the timer, in ticks */
 static uint64_t sample[SAMPLES_MAX];
 
 struct path {
@@ -158,7 +161,7 @@ static uint64_t take_sgi(unsigned i)
 
 static uint64_t take_timer(unsigned i, uint64_t (*wait)(reg_t delay))
 {
-	uint64_t cval = read_cntvct_el0() + PERIOD + i * 37 % JITTER;
+	uint64_t cval = read_cntvct_el0() + period + i * 37 % JITTER;
 	uint64_t stamp;
 	uint32_t iar;
 
@@ -278,6 +281,7 @@ void probe_main(const void *tree)
 		fail("samples is not 1 to 1000", samples);
 	if (delay % 2 || delay == 2)
 		fail("delay is not 0, or even and at least 4", delay);
+	period = read_cntfrq_el0() / PERIODS_HZ;
 	gic_init();
 	output_machine();
 	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
