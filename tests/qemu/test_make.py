@@ -31,7 +31,8 @@ def test_unknown_plan_names_the_plans():
 
 def test_help_names_every_target():
     said = make("help")
-    for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "compare",
+    for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "peers",
+                   "compare",
                    "debug", "check", "qemu-test", "unit-test", "update-expected"):
         assert f"make {target} " in said
 

@@ -62,7 +62,8 @@ def check_names(what: str, given: tuple[str, ...], known: list[str]) -> None:
 def tried(system: System, peer: Peer, folder: Path) -> Measured | None:
     """The figures, or a line that says why there are none."""
     try:
-        if not system.wants(peer):
+        if reason := system.unfit(peer):
+            say(f"{peer.board}: {system.key}: not measured: {reason}")
             return None
         say(f"{peer.board}: {system.key}: running twice")
         return measure(system, peer, folder / peer.board / system.key)

@@ -38,9 +38,8 @@ class Kvm:
     def key(self) -> str:
         return f"kvm{self.suite}"
 
-    def wants(self, peer: Peer) -> bool:
-        """KVM has no 32-bit host."""
-        return peer.isa == "armv8"
+    def unfit(self, peer: Peer) -> str:
+        return "" if peer.isa == "armv8" else "KVM has no 32-bit hosts"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         made = folder / "initramfs"

@@ -27,6 +27,7 @@ PATHS = {
 }
 EMPTY = "empty"
 EMPTY_TICKS = 3  # MRS, ISB, ISB: one tick is one instruction, or nothing here is what it says
+VERSIONS = range(0x10000, 0x20000)  # 1.0 and later, the major number in bits 31:16
 MAY_BE_SKIPPED = {"psci_version_smc"}
 
 
@@ -114,6 +115,9 @@ def check_start(start: dict, expected: Expected) -> None:
         if start[name] != getattr(expected, name):
             raise NotMeasured(f"the probe found {name} {start[name]}, where it should be"
                               f" {getattr(expected, name)}")
+    for name, call in (("psci", "PSCI_VERSION"), ("smccc", "SMCCC_VERSION")):
+        if int(start[name], 16) not in VERSIONS:
+            raise NotMeasured(f"{call} was answered with {start[name]}, which is no version")
 
 
 def check_figures(figures: dict[str, Figure], skipped: set[str], expected: Expected) -> None:

@@ -20,8 +20,8 @@ class System(Protocol):
 
     key: str  # of its column, and of its logs' names
 
-    def wants(self, peer: Peer) -> bool:
-        """Whether there is anything to measure on this board."""
+    def unfit(self, peer: Peer) -> str:
+        """Why there can be nothing to measure on this board; "" where there is."""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         """The command; files of it go into the folder."""
@@ -37,8 +37,8 @@ class System(Protocol):
 class Native:
     key: str = "native"
 
-    def wants(self, peer: Peer) -> bool:
-        return True
+    def unfit(self, peer: Peer) -> str:
+        return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         words = peer.command(peer.probe, without_el2(peer.options()))
@@ -56,8 +56,8 @@ class Ours:
     config: str = "trapped"
     key: str = "hypbench"
 
-    def wants(self, peer: Peer) -> bool:
-        return True
+    def unfit(self, peer: Peer) -> str:
+        return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         wish = guests.Wish(peer.board, peer.probe, self.config, None, None, peer.arguments, "256M",

@@ -44,7 +44,7 @@ CHOSEN = """
 }};
 """
 DOMAIN_LINE = re.compile(rb"^\(XEN\) DOM1: (.*?)\r?$", re.MULTILINE)
-HEAD = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
+SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Xen:
     def key(self) -> str:
         return f"xen-{self.scheduler}"
 
-    def wants(self, peer: Peer) -> bool:
-        """Schedulers that this Xen was built without are no peers: the log would say another."""
-        if self.scheduler == "credit2":
-            return True
-        return f"CONFIG_SCHED_{self.scheduler.upper()}=y" in config_of(peer).read_text()
+    def unfit(self, peer: Peer) -> str:
+        name = f"CONFIG_SCHED_{self.scheduler.upper()}=y"
+        if name in xen_file(peer, "xen-*.config").read_text():
+            return ""
+        return f"Debian's Xen is built without this scheduler ({name})"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        kernel = xen_file(peer, "xen-*[!g]", binary=True)
+        kernel = xen_file(peer, f"xen-{VERSION}-{peer.debian}")
         tree = device_tree(peer, folder, ARGUMENTS.format(self.scheduler))
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
                 f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
@@ -70,7 +70,7 @@ class Xen:
     def check(self, log: bytes, peer: Peer) -> str:
         version = line_of(r"^\(XEN\) Xen version (\S+ \([^)]*\))", log, "line `Xen version`")
         text = log.decode(errors="replace")
-        used = HEAD.search(text)
+        used = SCHEDULER.search(text)
         if not used or used[1] != self.scheduler:
             raise NotMeasured(f"asked for the scheduler {self.scheduler}, its log says"
                               f" {used[1] if used else 'none'}")
@@ -90,13 +90,8 @@ def xen_package(peer: Peer) -> Path:
     return fetch(f"xen-hypervisor-{VERSION}-{peer.debian}", peer.debian)
 
 
-def config_of(peer: Peer) -> Path:
-    return xen_file(peer, "xen-*.config")
-
-
-def xen_file(peer: Peer, pattern: str, binary: bool = False) -> Path:
-    found = [path for path in sorted((xen_package(peer) / "boot").glob(pattern))
-             if not binary or path.suffix not in (".efi", ".config", ".map")]
+def xen_file(peer: Peer, pattern: str) -> Path:
+    found = sorted((xen_package(peer) / "boot").glob(pattern))
     if not found:
         raise NotMeasured(f"the package xen-hypervisor-{VERSION}-{peer.debian} has no {pattern}")
     return found[0]
