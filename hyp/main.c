@@ -143,7 +143,8 @@ _Noreturn void hyp_main(void)
 	secondary_start_all();
 	cpu_init();
 	errata_detect();
-	mmu_init();
+	mmu_prepare(0);
+	mmu_enable(0);
 	if (!vm_own_check(&wrong))
 		give_up("guest image", wrong);
 	parse_plan();

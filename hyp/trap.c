@@ -9,6 +9,7 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
@@ -17,6 +18,7 @@
 #include "hyp/sched.h"
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
+#include "hyp/vm_cores.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
@@ -38,6 +40,15 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	core_serve();
+	return vm_core_over() ? NULL : vcpu;
+}
+
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
 static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
@@ -45,6 +56,8 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
+	if (intid == CORE_KICK_SGI)
+		return kicked(vcpu, iar);
 	gic_eoi(iar); /* as in irq() */
 	if (intid == console_intid()) {
 		vpl011_receive();

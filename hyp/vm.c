@@ -10,6 +10,7 @@
 #include "hyp/busy.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/errata.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
@@ -17,6 +18,7 @@
 #include "hyp/sched.h"
 #include "hyp/trap.h"
 #include "hyp/vdist.h"
+#include "hyp/vm_cores.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 #define HYP_PRIORITY 0u   /* of the hypervisor's own interrupts: before every guest's */
@@ -27,29 +29,67 @@
 static pte_t stage2_root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t stage2_pages[STAGE2_POOL_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page_pool stage2_pool = { .base = stage2_pages[0], .count = STAGE2_POOL_PAGES };
-static struct vcpu_space vcpu_space;
+static struct vcpu_space vcpu_space[VCPU_MAX];
 
-struct vm vm_under_test = { .vmid = 1, .vcpu_count = 1, .vcpu = { &vcpu_space.vcpu } };
+struct vm vm_under_test = {
+	.vmid = 1,
+	.vcpu_count = 1,
+	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
+		  &vcpu_space[3].vcpu },
+};
 
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+_Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
+
+struct fault {
+	const struct vcpu *vcpu;
+	enum fault_reason reason;
+	uint32_t esr;
+	reg_t pc;
+	va_t va;
+	ipa_t ipa;
+};
+
+/* On core 0, whose the console is. */
+static void emit_fault(struct vcpu *first, void *argument)
 {
+	const struct fault *fault = argument;
+	const struct vm *vm = first->vm;
 	static const char *const name[] = {
 #define X(NAME, text) [FAULT_##NAME] = text,
 		FAULT_REASONS(X)
 #undef X
 	};
 
-	vm->outcome = VM_FAULT;
 	record_open(RECORD_FAULT);
-	record_string("reason", name[reason]);
-	record_hex("class", esr >> 26 & 0x3f);
-	record_hex("esr", esr);
-	record_hex("pc", sched_is_running(vm->vcpu[0]) ? read_elr_el2() : vm->vcpu[0]->elr);
-	record_hex("va", va);
-	record_hex("ipa", ipa);
+	record_string("reason", name[fault->reason]);
+	record_hex("class", fault->esr >> 26 & 0x3f);
+	record_hex("esr", fault->esr);
+	record_hex("pc", fault->pc);
+	record_hex("va", fault->va);
+	record_hex("ipa", fault->ipa);
 	if (vm->config->sched != SCHED_NULL)
 		record_u64("vm", vm->vmid);
+	if (vm->vcpu_count > 1)
+		record_u64("vcpu", fault->vcpu->index);
 	record_close();
+}
+
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	const struct vcpu *vcpu = vm->vcpu[vm->vcpu_count > 1 ? core_number() : 0];
+	struct fault fault = {
+		.vcpu = vcpu,
+		.reason = reason,
+		.esr = esr,
+		.pc = sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr,
+		.va = va,
+		.ipa = ipa,
+	};
+
+	if (!vm_end(vm, VM_FAULT) && vm->vcpu_count > 1)
+		return; /* another vCPU has ended it meanwhile */
+	vm->outcome = VM_FAULT;
+	core_call(vm->vcpu[0], emit_fault, &fault);
 }
 
 void vm_add_region(struct vm *vm, struct mmio_region region)
@@ -121,34 +161,45 @@ static bool build_stage2(struct vm *vm)
 	return true;
 }
 
-static void forward(struct vm *vm, unsigned intid)
+static void forward(struct vcpu *vcpu, unsigned intid)
 {
-	if (!vgic_forward(&vm->vcpu[0]->vgic, intid))
+	if (!vgic_forward(&vcpu->vgic, intid))
 		panic("the board's struct forwards an interrupt that no guest can have");
+}
+
+static void enable_own(unsigned intid)
+{
+	gic_set_priority(intid, HYP_PRIORITY);
+	gic_enable(intid);
+}
+
+void vm_reset_core_gic(struct vcpu *vcpu)
+{
+	bool trapped = vcpu->vm->config->irq == IRQ_TRAPPED;
+	unsigned lr_count = gic_virt_init();
+
+	gic_cpu_init(trapped);
+	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
+	gic_virt_reset();
+	if (vcpu->vm->vcpu_count > 1)
+		enable_own(CORE_KICK_SGI);
+	if (!trapped) {
+		gic_virt_off();
+		return;
+	}
+	forward(vcpu, board.virt_timer_intid);
+	enable_own(board.maintenance_intid);
+	enable_own(board.hyp_timer_intid);
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
 static void reset_gic(struct vm *vm)
 {
-	bool trapped = vm->config->irq == IRQ_TRAPPED;
-	unsigned lr_count = gic_virt_init();
-
 	gic_cpu_abandon();
 	gic_dist_reset();
-	gic_cpu_init(trapped);
-	vgic_reset(&vm->vcpu[0]->vgic, lr_count, vm->config->lr == LR_HW);
-	gic_virt_reset();
-	if (!trapped) {
-		gic_virt_off();
-		return;
-	}
-	forward(vm, board.virt_timer_intid);
-	for (unsigned i = 0; i < vm->machine->spi_count; i++)
-		forward(vm, vm->machine->spi_first + i);
-	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
-	gic_set_priority(board.hyp_timer_intid, HYP_PRIORITY);
-	gic_enable(board.maintenance_intid);
-	gic_enable(board.hyp_timer_intid);
+	vm_reset_core_gic(vm->vcpu[0]);
+	for (unsigned i = 0; vm->config->irq == IRQ_TRAPPED && i < vm->machine->spi_count; i++)
+		forward(vm->vcpu[0], vm->machine->spi_first + i);
 }
 
 /* Also of translations by registers of which some were the last guest's and some already this one's
@@ -187,6 +238,7 @@ static void prepare(struct vm *vm, const struct run_config *config,
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
+	vm->vcpu_count = machine->cpus;
 	vm->vcpu[0]->vm = vm;
 	vm->vcpu[0]->index = 0;
 	errata_use(config);
@@ -205,8 +257,9 @@ static void run_once(struct vm *vm, struct vcpu *other, uint64_t limit, uint64_t
 {
 	vm->outcome = VM_RUNNING;
 	sched_start(vm->config, vm->vcpu[0], other, now, limit);
+	vm_cores_begin(vm, limit);
 	vm->machine->starting();
-	vcpu_run(vm->vcpu[0]);
+	vm_cores_run(vm);
 }
 
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,

@@ -38,6 +38,11 @@ struct vm {
 	const struct vm_machine *machine;
 	struct vpl011 uart; /* of a foreign guest */
 	uint32_t resets;    /* times it started again */
+
+	/* Several cores: vm_cores.c */
+	uint64_t limit;    /* CNTPCT at which it is stopped */
+	uint32_t vcpus_on; /* or about to be */
+	uint32_t cores_in; /* cores beside core 0 that take part */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the

@@ -15,6 +15,7 @@
 #include "hyp/console.h"
 #include "hyp/vdist.h"
 #include "hyp/vm.h"
+#include "hyp/vm_cores.h"
 #include "lib/bits.h"
 #include "lib/text.h"
 
@@ -72,22 +73,13 @@ static bool check_ram(struct check *check)
 	return false;
 }
 
-/* One vCPU a core. */
-static unsigned core_count(void)
-{
-	return 1;
-}
-
 static bool check_cpus(struct check *check)
 {
-	struct text *text;
+	const char *why;
 
-	if (check->plan->cpus <= core_count())
+	if (vm_cores_have(check->plan->cpus, check->config, &why))
 		return true;
-	text = wrong(check, "cpus=");
-	text_u64(text, check->plan->cpus);
-	text_string(text, ": one a core, and there are ");
-	text_u64(text, core_count());
+	wrong(check, why);
 	return false;
 }
 

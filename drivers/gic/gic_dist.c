@@ -6,10 +6,11 @@
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
+#include "lib/per_core.h"
 
 #define DEFAULT_PRIORITY 0xa0u
 
-struct gic_bases gic;
+struct gic_bases gic PER_CORE;
 
 void gic_set_bases(const struct gic_bases *bases)
 {
@@ -63,6 +64,13 @@ void gic_dist_reset(void)
 	gic_route_spis_here(count);
 	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable_bits());
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+}
+
+void gic_private_reset(void)
+{
+	gic_wake_redistributor();
+	reset_bank(0);
+	gic_group_private();
 }
 
 void gic_enable(unsigned intid)

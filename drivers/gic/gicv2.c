@@ -61,6 +61,14 @@ void gic_wake_redistributor(void)
 {
 }
 
+void gic_find_redistributor(void)
+{
+}
+
+void gic_group_private(void)
+{
+}
+
 void gic_send_sgi_self(unsigned id)
 {
 	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id); /* TargetListFilter: this core */
@@ -169,6 +177,12 @@ unsigned gic_virt_init(void)
 void gic_virt_off(void)
 {
 	mmio_write32(gic.hyp + GICH_HCR, 0);
+}
+
+void gic_virt_cpu_reset(void)
+{
+	mmio_write32(gic.hyp + GICH_APR, 0);
+	mmio_write32(gic.hyp + GICH_VMCR, 0);
 }
 
 void gic_virt_reset(void)

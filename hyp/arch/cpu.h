@@ -37,6 +37,13 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
  * boot protocol of Linux has it. */
 void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb);
 
+/* The same for a core that wakes up anew: its timers go on. */
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
+
+/* Whether an instruction can stand at this address, as a call gives it: of Thumb code bit 0 is set
+ * there, and in what cpu_reset_guest() is given. */
+bool cpu_entry_aligned(reg_t entry);
+
 /* Traps, routing and stage 2 as configured (VTTBR must be set); and none of it again. */
 void cpu_guest_on(const struct run_config *config);
 void cpu_guest_off(void);

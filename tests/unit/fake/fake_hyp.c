@@ -68,6 +68,17 @@ void cpu_use_vectors(const struct run_config *config)
 	fake_hyp.vectors_trace = config->trace;
 }
 
+bool cpu_entry_aligned(reg_t entry)
+{
+	return !(entry & 3);
+}
+
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+	fake_hyp.reset_entry = entry;
+	vcpu->frame.x[0] = argument;
+}
+
 void trap_skip_instruction(void)
 {
 	fake_hyp.skipped++;

@@ -28,8 +28,9 @@ struct fake_hyp {
 	bool fp_trapped;
 	unsigned fp_saves, fp_loads;
 	/* notes */
-	unsigned skipped; /* instructions */
-	unsigned vectors; /* times that a vector table was chosen, and for what: */
+	unsigned skipped;     /* instructions */
+	uint64_t reset_entry; /* where cpu_reset_but_timers() was to go on */
+	unsigned vectors;     /* times that a vector table was chosen, and for what: */
 	bool vectors_count, vectors_trace;
 	unsigned faults;
 	enum fault_reason reason; /* and the rest: of the last fault */
