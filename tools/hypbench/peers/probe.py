@@ -42,6 +42,7 @@ class Expected:
     bits: int
     gic: int
     hz: int
+    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have been told
     samples: int = 1000
     delay: int = 0
 
@@ -115,9 +116,10 @@ def check_start(start: dict, expected: Expected) -> None:
         if start[name] != getattr(expected, name):
             raise NotMeasured(f"the probe found {name} {start[name]}, where it should be"
                               f" {getattr(expected, name)}")
-    for name, call in (("psci", "PSCI_VERSION"), ("smccc", "SMCCC_VERSION")):
-        if int(start[name], 16) not in VERSIONS:
-            raise NotMeasured(f"{call} was answered with {start[name]}, which is no version")
+    for call in expected.calls:
+        if int(start[call], 16) not in VERSIONS:
+            raise NotMeasured(f"{call.upper()}_VERSION was answered with {start[call]}, which is no"
+                              " version")
 
 
 def check_figures(figures: dict[str, Figure], skipped: set[str], expected: Expected) -> None:

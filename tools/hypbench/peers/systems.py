@@ -76,8 +76,9 @@ class Ours:
             raise NotMeasured(f"the hypervisor says: {data}")
         found = records.run["board"], records.run["configs"][0]["name"]
         if found != (peer.board, self.config.split()[0]):
-            raise NotMeasured(f"the hypervisor ran {found}")
-        return f"hypbench {records.run['build']}, {self.config}"
+            raise NotMeasured(f"the hypervisor ran {' '.join(found)}")
+        run = records.run
+        return f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
 
     def console(self, log: bytes) -> bytes:
         return log

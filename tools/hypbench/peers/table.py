@@ -7,7 +7,7 @@ from hypbench.peers.probe import PATHS
 from hypbench.peers.run import Measured
 
 NONE = "–"
-CAPTION = ("Instructions, median of 1000, the guest's own in the window included (2 to 6,"
+CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
            " docs/peers.md); in brackets smallest and largest where not most samples are the"
            " median. Instructions are not cycles.")
 
