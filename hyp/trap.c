@@ -46,6 +46,8 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	core_serve();
+	if (vcpu->vgic.leaving_count) /* what was served may have seen its end */
+		vspi_settle_now(vcpu->vm);
 	return vm_core_over() ? NULL : vcpu;
 }
 
@@ -68,9 +70,17 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
 		return sched_wake(vcpu, absent);
 	}
+	if (vspi_arrived(vcpu, intid))
+		return vcpu;
 	gic_disable(intid);
 	gic_deactivate(iar);
 	return vcpu;
+}
+
+static void maintain(struct vcpu *vcpu)
+{
+	if (vgic_maintain(&vcpu->vgic))
+		vspi_settle_now(vcpu->vm);
 }
 
 /* Interrupts that are not for the guest that has the core. */
@@ -81,7 +91,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
 	if (intid == board.maintenance_intid)
-		vgic_maintain(&vcpu->vgic);
+		maintain(vcpu);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
 	else
@@ -219,16 +229,41 @@ static enum fault_reason abort_reason(uint32_t esr)
  * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
  * no mapping would end.
  */
+static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+{
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return false;
+	vcpu->exit_start |= EXIT_MAPPED;
+	return true;
+}
+
+/* A foreign guest's device that shows its memory for reading is asked about a store there. */
+static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
+{
+	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
+	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
+}
+
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
 								 enum fault_reason reason)
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa)) {
-		vcpu->exit_start |= EXIT_MAPPED;
+	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	}
+	if (region && is_store_to_shown(vcpu, esr))
+		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return stop(vcpu, reason, esr);
+}
+
+/* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
+ * to maintain. */
+static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
+{
+	if (vcpu->vm->machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
+		return done(vcpu);
+	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
@@ -239,7 +274,7 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	if (!region || !abort_is_unmapped(esr))
 		return fill_or_stop(vcpu, esr, abort_reason(esr));
 	if (!abort_is_plain_access(esr))
-		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+		return skip_or_stop(vcpu, esr);
 	if (esr & DABT_WNR)
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return emulate_read(vcpu, region, (uint32_t)(ipa - region->base), esr);
@@ -327,6 +362,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
+	if (gic_intid(iar) == CORE_KICK_SGI)
+		return EXIT_KICK;
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 

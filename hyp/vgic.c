@@ -253,6 +253,7 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	vgic->link_hw = link_hw;
 	vgic->dist_enabled = false;
 	vgic->queued_count = 0;
+	vgic->leaving_count = 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(vgic->queued); i++)
 		vgic->queued[i] = 0;
 	for (unsigned i = 0; i < GIC_LR_MAX; i++)
@@ -548,9 +549,25 @@ bool vgic_anything_pending(const struct vgic *vgic)
 	return vgic->queued_count != 0;
 }
 
-void vgic_maintain(struct vgic *vgic)
+bool vgic_maintain(struct vgic *vgic)
 {
 	collect_ended(vgic);
-	if (vgic->queued_count)
-		refill(vgic);
+	if (!vgic->queued_count)
+		return false;
+	refill(vgic);
+	return vgic->leaving_count != 0;
+}
+
+/* Counted among those that wait, so that nobody who has none pays for the question. */
+void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
+{
+	unsigned i = live_lr(vgic, virq);
+	unsigned one = expect ? 1 : ~0u;
+
+	vgic->leaving_count += one;
+	vgic->queued_count += one;
+	if (!expect || i == VIRQ_LR_NONE)
+		return;
+	recall(vgic, i); /* what is pending beside it would hide the end */
+	gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 }

@@ -197,6 +197,7 @@ static void reset_gic(struct vm *vm)
 {
 	gic_cpu_abandon();
 	gic_dist_reset();
+	vdist_reset(vm);
 	vm_reset_core_gic(vm->vcpu[0]);
 	for (unsigned i = 0; vm->config->irq == IRQ_TRAPPED && i < vm->machine->spi_count; i++)
 		forward(vm->vcpu[0], vm->machine->spi_first + i);

@@ -8,6 +8,8 @@
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vdist.h"
+#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -36,8 +38,11 @@ struct vm {
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
-	struct vpl011 uart; /* of a foreign guest */
-	uint32_t resets;    /* times it started again */
+	struct vdist dist;
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */

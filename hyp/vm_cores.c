@@ -49,22 +49,6 @@ static void kick_others(const struct vm *vm)
 
 /* --- a vCPU is turned on --- */
 
-/* SPIs keep their state. */
-static void reset_private(struct vgic *vgic)
-{
-	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
-		struct virq *virq = &vgic->virq[intid];
-		bool sgi = intid < GIC_SGI_COUNT;
-
-		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
-		vgic_clear_pending(vgic, virq, ~0u);
-		vgic_clear_active(vgic, virq);
-		vgic_set_priority(vgic, virq, 0);
-		vgic_set_edge(vgic, virq, sgi);
-		vgic_set_group1(vgic, virq, false);
-	}
-}
-
 /* It is off: nothing is signalled, and what comes from now on waits until it is on again. */
 static void stop(struct vcpu *vcpu)
 {
@@ -72,7 +56,7 @@ static void stop(struct vcpu *vcpu)
 	cpu_guest_off();
 	core_forget_sgis();
 	gic_virt_cpu_reset();
-	reset_private(&vcpu->vgic);
+	vdist_reset_private(vcpu); /* SPIs keep their state */
 }
 
 static void start_and_run(struct vcpu *vcpu)
@@ -231,8 +215,6 @@ bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **
 	*why = NULL;
 	if (config->irq != IRQ_TRAPPED)
 		*why = "several vCPUs need irq=trapped: no core gets at another one's guest else";
-	else if (config->sched != SCHED_NULL)
-		*why = "several vCPUs do not share their cores: sched=null";
 	else if (config->fill == FILL_LAZY)
 		*why = "several vCPUs find all their memory mapped: fill=eager";
 	else if ((cores = secondary_bring_up(cpus)) < cpus)

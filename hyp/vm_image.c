@@ -180,21 +180,67 @@ static bool add_uart(struct vm *vm)
 	return true;
 }
 
+struct range {
+	uint64_t start, end;
+};
+
+/* The pages of a load within [ipa, ipa + size); start == end: none. */
+static struct range pages_within(const struct plan_load *load, uint64_t ipa, uint64_t size)
+{
+	uint64_t end = align_up((uint64_t)load->ipa + load->size, PAGE_SIZE);
+	struct range pages = { load->ipa, end };
+
+	if (pages.start < ipa)
+		pages.start = ipa;
+	if (pages.end > ipa + size)
+		pages.end = ipa + size;
+	if (pages.end < pages.start)
+		pages.end = pages.start;
+	return pages;
+}
+
+static bool map_load(struct vm *vm, const struct plan_load *load, uint64_t ipa, uint64_t size)
+{
+	struct range pages = pages_within(load, ipa, size);
+
+	if (in_ram(vm->machine->plan, load->ipa) || pages.start == pages.end)
+		return true;
+	return vm_map(vm, pages.start, store_at(load) + (pages.start - load->ipa),
+		      pages.end - pages.start, STAGE2_CODE);
+}
+
+static bool unmap_load(struct vm *vm, const struct plan_load *load, uint64_t ipa, uint64_t size)
+{
+	struct range pages = pages_within(load, ipa, size);
+
+	if (in_ram(vm->machine->plan, load->ipa) || pages.start == pages.end)
+		return true;
+	return stage2_unmap(&vm->stage2, pages.start, pages.end - pages.start);
+}
+
+/* What was mapped once finds its tables there. */
+void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on)
+{
+	const struct plan_guest *plan = vm->machine->plan;
+
+	for (uint32_t i = 0; i < plan->load_count; i++)
+		if (!(on ? map_load : unmap_load)(vm, &plan->load[i], ipa, size))
+			panic("what a plan loads can be mapped no more");
+}
+
 static bool add_devices(struct vm *vm)
 {
 	const struct plan_guest *plan = vm->machine->plan;
 
+	vm->flash = (struct vflash){ 0 };
 	if (!add_uart(vm))
 		return false;
-
-	for (uint32_t i = 0; i < plan->load_count; i++) {
-		const struct plan_load *load = &plan->load[i];
-		uint64_t size = align_up(load->size, PAGE_SIZE);
-
-		if (!in_ram(plan, load->ipa) &&
-		    !vm_map(vm, load->ipa, store_at(load), size, STAGE2_CODE))
+	vm_add_region(vm, (struct mmio_region){ VIRT_FLASH,
+						(uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE,
+						vflash_read, vflash_write });
+	for (uint32_t i = 0; i < plan->load_count; i++)
+		if (!map_load(vm, &plan->load[i], 0, (uint64_t)STAGE2_INPUT_GIB << 30))
 			return false;
-	}
 	return true;
 }
 
@@ -219,6 +265,8 @@ static void load_images(const struct vm *vm)
 static void reset(struct vm *vm)
 {
 	load_images(vm);
+	if (vm->config->stage2 != STAGE2_OFF)
+		vflash_reset(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(vm, vm->config->irq == IRQ_TRAPPED);
 }

@@ -44,6 +44,9 @@ bool vm_own_check(const char **why);
 /* Our own guest, which is told `run`. */
 void vm_own(struct vm_machine *machine, const struct guest_run *run);
 
+/* What the plan loads outside of RAM within [ipa, ipa + size) is mapped, or not. */
+void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on);
+
 /* The guest that `plan` describes, on a machine that looks like QEMU's virt; with stage 2 off it
  * has the board as it is. False: not on this board, says why not. */
 bool vm_image(struct vm_machine *machine, const struct plan_guest *plan,

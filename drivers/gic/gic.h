@@ -40,7 +40,7 @@ unsigned gic_probe_version(void);
  * apart. Before the first of the calls below. */
 void gic_all_nonsecure(void);
 
-/* Distributor: everything off, not pending, not active, priority 0xa0, SPIs to this core; then
+/* Distributor: everything off, not pending, not active, level-sensitive, priority 0xa0, SPIs to this core; then
  * forwarding on. gic_dist_reset() may be called again to forget what a guest left. */
 void gic_dist_reset(void);
 
@@ -63,6 +63,10 @@ void gic_clear_active(unsigned intid);
 bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);
+
+/* SPIs: triggered by an edge or a level; to the calling core from now on. */
+void gic_set_config(unsigned intid, bool edge);
+void gic_route_spi_here(unsigned intid);
 
 /* SGI `id` to the calling core. */
 void gic_send_sgi_self(unsigned id);

@@ -50,6 +50,8 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
 			     DEFAULT_PRIORITY * 0x01010101u);
+	for (unsigned i = 0; i < 32 && first >= GIC_PRIVATE_COUNT; i += 16)
+		mmio_write32(gic.dist + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)
@@ -117,4 +119,22 @@ bool gic_is_active(unsigned intid)
 void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
+}
+
+/* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
+ * edge. */
+void gic_set_config(unsigned intid, bool edge)
+{
+	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
+	uint32_t bit = 2u << intid % 16 * 2;
+	uint32_t value = mmio_read32(address);
+	bool enabled = mmio_read32(bit_register(intid, GICD_ISENABLER)) >> (intid % 32) & 1;
+
+	if (!(value & bit) == !edge)
+		return;
+	if (enabled)
+		gic_disable(intid);
+	mmio_write32(address, value ^ bit);
+	if (enabled)
+		gic_enable(intid);
 }

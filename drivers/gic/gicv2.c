@@ -50,6 +50,12 @@ void gic_route_spis_here(unsigned count)
 		mmio_write32(gic.dist + GICD_ITARGETSR + intid, here);
 }
 
+void gic_route_spi_here(unsigned intid)
+{
+	mmio_write8(gic.dist + GICD_ITARGETSR + intid,
+		    (uint8_t)mmio_read32(gic.dist + GICD_ITARGETSR));
+}
+
 /* Both groups: without the security extensions interrupts are Group 0, with them in Non-secure
  * state bit 0 means Group 1 and bit 1 is reserved (4.3.1). The same holds for GICC_CTLR. */
 uint32_t gic_dist_enable_bits(void)

@@ -64,10 +64,20 @@ void gic_wait_for_writes(unsigned intid)
 			;
 }
 
+static uint64_t this_affinity(void)
+{
+	return read_mpidr_el1() & 0xff00ffffffull;
+}
+
+void gic_route_spi_here(unsigned intid)
+{
+	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, this_affinity());
+}
+
 /* Also puts every interrupt into Group 1: only this version signals Group 0 apart. */
 void gic_route_spis_here(unsigned count)
 {
-	uint64_t affinity = read_mpidr_el1() & 0xff00ffffffull;
+	uint64_t affinity = this_affinity();
 
 	gic_group_private();
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)

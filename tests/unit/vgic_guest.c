@@ -46,12 +46,21 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_dist_reset();
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
+	vdist_reset(&vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
 		assert_true(vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
+}
+
+/* What its CPU interface takes. */
+static void put_all_in_group1(void)
+{
+	vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
+		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
 }
 
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
@@ -64,6 +73,8 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	guest_vcpu.vm = &vm;
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
+	if (gic_version() == 3)
+		put_all_in_group1();
 	guest_set_dist_enabled(true);
 	exits = 0;
 }

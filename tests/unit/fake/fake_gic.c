@@ -120,7 +120,7 @@ bool fake_gic_pending(unsigned intid)
 {
 	const struct fake_irq *irq = &fake_gic.irq[intid];
 
-	return irq->latched || irq->line ||
+	return irq->latched || (irq->line && !irq->edge) ||
 	       (intid == FAKE_GIC_MAINTENANCE && fake_gic_maintenance());
 }
 
@@ -132,8 +132,8 @@ static unsigned best_physical(void)
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		const struct fake_irq *irq = &fake_gic.irq[i];
 
-		if (irq->enabled && !irq->active && !irq->elsewhere && fake_gic_pending(i) &&
-		    irq->priority < priority) {
+		if (irq->enabled && !irq->active && fake_gic_routed_here(i) &&
+		    fake_gic_pending(i) && irq->priority < priority) {
 			best = i;
 			priority = irq->priority;
 		}
@@ -186,7 +186,10 @@ void fake_gic_eoi(uint32_t iar)
 
 void fake_gic_line(unsigned intid, bool high)
 {
-	fake_gic.irq[intid].line = high;
+	struct fake_irq *irq = &fake_gic.irq[intid];
+
+	irq->latched |= irq->edge && high && !irq->line;
+	irq->line = high;
 }
 
 unsigned fake_gic_deactivations(unsigned intid)
@@ -343,7 +346,8 @@ void fake_gic_reset(unsigned lr_count)
 	memset(&fake_gic, 0, sizeof(fake_gic));
 	fake_gic.lr_count = lr_count;
 	for (unsigned i = GIC_PRIVATE_COUNT; i < FAKE_GIC_INTIDS; i++)
-		fake_gic.irq[i].elsewhere = true; /* until it is routed */
+		fake_gic.irq[i].route = FAKE_GIC_NOWHERE;
+	fake_gic.this_core = 4;
 	violation = NULL;
 	fake_gic_hook_registers();
 }

@@ -5,14 +5,16 @@
 #include "drivers/gic/gic_virt.h"
 #include "tests/unit/fake/fake_gic.h"
 
-#define FAKE_GIC_THIS_CORE 4u /* its bit in ITARGETSR: core 2 */
+#define FAKE_GIC_NOWHERE (~(uint64_t)0)
 
 struct fake_irq {
 	bool enabled;
 	bool latched; /* pending by a write or an edge */
 	bool line;
 	bool active;
-	bool elsewhere; /* an SPI that is not routed to this core */
+	bool edge;
+	bool elsewhere; /* an SPI that does not come here, whatever its route */
+	uint64_t route; /* of an SPI: ITARGETSR or IROUTER */
 	uint8_t priority;
 	unsigned deactivations;
 };
@@ -33,6 +35,7 @@ struct fake_gic {
 	uint32_t hcr; /* GICH_HCR, ICH_HCR_EL2 */
 	unsigned lr_count;
 	uint64_t lr[GIC_LR_MAX];
+	uint32_t this_core; /* its bit in ITARGETSR: core 2 */
 };
 extern struct fake_gic fake_gic;
 
@@ -46,5 +49,8 @@ bool fake_gic_pending(unsigned intid);
 void fake_gic_write_lr(unsigned i, uint64_t value);
 uint32_t fake_gic_elrsr(void);
 uint32_t fake_gic_eisr(void);
+
+/* An SPI's route leads to this core. */
+bool fake_gic_routed_here(unsigned intid);
 
 void fake_gic_hook_registers(void);
