@@ -63,7 +63,8 @@ class Kvm:
                               f" {SETTLED_S} s had passed (`crng init done`, `kvm_init: …`)")
         if f"kvm_init: Linux {release}, GICv{peer.gic}" not in text:
             raise NotMeasured(f"its VM had no GICv{peer.gic}")
-        return f"KVM, nVHE, Linux {release} ({line_of(r'SMP.* (Debian [^ ]+)', log, 'Debian')})"
+        package = line_of(r"SMP.* (Debian \S+)", log, "version of Debian's")
+        return f"KVM, nVHE, Linux {release} ({package})"
 
     def console(self, log: bytes) -> bytes:
         return log
