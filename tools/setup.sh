@@ -126,9 +126,11 @@ group_guests() {
 group_peers() {
 	group_guests
 	have aarch64-linux-gnu-gcc ||
-		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc "compiles the VMM that KVM is run by"
+		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc \
+			"compiles the VMM that KVM is run by"
 	[ -e "${CROSS_LIBC:-/usr/aarch64-linux-gnu/lib/libc.a}" ] ||
-		need libc6-dev-arm64-cross "an arm64 C library" "is linked into the VMM that KVM is run by"
+		need libc6-dev-arm64-cross "an arm64 C library" \
+			"is linked into the VMM that KVM is run by"
 }
 
 group_report() {

@@ -45,8 +45,8 @@ class ProbeJob:
 def perform(job: ProbeJob) -> Measured:
     """Two runs, whose lines must be the same."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        return measure(SYSTEMS[job.system], Peer(TREE, job.board, job.arguments), Path(folder) / "p",
-                       LIMIT_S)
+        peer = Peer(TREE, job.board, job.arguments)
+        return measure(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first and only process of a Linux whose KVM is measured: it waits until the kernel has come to
- * rest, runs /probe.bin as a VM that looks like QEMU's `virt` machine, prints what the VM wrote, and
- * powers off. It is a VMM of the least a guest needs, so that what is measured is the kernel's part.
+ * The first and only process of a Linux whose KVM is measured: it waits until the kernel has come
+ * to rest, runs /probe.bin as a VM that looks like QEMU's `virt` machine, prints what the VM wrote,
+ * and powers off. It is a VMM of the least a guest needs, so that what is measured is the kernel's
+ * part.
  * Linux, Documentation/virt/kvm/api.rst.
  */
 #include <errno.h>

@@ -100,7 +100,8 @@ def result(text: bytes, expected: Expected) -> Probe:
             raise NotMeasured(f"the probe says: {shown(line)}")
     start, end = lines[0][1], lines[-1][1]
     if end["kind"] != "end":
-        raise NotMeasured(f"the probe did not come to its end; its last line: {shown(lines[-1][0])}")
+        raise NotMeasured("the probe did not come to its end; its last line:"
+                          f" {shown(lines[-1][0])}")
     check_start(start, expected)
     figures = {data["path"]: Figure(**{name: data[name] for name in Figure.__annotations__})
                for _, data in lines if data["kind"] == "path"}

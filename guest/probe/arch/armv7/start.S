@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe's first instructions: r2 = device tree, Supervisor mode, MMU off, anywhere at a multiple
- * of 4 bytes. The header is a zImage's (Linux: arch/arm/boot/compressed/head.S): start 0 says that
- * it runs anywhere.
+ * The probe's first instructions: r2 = device tree, Supervisor mode, MMU off, anywhere at a
+ * multiple of 4 bytes. The header is a zImage's (Linux: arch/arm/boot/compressed/head.S): start 0
+ * says that it runs anywhere.
  */
 	.arch	armv7ve
 	.arm

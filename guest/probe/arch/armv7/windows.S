@@ -2,8 +2,8 @@
 /*
  * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by BX,
  * with Supervisor mode put back: the vector's first instruction behind its branch is the closing
- * read, and the window's function goes on behind its wait, masked. So nothing has to be saved within
- * a window. HVC and SMC may change r0-r3 and r12 (DEN 0028 2.6).
+ * read, and the window's function goes on behind its wait, masked. So nothing has to be saved
+ * within a window. HVC and SMC may change r0-r3 and r12 (DEN 0028 2.6).
  *
  * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read,
  * r10, r11 = last read.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by RET,
- * not ERET: the vector's first instruction is the closing read, and the window's function goes on
- * behind its wait, masked, on the same stack. So nothing has to be saved within a window.
+ * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by
+ * RET, not ERET: the vector's first instruction is the closing read, and the window's function goes
+ * on behind its wait, masked, on the same stack. So nothing has to be saved within a window.
  *
  * In a window: x9 = struct probe_window, x10 = return address, x11 = delay, x12 = first read,
  * x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): there they are x19-x23.
