@@ -16,8 +16,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests setup-guests \
-	bench capture run-guest compare report debug check qemu-test unit-test update-expected \
-	sdcard tftp flash clean help FORCE
+	bench capture run-guest peers compare report debug check qemu-test unit-test \
+	update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -114,6 +114,7 @@ $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 
 include tests/unit/unit.mk
 include boards/images.mk
+include guest/probe/probe.mk
 
 ## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
 ## all: the same, with what is missing installed
@@ -165,6 +166,14 @@ setup-guests:
 capture: setup
 	@$(HYPBENCH) capture --board $(BOARD) $(if $(TTY),--tty "$(TTY)") \
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
+
+## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
+# Another hypervisor that cannot be had is told in a line; so is what it lacks, which ends nothing.
+peers: setup-guests
+	-@tools/setup.sh peers
+	@for board in virt-a72 virt-a72-gicv3 virt-a15; do \
+		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
 ## compare: run PLAN, configurations side by side; with A=<records> B=<records>: those two runs
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks)

@@ -27,18 +27,32 @@ struct part {
 	uint32_t size;
 };
 
-/* Where the walk is, and what it knows of the root and of the child of the root it is in. */
+/* A child of the root: its name, and those of its properties that anybody asked for. */
+struct child {
+	struct part name;
+	struct part device_type;
+	struct part compatible;
+	struct part reg;
+	struct part wanted; /* the property walk.wanted */
+};
+
+/* Where the walk is, what it knows of the root and of the child of the root it is in, and what it
+ * is for: visit() is called at the end of each child, and takes what it was made for. */
 struct walk {
 	struct part left; /* of the structure block */
 	struct part strings;
 	unsigned depth;
 	uint32_t address_cells;
 	uint32_t size_cells;
-	bool is_memory;
-	struct part reg;
+	struct child child;
+	void (*visit)(struct walk *walk);
+	const char *name;   /* for visit(): a node's name, or what it is compatible with */
+	const char *wanted; /* a property's name */
 	struct fdt_range *range;
 	unsigned count;
 	unsigned max;
+	char *text;
+	size_t text_size;
 };
 
 /* Byte by byte: with translation off an unaligned load faults. */
@@ -120,10 +134,8 @@ static bool begin_node(struct walk *walk)
 	while (length < walk->left.size && walk->left.at[length])
 		length++;
 	walk->depth++;
-	if (walk->depth == CHILD) {
-		walk->is_memory = false;
-		walk->reg.size = 0;
-	}
+	if (walk->depth == CHILD)
+		walk->child = (struct child){ .name = { walk->left.at, length } };
 	return length < walk->left.size && skip_padded(walk, length + 1);
 }
 
@@ -134,19 +146,20 @@ static uint64_t number(const uint8_t *at, uint32_t cells)
 
 static void keep_ranges(struct walk *walk)
 {
+	struct part reg = walk->child.reg;
 	uint32_t base_bytes = walk->address_cells * 4;
 	uint32_t entry_bytes = base_bytes + walk->size_cells * 4;
 
-	while (walk->reg.size >= entry_bytes && walk->count < walk->max) {
+	while (reg.size >= entry_bytes && walk->count < walk->max) {
 		struct fdt_range range = {
-			number(walk->reg.at, walk->address_cells),
-			number(walk->reg.at + base_bytes, walk->size_cells),
+			number(reg.at, walk->address_cells),
+			number(reg.at + base_bytes, walk->size_cells),
 		};
 
 		if (range.size)
 			walk->range[walk->count++] = range;
-		walk->reg.at += entry_bytes;
-		walk->reg.size -= entry_bytes;
+		reg.at += entry_bytes;
+		reg.size -= entry_bytes;
 	}
 }
 
@@ -154,8 +167,8 @@ static bool end_node(struct walk *walk)
 {
 	if (walk->depth == 0)
 		return false;
-	if (walk->depth == CHILD && walk->is_memory)
-		keep_ranges(walk);
+	if (walk->depth == CHILD)
+		walk->visit(walk);
 	walk->depth--;
 	return true;
 }
@@ -184,29 +197,128 @@ static bool property(struct walk *walk)
 		return cells(value, &walk->address_cells);
 	if (walk->depth == ROOT && is_text(name, "#size-cells"))
 		return cells(value, &walk->size_cells);
-	if (walk->depth == CHILD && is_text(name, "device_type"))
-		walk->is_memory = is_text(value, "memory");
-	if (walk->depth == CHILD && is_text(name, "reg"))
-		walk->reg = value;
+	if (walk->depth != CHILD)
+		return true;
+	if (is_text(name, "device_type"))
+		walk->child.device_type = value;
+	if (is_text(name, "compatible"))
+		walk->child.compatible = value;
+	if (is_text(name, "reg"))
+		walk->child.reg = value;
+	if (walk->wanted && is_text(name, walk->wanted))
+		walk->child.wanted = value;
 	return true;
+}
+
+/* The whole tree, up to its END; false where there is none, or a damaged one. */
+static bool walk_tree(struct walk *walk, const void *blob, size_t limit)
+{
+	uint32_t token;
+	bool good = open(walk, blob, limit);
+
+	/* The cells as the specification has them where the root says nothing (2.3.5). */
+	walk->address_cells = 2;
+	walk->size_cells = 1;
+	while (good && next_word(walk, &token)) {
+		if (token == END)
+			return walk->depth == 0;
+		good = token == BEGIN_NODE ? begin_node(walk)
+		       : token == END_NODE ? end_node(walk)
+		       : token == PROP     ? property(walk)
+					   : token == NOP;
+	}
+	return false;
+}
+
+static void visit_memory(struct walk *walk)
+{
+	if (is_text(walk->child.device_type, "memory"))
+		keep_ranges(walk);
 }
 
 unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, unsigned max)
 {
-	/* The cells as the specification has them where the root says nothing (2.3.5). */
-	struct walk walk = { .address_cells = 2, .size_cells = 1, .range = range, .max = max };
-	uint32_t token;
-	bool good = open(&walk, blob, limit);
+	struct walk walk = { .visit = visit_memory, .range = range, .max = max };
 
-	while (good && next_word(&walk, &token)) {
-		if (token == END)
-			return walk.depth == 0 ? walk.count : 0;
-		good = token == BEGIN_NODE ? begin_node(&walk)
-		       : token == END_NODE ? end_node(&walk)
-		       : token == PROP     ? property(&walk)
-					   : token == NOP;
+	return walk_tree(&walk, blob, limit) ? walk.count : 0;
+}
+
+/* One of the texts, NUL-terminated, of a list of them. */
+static bool has_text(struct part list, const char *text)
+{
+	while (list.size) {
+		if (is_text(list, text))
+			return true;
+		while (list.size && *list.at) {
+			list.at++;
+			list.size--;
+		}
+		if (list.size) {
+			list.at++;
+			list.size--;
+		}
 	}
-	return 0;
+	return false;
+}
+
+static void visit_device(struct walk *walk)
+{
+	if (walk->count == 0 && has_text(walk->child.compatible, walk->name))
+		keep_ranges(walk);
+}
+
+unsigned fdt_device(const void *blob, size_t limit, const char *compatible, struct fdt_range *range,
+		    unsigned max)
+{
+	struct walk walk = {
+		.visit = visit_device,
+		.name = compatible,
+		.range = range,
+		.max = max,
+	};
+
+	return walk_tree(&walk, blob, limit) ? walk.count : 0;
+}
+
+/* A node's name without its unit address. */
+static bool is_named(struct part name, const char *wanted)
+{
+	uint32_t i = 0;
+
+	while (i < name.size && name.at[i] != '@' && name.at[i] == (uint8_t)wanted[i])
+		i++;
+	return !wanted[i] && (i == name.size || name.at[i] == '@');
+}
+
+static void visit_named(struct walk *walk)
+{
+	struct part value = walk->child.wanted;
+	size_t length = 0;
+
+	if (!is_named(walk->child.name, walk->name))
+		return;
+	while (length < value.size && value.at[length] && length + 1 < walk->text_size) {
+		walk->text[length] = (char)value.at[length];
+		length++;
+	}
+	walk->text[length] = '\0';
+}
+
+bool fdt_text(const void *blob, size_t limit, const char *name, const char *property, char *text,
+	      size_t size)
+{
+	struct walk walk = {
+		.visit = visit_named,
+		.name = name,
+		.wanted = property,
+		.text = text,
+		.text_size = size,
+	};
+
+	text[0] = '\0';
+	if (!walk_tree(&walk, blob, limit))
+		text[0] = '\0';
+	return text[0] != '\0';
 }
 
 bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size)

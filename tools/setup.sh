@@ -13,7 +13,8 @@ usage() {
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
 	            boards, for what a boot loader or a card is given,
-	            guests, for guests that are not our own, and
+	            guests, for guests that are not our own,
+	            peers, for other hypervisors that run the neutral probe, and
 	            report, which only the tests need
 	END
 }
@@ -26,7 +27,7 @@ for word in "$@"; do
 	--check) check_only=yes ;;
 	-h | --help) usage; exit 0 ;;
 	default) groups+=("${default_groups[@]}") ;;
-	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | report)
+	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | peers | report)
 		groups+=("$word")
 		;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
@@ -120,6 +121,16 @@ group_boards() {
 
 group_guests() {
 	have dtc || need device-tree-compiler dtc "reads and makes device trees, and FIT images"
+}
+
+group_peers() {
+	group_guests
+	have aarch64-linux-gnu-gcc ||
+		need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc \
+			"compiles the VMM that KVM is run by"
+	[ -e "${CROSS_LIBC:-/usr/aarch64-linux-gnu/lib/libc.a}" ] ||
+		need libc6-dev-arm64-cross "an arm64 C library" \
+			"is linked into the VMM that KVM is run by"
 }
 
 group_report() {

@@ -25,7 +25,8 @@ def machine(tmp_path):
             (tmp_path / name).unlink(missing_ok=True)
             (tmp_path / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
             (tmp_path / name).chmod(0o755)
-        alone = {"PATH": str(tmp_path), "SBIN": str(tmp_path / "sbin")}
+        alone = {"PATH": str(tmp_path), "SBIN": str(tmp_path / "sbin"),
+                 "CROSS_LIBC": str(tmp_path / "libc.a")}
         return subprocess.run([SETUP, *words], env=os.environ | alone,
                               capture_output=True, text=True, check=False)
     return run
@@ -46,6 +47,8 @@ def machine(tmp_path):
     ("boards", "device-tree-compiler", "dtc"),
     ("guests", "device-tree-compiler", "dtc"),
     ("report", "chromium", "chromium"),
+    ("peers", "gcc-aarch64-linux-gnu", "aarch64-linux-gnu-gcc"),
+    ("peers", "libc6-dev-arm64-cross", "an arm64 C library"),
 ])
 def test_missing_tool_is_named_with_its_package(machine, group, package, tool):
     result = machine("--check", group)

@@ -32,7 +32,8 @@ def test_unknown_plan_names_the_plans():
 def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "run-guest",
-                   "compare", "debug", "check", "qemu-test", "unit-test", "update-expected"):
+                   "peers", "compare", "debug", "check", "qemu-test", "unit-test",
+                   "update-expected"):
         assert f"make {target} " in said
 
 

@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "hyp": {"hyp", "boards", "drivers", "arch", "lib", "abi"},
     "guest": {"guest", "boards", "drivers", "arch", "lib", "abi"},
     "linker": {"boards", "arch", "abi"},
+    "tools": {"tools"},
 }
 ANYTHING = {"tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)

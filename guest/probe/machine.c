@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest/probe/machine.h"
+
+#include "lib/fdt.h"
+#include "lib/words.h"
+
+#define VIRT_PL011 0x09000000u
+#define VIRT_GICD 0x08000000u
+#define VIRT_GICC 0x08010000u
+#define VIRT_GICR 0x080a0000u
+
+/* What a node with a console, a GICv2, a GICv3 says it is compatible with. */
+static const char *const pl011s[] = { "arm,pl011", NULL };
+static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
+static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };
+static const char *const gicv3s[] = { "arm,gic-v3", NULL };
+
+/* The first two ranges of the first such device. */
+static bool find(const void *tree, const char *const *compatible, struct fdt_range range[2])
+{
+	for (; *compatible; compatible++)
+		if (fdt_device(tree, FDT_SIZE_MAX, *compatible, range, 2))
+			return true;
+	return false;
+}
+
+static void find_gic(struct machine *machine, const void *tree)
+{
+	struct fdt_range range[2] = { { VIRT_GICD, 0 }, { VIRT_GICC, 0 } };
+
+	machine->gic_version = 2;
+	if (find(tree, gicv3s, range)) {
+		machine->gic_version = 3;
+	} else if (!find(tree, gicv2s, range) && gic_version() == 3) {
+		machine->gic_version = 3;
+		range[1].base = VIRT_GICR;
+	}
+	machine->gic = (struct gic_bases){ .dist = (uintptr_t)range[0].base };
+	if (machine->gic_version == 3)
+		machine->gic.redist = (uintptr_t)range[1].base;
+	else
+		machine->gic.cpu = (uintptr_t)range[1].base;
+}
+
+void machine_find(struct machine *machine, const void *tree)
+{
+	struct fdt_range range[2] = { { VIRT_PL011, 0 } };
+	char method[8];
+
+	machine->has_tree = tree && fdt_memory(tree, FDT_SIZE_MAX, range, 1);
+	range[0].base = VIRT_PL011;
+	if (!machine->has_tree)
+		tree = "";
+	machine->console_is_pl011 = find(tree, pl011s, range) || !find(tree, sbsa_uarts, range);
+	machine->console = (uintptr_t)range[0].base;
+	find_gic(machine, tree);
+	fdt_text(tree, FDT_SIZE_MAX, "psci", "method", method, sizeof(method));
+	machine->psci_by_smc = method[0] == 's';
+	fdt_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args, sizeof(machine->args));
+}
+
+static bool begins(struct word word, const char *with)
+{
+	size_t i = 0;
+
+	while (i < word.length && with[i] && word.at[i] == with[i])
+		i++;
+	return !with[i] && i < word.length && word.at[i] == '=';
+}
+
+uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise)
+{
+	struct word rest = word_from(machine->args);
+
+	for (struct word word = word_next(&rest); word.length; word = word_next(&rest)) {
+		size_t at = word_from(name).length + 1;
+		uint32_t value = 0;
+
+		if (!begins(word, name))
+			continue;
+		for (; at < word.length; at++)
+			value = value * 10 + (uint32_t)(word.at[at] - '0');
+		return value;
+	}
+	return otherwise;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the probe knows of the machine it is on: from the device tree that it was given, and where
+ * that says nothing, as QEMU's `virt` is. */
+#pragma once
+
+#include "drivers/gic/gic.h"
+
+#define MACHINE_ARGS_SIZE 128u
+
+struct machine {
+	bool has_tree;
+	uintptr_t console;     /* PL011, or what has its data and flag registers */
+	bool console_is_pl011; /* and its control register */
+	struct gic_bases gic;
+	unsigned gic_version; /* of the device tree's GIC */
+	bool psci_by_smc;
+	char args[MACHINE_ARGS_SIZE]; /* /chosen bootargs, "" where there are none */
+};
+
+void machine_find(struct machine *machine, const void *tree);
+
+/* The number behind "name=" in the arguments, or `otherwise`. */
+uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise);

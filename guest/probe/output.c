@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest/probe/output.h"
+
+#include "drivers/uart/uart.h"
+#include "lib/crc32.h"
+#include "lib/text.h"
+
+static uintptr_t console;
+static uint32_t sequence;
+static char line[512];
+static struct text text;
+
+void output_init(uintptr_t base, bool start)
+{
+	console = base;
+	if (start)
+		uart_pl011.init(console);
+}
+
+void output_begin(const char *kind)
+{
+	text_init(&text, line, sizeof(line));
+	text_string(&text, "{\"probe\":");
+	text_u64(&text, sequence++);
+	output_string("kind", kind);
+}
+
+static void name_of(const char *name)
+{
+	text_string(&text, ",\"");
+	text_string(&text, name);
+	text_string(&text, "\":");
+}
+
+void output_u64(const char *name, uint64_t value)
+{
+	name_of(name);
+	text_u64(&text, value);
+}
+
+void output_hex(const char *name, uint64_t value)
+{
+	name_of(name);
+	text_string(&text, "\"0x");
+	text_hex(&text, value, 0);
+	text_char(&text, '"');
+}
+
+void output_string(const char *name, const char *value)
+{
+	name_of(name);
+	text_json_string(&text, value);
+}
+
+void output_end(void)
+{
+	uint32_t crc = crc32_update(0, line, text.length);
+
+	text_string(&text, ",\"crc\":\"");
+	text_hex(&text, crc, 8);
+	text_string(&text, "\"}\n");
+	for (size_t i = 0; i < text.length; i++)
+		uart_pl011.putc(console, line[i]);
+	uart_pl011.flush(console);
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The neutral probe (docs/peers.md): build/BOARD/probe.bin, an arm64 Image or a zImage.
+
+# A static position-independent executable: it runs wherever a loader puts it.
+PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie
+PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/memcpy.c \
+	guest/memset.c lib/crc32.c lib/fdt.c lib/median.c lib/text.c lib/words.c $(GIC_SOURCES) \
+	drivers/uart/pl011.c
+PROBE_OBJECTS := $(PROBE_SOURCES:%=$(OUT)/probe/%.o)
+
+$(OUT)/probe.elf: $(PROBE_OBJECTS) $(OUT)/probe.ld
+	$(call say,LD,$@)
+	$(Q)$(CROSS)gcc $(PROBE_FLAGS) $(filter-out -no-pie -static,$(LINK)) -nostdlib -Wl,-pie \
+		-Wl,--no-dynamic-linker -T $(OUT)/probe.ld $(PROBE_OBJECTS) -lgcc -o $@
+
+$(OUT)/probe.bin: $(OUT)/probe.elf
+	$(Q)$(CROSS)objcopy -O binary $< $@
+
+$(OUT)/probe/%.o: % $(MAKE_FILES) guest/probe/probe.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(PROBE_FLAGS) -MMD -MP -c $< -o $@
+
+-include $(PROBE_OBJECTS:.o=.d)
+
+qemu-image: $(OUT)/probe.bin

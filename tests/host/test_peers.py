@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe's lines and the logs of other hypervisors, made up: what is wrong with one is told, and
+gives no number."""
+
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import click
+import pytest
+
+from hypbench.peers import cli, initramfs
+from hypbench.peers.document import figures_in
+from hypbench.peers.kvm import Kvm
+from hypbench.peers.machine import Peer, without_el2
+from hypbench.peers.probe import PATHS, Expected, NotMeasured, read, result
+from hypbench.peers.run import judged, measure
+from hypbench.peers.systems import Native, Ours
+from hypbench.peers.table import markdown
+from hypbench.peers.xen import Xen
+from hypbench.tree import HOME, Tree
+from logmaker import log_of, sample_run
+from probelines import contents, line, path, printed
+
+GOOD = printed(contents())
+EXPECTED = Expected(bits=64, gic=2, hz=1_000_000_000)
+PEER = Peer(Tree(HOME), "virt-a72")
+PEER_V3 = Peer(Tree(HOME), "virt-a72-gicv3")
+
+XEN_HEAD = b"""(XEN) Xen version 4.17.5 (Debian 4.17.5+72) (somebody) (gcc 12) debug=n\r
+(XEN) Using scheduler: SMP Credit Scheduler rev2 (credit2)\r
+(XEN) Std. Loglevel: All\r
+(XEN) Freed 352kB init memory.\r
+"""
+KVM_HEAD = b"""[    0.000000] Linux version 6.1.0-50-arm64 (somebody) #1 SMP Debian 6.1.176-1\r
+[    1.143609] kvm [1]: Hyp mode initialized successfully\r
+[   13.328145] random: crng init done\r
+kvm_init: the random pool is ready, 3 s waited\r
+kvm_init: Linux 6.1.0-50-arm64, GICv2\r
+"""
+
+
+def by_xen(text: bytes) -> bytes:
+    """As Xen prints a domain's console: its name before each line, long lines cut at 127."""
+    lines = []
+    for one in text.replace(b"\r", b"").splitlines():
+        while len(one) >= 127:
+            lines.append(one[:127])
+            one = one[127:]
+        lines.append(one)
+    return b"".join(b"(XEN) DOM1: " + one + b"\r\n" for one in lines)
+
+
+XEN_LOG = XEN_HEAD + by_xen(GOOD)
+
+
+def test_good_lines_give_the_figures():
+    probe = result(b"noise\r\n" + GOOD, EXPECTED)
+    assert [probe.figures[name].p50 for name in PATHS] == list(range(100, 100 + len(PATHS)))
+    assert probe.figures["psci_version"].cold == 109
+    assert probe.lines == GOOD.replace(b"\r", b"")
+
+
+def test_figure_shows_its_range_where_not_most_samples_are_the_median():
+    probe = result(printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000},
+                                    timer_busy={"same": 501, "min": 90, "max": 7000})), EXPECTED)
+    assert str(probe.figures["timer_wfi"]) == "108 (90 to 7000)"
+    assert str(probe.figures["timer_busy"]) == "107"
+
+
+@pytest.mark.parametrize("text, says", [
+    (b"", "printed nothing"),
+    (GOOD.replace(b'"p50":100', b'"p50":101'), "a damaged line of the probe"),
+    (GOOD.replace(line(3, contents()[3]) + b"\r\n", b""), "line 3 of the probe is missing, 4 came"),
+    (GOOD + GOOD, "line 12 of the probe is missing, 0 came"),
+    (GOOD[:GOOD.rindex(b'{"probe"')], "did not come to its end"),
+    (printed(contents()[1:]), "first line is missing"),
+    (printed([*contents()[:4], {"kind": "error", "what": "lost", "value": "0x3ff"}]),
+     "the probe says: .*lost"),
+    (printed([*contents()[:4], {"kind": "crash", "vector": "0x200"}]), "the probe says: .*crash"),
+    (printed([one for one in contents() if one.get("path") != "sgi_self"]),
+     "measured no sgi_self"),
+    (printed(contents(empty={"min": 2})), "an empty window took 2 to 3 ticks, not 3"),
+    (printed(contents(empty={"min": 4, "p50": 4, "max": 4})), "a tick is not one instruction"),
+    (printed(contents(start={"hz": 62500000})), "found hz 62500000, where it should be 1000000000"),
+    (printed(contents(start={"gic": 3})), "found gic 3, where it should be 2"),
+    (printed(contents(start={"bits": 32})), "found bits 32, where it should be 64"),
+    (printed(contents(start={"delay": 4})), "found delay 4, where it should be 0"),
+    (printed(contents(start={"psci": "0xffffffffffffffff"})), "PSCI_VERSION was answered with 0xf"),
+    (printed(contents(start={"smccc": "0xffffffff"})), "SMCCC_VERSION was answered with 0xffffff"),
+    (printed(contents(gicd_iidr={"n": 999})), "gicd_iidr has 999 samples, not 1000"),
+    (printed(contents(gicd_iidr={"min": 0})), "gicd_iidr cannot be true"),
+    (printed(contents(gicd_iidr={"max": 5})), "gicd_iidr cannot be true"),
+    (printed(contents(gicd_iidr={"same": 0})), "gicd_iidr cannot be true"),
+])
+def test_lines_that_cannot_be_believed_are_refused(text, says):
+    with pytest.raises(NotMeasured, match=says):
+        result(text, EXPECTED)
+
+
+def test_smc_alone_may_be_skipped():
+    def skipping(name: str) -> bytes:
+        return printed([{"kind": "skip", "path": name} if one.get("path") == name else one
+                        for one in contents()])
+
+    assert "psci_version_smc" not in result(skipping("psci_version_smc"), EXPECTED).figures
+    with pytest.raises(NotMeasured, match="measured no sgi_self"):
+        result(skipping("sgi_self"), EXPECTED)
+
+
+def test_delay_is_expected_in_the_empty_window():
+    delayed = Expected(64, 2, 1_000_000_000, delay=10)
+    with_delay = contents(start={"delay": 10}, empty={"min": 13, "p50": 13, "max": 13})
+    assert result(printed(with_delay), delayed).figures["empty"].p50 == 13
+    with pytest.raises(NotMeasured, match="an empty window took 3 to 3 ticks, not 13"):
+        result(printed(contents(start={"delay": 10})), delayed)
+
+
+def test_xen_that_ran_as_asked_is_measured():
+    made = judged(XEN_LOG, Xen("credit2"), PEER)
+    assert made.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
+                            " rev2 (credit2)")
+    assert made.probe.figures["sgi_self"].p50 == 106
+
+
+def test_lines_that_xen_cuts_are_whole_again():
+    exact = path("psci_version", 100, max=100000)  # 127 bytes: an empty line follows
+    assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
+    assert [data for _, data in read(Xen("credit2").console(XEN_LOG))][-1]["kind"] == "end"
+    assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
+
+
+@pytest.mark.parametrize("old, new, says", [
+    (b"rev2 (credit2)", b"(credit)", "asked for the scheduler credit2, its log says credit"),
+    (b"(XEN) Using scheduler", b"(XEN) Scheduler", "its log says none"),
+    (b"Std. Loglevel: All", b"Std. Loglevel: Errors and warnings", "did not read xen,xen-bootargs"),
+    (b"(XEN) Freed", b"(XEN) Scrubbing Free RAM in background\r\n(XEN) Freed",
+     "bootscrub=0 was not obeyed"),
+    (b"Xen version", b"Hypervisor", "no line `Xen version`"),
+    (b"DOM1: ", b"DOM0: ", "the probe printed nothing"),
+])
+def test_xen_that_ran_otherwise_is_refused(old, new, says):
+    assert old in XEN_LOG
+    with pytest.raises(NotMeasured, match=says):
+        judged(XEN_LOG.replace(old, new), Xen("credit2"), PEER)
+
+
+def test_another_scheduler_is_told_by_its_own_line():
+    with pytest.raises(NotMeasured, match="asked for the scheduler null, its log says credit2"):
+        judged(XEN_LOG, Xen("null"), PEER)
+
+
+def test_kvm_that_settled_is_measured():
+    made = judged(KVM_HEAD + GOOD, Kvm(), PEER)
+    assert made.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
+
+
+@pytest.mark.parametrize("old, new, says", [
+    (b"kvm [1]: Hyp mode", b"kvm [1]: VHE mode", "does not run at EL2 as nVHE"),
+    (b"random: crng init done", b"random: not ready", "until the random pool was ready"),
+    (b"3 s waited", b"0 s waited", "3 s had passed"),
+    (b"GICv2", b"GICv3", "its VM had no GICv2"),
+    (b"kvm_init: Linux 6.1.0", b"kvm_init: Linux 6.2.0", "its VM had no GICv2"),
+    (b"Linux version", b"Kernel", "no line `Linux version`"),
+])
+def test_kvm_that_ran_otherwise_is_refused(old, new, says):
+    assert old in KVM_HEAD
+    with pytest.raises(NotMeasured, match=says):
+        judged(KVM_HEAD.replace(old, new) + GOOD, Kvm(), PEER)
+
+
+def test_kvm_whose_pool_was_ready_too_late_is_refused():
+    lines = KVM_HEAD.splitlines(keepends=True)
+    late = b"".join([*lines[:2], *lines[3:], lines[2]]) + GOOD
+    with pytest.raises(NotMeasured, match="until the random pool was ready"):
+        judged(late, Kvm(), PEER)
+
+
+def test_kvm_of_a_gicv3_machine_wants_that():
+    gicv3 = KVM_HEAD.replace(b"GICv2", b"GICv3") + printed(contents(start={"gic": 3}))
+    assert judged(gicv3, Kvm(), PEER_V3).probe.start["gic"] == 3
+    with pytest.raises(NotMeasured, match="no GICv3"):
+        judged(KVM_HEAD + GOOD, Kvm(), PEER_V3)
+
+
+def test_our_own_log_must_be_of_that_board_and_configuration():
+    log = log_of(sample_run()) + GOOD
+    board = "virt-a72"
+    assert judged(log, Ours("native"), Peer(Tree(HOME), board)).probe.figures
+    with pytest.raises(NotMeasured, match="the hypervisor ran virt-a72 native"):
+        judged(log, Ours("trapped"), PEER)
+    with pytest.raises(NotMeasured, match="no run record"):
+        judged(GOOD, Ours("native"), PEER)
+
+
+def test_machine_is_the_boards_with_a_nanosecond_an_instruction():
+    words = PEER.command(HOME / "x")
+    assert "virt,virtualization=on,gic-version=2,dtb-randomness=off" in words
+    assert "cortex-a72,cntfrq=1000000000" in words
+    assert words[words.index("-icount") + 1].startswith("shift=0,sleep=off")
+    assert words[words.index("-smp") + 1] == "1"
+    assert "virt,gic-version=2,dtb-randomness=off" in without_el2(PEER.options())
+
+
+def test_initramfs_is_what_cpio_reads(tmp_path):
+    made = initramfs.archive({"init": b"#!", "probe.bin": bytes(range(256))})
+    assert made == initramfs.archive({"init": b"#!", "probe.bin": bytes(range(256))})
+    heads = [int(made[at + 6:at + 14], 16) for at in range(0, len(made), 4)
+             if made[at:at + 6] == b"070701"]
+    assert heads == [1, 2, 3, 4, 0]
+    assert made.endswith(b"TRAILER!!!\0\0\0\0")
+    if shutil.which("cpio"):
+        subprocess.run(["cpio", "-id", "init", "probe.bin"], input=made, cwd=tmp_path, check=True,
+                       capture_output=True)
+        assert (tmp_path / "probe.bin").read_bytes() == bytes(range(256))
+
+
+FAKE = """#!{python}
+import pathlib, sys
+here = pathlib.Path(__file__)
+count = here.with_suffix(".count")
+number = len(count.read_bytes()) if count.exists() else 0
+count.write_bytes(b"x" * (number + 1))
+logs = sorted(here.parent.glob("log-*"))
+sys.stdout.buffer.write(logs[min(number, len(logs) - 1)].read_bytes())
+sys.stdout.flush()
+{then}
+"""
+
+
+@dataclass(frozen=True)
+class Fake:
+    """A system whose QEMU prints these logs, one a run."""
+
+    logs: tuple[bytes, ...]
+    then: str = ""
+    key: str = "fake"
+    reason: str = ""
+    error: click.ClickException | None = field(default=None, compare=False)
+
+    def unfit(self, peer) -> str:
+        return self.reason
+
+    def prepare(self, peer, folder):
+        if self.error:
+            raise self.error
+        program = folder / "qemu"
+        program.write_text(FAKE.format(python=sys.executable, then=self.then))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        for number, log in enumerate(self.logs):
+            (folder / f"log-{number}").write_bytes(log)
+        return [str(program)]
+
+    def check(self, log, peer) -> str:
+        return "a fake"
+
+    def console(self, log):
+        return log
+
+
+def test_two_equal_runs_are_measured_and_kept(tmp_path):
+    made = measure(Fake((GOOD,)), PEER, tmp_path / "p")
+    assert made.probe.figures["sgi_self"].p50 == 106
+    assert [log.read_bytes() for log in sorted((tmp_path / "p").glob("?.log"))] == [GOOD, GOOD]
+
+
+def test_one_that_idles_behind_the_probes_end_is_ended(tmp_path):
+    made = measure(Fake((GOOD,), then="import time; time.sleep(300)"), PEER, tmp_path / "p", 60)
+    assert made.probe.figures
+
+
+def test_runs_that_differ_are_refused(tmp_path):
+    other = printed(contents(timer_wfi={"max": 4711}))
+    with pytest.raises(NotMeasured, match="two runs differ"):
+        measure(Fake((GOOD, other)), PEER, tmp_path / "p")
+
+
+def test_a_run_that_never_ends_is_refused(tmp_path):
+    with pytest.raises(NotMeasured, match="not at its end after 1 s"):
+        measure(Fake((GOOD[:200],), then="import time; time.sleep(300)"), PEER, tmp_path / "p", 1)
+
+
+def test_a_qemu_that_says_nothing_is_told(tmp_path):
+    with pytest.raises(NotMeasured, match="QEMU printed nothing; it says: no such machine"):
+        measure(Fake((b"",), then="sys.exit('no such machine')"), PEER, tmp_path / "p")
+
+
+@pytest.fixture
+def command(bench, monkeypatch):
+    def run(*systems, words=()):
+        monkeypatch.setattr(cli, "SYSTEMS", list(systems))
+        bench.write("boards/virt-a72/board.mk",
+                    "ISA := armv8\nGIC := gicv2\nQEMU := fake -M virt -cpu x\n")
+        return bench("peers", "--board", "virt-a72", *words)
+    return run
+
+
+def test_what_cannot_be_had_is_a_line_and_the_others_are_measured(command, bench):
+    offline = click.ClickException("the Debian archive cannot be reached from here\nW: much more")
+    result = command(Fake((GOOD,), key="good"), Fake((GOOD,), key="gone", error=offline),
+                     Fake((GOOD,), key="odd", reason="no 32-bit hosts"))
+    assert result.exit_code == 0, result.output
+    assert ("virt-a72: gone: not measured: the Debian archive cannot be reached from here\n"
+            in result.stderr)
+    assert "virt-a72: odd: not measured: no 32-bit hosts" in result.stderr
+    assert "much more" not in result.output
+    table = figures_in((bench.root / "build/peers/table.md").read_text())
+    assert table["virt-a72"][PATHS["sgi_self"]] == {"good": "106"}
+
+
+def test_nothing_measured_is_a_failure(command):
+    assert command(Fake((GOOD[:200],))).exit_code == 1
+
+
+def test_unknown_names_are_told_with_the_known_ones(command, bench):
+    result = command(Fake((GOOD,)), words=("--system", "bao"))
+    assert result.exit_code == 2
+    assert "no system 'bao'; there are: fake" in result.output
+    result = bench("peers", "--board", "rpi4")
+    assert result.exit_code == 2
+    assert "no board 'rpi4'; there are: virt-a72, virt-a72-gicv3, virt-a15" in result.output
+
+
+def test_missing_probe_is_told_with_what_makes_it(bench):
+    bench.write("boards/virt-a72/board.mk", "ISA := armv8\nGIC := gicv2\nQEMU := q -M v -cpu x\n")
+    result = bench("peers", "--board", "virt-a72", "--system", "native")
+    assert result.exit_code == 1
+    assert "probe.bin is not built: `make qemu-image BOARD=virt-a72` makes it" in result.stderr
+
+
+def test_document_is_what_the_table_writes(tmp_path):
+    made = measure(Fake((GOOD,)), PEER, tmp_path / "p")
+    read_back = figures_in("# Title\n\n" + markdown("virt-a72", [made]) + "\n## Next\n")
+    assert read_back["virt-a72"][PATHS["timer_wfi"]] == {"fake": "108"}
+
+
+def test_page_has_every_machine_and_path():
+    tables = figures_in((HOME / "docs/peers.md").read_text())
+    assert list(tables) == list(cli.BOARDS)
+    for table in tables.values():
+        assert list(table) == list(PATHS.values())
+        assert all({"hypbench", "native", "xen-credit2"} <= set(row) for row in table.values())
+
+
+def test_native_machine_has_no_el2():
+    assert Native().unfit(PEER) == "" and Kvm().unfit(Peer(Tree(HOME), "virt-a15"))

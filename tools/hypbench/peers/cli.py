@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hypbench peers: `make peers`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from hypbench.peers.kvm import Kvm
+from hypbench.peers.machine import Peer
+from hypbench.peers.run import Measured, measure
+from hypbench.peers.systems import Native, Ours, System
+from hypbench.peers.table import CAPTION, markdown, terminal
+from hypbench.peers.xen import Xen
+from hypbench.printing import console
+from hypbench.tree import Tree, UnknownName, listed
+
+SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
+BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
+
+
+@click.command("peers")
+@click.option("--board", "boards", multiple=True, metavar="B",
+              help="A machine; can be repeated. Without it, all of: " + ", ".join(BOARDS) + ".")
+@click.option("--system", "keys", multiple=True, metavar="S",
+              help="A column; can be repeated. Without it, all of: "
+                   + ", ".join(system.key for system in SYSTEMS) + ".")
+@click.option("--args", "arguments", default="", metavar="TEXT",
+              help="For the probe: samples=N, delay=N.")
+@click.pass_obj
+def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments: str) -> None:
+    """Run the neutral probe under this hypervisor, without one, under Xen and under KVM.
+
+    Xen and the kernel with KVM are Debian's packages, fetched into build/cache. Each system runs
+    twice. Logs and table are kept in build/peers. What cannot be had here is told in a line; the
+    exit status is 1 only when nothing was measured, or this hypervisor was not.
+    """
+    check_names("system", keys, [system.key for system in SYSTEMS])
+    check_names("board", boards, list(BOARDS))
+    folder, good, text = tree.root / "build" / "peers", True, ""
+    for board in boards or BOARDS:
+        peer = Peer(tree, board, arguments)
+        chosen = [system for system in SYSTEMS if not keys or system.key in keys]
+        measured = [one for system in chosen if (one := tried(system, peer, folder))]
+        good = good and bool(measured) and all(
+            any(one.system is system for one in measured) for system in chosen
+            if isinstance(system, Ours))
+        if measured:
+            text += markdown(board, measured) + "\n"
+            show(board, measured)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "table.md").write_text(text)
+    sys.exit(not good)
+
+
+def check_names(what: str, given: tuple[str, ...], known: list[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise UnknownName(f"no {what} '{name}'; there are: {listed(known)}")
+
+
+def tried(system: System, peer: Peer, folder: Path) -> Measured | None:
+    """The figures, or a line that says why there are none."""
+    try:
+        if reason := system.unfit(peer):
+            say(f"{peer.board}: {system.key}: not measured: {reason}")
+            return None
+        say(f"{peer.board}: {system.key}: running twice")
+        return measure(system, peer, folder / peer.board / system.key)
+    except click.ClickException as error:
+        say(f"{peer.board}: {system.key}: not measured: {error.message.splitlines()[0]}")
+        return None
+
+
+def show(board: str, measured: list[Measured]) -> None:
+    console().print(terminal(board, measured))
+    for one in measured:
+        click.echo(f"{one.system.key}: {one.version}")
+    click.echo(CAPTION)
+
+
+def say(text: str) -> None:
+    click.echo(f"hypbench: {text}", err=True)

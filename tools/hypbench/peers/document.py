@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/peers.md, read back."""
+
+from hypbench.tree import UnknownName
+
+Figures = dict[str, dict[str, str]]  # by path and column
+
+
+def figures_in(page: str) -> dict[str, Figures]:
+    """By board: what stands behind a heading `### <board>`, up to the next heading."""
+    found = {}
+    for part in f"\n{page}".split("\n### ")[1:]:
+        board, _, rest = part.partition("\n")
+        rows = [cells(line) for line in rest.partition("\n#")[0].splitlines()
+                if line.startswith("|")]
+        if len(rows) < 3 or rows[0][0] != "path":
+            raise UnknownName(f"no table of paths under `### {board}`")
+        columns = [heading.split()[0] for heading in rows[0][1:]]
+        found[board.strip()] = {row[0]: dict(zip(columns, row[1:], strict=True))
+                                for row in rows[2:]}
+    return found
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""KVM of Debian's arm64 kernel, with the probe under the smallest VMM there can be
+(tools/peers/kvm_init.c), which is the kernel's first process and prints what the probe wrote when
+that has ended."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypbench.apt_sources import codename
+from hypbench.debian import fetch
+from hypbench.guests import devicetree
+from hypbench.guests.formats import read_image
+from hypbench.guests.machine import machine_of, read_board
+from hypbench.guests.placement import place
+from hypbench.peers import initramfs
+from hypbench.peers.machine import Peer
+from hypbench.peers.probe import NotMeasured
+from hypbench.peers.systems import line_of
+
+COMPILER = "aarch64-linux-gnu-gcc"
+SOURCE = Path("tools/peers/kvm_init.c")
+FLAGS = ["-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+ARGUMENTS = "console=ttyAMA0 nokaslr panic=-1"
+RAM = 256 << 20  # kvm_init.c
+SETTLED_S = 3
+# A made-up day, and no clock of the host's: the kernel takes the time over, and prints it.
+CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
+
+
+@dataclass(frozen=True)
+class Kvm:
+    suite: str = ""  # behind the release's name: "-backports"
+
+    @property
+    def key(self) -> str:
+        return f"kvm{self.suite}"
+
+    def unfit(self, peer: Peer) -> str:
+        return "" if peer.isa == "armv8" else "KVM has no 32-bit hosts"
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        made = folder / "initramfs"
+        made.write_bytes(initramfs.archive({
+            "init": launcher(peer, folder).read_bytes(),
+            "probe.bin": peer.probe.read_bytes(),
+            "probe.dtb": device_tree(peer, folder).read_bytes(),
+        }))
+        return [*peer.command(kernel(self.suite)), "-initrd", str(made), "-append", ARGUMENTS,
+                *CLOCK]
+
+    def check(self, log: bytes, peer: Peer) -> str:
+        text = log.decode(errors="replace")
+        release = line_of(r"Linux version (\S+)", log, "line `Linux version`")
+        if not re.search(r"kvm \[1\]: Hyp (nVHE )?mode initialized successfully", text):
+            raise NotMeasured("its KVM does not run at EL2 as nVHE (no `Hyp mode initialized"
+                              " successfully`)")
+        settled = rf"kvm_init: the random pool is ready, {SETTLED_S} s waited"
+        if not re.search(rf"crng init done.*{settled}", text, re.DOTALL):
+            raise NotMeasured("the probe was not held back until the random pool was ready and"
+                              f" {SETTLED_S} s had passed (`crng init done`, `kvm_init: …`)")
+        if f"kvm_init: Linux {release}, GICv{peer.gic}" not in text:
+            raise NotMeasured(f"its VM had no GICv{peer.gic}")
+        package = line_of(r"SMP.* (Debian \S+)", log, "version of Debian's")
+        return f"KVM, nVHE, Linux {release} ({package})"
+
+    def console(self, log: bytes) -> bytes:
+        return log
+
+
+def kernel(suite: str) -> Path:
+    package = fetch("linux-image-arm64", "arm64", release=codename() + suite if suite else None,
+                    depends="linux-image-[0-9]*-arm64", keep=("boot/*",))
+    found = sorted((package / "boot").glob("vmlinuz-*"))
+    if not found:
+        raise NotMeasured("the package of the kernel has no boot/vmlinuz-*")
+    return found[0]
+
+
+def launcher(peer: Peer, folder: Path) -> Path:
+    made = folder / "kvm_init"
+    if not shutil.which(COMPILER):
+        raise NotMeasured(f"{COMPILER} is missing: it is in the package gcc-aarch64-linux-gnu")
+    done = subprocess.run([COMPILER, *FLAGS, "-o", made, peer.tree.root / SOURCE],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotMeasured(f"{SOURCE} cannot be compiled: the C library is in the package"
+                          f" libc6-dev-arm64-cross\n{done.stderr.strip()}")
+    return made
+
+
+def device_tree(peer: Peer, folder: Path) -> Path:
+    """The one that the probe is given under this hypervisor."""
+    board = read_board(peer.tree, peer.board)
+    machine = machine_of(board, 1, RAM, native=False)
+    image = read_image(peer.probe, board.isa, board.store_size, False)
+    return devicetree.make(machine, place(image, machine, None, None), peer.arguments, folder)

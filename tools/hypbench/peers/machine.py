@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated machine that every system has: a board's, with a core that executes an instruction
+in a nanosecond, so that what a kernel does by time does not fill it up."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench import qemu
+from hypbench.tree import Tree
+
+HZ = 1_000_000_000
+ICOUNT = {"shift=4": "shift=0"}  # 2^0 ns an instruction, one tick of the counter
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A board, as those who start something on its machine need it."""
+
+    tree: Tree
+    board: str
+    arguments: str = ""  # for the probe: delay=N, samples=N
+
+    @property
+    def isa(self) -> str:
+        return self.tree.board_fact(self.board, "ISA")
+
+    @property
+    def gic(self) -> int:
+        return int(self.tree.board_fact(self.board, "GIC").removeprefix("gicv"))
+
+    @property
+    def bits(self) -> int:
+        return {"armv8": 64, "armv7": 32}[self.isa]
+
+    @property
+    def debian(self) -> str:
+        return {"armv8": "arm64", "armv7": "armhf"}[self.isa]
+
+    @property
+    def probe(self) -> Path:
+        path = self.tree.build(self.board) / "probe.bin"
+        if not path.is_file():
+            raise click.ClickException(f"{path} is not built: `make qemu-image"
+                                       f" BOARD={self.board}` makes it")
+        return path
+
+    def options(self) -> list[str]:
+        """QEMU's words for the machine. Without a seed in its device tree: it would be another
+        in every run, and with it the kernel's addresses and random numbers."""
+        words = self.tree.qemu_options(self.board)
+        for option, more in (("-M", ",dtb-randomness=off"), ("-cpu", f",cntfrq={HZ}")):
+            words[words.index(option) + 1] += more
+        return words
+
+    def command(self, kernel: Path, options: list[str] | None = None) -> list[str]:
+        words = qemu.command(options or self.options(), "icount", kernel)
+        at = words.index("-icount") + 1
+        for old, new in ICOUNT.items():
+            words[at] = words[at].replace(old, new)
+        return words
+
+
+def without_el2(options: list[str]) -> list[str]:
+    """The same machine without a level for a hypervisor: there PSCI is QEMU's own, by HVC."""
+    return [word.replace("virtualization=on,", "") for word in options]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs the probe: this hypervisor, and nothing at all. Xen and KVM have files of their own."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from hypbench.guests import run as guests
+from hypbench.peers.machine import Peer, without_el2
+from hypbench.peers.probe import NotMeasured
+from hypbench.records import read_log
+from hypbench.session import write_image_text
+
+LIMIT_S = 600.0
+
+
+class System(Protocol):
+    """Says how it is started and what its log must say."""
+
+    key: str  # of its column, and of its logs' names
+
+    def unfit(self, peer: Peer) -> str:
+        """Why there can be nothing to measure on this board; "" where there is."""
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        """The command; files of it go into the folder."""
+
+    def check(self, log: bytes, peer: Peer) -> str:
+        """What it is, with its version. Raises NotMeasured where it did not run as it should."""
+
+    def console(self, log: bytes) -> bytes:
+        """The probe's part of the log."""
+
+
+@dataclass(frozen=True)
+class Native:
+    key: str = "native"
+
+    def unfit(self, peer: Peer) -> str:
+        return ""
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        words = peer.command(peer.probe, without_el2(peer.options()))
+        return [*words, "-append", peer.arguments] if peer.arguments else words
+
+    def check(self, log: bytes, peer: Peer) -> str:
+        return "no hypervisor"
+
+    def console(self, log: bytes) -> bytes:
+        return log
+
+
+@dataclass(frozen=True)
+class Ours:
+    config: str = "trapped"
+    key: str = "hypbench"
+
+    def unfit(self, peer: Peer) -> str:
+        return ""
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        wish = guests.Wish(peer.board, peer.probe, self.config, None, None, peer.arguments, "256M",
+                           1, None, False, "icount", LIMIT_S)
+        prepared = guests.prepare(peer.tree, wish, folder / "guest")
+        image = write_image_text(peer.tree, peer.board, prepared.plan, "qemu-icount",
+                                 folder / "image")
+        words = peer.command(image)
+        return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
+
+    def check(self, log: bytes, peer: Peer) -> str:
+        records = read_log(log)
+        if not records.run:
+            raise NotMeasured("no run record of the hypervisor")
+        for data in records.of_kind("fault", "error"):
+            raise NotMeasured(f"the hypervisor says: {data}")
+        found = records.run["board"], records.run["configs"][0]["name"]
+        if found != (peer.board, self.config.split()[0]):
+            raise NotMeasured(f"the hypervisor ran {' '.join(found)}")
+        run = records.run
+        return f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
+
+    def console(self, log: bytes) -> bytes:
+        return log
+
+
+def line_of(pattern: str, text: bytes, what: str) -> str:
+    """What a pattern's group found in a log."""
+    found = re.search(pattern, text.decode(errors="replace"), re.MULTILINE)
+    if not found:
+        raise NotMeasured(f"its log has no {what}")
+    return found[1].strip()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's Xen, with the probe as its only domain ("dom0less": a domain that the device tree
+describes, docs/features/dom0less.pandoc of Xen), on an emulated SBSA UART."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.boards.programs import run
+from hypbench.debian import fetch
+from hypbench.peers.machine import Peer
+from hypbench.peers.probe import NotMeasured
+from hypbench.peers.systems import line_of
+
+VERSION = "4.17"
+MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
+DOMAIN_KIB = 0x10000
+# What is seen of them in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
+# scrubbed while the probe runs. noreboot: nothing comes behind the domain's end.
+ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
+CHOSEN = """
+/ {{
+	chosen {{
+		xen,xen-bootargs = "{arguments}";
+		#address-cells = <2>;
+		#size-cells = <2>;
+		domU1 {{
+			compatible = "xen,domain";
+			#address-cells = <2>;
+			#size-cells = <2>;
+			memory = <0 {memory:#x}>;
+			cpus = <1>;
+			vpl011;
+			module@{module:x} {{
+				compatible = "multiboot,kernel", "multiboot,module";
+				reg = <0 {module:#x} 0 {size:#x}>;
+				bootargs = "{probe}";
+			}};
+		}};
+	}};
+}};
+"""
+DOMAIN_LINE = re.compile(rb"^\(XEN\) DOM1: (.*?)\r?$", re.MULTILINE)
+SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Xen:
+    scheduler: str
+
+    @property
+    def key(self) -> str:
+        return f"xen-{self.scheduler}"
+
+    def unfit(self, peer: Peer) -> str:
+        name = f"CONFIG_SCHED_{self.scheduler.upper()}=y"
+        if name in xen_file(peer, "xen-*.config").read_text():
+            return ""
+        return f"Debian's Xen is built without this scheduler ({name})"
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        kernel = xen_file(peer, f"xen-{VERSION}-{peer.debian}")
+        tree = device_tree(peer, folder, ARGUMENTS.format(self.scheduler))
+        return [*peer.command(kernel), "-dtb", str(tree), "-device",
+                f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
+
+    def check(self, log: bytes, peer: Peer) -> str:
+        version = line_of(r"^\(XEN\) Xen version (\S+ \([^)]*\))", log, "line `Xen version`")
+        text = log.decode(errors="replace")
+        used = SCHEDULER.search(text)
+        if not used or used[1] != self.scheduler:
+            raise NotMeasured(f"asked for the scheduler {self.scheduler}, its log says"
+                              f" {used[1] if used else 'none'}")
+        if not re.search(r"^\(XEN\) Std\. Loglevel: All", text, re.MULTILINE):
+            raise NotMeasured("it did not read xen,xen-bootargs: its log has no"
+                              " `Std. Loglevel: All`")
+        if re.search(r"^\(XEN\) Scrubbing", text, re.MULTILINE):
+            raise NotMeasured("it scrubs free memory meanwhile: bootscrub=0 was not obeyed")
+        return f"Xen {version}, {used[0].removeprefix('(XEN) ').strip()}"
+
+    def console(self, log: bytes) -> bytes:
+        """Xen puts its name before what a domain prints, and cuts long lines."""
+        return b"".join(DOMAIN_LINE.findall(log))
+
+
+def xen_package(peer: Peer) -> Path:
+    return fetch(f"xen-hypervisor-{VERSION}-{peer.debian}", peer.debian)
+
+
+def xen_file(peer: Peer, pattern: str) -> Path:
+    found = sorted((xen_package(peer) / "boot").glob(pattern))
+    if not found:
+        raise NotMeasured(f"the package xen-hypervisor-{VERSION}-{peer.debian} has no {pattern}")
+    return found[0]
+
+
+def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
+    """The machine's own, as QEMU makes it, with Xen's arguments and the domain in /chosen."""
+    blob, text, made = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
+    words = peer.options()
+    words[words.index("-M") + 1] += f",dumpdtb={blob}"
+    done = subprocess.run([*words, "-smp", "1", "-nic", "none", "-display", "none"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode or not blob.is_file():
+        raise click.ClickException(f"QEMU gives no device tree: {done.stderr.strip()}")
+    source = run("dtc", "-q", "-I", "dtb", "-O", "dts", blob).decode()
+    text.write_text(source + CHOSEN.format(
+        arguments=arguments, memory=DOMAIN_KIB, module=MODULE, size=peer.probe.stat().st_size,
+        probe=peer.arguments))
+    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", made, text)
+    return made
