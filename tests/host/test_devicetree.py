@@ -114,6 +114,24 @@ def hypervisor(base: int, memory: str, guest_at: range, end: int | None = None) 
     return {"HYP_BASE": fits}
 
 
+def store(base: int, size: int, end: int, *others: range) -> dict[str, Truth]:
+    """A choice: 2 MiB aligned RAM, up to `end`, apart from the hypervisor's and the guest's."""
+    def fits(_: DeviceTree) -> int:
+        assert base % (2 * MIB) == 0 and base + size <= end
+        for other in others:
+            assert base + size <= other.start or other.stop <= base, f"{other} is not the store's"
+        return base
+    return {"store_base": fits, "store_size": given(size)}
+
+
+def console_intid(tree: DeviceTree) -> int:
+    return only(tree.intids(tree.console()[0]))
+
+
+def intid_of(node: str) -> Truth:
+    return lambda tree: only(tree.intids(node))
+
+
 def reset_device(node: str) -> dict[str, Truth]:
     """A page from where the device begins."""
     return {"reset_device[0]": address(node), "reset_device[1]": given(0x1000)}
@@ -156,6 +174,7 @@ ARNDALE = Board(kernels("exynos5250-arndale.dtb", "armhf"), {
     **reset_device(PMU),
     "RAM_KEPT": arndale_kept,
     "console[1]": console,
+    "console[2]": console_intid,
     "counter_hz": frequency("/timer"),
     "MCT": address(MCT),
     "PMU": address(PMU),
@@ -170,6 +189,7 @@ ARNDALE = Board(kernels("exynos5250-arndale.dtb", "armhf"), {
 # --- Raspberry Pi 4 B: its device tree gives addresses of the VideoCore's bus ---
 
 RPI4_GUEST = (0x40000000, 0x40000000)
+RPI4_VIDEOCORE = 0x3b400000  # from here on its own, up to 1 GiB
 MINI_UART, PL011 = "/soc/serial@7e215040", "/soc/serial@7e201000"
 GPIO, AUX, PM = "/soc/gpio@7e200000", "/soc/aux@7e215000", "/soc/watchdog@7e100000"
 
@@ -198,9 +218,12 @@ RPI4 = Board(kernels("bcm2711-rpi-4-b.dtb", "arm64"), {
     "GUEST_BASE": rpi4_ram(RPI4_GUEST[0]),
     "guest_size": given(RPI4_GUEST[1]),
     "HYP_BASE": rpi4_ram(0x200000),
+    **store(0x10000000, 0x20000000, RPI4_VIDEOCORE, range(0x200000, 0x200000 + HYP_SIZE)),
     "console[1]": console,
     "mini_uart[1]": address(MINI_UART),
+    "mini_uart[2]": intid_of(MINI_UART),
     "pl011[1]": address(PL011),
+    "pl011[2]": intid_of(PL011),
     "counter_hz": frequency("/clocks/clk-osc"),
     "cores.count": cores,
     "cores.release": spin_table,
@@ -239,6 +262,10 @@ def vexpress_guest(tree: DeviceTree) -> int:
     return ram.end
 
 
+def vexpress_console_intid(tree: DeviceTree) -> int:
+    return 32 + only(tree.cells(f"{V2M}/serial@90000", "interrupts"))
+
+
 VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     **gic("/interrupt-controller@2c001000", "dist", "cpu", "hyp", "vcpu"),
     **timer("/timer"),
@@ -247,7 +274,9 @@ VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     "guest_base": vexpress_guest,
     "GUEST_BASE": vexpress_guest,
     "guest_size": given(0x40000000),
+    **store(0x90000000, 0x30000000, 0xc0000000, range(0x80200000, 0x80200000 + HYP_SIZE)),
     "console[1]": address(f"{V2M}/serial@90000"),
+    "console[2]": vexpress_console_intid,
     "SYS_FLAGS": address(f"{V2M}/sysreg@10000", offset=0x30),
     "cores.count": cores,
     "cores.release": address(f"{V2M}/sysreg@10000", offset=0x30),
@@ -274,7 +303,10 @@ def virt(*parts: str) -> Board:
         **unused_interrupts(80, 32, virt_interrupts),
         **guest(*VIRT_GUEST, "/memory@40000000"),
         **hypervisor(0x40200000, "/memory@40000000", range(0x80000000, 0xc0000000)),
+        **store(0x48000000, 0x38000000, VIRT_GUEST[0], range(0x40200000, 0x40200000 + HYP_SIZE)),
         "console[1]": console,
+        "console[2]": console_intid,
+        "cores.count": given(4),  # a choice: QEMU makes as many as it is told
     })
 
 
