@@ -119,9 +119,9 @@ def test_a_reset_starts_it_again_from_its_images(lab, built):
 def test_what_is_typed_comes_as_an_interrupt(lab, built):
     """More at once than the FIFO holds, too."""
     long = b"The Quick Brown Fox Jumps Over the Lazy Dog, 1234567890."
+    said_to_it = ((b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))
     result = run(lab, talk(built, "ECHO", "config trapped\nconfig trapped-sw\n", clock="host",
-                           said=(
-        (b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))))
+                           said=said_to_it))
     all_done(result, ("trapped", "trapped-sw"))
     assert said(result) == f"type\nabc{long.decode()}\nquit\ntype\n\nquit"
 
