@@ -15,8 +15,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench capture \
-	compare report debug check qemu-test unit-test update-expected sdcard tftp flash clean \
+.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests setup-guests \
+	bench capture run-guest compare report debug check qemu-test unit-test update-expected sdcard tftp flash clean \
 	help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
@@ -142,6 +142,24 @@ setup-images:
 bench: setup
 	@$(MAKE) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
+
+## run-guest: run GUEST=<image> as a VM on this terminal (CONFIG= CPUS= GUEST_RAM= …: docs/guests.md)
+quoted = '$(subst ','\'',$(1))'
+option = $(if $($(2)),$(1) $(call quoted,$($(2))))
+run-guest: setup-guests
+	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an ELF or a \
+		raw binary))
+	@$(MAKE) --no-print-directory qemu-image
+	@$(HYPBENCH) run-guest --board $(BOARD) $(call option,--config,CONFIG) \
+		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
+		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
+		$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
+		$(call option,--limit,LIMIT) $(if $(filter 1,$(STATS)),--stats) \
+		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock $(CLOCK)) \
+		-- $(call quoted,$(GUEST))
+
+setup-guests:
+	@tools/setup.sh default guests
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
 capture: setup

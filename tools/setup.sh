@@ -12,7 +12,8 @@ usage() {
 	  --check   only report; exit status 1 when something is missing
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
-	            boards, for what a boot loader or a card is given, and
+	            boards, for what a boot loader or a card is given,
+	            guests, for guests that are not our own, and
 	            report, which only the tests need
 	END
 }
@@ -25,7 +26,7 @@ for word in "$@"; do
 	--check) check_only=yes ;;
 	-h | --help) usage; exit 0 ;;
 	default) groups+=("${default_groups[@]}") ;;
-	armv7 | armv8 | qemu | host | check | debug | python | boards | report)
+	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | report)
 		groups+=("$word")
 		;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
@@ -114,7 +115,11 @@ group_boards() {
 	have mcopy || need mtools mtools "fills and lists the FAT of a card"
 	# /usr/sbin is not in every user's PATH
 	have sfdisk || [ -x "${SBIN:-/usr/sbin}/sfdisk" ] || need fdisk sfdisk "partitions a card"
-	have dtc || need device-tree-compiler dtc "reads device trees, and makes FIT images"
+	group_guests
+}
+
+group_guests() {
+	have dtc || need device-tree-compiler dtc "reads and makes device trees, and FIT images"
 }
 
 group_report() {

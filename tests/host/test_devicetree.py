@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from boardfile import Unreadable, board_numbers, numbers_of, value_of
 from devicetree import DeviceTree, grouped
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
+from hypbench.boardfile import Unreadable, board_numbers, numbers_of, value_of
 from hypbench.tree import HOME, Tree
 
 MIB = 1 << 20

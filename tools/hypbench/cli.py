@@ -12,6 +12,7 @@ from hypbench.capture import capture
 from hypbench.checks.cli import dev
 from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
+from hypbench.guests.cli import run_guest
 from hypbench.printing import complain, console, print_more, show_log
 from hypbench.html.command import make_report
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -53,6 +54,7 @@ def main(context: click.Context, root: Path) -> None:
 main.add_command(capture)
 main.add_command(compare)
 main.add_command(dev)
+main.add_command(run_guest)
 for board_command in BOARD_COMMANDS:
     main.add_command(board_command)
 

@@ -42,6 +42,10 @@ def clock_options(options: list[str], clock: str) -> list[str]:
     words = CLOCK_OPTIONS[clock]
     if "-smp" not in options or options[options.index("-smp") + 1] == "1":
         return words
+    return unrecorded(words)
+
+
+def unrecorded(words: list[str]) -> list[str]:
     return [word.removesuffix(RECORDING) for word in words]
 
 

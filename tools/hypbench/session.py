@@ -50,8 +50,11 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
 
 def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Path) -> Path:
     """A copy of the board's image with the plan (its own when none is named) in it."""
+    return write_image_text(tree, board, tree.plan_text(plan) if plan else None, platform, out)
+
+
+def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path) -> Path:
     built = tree.qemu_image(board)
-    text = tree.plan_text(plan) if plan else None
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make BOARD={board}` makes it")
     image = read_bytes(built)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every number of a board's files by its place, so that a test can say it knows them all: members
-of initialisers (gic.dist, console[1]), macros by their name, and what is left in the code."""
+"""Every number of a board's files by its place: members of initialisers (gic.dist, console[1]),
+macros by their name, and what is left in the code. The host tools take a board's addresses from
+here; a test says that it knows them all."""
 
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 TOKEN = re.compile(r"[{},]|[^{},]+")
 # in upper case like macros, but no numbers
-ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PEN", "NULL"}
+ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "NULL"}
 # In code, numbers below this are bits and counts: neither an address nor a size nor an SPI.
 SMALL = 32
 

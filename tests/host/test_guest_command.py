@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hypbench run-guest on a fake QEMU: what it starts, what the terminal shows and gives, how a run
+ends, and that nothing starts for an image that cannot be run."""
+
+import json
+import os
+import pty
+import signal
+import stat
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from conftest import Bench
+from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
+from guestlogs import FAULT, guest_log
+from hypbench.plan import read_plan
+from hypbench.tree import HOME
+
+# A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
+FAKE = """#!{python}
+import json, os, pathlib, sys, time
+pathlib.Path(__file__).with_name("words").write_text(json.dumps(sys.argv))
+log = pathlib.Path(__file__).with_name("log").read_bytes().splitlines(keepends=True)
+def out(*chunks):
+    for chunk in chunks:
+        os.write(1, chunk)
+def get(count):
+    data = b""
+    while len(data) < count:
+        data += os.read(0, count - len(data)) or sys.exit(77)
+    return data
+out(log[0])
+{then}
+"""
+WHOLE = 'out(b"hello\\r\\n", *log[1:])'
+HOOK = "import sys; from hypbench.cli import main; main(['--root', *sys.argv[1:]])"
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+class GuestBench(Bench):
+    """A tree with the reference board, a fake QEMU under it, and a board of one core."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        mk = (HOME / "boards/virt-a72/board.mk").read_text()
+        mine = mk[:mk.index("QEMU :=")] + f"QEMU := {self.qemu} -M virt -m 2G\n"
+        self.write("boards/virt-a72/board.mk", mine)
+        text = (HOME / "boards/virt-a72/board.c").read_text()
+        self.write("boards/virt-a72/board.c", text)
+        self.write("boards/single/board.mk", mine)
+        self.write("boards/single/board.c", "".join(
+            line for line in text.splitlines(keepends=True) if ".cores" not in line))
+        self.write("boards/storeless/board.mk", mine)
+        self.write("boards/storeless/board.c", "".join(
+            line for line in text.splitlines(keepends=True) if ".store" not in line))
+        self.folder = self.out / "guest"
+        self.image = self.file("image", A64_LOOP)
+        self.guest()
+
+    def file(self, name: str, content: bytes) -> Path:
+        path = self.root / name
+        path.write_bytes(content)
+        return path
+
+    def guest(self, then: str = WHOLE, log: bytes | None = None) -> None:
+        self.qemu.write_text(FAKE.format(python=sys.executable, then=then))
+        self.qemu.chmod(self.qemu.stat().st_mode | stat.S_IXUSR)
+        self.qemu.with_name("log").write_bytes(log or guest_log())
+
+    def words(self) -> list[str]:
+        return json.loads(self.qemu.with_name("words").read_text())
+
+    def command(self, *words: object) -> list[str]:
+        return [sys.executable, "-c", HOOK, str(self.root), "run-guest", *map(str, words)]
+
+    def start(self, *words: object) -> Done:
+        """In this process, where nothing is typed."""
+        made = self("run-guest", *map(str, words or (self.image,)))
+        assert not made.exception or isinstance(made.exception, SystemExit), made.exception
+        return Done(made.exit_code, made.stdout_bytes, made.stderr_bytes)
+
+    def typed(self, source) -> Done:
+        """As a command of its own, which reads `source`."""
+        done = subprocess.run(self.command(self.image), stdin=source, capture_output=True,
+                              timeout=60, check=False)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return GuestBench(tmp_path)
+
+
+def refused(bench, says: str, *words: object) -> None:
+    """One line, status 2, and no QEMU was started."""
+    done = bench.start(*words)
+    said = done.stderr.decode()
+    assert done.returncode == 2, said
+    assert says in said
+    lines = [line for line in said.splitlines() if not line.startswith(("Usage:", "Try '"))]
+    assert len([line for line in lines if line]) == 1 and lines[-1].startswith("Error: ")
+    assert done.stdout == b"" and not bench.qemu.with_name("words").exists()
+
+
+def test_the_guests_output_is_ours_and_nothing_else(bench):
+    done = bench.start()
+    assert (done.returncode, done.stdout) == (0, b"hello\r\n")
+    said = done.stderr.decode().splitlines()
+    assert said == [
+        "hypbench: raw binary at 0x40200000, device tree at 0x40000000; virt-a72, trapped-sw, 1"
+        " vCPU, 256M at 0x40000000",
+        "hypbench: the guest powered off after 125000000 ticks (2.000 s), 10 exits"]
+
+
+def test_records_and_console_are_kept_as_of_every_run(bench):
+    bench.start()
+    lines = guest_log().splitlines(keepends=True)
+    assert (bench.folder / "console.log").read_bytes() == lines[0] + b"hello\r\n" + b"".join(
+        lines[1:])
+    assert (bench.folder / "records.jsonl").read_bytes() == guest_log().replace(b"\r", b"")
+
+
+def test_what_qemu_is_given(bench):
+    initrd = bench.file("initrd", bytes(5000))
+    bench.file("image", arm64_image(4096, memory=8 * MIB))
+    done = bench.start(bench.image, "--initrd", initrd, "--cpus", 3, "--ram", "512M", "--config",
+                       "trapped lr=sw", "--stats", "--args", "quiet x=\"y z\"")
+    assert done.returncode == 0, done.stderr
+    words = bench.words()
+    assert words[words.index("-smp") + 1] == "3"
+    assert "-icount" not in words
+    kernel = bench.folder / "hypbench-run.elf"
+    assert words[words.index("-kernel") + 1] == str(kernel)
+    assert [word.rpartition(",addr=") for word in words if word.startswith("loader,")] == [
+        (f"loader,file={bench.folder}/load-0.bin", ",addr=", "0x48000000,force-raw=on"),
+        (f"loader,file={bench.folder}/guest.dtb", ",addr=", "0x48200000,force-raw=on"),
+        (f"loader,file={initrd}", ",addr=", "0x48400000,force-raw=on")]
+    assert (bench.folder / "load-0.bin").read_bytes() == bench.image.read_bytes()
+    size = (bench.folder / "guest.dtb").stat().st_size
+    assert read_plan(kernel.read_bytes()).splitlines() == [
+        "name guest", "order once", "limit_ms 0", "config trapped lr=sw stats=on",
+        "guest ram=0x40000000 ram_mib=512 cpus=3 entry=0x40200000 dtb=0x40a00000",
+        "load store=0x0 ipa=0x40200000 size=0x1000",
+        f"load store=0x200000 ipa=0x40a00000 size={size:#x}",
+        "load store=0x400000 ipa=0x40c00000 size=0x1388", "platform qemu-host"]
+    assert 'bootargs = "quiet x=\\"y z\\"";' in (bench.folder / "guest.dts").read_text()
+
+
+def test_of_an_earlier_guest_nothing_is_left(bench):
+    bench.start()
+    (bench.folder / "load-9.bin").write_bytes(b"")
+    bench.start()
+    assert not (bench.folder / "load-9.bin").exists()
+
+
+def test_a_configuration_that_loses_timers_is_said(bench):
+    assert b"may lose" not in bench.start().stderr
+    said = bench.start(bench.image, "--config", "trapped").stderr
+    assert b"CONFIG=trapped-sw or CLOCK=icount does not" in said
+
+
+def test_by_icount_every_instruction_is_a_tick(bench):
+    bench.guest(log=guest_log(platform="qemu-icount"))
+    done = bench.start(bench.image, "--clock", "icount")
+    assert done.returncode == 0, done.stderr
+    assert any(word.startswith("shift=4,sleep=off,rr=record") for word in bench.words())
+    bench.start(bench.image, "--clock", "icount", "--cpus", 2)
+    assert "shift=4,sleep=off" in bench.words()
+
+
+def test_stats_print_the_exit_table(bench):
+    assert b"Exits by kind" not in bench.start().stdout
+    done = bench.start(bench.image, "--stats")
+    out = done.stdout.decode()
+    assert out.index("hello") < out.index("Exits by kind")
+    row = next(line for line in out.splitlines() if "hvc" in line)
+    assert [cell.strip() for cell in row.strip("│").split("│")][:6] == [
+        "trapped", "guest", "hvc", "10", "100.0 %", "100.0 %"]
+
+
+def test_a_crash_is_told_in_a_line(bench):
+    bench.guest(log=guest_log("fault", before=(FAULT,)), then=WHOLE + "; sys.exit(1)")
+    done = bench.start()
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines()[1:] == [
+        "hypbench: FAULT: guest trapped: data-abort (0x24) at pc 0x40200010, va 0x90000000,"
+        " ipa 0x90000000, esr 0x93000046"]
+
+
+def test_a_plan_that_the_hypervisor_refuses_is_told(bench):
+    error = {"kind": "error", "where": "hyp", "what": "plan line 3: no such word"}
+    bench.guest(log=guest_log("refused", before=(error,)), then=WHOLE + "; sys.exit(1)")
+    done = bench.start()
+    assert done.returncode == 1
+    assert "hypbench: ERROR: guest trapped: hyp: plan line 3: no such" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("then, says", [
+    ("out(b'half'); sys.exit(0)", "no end record: the log stops after record 0"),
+    ("out(*log[1:]); sys.exit(3)", "QEMU ended with status 3"),
+    ("os.kill(os.getpid(), 11)", "QEMU was ended by signal 11"),
+    ("out(log[1].replace(b'hvc', b'hvd'), *log[2:])", "no end record")])
+def test_a_run_that_did_not_end_well(bench, then, says):
+    bench.guest(then)
+    done = bench.start()
+    assert done.returncode == 1 and says in done.stderr.decode()
+
+
+def test_what_qemu_says_is_told(bench):
+    bench.qemu.write_text("#!/bin/sh\necho qemu: no such machine >&2\nexit 1\n")
+    done = bench.start()
+    assert done.returncode == 1 and "QEMU says: qemu: no such machine" in done.stderr.decode()
+
+
+def test_records_of_another_platform_are_not_of_this_run(bench):
+    bench.guest(log=guest_log(platform="silicon"))
+    done = bench.start()
+    assert done.returncode == 1 and "it ran on qemu-host" in done.stderr.decode()
+
+
+def test_a_limit_ends_it(bench):
+    bench.guest("out(b'login: '); time.sleep(60)")
+    done = bench.start(bench.image, "--limit", 1)
+    assert (done.returncode, done.stdout) == (1, b"login: ")
+    assert "time limit: QEMU was ended after 1 s; the guest had not powered off" in (
+        done.stderr.decode())
+
+
+def test_behind_the_end_record_qemu_has_a_while(bench, monkeypatch):
+    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
+    bench.guest(WHOLE + "; time.sleep(60)")
+    done = bench.start()
+    assert done.returncode == 1 and b"did not end behind the end record" in done.stderr
+
+
+def piped(tmp_path, content: bytes):
+    """A pipe that a process writes into, which may have to wait."""
+    (tmp_path / "typed").write_bytes(content)
+    return subprocess.Popen(["cat", tmp_path / "typed"], stdout=subprocess.PIPE)
+
+
+def test_what_is_piped_in_is_the_guests(bench, tmp_path):
+    """Every byte, also those that end a run when they are typed; and more than a pipe holds."""
+    typed = b"\x1d\x01x\x03\x04" + bytes(range(256)) * 1000
+    bench.guest(f"data = get({len(typed)}); out(b'%d %d\\r\\n' % (len(data), sum(data)));"
+                "out(*log[1:])")
+    with piped(tmp_path, typed) as source:
+        done = bench.typed(source.stdout)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == b"%d %d\r\n" % (len(typed), sum(typed))
+
+
+def test_a_guest_that_does_not_listen_stops_nobody(bench, tmp_path):
+    bench.guest("[out(b'x' * 65536) for _ in range(20)]; time.sleep(0.5); out(b'\\n', *log[1:])")
+    with piped(tmp_path, bytes(1 << 20)) as source:
+        done = bench.typed(source.stdout)
+        source.stdout.close()
+    assert done.returncode == 0 and len(done.stdout) == 20 * 65536 + 1
+
+
+def test_input_that_ends_does_not_end_the_guest(bench):
+    bench.guest("time.sleep(0.3); out(b'late\\r\\n', *log[1:])")
+    with open(os.devnull, "rb") as nothing, bench.image.open("rb") as file:
+        for source in (nothing, file):
+            assert bench.typed(source)[:2] == (0, b"late\r\n")
+
+
+class Terminal:
+    """run-guest on a pseudo-terminal."""
+
+    def __init__(self, bench: GuestBench, *words: object):
+        self.master, self.slave = pty.openpty()
+        self.before = termios.tcgetattr(self.slave)
+        self.process = subprocess.Popen(bench.command(bench.image, *words), stdin=self.slave,
+                                        stdout=self.slave, stderr=self.slave,
+                                        start_new_session=True)
+        self.seen = b""
+
+    def until(self, text: bytes, limit: float = 30) -> None:
+        os.set_blocking(self.master, False)
+        end = time.monotonic() + limit
+        while text not in self.seen:
+            assert time.monotonic() < end, self.seen
+            try:
+                self.seen += os.read(self.master, 4096)
+            except BlockingIOError:
+                time.sleep(0.02)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def end(self) -> int:
+        status = self.process.wait(30)
+        assert termios.tcgetattr(self.slave) == self.before
+        return status
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+
+LISTEN = """
+out(b"=> ")
+while (key := get(1)) != b"q":
+    out(b"<%02x>" % key[0])
+out(b"\\r\\n", *log[1:])
+"""
+
+
+def test_keys_go_to_the_guest_as_they_are_typed(bench):
+    """None is taken by the terminal, none is shown by it; there is no end of line to wait for."""
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"Ctrl-] or Ctrl-a x ends it")
+        terminal.until(b"=> ")
+        for key in (b"v", b"\r", b"\x03", b"\x04", b"\x1a", b"\x7f", b"\xc3", b"\x1b[A"):
+            terminal.type(key)
+            terminal.until(b"".join(b"<%02x>" % byte for byte in key))
+        terminal.type(b"q")
+        assert terminal.end() == 0
+        terminal.until(b"the guest powered off")
+        assert b"=> <76><0d><03><04><1a><7f><c3><1b><5b><41>\r" in terminal.seen
+
+
+@pytest.mark.parametrize("keys", [b"\x1d", b"\x01x", b"\x01X"])
+def test_keys_that_end_it(bench, keys):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        terminal.type(b"a" + keys)
+        assert terminal.end() == 0
+        terminal.until(b"ended by the user; the guest had not powered off")
+
+
+def test_ctrl_a_for_the_guest(bench):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        terminal.type(b"\x01\x01\x01bx")
+        terminal.until(b"<01><01><62><78>")
+        terminal.type(b"q")
+        assert terminal.end() == 0
+
+
+def children(of: int) -> list[int]:
+    said = subprocess.run(["ps", "-o", "pid=", "--ppid", str(of)], capture_output=True, text=True,
+                          check=False)
+    return [int(word) for word in said.stdout.split()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        qemu, = children(terminal.process.pid)
+        terminal.process.send_signal(number)
+        assert terminal.end() == 128 + number
+        assert not Path(f"/proc/{qemu}").exists()
+
+
+def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
+    refused(bench, "has 0 bytes", bench.file("empty", b""))
+    refused(bench, "a zImage for AArch32", bench.file("z", zimage()))
+    refused(bench, "begins like an EFI program", bench.file("mz", b"MZ" + bytes(100)))
+    refused(bench, "this ELF is cut or damaged", bench.file("elf", elf()[:-3]))
+    refused(bench, "No such file", bench.root / "nothing")
+    large = bench.root / "large"
+    with large.open("wb") as file:
+        file.truncate(1 << 30)
+    refused(bench, "has 1G: the board's store for images has 896M", large)
+
+
+def test_nor_for_what_else_is_wrong(bench):
+    image = bench.image
+    refused(bench, "GUEST_DTB=nothing: No such file", image, "--dtb", "nothing")
+    refused(bench, "no device tree blob", image, "--dtb", image)
+    refused(bench, "GUEST_INITRD=nothing: No such", image, "--initrd", "nothing")
+    refused(bench, "has 0 bytes", image, "--initrd", bench.file("empty", b""))
+    refused(bench, "has 1G of RAM for guests", image, "--ram", "1026M")
+    refused(bench, "not a size", image, "--ram", "much")
+    refused(bench, "'single' has 1 core for guests", image, "--cpus", "2", "--board", "single")
+    refused(bench, "'virt-a72' has 4 cores for guests", image, "--cpus", "5")
+    refused(bench, "no configuration 'fast'", image, "--config", "fast")
+    refused(bench, "not an address", image, "--address", "here")
+    refused(bench, "outside of the guest's RAM", image, "--address", "0xf0000000")
+    refused(bench, "'storeless' has no store for a guest's images", image, "--board", "storeless")
+    refused(bench, "has no board 'silicon'", image, "--board", "silicon")
+    refused(bench, "no board 'nosuch'; there are:", image, "--board", "nosuch")
+
+
+def test_an_image_that_is_not_built_is_named_with_its_remedy(bench):
+    (bench.out / "hypbench.elf").unlink()
+    done = bench.start()
+    assert done.returncode == 1 and b"`make BOARD=virt-a72` makes it" in done.stderr
+
+
+def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):
+    monkeypatch.setenv("PATH", str(bench.root))
+    monkeypatch.setattr("hypbench.boards.programs.SBIN", "")
+    done = bench.start()
+    assert done.returncode == 1
+    assert b"dtc is missing: it is in the package device-tree-compiler" in done.stderr
+
+
+def test_a_device_tree_of_the_users_own(bench):
+    blob = bench.file("mine.dtb", device_tree())
+    assert bench.start(bench.image, "--dtb", blob).returncode == 0
+    assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
+    assert not (bench.folder / "guest.dts").exists()

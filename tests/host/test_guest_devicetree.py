@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The device tree of a guest: compiled, and read back as a guest reads it; and what is put into one
+of the user's."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from devicetree import DeviceTree, grouped
+from guestfiles import A64_LOOP, MIB, arm64_image, device_tree
+from hypbench.guests import devicetree as trees
+from hypbench.guests.machine import BadGuest, machine_of, read_board
+from hypbench.tree import Tree
+from test_guest_placement import layout_of
+
+TREE = Tree()
+BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
+RAM = 0x40000000
+each_board = pytest.mark.parametrize("name", BOARDS)
+
+
+def made(tmp_path, name: str, cpus: int = 2, arguments: str = "", initrd: int = 0,
+         native: bool = False, address: int | None = 0x40200000) -> DeviceTree:
+    board = read_board(TREE, name)
+    native_address = board.ram + 2 * MIB if native else address
+    layout = layout_of(tmp_path, A64_LOOP, board, initrd=initrd, address=native_address,
+                       native=native)
+    machine = machine_of(board, cpus, 256 * MIB, native)
+    return DeviceTree(trees.make(machine, layout, arguments, tmp_path))
+
+
+@each_board
+def test_dtc_finds_nothing_to_warn_of(tmp_path, name):
+    made(tmp_path, name, arguments="x", initrd=4096, address=0)
+    said = subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", "/dev/null",
+                           tmp_path / "guest.dts"], capture_output=True, text=True, check=True)
+    assert said.stderr == ""
+
+
+@each_board
+def test_memory_and_processors(tmp_path, name):
+    tree = made(tmp_path, name, cpus=3)
+    assert tree.text("/memory@40000000", "device_type") == "memory"
+    assert tree.reg("/memory@40000000") == (RAM, 256 * MIB)
+    assert [tree.cells(node, "reg") for node in tree.processors()] == [[0], [1], [2]]
+    for node in tree.processors():
+        assert tree.text(node, "enable-method") == "psci"
+        assert tree.text(node, "compatible") == {"virt-a15": "arm,cortex-a15"}.get(
+            name, "arm,cortex-a72")
+
+
+@each_board
+def test_psci_by_hvc(tmp_path, name):
+    tree = made(tmp_path, name)
+    assert tree.text("/psci", "method") == "hvc"
+    assert tree.text("/psci", "compatible").split() == ["arm,psci-1.0", "arm,psci-0.2"]
+
+
+@each_board
+def test_timers_are_level_interrupts_in_the_order_of_the_binding(tmp_path, name):
+    """arm,arch_timer.yaml: secure, non-secure, virtual, hypervisor's."""
+    tree = made(tmp_path, name, cpus=3)
+    assert tree.intids("/timer") == [29, 30, 27, 26]
+    cores = 0 if name.endswith("gicv3") else 0x700
+    assert [flags for _, _, flags in grouped(tree.cells("/timer", "interrupts"), (1, 1, 1))] == [
+        cores | 4] * 4
+    assert ("armv8-timer" in tree.text("/timer", "compatible")) == (name != "virt-a15")
+
+
+@each_board
+def test_the_interrupt_controller(tmp_path, name):
+    tree = made(tmp_path, name, cpus=3)
+    node = "/intc@8000000"
+    assert tree.has(node, "interrupt-controller")
+    assert tree.number(node, "phandle", 0) == tree.number("/", "interrupt-parent", 1)
+    if name.endswith("gicv3"):
+        assert tree.text(node, "compatible") == "arm,gic-v3"
+        assert tree.reg(node) == (0x08000000, 0x10000)
+        assert tree.reg(node, 1) == (0x080a0000, 3 * 0x20000)  # a frame pair for each vCPU
+    else:
+        assert tree.text(node, "compatible") == "arm,cortex-a15-gic"
+        assert (tree.reg(node), tree.reg(node, 1)) == ((0x08000000, 0x1000), (0x08010000, 0x2000))
+
+
+@each_board
+def test_the_console(tmp_path, name):
+    tree = made(tmp_path, name)
+    node, _ = tree.console()
+    assert tree.reg(node) == (0x09000000, 0x1000)
+    assert tree.intids(node) == [33]
+    assert grouped(tree.cells(node, "interrupts"), (1, 1, 1))[0][2] == 4
+    clock, again = tree.cells(node, "clocks")
+    assert clock == again == tree.number("/apb-pclk", "phandle", 0)
+    assert tree.number("/apb-pclk", "clock-frequency", 0) == 24_000_000
+
+
+def test_what_the_user_says_to_the_kernel(tmp_path):
+    text = 'console=ttyAMA0 a="b c" \\ #'
+    tree = made(tmp_path, "virt-a72", arguments=text, initrd=5000)
+    assert tree.text("/chosen", "bootargs") == text
+    assert grouped(tree.cells("/chosen", "linux,initrd-start"), (2,)) == [(0x40400000,)]
+    assert grouped(tree.cells("/chosen", "linux,initrd-end"), (2,)) == [(0x40400000 + 5000,)]
+    plain = made(tmp_path, "virt-a72")
+    assert not plain.has("/chosen", "bootargs")
+    assert not plain.has("/chosen", "linux,initrd-start")
+    with pytest.raises(BadGuest, match="not printable ASCII"):
+        made(tmp_path, "virt-a72", arguments="a\nb")
+
+
+def test_flash_where_the_image_is_in_it(tmp_path):
+    assert "/flash@0" not in made(tmp_path, "virt-a72").children("/")
+    tree = made(tmp_path, "virt-a72", address=0)
+    assert tree.text("/flash@0", "compatible") == "cfi-flash"
+    assert (tree.reg("/flash@0"), tree.reg("/flash@0", 1)) == ((0, 0x4000000),
+                                                              (0x4000000, 0x4000000))
+
+
+@each_board
+def test_natively_it_says_the_boards_own_addresses(tmp_path, name):
+    """As the machine's own tree has them (test_devicetree.py holds the board's files to it)."""
+    tree = made(tmp_path, name, native=True)
+    board = read_board(TREE, name)
+    assert tree.reg(f"/memory@{board.ram:x}")[0] == board.ram == 0x80000000
+    node = f"/intc@{board.numbers['gic.dist']:x}"
+    second = "gic.redist" if name.endswith("gicv3") else "gic.cpu"
+    assert tree.reg(node, 1)[0] == board.numbers[second]
+    console = tree.console()[0]
+    assert tree.reg(console)[0] == board.numbers["console[1]"]
+    assert tree.intids(console) == [board.numbers["console[2]"]]
+
+
+def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:
+    board = read_board(TREE, name)
+    program, *options = TREE.qemu_options(name)
+    options[options.index("-M") + 1] += f",dumpdtb={tmp_path}/qemu.dtb"
+    assert shutil.which(program), program
+    subprocess.run([program, *options, "-smp", str(cpus), "-nic", "none", "-display", "none"],
+                   check=True, capture_output=True)
+    assert board.isa
+    return DeviceTree(tmp_path / "qemu.dtb")
+
+
+@each_board
+def test_it_agrees_with_qemus_own(tmp_path, name):
+    """Where both say something of a device that a guest has."""
+    ours, theirs = made(tmp_path, name, cpus=2, address=0), qemus_tree(tmp_path, name, 2)
+    for node in ("/intc@8000000", "/pl011@9000000", "/flash@0"):
+        assert ours.reg(node).address == theirs.reg(node).address
+        assert ours.text(node, "compatible") == theirs.text(node, "compatible")
+        if node != "/flash@0":
+            assert ours.reg(node, int(node < "/p")).address == theirs.reg(
+                node, int(node < "/p")).address
+    for node in ("/pl011@9000000", "/timer"):
+        assert ours.cells(node, "interrupts") == theirs.cells(node, "interrupts")
+    assert ours.text("/timer", "compatible") == theirs.text("/timer", "compatible")
+    assert ours.number("/apb-pclk", "clock-frequency", 0) == theirs.number(
+        "/apb-pclk", "clock-frequency", 1)
+    assert [ours.cells(node, "reg") for node in ours.processors()] == [
+        theirs.cells(node, "reg") for node in theirs.processors()]
+
+
+def given(tmp_path, content: bytes) -> bytes:
+    path = tmp_path / "mine.dtb"
+    path.write_bytes(content)
+    return trees.read(path)
+
+
+def test_the_users_own_is_used_as_it_is(tmp_path):
+    content = given(tmp_path, device_tree())
+    layout = layout_of(tmp_path, arm64_image(4096))
+    assert trees.completed(content, layout, "", tmp_path).read_bytes() == content
+
+
+def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
+    content = given(tmp_path, device_tree())
+    layout = layout_of(tmp_path, arm64_image(4096), initrd=4097)
+    tree = DeviceTree(trees.completed(content, layout, "root=/dev/ram 'x'", tmp_path))
+    assert tree.text("/chosen", "bootargs") == "root=/dev/ram 'x'"
+    assert [grouped(tree.cells("/chosen", f"linux,initrd-{end}"), (2,))[0][0]
+            for end in ("start", "end")] == [layout.initrd.address, layout.initrd.address + 4097]
+
+
+@pytest.mark.parametrize("content, says", [
+    (b"", "has 0 bytes"), (b"/dts-v1/;\n", "no device tree blob .*; dtc compiles it"),
+    (b"ARMd" * 10, "it begins with 41524d64, not d00dfeed"),
+    (device_tree(size=4096), "this device tree is cut: it says 4096 bytes, the file has 80"),
+    (device_tree() + bytes(2 * MIB), "has 2097232 bytes: the room for it has 2M")])
+def test_what_is_no_device_tree(tmp_path, content, says):
+    with pytest.raises(BadGuest, match=f"GUEST_DTB=.*mine.dtb.*{says}"):
+        given(tmp_path, content)
+
+
+def test_a_device_tree_that_is_not_there(tmp_path):
+    with pytest.raises(BadGuest, match="GUEST_DTB=.*none.dtb: No such file"):
+        trees.read(tmp_path / "none.dtb")

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make run-guest and hypbench run-guest, end to end: arch/visitor_<isa>.S in every format."""
+
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assembler import assemble
+from hypbench.records import Log, read_log
+from lab import ROOT, TREE, board_facts
+from test_make import make
+
+HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
+RAM, RAW = 0x40000000, 0x40200000
+INITRD = 0x40400000  # behind a raw binary
+MARK = 0x41000000
+NOWHERE = 0xd0000000
+LIMIT_S = 60  # a run that takes longer hangs
+FDT_MAGIC = "d00dfeed"
+# CurrentEL; CPSR: A, I and F masked, Supervisor mode
+ENTRY = {"armv8": "00000004", "armv7": "000001d3"}
+PSCI_1_1 = "00010001"
+
+
+def visitor(board: str, script: str, address: int = RAW):
+    return assemble(board, "visitor", address, f'SCRIPT="{script}"', f"INITRD={INITRD:#x}",
+                    f"MARK={MARK:#x}")
+
+
+def raw_file(board: str, script: str, tmp_path: Path) -> Path:
+    path = tmp_path / "visitor.bin"
+    path.write_bytes(visitor(board, script).binary)
+    return path
+
+
+def run(board: str, image: Path, *words: object, typed: bytes = b"",
+        clock: str = "icount") -> subprocess.CompletedProcess:
+    """With nothing typed, input is /dev/null, and a run repeats to the bit."""
+    source = {"input": typed} if typed else {"stdin": subprocess.DEVNULL}
+    return subprocess.run([HYPBENCH, "run-guest", "--board", board, "--clock", clock, "--limit",
+                           str(LIMIT_S), *map(str, words), "--", image], capture_output=True,
+                          timeout=2 * LIMIT_S, check=False, **source)
+
+
+def log_of(board: str) -> Log:
+    return read_log((TREE.build(board) / "guest" / "records.jsonl").read_bytes())
+
+
+def greeting(board: str) -> str:
+    return f"hello\r\n{ENTRY[board_facts(board)['ISA']]}\r\n{FDT_MAGIC}\r\n"
+
+
+def ended_well(done, board: str, says: str) -> None:
+    """With that output behind the greeting, and nothing else."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.decode() == greeting(board) + says
+    assert "the guest powered off after" in done.stderr.decode()
+
+
+def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
+    ended_well(run(built, raw_file(built, "q", tmp_path)), built, "")
+    log = log_of(built)
+    assert log.problems == []
+    assert [(step["bench"], step["outcome"]) for step in log.of_kind("step")] == [
+        ("guest", "done")]
+
+
+def test_what_is_typed_reaches_it(built, tmp_path):
+    """Each key is shown by the guest; behind the last one the hypervisor ended the line."""
+    ended_well(run(built, raw_file(built, "p", tmp_path), typed=b"abzq"), built, "=> abzq\r\n")
+
+
+def test_by_the_hosts_clock_too(built, tmp_path):
+    done = run(built, raw_file(built, "p", tmp_path), typed=b"q", clock="host")
+    assert done.returncode == 0 and "=> q" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("config", ["native", "direct", "trapped", "trapped-sw",
+                                    "trapped stage2=4K frame=full"])
+def test_in_every_configuration(built, tmp_path, config):
+    """Where the UART is the guest's own, the hypervisor cannot know that its last line ended."""
+    image = raw_file(built, "q", tmp_path)
+    own_uart = config in ("native", "direct")
+    ended_well(run(built, image, "--config", config), built, "\r\n" if own_uart else "")
+    assert log_of(built).run["configs"][0]["name"] == config.split()[0]
+
+
+def elf_file(board: str, tmp_path: Path) -> Path:
+    return visitor(board, "q", 0x40300000).elf
+
+
+def kernel_file(board: str, tmp_path: Path) -> Path:
+    """An arm64 Image or a zImage: its header, whose first instruction jumps over it."""
+    code = visitor(board, "q").binary
+    if board_facts(board)["ISA"] == "armv8":
+        header = struct.pack("<2I3Q24x4sI", 0x14000010, 0, 0x80000, 64 + len(code), 0xa,
+                             b"ARM\x64", 0)
+    else:
+        header = struct.pack("<9I4I12x", 0xea00000e, *[0xe1a00000] * 8, 0x016f2818, 0,
+                             64 + len(code), 0x04030201)
+    assert len(header) == 64
+    path = tmp_path / "kernel"
+    path.write_bytes(header + code)
+    return path
+
+
+FORMATS = {"ELF": (elf_file, "0x40300000"), "kernel": (kernel_file, "")}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_in_every_format(built, tmp_path, kind):
+    make_file, address = FORMATS[kind]
+    done = run(built, make_file(built, tmp_path), "--config", "trapped")
+    ended_well(done, built, "")
+    isa = board_facts(built)["ISA"]
+    name = {"ELF": "ELF at", "kernel": {"armv8": "arm64 Image at 0x40080000",
+                                        "armv7": "zImage at 0x42000000"}[isa]}[kind]
+    said = done.stderr.decode()
+    assert said.startswith(f"hypbench: {name}") and address in said
+
+
+def test_in_flash(built, tmp_path):
+    image = tmp_path / "visitor.bin"
+    image.write_bytes(visitor(built, "q", 0).binary)
+    done = run(built, image, "--address", "0")
+    ended_well(done, built, "")
+    assert "raw binary at 0x0, device tree at 0x40000000" in done.stderr.decode()
+
+
+def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
+    initrd = tmp_path / "initrd, of mine"  # QEMU takes commas for its own
+    initrd.write_bytes(b"RAMDISK")
+    image = raw_file(built, "iq", tmp_path)
+    ended_well(run(built, image, "--initrd", initrd), built, "RAMD")
+    blob = tmp_path / "mine.dtb"
+    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
+    ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD")
+
+
+def test_it_can_restart(built, tmp_path):
+    """Anew from its images, and then it goes on: its RAM beside them is as it left it."""
+    done = run(built, raw_file(built, "rq", tmp_path))
+    ended_well(done, built, greeting(built))
+    assert "1 restarts" in done.stderr.decode()
+
+
+def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
+    done = run(built, raw_file(built, "c", tmp_path))
+    assert done.returncode == 1
+    crash = next(address for address, label in visitor(built, "c").labels if label == "crash")
+    line = done.stderr.decode().splitlines()[-1]
+    pc = int(re.search(r"FAULT: guest trapped: data-abort .* at pc (0x\w+)", line)[1], 16)
+    assert crash < pc <= crash + 8
+    assert f"ipa {NOWHERE:#x}" in line
+    fault, = log_of(built).of_kind("fault")
+    assert int(fault["ipa"], 16) == NOWHERE
+
+
+def test_the_next_run_is_none_the_worse(built, tmp_path):
+    run(built, raw_file(built, "c", tmp_path))
+    ended_well(run(built, raw_file(built, "q", tmp_path)), built, "")
+
+
+def test_what_looks_like_a_record_is_the_guests(built, tmp_path):
+    line = '{"seq":1,"kind":"end","crc":"00000000"}\r\n'
+    ended_well(run(built, raw_file(built, "ddq", tmp_path)), built, 2 * line)
+    assert log_of(built).problems == []
+
+
+def test_a_record_begins_a_line_of_its_own(built, tmp_path):
+    ended_well(run(built, raw_file(built, "pq", tmp_path)), built, "=> \r\n")
+    assert log_of(built).problems == []
+
+
+VERSIONS = 7
+
+
+def test_stats_count_every_exit(built, tmp_path):
+    done = run(built, raw_file(built, VERSIONS * "v" + "q", tmp_path), "--stats", "--config",
+               "trapped")
+    assert done.returncode == 0
+    out = done.stdout.decode()
+    assert out.startswith(greeting(built) + f"{PSCI_1_1}\r\n" * VERSIONS)
+    assert "Exits by kind" in out
+    counts = {exits["exit"]: exits["n"] for exits in log_of(built).of_kind("exits")}
+    assert counts["hvc"] == VERSIONS + 1
+    # one write a character: the greeting, and 10 for each number
+    assert counts["mmio-write"] == len(greeting(built)) + 10 * VERSIONS
+    row = next(line for line in out.splitlines() if "mmio-write" in line)
+    assert str(counts["mmio-write"]) in row
+    assert f"{sum(counts.values())} exits" in done.stderr.decode()
+
+
+def ticks(board: str) -> int:
+    return log_of(board).of_kind("step")[0]["ticks"]
+
+
+def test_by_icount_a_run_repeats_and_every_instruction_counts(built, tmp_path):
+    image = raw_file(built, "vq", tmp_path)
+    run(built, image)
+    first = ticks(built)
+    run(built, image)
+    assert ticks(built) == first
+    run(built, raw_file(built, "vvq", tmp_path))
+    assert 0 < ticks(built) - first < 10 * 300  # one call more, and ten characters
+
+
+def test_a_limit_ends_it(built, tmp_path):
+    done = run(built, raw_file(built, "p", tmp_path), "--limit", "3")
+    assert done.returncode == 1
+    assert "time limit: QEMU was ended after 3 s" in done.stderr.decode()
+    assert done.stdout.decode() == greeting(built) + "=> "
+
+
+def test_by_make(built, tmp_path):
+    image = raw_file(built, "vq", tmp_path)
+    arguments = "root=/dev/ram0 a='b c' d=\"e\""
+    said = make("run-guest", f"GUEST={image}", f"BOARD={built}", "CONFIG=trapped lr=sw",
+                "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount", f"LIMIT={LIMIT_S}", "STATS=1",
+                f"GUEST_ARGS={arguments}")
+    assert greeting(built).replace("\r", "") in said.replace("\r", "")
+    assert "Exits by kind" in said and "the guest powered off" in said
+    config = log_of(built).run["configs"][0]
+    assert (config["name"], config["lr"], config["stats"]) == ("trapped", "sw", "on")
+    bootargs = subprocess.run(["fdtget", TREE.build(built) / "guest" / "guest.dtb", "/chosen",
+                               "bootargs"], capture_output=True, text=True, check=True).stdout
+    assert bootargs.strip() == arguments
+    assert "64M at 0x40000000" in said
+
+
+def test_make_takes_every_word(built, tmp_path):
+    image = raw_file(built, "iq", tmp_path)
+    initrd = tmp_path / "it's an initrd"
+    initrd.write_bytes(b"DISK")
+    run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
+    blob = tmp_path / "mine.dtb"
+    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
+    image = raw_file(built, "iq", tmp_path)
+    said = make("run-guest", f"GUEST={image}", f"BOARD={built}", f"GUEST_INITRD={initrd}",
+                f"GUEST_DTB={blob}", f"GUEST_ADDRESS={RAW:#x}", "CLOCK=icount",
+                f"LIMIT={LIMIT_S}")
+    assert "DISK" in said
+
+
+def test_make_fails_where_the_guest_does(built, tmp_path):
+    words = [f"BOARD={built}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]
+    said = make("run-guest", f"GUEST={raw_file(built, 'c', tmp_path)}", *words, status=2)
+    assert "FAULT: guest trapped: data-abort" in said
+    said = make("run-guest", "GUEST=nothing", *words, status=2)
+    assert "GUEST=nothing: No such file or directory" in said and "Error 2" in said
+    assert "make run-guest wants GUEST=<image>" in make("run-guest", *words, status=2)

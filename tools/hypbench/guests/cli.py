@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hypbench run-guest: `make run-guest GUEST=…`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from hypbench.guests.machine import BadGuest
+from hypbench.guests.plan import usual_config
+from hypbench.guests.run import Wish, run
+from hypbench.guests.terminal import LEAVE
+from hypbench.printing import console
+from hypbench.qemu import PLATFORM_OF_CLOCK
+from hypbench.tables import tables_of
+from hypbench.tree import Tree
+
+PATH = click.Path(path_type=Path)
+
+
+def address_of(_context, _parameter, given: str | None) -> int | None:
+    if given is None:
+        return None
+    try:
+        address = int(given, 0)
+    except ValueError:
+        address = -1
+    if not 0 <= address < 1 << 32:
+        raise BadGuest(f"GUEST_ADDRESS={given}: not an address; good ones are 0x40200000, 0")
+    return address
+
+
+def say(line: str) -> None:
+    click.echo(f"hypbench: {line}", err=True)
+
+
+@click.command("run-guest")
+@click.argument("image", type=PATH)
+@click.option("--board", default="virt-a72", show_default=True, metavar="B",
+              help="A folder of boards/ that QEMU has.")
+@click.option("--config", metavar="C",
+              help="A preset, also with axes: 'trapped wfi=trapped' (docs/plans.md); without it"
+                   " trapped, or trapped-sw where QEMU would lose timers.")
+@click.option("--dtb", type=PATH, help="A device tree of yours, instead of one that is made.")
+@click.option("--initrd", type=PATH, help="For the kernel: an initramfs.")
+@click.option("--args", "arguments", default="", metavar="TEXT", help="For the kernel: bootargs.")
+@click.option("--ram", default="256M", show_default=True, metavar="SIZE", help="Of the guest.")
+@click.option("--cpus", type=int, default=1, show_default=True, metavar="N", help="Of the guest.")
+@click.option("--address", metavar="A", callback=address_of,
+              help="Take IMAGE for a raw binary that belongs there, and begins there; 0: flash."
+                   " Without it, raw binaries belong 2 MiB behind the beginning of RAM.")
+@click.option("--stats", is_flag=True, help="Count exits, and print their table at the end.")
+@click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="host",
+              show_default=True,
+              help="host: a second of the guest is one of yours; icount: a tick is one"
+                   " instruction, and a sleep takes no time.")
+@click.option("--limit", type=click.FloatRange(min=0, min_open=True), metavar="S",
+              help="End QEMU after S seconds; without it, never.")
+@click.pass_obj
+def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path | None,
+              initrd: Path | None, arguments: str, ram: str, cpus: int, address: int | None,
+              stats: bool, clock: str, limit: float | None) -> None:
+    """Run an image that is not ours as a VM, this terminal being its console.
+
+    IMAGE is an arm64 Image, a zImage, an ELF or a raw binary. It finds a machine like QEMU's virt
+    (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
+    off, 1 when it crashed, 2 when IMAGE cannot be run.
+    """
+    words = config or usual_config(tree.board_fact(board, "GIC"), clock)
+    wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
+                stats, clock, limit)
+    if sys.stdin.isatty():
+        say(LEAVE)
+    log, verdict = run(tree, wish, say)
+    if stats and log.run:
+        for part in tables_of(log):
+            console().print(part)
+    for line in verdict.lines:
+        say(line)
+    sys.exit(verdict.status)

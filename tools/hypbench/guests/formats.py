@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a guest's image is: an arm64 Image, a zImage, an ELF or a raw binary, also inside gzip or
+an EFI zboot image; and what it must be to be one."""
+
+import io
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from hypbench.guests.machine import KIB, MIB, BadGuest, shown
+
+FORMATS = "arm64 Image, zImage, ELF, raw binary; an Image also in gzip or EFI zboot"
+# Linux, Documentation/arch/arm64/booting.rst: code0, code1, text_offset, image_size, flags,
+# reserved, magic, offset of the PE header
+IMAGE_HEADER = struct.Struct("<2I3Q24x4sI")
+IMAGE_MAGIC, IMAGE_MAGIC_AT = b"ARM\x64", 56
+IMAGE_BIG_ENDIAN = 1 << 0
+IMAGE_ALIGNMENT = 2 * MIB
+# Linux, arch/arm/boot/compressed/head.S: magic, start, end, endianness flag
+ZIMAGE_HEADER, ZIMAGE_AT = struct.Struct("<4I"), 0x24
+ZIMAGE_MAGIC = 0x016f2818
+ZIMAGE_LITTLE_ENDIAN = 0x04030201
+ZIMAGE_FIRST_WORDS = struct.pack("<7I", *[0xe1a00000] * 7)  # mov r0, r0
+# Linux, drivers/firmware/efi/libstub/zboot-header.S: "MZ", "zimg", offset and size of the payload,
+# how it is compressed
+ZBOOT_HEADER = struct.Struct("<4s4sII8x32s")
+GZIP_MAGIC = b"\x1f\x8b"
+GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's word for: with gzip's header
+# What begins like this holds or describes an image, and is none.
+OTHERS = {
+    b"\x27\x05\x19\x56": "a U-Boot uImage; `dumpimage -p 0 -o FILE` takes the image out of it",
+    b"\xd0\x0d\xfe\xed": "a device tree blob or a FIT; a device tree goes to GUEST_DTB=",
+    b"BZh": "compressed by bzip2; unpack it",
+    b"\xfd7zXZ\x00": "compressed by xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd; unpack it",
+    b"#!": "a script",
+    b"!<arch>\n": "an archive (a Debian package?); unpack it",
+}
+MACHINES = {"EM_AARCH64": "armv8", "EM_ARM": "armv7"}
+STATES = {"armv7": "AArch32 (ARMv7)", "armv8": "AArch64 (ARMv8)"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Bytes and where they belong: in an ELF the physical address, else 0."""
+
+    address: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Image:
+    kind: str  # "arm64 Image", "zImage", "ELF", "raw binary"
+    parts: list[Part]
+    entry: int = 0  # of an ELF
+    text_offset: int = 0  # of an arm64 Image
+    memory: int = 0  # bytes that it takes in memory, from its first on
+    packed: list[str] = field(default_factory=list)  # what it was taken out of
+
+    @property
+    def data(self) -> bytes:
+        return self.parts[0].data
+
+    def __str__(self) -> str:
+        return f"{self.kind}{''.join(f', out of {outer}' for outer in self.packed)}"
+
+
+def check_file(path: Path, what: str, limit: int, where: str) -> None:
+    """It must be there, hold something, and fit into `limit` bytes, which `where` has."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise BadGuest(f"{what}={path}: {error.strerror}") from error
+    if not size:
+        raise BadGuest(f"{what}={path} has 0 bytes")
+    if size > limit:
+        raise BadGuest(f"{what}={path} has {shown(size)}: {where} has {shown(limit)}")
+
+
+def read_file(path: Path, what: str, limit: int, where: str) -> bytes:
+    check_file(path, what, limit, where)
+    return path.read_bytes()
+
+
+def read_image(path: Path, isa: str, limit: int, raw: bool) -> Image:
+    """`limit`: bytes that it may have, also unpacked; `raw`: an address was given for it."""
+    content = read_file(path, "GUEST", limit, "the board's store for images")
+    try:
+        if raw:
+            return raw_binary(content, GIVEN_AN_ADDRESS)
+        return recognised(content, isa, limit, [])
+    except BadGuest as error:
+        raise BadGuest(f"GUEST={path}: {error.message}") from error
+
+
+GIVEN_AN_ADDRESS = {
+    b"\x7fELF": "an ELF, which says itself where it belongs: run it without GUEST_ADDRESS",
+    GZIP_MAGIC: "compressed by gzip: unpack it, or run it without GUEST_ADDRESS",
+} | OTHERS
+
+
+def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
+    for magic, reason in no_such.items():
+        if content.startswith(magic):
+            raise BadGuest(f"this is {reason}. An image is one of: {FORMATS}")
+    return Image("raw binary", [Part(0, content)], memory=len(content))
+
+
+def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image:
+    if not content:
+        raise BadGuest("unpacked, this has 0 bytes")
+    if len(packed) < 2 and content.startswith(GZIP_MAGIC):
+        return recognised(gunzip(content, limit), isa, limit, [*packed, "gzip"])
+    if len(packed) < 2 and content.startswith(b"MZ\0\0zimg"):
+        return recognised(unpacked_zboot(content, limit), isa, limit, [*packed, "EFI zboot"])
+    if content[IMAGE_MAGIC_AT:][:4] == IMAGE_MAGIC:
+        image = arm64_image(content)
+    elif word_at(content, ZIMAGE_AT) in (ZIMAGE_MAGIC, swapped(ZIMAGE_MAGIC)):
+        image = zimage(content)
+    elif content.startswith(b"\x7fELF"):
+        image = elf(content, isa, limit)
+    else:
+        check_no_header(content)
+        image = raw_binary(content, OTHERS)
+    check_isa({"arm64 Image": "armv8", "zImage": "armv7"}.get(image.kind, isa), isa, image.kind)
+    return Image(image.kind, image.parts, image.entry, image.text_offset, image.memory, packed)
+
+
+def check_isa(its: str, isa: str, kind: str) -> None:
+    if its != isa:
+        raise BadGuest(f"this is an {kind} for {STATES[its]}, the board runs {STATES[isa]}"
+                       .replace("an zImage", "a zImage"))
+
+
+def check_no_header(content: bytes) -> None:
+    """Raw binaries may begin with anything, but these are headers gone wrong."""
+    if content.startswith(b"MZ"):
+        raise BadGuest("this begins like an EFI program (MZ), but has neither the magic of an"
+                       f" arm64 Image (ARM\\x64 at {IMAGE_MAGIC_AT}) nor that of a zImage"
+                       f" ({ZIMAGE_MAGIC:#x} at {ZIMAGE_AT:#x}): its header is cut or damaged")
+    if content.startswith(ZIMAGE_FIRST_WORDS):
+        raise BadGuest(f"this begins like a zImage, but has not its magic ({ZIMAGE_MAGIC:#x} at"
+                       f" {ZIMAGE_AT:#x}): its header is cut or damaged")
+
+
+def word_at(content: bytes, place: int) -> int:
+    return int.from_bytes(content[place:place + 4], "little")
+
+
+def swapped(word: int) -> int:
+    return int.from_bytes(word.to_bytes(4, "little"), "big")
+
+
+def arm64_image(content: bytes) -> Image:
+    if len(content) < IMAGE_HEADER.size:
+        raise BadGuest(f"the header of this arm64 Image is cut: it has {IMAGE_HEADER.size} bytes,"
+                       f" the file {len(content)}")
+    _, _, text_offset, memory, flags, _, _ = IMAGE_HEADER.unpack_from(content)
+    if flags & IMAGE_BIG_ENDIAN:
+        raise BadGuest("this arm64 Image is big-endian; guests are little-endian here")
+    if not memory:  # before Linux 3.17 it was not said, and neither was text_offset's byte order
+        text_offset = 0x80000
+    if text_offset % (4 * KIB) or text_offset >= IMAGE_ALIGNMENT:
+        raise BadGuest(f"the header of this arm64 Image is damaged: text_offset {text_offset:#x}"
+                       f" is no multiple of 0x1000 below {IMAGE_ALIGNMENT:#x}")
+    return Image("arm64 Image", [Part(0, content)], text_offset=text_offset,
+                 memory=max(memory, len(content)))
+
+
+def zimage(content: bytes) -> Image:
+    if len(content) < ZIMAGE_AT + ZIMAGE_HEADER.size:
+        raise BadGuest("the header of this zImage is cut: it has"
+                       f" {ZIMAGE_AT + ZIMAGE_HEADER.size} bytes, the file {len(content)}")
+    magic, start, end, flag = ZIMAGE_HEADER.unpack_from(content, ZIMAGE_AT)
+    if magic != ZIMAGE_MAGIC or flag == swapped(ZIMAGE_LITTLE_ENDIAN):
+        raise BadGuest("this zImage is big-endian; guests are little-endian here")
+    if end <= start:
+        raise BadGuest(f"the header of this zImage is damaged: its end {end:#x} is not behind its"
+                       f" start {start:#x}")
+    if end - start > len(content):
+        raise BadGuest(f"this zImage is cut: its header says {end - start} bytes, the file has"
+                       f" {len(content)}")
+    return Image("zImage", [Part(0, content)], memory=len(content))
+
+
+def elf(content: bytes, isa: str, limit: int) -> Image:
+    try:
+        file = ELFFile(io.BytesIO(content))
+        check_elf(file, isa)
+        parts = list(segments(file, content, limit))
+        entry = file.header.e_entry
+        if not parts:
+            raise BadGuest("this ELF has nothing to load: it must be linked, and no object file")
+        return Image("ELF", parts, entry=physical(file, entry))
+    except (ELFError, struct.error, KeyError, ValueError, OverflowError) as error:
+        raise BadGuest(f"this ELF is cut or damaged: {error or type(error).__name__}") from error
+
+
+def check_elf(file: ELFFile, isa: str) -> None:
+    if not file.little_endian:
+        raise BadGuest("this ELF is big-endian; guests are little-endian here")
+    machine = file.header.e_machine
+    if machine not in MACHINES:
+        raise BadGuest(f"this ELF is for {str(machine).removeprefix('EM_')}, the board runs"
+                       f" {STATES[isa]}")
+    check_isa(MACHINES[machine], isa, "ELF")
+    if file.header.e_type == "ET_DYN" and any(segment.header.p_type == "PT_INTERP"
+                                              for segment in file.iter_segments()):
+        raise BadGuest("this ELF is a program for an operating system (it wants a dynamic linker)")
+
+
+def loaded(file: ELFFile) -> Iterator[dict]:
+    for segment in file.iter_segments():
+        if segment.header.p_type == "PT_LOAD" and segment.header.p_memsz:
+            yield segment.header
+
+
+def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
+    """With zeros where memory has more than the file (bss): a restart finds those, too."""
+    for header in loaded(file):
+        start, size = header.p_offset, header.p_filesz
+        if start + size > len(content) or size > header.p_memsz:
+            raise BadGuest(f"this ELF is cut or damaged: a segment has bytes {start} to"
+                           f" {start + size}, the file has {len(content)}")
+        if header.p_memsz > limit:
+            raise BadGuest(f"a segment of this ELF takes {shown(header.p_memsz)}: the board's"
+                           f" store for images has {shown(limit)}")
+        yield Part(header.p_paddr, content[start:start + size].ljust(header.p_memsz, b"\0"))
+
+
+def physical(file: ELFFile, address: int) -> int:
+    """The entry is a virtual address, and a guest begins without translation."""
+    for header in loaded(file):
+        if header.p_vaddr <= address < header.p_vaddr + header.p_memsz:
+            return address - header.p_vaddr + header.p_paddr
+    if any(header.p_paddr <= address < header.p_paddr + header.p_memsz for header in loaded(file)):
+        return address  # some linker scripts say the physical one
+    raise BadGuest(f"the entry {address:#x} of this ELF is in none of its segments")
+
+
+def gunzip(content: bytes, limit: int) -> bytes:
+    """One member; what stands behind it (Debian's kernels have nothing there) is not looked at."""
+    stream = zlib.decompressobj(GZIP_WINDOW)
+    try:
+        data = stream.decompress(content, limit)
+    except zlib.error as error:
+        raise BadGuest(f"this gzip file is damaged: {error}") from error
+    return whole(data, stream.eof, bool(stream.unconsumed_tail), limit, "gzip file")
+
+
+def whole(data: bytes, ended: bool, more: bool, limit: int, what: str) -> bytes:
+    if ended:
+        return data
+    if more:
+        raise BadGuest(f"unpacked, this {what} has more than {shown(limit)}, the board's store for"
+                       " images")
+    raise BadGuest(f"this {what} is cut: it ends before what it holds does")
+
+
+def unxz(content: bytes, limit: int) -> bytes:
+    """xz or lzma."""
+    stream = lzma.LZMADecompressor()
+    try:
+        data = stream.decompress(content, limit)
+    except lzma.LZMAError as error:
+        raise BadGuest(f"what this zboot image holds is damaged: {error}") from error
+    return whole(data, stream.eof, not stream.needs_input, limit, "zboot image")
+
+
+PACKERS = {"gzip": gunzip, "xz": unxz, "lzma": unxz}
+
+
+def unpacked_zboot(content: bytes, limit: int) -> bytes:
+    if len(content) < ZBOOT_HEADER.size:
+        raise BadGuest("the header of this EFI zboot image is cut")
+    _, _, start, size, name = ZBOOT_HEADER.unpack_from(content)
+    packer = name.partition(b"\0")[0].decode("ascii", "replace")
+    if start + size > len(content):
+        raise BadGuest(f"this EFI zboot image is cut: what it holds ends at byte {start + size},"
+                       f" the file at {len(content)}")
+    if packer not in PACKERS:
+        raise BadGuest(f"this EFI zboot image is compressed by '{packer}', which is not unpacked"
+                       f" here ({', '.join(PACKERS)} are): unpack it, or take an Image")
+    return PACKERS[packer](content[start:start + size], limit)

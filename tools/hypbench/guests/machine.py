@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine that a guest sees: QEMU's `virt`, whatever the board; with stage 2 off the board's
+own. And what a board has to give."""
+
+import re
+from dataclasses import dataclass
+
+from hypbench.boardfile import board_numbers
+from hypbench.tree import Tree, UnknownName, listed
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+UNITS = {"K": KIB, "M": MIB, "G": GIB}
+RAM_UNIT = 2 * MIB  # the grain that stage 2 maps RAM with
+CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
+
+# QEMU's virt: hw/arm/virt.c says these of every version of it, and so does its device tree.
+VIRT_RAM = 0x40000000
+VIRT_GICD, VIRT_GICC, VIRT_GICR = 0x08000000, 0x08010000, 0x080a0000
+VIRT_UART, VIRT_UART_INTID = 0x09000000, 33
+FLASH_BANK = 0x04000000  # bytes; two of them, from address 0
+FLASH_END = 2 * FLASH_BANK
+REDISTRIBUTOR = 128 * KIB  # of a vCPU
+
+
+class BadGuest(UnknownName):
+    """What was given cannot be run: one line, the exit status of a wrong command line."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a board has for guests, from its folder."""
+
+    name: str
+    isa: str
+    cpu: str
+    gic: str  # gicv2 or gicv3
+    numbers: dict[str, int]
+
+    @property
+    def ram(self) -> int:
+        return self.numbers["guest_base"]
+
+    @property
+    def ram_size(self) -> int:
+        return self.numbers["guest_size"]
+
+    @property
+    def store(self) -> int:
+        return self.numbers["store_base"]
+
+    @property
+    def store_size(self) -> int:
+        return self.numbers.get("store_size", 0)
+
+    @property
+    def cores(self) -> int:
+        return min(self.numbers.get("cores.count", 0) or 1, CPUS_MAX)
+
+    @property
+    def file(self) -> str:
+        return f"boards/{self.name}/board.c"
+
+
+def read_board(tree: Tree, name: str) -> Board:
+    """A board that guests can run on: with a machine in QEMU and a store."""
+    if not tree.qemu_options(name):
+        raise BadGuest(f"guests run under QEMU, which has no board '{name}'; it has:"
+                       f" {listed(tree.qemu_boards())}")
+    board = described(tree, name)
+    if not board.store_size:
+        able = [other for other in tree.qemu_boards() if described(tree, other).store_size]
+        raise BadGuest(f"board '{name}' has no store for a guest's images ({board.file} says no"
+                       f" store_size); boards that have one: {listed(able)}")
+    return board
+
+
+def described(tree: Tree, name: str) -> Board:
+    facts = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
+    return Board(name, *facts, board_numbers(tree.root / "boards" / name))
+
+
+@dataclass(frozen=True)
+class Machine:
+    isa: str
+    cpu: str
+    gic: str
+    cpus: int
+    ram: int
+    ram_size: int
+    gicd: int
+    gicc: int  # GICR on a GICv3
+    uart: int
+    uart_intid: int
+    native: bool = False  # the board's own addresses; nothing is emulated
+
+    @property
+    def ram_end(self) -> int:
+        return self.ram + self.ram_size
+
+
+def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
+    check_cpus(board, cpus)
+    check_ram(board, ram_size)
+    plain = (board.isa, board.cpu, board.gic, cpus)
+    if not native:
+        second = VIRT_GICC if board.gic == "gicv2" else VIRT_GICR
+        return Machine(*plain, VIRT_RAM, ram_size, VIRT_GICD, second, VIRT_UART, VIRT_UART_INTID)
+    numbers = board.numbers
+    second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
+    if not {"console[1]", "console[2]"} <= numbers.keys():
+        raise BadGuest(f"{board.file} does not say its console and that one's interrupt: a guest"
+                       " could not be told, and none can run native there")
+    return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
+                   numbers["console[1]"], numbers["console[2]"], native=True)
+
+
+def check_cpus(board: Board, cpus: int) -> None:
+    if cpus < 1:
+        raise BadGuest(f"CPUS={cpus}: a guest has at least 1")
+    if cpus > board.cores:
+        cores = f"{board.cores} core{'s' if board.cores > 1 else ''}"
+        raise BadGuest(f"CPUS={cpus}: board '{board.name}' has {cores} for guests ({board.file},"
+                       f" cores.count; at most {CPUS_MAX}), and a vCPU takes one whole")
+
+
+def check_ram(board: Board, size: int) -> None:
+    if size < RAM_UNIT or size % RAM_UNIT:
+        raise BadGuest(f"GUEST_RAM={shown(size)}: it must be a multiple of {shown(RAM_UNIT)}, and"
+                       " not 0")
+    if size > board.ram_size:
+        raise BadGuest(f"GUEST_RAM={shown(size)}: board '{board.name}' has"
+                       f" {shown(board.ram_size)} of RAM for guests ({board.file}, guest_size)")
+
+
+def size_of(text: str) -> int:
+    """256M, 1G, 262144K, or a number of MiB."""
+    found = re.fullmatch(r"(\d{1,9})([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if not found:
+        raise BadGuest(f"GUEST_RAM={text}: not a size; good ones are 256M, 1G")
+    return int(found[1]) * UNITS[found[2].upper() or "M"]
+
+
+def shown(size: int) -> str:
+    """A size in the largest unit that it is a whole number of."""
+    for letter, unit in reversed(UNITS.items()):
+        if size and size % unit == 0:
+            return f"{size // unit}{letter}"
+    return f"{size} bytes"

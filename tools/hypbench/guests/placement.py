@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a guest finds its image, device tree and initrd, and where they lie in the board's store
+until then."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+
+from hypbench.guests.formats import IMAGE_ALIGNMENT, Image
+from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machine, shown)
+
+PAGE = 4 * KIB
+DTB_ROOM = 2 * MIB  # Linux, booting.rst: at most that, and not across such a boundary
+RAW_OFFSET = 2 * MIB
+ZIMAGE_OFFSET = 32 * MIB  # Linux, arch/arm/booting.rst: so high it need not move before it unpacks
+ZIMAGE_LOW_OFFSET = 0x8000
+ZIMAGE_BEHIND = 128 * MIB  # where it puts nothing while it unpacks
+STORE_UNIT = 2 * MIB
+LOADS_MAX = 8  # PLAN_LOAD_MAX, abi/plan.h
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Bytes of a guest's memory: what they are, where it finds them, and from what."""
+
+    name: str
+    address: int
+    size: int
+    content: bytes | Path | None = None  # None: a device tree, made when all else is placed
+
+    @property
+    def end(self) -> int:
+        return self.address + self.size
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.address:#x} to {self.end - 1:#x})"
+
+
+@dataclass(frozen=True)
+class Layout:
+    entry: int
+    image: list[Piece]
+    dtb: int
+    initrd: Piece | None = None
+    room: list[Piece] = field(default_factory=list)  # all that is taken
+
+
+def place(image: Image, machine: Machine, address: int | None, initrd: Path | None) -> Layout:
+    """`address`: of a raw binary, where the user says one."""
+    pieces, entry = image_pieces(image, machine, address)
+    for piece in pieces:
+        check_inside(piece, machine, image)
+    size = initrd.stat().st_size if initrd else 0
+    dtb = dtb_place(image, machine, pieces, size)
+    room = [*pieces, Piece("the device tree", dtb, DTB_ROOM)]
+    ramdisk = None
+    if initrd:
+        ramdisk = Piece("the initrd", initrd_place(room, machine), size, initrd)
+        room.append(ramdisk)
+    check_room(room, machine)
+    return Layout(entry, pieces, dtb, ramdisk, room)
+
+
+def image_pieces(image: Image, machine: Machine, address: int | None) -> tuple[list[Piece], int]:
+    if image.kind == "ELF":
+        found = [Piece("a segment of the ELF", part.address, len(part.data), part.data)
+                 for part in image.parts]
+        if len(found) > LOADS_MAX - 2:
+            raise BadGuest(f"the ELF has {len(found)} segments to load; at most {LOADS_MAX - 2} can"
+                           " be")
+        return found, image.entry
+    start = start_of(image, machine) if address is None else address
+    return [Piece(f"the {image.kind}", start, image.memory, image.data)], start
+
+
+def start_of(image: Image, machine: Machine) -> int:
+    if image.kind == "arm64 Image":
+        # behind the first page, where QEMU and others have their own boot code
+        low = image.text_offset < PAGE
+        return machine.ram + image.text_offset + (IMAGE_ALIGNMENT if low else 0)
+    if image.kind == "zImage":
+        high = machine.ram_size >= 2 * ZIMAGE_OFFSET
+        return machine.ram + (ZIMAGE_OFFSET if high else ZIMAGE_LOW_OFFSET)
+    return machine.ram + RAW_OFFSET
+
+
+def check_inside(piece: Piece, machine: Machine, image: Image) -> None:
+    ram = f"the guest's RAM ({machine.ram:#x} to {machine.ram_end - 1:#x})"
+    if machine.ram <= piece.address and piece.end <= machine.ram_end:
+        return
+    if machine.ram <= piece.address < machine.ram_end:
+        tree = DTB_ROOM if image.kind == "arm64 Image" else 0  # behind it; others: before it
+        need = up(piece.end - machine.ram, DTB_ROOM) + tree
+        raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
+    if machine.native:
+        raise BadGuest(f"{piece} is outside of {ram}; natively there is nothing else")
+    if piece.end > FLASH_END:
+        remedy = ("link it there, or" if image.kind == "ELF" else "GUEST_ADDRESS= is to be there,"
+                  " or")
+        raise BadGuest(f"{piece} is outside of {ram}: {remedy} in the flash (0x0 to"
+                       f" {FLASH_END - 1:#x})")
+    if piece.address % PAGE:
+        raise BadGuest(f"{piece} begins in the middle of a page: flash is mapped in pages of"
+                       f" {shown(PAGE)}")
+
+
+def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int) -> int:
+    """Where Linux wants it; for others where QEMU's virt has it, at the beginning of RAM."""
+    if image.kind == "zImage":
+        room = DTB_ROOM + up(initrd_size, PAGE)
+        return machine.ram + min(ZIMAGE_BEHIND, down(machine.ram_size - room, DTB_ROOM))
+    if image.kind != "arm64 Image" and all(
+            piece.address >= machine.ram + DTB_ROOM or piece.end <= machine.ram
+            for piece in pieces):
+        return machine.ram
+    return behind(pieces, machine)
+
+
+def initrd_place(room: list[Piece], machine: Machine) -> int:
+    return behind(room, machine)
+
+
+def behind(pieces: list[Piece], machine: Machine) -> int:
+    ends = [piece.end for piece in pieces if machine.ram <= piece.address < machine.ram_end]
+    return up(max(ends, default=machine.ram), DTB_ROOM)
+
+
+def check_room(room: list[Piece], machine: Machine) -> None:
+    """Nothing may overlap, and all of RAM's must be inside."""
+    last = max(room, key=lambda piece: piece.end)
+    lowest = min(room, key=lambda piece: piece.address)
+    if last.end > machine.ram_end or (lowest.address < machine.ram and lowest.content is None):
+        needed = sum(up(piece.size, DTB_ROOM) for piece in room) + DTB_ROOM
+        raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little: {last} ends behind"
+                       f" {machine.ram_end - 1:#x}; together they need"
+                       f" {shown(max(needed, up(last.end - machine.ram, DTB_ROOM)))}")
+    for one, other in combinations(room, 2):
+        if one.address < other.end and other.address < one.end:
+            raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little, or the image is"
+                           f" linked badly: {one} and {other} overlap")
+
+
+@dataclass(frozen=True)
+class Load:
+    """A file in the store, and where the guest finds it: a `load` line of the plan."""
+
+    file: Path
+    store: int
+    ipa: int
+    size: int
+
+    def line(self) -> str:
+        return f"load store={self.store:#x} ipa={self.ipa:#x} size={self.size:#x}"
+
+    def option(self, board: Board) -> list[str]:
+        """QEMU's; a comma in a file's name is said twice."""
+        file = str(self.file).replace(",", ",,")
+        return ["-device", f"loader,file={file},addr={board.store + self.store:#x},force-raw=on"]
+
+
+def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
+    """Puts what is no file yet into one."""
+    found = list(stored(pieces, folder))
+    end = found[-1].store + found[-1].size
+    if end > board.store_size:
+        raise BadGuest(f"together these files have {shown(up(end, KIB))}: the store of board"
+                       f" '{board.name}' has {shown(board.store_size)} ({board.file}, store_size)")
+    return found
+
+
+def stored(pieces: list[Piece], folder: Path) -> Iterator[Load]:
+    store = 0
+    for number, piece in enumerate(pieces):
+        file, size = piece.content, piece.size
+        if isinstance(file, bytes):
+            file, size = folder / f"load-{number}.bin", len(piece.content)
+            file.write_bytes(piece.content)
+        yield Load(file, store, piece.address, size)
+        store = up(store + size, STORE_UNIT)
+
+
+def up(number: int, unit: int) -> int:
+    return -(-number // unit) * unit
+
+
+def down(number: int, unit: int) -> int:
+    return number // unit * unit

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of a guest: one configuration, a `guest` line and a `load` line a file."""
+
+import re
+from functools import cache
+
+from hypbench.axes import SOURCE, axes
+from hypbench.guests.machine import MIB, BadGuest, Machine
+from hypbench.guests.placement import Layout, Load
+from hypbench.tree import listed
+
+PRESET = re.compile(r'X\("([^"]+)",([^)]*)\)')
+
+
+@cache
+def presets() -> dict[str, str]:
+    """What each sets, as abi/run_config.h has it."""
+    text = SOURCE.read_text()
+    return dict(PRESET.findall(text[text.index("#define CONFIG_PRESETS"):]))
+
+
+def check_config(words: str) -> None:
+    preset, *settings = words.split() or [""]
+    if preset not in presets():
+        raise BadGuest(f"CONFIG={words}: no configuration '{preset}'; there are:"
+                       f" {listed(list(presets()))}")
+    for setting in settings:
+        axis, equals, value = setting.partition("=")
+        if axis not in axes() or not equals:
+            raise BadGuest(f"CONFIG={words}: '{setting}' is not axis=value; axes are:"
+                           f" {listed(list(axes()))}")
+        if axes()[axis] and value not in axes()[axis]:
+            raise BadGuest(f"CONFIG={words}: {axis} is one of: {listed(list(axes()[axis]))}")
+
+
+def setting_of(words: str, axis: str) -> str:
+    """What a configuration says of an axis, or its preset; "" for the axis' first value."""
+    preset, *settings = words.split()
+    found = re.findall(rf"\.{axis} = [A-Z0-9]+_(\w+)", presets()[preset])
+    for setting in settings:
+        if setting.startswith(f"{axis}="):
+            found.append(setting.partition("=")[2])
+    return found[-1].lower() if found else ""
+
+
+def is_native(words: str) -> bool:
+    """Stage 2 is off: the guest sees the board's own addresses."""
+    return setting_of(words, "stage2") == "off"
+
+
+# QEMU's GICv2 does not look at a timer's line again when a list register deactivates it: by the
+# host's clock it may be due again by then, and is lost (CAVEATS.md). Not with lr=sw.
+SAFE_CONFIG, USUAL_CONFIG = "trapped-sw", "trapped"
+
+
+def loses_timers(words: str, gic: str, clock: str) -> bool:
+    return (clock == "host" and gic == "gicv2" and setting_of(words, "irq") == "trapped"
+            and setting_of(words, "lr") in ("", "hw"))
+
+
+def usual_config(gic: str, clock: str) -> str:
+    return SAFE_CONFIG if loses_timers(USUAL_CONFIG, gic, clock) else USUAL_CONFIG
+
+
+def plan_text(config: str, stats: bool, machine: Machine, layout: Layout,
+              loads: list[Load]) -> str:
+    """A step without end: the guest, its user or the host tool's limit ends it."""
+    words = config + (" stats=on" if stats and "stats=" not in config else "")
+    return "\n".join([
+        "name guest", "order once", "limit_ms 0", f"config {words}",
+        f"guest ram={machine.ram:#x} ram_mib={machine.ram_size // MIB} cpus={machine.cpus}"
+        f" entry={layout.entry:#x} dtb={layout.dtb:#x}",
+        *(load.line() for load in loads), ""])

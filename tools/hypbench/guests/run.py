@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a guest: its files into the store, its plan into the image, QEMU, what came of it."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench import qemu
+from hypbench.guests import devicetree, formats, terminal
+from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_board, shown, size_of
+from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
+from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
+                                  plan_text)
+from hypbench.records import Log
+from hypbench.report import note_of
+from hypbench.rules import check_rules
+from hypbench.session import write_image_text, write_results
+from hypbench.tree import Tree
+
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    board: str
+    image: Path
+    config: str
+    dtb: Path | None
+    initrd: Path | None
+    arguments: str
+    ram: str
+    cpus: int
+    address: int | None
+    stats: bool
+    clock: str
+    limit_s: float | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    board: Board
+    machine: Machine
+    image: formats.Image
+    layout: Layout
+    loads: list[Load]
+    plan: str
+
+
+def folder_of(tree: Tree, board: str) -> Path:
+    return tree.build(board) / "guest"
+
+
+def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
+    """Everything that can be wrong is found here, before QEMU starts."""
+    check_config(wish.config)
+    board = read_board(tree, wish.board)
+    machine = machine_of(board, wish.cpus, size_of(wish.ram), is_native(wish.config))
+    image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
+    given = devicetree.read(wish.dtb) if wish.dtb else None
+    if wish.initrd:
+        formats.check_file(wish.initrd, "GUEST_INITRD", board.store_size,
+                           "the board's store for images")
+    try:
+        layout = place(image, machine, wish.address, wish.initrd)
+        stored = store(wish, board, machine, layout, given, folder)
+    except BadGuest as error:
+        raise BadGuest(f"GUEST={wish.image}: {error.message}") from error
+    plan = plan_text(wish.config, wish.stats, machine, layout, stored)
+    return Prepared(board, machine, image, layout, stored, plan)
+
+
+def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
+          folder: Path) -> list[Load]:
+    """The files in the order of the store, in a folder that held an earlier guest's."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    blob = (devicetree.make(machine, layout, wish.arguments, folder) if given is None
+            else devicetree.completed(given, layout, wish.arguments, folder))
+    size = blob.stat().st_size
+    if size > DTB_ROOM:
+        raise BadGuest(f"the device tree has {shown(size)}; at most {shown(DTB_ROOM)} can be")
+    tree = Piece("the device tree", layout.dtb, size, blob)
+    return loads([*layout.image, tree, *([layout.initrd] if layout.initrd else [])], board, folder)
+
+
+def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str]:
+    options = tree.qemu_options(wish.board)
+    if "-smp" not in options:
+        options = [*options, "-smp", str(wish.cpus)]
+    words = qemu.command(options, wish.clock, image)
+    if terminal.can_type():  # what is typed does not reach a QEMU that records
+        words = qemu.unrecorded(words)
+    return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
+
+
+def opening(wish: Wish, prepared: Prepared) -> str:
+    """What was made of the words, in a line."""
+    machine, layout = prepared.machine, prepared.layout
+    parts = [f"{prepared.image} at {layout.image[0].address:#x}"]
+    if layout.entry != layout.image[0].address:
+        parts.append(f"entry {layout.entry:#x}")
+    parts.append(f"device tree at {layout.dtb:#x}")
+    if layout.initrd:
+        parts.append(f"initrd at {layout.initrd.address:#x}")
+    cpus = f"{machine.cpus} vCPU{'s' if machine.cpus > 1 else ''}"
+    return (f"{', '.join(parts)}; {wish.board}, {wish.config}, {cpus},"
+            f" {shown(machine.ram_size)} at {machine.ram:#x}")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    status: int
+    lines: list[str]
+
+
+def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
+    """Runs the guest on this terminal. `say` takes what is no output of the guest's."""
+    if reason := qemu.too_old(tree.qemu_options(wish.board),
+                              tree.board_fact(wish.board, "QEMU_NEEDS")):
+        raise click.ClickException(f"{wish.board}: {reason}")
+    folder = folder_of(tree, wish.board)
+    prepared = prepare(tree, wish, folder)
+    image = write_image_text(tree, wish.board, prepared.plan,
+                             qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
+    session = terminal.Session(command(tree, wish, prepared, image), wish.limit_s)
+    say(opening(wish, prepared))
+    if loses_timers(wish.config, prepared.board.gic, wish.clock):
+        say(f"QEMU's GICv2 may lose this guest's timers with CLOCK=host (CAVEATS.md):"
+            f" CONFIG={SAFE_CONFIG} or CLOCK=icount does not")
+    with (folder / "console.log").open("wb") as console:
+        session.run(console, terminal.show)
+    write_results(session.stream.log, folder)
+    return session.stream.log, verdict(session, wish)
+
+
+def verdict(session: terminal.Session, wish: Wish) -> Verdict:
+    """How it ended, in a line or a few, and this command's exit status."""
+    log = session.stream.log
+    faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
+    if session.left:
+        return Verdict(0, [*faults, "ended by the user; the guest had not powered off"])
+    if session.timed_out:
+        return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
+                                    " guest had not powered off"])
+    steps = log.of_kind("step")
+    if not faults and steps and steps[-1]["outcome"] == "done":
+        problems = problems_of(log, session, wish)
+        return Verdict(int(bool(problems)), [summary(log, steps[-1]), *problems])
+    problems = [] if faults else problems_of(log, session, wish)
+    if not log.run and session.stderr:
+        problems.append(f"QEMU says: {session.stderr}")
+    return Verdict(1, faults + problems)
+
+
+def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
+    found = [str(problem) for problem in
+             log.problems + check_rules(log, qemu.PLATFORM_OF_CLOCK[wish.clock])]
+    if session.stopped:
+        return found + ["QEMU did not end behind the end record"]
+    if session.status and session.status < 0:
+        return found + [f"QEMU was ended by signal {-session.status}"]
+    return found + ([f"QEMU ended with status {session.status}"] if session.status else [])
+
+
+def summary(log: Log, step: dict) -> str:
+    """Ticks, also under icount: while the guest sleeps the counter goes on without instructions."""
+    ticks = step["ticks"]
+    exits = log.of_kind("exits")
+    told = f", {sum(data['n'] for data in exits)} exits" if exits else ""
+    if step.get("resets"):
+        told += f", {step['resets']} restarts"
+    return f"the guest powered off after {ticks} ticks ({ticks / log.run['hz']:.3f} s){told}"
