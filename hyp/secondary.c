@@ -102,6 +102,7 @@ void secondary_start_all(void)
 		core_report[core].gicc = board.gic.cpu;
 		core_report[core].gicc_ctlr =
 			board.cores.start == CORES_SPIN_TABLE ? GICC_CTLR_ON : 0;
+		core_report[core].gicd = board.gic.dist;
 		if (board.cores.start == CORES_SPIN_TABLE)
 			release_spin_table(core);
 		else

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from assembler import assemble
-from lab import Job, TREE, board_facts
+from lab import Job, TREE, board_facts, is_built
 
 RAM = 0x40000000
 ENTRY = 0x40200000
@@ -140,3 +140,9 @@ def test_a_run_is_the_same_twice(lab, built):
     first, second = (lab.run(dataclasses.replace(several(built, cpus=4, cores=4), attempt=attempt))
                      for attempt in range(2))
     assert first.console == second.console
+
+
+def test_cores_come_out_of_the_spin_table(lab):
+    assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make BOARD=rpi4"
+    result = lab.run(several("rpi4", cpus=4, cores=4))
+    assert ended_well(result), fails(result)

@@ -20,9 +20,13 @@ secondary_entry:
 	ldr	x1, =core_report
 	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
 
-	/* WFI ends for a masked interrupt, too: none but SGIs are enabled, or none is signalled. */
+	/* WFI ends for a masked interrupt, too: of those private to the core none but SGIs stay
+	   enabled. */
 	ldr	x3, [x1, #CORE_GICC]
 	cbz	x3, 1f
+	ldr	x5, [x1, #CORE_GICD]
+	mov	w4, #0xffff0000
+	str	w4, [x5, #GICD_ICENABLER]
 	mov	w4, #0xff
 	str	w4, [x3, #GICC_PMR]
 	ldr	x4, [x1, #CORE_GICC_CTLR]
