@@ -204,7 +204,7 @@ static uint32_t read_bits(struct vcpu *owner, uint32_t offset)
 	}
 }
 
-/* Priorities are read where they stand: nobody writes them without the lock, and a byte is whole. */
+/* Priorities are read where they stand: a byte is always whole. */
 static uint32_t read_priorities(struct vcpu *owner, unsigned first)
 {
 	uint32_t value = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated flash: what a CFI driver asks, what it is told, and when its contents are mapped. */
-/* LINK: hyp/vflash.c hyp/core.c hyp/vgic.c hyp/vgic_lr.c drivers/gic/gicv2.c drivers/gic/gic_dist.c */
+/* LINK: hyp/vflash.c hyp/core.c hyp/vgic.c hyp/vgic_lr.c */
+/* LINK: drivers/gic/gicv2.c drivers/gic/gic_dist.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -53,14 +53,11 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 }
 
 /* GICv3. Whoever reads such a register is stopped. */
-static bool write_gic(struct vcpu *vcpu, uint32_t esr)
+static __attribute__((noinline, cold)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
 
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
-	case ICC_SGI1R_EL1:
-		vdist_sgi1r(vcpu, value);
-		return true;
 	case ICC_ASGI1R_EL1:
 	case ICC_SGI0R_EL1:
 		vdist_sgi0r(vcpu, value);
@@ -71,6 +68,14 @@ static bool write_gic(struct vcpu *vcpu, uint32_t esr)
 	default:
 		return timer_emulate(vcpu, esr);
 	}
+}
+
+static bool write_gic(struct vcpu *vcpu, uint32_t esr)
+{
+	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
+		return emulate_rare(vcpu, esr);
+	vdist_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
+	return true;
 }
 
 /* Emulated: reads of ACTLR, whose writes go nowhere, writes to the GIC, and CNTP. */
