@@ -43,8 +43,9 @@ void console_guest(char byte)
 	line_is_open = byte != '\n';
 }
 
-void console_guest_unseen(void)
+void console_guest_had_it(void)
 {
+	port->part->init(port->base);
 	line_is_open = true;
 }
 

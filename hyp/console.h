@@ -14,9 +14,11 @@ bool console_is_pl011(void);
 /* '\n' goes out as CR LF. */
 void console_bytes(const char *bytes, size_t size);
 
-/* A byte of a guest's, as it is. A guest that has the UART itself may have sent any. */
+/* A byte of a guest's, as it is. */
 void console_guest(char byte);
-void console_guest_unseen(void);
+
+/* A guest had the UART itself, sent anything, and left it somehow. */
+void console_guest_had_it(void);
 
 /* To the beginning of a line, where what a guest sent left the last one open. */
 void console_line(void);

@@ -287,8 +287,7 @@ static void stopped(struct vm *vm)
 		vpl011_stop();
 		return;
 	}
-	console_init();
-	console_guest_unseen();
+	console_guest_had_it();
 }
 
 static void describe(struct vm_machine *machine, const struct plan_guest *plan, bool stage2)

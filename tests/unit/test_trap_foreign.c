@@ -50,15 +50,8 @@ static void be_own(void)
 
 static void what_is_not_there_is_undefined(void **state)
 {
-	static const uint32_t classes[] = {
-		CP15_32,
-		CP15_64,
-		CP14_32,
-		CP14_LDC,
-		CP10_ID,
-		CP14_64,
-		SYSREG64
-	};
+	static const uint32_t classes[] = { CP15_32, CP15_64, CP14_32, CP14_LDC,
+					    CP10_ID, CP14_64, SYSREG64 };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {

@@ -65,11 +65,7 @@ bool console_is_pl011(void)
 	return true;
 }
 
-void console_init(void)
-{
-}
-
-void console_guest_unseen(void)
+void console_guest_had_it(void)
 {
 	fake_hyp.line_open = true;
 }

@@ -105,7 +105,9 @@ _start:
 	cmp	r2, #STARTS
 	beq	1f
 	psci	SYSTEM_RESET
-1:	psci	SYSTEM_OFF
+1:	mov	r2, #0
+	str	r2, [r1]
+	psci	SYSTEM_OFF
 loaded:	.word	0
 
 #elif DOES == MACHINE
@@ -120,11 +122,11 @@ loaded:	.word	0
 	and	r1, r1, #0x1f
 	cmp	r1, #0x13
 	bne	wrong
-	/* an implementation-defined register: undefined, at PL1 in ARM and in Thumb state */
+	/* L2CTLR, of the implementation: undefined, in ARM and in Thumb state */
 	adr	r1, vectors
 	mcr	p15, 0, r1, c12, c0, 0
 	mov	r7, #0
-	mrc	p15, 0, r1, c15, c7, 7
+	mrc	p15, 1, r1, c9, c0, 2
 	cmp	r7, #1
 	bne	wrong
 	blx	thumb
@@ -162,7 +164,7 @@ undefined:			/* lr is behind the instruction: 4, or 2 and within it */
 
 	.thumb
 	.thumb_func
-thumb:	mrc	p15, 0, r1, c15, c7, 7
+thumb:	mrc	p15, 1, r1, c9, c0, 2
 	bx	lr
 	.arm
 

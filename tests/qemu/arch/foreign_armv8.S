@@ -126,7 +126,8 @@ _start:
 	cmp	w2, #STARTS
 	b.eq	1f
 	psci	SYSTEM_RESET
-1:	psci	SYSTEM_OFF
+1:	str	wzr, [x1]
+	psci	SYSTEM_OFF
 loaded:	.word	0
 
 #elif DOES == MACHINE

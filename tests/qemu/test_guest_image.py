@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests that are not our own, from the hypervisor's side: the plan's guest and load lines, the
+machine that looks like QEMU's virt, its UART, its flash (arch/foreign_<isa>.S)."""
+
+from pathlib import Path
+
+import pytest
+
+from assembler import assemble
+from lab import LIMIT_S, TREE, Result, board_facts, is_built
+from hypbench import qemu
+from talk import Talk, facts, perform_talk
+
+ENTRY = 0x40200000
+UART = 0x09000000
+DTB = 0x40300000
+BANK = 0x04000000
+NOWHERE = 0x0a000000
+READONLY = 0x10000000
+FLASH_FILE, DTB_FILE = 0x200000, 0x201000  # in the store
+DOES = ("HELLO", "ECHO", "RESET", "MACHINE", "OUTSIDE", "READONLY", "FOREVER")
+HELLO = "hello\nopen"
+CONFIGS = """config trapped
+config direct
+config trapped-sw
+config 4K trapped stage2=4K
+config lazy trapped stage2=4K fill=lazy
+config full trapped frame=full stats=on
+config traced direct trace=on wfi=trapped
+"""
+CONFIG_NAMES = ("trapped", "direct", "trapped-sw", "4K", "lazy", "full", "traced")
+# Without committed path lengths, but run by the installed QEMU.
+MORE_BOARDS = ("vexpress-a15", "rpi4")
+
+
+def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: int = UART) -> Path:
+    gic = board_facts(board)["GIC"].removeprefix("gicv")
+    made = assemble(board, "foreign", at, f"DOES={does}", f"UART={uart:#x}", f"GIC={gic}",
+                    f"CONDUIT={conduit}", f"DTB={DTB:#x}", f"AT={at:#x}")
+    return made.elf.with_suffix(".bin")
+
+
+def lines(image: Path, guest: str = "", at: int = ENTRY) -> str:
+    return (f"guest ram_mib=64 entry={at:#x} {guest}\n"
+            f"load ipa={at:#x} size={image.stat().st_size}\n")
+
+
+def talk(board: str, does: str, configs: str = "config trapped\n", guest: str = "",
+         more: str = "", conduit: str = "hvc", **settings) -> Talk:
+    image = program(board, does, conduit)
+    plan = f"{configs}limit_ms 0\n{lines(image, guest)}{more}"
+    files = ((0, image), *settings.pop("files", ()))
+    return Talk(board, plan, files, **settings)
+
+
+def run(lab, job: Talk) -> Result:
+    result = lab.run(job, perform_talk)
+    assert not result.timed_out, result.explain()
+    assert result.log.problems == [], result.explain()
+    return result
+
+
+def said(result: Result) -> str:
+    return "\n".join(result.log.text)
+
+
+def outcomes(result: Result) -> dict[str, str]:
+    return {step["config"]: step["outcome"] for step in result.records("step", bench="guest")}
+
+
+def all_done(result: Result, names: tuple[str, ...]) -> None:
+    assert result.status == 0, result.explain()
+    assert outcomes(result) == dict.fromkeys(names, "done")
+    end = result.one("end")
+    assert (end["status"], end["faults"], end["errors"]) == ("ok", 0, 0)
+
+
+def greetings(result: Result, count: int) -> None:
+    """A record begins a line of its own, whatever the guest sent last; so nothing is lost."""
+    text = [line for line in result.log.text if line]
+    assert text == HELLO.split("\n") * count, text
+
+
+@pytest.mark.parametrize("conduit", ["hvc", "smc"])
+def test_it_prints_and_powers_off(lab, built, conduit):
+    result = run(lab, talk(built, "HELLO", CONFIGS, conduit=conduit))
+    all_done(result, CONFIG_NAMES)
+    greetings(result, len(CONFIG_NAMES))
+    assert {step["resets"] for step in result.records("step")} == {0}
+    assert {step["smc"] for step in result.records("step")} == {int(conduit == "smc")}
+    assert result.log.run["order"] == "once" and result.log.run["steps"] == len(CONFIG_NAMES)
+
+
+@pytest.mark.parametrize("conduit", ["hvc"])
+def test_each_byte_of_it_is_one_exit(lab, built, conduit):
+    """Where the UART is emulated."""
+    result = run(lab, talk(built, "HELLO", CONFIGS, conduit=conduit))
+    counts = {record["exit"]: record["n"] for record in result.records("exits", config="full")}
+    assert counts == {"mmio-write": len("hello\r\nopen"), "hvc": 1}
+
+
+def test_natively_it_has_the_board(lab, built):
+    base = facts(built)["guest_base"]
+    image = program(built, "HELLO", at=base + 0x200000, uart=facts(built)["console[1]"])
+    plan = f"config native\n{lines(image, f'ram={base:#x}', base + 0x200000)}"
+    result = run(lab, Talk(built, plan, ((0, image),)))
+    all_done(result, ("native",))
+    greetings(result, 1)
+
+
+def test_a_reset_starts_it_again_from_its_images(lab, built):
+    result = run(lab, talk(built, "RESET", CONFIGS))
+    all_done(result, CONFIG_NAMES)
+    resets = {step["config"]: step["resets"] for step in result.records("step")}
+    assert resets == dict.fromkeys(CONFIG_NAMES, 2)
+    assert [line for line in result.log.text if line] == ["start"] * 3 * len(CONFIG_NAMES)
+
+
+def test_what_is_typed_comes_as_an_interrupt(lab, built):
+    """More at once than the FIFO holds, too."""
+    long = b"The Quick Brown Fox Jumps Over the Lazy Dog, 1234567890."
+    said_to_it = ((b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))
+    result = run(lab, talk(built, "ECHO", "config trapped\nconfig trapped-sw\n", clock="host",
+                           said=said_to_it))
+    all_done(result, ("trapped", "trapped-sw"))
+    assert said(result) == f"type\nabc{long.decode()}\nquit\ntype\n\nquit"
+
+
+def machine_job(board: str, configs: str) -> Talk:
+    folder = TREE.build(board) / "tests"
+    folder.mkdir(exist_ok=True)
+    flash = folder / "flash.bin"
+    flash.write_bytes(bytes.fromhex("53414c46") + bytes(12))
+    return talk(board, "MACHINE", configs, guest=f"dtb={DTB:#x}",
+                more=f"load store={FLASH_FILE:#x} ipa={BANK:#x} size=16\n",
+                files=((FLASH_FILE, flash),))
+
+
+MACHINE_CONFIGS = "config trapped\nconfig lazy trapped stage2=4K fill=lazy\n"
+
+
+def test_its_machine_is_as_it_should_be(lab, built):
+    """Registers at the start, what is undefined, the UART's number, the flash's CFI."""
+    result = run(lab, machine_job(built, MACHINE_CONFIGS))
+    all_done(result, ("trapped", "lazy"))
+    assert said(result) == "as it should be\nas it should be"
+
+
+def test_a_load_from_nowhere_stops_it(lab, built):
+    result = run(lab, talk(built, "OUTSIDE", CONFIGS))
+    assert result.status == 1
+    assert outcomes(result) == dict.fromkeys(CONFIG_NAMES, "fault")
+    for fault in result.records("fault"):
+        assert (fault["reason"], fault["class"]) == ("data-abort", "0x24")
+        assert int(fault["ipa"], 16) == NOWHERE
+        assert ENTRY <= int(fault["pc"], 16) < ENTRY + 0x1000
+    assert len(result.records("fault")) == len(CONFIG_NAMES)
+
+
+def test_a_store_to_what_is_loaded_outside_of_ram_stops_it(lab, built):
+    result = run(lab, talk(built, "READONLY", more=f"load ipa={READONLY:#x} size=4096\n"))
+    fault = result.one("fault")
+    assert (fault["reason"], int(fault["ipa"], 16)) == ("data-abort", READONLY)
+    assert int(fault["esr"], 16) & 0x3c == 0x0c  # of permission: the load before it went well
+
+
+def test_a_limit_ends_it(lab, built):
+    result = run(lab, talk(built, "FOREVER", more="limit_ms 20\n"))
+    assert result.one("fault")["reason"] == "time-limit"
+    assert outcomes(result) == {"trapped": "fault"}
+
+
+IMPOSSIBLE = {
+    "ram": ("guest ram_mib=1026\nload ipa=0x40200000 size=64\n",
+            "ram_mib=1026: this board has 1024 MiB for a guest"),
+    "store": ("guest\nload store=0xfffff000 ipa=0x40200000 size=64\n",
+              "a load ends at 0xfffff040 of the store, which has 0x{store:x} bytes"),
+    "gic": ("guest\nload ipa=0x40200000 size=64\nload ipa=0x08000000 size=64\n",
+            "a load, or the RAM, lies on the distributor"),
+    "uart": ("guest\nload ipa=0x40200000 size=64\nload ipa=0x09000000 size=64\n",
+             "a load, or the RAM, lies on the UART"),
+    "tables": ("guest ram_mib=2 entry=0x40000000\nload ipa=0x40000000 size=64\n"
+               "load ipa=0x50000000 size=0x20000000\nload ipa=0x80000000 size=0x20000000\n"
+               "load ipa=0xb0000000 size=0x20000000\n",
+               "its memory needs more stage-2 tables than there are"),
+}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_what_is_not_possible_is_said_and_the_next_configuration_tried(lab, built, what):
+    guest, error = IMPOSSIBLE[what]
+    store = facts(built)["store_size"]
+    result = run(lab, Talk(built, f"config trapped stage2=4K\nconfig direct stage2=4K\n{guest}"))
+    assert result.status == 1
+    errors = {record["config"]: record["what"] for record in result.records("error")}
+    assert errors == dict.fromkeys(("trapped", "direct"), error.format(store=store))
+    assert result.one("end")["status"] == "failed"
+
+
+def test_with_stage2_off_addresses_are_the_boards(lab, built):
+    result = run(lab, Talk(built, "config native\nguest ram=0x10000000 entry=0x10000000\n"
+                                  "load ipa=0x10000000 size=64\n"))
+    assert result.one("error")["what"] == (
+        "stage2=off: the guest's RAM is not in this board's, 1024 MiB at"
+        f" {facts(built)['guest_base']:#x}")
+
+
+def test_a_wrong_plan_is_refused(lab, built):
+    result = lab.run(Talk(built, "config trapped\nguest ram_mb=5\n"), perform_talk)
+    assert result.status == 2
+    assert result.one("error")["what"] == (
+        "unknown field 'ram_mb=5'; valid: ram ram_mib cpus entry dtb")
+
+
+@pytest.mark.parametrize("other", MORE_BOARDS)
+def test_other_boards_have_it_too(lab, other):
+    missing = qemu.too_old(TREE.qemu_options(other), TREE.board_fact(other, "QEMU_NEEDS"))
+    if missing:
+        pytest.skip(f"{other}: {missing}")
+    assert is_built(other), f"make BOARD={other}"
+    configs = CONFIGS.replace("config traced direct trace=on wfi=trapped\n", "")
+    result = run(lab, talk(other, "HELLO", configs, limit_s=LIMIT_S))
+    greetings(result, len(CONFIG_NAMES) - 1)
+    assert outcomes(result) == dict.fromkeys(CONFIG_NAMES[:-1], "done")
+    result = run(lab, talk(other, "ECHO", clock="host", limit_s=LIMIT_S,
+                           said=((b"type\n", b"abc"), (b"abc", b"q"))))
+    assert said(result) == "type\nabc\nquit"
+    result = run(lab, machine_job(other, MACHINE_CONFIGS))
+    assert said(result) == "as it should be\nas it should be"
