@@ -15,7 +15,6 @@ from devicetree import DeviceTree, grouped
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
 from hypbench.boardfile import Unreadable, board_numbers, numbers_of, value_of
-from hypbench.guests.machine import CPUS_MAX
 from hypbench.tree import HOME, Tree
 
 MIB = 1 << 20
@@ -40,19 +39,13 @@ def console(tree: DeviceTree) -> int:
     return tree.reg(tree.console()[0]).address
 
 
-def console_intid(tree: DeviceTree) -> int:
-    return intid(tree.console()[0])(tree)
-
-
-def intid(node: str) -> Truth:
-    return lambda tree: only(tree.intids(node))
-
-
 def gic(node: str, *parts: str) -> dict[str, Truth]:
     """The parts in the order of the binding's `reg`; CBAR, which says another place on Exynos, is
     not asked. The sizes of GICC and GICV, 4 KiB in some trees, are the architecture's 8 KiB."""
+    def intid(tree: DeviceTree) -> int:
+        return only(tree.intids(node))
     return {f"gic.{part}": address(node, index) for index, part in enumerate(parts)} | {
-        "maintenance_intid": intid(node)}
+        "maintenance_intid": intid}
 
 
 def only(found: list[int]) -> int:
@@ -62,8 +55,7 @@ def only(found: list[int]) -> int:
 
 def timer(node: str) -> dict[str, Truth]:
     """Its interrupts: secure, non-secure, virtual, hypervisor's."""
-    return {"phys_timer_intid": lambda tree: tree.intids(node)[1],
-            "virt_timer_intid": lambda tree: tree.intids(node)[2],
+    return {"virt_timer_intid": lambda tree: tree.intids(node)[2],
             "hyp_timer_intid": lambda tree: tree.intids(node)[3]}
 
 
@@ -122,16 +114,22 @@ def hypervisor(base: int, memory: str, guest_at: range, end: int | None = None) 
     return {"HYP_BASE": fits}
 
 
-def store(base: int, size: int, hyp_base: int, guest_base: int, memory: str | None
-          ) -> dict[str, Truth]:
-    """A choice: RAM of neither the hypervisor nor the guest. Without `memory` firmware says it."""
-    def fits(tree: DeviceTree) -> int:
-        ram = tree.reg(memory) if memory else None
-        assert not ram or (ram.address <= base and base + size <= ram.end)
-        assert hyp_base + HYP_SIZE <= base and base + size <= guest_base
-        assert base % (2 * MIB) == 0 and size % (2 * MIB) == 0
+def store(base: int, size: int, end: int, *others: range) -> dict[str, Truth]:
+    """A choice: 2 MiB aligned RAM, up to `end`, apart from the hypervisor's and the guest's."""
+    def fits(_: DeviceTree) -> int:
+        assert base % (2 * MIB) == 0 and base + size <= end
+        for other in others:
+            assert base + size <= other.start or other.stop <= base, f"{other} is not the store's"
         return base
     return {"store_base": fits, "store_size": given(size)}
+
+
+def console_intid(tree: DeviceTree) -> int:
+    return only(tree.intids(tree.console()[0]))
+
+
+def intid_of(node: str) -> Truth:
+    return lambda tree: only(tree.intids(node))
 
 
 def reset_device(node: str) -> dict[str, Truth]:
@@ -191,6 +189,7 @@ ARNDALE = Board(kernels("exynos5250-arndale.dtb", "armhf"), {
 # --- Raspberry Pi 4 B: its device tree gives addresses of the VideoCore's bus ---
 
 RPI4_GUEST = (0x40000000, 0x40000000)
+RPI4_VIDEOCORE = 0x3b400000  # from here on its own, up to 1 GiB
 MINI_UART, PL011 = "/soc/serial@7e215040", "/soc/serial@7e201000"
 GPIO, AUX, PM = "/soc/gpio@7e200000", "/soc/aux@7e215000", "/soc/watchdog@7e100000"
 
@@ -219,12 +218,12 @@ RPI4 = Board(kernels("bcm2711-rpi-4-b.dtb", "arm64"), {
     "GUEST_BASE": rpi4_ram(RPI4_GUEST[0]),
     "guest_size": given(RPI4_GUEST[1]),
     "HYP_BASE": rpi4_ram(0x200000),
+    **store(0x10000000, 0x20000000, RPI4_VIDEOCORE, range(0x200000, 0x200000 + HYP_SIZE)),
     "console[1]": console,
     "mini_uart[1]": address(MINI_UART),
-    "mini_uart[2]": intid(MINI_UART),
+    "mini_uart[2]": intid_of(MINI_UART),
     "pl011[1]": address(PL011),
-    "pl011[2]": intid(PL011),
-    **store(0x10000000, 0x20000000, 0x200000, RPI4_GUEST[0], None),
+    "pl011[2]": intid_of(PL011),
     "counter_hz": frequency("/clocks/clk-osc"),
     "cores.count": cores,
     "cores.release": spin_table,
@@ -263,6 +262,10 @@ def vexpress_guest(tree: DeviceTree) -> int:
     return ram.end
 
 
+def vexpress_console_intid(tree: DeviceTree) -> int:
+    return 32 + only(tree.cells(f"{V2M}/serial@90000", "interrupts"))
+
+
 VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     **gic("/interrupt-controller@2c001000", "dist", "cpu", "hyp", "vcpu"),
     **timer("/timer"),
@@ -271,9 +274,9 @@ VEXPRESS = Board(kernels("vexpress-v2p-ca15-tc1.dtb", "armhf"), {
     "guest_base": vexpress_guest,
     "GUEST_BASE": vexpress_guest,
     "guest_size": given(0x40000000),
+    **store(0x90000000, 0x30000000, 0xc0000000, range(0x80200000, 0x80200000 + HYP_SIZE)),
     "console[1]": address(f"{V2M}/serial@90000"),
-    "console[2]": lambda tree: 32 + only(tree.cells(f"{V2M}/serial@90000", "interrupts")),
-    **store(0x90000000, 0x30000000, 0x80200000, 0xc0000000, "/memory@80000000"),
+    "console[2]": vexpress_console_intid,
     "SYS_FLAGS": address(f"{V2M}/sysreg@10000", offset=0x30),
     "cores.count": cores,
     "cores.release": address(f"{V2M}/sysreg@10000", offset=0x30),
@@ -300,10 +303,10 @@ def virt(*parts: str) -> Board:
         **unused_interrupts(80, 32, virt_interrupts),
         **guest(*VIRT_GUEST, "/memory@40000000"),
         **hypervisor(0x40200000, "/memory@40000000", range(0x80000000, 0xc0000000)),
+        **store(0x48000000, 0x38000000, VIRT_GUEST[0], range(0x40200000, 0x40200000 + HYP_SIZE)),
         "console[1]": console,
         "console[2]": console_intid,
-        **store(0x48000000, 0x38000000, 0x40200000, VIRT_GUEST[0], "/memory@40000000"),
-        "cores.count": given(CPUS_MAX),  # QEMU has as many as it is told
+        "cores.count": given(4),  # a choice: QEMU makes as many as it is told
     })
 
 
@@ -317,7 +320,7 @@ BOARDS = {
 }
 # without which a board is none
 NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp_timer_intid",
-          "virt_timer_intid", "phys_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
+          "virt_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
 
 
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As visitor_armv8.S, which says what it does; it also says r0 and r1. */
+/* As visitor_armv8.S, which says what it does. */
 #define UART 0x09000000
 #define UART_FR 0x18
 #define UART_FR_RXFE (1 << 4)
@@ -19,6 +19,7 @@ _start:
 	adr	r0, hello
 	bl	print
 	mrs	r0, cpsr
+	bic	r0, r0, #0xf8000000	/* flags */
 	bl	print_hex
 	ldr	r0, [r9]
 	rev	r0, r0
