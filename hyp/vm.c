@@ -245,6 +245,14 @@ static void forget_translations(void)
 		tlbi_all_guests();
 }
 
+/* A guest that is not our own finds a machine that was just switched on. */
+static uint64_t cntvoff(const struct run_config *config, const struct vm_machine *machine)
+{
+	bool from_0 = machine->foreign && config->cntvoff_us == 0;
+
+	return vtimer_offset(from_0 ? VTIMER_FROM_0 : config->cntvoff_us);
+}
+
 /* From what the last guest left to where this one can start. */
 static void reset(struct vm *vm)
 {
@@ -253,6 +261,8 @@ static void reset(struct vm *vm)
 
 	reset_gic(vm);
 	machine->reset(vm);
+	if (machine->foreign) /* behind the copying of its images, and anew when it starts again */
+		vm->cntvoff = cntvoff(vm->config, machine);
 	icache_invalidate_all();
 	cpu_use_vectors(vm->config);
 	cpu_reset_guest(vcpu, machine->entry, 0);
@@ -260,14 +270,6 @@ static void reset(struct vm *vm)
 	cpu_guest_on(vm->config);
 	fp_start((enum fp_mode)vm->config->fp, vcpu);
 	forget_translations();
-}
-
-/* A guest that is not our own finds a machine that was just switched on. */
-static uint64_t cntvoff(const struct run_config *config, const struct vm_machine *machine)
-{
-	bool from_0 = machine->foreign && config->cntvoff_us == 0;
-
-	return vtimer_offset(from_0 ? VTIMER_FROM_0 : config->cntvoff_us);
 }
 
 static void prepare(struct vm *vm, const struct run_config *config,

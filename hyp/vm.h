@@ -46,7 +46,7 @@ struct vm {
 	uint32_t resets; /* times it started again */
 
 	/* Several cores: vm_cores.c */
-	uint64_t limit;	   /* CNTPCT at which it is stopped */
+	uint64_t limit;    /* CNTPCT at which it is stopped */
 	uint32_t vcpus_on; /* or about to be */
 	uint32_t cores_in; /* cores beside core 0 that take part */
 	ipa_t dir_page;    /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */

@@ -18,7 +18,8 @@ RAM_MIB = 256
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: of a raw binary; `change`: of the hypervisor's image."""
+    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none; `change`: of the
+    hypervisor's image."""
 
     board: str
     config: str
@@ -27,6 +28,7 @@ class Guest:
     arguments: str = ""
     cpus: int = 1
     address: int | None = None
+    limit_ms: int = 0
     change: Change | None = None
 
     def prepared(self, folder: Path) -> tuple[Wish, Prepared]:
@@ -37,7 +39,8 @@ class Guest:
 
 def guest_words(guest: Guest, folder: Path) -> list[str]:
     wish, prepared = guest.prepared(folder)
-    image = plans.write_plan(image_of(guest.board), prepared.plan, PLATFORM)
+    plan = prepared.plan.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n")
+    image = plans.write_plan(image_of(guest.board), plan, PLATFORM)
     if guest.change:
         image = guest.change(image, guest.board)
     path = folder / "hypbench.elf"
