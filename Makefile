@@ -222,7 +222,7 @@ setup-tests:
 ## unit-test: the host unit tests alone
 ## clean: remove what was built; the Python environment stays
 clean:
-	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit
+	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit $(BUILD)/peers
 
 help:
 	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
