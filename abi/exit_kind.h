@@ -9,6 +9,7 @@
 	X(IRQ, "irq")                 /* a physical interrupt for the guest */                     \
 	X(MAINTENANCE, "maintenance") /* the GIC's maintenance interrupt */                        \
 	X(HYP_TIMER, "hyp-timer")     /* the hypervisor's own timer */                             \
+	X(KICK, "kick")               /* another core asks for something */                        \
 	X(HVC, "hvc")                                                                              \
 	X(SMC, "smc")                                                                              \
 	X(MMIO_READ, "mmio-read")                                                                  \

@@ -45,8 +45,7 @@ struct board {
 	 * guests that are not our own; 2 MiB aligned, size 0: none */
 	uintptr_t store_base;
 	uint64_t store_size;
-	unsigned console_intid; /* its receive interrupt; 0: it has no input */
-	bool semihosting;       /* the machine ends, with a status, on a semihosting call */
+	bool semihosting; /* the machine ends, with a status, on a semihosting call */
 	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;
 

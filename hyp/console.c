@@ -4,11 +4,13 @@
 #include "arch/barrier.h"
 #include "arch/semihosting.h"
 #include "boards/board.h"
+#include "drivers/gic/gic.h"
 #include "hyp/arch/cpu.h"
 #include "lib/text.h"
 
 static const struct uart_port not_found;
 static const struct uart_port *port = &not_found; /* in .data: good before bss is cleared, too */
+static bool line_is_open;                         /* by a guest */
 
 void console_init(void)
 {
@@ -28,6 +30,50 @@ void console_bytes(const char *bytes, size_t size)
 			port->part->putc(port->base, '\r');
 		port->part->putc(port->base, bytes[i]);
 	}
+}
+
+bool console_is_pl011(void)
+{
+	return port->part->is_pl011;
+}
+
+void console_guest(char byte)
+{
+	port->part->putc(port->base, byte);
+	line_is_open = byte != '\n';
+}
+
+void console_guest_unseen(void)
+{
+	line_is_open = true;
+}
+
+void console_line(void)
+{
+	if (line_is_open)
+		console_bytes("\n", 1);
+	line_is_open = false;
+}
+
+int console_get(void)
+{
+	return port->part->get(port->base);
+}
+
+unsigned console_intid(void)
+{
+	return port->intid ? port->intid : GIC_SPURIOUS;
+}
+
+void console_listen(bool on)
+{
+	if (!port->intid)
+		return;
+	port->part->listen(port->base, on);
+	if (on)
+		gic_enable(port->intid);
+	else
+		gic_disable(port->intid);
 }
 
 _Noreturn void machine_end(enum run_status status)

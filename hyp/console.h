@@ -7,11 +7,24 @@
 /* Finds the port that the boot loader's console is on; before any output. */
 void console_init(void);
 
-/* Address of its UART. */
+/* Address of its UART; whether that is a PL011. */
 uintptr_t console_base(void);
+bool console_is_pl011(void);
 
 /* '\n' goes out as CR LF. */
 void console_bytes(const char *bytes, size_t size);
+
+/* A byte of a guest's, as it is. A guest that has the UART itself may have sent any. */
+void console_guest(char byte);
+void console_guest_unseen(void);
+
+/* To the beginning of a line, where what a guest sent left the last one open. */
+void console_line(void);
+
+/* What has been typed, or -1; its interrupt at the GIC. */
+int console_get(void);
+void console_listen(bool on);
+unsigned console_intid(void); /* GIC_SPURIOUS: it has no input */
 
 /* Exit statuses of a run, where the machine can hand one on. */
 enum run_status {

@@ -1,16 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/core.h"
 
+#include "arch/barrier.h"
+#include "hyp/secondary.h"
+#include "lib/bits.h"
+#include "lib/per_core.h"
+
+/* On the caller's stack. */
+struct call {
+	struct call *next;
+	struct vcpu *vcpu;
+	void (*fn)(struct vcpu *vcpu, void *argument);
+	void *argument;
+	bool done;
+};
+
+/* What is asked of a core. Whoever asks writes the detail first and what leads to it last. */
+struct inbox {
+	struct call *calls;              /* a list, the last one first */
+	struct vcpu *vcpu;               /* that the SGIs are for */
+	uint32_t sgis;                   /* bit i: sources[i] is not 0 */
+	uint32_t sources[GIC_SGI_COUNT]; /* bit s: from vCPU s */
+} __attribute__((aligned(64)));
+
+static struct inbox inbox[CORE_MAX];
+static unsigned number PER_CORE;
+
+unsigned core_number(void)
+{
+	return number;
+}
+
+void core_set_number(unsigned core)
+{
+	number = core;
+}
+
+/* The dsb makes what is asked visible before the SGI; the event is for a core that waits in EL2. */
+void core_kick(unsigned core)
+{
+	dsb_ish();
+	gic_send_sgi(CORE_KICK_SGI, core);
+	sev();
+}
+
+void core_relax(void)
+{
+	core_serve();
+	wfe();
+}
+
+static void put(struct inbox *to, struct call *call)
+{
+	call->next = __atomic_load_n(&to->calls, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&to->calls, &call->next, call, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
 void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
 {
-	fn(vcpu, argument);
+	struct call call = { .vcpu = vcpu, .fn = fn, .argument = argument };
+
+	if (vcpu->index == number) {
+		fn(vcpu, argument);
+		return;
+	}
+	put(&inbox[vcpu->index], &call);
+	core_kick(vcpu->index);
+	while (!__atomic_load_n(&call.done, __ATOMIC_ACQUIRE))
+		core_relax();
 }
 
 void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 {
-	vgic_set_pending(&to->vgic, &to->vgic.virq[id], source);
+	struct inbox *there = &inbox[to->index];
+
+	__atomic_store_n(&there->vcpu, to, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&there->sources[id], (uint32_t)BIT(source), __ATOMIC_RELAXED);
+	__atomic_fetch_or(&there->sgis, (uint32_t)BIT(id), __ATOMIC_RELEASE);
+	core_kick(to->index);
+}
+
+static void take_sgis(struct inbox *here)
+{
+	uint32_t sgis = __atomic_exchange_n(&here->sgis, 0, __ATOMIC_ACQUIRE);
+
+	for (; sgis; sgis &= sgis - 1) {
+		unsigned id = bit_lowest(sgis);
+		uint32_t sources = __atomic_exchange_n(&here->sources[id], 0, __ATOMIC_RELAXED);
+
+		for (; sources; sources &= sources - 1)
+			vgic_set_pending(&here->vcpu->vgic, &here->vcpu->vgic.virq[id],
+					 bit_lowest(sources));
+	}
+}
+
+void core_forget_sgis(void)
+{
+	struct inbox *here = &inbox[number];
+
+	__atomic_store_n(&here->sgis, 0, __ATOMIC_RELAXED);
+	for (unsigned id = 0; id < GIC_SGI_COUNT; id++)
+		__atomic_store_n(&here->sources[id], 0, __ATOMIC_RELAXED);
+}
+
+/* A call is its caller's again, and gone, as soon as it is done. */
+static void take_calls(struct inbox *here)
+{
+	struct call *call = __atomic_exchange_n(&here->calls, NULL, __ATOMIC_ACQUIRE);
+
+	while (call) {
+		struct call *next = call->next;
+
+		call->fn(call->vcpu, call->argument);
+		__atomic_store_n(&call->done, true, __ATOMIC_RELEASE);
+		dsb_ish();
+		sev();
+		call = next;
+	}
 }
 
 void core_serve(void)
 {
+	struct inbox *here = &inbox[number];
+
+	take_calls(here);
+	if (__atomic_load_n(&here->sgis, __ATOMIC_RELAXED))
+		take_sgis(here);
+}
+
+void core_lock(struct core_lock *lock)
+{
+	while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
+		core_relax();
+}
+
+void core_unlock(struct core_lock *lock)
+{
+	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+	dsb_ish();
+	sev();
 }

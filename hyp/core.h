@@ -4,17 +4,44 @@
  * virtual GIC above all: the list registers are the core's) is touched by that core alone. Another
  * core that needs something done there asks for it: by a call, which it waits for, or by an SGI,
  * which it does not. So nothing on an exit path takes a lock.
+ *
+ * The asked core is told by a physical SGI, CORE_KICK_SGI. It serves what is asked of it when that
+ * SGI is taken (hyp/trap.c), or while it waits for something in EL2 itself.
  */
 #pragma once
 
 #include "hyp/vcpu.h"
 
+#define CORE_KICK_SGI 7u /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
+
+/* Which core this is: 0, the boot core, and on. */
+unsigned core_number(void);
+void core_set_number(unsigned core);
+
 /* Runs fn(vcpu, argument) on the core of `vcpu` and waits until it is done; at once where that is
  * this core. The calls that other cores make of this one are served meanwhile. */
 void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument);
 
-/* Makes SGI `id` (0-15) from vCPU `source` pending at `to`, another core's, and does not wait. */
+/* Makes SGI `id` (0-15) from vCPU `source` (0-7) pending at `to`, another core's, and does not
+ * wait. */
 void core_send_sgi(struct vcpu *to, unsigned id, unsigned source);
+
+/* SGIs that this core has not looked at yet are forgotten: its vCPU begins anew. */
+void core_forget_sgis(void);
 
 /* What the other cores ask of this one. Everyone who waits for another core does this meanwhile. */
 void core_serve(void);
+
+/* Has `core` look at what is asked of it, whatever it does. */
+void core_kick(unsigned core);
+
+/* In a wait for another core, between two looks at what it is waited for: serves, and lets others
+ * run (an emulator of several cores would spin for long). */
+void core_relax(void);
+
+/* What two vCPUs may change at a time. Whoever waits for it serves. Not taken twice by one core. */
+struct core_lock {
+	uint32_t taken;
+};
+void core_lock(struct core_lock *lock);
+void core_unlock(struct core_lock *lock);

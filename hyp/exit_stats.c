@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/trace.h"
+#include "hyp/per_core.h"
 #include "hyp/record.h"
 #include "lib/bits.h"
 #include "lib/ring.h"
@@ -16,13 +17,14 @@ static const char *const kind_name[] = {
 #undef X
 };
 
-struct exit_stat exit_stat[EXIT_KIND_COUNT];
+struct exit_stat exit_stat[EXIT_KIND_COUNT] PER_CORE;
 
 static bool stats_on;
 static bool trace_on;
-static uint8_t running_vmid;
-static struct trace_rec event[TRACE_EVENTS];
-static struct ring ring;
+static unsigned traced_cores = 1;
+static uint8_t running_vmid PER_CORE;
+static struct trace_rec event[TRACE_EVENTS] PER_CORE;
+static struct ring ring PER_CORE;
 
 void exit_stats_begin(void)
 {
@@ -78,6 +80,27 @@ void exit_stats_trace(enum exit_kind kind, uint64_t arg, uint64_t start, uint64_
 	};
 }
 
+static void add(struct exit_stat *sum, const struct exit_stat *stat)
+{
+	sum->total += stat->total;
+	sum->min = stat->min < sum->min ? stat->min : sum->min;
+	sum->max = stat->max > sum->max ? stat->max : sum->max;
+	sum->overflow += stat->overflow;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->count[i] += stat->count[i];
+}
+
+void exit_stats_gather(unsigned cores)
+{
+	traced_cores = cores;
+	for (unsigned core = 1; stats_on && core < cores; core++) {
+		const struct exit_stat *theirs = per_core_of(exit_stat, core);
+
+		for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
+			add(&exit_stat[i], &theirs[i]);
+	}
+}
+
 static uint32_t exit_count(const struct exit_stat *stat)
 {
 	uint32_t n = stat->overflow;
@@ -111,7 +134,7 @@ static void emit_kind(enum exit_kind kind, uint32_t n)
 	record_close();
 }
 
-static void emit_event(const struct trace_rec *e)
+static void emit_event(const struct trace_rec *e, unsigned core)
 {
 	record_open(RECORD_TRACE);
 	record_u64("t", e->ticks);
@@ -119,7 +142,18 @@ static void emit_event(const struct trace_rec *e)
 	record_string("event", kind_name[e->kind]);
 	record_hex("arg", e->arg);
 	record_u64("vm", e->vm);
+	if (traced_cores > 1)
+		record_u64("vcpu", core);
 	record_close();
+}
+
+static void emit_trace(unsigned core)
+{
+	const struct trace_rec *events = per_core_of(event, core);
+	const struct ring *order = per_core_of(&ring, core);
+
+	for (uint32_t i = 0; i < ring_count(order); i++)
+		emit_event(&events[ring_slot(order, i)], core);
 }
 
 void exit_stats_emit(void)
@@ -130,6 +164,6 @@ void exit_stats_emit(void)
 		if (n)
 			emit_kind((enum exit_kind)i, n);
 	}
-	for (uint32_t i = 0; trace_on && i < ring_count(&ring); i++)
-		emit_event(&event[ring_slot(&ring, i)]);
+	for (unsigned core = 0; trace_on && core < traced_cores; core++)
+		emit_trace(core);
 }

@@ -38,6 +38,9 @@ void exit_stats_vm(uint8_t vmid);
 /* HC_MEASURE: both begin anew. */
 void exit_stats_begin(void);
 
+/* On core 0: what the other cores of so many have counted is added to its own. */
+void exit_stats_gather(unsigned cores);
+
 /* `exits` and `trace` records of what was gathered. */
 void exit_stats_emit(void);
 

@@ -3,11 +3,12 @@
 
 #include "arch/barrier.h"
 #include "hyp/arch/cpu.h"
+#include "lib/per_core.h"
 
 static enum fp_mode mode;
-static struct fp_context *owner;       /* whose values the registers hold */
-static struct fp_context nobody;       /* the other vCPU of fp_release() */
-static const struct fp_context zeroes; /* what a fresh guest finds */
+static struct fp_context *owner PER_CORE; /* whose values the registers hold */
+static struct fp_context nobody PER_CORE; /* the other vCPU of fp_release() */
+static const struct fp_context zeroes;    /* what a fresh guest finds */
 
 static void give(struct fp_context *to)
 {

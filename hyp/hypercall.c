@@ -11,6 +11,7 @@
 #include "hyp/cold.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
+#include "hyp/psci.h"
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
@@ -186,11 +187,24 @@ static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 	return finish(vcpu, HC_OK);
 }
 
-static struct vcpu *(*const table[])(struct vcpu *) = {
+static struct vcpu *(*const own[])(struct vcpu *) = {
 #define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
 	HYPERCALLS(X)
 #undef X
 };
+
+/* For the guest that runs; rewritten, not asked about: a hypercall is no longer for it. */
+static struct vcpu *(*table[])(struct vcpu *) = {
+#define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
+	HYPERCALLS(X)
+#undef X
+};
+
+void hypercall_use(bool foreign)
+{
+	for (unsigned i = 0; i < HC_COUNT; i++)
+		table[i] = foreign ? psci : own[i];
+}
 
 struct vcpu *hypercall(struct vcpu *vcpu)
 {
@@ -198,5 +212,5 @@ struct vcpu *hypercall(struct vcpu *vcpu)
 
 	if (index < HC_COUNT)
 		return table[index](vcpu);
-	return finish(vcpu, HC_EUNKNOWN);
+	return psci(vcpu);
 }

@@ -143,8 +143,9 @@ _Noreturn void hyp_main(void)
 	secondary_start_all();
 	cpu_init();
 	errata_detect();
-	mmu_init();
-	if (!vm_check_image(&wrong))
+	mmu_prepare(0);
+	mmu_enable(0);
+	if (!vm_own_check(&wrong))
 		give_up("guest image", wrong);
 	parse_plan();
 	emit_run(lr_count);

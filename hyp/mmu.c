@@ -7,6 +7,8 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
 #include "hyp/image.h"
+#include "hyp/per_core.h"
+#include "hyp/secondary.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 
@@ -21,11 +23,14 @@
 #define DATA (NORMAL | PTE_XN)
 #define DEVICE (S1_ATTR(MAIR_DEVICE_INDEX) | PTE_AF | S1_AP_RW_ALL | PTE_XN)
 
-static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
-static uint8_t pool_pages[16][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-static struct page_pool pool = { .base = pool_pages[0], .count = ARRAY_SIZE(pool_pages) };
+#define TABLE_PAGES 16u /* of a core, beside its root */
 
-/* Translation is still off: nothing holds the old entry. */
+/* Each core has tables of its own, for its PER_CORE variables alone: the rest is the same. */
+static pte_t root[CORE_MAX][PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
+static uint8_t pool_pages[CORE_MAX][TABLE_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
+static struct page_pool pool;
+
+/* The tables are not in use yet: nothing holds the old entry. */
 static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
 	(void)subtree;
@@ -34,17 +39,21 @@ static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 }
 
 static struct pagetable table = {
-	.root = root,
 	.root_entries = INPUT_GIB,
 	.block_level = 2,
 	.pool = &pool,
 	.invalidate = invalidate,
 };
 
+static void map_at(uintptr_t start, uintptr_t pa, uint64_t size, pte_t attributes)
+{
+	if (!pagetable_map(&table, start, pa, size, attributes))
+		panic("cannot map our own address space");
+}
+
 static void map(uintptr_t start, uint64_t size, pte_t attributes)
 {
-	if (!pagetable_map(&table, start, start, size, attributes))
-		panic("cannot map our own address space");
+	map_at(start, start, size, attributes);
 }
 
 static void map_device(uintptr_t base)
@@ -53,26 +62,48 @@ static void map_device(uintptr_t base)
 		map((uintptr_t)align_down(base, PAGE_SIZE), DEVICE_WINDOW, DEVICE);
 }
 
+/* Of every core. */
+static void map_redistributors(void)
+{
+	for (unsigned core = 0; board.gic.redist && (core == 0 || core < board.cores.count); core++)
+		map_device(board.gic.redist + core * DEVICE_WINDOW);
+}
+
 static void map_image_part(const uint8_t *start, const uint8_t *end, pte_t attributes)
 {
 	if (end > start)
 		map((uintptr_t)start, (uintptr_t)end - (uintptr_t)start, attributes);
 }
 
-void mmu_init(void)
+static void map_data(unsigned core)
 {
+	map_image_part(__data_start, __percore_start, DATA);
+	map_at((uintptr_t)__percore_start, (uintptr_t)per_core_base(core), per_core_size(), DATA);
+	map_image_part(__percore_end, __data_end, DATA);
+}
+
+void mmu_prepare(unsigned core)
+{
+	pool = (struct page_pool){ .base = pool_pages[core][0], .count = TABLE_PAGES };
+	table.root = root[core];
 	map_image_part(__text_start, __text_end, TEXT);
 	map_image_part(__rodata_start, __rodata_end, RODATA);
-	map_image_part(__data_start, __data_end, DATA);
+	map_data(core);
 	map(board.guest_base, board.guest_size, DATA);
+	if (board.store_size)
+		map(board.store_base, board.store_size, RODATA);
 	map((uintptr_t)align_down(console_base(), PAGE_SIZE), PAGE_SIZE, DEVICE);
 	if (board.reset_device.size)
 		map(board.reset_device.base, board.reset_device.size, DEVICE);
-	map_device(board.gic.redist);
+	map_redistributors();
 	map_device(board.gic.vcpu);
 	map_device(board.gic.hyp);
 	map_device(board.gic.cpu);
 	map_device(board.gic.dist);
 	dsb_ish();
-	cpu_enable_mmu(root);
+}
+
+void mmu_enable(unsigned core)
+{
+	cpu_enable_mmu(root[core]);
 }

@@ -15,6 +15,8 @@
 #include "hyp/sched.h"
 #include "hyp/vm.h"
 
+#define GUEST_STEP "guest" /* the step of a plan with a guest instead of benchmarks */
+
 static unsigned pass_count(const struct plan *plan)
 {
 	return plan->order == PLAN_ORDER_ABBA ? 2 : 1;
@@ -22,7 +24,9 @@ static unsigned pass_count(const struct plan *plan)
 
 unsigned plan_step_count(const struct plan *plan)
 {
-	return plan->config_count * plan->bench_count * pass_count(plan);
+	uint32_t works = plan->guest.load_count ? 1 : plan->bench_count;
+
+	return plan->config_count * works * pass_count(plan);
 }
 
 /* The emulated distributor has VIRQ_COUNT, the board's maybe fewer. */
@@ -85,31 +89,57 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
+	if (vm->machine->foreign)
+		record_u64("resets", vm->resets);
 	if (vm->config->sched != SCHED_NULL)
 		emit_sched();
 	record_close();
 }
 
 /* True when the guest ran to its end and found nothing wrong. */
-static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
-		     const struct plan_bench *bench)
+static bool run_step(const struct plan *plan, const struct run_config *config,
+		     const struct vm_machine *machine)
 {
-	const struct run_config *config = &plan->config[config_index];
-	struct record_step where = { step, pass, config->name, bench->name };
-	struct guest_run run;
-	uint64_t ticks;
+	uint64_t ticks = vm_run(&vm_under_test, config, machine, plan->limit_ms);
 
-	describe(&run, step, config, bench);
-	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
-	record_in_step(&where);
-	ticks = vm_run(&vm_under_test, config, &run, plan->limit_ms);
 	exit_stats_emit();
 	emit_step(plan, &vm_under_test, ticks);
 	record_in_step(NULL);
 	return vm_under_test.outcome == VM_DONE;
 }
 
-bool plan_run(const struct plan *plan)
+static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
+		      const struct plan_bench *bench)
+{
+	const struct run_config *config = &plan->config[config_index];
+	struct record_step where = { step, pass, config->name, bench->name };
+	struct vm_machine machine;
+	struct guest_run run;
+
+	describe(&run, step, config, bench);
+	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
+	vm_own(&machine, &run);
+	record_in_step(&where);
+	return run_step(plan, config, &machine);
+}
+
+/* What is not possible in this configuration may be in the next one. */
+static bool run_guest(const struct plan *plan, uint32_t step)
+{
+	const struct run_config *config = &plan->config[step];
+	struct record_step where = { step, 0, config->name, GUEST_STEP };
+	struct vm_machine machine;
+	const char *why;
+
+	record_in_step(&where);
+	if (vm_image(&machine, &plan->guest, config, &why))
+		return run_step(plan, config, &machine);
+	record_error("guest", why);
+	record_in_step(NULL);
+	return false;
+}
+
+static bool run_benches(const struct plan *plan)
 {
 	bool ok = true;
 	uint32_t step = 0;
@@ -119,7 +149,18 @@ bool plan_run(const struct plan *plan)
 	for (uint32_t b = 0; b < plan->bench_count; b++)
 		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
 			for (uint32_t i = 0; i <= last; i++)
-				ok &= run_step(plan, step++, pass, pass == 0 ? i : last - i,
-					       &plan->bench[b]);
+				ok &= run_bench(plan, step++, pass, pass == 0 ? i : last - i,
+						&plan->bench[b]);
+	return ok;
+}
+
+bool plan_run(const struct plan *plan)
+{
+	bool ok = true;
+
+	if (!plan->guest.load_count)
+		return run_benches(plan);
+	for (uint32_t i = 0; i < plan->config_count; i++)
+		ok &= run_guest(plan, i);
 	return ok;
 }

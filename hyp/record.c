@@ -106,6 +106,7 @@ void record_open(enum record_kind kind)
 	char buffer[24];
 	struct text text;
 
+	console_line();
 	count[kind]++;
 	crc = 0;
 	text_init(&text, buffer, sizeof(buffer));

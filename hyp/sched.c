@@ -7,6 +7,7 @@
 #include "hyp/clock.h"
 #include "hyp/vm.h"
 #include "hyp/vtimer.h"
+#include "lib/per_core.h"
 
 #define SLICE_US 1000u /* where the configuration says 0 */
 #define US_PER_S 1000000u
@@ -18,7 +19,7 @@ static struct {
 	uint64_t turn_end, limit;
 	uint64_t timer_at; /* expiry of the absent vCPU's timer */
 	struct sched_counts counts;
-} sched;
+} sched PER_CORE;
 
 struct vcpu *sched_absent(const struct vcpu *running)
 {

@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/secondary.h"
 
+#include <string.h>
+
 #include "arch/barrier.h"
 #include "arch/cache.h"
 #include "arch/counter.h"
+#include "arch/hypercall.h"
 #include "arch/mmio.h"
 #include "boards/board.h"
+#include "drivers/gic/gic_virt.h"
+#include "hyp/arch/cpu.h"
 #include "hyp/boot_state.h"
 #include "hyp/clock.h"
+#include "hyp/core.h"
+#include "hyp/mmu.h"
+#include "hyp/per_core.h"
 #include "hyp/record.h"
+#include "hyp/vm_cores.h"
 #include "lib/text.h"
 
 #define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
 #define WAIT_MS 10u
 #define MS_PER_S 1000u
+
+/* Both groups, as in gicv2.c: SGIs wake a core that is parked. */
+#define GICC_CTLR_ON 3u
+
+/* PSCI CPU_ON (DEN0022 5.1.4): id, then the core's affinity, entry, and a context that is 0 here. */
+#define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
 
 /* Not in bss: a core that did not wait for its start may have reported before that is cleared. */
 struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
@@ -84,12 +99,91 @@ void secondary_start_all(void)
 		pause_ms(PAUSE_MS);
 	for (unsigned core = 1; core < core_count(); core++) {
 		core_report[core].gicc = board.gic.cpu;
+		core_report[core].gicc_ctlr =
+			board.cores.start == CORES_SPIN_TABLE ? GICC_CTLR_ON : 0;
 		if (board.cores.start == CORES_SPIN_TABLE)
 			release_spin_table(core);
 		else
 			release_pen(core);
 	}
 	wait();
+}
+
+/* --- brought up --- */
+
+uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT] __attribute__((aligned(64)));
+
+static bool up[CORE_MAX] = { true };
+
+static bool is_up(unsigned core)
+{
+	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
+}
+
+/* The core reads it with its cache off. The distributor may be off still, as above. */
+static void release_parked(unsigned core)
+{
+	gic_dist_reset();
+	core_report[core].go = (uintptr_t)core_entry;
+	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
+	gic_send_sgi(CORE_KICK_SGI, core);
+}
+
+/* False where there is no such core, or none that can be had. */
+static bool start(unsigned core)
+{
+	switch (board.cores.start) {
+	case CORES_PSCI:
+		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
+	case CORES_SPIN_TABLE:
+		release_parked(core);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Its stack is written with its cache off at first: nothing of ours may come down on it later. */
+static bool bring_up(unsigned core)
+{
+	uint64_t end = deadline(WAIT_MS);
+
+	mmu_prepare(core);
+	memset(per_core_base(core), 0, per_core_size());
+	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
+	if (!start(core))
+		return false;
+	while (!is_up(core) && counter_read() < end)
+		cpu_relax();
+	return is_up(core);
+}
+
+unsigned secondary_bring_up(unsigned count)
+{
+	unsigned core = 1;
+
+	while (core < count && core < board.cores.count && (is_up(core) || bring_up(core)))
+		core++;
+	return core;
+}
+
+/* Translation is off; from mmu_enable() on this core has its own PER_CORE variables. */
+_Noreturn void core_main(unsigned core)
+{
+	if (board.coherency_start)
+		board.coherency_start();
+	cpu_init();
+	mmu_enable(core);
+	core_set_number(core);
+	gic_set_bases(&board.gic);
+	gic_find_redistributor();
+	gic_virt_init();
+	gic_virt_off();
+	gic_private_reset();
+	gic_cpu_init(true);
+	gic_enable(CORE_KICK_SGI);
+	__atomic_store_n(&up[core], true, __ATOMIC_RELEASE);
+	vm_cores_wait();
 }
 
 void secondary_emit(void)

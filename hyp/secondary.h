@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cores beside the boot core. Nothing runs on them yet: each is started once, says in which
- * mode it came, and is parked. */
+/*
+ * The cores beside the boot core. Where the boot loader has started them, each says in which mode it
+ * came, and is parked. For a guest with several vCPUs they are brought up: to EL2, with translation,
+ * caches and their GIC interfaces on, and wait there for what vm_cores.c gives them to do.
+ */
 #pragma once
 
 #define CORE_MAX 4
@@ -9,23 +12,41 @@
 /* Offsets in struct core_report, for secondary.S. */
 #define CORE_LEVEL 0
 #define CORE_GICC 8
+#define CORE_GICC_CTLR 16
+#define CORE_GO 24
+
+#define CORE_STACK_SHIFT 13 /* 8 KiB a core */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
 
 struct core_report {
-	uint64_t level; /* ENTRY_* of hyp/boot_state.h, written by the core */
-	uint64_t gicc;  /* its CPU interface, which it silences; 0: there is none in memory */
+	uint64_t level;     /* ENTRY_* of hyp/boot_state.h, written by the core */
+	uint64_t gicc;      /* its CPU interface; 0: there is none in memory */
+	uint64_t gicc_ctlr; /* of that, while it is parked: 0, or an SGI may wake it */
+	uint64_t go;        /* where a parked core that an SGI woke is to go on; 0: nowhere */
 } __attribute__((aligned(1 << CORE_REPORT_SHIFT)));
 
 _Static_assert(offsetof(struct core_report, level) == CORE_LEVEL, "secondary.S knows it");
 _Static_assert(offsetof(struct core_report, gicc) == CORE_GICC, "secondary.S knows it");
 
+_Static_assert(offsetof(struct core_report, gicc_ctlr) == CORE_GICC_CTLR, "secondary.S knows it");
+_Static_assert(offsetof(struct core_report, go) == CORE_GO, "secondary.S knows it");
+
 extern struct core_report core_report[CORE_MAX];
+extern uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT];
 
 /* The first instruction of a core: hyp/arch/<isa>/secondary.S. */
 void secondary_entry(void);
+
+/* The first instruction of one that is brought up; on to core_main() with translation off. */
+void core_entry(void);
+_Noreturn void core_main(unsigned core);
+
+/* Brings up cores 1 to count - 1, unless they are already. Returns how many cores there are then,
+ * from core 0 on without a gap. No VM may run: the distributor may be reset. */
+unsigned secondary_bring_up(unsigned count);
 
 /* Starts them as the board says and waits, 10 ms at most, until all have come. Before translation
  * and caches are on, so that what they write is seen; after gic_set_bases(). */

@@ -61,7 +61,7 @@ bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 		return false;
 	size = leaf_size(lazy, ipa);
 	at = ipa & ~(size - 1);
-	if (!stage2_map(lazy->stage2, at, at, size, STAGE2_NORMAL))
+	if (!stage2_map(lazy->stage2, at, at + lazy->to_pa, size, STAGE2_NORMAL))
 		return false;
 	account(lazy, counter_read() - start);
 	return true;

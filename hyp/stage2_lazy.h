@@ -7,8 +7,9 @@
 
 struct stage2_lazy {
 	struct stage2 *stage2; /* NULL: nothing is mapped at its first touch */
-	ipa_t base;            /* guest RAM, which is at the same address in the machine */
+	ipa_t base;            /* guest RAM */
 	uint64_t size;         /* bytes */
+	pa_t to_pa;            /* added to an IPA of it, modulo 2^64: where it is in the machine */
 	/* these stop at the largest 32-bit value */
 	uint32_t build_ticks; /* stage 2, before the guest started */
 	uint32_t faults;      /* that mapped something, since then */

@@ -9,13 +9,16 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
+#include "hyp/psci.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
+#include "hyp/vm_cores.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
@@ -37,20 +40,47 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 
 /* --- interrupts --- */
 
-/* For a guest that does not have the core now; or nobody's, which would come back for ever. */
-static __attribute__((noinline, cold)) struct vcpu *irq_of_absent(struct vcpu *vcpu, uint32_t iar)
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	core_serve();
+	if (vcpu->vgic.leaving_count) /* what was served may have seen its end */
+		vspi_settle_now(vcpu->vm);
+	return vm_core_over() ? NULL : vcpu;
+}
+
+/* For a guest that does not have the core now; the console's; or nobody's, which would come back
+ * for ever. */
+static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
+	if (intid == CORE_KICK_SGI)
+		return kicked(vcpu, iar);
 	gic_eoi(iar); /* as in irq() */
+	if (intid == console_intid()) {
+		vpl011_receive();
+		gic_deactivate(iar);
+		return vcpu;
+	}
 	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
 		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
 		return sched_wake(vcpu, absent);
 	}
+	if (vspi_arrived(vcpu, intid))
+		return vcpu;
 	gic_disable(intid);
 	gic_deactivate(iar);
 	return vcpu;
+}
+
+static void maintain(struct vcpu *vcpu)
+{
+	if (vgic_maintain(&vcpu->vgic))
+		vspi_settle_now(vcpu->vm);
 }
 
 /* Interrupts that are not for the guest that has the core. */
@@ -61,11 +91,11 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, u
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
 	if (intid == board.maintenance_intid)
-		vgic_maintain(&vcpu->vgic);
+		maintain(vcpu);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
 	else
-		return irq_of_absent(vcpu, iar);
+		return irq_of_others(vcpu, iar);
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	return vcpu;
@@ -108,6 +138,16 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 	return hypercall(vcpu);
 }
 
+/* A system register that is not there, an instruction that no core has: our own guest does that by
+ * mistake, others to find out. */
+static __attribute__((cold, noinline)) struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
+{
+	if (!vcpu->vm->machine->foreign)
+		return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	trap_inject_undefined();
+	return vcpu;
+}
+
 /* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
@@ -115,6 +155,15 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 	vcpu->vm->smc_count++;
 	frame_set_result(&vcpu->frame, (reg_t)-1);
 	return done(vcpu);
+}
+
+/* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
+static struct vcpu *on_smc_foreign(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	vcpu->vm->smc_count++;
+	trap_skip_instruction();
+	return psci(vcpu);
 }
 
 /* Who has an interrupt pending does not sleep. */
@@ -138,7 +187,7 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
 	if (sysreg_emulate(vcpu, esr))
 		return done(vcpu);
-	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	return undefined(vcpu, esr);
 }
 
 static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
@@ -180,16 +229,41 @@ static enum fault_reason abort_reason(uint32_t esr)
  * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
  * no mapping would end.
  */
+static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+{
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return false;
+	vcpu->exit_start |= EXIT_MAPPED;
+	return true;
+}
+
+/* A foreign guest's device that shows its memory for reading is asked about a store there. */
+static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
+{
+	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
+	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
+}
+
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
 								 enum fault_reason reason)
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (abort_is_unmapped(esr) && stage2_lazy_fault(&vcpu->vm->lazy, ipa)) {
-		vcpu->exit_start |= EXIT_MAPPED;
+	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	}
+	if (region && is_store_to_shown(vcpu, esr))
+		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return stop(vcpu, reason, esr);
+}
+
+/* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
+ * to maintain. */
+static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
+{
+	if (vcpu->vm->machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
+		return done(vcpu);
+	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
@@ -200,7 +274,7 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	if (!region || !abort_is_unmapped(esr))
 		return fill_or_stop(vcpu, esr, abort_reason(esr));
 	if (!abort_is_plain_access(esr))
-		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+		return skip_or_stop(vcpu, esr);
 	if (esr & DABT_WNR)
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return emulate_read(vcpu, region, (uint32_t)(ipa - region->base), esr);
@@ -222,10 +296,14 @@ struct exception_class {
 };
 
 /* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
-static const struct exception_class classes[64] = {
+static struct exception_class classes[64] = {
 	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
 	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
+	[EC_CP14_32] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_LDC] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP10_ID] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_64] = { undefined, &exit_stat[EXIT_OTHER] },
 	[EC_FP] = { on_fp, &exit_stat[EXIT_FP] },
 	[EC_SYSREG] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_HVC32] = { on_hvc, &exit_stat[EXIT_HVC] },
@@ -235,6 +313,14 @@ static const struct exception_class classes[64] = {
 	[EC_IABT_LOW] = { on_prefetch_abort, &exit_stat[EXIT_STAGE2_FAULT] },
 	[EC_DABT_LOW] = { on_data_abort, &exit_stat[EXIT_STAGE2_FAULT] },
 };
+
+/* In the table itself, so that nobody has to ask at an exit. */
+void trap_use(bool foreign)
+{
+	classes[EC_SMC32].handle = foreign ? on_smc_foreign : on_smc;
+	classes[EC_SMC64].handle = foreign ? on_smc_foreign : on_smc;
+	hypercall_use(foreign);
+}
 
 struct vcpu *trap_sync(struct vcpu *vcpu)
 {
@@ -276,6 +362,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
+	if (gic_intid(iar) == CORE_KICK_SGI)
+		return EXIT_KICK;
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 

@@ -12,6 +12,9 @@
 
 #include "hyp/vcpu.h"
 
+/* Of a foreign guest (hyp/vm_machine.h) some exits are handled another way; before it starts. */
+void trap_use(bool foreign);
+
 struct vcpu *trap_irq(struct vcpu *vcpu);
 struct vcpu *trap_hvc(struct vcpu *vcpu);
 struct vcpu *trap_sync(struct vcpu *vcpu);

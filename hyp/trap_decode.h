@@ -12,6 +12,12 @@ static inline bool abort_is_unmapped(uint32_t esr)
 	return FSC_TYPE(ABT_FSC(esr)) == FSC_TRANSLATION;
 }
 
+/* It is mapped, but not for such an access: a store to what is mapped for reading. */
+static inline bool abort_is_protected(uint32_t esr)
+{
+	return FSC_TYPE(ABT_FSC(esr)) == FSC_PERMISSION;
+}
+
 /* The syndrome describes one load or store (ISV), and it is neither cache maintenance nor a
  * stage-1 walk: there is something to emulate by. */
 static inline bool abort_is_plain_access(uint32_t esr)

@@ -44,6 +44,10 @@ struct vcpu {
 	struct gic_virt_state gic;
 	struct fp_context fp; /* unless the core holds it, hyp/fp.h */
 	bool asleep;          /* since a WFI; no interrupt came for it yet */
+
+	/* Turned on and off by PSCI (hyp/psci.h); the rest: where it begins, and with what. */
+	uint32_t power;
+	reg_t start_entry, start_context;
 };
 
 /* Offsets that vectors.S uses. */

@@ -2,166 +2,19 @@
 /* Register names and layouts: IHI 0048B chapter 4, IHI 0069 chapter 12. */
 #include "hyp/vdist.h"
 
-#include "drivers/gic/gic_regs.h"
-#include "hyp/vcpu.h"
+#include <string.h>
+
+#include "hyp/core.h"
+#include "hyp/vdist_banks.h"
+#include "hyp/vm.h"
 #include "lib/bits.h"
 
-#define IIDR_ARM 0x43bu              /* JEP106 code of Arm; product 0, revision 0 */
 #define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
-
-#define SGIR_FILTER(value) ((value) >> 24 & 3u)
-#define SGIR_TARGETS(value) ((value) >> 16 & 0xffu)
-#define SGIR_FILTER_LIST 0u
-#define SGIR_FILTER_SELF 2u
-
-#define SGI1R_IRM (1ull << 40) /* to all but this one */
-#define SGI1R_AFFINITY 0x00ff00ff00ff0000ull
-#define SGI1R_INTID(value) ((unsigned)((value) >> 24) & 0xfu)
-
-#define TYPER_ID_BITS (9u << 19) /* GICv3: INTIDs have 10 bits */
-#define GICR_TYPER_LAST (1u << 4)
-#define PIDR2(version) ((version) << 4 | 0xbu)
-#define GICD_CTLR_DS (1u << 6)
-
-/* What one bit or byte of a bank stands for, by value written. */
-static void write_bit(struct vgic *vgic, unsigned bank, struct virq *virq)
-{
-	switch (bank) {
-	case BANK(GICD_ISENABLER):
-		vgic_set_enabled(vgic, virq, true);
-		break;
-	case BANK(GICD_ICENABLER): /* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it) */
-		if (virq->intid >= GIC_SGI_COUNT || gic_version() > 2)
-			vgic_set_enabled(vgic, virq, false);
-		break;
-	case BANK(GICD_ISPENDR): /* on GICv2, SGIs have SPENDSGIR and CPENDSGIR for this */
-		if (virq->intid >= GIC_SGI_COUNT || gic_version() > 2)
-			vgic_set_pending(vgic, virq, 0);
-		break;
-	case BANK(GICD_ICPENDR):
-		if (virq->intid >= GIC_SGI_COUNT || gic_version() > 2)
-			vgic_clear_pending(vgic, virq, ~0u);
-		break;
-	case BANK(GICD_ICACTIVER):
-		vgic_clear_active(vgic, virq);
-		break;
-	case BANK(GICD_ISACTIVER):
-		vgic_set_active(vgic, virq);
-		break;
-	default:
-		break;
-	}
-}
-
-static bool read_bit(const struct vgic *vgic, unsigned bank, const struct virq *virq)
-{
-	switch (bank) {
-	case BANK(GICD_IGROUPR):
-		return virq->group1;
-	case BANK(GICD_ISENABLER):
-	case BANK(GICD_ICENABLER):
-		return virq->enabled;
-	case BANK(GICD_ISPENDR):
-	case BANK(GICD_ICPENDR):
-		return vgic_is_pending(vgic, virq);
-	default:
-		return vgic_is_active(vgic, virq);
-	}
-}
-
-/* An interrupt of this vCPU's, or NULL: GICv3 keeps the private ones in the redistributor. */
-static struct virq *virq_at(struct vgic *vgic, unsigned intid, bool private)
-{
-	if (intid >= VIRQ_COUNT)
-		return NULL;
-	if (gic_version() > 2 && private != (intid < GIC_PRIVATE_COUNT))
-		return NULL;
-	return &vgic->virq[intid];
-}
-
-/* --- banks: a bit, a byte or two bits an interrupt --- */
-
-static uint64_t read_bits(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
-{
-	unsigned first = (offset & 0x7fu) * 8;
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size * 8u; i++) {
-		struct virq *virq = virq_at(vgic, first + i, private);
-
-		if (virq && read_bit(vgic, BANK(offset), virq))
-			value |= BIT64(i);
-	}
-	return value;
-}
-
-static void write_bits(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
-		       bool private)
-{
-	unsigned first = (offset & 0x7fu) * 8;
-
-	for (unsigned i = 0; i < size * 8u; i++) {
-		struct virq *virq = virq_at(vgic, first + i, private);
-
-		if (virq && BANK(offset) == BANK(GICD_IGROUPR))
-			vgic_set_group1(vgic, virq, value >> i & 1);
-		else if (virq && (value >> i & 1))
-			write_bit(vgic, BANK(offset), virq);
-	}
-}
-
-static uint64_t read_priorities(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++) {
-		struct virq *virq = virq_at(vgic, offset - GICD_IPRIORITYR + i, private);
-
-		if (virq)
-			value |= (uint64_t)virq->priority << 8 * i;
-	}
-	return value;
-}
-
-static void write_priorities(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
-			     bool private)
-{
-	for (unsigned i = 0; i < size; i++) {
-		struct virq *virq = virq_at(vgic, offset - GICD_IPRIORITYR + i, private);
-
-		if (virq)
-			vgic_set_priority(vgic, virq, (uint8_t)(value >> 8 * i));
-	}
-}
-
-/* Of an interrupt's two bits the upper says edge; SGIs are always edge, read-only. */
-static uint64_t read_config(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size * 4u; i++) {
-		struct virq *virq = virq_at(vgic, (offset - GICD_ICFGR) * 4 + i, private);
-
-		if (virq)
-			value |= (uint64_t)virq->edge << (2 * i + 1);
-	}
-	return value;
-}
-
-static void write_config(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
-			 bool private)
-{
-	for (unsigned i = 0; i < size * 4u; i++) {
-		struct virq *virq = virq_at(vgic, (offset - GICD_ICFGR) * 4 + i, private);
-
-		if (virq && virq->intid >= GIC_SGI_COUNT)
-			vgic_set_edge(vgic, virq, value >> (2 * i + 1) & 1);
-	}
-}
+#define SGIS 0xffffu                 /* of the first word of a bank */
 
 static bool in_bits(uint32_t offset)
 {
-	return offset >= GICD_IGROUPR && offset < GICD_IPRIORITYR;
+	return offset < GICD_IPRIORITYR;
 }
 
 static bool in_priorities(uint32_t offset)
@@ -174,157 +27,463 @@ static bool in_config(uint32_t offset)
 	return offset >= GICD_ICFGR && offset < GICD_ICFGR + 0x100;
 }
 
-/* The registers that the distributor and a redistributor's SGI_base frame share. The others, and
- * ITARGETSR on a uniprocessor, read as zero and ignore writes. */
-static uint64_t read_bank(struct vgic *vgic, uint32_t offset, unsigned size, bool private)
+unsigned vdist_bank_first(uint32_t offset)
 {
 	if (in_bits(offset))
-		return read_bits(vgic, offset, size, private);
-	if (in_priorities(offset))
-		return read_priorities(vgic, offset, size, private);
+		return (offset & 0x7fu) * 8;
 	if (in_config(offset))
-		return read_config(vgic, offset, size, private);
-	return 0;
+		return (offset - GICD_ICFGR) * 4;
+	return offset & 0x3ffu; /* a byte an interrupt */
 }
 
-static void write_bank(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value,
-		       bool private)
+/* The guest's bits of 32 interrupts, the private ones those of `owner`. */
+static uint32_t *guest_bits(struct vcpu *owner, enum vdist_bits kind, unsigned word)
 {
-	if (in_bits(offset))
-		write_bits(vgic, offset, size, value, private);
-	else if (in_priorities(offset))
-		write_priorities(vgic, offset, size, value, private);
-	else if (in_config(offset))
-		write_config(vgic, offset, size, value, private);
+	struct vdist *dist = &owner->vm->dist;
+
+	return word ? &dist->shared[kind][word] : &dist->private[kind][owner->index];
 }
 
-/* --- SGIs --- */
+/* --- state: what a vCPU's own core alone knows, or sets --- */
 
-static bool in_sgi_pending(uint32_t offset)
+struct access {
+	uint32_t bank;
+	unsigned word;
+	uint32_t value;
+	uint32_t lanes;
+};
+
+static void read_state(struct vcpu *vcpu, void *argument)
 {
-	return gic_version() == 2 && offset >= GICD_CPENDSGIR &&
-	       offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
+	const struct vgic *vgic = &vcpu->vgic;
+	struct access *access = argument;
+
+	for (unsigned i = 0; i < 32; i++) {
+		const struct virq *virq = &vgic->virq[access->word * 32 + i];
+		bool set = access->bank < BANK(GICD_ISACTIVER) ? vgic_is_pending(vgic, virq)
+							       : vgic_is_active(vgic, virq);
+
+		access->value |= (uint32_t)set << i;
+	}
 }
 
-/* GICv2: a byte an SGI, a bit a source. */
-static uint64_t read_sgi_pending(struct vgic *vgic, uint32_t offset, unsigned size)
+/* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR to be
+ * made pending by. */
+static uint32_t writable(const struct access *access)
 {
-	uint64_t value = 0;
+	bool sgis_too = access->bank == BANK(GICD_IGROUPR) || access->bank >= BANK(GICD_ISACTIVER);
 
-	for (unsigned i = 0; i < size; i++) {
-		unsigned sources = vgic_pending_sources(vgic, &vgic->virq[(offset + i) & 0xfu]);
+	/* SGIs are edge-triggered for good, and private interrupts as their devices are
+	 * (IHI 0048B 4.3.13 leaves it open). */
+	if (access->bank == BANK(GICD_ICFGR))
+		return access->word ? access->lanes : 0;
+	if (gic_version() > 2)
+		sgis_too = true;
+	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
+}
 
-		value |= (uint64_t)sources << 8 * i;
+static void write_config(struct vgic *vgic, struct virq *virq, bool edge)
+{
+	vgic_set_edge(vgic, virq, edge);
+	if (virq->physical && virq->intid >= GIC_PRIVATE_COUNT)
+		gic_set_config(virq->intid, edge);
+}
+
+static void write_one(struct vcpu *vcpu, uint32_t bank, unsigned intid, bool value)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	struct virq *virq = &vgic->virq[intid];
+
+	switch (bank) {
+	case BANK(GICD_IGROUPR):
+		vgic_set_group1(vgic, virq, value);
+		break;
+	case BANK(GICD_ISENABLER):
+		vgic_set_enabled(vgic, virq, !bit_test(vcpu->vm->dist.spi.unrouted, intid));
+		break;
+	case BANK(GICD_ICENABLER):
+		vgic_set_enabled(vgic, virq, false);
+		break;
+	case BANK(GICD_ISPENDR):
+		vgic_set_pending(vgic, virq, 0);
+		break;
+	case BANK(GICD_ICPENDR):
+		vgic_clear_pending(vgic, virq, ~0u);
+		break;
+	case BANK(GICD_ISACTIVER):
+		vgic_set_active(vgic, virq);
+		break;
+	case BANK(GICD_ICACTIVER):
+		vgic_clear_active(vgic, virq);
+		break;
+	default:
+		write_config(vgic, virq, value);
+		break;
+	}
+}
+
+/* What the guest will read; returns the interrupts that something changes for. */
+static uint32_t keep_bits(struct vcpu *vcpu, const struct access *access, uint32_t lanes)
+{
+	uint32_t ones = access->value & lanes;
+	uint32_t *bits;
+
+	switch (access->bank) {
+	case BANK(GICD_ISENABLER):
+	case BANK(GICD_ICENABLER):
+		bits = guest_bits(vcpu, VDIST_ENABLED, access->word);
+		*bits = access->bank == BANK(GICD_ISENABLER) ? *bits | ones : *bits & ~ones;
+		return ones;
+	case BANK(GICD_IGROUPR):
+	case BANK(GICD_ICFGR):
+		bits = guest_bits(vcpu,
+				  access->bank == BANK(GICD_ICFGR) ? VDIST_EDGE : VDIST_GROUP1,
+				  access->word);
+		lanes &= *bits ^ access->value;
+		*bits ^= lanes;
+		return lanes;
+	default:
+		return ones;
+	}
+}
+
+static void write_state(struct vcpu *vcpu, void *argument)
+{
+	const struct access *access = argument;
+	uint32_t changed = keep_bits(vcpu, access, writable(access));
+
+	for (; changed; changed &= changed - 1) {
+		unsigned i = bit_lowest(changed);
+
+		write_one(vcpu, access->bank, access->word * 32 + i, access->value >> i & 1);
+	}
+}
+
+/* --- the same wherever the interrupts are at home --- */
+
+static uint32_t read_homes(struct vcpu *owner, struct access *access)
+{
+	struct vm *vm = owner->vm;
+
+	if (access->word == 0) {
+		core_call(owner, read_state, access);
+		return access->value;
+	}
+	vspi_lock(vm);
+	for (unsigned i = 0; i < vm->vcpu_count; i++)
+		if (vspi_homed(vm, i, access->word))
+			core_call(vm->vcpu[i], read_state, access);
+	vspi_unlock(vm);
+	return access->value;
+}
+
+static void write_homes(struct vcpu *owner, struct access *access)
+{
+	struct vm *vm = owner->vm;
+	uint32_t lanes = access->lanes;
+
+	if (access->word == 0) {
+		core_call(owner, write_state, access);
+		return;
+	}
+	vspi_lock(vm);
+	for (unsigned i = 0; i < vm->vcpu_count; i++) {
+		access->lanes = lanes & vspi_homed(vm, i, access->word);
+		if (access->lanes)
+			core_call(vm->vcpu[i], write_state, access);
+	}
+	vspi_settle(vm);
+	vspi_unlock(vm);
+}
+
+/* --- banks --- */
+
+static uint32_t read_bits(struct vcpu *owner, uint32_t offset)
+{
+	struct access access = { .bank = BANK(offset), .word = (offset & 0x7fu) / 4 };
+
+	switch (access.bank) {
+	case BANK(GICD_IGROUPR):
+		return *guest_bits(owner, VDIST_GROUP1, access.word);
+	case BANK(GICD_ISENABLER):
+	case BANK(GICD_ICENABLER):
+		return *guest_bits(owner, VDIST_ENABLED, access.word);
+	default:
+		return read_homes(owner, &access);
+	}
+}
+
+/* Priorities are read where they stand: nobody writes them without the lock, and a byte is whole. */
+static uint32_t read_priorities(struct vcpu *owner, unsigned first)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct vcpu *home =
+			first < GIC_PRIVATE_COUNT ? owner : vspi_home(owner->vm, first + i);
+
+		value |= (uint32_t)home->vgic.virq[first + i].priority << 8 * i;
 	}
 	return value;
 }
 
-static void write_sgi_pending(struct vgic *vgic, uint32_t offset, unsigned size, uint64_t value)
-{
-	for (unsigned i = 0; i < size; i++) {
-		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
-		uint32_t sources = value >> 8 * i & 0xff;
+struct priority {
+	unsigned intid;
+	uint8_t value;
+};
 
-		if (offset < GICD_SPENDSGIR)
-			vgic_clear_pending(vgic, virq, sources);
-		else
-			for (; sources; sources &= sources - 1)
-				vgic_set_pending(vgic, virq, bit_lowest(sources));
+static void write_priority(struct vcpu *vcpu, void *argument)
+{
+	const struct priority *priority = argument;
+
+	vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[priority->intid], priority->value);
+}
+
+static __attribute__((noinline, cold)) void set_priority_at(struct vcpu *owner,
+							    struct priority *priority)
+{
+	struct vm *vm = owner->vm;
+
+	if (priority->intid < GIC_PRIVATE_COUNT) {
+		core_call(owner, write_priority, priority);
+		return;
 	}
+	vspi_lock(vm);
+	core_call(vspi_home(vm, priority->intid), write_priority, priority);
+	vspi_settle(vm);
+	vspi_unlock(vm);
 }
 
-static void write_sgir(struct vgic *vgic, uint32_t value)
+void vdist_set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
 {
-	uint32_t filter = SGIR_FILTER(value);
-
-	if (filter == SGIR_FILTER_SELF || (filter == SGIR_FILTER_LIST && (SGIR_TARGETS(value) & 1)))
-		vgic_set_pending(vgic, &vgic->virq[value & 0xfu], 0);
+	if (intid >= VIRQ_COUNT)
+		return;
+	if (owner->vm->vcpu_count == 1)
+		vgic_set_priority(&owner->vgic, &owner->vgic.virq[intid], priority);
+	else
+		set_priority_at(owner, &(struct priority){ intid, priority });
 }
 
-void vdist_sgi1r(struct vcpu *vcpu, uint64_t value)
+/* Of an interrupt's two bits the upper says edge. */
+static uint32_t spread(uint32_t edges)
 {
-	if (!(value & (SGI1R_IRM | SGI1R_AFFINITY)) && (value & 1))
-		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGI1R_INTID(value)], 0);
+	uint32_t value = 0;
+
+	for (; edges; edges &= edges - 1)
+		value |= 2u << 2 * bit_lowest(edges);
+	return value;
 }
 
-/* --- the distributor --- */
-
-static uint32_t read_ctlr(const struct vgic *vgic)
+static uint32_t gather(uint32_t value)
 {
-	return vgic->groups_enabled | (gic_version() > 2 ? GICD_CTLR_DS | GICD_CTLR_ARE : 0);
+	uint32_t edges = 0;
+
+	for (value &= 0xaaaaaaaau; value; value &= value - 1)
+		edges |= BIT(bit_lowest(value) / 2);
+	return edges;
 }
 
-static uint32_t read_typer(void)
+static uint32_t read_config(struct vcpu *owner, unsigned first)
 {
-	uint32_t lines = VIRQ_COUNT / 32 - 1;
-
-	return gic_version() > 2 ? lines | TYPER_ID_BITS : lines;
+	return spread(*guest_bits(owner, VDIST_EDGE, first / 32) >> first % 32 & 0xffffu);
 }
 
-static uint32_t read_control(const struct vgic *vgic, uint32_t offset)
+static void write_config_word(struct vcpu *owner, unsigned first, uint32_t value, uint32_t lanes)
 {
-	switch (offset) {
-	case GICD_CTLR:
-		return read_ctlr(vgic);
-	case GICD_TYPER:
-		return read_typer();
-	case GICD_IIDR:
-		return IIDR_ARM;
-	default:
+	struct access access = { .bank = BANK(GICD_ICFGR),
+				 .word = first / 32,
+				 .value = gather(value) << first % 32,
+				 .lanes = gather(lanes) << first % 32 };
+
+	write_homes(owner, &access);
+}
+
+uint32_t vdist_bank_read(struct vcpu *owner, uint32_t offset)
+{
+	unsigned first = vdist_bank_first(offset);
+
+	if (first >= VIRQ_COUNT)
 		return 0;
+	if (in_bits(offset))
+		return read_bits(owner, offset);
+	if (in_priorities(offset))
+		return read_priorities(owner, first);
+	if (in_config(offset))
+		return read_config(owner, first);
+	return 0;
+}
+
+void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	unsigned first = vdist_bank_first(offset);
+
+	if (first >= VIRQ_COUNT)
+		return;
+	if (in_bits(offset)) {
+		write_homes(owner, &(struct access){ BANK(offset), first / 32, value, lanes });
+	} else if (in_priorities(offset)) {
+		for (unsigned i = 0; i < 4; i++)
+			if (lanes >> 8 * i & 1)
+				vdist_set_priority(owner, first + i, (uint8_t)(value >> 8 * i));
+	} else if (in_config(offset)) {
+		write_config_word(owner, first, value, lanes);
 	}
+}
+
+/* --- all of it --- */
+
+static void apply_groups(struct vcpu *vcpu, void *argument)
+{
+	(void)argument;
+	vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
+}
+
+void vdist_set_groups(struct vm *vm, uint32_t groups)
+{
+	vspi_lock(vm);
+	vm->dist.groups = groups;
+	for (unsigned i = 0; i < vm->vcpu_count; i++)
+		core_call(vm->vcpu[i], apply_groups, NULL);
+	vspi_settle(vm);
+	vspi_unlock(vm);
+}
+
+uint32_t vdist_id_register(unsigned word, uint32_t part)
+{
+	/* PIDR4-7, PIDR0-3, CIDR0-3 (IHI 0048B 4.3.18): designer Arm, ArchRev in PIDR2 */
+	const uint8_t ids[] = { 0x04, 0, 0, 0, 0, 0xb4, 0x0b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
+
+	if (word >= ARRAY_SIZE(ids))
+		return 0;
+	return ids[word] | (word == 4 ? part : 0) | (word == 6 ? gic_version() << 4 : 0);
+}
+
+static void reset_private_bits(struct vdist *dist, unsigned index)
+{
+	dist->private[VDIST_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
+	dist->private[VDIST_GROUP1][index] = 0;
+	dist->private[VDIST_EDGE][index] = SGIS;
+	dist->asleep[index] = false;
+}
+
+void vdist_reset_private(struct vcpu *vcpu)
+{
+	struct vgic *vgic = &vcpu->vgic;
+
+	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
+		struct virq *virq = &vgic->virq[intid];
+		bool sgi = intid < GIC_SGI_COUNT;
+
+		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
+		vgic_clear_pending(vgic, virq, ~0u);
+		vgic_clear_active(vgic, virq);
+		vgic_set_priority(vgic, virq, 0);
+		vgic_set_edge(vgic, virq, sgi);
+		vgic_set_group1(vgic, virq, false);
+	}
+}
+
+void vdist_reset(struct vm *vm)
+{
+	struct vdist *dist = &vm->dist;
+
+	memset(dist, 0, sizeof(*dist));
+	for (unsigned i = 0; i < VCPU_MAX; i++)
+		reset_private_bits(dist, i);
+	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+}
+
+/* --- accesses of any width, anywhere --- */
+
+static uint64_t gicd_read_word(struct vcpu *vcpu, uint32_t offset)
+{
+	return gic_version() == 2 ? vdist_gicv2_read(vcpu, offset) : vdist_gicv3_read(vcpu, offset);
+}
+
+static void gicd_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	if (gic_version() == 2)
+		vdist_gicv2_write(vcpu, offset, value, lanes);
+	else
+		vdist_gicv3_write(vcpu, offset, value, lanes);
+}
+
+typedef uint64_t read_word(struct vcpu *vcpu, uint32_t offset);
+typedef void write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+
+static bool is_word(uint32_t offset, unsigned size)
+{
+	return size == 4 && offset % 4 == 0;
+}
+
+/* All ones in the bytes of an access. */
+static uint64_t bytes(unsigned size)
+{
+	return ~(uint64_t)0 >> (64 - 8 * size);
+}
+
+static __attribute__((noinline, cold)) uint64_t read_split(struct vcpu *vcpu, uint32_t offset,
+							   unsigned size, read_word *read)
+{
+	unsigned skipped = offset % 4;
+	uint64_t value = read(vcpu, offset - skipped) >> 8 * skipped;
+
+	for (unsigned at = 4 - skipped; at < size; at += 4)
+		value |= read(vcpu, offset + at) << 8 * at;
+	return value & bytes(size);
+}
+
+static __attribute__((noinline, cold)) void write_split(struct vcpu *vcpu, uint32_t offset,
+							unsigned size, uint64_t value,
+							write_word *write)
+{
+	unsigned skipped = offset % 4;
+
+	write(vcpu, offset - skipped, (uint32_t)(value << 8 * skipped),
+	      (uint32_t)(bytes(size) << 8 * skipped));
+	for (unsigned at = 4 - skipped; at < size; at += 4)
+		write(vcpu, offset + at, (uint32_t)(value >> 8 * at),
+		      (uint32_t)(bytes(size) >> 8 * at));
 }
 
 uint64_t vdist_gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 {
-	if (offset < GICD_IGROUPR)
-		return read_control(&vcpu->vgic, offset);
-	if (offset < GICD_SGIR)
-		return read_bank(&vcpu->vgic, offset, size, false);
-	if (in_sgi_pending(offset))
-		return read_sgi_pending(&vcpu->vgic, offset, size);
-	if (offset == (gic_version() == 2 ? GICD_V2_PIDR2 : GICD_V3_PIDR2))
-		return PIDR2(gic_version());
-	return 0;
+	if (offset == GICD_IIDR && size == 4)
+		return VDIST_IIDR;
+	if (is_word(offset, size))
+		return gicd_read_word(vcpu, offset);
+	return read_split(vcpu, offset, size, gicd_read_word);
 }
 
 void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
 {
-	struct vgic *vgic = &vcpu->vgic;
-
-	if (offset == GICD_SGIR && gic_version() == 2)
-		write_sgir(vgic, (uint32_t)value);
-	else if (offset == GICD_CTLR)
-		vgic_set_groups_enabled(vgic,
-					value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
-	else if (offset < GICD_SGIR)
-		write_bank(vgic, offset, size, value, false);
-	else if (in_sgi_pending(offset))
-		write_sgi_pending(vgic, offset, size, value);
+	if (gic_version() == 2 && offset == GICD_SGIR && size == 4)
+		vdist_gicv2_sgir(vcpu, (uint32_t)value);
+	else if (is_word(offset, size))
+		gicd_write_word(vcpu, offset, (uint32_t)value, VDIST_ALL_LANES);
+	else if (size == 1 && in_priorities(offset) &&
+		 (gic_version() == 2 || offset >= GICD_IPRIORITYR + GIC_PRIVATE_COUNT))
+		vdist_set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
+	else if (size == 8 && gic_version() > 2 && vdist_gicv3_is_router(offset))
+		vdist_gicv3_router(vcpu, (offset - GICD_IROUTER) / 8, value);
+	else
+		write_split(vcpu, offset, size, value, gicd_write_word);
 }
-
-/* --- the redistributor --- */
 
 uint64_t vdist_gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 {
-	if (offset >= GICR_SGI_OFFSET)
-		return read_bank(&vcpu->vgic, offset - GICR_SGI_OFFSET, size, true);
-	switch (offset) {
-	case GICR_IIDR:
-		return IIDR_ARM;
-	case GICR_TYPER: /* affinity 0.0.0.0, the only one */
-		return GICR_TYPER_LAST;
-	case GICR_PIDR2:
-		return PIDR2(gic_version());
-	default: /* WAKER: always awake */
-		return 0;
-	}
+	if (is_word(offset, size))
+		return vdist_gicr_read_word(vcpu, offset);
+	return read_split(vcpu, offset, size, vdist_gicr_read_word);
 }
 
 void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
 {
-	if (offset >= GICR_SGI_OFFSET)
-		write_bank(&vcpu->vgic, offset - GICR_SGI_OFFSET, size, value, true);
+	if (is_word(offset, size))
+		vdist_gicr_write_word(vcpu, offset, (uint32_t)value, VDIST_ALL_LANES);
+	else
+		write_split(vcpu, offset, size, value, vdist_gicr_write_word);
 }
 
 /* --- GICC_DIR --- */

@@ -25,6 +25,7 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	vgic->groups_enabled = 0;
 	vgic->backlog = 0;
 	vgic->parked_count = 0;
+	vgic->leaving_count = 0;
 	vgic->trap_deactivations = NULL;
 	for (unsigned i = 0; i < ARRAY_SIZE(vgic->queued); i++)
 		vgic->queued[i] = 0;
@@ -281,8 +282,6 @@ SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 		return;
 	vgic_take(vgic, virq);
 	virq->edge = edge;
-	if (virq->physical)
-		gic_set_edge(virq->intid, edge);
 	vgic_give(vgic, virq);
 }
 
@@ -359,5 +358,17 @@ bool vgic_anything_pending(const struct vgic *vgic)
 	for (unsigned i = 0; i < vgic->lr_count; i++)
 		if (gic_lr_state(gic_lr_read(i)) == GIC_LR_PENDING)
 			return true;
-	return vgic->backlog != vgic->parked_count;
+	return vgic_anything_queued(vgic);
+}
+
+/* Counted among what is not done yet, so that nobody who has none pays for the question. */
+void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
+{
+	unsigned i = vgic_live_lr(vgic, virq);
+	unsigned one = expect ? 1 : ~0u;
+
+	vgic->leaving_count += one;
+	vgic->backlog += one;
+	if (expect && i != VIRQ_LR_NONE)
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 }

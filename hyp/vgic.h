@@ -50,8 +50,9 @@ struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
 	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned backlog;                 /* bits set in queued, and parked_count */
+	unsigned backlog;                 /* bits set in queued, and the next two */
 	unsigned parked_count;            /* virqs with parked set */
+	unsigned leaving_count;           /* vgic_expect_end() */
 	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
 	bool link_hw;                     /* lr=hw */
 	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
@@ -108,5 +109,9 @@ bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 /* Whether the guest has something to wake up for. */
 bool vgic_anything_pending(const struct vgic *vgic);
 
-/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
-void vgic_maintain(struct vgic *vgic);
+/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. Says whether
+ * something may have ended whose end is expected. */
+bool vgic_maintain(struct vgic *vgic);
+
+/* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does. */
+void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);

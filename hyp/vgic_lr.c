@@ -225,29 +225,30 @@ SLOW_PATH void vgic_collect(struct vgic *vgic)
 }
 
 /* What is usual: the ends of physical interrupts that are not linked, and nothing waits. */
-void vgic_maintain(struct vgic *vgic)
+bool vgic_maintain(struct vgic *vgic)
 {
 	uint32_t ended;
 
 	if (vgic->backlog) {
 		vgic_refill(vgic);
-		return;
+		return vgic->leaving_count != 0;
 	}
 	ended = gic_lr_ended();
 	if (!ended)
-		return;
+		return false;
 	do {
 		unsigned i = bit_lowest(ended);
 		const struct virq *virq = vgic->lr_owner[i];
 
 		if (!virq->physical) {
 			vgic_refill(vgic);
-			return;
+			return false;
 		}
 		gic_lr_clear(i);
 		gic_deactivate(virq->intid);
 		ended &= ended - 1;
 	} while (ended);
+	return false;
 }
 
 /* --- which stand in the list registers --- */
@@ -364,7 +365,7 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 	vgic_collect(vgic);
 	if (vgic->backlog)
 		groups = gic_virt_groups();
-	while (vgic->backlog > vgic->parked_count && !waiting) {
+	while (vgic_anything_queued(vgic) && !waiting) {
 		struct virq *virq = most_urgent(vgic, groups);
 		unsigned i = make_room(vgic, virq, groups);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vm.h"
 
-#include <string.h>
-
 #include "arch/cache.h"
 #include "arch/counter.h"
 #include "arch/tlb.h"
@@ -12,15 +10,15 @@
 #include "hyp/busy.h"
 #include "hyp/clock.h"
 #include "hyp/console.h"
+#include "hyp/core.h"
 #include "hyp/errata.h"
 #include "hyp/exit_stats.h"
 #include "hyp/fp.h"
-#include "hyp/image.h"
-#include "hyp/null_device.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
+#include "hyp/trap.h"
 #include "hyp/vdist.h"
-#include "lib/bits.h"
+#include "hyp/vm_cores.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 #define HYP_PRIORITY 0u   /* of the hypervisor's own interrupts: before every guest's */
@@ -31,192 +29,203 @@
 static pte_t stage2_root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t stage2_pages[STAGE2_POOL_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page_pool stage2_pool = { .base = stage2_pages[0], .count = STAGE2_POOL_PAGES };
-static struct vcpu_space vcpu_space;
+static struct vcpu_space vcpu_space[VCPU_MAX];
 
-struct vm vm_under_test = { .vmid = 1, .vcpu_count = 1, .vcpu = { &vcpu_space.vcpu } };
+struct vm vm_under_test = {
+	.vmid = 1,
+	.vcpu_count = 1,
+	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
+		  &vcpu_space[3].vcpu },
+};
 
-static const struct guest_header *header(void)
+_Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
+
+struct fault {
+	const struct vcpu *vcpu;
+	enum fault_reason reason;
+	uint32_t esr;
+	reg_t pc;
+	va_t va;
+	ipa_t ipa;
+};
+
+/* On core 0, whose the console is. */
+static void emit_fault(struct vcpu *first, void *argument)
 {
-	return (const struct guest_header *)__guest_image_start;
-}
-
-bool vm_check_image(const char **why)
-{
-	const struct guest_header *h = header();
-	uint64_t embedded = (uintptr_t)__guest_image_end - (uintptr_t)__guest_image_start;
-	uint64_t room = board.guest_size - GUEST_IMAGE_OFFSET;
-
-	*why = NULL;
-	if (embedded < sizeof(*h) || memcmp(h->magic, GUEST_HEADER_MAGIC, sizeof(h->magic)) != 0)
-		*why = "no guest image: its header has another magic word";
-	else if (h->load_address != board.guest_base + GUEST_IMAGE_OFFSET)
-		*why = "the guest image is linked for another address than this board's guest RAM";
-	else if (h->image_size > embedded || h->image_size < sizeof(*h))
-		*why = "the guest image is cut: its header says more bytes than there are";
-	else if (h->entry - h->load_address >= h->image_size)
-		*why = "the guest image's entry lies outside the image";
-	else if (h->memory_end < h->load_address + h->image_size ||
-		 h->memory_end - h->load_address > room)
-		*why = "the guest image does not fit this board's guest RAM";
-	return *why == NULL;
-}
-
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
-{
+	const struct fault *fault = argument;
+	const struct vm *vm = first->vm;
 	static const char *const name[] = {
 #define X(NAME, text) [FAULT_##NAME] = text,
 		FAULT_REASONS(X)
 #undef X
 	};
 
-	vm->outcome = VM_FAULT;
 	record_open(RECORD_FAULT);
-	record_string("reason", name[reason]);
-	record_hex("class", esr >> 26 & 0x3f);
-	record_hex("esr", esr);
-	record_hex("pc", sched_is_running(vm->vcpu[0]) ? read_elr_el2() : vm->vcpu[0]->elr);
-	record_hex("va", va);
-	record_hex("ipa", ipa);
+	record_string("reason", name[fault->reason]);
+	record_hex("class", fault->esr >> 26 & 0x3f);
+	record_hex("esr", fault->esr);
+	record_hex("pc", fault->pc);
+	record_hex("va", fault->va);
+	record_hex("ipa", fault->ipa);
 	if (vm->config->sched != SCHED_NULL)
 		record_u64("vm", vm->vmid);
+	if (vm->vcpu_count > 1)
+		record_u64("vcpu", fault->vcpu->index);
 	record_close();
 }
 
-static void add_region(struct vm *vm, struct mmio_region region)
+void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	const struct vcpu *vcpu = vm->vcpu[vm->vcpu_count > 1 ? core_number() : 0];
+	struct fault fault = {
+		.vcpu = vcpu,
+		.reason = reason,
+		.esr = esr,
+		.pc = sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr,
+		.va = va,
+		.ipa = ipa,
+	};
+
+	if (!vm_end(vm, VM_FAULT) && vm->vcpu_count > 1)
+		return; /* another vCPU has ended it meanwhile */
+	vm->outcome = VM_FAULT;
+	core_call(vm->vcpu[0], emit_fault, &fault);
+}
+
+void vm_add_region(struct vm *vm, struct mmio_region region)
 {
 	if (vm->region_count == VM_REGION_MAX)
 		panic("too many emulated devices");
 	vm->region[vm->region_count++] = region;
 }
 
-static void map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
 {
-	if (!stage2_map(&vm->stage2, ipa, pa, size, memory))
-		panic("cannot map guest memory");
+	return stage2_map(&vm->stage2, ipa, pa, size, memory);
+}
+
+/* The real GIC, where the guest looks for it. */
+static bool map_gic(struct vm *vm, const struct gic_bases *at)
+{
+	if (at->cpu)
+		return vm_map(vm, at->dist, board.gic.dist, PAGE_SIZE, STAGE2_DEVICE);
+	return vm_map(vm, at->dist, board.gic.dist, VDIST_GICD_SIZE, STAGE2_DEVICE) &&
+	       vm_map(vm, at->redist, board.gic.redist,
+		      (uint64_t)VDIST_GICR_SIZE * vm->machine->cpus, STAGE2_DEVICE);
+}
+
+static void emulate_gic(struct vm *vm, const struct gic_bases *at)
+{
+	vm_add_region(vm, (struct mmio_region){ at->dist, VDIST_GICD_SIZE, vdist_gicd_read,
+						vdist_gicd_write });
+	if (!at->cpu)
+		vm_add_region(vm, (struct mmio_region){
+					  at->redist, (uint64_t)VDIST_GICR_SIZE * vm->machine->cpus,
+					  vdist_gicr_read, vdist_gicr_write });
 }
 
 /* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
  * differ between direct and trapped. */
-static void map_gic(struct vm *vm, bool trapped)
+static bool add_gic(struct vm *vm, bool trapped)
 {
-	const struct gic_bases *gic = &board.gic;
-	uintptr_t cpu_pa = gic_guest_cpu_pa(!trapped);
+	const struct gic_bases *at = &vm->machine->gic;
 
-	vm->dir_page = 0;
-	if (gic->cpu)
-		map(vm, gic->cpu, cpu_pa, GICC_SIZE, STAGE2_DEVICE);
-	if (trapped) {
-		add_region(vm, (struct mmio_region){ gic->dist, VDIST_GICD_SIZE, vdist_gicd_read,
-						     vdist_gicd_write });
-		if (gic->redist)
-			add_region(vm, (struct mmio_region){ gic->redist, VDIST_GICR_SIZE,
-							     vdist_gicr_read, vdist_gicr_write });
-	} else {
-		map(vm, gic->dist, gic->dist, gic->cpu ? PAGE_SIZE : VDIST_GICD_SIZE,
-		    STAGE2_DEVICE);
-		if (gic->redist)
-			map(vm, gic->redist, gic->redist, VDIST_GICR_SIZE, STAGE2_DEVICE);
-	}
+	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), GICC_SIZE, STAGE2_DEVICE))
+		return false;
+	if (!trapped)
+		return map_gic(vm, at);
+	emulate_gic(vm, at);
+	return true;
 }
 
-/* As add_region()'s last: its accesses are the rarest. */
+/* As the last region: its accesses are the rarest. */
 static void add_dir_page(struct vm *vm)
 {
-	if (!board.gic.cpu)
+	const struct gic_bases *at = &vm->machine->gic;
+
+	vm->dir_page = 0;
+	if (vm->config->irq != IRQ_TRAPPED || !at->cpu)
 		return;
-	vm->dir_page = board.gic.cpu + PAGE_SIZE;
-	add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
-					     vdist_dir_write });
+	vm->dir_page = at->cpu + PAGE_SIZE;
+	vm_add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
+						vdist_dir_write });
 }
 
 /* From now on GICC_DIR is emulated. Not mapped again before the next start. */
 static void trap_deactivations(struct vgic *vgic)
 {
 	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
-	struct vm *vm = vcpu->vm;
+	ipa_t page = __atomic_exchange_n(&vcpu->vm->dir_page, 0, __ATOMIC_RELAXED);
 
-	if (vm->dir_page)
-		stage2_unmap(&vm->stage2, vm->dir_page, PAGE_SIZE);
-	vm->dir_page = 0;
+	if (page)
+		stage2_unmap(&vcpu->vm->stage2, page, PAGE_SIZE);
 }
 
-static void build_stage2(struct vm *vm)
+static bool build_stage2(struct vm *vm)
 {
 	const struct run_config *config = vm->config;
+	const struct vm_machine *machine = vm->machine;
 	bool lazy = config->fill == FILL_LAZY;
 	uint64_t start = counter_read();
 
 	vm->region_count = 0;
 	stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 	if (config->stage2 == STAGE2_OFF)
-		return;
+		return true;
 	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
 		     stage2_root);
-	if (!lazy)
-		map(vm, board.guest_base, board.guest_base, board.guest_size, STAGE2_NORMAL);
-	map_gic(vm, config->irq == IRQ_TRAPPED);
-	add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
-					     null_device_write });
-	if (config->irq == IRQ_TRAPPED)
-		add_dir_page(vm);
-	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, board.guest_base, board.guest_size,
+	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
+		return false;
+	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
+		return false;
+	add_dir_page(vm);
+	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
+	vm->lazy.to_pa = machine->ram_pa - machine->ram;
+	return true;
 }
 
-static void forward(struct vm *vm, unsigned intid)
+static void forward(struct vcpu *vcpu, unsigned intid)
 {
-	if (!vgic_forward(&vm->vcpu[0]->vgic, intid))
+	if (!vgic_forward(&vcpu->vgic, intid))
 		panic("the board's struct forwards an interrupt that no guest can have");
+}
+
+static void enable_own(unsigned intid)
+{
+	gic_set_priority(intid, HYP_PRIORITY);
+	gic_enable(intid);
+}
+
+void vm_reset_core_gic(struct vcpu *vcpu)
+{
+	bool trapped = vcpu->vm->config->irq == IRQ_TRAPPED;
+	unsigned lr_count = gic_virt_init();
+
+	gic_cpu_init(trapped);
+	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
+	vcpu->vgic.trap_deactivations = trap_deactivations;
+	gic_virt_reset();
+	if (vcpu->vm->vcpu_count > 1)
+		enable_own(CORE_KICK_SGI);
+	if (!trapped) {
+		gic_virt_off();
+		return;
+	}
+	forward(vcpu, board.virt_timer_intid);
+	enable_own(board.maintenance_intid);
+	enable_own(board.hyp_timer_intid);
 }
 
 /* The GIC as after power-on, whatever the last guest left. */
 static void reset_gic(struct vm *vm)
 {
-	bool trapped = vm->config->irq == IRQ_TRAPPED;
-	unsigned lr_count = gic_virt_init();
-
 	gic_cpu_abandon();
 	gic_dist_reset();
-	gic_cpu_init(trapped);
-	vgic_reset(&vm->vcpu[0]->vgic, lr_count, vm->config->lr == LR_HW);
-	vm->vcpu[0]->vgic.trap_deactivations = trap_deactivations;
-	gic_virt_reset();
-	if (!trapped) {
-		gic_virt_off();
-		return;
-	}
-	forward(vm, board.virt_timer_intid);
-	for (unsigned i = 0; i < board.spi_count; i++)
-		forward(vm, board.spi_first + i);
-	gic_set_priority(board.maintenance_intid, HYP_PRIORITY);
-	gic_set_priority(board.hyp_timer_intid, HYP_PRIORITY);
-	gic_enable(board.maintenance_intid);
-	gic_enable(board.hyp_timer_intid);
-}
-
-/* The image and what the guest is told, written through to memory: the guest begins with its
- * caches off. What else the last guest left in its RAM is not cleared. */
-static void load_guest(const struct guest_run *run)
-{
-	const struct guest_header *h = header();
-	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
-	struct guest_run *page = (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
-
-	memcpy(image, h, (size_t)h->image_size);
-	*page = *run;
-	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
-	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
-	icache_invalidate_all();
-}
-
-/* The last thing before the guest: between this stamp and its first instruction lie one store, the
- * cleaning of one cache line, and what vcpu_run() does. */
-static void tell_start(void)
-{
-	struct guest_run *page = (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
-
-	page->start_ticks = counter_read();
-	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
+	vdist_reset(vm);
+	vm_reset_core_gic(vm->vcpu[0]);
+	for (unsigned i = 0; vm->config->irq == IRQ_TRAPPED && i < vm->machine->spi_count; i++)
+		forward(vm->vcpu[0], vm->machine->spi_first + i);
 }
 
 /* Also of translations by registers of which some were the last guest's and some already this one's
@@ -230,43 +239,83 @@ static void forget_translations(void)
 		tlbi_all_guests();
 }
 
-uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
+/* From what the last guest left to where this one can start. */
+static void reset(struct vm *vm)
+{
+	const struct vm_machine *machine = vm->machine;
+	struct vcpu *vcpu = vm->vcpu[0];
+
+	reset_gic(vm);
+	machine->reset(vm);
+	icache_invalidate_all();
+	cpu_use_vectors(vm->config);
+	cpu_reset_guest(vcpu, machine->entry, 0);
+	machine->set_registers(vcpu);
+	cpu_guest_on(vm->config);
+	fp_start((enum fp_mode)vm->config->fp, vcpu);
+	forget_translations();
+}
+
+static void prepare(struct vm *vm, const struct run_config *config,
+		    const struct vm_machine *machine)
+{
+	vm->config = config;
+	vm->machine = machine;
+	vm->outcome = VM_RUNNING;
+	vm->smc_count = 0;
+	vm->resets = 0;
+	vm->vcpu_count = machine->cpus;
+	vm->vcpu[0]->vm = vm;
+	vm->vcpu[0]->index = 0;
+	errata_use(config);
+	exit_stats_reset(config);
+	exit_stats_vm(vm->vmid);
+	trap_use(machine->foreign);
+}
+
+/* No limit is one that the counter never reaches. */
+static uint64_t limit_from(uint64_t start, uint32_t limit_ms)
+{
+	return limit_ms ? start + (uint64_t)clock_hz() * limit_ms / 1000 : UINT64_MAX / 2;
+}
+
+static void run_once(struct vm *vm, struct vcpu *other, uint64_t limit, uint64_t now)
+{
+	vm->outcome = VM_RUNNING;
+	sched_start(vm->config, vm->vcpu[0], other, now, limit);
+	vm_cores_begin(vm, limit);
+	vm->machine->starting();
+	vm_cores_run(vm);
+}
+
+uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms)
 {
 	struct vcpu *other = NULL;
 	uint64_t start;
 	uint64_t end;
 
-	vm->config = config;
-	vm->outcome = VM_RUNNING;
-	vm->smc_count = 0;
-	vm->vcpu[0]->vm = vm;
-	vm->vcpu[0]->index = 0;
-	errata_use(config);
-	exit_stats_reset(config);
-	exit_stats_vm(vm->vmid);
-	null_device_reset(&vm->null_device);
+	prepare(vm, config, machine);
 	if (config->sched != SCHED_NULL)
 		other = busy_prepare(config);
-	build_stage2(vm);
-	reset_gic(vm);
-	load_guest(run);
-	cpu_use_vectors(config);
-	cpu_reset_guest(vm->vcpu[0], (uintptr_t)header()->entry,
-			board.guest_base + GUEST_RUN_OFFSET);
-	cpu_guest_on(config);
-	fp_start((enum fp_mode)config->fp, vm->vcpu[0]);
-	forget_translations();
-
+	if (!build_stage2(vm)) {
+		record_error("guest", "its memory needs more stage-2 tables than there are");
+		vm->outcome = VM_REFUSED;
+		return 0;
+	}
+	reset(vm);
 	start = counter_read();
-	sched_start(config, vm->vcpu[0], other, start,
-		    start + (uint64_t)clock_hz() * limit_ms / 1000);
-	tell_start();
-	vcpu_run(vm->vcpu[0]);
+	run_once(vm, other, limit_from(start, limit_ms), start);
+	while (vm->outcome == VM_RESET) {
+		vm->resets++;
+		reset(vm);
+		run_once(vm, other, limit_from(start, limit_ms), counter_read());
+	}
 	end = counter_read();
 
 	timer_hyp_stop();
 	cpu_guest_off();
+	machine->stopped(vm);
 	if (vm->outcome == VM_RUNNING) /* the busy VM was stopped, and the step is worth nothing */
 		vm->outcome = VM_FAULT;
 	return end - start;

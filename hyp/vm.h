@@ -3,16 +3,27 @@
 #pragma once
 
 #include "abi/exit_kind.h"
-#include "abi/guest_run.h"
 #include "hyp/mmio.h"
 #include "hyp/null_device.h"
 #include "hyp/stage2.h"
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
+#include "hyp/vdist.h"
+#include "hyp/vflash.h"
+#include "hyp/vm_machine.h"
+#include "hyp/vpl011.h"
 
-enum vm_outcome { VM_RUNNING, VM_DONE, VM_REFUSED, VM_FAILED, VM_CRASHED, VM_FAULT };
+enum vm_outcome {
+	VM_RUNNING,
+	VM_DONE,
+	VM_REFUSED,
+	VM_FAILED,
+	VM_CRASHED,
+	VM_FAULT,
+	VM_RESET, /* of a foreign guest: it starts again, within vm_run() */
+};
 
-#define VM_REGION_MAX 4
+#define VM_REGION_MAX 6
 
 struct vm {
 	const struct run_config *config;
@@ -27,16 +38,27 @@ struct vm {
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
 	ipa_t dir_page; /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */
+	const struct vm_machine *machine;
+	struct vdist dist;
+	/* of a foreign guest */
+	struct vpl011 uart;
+	struct vflash flash;
+	uint32_t resets; /* times it started again */
+
+	/* Several cores: vm_cores.c */
+	uint64_t limit;    /* CNTPCT at which it is stopped */
+	uint32_t vcpus_on; /* or about to be */
+	uint32_t cores_in; /* cores beside core 0 that take part */
 };
 
-/* The guest image embedded in ours is one that fits this board; else says why not. */
-bool vm_check_image(const char **why);
-
-/* Runs the guest from its start to its end under `config`; `run` is what it is told. Sets
- * vm->outcome; emits the records of a fault. Returns the ticks from the first instruction of the
- * guest to its end. */
-uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct guest_run *run,
+/* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
+ * records of a fault. Returns the ticks from the first instruction of the guest to its end. */
+uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms);
+
+/* For the functions of a struct vm_machine. vm_map() is false where the tables are used up. */
+bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
+void vm_add_region(struct vm *vm, struct mmio_region region);
 
 /* The guest is to stop: a fault record (reason, syndrome, addresses), outcome VM_FAULT. */
 void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);

@@ -18,10 +18,24 @@ static const struct option bench_option[] = {
 #undef X
 };
 
+static const struct option guest_option[] = {
+#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct plan_guest, field) },
+	PLAN_GUEST_FIELDS(X)
+#undef X
+};
+
+static const struct option load_option[] = {
+#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct plan_load, field) },
+	PLAN_LOAD_FIELDS(X)
+#undef X
+};
+
 #define X(field, ...) #field " "
 const struct options config_options = { "unknown axis", CONFIG_AXES(X) CONFIG_NUMBERS(X),
 					config_option };
 const struct options bench_options = { "unknown parameter", BENCH_PARAMS(X), bench_option };
+const struct options guest_options = { "unknown field", PLAN_GUEST_FIELDS(X), guest_option };
+const struct options load_options = { "unknown field", PLAN_LOAD_FIELDS(X), load_option };
 #undef X
 
 static void option_json(const struct option *option, const void *values, struct text *text)

@@ -23,6 +23,8 @@ struct options {
 
 extern const struct options config_options; /* of a struct run_config */
 extern const struct options bench_options;  /* of a struct bench_params */
+extern const struct options guest_options;  /* of a struct plan_guest */
+extern const struct options load_options;   /* of a struct plan_load */
 
 /* Appends `"name":value` of every option with a ',' before each; a word has quotes. */
 void options_json(const struct options *options, const void *values, struct text *text);

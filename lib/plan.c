@@ -32,7 +32,9 @@ static const char preset_words[] = CONFIG_PRESETS(X);
 struct parser {
 	struct plan *plan;
 	struct plan_error *error;
-	struct word rest; /* of the line */
+	struct word rest;        /* of the line */
+	uint32_t guest_line;     /* where these were said, from 1; 0: not yet */
+	uint32_t unlimited_line; /* limit_ms 0 */
 };
 
 /* At most this much of what the plan says is repeated in a message. */
@@ -105,19 +107,30 @@ static bool parse_choice(struct parser *parser, const char *words, uint32_t *ind
 	return true;
 }
 
-static bool word_to_u32(struct word word, uint32_t *number)
+static bool digits_to_u32(struct word digits, uint32_t base, uint32_t *number)
 {
+	static const char values[] = "0123456789abcdef";
 	uint64_t value = 0;
 
-	for (size_t i = 0; i < word.length; i++) {
-		if (word.at[i] < '0' || word.at[i] > '9')
+	for (size_t i = 0; i < digits.length; i++) {
+		const char *at = memchr(values, digits.at[i], base);
+
+		if (!at)
 			return false;
-		value = value * 10 + (uint64_t)(word.at[i] - '0');
+		value = value * base + (uint64_t)(at - values);
 		if (value > UINT32_MAX)
 			return false;
 	}
 	*number = (uint32_t)value;
-	return word.length != 0;
+	return digits.length != 0;
+}
+
+/* Decimal, or hexadecimal behind 0x. */
+static bool word_to_u32(struct word word, uint32_t *number)
+{
+	if (word.length > 2 && memcmp(word.at, "0x", 2) == 0)
+		return digits_to_u32((struct word){ word.at + 2, word.length - 2 }, 16, number);
+	return digits_to_u32(word, 10, number);
 }
 
 static bool is_name_char(char c)
@@ -224,8 +237,10 @@ static bool parse_limit(struct parser *parser)
 	struct word word = word_next(&parser->rest);
 	uint32_t *limit_ms = &parser->plan->limit_ms;
 
-	return (word_to_u32(word, limit_ms) && *limit_ms >= 1 && *limit_ms <= LIMIT_MS_MAX) ||
-	       fail_range(parser, word, 1, LIMIT_MS_MAX);
+	if (!word_to_u32(word, limit_ms) || *limit_ms > LIMIT_MS_MAX)
+		return fail_range(parser, word, 1, LIMIT_MS_MAX);
+	parser->unlimited_line = *limit_ms ? 0 : parser->error->line;
+	return true;
 }
 
 /* The preset said behind a configuration's name, or else the one of that name. */
@@ -300,6 +315,9 @@ static bool parse_bench(struct parser *parser)
 	struct plan *plan = parser->plan;
 	struct plan_bench *bench = &plan->bench[plan->bench_count];
 
+	if (parser->guest_line)
+		return fail(parser, "a plan has bench lines or a guest, not both",
+			    (struct word){ 0 });
 	if (plan->bench_count == PLAN_BENCH_MAX)
 		return fail(parser, "too many benches, at most 32", (struct word){ 0 });
 #define X(field, dflt, min, max) .field = (dflt),
@@ -312,9 +330,146 @@ static bool parse_bench(struct parser *parser)
 
 _Static_assert(PLAN_CONFIG_MAX == 16 && PLAN_BENCH_MAX == 32, "messages above say 16 and 32");
 
-#define STATEMENT_WORDS "name platform order limit_ms config bench"
+/* --- a guest that is not our own --- */
+
+#define SPACE_END 0x100000000ull /* of the intermediate physical addresses */
+#define RAM_GRAIN 0x200000u
+#define LOAD_GRAIN 0x1000u
+
+static uint64_t ram_end(const struct plan_guest *guest)
+{
+	return (uint64_t)guest->ram + ((uint64_t)guest->ram_mib << 20);
+}
+
+static bool in_ram(const struct plan_guest *guest, uint32_t ipa)
+{
+	return ipa >= guest->ram && ipa < ram_end(guest);
+}
+
+static bool parse_guest(struct parser *parser)
+{
+	struct plan_guest *guest = &parser->plan->guest;
+	const struct word none = { 0 };
+
+	if (parser->guest_line)
+		return fail(parser, "there is already a guest", none);
+	if (parser->plan->bench_count)
+		return fail(parser, "a plan has bench lines or a guest, not both", none);
+#define X(field, dflt, min, max) .field = (dflt),
+	*guest = (struct plan_guest){ PLAN_GUEST_FIELDS(X) };
+#undef X
+	parser->guest_line = parser->error->line;
+	if (!parse_options(parser, &guest_options, guest))
+		return false;
+	if (guest->ram % RAM_GRAIN)
+		return fail(parser, "ram is not a multiple of 2 MiB", none);
+	return ram_end(guest) <= SPACE_END || fail(parser, "the RAM ends above 4 GiB", none);
+}
+
+/* Two ranges of the guest's addresses. */
+static bool overlap(const struct plan_load *a, const struct plan_load *b)
+{
+	return a->ipa < (uint64_t)b->ipa + b->size && b->ipa < (uint64_t)a->ipa + a->size;
+}
+
+/* In the guest's RAM as a whole, or wholly outside; that is mapped, in pages. */
+static bool check_place(struct parser *parser, const struct plan_load *load)
+{
+	const struct plan_guest *guest = &parser->plan->guest;
+	const struct plan_load ram = { .ipa = guest->ram,
+				       .size = (uint32_t)(ram_end(guest) - guest->ram) };
+	const struct word none = { 0 };
+
+	if ((uint64_t)load->ipa + load->size > SPACE_END)
+		return fail(parser, "the load ends above 4 GiB", none);
+	if (in_ram(guest, load->ipa))
+		return (uint64_t)load->ipa + load->size <= ram_end(guest) ||
+		       fail(parser, "the load ends behind the guest's RAM", none);
+	if (overlap(load, &ram))
+		return fail(parser, "the load reaches into the guest's RAM", none);
+	return load->ipa % LOAD_GRAIN == 0 ||
+	       fail(parser, "ipa of a load outside of RAM is not a multiple of 4 KiB", none);
+}
+
+static bool check_load(struct parser *parser, const struct plan_load *load)
+{
+	const struct plan_guest *guest = &parser->plan->guest;
+
+	if (load->size == 0)
+		return fail(parser, "a load's size is missing", (struct word){ 0 });
+	if (load->store % LOAD_GRAIN)
+		return fail(parser, "store is not a multiple of 4 KiB", (struct word){ 0 });
+	if (!check_place(parser, load))
+		return false;
+	for (const struct plan_load *other = guest->load; other < load; other++)
+		if (overlap(load, other))
+			return fail(parser, "the load overlaps another", (struct word){ 0 });
+	return true;
+}
+
+static bool parse_load(struct parser *parser)
+{
+	struct plan_guest *guest = &parser->plan->guest;
+	struct plan_load *load = &guest->load[guest->load_count];
+
+	if (!parser->guest_line)
+		return fail(parser, "a load needs a guest line before it", (struct word){ 0 });
+	if (guest->load_count == PLAN_LOAD_MAX)
+		return fail(parser, "too many loads, at most 8", (struct word){ 0 });
+	*load = (struct plan_load){ 0 };
+	if (!parse_options(parser, &load_options, load) || !check_load(parser, load))
+		return false;
+	guest->load_count++;
+	return true;
+}
+
+_Static_assert(PLAN_LOAD_MAX == 8, "a message above says 8");
+
+/* An address that the guest finds something at when it starts. */
+static bool is_there(const struct plan_guest *guest, uint32_t ipa)
+{
+	for (uint32_t i = 0; i < guest->load_count; i++)
+		if (ipa - guest->load[i].ipa < guest->load[i].size)
+			return true;
+	return in_ram(guest, ipa);
+}
+
+/* What means something to our own guest alone. */
+static bool check_guest_config(struct parser *parser, const struct run_config *config)
+{
+	if (config->probes)
+		return fail(parser, "probes=on is for benchmarks: config", word_from(config->name));
+	if (config->sched != SCHED_NULL)
+		return fail(parser, "a second VM (sched) is for benchmarks: config",
+			    word_from(config->name));
+	return true;
+}
+
+static bool check_guest(struct parser *parser)
+{
+	const struct plan *plan = parser->plan;
+	const struct plan_guest *guest = &plan->guest;
+	const struct word none = { 0 };
+
+	parser->error->line = parser->guest_line;
+	if (guest->load_count == 0)
+		return fail(parser, "the guest has no load line", none);
+	if (guest->entry % 4 || !is_there(guest, guest->entry))
+		return fail(parser, "entry is not in the guest's RAM or a load, or not aligned",
+			    none);
+	if (guest->dtb && !is_there(guest, guest->dtb))
+		return fail(parser, "dtb is not in the guest's RAM or a load", none);
+	for (uint32_t i = 0; i < plan->config_count; i++)
+		if (!check_guest_config(parser, &plan->config[i]))
+			return false;
+	parser->plan->order = PLAN_ORDER_ONCE; /* nothing to compare */
+	return true;
+}
+
+#define STATEMENT_WORDS "name platform order limit_ms config bench guest load"
 static bool (*const statements[])(struct parser *) = {
-	parse_name_line, parse_platform, parse_order, parse_limit, parse_config, parse_bench,
+	parse_name_line, parse_platform, parse_order, parse_limit,
+	parse_config,    parse_bench,    parse_guest, parse_load,
 };
 
 static bool is_control(char c)
@@ -379,8 +534,15 @@ bool plan_parse(const char *text, size_t size, struct plan *plan, struct plan_er
 		return false;
 	if (plan->config_count == 0)
 		return fail(&parser, "the plan has no config line", (struct word){ 0 });
+	if (parser.guest_line)
+		return check_guest(&parser);
 	if (plan->bench_count == 0)
 		return fail(&parser, "the plan has no bench line", (struct word){ 0 });
+	if (parser.unlimited_line) {
+		error->line = parser.unlimited_line;
+		return fail(&parser, "limit_ms 0 is for a guest, not for benchmarks",
+			    (struct word){ 0 });
+	}
 	return true;
 }
 

@@ -46,14 +46,22 @@ SECTIONS
 	} :data
 
 	.bss (NOLOAD) : {
-		. = ALIGN(16);
+		. = ALIGN(4096);
 		__bss_start = .;
+		/* lib/per_core.h: whole pages, since each core maps its own here */
+		__percore_start = .;
+		*(.bss.percore)
+		. = ALIGN(4096);
+		__percore_end = .;
 		*(.bss .bss.* COMMON)
 		. = ALIGN(16);
 		__bss_end = .;
 		. += 0x4000;
 		__boot_stack_end = .;
 		. = ALIGN(4096);
+		/* of the cores beside core 0, CORE_MAX - 1 of hyp/secondary.h */
+		__percore_copies = .;
+		. += 3 * (__percore_end - __percore_start);
 		__data_end = .;
 	} :data
 

@@ -11,7 +11,7 @@ ISA_FLAGS := -mcpu=$(CPU) -mstrict-align
 # The hypervisor's own code leaves x8-x15 and x18 alone, so that a light frame need not hold them
 # (arch/trap_frame.h): eight instructions less on every interrupt and hypercall. x16 and x17 stay:
 # the compiler makes indirect tail calls through them.
-HYP_ISA_FLAGS := -mgeneral-regs-only $(foreach n,8 9 10 11 12 13 14 15 18,-ffixed-x$(n))
+HYP_ISA_FLAGS := -mgeneral-regs-only -mno-outline-atomics $(foreach n,8 9 10 11 12 13 14 15 18,-ffixed-x$(n))
 # Interrupt handlers save no vector registers, so only what prints may use them.
 GUEST_ISA_FLAGS := -mgeneral-regs-only
 GUEST_FP_FLAGS :=

@@ -28,8 +28,8 @@
 #define PM_RSTC_FULL_RESET 0x20u
 #define PM_WDOG_TICKS 10u /* of 16 us */
 
-static const struct uart_port mini_uart = { &uart_bcm2835_aux, AUX + 0x40 };
-static const struct uart_port pl011 = { &uart_pl011, 0xfe201000 };
+static const struct uart_port mini_uart = { &uart_bcm2835_aux, AUX + 0x40, 125 };
+static const struct uart_port pl011 = { &uart_pl011, 0xfe201000, 153 };
 
 static uint32_t pin_function(unsigned shift)
 {
@@ -83,6 +83,9 @@ const struct board board = {
 	.maintenance_intid = 25,
 	.spi_first = 97, /* system timer compare 1; 3 is 99: the others are the firmware's */
 	.spi_count = 1,
+	/* of the RAM below 948 MiB, where firmware and U-Boot keep little but at its ends */
+	.store_base = 0x10000000,
+	.store_size = 0x20000000,
 	.counter_hz = 54000000,
 	/* Page 0 is the firmware's for good: the cores wait in it. */
 	.cores = { .count = 4, .start = CORES_SPIN_TABLE, .release = 0xd8 },

@@ -8,7 +8,7 @@ const struct board board = {
 	.name = "vexpress-a15",
 	.guest_base = 0xc0000000,
 	.guest_size = 0x40000000,
-	.console = { &uart_pl011, 0x1c090000 }, /* UART0 */
+	.console = { &uart_pl011, 0x1c090000, 37 }, /* UART0 */
 	.gic = {
 		.dist = 0x2c001000,
 		.cpu = 0x2c002000,
@@ -20,6 +20,8 @@ const struct board board = {
 	.maintenance_intid = 25,
 	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
 	.spi_count = 8,
+	.store_base = 0x90000000, /* QEMU puts its device tree below */
+	.store_size = 0x30000000,
 	.cores = { .count = 2, .start = CORES_PEN, .release = SYS_FLAGS },
 	.semihosting = true,
 	.smc_needs_secure = true,

@@ -6,7 +6,7 @@ const struct board board = {
 	.name = "virt-a72",
 	.guest_base = 0x80000000,
 	.guest_size = 0x40000000,
-	.console = { &uart_pl011, 0x09000000 },
+	.console = { &uart_pl011, 0x09000000, 33 },
 	.gic = {
 		.dist = 0x08000000,
 		.cpu = 0x08010000,
@@ -20,7 +20,6 @@ const struct board board = {
 	.spi_count = 32,
 	.store_base = 0x48000000,
 	.store_size = 0x38000000,
-	.console_intid = 33,
 	.cores = { .count = 4, .start = CORES_PSCI },
 	.semihosting = true,
 };

@@ -18,11 +18,12 @@
 
 /* Addresses as data: this driver knows no board. A part that a version does not have is 0. */
 struct gic_bases {
-	uintptr_t dist;   /* GICD */
-	uintptr_t cpu;    /* GICv2: GICC */
-	uintptr_t hyp;    /* GICv2: GICH, the virtual interface control block */
-	uintptr_t vcpu;   /* GICv2: GICV, the virtual CPU interface */
-	uintptr_t redist; /* GICv3: GICR of this core, RD_base; SGI_base is 64 KiB above */
+	uintptr_t dist; /* GICD */
+	uintptr_t cpu;  /* GICv2: GICC */
+	uintptr_t hyp;  /* GICv2: GICH, the virtual interface control block */
+	uintptr_t vcpu; /* GICv2: GICV, the virtual CPU interface */
+	/* GICv3: GICR of the boot core, RD_base; SGI_base is 64 KiB above, the next core's behind */
+	uintptr_t redist;
 };
 
 /* Tells the driver where the GIC is. First of all calls. */
@@ -39,9 +40,15 @@ unsigned gic_probe_version(void);
  * apart. Before the first of the calls below. */
 void gic_all_nonsecure(void);
 
-/* Distributor: everything off, not pending, not active, priority 0xa0, SPIs to this core; then
+/* Distributor: everything off, not pending, not active, level-sensitive, priority 0xa0, SPIs to this core; then
  * forwarding on. gic_dist_reset() may be called again to forget what a guest left. */
 void gic_dist_reset(void);
+
+/* On a core that is not the boot core, which gic_dist_reset() is for: behind gic_set_bases(), of
+ * which GICv3 makes out this core's redistributor; and what is private to the core is then as
+ * gic_dist_reset() leaves it. */
+void gic_find_redistributor(void);
+void gic_private_reset(void);
 
 /* Lines implemented, INTIDs 0 to this minus 1 (GICD_TYPER.ITLinesNumber). */
 unsigned gic_intid_count(void);
@@ -56,7 +63,10 @@ void gic_clear_active(unsigned intid);
 bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);
-void gic_set_edge(unsigned intid, bool edge); /* else level-sensitive; disabled, and an SPI */
+
+/* SPIs: triggered by an edge or a level; to the calling core from now on. */
+void gic_set_config(unsigned intid, bool edge);
+void gic_route_spi_here(unsigned intid);
 
 /* SGI `id` to the calling core. */
 void gic_send_sgi_self(unsigned id);

@@ -6,10 +6,11 @@
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
+#include "lib/per_core.h"
 
 #define DEFAULT_PRIORITY 0xa0u
 
-struct gic_bases gic;
+struct gic_bases gic PER_CORE;
 
 void gic_set_bases(const struct gic_bases *bases)
 {
@@ -49,6 +50,8 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
 			     DEFAULT_PRIORITY * 0x01010101u);
+	for (unsigned i = 0; i < 32 && first >= GIC_PRIVATE_COUNT; i += 16)
+		mmio_write32(gic.dist + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)
@@ -63,6 +66,13 @@ void gic_dist_reset(void)
 	gic_route_spis_here(count);
 	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable_bits());
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+}
+
+void gic_private_reset(void)
+{
+	gic_wake_redistributor();
+	reset_bank(0);
+	gic_group_private();
 }
 
 void gic_enable(unsigned intid)
@@ -111,11 +121,20 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
 
-void gic_set_edge(unsigned intid, bool edge)
+/* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
+ * edge. */
+void gic_set_config(unsigned intid, bool edge)
 {
 	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
-	uint32_t bit = 2u << (intid % 16 * 2);
+	uint32_t bit = 2u << intid % 16 * 2;
 	uint32_t value = mmio_read32(address);
+	bool enabled = mmio_read32(bit_register(intid, GICD_ISENABLER)) >> (intid % 32) & 1;
 
-	mmio_write32(address, edge ? value | bit : value & ~bit);
+	if (!(value & bit) == !edge)
+		return;
+	if (enabled)
+		gic_disable(intid);
+	mmio_write32(address, value ^ bit);
+	if (enabled)
+		gic_enable(intid);
 }

@@ -19,3 +19,6 @@ void gic_route_spis_here(unsigned count);
 /* GICD_CTLR value that forwards interrupts, and preparation of this core's redistributor. */
 uint32_t gic_dist_enable_bits(void);
 void gic_wake_redistributor(void);
+
+/* The private interrupts into the group that is signalled. */
+void gic_group_private(void);

@@ -60,6 +60,9 @@ unsigned gic_virt_init(void);
  * reset, virtual interrupts signalled. */
 void gic_virt_reset(void);
 
+/* The virtual CPU interface alone as at reset, which signals nothing; list registers stay. */
+void gic_virt_cpu_reset(void);
+
 /* The virtual interface off: nothing is signalled to a guest. */
 void gic_virt_off(void);
 

@@ -60,6 +60,12 @@ void gic_route_spis_here(unsigned count)
 		mmio_write32(gic.dist + GICD_ITARGETSR + intid, here);
 }
 
+void gic_route_spi_here(unsigned intid)
+{
+	mmio_write8(gic.dist + GICD_ITARGETSR + intid,
+		    (uint8_t)mmio_read32(gic.dist + GICD_ITARGETSR));
+}
+
 /* Both groups: without the security extensions interrupts are Group 0, with them in Non-secure
  * state bit 0 means Group 1 and bit 1 is reserved (4.3.1). The same holds for GICC_CTLR. */
 uint32_t gic_dist_enable_bits(void)
@@ -68,6 +74,14 @@ uint32_t gic_dist_enable_bits(void)
 }
 
 void gic_wake_redistributor(void)
+{
+}
+
+void gic_find_redistributor(void)
+{
+}
+
+void gic_group_private(void)
 {
 }
 
@@ -183,6 +197,12 @@ unsigned gic_virt_init(void)
 void gic_virt_off(void)
 {
 	mmio_write32(gic.hyp + GICH_HCR, 0);
+}
+
+void gic_virt_cpu_reset(void)
+{
+	mmio_write32(gic.hyp + GICH_APR, 0);
+	mmio_write32(gic.hyp + GICH_VMCR, 0);
 }
 
 void gic_virt_reset(void)

@@ -10,6 +10,8 @@
 #include "lib/bits.h"
 
 #define GICR_CTLR_RWP (1u << 3)
+#define GICR_TYPER_IS_LAST (1u << 4)
+#define GICR_STRIDE 0x20000u /* GICv4: twice as much; then TYPER says so */
 
 /* ICC_SRE: system registers on; EL2: EL1 may use them too (12.2.24) */
 #define SRE_SRE 1u
@@ -74,12 +76,22 @@ void gic_wait_for_writes(unsigned intid)
 			;
 }
 
+static uint64_t this_affinity(void)
+{
+	return read_mpidr_el1() & 0xff00ffffffull;
+}
+
+void gic_route_spi_here(unsigned intid)
+{
+	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, this_affinity());
+}
+
 /* Also puts every interrupt into Group 1: only this version signals Group 0 apart. */
 void gic_route_spis_here(unsigned count)
 {
-	uint64_t affinity = read_mpidr_el1() & 0xff00ffffffull;
+	uint64_t affinity = this_affinity();
 
-	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
+	gic_group_private();
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)
 		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
 	/* Routing can only be set once affinity routing is on. */
@@ -101,6 +113,22 @@ void gic_wake_redistributor(void)
 	mmio_write32(gic.redist + GICR_WAKER, waker & ~GICR_WAKER_PROCESSOR_SLEEP);
 	while (mmio_read32(gic.redist + GICR_WAKER) & GICR_WAKER_CHILDREN_ASLEEP)
 		;
+}
+
+/* GICR_TYPER: the upper word is the core's affinity (IHI 0069 12.11.32). */
+void gic_find_redistributor(void)
+{
+	uint64_t mpidr = read_mpidr_el1();
+	uint32_t affinity = (uint32_t)(mpidr >> 8 & 0xff000000) | (uint32_t)(mpidr & 0xffffff);
+
+	while (mmio_read32(gic.redist + GICR_TYPER + 4) != affinity &&
+	       !(mmio_read32(gic.redist + GICR_TYPER) & GICR_TYPER_IS_LAST))
+		gic.redist += GICR_STRIDE;
+}
+
+void gic_group_private(void)
+{
+	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
 }
 
 void gic_send_sgi_self(unsigned id)
@@ -228,6 +256,14 @@ unsigned gic_virt_init(void)
 void gic_virt_off(void)
 {
 	write_ich_hcr_el2(0);
+	isb();
+}
+
+void gic_virt_cpu_reset(void)
+{
+	write_ich_ap0r0_el2(0);
+	write_ich_ap1r0_el2(0);
+	write_ich_vmcr_el2(0);
 	isb();
 }
 

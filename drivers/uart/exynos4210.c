@@ -4,11 +4,22 @@
 #include "arch/mmio.h"
 #include "drivers/uart/uart.h"
 
+#define UCON 0x04u
 #define UTRSTAT 0x10u
 #define UFSTAT 0x18u
 #define UTXH 0x20u
+#define URXH 0x24u
+#define UINTP 0x30u               /* pending; a 1 written ends it */
+#define UINTM 0x38u               /* masked */
+#define UCON_RX_POLLED (1u << 0)  /* or by interrupt */
+#define UCON_RX_TIMEOUT (1u << 7) /* fewer bytes than the FIFO's level interrupt, too */
+#define UCON_RX_LEVEL (1u << 8)
 #define UTRSTAT_TX_IDLE (1u << 2) /* FIFO and shifter are empty */
+#define UFSTAT_RX_COUNT 0xffu
+#define UFSTAT_RX_FULL (1u << 8)
 #define UFSTAT_TX_FULL (1u << 24)
+#define UINT_RXD (1u << 0)
+#define UINT_ALL 0xfu
 
 static void exynos_init(uintptr_t base)
 {
@@ -28,4 +39,35 @@ static void exynos_flush(uintptr_t base)
 		;
 }
 
-const struct uart_part uart_exynos4210 = { exynos_init, exynos_putc, exynos_flush };
+static bool has_byte(uintptr_t base)
+{
+	return mmio_read32(base + UFSTAT) & (UFSTAT_RX_COUNT | UFSTAT_RX_FULL);
+}
+
+/* Whoever has taken the last byte ends the interrupt, and looks once more: what came meanwhile
+ * may have been ended with it. */
+static int exynos_get(uintptr_t base)
+{
+	if (!has_byte(base)) {
+		mmio_write32(base + UINTP, UINT_RXD);
+		if (!has_byte(base))
+			return -1;
+	}
+	return (int)(mmio_read32(base + URXH) & 0xff);
+}
+
+static void exynos_listen(uintptr_t base, bool on)
+{
+	if (on)
+		mmio_write32(base + UCON, mmio_read32(base + UCON) | UCON_RX_POLLED |
+						  UCON_RX_TIMEOUT | UCON_RX_LEVEL);
+	mmio_write32(base + UINTM, on ? UINT_ALL & ~UINT_RXD : UINT_ALL);
+}
+
+const struct uart_part uart_exynos4210 = {
+	.init = exynos_init,
+	.putc = exynos_putc,
+	.flush = exynos_flush,
+	.get = exynos_get,
+	.listen = exynos_listen,
+};

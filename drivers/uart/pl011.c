@@ -11,10 +11,13 @@
 #define UARTCR 0x030u
 #define UARTIMSC 0x038u
 #define UARTFR_BUSY (1u << 3)
+#define UARTFR_RXFE (1u << 4)
 #define UARTFR_TXFF (1u << 5)
 #define UARTCR_UARTEN (1u << 0)
 #define UARTCR_TXE (1u << 8)
 #define UARTCR_RXE (1u << 9)
+#define UARTIMSC_RX (1u << 4)
+#define UARTIMSC_RT (1u << 6) /* fewer bytes than the FIFO's level, and no more came */
 #define UARTLCR_H_FEN (1u << 4)
 #define UARTLCR_H_WLEN_8 (3u << 5)
 
@@ -36,6 +39,21 @@ static void pl011_flush(uintptr_t base)
 		;
 }
 
+/* Bits 11:8 say what was wrong with it. */
+static int pl011_get(uintptr_t base)
+{
+	if (mmio_read32(base + UARTFR) & UARTFR_RXFE)
+		return -1;
+	return (int)(mmio_read32(base + UARTDR) & 0xff);
+}
+
+static void pl011_listen(uintptr_t base, bool on)
+{
+	if (on)
+		mmio_write32(base + UARTCR, mmio_read32(base + UARTCR) | UARTCR_RXE);
+	mmio_write32(base + UARTIMSC, on ? UARTIMSC_RX | UARTIMSC_RT : 0);
+}
+
 /* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H takes it over
  * (3.3.6). */
 void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
@@ -52,4 +70,11 @@ void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
 	mmio_write32(base + UARTCR, UARTCR_UARTEN | UARTCR_TXE | UARTCR_RXE);
 }
 
-const struct uart_part uart_pl011 = { pl011_init, pl011_putc, pl011_flush };
+const struct uart_part uart_pl011 = {
+	.init = pl011_init,
+	.putc = pl011_putc,
+	.flush = pl011_flush,
+	.get = pl011_get,
+	.listen = pl011_listen,
+	.is_pl011 = true,
+};

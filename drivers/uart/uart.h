@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A console: output only, polled. Nothing prints while it measures, so which part it is may be
- * chosen at run time: a board names a part and where it is, or asks its pins. */
+/* A console: polled output; and input, for guests that are not our own, by an interrupt. Nothing
+ * prints while it measures, so which part it is may be chosen at run time: a board names a part and
+ * where it is, or asks its pins. */
 #pragma once
 
 #include "arch/types.h"
@@ -10,6 +11,10 @@ struct uart_part {
 	void (*init)(uintptr_t base);
 	void (*putc)(uintptr_t base, char c); /* waits for room, then sends one byte */
 	void (*flush)(uintptr_t base);        /* waits until every byte has left the part */
+	int (*get)(uintptr_t base);           /* a byte that has been received, or -1 */
+	/* Its interrupt, a level: on, while there is something to get() (or soon afterwards). */
+	void (*listen)(uintptr_t base, bool on);
+	bool is_pl011;
 };
 
 extern const struct uart_part uart_pl011;
@@ -22,4 +27,5 @@ void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud);
 struct uart_port {
 	const struct uart_part *part;
 	uintptr_t base;
+	unsigned intid; /* its interrupt; 0: it has no input */
 };

@@ -33,6 +33,17 @@ void cpu_use_vectors(const struct run_config *config);
  * x0/r0. */
 void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
 
+/* What a kernel finds in its general registers: the address of its device tree (0: none) as the
+ * boot protocol of Linux has it. */
+void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb);
+
+/* The same for a core that wakes up anew: its timers go on. */
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
+
+/* Whether an instruction can stand at this address, as a call gives it: of Thumb code bit 0 is set
+ * there, and in what cpu_reset_guest() is given. */
+bool cpu_entry_aligned(reg_t entry);
+
 /* Traps, routing and stage 2 as configured (VTTBR must be set); and none of it again. */
 void cpu_guest_on(const struct run_config *config);
 void cpu_guest_off(void);
@@ -48,6 +59,9 @@ bool trap_skip_store(void); /* a store to emulate; false: not by its syndrome, n
 bool trap_condition_passed(uint32_t esr); /* false: a conditional one that should do nothing */
 va_t trap_fault_va(bool fetch);
 ipa_t trap_fault_ipa(bool fetch);
+
+/* The guest takes the exception of an undefined instruction, at the one that trapped. */
+void trap_inject_undefined(void);
 
 /* Emulates the system register access of syndrome `esr`; false when it is none of ours. Needs a
  * full frame. */

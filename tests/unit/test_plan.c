@@ -232,7 +232,7 @@ static void an_unknown_line(void **state)
 {
 	(void)state;
 	assert_line_error("benhc counter", "unknown word 'benhc'; valid: name platform order "
-					   "limit_ms config bench");
+					   "limit_ms config bench guest load");
 }
 
 static void wrong_words(void **state)
@@ -300,7 +300,7 @@ static void numbers_that_do_not_fit(void **state)
 			  "wrong number 'seed=4294967297'; valid: 1 to 4294967295");
 	assert_line_error("bench b n=18446744073709551617",
 			  "wrong number 'n=18446744073709551617'; valid: 1 to 1000000");
-	assert_line_error("limit_ms 0", "wrong number '0'; valid: 1 to 14400000");
+	assert_line_error("limit_ms 0", "limit_ms 0 is for a guest, not for benchmarks");
 	assert_line_error("limit_ms 14400001", "wrong number '14400001'; valid: 1 to 14400000");
 	assert_line_error("limit_ms", "wrong number ''; valid: 1 to 14400000");
 }
@@ -419,7 +419,7 @@ static void a_long_word_is_cut_in_the_message(void **state)
 	line[sizeof(line) - 1] = '\0';
 	assert_line_error(line,
 			  "unknown word 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'; valid: "
-			  "name platform order limit_ms config bench");
+			  "name platform order limit_ms config bench guest load");
 }
 
 /* Every beginning of a plan, in memory that ends with it: no look behind the end, no mistake in

@@ -57,6 +57,10 @@ static void control_says_affinity_routing_and_one_security_state(void **state)
 {
 	(void)state;
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
+	gicd_write(GICD_CTLR, 4, 0xffffffff); /* neither RWP nor E1NWF */
+	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
+	gicd_write(GICD_CTLR, 4, 2);
+	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 2u);
 	gicd_write(GICD_CTLR, 4, 0);
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4);
 }
@@ -65,8 +69,13 @@ static void the_redistributor_is_awake_and_the_last_one(void **state)
 {
 	(void)state;
 	assert_int_equal(gicr(GICR_WAKER, 4), 0);
+	gicr_write(GICR_WAKER, 4, GICR_WAKER_CHILDREN_ASLEEP); /* read-only */
+	assert_int_equal(gicr(GICR_WAKER, 4), 0);
 	gicr_write(GICR_WAKER, 4, GICR_WAKER_PROCESSOR_SLEEP);
-	assert_int_equal(gicr(GICR_WAKER, 4) & GICR_WAKER_CHILDREN_ASLEEP, 0);
+	assert_int_equal(gicr(GICR_WAKER, 4),
+			 GICR_WAKER_PROCESSOR_SLEEP | GICR_WAKER_CHILDREN_ASLEEP);
+	gicr_write(GICR_WAKER, 4, 0);
+	assert_int_equal(gicr(GICR_WAKER, 4), 0);
 	assert_int_equal(gicr(GICR_TYPER, 8), 1u << 4);
 	assert_int_equal(gicr(GICR_TYPER + 4, 4), 0); /* affinity 0.0.0.0 */
 	assert_int_equal(gicr(GICR_CTLR, 4), 0);
@@ -113,15 +122,18 @@ static void sgis_are_enabled_and_pended_like_others(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void interrupts_are_in_group_0_until_it_says_otherwise(void **state)
+static void groups_are_kept(void **state)
 {
 	(void)state;
-	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0);
-	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0);
-	gicr_write(SGI + GICD_IGROUPR, 4, 0xfffffffe);
-	gicd_write(GICD_IGROUPR + 4, 4, 0xffffffff);
-	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xfffffffe);
-	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0xffffffff);
+	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffffffff); /* guest_boot() */
+	gicr_write(SGI + GICD_IGROUPR, 4, 0xffff0ffe);
+	gicd_write(GICD_IGROUPR, 4, 0);
+	gicd_write(GICD_IGROUPR + 4, 4, 0x7fffffff);
+	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffff0ffe);
+	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0x7fffffff);
+	assert_int_equal(gicd(GICD_IGROUPR, 4), 0);
+	assert_false(guest_vcpu.vgic.virq[0].group1);
+	assert_true(guest_vcpu.vgic.virq[32].group1);
 }
 
 static void the_gicv2_way_to_send_an_sgi_is_gone(void **state)
@@ -192,7 +204,7 @@ int main(void)
 		TEST(private_interrupts_are_in_the_redistributor_only),
 		TEST(shared_interrupts_are_in_the_distributor_only),
 		TEST(sgis_are_enabled_and_pended_like_others),
-		TEST(interrupts_are_in_group_0_until_it_says_otherwise),
+		TEST(groups_are_kept),
 		TEST(the_gicv2_way_to_send_an_sgi_is_gone),
 		TEST(an_sgi_goes_to_affinity_0_0_0_0),
 		TEST(a_trapped_store_to_sgi1r_sends_it),

@@ -5,7 +5,8 @@
 # A test is one file, tests/unit/test_<subject>.c, found by its name. It gets all of lib/ and the
 # fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
-# The word exit-path stands for everything behind hyp/trap.c but the GIC driver.
+# The word exit-path stands for everything behind hyp/trap.c but the GIC driver; exit-path-of-cores
+# for the same on several cores.
 
 BUILD ?= build
 HOST_CC ?= gcc
@@ -23,10 +24,14 @@ unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
 
 unit_exit_path := tests/unit/vgic_guest.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c \
-	hyp/cold.c hyp/errata.c hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/record.c \
-	hyp/sched.c hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vgic.c hyp/vgic_lr.c \
-	hyp/vtimer.c \
+	hyp/cold.c hyp/core.c hyp/errata.c hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/psci.c \
+	hyp/record.c hyp/sched.c hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vdist_gicv2.c \
+	hyp/vdist_gicv3.c hyp/vgic.c hyp/vgic_lr.c hyp/vpl011.c hyp/vspi.c hyp/vtimer.c \
 	drivers/gic/gic_dist.c drivers/timer/generic_timer.c
+
+# Of several cores, which tests/unit/cores.c plays.
+unit_exit_path_of_cores := tests/unit/cores.c \
+	$(filter-out tests/unit/vgic_guest.c hyp/core.c,$(unit_exit_path))
 
 # test_x:hyp/y.c for every source that a test asks for
 unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \
@@ -34,6 +39,8 @@ unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \
 	for (i = 3; i < NF; i++) print name ":" $$i }' $(unit_tests:%=tests/unit/%.c)))
 unit_links += $(foreach link,$(filter %:exit-path,$(unit_links)),\
 	$(addprefix $(link:%exit-path=%),$(unit_exit_path)))
+unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
+	$(addprefix $(link:%exit-path-of-cores=%),$(unit_exit_path_of_cores)))
 
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 

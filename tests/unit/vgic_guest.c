@@ -18,6 +18,7 @@
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
 struct vcpu guest_vcpu;
+static const struct vm_machine own;
 static struct vm vm;
 static unsigned exits;
 static unsigned traps;          /* of these: by writes to DIR */
@@ -55,6 +56,7 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
 	guest_vcpu.vgic.trap_deactivations = trap_deactivations;
 	deactivations_trap = false;
+	vdist_reset(&vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
@@ -63,15 +65,26 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }
 
+/* What its CPU interface takes. */
+static void put_all_in_group1(void)
+{
+	vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
+		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
+}
+
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
 	fake_gic_reset(lr_count);
+	vm.machine = &own;
 	vm.vcpu_count = 1;
 	vm.vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = &vm;
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
+	if (gic_version() == 3)
+		put_all_in_group1();
 	guest_set_dist_enabled(true);
 	exits = traps = 0;
 }

@@ -96,9 +96,22 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 	EL1_REGS(X)
 #undef X
 	vcpu->frame = (struct trap_frame){ .r0_3 = { argument } };
-	write_elr_el2(entry);
-	write_spsr_el2(PSR_MODE_SVC | PSR_AIF);
+	write_elr_el2(entry & ~(uintptr_t)1);
+	write_spsr_el2(PSR_MODE_SVC | PSR_AIF | (entry & 1 ? PSR_T : 0));
 	isb();
+}
+
+void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
+{
+	vcpu->frame.r0_3[0] = 0;
+	vcpu->frame.r0_3[1] = ~(reg_t)0; /* no machine number */
+	vcpu->frame.r0_3[2] = dtb;
+}
+
+/* Of a Thumb one bit 0 is set. */
+bool cpu_entry_aligned(reg_t entry)
+{
+	return (entry & 1) || !(entry & 2);
 }
 
 void cpu_guest_on(const struct run_config *config)

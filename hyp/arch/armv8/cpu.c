@@ -90,6 +90,16 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 	isb();
 }
 
+void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
+{
+	vcpu->frame.x[0] = dtb; /* x1-x3: 0 */
+}
+
+bool cpu_entry_aligned(reg_t entry)
+{
+	return !(entry & 3);
+}
+
 void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_PS_40BIT | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 |

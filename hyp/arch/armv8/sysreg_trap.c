@@ -13,33 +13,37 @@
 #define ACTLR_EL1 REGISTER(3u, 0u, 1u, 0u, 1u)
 #define ICC_DIR_EL1 REGISTER(3u, 0u, 12u, 11u, 1u)
 #define ICC_SGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 5u)
+#define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
+#define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
 
-/* Not one more to compare the others with. */
-static __attribute__((noinline, cold)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
+/* GICv3: SGIs, and ends while some are in memory. Whoever reads such a register is stopped. */
+static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
 {
-	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_DIR_EL1)
-		return false;
-	vgic_deactivate(&vcpu->vgic, (unsigned)frame_read(&vcpu->frame, ISS_RT(esr)));
-	return true;
-}
+	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
 
-/* What a guest reads of a register that traps; its writes go to `write` or nowhere. */
-bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
-{
-	unsigned rt = ISS_RT(esr);
-	bool is_read = esr & ISS_READ;
-
-	switch (esr & ISS_REGISTER) {
-	case ACTLR_EL1: /* the core's own; implementation-defined bits are not for a guest to set */
-		if (is_read)
-			frame_write(&vcpu->frame, rt, read_actlr_el1());
-		return true;
+	switch (esr & (ISS_REGISTER | ISS_READ)) {
 	case ICC_SGI1R_EL1:
-		if (is_read)
-			return false;
-		vdist_sgi1r(vcpu, frame_read(&vcpu->frame, rt));
+		vdist_sgi1r(vcpu, value);
+		return true;
+	case ICC_ASGI1R_EL1:
+	case ICC_SGI0R_EL1:
+		vdist_sgi0r(vcpu, value);
+		return true;
+	case ICC_DIR_EL1:
+		vgic_deactivate(&vcpu->vgic, (unsigned)value);
 		return true;
 	default:
-		return emulate_rare(vcpu, esr);
+		return false;
 	}
+}
+
+/* Emulated: reads of ACTLR, whose writes go nowhere, and writes to the GIC. */
+bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
+{
+	if ((esr & ISS_REGISTER) != ACTLR_EL1)
+		return send_sgi(vcpu, esr);
+	/* The core's own; implementation-defined bits are not for a guest to set. */
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+	return true;
 }

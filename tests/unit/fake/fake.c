@@ -122,6 +122,7 @@ COUNTED(dmb_ish)
 COUNTED(wfi)
 COUNTED(wfe)
 COUNTED(sev)
+COUNTED(cpu_relax)
 
 uint64_t fake_mmio_read(uintptr_t address, unsigned size)
 {

@@ -151,8 +151,8 @@ static unsigned best_physical(void)
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		const struct fake_irq *irq = &fake_gic.irq[i];
 
-		if (irq->enabled && !irq->active && !irq->elsewhere && fake_gic_pending(i) &&
-		    irq->priority < priority) {
+		if (irq->enabled && !irq->active && fake_gic_routed_here(i) &&
+		    fake_gic_pending(i) && irq->priority < priority) {
 			best = i;
 			priority = irq->priority;
 		}
@@ -388,7 +388,8 @@ void fake_gic_reset(unsigned lr_count)
 	fake_gic.lr_count = lr_count;
 	fake_gic.has_tdir = true;
 	for (unsigned i = GIC_PRIVATE_COUNT; i < FAKE_GIC_INTIDS; i++)
-		fake_gic.irq[i].elsewhere = true; /* until it is routed */
+		fake_gic.irq[i].route = FAKE_GIC_NOWHERE;
+	fake_gic.this_core = 4;
 	violation = NULL;
 	fake_gic_hook_registers();
 }

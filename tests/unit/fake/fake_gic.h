@@ -21,7 +21,7 @@ void fake_gic_reset(unsigned lr_count);
 /* The rule that was broken first, or NULL. Reading it forgets it. */
 const char *fake_gic_violation(void);
 
-/* The level of a physical, level-sensitive interrupt line. */
+/* A physical interrupt line. */
 void fake_gic_line(unsigned intid, bool high);
 
 /* What is signalled: a physical interrupt to the hypervisor, its maintenance interrupt's line, a

@@ -5,7 +5,7 @@
 #include "drivers/gic/gic_virt.h"
 #include "tests/unit/fake/fake_gic.h"
 
-#define FAKE_GIC_THIS_CORE 4u /* its bit in ITARGETSR: core 2 */
+#define FAKE_GIC_NOWHERE (~(uint64_t)0)
 
 struct fake_irq {
 	bool enabled;
@@ -13,7 +13,8 @@ struct fake_irq {
 	bool line;
 	bool active;
 	bool edge;
-	bool elsewhere; /* an SPI that is not routed to this core */
+	bool elsewhere; /* an SPI that does not come here, whatever its route */
+	uint64_t route; /* of an SPI: ITARGETSR or IROUTER */
 	uint8_t priority;
 	unsigned deactivations;
 };
@@ -36,6 +37,7 @@ struct fake_gic {
 	unsigned lr_count;
 	bool has_tdir; /* ICH_VTR_EL2.TDS */
 	uint64_t lr[GIC_LR_MAX];
+	uint32_t this_core; /* its bit in ITARGETSR: core 2 */
 };
 extern struct fake_gic fake_gic;
 
@@ -50,5 +52,8 @@ void fake_gic_write_lr(unsigned i, uint64_t value);
 uint32_t fake_gic_elrsr(void);
 uint32_t fake_gic_eisr(void);
 uint32_t fake_gic_misr(void);
+
+/* An SPI's route leads to this core. */
+bool fake_gic_routed_here(unsigned intid);
 
 void fake_gic_hook_registers(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. What it need not have for one core (physical
- * groups) reads as zero and ignores writes. */
+/* Registers of the fake GIC. Physical groups, which it need not have, read as zero and ignore writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +115,34 @@ static void write_priorities(unsigned first, unsigned size, uint64_t value, bool
 			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
 }
 
-/* ICFGR: two bits an interrupt, the upper one says edge. */
+/* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
+static bool in_targets(uint32_t offset)
+{
+	return gic_version() == 2 && offset >= GICD_ITARGETSR && offset < GICD_ICFGR;
+}
+
+static uint64_t read_targets(uint32_t offset)
+{
+	if (offset < GICD_ITARGETSR + GIC_PRIVATE_COUNT)
+		return 0x01010101u * fake_gic.this_core;
+	return 0;
+}
+
+static void write_targets(unsigned first, unsigned size, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++)
+		if (first + i >= GIC_PRIVATE_COUNT && first + i < FAKE_GIC_INTIDS)
+			fake_gic.irq[first + i].route = value >> 8 * i & 0xff;
+}
+
+/* IROUTER: of GICv3, the affinity of a core. */
+static bool in_routes(uint32_t offset)
+{
+	return gic_version() == 3 && offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
+	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
+}
+
+/* ICFGR of SPIs: two bits an interrupt, the upper says edge. */
 static bool in_config(uint32_t offset)
 {
 	return offset >= GICD_ICFGR + GIC_PRIVATE_COUNT / 4 &&
@@ -134,33 +160,26 @@ static uint32_t read_config(unsigned first)
 
 static void write_config(unsigned first, uint32_t value)
 {
-	for (unsigned i = 0; i < 16; i++)
-		fake_gic.irq[first + i].edge = value >> (2 * i + 1) & 1;
+	for (unsigned i = 0; i < 16; i++) {
+		struct fake_irq *irq = &fake_gic.irq[first + i];
+		bool edge = value >> (2 * i + 1) & 1;
+
+		if (irq->edge != edge && irq->enabled)
+			fake_gic_broken("configured while it is enabled");
+		irq->edge = edge;
+	}
 }
 
-/* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
-static bool in_targets(uint32_t offset)
+bool fake_gic_routed_here(unsigned intid)
 {
-	return gic_version() == 2 && offset >= GICD_ITARGETSR && offset < GICD_ICFGR;
-}
+	const struct fake_irq *irq = &fake_gic.irq[intid];
 
-static uint64_t read_targets(uint32_t offset)
-{
-	return offset < GICD_ITARGETSR + GIC_PRIVATE_COUNT ? 0x01010101u * FAKE_GIC_THIS_CORE : 0;
-}
-
-static void write_targets(unsigned first, unsigned size, uint64_t value)
-{
-	for (unsigned i = 0; i < size; i++)
-		if (first + i >= GIC_PRIVATE_COUNT && first + i < FAKE_GIC_INTIDS)
-			fake_gic.irq[first + i].elsewhere = !(value >> 8 * i & FAKE_GIC_THIS_CORE);
-}
-
-/* IROUTER: of GICv3, the affinity of a core. */
-static bool in_routes(uint32_t offset)
-{
-	return gic_version() == 3 && offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
-	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
+	if (intid < GIC_PRIVATE_COUNT)
+		return true;
+	if (irq->elsewhere || irq->route == FAKE_GIC_NOWHERE)
+		return false;
+	return gic_version() == 2 ? irq->route & fake_gic.this_core
+				  : irq->route == (fake_mpidr_el1 & 0xff00ffffff);
 }
 
 static uint64_t dist_read(uint32_t offset, bool redist)
@@ -190,11 +209,10 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		write_priorities(offset - GICD_IPRIORITYR, size, value, redist);
 	else if (in_targets(offset))
 		write_targets(offset - GICD_ITARGETSR, size, value);
-	else if (in_config(offset) && !redist)
-		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
 	else if (in_routes(offset))
-		fake_gic.irq[(offset - GICD_IROUTER) / 8].elsewhere =
-			value != (fake_mpidr_el1 & 0xff00ffffff);
+		fake_gic.irq[(offset - GICD_IROUTER) / 8].route = value;
+	else if (in_config(offset))
+		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
 	else if (offset == GICD_CTLR && !redist)
 		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 }

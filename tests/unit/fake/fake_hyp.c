@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -33,6 +34,9 @@ const struct board board = {
 	.name = "fake",
 	.guest_base = FAKE_GUEST_BASE,
 	.guest_size = 0x1000000,
+	.gic = { .dist = 0x2f000000, .cpu = 0x2f010000 },
+	.store_base = FAKE_STORE_BASE,
+	.store_size = FAKE_STORE_SIZE,
 	.hyp_timer_intid = FAKE_HYP_TIMER,
 	.virt_timer_intid = 27,
 	.maintenance_intid = FAKE_GIC_MAINTENANCE,
@@ -42,12 +46,25 @@ const struct board board = {
 	.counter_start = counter_start,
 };
 
+void *fake_store(void)
+{
+	static void *store;
+
+	if (!store)
+		store = mmap((void *)(uintptr_t)FAKE_STORE_BASE, FAKE_STORE_SIZE,
+			     PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_ptr_not_equal(store, MAP_FAILED);
+	return store;
+}
+
 void fake_hyp_reset(void)
 {
 	fake_reset();
 	memset(&fake_hyp, 0, sizeof(fake_hyp));
 	fake_hyp.level = 2;
 	fake_hyp.pa_bits = 40;
+	fake_hyp.typed = "";
 }
 
 unsigned cpu_level(void)
@@ -65,6 +82,17 @@ void cpu_use_vectors(const struct run_config *config)
 	fake_hyp.vectors++;
 	fake_hyp.vectors_count = config->stats;
 	fake_hyp.vectors_trace = config->trace;
+}
+
+bool cpu_entry_aligned(reg_t entry)
+{
+	return !(entry & 3);
+}
+
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+	fake_hyp.reset_entry = entry;
+	vcpu->frame.x[0] = argument;
 }
 
 void trap_skip_instruction(void)
@@ -135,6 +163,40 @@ void console_bytes(const char *bytes, size_t size)
 	memcpy(fake_hyp.console + fake_hyp.console_size, bytes, size);
 	fake_hyp.console_size += size;
 	fake_hyp.console[fake_hyp.console_size] = '\0';
+}
+
+void console_guest(char byte)
+{
+	console_bytes(&byte, 1);
+	fake_hyp.line_open = byte != '\n';
+}
+
+void console_line(void)
+{
+	if (fake_hyp.line_open)
+		console_bytes("\n", 1);
+	fake_hyp.line_open = false;
+}
+
+int console_get(void)
+{
+	return *fake_hyp.typed ? (uint8_t)*fake_hyp.typed++ : -1;
+}
+
+void console_listen(bool on)
+{
+	fake_hyp.listening = on;
+	fake_hyp.listen_calls++;
+}
+
+unsigned console_intid(void)
+{
+	return FAKE_CONSOLE_INTID;
+}
+
+void trap_inject_undefined(void)
+{
+	fake_hyp.undefined++;
 }
 
 _Noreturn void panic_at(const char *file, int line, const char *what)

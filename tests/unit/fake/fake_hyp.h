@@ -7,10 +7,13 @@
 #include "tests/unit/fake/fake.h"
 
 #define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
+#define FAKE_STORE_BASE 0x21000000u /* and behind them, fake_store() */
+#define FAKE_STORE_SIZE 0x400000u
 #define FAKE_HYP_TIMER 26u
 #define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
 #define FAKE_SPI_COUNT 8u
 #define FAKE_CONSOLE_SIZE 262144u
+#define FAKE_CONSOLE_INTID 33u
 
 struct fake_hyp {
 	/* answers */
@@ -21,22 +24,31 @@ struct fake_hyp {
 	bool condition_failed;
 	bool store_unknown; /* what trap_skip_store() finds */
 	uint64_t fault_ipa;
+	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
 	bool fp_trapped;
 	unsigned fp_saves, fp_loads;
 	/* notes */
-	unsigned skipped; /* instructions */
-	unsigned vectors; /* times that a vector table was chosen, and for what: */
+	unsigned skipped;     /* instructions */
+	uint64_t reset_entry; /* where cpu_reset_but_timers() was to go on */
+	unsigned vectors;     /* times that a vector table was chosen, and for what: */
 	bool vectors_count, vectors_trace;
 	unsigned faults;
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
+	unsigned undefined; /* exceptions injected */
+	bool listening;     /* to the console */
+	unsigned listen_calls;
+	bool line_open; /* by a guest */
 	size_t console_size;
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
 };
 extern struct fake_hyp fake_hyp;
+
+/* The board's store. */
+void *fake_store(void);
 
 /* fake_reset(), and here: level 2, 40 bits, nothing noted. */
 void fake_hyp_reset(void);

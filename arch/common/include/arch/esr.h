@@ -15,7 +15,10 @@
 #define EC_CP15_32 0x03u /* v7: MCR/MRC p15 */
 #define EC_CP15_64 0x04u /* v7: MCRR/MRRC p15 */
 #define EC_CP14_32 0x05u
+#define EC_CP14_LDC 0x06u /* LDC and STC to it */
 #define EC_FP 0x07u
+#define EC_CP10_ID 0x08u /* v7: VMRS of an identification register */
+#define EC_CP14_64 0x0cu
 #define EC_SVC32 0x11u
 #define EC_HVC32 0x12u /* v7 */
 #define EC_SMC32 0x13u /* v7 */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a guest that is not our own finds where, whatever the board: the addresses and interrupts
+ * of QEMU's `virt` (its device tree: -M virt,dumpdtb=). Intermediate physical addresses.
+ */
+#pragma once
+
+#define VIRT_FLASH 0x00000000u /* two banks, one behind the other */
+#define VIRT_FLASH_BANK_SIZE 0x04000000u
+#define VIRT_FLASH_BANKS 2u
+#define VIRT_GICD 0x08000000u
+#define VIRT_GICC 0x08010000u /* GICv2 */
+#define VIRT_GICR 0x080a0000u /* GICv3: 128 KiB a vCPU */
+#define VIRT_UART 0x09000000u /* a PL011 */
+#define VIRT_UART_SIZE 0x1000u
+#define VIRT_UART_INTID 33u /* SPI 1, high level */
+#define VIRT_RAM 0x40000000u

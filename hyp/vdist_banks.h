@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the distributor's files. vdist.c takes accesses apart and has the banks that both GIC
+ * versions have; vdist_gicv2.c and vdist_gicv3.c have what only one has. Everything here goes by
+ * words: `offset` is a multiple of 4, `lanes` the bits of the word that are written.
+ */
+#pragma once
+
+#include "drivers/gic/gic_regs.h"
+#include "hyp/vdist.h"
+
+#define VDIST_IIDR 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
+#define VDIST_ALL_LANES (~(uint32_t)0)
+
+/* From IGROUPR to ICFGR: which interrupt a word of a bank begins with. */
+unsigned vdist_bank_first(uint32_t offset);
+
+/* A word of these banks: of a private interrupt, `owner`'s. */
+uint32_t vdist_bank_read(struct vcpu *owner, uint32_t offset);
+void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes);
+
+/* A priority alone. */
+void vdist_set_priority(struct vcpu *owner, unsigned intid, uint8_t priority);
+
+/* GICD_CTLR's enables, for all vCPUs. */
+void vdist_set_groups(struct vm *vm, uint32_t groups);
+
+/* PIDR and CIDR, the words from PIDR4 on; `part`: PIDR0. */
+uint32_t vdist_id_register(unsigned word, uint32_t part);
+
+uint64_t vdist_gicv2_read(struct vcpu *vcpu, uint32_t offset);
+void vdist_gicv2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+void vdist_gicv2_sgir(struct vcpu *vcpu, uint32_t value);
+
+uint64_t vdist_gicv3_read(struct vcpu *vcpu, uint32_t offset);
+void vdist_gicv3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+bool vdist_gicv3_is_router(uint32_t offset);
+void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value);
+uint64_t vdist_gicr_read_word(struct vcpu *vcpu, uint32_t offset);
+void vdist_gicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);

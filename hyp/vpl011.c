@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vpl011.h"
+
+#include "abi/virt.h"
+#include "hyp/console.h"
+#include "hyp/core.h"
+#include "hyp/vm.h"
+#include "lib/bits.h"
+
+/* Registers, 16 bits wide at most (DDI 0183 3.2) */
+#define DR 0x000u
+#define RSR 0x004u
+#define FR 0x018u
+#define ILPR 0x020u
+#define IBRD 0x024u
+#define FBRD 0x028u
+#define LCR_H 0x02cu
+#define CR 0x030u
+#define IFLS 0x034u
+#define IMSC 0x038u
+#define RIS 0x03cu
+#define MIS 0x040u
+#define ICR 0x044u
+#define DMACR 0x048u
+#define PERIPH_ID 0xfe0u
+
+#define FR_CTS (1u << 0)
+#define FR_DSR (1u << 1)
+#define FR_DCD (1u << 2)
+#define FR_RXFE (1u << 4)
+#define FR_RXFF (1u << 6)
+#define FR_TXFE (1u << 7)
+#define LCR_H_FEN (1u << 4)
+#define CR_RESET 0x0300u /* RXE, TXE */
+#define IFLS_RESET 0x12u /* half full, both */
+#define IFLS_RX(ifls) ((unsigned)(ifls) >> 3 & 7u)
+
+#define INT_RX (1u << 4)
+#define INT_TX (1u << 5)
+#define INT_RT (1u << 6) /* receive timeout */
+#define INT_ALL 0x7ffu
+
+/* The one that the console's input goes to. */
+static struct vm *listener;
+
+/* --- the interrupt --- */
+
+static void update(struct vm *vm)
+{
+	struct vpl011 *uart = &vm->uart;
+	bool line = uart->ris & uart->imsc;
+
+	if (line == uart->line)
+		return;
+	uart->line = line;
+	vspi_set_level(vm, VIRT_UART_INTID, line);
+}
+
+/* --- receiving --- */
+
+static unsigned depth(const struct vpl011 *uart)
+{
+	return uart->lcr_h & LCR_H_FEN ? VPL011_FIFO_SIZE : 1;
+}
+
+/* How many bytes raise INT_RX (3.3.9). */
+static unsigned trigger(const struct vpl011 *uart)
+{
+	static const uint8_t eighths[8] = { 1, 2, 4, 6, 7, 4, 4, 4 }; /* 5 to 7: reserved */
+
+	return depth(uart) == 1 ? 1 : VPL011_FIFO_SIZE * eighths[IFLS_RX(uart->ifls)] / 8;
+}
+
+static void push(struct vpl011 *uart, uint8_t byte)
+{
+	uart->fifo[(uart->first + uart->count) % VPL011_FIFO_SIZE] = byte;
+	uart->count++;
+	uart->ris |= INT_RT;
+	if (uart->count >= trigger(uart))
+		uart->ris |= INT_RX;
+}
+
+/* What the console has, as far as there is room. */
+static void fill(struct vpl011 *uart)
+{
+	int byte = 0;
+
+	while (uart->count < depth(uart) && (byte = console_get()) >= 0)
+		push(uart, (uint8_t)byte);
+	if (uart->waiting == (byte >= 0))
+		return;
+	uart->waiting = byte >= 0;
+	console_listen(!uart->waiting);
+}
+
+/* 0 where there is nothing: what a read gives then is not defined. */
+static uint32_t pop(struct vpl011 *uart)
+{
+	uint8_t byte = uart->fifo[uart->first];
+
+	if (!uart->count)
+		return 0;
+	uart->first = (uint8_t)((uart->first + 1) % VPL011_FIFO_SIZE);
+	uart->count--;
+	if (uart->waiting)
+		fill(uart);
+	if (uart->count < trigger(uart))
+		uart->ris &= (uint16_t)~INT_RX;
+	if (!uart->count)
+		uart->ris &= (uint16_t)~INT_RT;
+	return byte;
+}
+
+void vpl011_receive(void)
+{
+	if (!listener) {
+		console_listen(false);
+		return;
+	}
+	fill(&listener->uart);
+	update(listener);
+}
+
+/* --- the registers --- */
+
+/* DDI 0183 3.3.15: part 0x011, Arm, revision 1; cell 0xb105f00d. A byte a register. */
+static uint32_t read_id(uint32_t offset)
+{
+	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1 };
+
+	return offset < PERIPH_ID ? 0 : id[(offset - PERIPH_ID) / 4];
+}
+
+static uint32_t read_flags(const struct vpl011 *uart)
+{
+	uint32_t flags = FR_TXFE | FR_CTS | FR_DSR | FR_DCD;
+
+	if (!uart->count)
+		flags |= FR_RXFE;
+	if (uart->count >= depth(uart))
+		flags |= FR_RXFF;
+	return flags;
+}
+
+static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
+{
+	switch (offset) {
+	case DR:
+		return pop(uart);
+	case FR:
+		return read_flags(uart);
+	case ILPR:
+		return uart->ilpr;
+	case IBRD:
+		return uart->ibrd;
+	case FBRD:
+		return uart->fbrd;
+	case LCR_H:
+		return uart->lcr_h;
+	case CR:
+		return uart->cr;
+	case IFLS:
+		return uart->ifls;
+	case IMSC:
+		return uart->imsc;
+	case RIS:
+		return uart->ris;
+	case MIS:
+		return uart->ris & uart->imsc;
+	case DMACR:
+		return uart->dmacr;
+	default: /* RSR too: nothing is received wrong */
+		return read_id(offset);
+	}
+}
+
+/* The FIFOs go on or off, and are empty then. */
+static void write_lcr_h(struct vpl011 *uart, uint32_t value)
+{
+	if ((uart->lcr_h ^ value) & LCR_H_FEN) {
+		uart->count = 0;
+		uart->ris &= (uint16_t) ~(INT_RX | INT_RT);
+	}
+	uart->lcr_h = (uint16_t)(value & 0xff);
+	if (uart->waiting)
+		fill(uart);
+}
+
+static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
+{
+	switch (offset) {
+	case DR: /* whether it is enabled or not: early output does not set it up */
+		console_guest((char)value);
+		uart->ris |= INT_TX;
+		break;
+	case ILPR:
+		uart->ilpr = (uint8_t)value;
+		break;
+	case IBRD:
+		uart->ibrd = (uint16_t)value;
+		break;
+	case FBRD:
+		uart->fbrd = value & 0x3f;
+		break;
+	case LCR_H:
+		write_lcr_h(uart, value);
+		break;
+	case CR:
+		uart->cr = (uint16_t)value;
+		break;
+	case IFLS:
+		uart->ifls = value & 0x3f;
+		break;
+	case IMSC:
+		uart->imsc = value & INT_ALL;
+		break;
+	case ICR:
+		uart->ris &= (uint16_t)~value;
+		break;
+	case DMACR:
+		uart->dmacr = value & 7;
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- an access --- */
+
+/* An UART is its VM's, not a vCPU's: vCPU 0's core does what its registers do. */
+struct access {
+	uint32_t offset;
+	uint32_t value;
+};
+
+static void do_read(struct vcpu *vcpu, void *argument)
+{
+	struct access *access = argument;
+
+	access->value = read_register(&vcpu->vm->uart, access->offset);
+	update(vcpu->vm);
+}
+
+static void do_write(struct vcpu *vcpu, void *argument)
+{
+	const struct access *access = argument;
+
+	write_register(&vcpu->vm->uart, access->offset, access->value);
+	update(vcpu->vm);
+}
+
+/* Of a register that is accessed elsewhere than at its beginning the bytes there. */
+uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	struct access access = { .offset = offset & ~3u };
+
+	(void)size;
+	if (offset > DR && offset < RSR) /* what is received stays */
+		return 0;
+	core_call(vcpu->vm->vcpu[0], do_read, &access);
+	return access.value >> 8 * (offset & 3);
+}
+
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	struct access access = { .offset = offset, .value = (uint32_t)value };
+
+	(void)size;
+	core_call(vcpu->vm->vcpu[0], do_write, &access);
+}
+
+void vpl011_start(struct vm *vm, bool input)
+{
+	vm->uart = (struct vpl011){ .cr = CR_RESET, .ifls = IFLS_RESET };
+	listener = input ? vm : NULL;
+	console_listen(input);
+}
+
+void vpl011_stop(void)
+{
+	listener = NULL;
+	console_listen(false);
+}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests with several vCPUs: PSCI, SGIs and private interrupts, by a guest that checks them itself
+(arch/cores_*.S)."""
+
+import dataclasses
+import re
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from lab import Job, TREE, board_facts
+
+RAM = 0x40000000
+ENTRY = 0x40200000
+WRONG = 0x0bad0000
+
+END_OFF, END_FAULT, END_FAULT_BUSY, END_OFF_BY_OTHER, END_COUNT = range(5)
+
+CONFIGS = {
+    "trapped": "trapped",
+    "trapped-wfi": "trapped wfi=trapped",
+    "trapped-sw": "trapped-sw frame=full",
+}
+
+
+def store_base(board: str) -> int:
+    text = (TREE.root / "boards" / board / "board.c").read_text()
+    return int(re.search(r"\.store_base = (\w+)", text)[1], 16)
+
+
+def guest(board: str, cpus: int, ending: int, conduit: str):
+    gic = board_facts(board)["GIC"].removeprefix("gicv")
+    # a guest with one vCPU has none beside it: it asks for one that is not there
+    return assemble(board, "cores", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"ENDING={ending}",
+                    f"CONDUIT={conduit}")
+
+
+@cache
+def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
+            ending: int = END_OFF, conduit: str = "hvc", options: str = "") -> Job:
+    """A run of the guest with so many vCPUs on a machine with so many cores."""
+    program = guest(board, cpus, ending, conduit)
+    plan = (f"config {config} {CONFIGS[config]} {options}\n"
+            f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            "limit_ms 2000\norder once\n")
+    image = program.elf.with_suffix(".bin")
+
+    def machine(words: list[str]) -> list[str]:
+        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
+        return [*words, "-smp", str(cores), "-device", loader]
+    return Job(board, plan, machine)
+
+
+def fails(result) -> str:
+    """What the guest found wrong, or how the run went."""
+    faults = [(hex(int(fault["ipa"], 16) - WRONG), fault) for fault in result.records("fault")]
+    return f"{faults}\n{result.explain()}"
+
+
+def ended_well(result) -> bool:
+    return (result.status == 0 and not result.records("fault", "error")
+            and result.one("step")["outcome"] == "done")
+
+
+@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize("config", CONFIGS)
+def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, config, cpus):
+    result = lab.run(several(built, config, cpus, cpus))
+    assert ended_well(result), fails(result)
+    assert result.one("step")["resets"] == 1  # SYSTEM_RESET, and all of it once more
+
+
+def test_smc_is_as_good_as_hvc(lab, built):
+    result = lab.run(several(built, conduit="smc"))
+    assert ended_well(result), fails(result)
+    assert result.one("step")["smc"] == 40
+
+
+def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
+    result = lab.run(several(built, cpus=2, cores=4))
+    assert ended_well(result), fails(result)
+
+
+@pytest.mark.parametrize("ending", [END_FAULT, END_FAULT_BUSY])
+def test_a_fault_of_one_vcpu_stops_all(lab, built, ending):
+    result = lab.run(several(built, ending=ending))
+    fault = result.one("fault")
+    assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "data-abort", "0xbad0100")
+    assert int(fault["pc"], 16) >= ENTRY
+    assert result.one("step")["outcome"] == "fault" and result.status == 1
+    assert not result.timed_out and result.one("end")["faults"] == 1
+
+
+def test_a_vcpu_beside_the_first_can_end_the_vm(lab, built):
+    result = lab.run(several(built, ending=END_OFF_BY_OTHER))
+    assert ended_well(result), fails(result)
+
+
+@pytest.mark.parametrize("cpus, cores", [(2, 1), (4, 3)])
+def test_more_vcpus_than_cores_is_an_error_and_the_next_step_runs(lab, built, cpus, cores):
+    result = lab.run(several(built, cpus=cpus, cores=cores))
+    came = "1 core came" if cores == 1 else f"{cores} cores came"
+    assert result.one("error")["what"] == f"the guest wants {cpus} vCPUs, one a core: {came}"
+    assert result.status == 1 and not result.timed_out
+
+
+@pytest.mark.parametrize("options, what", [
+    ("irq=direct", "several vCPUs need irq=trapped"),
+    ("fill=lazy", "several vCPUs find all their memory mapped"),
+])
+def test_what_several_vcpus_cannot_have_is_said(lab, built, options, what):
+    result = lab.run(several(built, options=options))
+    assert result.one("error")["what"].startswith(what)
+    assert result.status == 1
+
+
+def test_the_exits_of_all_vcpus_are_counted(lab, built):
+    alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
+    both = exit_counts(lab.run(several(built, options="stats=on")))
+    assert "kick" not in alone
+    # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many behind the reset; then polls
+    assert both["hvc"] >= 40
+    assert both["kick"] >= 2 * 2 * 4  # each round: CPU_ON, three SGIs
+
+
+def exit_counts(result) -> dict[str, int]:
+    return {record["exit"]: record["n"] for record in result.records("exits")}
+
+
+@pytest.mark.parametrize("conduit", ["hvc", "smc"])
+def test_psci_version_is_cheap(lab, built, conduit):
+    result = lab.run(several(built, ending=END_COUNT, conduit=conduit))
+    ticks = int(result.one("fault")["ipa"], 16) - WRONG - 0x1000
+    assert 20 <= ticks <= {"hvc": 80, "smc": 200}[conduit]
+
+
+def test_a_run_is_the_same_twice(lab, built):
+    first, second = (lab.run(dataclasses.replace(several(built, cpus=4, cores=4), attempt=attempt))
+                     for attempt in range(2))
+    assert first.console == second.console

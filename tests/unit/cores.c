@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/cores.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "drivers/gic/gic_regs.h"
+#include "hyp/core.h"
+#include "hyp/trap.h"
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define EXITS_MAX 16u
+
+/* What of the fake GIC each core has for itself. */
+struct half {
+	struct fake_irq private[GIC_PRIVATE_COUNT];
+	struct fake_interface cpu;
+	struct fake_interface guest;
+	uint32_t hcr;
+	uint64_t lr[GIC_LR_MAX];
+};
+
+struct vm cores_vm;
+static struct vcpu vcpus[VCPU_MAX];
+static struct half halves[VCPU_MAX];
+static unsigned now;
+static unsigned calls;
+static bool settle_late;
+
+/* --- cores --- */
+
+static void save(struct half *half)
+{
+	memcpy(half->private, fake_gic.irq, sizeof(half->private));
+	half->cpu = fake_gic.cpu;
+	half->guest = fake_gic.guest;
+	half->hcr = fake_gic.hcr;
+	memcpy(half->lr, fake_gic.lr, sizeof(half->lr));
+}
+
+static void load(const struct half *half)
+{
+	memcpy(fake_gic.irq, half->private, sizeof(half->private));
+	fake_gic.cpu = half->cpu;
+	fake_gic.guest = half->guest;
+	fake_gic.hcr = half->hcr;
+	memcpy(fake_gic.lr, half->lr, sizeof(half->lr));
+}
+
+void cores_on(unsigned core)
+{
+	save(&halves[now]);
+	now = core;
+	load(&halves[now]);
+	fake_gic.this_core = BIT(core);
+	fake_mpidr_el1 = 0x80000000u | core;
+}
+
+unsigned cores_now(void)
+{
+	return now;
+}
+
+unsigned cores_calls(void)
+{
+	return calls;
+}
+
+void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+{
+	unsigned before = now;
+
+	calls += vcpu->index != now;
+	cores_on(vcpu->index);
+	fn(vcpu, argument);
+	cores_on(before);
+}
+
+void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
+{
+	unsigned before = now;
+
+	assert_int_not_equal(to->index, now);
+	cores_on(to->index);
+	vgic_set_pending(&to->vgic, &to->vgic.virq[id], source);
+	cores_on(before);
+}
+
+void core_lock(struct core_lock *lock)
+{
+	assert_int_equal(lock->taken, 0);
+	assert_true(cores_vm.vcpu_count > 1); /* one vCPU pays for no lock */
+	lock->taken = 1;
+}
+
+void core_unlock(struct core_lock *lock)
+{
+	assert_int_equal(lock->taken, 1);
+	lock->taken = 0;
+}
+
+unsigned core_number(void)
+{
+	return now;
+}
+
+void core_serve(void)
+{
+}
+
+void core_kick(unsigned core)
+{
+	(void)core;
+}
+
+/* --- exits --- */
+
+static void settle_core(unsigned n)
+{
+	cores_on(n);
+	for (unsigned i = 0; fake_gic_irq(); i++) {
+		if (i == EXITS_MAX) {
+			fake_gic_broken("the hypervisor is interrupted for ever");
+			return;
+		}
+		assert_ptr_equal(trap_irq(&vcpus[n]), &vcpus[n]);
+	}
+	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
+		fake_gic_broken("the guest runs at a raised physical priority");
+	assert_int_equal(cores_vm.dist.spi.lock.taken, 0);
+}
+
+void cores_settle(void)
+{
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
+			settle_core(n);
+}
+
+void cores_settle_late(bool late)
+{
+	settle_late = late;
+}
+
+static void settle(void)
+{
+	if (!settle_late)
+		cores_settle();
+}
+
+/* --- start --- */
+
+static void boot_core(unsigned n)
+{
+	struct vcpu *vcpu = &vcpus[n];
+
+	cores_on(n);
+	assert_int_equal(gic_virt_init(), 4);
+	gic_cpu_init(true);
+	vgic_reset(&vcpu->vgic, 4, true);
+	gic_virt_reset();
+	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
+	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
+	gic_enable(FAKE_GIC_MAINTENANCE);
+	fake_gic_guest_init(false);
+}
+
+static void put_all_in_group1(void)
+{
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
+		redist_write(n, n * VDIST_GICR_SIZE + GICR_SGI_OFFSET + GICD_IGROUPR, 4, ~0u);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
+		dist_write(0, GICD_IGROUPR + intid / 8, 4, ~0u);
+}
+
+void cores_boot(unsigned count)
+{
+	fake_hyp_reset();
+	fake_gic_reset(4);
+	memset(&cores_vm, 0, sizeof(cores_vm));
+	memset(halves, 0, sizeof(halves));
+	now = 0;
+	calls = 0;
+	settle_late = false;
+	cores_vm.vcpu_count = count;
+	cores_on(0);
+	gic_set_bases(&fake_gic_bases);
+	gic_dist_reset();
+	for (unsigned n = 0; n < count; n++) {
+		vcpus[n] = (struct vcpu){ .vm = &cores_vm, .index = n };
+		cores_vm.vcpu[n] = &vcpus[n];
+	}
+	vdist_reset(&cores_vm);
+	for (unsigned n = 0; n < count; n++)
+		boot_core(n);
+	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
+		assert_true(vgic_forward(&vcpus[0].vgic, FAKE_SPI_FIRST + i));
+	if (gic_version() == 3)
+		put_all_in_group1();
+	dist_write(0, GICD_CTLR, 4, GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
+	calls = 0;
+}
+
+/* --- the guest --- */
+
+uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
+{
+	cores_on(n);
+	return vdist_gicd_read(&vcpus[n], offset, size);
+}
+
+void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
+{
+	cores_on(n);
+	vdist_gicd_write(&vcpus[n], offset, size, value);
+	settle();
+}
+
+uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
+{
+	cores_on(n);
+	return vdist_gicr_read(&vcpus[n], offset, size);
+}
+
+void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
+{
+	cores_on(n);
+	vdist_gicr_write(&vcpus[n], offset, size, value);
+	settle();
+}
+
+void sgi1r_write(unsigned n, uint64_t value)
+{
+	cores_on(n);
+	vdist_sgi1r(&vcpus[n], value);
+	settle();
+}
+
+void sgi0r_write(unsigned n, uint64_t value)
+{
+	cores_on(n);
+	vdist_sgi0r(&vcpus[n], value);
+	settle();
+}
+
+uint32_t cpu_ack(unsigned n)
+{
+	uint32_t iar;
+
+	cores_on(n);
+	iar = fake_gic_guest_ack();
+	settle();
+	return iar;
+}
+
+void cpu_eoi(unsigned n, uint32_t iar)
+{
+	cores_on(n);
+	fake_gic_guest_eoi(iar);
+	settle();
+}
+
+void assert_takes(unsigned n, uint32_t iar)
+{
+	for (unsigned other = 0; other < cores_vm.vcpu_count; other++)
+		if (other != n)
+			assert_int_equal(cpu_ack(other), GIC_SPURIOUS);
+	assert_int_equal(cpu_ack(n), iar);
+	cpu_eoi(n, iar);
+}
+
+void assert_nobody_takes_anything(void)
+{
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
+		assert_int_equal(cpu_ack(n), GIC_SPURIOUS);
+}
+
+void spi_enable(unsigned intid)
+{
+	dist_write(0, GICD_IPRIORITYR + intid, 1, 0x40);
+	dist_write(0, GICD_ISENABLER + intid / 32 * 4, 4, 1u << intid % 32);
+}
+
+void spi_target(unsigned intid, unsigned n)
+{
+	if (gic_version() == 2)
+		dist_write(0, GICD_ITARGETSR + intid, 1, 1u << n);
+	else
+		dist_write(0, GICD_IROUTER + 8 * intid, 8, n);
+}
+
+static bool spi_bit(uint32_t bank, unsigned intid)
+{
+	return dist_read(0, bank + intid / 32 * 4, 4) >> intid % 32 & 1;
+}
+
+bool spi_is_pending(unsigned intid)
+{
+	return spi_bit(GICD_ISPENDR, intid);
+}
+
+bool spi_is_active(unsigned intid)
+{
+	return spi_bit(GICD_ISACTIVER, intid);
+}
+
+void spi_raise(unsigned intid)
+{
+	fake_gic.irq[intid].latched = true;
+	settle();
+}
+
+void spi_line(unsigned intid, bool level)
+{
+	vspi_set_level(&cores_vm, intid, level);
+	settle();
+}
+
+int cores_check_rules(void **state)
+{
+	const char *violation = fake_gic_violation();
+
+	(void)state;
+	for (unsigned n = 0; n < cores_vm.vcpu_count && !violation; n++) {
+		cores_on(n);
+		if (fake_gic_maintenance())
+			violation = "the maintenance line stays high";
+		if (vcpus[n].vgic.leaving_count)
+			violation = "an interrupt is still to leave";
+	}
+	if (violation)
+		print_error("%s\n", violation);
+	return violation != NULL;
+}

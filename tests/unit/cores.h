@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest of up to four vCPUs on as many cores, for the emulated distributor: one fake GIC whose
+ * private half (private interrupts, CPU interface, list registers) is that of the core that has its
+ * turn. What a core asks of another is done there at once, with that core's half in place. After
+ * each act of the guest every core takes what is signalled to it, through hyp/trap.c.
+ */
+#pragma once
+
+#include "hyp/vm.h"
+
+#define CORES_TIMER 27u
+
+/* FAKE_SPI_FIRST and on are physical SPIs of the guest's. Its groups, CPU interfaces and
+ * distributor are on; GICv3: everything is in Group 1. */
+void cores_boot(unsigned count);
+
+extern struct vm cores_vm;
+
+/* The turn of a core. */
+void cores_on(unsigned core);
+unsigned cores_now(void);
+
+/* Accesses by vCPU n */
+uint64_t dist_read(unsigned n, uint32_t offset, unsigned size);
+void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value);
+uint64_t redist_read(unsigned n, uint32_t offset, unsigned size);
+void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value);
+void sgi1r_write(unsigned n, uint64_t value);
+void sgi0r_write(unsigned n, uint64_t value);
+
+/* CPU interface of vCPU n */
+uint32_t cpu_ack(unsigned n);
+void cpu_eoi(unsigned n, uint32_t iar);
+void assert_takes(unsigned n, uint32_t iar);
+void assert_nobody_takes_anything(void);
+
+/* An SPI of any kind: enabled with priority 0x40; its target, as the version has it. */
+void spi_enable(unsigned intid);
+void spi_target(unsigned intid, unsigned n);
+bool spi_is_pending(unsigned intid);
+bool spi_is_active(unsigned intid);
+
+/* A device of the machine pends SPI `intid`; an emulated device's line. */
+void spi_raise(unsigned intid);
+void spi_line(unsigned intid, bool level);
+
+/* Every core takes what is signalled. With `late`, cores_settle() only. */
+void cores_settle(void);
+void cores_settle_late(bool late);
+
+/* Calls between cores since the boot. */
+unsigned cores_calls(void);
+
+/* As guest_check_rules() */
+int cores_check_rules(void **state);

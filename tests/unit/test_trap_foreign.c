@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exits of a guest that is not our own, where they are handled another way. */
+/* LINK: tests/unit/trap_vm.c exit-path drivers/gic/gicv2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/hypercall.h"
+#include "hyp/trap.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/trap_vm.h"
+
+/* Exception classes, in their place in a syndrome; the length of the instruction (32 bits) */
+#define CP15_32 (0x03u << 26)
+#define CP15_64 (0x04u << 26)
+#define CP14_32 (0x05u << 26)
+#define CP14_LDC (0x06u << 26)
+#define CP10_ID (0x08u << 26)
+#define CP14_64 (0x0cu << 26)
+#define HVC64 (0x16u << 26)
+#define SMC64 (0x17u << 26)
+#define SYSREG64 (0x18u << 26)
+#define NOBODYS (0x3eu << 26)
+#define IL (1u << 25)
+#define STORE_PROTECTED 0x938c004fu
+#define LOAD_PROTECTED 0x9383000fu
+#define FETCH_PROTECTED 0x8200000fu
+#define PSCI_SYSTEM_OFF 0x84000008u
+#define PSCI_SYSTEM_RESET 0x84000009u
+
+static const struct vm_machine foreign = { .foreign = true };
+static const struct vm_machine own;
+
+static int setup(void **state)
+{
+	trap_setup(state);
+	vcpu->vm->machine = &foreign;
+	trap_use(true);
+	return 0;
+}
+
+static void be_own(void)
+{
+	vcpu->vm->machine = &own;
+	trap_use(false);
+}
+
+static void what_is_not_there_is_undefined(void **state)
+{
+	static const uint32_t classes[] = {
+		CP15_32,
+		CP15_64,
+		CP14_32,
+		CP14_LDC,
+		CP10_ID,
+		CP14_64,
+		SYSREG64
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		uint32_t esr = classes[i] | IL | 0x3ffc1e;
+
+		setup(state);
+		assert_ptr_equal(take(esr), vcpu);
+		assert_int_equal(fake_hyp.undefined, 1);
+		assert_int_equal(fake_hyp.faults + fake_hyp.skipped, 0);
+		be_own();
+		assert_null(take(esr));
+		assert_int_equal(fake_hyp.undefined, 1);
+		assert_int_equal(fake_hyp.reason, FAULT_UNHANDLED_TRAP);
+	}
+}
+
+static void a_class_that_nobody_has_stops_it(void **state)
+{
+	(void)state;
+	assert_null(take(NOBODYS));
+	assert_int_equal(fake_hyp.reason, FAULT_UNHANDLED_TRAP);
+	assert_int_equal(fake_hyp.undefined, 0);
+}
+
+static void a_store_to_what_is_shown_reaches_the_device(void **state)
+{
+	(void)state;
+	vcpu->frame.x[12] = 0x12345678;
+	assert_ptr_equal(take(STORE_PROTECTED), vcpu);
+	assert_int_equal(device.writes, 1);
+	assert_int_equal(device.offset, 0x10);
+	assert_int_equal(device.value, 0x12345678);
+	assert_int_equal(fake_hyp.skipped, 1);
+}
+
+static void other_faults_of_permission_stop_it(void **state)
+{
+	(void)state;
+	assert_null(take(LOAD_PROTECTED));
+	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
+	assert_null(take(FETCH_PROTECTED));
+	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
+	assert_null(take(STORE_PROTECTED & ~(1u << 24))); /* without a description */
+	assert_null(take(STORE_PROTECTED | 1u << 7));     /* of a stage-1 walk */
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_null(take(STORE_PROTECTED));
+	be_own();
+	fake_hyp.fault_ipa = DEVICE;
+	assert_null(take(STORE_PROTECTED));
+	assert_int_equal(device.reads + device.writes, 0);
+	assert_int_equal(fake_hyp.faults, 6);
+}
+
+static void cache_maintenance_of_a_device_is_nothing(void **state)
+{
+	(void)state;
+	assert_ptr_equal(take(DABT_DC), vcpu);
+	assert_int_equal(fake_hyp.skipped, 1);
+	assert_null(take(DABT_DC | 1u << 7));
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_null(take(DABT_DC));
+	be_own();
+	fake_hyp.fault_ipa = DEVICE;
+	assert_null(take(DABT_DC));
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
+static struct vcpu *call(uint32_t class, uint32_t id)
+{
+	vcpu->vm->outcome = VM_RUNNING;
+	vcpu->frame.x[0] = id;
+	return class == HVC64 ? trap_hvc(vcpu) : take(class);
+}
+
+static void it_has_psci_and_no_hypercalls(void **state)
+{
+	static const uint32_t conduits[] = { HVC64, SMC64 };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		for (uint32_t id = HC_BASE; id <= HC_BASE + HC_COUNT; id++) {
+			assert_ptr_equal(call(conduits[i], id), vcpu);
+			assert_int_equal((int)vcpu->frame.x[0], -1);
+		}
+		assert_null(call(conduits[i], PSCI_SYSTEM_OFF));
+		assert_int_equal(vcpu->vm->outcome, VM_DONE);
+		assert_null(call(conduits[i], PSCI_SYSTEM_RESET));
+		assert_int_equal(vcpu->vm->outcome, VM_RESET);
+	}
+	assert_int_equal(fake_hyp.faults, 0);
+	be_own();
+	assert_ptr_equal(call(HVC64, HC_ID(NULL)), vcpu);
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	assert_null(call(HVC64, PSCI_SYSTEM_RESET));
+	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(what_is_not_there_is_undefined),
+		TEST(a_class_that_nobody_has_stops_it),
+		TEST(a_store_to_what_is_shown_reaches_the_device),
+		TEST(other_faults_of_permission_stop_it),
+		TEST(cache_maintenance_of_a_device_is_nothing),
+		TEST(it_has_psci_and_no_hypercalls),
+	};
+
+	return cmocka_run_group_tests_name("trap_foreign", tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emulated PL011: what a guest sends and receives, its interrupt, its registers. */
+/* LINK: exit-path drivers/gic/gicv2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/virt.h"
+#include "drivers/gic/gic.h"
+#include "hyp/trap.h"
+#include "hyp/vm.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/vgic_guest.h"
+
+#define DR 0x000u
+#define RSR 0x004u
+#define FR 0x018u
+#define ILPR 0x020u
+#define IBRD 0x024u
+#define FBRD 0x028u
+#define LCR_H 0x02cu
+#define CR 0x030u
+#define IFLS 0x034u
+#define IMSC 0x038u
+#define RIS 0x03cu
+#define MIS 0x040u
+#define ICR 0x044u
+#define DMACR 0x048u
+
+#define FR_RXFE 0x10u
+#define FR_TXFF 0x20u
+#define FR_RXFF 0x40u
+#define FR_TXFE 0x80u
+#define FEN 0x10u
+#define INT_RX 0x10u
+#define INT_TX 0x20u
+#define INT_RT 0x40u
+
+static uint32_t get(uint32_t offset)
+{
+	return (uint32_t)vpl011_read(&guest_vcpu, offset, 4);
+}
+
+static void set(uint32_t offset, uint32_t value)
+{
+	vpl011_write(&guest_vcpu, offset, 4, value);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	guest_boot(4, true, false);
+	vpl011_start(guest_vcpu.vm, true);
+	guest_set_enabled(VIRT_UART_INTID, true);
+	gic_enable(FAKE_CONSOLE_INTID);
+	return 0;
+}
+
+/* The console's line, as its part drives it: up while there is something. */
+static void type(const char *text)
+{
+	fake_hyp.typed = text;
+	fake_gic_line(FAKE_CONSOLE_INTID, true);
+	assert_ptr_equal(trap_irq(&guest_vcpu), &guest_vcpu);
+	fake_gic_line(FAKE_CONSOLE_INTID, false);
+}
+
+/* The guest's interrupt, acknowledged and ended: the UART's or none. */
+static bool interrupted(void)
+{
+	uint32_t iar = guest_ack();
+
+	if (gic_intid(iar) == GIC_SPURIOUS)
+		return false;
+	assert_int_equal(gic_intid(iar), VIRT_UART_INTID);
+	guest_eoi(iar);
+	return true;
+}
+
+static void what_is_sent_arrives_as_it_is(void **state)
+{
+	(void)state;
+	for (const char *at = "a\r\nb"; *at; at++) {
+		assert_int_equal(get(FR) & (FR_TXFF | FR_TXFE), FR_TXFE);
+		set(DR, (uint8_t)*at | 0xff00);
+	}
+	assert_string_equal(fake_hyp.console, "a\r\nb");
+	assert_true(fake_hyp.line_open);
+}
+
+static void a_sent_byte_interrupts_once_it_is_let(void **state)
+{
+	(void)state;
+	assert_int_equal(get(RIS), 0);
+	set(DR, 'a');
+	assert_int_equal(get(RIS), INT_TX);
+	assert_int_equal(get(MIS), 0);
+	assert_false(interrupted());
+	set(IMSC, INT_TX);
+	assert_int_equal(get(MIS), INT_TX);
+	assert_true(interrupted());
+	assert_true(interrupted()); /* a level */
+	set(ICR, INT_TX);
+	assert_int_equal(get(RIS), 0);
+	assert_false(interrupted());
+}
+
+static void a_received_byte_interrupts_and_is_read(void **state)
+{
+	(void)state;
+	set(IMSC, INT_RX | INT_RT);
+	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
+	type("x");
+	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFF); /* one byte without the FIFO */
+	assert_int_equal(get(MIS), INT_RX | INT_RT);
+	assert_true(interrupted());
+	assert_int_equal(get(DR), 'x');
+	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
+	assert_int_equal(get(RIS), 0);
+	assert_false(interrupted());
+}
+
+static void the_fifo_tells_its_level(void **state)
+{
+	static const struct {
+		uint8_t ifls;
+		unsigned bytes;
+	} levels[] = { { 0, 2 }, { 1, 4 }, { 2, 8 }, { 3, 12 }, { 4, 14 } };
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		setup(state);
+		set(LCR_H, FEN);
+		set(IFLS, (uint32_t)levels[i].ifls << 3);
+		for (unsigned n = 1; n <= levels[i].bytes; n++) {
+			assert_int_equal(get(RIS) & INT_RX, 0);
+			type("y");
+			assert_int_equal(get(RIS) & INT_RT, INT_RT);
+		}
+		assert_int_equal(get(RIS) & INT_RX, INT_RX);
+		get(DR);
+		assert_int_equal(get(RIS), INT_RT);
+	}
+}
+
+static void nothing_that_is_typed_is_lost(void **state)
+{
+	static const char text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+	(void)state;
+	set(LCR_H, FEN);
+	type(text);
+	assert_false(fake_hyp.listening); /* a full FIFO: its interrupt would come for ever */
+	assert_int_equal(get(FR) & FR_RXFF, FR_RXFF);
+	for (unsigned i = 0; i < sizeof(text) - 1; i++)
+		assert_int_equal(get(DR), text[i]);
+	assert_true(fake_hyp.listening);
+	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
+	assert_int_equal(get(DR), 0);
+}
+
+static void a_fifo_that_is_turned_off_and_on_is_empty(void **state)
+{
+	(void)state;
+	set(LCR_H, FEN);
+	type("abc");
+	set(LCR_H, 0);
+	assert_int_equal(get(FR) & FR_RXFE, FR_RXFE);
+	assert_int_equal(get(RIS), 0);
+	type("d");
+	set(LCR_H, 0x60); /* word length alone: it stays */
+	assert_int_equal(get(DR), 'd');
+}
+
+static void a_timeout_that_is_cleared_comes_with_the_next_byte(void **state)
+{
+	(void)state;
+	set(LCR_H, FEN);
+	set(IMSC, INT_RT);
+	type("a");
+	set(ICR, 0x7ff);
+	assert_false(interrupted());
+	type("b");
+	assert_true(interrupted());
+	get(DR);
+	assert_int_equal(get(RIS), INT_RT);
+	get(DR);
+	assert_int_equal(get(RIS), 0);
+}
+
+static void registers_keep_what_they_have_bits_for(void **state)
+{
+	static const struct {
+		uint32_t offset, reset, bits;
+	} registers[] = {
+		{ ILPR, 0, 0xff },     { IBRD, 0, 0xffff },  { FBRD, 0, 0x3f },  { LCR_H, 0, 0xff },
+		{ CR, 0x300, 0xffff }, { IFLS, 0x12, 0x3f }, { IMSC, 0, 0x7ff }, { DMACR, 0, 7 },
+		{ RSR, 0, 0 },         { RIS, 0, 0 },        { MIS, 0, 0 },      { ICR, 0, 0 },
+		{ 0x08, 0, 0 },        { 0x4c, 0, 0 },       { 0x80, 0, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		assert_int_equal(get(registers[i].offset), registers[i].reset);
+		set(registers[i].offset, 0xffffffff);
+		assert_int_equal(get(registers[i].offset), registers[i].bits);
+	}
+	vpl011_start(guest_vcpu.vm, true);
+	for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		assert_int_equal(get(registers[i].offset), registers[i].reset);
+}
+
+static void it_says_what_it_is(void **state)
+{
+	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		set(0xfe0 + 4 * i, 0);
+		assert_int_equal(get(0xfe0 + 4 * i), id[i]);
+		assert_int_equal(vpl011_read(&guest_vcpu, 0xfe0 + 4 * i + 1, 1), 0);
+	}
+	assert_int_equal(get(0xfdc), 0);
+}
+
+static void bytes_and_halves_of_a_register_are_read(void **state)
+{
+	(void)state;
+	set(IBRD, 0x1234);
+	assert_int_equal(vpl011_read(&guest_vcpu, IBRD, 2) & 0xffff, 0x1234);
+	assert_int_equal(vpl011_read(&guest_vcpu, IBRD + 1, 1) & 0xff, 0x12);
+	type("z");
+	assert_int_equal(vpl011_read(&guest_vcpu, DR + 2, 2) & 0xffff, 0); /* and stays */
+	assert_int_equal(get(FR) & FR_RXFE, 0);
+}
+
+static void without_a_listener_nothing_is_taken(void **state)
+{
+	(void)state;
+	vpl011_stop();
+	assert_false(fake_hyp.listening);
+	type("a");
+	assert_int_equal(get(FR) & FR_RXFE, FR_RXFE);
+	assert_string_equal(fake_hyp.typed, "a");
+	vpl011_start(guest_vcpu.vm, false);
+	assert_false(fake_hyp.listening);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(what_is_sent_arrives_as_it_is),
+		TEST(a_sent_byte_interrupts_once_it_is_let),
+		TEST(a_received_byte_interrupts_and_is_read),
+		TEST(the_fifo_tells_its_level),
+		TEST(nothing_that_is_typed_is_lost),
+		TEST(a_fifo_that_is_turned_off_and_on_is_empty),
+		TEST(a_timeout_that_is_cleared_comes_with_the_next_byte),
+		TEST(registers_keep_what_they_have_bits_for),
+		TEST(it_says_what_it_is),
+		TEST(bytes_and_halves_of_a_register_are_read),
+		TEST(without_a_listener_nothing_is_taken),
+	};
+
+	return cmocka_run_group_tests_name("vpl011", tests, NULL, NULL);
+}
