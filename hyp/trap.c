@@ -207,8 +207,8 @@ static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *re
 	return done(vcpu);
 }
 
-static struct vcpu *emulate_write(struct vcpu *vcpu, const struct mmio_region *region,
-				  uint32_t offset, uint32_t esr)
+static inline __attribute__((always_inline)) struct vcpu *emulate_write(
+	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
 	uint64_t value;
 

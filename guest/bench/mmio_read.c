@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A load from a device that EL2 may emulate:
- *   vgic   GICD_IIDR: emulated where the distributor is, else the device itself
- *   null   SCRATCH of the null device: emulated with stage 2, else memory
+ *   vgic       GICD_IIDR: emulated where the distributor is, else the device itself
+ *   isenabler  the same of GICD_ISENABLER1, which tells of 32 SPIs
+ *   null       SCRATCH of the null device: emulated with stage 2, else memory
  */
 #include "abi/null_device.h"
 #include "drivers/gic/gic_regs.h"
@@ -29,7 +30,10 @@ static void run_variant(const struct guest_run *run, const char *variant, uint64
 
 static void mmio_read_run(const struct guest_run *run)
 {
-	run_variant(run, "vgic", run->gicd_base + GICD_IIDR, run->config.irq == IRQ_TRAPPED);
+	bool trapped = run->config.irq == IRQ_TRAPPED;
+
+	run_variant(run, "vgic", run->gicd_base + GICD_IIDR, trapped);
+	run_variant(run, "isenabler", run->gicd_base + GICD_ISENABLER + 4, trapped);
 	run_variant(run, "null", run->device_base + NULL_DEVICE_SCRATCH,
 		    run->config.stage2 != STAGE2_OFF);
 }

@@ -25,6 +25,7 @@ CEILINGS = [
     *((config, bench, variant, False, 120) for config in ("direct", "trapped", "trapped-sw")
       for bench, variant in (("smc", "unknown"), ("sysreg", "actlr"))),
     *((config, "mmio_read", "vgic", False, 150) for config in ("trapped", "trapped-sw")),
+    *((config, "mmio_read", "isenabler", False, 250) for config in ("trapped", "trapped-sw")),
     *((config, "mmio_write", "vgic", False, 320) for config in ("trapped", "trapped-sw")),
     *((config, bench, "null", False, 170) for config in ("direct", "trapped", "trapped-sw")
       for bench in ("mmio_read", "mmio_write")),

@@ -113,7 +113,7 @@ def test_exits_are_counted(result, config):
     assert exit_counts(result, "sysreg", config) == rest | {
         "hvc": 3, "sysreg": rest.get("sysreg", 0) + samples}
     assert exit_counts(result, "mmio_read", config) == rest | {
-        "hvc": 4, "mmio-read": rest["mmio-read"] + 2 * samples}
+        "hvc": 5, "mmio-read": rest["mmio-read"] + 3 * samples}
     # the byte is cleared before, and both registers are read back
     assert exit_counts(result, "mmio_write", config) == rest | {
         "hvc": 4, "mmio-read": rest["mmio-read"] + 2,

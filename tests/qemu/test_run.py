@@ -34,7 +34,7 @@ VARIANTS = {
     "smc": {"unknown"},
     "sysreg": {"actlr"},
     "wfi": {"pending"},
-    "mmio_read": {"vgic", "null"},
+    "mmio_read": {"vgic", "isenabler", "null"},
     "mmio_write": {"vgic", "null"},
     "sgi_self": {"vector", "handler"},
     "timer_wakeup": {f"{state}-{stage}" for state in ("busy", "wfi")

@@ -12,7 +12,7 @@ SAMPLES = N + 1  # of each variant, the cold one too
 STATES = ("cold-caches", "cold-tlb")
 CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 COUNTED = "stats"  # trapped, with exit statistics
-VARIANTS = {"counter": 3, "hvc": 2, "smc": 1, "sysreg": 1, "wfi": 1, "mmio_read": 2,
+VARIANTS = {"counter": 3, "hvc": 2, "smc": 1, "sysreg": 1, "wfi": 1, "mmio_read": 3,
             "mmio_write": 2, "sgi_self": 2, "timer_wakeup": 6, "tlb_chase": 3}
 PRESETS = {name: name for name in CONFIGS} | {COUNTED: "trapped stats=on"}
 PLAN = "order once\nlimit_ms 60000\n" + "".join(
