@@ -88,6 +88,11 @@ void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct 
 	vgic_queue(vgic, virq);
 }
 
+SLOW_PATH void vgic_catch_up(struct vgic *vgic)
+{
+	vgic_refill(vgic);
+}
+
 void vgic_resume(struct vgic *vgic)
 {
 	if (vgic->backlog)

@@ -113,5 +113,8 @@ bool vgic_anything_pending(const struct vgic *vgic);
  * something may have ended whose end is expected. */
 bool vgic_maintain(struct vgic *vgic);
 
+/* The same before it comes: what is_active() and is_pending() say is not older than this. */
+void vgic_catch_up(struct vgic *vgic);
+
 /* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);

@@ -224,30 +224,25 @@ SLOW_PATH void vgic_collect(struct vgic *vgic)
 		collect_parked(vgic);
 }
 
-/* What is usual: the ends of physical interrupts that are not linked, and nothing waits. */
+static SLOW_PATH bool maintain_slowly(struct vgic *vgic)
+{
+	vgic_refill(vgic);
+	return vgic->leaving_count != 0;
+}
+
+/* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
 bool vgic_maintain(struct vgic *vgic)
 {
-	uint32_t ended;
+	uint32_t ended = gic_lr_ended();
+	const struct virq *virq;
 
-	if (vgic->backlog) {
-		vgic_refill(vgic);
-		return vgic->leaving_count != 0;
-	}
-	ended = gic_lr_ended();
-	if (!ended)
-		return false;
-	do {
-		unsigned i = bit_lowest(ended);
-		const struct virq *virq = vgic->lr_owner[i];
-
-		if (!virq->physical) {
-			vgic_refill(vgic);
-			return false;
-		}
-		gic_lr_clear(i);
-		gic_deactivate(virq->intid);
-		ended &= ended - 1;
-	} while (ended);
+	if (vgic->backlog || !ended || (ended & (ended - 1)))
+		return maintain_slowly(vgic);
+	virq = vgic->lr_owner[bit_lowest(ended)];
+	if (!virq->physical)
+		return maintain_slowly(vgic);
+	gic_lr_clear(bit_lowest(ended));
+	gic_deactivate(virq->intid);
 	return false;
 }
 

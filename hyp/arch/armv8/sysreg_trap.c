@@ -16,7 +16,16 @@
 #define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
 #define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
 
-/* GICv3: SGIs, and ends while some are in memory. Whoever reads such a register is stopped. */
+/* GICv3: ends, while some are in memory. */
+static __attribute__((noinline, cold)) bool deactivate(struct vcpu *vcpu, uint32_t esr)
+{
+	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_DIR_EL1)
+		return false;
+	vgic_deactivate(&vcpu->vgic, (unsigned)frame_read(&vcpu->frame, ISS_RT(esr)));
+	return true;
+}
+
+/* GICv3: SGIs. Whoever reads such a register is stopped. */
 static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
@@ -29,11 +38,8 @@ static bool send_sgi(struct vcpu *vcpu, uint32_t esr)
 	case ICC_SGI0R_EL1:
 		vdist_sgi0r(vcpu, value);
 		return true;
-	case ICC_DIR_EL1:
-		vgic_deactivate(&vcpu->vgic, (unsigned)value);
-		return true;
 	default:
-		return false;
+		return deactivate(vcpu, esr);
 	}
 }
 
