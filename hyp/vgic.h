@@ -6,8 +6,11 @@
  *
  * Rules it keeps:
  *  - a virtual interrupt stands in at most one list register;
- *  - with more pending than list registers, the highest priorities stand in them; a maintenance
- *    interrupt asks for the rest, "none pending" or, with all active, at the end of one;
+ *  - with more pending than list registers, the highest priorities stand in them, those of groups
+ *    that the guest's CPU interface has off last; a maintenance interrupt asks for the rest;
+ *  - something pending that may be signalled is always in a list register: with all of them active,
+ *    the one that ends last is *parked*, active in memory, and its end found by EOIcount or a trap;
+ *  - no event of the maintenance interrupt is asked for that is so already;
  *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
  *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw, and a
  *    linked one that gave its link up because something waits for its end).

@@ -48,6 +48,13 @@ unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links
 unit-test: $(unit_programs)
 	@tests/unit/run.sh $(unit_programs)
 
+# The oracle of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.
+.PHONY: unit-test-nightly
+STEPS ?= 10000000
+unit_nightly := test_vgic_random_gicv2 test_vgic_random_gicv3
+unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
+	@STEPS=$$(($(STEPS) / 2 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
+
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a
 	@echo "  HOSTLD $$@"
