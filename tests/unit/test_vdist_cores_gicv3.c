@@ -53,7 +53,8 @@ static void each_vcpu_has_a_redistributor(void **state)
 	for (unsigned count = 1; count <= VCPU_MAX; count++) {
 		cores_boot(count);
 		for (unsigned n = 0; n < count; n++) {
-			uint64_t typer = (uint64_t)n << 32 | n << 8 | (n == count - 1 ? 1u << 4 : 0);
+			uint64_t typer =
+				(uint64_t)n << 32 | n << 8 | (n == count - 1 ? 1u << 4 : 0);
 
 			assert_int_equal(redist_read(0, RD(n) + GICR_TYPER, 8), typer);
 			assert_int_equal(redist_read(0, RD(n) + GICR_TYPER + 4, 4), n);

@@ -6,7 +6,7 @@
 # fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything behind hyp/trap.c but the GIC driver; exit-path-of-cores
-# for the same on several cores.
+# for the same on several cores; vgic-oracle for the oracle of the virtual GIC.
 
 BUILD ?= build
 HOST_CC ?= gcc
@@ -41,6 +41,9 @@ unit_links += $(foreach link,$(filter %:exit-path,$(unit_links)),\
 	$(addprefix $(link:%exit-path=%),$(unit_exit_path)))
 unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
 	$(addprefix $(link:%exit-path-of-cores=%),$(unit_exit_path_of_cores)))
+
+unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
+	$(addprefix $(link:%vgic-oracle=%),tests/unit/vgic_oracle.c tests/unit/vgic_model.c))
 
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 

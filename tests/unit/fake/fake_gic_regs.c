@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. Physical groups, which it need not have, read as zero and ignore writes. */
+/* Registers of the fake GIC. Physical groups, which it need not have, read as zero and ignore
+ * writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
