@@ -220,6 +220,7 @@ setup-tests:
 	@tools/setup.sh default boards report
 
 ## unit-test: the host unit tests alone
+## unit-test-nightly: the oracle of the virtual GIC, STEPS=10000000 of it
 ## clean: remove what was built; the Python environment stays
 clean:
 	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit $(BUILD)/peers

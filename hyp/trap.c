@@ -77,20 +77,10 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	return vcpu;
 }
 
-/* Something may have ended that another vCPU is to have. */
-static __attribute__((noinline, cold)) void maintain_backlog(struct vcpu *vcpu)
+static void maintain(struct vcpu *vcpu)
 {
-	vgic_maintain(&vcpu->vgic);
-	if (vcpu->vgic.leaving_count)
+	if (vgic_maintain(&vcpu->vgic))
 		vspi_settle_now(vcpu->vm);
-}
-
-static inline void maintain(struct vcpu *vcpu)
-{
-	if (vcpu->vgic.backlog)
-		maintain_backlog(vcpu);
-	else
-		vgic_maintain(&vcpu->vgic);
 }
 
 /* Interrupts that are not for the guest that has the core. */

@@ -73,7 +73,9 @@ static uint32_t writable(const struct access *access)
 {
 	bool sgis_too = access->bank == BANK(GICD_IGROUPR) || access->bank >= BANK(GICD_ISACTIVER);
 
-	if (access->bank == BANK(GICD_ICFGR)) /* private ones are as they are */
+	/* SGIs are edge-triggered for good, and private interrupts as their devices are
+	 * (IHI 0048B 4.3.13 leaves it open). */
+	if (access->bank == BANK(GICD_ICFGR))
 		return access->word ? access->lanes : 0;
 	if (gic_version() > 2)
 		sgis_too = true;

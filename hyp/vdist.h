@@ -46,7 +46,8 @@ void vdist_gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 void vdist_sgi1r(struct vcpu *vcpu, uint64_t value);
 void vdist_sgi0r(struct vcpu *vcpu, uint64_t value);
 
-/* The page of a GICv2's CPU interface with GICC_DIR and nothing else, where it is not mapped. */
+/* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
+ * mapped. */
 #define VDIST_DIR_SIZE 0x1000u
 uint64_t vdist_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void vdist_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);

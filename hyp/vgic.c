@@ -88,6 +88,11 @@ void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct 
 	vgic_queue(vgic, virq);
 }
 
+SLOW_PATH void vgic_catch_up(struct vgic *vgic)
+{
+	vgic_refill(vgic);
+}
+
 void vgic_resume(struct vgic *vgic)
 {
 	if (vgic->backlog)
@@ -282,8 +287,6 @@ SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 		return;
 	vgic_take(vgic, virq);
 	virq->edge = edge;
-	if (virq->physical)
-		gic_set_edge(virq->intid, edge);
 	vgic_give(vgic, virq);
 }
 
@@ -360,5 +363,17 @@ bool vgic_anything_pending(const struct vgic *vgic)
 	for (unsigned i = 0; i < vgic->lr_count; i++)
 		if (gic_lr_state(gic_lr_read(i)) == GIC_LR_PENDING)
 			return true;
-	return vgic->backlog != vgic->parked_count;
+	return vgic_anything_queued(vgic);
+}
+
+/* Counted among what is not done yet, so that nobody who has none pays for the question. */
+void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
+{
+	unsigned i = vgic_live_lr(vgic, virq);
+	unsigned one = expect ? 1 : ~0u;
+
+	vgic->leaving_count += one;
+	vgic->backlog += one;
+	if (expect && i != VIRQ_LR_NONE)
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 }

@@ -6,8 +6,11 @@
  *
  * Rules it keeps:
  *  - a virtual interrupt stands in at most one list register;
- *  - with more pending than list registers, the highest priorities stand in them; a maintenance
- *    interrupt asks for the rest, "none pending" or, with all active, at the end of one;
+ *  - with more pending than list registers, the highest priorities stand in them, those of groups
+ *    that the guest's CPU interface has off last; a maintenance interrupt asks for the rest;
+ *  - something pending that may be signalled is always in a list register: with all of them active,
+ *    the one that ends last is *parked*, active in memory, and its end found by EOIcount or a trap;
+ *  - no event of the maintenance interrupt is asked for that is so already;
  *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
  *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw, and a
  *    linked one that gave its link up because something waits for its end).
@@ -50,9 +53,9 @@ struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
 	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned backlog;                 /* bits set in queued, and parked_count */
+	unsigned backlog;                 /* bits set in queued, and the next two */
 	unsigned parked_count;            /* virqs with parked set */
-	unsigned leaving_count;           /* vgic_expect_end(); in both of these, too */
+	unsigned leaving_count;           /* vgic_expect_end() */
 	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
 	bool link_hw;                     /* lr=hw */
 	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
@@ -81,8 +84,8 @@ void vgic_resume(struct vgic *vgic);
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* The line of an emulated device, level-sensitive: pending while it is high, again after the guest's
- * end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending once it
+/* The line of an emulated device, level-sensitive: pending while it is high, again after the
+ * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending once it
  * rises). On the vCPU's own core. Not for forwarded interrupts, which have a line of their own. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
@@ -109,8 +112,12 @@ bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 /* Whether the guest has something to wake up for. */
 bool vgic_anything_pending(const struct vgic *vgic);
 
-/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
-void vgic_maintain(struct vgic *vgic);
+/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. Says whether
+ * something may have ended whose end is expected. */
+bool vgic_maintain(struct vgic *vgic);
+
+/* The same before it comes: what is_active() and is_pending() say is not older than this. */
+void vgic_catch_up(struct vgic *vgic);
 
 /* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);

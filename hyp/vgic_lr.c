@@ -224,43 +224,26 @@ SLOW_PATH void vgic_collect(struct vgic *vgic)
 		collect_parked(vgic);
 }
 
-/* What is usual: the ends of physical interrupts that are not linked, and nothing waits. */
-void vgic_maintain(struct vgic *vgic)
+static SLOW_PATH bool maintain_slowly(struct vgic *vgic)
 {
-	uint32_t ended;
-
-	if (vgic->backlog) {
-		vgic_refill(vgic);
-		return;
-	}
-	ended = gic_lr_ended();
-	if (!ended)
-		return;
-	do {
-		unsigned i = bit_lowest(ended);
-		const struct virq *virq = vgic->lr_owner[i];
-
-		if (!virq->physical) {
-			vgic_refill(vgic);
-			return;
-		}
-		gic_lr_clear(i);
-		gic_deactivate(virq->intid);
-		ended &= ended - 1;
-	} while (ended);
+	vgic_refill(vgic);
+	return vgic->leaving_count != 0;
 }
 
-/* Counted as one that is parked: who looks whether anything else is to be done finds it so. */
-void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
+/* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
+bool vgic_maintain(struct vgic *vgic)
 {
-	unsigned i = vgic_live_lr(vgic, virq);
-	unsigned one = expect ? 1 : ~0u;
+	uint32_t ended = gic_lr_ended();
+	const struct virq *virq;
 
-	vgic->leaving_count += one;
-	vgic->parked_count += one;
-	vgic->backlog += one;
-	if (expect && i != VIRQ_LR_NONE)
-		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	if (vgic->backlog || !ended || (ended & (ended - 1)))
+		return maintain_slowly(vgic);
+	virq = vgic->lr_owner[bit_lowest(ended)];
+	if (!virq->physical)
+		return maintain_slowly(vgic);
+	gic_lr_clear(bit_lowest(ended));
+	gic_deactivate(virq->intid);
+	return false;
 }
 
 /* --- which stand in the list registers --- */
@@ -377,7 +360,7 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 	vgic_collect(vgic);
 	if (vgic->backlog)
 		groups = gic_virt_groups();
-	while (vgic->backlog > vgic->parked_count && !waiting) {
+	while (vgic_anything_queued(vgic) && !waiting) {
 		struct virq *virq = most_urgent(vgic, groups);
 		unsigned i = make_room(vgic, virq, groups);
 

@@ -25,6 +25,11 @@ static inline bool virq_deliverable(const struct vgic *vgic, const struct virq *
 	return virq->enabled && (vgic->groups_enabled >> virq->group1 & 1);
 }
 
+static inline bool vgic_anything_queued(const struct vgic *vgic)
+{
+	return vgic->backlog != vgic->parked_count + vgic->leaving_count;
+}
+
 /* Takes back what of `virq` is pending: it is in no queue, and in no list register but for an
  * active part. */
 void vgic_take(struct vgic *vgic, struct virq *virq);

@@ -134,7 +134,6 @@ static bool add_gic(struct vm *vm, bool trapped)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 
-	vm->dir_page = 0;
 	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), GICC_SIZE, STAGE2_DEVICE))
 		return false;
 	if (!trapped)
@@ -143,12 +142,15 @@ static bool add_gic(struct vm *vm, bool trapped)
 	return true;
 }
 
-/* As vm_add_region()'s last: its accesses are the rarest. */
+/* As the last region: its accesses are the rarest. */
 static void add_dir_page(struct vm *vm)
 {
-	if (!vm->machine->gic.cpu)
+	const struct gic_bases *at = &vm->machine->gic;
+
+	vm->dir_page = 0;
+	if (vm->config->irq != IRQ_TRAPPED || !at->cpu)
 		return;
-	vm->dir_page = vm->machine->gic.cpu + PAGE_SIZE;
+	vm->dir_page = at->cpu + PAGE_SIZE;
 	vm_add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
 						vdist_dir_write });
 }
@@ -157,11 +159,10 @@ static void add_dir_page(struct vm *vm)
 static void trap_deactivations(struct vgic *vgic)
 {
 	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
-	struct vm *vm = vcpu->vm;
+	ipa_t page = __atomic_exchange_n(&vcpu->vm->dir_page, 0, __ATOMIC_RELAXED);
 
-	if (vm->dir_page)
-		stage2_unmap(&vm->stage2, vm->dir_page, PAGE_SIZE);
-	vm->dir_page = 0;
+	if (page)
+		stage2_unmap(&vcpu->vm->stage2, page, PAGE_SIZE);
 }
 
 static bool build_stage2(struct vm *vm)
@@ -181,8 +182,7 @@ static bool build_stage2(struct vm *vm)
 		return false;
 	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
 		return false;
-	if (config->irq == IRQ_TRAPPED)
-		add_dir_page(vm);
+	add_dir_page(vm);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;

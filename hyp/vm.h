@@ -38,6 +38,7 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
+	ipa_t dir_page; /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */
 	const struct vm_machine *machine;
 	struct vdist dist;
 	/* of a foreign guest */
@@ -49,7 +50,6 @@ struct vm {
 	uint64_t limit;    /* CNTPCT at which it is stopped */
 	uint32_t vcpus_on; /* or about to be */
 	uint32_t cores_in; /* cores beside core 0 that take part */
-	ipa_t dir_page;    /* GICv2, trapped: mapped and holds the guest's GICC_DIR; else 0 */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the

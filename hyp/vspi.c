@@ -56,7 +56,7 @@ static void take(struct vcpu *vcpu, void *argument)
 	struct virq *virq = &vgic->virq[move->intid];
 	bool enabled = virq->enabled;
 
-	vgic_maintain(vgic);
+	vgic_catch_up(vgic);
 	move->active = vgic_is_active(vgic, virq);
 	if (move->active != move->was_leaving)
 		vgic_expect_end(vgic, virq, move->active);

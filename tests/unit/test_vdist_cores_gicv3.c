@@ -88,6 +88,7 @@ static void any_vcpu_programs_any_frame(void **state)
 
 		assert_int_equal(redist_read(1, SGI(n) + GICD_ISENABLER, 4), it ? 0x100010 : 0);
 		assert_int_equal(redist_read(1, SGI(n) + GICD_IPRIORITYR + 20, 1), it ? 0x48 : 0);
+		assert_int_equal(redist_read(1, SGI(n) + GICD_ICFGR + 4, 4), 0); /* fixed */
 		assert_int_equal(redist_read(1, SGI(n) + GICD_IGROUPR, 4), ~0u << it);
 	}
 	redist_write(0, SGI(2) + GICD_ISPENDR, 4, 1u << 20);

@@ -6,7 +6,7 @@
 # fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything behind hyp/trap.c but the GIC driver; exit-path-of-cores
-# for the same on several cores.
+# for the same on several cores; vgic-oracle for the oracle of the virtual GIC.
 
 BUILD ?= build
 HOST_CC ?= gcc
@@ -43,11 +43,21 @@ unit_links += $(foreach link,$(filter %:exit-path,$(unit_links)),\
 unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
 	$(addprefix $(link:%exit-path-of-cores=%),$(unit_exit_path_of_cores)))
 
+unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
+	$(addprefix $(link:%vgic-oracle=%),tests/unit/vgic_oracle.c tests/unit/vgic_model.c))
+
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 
 .PHONY: unit-test
 unit-test: $(unit_programs)
 	@tests/unit/run.sh $(unit_programs)
+
+# The oracle of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.
+.PHONY: unit-test-nightly
+STEPS ?= 10000000
+unit_nightly := test_vgic_random_gicv2 test_vgic_random_gicv3
+unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
+	@STEPS=$$(($(STEPS) / 2 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
 
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a

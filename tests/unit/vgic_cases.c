@@ -198,6 +198,15 @@ static void a_group_that_is_off_blocks_no_list_register(void **state)
 	    ACK);
 }
 
+/* Also where nothing but one write to a list register is left to do. */
+static void it_comes_in_the_group_that_it_is_in_by_then(void **state)
+{
+	(void)state;
+	RUN(PEND(33), ACK, END, { STEP_GROUP, 33, 1 }, PEND(33), ACK, END, { STEP_GROUP, 33, 0 },
+	    PEND(33), ACK, END, LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), END,
+	    { STEP_GROUP, GUEST_TIMER, 1 }, LINE(GUEST_TIMER, true), ACK);
+}
+
 static void a_forwarded_one_in_a_group_that_is_off_stays_where_it_is(void **state)
 {
 	(void)state;
@@ -248,6 +257,7 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(ends_in_two_steps_come_out_of_order),
 		cmocka_unit_test(what_is_made_active_by_hand_is_not_signalled),
 		cmocka_unit_test(a_group_that_is_off_blocks_no_list_register),
+		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
 		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
 	};

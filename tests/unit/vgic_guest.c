@@ -54,9 +54,9 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_dist_reset();
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
-	vdist_reset(&vm);
 	guest_vcpu.vgic.trap_deactivations = trap_deactivations;
 	deactivations_trap = false;
+	vdist_reset(&vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)

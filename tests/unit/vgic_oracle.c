@@ -404,6 +404,8 @@ static void boot(const struct vgic_setup *setup)
 {
 	guest_boot(setup->lr_count, setup->link_hw, setup->split_eoi);
 	model_boot(&model, setup->split_eoi);
+	for (unsigned i = 0; i < VIRQ_COUNT; i += 32)
+		guest_write(GICD_IGROUPR + i / 8, 4, 0);
 	model_forward(&model, GUEST_TIMER);
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
 		model_forward(&model, FAKE_SPI_FIRST + i);

@@ -13,7 +13,7 @@
 
 /* X(name, weight): how often it is drawn, of 128. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 26)      /* until IAR says that there is nothing: once */                           \
+	X(ACK, 24)      /* until IAR says that there is nothing: once */                           \
 	X(EOI, 20)      /* what was acknowledged last */                                           \
 	X(EOI_OTHER, 2) /* what was acknowledged as the arg-th last: out of order */               \
 	X(DIR, 12)      /* intid, or the next one that waits for it, in any order */               \
@@ -28,7 +28,7 @@
 	X(PRIORITY, 5)   /* arg */                                                                 \
 	X(ACTIVATE, 2)   /* ISACTIVER */                                                           \
 	X(DEACTIVATE, 2) /* ICACTIVER */                                                           \
-	X(GROUP, 2)      /* arg: Group 1 */                                                        \
+	X(GROUP, 4)      /* arg: Group 1 */                                                        \
 	X(EDGE, 2)       /* arg: edge, else level; physical: only while disabled */                \
 	X(DIST, 2)       /* GICD_CTLR: arg, bit g = Group g */                                     \
 	X(CPU_GROUPS, 1) /* arg, likewise */                                                       \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. What it need not have for one core (physical
- * groups) reads as zero and ignores writes. */
+/* Registers of the fake GIC. Physical groups, which it need not have, read as zero and ignore
+ * writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,34 +116,6 @@ static void write_priorities(unsigned first, unsigned size, uint64_t value, bool
 			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
 }
 
-/* ICFGR of SPIs: two bits an interrupt, the upper says edge. */
-static bool in_config(uint32_t offset)
-{
-	return offset >= GICD_ICFGR + GIC_PRIVATE_COUNT / 4 &&
-	       offset < GICD_ICFGR + FAKE_GIC_INTIDS / 4;
-}
-
-static uint32_t read_config(unsigned first)
-{
-	uint32_t value = 0;
-
-	for (unsigned i = 0; i < 16; i++)
-		value |= (uint32_t)fake_gic.irq[first + i].edge << (2 * i + 1);
-	return value;
-}
-
-static void write_config(unsigned first, uint32_t value)
-{
-	for (unsigned i = 0; i < 16; i++) {
-		struct fake_irq *irq = &fake_gic.irq[first + i];
-		bool edge = value >> (2 * i + 1) & 1;
-
-		if (irq->edge != edge && irq->enabled)
-			fake_gic_broken("configured while it is enabled");
-		irq->edge = edge;
-	}
-}
-
 /* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
 static bool in_targets(uint32_t offset)
 {
@@ -210,8 +182,6 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		write_priorities(offset - GICD_IPRIORITYR, size, value, redist);
 	else if (in_targets(offset))
 		write_targets(offset - GICD_ITARGETSR, size, value);
-	else if (in_config(offset) && !redist)
-		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
 	else if (in_routes(offset))
 		fake_gic.irq[(offset - GICD_IROUTER) / 8].route = value;
 	else if (offset == GICD_CTLR && !redist)
