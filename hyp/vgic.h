@@ -85,8 +85,8 @@ void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
 /* The line of an emulated device, level-sensitive: pending while it is high, again after the
- * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending once it
- * rises). On the vCPU's own core. Not for forwarded interrupts, which have a line of their own. */
+ * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending
+ * once it rises). On the vCPU's own core. Not for forwarded interrupts, whose line is their own. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
 /* The guest programs an interrupt. */
