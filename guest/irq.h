@@ -16,7 +16,8 @@ void irq_init(const struct guest_run *run);
 
 void irq_set_handler(unsigned intid, irq_handler handler);
 
-/* From now on told of interrupts without a number of their own (1020 to 1023), which have no end. */
+/* From now on told of interrupts without a number of their own (1020 to 1023), which have no
+ * end. */
 void irq_on_special(void (*handler)(uint32_t iar));
 
 /* Interrupts that were gone when they were acknowledged. */

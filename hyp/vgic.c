@@ -287,6 +287,8 @@ SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 		return;
 	vgic_take(vgic, virq);
 	virq->edge = edge;
+	if (virq->physical)
+		gic_set_edge(virq->intid, edge);
 	vgic_give(vgic, virq);
 }
 

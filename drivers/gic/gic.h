@@ -42,7 +42,8 @@ unsigned gic_probe_version(void);
 void gic_all_nonsecure(void);
 
 /* Distributor: everything off, not pending, not active, level-sensitive, priority 0xa0, SPIs to
- * this core; then forwarding on. gic_dist_reset() may be called again to forget what a guest left. */
+ * this core; then forwarding on. gic_dist_reset() may be called again, to forget what a guest
+ * left. */
 void gic_dist_reset(void);
 
 /* On a core that is not the boot core, which gic_dist_reset() is for: behind gic_set_bases(), of

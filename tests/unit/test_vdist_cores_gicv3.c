@@ -82,6 +82,7 @@ static void any_vcpu_programs_any_frame(void **state)
 	(void)state;
 	redist_write(0, SGI(2) + GICD_ISENABLER, 4, 1u << 20 | 1u << 4);
 	redist_write(1, SGI(2) + GICD_IPRIORITYR + 20, 1, 0x48);
+	redist_write(3, SGI(2) + GICD_ICFGR + 4, 4, 0xffffffff);
 	redist_write(3, SGI(2) + GICD_IGROUPR, 4, 0xfffffffe);
 	for (unsigned n = 0; n < 4; n++) {
 		bool it = n == 2;

@@ -65,6 +65,14 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }
 
+/* What its CPU interface takes. */
+static void put_all_in_group1(void)
+{
+	vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
+	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
+		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
+}
+
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
@@ -75,6 +83,8 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	guest_vcpu.vm = &vm;
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
+	if (gic_version() == 3)
+		put_all_in_group1();
 	guest_set_dist_enabled(true);
 	exits = traps = 0;
 }

@@ -170,24 +170,24 @@ user:	mrs	x1, s3_1_c15_c2_7
 	psci	SYSTEM_OFF
 
 	.balign	0x800
-vectors:
+vectors:			/* x22: which one of them */
+	.set	offset, 0
 	.rept	16
+	mov	x22, #offset
 	b	exception
 	.balign	0x80
+	.set	offset, offset + 0x80
 	.endr
 exception:
 	mrs	x23, esr_el1
 	lsr	x24, x23, #26
 	cbnz	x24, wrong		/* an unknown reason */
-	adr	x24, user
-	mrs	x23, elr_el1
-	mov	x22, #0x200
-	cmp	x23, x24
+	cmp	x22, #0x400
 	b.ne	1f
-	mov	x22, #0x400
 	mov	x24, #0x3c5
 	msr	spsr_el1, x24
-1:	add	x23, x23, #4
+1:	mrs	x23, elr_el1
+	add	x23, x23, #4
 	msr	elr_el1, x23
 	eret
 

@@ -143,6 +143,34 @@ static bool in_routes(uint32_t offset)
 	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
 }
 
+/* ICFGR of SPIs: two bits an interrupt, the upper says edge. */
+static bool in_config(uint32_t offset)
+{
+	return offset >= GICD_ICFGR + GIC_PRIVATE_COUNT / 4 &&
+	       offset < GICD_ICFGR + FAKE_GIC_INTIDS / 4;
+}
+
+static uint32_t read_config(unsigned first)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 16; i++)
+		value |= (uint32_t)fake_gic.irq[first + i].edge << (2 * i + 1);
+	return value;
+}
+
+static void write_config(unsigned first, uint32_t value)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		struct fake_irq *irq = &fake_gic.irq[first + i];
+		bool edge = value >> (2 * i + 1) & 1;
+
+		if (irq->edge != edge && irq->enabled)
+			fake_gic_broken("configured while it is enabled");
+		irq->edge = edge;
+	}
+}
+
 bool fake_gic_routed_here(unsigned intid)
 {
 	const struct fake_irq *irq = &fake_gic.irq[intid];
@@ -184,6 +212,8 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		write_targets(offset - GICD_ITARGETSR, size, value);
 	else if (in_routes(offset))
 		fake_gic.irq[(offset - GICD_IROUTER) / 8].route = value;
+	else if (in_config(offset))
+		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
 	else if (offset == GICD_CTLR && !redist)
 		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 }
