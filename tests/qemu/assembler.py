@@ -14,6 +14,13 @@ from lab import ROOT, TREE, board_facts
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
+FREESTANDING = {  # without an MMU no access may be unaligned
+    isa: ("-std=gnu11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror", *words)
+    for isa, words in {
+        "armv7": ("-marm", "-mfloat-abi=soft", "-mno-unaligned-access"),
+        "armv8": ("-mgeneral-regs-only", "-mstrict-align"),
+    }.items()}
+HERE = Path(__file__).parent / "arch"
 
 ONE_AT_A_TIME = Lock()
 
@@ -29,14 +36,16 @@ class Program:
         return self.labels[at - 1][1] if at else "?"
 
 
-def assemble(board: str, name: str, address: int, *defines: str) -> Program:
-    """arch/<name>_<isa>.S for this board, to run at this address."""
+def assemble(board: str, name: str, address: int, *defines: str,
+             also: tuple[str, ...] = ()) -> Program:
+    """arch/<name>_<isa>.S for this board, to run at this address; `also`: and C behind it."""
     with ONE_AT_A_TIME:  # runs are prepared side by side
-        return assembled(board, name, address, defines)
+        return assembled(board, name, address, defines, also)
 
 
 @cache
-def assembled(board: str, name: str, address: int, defines: tuple[str, ...]) -> Program:
+def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
+              also: tuple[str, ...]) -> Program:
     facts = board_facts(board)
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[facts["ISA"]]))
     folder = TREE.build(board) / "tests"
@@ -45,7 +54,8 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...]) -> 
     elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
     run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
         f"-I{ROOT}", f"-I{ROOT}/arch/{facts['ISA']}/include", *LINK, f"-Wl,-Ttext={address:#x}",
-        Path(__file__).parent / "arch" / f"{name}_{facts['ISA']}.S", "-o", elf)
+        *(FREESTANDING[facts["ISA"]] if also else ()), HERE / f"{name}_{facts['ISA']}.S",
+        *(HERE / file for file in also), "-o", elf)
     run(f"{cross}objcopy", "-O", "binary", elf, binary)
     lines = [line.split() for line in run(f"{cross}nm", "-n", elf).splitlines()]
     labels = [(int(address, 16), label) for address, kind, label in lines if kind in "tT"]

@@ -19,7 +19,7 @@ BANK = 0x04000000
 NOWHERE = 0x0a000000
 READONLY = 0x10000000
 FLASH_FILE, DTB_FILE = 0x200000, 0x201000  # in the store
-DOES = ("HELLO", "ECHO", "RESET", "MACHINE", "OUTSIDE", "READONLY", "FOREVER")
+DOES = ("HELLO", "ECHO", "RESET", "MACHINE", "OUTSIDE", "READONLY", "FOREVER", "FLASH")
 HELLO = "hello\nopen"
 CONFIGS = """config trapped
 config direct
@@ -130,12 +130,12 @@ def test_what_is_typed_comes_as_an_interrupt(lab, built):
     assert said(result) == f"type\nabc{long.decode()}\nquit\ntype\n\nquit"
 
 
-def machine_job(board: str, configs: str) -> Talk:
+def machine_job(board: str, configs: str, does: str = "MACHINE") -> Talk:
     folder = TREE.build(board) / "tests"
     folder.mkdir(exist_ok=True)
     flash = folder / "flash.bin"
     flash.write_bytes(bytes.fromhex("53414c46") + bytes(12))
-    return talk(board, "MACHINE", configs, guest=f"dtb={DTB:#x}",
+    return talk(board, does, configs, guest=f"dtb={DTB:#x}",
                 more=f"load store={FLASH_FILE:#x} ipa={BANK:#x} size=16\n",
                 files=((FLASH_FILE, flash),))
 
@@ -147,6 +147,14 @@ def test_its_machine_is_as_it_should_be(lab, built):
     """Registers at the start, what is undefined, the UART's number, the flash's CFI."""
     result = run(lab, machine_job(built, MACHINE_CONFIGS))
     all_done(result, ("trapped", "lazy"))
+    assert said(result) == "as it should be\nas it should be"
+
+
+def test_a_reset_shows_the_flash_again(lab, built):
+    """Its contents, as loaded and erased, where it was asked what it is."""
+    result = run(lab, machine_job(built, MACHINE_CONFIGS, "FLASH"))
+    all_done(result, ("trapped", "lazy"))
+    assert {step["resets"] for step in result.records("step")} == {1}
     assert said(result) == "as it should be\nas it should be"
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PL011 that nobody has set up: the registers, and the order they are written in. */
+/* A PL011 that nobody has set up: the registers, and the order they are written in. What it
+ * receives (DDI 0183 3.3.1, 3.3.3, 3.3.8, 3.3.10). */
 /* LINK: drivers/uart/pl011.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,18 +18,26 @@
 #define FBRD 0x28u
 #define LCR_H 0x2cu
 #define CR 0x30u
+#define IMSC 0x38u
 #define FR_BUSY (1u << 3)
+#define FR_RXFE (1u << 4)
 #define FR_TXFF (1u << 5)
 
 static uint32_t registers[0x40 / 4];
 static unsigned busy_reads, full_reads; /* how often FR still says so */
 static uint32_t taken_ibrd, taken_fbrd; /* what a write of LCR_H took over */
 static unsigned sent;
+static uint16_t received[4]; /* with what was wrong with it in bits 11:8 */
+static unsigned first, count;
 
 static uint64_t read(uintptr_t address, unsigned size)
 {
 	assert_int_equal(size, 4);
 	assert_in_range(address, BASE, BASE + sizeof(registers) - 4);
+	if (address == BASE) {
+		assert_true(first < count);
+		return received[first++];
+	}
 	if (address != BASE + FR)
 		return registers[(address - BASE) / 4];
 	if (busy_reads) {
@@ -39,7 +48,7 @@ static uint64_t read(uintptr_t address, unsigned size)
 		full_reads--;
 		return FR_TXFF;
 	}
-	return 0;
+	return first == count ? FR_RXFE : 0;
 }
 
 static void write(uintptr_t address, unsigned size, uint64_t value)
@@ -72,6 +81,7 @@ static int setup(void **state)
 	fake_mmio.write = write;
 	memset(registers, 0, sizeof(registers));
 	busy_reads = full_reads = sent = 0;
+	first = count = 0;
 	taken_ibrd = taken_fbrd = 0;
 	return 0;
 }
@@ -119,6 +129,49 @@ static void a_byte_waits_for_room(void **state)
 	assert_int_equal(registers[0], 'x');
 }
 
+static void receive(uint16_t byte)
+{
+	received[count++] = byte;
+}
+
+static void nothing_received_is_not_read(void **state)
+{
+	(void)state;
+	assert_int_equal(uart_pl011.get(BASE), -1);
+}
+
+static void bytes_come_in_their_order(void **state)
+{
+	(void)state;
+	receive('a');
+	receive(0xff);
+	receive(0);
+	assert_int_equal(uart_pl011.get(BASE), 'a');
+	assert_int_equal(uart_pl011.get(BASE), 0xff);
+	assert_int_equal(uart_pl011.get(BASE), 0);
+	assert_int_equal(uart_pl011.get(BASE), -1);
+}
+
+/* Overrun, break, parity, framing: bits 11 to 8. */
+static void what_was_wrong_with_a_byte_is_no_part_of_it(void **state)
+{
+	(void)state;
+	receive(0xf00 | 'a');
+	assert_int_equal(uart_pl011.get(BASE), 'a');
+}
+
+static void to_listen_is_two_interrupts_and_the_receiver(void **state)
+{
+	(void)state;
+	registers[CR / 4] = 0xc101;
+	uart_pl011.listen(BASE, true);
+	assert_int_equal(registers[IMSC / 4], 0x50); /* RXIM, RTIM */
+	assert_int_equal(registers[CR / 4], 0xc301); /* RXE */
+	uart_pl011.listen(BASE, false);
+	assert_int_equal(registers[IMSC / 4], 0);
+	assert_int_equal(registers[CR / 4], 0xc301);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 
 int main(void)
@@ -128,6 +181,10 @@ int main(void)
 		TEST(it_is_set_up_off_and_idle),
 		TEST(what_a_boot_loader_set_up_stays),
 		TEST(a_byte_waits_for_room),
+		TEST(nothing_received_is_not_read),
+		TEST(bytes_come_in_their_order),
+		TEST(what_was_wrong_with_a_byte_is_no_part_of_it),
+		TEST(to_listen_is_two_interrupts_and_the_receiver),
 	};
 
 	return cmocka_run_group_tests_name("pl011", tests, NULL, NULL);

@@ -264,7 +264,8 @@ static void its_machine_looks_like_virt(void **state)
 	assert_int_equal(machine.gic.dist, 0x08000000);
 	assert_int_equal(machine.gic.cpu, 0x08010000);
 	assert_int_equal(machine.gic.redist, 0);
-	assert_int_equal(machine.spi_count, 0);
+	assert_int_equal(machine.spi_first, FAKE_SPI_FIRST);
+	assert_int_equal(machine.spi_count, FAKE_SPI_COUNT);
 	assert_int_equal(machine.entry, 0x40200000);
 }
 

@@ -15,6 +15,7 @@
 #define OUTSIDE 4
 #define READONLY 5
 #define FOREVER 6
+#define FLASH 7
 
 #define SYSTEM_OFF 0x84000008
 #define SYSTEM_RESET 0x84000009
@@ -167,6 +168,28 @@ undefined:			/* lr is behind the instruction: 4, or 2 and within it */
 thumb:	mrc	p15, 1, r1, c9, c0, 2
 	bx	lr
 	.arm
+
+#elif DOES == FLASH
+	expect	FLASH_BANK, 0x464c4153, F
+	expect	0x4, 0xffffffff, E
+	ldr	r1, =KEPT
+	ldr	r2, [r1]
+	cmp	r2, #0
+	bne	1f
+	mov	r2, #1
+	str	r2, [r1]
+	mov	r2, #0x98
+	ldr	r1, =FLASH_BANK
+	str	r2, [r1, #0x154]
+	mov	r1, #0
+	str	r2, [r1, #0x154]
+	expect	FLASH_BANK + 0x40, 0x00510051, Q
+	expect	0x40, 0x00510051, Q
+	psci	SYSTEM_RESET
+1:	mov	r3, #0
+	str	r3, [r1]
+	say	"as it should be\n"
+	psci	SYSTEM_OFF
 
 #elif DOES == OUTSIDE
 	ldr	r1, =NOWHERE

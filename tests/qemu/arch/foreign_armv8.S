@@ -18,6 +18,7 @@
 #define OUTSIDE 4 /* loads from nowhere */
 #define READONLY 5 /* stores to a load that is no flash */
 #define FOREVER 6
+#define FLASH 7 /* SYSTEM_RESET while the flash shows its description, then looks at it */
 
 #define SYSTEM_OFF 0x84000008
 #define SYSTEM_RESET 0x84000009
@@ -190,6 +191,26 @@ exception:
 	add	x23, x23, #4
 	msr	elr_el1, x23
 	eret
+
+#elif DOES == FLASH
+	expect	FLASH_BANK, 0x464c4153, F
+	expect	0x4, 0xffffffff, E
+	ldr	x1, =KEPT
+	ldr	w2, [x1]
+	cbnz	w2, 1f
+	mov	w2, #1
+	str	w2, [x1]
+	mov	w2, #0x98
+	ldr	x1, =FLASH_BANK
+	str	w2, [x1, #0x154]
+	mov	x1, #0
+	str	w2, [x1, #0x154]
+	expect	FLASH_BANK + 0x40, 0x00510051, Q
+	expect	0x40, 0x00510051, Q
+	psci	SYSTEM_RESET
+1:	str	wzr, [x1]
+	say	"as it should be\n"
+	psci	SYSTEM_OFF
 
 #elif DOES == OUTSIDE
 	ldr	x1, =NOWHERE

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that programs physical SPIs of its VM's and has them sent to its vCPUs, one behind the
+ * other. Before each step it marks the UART with a `~` and a letter, so that what the step did to
+ * the physical distributor can be told from QEMU's trace; test_spis.py knows the letters. What the
+ * guest itself sees and is wrong loads from WRONG plus the step's letter. With interrupts masked:
+ * WFI ends for one that is pending. Defines: CPUS, 1 or 2; GIC, 2 or 3; SPI, the first one.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WRONG 0x0bad0000u
+#define GICD 0x08000000u
+#define GICC 0x08010000u
+#define GICR_SGI 0x080b0000u /* vCPU 0's */
+#define GICR_STRIDE 0x20000u
+#define UART 0x09000000u
+#define SHARED 0x41000000u /* not loaded */
+
+#define A SPI       /* is sent */
+#define B (SPI + 1) /* is programmed alone, and SPI + 2 is left alone */
+
+#define NOBODY (~0u)
+#define SPURIOUS 1023u
+#define PATIENCE 100000u
+#define CPU_ON 0x84000003u
+#define SYSTEM_OFF 0x84000008u
+
+struct shared {
+	uint32_t ready;
+	uint32_t count, intid; /* what vCPU 1 received */
+	uint32_t letter;
+};
+
+static volatile struct shared *const shared = (struct shared *)SHARED;
+
+uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
+extern char second_start[];
+void first_main(void);
+void second_main(void);
+
+static volatile uint32_t *word(uintptr_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+static volatile uint8_t *byte(uintptr_t address)
+{
+	return (volatile uint8_t *)address;
+}
+
+static void wrong(void)
+{
+	(void)*word(WRONG + shared->letter);
+	for (;;)
+		;
+}
+
+static void expect(bool well)
+{
+	if (!well)
+		wrong();
+}
+
+static void step(char letter)
+{
+	shared->letter = (uint8_t)letter;
+	*word(UART) = '~';
+	*word(UART) = (uint8_t)letter;
+}
+
+/* --- the CPU interface --- */
+
+static void wait(void)
+{
+	__asm__ volatile("dsb sy\n\twfi" ::: "memory");
+}
+
+#if GIC == 2
+static void interface_on(unsigned vcpu)
+{
+	(void)vcpu;
+	*word(GICD) = 1;
+	*word(GICC + 4) = 0xff; /* PMR */
+	*word(GICC) = 1;
+}
+
+static uint32_t acknowledge(void)
+{
+	return *word(GICC + 0xc) & 0x3ff;
+}
+
+static void end(uint32_t intid)
+{
+	*word(GICC + 0x10) = intid;
+}
+
+static void route(unsigned intid, unsigned vcpu)
+{
+	*byte(GICD + 0x800 + intid) = vcpu == NOBODY ? 0 : (uint8_t)(1u << vcpu);
+}
+#else
+static void interface_on(unsigned vcpu)
+{
+	*word(GICD) = 0x12; /* ARE, Group 1 */
+	*word(GICR_SGI + vcpu * GICR_STRIDE + 0x80) = ~0u;
+	for (unsigned i = 1; i < 4; i++)
+		*word(GICD + 0x80 + 4 * i) = ~0u;               /* IGROUPR */
+	__asm__ volatile("msr s3_0_c4_c6_0, %0" ::"r"(0xfful)); /* ICC_PMR_EL1 */
+	__asm__ volatile("msr s3_0_c12_c12_7, %0" ::"r"(1ul));  /* ICC_IGRPEN1_EL1 */
+	__asm__ volatile("isb");
+}
+
+static uint32_t acknowledge(void)
+{
+	uint64_t intid;
+
+	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(intid)); /* ICC_IAR1_EL1 */
+	return (uint32_t)intid;
+}
+
+static void end(uint32_t intid)
+{
+	__asm__ volatile("msr s3_0_c12_c12_1, %0\n\tisb" ::"r"((uint64_t)intid)); /* EOIR1 */
+}
+
+static void route(unsigned intid, unsigned vcpu)
+{
+	*(volatile uint64_t *)(GICD + 0x6000ul + 8 * intid) = vcpu == NOBODY ? 0x100 : vcpu;
+}
+#endif
+
+/* --- SPIs --- */
+
+static void set_bit(unsigned bank, unsigned intid)
+{
+	*word(GICD + bank + intid / 32 * 4) = 1u << intid % 32;
+}
+
+static bool bit(unsigned bank, unsigned intid)
+{
+	return *word(GICD + bank + intid / 32 * 4) >> intid % 32 & 1;
+}
+
+static void enable(unsigned intid)
+{
+	set_bit(0x100, intid);
+}
+
+static void disable(unsigned intid)
+{
+	set_bit(0x180, intid);
+}
+
+static void pend(unsigned intid)
+{
+	set_bit(0x200, intid);
+}
+
+static bool is_pending(unsigned intid)
+{
+	return bit(0x200, intid);
+}
+
+static void set_edge(unsigned intid, bool edge)
+{
+	volatile uint32_t *config = word(GICD + 0xc00 + intid / 16 * 4);
+	uint32_t mask = 2u << intid % 16 * 2;
+
+	*config = edge ? *config | mask : *config & ~mask;
+}
+
+static void set_priority(unsigned intid, uint8_t priority)
+{
+	*byte(GICD + 0x400 + intid) = priority;
+	expect(*byte(GICD + 0x400 + intid) == priority);
+}
+
+/* vCPU 0 is the one that A comes to; it is active then. */
+static void arrives_here(void)
+{
+	uint32_t intid;
+
+	while ((intid = acknowledge()) == SPURIOUS)
+		wait();
+	expect(intid == A);
+	expect(!is_pending(A) && bit(0x300, A));
+}
+
+static void comes_here(void)
+{
+	arrives_here();
+	end(A);
+	expect(acknowledge() == SPURIOUS && shared->count == 0);
+}
+
+/* vCPU 1 is, and vCPU 0 is not: it does not ask before. */
+static void comes_to_second(void)
+{
+	for (unsigned i = 0; i < PATIENCE && !shared->count; i++)
+		__asm__ volatile("yield" ::: "memory");
+	expect(shared->count == 1 && shared->intid == A);
+	expect(!is_pending(A) && acknowledge() == SPURIOUS);
+	shared->count = 0;
+}
+
+/* --- the steps --- */
+
+static void program(void)
+{
+	step('a');
+	set_priority(A, 0x90);
+	set_priority(B, 0x48);
+	set_edge(A, true);
+	step('b');
+	enable(A);
+	enable(B);
+	step('c');
+	disable(B);
+	step('d');
+	pend(A);
+	comes_here();
+}
+
+static void retarget(void)
+{
+	step('e');
+	route(A, 1);
+	step('f');
+	pend(A);
+	comes_to_second();
+	step('g'); /* in a list register of vCPU 0, then pending at vCPU 1 */
+	route(A, 0);
+	pend(A);
+	expect(is_pending(A));
+	step('h');
+	route(A, 1);
+	comes_to_second();
+	step('i'); /* pending, and not enabled */
+	disable(A);
+	pend(A);
+	expect(is_pending(A));
+	step('j');
+	route(A, 0);
+	expect(is_pending(A) && acknowledge() == SPURIOUS);
+	step('k');
+	enable(A);
+	comes_here();
+}
+
+static void retarget_active(void)
+{
+	step('l'); /* active here, and pending for vCPU 1 behind that */
+	pend(A);
+	arrives_here();
+	step('m');
+	route(A, 1);
+	pend(A);
+	expect(is_pending(A) && shared->count == 0);
+	step('n');
+	end(A);
+	comes_to_second();
+}
+
+static void program_away(void)
+{
+	step('o'); /* its home is another vCPU than the one that programs it */
+	set_priority(A, 0x20);
+	set_edge(A, false);
+	step('p');
+	disable(A);
+	step('q'); /* nobody's */
+	enable(A);
+	route(A, NOBODY);
+	pend(A);
+	expect(is_pending(A) && acknowledge() == SPURIOUS && shared->count == 0);
+	step('r');
+	route(A, 0);
+	comes_here();
+}
+
+static void start_second(void)
+{
+	expect(psci(CPU_ON, 1, (uintptr_t)second_start, 0) == 0);
+	while (!shared->ready)
+		__asm__ volatile("yield" ::: "memory");
+}
+
+void first_main(void)
+{
+	shared->ready = shared->count = 0; /* whatever ran before in this RAM */
+	interface_on(0);
+	if (CPUS > 1)
+		start_second();
+	program();
+	if (CPUS > 1) {
+		retarget();
+		retarget_active();
+		program_away();
+	}
+	step('z');
+	*word(UART) = '\n';
+	psci(SYSTEM_OFF, 0, 0, 0);
+}
+
+void second_main(void)
+{
+	interface_on(1);
+	shared->ready = 1;
+	for (;;) {
+		uint32_t intid = acknowledge();
+
+		if (intid == SPURIOUS) {
+			wait();
+			continue;
+		}
+		end(intid);
+		shared->intid = intid;
+		shared->count++;
+	}
+}

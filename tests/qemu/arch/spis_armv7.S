@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks, and C; for arch/spis.c. */
+#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
+
+	.arch	armv7ve
+	.arch_extension virt
+	.arm
+	.text
+	.global	_start
+_start:
+	ldr	sp, =STACKS
+	bl	first_main
+	b	.
+
+	.global	second_start
+second_start:
+	ldr	sp, =STACKS + 0x1000
+	bl	second_main
+	b	.
+
+	.global	psci
+psci:
+	hvc	#0
+	bx	lr
+	.ltorg

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks, and C; for arch/spis.c. */
+#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
+
+	.text
+	.global	_start
+_start:
+	ldr	x1, =STACKS
+	mov	sp, x1
+	bl	first_main
+	b	.
+
+	.global	second_start
+second_start:
+	ldr	x1, =STACKS + 0x1000
+	mov	sp, x1
+	bl	second_main
+	b	.
+
+	.global	psci
+psci:
+	hvc	#0
+	ret
+	.ltorg

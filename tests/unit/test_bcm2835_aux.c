@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the mini UART receives (BCM2711 ARM Peripherals, 2.2), on a part that has these registers
+ * alone. */
+/* LINK: drivers/uart/bcm2835_aux.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "drivers/uart/uart.h"
+#include "tests/unit/fake/fake.h"
+
+#define BASE 0xfe215040u
+#define IO 0x00u
+#define IER 0x04u
+#define LSR 0x14u
+#define CNTL 0x20u
+#define LSR_READY (1u << 0)
+#define LSR_OVERRUN (1u << 1)
+
+static uint32_t ier, cntl, lsr;
+static uint8_t received[4];
+static unsigned first, count;
+
+static uint64_t read(uintptr_t address, unsigned size)
+{
+	assert_int_equal(size, 4);
+	switch (address - BASE) {
+	case IO:
+		assert_true(first < count);
+		return 0x5a5a5a00u | received[first++]; /* bits 31:8 are reserved */
+	case LSR:
+		return lsr | (first < count ? LSR_READY : 0);
+	case CNTL:
+		return cntl;
+	default:
+		fail();
+		return 0;
+	}
+}
+
+static void write(uintptr_t address, unsigned size, uint64_t value)
+{
+	assert_int_equal(size, 4);
+	switch (address - BASE) {
+	case IER:
+		ier = (uint32_t)value;
+		break;
+	case CNTL:
+		cntl = (uint32_t)value;
+		break;
+	default:
+		fail();
+	}
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_mmio.read = read;
+	fake_mmio.write = write;
+	ier = 0;
+	cntl = 0x2; /* the transmitter */
+	lsr = 0x60; /* nothing to send */
+	first = count = 0;
+	return 0;
+}
+
+static void receive(uint8_t byte)
+{
+	received[count++] = byte;
+}
+
+static void nothing_received_is_not_read(void **state)
+{
+	(void)state;
+	lsr |= LSR_OVERRUN; /* which says that something is lost, not that something is there */
+	assert_int_equal(uart_bcm2835_aux.get(BASE), -1);
+}
+
+static void bytes_come_in_their_order(void **state)
+{
+	(void)state;
+	receive('a');
+	receive(0xff);
+	receive(0);
+	assert_int_equal(uart_bcm2835_aux.get(BASE), 'a');
+	assert_int_equal(uart_bcm2835_aux.get(BASE), 0xff);
+	assert_int_equal(uart_bcm2835_aux.get(BASE), 0);
+	assert_int_equal(uart_bcm2835_aux.get(BASE), -1);
+}
+
+static void what_is_being_sent_does_not_keep_it_away(void **state)
+{
+	(void)state;
+	lsr = 0;
+	receive('a');
+	assert_int_equal(uart_bcm2835_aux.get(BASE), 'a');
+}
+
+static void to_listen_is_the_interrupt_and_the_receiver(void **state)
+{
+	(void)state;
+	uart_bcm2835_aux.listen(BASE, true);
+	assert_int_equal(ier, 0x5); /* bit 2 beside bit 0, or none comes */
+	assert_int_equal(cntl, 0x3);
+	uart_bcm2835_aux.listen(BASE, false);
+	assert_int_equal(ier, 0);
+	assert_int_equal(cntl, 0x3);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_received_is_not_read),
+		TEST(bytes_come_in_their_order),
+		TEST(what_is_being_sent_does_not_keep_it_away),
+		TEST(to_listen_is_the_interrupt_and_the_receiver),
+	};
+
+	return cmocka_run_group_tests_name("bcm2835_aux", tests, NULL, NULL);
+}

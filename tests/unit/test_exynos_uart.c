@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the UART of Exynos 4 and 5 receives (Exynos 5 Dual user's manual, UART: UCON, UFSTAT, URXH,
+ * UINTP, UINTM), on a part that has these registers alone. */
+/* LINK: drivers/uart/exynos4210.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "drivers/uart/uart.h"
+#include "tests/unit/fake/fake.h"
+
+#define BASE 0x12c20000u
+#define UCON 0x04u
+#define UFSTAT 0x18u
+#define URXH 0x24u
+#define UINTP 0x30u
+#define UINTM 0x38u
+
+#define FIFO_SIZE 64u
+
+static uint32_t ucon, uintm;
+static unsigned pending; /* UINTP */
+static uint8_t fifo[FIFO_SIZE];
+static unsigned held;
+static int comes_late; /* a byte between a look at UFSTAT and the next write; -1: none */
+
+static void receive(uint8_t byte)
+{
+	assert_true(held < FIFO_SIZE);
+	fifo[held++] = byte;
+	pending |= 1;
+}
+
+static uint8_t take(void)
+{
+	uint8_t byte = fifo[0];
+
+	assert_true(held > 0);
+	memmove(fifo, fifo + 1, --held);
+	return byte;
+}
+
+/* The count of a full FIFO is 0; a bit of its own says so. */
+static uint32_t ufstat(void)
+{
+	return held == FIFO_SIZE ? 1u << 8 : held;
+}
+
+static uint64_t read(uintptr_t address, unsigned size)
+{
+	assert_int_equal(size, 4);
+	switch (address - BASE) {
+	case UCON:
+		return ucon;
+	case UFSTAT:
+		return ufstat();
+	case URXH:
+		return take();
+	default:
+		fail();
+		return 0;
+	}
+}
+
+static void write(uintptr_t address, unsigned size, uint64_t value)
+{
+	assert_int_equal(size, 4);
+	if (comes_late >= 0)
+		receive((uint8_t)comes_late);
+	comes_late = -1;
+	switch (address - BASE) {
+	case UCON:
+		ucon = (uint32_t)value;
+		break;
+	case UINTP: /* a 1 ends it */
+		pending &= ~(unsigned)value;
+		break;
+	case UINTM:
+		uintm = (uint32_t)value;
+		break;
+	default:
+		fail();
+	}
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_mmio.read = read;
+	fake_mmio.write = write;
+	ucon = 0x5; /* as a boot loader leaves it: polled both ways */
+	uintm = 0xf;
+	pending = held = 0;
+	comes_late = -1;
+	return 0;
+}
+
+static void nothing_received_is_not_read(void **state)
+{
+	(void)state;
+	assert_int_equal(uart_exynos4210.get(BASE), -1);
+}
+
+static void bytes_come_in_their_order(void **state)
+{
+	(void)state;
+	receive('a');
+	receive(0xff);
+	assert_int_equal(uart_exynos4210.get(BASE), 'a');
+	assert_int_equal(uart_exynos4210.get(BASE), 0xff);
+	assert_int_equal(uart_exynos4210.get(BASE), -1);
+}
+
+static void a_full_fifo_is_not_an_empty_one(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < FIFO_SIZE; i++)
+		receive((uint8_t)i);
+	for (unsigned i = 0; i < FIFO_SIZE; i++)
+		assert_int_equal(uart_exynos4210.get(BASE), i);
+	assert_int_equal(uart_exynos4210.get(BASE), -1);
+}
+
+static void the_interrupt_ends_behind_the_last_byte(void **state)
+{
+	(void)state;
+	receive('a');
+	pending = 0xf;
+	(void)uart_exynos4210.get(BASE);
+	assert_int_equal(pending, 0xf);
+	(void)uart_exynos4210.get(BASE);
+	assert_int_equal(pending, 0xe); /* no other one's */
+}
+
+static void what_comes_as_it_is_ended_is_not_lost(void **state)
+{
+	(void)state;
+	comes_late = 'b';
+	assert_int_equal(uart_exynos4210.get(BASE), 'b');
+	assert_int_equal(uart_exynos4210.get(BASE), -1);
+}
+
+static void to_listen_is_one_interrupt(void **state)
+{
+	(void)state;
+	uart_exynos4210.listen(BASE, true);
+	assert_int_equal(uintm, 0xe);  /* 1: masked */
+	assert_int_equal(ucon, 0x185); /* level, and behind a time without more; the rest stays */
+	uart_exynos4210.listen(BASE, false);
+	assert_int_equal(uintm, 0xf);
+	assert_int_equal(ucon, 0x185);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_received_is_not_read),
+		TEST(bytes_come_in_their_order),
+		TEST(a_full_fifo_is_not_an_empty_one),
+		TEST(the_interrupt_ends_behind_the_last_byte),
+		TEST(what_comes_as_it_is_ended_is_not_lost),
+		TEST(to_listen_is_one_interrupt),
+	};
+
+	return cmocka_run_group_tests_name("exynos_uart", tests, NULL, NULL);
+}

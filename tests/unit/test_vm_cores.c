@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A vCPU's number, and what it leaves when it is off. Core 0 stands for all: what another one is to
+ * do for its vCPU is done at once, and so is all that lies beside this.
+ */
+/* LINK: hyp/vm_cores.c hyp/arch/armv8/cpu.c drivers/timer/generic_timer.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest_control.h"
+#include "hyp/core.h"
+#include "hyp/exit_stats.h"
+#include "hyp/fp.h"
+#include "hyp/psci.h"
+#include "hyp/sched.h"
+#include "hyp/secondary.h"
+#include "hyp/trap.h"
+#include "hyp/vm_cores.h"
+#include "tests/unit/fake/fake.h"
+
+#define VCPUS 2
+#define PHYSICAL_MPIDR 0x8000000f02ull /* Aff3 0x80, Aff1 0xf, Aff0 2; and not U */
+#define CONTEXT 0x1234
+#define ENTRY 0x40200004
+
+static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
+static struct vcpu vcpus[VCPUS];
+static struct vm vm;
+static struct vm_machine machine;
+static uint64_t numbers[VCPUS]; /* VMPIDR_EL2 as each was told to take part */
+static unsigned runs, waits;
+static unsigned stopped_timers, stopped_private, stopped_sgis;
+static void (*in_guest)(struct vcpu *vcpu);
+
+/* --- what lies beside it --- */
+
+void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+{
+	uint64_t here = fake_vmpidr_el2;
+
+	fn(vcpu, argument);
+	numbers[vcpu->index] = fake_vmpidr_el2;
+	fake_vmpidr_el2 = here;
+}
+
+unsigned core_number(void)
+{
+	return 0;
+}
+
+void core_kick(unsigned core)
+{
+	(void)core;
+}
+
+void core_serve(void)
+{
+}
+
+void core_relax(void)
+{
+	vm.cores_in = 0;
+}
+
+void core_forget_sgis(void)
+{
+	stopped_sgis++;
+}
+
+void vcntp_stop(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	stopped_timers++;
+}
+
+void vdist_reset_private(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	stopped_private++;
+}
+
+void vcpu_run(struct vcpu *vcpu)
+{
+	runs++;
+	in_guest(vcpu);
+}
+
+void vm_reset_core_gic(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+void sched_start(const struct run_config *of, struct vcpu *guest, struct vcpu *other, uint64_t now,
+		 uint64_t limit)
+{
+	(void)of;
+	(void)guest;
+	(void)other;
+	(void)now;
+	(void)limit;
+}
+
+void fp_start(enum fp_mode mode, struct vcpu *vcpu)
+{
+	(void)mode;
+	(void)vcpu;
+}
+
+unsigned secondary_bring_up(unsigned count)
+{
+	return count;
+}
+
+void cpu_use_vectors(const struct run_config *of)
+{
+	(void)of;
+}
+
+/* HCR_EL2.VM: stage 2 */
+uint32_t guest_hcr(const struct run_config *of)
+{
+	(void)of;
+	return 1;
+}
+
+void exit_stats_reset(const struct run_config *of)
+{
+	(void)of;
+}
+
+void exit_stats_vm(uint8_t vmid)
+{
+	(void)vmid;
+}
+
+void exit_stats_gather(unsigned cores)
+{
+	(void)cores;
+}
+
+uint64_t stage2_vttbr(const struct stage2 *stage2)
+{
+	(void)stage2;
+	return 0;
+}
+
+void gic_cpu_abandon(void)
+{
+}
+
+void gic_private_reset(void)
+{
+}
+
+void gic_cpu_init(bool split_eoi)
+{
+	(void)split_eoi;
+}
+
+void gic_enable(unsigned intid)
+{
+	(void)intid;
+}
+
+uint32_t gic_ack(void)
+{
+	return GIC_SPECIAL_BASE;
+}
+
+void gic_eoi(uint32_t iar)
+{
+	(void)iar;
+}
+
+void gic_deactivate(uint32_t iar)
+{
+	(void)iar;
+}
+
+void gic_virt_off(void)
+{
+}
+
+void gic_virt_cpu_reset(void)
+{
+}
+
+/* --- it --- */
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	memset(vcpus, 0, sizeof(vcpus));
+	memset(numbers, 0, sizeof(numbers));
+	machine = (struct vm_machine){ .foreign = true, .cpus = VCPUS };
+	vm = (struct vm){
+		.config = &config,
+		.machine = &machine,
+		.vcpu_count = VCPUS,
+		.vcpu = { &vcpus[0], &vcpus[1] },
+		.outcome = VM_RUNNING,
+	};
+	vcpus[0].vm = &vm;
+	runs = waits = 0;
+	stopped_timers = stopped_private = stopped_sgis = 0;
+	fake_mpidr_el1 = PHYSICAL_MPIDR;
+	return 0;
+}
+
+static void a_foreign_guests_vcpus_are_numbered(void **state)
+{
+	(void)state;
+	vm_cores_begin(&vm, 0);
+	assert_int_equal(fake_vmpidr_el2, 0x80000000);
+	assert_int_equal(numbers[1], 0x80000001);
+}
+
+static void one_alone_is_one_of_several_too(void **state)
+{
+	(void)state;
+	vm.vcpu_count = 1;
+	vm_cores_begin(&vm, 0);
+	assert_int_equal(fake_vmpidr_el2, 0x80000000);
+}
+
+static void our_own_guest_has_the_cores_number(void **state)
+{
+	(void)state;
+	machine.foreign = false;
+	vm.vcpu_count = 1;
+	vm_cores_begin(&vm, 0);
+	assert_int_equal(fake_vmpidr_el2, PHYSICAL_MPIDR);
+}
+
+static void turn_off(struct vcpu *vcpu)
+{
+	assert_int_not_equal(fake_hcr_el2 & 1, 0); /* VM: stage 2 */
+	write_cntv_ctl_el0(1);
+	write_cntp_ctl_el0(1);
+	write_cnthp_ctl_el2(1);
+	vcpu->power = VCPU_OFF;
+}
+
+static void turn_off_and_on(struct vcpu *vcpu)
+{
+	turn_off(vcpu);
+	vcpu->power = VCPU_STARTING;
+	vcpu->start_entry = ENTRY;
+	vcpu->start_context = CONTEXT;
+}
+
+static void begin_anew(struct vcpu *vcpu)
+{
+	if (runs == 1) {
+		turn_off_and_on(vcpu);
+		return;
+	}
+	assert_int_equal(vcpu->power, VCPU_ON);
+	assert_int_equal(fake_elr_el2, ENTRY);
+	assert_int_equal(vcpu->frame.x[0], CONTEXT);
+	assert_int_not_equal(fake_hcr_el2 & 1, 0);
+	assert_int_equal(fake_cntv_ctl_el0, 0);
+	turn_off(vcpu);
+}
+
+/* It waits, off. */
+struct vcpu *trap_irq(struct vcpu *vcpu)
+{
+	waits++;
+	assert_int_equal(fake_cntv_ctl_el0, 0);
+	assert_int_equal(fake_cntp_ctl_el0, 0);
+	assert_int_equal(fake_cnthp_ctl_el2, 0);
+	assert_int_equal(fake_hcr_el2 & 1, 0);
+	vm.outcome = VM_DONE;
+	return vcpu;
+}
+
+static void run(void)
+{
+	vm_cores_begin(&vm, 0);
+	stopped_sgis = 0; /* those of its beginning */
+	cpu_guest_on(&config);
+	vm_cores_run(&vm);
+}
+
+static void off_nothing_of_it_signals(void **state)
+{
+	(void)state;
+	in_guest = turn_off;
+	run();
+	assert_int_equal(runs, 1);
+	assert_int_equal(waits, 1);
+	assert_int_equal(stopped_timers, 1);
+	assert_int_equal(stopped_private, 1);
+	assert_int_equal(stopped_sgis, 1);
+}
+
+static void on_again_it_begins_where_it_is_to(void **state)
+{
+	(void)state;
+	in_guest = begin_anew;
+	run();
+	assert_int_equal(runs, 2);
+	assert_int_equal(waits, 1);
+	assert_int_equal(stopped_private, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_foreign_guests_vcpus_are_numbered), TEST(one_alone_is_one_of_several_too),
+		TEST(our_own_guest_has_the_cores_number),  TEST(off_nothing_of_it_signals),
+		TEST(on_again_it_begins_where_it_is_to),
+	};
+
+	return cmocka_run_group_tests_name("vm_cores", tests, NULL, NULL);
+}
