@@ -4,11 +4,10 @@
 import pytest
 
 import linux_files
-from hypbench.apt_sources import NotDebian
-from hypbench.debian import Offline
+from fetched import missing, possible, skip_unless_possible
 from hypbench.rules import check_rules
 from hypervisor import without, words_at, write_of
-from lab import PLATFORM, is_built
+from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
 
 HZ = 62_500_000  # of the counter
@@ -45,34 +44,24 @@ def bare(boot: Boot) -> Boot:
 
 
 def reason_to_skip(boot: Boot) -> str:
-    try:
-        linux_files.kernel(boot.isa)
-        linux_files.busybox(boot.isa)
-    except (Offline, NotDebian) as error:
-        return f"no Linux: {error.message.splitlines()[0]}"
-    return ""
+    return missing("Linux", lambda: linux_files.kernel(boot.isa),
+                   lambda: linux_files.busybox(boot.isa))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def started():
     """Every boot begins with the first of these tests, in the background."""
-    from conftest import BOARDS, LAB
-    for boot in BOOTS + list(FAULTS.values()):
-        if boot.board in BOARDS and is_built(boot.board) and not reason_to_skip(boot):
-            LAB.start(boot, perform_boot)
-            LAB.start(bare(boot), perform_boot)
+    from conftest import LAB
+    for boot in possible([*BOOTS, *FAULTS.values()], reason_to_skip):
+        LAB.start(boot, perform_boot)
+        LAB.start(bare(boot), perform_boot)
 
 
 @pytest.fixture
 def boots(lab):
     """Runs a boot; with a time limit, and where it can be."""
     def run(boot: Boot) -> Booted:
-        from conftest import BOARDS
-        if boot.board not in BOARDS:
-            pytest.skip(f"{boot.board} is not among HYPBENCH_BOARDS")
-        assert is_built(boot.board), f"build/{boot.board}/hypbench.elf is missing"
-        if reason := reason_to_skip(boot):
-            pytest.skip(reason)
+        skip_unless_possible(boot, reason_to_skip)
         return lab.run(boot, perform_boot)
     return run
 
