@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again."""
 
+import re
+
 import pytest
 
 import linux_files
@@ -9,6 +11,7 @@ from hypbench.rules import check_rules
 from hypervisor import without, words_at, write_of
 from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
+from pages import column, page
 
 HZ = 62_500_000  # of the counter
 # A program that sleeps for a second is woken by the first timer interrupt behind it.
@@ -108,6 +111,37 @@ def test_user_space_is_not_much_farther(booted, boots):
     boot = booted.boot
     ratio = booted.user_space / boots(bare(boot)).user_space
     assert LEAST <= ratio <= MOST[boot.config, boot.cpus], ratio
+
+
+# --- what docs/guests.md says of it ---
+
+WAY = "### The way to user space"
+
+
+def documented(booted: Booted, heading: str) -> float:
+    """A figure of the page, which is of one version of the kernel."""
+    said = re.search(r"Linux (\d\S+) \(", page("docs/guests.md"))[1]
+    if booted.package != said:
+        pytest.skip(f"docs/guests.md has the figures of Linux {said}, this is {booted.package}")
+    return column("docs/guests.md", WAY, heading)[f"`{booted.boot.board}`"][0]
+
+
+@pytest.mark.parametrize("booted", [boot for boot in BOOTS if boot.cpus == 1], ids=name_of,
+                         indirect=True)
+def test_documented_way_is_that_of_a_run(booted, boots):
+    """With as many digits as the page has."""
+    native = boots(bare(booted.boot)).user_space
+    assert documented(booted, "bare") == round(native / 1e6, 1)
+    assert documented(booted, f"`{booted.boot.config}`") == round(booted.user_space / native, 3)
+
+
+def test_documented_sleep_is_that_of_a_run(boots):
+    """The way to sleep and back, in hundreds."""
+    booted = boots(Boot("virt-a72", "trapped"))
+    documented(booted, "bare")
+    said = re.search(r"less than\s+0\.1 % more \((\d+) (\d+) on a Cortex-A72", page(
+        "docs/guests.md"))
+    assert int("".join(said.groups())) == round(booted.seconds[0] - HZ, -2)
 
 
 # --- the tests above see what is planted ---
