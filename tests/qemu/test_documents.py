@@ -72,7 +72,8 @@ def test_statistics_and_trace(result, board):
 @pytest.mark.job(test_cntp.PLAN)
 def test_physical_timer(result, board):
     def accesses(config: str) -> list[int]:
-        return [p50(result, "cntp_access", variant, config)
+        found = result.figures(test_cntp.ACCESS)
+        return [found[config, variant]["p50"]
                 for variant in ("ctl-read", "cval-write", "tval-write")]
 
     def expiry(config: str) -> list[int]:

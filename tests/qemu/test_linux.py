@@ -132,6 +132,8 @@ def test_documented_way_is_that_of_a_run(booted, boots):
     """With as many digits as the page has."""
     native = boots(bare(booted.boot)).user_space
     assert documented(booted, "bare") == round(native / 1e6, 1)
+    assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
+            in page("docs/guests.md"))
     assert documented(booted, f"`{booted.boot.config}`") == round(booted.user_space / native, 3)
 
 
