@@ -13,7 +13,7 @@ extern uint8_t __data_start[], __data_end[];
 /* PER_CORE variables, and the copies of the cores beside core 0: hyp/per_core.h. */
 extern uint8_t __percore_start[], __percore_end[], __percore_copies[];
 
-/* The guest image, embedded by hyp/arch/<isa>/guest_image.S. */
+/* The guest image, embedded by hyp/arch/common/embedded.S. */
 extern const uint8_t __guest_image_start[], __guest_image_end[];
 
 /* The busy VM's code, hyp/arch/<isa>/busy.S: a page. */

@@ -33,8 +33,9 @@ enum stage2_memory {
 /*
  * What the TLBs hold of the current VMID, or of all, is gone: in every core, or in this one.
  * Cortex-A15 erratum 798181: another core may still use what a broadcast was to invalidate, though
- * the DSB behind it is complete. A VM runs on one core only, which no other one's TLB is asked
- * about, so that maintenance of this core is enough (more cores would each have to do their own).
+ * the DSB behind it is complete. A VM with one vCPU is asked about on its core alone, so that
+ * maintenance of this core is enough. With more each core does its own when the VM begins
+ * (vm_cores.c); a change of its tables later on reaches no other core where this_core is set.
  */
 static inline void stage2_tlbi_vmid(const struct stage2 *stage2)
 {

@@ -2,16 +2,14 @@
 """The probe's lines and the logs of other hypervisors, made up: what is wrong with one is told, and
 gives no number."""
 
-import shutil
 import stat
-import subprocess
 import sys
 from dataclasses import dataclass, field
 
 import click
 import pytest
 
-from hypbench.peers import cli, initramfs
+from hypbench.peers import cli
 from hypbench.peers.document import figures_in
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer, without_el2
@@ -202,19 +200,6 @@ def test_machine_is_the_boards_with_a_nanosecond_an_instruction():
     assert words[words.index("-icount") + 1].startswith("shift=0,sleep=off")
     assert words[words.index("-smp") + 1] == "1"
     assert "virt,gic-version=2,dtb-randomness=off" in without_el2(PEER.options())
-
-
-def test_initramfs_is_what_cpio_reads(tmp_path):
-    made = initramfs.archive({"init": b"#!", "probe.bin": bytes(range(256))})
-    assert made == initramfs.archive({"init": b"#!", "probe.bin": bytes(range(256))})
-    heads = [int(made[at + 6:at + 14], 16) for at in range(0, len(made), 4)
-             if made[at:at + 6] == b"070701"]
-    assert heads == [1, 2, 3, 4, 0]
-    assert made.endswith(b"TRAILER!!!\0\0\0\0")
-    if shutil.which("cpio"):
-        subprocess.run(["cpio", "-id", "init", "probe.bin"], input=made, cwd=tmp_path, check=True,
-                       capture_output=True)
-        assert (tmp_path / "probe.bin").read_bytes() == bytes(range(256))
 
 
 FAKE = """#!{python}

@@ -9,6 +9,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.guests.run import Prepared, Wish, command, prepare
 from hypbench.guests.stream import Stream
+from hypbench.peers.machine import without_el2
 from hypbench.records import Log
 from image import Change
 from lab import CLOCK, PLATFORM, TREE, image_of
@@ -52,17 +53,12 @@ def bare_words(guest: Guest, folder: Path) -> list[str]:
     """The machine without EL2, so that a kernel starts at EL1, as it does as a guest; with the
     device tree that the guest has. QEMU puts memory, arguments and initrd into it anew."""
     guest.prepared(folder)
-    options = [word.replace("virtualization=on,", "") for word in TREE.qemu_options(guest.board)]
+    options = without_el2(TREE.qemu_options(guest.board))
     options[options.index("-m") + 1] = f"{RAM_MIB}M"
     options += ["-smp", str(guest.cpus), "-dtb", str(folder / "guest" / "guest.dtb")]
     if guest.initrd:
         options += ["-initrd", str(guest.initrd)]
     return [*qemu.command(options, CLOCK, guest.image), "-append", guest.arguments]
-
-
-def typed(words: list[str]) -> list[str]:
-    """While QEMU records, it takes no input."""
-    return [word.removesuffix(qemu.RECORDING) for word in words]
 
 
 def log_of(console: bytes) -> Log:

@@ -6,9 +6,8 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-import initramfs
 from assembler import CROSS, ONE_AT_A_TIME, run
-from hypbench import debian
+from hypbench import debian, initramfs
 from lab import ROOT
 
 ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
@@ -38,12 +37,7 @@ poweroff -f
 @cache
 def kernel(isa: str) -> Path:
     """Debian's; Offline or NotDebian where it cannot be had."""
-    flavour = FLAVOUR[isa]
-    package = debian.fetch(f"linux-image-{flavour}", ARCHITECTURE[isa],
-                           depends=f"linux-image-[0-9]*-{flavour}", keep=("boot/vmlinuz-*",))
-    found = list(package.glob("boot/vmlinuz-*"))
-    assert len(found) == 1, found
-    return found[0]
+    return debian.kernel(FLAVOUR[isa], ARCHITECTURE[isa])
 
 
 @cache

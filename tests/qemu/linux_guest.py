@@ -57,6 +57,11 @@ class Booted:
         return next(iter(self.hexadecimal("user space at CNTVCT")), 0)
 
     @property
+    def package(self) -> str:
+        """The version of Debian's package that the kernel names: 6.1.176-1."""
+        return re.search(r"Linux version .* Debian (\S+)", self.text)[1]
+
+    @property
     def seconds(self) -> list[int]:
         """What a sleep of a second took, for each vCPU."""
         return self.hexadecimal(r"a second at CNTVCT \+")

@@ -7,15 +7,15 @@ import re
 import pytest
 
 import expected
+import test_cntp
 import test_faults
 import test_programs
 import test_sched
 import test_stats
-from lab import ROOT, board_facts
+from lab import board_facts
+from pages import column, page
 
 COMPILER = "12.2"  # as the pages say
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one of its columns
 
 
 @pytest.fixture(autouse=True)
@@ -23,20 +23,6 @@ def same_compiler(request):
     compiler = request.getfixturevalue("result").log.run["compiler"]
     if not compiler.startswith(COMPILER):
         pytest.skip(f"built by compiler {compiler}, the documents' figures by {COMPILER}")
-
-
-def page(name: str) -> str:
-    return (ROOT / name).read_text()
-
-
-def column(name: str, behind: str, heading: str) -> Cells:
-    """Of the first table behind a text of a page."""
-    lines = page(name).split(behind, 1)[1].splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("|"))
-    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]
-    at = rows[0].index(heading)
-    return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}
 
 
 def p50(result, bench: str, variant: str, config: str) -> int:
@@ -81,6 +67,25 @@ def test_statistics_and_trace(result, board):
         "null hypercall, `trace=on`": costs("trace", hypercall),
         "interrupt to the handler, `trace=on`": costs("trace", interrupt),
         "emulated access, `trace=on`": costs("trace", access)}
+
+
+@pytest.mark.job(test_cntp.PLAN)
+def test_physical_timer(result, board):
+    def accesses(config: str) -> list[int]:
+        found = result.figures(test_cntp.ACCESS)
+        return [found[config, variant]["p50"]
+                for variant in ("ctl-read", "cval-write", "tval-write")]
+
+    def expiry(config: str) -> list[int]:
+        return [result.figures(test_cntp.WAKEUP)[config, "busy-handler"]["p50"]]
+
+    said = column("docs/measuring.md", "`cntp_wakeup` is `timer_wakeup` with CNTP", board)
+    owned = "an access (`ctl-read`, `cval-write`, `tval-write`), owned"
+    assert said == {
+        "expiry to handler (`busy-handler`), owned": expiry("trapped"),
+        "expiry to handler, emulated": expiry("cntp"),
+        owned: accesses("trapped"),
+        "an access, emulated": accesses("cntp")}
 
 
 @pytest.mark.job(test_programs.PLAN)
@@ -128,6 +133,25 @@ def test_vm_switch_of_the_first_page(result, board):
     row = "VM switch: timer of a sleeping guest to its vector, minus the same alone"
     assert said[row] == [p50(result, "timer_wakeup", "wfi-vector", "priority")
                          - p50(result, "timer_wakeup", "wfi-vector", "trapped")]
+
+
+# Of the table of docs/trap-path.md, by the row's first cell.
+EXITS = {"`HVC`, null hypercall": "hvc null", "`HVC`, an id that nobody knows": "hvc unknown",
+         "`SMC`, an id that nobody knows": "smc unknown",
+         "a read of ACTLR": "sysreg actlr",
+         "a read of GICD_IIDR": "mmio_read vgic", "a read of GICD_ISENABLER1":
+         "mmio_read isenabler", "a write to GICD_IPRIORITYR": "mmio_write vgic",
+         "a read, a write of the null device": ("mmio_read null", "mmio_write null"),
+         "an SGI to the own core, to the vector": "sgi_self vector",
+         "the virtual timer, to the vector": "timer_wakeup busy-vector"}
+
+
+@pytest.mark.job(expected.PLAN)
+def test_lengths_of_exits(result, board):
+    figures = expected.figures_of(result)["trapped"]
+    said = column("docs/trap-path.md", "In instructions of the window", board)
+    assert said == {row: [figures[path] for path in ([paths] if isinstance(paths, str) else paths)]
+                    for row, paths in EXITS.items()}
 
 
 @pytest.mark.job(expected.PLAN)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again."""
 
+import re
+
 import pytest
 
 import linux_files
-from hypbench.apt_sources import NotDebian
-from hypbench.debian import Offline
+from fetched import missing, possible, skip_unless_possible
 from hypbench.rules import check_rules
 from hypervisor import without, words_at, write_of
-from lab import PLATFORM, is_built
+from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
+from pages import column, page
 
 HZ = 62_500_000  # of the counter
 # A program that sleeps for a second is woken by the first timer interrupt behind it.
@@ -45,34 +47,24 @@ def bare(boot: Boot) -> Boot:
 
 
 def reason_to_skip(boot: Boot) -> str:
-    try:
-        linux_files.kernel(boot.isa)
-        linux_files.busybox(boot.isa)
-    except (Offline, NotDebian) as error:
-        return f"no Linux: {error.message.splitlines()[0]}"
-    return ""
+    return missing("Linux", lambda: linux_files.kernel(boot.isa),
+                   lambda: linux_files.busybox(boot.isa))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def started():
     """Every boot begins with the first of these tests, in the background."""
-    from conftest import BOARDS, LAB
-    for boot in BOOTS + list(FAULTS.values()):
-        if boot.board in BOARDS and is_built(boot.board) and not reason_to_skip(boot):
-            LAB.start(boot, perform_boot)
-            LAB.start(bare(boot), perform_boot)
+    from conftest import LAB
+    for boot in possible([*BOOTS, *FAULTS.values()], reason_to_skip):
+        LAB.start(boot, perform_boot)
+        LAB.start(bare(boot), perform_boot)
 
 
 @pytest.fixture
 def boots(lab):
     """Runs a boot; with a time limit, and where it can be."""
     def run(boot: Boot) -> Booted:
-        from conftest import BOARDS
-        if boot.board not in BOARDS:
-            pytest.skip(f"{boot.board} is not among HYPBENCH_BOARDS")
-        assert is_built(boot.board), f"build/{boot.board}/hypbench.elf is missing"
-        if reason := reason_to_skip(boot):
-            pytest.skip(reason)
+        skip_unless_possible(boot, reason_to_skip)
         return lab.run(boot, perform_boot)
     return run
 
@@ -119,6 +111,39 @@ def test_user_space_is_not_much_farther(booted, boots):
     boot = booted.boot
     ratio = booted.user_space / boots(bare(boot)).user_space
     assert LEAST <= ratio <= MOST[boot.config, boot.cpus], ratio
+
+
+# --- what docs/guests.md says of it ---
+
+WAY = "### The way to user space"
+
+
+def documented(booted: Booted, heading: str) -> float:
+    """A figure of the page, which is of one version of the kernel."""
+    said = re.search(r"Linux (\d\S+) \(", page("docs/guests.md"))[1]
+    if booted.package != said:
+        pytest.skip(f"docs/guests.md has the figures of Linux {said}, this is {booted.package}")
+    return column("docs/guests.md", WAY, heading)[f"`{booted.boot.board}`"][0]
+
+
+@pytest.mark.parametrize("booted", [boot for boot in BOOTS if boot.cpus == 1], ids=name_of,
+                         indirect=True)
+def test_documented_way_is_that_of_a_run(booted, boots):
+    """With as many digits as the page has."""
+    native = boots(bare(booted.boot)).user_space
+    assert documented(booted, "bare") == round(native / 1e6, 1)
+    assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
+            in page("docs/guests.md"))
+    assert documented(booted, f"`{booted.boot.config}`") == round(booted.user_space / native, 3)
+
+
+def test_documented_sleep_is_that_of_a_run(boots):
+    """The way to sleep and back, in hundreds."""
+    booted = boots(Boot("virt-a72", "trapped"))
+    documented(booted, "bare")
+    said = re.search(r"less than\s+0\.1 % more \((\d+) (\d+) on a Cortex-A72", page(
+        "docs/guests.md"))
+    assert int("".join(said.groups())) == round(booted.seconds[0] - HZ, -2)
 
 
 # --- the tests above see what is planted ---

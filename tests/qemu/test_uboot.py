@@ -3,9 +3,8 @@
 
 import pytest
 
-from hypbench.apt_sources import NotDebian
-from hypbench.debian import Offline
-from lab import TREE, Job, is_built
+from fetched import missing, possible, skip_unless_possible
+from lab import TREE, Job
 from uboot import Boot, firmware, has_image_header, perform_boot
 
 SHORT = TREE.plan_text("short")
@@ -23,10 +22,8 @@ def name_of(boot: Boot) -> str:
 
 
 def reason_to_skip(boot: Boot) -> str:
-    try:
-        firmware(boot.isa)
-    except (Offline, NotDebian) as error:
-        return f"no U-Boot: {error.message.splitlines()[0]}"
+    if reason := missing("U-Boot", lambda: firmware(boot.isa)):
+        return reason
     if boot.way == "booti" and not has_image_header(boot.board):
         return "the image of this isa has no arm64 Image header"
     return ""
@@ -35,23 +32,17 @@ def reason_to_skip(boot: Boot) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def started():
     """Every boot begins with the first of these tests, in the background."""
-    from conftest import BOARDS, LAB
-    for boot in CASES + AGAIN:
-        if boot.board in BOARDS and is_built(boot.board) and not reason_to_skip(boot):
-            LAB.start(boot, perform_boot)
-            LAB.start(Job(boot.board, boot.plan))
+    from conftest import LAB
+    for boot in possible(CASES + AGAIN, reason_to_skip):
+        LAB.start(boot, perform_boot)
+        LAB.start(Job(boot.board, boot.plan))
 
 
 @pytest.fixture
 def booted(request, lab):
     """A boot's result and that of the same image and plan without a boot loader."""
-    from conftest import BOARDS
     boot = request.param
-    if boot.board not in BOARDS:
-        pytest.skip(f"{boot.board} is not among HYPBENCH_BOARDS")
-    assert is_built(boot.board), f"build/{boot.board}/hypbench.elf is missing"
-    if reason := reason_to_skip(boot):
-        pytest.skip(reason)
+    skip_unless_possible(boot, reason_to_skip)
     result = lab.run(boot, perform_boot)
     assert not result.timed_out, result.explain() + "\n" + "\n".join(result.log.text[-20:])
     return result, lab.run(Job(boot.board, boot.plan))

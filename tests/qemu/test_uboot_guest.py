@@ -6,10 +6,9 @@ import zlib
 
 import pytest
 
-from hypbench.apt_sources import NotDebian
-from hypbench.debian import Offline
+from fetched import missing, possible, skip_unless_possible
 from hypbench.rules import check_rules
-from lab import PLATFORM, is_built
+from lab import PLATFORM
 from uboot import firmware
 from uboot_guest import Session, perform
 
@@ -28,33 +27,22 @@ def name_of(session: Session) -> str:
 
 
 def reason_to_skip(session: Session) -> str:
-    try:
-        firmware(session.isa)
-    except (Offline, NotDebian) as error:
-        return f"no U-Boot: {error.message.splitlines()[0]}"
-    return ""
+    return missing("U-Boot", lambda: firmware(session.isa))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def started():
     """Every session begins with the first of these tests, in the background."""
-    from conftest import BOARDS, LAB
-    for session in SESSIONS + RESET:
-        if session.board in BOARDS and is_built(session.board) and not reason_to_skip(session):
-            LAB.start(session, perform)
+    from conftest import LAB
+    for session in possible(SESSIONS + RESET, reason_to_skip):
+        LAB.start(session, perform)
 
 
 @pytest.fixture
 def typed(request, lab):
-    from conftest import BOARDS
-    session = request.param
-    if session.board not in BOARDS:
-        pytest.skip(f"{session.board} is not among HYPBENCH_BOARDS")
-    assert is_built(session.board), f"build/{session.board}/hypbench.elf is missing"
-    if reason := reason_to_skip(session):
-        pytest.skip(reason)
-    typed = lab.run(session, perform)
-    assert not typed.missing, typed.explain()
+    skip_unless_possible(request.param, reason_to_skip)
+    typed = lab.run(request.param, perform)
+    assert not typed.done.missing, typed.explain()
     return typed
 
 
@@ -63,7 +51,7 @@ each_session = pytest.mark.parametrize("typed", SESSIONS, ids=name_of, indirect=
 
 @each_session
 def test_uboot_powers_off_when_told(typed):
-    assert typed.status == 0, typed.explain()
+    assert typed.done.status == 0, typed.explain()
     assert "poweroff ..." in typed.answers["poweroff"]
     assert [record["outcome"] for record in typed.log.of_kind("step")] == ["done"]
     assert typed.log.problems + check_rules(typed.log, PLATFORM) == []
@@ -72,7 +60,7 @@ def test_uboot_powers_off_when_told(typed):
 @each_session
 def test_it_answers_who_it_is(typed):
     assert re.search(r"^U-Boot 20\d\d\.\d\d", typed.answers["version"], re.MULTILINE)
-    banner = re.search(r"^U-Boot 20.*$", typed.console.decode(), re.MULTILINE)[0].strip()
+    banner = re.search(r"^U-Boot 20.*$", typed.done.console.decode(), re.MULTILINE)[0].strip()
     assert banner in typed.answers["version"]
 
 
@@ -103,7 +91,7 @@ def test_a_sleep_is_not_too_short(typed):
 @pytest.mark.parametrize("typed", RESET, ids=name_of, indirect=True)
 def test_a_reset_starts_it_afresh(typed):
     """From the image as it was, in the same step; only then it powers off."""
-    assert typed.status == 0, typed.explain()
-    banners = re.findall(rb"^U-Boot 20.*$", typed.console, re.MULTILINE)
+    assert typed.done.status == 0, typed.explain()
+    banners = re.findall(rb"^U-Boot 20.*$", typed.done.console, re.MULTILINE)
     assert len(banners) == 2 and banners[0] == banners[1], typed.explain()
     assert [record["outcome"] for record in typed.log.of_kind("step")] == ["done"]

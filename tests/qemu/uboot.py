@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots images by Debian's U-Boot for QEMU's virt, unattended: from a FAT disk or by TFTP."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -13,17 +12,16 @@ from assembler import CROSS
 from hypbench import debian
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.boards import programs
+from hypbench.guests.formats import IMAGE_MAGIC, IMAGE_MAGIC_AT
 from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 
 UBOOT = {"armv7": "qemu_arm", "armv8": "qemu_arm64"}
 ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # as mkimage calls it
-# Of the raw image, where it may be booted by booti (Linux, Documentation/arm64/booting.rst).
-HEADER_MAGIC, HEADER_MAGIC_OFFSET = b"ARM\x64", 56
 MIB = 1 << 20
 LOAD = {"disk": "load ${devtype} ${devnum}:${distro_bootpart}", "tftp": "tftpboot"}
 SCRIPT = {"disk": "boot.scr", "tftp": "boot.scr.uimg"}  # what U-Boot asks for by itself
-PACKAGES = {"mkimage": "u-boot-tools", "sfdisk": "fdisk", "mformat": "mtools", "mcopy": "mtools"}
 
 
 @dataclass(frozen=True)
@@ -44,16 +42,6 @@ class Boot:
         """What boot.scr says. The device tree is U-Boot's own: Linux wants one, so bootm does."""
         return (f"{LOAD[self.medium]} ${{kernel_addr_r}} {self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
-
-
-def tool(name: str, *words: str | Path, given: str = "") -> None:
-    # /usr/sbin is not in every user's PATH
-    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-    assert path, f"{name} is missing: apt-get install {PACKAGES[name]}"
-    # SOURCE_DATE_EPOCH: mkimage writes the time, and U-Boot says it
-    done = subprocess.run([path, *words], input=given, capture_output=True, text=True, check=False,
-                          env=os.environ | {"SOURCE_DATE_EPOCH": "1"})
-    assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
 
 
 @cache
@@ -77,7 +65,7 @@ def raw_image(board: str, plan: str, folder: Path) -> Path:
 def has_image_header(board: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         raw = raw_image(board, "config native\nbench counter n=1\n", Path(folder)).read_bytes()
-    return raw[HEADER_MAGIC_OFFSET:][:len(HEADER_MAGIC)] == HEADER_MAGIC
+    return raw[IMAGE_MAGIC_AT:].startswith(IMAGE_MAGIC)
 
 
 def make_files(boot: Boot, folder: Path) -> Path:
@@ -90,12 +78,13 @@ def make_files(boot: Boot, folder: Path) -> Path:
         shutil.copy(raw, image)
     else:
         base = board_facts(boot.board)["HYP_BASE"]
-        tool("mkimage", "-A", ARCHITECTURE[boot.isa], "-O", "linux", "-T", "kernel", "-C", "none",
-             "-a", base, "-e", base, "-n", f"hypbench {boot.board}", "-d", raw, image)
+        programs.run("mkimage", "-A", ARCHITECTURE[boot.isa], "-O", "linux", "-T", "kernel", "-C",
+                     "none", "-a", base, "-e", base, "-n", f"hypbench {boot.board}", "-d", raw,
+                     image)
     script = folder / "boot.cmd"
     script.write_text(boot.script())
-    tool("mkimage", "-A", ARCHITECTURE[boot.isa], "-T", "script", "-C", "none", "-d", script,
-         files / SCRIPT[boot.medium])
+    programs.run("mkimage", "-A", ARCHITECTURE[boot.isa], "-T", "script", "-C", "none", "-d",
+                 script, files / SCRIPT[boot.medium])
     return files
 
 
@@ -103,9 +92,9 @@ def make_disk(files: Path, disk: Path) -> None:
     """One FAT partition, as a card has it. Without a partition table U-Boot does not look."""
     with open(disk, "wb") as space:
         space.truncate(34 * MIB)
-    tool("sfdisk", "-q", disk, given="label: dos\nstart=2048, type=e, bootable\n")
-    tool("mformat", "-i", f"{disk}@@1M", "-v", "HYPBENCH", "::")
-    tool("mcopy", "-i", f"{disk}@@1M", *files.iterdir(), "::")
+    programs.run("sfdisk", "-q", disk, stdin=b"label: dos\nstart=2048, type=e, bootable\n")
+    programs.run("mformat", "-i", f"{disk}@@1M", "-v", "HYPBENCH", "::")
+    programs.run("mcopy", "-i", f"{disk}@@1M", *files.iterdir(), "::")
 
 
 def medium_options(boot: Boot, files: Path) -> list[str]:
@@ -125,8 +114,7 @@ def perform_boot(boot: Boot) -> Result:
         words[words.index("-kernel")] = "-bios"
         if boot.medium == "tftp":
             # what comes over a network cannot be recorded: QEMU waits for ever
-            words = [word.partition(",rr=")[0] if word.startswith("shift=") else word
-                     for word in words]
+            words = qemu.unrecorded(words)
         machine = qemu.Qemu([*words, *medium_options(boot, files)], LIMIT_S)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))

@@ -138,11 +138,26 @@ def place_of(package: str, arch: str, release: str | None, depends: str | None,
     return cache / release / arch / f"{package}{part}"
 
 
+def kernel_package(flavour: str, arch: str, keep: tuple[str, ...], release: str | None = None,
+                   cache: Path = CACHE) -> Path:
+    """What `keep` names of the newest kernel of a flavour."""
+    return fetch(f"linux-image-{flavour}", arch, release=release,
+                 depends=f"linux-image-[0-9]*-{flavour}", keep=keep, cache=cache)
+
+
+def kernel(flavour: str, arch: str, release: str | None = None) -> Path:
+    """Debian's newest kernel of a flavour, by its own name: vmlinuz-<version>."""
+    package = kernel_package(flavour, arch, ("boot/vmlinuz-*",), release)
+    found = sorted(package.glob("boot/vmlinuz-*"))
+    if not found:
+        raise FetchError(f"Debian's package of the {arch} kernel has no boot/vmlinuz-*")
+    return found[0]
+
+
 def device_trees(arch: str, cache: Path = CACHE) -> Path:
     """The folder of every device tree of Debian's kernel: armhf or arm64."""
     flavour = {"armhf": "armmp", "arm64": "arm64"}[arch]
-    return fetch(f"linux-image-{flavour}", arch, depends=f"linux-image-[0-9]*-{flavour}",
-                 keep=("usr/lib/linux-image-*",), cache=cache)
+    return kernel_package(flavour, arch, ("usr/lib/linux-image-*",), cache=cache)
 
 
 def device_tree(name: str, arch: str, cache: Path = CACHE) -> Path:

@@ -9,13 +9,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from hypbench import debian, initramfs
 from hypbench.apt_sources import codename
-from hypbench.debian import fetch
 from hypbench.guests import devicetree
 from hypbench.guests.formats import read_image
 from hypbench.guests.machine import machine_of, read_board
 from hypbench.guests.placement import place
-from hypbench.peers import initramfs
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import line_of
@@ -43,11 +42,11 @@ class Kvm:
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         made = folder / "initramfs"
-        made.write_bytes(initramfs.archive({
-            "init": launcher(peer, folder).read_bytes(),
-            "probe.bin": peer.probe.read_bytes(),
-            "probe.dtb": device_tree(peer, folder).read_bytes(),
-        }))
+        made.write_bytes(initramfs.archive([
+            initramfs.directory("dev"), initramfs.character_device("dev/console", 5, 1),
+            initramfs.program("init", launcher(peer, folder).read_bytes()),
+            initramfs.program("probe.bin", peer.probe.read_bytes()),
+            initramfs.program("probe.dtb", device_tree(peer, folder).read_bytes())]))
         return [*peer.command(kernel(self.suite)), "-initrd", str(made), "-append", ARGUMENTS,
                 *CLOCK]
 
@@ -71,12 +70,7 @@ class Kvm:
 
 
 def kernel(suite: str) -> Path:
-    package = fetch("linux-image-arm64", "arm64", release=codename() + suite if suite else None,
-                    depends="linux-image-[0-9]*-arm64", keep=("boot/*",))
-    found = sorted((package / "boot").glob("vmlinuz-*"))
-    if not found:
-        raise NotMeasured("the package of the kernel has no boot/vmlinuz-*")
-    return found[0]
+    return debian.kernel("arm64", "arm64", codename() + suite if suite else None)
 
 
 def launcher(peer: Peer, folder: Path) -> Path:

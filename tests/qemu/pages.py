@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say: their tables, read."""
+
+import re
+
+from lab import ROOT
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one of its columns
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def column(name: str, behind: str, heading: str) -> Cells:
+    """Of the first table behind a text of a page."""
+    lines = page(name).split(behind, 1)[1].splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("|"))
+    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]
+    at = rows[0].index(heading)
+    return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody at the console of a QEMU that takes input: on a terminal of its own, which shows nothing
+by itself."""
+
+import io
+import os
+import subprocess
+import tempfile
+import termios
+import tty
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pexpect
+from pexpect.fdpexpect import fdspawn
+
+from hypbench import qemu
+
+
+END = pexpect.EOF
+
+
+class Typist:
+    """Who sits there, what they wait for, and what they saw."""
+
+    def __init__(self, terminal: int, limit_s: float):
+        self.child = fdspawn(terminal, timeout=limit_s)
+        self.seen = self.child.logfile_read = io.BytesIO()
+        self.waits_for = ""
+
+    def send(self, text: str | bytes) -> None:
+        self.child.send(text)
+
+    def wait(self, *texts: str | bytes | type) -> tuple[int, str]:
+        """Until one of these comes (END: the end): which one, and what came before it."""
+        self.waits_for = " or ".join(map(repr, texts))
+        found = self.child.expect_exact(list(texts))
+        self.waits_for = ""
+        return found, self.child.before.decode(errors="replace").replace("\r", "")
+
+
+@dataclass
+class Conversation:
+    """`missing`: what never came; "": all came."""
+
+    console: bytes
+    status: int | None
+    stderr: str
+    missing: str
+
+
+def terminal() -> tuple[int, int]:
+    """Both ends of one that changes nothing: QEMU turns the output's processing on again."""
+    ours, qemus = os.openpty()
+    tty.setraw(qemus)
+    modes = termios.tcgetattr(qemus)
+    modes[tty.OFLAG] = 0
+    termios.tcsetattr(qemus, termios.TCSANOW, modes)
+    return ours, qemus
+
+
+def converse(words: list[str], limit_s: float, talk: Callable[[Typist], None]) -> Conversation:
+    """Runs QEMU while somebody talks, to its end; `limit_s` is the longest wait for anything."""
+    ours, qemus = terminal()
+    typist = Typist(ours, limit_s)
+    with tempfile.TemporaryFile() as stderr, subprocess.Popen(
+            words, stdin=qemus, stdout=qemus, stderr=stderr, start_new_session=True) as process:
+        os.close(qemus)
+        try:
+            talk(typist)
+            typist.wait(END)
+            process.wait(qemu.END_GRACE_S)
+        except (pexpect.TIMEOUT, pexpect.EOF, subprocess.TimeoutExpired):
+            pass
+        finally:
+            qemu.end(process)
+            os.close(ours)
+            stderr.seek(0)
+            said = stderr.read().decode(errors="replace").strip()
+    return Conversation(typist.seen.getvalue(), process.returncode, said, typist.waits_for)
