@@ -53,7 +53,9 @@ BOTH = [
     ("p", {"priority": 0x20, "edge": False}, {}, []),
     ("q", {"enabled": False}, {}, []),
     ("r", {}, {}, []),  # enabled by the guest, and nobody's
-    ("z", {"enabled": True, "core": 0}, {}, [0]),
+    ("s", {"enabled": True, "core": 0}, {}, [0]),
+    ("t", {}, {}, [0]),
+    ("z", {"core": 1}, {}, [1]),
 ]
 STEPS = {1: ALONE, 2: BOTH}
 

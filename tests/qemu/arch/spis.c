@@ -277,6 +277,12 @@ static void program_away(void)
 	step('r');
 	route(A, 0);
 	comes_here();
+	step('s'); /* as 'g' and 'h', but a level, which nothing holds high */
+	pend(A);
+	expect(is_pending(A));
+	step('t');
+	route(A, 1);
+	comes_to_second();
 }
 
 static void start_second(void)
