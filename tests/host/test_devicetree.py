@@ -55,7 +55,8 @@ def only(found: list[int]) -> int:
 
 def timer(node: str) -> dict[str, Truth]:
     """Its interrupts: secure, non-secure, virtual, hypervisor's."""
-    return {"virt_timer_intid": lambda tree: tree.intids(node)[2],
+    return {"phys_timer_intid": lambda tree: tree.intids(node)[1],
+            "virt_timer_intid": lambda tree: tree.intids(node)[2],
             "hyp_timer_intid": lambda tree: tree.intids(node)[3]}
 
 
@@ -320,7 +321,7 @@ BOARDS = {
 }
 # without which a board is none
 NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp_timer_intid",
-          "virt_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
+          "phys_timer_intid", "virt_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
 
 
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:
