@@ -84,7 +84,7 @@ static void maintain(struct vcpu *vcpu)
 }
 
 /* Interrupts that are not for the guest that has the core. */
-static __attribute__((noinline, cold)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
+static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 

@@ -147,7 +147,6 @@ static void add_dir_page(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 
-	vm->dir_page = 0;
 	if (vm->config->irq != IRQ_TRAPPED || !at->cpu)
 		return;
 	vm->dir_page = at->cpu + PAGE_SIZE;
@@ -155,14 +154,19 @@ static void add_dir_page(struct vm *vm)
 						vdist_dir_write });
 }
 
-/* From now on GICC_DIR is emulated. Not mapped again before the next start. */
+/*
+ * From now on this vCPU's GICC_DIR is emulated. Its page is not mapped again before the next start,
+ * so each core that needs it gone makes sure of that for itself, once, whoever was first, and
+ * whatever vCPU 0's core changes elsewhere in stage 2 meanwhile. Not by a core_call(): who waits
+ * for another core serves, and the virtual GIC is in the midst of something.
+ */
 static void trap_deactivations(struct vgic *vgic)
 {
 	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
-	ipa_t page = __atomic_exchange_n(&vcpu->vm->dir_page, 0, __ATOMIC_RELAXED);
 
-	if (page)
-		stage2_unmap(&vcpu->vm->stage2, page, PAGE_SIZE);
+	vgic->trap_deactivations = NULL;
+	if (vcpu->vm->dir_page)
+		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir_page);
 }
 
 static bool build_stage2(struct vm *vm)
@@ -173,6 +177,7 @@ static bool build_stage2(struct vm *vm)
 	uint64_t start = counter_read();
 
 	vm->region_count = 0;
+	vm->dir_page = 0;
 	stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 	if (config->stage2 == STAGE2_OFF)
 		return true;
