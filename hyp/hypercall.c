@@ -15,6 +15,10 @@
 #include "hyp/record.h"
 #include "hyp/vm.h"
 
+#define OWNER_BIT_1 (1u << 25) /* of a function id's bits 29 to 24 */
+
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() tells ours by it");
+
 static struct vcpu *finish(struct vcpu *vcpu, long result)
 {
 	frame_set_result(&vcpu->frame, (reg_t)result);
@@ -206,11 +210,23 @@ void hypercall_use(bool foreign)
 		table[i] = foreign ? psci : own[i];
 }
 
+/*
+ * Whether it is none of psci()'s, whose owners are 0 and 4 (DEN0028 2.5, table 2-1), ours is 6: at
+ * least as large as ours, or, with 64-bit calls, by the bit of the owner that they do not have.
+ */
+static inline bool is_vendors(uint32_t id)
+{
+	return sizeof(reg_t) == 4 ? (int32_t)(id - HC_BASE) >= (int32_t)HC_COUNT : id & OWNER_BIT_1;
+}
+
+/* The id has 32 bits, whatever stands above it (DEN0028 2.5). */
 struct vcpu *hypercall(struct vcpu *vcpu)
 {
-	reg_t index = frame_arg(&vcpu->frame, 0) - HC_BASE;
+	uint32_t id = (uint32_t)frame_arg(&vcpu->frame, 0);
 
-	if (index < HC_COUNT)
-		return table[index](vcpu);
+	if (id - HC_BASE < HC_COUNT)
+		return table[id - HC_BASE](vcpu);
+	if (is_vendors(id))
+		return finish(vcpu, HC_EUNKNOWN);
 	return psci(vcpu);
 }

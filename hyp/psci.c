@@ -180,30 +180,35 @@ static struct vcpu *system_reset(struct vcpu *vcpu)
 	return end(vcpu, VM_RESET);
 }
 
+static struct vcpu *not_supported(struct vcpu *vcpu)
+{
+	return finish(vcpu, PSCI_NOT_SUPPORTED);
+}
+
 static struct vcpu *features(struct vcpu *vcpu);
 
 /* By number, from PSCI_BASE on. */
-static const struct function {
-	struct vcpu *(*handle)(struct vcpu *vcpu);
-	bool has_64; /* there is one with 64-bit arguments, too */
-} functions[] = {
-	{ version, false },           { cpu_suspend, true },
-	{ cpu_off, false },           { cpu_on, true },
-	{ affinity_info, true },      { NULL, false },
-	{ migrate_info_type, false }, { NULL, false },
-	{ system_off, false },        { system_reset, false },
-	{ features, false },
+static struct vcpu *(*const functions[])(struct vcpu *vcpu) = {
+	version,           cpu_suspend,   cpu_off,    cpu_on,       affinity_info, not_supported,
+	migrate_info_type, not_supported, system_off, system_reset, features,
 };
+#define HAS_64 (BIT(1) | BIT(3) | BIT(4)) /* bit n: number n with 64-bit arguments, too */
 
-static const struct function *function_at(uint32_t id)
+/* Of one that is not there: ARRAY_SIZE(functions) or more. AArch32 has no 64-bit calls. */
+static inline uint32_t number_of(uint32_t id)
 {
-	uint32_t number = (id & ~SMCCC_64) - PSCI_BASE;
+	uint32_t number = (sizeof(reg_t) == 4 ? id : id & ~SMCCC_64) - PSCI_BASE;
 
-	if (number >= ARRAY_SIZE(functions) || !functions[number].handle)
-		return NULL;
-	if ((id & SMCCC_64) && (sizeof(reg_t) == 4 || !functions[number].has_64))
-		return NULL;
-	return &functions[number];
+	if (sizeof(reg_t) == 4 || !(id & SMCCC_64) || number >= ARRAY_SIZE(functions))
+		return number;
+	return HAS_64 >> number & 1 ? number : ARRAY_SIZE(functions);
+}
+
+static bool is_there(uint32_t id)
+{
+	uint32_t number = number_of(id);
+
+	return number < ARRAY_SIZE(functions) && functions[number] != not_supported;
 }
 
 /* Of CPU_SUSPEND 0 says: power_state in its original format, states chosen by each core alone. */
@@ -211,7 +216,7 @@ static struct vcpu *features(struct vcpu *vcpu)
 {
 	uint32_t id = (uint32_t)argument(vcpu, 1);
 
-	return finish(vcpu, id == SMCCC_VERSION || function_at(id) ? 0 : PSCI_NOT_SUPPORTED);
+	return finish(vcpu, id == SMCCC_VERSION || is_there(id) ? 0 : PSCI_NOT_SUPPORTED);
 }
 
 static __attribute__((noinline)) struct vcpu *arch_features(struct vcpu *vcpu)
@@ -225,10 +230,10 @@ static __attribute__((noinline)) struct vcpu *arch_features(struct vcpu *vcpu)
 struct vcpu *psci(struct vcpu *vcpu)
 {
 	uint32_t id = function_id(vcpu);
-	const struct function *function = function_at(id);
+	uint32_t number = number_of(id);
 
-	if (function)
-		return function->handle(vcpu);
+	if (number < ARRAY_SIZE(functions))
+		return functions[number](vcpu);
 	if (id == SMCCC_ARCH_FEATURES)
 		return arch_features(vcpu);
 	return finish(vcpu, id == SMCCC_VERSION ? SMCCC_VERSION_1_1 : PSCI_NOT_SUPPORTED);

@@ -17,9 +17,8 @@ static struct {
 	struct vcpu *guest, *other, *running;
 	uint64_t slice_ticks;
 	uint64_t turn_end, limit;
-	uint64_t timer_at; /* the next expiry of the absent vCPU's timers */
+	uint64_t timer_at; /* expiry of the absent vCPU's timer; 0: of one of several, or past */
 	bool emulates_cntp;
-	bool cntp_too; /* timer_at may be that of its CNTP */
 	struct sched_counts counts;
 } sched PER_CORE;
 
@@ -35,33 +34,33 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 /* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=trapped that of
  * who has the core, too, which may be overdue. */
-static __attribute__((noinline, cold)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
+static __attribute__((noinline)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
 {
 	struct vcpu *running = sched.running;
 
 	if (absent) {
-		sched.timer_at = earlier(sched.timer_at, vtimer_physical_deadline(absent));
+		next = earlier(next, vtimer_physical_deadline(absent));
 		if (absent->cntp.deadline != VCNTP_DUE)
-			sched.timer_at = earlier(sched.timer_at, absent->cntp.deadline);
+			next = earlier(next, absent->cntp.deadline);
+		sched.timer_at = 0;
 	}
 	if (read_cntpct_el0() >= running->cntp.deadline)
 		vcntp_expire(running);
-	timer_hyp_start(earlier(earlier(next, sched.timer_at), running->cntp.deadline));
+	timer_hyp_start(earlier(next, running->cntp.deadline));
 }
 
 /* CNTHP to the next thing that is due. */
-static void arm(void)
+static void arm(const struct vcpu *absent)
 {
-	const struct vcpu *absent = sched_absent(sched.running);
+	reg_t cntp_too = sched.emulates_cntp;
 	uint64_t next = sched.limit;
 
-	sched.cntp_too = sched.emulates_cntp;
 	if (absent) {
 		sched.timer_at = vtimer_deadline(absent);
 		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
-		sched.cntp_too |= absent->el1.cntp_ctl_el0 & 1;
+		cntp_too |= absent->el1.cntp_ctl_el0;
 	}
-	if (sched.cntp_too)
+	if (cntp_too & 1)
 		arm_with_cntp(absent, next);
 	else
 		timer_hyp_start(next);
@@ -69,7 +68,7 @@ static void arm(void)
 
 void sched_deadline_changed(void)
 {
-	arm();
+	arm(sched_absent(sched.running));
 }
 
 void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
@@ -90,14 +89,14 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
 }
 
-void sched_switched(struct vcpu *to)
+void sched_switched(struct vcpu *from, struct vcpu *to)
 {
 	sched.running = to;
 	sched.turn_end = counter_read() + sched.slice_ticks;
 	sched.counts.switches++;
 	sched.counts.other_turns += to == sched.other;
 	to->asleep = false;
-	arm();
+	arm(from);
 }
 
 /* Who is woken runs at once with priority, and in its turn else. Where nobody is switched in, what
@@ -107,7 +106,7 @@ struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent)
 	absent->asleep = false;
 	if (sched.kind == SCHED_PRIORITY)
 		return absent;
-	arm();
+	arm(absent);
 	return running;
 }
 
@@ -116,7 +115,7 @@ static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
 	if (!absent->asleep)
 		return absent;
 	sched.turn_end += sched.slice_ticks;
-	arm();
+	arm(absent);
 	return running;
 }
 
@@ -124,20 +123,32 @@ static __attribute__((noinline, cold)) struct vcpu *alone_or_over(struct vcpu *r
 								  uint64_t now)
 {
 	if (now < sched.limit) { /* cntp=trapped */
-		arm();
+		arm(NULL);
 		return running;
 	}
 	vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
 	return NULL;
 }
 
-static struct vcpu *wake_by_timer(struct vcpu *running, struct vcpu *absent, uint64_t now)
+/* What a turn's end is to, when `now` is no expiry, or the one of a timer that woke nobody. */
+static struct vcpu *if_turn_ends(struct vcpu *running, struct vcpu *absent, uint64_t now)
 {
-	if (sched.cntp_too)
-		vtimer_expire_which(absent, now);
-	else
-		vtimer_expire(absent);
-	return sched_wake(running, absent);
+	return now >= sched.turn_end ? end_turn(running, absent) : running;
+}
+
+/* CNTP has a say. Whether CNTHP fired for the running vCPU's or for something else: arm() looks. */
+static __attribute__((noinline)) struct vcpu *timer_with_cntp(struct vcpu *running,
+							      struct vcpu *absent, uint64_t now)
+{
+	struct vcpu *next = running;
+
+	if (vtimer_expire_which(absent, now))
+		next = sched_wake(running, absent);
+	if (next == running)
+		next = if_turn_ends(running, absent, now);
+	if (next == running)
+		arm(absent);
+	return next;
 }
 
 /* Not inlined: what calls it also has paths to keep short. */
@@ -148,13 +159,14 @@ __attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
 
 	if (!absent || now >= sched.limit)
 		return alone_or_over(running, now);
-	if (now >= sched.timer_at)
-		running = wake_by_timer(running, absent, now);
-	if (now >= sched.turn_end && running != absent)
-		return end_turn(running, absent);
-	if (sched.emulates_cntp && running != absent)
-		arm();
-	return running;
+	if (now >= sched.timer_at) {
+		if (!sched.timer_at)
+			return timer_with_cntp(running, absent, now);
+		vtimer_expire(absent);
+		if (sched_wake(running, absent) == absent)
+			return absent;
+	}
+	return if_turn_ends(running, absent, now);
 }
 
 /* With nobody else to run, EL2 waits in the guest's place. A physical interrupt ends the wait

@@ -44,8 +44,8 @@ struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent);
 /* The vCPU that shares the core with `running` and does not have it now; NULL: none does. */
 struct vcpu *sched_absent(const struct vcpu *running);
 
-/* The core has been switched to this one: its turn begins. */
-void sched_switched(struct vcpu *to);
+/* The core has been switched to `to`: its turn begins. */
+void sched_switched(struct vcpu *from, struct vcpu *to);
 
 /* Whether the core holds this vCPU's registers. */
 bool sched_is_running(const struct vcpu *vcpu);

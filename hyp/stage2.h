@@ -33,8 +33,8 @@ enum stage2_memory {
 /*
  * What the TLBs hold of the current VMID, or of all, is gone: in every core, or in this one.
  * Cortex-A15 erratum 798181: another core may still use what a broadcast was to invalidate, though
- * the DSB behind it is complete. A VM runs on one core only, which no other one's TLB is asked
- * about, so that maintenance of this core is enough (more cores would each have to do their own).
+ * the DSB behind it is complete. Where a VM runs on one core only, no other one's TLB is asked
+ * about, so that maintenance of this core is enough; on more, each does its own.
  */
 static inline void stage2_tlbi_vmid(const struct stage2 *stage2)
 {
@@ -64,6 +64,13 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
 		enum stage2_memory memory);
 bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
+
+/*
+ * A page that was mapped as one is no longer, for good, and this core's TLB has it no longer. By
+ * any number of cores at a time, beside one that changes what is not in the page's own 2 MiB: of
+ * the tables only the page's entry is written, and a second time with the same.
+ */
+void stage2_drop_page(struct stage2 *stage2, ipa_t ipa);
 
 /* False where nothing is mapped. */
 bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);

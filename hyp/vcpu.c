@@ -67,5 +67,5 @@ void vcpu_switch(struct vcpu *from, struct vcpu *to)
 	to->host_sp = from->host_sp;
 	fp_switch(to);
 	exit_stats_vm(to->vm->vmid);
-	sched_switched(to);
+	sched_switched(from, to);
 }

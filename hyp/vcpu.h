@@ -36,16 +36,18 @@ struct vcpu {
 	struct vm *vm;
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	struct vgic vgic;
-	struct vcntp cntp; /* cntp=trapped */
+	bool asleep;         /* since a WFI; no interrupt came for it yet */
 
-	/* While another vCPU has the core; stale else. The frame is a full one then. */
+	/* While another vCPU has the core; stale else. The frame is a full one then. Before what is
+	 * large, so that one instruction reaches each. */
 	reg_t elr, spsr;
 	uint64_t vttbr;
 	struct el1_regs el1;
 	struct gic_virt_state gic;
 	struct fp_context fp; /* unless the core holds it, hyp/fp.h */
-	bool asleep;          /* since a WFI; no interrupt came for it yet */
+
+	struct vcntp cntp; /* cntp=trapped */
+	struct vgic vgic;
 
 	/* Turned on and off by PSCI (hyp/psci.h); the rest: where it begins, and with what. */
 	uint32_t power;

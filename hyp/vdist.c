@@ -341,7 +341,7 @@ void vdist_set_groups(struct vm *vm, uint32_t groups)
 	vspi_unlock(vm);
 }
 
-uint32_t vdist_id_register(unsigned word, uint32_t part)
+__attribute__((noinline, cold)) uint32_t vdist_id_register(unsigned word, uint32_t part)
 {
 	/* PIDR4-7, PIDR0-3, CIDR0-3 (IHI 0048B 4.3.18): designer Arm, ArchRev in PIDR2 */
 	const uint8_t ids[] = { 0x04, 0, 0, 0, 0, 0xb4, 0x0b, 0, 0x0d, 0xf0, 0x05, 0xb1 };

@@ -65,7 +65,8 @@ static bool in_sgi_pending(uint32_t offset)
 }
 
 /* A byte an SGI, a bit a source; those that are pending here, whoever else has them. */
-static uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
+static __attribute__((noinline, cold)) uint32_t read_sgi_pending(const struct vcpu *vcpu,
+								 uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
 	uint32_t value = 0;
@@ -141,6 +142,7 @@ static uint32_t read_control(const struct vm *vm, uint32_t offset)
 	}
 }
 
+/* What needs a stack frame stays out of the way of what does not. */
 uint64_t vdist_gicv2_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)

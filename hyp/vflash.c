@@ -221,6 +221,20 @@ static void do_read(struct vcpu *vcpu, void *argument)
 	access->value = read_here(&vcpu->vm->flash, access->offset);
 }
 
+static void forget_translations(struct vcpu *vcpu, void *argument)
+{
+	(void)argument;
+	stage2_tlbi_vmid(&vcpu->vm->stage2);
+}
+
+/* Where maintenance reaches no other core (Cortex-A15 erratum 798181), each does its own, before
+ * the write that hid the contents is done. */
+static void hidden_everywhere(struct vm *vm)
+{
+	for (unsigned i = 1; vm->stage2.this_core && i < vm->vcpu_count; i++)
+		core_call(vm->vcpu[i], forget_translations, NULL);
+}
+
 static void do_write(struct vcpu *vcpu, void *argument)
 {
 	const struct access *access = argument;
@@ -231,9 +245,11 @@ static void do_write(struct vcpu *vcpu, void *argument)
 		continue_command(bank, (uint32_t)access->value);
 	else
 		begin_command(bank, (uint8_t)access->value);
-	if (was_array != (bank->mode == VFLASH_ARRAY))
-		vm_show_loads(vcpu->vm, align_down(access->offset, BANK_SIZE), BANK_SIZE,
-			      !was_array);
+	if (was_array == (bank->mode == VFLASH_ARRAY))
+		return;
+	vm_show_loads(vcpu->vm, align_down(access->offset, BANK_SIZE), BANK_SIZE, !was_array);
+	if (was_array)
+		hidden_everywhere(vcpu->vm);
 }
 
 uint64_t vflash_read(struct vcpu *vcpu, uint32_t offset, unsigned size)

@@ -362,10 +362,12 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 
 bool vgic_anything_pending(const struct vgic *vgic)
 {
-	for (unsigned i = 0; i < vgic->lr_count; i++)
-		if (gic_lr_state(gic_lr_read(i)) == GIC_LR_PENDING)
+	uint32_t all = BIT(vgic->lr_count) - 1;
+
+	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
+		if (gic_lr_state(gic_lr_read(bit_lowest(full))) == GIC_LR_PENDING)
 			return true;
-	return vgic_anything_queued(vgic);
+	return vgic->backlog && vgic_anything_queued(vgic);
 }
 
 /* Counted among what is not done yet, so that nobody who has none pays for the question. */

@@ -23,11 +23,12 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
 
-	return virq && vgic_may_deliver(&vcpu->vgic, virq) && !gic_is_active(intid);
+	return virq && (virq->fast_lr != VIRQ_LR_NONE || vgic_may_deliver(&vcpu->vgic, virq)) &&
+	       !gic_is_active(intid);
 }
 
 /* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
-uint64_t vtimer_deadline(const struct vcpu *vcpu)
+static inline __attribute__((always_inline)) uint64_t virtual_deadline(const struct vcpu *vcpu)
 {
 	uint64_t offset;
 	uint64_t at;
@@ -39,16 +40,26 @@ uint64_t vtimer_deadline(const struct vcpu *vcpu)
 	return at < offset ? UINT64_MAX : at;
 }
 
-__attribute__((noinline, cold)) uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
+uint64_t vtimer_deadline(const struct vcpu *vcpu)
+{
+	return virtual_deadline(vcpu);
+}
+
+static inline __attribute__((always_inline)) uint64_t physical_deadline(const struct vcpu *vcpu)
 {
 	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
 		return UINT64_MAX;
 	return vcpu->el1.cntp_cval_el0;
 }
 
+uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
+{
+	return physical_deadline(vcpu);
+}
+
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
  * soon as the guest's timer is back, does not signal it a second time. */
-static void expire(struct vcpu *vcpu, unsigned intid)
+static inline __attribute__((always_inline)) void expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
@@ -59,14 +70,23 @@ void vtimer_expire(struct vcpu *vcpu)
 	expire(vcpu, board.virt_timer_intid);
 }
 
-__attribute__((noinline, cold)) void vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
+__attribute__((noinline)) bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
 {
-	if (now >= vtimer_deadline(vcpu))
+	bool any = false;
+
+	if (now >= virtual_deadline(vcpu)) {
 		expire(vcpu, board.virt_timer_intid);
-	if (now >= vtimer_physical_deadline(vcpu))
+		any = true;
+	}
+	if (now >= physical_deadline(vcpu)) {
 		expire(vcpu, board.phys_timer_intid);
-	if (now >= vcpu->cntp.deadline)
+		any = true;
+	}
+	if (now >= vcpu->cntp.deadline && vcpu->cntp.deadline != VCNTP_DUE) {
 		vcpu->cntp.deadline = VCNTP_DUE;
+		any = true;
+	}
+	return any;
 }
 
 uint64_t vtimer_offset(uint32_t us)

@@ -15,8 +15,8 @@ uint64_t vtimer_physical_deadline(const struct vcpu *vcpu);
 /* CNTV's moment has come: its interrupt is with the guest, as though the line had signalled it. */
 void vtimer_expire(struct vcpu *vcpu);
 
-/* The same of whichever timers' moment has come, an emulated CNTP among them. */
-void vtimer_expire_which(struct vcpu *vcpu, uint64_t now);
+/* The same of whichever timers' moment has come, an emulated CNTP among them. False: none's has. */
+bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now);
 
 /*
  * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds behind CNTPCT, but never below 0;

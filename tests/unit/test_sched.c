@@ -56,7 +56,7 @@ static void switch_to(struct vcpu *to)
 	gic_virt_save(&from->gic);
 	gic_virt_restore(&to->gic);
 	vgic_resume(&to->vgic);
-	sched_switched(to);
+	sched_switched(from, to);
 }
 
 static struct vcpu *timer_at(struct vcpu *running, uint64_t now)

@@ -15,7 +15,7 @@
 	.arch	armv7ve
 	.arm
 
-#define EC_HVC 0x12
+#define HSR_HVC_0 (0x12 << 26 | 1 << 25) /* HVC #0: EC, IL; any other goes the long way */
 #define TRAP_UNSTAMPED 1 /* hyp/trap.h */
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
 #define VCPU_EXIT_START (TRAP_FRAME_SIZE + 8)
@@ -144,8 +144,7 @@
 	save_light \kind, \delayed
 	.endif
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
-	lsr	r1, r1, #26
-	cmp	r1, #EC_HVC
+	cmp	r1, #HSR_HVC_0
 	bne	1f
 	exit_sync hvc, \kind, \full
 1:	exit_sync sync, \kind, 1

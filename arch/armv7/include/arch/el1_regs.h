@@ -3,7 +3,8 @@
  * The PL1 state of a guest, as a list: X(name, value at the start of a fresh guest).
  * One text makes the reset today, and structure, save and restore where vCPUs are switched.
  * SCTLR: its reset value on Cortex-A15 (DDI 0438 4.3.27), MMU and caches off. CNTKCTL: nothing for
- * PL0. TTBCR comes before MAIR0, since TTBCR.EAE decides what lies behind MAIR0's encoding.
+ * PL0. TTBCR comes before MAIR0, since TTBCR.EAE decides what lies behind MAIR0's encoding. Those
+ * of 64 bits lie where LDRD and STRD of a vCPU reach them.
  */
 #pragma once
 
@@ -31,6 +32,11 @@
 	X(tpidrro_el0, 0)                                                                          \
 	X(tpidr_el1, 0)                                                                            \
 	X(csselr_el1, 0)                                                                           \
+	X(cntkctl_el1, 0)                                                                          \
+	X(cntv_ctl_el0, 0)                                                                         \
+	X(cntv_cval_el0, 0)                                                                        \
+	X(cntp_ctl_el0, 0)                                                                         \
+	X(cntp_cval_el0, 0)                                                                        \
 	X(sp_usr, 0)                                                                               \
 	X(sp_svc, 0)                                                                               \
 	X(lr_svc, 0)                                                                               \
@@ -51,9 +57,4 @@
 	X(r12_fiq, 0)                                                                              \
 	X(sp_fiq, 0)                                                                               \
 	X(lr_fiq, 0)                                                                               \
-	X(spsr_fiq, 0)                                                                             \
-	X(cntkctl_el1, 0)                                                                          \
-	X(cntv_ctl_el0, 0)                                                                         \
-	X(cntv_cval_el0, 0)                                                                        \
-	X(cntp_ctl_el0, 0)                                                                         \
-	X(cntp_cval_el0, 0)
+	X(spsr_fiq, 0)
