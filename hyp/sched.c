@@ -34,7 +34,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 /* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=trapped that of
  * who has the core, too, which may be overdue. */
-static __attribute__((noinline, cold)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
+static __attribute__((noinline)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
 {
 	struct vcpu *running = sched.running;
 
@@ -137,9 +137,8 @@ static struct vcpu *if_turn_ends(struct vcpu *running, struct vcpu *absent, uint
 }
 
 /* CNTP has a say. Whether CNTHP fired for the running vCPU's or for something else: arm() looks. */
-static __attribute__((noinline, cold)) struct vcpu *timer_with_cntp(struct vcpu *running,
-								    struct vcpu *absent,
-								    uint64_t now)
+static __attribute__((noinline)) struct vcpu *timer_with_cntp(struct vcpu *running,
+							      struct vcpu *absent, uint64_t now)
 {
 	struct vcpu *next = running;
 

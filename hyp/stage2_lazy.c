@@ -14,14 +14,14 @@ void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, ipa_t ba
 	*lazy = (struct stage2_lazy){
 		.stage2 = stage2,
 		.base = base,
-		.size = size,
+		.end = stage2 ? base + size : base,
 		.build_ticks = saturate(build_ticks),
 	};
 }
 
 static bool in_ram(const struct stage2_lazy *lazy, ipa_t ipa)
 {
-	return ipa >= lazy->base && ipa - lazy->base < lazy->size;
+	return ipa >= lazy->base && ipa < lazy->end;
 }
 
 /* The largest leaf around `ipa` that the grain allows and that holds nothing but guest RAM. */
@@ -29,11 +29,13 @@ static uint64_t leaf_size(const struct stage2_lazy *lazy, ipa_t ipa)
 {
 	uint64_t size = PAGE_SIZE;
 
-	for (unsigned level = 3; level >= lazy->stage2->table.block_level; level--) {
-		ipa_t start = ipa & ~(LPAE_SIZE(level) - 1);
+	for (unsigned level = 3; level > lazy->stage2->table.block_level; level--) {
+		uint64_t larger = size * PTE_COUNT; /* a leaf of the level before */
+		ipa_t start = ipa & ~(larger - 1);
 
-		if (in_ram(lazy, start) && in_ram(lazy, start + LPAE_SIZE(level) - 1))
-			size = LPAE_SIZE(level);
+		if (start < lazy->base || start + larger - 1 >= lazy->end)
+			break;
+		size = larger;
 	}
 	return size;
 }
@@ -57,7 +59,7 @@ bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 	uint64_t size;
 	ipa_t at;
 
-	if (!lazy->stage2 || !in_ram(lazy, ipa) || stage2_walk(lazy->stage2, ipa, &leaf))
+	if (!in_ram(lazy, ipa) || stage2_walk(lazy->stage2, ipa, &leaf))
 		return false;
 	size = leaf_size(lazy, ipa);
 	at = ipa & ~(size - 1);
@@ -72,7 +74,7 @@ bool stage2_lazy_unmap(struct stage2_lazy *lazy, ipa_t ipa)
 	struct pagetable_leaf leaf;
 	uint64_t size;
 
-	if (!lazy->stage2 || !in_ram(lazy, ipa) || !stage2_walk(lazy->stage2, ipa, &leaf))
+	if (!in_ram(lazy, ipa) || !stage2_walk(lazy->stage2, ipa, &leaf))
 		return false;
 	size = LPAE_SIZE(leaf.level);
 	return stage2_unmap(lazy->stage2, ipa & ~(size - 1), size);

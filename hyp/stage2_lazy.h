@@ -8,7 +8,7 @@
 struct stage2_lazy {
 	struct stage2 *stage2; /* NULL: nothing is mapped at its first touch */
 	ipa_t base;            /* guest RAM */
-	uint64_t size;         /* bytes */
+	ipa_t end;             /* just behind it; without stage2: base */
 	pa_t to_pa;            /* added to an IPA of it, modulo 2^64: where it is in the machine */
 	/* these stop at the largest 32-bit value */
 	uint32_t build_ticks; /* stage 2, before the guest started */

@@ -198,8 +198,9 @@ static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 	return NULL;
 }
 
-static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *region,
-				 uint32_t offset, uint32_t esr)
+/* Inlined where it counts, though a cold path calls it too; so is the next. */
+static inline __attribute__((always_inline)) struct vcpu *emulate_read(
+	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
 	uint64_t value = region->read(vcpu, offset, abort_size(esr));
 
@@ -207,7 +208,6 @@ static struct vcpu *emulate_read(struct vcpu *vcpu, const struct mmio_region *re
 	return done(vcpu);
 }
 
-/* Inlined where it counts, though a cold path calls it too. */
 static inline __attribute__((always_inline)) struct vcpu *emulate_write(
 	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
@@ -230,7 +230,7 @@ static enum fault_reason abort_reason(uint32_t esr)
  * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
  * no mapping would end.
  */
-static bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
 {
 	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
 		return false;
@@ -243,19 +243,6 @@ static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
 {
 	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
 	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
-}
-
-static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
-								 enum fault_reason reason)
-{
-	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
-	const struct mmio_region *region = region_at(vcpu->vm, ipa);
-
-	if (fill(vcpu, esr, ipa))
-		return vcpu;
-	if (region && is_store_to_shown(vcpu, esr))
-		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
-	return stop(vcpu, reason, esr);
 }
 
 /* Reads what no syndrome describes, several registers at once (LDM, LDP). */
@@ -279,23 +266,56 @@ static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vc
 	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
+static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
+								  const struct mmio_region *region,
+								  uint32_t offset, uint32_t esr)
+{
+	if (esr & DABT_WNR)
+		return emulate_write(vcpu, region, offset, esr);
+	return emulate_read(vcpu, region, offset, esr);
+}
+
+/* What is so rare that it is looked for behind everything else: GICC_DIR, where it traps. */
+static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vcpu, uint32_t esr,
+								 enum fault_reason reason)
+{
+	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+	const struct mmio_region *dir = &vcpu->vm->dir;
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
+
+	if (ESR_EC(esr) == EC_DABT_LOW && ipa - dir->base < dir->size && abort_is_unmapped(esr))
+		return abort_is_plain_access(esr)
+			       ? emulate(vcpu, dir, (uint32_t)(ipa - dir->base), esr)
+			       : skip_or_stop(vcpu, esr);
+	if (region && is_store_to_shown(vcpu, esr))
+		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	return stop(vcpu, reason, esr);
+}
+
+static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
+								 ipa_t ipa,
+								 enum fault_reason reason)
+{
+	if (fill(vcpu, esr, ipa))
+		return vcpu;
+	return rare_or_stop(vcpu, esr, reason);
+}
+
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
 	if (!region || !abort_is_unmapped(esr))
-		return fill_or_stop(vcpu, esr, abort_reason(esr));
+		return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
 	if (!abort_is_plain_access(esr))
 		return skip_or_stop(vcpu, esr);
-	if (esr & DABT_WNR)
-		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
-	return emulate_read(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
 {
-	return fill_or_stop(vcpu, esr, FAULT_PREFETCH_ABORT);
+	return fill_or_stop(vcpu, esr, trap_fault_ipa(true), FAULT_PREFETCH_ABORT);
 }
 
 static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)

@@ -142,16 +142,13 @@ static bool add_gic(struct vm *vm, bool trapped)
 	return true;
 }
 
-/* As the last region: its accesses are the rarest. */
 static void add_dir_page(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 
-	if (vm->config->irq != IRQ_TRAPPED || !at->cpu)
-		return;
-	vm->dir_page = at->cpu + PAGE_SIZE;
-	vm_add_region(vm, (struct mmio_region){ vm->dir_page, VDIST_DIR_SIZE, vdist_dir_read,
-						vdist_dir_write });
+	if (vm->config->irq == IRQ_TRAPPED && at->cpu)
+		vm->dir = (struct mmio_region){ at->cpu + PAGE_SIZE, VDIST_DIR_SIZE, vdist_dir_read,
+						vdist_dir_write };
 }
 
 /*
@@ -165,8 +162,8 @@ static void trap_deactivations(struct vgic *vgic)
 	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
 
 	vgic->trap_deactivations = NULL;
-	if (vcpu->vm->dir_page)
-		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir_page);
+	if (vcpu->vm->dir.size)
+		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir.base);
 }
 
 static bool build_stage2(struct vm *vm)
@@ -174,20 +171,21 @@ static bool build_stage2(struct vm *vm)
 	const struct run_config *config = vm->config;
 	const struct vm_machine *machine = vm->machine;
 	bool lazy = config->fill == FILL_LAZY;
-	uint64_t start = counter_read();
+	uint64_t start;
 
 	vm->region_count = 0;
-	vm->dir_page = 0;
+	vm->dir = (struct mmio_region){ 0 };
 	stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 	if (config->stage2 == STAGE2_OFF)
 		return true;
+	add_dir_page(vm);
+	start = counter_read();
 	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
 		     stage2_root);
 	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
 		return false;
 	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
 		return false;
-	add_dir_page(vm);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;

@@ -38,7 +38,7 @@ struct vm {
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
 	struct stage2_lazy lazy;
-	ipa_t dir_page; /* GICv2, trapped: has the guest's GICC_DIR; else 0 */
+	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
 	const struct vm_machine *machine;
 	struct vdist dist;
 	/* of a foreign guest */

@@ -45,11 +45,16 @@ uint64_t vtimer_deadline(const struct vcpu *vcpu)
 	return virtual_deadline(vcpu);
 }
 
-__attribute__((noinline, cold)) uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
+static inline __attribute__((always_inline)) uint64_t physical_deadline(const struct vcpu *vcpu)
 {
 	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
 		return UINT64_MAX;
 	return vcpu->el1.cntp_cval_el0;
+}
+
+uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
+{
+	return physical_deadline(vcpu);
 }
 
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
@@ -65,19 +70,23 @@ void vtimer_expire(struct vcpu *vcpu)
 	expire(vcpu, board.virt_timer_intid);
 }
 
-__attribute__((noinline, cold)) bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
+__attribute__((noinline)) bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
 {
-	bool virt = now >= virtual_deadline(vcpu);
-	bool phys = now >= vtimer_physical_deadline(vcpu);
-	bool emulated = vcpu->cntp.deadline != VCNTP_DUE && now >= vcpu->cntp.deadline;
+	bool any = false;
 
-	if (virt)
+	if (now >= virtual_deadline(vcpu)) {
 		expire(vcpu, board.virt_timer_intid);
-	if (phys)
+		any = true;
+	}
+	if (now >= physical_deadline(vcpu)) {
 		expire(vcpu, board.phys_timer_intid);
-	if (emulated)
+		any = true;
+	}
+	if (now >= vcpu->cntp.deadline && vcpu->cntp.deadline != VCNTP_DUE) {
 		vcpu->cntp.deadline = VCNTP_DUE;
-	return virt || phys || emulated;
+		any = true;
+	}
+	return any;
 }
 
 uint64_t vtimer_offset(uint32_t us)

@@ -253,6 +253,29 @@ static void a_device_comes_before_memory(void **state)
 	assert_int_equal(level_at(RAM), 0);
 }
 
+/* GICC_DIR, where it is mapped no longer; a fetch there, or a device elsewhere, is not meant. */
+static void the_page_of_dir_is_emulated(void **state)
+{
+	(void)state;
+	vcpu->vm->dir = vcpu->vm->region[0];
+	vcpu->vm->region_count = 0;
+	assert_skips(LDR_W3);
+	vcpu->frame.x[12] = 0x42;
+	assert_skips(STR_W12);
+	assert_int_equal(device.reads, 1);
+	assert_int_equal(device.writes, 1);
+	assert_int_equal(device.offset, 0x10);
+	assert_int_equal(device.value, 0x42);
+	fake_hyp.skipped = 0;
+	assert_stops(DABT_LDP, FAULT_MMIO_SYNDROME);
+	assert_stops(IABT, FAULT_PREFETCH_ABORT);
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_stops(STR_W12, FAULT_DATA_ABORT);
+	vcpu->vm->dir = (struct mmio_region){ 0 };
+	fake_hyp.fault_ipa = DEVICE;
+	assert_stops(STR_W12, FAULT_DATA_ABORT);
+}
+
 static reg_t ask_stage2(reg_t what, reg_t ipa)
 {
 	vcpu->frame.x[0] = HC_ID(STAGE2);
@@ -361,8 +384,10 @@ static void cold_takes_a_state_and_nothing_else(void **state)
 
 static void an_unknown_hypercall_says_so(void **state)
 {
-	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE - 1, 0, UINT64_MAX,
-			      HC_ID(NULL) | 1ull << 32 };
+	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE | 0xffffff, HC_BASE - 1,
+			      0x84000005,         0xc4000000,         0x80008000,
+			      0x88000000,         0xc6000000,         0,
+			      UINT64_MAX };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -370,6 +395,14 @@ static void an_unknown_hypercall_says_so(void **state)
 		assert_ptr_equal(trap_hvc(vcpu), vcpu);
 		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EUNKNOWN);
 	}
+}
+
+static void the_upper_half_of_a_hypercalls_id_is_ignored(void **state)
+{
+	(void)state;
+	vcpu->frame.x[0] = HC_ID(NULL) | 1ull << 32;
+	assert_ptr_equal(trap_hvc(vcpu), vcpu);
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
 }
 
 static struct vcpu *guest_exit(reg_t how)
@@ -565,6 +598,7 @@ int main(void)
 		TEST(an_eager_vm_is_stopped_in_its_memory_too),
 		TEST(without_a_page_for_a_table_the_vm_is_stopped),
 		TEST(a_device_comes_before_memory),
+		TEST(the_page_of_dir_is_emulated),
 		TEST(a_guest_asks_what_its_start_cost),
 		TEST(its_costs_stop_at_the_largest_value),
 		TEST(a_guest_unmaps_what_it_touched),
@@ -572,6 +606,7 @@ int main(void)
 		TEST(a_hypercall_reaches_its_function),
 		TEST(cold_takes_a_state_and_nothing_else),
 		TEST(an_unknown_hypercall_says_so),
+		TEST(the_upper_half_of_a_hypercalls_id_is_ignored),
 		TEST(a_guest_ends_its_step),
 		TEST(a_guests_record_comes_from_its_buffer),
 		TEST(a_guests_record_that_is_none_is_refused),

@@ -15,8 +15,7 @@
 	.arch	armv7ve
 	.arm
 
-/* HVC #0: EC, IL; with another number it goes the long way. */
-#define HSR_HVC_0 (0x12 << 26 | 1 << 25)
+#define HSR_HVC_0 (0x12 << 26 | 1 << 25) /* HVC #0: EC, IL; any other goes the long way */
 #define TRAP_UNSTAMPED 1 /* hyp/trap.h */
 #define VCPU_HOST_SP TRAP_FRAME_SIZE
 #define VCPU_EXIT_START (TRAP_FRAME_SIZE + 8)
