@@ -43,7 +43,7 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
 	-ffile-prefix-map=$(CURDIR)/= $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include
-HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto
+HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
@@ -202,7 +202,7 @@ check: setup
 	@$(HYPBENCH) dev check
 
 ## qemu-test: every test: host units, host tools, whole images on QEMU
-qemu-test: setup-tests images
+qemu-test: setup-tests images qemu-images
 	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
 	-@$(MAKE) --no-print-directory unit-test
 	-@$(PYTHON) -m pytest -q tests/host --junitxml=$(BUILD)/host-test.xml

@@ -22,3 +22,27 @@ void gic_wake_redistributor(void);
 
 /* The private interrupts into the group that is signalled. */
 void gic_group_private(void);
+
+/* GICH_HCR and ICH_HCR_EL2: IHI 0048B 5.3.2, IHI 0069 12.4.5. */
+#define HCR_EN (1u << 0)
+#define HCR_LRENPIE (1u << 2)
+#define HCR_NPIE (1u << 3)
+#define HCR_VGRP0_EIE (1u << 4)
+#define HCR_VGRP0_DIE (1u << 5)
+#define HCR_VGRP1_EIE (1u << 6)
+#define HCR_VGRP1_DIE (1u << 7)
+#define HCR_EOI_COUNT(hcr) ((hcr) >> 27)
+#define HCR_EOI_COUNT_MASK (0x1fu << 27)
+
+/*
+ * The changes of the guest's groups after which other interrupts may be signalled: a group goes on,
+ * or one of two goes off. What is so already would be signalled for ever. Nor is it asked whether
+ * the only group goes off: nothing is signalled then, and for Group 0 QEMU's GICv3 looks at Group
+ * 1's enable.
+ */
+static inline uint32_t gic_virt_group_events(unsigned groups)
+{
+	if (groups == 3)
+		return HCR_VGRP0_DIE | HCR_VGRP1_DIE;
+	return (groups & 1 ? 0 : HCR_VGRP0_EIE) | (groups & 2 ? 0 : HCR_VGRP1_EIE);
+}

@@ -20,17 +20,8 @@
 
 #define ICC_CTLR_EOIMODE (1u << 1)
 
-/* ICH_HCR_EL2 */
-#define HCR_EN (1u << 0)
-#define HCR_LRENPIE (1u << 2)
-#define HCR_NPIE (1u << 3)
-#define HCR_VGRP0_EIE (1u << 4)
-#define HCR_VGRP0_DIE (1u << 5)
-#define HCR_VGRP1_EIE (1u << 6)
-#define HCR_VGRP1_DIE (1u << 7)
+/* ICH_HCR_EL2, further */
 #define HCR_TDIR (1u << 14)
-#define HCR_EOI_COUNT(hcr) ((hcr) >> 27)
-#define HCR_EOI_COUNT_MASK (0x1fu << 27)
 
 #define VMCR_EOIM (1u << 9)
 #define VTR_TDS (1u << 19)
@@ -351,13 +342,6 @@ uint32_t gic_lr_ended(void)
 	return (uint32_t)read_ich_eisr_el2() & lr_mask;
 }
 
-/* Of a group's two events the one that is not yet so: it would be signalled for ever. */
-static uint32_t group_events(unsigned groups)
-{
-	return (groups & 1 ? HCR_VGRP0_DIE : HCR_VGRP0_EIE) |
-	       (groups & 2 ? HCR_VGRP1_DIE : HCR_VGRP1_EIE);
-}
-
 void gic_virt_set_events(unsigned events)
 {
 	uint32_t hcr = HCR_EN;
@@ -367,7 +351,7 @@ void gic_virt_set_events(unsigned events)
 	if (events & GIC_VIRT_ENDS_ELSEWHERE)
 		hcr |= HCR_LRENPIE | trap_dir;
 	if (events & GIC_VIRT_GROUP_CHANGES)
-		hcr |= group_events(gic_virt_groups());
+		hcr |= gic_virt_group_events(gic_virt_groups());
 	write_ich_hcr_el2(hcr);
 }
 

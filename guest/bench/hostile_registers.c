@@ -42,6 +42,7 @@ static struct random random;
 static struct {
 	int64_t reads, writes, trapped, hypercalls, smcs; /* exits */
 	int64_t untrapped, faults, revivals, storms;
+	int64_t dir_reads, dir_writes; /* untrapped until EL2 must know what is deactivated */
 	volatile int64_t interrupts, in_handler; /* the latter: exits of the handler */
 } done;
 
@@ -199,7 +200,13 @@ static void touch_redistributor(void)
 	touch_emulated((uintptr_t)guest->gicr_base, 0x20000, GICR_SGI_OFFSET);
 }
 
-/* GICV itself: no exit. */
+/* Of a word: an INTID, mostly. */
+static uint64_t cpu_value(unsigned log2_size)
+{
+	return random_value() & (log2_size == 2 ? 0x3ff : UINT64_MAX);
+}
+
+/* GICV itself: no exit, but for its second page, GICC_DIR's, once EL2 wants it. */
 static void touch_cpu_interface(void)
 {
 	static const uint16_t known[] = { GICC_CTLR, GICC_PMR,  GICC_BPR, GICC_IAR, GICC_EOIR,
@@ -208,13 +215,17 @@ static void touch_cpu_interface(void)
 	unsigned log2_size = random_below(&random, 8) ? 2 : random_log2_size();
 	uint32_t offset = known[random_below(&random, ARRAY_SIZE(known))];
 	uintptr_t address = (uintptr_t)guest->gicc_base;
+	bool is_dir;
 
-	address += random_below(&random, 4) ? offset : random_offset(GICC_SIZE, log2_size);
+	if (random_below(&random, 4) == 0)
+		offset = random_offset(GICC_SIZE, log2_size);
+	is_dir = offset >= GICC_DIR;
 	if (random_next(&random) & 1)
-		load(address, log2_size);
+		done.dir_reads += load(address + offset, log2_size) && is_dir;
 	else
-		store(address, log2_size, random_value() & (log2_size == 2 ? 0x3ff : UINT64_MAX));
-	done.untrapped++;
+		done.dir_writes +=
+			store(address + offset, log2_size, cpu_value(log2_size)) && is_dir;
+	done.untrapped += !is_dir;
 }
 
 static bool is_trapped(enum any_kind kind)
@@ -231,7 +242,11 @@ static void touch_register(unsigned which, uint64_t value)
 		any_read(which);
 	else
 		any_write(which, any_value(which, value));
-	if (went_well() && is_trapped(kind))
+	if (!went_well())
+		done.untrapped++;
+	else if (kind == ANY_DIR)
+		done.dir_writes++;
+	else if (is_trapped(kind))
 		done.trapped++;
 	else
 		done.untrapped++;
@@ -458,6 +473,8 @@ static void hostile_registers_run(const struct guest_run *run)
 		{ "hypercalls", done.hypercalls },
 		{ "smcs", done.smcs },
 		{ "untrapped", done.untrapped },
+		{ "dir_reads", done.dir_reads },
+		{ "dir_writes", done.dir_writes },
 		{ "faults", done.faults },
 		{ "interrupts", done.interrupts },
 		{ "special", irq_spurious_count() },

@@ -33,11 +33,11 @@ EL2_PHASES = PHASES[:4]
 EL1_STAMP = {"armv8": 4, "armv7": 5}
 EL2_STAMP = 4
 EL1_STAMPS = 3
-# Beside the stamps: two stamps in registers are four registers on AArch32, which are saved and
-# restored; and an interrupt of the hypervisor's own (the end of one without a link) is read twice
-# and leaves by a way without a stamp.
-EL2_BESIDE = {"armv8": 0, "armv7": 7}
-EL2_OWN = {"armv8": 10, "armv7": 14}
+# Beside the stamps: one is moved to another register; two are four registers on AArch32, which are
+# saved and restored; and an interrupt of the hypervisor's own (the end of one without a link) is
+# read twice and leaves by a way without a stamp.
+EL2_BESIDE = {"armv8": 1, "armv7": 6}
+EL2_OWN = {"armv8": 10, "armv7": 15}
 
 FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
 

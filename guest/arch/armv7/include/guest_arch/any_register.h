@@ -8,7 +8,7 @@
 #include "guest_arch/ops.h"
 
 /* Who gets the access: ANY_CNTP EL2 with cntp=trapped; the others nobody, as on armv8. */
-enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI };
+enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #define ANY_32(X)                                                                                  \
 	X(cntv_ctl, ANY_FREE, "p15, 0, %0, c14, c3, 1")                                            \

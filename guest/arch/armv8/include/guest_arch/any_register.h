@@ -9,8 +9,8 @@
 #include "guest_arch/ops.h"
 
 /* Who gets the access: ANY_SGI always EL2, where interrupts are trapped; ANY_CNTP EL2 with
- * cntp=trapped; the others nobody. */
-enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI };
+ * cntp=trapped; ANY_DIR EL2 while something is active in no list register; the others nobody. */
+enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #define ANY_TIMER(X)                                                                               \
 	X(cntv_ctl_el0, ANY_FREE)                                                                  \
@@ -31,7 +31,7 @@ enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI };
 	X(s3_0_c12_c8_3, ANY_FREE)                                                                 \
 	X(s3_0_c12_c8_4, ANY_FREE)                                                                 \
 	X(s3_0_c12_c9_0, ANY_FREE)                                                                 \
-	X(s3_0_c12_c11_1, ANY_FREE)                                                                \
+	X(s3_0_c12_c11_1, ANY_DIR)                                                                 \
 	X(s3_0_c12_c11_3, ANY_FREE)                                                                \
 	X(s3_0_c12_c11_5, ANY_SGI)                                                                 \
 	X(s3_0_c12_c11_6, ANY_SGI)                                                                 \
