@@ -26,12 +26,12 @@ struct board_window {
 };
 
 struct board {
+	struct gic_bases gic; /* first: secondary.S knows it */
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
 	uintptr_t guest_base;
-	uint64_t guest_size;      /* bytes */
-	struct uart_port console; /* none where there is console_in_use */
-	struct gic_bases gic;
+	uint64_t guest_size;       /* bytes */
+	struct uart_port console;  /* none where there is console_in_use */
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
 	unsigned phys_timer_intid; /* CNTP, the Non-secure one */

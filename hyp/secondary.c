@@ -25,11 +25,11 @@
 #define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
 #define MS_PER_S 1000u
 
-/* Both groups, as in gicv2.c: SGIs wake a core that is parked. */
-#define GICC_CTLR_ON 3u
-
 /* PSCI CPU_ON (DEN0022 5.1.4): then the core's affinity, its entry, and a context, 0 here. */
 #define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
+
+_Static_assert(offsetof(struct board, gic.dist) == 0, "secondary.S knows it");
+_Static_assert(offsetof(struct board, gic.cpu) == sizeof(uintptr_t), "secondary.S knows it");
 
 /* Not in bss: a core that did not wait for its start may have reported before that is cleared. */
 struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
@@ -99,10 +99,6 @@ void secondary_start_all(void)
 	if (board.cores.start == CORES_PEN)
 		pause_ms(PAUSE_MS);
 	for (unsigned core = 1; core < core_count(); core++) {
-		core_report[core].gicc = board.gic.cpu;
-		core_report[core].gicc_ctlr =
-			board.cores.start == CORES_SPIN_TABLE ? GICC_CTLR_ON : 0;
-		core_report[core].gicd = board.gic.dist;
 		if (board.cores.start == CORES_SPIN_TABLE)
 			release_spin_table(core);
 		else
@@ -138,6 +134,7 @@ static bool start(unsigned core)
 	case CORES_PSCI:
 		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
 	case CORES_SPIN_TABLE:
+	case CORES_PEN:
 		release_parked(core);
 		return true;
 	default:

@@ -12,10 +12,7 @@
 
 /* Offsets in struct core_report, for secondary.S. */
 #define CORE_LEVEL 0
-#define CORE_GICC 8
-#define CORE_GICC_CTLR 16
-#define CORE_GO 24
-#define CORE_GICD 32
+#define CORE_GO 8
 
 #define CORE_STACK_SHIFT 13 /* 8 KiB a core */
 
@@ -24,19 +21,12 @@
 #include <stdint.h>
 
 struct core_report {
-	uint64_t level;     /* ENTRY_* of hyp/boot_state.h, written by the core */
-	uint64_t gicc;      /* its CPU interface; 0: there is none in memory */
-	uint64_t gicc_ctlr; /* of that, while it is parked: 0, or an SGI may wake it */
-	uint64_t go;        /* where a parked core that an SGI woke is to go on; 0: nowhere */
-	uint64_t gicd;      /* the distributor, where it is asked to send nothing but SGIs; or 0 */
+	uint64_t level; /* ENTRY_* of hyp/boot_state.h, written by the core */
+	uint64_t go;    /* where a parked core that an SGI woke is to go on; 0: nowhere */
 } __attribute__((aligned(1 << CORE_REPORT_SHIFT)));
 
 _Static_assert(offsetof(struct core_report, level) == CORE_LEVEL, "secondary.S knows it");
-_Static_assert(offsetof(struct core_report, gicc) == CORE_GICC, "secondary.S knows it");
-
-_Static_assert(offsetof(struct core_report, gicc_ctlr) == CORE_GICC_CTLR, "secondary.S knows it");
 _Static_assert(offsetof(struct core_report, go) == CORE_GO, "secondary.S knows it");
-_Static_assert(offsetof(struct core_report, gicd) == CORE_GICD, "secondary.S knows it");
 
 extern struct core_report core_report[CORE_MAX];
 extern uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT];

@@ -10,10 +10,11 @@ import pytest
 from assembler import assemble
 from hypervisor import words_at
 from lab import TREE, Job, Result, board_facts, is_built
+from test_cores import several
 
 BOARD = "vexpress-a15"
 REFERENCE = "virt-a15"
-SHIM_ADDRESS = 0x90000000  # RAM between hypervisor and guest
+SHIM_ADDRESS = 0x8f000000  # RAM of neither the hypervisor nor a guest
 COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to tell
 SHORT = TREE.plan_text("short")
 PLAN = """order once
@@ -118,6 +119,27 @@ def test_core_that_did_not_wait_is_parked(good):
     result = good(PLAN, two_cores)
     assert result.log.run["cores"] == ["el2", "el2"]
     assert paths(result) == paths(good(PLAN))
+
+
+def beside(machine):
+    """A guest with two vCPUs, and what QEMU is given for it beside two cores."""
+    guest = several(BOARD)
+    return guest.plan, lambda options: machine(guest.machine(options)[:len(options)]) + \
+        guest.machine(options)[-2:]
+
+
+@pytest.mark.parametrize("machine", [two_cores, uboot(), uboot(boot="MONITOR")],
+                         ids=["did not wait", "from the pen", "beside monitor mode"])
+def test_the_other_core_runs_a_vcpu(good, machine):
+    """The guest of test_cores: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
+    assert good(*beside(machine)).one("step")["resets"] == 1
+
+
+@pytest.mark.parametrize("other", ["SECURE_SVC", "SVC", "MONITOR", "NEVER"])
+def test_a_core_that_is_not_in_hyp_mode_runs_no_vcpu(run, other):
+    result = run(*beside(uboot(other=other)))
+    assert result.status == 1
+    assert result.one("error")["what"] == "the guest wants 2 vCPUs, one a core: 1 core came"
 
 
 @pytest.mark.parametrize("left_on", [0, 1])

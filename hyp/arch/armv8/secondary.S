@@ -22,14 +22,14 @@ secondary_entry:
 
 	/* WFI ends for a masked interrupt, too: of those private to the core none but SGIs stay
 	   enabled. */
-	ldr	x3, [x1, #CORE_GICC]
+	ldr	x3, =board
+	ldp	x5, x3, [x3]			/* GICD, GICC */
 	cbz	x3, 1f
-	ldr	x5, [x1, #CORE_GICD]
 	mov	w4, #0xffff0000
 	str	w4, [x5, #GICD_ICENABLER]
 	mov	w4, #0xff
 	str	w4, [x3, #GICC_PMR]
-	ldr	x4, [x1, #CORE_GICC_CTLR]
+	mov	w4, #(GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1)
 	str	w4, [x3, #GICC_CTLR]
 1:	mrs	x2, currentel
 	lsr	x2, x2, #2
