@@ -218,6 +218,7 @@ update-expected: setup $(if $(told_board),qemu-image,qemu-images)
 # Before `images`: some images are made by tools that only these groups have.
 setup-tests:
 	@tools/setup.sh default boards report
+	-@tools/setup.sh peers
 
 ## unit-test: the host unit tests alone
 ## unit-test-nightly: the oracle of the virtual GIC, STEPS=10000000 of it
