@@ -171,7 +171,7 @@ capture: setup
 # Another hypervisor that cannot be had is told in a line; so is what it lacks, which ends nothing.
 peers: setup-guests
 	-@tools/setup.sh peers
-	@for board in virt-a72 virt-a72-gicv3 virt-a15; do \
+	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
@@ -218,6 +218,7 @@ update-expected: setup $(if $(told_board),qemu-image,qemu-images)
 # Before `images`: some images are made by tools that only these groups have.
 setup-tests:
 	@tools/setup.sh default boards report
+	-@tools/setup.sh peers
 
 ## unit-test: the host unit tests alone
 ## unit-test-nightly: the oracle of the virtual GIC, STEPS=10000000 of it

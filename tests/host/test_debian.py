@@ -280,9 +280,13 @@ def test_other_systems(monkeypatch, release, says):
 def test_the_command_prints_the_folder(archive, bench):
     done = bench("dev", "fetch", "hypbench-sample", "--arch", "armhf", "--keep", "usr/lib/*")
     assert done.exit_code == 0, done.output
-    folder = done.output.strip()
+    folder = done.stdout.strip()
+    said = f"hypbench: fetching hypbench-sample (armhf, bookworm) into {folder}\n"
+    assert done.stderr == said
     assert folder.startswith(str(bench.root / "build" / "cache" / "debian"))
     assert os.path.isfile(f"{folder}/usr/lib/sample/u-boot.bin")
+    assert bench("dev", "fetch", "hypbench-sample", "--arch", "armhf", "--keep",
+                 "usr/lib/*").output == f"{folder}\n"
 
 
 def test_from_the_real_archive(tmp_path):

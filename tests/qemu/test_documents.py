@@ -119,6 +119,8 @@ def test_path_lengths_of_the_first_page(result, board):
              "self-SGI to vector / handler, trapped": [trapped["sgi_self vector"],
                                                        trapped["sgi_self handler"]]}
     assert {row: said[row] for row in found} == found
+    own = [native[path] for path in ("mmio_read vgic", "sgi_self vector", "sgi_self handler")]
+    assert "4, 0, {} and {} / {} of ours".format(*own) in page("README.md")
     rows = re.findall(r"^│ (\w+) +│ (\S+) +│ (\S+) +│ +\d+ │ +\d+ │ +(\d+) │",
                       page("README.md"), re.MULTILINE)
     assert len(rows) > 20

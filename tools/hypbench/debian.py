@@ -85,7 +85,7 @@ class Apt:
         story = "\n".join(said or done.stderr.splitlines()[-3:])
         if UNREACHABLE.search(done.stdout + done.stderr):
             raise Offline(f"the Debian archive cannot be reached from here\n{story}")
-        raise FetchError(f"{program} {words[0]} failed\n{story}")
+        raise FetchError(f"{program} {' '.join(words)} failed\n{story}")
 
     def dependency(self, package: str, pattern: str) -> str:
         """The package that PACKAGE depends on and whose name matches, as a metapackage has it."""
@@ -186,6 +186,8 @@ def locked(cache: Path) -> Iterator[None]:
 
 def download(package: str, arch: str, component: str, release: str, depends: str | None,
              keep: tuple[str, ...], folder: Path, cache: Path) -> None:
+    click.echo(f"hypbench: fetching {depends or package} ({arch}, {release}) into {folder}",
+               err=True)
     apt = Apt(cache / "apt" / f"{release}-{component}-{arch}")
     apt.prepare(release, component, arch)
     apt("apt-get", "update")

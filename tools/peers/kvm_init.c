@@ -83,6 +83,16 @@ static void console_open(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
+/* A line of the kernel's log, with the kernel's time before it. */
+static void log_line(const char *text)
+{
+	int fd = open("/dev/kmsg", O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		fail("/dev/kmsg");
+	close(fd);
+}
+
 /*
  * The random pool is given as much as it wants, the same in every run, and waited for: until it is
  * ready the kernel's own search for entropy takes up time, at moments that nobody knows. Then time
@@ -104,7 +114,7 @@ static void settle(void)
 		fail("getrandom");
 	close(fd);
 	sleep(SETTLE_S);
-	printf("kvm_init: the random pool is ready, %u s waited\n", SETTLE_S);
+	log_line("kvm_init: settled\n");
 }
 
 static void load(const struct vm *vm, const char *path, size_t offset)

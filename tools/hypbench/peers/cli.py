@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """hypbench peers: `make peers`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     """
     check_names("system", keys, [system.key for system in SYSTEMS])
     check_names("board", boards, list(BOARDS))
+    for word in arguments.split():
+        if not re.fullmatch(r"(samples|delay)=\d{1,9}", word):
+            raise click.UsageError(f"the probe knows samples=N and delay=N, not '{word}'")
     folder, good, text = tree.root / "build" / "peers", True, ""
     for board in boards or BOARDS:
         peer = Peer(tree, board, arguments)
@@ -50,6 +54,7 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
             show(board, measured)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(text)
+    say(f"logs and table are in {folder}")
     sys.exit(not good)
 
 
@@ -68,7 +73,9 @@ def tried(system: System, peer: Peer, folder: Path) -> Measured | None:
         say(f"{peer.board}: {system.key}: running twice")
         return measure(system, peer, folder / peer.board / system.key)
     except click.ClickException as error:
-        say(f"{peer.board}: {system.key}: not measured: {error.message.splitlines()[0]}")
+        lines = error.message.splitlines()
+        told = "; ".join(dict.fromkeys((lines[0], lines[-1])))  # what, and what may help
+        say(f"{peer.board}: {system.key}: not measured: {told}")
         return None
 
 

@@ -50,6 +50,7 @@ SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILIN
 @dataclass(frozen=True)
 class Xen:
     scheduler: str
+    arguments: str = ARGUMENTS
 
     @property
     def key(self) -> str:
@@ -63,7 +64,7 @@ class Xen:
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         kernel = xen_file(peer, f"xen-{VERSION}-{peer.debian}")
-        tree = device_tree(peer, folder, ARGUMENTS.format(self.scheduler))
+        tree = device_tree(peer, folder, self.arguments.format(self.scheduler))
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
                 f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
 

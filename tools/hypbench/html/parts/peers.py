@@ -29,8 +29,8 @@ def section(boards: list[Board]) -> Section:
                   " emulated machine. " + peers["conditions"]))
     made.add(Text("Added by the hypervisor means: theirs minus what the same program takes without"
                   " a hypervisor; ours trapped minus native. A hypercall has no native counterpart"
-                  " and is given whole. Our windows hold at least as many instructions of the"
-                  " guest as theirs."))
+                  " and is given whole: ours with 4 instructions of the guest, theirs with 6."
+                  " make peers measures all with the same windows (docs/peers.md)."))
     shown, rows = [], []
     for board in boards:
         if not board.clock.exact or not board.run:

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe under Debian's Xen and under KVM: the figures of docs/peers.md, and a peer that did not
+run as it was asked to is refused."""
+
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fetched import possible, skip_unless_possible
+from hypbench.apt_sources import NotDebian
+from hypbench.debian import FetchError, Offline
+from hypbench.peers import kvm
+from hypbench.peers.cli import BOARDS
+from hypbench.peers.document import figures_in
+from hypbench.peers.kvm import Kvm
+from hypbench.peers.machine import Peer
+from hypbench.peers.probe import PATHS, NotMeasured
+from hypbench.peers.run import Measured, measure
+from hypbench.peers.systems import System
+from hypbench.peers.xen import ARGUMENTS, Xen
+from lab import ROOT, TREE
+
+LIMIT_S = 240.0
+
+
+@dataclass(frozen=True)
+class PeerJob:
+    board: str
+    system: System
+
+
+JOBS = [PeerJob(board, system) for board in BOARDS
+        for system in (Xen("credit2"), Kvm(), Kvm("-backports"))
+        if isinstance(system, Xen) or TREE.board_fact(board, "ISA") == "armv8"]
+
+
+def name_of(job: PeerJob) -> str:
+    return f"{job.board}-{job.system.key}"
+
+
+def perform(job: PeerJob) -> Measured:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        return measure(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
+
+
+@cache
+def has_library() -> bool:
+    """A file that a compiler finds by itself is printed with its whole path."""
+    return bool(shutil.which(kvm.COMPILER)) and Path(subprocess.check_output(
+        [kvm.COMPILER, "-print-file-name=libc.a"], text=True)).is_absolute()
+
+
+@cache
+def reason_to_skip(job: PeerJob) -> str:
+    """Also where this release has no such package: other versions are not in the table."""
+    try:
+        if isinstance(job.system, Xen):
+            return job.system.unfit(Peer(TREE, job.board))
+        kvm.kernel(job.system.suite)
+    except (Offline, NotDebian, FetchError) as error:
+        return f"no {job.system.key}: {error.message.splitlines()[0]}"
+    return "" if has_library() else "no arm64 C library for the VMM"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started():
+    from conftest import LAB
+    for job in possible(JOBS, reason_to_skip):
+        LAB.start(job, perform)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=name_of)
+def test_documented_figures_are_those_of_a_run(job, lab):
+    skip_unless_possible(job, reason_to_skip)
+    measured, key = lab.run(job, perform), job.system.key
+    page = (ROOT / "docs" / "peers.md").read_text()
+    if f"- {key}: {measured.version}\n" not in page:
+        pytest.skip(f"docs/peers.md has another than {measured.version}")
+    documented = figures_in(page)[job.board]
+    for path, what in PATHS.items():
+        figure = measured.probe.figures[path]
+        if figure.steady:
+            assert documented[what][key] == str(figure), what
+        else:  # the range is also the VMM's C library's, which is no version of the table's
+            assert "(" in documented[what][key], what
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (ARGUMENTS.replace("bootscrub=0 ", ""), "bootscrub=0 was not obeyed"),
+    (ARGUMENTS.replace("{}", "credit"), "asked for the scheduler credit2, its log says credit$"),
+    (ARGUMENTS.replace("loglvl=all ", ""), "did not read xen,xen-bootargs"),
+], ids=["bootscrub", "scheduler", "bootargs"])
+def test_xen_with_other_arguments_is_refused(arguments, says):
+    assert arguments != ARGUMENTS
+    job = PeerJob("virt-a72", Xen("credit2", arguments))
+    skip_unless_possible(job, reason_to_skip)
+    with pytest.raises(NotMeasured, match=says):
+        perform(job)
+
+
+def test_kvm_that_did_not_settle_is_refused(tmp_path):
+    hasty, text = tmp_path / "hasty.c", (ROOT / kvm.SOURCE).read_text()
+    hasty.write_text(text.replace("\tsleep(SETTLE_S);\n", ""))
+    assert hasty.read_text() != text
+    job = PeerJob("virt-a72", Kvm(source=hasty))
+    skip_unless_possible(job, reason_to_skip)
+    with pytest.raises(NotMeasured, match="s after the random pool was ready, not 3 s"):
+        perform(job)
