@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from hypbench import qemu
 from hypbench.guests import run as guests
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import NotMeasured
@@ -45,7 +46,8 @@ class Native:
         return [*words, "-append", peer.arguments] if peer.arguments else words
 
     def check(self, log: bytes, peer: Peer) -> str:
-        return "no hypervisor"
+        number = ".".join(map(str, qemu.version(peer.options()[0])))
+        return f"no hypervisor, QEMU {number}"
 
     def console(self, log: bytes) -> bytes:
         return log
