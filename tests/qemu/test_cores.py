@@ -45,8 +45,8 @@ def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
 def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
             ending: int = END_OFF, conduit: str = "hvc", options: str = "") -> Job:
     """A run of the guest with so many vCPUs on a machine with so many cores."""
-    return run_of(board, guest(board, cpus, ending, conduit), f"{config} {CONFIGS[config]} {options}",
-                  cpus, cores)
+    program = guest(board, cpus, ending, conduit)
+    return run_of(board, program, f"{config} {CONFIGS[config]} {options}", cpus, cores)
 
 
 def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
