@@ -120,10 +120,13 @@ static void take_calls(struct inbox *here)
 	}
 }
 
+/* The dsb: a kick that has been acknowledged may stand for a later one, too, so what is looked at
+ * here, and behind this, is not older than the acknowledge. */
 void core_serve(void)
 {
 	struct inbox *here = &inbox[number];
 
+	dsb_sy();
 	take_calls(here);
 	if (__atomic_load_n(&here->sgis, __ATOMIC_RELAXED))
 		take_sgis(here);

@@ -112,10 +112,7 @@ static bool one_less(struct vm *vm)
 
 static struct vcpu *cpu_off(struct vcpu *vcpu)
 {
-	if (!one_less(vcpu->vm))
-		return finish(vcpu, PSCI_DENIED);
-	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
-	return NULL;
+	return one_less(vcpu->vm) ? NULL : finish(vcpu, PSCI_DENIED);
 }
 
 static struct vcpu *cpu_on(struct vcpu *vcpu)

@@ -8,7 +8,8 @@
 
 #include "hyp/vcpu.h"
 
-/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest. */
+/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest: OFF
+ * says that nothing of what it was before is left (hyp/vm_cores.c). */
 enum vcpu_power {
 	VCPU_OFF,
 	VCPU_CLAIMED,  /* somebody turns it on: entry and context are being written */

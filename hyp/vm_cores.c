@@ -58,6 +58,7 @@ static void stop(struct vcpu *vcpu)
 	core_forget_sgis();
 	gic_virt_cpu_reset();
 	vdist_reset_private(vcpu); /* SPIs keep their state */
+	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
 }
 
 static void start_and_run(struct vcpu *vcpu)
@@ -110,7 +111,8 @@ static void wait_idle(void)
 	core_serve();
 }
 
-/* The interface as core_main() left it, whatever the guest did with it. */
+/* The interface as core_main() left it, whatever the guest did with it. A kick that was pending is
+ * gone then (GICv3): what it was for is done here. */
 static void leave(void)
 {
 	struct vm *vm = own->vm;
@@ -121,6 +123,7 @@ static void leave(void)
 	gic_private_reset();
 	gic_cpu_init(true);
 	gic_enable(CORE_KICK_SGI);
+	core_serve();
 	__atomic_fetch_sub(&vm->cores_in, 1, __ATOMIC_RELEASE);
 	sev();
 }
@@ -190,6 +193,7 @@ void vm_cores_run(struct vm *vm)
 	take_part(vm->vcpu[0]);
 	while (__atomic_load_n(&vm->cores_in, __ATOMIC_ACQUIRE))
 		core_relax();
+	core_forget_sgis(); /* the last that others sent are not for whoever is next */
 	exit_stats_gather(vm->vcpu_count);
 }
 

@@ -50,7 +50,7 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[facts["ISA"]]))
     folder = TREE.build(board) / "tests"
     folder.mkdir(exist_ok=True)
-    tail = re.sub(r"\W+", "_", "_".join((name, *defines)))
+    tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
     elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
     run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
         f"-I{ROOT}", f"-I{ROOT}/arch/{facts['ISA']}/include", *LINK, f"-Wl,-Ttext={address:#x}",

@@ -8,13 +8,15 @@ from functools import cache
 
 import pytest
 
-from assembler import assemble
+from assembler import Program, assemble
 from lab import Job, TREE, board_facts, is_built
+from talk import facts
 
 RAM = 0x40000000
 ENTRY = 0x40200000
 WRONG = 0x0bad0000
 
+LIVES = 100  # of a guest that resets itself
 END_OFF, END_FAULT, END_FAULT_BUSY, END_OFF_BY_OTHER, END_COUNT = range(5)
 
 CONFIGS = {
@@ -29,10 +31,13 @@ def store_base(board: str) -> int:
     return int(re.search(r"\.store_base = (\w+)", text)[1], 16)
 
 
-def guest(board: str, cpus: int, ending: int, conduit: str):
-    gic = board_facts(board)["GIC"].removeprefix("gicv")
+def gic(board: str) -> str:
+    return board_facts(board)["GIC"].removeprefix("gicv")
+
+
+def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
     # a guest with one vCPU has none beside it: it asks for one that is not there
-    return assemble(board, "cores", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"ENDING={ending}",
+    return assemble(board, "cores", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
                     f"CONDUIT={conduit}")
 
 
@@ -41,10 +46,15 @@ def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
             ending: int = END_OFF, conduit: str = "hvc", options: str = "") -> Job:
     """A run of the guest with so many vCPUs on a machine with so many cores."""
     program = guest(board, cpus, ending, conduit)
-    plan = (f"config {config} {CONFIGS[config]} {options}\n"
+    return run_of(board, program, f"{config} {CONFIGS[config]} {options}", cpus, cores)
+
+
+def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
+           limit_ms: int = 2000) -> Job:
+    plan = (f"config {config}\n"
             f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
             f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            "limit_ms 2000\norder once\n")
+            f"limit_ms {limit_ms}\norder once\n")
     image = program.elf.with_suffix(".bin")
 
     def machine(words: list[str]) -> list[str]:
@@ -70,6 +80,22 @@ def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, config, 
     result = lab.run(several(built, config, cpus, cpus))
     assert ended_well(result), fails(result)
     assert result.one("step")["resets"] == 1  # SYSTEM_RESET, and all of it once more
+
+
+@cache
+def storm(board: str, config: str, cpus: int) -> Job:
+    """All vCPUs at random, all at once, until one of them resets the VM (arch/storm.c)."""
+    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}",
+                       f"SPI={facts(board)['spi_first']}", f"LIVES={LIVES}", also=("storm.c",))
+    return run_of(board, program, f"{config} {CONFIGS[config]}", cpus, cpus, limit_ms=10_000)
+
+
+@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize("config", CONFIGS)
+def test_whatever_the_others_do_any_vcpu_can_reset_the_vm(lab, built, config, cpus):
+    result = lab.run(storm(built, config, cpus))
+    assert not result.timed_out and ended_well(result), fails(result)
+    assert result.one("step")["resets"] == LIVES - 1
 
 
 def test_smc_is_as_good_as_hvc(lab, built):

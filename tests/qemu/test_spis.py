@@ -103,7 +103,7 @@ def trace_of(job: Job) -> Path:
 def spis(board: str, cpus: int = 2, config: str = "trapped", change: Change | None = None,
          planted: str = "") -> Job:
     gic = board_facts(board)["GIC"].removeprefix("gicv")
-    program = assemble(board, "spis", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"SPI={spi(board)}",
+    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"SPI={spi(board)}",
                        also=("spis.c",))
     plan = (f"config {config} {CONFIGS[config]}\n"
             f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"

@@ -178,6 +178,15 @@ static void calls_of_two_cores_are_both_made(void **state)
 	assert_int_not_equal(order[0], order[1]);
 }
 
+/* One acknowledge may be for two kicks: nothing is looked at before it is complete. */
+static void what_is_looked_at_is_not_older_than_the_kick(void **state)
+{
+	(void)state;
+	assert_int_equal(fake_barriers.dsb_sy, CORES); /* setup's: each served once */
+	core_serve();
+	assert_int_equal(fake_barriers.dsb_sy, CORES + 1);
+}
+
 /* --- SGIs --- */
 
 static void an_sgi_arrives_with_its_source(void **state)
@@ -249,6 +258,7 @@ int main(void)
 		cmocka_unit_test_setup(a_call_runs_on_the_other_core, setup),
 		cmocka_unit_test_setup(a_caller_is_called_while_it_waits, setup),
 		cmocka_unit_test_setup(calls_of_two_cores_are_both_made, setup),
+		cmocka_unit_test_setup(what_is_looked_at_is_not_older_than_the_kick, setup),
 		cmocka_unit_test_setup(an_sgi_arrives_with_its_source, setup),
 		cmocka_unit_test_setup(sgis_wait_until_the_core_looks, setup),
 		cmocka_unit_test_setup(forgotten_sgis_never_come, setup),

@@ -287,7 +287,7 @@ static void program_away(void)
 
 static void start_second(void)
 {
-	expect(psci(CPU_ON, 1, (uintptr_t)second_start, 0) == 0);
+	expect(psci(CPU_ON, 1, (uintptr_t)second_start, 1) == 0);
 	while (!shared->ready)
 		__asm__ volatile("yield" ::: "memory");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C; for arch/spis.c. */
+/* Stacks, and C; for arch/spis.c and arch/storm.c. */
 #define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
 
 	.arch	armv7ve
@@ -12,9 +12,11 @@ _start:
 	bl	first_main
 	b	.
 
+	/* r0: the vCPU's number */
 	.global	second_start
 second_start:
-	ldr	sp, =STACKS + 0x1000
+	ldr	r1, =STACKS
+	add	sp, r1, r0, lsl #12
 	bl	second_main
 	b	.
 

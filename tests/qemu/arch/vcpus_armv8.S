@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C; for arch/spis.c. */
+/* Stacks, and C; for arch/spis.c and arch/storm.c. */
 #define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
 
 	.text
@@ -10,9 +10,11 @@ _start:
 	bl	first_main
 	b	.
 
+	/* x0: the vCPU's number */
 	.global	second_start
 second_start:
-	ldr	x1, =STACKS + 0x1000
+	ldr	x1, =STACKS
+	add	x1, x1, x0, lsl #12
 	mov	sp, x1
 	bl	second_main
 	b	.
