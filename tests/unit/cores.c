@@ -117,7 +117,11 @@ void core_serve(void)
 
 void core_kick(unsigned core)
 {
-	(void)core;
+	unsigned before = now;
+
+	cores_on(core);
+	fake_gic.irq[CORE_KICK_SGI].latched = true;
+	cores_on(before);
 }
 
 /* --- exits --- */
@@ -169,6 +173,8 @@ static void boot_core(unsigned n)
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
+	gic_set_priority(CORE_KICK_SGI, 0);
+	gic_enable(CORE_KICK_SGI);
 	fake_gic_guest_init(false);
 }
 
