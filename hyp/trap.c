@@ -46,7 +46,7 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	core_serve();
-	if (vcpu->vgic.leaving_count) /* what was served may have seen its end */
+	if (vcpu->vgic.leaving_count) /* by itself too: vgic_ended() */
 		vspi_settle_now(vcpu->vm);
 	return vm_core_over() ? NULL : vcpu;
 }
@@ -77,12 +77,6 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 	return vcpu;
 }
 
-static void maintain(struct vcpu *vcpu)
-{
-	if (vgic_maintain(&vcpu->vgic))
-		vspi_settle_now(vcpu->vm);
-}
-
 /* Interrupts that are not for the guest that has the core. */
 static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
 {
@@ -91,7 +85,7 @@ static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
 	if (intid == board.maintenance_intid)
-		maintain(vcpu);
+		vgic_maintain(&vcpu->vgic);
 	else if (intid == board.hyp_timer_intid)
 		vcpu = sched_timer(vcpu);
 	else

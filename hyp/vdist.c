@@ -458,7 +458,7 @@ void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 		 (gic_version() == 2 || offset >= GICD_IPRIORITYR + GIC_PRIVATE_COUNT))
 		vdist_set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
 	else if (size == 8 && gic_version() > 2 && vdist_gicv3_is_router(offset))
-		vdist_gicv3_router(vcpu, (offset - GICD_IROUTER) / 8, value);
+		vdist_gicv3_router(vcpu, (offset - GICD_IROUTER) / 8, value, ~(uint64_t)0);
 	else
 		write_split(vcpu, offset, size, value, gicd_write_word);
 }

@@ -35,6 +35,6 @@ void vdist_gicv2_sgir(struct vcpu *vcpu, uint32_t value);
 uint64_t vdist_gicv3_read(struct vcpu *vcpu, uint32_t offset);
 void vdist_gicv3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
 bool vdist_gicv3_is_router(uint32_t offset);
-void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value);
+void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes);
 uint64_t vdist_gicr_read_word(struct vcpu *vcpu, uint32_t offset);
 void vdist_gicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);

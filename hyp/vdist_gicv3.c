@@ -51,25 +51,24 @@ static unsigned target_of(const struct vm *vm, unsigned intid, uint64_t route)
 	return (route & ROUTER_AFFINITY) < vm->vcpu_count ? (unsigned)route : VSPI_NOBODY;
 }
 
-void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value)
+void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes)
 {
 	struct vm *vm = vcpu->vm;
+	uint64_t *route = &vm->dist.routes[intid];
 
 	vspi_lock(vm);
-	vm->dist.routes[intid] = value & ROUTER_FIELDS;
-	vspi_set_target(vm, intid, target_of(vm, intid, value & ROUTER_FIELDS));
+	*route = ((*route & ~lanes) | (value & lanes)) & ROUTER_FIELDS;
+	vspi_set_target(vm, intid, target_of(vm, intid, *route));
 	vspi_unlock(vm);
 }
 
 /* A half of it; the other half stays. */
 static void write_route_half(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
-	unsigned intid = (offset - GICD_IROUTER) / 8;
 	unsigned shift = offset % 8 * 8;
-	uint64_t route = vcpu->vm->dist.routes[intid];
 
-	route = (route & ~((uint64_t)lanes << shift)) | (uint64_t)(value & lanes) << shift;
-	vdist_gicv3_router(vcpu, intid, route);
+	vdist_gicv3_router(vcpu, (offset - GICD_IROUTER) / 8, (uint64_t)value << shift,
+			   (uint64_t)lanes << shift);
 }
 
 /* --- the distributor; private interrupts are the redistributors' --- */

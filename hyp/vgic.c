@@ -296,7 +296,7 @@ SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 
 SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 {
-	vgic_collect(vgic);
+	vgic_catch_up(vgic);
 	vgic_take(vgic, virq);
 	if (!vgic_is_active(vgic, virq)) {
 		if (virq->pending)
@@ -311,9 +311,10 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 
 SLOW_PATH void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 {
-	unsigned i = vgic_live_lr(vgic, virq);
+	unsigned i;
 
-	vgic_collect(vgic);
+	vgic_catch_up(vgic);
+	i = vgic_live_lr(vgic, virq);
 	if (virq->parked)
 		vgic_unpark(vgic, virq);
 	else if (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) == GIC_LR_ACTIVE)
@@ -327,8 +328,10 @@ SLOW_PATH void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 
 void vgic_deactivate(struct vgic *vgic, unsigned intid)
 {
-	if (intid < VIRQ_COUNT && gic_virt_split_eoi())
-		vgic_clear_active(vgic, &vgic->virq[intid]);
+	if (intid >= VIRQ_COUNT || !gic_virt_split_eoi())
+		return;
+	vgic_clear_active(vgic, &vgic->virq[intid]);
+	vgic_ended(vgic);
 }
 
 /* --- what the guest reads --- */

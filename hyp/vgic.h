@@ -112,12 +112,12 @@ bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 /* Whether the guest has something to wake up for. */
 bool vgic_anything_pending(const struct vgic *vgic);
 
-/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. Says whether
- * something may have ended whose end is expected. */
-bool vgic_maintain(struct vgic *vgic);
+/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
+void vgic_maintain(struct vgic *vgic);
 
 /* The same before it comes: what is_active() and is_pending() say is not older than this. */
 void vgic_catch_up(struct vgic *vgic);
 
-/* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does. */
+/* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does: its
+ * end kicks this core, which settles that. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);

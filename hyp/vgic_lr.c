@@ -2,6 +2,7 @@
 /* The virtual GIC's queue and list registers; vgic.h states the rules. */
 #include "hyp/vgic_lr.h"
 
+#include "hyp/core.h"
 #include "lib/bits.h"
 
 #define GROUP_OFF 0x100u /* behind every priority */
@@ -143,8 +144,15 @@ SLOW_PATH void vgic_unpark(struct vgic *vgic, struct virq *virq)
 	vgic->backlog--;
 }
 
+SLOW_PATH void vgic_ended(const struct vgic *vgic)
+{
+	if (vgic->leaving_count)
+		core_kick(core_number());
+}
+
 static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
 {
+	vgic_ended(vgic);
 	if (virq->physical)
 		gic_deactivate(virq->intid);
 	else
@@ -212,7 +220,8 @@ static void collect_parked(struct vgic *vgic)
 	}
 }
 
-SLOW_PATH void vgic_collect(struct vgic *vgic)
+/* What the guest ended and asked to be followed up for. */
+static SLOW_PATH void collect(struct vgic *vgic)
 {
 	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
 		unsigned i = bit_lowest(ended);
@@ -224,26 +233,23 @@ SLOW_PATH void vgic_collect(struct vgic *vgic)
 		collect_parked(vgic);
 }
 
-static SLOW_PATH bool maintain_slowly(struct vgic *vgic)
-{
-	vgic_refill(vgic);
-	return vgic->leaving_count != 0;
-}
-
 /* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
-bool vgic_maintain(struct vgic *vgic)
+void vgic_maintain(struct vgic *vgic)
 {
 	uint32_t ended = gic_lr_ended();
 	const struct virq *virq;
 
-	if (vgic->backlog || !ended || (ended & (ended - 1)))
-		return maintain_slowly(vgic);
+	if (vgic->backlog || !ended || (ended & (ended - 1))) {
+		vgic_refill(vgic);
+		return;
+	}
 	virq = vgic->lr_owner[bit_lowest(ended)];
-	if (!virq->physical)
-		return maintain_slowly(vgic);
+	if (!virq->physical) {
+		vgic_refill(vgic);
+		return;
+	}
 	gic_lr_clear(bit_lowest(ended));
 	gic_deactivate(virq->intid);
-	return false;
 }
 
 /* --- which stand in the list registers --- */
@@ -357,7 +363,7 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 	unsigned groups = ~0u;
 	bool waiting = false;
 
-	vgic_collect(vgic);
+	collect(vgic);
 	if (vgic->backlog)
 		groups = gic_virt_groups();
 	while (vgic_anything_queued(vgic) && !waiting) {

@@ -44,12 +44,12 @@ void vgic_queue(struct vgic *vgic, const struct virq *virq);
 /* The queue's most urgent interrupts into the list registers, as far as they reach. */
 void vgic_refill(struct vgic *vgic);
 
+/* Something ended. If it is one whose end is expected, this core is kicked, to see to that. */
+void vgic_ended(const struct vgic *vgic);
+
 /* Active in no list register, from now on and no longer. */
 void vgic_park(struct vgic *vgic, struct virq *virq);
 void vgic_unpark(struct vgic *vgic, struct virq *virq);
 
 /* Takes list register `i`, which is active, out; its interrupt is not active by that. */
 struct virq *vgic_take_active(struct vgic *vgic, unsigned i);
-
-/* What the guest ended and asked to be followed up for. */
-void vgic_collect(struct vgic *vgic);

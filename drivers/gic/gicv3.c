@@ -361,6 +361,8 @@ unsigned gic_virt_ends_elsewhere(void)
 
 	if (HCR_EOI_COUNT(hcr))
 		write_ich_hcr_el2(hcr & ~HCR_EOI_COUNT_MASK);
+	if (trap_dir && gic_virt_split_eoi())
+		return 0; /* QEMU counts the first of two steps; the second traps */
 	return HCR_EOI_COUNT(hcr);
 }
 

@@ -33,6 +33,7 @@ static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned calls;
 static bool settle_late;
+static void (*meanwhile)(void);
 
 /* --- cores --- */
 
@@ -93,8 +94,20 @@ void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 	cores_on(before);
 }
 
+void cores_meanwhile(void (*act)(void))
+{
+	meanwhile = act;
+}
+
 void core_lock(struct core_lock *lock)
 {
+	void (*act)(void) = meanwhile;
+	unsigned before = now;
+
+	meanwhile = NULL;
+	if (act)
+		act();
+	cores_on(before);
 	assert_int_equal(lock->taken, 0);
 	assert_true(cores_vm.vcpu_count > 1); /* one vCPU pays for no lock */
 	lock->taken = 1;
@@ -117,7 +130,11 @@ void core_serve(void)
 
 void core_kick(unsigned core)
 {
-	(void)core;
+	unsigned before = now;
+
+	cores_on(core);
+	fake_gic.irq[CORE_KICK_SGI].latched = true;
+	cores_on(before);
 }
 
 /* --- exits --- */
@@ -169,6 +186,8 @@ static void boot_core(unsigned n)
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
+	gic_set_priority(CORE_KICK_SGI, 0);
+	gic_enable(CORE_KICK_SGI);
 	fake_gic_guest_init(false);
 }
 

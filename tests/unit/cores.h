@@ -49,6 +49,9 @@ void spi_line(unsigned intid, bool level);
 void cores_settle(void);
 void cores_settle_late(bool late);
 
+/* What another core does while the next one that wants the lock waits for it. */
+void cores_meanwhile(void (*act)(void));
+
 /* Calls between cores since the boot. */
 unsigned cores_calls(void);
 

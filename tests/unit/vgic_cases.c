@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "drivers/gic/gic_regs.h"
 #include "lib/bits.h"
 #include "tests/unit/vgic_guest.h"
 #include "tests/unit/vgic_oracle.h"
@@ -32,6 +33,10 @@
 #define EOI                                                                                        \
 	{                                                                                          \
 		STEP_EOI, 0, 0                                                                     \
+	}
+#define END_LATE                                                                                   \
+	{                                                                                          \
+		STEP_END_LATE, 0, 0                                                                \
 	}
 #define EOI_OTHER(nth)                                                                             \
 	{                                                                                          \
@@ -215,6 +220,41 @@ static void a_forwarded_one_in_a_group_that_is_off_stays_where_it_is(void **stat
 	    ACK, LINE(96, false), END, ACK, END, ACK);
 }
 
+/* The maintenance interrupt takes its time: an exit that comes before it sees the end. */
+static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
+{
+	(void)state;
+	RUN(LINE(33, true), ACK, END_LATE, { STEP_DEACTIVATE, 34, 0 }, ACK, END_LATE,
+	    { STEP_ACTIVATE, 34, 0 }, ACK, END_LATE, PRIORITY(34, 0x10), ACK, END_LATE,
+	    LINE(33, false), ACK);
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), END,
+	    END, END, PEND(32), END_LATE, PEND(33), END_LATE, { STEP_DEACTIVATE, 34, 0 }, ACK, END,
+	    ACK, END);
+}
+
+/* GICv3 may count the first of two steps. */
+static void an_end_in_two_steps_is_none_before_the_second(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), EOI,
+	    { STEP_DEACTIVATE, 36, 0 }, EOI, EOI, EOI, EOI, PEND(32), ACK, DIR(0), DIR(0), DIR(0),
+	    DIR(0), ACK, END, TAKE(32, 0x80), { STEP_DEACTIVATE, 32, 0 }, EOI,
+	    { STEP_ACTIVATE, 33, 0 }, PEND(33), ACK, { STEP_DEACTIVATE, 33, 0 }, ACK, END);
+}
+
+/* A write to DIR that finds nothing active does not end what is made active behind it. */
+static void an_end_of_nothing_is_forgotten(void **state)
+{
+	guest_boot(2, false, true);
+	guest_enable_and_pend(32, 0x40);
+	guest_eoi(guest_ack());
+	guest_write_bit(GICD_ICACTIVER, 32);
+	guest_deactivate(32);
+	guest_write_bit(GICD_ISACTIVER, 33);
+	assert_true(guest_read_bit(GICD_ISACTIVER, 33));
+	assert_int_equal(guest_check_rules(state), 0);
+}
+
 /* Ends that deactivate, out of order, with more active than list registers: UNPREDICTABLE
  * (IHI 0048B 4.4.5). When the last of them has come nothing is left active. */
 static void after_any_order_of_ends_nothing_is_left(void **state)
@@ -259,6 +299,9 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(a_group_that_is_off_blocks_no_list_register),
 		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
+		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
+		cmocka_unit_test(an_end_in_two_steps_is_none_before_the_second),
+		cmocka_unit_test(an_end_of_nothing_is_forgotten),
 		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
 	};
 

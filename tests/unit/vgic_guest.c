@@ -21,11 +21,12 @@ struct vcpu guest_vcpu;
 static const struct vm_machine own;
 static struct vm vm;
 static unsigned exits;
-static unsigned traps;          /* of these: by writes to DIR */
+static unsigned traps; /* of these: by writes to DIR */
+static bool settle_late;
 static bool deactivations_trap; /* GICv2: the page with DIR is not mapped */
 
 /* The hypervisor takes what is signalled before the guest goes on. */
-static void settle(void)
+void guest_settle(void)
 {
 	for (unsigned i = 0; fake_gic_irq(); i++) {
 		if (i == EXITS_MAX) {
@@ -37,6 +38,17 @@ static void settle(void)
 	}
 	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
+}
+
+void guest_settle_late(bool late)
+{
+	settle_late = late;
+}
+
+static void settle(void)
+{
+	if (!settle_late)
+		guest_settle();
 }
 
 static void trap_deactivations(struct vgic *vgic)
@@ -87,6 +99,7 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 		put_all_in_group1();
 	guest_set_dist_enabled(true);
 	exits = traps = 0;
+	settle_late = false;
 }
 
 unsigned guest_exits(void)

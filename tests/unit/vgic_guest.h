@@ -15,6 +15,10 @@ extern struct vcpu guest_vcpu;
 /* A fresh machine. The guest's distributor and CPU interface are on, no interrupt is enabled. */
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 
+/* The hypervisor takes what is signalled: behind each act, with `late` no longer. */
+void guest_settle(void);
+void guest_settle_late(bool late);
+
 /* Interrupt exits since the boot, those of the maintenance interrupt among them. */
 unsigned guest_exits(void);
 unsigned guest_traps(void); /* writes to DIR, likewise */

@@ -103,6 +103,20 @@ static void do_dir(unsigned first)
 	}
 }
 
+/* What comes next is an exit, or finds what it would without this. A forwarded one would not be
+ * accepted anew before that. */
+static void do_end_late(unsigned first)
+{
+	bool late = true;
+
+	for (unsigned i = 0; i < VGIC_INTIDS; i++)
+		late &= !model.irq[vgic_intids[i]].forwarded || !model.irq[vgic_intids[i]].active;
+	guest_settle_late(late);
+	vgic_seen.late += late && model.depth;
+	do_eoi(0);
+	do_dir(first);
+}
+
 static void do_sgi(unsigned intid, unsigned source)
 {
 	if (gic_version() > 2)
@@ -250,6 +264,9 @@ static const char *do_step(const struct vgic_setup *setup, const struct vgic_ste
 		return do_ack();
 	case STEP_EOI:
 		do_eoi(0);
+		break;
+	case STEP_END_LATE:
+		do_end_late(step->arg);
 		break;
 	case STEP_EOI_OTHER:
 		do_eoi_other(setup, step->arg);
@@ -448,9 +465,14 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgi
 		unsigned traps = guest_traps();
 
 		failure.step = i;
+		guest_settle_late(false);
+		if (steps[i].kind == STEP_ACK || steps[i].kind == STEP_EOI_OTHER)
+			guest_settle();
 		failure.what = do_step(setup, &steps[i]);
-		if (!failure.what)
+		if (!failure.what && steps[i].kind != STEP_END_LATE) {
+			guest_settle();
 			failure.what = compare(&failure.intid);
+		}
 		if (failure.what)
 			return failure;
 		if (setup->sabotage)

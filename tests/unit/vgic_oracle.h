@@ -13,8 +13,10 @@
 
 /* X(name, weight): how often it is drawn, of 128. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 24)      /* until IAR says that there is nothing: once */                           \
-	X(EOI, 20)      /* what was acknowledged last */                                           \
+	X(ACK, 22) /* until IAR says that there is nothing: once */                                \
+	X(EOI, 18) /* what was acknowledged last */                                                \
+	X(END_LATE,                                                                                \
+	  4) /* EOI, and DIR(arg): the next exit comes before the maintenance interrupt */         \
 	X(EOI_OTHER, 2) /* what was acknowledged as the arg-th last: out of order */               \
 	X(DIR, 12)      /* intid, or the next one that waits for it, in any order */               \
 	X(PEND, 10)     /* ISPENDR; an SGI to itself */                                            \
@@ -68,6 +70,7 @@ struct vgic_seen {
 		in_memory;   /* ... something that the guest acknowledged was active in memory */
 	unsigned long traps; /* writes to DIR that trapped */
 	unsigned long out_of_order; /* ends */
+	unsigned long late;         /* ends, seen by another exit than the maintenance interrupt */
 	unsigned long many_sources; /* SGIs that were pending from three cores or more */
 };
 extern struct vgic_seen vgic_seen;

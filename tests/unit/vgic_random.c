@@ -158,15 +158,17 @@ static void what_is_rare_was_met(void **state)
 {
 	(void)state;
 	print_message("acks %lu deeper %lu waiting %lu in_memory %lu traps %lu out_of_order %lu "
-		      "many_sources %lu\n",
+		      "late %lu many_sources %lu\n",
 		      vgic_seen.acks, vgic_seen.deeper, vgic_seen.waiting, vgic_seen.in_memory,
-		      vgic_seen.traps, vgic_seen.out_of_order, vgic_seen.many_sources);
+		      vgic_seen.traps, vgic_seen.out_of_order, vgic_seen.late,
+		      vgic_seen.many_sources);
 	assert_true(vgic_seen.acks > 1000);
 	assert_true(vgic_seen.deeper > 100);
 	assert_true(vgic_seen.waiting > 1000);
 	assert_true(vgic_seen.in_memory > 1000);
 	assert_true(vgic_seen.traps > 100);
 	assert_true(vgic_seen.out_of_order > 10);
+	assert_true(vgic_seen.late > 100);
 	assert_true(gic_version() > 2 || vgic_seen.many_sources > 100);
 }
 

@@ -211,6 +211,46 @@ static void an_end_that_an_access_sees_counts(void **state)
 	assert_takes(1, SOFT);
 }
 
+/* Likewise by what concerns this core alone. */
+static void an_end_that_the_core_sees_by_itself_counts(void **state)
+{
+	(void)state;
+	pend(0, SOFT);
+	assert_int_equal(cpu_ack(0), SOFT);
+	spi_target(SOFT, 1);
+	cores_settle_late(true);
+	cpu_eoi(0, SOFT);
+	if (gic_version() == 2)
+		dist_write(0, GICD_SGIR, 4, 2u << 24 | 3);
+	else
+		sgi1r_write(0, 3ull << 24 | 1);
+	cores_settle_late(false);
+	cores_settle();
+	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
+	pend(0, SOFT);
+	assert_int_equal(cpu_ack(1), SOFT);
+	cpu_eoi(1, SOFT);
+}
+
+/* By the second of two steps, which traps. */
+static void an_end_that_traps_counts(void **state)
+{
+	(void)state;
+	cores_on(0);
+	fake_gic.guest.split_eoi = true;
+	pend(0, SOFT);
+	assert_int_equal(cpu_ack(0), SOFT);
+	spi_target(SOFT, 1);
+	cpu_eoi(0, SOFT);
+	assert_true(spi_is_active(SOFT));
+	cores_on(0);
+	vdist_dir_write(cores_vm.vcpu[0], 0, 4, SOFT);
+	cores_settle();
+	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
+	pend(0, SOFT);
+	assert_takes(1, SOFT);
+}
+
 /* It was on its way to the old core's interface, and is acknowledged there. */
 static void one_that_arrives_at_the_old_home_is_passed_on(void **state)
 {
@@ -390,6 +430,8 @@ int vspi_moves_tests(const char *name)
 		BOTH(sent_back_before_its_end_it_stays),
 		BOTH(sent_on_before_its_end_it_goes_to_the_last),
 		BOTH(an_end_that_an_access_sees_counts),
+		BOTH(an_end_that_the_core_sees_by_itself_counts),
+		BOTH(an_end_that_traps_counts),
 		BOTH(one_that_arrives_at_the_old_home_is_passed_on),
 		BOTH(what_is_nobodys_is_still_turned_off),
 		BOTH(a_line_is_followed_at_its_home),

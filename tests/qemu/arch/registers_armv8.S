@@ -28,6 +28,7 @@
 #define GICD_IIDR 0x008
 #define GICD_ISENABLER0 0x100
 #define FIELD 0x420			/* priorities of INTIDs 32 to 39: eight bytes to write to */
+#define GICR_IGROUPR0 0x10080
 #define GICR_ISENABLER0 0x10100
 #define GICC_CTLR 0x0
 #define GICC_PMR 0x4
@@ -201,6 +202,8 @@ entry:
 	b	2f
 
 1:	ldr	x2, [x0, #GUEST_RUN_GICR]
+	ldr	x5, =GICR_IGROUPR0		/* they begin in Group 0 */
+	str	w4, [x2, x5]
 	ldr	x5, =GICR_ISENABLER0
 	str	w4, [x2, x5]
 	mov	x4, #7

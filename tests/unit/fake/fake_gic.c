@@ -259,6 +259,8 @@ uint32_t fake_gic_misr(void)
 	for (unsigned group = 0; group < 2; group++)
 		reasons |= fake_gic.guest.groups >> group & 1 ? MISR_GROUP_ON(group)
 							      : MISR_GROUP_OFF(group);
+	if (gic_version() > 2 && !(fake_gic.guest.groups & 2))
+		reasons |= MISR_GROUP_OFF(0); /* QEMU does, whatever Group 0's enable is */
 	return (reasons & fake_gic.hcr & ~MISR_EOI) | (fake_gic_eisr() ? MISR_EOI : 0);
 }
 
@@ -346,21 +348,33 @@ uint32_t fake_gic_guest_ack(void)
 	return lr.vintid | lr.source << 10;
 }
 
-/* An end that no list register has is counted. */
-static void end_virtual(uint32_t iar)
+/* The list register in which it is active; GIC_LR_MAX when none is. */
+static unsigned find_active(uint32_t iar)
 {
 	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
 		struct gic_lr lr = decode(fake_gic.lr[i]);
 
-		if (!(lr.state & GIC_LR_ACTIVE) || lr.vintid != gic_intid(iar) ||
-		    lr.source != gic_source(iar))
-			continue;
-		set_state(i, lr.state & GIC_LR_PENDING ? GIC_LR_PENDING : GIC_LR_INVALID);
-		if (lr.hw)
-			deactivate(lr.pintid % FAKE_GIC_INTIDS);
+		if (lr.state & GIC_LR_ACTIVE && lr.vintid == gic_intid(iar) &&
+		    lr.source == gic_source(iar))
+			return i;
+	}
+	return GIC_LR_MAX;
+}
+
+/* An end that no list register has is counted. */
+static void end_virtual(uint32_t iar)
+{
+	unsigned i = find_active(iar);
+	struct gic_lr lr;
+
+	if (i == GIC_LR_MAX) {
+		fake_gic.hcr += HCR_EOI_COUNT;
 		return;
 	}
-	fake_gic.hcr += HCR_EOI_COUNT;
+	lr = decode(fake_gic.lr[i]);
+	set_state(i, lr.state & GIC_LR_PENDING ? GIC_LR_PENDING : GIC_LR_INVALID);
+	if (lr.hw)
+		deactivate(lr.pintid % FAKE_GIC_INTIDS);
 }
 
 bool fake_gic_guest_deactivate_traps(void)
@@ -380,6 +394,8 @@ void fake_gic_guest_eoi(uint32_t iar)
 	drop_priority(&fake_gic.guest, "the guest ended what it did not acknowledge");
 	if (!fake_gic.guest.split_eoi)
 		end_virtual(iar);
+	else if (gic_version() > 2 && find_active(iar) == GIC_LR_MAX)
+		fake_gic.hcr += HCR_EOI_COUNT; /* QEMU does, in whatever mode EOI is */
 }
 
 void fake_gic_reset(unsigned lr_count)
