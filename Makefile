@@ -150,17 +150,17 @@ option = $(if $($(2)),$(1) $(call quoted,$($(2))))
 run-guest: setup-guests
 	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an \
 		ELF or a raw binary))
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) run-guest --board $(BOARD) $(call option,--config,CONFIG) \
 		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
 		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
 		$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
-		$(call option,--limit,LIMIT) $(if $(filter 1,$(STATS)),--stats) \
+		$(call option,--limit,LIMIT) $(if $(filter-out 0,$(STATS)),--stats) \
 		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
 		$(CLOCK)) -- $(call quoted,$(GUEST))
 
 setup-guests:
-	@tools/setup.sh default guests
+	@tools/setup.sh default guests >&2
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
 capture: setup

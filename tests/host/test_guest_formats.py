@@ -2,6 +2,7 @@
 """Which image a file is, what is taken from its header, and what is said of a file that is none."""
 
 import gzip
+import struct
 
 import pytest
 
@@ -31,6 +32,19 @@ def test_an_arm64_image_says_where_it_belongs_and_what_it_takes(tmp_path):
     image = read(tmp_path, arm64_image(4096, text_offset=0x80000, memory=3 * MIB))
     assert (image.kind, image.text_offset, image.memory) == ("arm64 Image", 0x80000, 3 * MIB)
     assert len(image.data) == 4096
+
+
+def test_an_arm64_image_that_is_an_efi_program_says_how_long_it_is(tmp_path):
+    """Linux, arch/arm64/kernel/efi-header.S: MZ, and the sections of its PE header."""
+    whole = bytearray(arm64_image(4096, memory=3 * MIB, first=b"MZ\0\x91"))
+    struct.pack_into("<I", whole, 60, 64)
+    struct.pack_into("<4s2HIIIHH", whole, 64, b"PE\0\0", 0xaa64, 2, 0, 0, 0, 160, 0)
+    for number, (size, place) in enumerate(((1024, 1024), (2048, 2048))):
+        struct.pack_into("<2I", whole, 64 + 24 + 160 + 40 * number + 16, size, place)
+    assert len(read(tmp_path, bytes(whole)).data) == 4096
+    refused(tmp_path, bytes(whole[:4095]), "cut: its header says 4096 bytes, the file has 4095")
+    refused(tmp_path, bytes(whole[:64]), "cut: its header says 68 bytes, the file has 64")
+    assert len(read(tmp_path, arm64_image(4096, first=b"MZ\0\x91")).data) == 4096  # no PE header
 
 
 def test_an_old_arm64_image_does_not(tmp_path):
@@ -137,6 +151,7 @@ def test_big_endian(tmp_path, content, isa):
     (arm64_image()[:62], "armv8", "the header of this arm64 Image is cut: it has 64 bytes"),
     (arm64_image(text_offset=0x123), "armv8", "text_offset 0x123 is no multiple"),
     (arm64_image(text_offset=2 * MIB), "armv8", "text_offset 0x200000"),
+    (arm64_image(memory=1 << 63), "armv8", "is damaged: image_size 0x8000000000000000"),
     (arm64_image(first=b"MZ@\xfa", magic=b"ARN\x64"), "armv8", "begins like an EFI program (MZ)"),
     (arm64_image(first=b"MZ@\xfa")[:40], "armv8", "its header is cut or damaged"),
     (zimage()[:0x2e], "armv7", "the header of this zImage is cut"),

@@ -80,6 +80,13 @@ def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
     assert (made.entry, made.dtb) == (address, dtb)
 
 
+def test_too_little_ram_for_where_we_would_put_it(tmp_path):
+    """Its remedy is more RAM: nobody gave an address."""
+    for image, remedy in ((A64_LOOP, "GUEST_RAM=4M would"), (arm64_image(4096), "GUEST_RAM=6M")):
+        with pytest.raises(BadGuest, match=f"does not fit into the guest's RAM .*: {remedy}"):
+            layout_of(tmp_path, image, ram=2 * MIB)
+
+
 @pytest.mark.parametrize("address, says", [
     (0x3ffffffc, "is outside of the guest's RAM"),
     (0x4ffffffe, "the first instruction, at 0x4ffffffe, is not at a multiple of 4"),
@@ -223,6 +230,11 @@ def test_more_vcpus_than_the_board_has_cores():
 def test_boards_that_cannot_are_told_those_that_can():
     with pytest.raises(BadGuest, match="QEMU, which has no board 'arndale'; it has: "):
         read_board(TREE, "arndale")
+
+
+def test_cores_in_a_pen_run_no_vcpu():
+    assert read_board(TREE, "vexpress-a15").cores == 1
+    assert read_board(TREE, "rpi4").cores == 4
 
 
 def test_configurations():

@@ -64,7 +64,7 @@ def typed(board: str, image: Path, keys: bytes, clock: str) -> Done:
 
 
 def log_of(board: str) -> Log:
-    return read_log((TREE.build(board) / "guest" / "records.jsonl").read_bytes())
+    return read_log((TREE.build(board) / "run-guest" / "records.jsonl").read_bytes())
 
 
 def greeting(board: str) -> str:
@@ -151,7 +151,7 @@ def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
     image = raw_file(built, "iq", tmp_path)
     ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
     blob = tmp_path / "mine.dtb"
-    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
+    blob.write_bytes((TREE.build(built) / "run-guest" / "guest.dtb").read_bytes())
     ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD\r\n")
 
 
@@ -235,18 +235,19 @@ def test_by_make(built, tmp_path):
     initrd, blob = tmp_path / "it's an initrd", tmp_path / "mine.dtb"
     initrd.write_bytes(b"DISK")
     run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
-    blob.write_bytes((TREE.build(built) / "guest" / "guest.dtb").read_bytes())
+    blob.write_bytes((TREE.build(built) / "run-guest" / "guest.dtb").read_bytes())
     arguments = "root=/dev/ram0 a='b c' d=\"e\""
     said = make("run-guest", f"GUEST={raw_file(built, 'iq', tmp_path)}", f"BOARD={built}",
                 "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
                 f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
                 f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}")
-    assert "DISK\n" in said.replace("\r", "")
+    # standard output comes first, and has nothing of make's
+    assert said.startswith(greeting(built).replace("\r", "") + "DISK\n")
     assert "Exits by kind" in said and "the guest powered off" in said
     assert f"raw binary at {RAW:#x}" in said and "64M at 0x40000000" in said
     config = log_of(built).run["configs"][0]
     assert (config["name"], config["lr"], config["stats"]) == ("trapped", "sw", "on")
-    bootargs = subprocess.run(["fdtget", TREE.build(built) / "guest" / "guest.dtb", "/chosen",
+    bootargs = subprocess.run(["fdtget", TREE.build(built) / "run-guest" / "guest.dtb", "/chosen",
                                "bootargs"], capture_output=True, text=True, check=True).stdout
     assert bootargs.strip() == arguments
 

@@ -192,7 +192,7 @@ def completed(content: bytes, layout: Layout, arguments: str, folder: Path) -> P
     blob.write_bytes(content)
     if arguments:
         check_arguments(arguments)
-        run("fdtput", "-p", "-t", "s", blob, "/chosen", "bootargs", arguments)
+        run("fdtput", "-p", "-t", "s", "--", blob, "/chosen", "bootargs", arguments)
     for name, address in initrd_words(layout) if layout.initrd else []:
         run("fdtput", "-p", "-t", "x", blob, "/chosen", name,
             *(f"{word:x}" for word in (address >> 32, address & 0xffffffff)))

@@ -21,6 +21,7 @@ FORMATS = "arm64 Image, zImage, ELF, raw binary; an Image also in gzip or EFI zb
 IMAGE_HEADER = struct.Struct("<2I3Q24x4sI")
 IMAGE_MAGIC, IMAGE_MAGIC_AT = b"ARM\x64", 56
 IMAGE_BIG_ENDIAN = 1 << 0
+PE_HEADER_AT = 60
 IMAGE_ALIGNMENT = 2 * MIB
 # Linux, arch/arm/boot/compressed/head.S: magic, start, end, endianness flag
 ZIMAGE_HEADER, ZIMAGE_AT = struct.Struct("<4I"), 0x24
@@ -171,8 +172,27 @@ def arm64_image(content: bytes) -> Image:
     if text_offset % (4 * KIB) or text_offset >= IMAGE_ALIGNMENT:
         raise BadGuest(f"the header of this arm64 Image is damaged: text_offset {text_offset:#x}"
                        f" is no multiple of 0x1000 below {IMAGE_ALIGNMENT:#x}")
+    if memory >> 32:
+        raise BadGuest(f"the header of this arm64 Image is damaged: image_size {memory:#x}")
+    if (end := sections_end(content)) > len(content):
+        raise BadGuest(f"this arm64 Image is cut: its header says {end} bytes, the file has"
+                       f" {len(content)}")
     return Image("arm64 Image", [Part(0, content)], text_offset=text_offset,
                  memory=max(memory, len(content)))
+
+
+def sections_end(content: bytes) -> int:
+    """Of an Image that is an EFI program, too: image_size counts memory, not the file's bytes."""
+    if not content.startswith(b"MZ"):
+        return 0
+    start = word_at(content, PE_HEADER_AT)
+    if content[start:start + 4] != b"PE\0\0":
+        return start + 4
+    sections, optional = (word_at(content, start + place) & 0xffff for place in (6, 20))
+    table = start + 24 + optional
+    ends = (word_at(content, at + 16) + word_at(content, at + 20)  # size and place in the file
+            for at in range(table, table + 40 * sections, 40))
+    return max(ends, default=0)
 
 
 def zimage(content: bytes) -> Image:

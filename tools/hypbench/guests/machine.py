@@ -76,7 +76,11 @@ def read_board(tree: Tree, name: str) -> Board:
 
 def described(tree: Tree, name: str) -> Board:
     facts = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
-    return Board(name, *facts, board_numbers(tree.root / "boards" / name))
+    folder = tree.root / "boards" / name
+    numbers = board_numbers(folder)
+    if "CORES_PEN" in (folder / "board.c").read_text():  # those stay where they are (CAVEATS.md)
+        numbers["cores.count"] = 1
+    return Board(name, *facts, numbers)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def place(image: Image, machine: Machine, address: int | None, initrd: Path | No
         raise BadGuest(f"the first instruction, at {entry:#x}, is not at a multiple of"
                        f" {INSTRUCTION}; guests do not begin in Thumb state")
     for piece in pieces:
-        check_inside(piece, machine, image)
+        check_inside(piece, machine, image, image.kind != "ELF" and address is None)
     size = initrd.stat().st_size if initrd else 0
     dtb = dtb_place(image, machine, pieces, size)
     room = [*pieces, Piece("the device tree", dtb, DTB_ROOM)]
@@ -89,11 +89,12 @@ def start_of(image: Image, machine: Machine) -> int:
     return machine.ram + RAW_OFFSET
 
 
-def check_inside(piece: Piece, machine: Machine, image: Image) -> None:
+def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> None:
+    """`chosen`: its address is ours, neither the image's nor the user's."""
     ram = f"the guest's RAM ({machine.ram:#x} to {machine.ram_end - 1:#x})"
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
-    if machine.ram <= piece.address < machine.ram_end:
+    if chosen or machine.ram <= piece.address < machine.ram_end:
         tree = DTB_ROOM if image.kind == "arm64 Image" else 0  # behind it; others: before it
         need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")

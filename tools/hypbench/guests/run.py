@@ -50,7 +50,7 @@ class Prepared:
 
 
 def folder_of(tree: Tree, board: str) -> Path:
-    return tree.build(board) / "guest"
+    return tree.build(board) / "run-guest"  # guest/ has the objects of our own
 
 
 def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
