@@ -232,9 +232,9 @@ def test_boards_that_cannot_are_told_those_that_can():
         read_board(TREE, "arndale")
 
 
-def test_cores_in_a_pen_run_no_vcpu():
-    assert read_board(TREE, "vexpress-a15").cores == 1
-    assert read_board(TREE, "rpi4").cores == 4
+def test_cores_for_guests_are_the_boards():
+    assert {name: read_board(TREE, name).cores for name in TREE.qemu_boards()} == {
+        "rpi4": 4, "vexpress-a15": 2, "virt-a15": 4, "virt-a72": 4, "virt-a72-gicv3": 4}
 
 
 def test_configurations():

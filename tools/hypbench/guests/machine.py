@@ -78,8 +78,6 @@ def described(tree: Tree, name: str) -> Board:
     facts = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
     folder = tree.root / "boards" / name
     numbers = board_numbers(folder)
-    if "CORES_PEN" in (folder / "board.c").read_text():  # those stay where they are (CAVEATS.md)
-        numbers["cores.count"] = 1
     return Board(name, *facts, numbers)
 
 
