@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest of a GICv3 that has both groups, more pending and more active than there are list
- * registers, and EOI in two steps. With interrupts masked: ISR_EL1 says what is signalled, Group 0
- * as FIQ. What is wrong loads from WRONG plus the line that expected otherwise.
+ * A guest that has both groups, more pending and more active than there are list registers, and EOI
+ * in two steps. With interrupts masked: ISR says what is signalled, Group 0 as FIQ. What is wrong
+ * loads from WRONG plus the line that expected otherwise. Defines: GIC, 2 or 3.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #define WRONG 0x0bad0000u
 #define GICD 0x08000000u
+#define GICC 0x08010000u
 #define GICR_SGI 0x080b0000u
 #define SYSTEM_OFF 0x84000008u
 
@@ -21,6 +22,18 @@ uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
 void first_main(void);
 void second_main(void);
 
+static volatile uint32_t *word(uintptr_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+#define EXPECT(well)                                                                               \
+	do {                                                                                       \
+		if (!(well))                                                                       \
+			(void)*word(WRONG + 4 * __LINE__);                                         \
+	} while (0)
+
+#ifdef __aarch64__
 #define READ(name)                                                                                 \
 	({                                                                                         \
 		uint64_t value;                                                                    \
@@ -30,32 +43,126 @@ void second_main(void);
 #define WRITE(name, value)                                                                         \
 	__asm__ volatile("msr " name ", %0\n\tisb" ::"r"((uint64_t)(value)) : "memory")
 
-#define PMR "s3_0_c4_c6_0"
-#define IAR(group) (group ? READ("s3_0_c12_c12_0") : READ("s3_0_c12_c8_0"))
-#define SGI0R "s3_0_c12_c11_7"
-#define SGI1R "s3_0_c12_c11_5"
-#define DIR "s3_0_c12_c11_1"
-#define CTLR "s3_0_c12_c12_4"
-#define IGRPEN0 "s3_0_c12_c12_6"
-#define IGRPEN1 "s3_0_c12_c12_7"
-
-static volatile uint32_t *sgis(uint32_t bank)
-{
-	return (volatile uint32_t *)(uintptr_t)(GICR_SGI + bank);
-}
-
-#define EXPECT(well)                                                                               \
-	do {                                                                                       \
-		if (!(well))                                                                       \
-			(void)*(volatile uint32_t *)(uintptr_t)(WRONG + 4 * __LINE__);             \
-	} while (0)
-
 static uint32_t signalled(void)
 {
 	return READ("isr_el1") & (IRQ | FIQ);
 }
+#else
+static uint32_t signalled(void)
+{
+	uint32_t isr;
 
-static void eoi(bool group1, uint64_t intid)
+	__asm__ volatile("isb\n\tmrc p15, 0, %0, c12, c1, 0" : "=r"(isr)::"memory");
+	return isr & (IRQ | FIQ);
+}
+#endif
+
+#if GIC == 2
+#define BANK GICD
+/* What is more urgent and of a group that is off may be what is pending foremost, and then holds
+ * back the rest (IHI 0048B 3.7: the CPU interface looks at that one alone). */
+#define OFF_BLOCKS true
+#define CTLR_ON 3u
+#define ACK_CTL 4u
+#define FIQ_EN 8u
+#define SPLIT_EOI (1u << 9)
+
+static uint32_t ctlr = ACK_CTL | FIQ_EN;
+
+static void set_ctlr(uint32_t clear, uint32_t set)
+{
+	ctlr = (ctlr & ~clear) | set;
+	*word(GICC) = ctlr;
+}
+
+static void enable(unsigned group, bool on)
+{
+	set_ctlr(1u << group, (uint32_t)on << group);
+}
+
+static void interface_on(void)
+{
+	*word(GICC + 4) = 0xff; /* PMR */
+	set_ctlr(0, 3);
+}
+
+static void split_eoi(void)
+{
+	set_ctlr(0, SPLIT_EOI);
+}
+
+static uint32_t acknowledge(bool group1)
+{
+	(void)group1;
+	return *word(GICC + 0xc);
+}
+
+/* IAR without AckCtl leaves it where it is (IHI 0048B 4.4.4). */
+static void expect_not_the_others(bool group1)
+{
+	if (!group1)
+		return;
+	set_ctlr(ACK_CTL, 0);
+	EXPECT(*word(GICC + 0xc) == 1022);
+	set_ctlr(0, ACK_CTL);
+}
+
+static void eoi(bool group1, uint32_t intid)
+{
+	(void)group1;
+	*word(GICC + 0x10) = intid;
+}
+
+static void deactivate(uint32_t intid)
+{
+	*word(GICC + 0x1000) = intid;
+}
+
+static void send(unsigned id)
+{
+	*word(GICD + 0xf00) = 2u << 24 | id; /* SGIR: this core */
+}
+
+static void send_group0(unsigned id)
+{
+	send(id);
+}
+#else
+#define BANK GICR_SGI
+#define OFF_BLOCKS false
+#define CTLR_ON 0x13u /* with ARE */
+
+static void enable(unsigned group, bool on)
+{
+	if (group)
+		WRITE("s3_0_c12_c12_7", on); /* IGRPEN1 */
+	else
+		WRITE("s3_0_c12_c12_6", on);
+}
+
+static void interface_on(void)
+{
+	WRITE("s3_0_c4_c6_0", 0xff); /* PMR */
+	enable(0, true);
+	enable(1, true);
+}
+
+static void split_eoi(void)
+{
+	WRITE("s3_0_c12_c12_4", 2); /* CTLR: EOImode */
+}
+
+static uint32_t acknowledge(bool group1)
+{
+	return (uint32_t)(group1 ? READ("s3_0_c12_c12_0") : READ("s3_0_c12_c8_0"));
+}
+
+static void expect_not_the_others(bool group1)
+{
+	EXPECT(acknowledge(!group1) == SPURIOUS);
+}
+
+static void eoi(bool group1, uint32_t intid)
 {
 	if (group1)
 		WRITE("s3_0_c12_c12_1", intid);
@@ -63,34 +170,50 @@ static void eoi(bool group1, uint64_t intid)
 		WRITE("s3_0_c12_c8_1", intid);
 }
 
+static void deactivate(uint32_t intid)
+{
+	WRITE("s3_0_c12_c11_1", intid);
+}
+
 static void send(unsigned id)
 {
-	WRITE(SGI1R, (uint64_t)id << 24 | 1);
+	WRITE("s3_0_c12_c11_5", (uint64_t)id << 24 | 1); /* SGI1R */
+}
+
+static void send_group0(unsigned id)
+{
+	WRITE("s3_0_c12_c11_7", (uint64_t)id << 24 | 1);       /* SGI0R */
+	WRITE("s3_0_c12_c11_7", (uint64_t)(id + 8) << 24 | 1); /* is not in Group 0 */
+}
+#endif
+
+static volatile uint32_t *sgis(uint32_t bank)
+{
+	return word(BANK + bank);
 }
 
 /* Its own group's registers, and they alone, have it. */
 static void take(bool group1, unsigned id)
 {
 	EXPECT(signalled() == (group1 ? IRQ : FIQ));
-	EXPECT(IAR(!group1) == SPURIOUS);
-	EXPECT(IAR(group1) == id);
+	expect_not_the_others(group1);
+	EXPECT(acknowledge(group1) == id);
 	eoi(group1, id);
 }
 
 static void each_group_is_signalled_its_way(void)
 {
-	WRITE(SGI0R, 1ull << 24 | 1);
+	send_group0(1);
 	take(false, 1);
 	send(8);
 	take(true, 8);
-	WRITE(SGI0R, 8ull << 24 | 1); /* is not in Group 0 */
 	EXPECT(signalled() == 0);
 }
 
 /* What is pending in Group 1 and off keeps no list register from Group 0. */
 static void one_group_alone_is_taken(void)
 {
-	WRITE(IGRPEN1, 0);
+	enable(1, false);
 	for (unsigned i = 0; i < MANY; i++)
 		send(8 + i);
 	for (unsigned round = 0; round < 2; round++)
@@ -100,14 +223,18 @@ static void one_group_alone_is_taken(void)
 		}
 	for (unsigned id = 0; id < 8; id++)
 		send(id);
-	WRITE(IGRPEN0, 0);
+	enable(0, false);
 	EXPECT(signalled() == 0);
-	WRITE(IGRPEN1, 1);
+	enable(1, true);
+	if (OFF_BLOCKS)
+		enable(0, true);
+	for (unsigned id = 0; OFF_BLOCKS && id < 8; id++)
+		take(false, id);
 	for (unsigned i = 0; i < MANY; i++)
 		take(true, 8 + i);
 	EXPECT(signalled() == 0);
-	WRITE(IGRPEN0, 1);
-	for (unsigned id = 0; id < 8; id++)
+	enable(0, true);
+	for (unsigned id = 0; !OFF_BLOCKS && id < 8; id++)
 		take(false, id);
 	EXPECT(signalled() == 0);
 }
@@ -115,10 +242,10 @@ static void one_group_alone_is_taken(void)
 /* Deeper than list registers: active until the second step, in whatever order those come. */
 static void an_end_in_two_steps_is_the_second(void)
 {
-	WRITE(CTLR, 2); /* EOImode */
+	split_eoi();
 	for (unsigned i = MANY; i-- > 0;) {
 		send(8 + i);
-		EXPECT(IAR(true) == 8 + i);
+		EXPECT(acknowledge(true) == 8 + i);
 	}
 	for (unsigned i = 0; i < MANY; i++) {
 		eoi(true, 8 + i);
@@ -129,26 +256,33 @@ static void an_end_in_two_steps_is_the_second(void)
 
 		send(id);
 		EXPECT(signalled() == 0);
-		WRITE(DIR, id);
+		deactivate(id);
 		EXPECT(!(*sgis(0x300) >> id & 1));
-		EXPECT(IAR(true) == id);
+		EXPECT(acknowledge(true) == id);
 		eoi(true, id);
-		WRITE(DIR, id);
+		deactivate(id);
 	}
 	EXPECT(*sgis(0x300) == 0 && signalled() == 0);
 }
 
+/* In the plain form, which has a syndrome. */
+static void store_byte(uintptr_t address, uint32_t value)
+{
+#ifdef __aarch64__
+	__asm__ volatile("strb %w0, [%1]" ::"r"(value), "r"(address) : "memory");
+#else
+	__asm__ volatile("strb %0, [%1]" ::"r"(value), "r"(address) : "memory");
+#endif
+}
+
 void first_main(void)
 {
-	*(volatile uint32_t *)(uintptr_t)GICD = 0x13; /* ARE, both groups */
-	*sgis(0x80) = 0xff00;                         /* IGROUPR */
+	*word(GICD) = CTLR_ON;
+	*sgis(0x80) = 0xff00; /* IGROUPR */
 	*sgis(0x100) = 0xffff;
-	for (unsigned i = 0; i < 16; i++) /* the later the less urgent; the plain form of a store */
-		__asm__ volatile("strb %w0, [%1]" ::"r"(0x10 + 8 * i),
-				 "r"((uintptr_t)sgis(0x400) + i));
-	WRITE(PMR, 0xff);
-	WRITE(IGRPEN0, 1);
-	WRITE(IGRPEN1, 1);
+	for (unsigned i = 0; i < 16; i++) /* the later the less urgent */
+		store_byte((uintptr_t)sgis(0x400) + i, 0x10 + 8 * i);
+	interface_on();
 	each_group_is_signalled_its_way();
 	one_group_alone_is_taken();
 	an_end_in_two_steps_is_the_second();

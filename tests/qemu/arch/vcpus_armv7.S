@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C; for arch/spis.c and arch/storm.c. */
+/* Stacks, and C; for arch/spis.c, arch/storm.c and arch/groups.c. */
 #define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
 
 	.arch	armv7ve
