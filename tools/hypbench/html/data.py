@@ -17,7 +17,7 @@ from hypbench.relations import CHECKSUM
 from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
-SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr", "errata")
+SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 PROGRAMS = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
             "prog_itemsets", "prog_clusters")
 STATES = ("warm", "cold-caches", "cold-tlb")

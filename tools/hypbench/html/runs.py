@@ -29,8 +29,8 @@ from hypbench.rules import check_rules
 from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes
 
-PLANS = ("default", "traps", "states", "interrupts", "storm", "sched", "faults", "memory",
-         "tlb-matrix", "programs", "paper-s1")
+PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
+         "memory", "tlb-matrix", "programs", "paper-s1")
 LONGEST_FIRST = ("paper-s1", "programs", "tlb-matrix", "memory", "sched", "storm")
 CLOCK = "icount"
 JOBS = 2  # emulators at a time; the instruction counter does not mind company

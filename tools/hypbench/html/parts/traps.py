@@ -24,7 +24,7 @@ KINDS = (("hypercall", "hvc", ("null",)), ("hypercall", "hypercall", ("null",)),
          ("FP release", "fp_first_use", ("release",)))
 STATE_PATHS = ("hvc null", "sysreg actlr", "mmio_read vgic", "sgi_self handler",
                "timer_wakeup busy-handler", "timer_wakeup wfi-task")
-SWITCH_PLANS = ("traps", "interrupts", "storm", "sched", "default")
+SWITCH_PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 
 
 def section(boards: list[Board]) -> Section:
