@@ -11,6 +11,7 @@
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
+#include "guest/any_access.h"
 #include "guest/bench.h"
 #include "guest/mmu.h"
 #include "guest/report.h"
@@ -131,42 +132,6 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	}
 }
 
-static void random_write(uintptr_t address, unsigned log2_size, uint64_t value)
-{
-	switch (log2_size) {
-	case 0:
-		mmio_write8(address, (uint8_t)value);
-		break;
-	case 1:
-		mmio_write16(address, (uint16_t)value);
-		break;
-	case 2:
-		mmio_write32(address, (uint32_t)value);
-		break;
-	default:
-		mmio_write64(address, value);
-		break;
-	}
-}
-
-static void random_read(uintptr_t address, unsigned log2_size)
-{
-	switch (log2_size) {
-	case 0:
-		mmio_read8(address);
-		break;
-	case 1:
-		mmio_read16(address);
-		break;
-	case 2:
-		mmio_read32(address);
-		break;
-	default:
-		mmio_read64(address);
-		break;
-	}
-}
-
 /* Any register of the page, aligned to the access. */
 static void random_access(const struct guest_run *run, struct random *random)
 {
@@ -175,10 +140,10 @@ static void random_access(const struct guest_run *run, struct random *random)
 	uintptr_t address = (uintptr_t)run->gicd_base + offset;
 
 	if (random_next(random) & 1)
-		random_read(address, log2_size);
+		read_any(address, log2_size);
 	else
-		random_write(address, log2_size,
-			     (uint64_t)random_next(random) << 32 | random_next(random));
+		write_any(address, log2_size,
+			  (uint64_t)random_next(random) << 32 | random_next(random));
 }
 
 static void hostile_random_run(const struct guest_run *run)

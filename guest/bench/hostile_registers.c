@@ -10,6 +10,7 @@
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
 #include "drivers/gic/gic_regs.h"
+#include "guest/any_access.h"
 #include "guest/bench.h"
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
@@ -92,40 +93,14 @@ static bool went_well(void)
 static bool load(uintptr_t address, unsigned log2_size)
 {
 	guest_faults_allowed = 1;
-	switch (log2_size) {
-	case 0:
-		mmio_read8(address);
-		break;
-	case 1:
-		mmio_read16(address);
-		break;
-	case 2:
-		mmio_read32(address);
-		break;
-	default:
-		mmio_read64(address);
-		break;
-	}
+	read_any(address, log2_size);
 	return went_well();
 }
 
 static bool store(uintptr_t address, unsigned log2_size, uint64_t value)
 {
 	guest_faults_allowed = 1;
-	switch (log2_size) {
-	case 0:
-		mmio_write8(address, (uint8_t)value);
-		break;
-	case 1:
-		mmio_write16(address, (uint16_t)value);
-		break;
-	case 2:
-		mmio_write32(address, (uint32_t)value);
-		break;
-	default:
-		mmio_write64(address, value);
-		break;
-	}
+	write_any(address, log2_size, value);
 	return went_well();
 }
 
