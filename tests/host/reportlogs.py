@@ -80,6 +80,10 @@ def one_path(native: int, trapped: int, *variants: str) -> Maker:
     return make
 
 
+def cntp_access(step: dict, axes: dict) -> list[dict]:
+    return [sample(step, "cval-write", 1 if axes["cntp"] == "owned" else 196)]
+
+
 def wfi(step: dict, axes: dict) -> list[dict]:
     return [sample(step, "pending", 1 if axes["wfi"] == "native" else 92)]
 
@@ -212,6 +216,8 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                                   for name, axes in PRESETS.items()}, {"irq_phases": irq_phases}),
         "storm": (PRESETS | {f"{name}-split": axes | {"eoi": "split"}
                              for name, axes in PRESETS.items()}, {"irq_storm": irq_storm}),
+        "timers": (PRESETS | twins(cntp={"cntp": "trapped"}),
+                   {"timer_wakeup": timer_wakeup, "cntp_access": cntp_access}),
         "sched": (sched | fp, {"timer_wakeup": timer_wakeup, "cyclic": cyclic,
                                "fp_first_use": fp_first_use}),
         "faults": (three | {"lazy": {"fill": "lazy"}},

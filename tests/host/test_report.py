@@ -17,7 +17,7 @@ from hypbench.html import data, figures, runs, style, units
 from hypbench.html.blocks import Cell, Section, Table
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.html.page import PARTS
-from hypbench.html.parts import conditions, memory, peers, studies
+from hypbench.html.parts import conditions, memory, peers, studies, traps
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from hypbench.rules import check_rules
@@ -138,6 +138,14 @@ def test_switches_are_found_by_the_axes_not_the_names():
                       ("trapped-split", "lr=sw")}
     assert {data.switch_label(row) for row in data.switched(source("sched"))} == {
         "fp=lazy", "fp=eager"}
+    assert {(row.base, data.switch_label(row)) for row in data.switched(source("timers"))
+            if row.change} == {("trapped", "cntp=trapped")}
+
+
+def test_switches_of_several_plans_are_in_one_table():
+    rows = table(traps.section([board("qemu-icount", *traps.SWITCH_PLANS)]), "tab-switches")
+    assert {row["switch"] for row in rows} >= {
+        "frame=full", "stats=on", "wfi=trapped", "fp=lazy", "cntp=trapped"}
 
 
 def test_a_mode_is_found_by_its_axes():
