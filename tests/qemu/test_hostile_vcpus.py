@@ -25,7 +25,7 @@ def hostile(board: str, cpus: int, seed: int = 1, lives: int = LIVES, compare: i
                        f"COMPARE={compare}", "SLED_WORDS=64", also=("hostile.c",))
     lines = [f"step{number} {config}" for number, config in enumerate(CONFIGS)]
     first, *more = lines
-    return run_of(board, program, "\nconfig ".join([first, *more]), cpus, cpus, limit_ms=20_000)
+    return run_of(board, program, "\nconfig ".join([first, *more]), cpus, cpus, limit_ms=10_000)
 
 
 @pytest.mark.parametrize("cpus", [2, 4])

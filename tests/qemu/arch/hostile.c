@@ -28,7 +28,7 @@
 #define ISENABLER 0x100u
 #define ICACTIVER 0x380u
 #define IPRIORITYR 0x400u
-#define ITARGETSR 0x800u
+#define ICFGR 0xc00u
 #define IROUTER 0x6000u
 #define SGIR 0xf00u
 #define TIMER 27u
@@ -63,8 +63,8 @@ enum figure {
 	SGI,
 	CNTV,
 	CNTP,
-	STATE, /* what all registers read as */
-	FIGURES
+	STATE, /* what all registers read as, by vCPU 0 and the others */
+	FIGURES = STATE + CPUS
 };
 
 static volatile struct {
@@ -126,6 +126,20 @@ static void load_two(uintptr_t address)
 	__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address) : "memory");
 }
 
+static uint32_t timers_on(void)
+{
+	uint64_t virtual, physical;
+
+	__asm__ volatile("mrs %0, cntv_ctl_el0\n\tmrs %1, cntp_ctl_el0"
+			 : "=r"(virtual), "=r"(physical));
+	return (uint32_t)(virtual << 8 | physical);
+}
+
+static void sleep(void)
+{
+	__asm__ volatile("wfi" ::: "memory");
+}
+
 #define TIMER_SET(name)                                                                            \
 	static void name##_set(uint32_t ticks, uint32_t control)                                   \
 	{                                                                                          \
@@ -166,6 +180,20 @@ static uint32_t now(void)
 static void load_two(uintptr_t address)
 {
 	__asm__ volatile("ldm %0, {r2, r3}" ::"r"(address) : "r2", "r3", "memory");
+}
+
+static uint32_t timers_on(void)
+{
+	uint32_t virtual, physical;
+
+	__asm__ volatile("mrc p15, 0, %0, c14, c3, 1\n\tmrc p15, 0, %1, c14, c2, 1"
+			 : "=r"(virtual), "=r"(physical));
+	return virtual << 8 | physical;
+}
+
+static void sleep(void)
+{
+	__asm__ volatile("wfi" ::: "memory");
 }
 
 #define TIMER_SET(name, crm)                                                                       \
@@ -529,20 +557,36 @@ static void suspend(uint32_t vcpu)
 	call(vcpu, CPU_SUSPEND, state, entry(vcpu), (uintptr_t)value(vcpu));
 }
 
+static void change_power(uint32_t vcpu)
+{
+	switch (below(vcpu, 8)) {
+	case 0:
+		if (may_sleep(vcpu))
+			call(vcpu, CPU_OFF, (uintptr_t)value(vcpu), 0, 0);
+		break;
+	case 1:
+	case 2:
+		suspend(vcpu);
+		break;
+	case 3:
+		if (may_sleep(vcpu))
+			sleep();
+		break;
+	default:
+		turn_on(vcpu);
+		break;
+	}
+}
+
 static void call_any(uint32_t vcpu)
 {
 	uint32_t number = below(vcpu, 8) ? below(vcpu, 24) : next(vcpu);
 
 	switch (number & ~PSCI_64) {
 	case CPU_SUSPEND:
-		suspend(vcpu);
-		break;
 	case CPU_OFF:
-		if (may_sleep(vcpu) && below(vcpu, 4) == 0)
-			call(vcpu, CPU_OFF, (uintptr_t)value(vcpu), 0, 0);
-		break;
 	case CPU_ON:
-		turn_on(vcpu);
+		change_power(vcpu);
 		break;
 	case AFFINITY_INFO:
 		call(vcpu, AFFINITY_INFO, which_vcpu(vcpu), below(vcpu, 2), 0);
@@ -592,7 +636,7 @@ static void step(uint32_t vcpu)
 		call_any(vcpu);
 		break;
 	case 14:
-		turn_on(vcpu);
+		change_power(vcpu);
 		break;
 	default: /* also wakes who sleeps */
 		send(below(vcpu, 16), below(vcpu, 1u << CPUS));
@@ -616,7 +660,7 @@ static void live(uint32_t vcpu)
 
 /* --- measuring --- */
 
-static void figure(enum figure which, uint32_t repeat, uint32_t ticks)
+static void figure(uint32_t which, uint32_t repeat, uint32_t ticks)
 {
 	if (repeat == 0)
 		return; /* cold */
@@ -653,16 +697,39 @@ static uint32_t sum_of(uint32_t sum, uintptr_t start, uint32_t size)
 	return sum;
 }
 
+/* A vCPU's own. */
+static uint32_t private_state(uint32_t vcpu)
+{
+	uintptr_t base = private_of(vcpu);
+	uint32_t sum = timers_on();
+
+	for (uint32_t bank = IGROUPR; bank < IPRIORITYR; bank += 0x80)
+		sum = sum_of(sum, base + bank, 4);
+	sum = sum_of(sum, base + IPRIORITYR, 32);
+	sum = sum_of(sum, base + ICFGR, 8);
+#if GIC == 2
+	sum = sum_of(sum, GICC, 0xc);
+	return sum_of(sum, GICC + 0x14, 0x100);
+#else
+	uint64_t pmr, bpr, group0, group1, control;
+
+	__asm__ volatile("mrs %0, s3_0_c4_c6_0\n\t"
+			 "mrs %1, s3_0_c12_c12_3\n\t"
+			 "mrs %2, s3_0_c12_c12_6\n\t"
+			 "mrs %3, s3_0_c12_c12_7\n\t"
+			 "mrs %4, s3_0_c12_c12_4"
+			 : "=r"(pmr), "=r"(bpr), "=r"(group0), "=r"(group1), "=r"(control));
+	return sum ^ (uint32_t)(pmr | bpr << 8 | group0 << 16 | group1 << 17 | control << 20);
+#endif
+}
+
 /* Of a machine that nobody has used. */
 static uint32_t state(void)
 {
-	uint32_t sum = sum_of(sum_of(1, GICD, 0x1000), UART + 4, 0xffc);
+	uint32_t sum = sum_of(sum_of(private_state(0), GICD, 0x1000), UART + 4, 0xffc);
 
 	sum = sum_of(sum_of(sum, 0, 64), FLASH_BANK, 64);
-#if GIC == 2
-	sum = sum_of(sum, GICC, 0xc);
-	sum = sum_of(sum, GICC + 0x14, 0x100);
-#else
+#if GIC == 3
 	sum = sum_of(sum, GICD + IROUTER, 0x400);
 	for (uint32_t vcpu = 0; vcpu < CPUS; vcpu++) {
 		sum = sum_of(sum, GICR + GICR_STRIDE * vcpu, 0x100);
@@ -708,6 +775,7 @@ void second_main(uint32_t vcpu)
 {
 	if (!shared->quiet)
 		live(vcpu);
+	figure(STATE + vcpu, 1, private_state(vcpu));
 	shared->visits[vcpu]++;
 	psci_hvc(PSCI + CPU_OFF, 0, 0, 0);
 	expect(false, 4);
