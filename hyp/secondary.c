@@ -143,14 +143,23 @@ static bool start(unsigned core)
 }
 
 /* Its stack is written with its cache off at first: nothing of ours may come down on it later. */
-static bool bring_up(unsigned core)
+static bool prepare_and_start(unsigned core)
 {
-	uint64_t end = deadline(BRING_UP_MS);
-
 	mmu_prepare(core);
 	memset(per_core_base(core), 0, per_core_size());
 	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
-	if (!start(core))
+	return start(core);
+}
+
+/* Started once: one that comes late may do so while it is waited for again. */
+static bool bring_up(unsigned core)
+{
+	static bool started[CORE_MAX];
+	uint64_t end = deadline(BRING_UP_MS);
+
+	if (!started[core])
+		started[core] = prepare_and_start(core);
+	if (!started[core])
 		return false;
 	while (!is_up(core) && counter_read() < end)
 		cpu_relax();

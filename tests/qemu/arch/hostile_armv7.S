@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks, exception vectors and calls; for arch/hostile.c. */
+#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
+#define WRONG 0x0bad0000
+#define MODE_SVC 0x13
+
+	.arch	armv7ve
+	.arch_extension virt
+	.arch_extension sec
+	.arm
+
+	.macro begin
+	ldr	r1, =vectors
+	mcr	p15, 0, r1, c12, c0, 0 @ VBAR
+	mrc	p15, 0, r0, c0, c0, 5 @ MPIDR
+	and	r0, r0, #3
+	mov	r1, #STACKS
+	add	sp, r1, r0, lsl #12
+	isb
+	.endm
+
+	.text
+	.global	_start
+_start:
+	begin
+	bl	first_main
+	b	.
+	.ltorg
+
+	/* Wherever a vCPU begins here. */
+	.global	sled
+sled:
+	.rept	SLED_WORDS
+	nop
+	.endr
+	begin
+	bl	second_main
+	b	.
+	.ltorg
+
+	.global	psci_hvc
+psci_hvc:
+	hvc	#0
+	bx	lr
+
+	.global	psci_smc
+psci_smc:
+	smc	#0
+	bx	lr
+
+	/* An access that is not aligned, a register that is not there: left out. */
+abort:
+	subs	pc, lr, #4
+undefined:
+	movs	pc, lr
+
+wrong:
+	ldr	r1, =WRONG
+	ldr	r0, [r1]
+	b	.
+	.ltorg
+
+	.macro	taken, fast
+	sub	lr, lr, #4
+	srsdb	sp!, #MODE_SVC
+	cps	#MODE_SVC
+	push	{r0-r3, r12, lr}
+	and	r1, sp, #4
+	sub	sp, sp, r1
+	push	{r1, r2}
+	mov	r0, #\fast
+	bl	interrupt
+	pop	{r1, r2}
+	add	sp, sp, r1
+	pop	{r0-r3, r12, lr}
+	rfeia	sp!
+	.endm
+
+irq:
+	taken	0
+fiq:
+	taken	1
+
+	.balign	32
+vectors:
+	b	wrong
+	b	undefined
+	b	wrong
+	b	wrong
+	b	abort
+	b	wrong
+	b	irq
+	b	fiq
