@@ -16,6 +16,7 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	virq->enabled = virq->edge && gic_version() == 2; /* there for good (IHI 0048B 4.3.5) */
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	vgic->route[intid] = NULL;
+	vgic->owed[intid] = 0;
 }
 
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
@@ -303,7 +304,7 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 			release(virq);
 		else if (virq->physical)
 			gic_set_active(virq->intid);
-		virq->acknowledged &= gic_virt_priority_is_active(virq->active_priority);
+		vgic->owed[virq->intid] &= gic_virt_active_priorities();
 		vgic_park(vgic, virq);
 	}
 	vgic_give(vgic, virq);

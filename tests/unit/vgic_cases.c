@@ -34,9 +34,9 @@
 	{                                                                                          \
 		STEP_EOI, 0, 0                                                                     \
 	}
-#define END_LATE                                                                                   \
+#define LATE(steps)                                                                                \
 	{                                                                                          \
-		STEP_END_LATE, 0, 0                                                                \
+		STEP_LATE, 0, (steps)-1                                                            \
 	}
 #define EOI_OTHER(nth)                                                                             \
 	{                                                                                          \
@@ -56,6 +56,7 @@
 	}
 #define TAKE(intid, priority) PRIORITY(intid, priority), PEND(intid), ACK
 #define END EOI, DIR(0)
+#define END_LATE LATE(3), EOI, DIR(0) /* and the next one */
 
 /* With 1, 2 and 4 list registers, linked or not, EOI in one step or two. Returns the most interrupt
  * exits that one of them took. */
@@ -232,6 +233,34 @@ static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
 	    ACK, END);
 }
 
+/* Its priority is active again, by another one, before the hypervisor looks. */
+static void an_end_in_memory_and_an_acknowledge_behind_it(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x40), PEND(34), LATE(3), EOI, DIR(0), ACK,
+	    PEND(33), END, ACK, END, END, ACK);
+	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x10), PEND(34), LATE(3), EOI, DIR(0), ACK,
+	    PEND(33), END, ACK, END, END, ACK);
+}
+
+/* Its active priority is that of all of its group priority. */
+static void made_active_again_it_is_ended_whatever_the_binary_point(void **state)
+{
+	(void)state;
+	RUN({ STEP_POINT, 0, 8 }, TAKE(33, 0x58), { STEP_DEACTIVATE, 33, 0 },
+	    { STEP_ACTIVATE, 33, 0 }, END, PEND(33), ACK, END);
+	RUN({ STEP_POINT, 0, 7 }, TAKE(33, 0xa8), TAKE(34, 0x58), { STEP_GROUP, 34, 1 },
+	    { STEP_DEACTIVATE, 34, 0 }, { STEP_ACTIVATE, 34, 0 }, END, PEND(34), ACK, END, END);
+}
+
+static void acknowledged_twice_it_is_ended_twice(void **state)
+{
+	(void)state;
+	RUN(PRIORITY(36, 0xf0), LINE(20, true), ACK, PEND(36), PRIORITY(20, 0x30),
+	    { STEP_DEACTIVATE, 20, 0 }, ACK, EOI, { STEP_DEACTIVATE, 20, 0 }, LINE(20, false),
+	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
+}
+
 /* GICv3 may count the first of two steps. */
 static void an_end_in_two_steps_is_none_before_the_second(void **state)
 {
@@ -300,6 +329,9 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
 		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
+		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
+		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
+		cmocka_unit_test(acknowledged_twice_it_is_ended_twice),
 		cmocka_unit_test(an_end_in_two_steps_is_none_before_the_second),
 		cmocka_unit_test(an_end_of_nothing_is_forgotten),
 		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
