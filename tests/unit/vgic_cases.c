@@ -38,6 +38,10 @@
 	{                                                                                          \
 		STEP_LATE, 0, (steps)-1                                                            \
 	}
+#define WFI                                                                                        \
+	{                                                                                          \
+		STEP_WFI, 0, 0                                                                     \
+	}
 #define EOI_OTHER(nth)                                                                             \
 	{                                                                                          \
 		STEP_EOI_OTHER, 0, nth                                                             \
@@ -233,6 +237,15 @@ static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
 	    ACK, END);
 }
 
+/* What it ended would not come again, its timer among it. */
+static void nobody_sleeps_before_an_end_is_followed_up(void **state)
+{
+	(void)state;
+	RUN(LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), LATE(3), EOI, DIR(0), WFI);
+	RUN(TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), LATE(6),
+	    END, END, END, END, END, WFI, PEND(96), ACK);
+}
+
 /* Its priority is active again, by another one, before the hypervisor looks. */
 static void an_end_in_memory_and_an_acknowledge_behind_it(void **state)
 {
@@ -329,6 +342,7 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
 		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
+		cmocka_unit_test(nobody_sleeps_before_an_end_is_followed_up),
 		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
 		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
 		cmocka_unit_test(acknowledged_twice_it_is_ended_twice),

@@ -50,8 +50,8 @@ struct model {
 void model_boot(struct model *model, bool split_eoi);
 void model_forward(struct model *model, unsigned intid);
 
-/* With `late` set, nothing forwarded is accepted, and what is signalled need not be the most urgent,
- * until the hypervisor looks. */
+/* Until the hypervisor looks, with `late` set, nothing forwarded is accepted, and what is signalled
+ * need not be the most urgent. */
 void model_look(struct model *model);
 
 /* What the guest programs. */

@@ -170,6 +170,16 @@ static void do_raise(unsigned intid)
 	guest_raise(intid);
 }
 
+/* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
+static const char *do_wfi(void)
+{
+	if (vgic_anything_pending(&guest_vcpu.vgic))
+		return NULL;
+	if (fake_gic_maintenance())
+		return "sleeps before its interrupts are seen to";
+	return model_signals(&model) && !model.late ? "sleeps though something is pending" : NULL;
+}
+
 /* Another VM has the core, and has it before the hypervisor sees anything of what the guest did. A
  * device of the guest's goes on. */
 static void do_away(unsigned intid, bool raised)
@@ -302,6 +312,8 @@ static const char *do_step(const struct vgic_setup *setup, const struct vgic_ste
 		blind = 1 + step->arg % BLIND_MAX;
 		maintained_last = step->arg & 0x80;
 		break;
+	case STEP_WFI:
+		return do_wfi();
 	case STEP_AWAY:
 		do_away(step->intid, step->arg & 1);
 		break;

@@ -13,7 +13,7 @@
 
 /* X(name, weight): how often it is drawn, of 128. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 20)      /* until IAR says that there is nothing: once */                           \
+	X(ACK, 18)      /* until IAR says that there is nothing: once */                           \
 	X(EOI, 17)      /* what was acknowledged last */                                           \
 	X(LATE, 6)      /* so many (arg) of the next steps come before the hypervisor looks */     \
 	X(EOI_OTHER, 2) /* what was acknowledged as the arg-th last: out of order */               \
@@ -34,6 +34,7 @@
 	X(DIST, 2)       /* GICD_CTLR: arg, bit g = Group g */                                     \
 	X(CPU_GROUPS, 1) /* arg, likewise */                                                       \
 	X(AWAY, 1)       /* another VM has the core; arg: RAISE, else LINE_HIGH meanwhile */       \
+	X(WFI, 2)        /* until the next one, it may be */                                       \
 	X(POINT, 1)      /* BPR, with nothing active: arg, odd: CBPR */                            \
 	X(MASK, 2)       /* PMR: arg */
 
