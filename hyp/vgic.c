@@ -364,25 +364,14 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 	return virq->parked || (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) == GIC_LR_ACTIVE);
 }
 
-static inline __attribute__((always_inline)) bool anything_in_lrs(const struct vgic *vgic)
+bool vgic_anything_pending(struct vgic *vgic)
 {
 	uint32_t all = BIT(vgic->lr_count) - 1;
 
 	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
 		if (gic_lr_state(gic_lr_read(bit_lowest(full))) != GIC_LR_ACTIVE)
 			return true;
-	return false;
-}
-
-static SLOW_PATH bool anything_behind(struct vgic *vgic)
-{
-	vgic_catch_up(vgic);
-	return anything_in_lrs(vgic) || vgic_anything_queued(vgic);
-}
-
-bool vgic_anything_pending(struct vgic *vgic)
-{
-	return anything_in_lrs(vgic) || (vgic->backlog && anything_behind(vgic));
+	return vgic->backlog && vgic_anything_behind(vgic);
 }
 
 /* Counted among what is not done yet, so that nobody who has none pays for the question. */

@@ -110,8 +110,8 @@ unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 /* Whether the guest takes this interrupt at all: it and its group are enabled. */
 bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 
-/* Whether the guest has something to wake up for, the maintenance interrupt of an end among it: what
- * it ended may come again. */
+/* Whether the guest has something to wake up for, the maintenance interrupt of an end among it:
+ * what it ended may come again. */
 bool vgic_anything_pending(struct vgic *vgic);
 
 /* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */

@@ -384,3 +384,9 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 	}
 	set_events(vgic, waiting);
 }
+
+SLOW_PATH bool vgic_anything_behind(struct vgic *vgic)
+{
+	vgic_refill(vgic);
+	return any_pending(vgic) || vgic_anything_queued(vgic);
+}
