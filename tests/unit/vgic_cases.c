@@ -38,6 +38,10 @@
 	{                                                                                          \
 		STEP_LATE, 0, (steps)-1                                                            \
 	}
+#define AWAY(intid)                                                                                \
+	{                                                                                          \
+		STEP_AWAY, intid, 0                                                                \
+	} /* whose line rises */
 #define WFI                                                                                        \
 	{                                                                                          \
 		STEP_WFI, 0, 0                                                                     \
@@ -237,6 +241,16 @@ static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
 	    ACK, END);
 }
 
+/* Another VM has the core when they come. */
+static void what_comes_meanwhile_is_there_after_it(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), LATE(2), PEND(GUEST_TIMER), AWAY(96), DISABLE(GUEST_TIMER), END, ACK,
+	    LINE(96, false), END, ENABLE(GUEST_TIMER), ACK, END, ACK);
+	RUN(LINE(GUEST_TIMER, true), ACK, LATE(3), EOI, DIR(0), AWAY(GUEST_TIMER), ACK,
+	    LINE(GUEST_TIMER, false), END, ACK);
+}
+
 /* What it ended would not come again, its timer among it. */
 static void nobody_sleeps_before_an_end_is_followed_up(void **state)
 {
@@ -342,6 +356,7 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
 		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
+		cmocka_unit_test(what_comes_meanwhile_is_there_after_it),
 		cmocka_unit_test(nobody_sleeps_before_an_end_is_followed_up),
 		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
 		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
