@@ -304,7 +304,6 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 			release(virq);
 		else if (virq->physical)
 			gic_set_active(virq->intid);
-		vgic->owed[virq->intid] &= gic_virt_active_priorities();
 		vgic_park(vgic, virq);
 	}
 	vgic_give(vgic, virq);

@@ -120,15 +120,30 @@ SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
 struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
 {
 	struct virq *virq = vgic->lr_owner[i];
+	uint32_t priority = gic_lr_active_priority(gic_lr_read(i));
+	uint32_t others = gic_virt_active_priorities() & ~priority;
 
-	vgic->owed[virq->intid] &= gic_virt_active_priorities();
-	vgic->owed[virq->intid] |= gic_lr_active_priority(gic_lr_read(i));
+	for (unsigned n = 0; n < VIRQ_COUNT; n++)
+		vgic->owed[n] &= others;
+	vgic->owed[virq->intid] |= priority;
 	gic_lr_write(i, 0);
 	return virq;
 }
 
+/* The priorities of those that are active in list registers. */
+static uint32_t active_in_lrs(const struct vgic *vgic)
+{
+	uint32_t priorities = 0;
+
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_ACTIVE))
+			priorities |= gic_lr_active_priority(gic_lr_read(i));
+	return priorities;
+}
+
 SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
 {
+	vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
 	virq->parked = true;
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->parked_count++;
@@ -157,17 +172,6 @@ static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
 		gic_deactivate(virq->intid);
 	else
 		vgic_give_later(vgic, virq);
-}
-
-/* The priorities of those that are active in list registers. */
-static uint32_t active_in_lrs(const struct vgic *vgic)
-{
-	uint32_t priorities = 0;
-
-	for (unsigned i = 0; i < vgic->lr_count; i++)
-		if (lr_is(i, GIC_LR_ACTIVE))
-			priorities |= gic_lr_active_priority(gic_lr_read(i));
-	return priorities;
 }
 
 /* Active in memory, with the most urgent end owed of `among`. */

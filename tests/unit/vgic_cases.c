@@ -288,6 +288,16 @@ static void acknowledged_twice_it_is_ended_twice(void **state)
 	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
 }
 
+/* What was cleared by ICACTIVER and ended behind it, where another one has its priority since. */
+static void what_is_owed_no_longer_is_forgotten(void **state)
+{
+	(void)state;
+	RUN(PEND(0), PEND(96), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(0), ACK,
+	    { STEP_ACTIVATE, 0, 0 }, END, ACK);
+	RUN(PEND(0), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(96), ACK, { STEP_ACTIVATE, 0, 0 },
+	    PEND(33), END, ACK, END);
+}
+
 /* GICv3 may count the first of two steps. */
 static void an_end_in_two_steps_is_none_before_the_second(void **state)
 {
@@ -361,6 +371,7 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
 		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
 		cmocka_unit_test(acknowledged_twice_it_is_ended_twice),
+		cmocka_unit_test(what_is_owed_no_longer_is_forgotten),
 		cmocka_unit_test(an_end_in_two_steps_is_none_before_the_second),
 		cmocka_unit_test(an_end_of_nothing_is_forgotten),
 		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
