@@ -16,6 +16,7 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	virq->enabled = virq->edge && gic_version() == 2; /* there for good (IHI 0048B 4.3.5) */
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	vgic->route[intid] = NULL;
+	vgic->owed[intid] = 0;
 }
 
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
@@ -303,7 +304,6 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 			release(virq);
 		else if (virq->physical)
 			gic_set_active(virq->intid);
-		virq->acknowledged &= gic_virt_priority_is_active(virq->active_priority);
 		vgic_park(vgic, virq);
 	}
 	vgic_give(vgic, virq);
@@ -363,14 +363,14 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 	return virq->parked || (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) == GIC_LR_ACTIVE);
 }
 
-bool vgic_anything_pending(const struct vgic *vgic)
+bool vgic_anything_pending(struct vgic *vgic)
 {
 	uint32_t all = BIT(vgic->lr_count) - 1;
 
 	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
-		if (gic_lr_state(gic_lr_read(bit_lowest(full))) == GIC_LR_PENDING)
+		if (gic_lr_state(gic_lr_read(bit_lowest(full))) != GIC_LR_ACTIVE)
 			return true;
-	return vgic->backlog && vgic_anything_queued(vgic);
+	return vgic->backlog && vgic_anything_behind(vgic);
 }
 
 /* Counted among what is not done yet, so that nobody who has none pays for the question. */

@@ -44,9 +44,7 @@ struct virq {
 	bool lr_latched;   /* what was acknowledged there or is in the list register was latched */
 	bool line;         /* of an emulated device: high */
 
-	bool parked;             /* active, and in no list register */
-	bool acknowledged;       /* ... by the guest, which owes an EOI for it, at ... */
-	uint8_t active_priority; /* ... this priority; else it was made active by ISACTIVER */
+	bool parked; /* active, and in no list register */
 };
 
 struct vgic {
@@ -62,6 +60,9 @@ struct vgic {
 	/* GICv2, or NULL: makes the guest's writes to DIR trap from now on, vgic_deactivate() */
 	void (*trap_deactivations)(struct vgic *vgic);
 	struct virq virq[VIRQ_COUNT];
+	/* The priorities at which the guest acknowledged what left a list register active since,
+	 * and owes an EOI, as gic_virt_active_priorities() has them. */
+	uint32_t owed[VIRQ_COUNT];
 };
 
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
@@ -109,8 +110,9 @@ unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 /* Whether the guest takes this interrupt at all: it and its group are enabled. */
 bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
 
-/* Whether the guest has something to wake up for. */
-bool vgic_anything_pending(const struct vgic *vgic);
+/* Whether the guest has something to wake up for, the maintenance interrupt of an end among it:
+ * what it ended may come again. */
+bool vgic_anything_pending(struct vgic *vgic);
 
 /* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
 void vgic_maintain(struct vgic *vgic);

@@ -120,15 +120,30 @@ SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
 struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
 {
 	struct virq *virq = vgic->lr_owner[i];
+	uint32_t priority = gic_lr_active_priority(gic_lr_read(i));
+	uint32_t others = gic_virt_active_priorities() & ~priority;
 
-	virq->acknowledged = true;
-	virq->active_priority = gic_lr_priority(gic_lr_read(i));
+	for (unsigned n = 0; n < VIRQ_COUNT; n++)
+		vgic->owed[n] &= others;
+	vgic->owed[virq->intid] |= priority;
 	gic_lr_write(i, 0);
 	return virq;
 }
 
+/* The priorities of those that are active in list registers. */
+static uint32_t active_in_lrs(const struct vgic *vgic)
+{
+	uint32_t priorities = 0;
+
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_ACTIVE))
+			priorities |= gic_lr_active_priority(gic_lr_read(i));
+	return priorities;
+}
+
 SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
 {
+	vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
 	virq->parked = true;
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->parked_count++;
@@ -159,52 +174,49 @@ static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
 		vgic_give_later(vgic, virq);
 }
 
-/* The most urgent of those active in memory that the guest acknowledged at a priority above
- * `priority`; `any`: of the others too. */
-static struct virq *parked_above(struct vgic *vgic, unsigned priority, bool any)
+/* Active in memory, with the most urgent end owed of `among`. */
+static struct virq *parked_owing(struct vgic *vgic, uint32_t among)
 {
 	struct virq *best = NULL;
 
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
-		struct virq *virq = &vgic->virq[i];
+		uint32_t owed = vgic->owed[i] & among;
 
-		if (virq->parked && (any || virq->acknowledged) &&
-		    virq->active_priority < priority &&
-		    (!best || virq->active_priority < best->active_priority))
-			best = virq;
+		if (vgic->virq[i].parked && owed) {
+			best = &vgic->virq[i];
+			among &= (owed & -owed) - 1;
+		}
 	}
 	return best;
 }
 
-/* The guest ended, by its EOI, something at a priority above `running`, but that one is active
- * still: it ended another one in its place. */
-static bool ended_out_of_order(const struct vgic *vgic, unsigned running)
+static struct virq *parked(struct vgic *vgic)
 {
-	for (unsigned i = 0; i < vgic->lr_count; i++) {
-		uint64_t value = gic_lr_read(i);
+	unsigned i = 0;
 
-		if (gic_lr_state(value) == GIC_LR_ACTIVE && gic_lr_priority(value) < running)
-			return true;
-	}
-	return false;
+	while (!vgic->virq[i].parked)
+		i++;
+	return &vgic->virq[i];
 }
 
 /*
  * The guest ended an interrupt that is in no list register; the GIC counts those and does not say
- * which. Ends come in the opposite order of acknowledges (IHI 0048B 4.4.5, IHI 0069 12.11.8), and
- * each drops the running priority below that of the interrupt: so it is one whose priority is
- * above what is left. None is where the guest had cleared its active state by ICACTIVER before.
+ * which. Each end drops the priority of its interrupt (IHI 0048B 4.4.5, IHI 0069 12.11.8): so it is
+ * one whose priority is not active, or again by what is in a list register. Where what is in one
+ * lost its priority, the end was out of order. None is where the guest had cleared its active state
+ * by ICACTIVER before.
  */
 static struct virq *ended_elsewhere(struct vgic *vgic)
 {
-	unsigned running = gic_virt_running_priority();
-	struct virq *virq = parked_above(vgic, running, false);
+	uint32_t active = gic_virt_active_priorities();
+	uint32_t in_lrs = active_in_lrs(vgic);
+	struct virq *virq = parked_owing(vgic, ~active | in_lrs);
 
+	if (virq || !vgic->parked_count)
+		return virq;
 	if (gic_virt_split_eoi())
-		return virq ? virq : parked_above(vgic, GIC_PRIORITY_IDLE, true);
-	if (!virq && ended_out_of_order(vgic, running))
-		virq = parked_above(vgic, GIC_PRIORITY_IDLE, false);
-	return virq;
+		return parked(vgic);
+	return in_lrs & ~active ? parked_owing(vgic, ~0u) : NULL;
 }
 
 static void collect_parked(struct vgic *vgic)
@@ -214,7 +226,7 @@ static void collect_parked(struct vgic *vgic)
 
 		if (!virq)
 			return;
-		virq->acknowledged = false;
+		vgic->owed[virq->intid] &= gic_virt_active_priorities();
 		vgic_unpark(vgic, virq);
 		finish(vgic, virq);
 	}
@@ -375,4 +387,10 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 			place(vgic, virq, i);
 	}
 	set_events(vgic, waiting);
+}
+
+SLOW_PATH bool vgic_anything_behind(struct vgic *vgic)
+{
+	vgic_refill(vgic);
+	return any_pending(vgic) || vgic_anything_queued(vgic);
 }

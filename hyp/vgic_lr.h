@@ -44,6 +44,9 @@ void vgic_queue(struct vgic *vgic, const struct virq *virq);
 /* The queue's most urgent interrupts into the list registers, as far as they reach. */
 void vgic_refill(struct vgic *vgic);
 
+/* The same; is anything pending in a list register by then, or still waits for one? */
+bool vgic_anything_behind(struct vgic *vgic);
+
 /* Something ended. If it is one whose end is expected, this core is kicked, to see to that. */
 void vgic_ended(const struct vgic *vgic);
 

@@ -90,7 +90,6 @@ static void give(struct vcpu *vcpu, void *argument)
 
 	*virq = move->state;
 	virq->enabled = false;
-	virq->acknowledged = false;
 	if (virq->physical) {
 		gic_route_spi_here(move->intid);
 		vgic_forward(vgic, move->intid);

@@ -46,3 +46,15 @@ static inline uint32_t gic_virt_group_events(unsigned groups)
 		return HCR_VGRP0_DIE | HCR_VGRP1_DIE;
 	return (groups & 1 ? 0 : HCR_VGRP0_EIE) | (groups & 2 ? 0 : HCR_VGRP1_EIE);
 }
+
+/* VMCR: the guest's BPR of Group 0 and of Group 1, and CBPR, with which Group 0's is for both. What
+ * it leaves of a priority, as a bit of the active priorities. */
+#define VMCR_CBPR (1u << 4)
+#define VMCR_BPR1(vmcr) ((vmcr) >> 18 & 7)
+#define VMCR_BPR0(vmcr) ((vmcr) >> 21 & 7)
+static inline uint32_t gic_virt_active_priority(uint32_t vmcr, uint8_t priority, bool group1)
+{
+	unsigned point = group1 && !(vmcr & VMCR_CBPR) ? VMCR_BPR1(vmcr) : VMCR_BPR0(vmcr) + 1;
+
+	return 1u << ((priority & 0xff << point) >> 3);
+}

@@ -52,6 +52,10 @@ uint64_t gic_lr_with_eoi_irq(uint64_t value);
 unsigned gic_lr_source(uint64_t value);
 uint8_t gic_lr_priority(uint64_t value);
 
+/* The priority that is active while this interrupt is, which the guest's binary point says; as
+ * gic_virt_active_priorities() has it. */
+uint32_t gic_lr_active_priority(uint64_t value);
+
 /* Prepares EL2's side of the CPU interface. Returns the number of list registers, 0 where the GIC
  * has no virtualization. Call before gic_cpu_init(). */
 unsigned gic_virt_init(void);
@@ -90,12 +94,10 @@ void gic_virt_set_events(unsigned events);
 unsigned gic_virt_ends_elsewhere(void);
 
 /* The guest's CPU interface: the groups that are on (bit g = Group g), whether its EOI only drops
- * the priority, and the priorities that are active, the highest of them above all. */
-#define GIC_PRIORITY_IDLE 0x100u
+ * the priority, and the priorities that are active (bit p = priority p << 3). */
 unsigned gic_virt_groups(void);
 bool gic_virt_split_eoi(void);
-unsigned gic_virt_running_priority(void);
-bool gic_virt_priority_is_active(uint8_t priority);
+uint32_t gic_virt_active_priorities(void);
 
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);

@@ -172,6 +172,12 @@ uint8_t gic_lr_priority(uint64_t value)
 	return (uint8_t)((value >> LR_PRIORITY_SHIFT & 0x1f) << 3);
 }
 
+uint32_t gic_lr_active_priority(uint64_t value)
+{
+	return gic_virt_active_priority(mmio_read32(gic.hyp + GICH_VMCR), gic_lr_priority(value),
+					value & LR_GROUP1);
+}
+
 unsigned gic_virt_init(void)
 {
 	if (gic.hyp == 0)
@@ -284,21 +290,9 @@ bool gic_virt_split_eoi(void)
 	return mmio_read32(gic.hyp + GICH_VMCR) & VMCR_EOIM;
 }
 
-static uint32_t active_priorities(void)
+uint32_t gic_virt_active_priorities(void)
 {
 	return mmio_read32(gic.hyp + GICH_APR);
-}
-
-unsigned gic_virt_running_priority(void)
-{
-	uint32_t active = active_priorities();
-
-	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
-}
-
-bool gic_virt_priority_is_active(uint8_t priority)
-{
-	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

@@ -231,6 +231,12 @@ uint8_t gic_lr_priority(uint64_t value)
 	return (uint8_t)(value >> LR_PRIORITY_SHIFT);
 }
 
+uint32_t gic_lr_active_priority(uint64_t value)
+{
+	return gic_virt_active_priority((uint32_t)read_ich_vmcr_el2(), gic_lr_priority(value),
+					value & LR_GROUP1);
+}
+
 unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
@@ -376,21 +382,9 @@ bool gic_virt_split_eoi(void)
 	return (uint32_t)read_ich_vmcr_el2() & VMCR_EOIM;
 }
 
-static uint32_t active_priorities(void)
+uint32_t gic_virt_active_priorities(void)
 {
 	return (uint32_t)(read_ich_ap0r0_el2() | read_ich_ap1r0_el2());
-}
-
-unsigned gic_virt_running_priority(void)
-{
-	uint32_t active = active_priorities();
-
-	return active ? bit_lowest(active) << 3 : GIC_PRIORITY_IDLE;
-}
-
-bool gic_virt_priority_is_active(uint8_t priority)
-{
-	return active_priorities() >> (priority >> 3) & 1;
 }
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)

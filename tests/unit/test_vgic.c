@@ -362,7 +362,7 @@ static void clearing_the_active_state_ends_it(void **state)
 
 static void what_a_guest_would_wake_up_for_is_known(void **state)
 {
-	const struct vgic *vgic = &guest_vcpu.vgic;
+	struct vgic *vgic = &guest_vcpu.vgic;
 
 	(void)state;
 	assert_false(vgic_anything_pending(vgic));

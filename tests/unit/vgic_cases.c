@@ -34,9 +34,17 @@
 	{                                                                                          \
 		STEP_EOI, 0, 0                                                                     \
 	}
-#define END_LATE                                                                                   \
+#define LATE(steps)                                                                                \
 	{                                                                                          \
-		STEP_END_LATE, 0, 0                                                                \
+		STEP_LATE, 0, (steps)-1                                                            \
+	}
+#define AWAY(intid)                                                                                \
+	{                                                                                          \
+		STEP_AWAY, intid, 0                                                                \
+	} /* whose line rises */
+#define WFI                                                                                        \
+	{                                                                                          \
+		STEP_WFI, 0, 0                                                                     \
 	}
 #define EOI_OTHER(nth)                                                                             \
 	{                                                                                          \
@@ -56,6 +64,7 @@
 	}
 #define TAKE(intid, priority) PRIORITY(intid, priority), PEND(intid), ACK
 #define END EOI, DIR(0)
+#define END_LATE LATE(3), EOI, DIR(0) /* and the next one */
 
 /* With 1, 2 and 4 list registers, linked or not, EOI in one step or two. Returns the most interrupt
  * exits that one of them took. */
@@ -232,6 +241,63 @@ static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
 	    ACK, END);
 }
 
+/* Another VM has the core when they come. */
+static void what_comes_meanwhile_is_there_after_it(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), LATE(2), PEND(GUEST_TIMER), AWAY(96), DISABLE(GUEST_TIMER), END, ACK,
+	    LINE(96, false), END, ENABLE(GUEST_TIMER), ACK, END, ACK);
+	RUN(LINE(GUEST_TIMER, true), ACK, LATE(3), EOI, DIR(0), AWAY(GUEST_TIMER), ACK,
+	    LINE(GUEST_TIMER, false), END, ACK);
+}
+
+/* What it ended would not come again, its timer among it. */
+static void nobody_sleeps_before_an_end_is_followed_up(void **state)
+{
+	(void)state;
+	RUN(LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), LATE(3), EOI, DIR(0), WFI);
+	RUN(TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), LATE(6),
+	    END, END, END, END, END, WFI, PEND(96), ACK);
+}
+
+/* Its priority is active again, by another one, before the hypervisor looks. */
+static void an_end_in_memory_and_an_acknowledge_behind_it(void **state)
+{
+	(void)state;
+	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x40), PEND(34), LATE(3), EOI, DIR(0), ACK,
+	    PEND(33), END, ACK, END, END, ACK);
+	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x10), PEND(34), LATE(3), EOI, DIR(0), ACK,
+	    PEND(33), END, ACK, END, END, ACK);
+}
+
+/* Its active priority is that of all of its group priority. */
+static void made_active_again_it_is_ended_whatever_the_binary_point(void **state)
+{
+	(void)state;
+	RUN({ STEP_POINT, 0, 8 }, TAKE(33, 0x58), { STEP_DEACTIVATE, 33, 0 },
+	    { STEP_ACTIVATE, 33, 0 }, END, PEND(33), ACK, END);
+	RUN({ STEP_POINT, 0, 7 }, TAKE(33, 0xa8), TAKE(34, 0x58), { STEP_GROUP, 34, 1 },
+	    { STEP_DEACTIVATE, 34, 0 }, { STEP_ACTIVATE, 34, 0 }, END, PEND(34), ACK, END, END);
+}
+
+static void acknowledged_twice_it_is_ended_twice(void **state)
+{
+	(void)state;
+	RUN(PRIORITY(36, 0xf0), LINE(20, true), ACK, PEND(36), PRIORITY(20, 0x30),
+	    { STEP_DEACTIVATE, 20, 0 }, ACK, EOI, { STEP_DEACTIVATE, 20, 0 }, LINE(20, false),
+	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
+}
+
+/* What was cleared by ICACTIVER and ended behind it, where another one has its priority since. */
+static void what_is_owed_no_longer_is_forgotten(void **state)
+{
+	(void)state;
+	RUN(PEND(0), PEND(96), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(0), ACK,
+	    { STEP_ACTIVATE, 0, 0 }, END, ACK);
+	RUN(PEND(0), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(96), ACK, { STEP_ACTIVATE, 0, 0 },
+	    PEND(33), END, ACK, END);
+}
+
 /* GICv3 may count the first of two steps. */
 static void an_end_in_two_steps_is_none_before_the_second(void **state)
 {
@@ -300,6 +366,12 @@ int vgic_case_tests(const char *name)
 		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
 		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
 		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
+		cmocka_unit_test(what_comes_meanwhile_is_there_after_it),
+		cmocka_unit_test(nobody_sleeps_before_an_end_is_followed_up),
+		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
+		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
+		cmocka_unit_test(acknowledged_twice_it_is_ended_twice),
+		cmocka_unit_test(what_is_owed_no_longer_is_forgotten),
 		cmocka_unit_test(an_end_in_two_steps_is_none_before_the_second),
 		cmocka_unit_test(an_end_of_nothing_is_forgotten),
 		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),

@@ -40,6 +40,28 @@ void guest_settle(void)
 		fake_gic_broken("the guest runs at a raised physical priority");
 }
 
+void guest_leave(void)
+{
+	static const struct gic_virt_state off;
+
+	gic_virt_save(&guest_vcpu.gic);
+	gic_virt_restore(&off);
+}
+
+/* What came meanwhile is the absent guest's. */
+void guest_return(void)
+{
+	while (fake_gic_irq()) {
+		uint32_t iar = gic_ack();
+
+		gic_eoi(iar);
+		vgic_inject_absent(&guest_vcpu.vgic, &guest_vcpu.gic,
+				   guest_vcpu.vgic.route[gic_intid(iar)]);
+	}
+	gic_virt_restore(&guest_vcpu.gic);
+	vgic_resume(&guest_vcpu.vgic);
+}
+
 void guest_settle_late(bool late)
 {
 	settle_late = late;
@@ -196,6 +218,14 @@ void guest_set_cpu_groups(unsigned groups)
 void guest_set_mask(uint8_t mask)
 {
 	fake_gic.guest.mask = mask;
+	settle();
+}
+
+void guest_set_point(unsigned point, bool common)
+{
+	fake_gic.guest.point[0] = (uint8_t)point;
+	fake_gic.guest.point[1] = (uint8_t)(common ? 0 : point + 1);
+	fake_gic.guest.common_point = common;
 	settle();
 }
 

@@ -19,6 +19,10 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 void guest_settle(void);
 void guest_settle_late(bool late);
 
+/* Another VM gets the core, with no interrupts of its own. */
+void guest_leave(void);
+void guest_return(void);
+
 /* Interrupt exits since the boot, those of the maintenance interrupt among them. */
 unsigned guest_exits(void);
 unsigned guest_traps(void); /* writes to DIR, likewise */
@@ -46,7 +50,8 @@ uint32_t guest_ack(void);
 void guest_eoi(uint32_t iar);
 void guest_deactivate(uint32_t iar); /* with split_eoi */
 void guest_set_cpu_groups(unsigned groups);
-void guest_set_mask(uint8_t mask); /* PMR */
+void guest_set_mask(uint8_t mask);                 /* PMR */
+void guest_set_point(unsigned point, bool common); /* BPR: bits [point:0] preempt nothing */
 
 /* The timer's line. */
 void guest_timer(bool high);

@@ -13,6 +13,7 @@ void model_boot(struct model *model, bool split_eoi)
 	model->dist_groups = 3;
 	model->cpu_groups = 3;
 	model->mask = 0xff;
+	model->point = 2;
 	model->split_eoi = split_eoi;
 	for (unsigned i = 0; i < GIC_SGI_COUNT; i++) {
 		model->irq[i].edge = true;
@@ -62,12 +63,19 @@ static void update(struct model *model, unsigned intid)
 		return;
 	if (!may_deliver(model, irq)) {
 		release(model, intid, irq);
-	} else if (!irq->active && !irq->accepted && (irq->latched || line_pends(irq)) &&
-		   irq->priority < PRIORITY_BITS) {
+	} else if (!model->late && !irq->active && !irq->accepted &&
+		   (irq->latched || line_pends(irq)) && irq->priority < PRIORITY_BITS) {
 		irq->accepted = true;
 		irq->accepted_latch = irq->latched;
 		irq->latched = false;
 	}
+}
+
+void model_look(struct model *model)
+{
+	model->late = false;
+	for (unsigned i = 0; i < VIRQ_COUNT; i++)
+		update(model, i);
 }
 
 /* --- what the guest programs, and devices --- */
@@ -162,13 +170,16 @@ static unsigned running(const struct model *model)
 	return model->level_count ? model->level[model->level_count - 1] : IDLE_PRIORITY;
 }
 
+static unsigned group_priority(const struct model *model, unsigned priority)
+{
+	return priority & ~0u << (model->point + 1);
+}
+
 /* The priority of the most urgent interrupt that can be signalled, or IDLE_PRIORITY. */
 static unsigned best(const struct model *model)
 {
-	unsigned priority = running(model);
+	unsigned priority = model->mask & PRIORITY_BITS;
 
-	if (priority > (model->mask & PRIORITY_BITS))
-		priority = model->mask & PRIORITY_BITS;
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		const struct model_irq *irq = &model->irq[i];
 
@@ -176,7 +187,8 @@ static unsigned best(const struct model *model)
 		    !irq->active && model_is_pending(model, i) && irq->priority < priority)
 			priority = irq->priority;
 	}
-	return priority < running(model) && priority < (model->mask & PRIORITY_BITS)
+	return group_priority(model, priority) < running(model) &&
+			       priority < (model->mask & PRIORITY_BITS)
 		       ? priority
 		       : IDLE_PRIORITY;
 }
@@ -203,7 +215,9 @@ static const char *wrong_ack(const struct model *model, uint32_t iar)
 		return "acknowledged an interrupt that is disabled";
 	if (!(model->cpu_groups >> irq->group1 & 1))
 		return "acknowledged an interrupt of a group that is off";
-	if (irq->priority != best(model))
+	if (irq->forwarded && !irq->accepted)
+		return "acknowledged what nobody forwarded";
+	if (!model->late && irq->priority != best(model))
 		return "acknowledged an interrupt before a more urgent one";
 	return NULL;
 }
@@ -214,8 +228,9 @@ const char *model_ack(struct model *model, uint32_t iar)
 	const char *wrong;
 
 	if (gic_intid(iar) == GIC_SPURIOUS)
-		return model_signals(model) ? "acknowledged nothing though something is pending"
-					    : NULL;
+		return model_signals(model) && !model->late
+			       ? "acknowledged nothing though something is pending"
+			       : NULL;
 	wrong = wrong_ack(model, iar);
 	if (wrong)
 		return wrong;
@@ -227,7 +242,7 @@ const char *model_ack(struct model *model, uint32_t iar)
 	irq->source = (uint8_t)gic_source(iar);
 	irq->sources &= (uint8_t) ~(1u << gic_source(iar));
 	model->iar[model->depth++] = iar;
-	model->level[model->level_count++] = irq->priority;
+	model->level[model->level_count++] = (uint8_t)group_priority(model, irq->priority);
 	return NULL;
 }
 

@@ -38,7 +38,9 @@ struct model {
 	unsigned dist_groups; /* GICD_CTLR: bit g = Group g is forwarded */
 	unsigned cpu_groups;  /* GICC_CTLR, ICC_IGRPEN<n>: bit g = Group g is signalled */
 	uint8_t mask;         /* PMR */
+	unsigned point;       /* BPR: bits [point:0] of a priority preempt nothing */
 	bool split_eoi;
+	bool late;      /* the hypervisor looks later: model_look() */
 	unsigned depth; /* acknowledged, and not ended by EOI */
 	uint32_t iar[VIRQ_COUNT];
 	unsigned level_count;
@@ -47,6 +49,10 @@ struct model {
 
 void model_boot(struct model *model, bool split_eoi);
 void model_forward(struct model *model, unsigned intid);
+
+/* Until the hypervisor looks, with `late` set, nothing forwarded is accepted, and what is signalled
+ * need not be the most urgent. */
+void model_look(struct model *model);
 
 /* What the guest programs. */
 void model_set_enabled(struct model *model, unsigned intid, bool enabled);

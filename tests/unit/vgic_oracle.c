@@ -25,9 +25,13 @@ const uint8_t vgic_intids[VGIC_INTIDS] = {
 	96, 97, 103,                     /* physical ones */
 };
 
+#define BLIND_MAX 6u
+
 struct vgic_seen vgic_seen;
 static struct model model;
-static unsigned peak;   /* active at once since the last time that nothing was */
+static unsigned peak;  /* active at once since the last time that nothing was */
+static unsigned blind; /* so many steps more before the hypervisor looks */
+static bool maintained_last;
 static bool disordered; /* an end came out of order: the guest ends the rest before anything else */
 
 static bool is_sgi(unsigned intid)
@@ -67,6 +71,20 @@ static void do_eoi(unsigned nth)
 		guest_eoi(model_eoi(&model, nth < model.depth ? nth : 0));
 }
 
+/* The hypervisor takes what is signalled, the maintenance interrupt before or after the rest. */
+static void look(void)
+{
+	guest_settle_late(false);
+	if (maintained_last) {
+		gic_disable(FAKE_GIC_MAINTENANCE);
+		guest_settle();
+		gic_enable(FAKE_GIC_MAINTENANCE);
+	}
+	maintained_last = false;
+	guest_settle();
+	model_look(&model);
+}
+
 /*
  * An EOI out of order where it also deactivates is UNPREDICTABLE (IHI 0048B 4.4.5). It is exact
  * here as long as everything active is in list registers, and until the guest is back in order.
@@ -76,6 +94,7 @@ static void do_eoi_other(const struct vgic_setup *setup, unsigned nth)
 	if (!setup->split_eoi) {
 		if (peak >= setup->lr_count)
 			return;
+		look();
 		disordered = true;
 		vgic_seen.out_of_order++;
 	}
@@ -101,20 +120,6 @@ static void do_dir(unsigned first)
 			return;
 		}
 	}
-}
-
-/* What comes next is an exit, or finds what it would without this. A forwarded one would not be
- * accepted anew before that. */
-static void do_end_late(unsigned first)
-{
-	bool late = true;
-
-	for (unsigned i = 0; i < VGIC_INTIDS; i++)
-		late &= !model.irq[vgic_intids[i]].forwarded || !model.irq[vgic_intids[i]].active;
-	guest_settle_late(late);
-	vgic_seen.late += late && model.depth;
-	do_eoi(0);
-	do_dir(first);
 }
 
 static void do_sgi(unsigned intid, unsigned source)
@@ -163,6 +168,33 @@ static void do_raise(unsigned intid)
 		return;
 	model_raise(&model, intid);
 	guest_raise(intid);
+}
+
+/* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
+static const char *do_wfi(void)
+{
+	if (vgic_anything_pending(&guest_vcpu.vgic))
+		return NULL;
+	if (fake_gic_maintenance())
+		return "sleeps before its interrupts are seen to";
+	return model_signals(&model) && !model.late ? "sleeps though something is pending" : NULL;
+}
+
+/* Another VM has the core, and has it before the hypervisor sees anything of what the guest did. A
+ * device of the guest's goes on. */
+static void do_away(unsigned intid, bool raised)
+{
+	if (!model.irq[intid].forwarded)
+		intid = GUEST_TIMER;
+	guest_settle_late(true);
+	model.late = true;
+	guest_leave();
+	if (raised)
+		do_raise(intid);
+	else
+		do_line(intid, true);
+	guest_return();
+	blind = 0;
 }
 
 static void do_edge(unsigned intid, bool edge)
@@ -240,6 +272,15 @@ static void do_source(const struct vgic_step *step)
 	}
 }
 
+/* With a priority active it might be another one by that (IHI 0048B 4.4.3). */
+static void do_point(unsigned point, bool common)
+{
+	if (model.level_count)
+		return;
+	model.point = point;
+	guest_set_point(point, common);
+}
+
 /* The switches that concern all interrupts. */
 static void do_switch(const struct vgic_step *step)
 {
@@ -251,6 +292,8 @@ static void do_switch(const struct vgic_step *step)
 	} else if (step->kind == STEP_CPU_GROUPS) {
 		model.cpu_groups = groups;
 		guest_set_cpu_groups(groups);
+	} else if (step->kind == STEP_POINT) {
+		do_point(2 + step->arg / 2 % 5, step->arg & 1);
 	} else {
 		model.mask = step->arg;
 		guest_set_mask(step->arg);
@@ -265,8 +308,14 @@ static const char *do_step(const struct vgic_setup *setup, const struct vgic_ste
 	case STEP_EOI:
 		do_eoi(0);
 		break;
-	case STEP_END_LATE:
-		do_end_late(step->arg);
+	case STEP_LATE:
+		blind = 1 + step->arg % BLIND_MAX;
+		maintained_last = step->arg & 0x80;
+		break;
+	case STEP_WFI:
+		return do_wfi();
+	case STEP_AWAY:
+		do_away(step->intid, step->arg & 1);
 		break;
 	case STEP_EOI_OTHER:
 		do_eoi_other(setup, step->arg);
@@ -284,6 +333,7 @@ static const char *do_step(const struct vgic_setup *setup, const struct vgic_ste
 		break;
 	case STEP_DIST:
 	case STEP_CPU_GROUPS:
+	case STEP_POINT:
 	case STEP_MASK:
 		do_switch(step);
 		break;
@@ -433,6 +483,8 @@ static void boot(const struct vgic_setup *setup)
 		do_enable(vgic_intids[i], true);
 	}
 	peak = 0;
+	blind = 0;
+	maintained_last = false;
 	disordered = false;
 }
 
@@ -445,12 +497,13 @@ static void note(const struct vgic_setup *setup, const struct vgic_step *step, u
 	if (model.depth == 0)
 		disordered = false;
 	vgic_seen.deeper += step->kind == STEP_ACK && active > setup->lr_count;
+	vgic_seen.late += blind != 0;
 	vgic_seen.waiting += vgic->backlog != vgic->parked_count;
 	vgic_seen.traps += guest_traps() != traps;
 	for (unsigned i = 0; i < VGIC_INTIDS; i++) {
 		const struct virq *virq = &vgic->virq[vgic_intids[i]];
 
-		vgic_seen.in_memory += virq->parked && virq->acknowledged;
+		vgic_seen.in_memory += virq->parked && vgic->owed[virq->intid];
 		vgic_seen.many_sources += __builtin_popcount(model.irq[virq->intid].sources) > 2;
 	}
 }
@@ -465,12 +518,12 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgi
 		unsigned traps = guest_traps();
 
 		failure.step = i;
-		guest_settle_late(false);
-		if (steps[i].kind == STEP_ACK || steps[i].kind == STEP_EOI_OTHER)
-			guest_settle();
+		guest_settle_late(blind);
+		model.late = blind;
+		blind -= blind != 0;
 		failure.what = do_step(setup, &steps[i]);
-		if (!failure.what && steps[i].kind != STEP_END_LATE) {
-			guest_settle();
+		if (!failure.what && !blind) {
+			look();
 			failure.what = compare(&failure.intid);
 		}
 		if (failure.what)

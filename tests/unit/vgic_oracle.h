@@ -13,15 +13,14 @@
 
 /* X(name, weight): how often it is drawn, of 128. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 22) /* until IAR says that there is nothing: once */                                \
-	X(EOI, 18) /* what was acknowledged last */                                                \
-	X(END_LATE,                                                                                \
-	  4) /* EOI, and DIR(arg): the next exit comes before the maintenance interrupt */         \
+	X(ACK, 18)      /* until IAR says that there is nothing: once */                           \
+	X(EOI, 17)      /* what was acknowledged last */                                           \
+	X(LATE, 6)      /* so many (arg) of the next steps come before the hypervisor looks */     \
 	X(EOI_OTHER, 2) /* what was acknowledged as the arg-th last: out of order */               \
 	X(DIR, 12)      /* intid, or the next one that waits for it, in any order */               \
 	X(PEND, 10)     /* ISPENDR; an SGI to itself */                                            \
 	X(UNPEND, 3)    /* ICPENDR; GICv2, an SGI: CPENDSGIR, arg: sources */                      \
-	X(SGI, 6)       /* from source arg (GICv3: from itself) */                                 \
+	X(SGI, 5)       /* from source arg (GICv3: from itself) */                                 \
 	X(LINE_HIGH, 9) /* of a device, emulated or physical */                                    \
 	X(LINE_LOW, 8)                                                                             \
 	X(RAISE, 2) /* HC_RAISE: a physical SPI latched behind the vGIC's back */                  \
@@ -34,6 +33,9 @@
 	X(EDGE, 2)       /* arg: edge, else level; physical: only while disabled */                \
 	X(DIST, 2)       /* GICD_CTLR: arg, bit g = Group g */                                     \
 	X(CPU_GROUPS, 1) /* arg, likewise */                                                       \
+	X(AWAY, 1)       /* another VM has the core; arg: RAISE, else LINE_HIGH meanwhile */       \
+	X(WFI, 2)        /* until the next one, it may be */                                       \
+	X(POINT, 1)      /* BPR, with nothing active: arg, odd: CBPR */                            \
 	X(MASK, 2)       /* PMR: arg */
 
 enum vgic_step_kind {
@@ -70,7 +72,7 @@ struct vgic_seen {
 		in_memory;   /* ... something that the guest acknowledged was active in memory */
 	unsigned long traps; /* writes to DIR that trapped */
 	unsigned long out_of_order; /* ends */
-	unsigned long late;         /* ends, seen by another exit than the maintenance interrupt */
+	unsigned long late;         /* steps that the hypervisor did not look behind */
 	unsigned long many_sources; /* SGIs that were pending from three cores or more */
 };
 extern struct vgic_seen vgic_seen;

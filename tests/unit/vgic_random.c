@@ -46,6 +46,8 @@ static uint8_t draw_arg(enum vgic_step_kind kind)
 	switch (kind) {
 	case STEP_PRIORITY:
 		return (uint8_t)(draw(32) << 3);
+	case STEP_POINT:
+		return draw(2) ? 0 : (uint8_t)draw(10);
 	case STEP_MASK:
 		return draw(4) ? 0xff : (uint8_t)draw(256);
 	case STEP_DIST:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that has both groups, more pending and more active than there are list registers, and EOI
- * in two steps. With interrupts masked: ISR says what is signalled, Group 0 as FIQ. What is wrong
- * loads from WRONG plus the line that expected otherwise. Defines: GIC, 2 or 3.
+ * in two steps. With interrupts masked, mostly: ISR says what is signalled, Group 0 as FIQ. What is
+ * wrong loads from WRONG plus the line that expected otherwise. Defines: GIC, 2 or 3.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +21,7 @@
 uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
 void first_main(void);
 void second_main(void);
+void taken(bool fiq);
 
 static volatile uint32_t *word(uintptr_t address)
 {
@@ -47,6 +48,54 @@ static uint32_t signalled(void)
 {
 	return READ("isr_el1") & (IRQ | FIQ);
 }
+
+static void unmask(uint32_t which)
+{
+	WRITE("daif", (IRQ | FIQ) & ~which);
+}
+
+__asm__(".pushsection .text.vectors, \"ax\"\n"
+	".macro vector, offset, fiq\n"
+	".org vectors + \\offset\n"
+	"	stp	x0, x1, [sp, #-160]!\n"
+	"	mov	w0, #\\fiq\n"
+	"	b	handle\n"
+	".endm\n"
+	".balign 0x800\n"
+	"vectors:\n" /* of EL1h; the others lead nowhere */
+	"	vector	0x280, 0\n"
+	"	vector	0x300, 1\n"
+	".org vectors + 0x800\n"
+	"handle:\n"
+	"	stp	x2, x3, [sp, #16]\n"
+	"	stp	x4, x5, [sp, #32]\n"
+	"	stp	x6, x7, [sp, #48]\n"
+	"	stp	x8, x9, [sp, #64]\n"
+	"	stp	x10, x11, [sp, #80]\n"
+	"	stp	x12, x13, [sp, #96]\n"
+	"	stp	x14, x15, [sp, #112]\n"
+	"	stp	x16, x17, [sp, #128]\n"
+	"	stp	x18, x30, [sp, #144]\n"
+	"	bl	taken\n"
+	"	ldp	x18, x30, [sp, #144]\n"
+	"	ldp	x2, x3, [sp, #16]\n"
+	"	ldp	x4, x5, [sp, #32]\n"
+	"	ldp	x6, x7, [sp, #48]\n"
+	"	ldp	x8, x9, [sp, #64]\n"
+	"	ldp	x10, x11, [sp, #80]\n"
+	"	ldp	x12, x13, [sp, #96]\n"
+	"	ldp	x14, x15, [sp, #112]\n"
+	"	ldp	x16, x17, [sp, #128]\n"
+	"	ldp	x0, x1, [sp], #160\n"
+	"	eret\n"
+	".popsection\n");
+
+static void set_vectors(void)
+{
+	extern const char vectors[];
+
+	WRITE("vbar_el1", (uintptr_t)vectors);
+}
 #else
 static uint32_t signalled(void)
 {
@@ -54,6 +103,44 @@ static uint32_t signalled(void)
 
 	__asm__ volatile("isb\n\tmrc p15, 0, %0, c12, c1, 0" : "=r"(isr)::"memory");
 	return isr & (IRQ | FIQ);
+}
+
+static void unmask(uint32_t which)
+{
+	uint32_t cpsr;
+
+	__asm__ volatile("mrs %0, cpsr" : "=r"(cpsr));
+	cpsr = (cpsr | IRQ | FIQ) & ~which;
+	__asm__ volatile("msr cpsr_c, %0\n\tisb" ::"r"(cpsr) : "memory");
+}
+
+__asm__(".pushsection .text.vectors, \"ax\"\n"
+	".macro vector, fiq\n"
+	"	sub	lr, lr, #4\n"
+	"	srsdb	sp!, #0x13\n"
+	"	cps	#0x13\n"
+	"	push	{r0-r3, r12, lr}\n"
+	"	mov	r0, #\\fiq\n"
+	"	bl	taken\n"
+	"	pop	{r0-r3, r12, lr}\n"
+	"	rfeia	sp!\n"
+	".endm\n"
+	".balign 32\n"
+	"vectors:\n" /* the others lead nowhere */
+	".rept 6\n"
+	"	b	.\n"
+	".endr\n"
+	"	b	take_irq\n"
+	"	vector	1\n"
+	"take_irq:\n"
+	"	vector	0\n"
+	".popsection\n");
+
+static void set_vectors(void)
+{
+	extern const char vectors[];
+
+	__asm__ volatile("mcr p15, 0, %0, c12, c0, 0\n\tisb" ::"r"(vectors));
 }
 #endif
 
@@ -210,6 +297,52 @@ static void each_group_is_signalled_its_way(void)
 	EXPECT(signalled() == 0);
 }
 
+static volatile struct {
+	unsigned count;
+	uint32_t intid;
+} took[2]; /* by the IRQ vector, by the FIQ vector */
+
+void taken(bool fiq)
+{
+	uint32_t intid = acknowledge(!fiq);
+
+	took[fiq].intid = intid;
+	took[fiq].count++;
+	eoi(!fiq, intid);
+}
+
+static bool taken_so_far(unsigned irqs, unsigned fiqs)
+{
+	return took[0].count == irqs && took[1].count == fiqs;
+}
+
+/* As soon as its mask, and not the other's, lets it. */
+static void each_group_is_taken_by_its_vector(void)
+{
+	set_vectors();
+	for (unsigned round = 0; round < 2; round++) {
+		send_group0(1);
+		unmask(IRQ);
+		EXPECT(taken_so_far(2 * round, 2 * round));
+		unmask(FIQ);
+		EXPECT(taken_so_far(2 * round, 2 * round + 1));
+		EXPECT(took[1].intid == 1);
+		send(8);
+		EXPECT(taken_so_far(2 * round, 2 * round + 1));
+		unmask(IRQ);
+		EXPECT(taken_so_far(2 * round + 1, 2 * round + 1));
+		EXPECT(took[0].intid == 8);
+		unmask(IRQ | FIQ);
+		send(9);
+		EXPECT(taken_so_far(2 * round + 2, 2 * round + 1));
+		send_group0(2);
+		EXPECT(taken_so_far(2 * round + 2, 2 * round + 2));
+		EXPECT(took[0].intid == 9 && took[1].intid == 2);
+		unmask(0);
+	}
+	EXPECT(signalled() == 0);
+}
+
 /* What is pending in Group 1 and off keeps no list register from Group 0. */
 static void one_group_alone_is_taken(void)
 {
@@ -284,6 +417,7 @@ void first_main(void)
 		store_byte((uintptr_t)sgis(0x400) + i, 0x10 + 8 * i);
 	interface_on();
 	each_group_is_signalled_its_way();
+	each_group_is_taken_by_its_vector();
 	one_group_alone_is_taken();
 	an_end_in_two_steps_is_the_second();
 	psci(SYSTEM_OFF, 0, 0, 0);

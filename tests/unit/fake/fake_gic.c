@@ -118,9 +118,20 @@ static void raise_priority(struct fake_interface *interface, unsigned priority, 
 	interface->active_prio[gic_version() > 2 && group1] |= BIT(priority >> 3);
 }
 
-static bool may_signal(const struct fake_interface *interface, unsigned priority)
+/* Without what the binary point leaves out (IHI 0048B 3.3.3, IHI 0069 4.8.3). */
+static unsigned group_priority(const struct fake_interface *interface, unsigned priority,
+			       bool group1)
 {
-	return priority < (interface->mask & PRIORITY_BITS) && priority < running(interface);
+	unsigned subpriority =
+		group1 && !interface->common_point ? interface->point[1] : interface->point[0] + 1u;
+
+	return priority >> subpriority << subpriority;
+}
+
+static bool may_signal(const struct fake_interface *interface, unsigned priority, bool group1)
+{
+	return priority < (interface->mask & PRIORITY_BITS) &&
+	       group_priority(interface, priority, group1) < running(interface);
 }
 
 static void drop_priority(struct fake_interface *interface, const char *otherwise)
@@ -157,7 +168,8 @@ static unsigned best_physical(void)
 			priority = irq->priority;
 		}
 	}
-	if (!fake_gic.dist_enabled || !fake_gic.cpu.groups || !may_signal(&fake_gic.cpu, priority))
+	if (!fake_gic.dist_enabled || !fake_gic.cpu.groups ||
+	    !may_signal(&fake_gic.cpu, priority, true))
 		return GIC_SPURIOUS;
 	return best;
 }
@@ -307,6 +319,7 @@ static unsigned best_virtual(void)
 {
 	unsigned best = GIC_LR_MAX;
 	unsigned priority = IDLE_PRIORITY;
+	bool group1 = false;
 
 	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
 		struct gic_lr lr = decode(fake_gic.lr[i]);
@@ -315,9 +328,10 @@ static unsigned best_virtual(void)
 		    (fake_gic.guest.groups >> lr.group1 & 1)) {
 			best = i;
 			priority = lr.priority;
+			group1 = lr.group1;
 		}
 	}
-	if (!(fake_gic.hcr & HCR_EN) || !may_signal(&fake_gic.guest, priority))
+	if (!(fake_gic.hcr & HCR_EN) || !may_signal(&fake_gic.guest, priority, group1))
 		return GIC_LR_MAX;
 	return best;
 }
@@ -327,6 +341,8 @@ void fake_gic_guest_init(bool split_eoi)
 	fake_gic.guest.groups = 3;
 	fake_gic.guest.split_eoi = split_eoi;
 	fake_gic.guest.mask = 0xff;
+	fake_gic.guest.point[0] = 2; /* all that there is */
+	fake_gic.guest.point[1] = 3;
 }
 
 bool fake_gic_virq(void)
@@ -344,7 +360,8 @@ uint32_t fake_gic_guest_ack(void)
 	lr = decode(fake_gic.lr[i]);
 	set_state(i, GIC_LR_ACTIVE);
 	fake_gic.acked_group1 = lr.group1;
-	raise_priority(&fake_gic.guest, lr.priority, lr.group1);
+	raise_priority(&fake_gic.guest, group_priority(&fake_gic.guest, lr.priority, lr.group1),
+		       lr.group1);
 	return lr.vintid | lr.source << 10;
 }
 

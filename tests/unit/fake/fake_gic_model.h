@@ -24,6 +24,8 @@ struct fake_interface {
 	uint8_t groups; /* bit g: Group g is on; physical: any */
 	bool split_eoi;
 	uint8_t mask;            /* PMR */
+	uint8_t point[2];        /* BPR of Group 0 and 1; virtual */
+	bool common_point;       /* CBPR: Group 0's is Group 1's too */
 	uint32_t active_prio[2]; /* APR: bit p = priority p << 3 is active */
 };
 

@@ -254,10 +254,16 @@ static void cpu_write(uint32_t offset, uint64_t value)
 #define VMCR_GROUPS 3u
 #define VMCR_EOIM (1u << 9)
 #define VMCR_PMR_SHIFT 24
+#define VMCR_CBPR (1u << 4)
+#define VMCR_BPR0_SHIFT 21
+#define VMCR_BPR1_SHIFT 18
 
 static uint32_t read_vmcr(void)
 {
 	return fake_gic.guest.groups | (fake_gic.guest.split_eoi ? VMCR_EOIM : 0) |
+	       (fake_gic.guest.common_point ? VMCR_CBPR : 0) |
+	       (uint32_t)fake_gic.guest.point[0] << VMCR_BPR0_SHIFT |
+	       (uint32_t)fake_gic.guest.point[1] << VMCR_BPR1_SHIFT |
 	       (uint32_t)(fake_gic.guest.mask & 0xf8) << VMCR_PMR_SHIFT;
 }
 
@@ -265,6 +271,9 @@ static void write_vmcr(uint32_t value)
 {
 	fake_gic.guest.groups = value & VMCR_GROUPS;
 	fake_gic.guest.split_eoi = value & VMCR_EOIM;
+	fake_gic.guest.common_point = value & VMCR_CBPR;
+	fake_gic.guest.point[0] = value >> VMCR_BPR0_SHIFT & 7;
+	fake_gic.guest.point[1] = value >> VMCR_BPR1_SHIFT & 7;
 	fake_gic.guest.mask = (uint8_t)(value >> VMCR_PMR_SHIFT);
 }
 
