@@ -40,7 +40,7 @@ void vdist_gicv2_sgir(struct vcpu *vcpu, uint32_t value);
 uint64_t vdist_gicv3_read(struct vcpu *vcpu, uint32_t offset);
 void vdist_gicv3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
 
-/* A 64-bit write to IROUTER, `lanes` of it; `offset`: of its first byte. */
+/* Whether an SPI's IROUTER begins at `offset`; a write to it, `lanes` of its 64 bits. */
 bool vdist_gicv3_is_router(uint32_t offset);
 void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes);
 uint64_t vdist_gicr_read_word(struct vcpu *vcpu, uint32_t offset);
