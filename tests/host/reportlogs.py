@@ -212,6 +212,9 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                                   for name, axes in PRESETS.items()}, {"irq_phases": irq_phases}),
         "storm": (PRESETS | {f"{name}-split": axes | {"eoi": "split"}
                              for name, axes in PRESETS.items()}, {"irq_storm": irq_storm}),
+        "timers": (three | {"cntp": {"cntp": "trapped"}},
+                   {"timer_wakeup": timer_wakeup, "cntp_wakeup": timer_wakeup,
+                    "cntp_access": one_path(1, 130, "ctl-read", "cval-write", "tval-write")}),
         "sched": (sched | fp, {"timer_wakeup": timer_wakeup, "cyclic": cyclic,
                                "fp_first_use": fp_first_use}),
         "faults": (three | {"lazy": {"fill": "lazy"}},
