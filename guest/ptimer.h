@@ -8,7 +8,6 @@
 /* CNTP_CTL (DDI 0487 D13.11.14) */
 #define PTIMER_ENABLE 1u
 #define PTIMER_IMASK 2u
-#define PTIMER_ISTATUS 4u
 
 /* The interrupt comes at `cval`, and stays asserted until the next of these calls. */
 static inline void ptimer_arm(uint64_t cval)

@@ -3,7 +3,7 @@
  * What cores do for each other. vCPU n of a VM runs on core n, and what belongs to a vCPU (its
  * virtual GIC above all: the list registers are the core's) is touched by that core alone. Another
  * core that needs something done there asks for it: by a call, which it waits for, or by an SGI,
- * which it does not. So nothing on an exit path takes a lock.
+ * which it does not. The one lock of a VM is that of its SPIs (hyp/vspi.h).
  *
  * The asked core is told by a physical SGI, CORE_KICK_SGI. It serves what is asked of it when that
  * SGI is taken (hyp/trap.c), or while it waits for something in EL2 itself.

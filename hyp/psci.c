@@ -189,7 +189,8 @@ static struct vcpu *(*const functions[])(struct vcpu *vcpu) = {
 	version,           cpu_suspend,   cpu_off,    cpu_on,       affinity_info, not_supported,
 	migrate_info_type, not_supported, system_off, system_reset, features,
 };
-#define HAS_64 (BIT(1) | BIT(3) | BIT(4)) /* bit n: number n with 64-bit arguments, too */
+/* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
+#define HAS_64 (BIT(1) | BIT(3) | BIT(4))
 
 /* Of one that is not there: ARRAY_SIZE(functions) or more. AArch32 has no 64-bit calls. */
 static inline uint32_t number_of(uint32_t id)

@@ -60,7 +60,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 
 	if (intid == CORE_KICK_SGI)
 		return kicked(vcpu, iar);
-	gic_eoi(iar); /* as in irq() */
+	gic_eoi(iar); /* as in forward() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);

@@ -14,9 +14,9 @@ struct vcntp {
 	/* CNTPCT when its line rises; UINT64_MAX: it is not to, or is high; VCNTP_DUE: once its
 	 * vCPU, which has been woken for it, has the core */
 	uint64_t deadline;
-	uint64_t cval;
-	uint32_t ctl; /* ENABLE, IMASK */
-	bool line;    /* as the virtual GIC has it */
+	uint64_t cval; /* ticks of CNTPCT */
+	uint32_t ctl;  /* ENABLE, IMASK */
+	bool line;     /* as the virtual GIC has it */
 };
 
 #define VCNTP_DUE 0u /* no deadline else: a CVAL of 0 is always met */
@@ -28,7 +28,9 @@ struct vcntp {
 
 enum vcntp_register { VCNTP_CTL, VCNTP_CVAL, VCNTP_TVAL };
 
-/* What the guest that has the core reads and writes. */
+/* What the guest that has the core reads and writes (DDI 0487 D13.11, DDI 0406C B4.1): CVAL in
+ * ticks of CNTPCT; TVAL in ticks from now, 32 bits, signed. Writes of CTL change ENABLE and
+ * IMASK. */
 uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which);
 void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value);
 

@@ -247,7 +247,7 @@ static __attribute__((noinline, cold)) void set_priority_at(struct vcpu *owner,
 	vspi_unlock(vm);
 }
 
-void vdist_set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
+static void set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
 {
 	if (intid >= VIRQ_COUNT)
 		return;
@@ -317,7 +317,7 @@ void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint3
 	} else if (in_priorities(offset)) {
 		for (unsigned i = 0; i < 4; i++)
 			if (lanes >> 8 * i & 1)
-				vdist_set_priority(owner, first + i, (uint8_t)(value >> 8 * i));
+				set_priority(owner, first + i, (uint8_t)(value >> 8 * i));
 	} else if (in_config(offset)) {
 		write_config_word(owner, first, value, lanes);
 	}
@@ -456,7 +456,7 @@ void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_
 		gicd_write_word(vcpu, offset, (uint32_t)value, VDIST_ALL_LANES);
 	else if (size == 1 && in_priorities(offset) &&
 		 (gic_version() == 2 || offset >= GICD_IPRIORITYR + GIC_PRIVATE_COUNT))
-		vdist_set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
+		set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
 	else if (size == 8 && gic_version() > 2 && vdist_gicv3_is_router(offset))
 		vdist_gicv3_router(vcpu, (offset - GICD_IROUTER) / 8, value, ~(uint64_t)0);
 	else

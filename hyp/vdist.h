@@ -36,6 +36,7 @@ void vdist_reset(struct vm *vm);
 /* A vCPU is off: its private interrupts are as at reset. On its own core. */
 void vdist_reset_private(struct vcpu *vcpu);
 
+/* For struct mmio_region (hyp/mmio.h). */
 uint64_t vdist_gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void vdist_gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
 uint64_t vdist_gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size);

@@ -8,9 +8,17 @@
 
 #include "drivers/gic/gic_regs.h"
 #include "hyp/vdist.h"
+#include "hyp/vm.h"
+#include "lib/bits.h"
 
 #define VDIST_IIDR 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
 #define VDIST_ALL_LANES (~(uint32_t)0)
+
+/* A bit a vCPU. */
+static inline uint32_t vdist_all_vcpus(const struct vm *vm)
+{
+	return BIT(vm->vcpu_count) - 1;
+}
 
 /* From IGROUPR to ICFGR: which interrupt a word of a bank begins with. */
 unsigned vdist_bank_first(uint32_t offset);
@@ -18,9 +26,6 @@ unsigned vdist_bank_first(uint32_t offset);
 /* A word of these banks: of a private interrupt, `owner`'s. */
 uint32_t vdist_bank_read(struct vcpu *owner, uint32_t offset);
 void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes);
-
-/* A priority alone. */
-void vdist_set_priority(struct vcpu *owner, unsigned intid, uint8_t priority);
 
 /* GICD_CTLR's enables, for all vCPUs. */
 void vdist_set_groups(struct vm *vm, uint32_t groups);
@@ -34,6 +39,8 @@ void vdist_gicv2_sgir(struct vcpu *vcpu, uint32_t value);
 
 uint64_t vdist_gicv3_read(struct vcpu *vcpu, uint32_t offset);
 void vdist_gicv3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+
+/* Whether an SPI's IROUTER begins at `offset`; a write to it, `lanes` of its 64 bits. */
 bool vdist_gicv3_is_router(uint32_t offset);
 void vdist_gicv3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes);
 uint64_t vdist_gicr_read_word(struct vcpu *vcpu, uint32_t offset);

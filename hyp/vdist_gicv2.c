@@ -2,7 +2,6 @@
 /* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
 #include "hyp/core.h"
 #include "hyp/vdist_banks.h"
-#include "hyp/vm.h"
 #include "lib/bits.h"
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
@@ -14,11 +13,6 @@
 
 #define PIDR4 0xfd0u
 #define PART_GICV2 0x90u /* PIDR0 */
-
-static uint32_t all_vcpus(const struct vm *vm)
-{
-	return BIT(vm->vcpu_count) - 1;
-}
 
 /* --- targets: a byte an interrupt, a bit a vCPU; a uniprocessor has none (4.3.12) --- */
 
@@ -41,7 +35,7 @@ static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 
 static void write_target(struct vm *vm, unsigned intid, uint32_t value)
 {
-	value &= all_vcpus(vm);
+	value &= vdist_all_vcpus(vm);
 	vm->dist.targets[intid] = (uint8_t)value;
 	vspi_set_target(vm, intid, value ? bit_lowest(value) : VSPI_NOBODY);
 }
@@ -105,9 +99,9 @@ static __attribute__((noinline, cold)) void send(struct vcpu *vcpu, uint32_t val
 	uint32_t targets = 0;
 
 	if (SGIR_FILTER(value) == SGIR_LIST)
-		targets = SGIR_TARGETS(value) & all_vcpus(vm);
+		targets = SGIR_TARGETS(value) & vdist_all_vcpus(vm);
 	else if (SGIR_FILTER(value) == SGIR_OTHERS)
-		targets = all_vcpus(vm) & ~BIT(vcpu->index);
+		targets = vdist_all_vcpus(vm) & ~BIT(vcpu->index);
 	for (; targets; targets &= targets - 1) {
 		unsigned i = bit_lowest(targets);
 

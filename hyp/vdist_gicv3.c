@@ -3,7 +3,6 @@
  * chapter 12). vCPU n has the affinity 0.0.0.n. */
 #include "hyp/core.h"
 #include "hyp/vdist_banks.h"
-#include "hyp/vm.h"
 #include "lib/bits.h"
 
 #define CTLR_DS (1u << 6) /* one security state, for good; ARE likewise */
@@ -29,11 +28,6 @@
 #define SGIR_INTID_FIELD (0xfull << 24)
 #define SGIR_INTID(value) ((unsigned)((value) >> 24) & 0xfu)
 #define SGIR_TARGETS(value) ((uint32_t)(value)&0xffffu)
-
-static uint32_t all_vcpus(const struct vm *vm)
-{
-	return BIT(vm->vcpu_count) - 1;
-}
 
 /* --- routing --- */
 
@@ -184,10 +178,10 @@ void vdist_gicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, u
 static uint32_t targets_of(const struct vcpu *vcpu, uint64_t value)
 {
 	if (value & SGIR_IRM)
-		return all_vcpus(vcpu->vm) & ~BIT(vcpu->index);
+		return vdist_all_vcpus(vcpu->vm) & ~BIT(vcpu->index);
 	if (value & SGIR_ELSEWHERE)
 		return 0;
-	return SGIR_TARGETS(value) & all_vcpus(vcpu->vm);
+	return SGIR_TARGETS(value) & vdist_all_vcpus(vcpu->vm);
 }
 
 static void send_to_self(struct vcpu *vcpu, unsigned id)

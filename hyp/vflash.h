@@ -33,6 +33,7 @@ struct vflash {
 /* As at power-on. The loads are mapped. */
 void vflash_reset(struct vm *vm);
 
+/* For struct mmio_region (hyp/mmio.h). */
 uint64_t vflash_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void vflash_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
 bool vflash_map(struct vcpu *vcpu, ipa_t ipa); /* what is erased: hyp/vm_machine.h */

@@ -23,7 +23,6 @@
 
 #define VIRQ_COUNT 128u /* INTIDs 0 to 127: 16 SGIs, 16 PPIs, 96 SPIs */
 #define VIRQ_LR_NONE 0xffu
-#define VIRQ_SOURCES 8u /* GICv2: an SGI is pending once for each core that sent it */
 
 struct virq {
 	uint64_t lr_value; /* the list register that makes it pending, ready to write */
@@ -83,6 +82,8 @@ void vgic_resume(struct vgic *vgic);
 
 /* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
+
+/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, bit s = from core s; others ignore it. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
 /* The line of an emulated device, level-sensitive: pending while it is high, again after the
@@ -90,7 +91,8 @@ void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
  * once it rises). On the vCPU's own core. Not for forwarded interrupts, whose line is their own. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
-/* The guest programs an interrupt. */
+/* The guest programs an interrupt. Of a priority the upper five bits count, as in a list register.
+ * Active: ISACTIVER and ICACTIVER, which deactivates a physical interrupt behind it, too. */
 void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
 void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge);     /* GICD_ICFGR */
@@ -105,6 +107,7 @@ void vgic_deactivate(struct vgic *vgic, unsigned intid);
 /* What the guest would read: the state wherever it stands now. */
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
+/* Of an SGI: bit s = pending from core s. */
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
 /* Whether the guest takes this interrupt at all: it and its group are enabled. */

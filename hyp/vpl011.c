@@ -227,7 +227,7 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 /* --- an access --- */
 
-/* An UART is its VM's, not a vCPU's: vCPU 0's core does what its registers do. */
+/* A UART is its VM's, not a vCPU's: vCPU 0's core does what its registers do. */
 struct access {
 	uint32_t offset;
 	uint32_t value;

@@ -31,6 +31,7 @@ void vpl011_start(struct vm *vm, bool input);
 /* The console's input is nobody's. */
 void vpl011_stop(void);
 
+/* For struct mmio_region (hyp/mmio.h). */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
 

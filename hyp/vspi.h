@@ -6,8 +6,9 @@
  * reset. A new target takes it over, with its pending state and its physical interrupt; what is
  * active is ended at the old home first (IHI 0048B 4.3.12, IHI 0069 12.9.22).
  *
- * One lock a VM guards homes, and every access of the guest's to SPIs. Who waits for it serves the
- * other cores meanwhile, so its holder may core_call() them. With one vCPU there is no lock.
+ * One lock a VM guards homes, what the guest writes to SPIs, and what it reads of their state. Who
+ * waits for it serves the other cores meanwhile, so its holder may core_call() them. With one vCPU
+ * there is no lock.
  */
 #pragma once
 

@@ -61,7 +61,6 @@ void gic_disable(unsigned intid);     /* waits until the distributor has seen it
 void gic_set_pending(unsigned intid); /* not for SGIs on GICv2 */
 void gic_clear_pending(unsigned intid);
 void gic_set_active(unsigned intid); /* as though it had been acknowledged, priority dropped */
-void gic_clear_active(unsigned intid);
 bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
 void gic_set_priority(unsigned intid, uint8_t priority);

@@ -101,11 +101,6 @@ void gic_set_active(unsigned intid)
 	write_bit(intid, GICD_ISACTIVER);
 }
 
-void gic_clear_active(unsigned intid)
-{
-	write_bit(intid, GICD_ICACTIVER);
-}
-
 bool gic_is_pending(unsigned intid)
 {
 	return mmio_read32(bit_register(intid, GICD_ISPENDR)) >> (intid % 32) & 1;

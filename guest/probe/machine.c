@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/probe/machine.h"
 
+#include "abi/virt.h"
 #include "lib/fdt.h"
 #include "lib/words.h"
-
-#define VIRT_PL011 0x09000000u
-#define VIRT_GICD 0x08000000u
-#define VIRT_GICC 0x08010000u
-#define VIRT_GICR 0x080a0000u
 
 /* What a node with a console, a GICv2, a GICv3 says it is compatible with. */
 static const char *const pl011s[] = { "arm,pl011", NULL };
@@ -44,11 +40,11 @@ static void find_gic(struct machine *machine, const void *tree)
 
 void machine_find(struct machine *machine, const void *tree)
 {
-	struct fdt_range range[2] = { { VIRT_PL011, 0 } };
+	struct fdt_range range[2] = { { VIRT_UART, 0 } };
 	char method[8];
 
 	machine->has_tree = tree && fdt_memory(tree, FDT_SIZE_MAX, range, 1);
-	range[0].base = VIRT_PL011;
+	range[0].base = VIRT_UART;
 	if (!machine->has_tree)
 		tree = "";
 	machine->console_is_pl011 = find(tree, pl011s, range) || !find(tree, sbsa_uarts, range);

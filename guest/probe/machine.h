@@ -17,7 +17,8 @@ struct machine {
 	char args[MACHINE_ARGS_SIZE]; /* /chosen bootargs, "" where there are none */
 };
 
+/* `tree`: a device tree, at any alignment; NULL or a damaged one is none. */
 void machine_find(struct machine *machine, const void *tree);
 
-/* The number behind "name=" in the arguments, or `otherwise`. */
+/* The decimal number behind "name=" in the arguments, or `otherwise`. */
 uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise);

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
+import test_cores
 from assembler import assemble
 from hypbench.cli import main
 from hypbench.records import Log, read_log
@@ -101,6 +102,14 @@ def test_in_every_configuration(built, tmp_path, config):
     own_uart = config in ("native", "direct")
     ended_well(run(built, image, "--config", config), built, "\r\n" if own_uart else "")
     assert log_of(built).run["configs"][0]["name"] == config.split()[0]
+
+
+def test_vcpus_run_at_once_by_the_hosts_clock(built):
+    """All others have cores take turns, under icount."""
+    done = run(built, test_cores.guest(built, 4, test_cores.END_OFF, "hvc").elf, "--ram", "64M",
+               "--cpus", 4, clock="host")
+    assert done.status == 0, done.out + done.said
+    assert [step["outcome"] for step in log_of(built).of_kind("step")] == ["done"]
 
 
 def elf_file(board: str, tmp_path: Path) -> Path:

@@ -9,31 +9,11 @@
 #include <cmocka.h>
 
 #include "lib/plan.h"
+#include "tests/unit/plan_text.h"
 
 #define CONFIGS_AND_BENCHES "config native\nbench counter\n"
 #define GUEST "config trapped\nguest ram_mib=64\n"
 #define LOADED GUEST "load ipa=0x40200000 size=4096\n"
-
-static struct plan plan;
-static struct plan_error error;
-
-static bool parse(const char *text)
-{
-	return plan_parse(text, strlen(text) + 1, &plan, &error);
-}
-
-static void assert_parses(const char *text)
-{
-	if (!parse(text))
-		fail_msg("line %u: %s", error.line, error.message);
-}
-
-static void assert_error(const char *text, uint32_t line, const char *message)
-{
-	assert_false(parse(text));
-	assert_string_equal(error.message, message);
-	assert_int_equal(error.line, line);
-}
 
 static void a_guest_has_the_defaults(void **state)
 {

@@ -10,12 +10,8 @@
 #include <cmocka.h>
 
 #include "abi/hypercall.h"
-#include "abi/probe.h"
 #include "abi/record.h"
-#include "arch/barrier.h"
-#include "arch/sysreg.h"
 #include "boards/board.h"
-#include "hyp/exit_stats.h"
 #include "hyp/sched.h"
 #include "hyp/trap.h"
 #include "hyp/vm.h"
@@ -23,37 +19,7 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 
-static unsigned level_at(ipa_t ipa)
-{
-	struct pagetable_leaf leaf;
-
-	return stage2_walk(&vcpu->vm->stage2, ipa, &leaf) ? leaf.level : 0;
-}
-
-/* Emulated: the guest goes on behind the instruction. */
-static void assert_skips(uint32_t esr)
-{
-	unsigned before = fake_hyp.skipped;
-
-	assert_ptr_equal(take(esr), vcpu);
-	assert_int_equal(fake_hyp.skipped, before + 1);
-	assert_int_equal(fake_hyp.faults, 0);
-}
-
-/* The VM is stopped, and the record says why. */
-static void assert_stops(uint32_t esr, enum fault_reason reason)
-{
-	fake_hyp.faults = 0;
-	fake_far_el2 = 0xffff000000001230;
-	assert_null(take(esr));
-	assert_int_equal(fake_hyp.faults, 1);
-	assert_int_equal(fake_hyp.reason, reason);
-	assert_int_equal(fake_hyp.esr, esr);
-	assert_int_equal(fake_hyp.va, 0xffff000000001230);
-	assert_int_equal(fake_hyp.ipa, fake_hyp.fault_ipa);
-	assert_int_equal(fake_hyp.skipped, 0);
-	assert_int_equal(vcpu->vm->outcome, VM_FAULT);
-} /* --- emulated devices --- */
+/* --- emulated devices --- */
 
 static void a_load_puts_the_devices_answer_into_its_register(void **state)
 {
@@ -153,106 +119,6 @@ static void other_faults_at_a_device_stop_the_vm(void **state)
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-/* --- memory that is mapped at its first touch --- */
-
-/* Mapped: the guest goes on with the same instruction. */
-static void assert_maps(uint32_t esr, ipa_t ipa, unsigned level)
-{
-	fake_hyp.faults = 0;
-	fake_hyp.fault_ipa = ipa;
-	assert_int_equal(level_at(ipa), 0);
-	assert_ptr_equal(take(esr), vcpu);
-	assert_int_equal(fake_hyp.faults, 0);
-	assert_int_equal(fake_hyp.skipped, 0);
-	assert_int_equal(level_at(ipa), level);
-	assert_int_equal(fake_tlb_conflicts() + fake_tlb_stale() + fake_tlb_unpublished(), 0);
-}
-
-static void a_first_touch_of_any_kind_maps_one_leaf(void **state)
-{
-	const uint32_t touches[] = { LDR_W3 | 2, STR_W12 | 2, DABT_LDP,   DABT_DC,
-				     DABT_S1PTW, IABT,        IABT_S1PTW, DABT_LDP & ~1u };
-
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	for (unsigned i = 0; i < sizeof(touches) / sizeof(touches[0]); i++) {
-		ipa_t ipa = RAM + 2 * i * PAGE_SIZE;
-
-		assert_maps(touches[i], ipa + 0x10, 3);
-		assert_int_equal(level_at(ipa + PAGE_SIZE), 0);
-		assert_int_equal(vcpu->vm->lazy.faults, i + 1);
-	}
-	assert_int_equal(device.reads + device.writes, 0);
-}
-
-static void a_fault_that_stays_stops_the_vm(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_2M, 8);
-	assert_maps(DABT_LDP, RAM + 0x10, 2);
-	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
-	assert_stops(IABT, FAULT_PREFETCH_ABORT);
-	assert_int_equal(vcpu->vm->lazy.faults, 1);
-}
-
-static void a_fault_that_no_mapping_ends_stops_the_vm(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	assert_stops(0x9200004f, FAULT_DATA_ABORT); /* permission */
-	assert_stops(0x9200000b, FAULT_DATA_ABORT); /* access flag */
-	assert_stops(0x92000021, FAULT_DATA_ABORT); /* alignment */
-	assert_stops(0x92000010, FAULT_DATA_ABORT); /* synchronous external */
-	assert_stops(0x92000003, FAULT_DATA_ABORT); /* address size */
-	assert_stops(0x8200000f, FAULT_PREFETCH_ABORT);
-	assert_int_equal(level_at(fake_hyp.fault_ipa), 0);
-}
-
-static void outside_of_its_memory_a_lazy_vm_is_stopped(void **state)
-{
-	const ipa_t outside[] = { 0, RAM - 1, RAM + RAM_SIZE, UINT64_MAX };
-
-	(void)state;
-	be_lazy(STAGE2_1G, 8);
-	for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
-		fake_hyp.fault_ipa = outside[i];
-		assert_stops(DABT_LDP, FAULT_DATA_ABORT);
-		assert_stops(IABT, FAULT_PREFETCH_ABORT);
-		assert_int_equal(level_at(outside[i]), 0);
-	}
-	assert_maps(IABT, RAM + RAM_SIZE - 4, 2); /* no leaf of 1 GiB holds this RAM alone */
-	assert_int_equal(level_at(RAM - 1), 0);
-	assert_int_equal(level_at(RAM + RAM_SIZE), 0);
-}
-
-static void an_eager_vm_is_stopped_in_its_memory_too(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_2M, 8);
-	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0);
-	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
-	assert_stops(IABT, FAULT_PREFETCH_ABORT);
-}
-
-static void without_a_page_for_a_table_the_vm_is_stopped(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_4K, 1);
-	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
-	assert_int_equal(vcpu->vm->lazy.faults, 0);
-}
-
-static void a_device_comes_before_memory(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	vcpu->vm->region[0].base = RAM;
-	fake_hyp.fault_ipa = RAM + 0x10;
-	assert_skips(LDR_W3);
-	assert_int_equal(device.reads, 1);
-	assert_int_equal(level_at(RAM), 0);
-}
-
 /* GICC_DIR, where it is mapped no longer; a fetch there, or a device elsewhere, is not meant. */
 static void the_page_of_dir_is_emulated(void **state)
 {
@@ -274,82 +140,6 @@ static void the_page_of_dir_is_emulated(void **state)
 	vcpu->vm->dir = (struct mmio_region){ 0 };
 	fake_hyp.fault_ipa = DEVICE;
 	assert_stops(STR_W12, FAULT_DATA_ABORT);
-}
-
-static reg_t ask_stage2(reg_t what, reg_t ipa)
-{
-	vcpu->frame.x[0] = HC_ID(STAGE2);
-	vcpu->frame.x[1] = what;
-	vcpu->frame.x[2] = ipa;
-	assert_ptr_equal(trap_hvc(vcpu), vcpu);
-	return vcpu->frame.x[0];
-}
-
-static void a_guest_asks_what_its_start_cost(void **state)
-{
-	const uint64_t ticks[] = { 30, 10, 50 };
-
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MIN, 0), 0);
-	assert_int_equal(ask_stage2(HC_STAGE2_FAULTS, 0), 0);
-	for (unsigned i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
-		fake_counter_step = ticks[i];
-		assert_maps(DABT_LDP, RAM + i * PAGE_SIZE, 3);
-	}
-	assert_int_equal(ask_stage2(HC_STAGE2_FAULTS, 0), 3);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), 90);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MIN, 0), 10);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), 50);
-	assert_int_equal(ask_stage2(HC_STAGE2_BUILD_TICKS, 0), 7);
-	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 3);
-	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM + 5 * PAGE_SIZE), 0);
-	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, UINT64_MAX), 0);
-	assert_int_equal(ask_stage2(HC_STAGE2_BUILD_TICKS + 1, 0), (reg_t)HC_EINVAL);
-	assert_int_equal(ask_stage2(UINT64_MAX, 0), (reg_t)HC_EINVAL);
-}
-
-static void its_costs_stop_at_the_largest_value(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_4K, 8);
-	fake_counter_step = UINT32_MAX - 5ull;
-	assert_maps(DABT_LDP, RAM, 3);
-	assert_maps(DABT_LDP, RAM + PAGE_SIZE, 3);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), UINT32_MAX - 5ull);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), UINT32_MAX);
-	fake_counter_step = UINT32_MAX + 5ull;
-	assert_maps(DABT_LDP, RAM + 2 * PAGE_SIZE, 3);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MAX, 0), UINT32_MAX);
-	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), UINT32_MAX);
-}
-
-static void a_guest_unmaps_what_it_touched(void **state)
-{
-	(void)state;
-	be_lazy(STAGE2_2M, 8);
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* not mapped */
-	assert_maps(DABT_LDP, RAM + 0x5000, 2);
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM + 0x1ff123), HC_OK);
-	assert_int_equal(fake_tlb_stale(), 0);
-	assert_maps(DABT_LDP, RAM + 0x5000, 2);
-	assert_int_equal(vcpu->vm->lazy.faults, 2);
-}
-
-static void a_guest_unmaps_nothing_else(void **state)
-{
-	(void)state;
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* no stage 2 */
-	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
-	be_lazy(STAGE2_4K, 8);
-	assert_true(stage2_map(&vcpu->vm->stage2, DEVICE, DEVICE, PAGE_SIZE, STAGE2_DEVICE));
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, DEVICE), (reg_t)HC_EINVAL);
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, UINT64_MAX), (reg_t)HC_EINVAL);
-	assert_int_equal(level_at(DEVICE), 3);
-	assert_maps(DABT_LDP, RAM, 3);
-	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0); /* eager */
-	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
-	assert_int_equal(level_at(RAM), 3);
 }
 
 /* --- the other classes --- */
@@ -591,18 +381,7 @@ int main(void)
 		TEST(beside_a_device_the_vm_is_stopped),
 		TEST(without_a_syndrome_a_device_cannot_be_emulated),
 		TEST(other_faults_at_a_device_stop_the_vm),
-		TEST(a_first_touch_of_any_kind_maps_one_leaf),
-		TEST(a_fault_that_stays_stops_the_vm),
-		TEST(a_fault_that_no_mapping_ends_stops_the_vm),
-		TEST(outside_of_its_memory_a_lazy_vm_is_stopped),
-		TEST(an_eager_vm_is_stopped_in_its_memory_too),
-		TEST(without_a_page_for_a_table_the_vm_is_stopped),
-		TEST(a_device_comes_before_memory),
 		TEST(the_page_of_dir_is_emulated),
-		TEST(a_guest_asks_what_its_start_cost),
-		TEST(its_costs_stop_at_the_largest_value),
-		TEST(a_guest_unmaps_what_it_touched),
-		TEST(a_guest_unmaps_nothing_else),
 		TEST(a_hypercall_reaches_its_function),
 		TEST(cold_takes_a_state_and_nothing_else),
 		TEST(an_unknown_hypercall_says_so),

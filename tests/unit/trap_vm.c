@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-#include "abi/hypercall.h"
-#include "abi/probe.h"
-#include "abi/record.h"
-#include "arch/barrier.h"
-#include "arch/sysreg.h"
-#include "boards/board.h"
-#include "hyp/exit_stats.h"
 #include "hyp/sched.h"
 #include "hyp/trap.h"
 #include "hyp/vm.h"
-#include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 
@@ -81,4 +73,27 @@ struct vcpu *take(uint32_t esr)
 {
 	fake_esr_el2 = esr;
 	return trap_sync(vcpu);
+}
+
+void assert_skips(uint32_t esr)
+{
+	unsigned before = fake_hyp.skipped;
+
+	assert_ptr_equal(take(esr), vcpu);
+	assert_int_equal(fake_hyp.skipped, before + 1);
+	assert_int_equal(fake_hyp.faults, 0);
+}
+
+void assert_stops(uint32_t esr, enum fault_reason reason)
+{
+	fake_hyp.faults = 0;
+	fake_far_el2 = 0xffff000000001230;
+	assert_null(take(esr));
+	assert_int_equal(fake_hyp.faults, 1);
+	assert_int_equal(fake_hyp.reason, reason);
+	assert_int_equal(fake_hyp.esr, esr);
+	assert_int_equal(fake_hyp.va, 0xffff000000001230);
+	assert_int_equal(fake_hyp.ipa, fake_hyp.fault_ipa);
+	assert_int_equal(fake_hyp.skipped, 0);
+	assert_int_equal(vcpu->vm->outcome, VM_FAULT);
 }

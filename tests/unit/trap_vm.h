@@ -42,3 +42,9 @@ void be_lazy(enum stage2_grain grain, unsigned pool_pages);
 
 /* Takes the trap of a syndrome. */
 struct vcpu *take(uint32_t esr);
+
+/* Likewise. Emulated: the guest goes on behind the instruction. */
+void assert_skips(uint32_t esr);
+
+/* The VM is stopped, and the record says why. */
+void assert_stops(uint32_t esr, enum fault_reason reason);

@@ -16,6 +16,8 @@
 #include "tests/unit/vgic_guest.h"
 #include "tests/unit/vgic_model.h"
 
+#define SGI_SOURCES 8u /* GICv2: an SGI is pending once for each core that sent it */
+
 /* More than list registers, of every sort, and few enough to meet often; in few bytes of the
  * registers, as all of these are read after each step. */
 const uint8_t vgic_intids[VGIC_INTIDS] = {
@@ -261,7 +263,7 @@ static void do_source(const struct vgic_step *step)
 		do_unpend(step->intid, step->arg);
 		break;
 	case STEP_SGI:
-		do_sgi(step->intid % 4, step->arg % VIRQ_SOURCES);
+		do_sgi(step->intid % 4, step->arg % SGI_SOURCES);
 		break;
 	case STEP_RAISE:
 		do_raise(step->intid);

@@ -227,7 +227,7 @@ static void change_priority(unsigned step)
 static void deactivate_timer(unsigned step)
 {
 	(void)step;
-	gic_clear_active(GUEST_TIMER);
+	gic_deactivate(GUEST_TIMER);
 }
 
 /* What is active in memory is forgotten. */

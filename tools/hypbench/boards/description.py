@@ -10,15 +10,14 @@ import click
 from hypbench.tree import Tree, UnknownName, listed, read_text
 
 SECTOR = 512
-# Where a file comes from, the first of these that it names: what was built (with the plan put into
-# it where it has one), the board's folder, a script made of a file of the board's folder, a Debian
-# package, a device tree of Debian's kernel. Without any, only the user has it.
-ORIGINS = ("build", "board", "script", "package", "device_tree")
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of the FAT, of the TFTP folder, or raw sectors."""
+    """A file of the FAT, of the TFTP folder, or raw sectors. It comes from the first of these that
+    is named: what was built (with the plan put into it where it has one), the board's folder, a
+    script made of a file of that, a Debian package, a device tree of Debian's kernel. Without any,
+    only the user has it."""
 
     name: str
     build: str = ""

@@ -6,18 +6,19 @@ import re
 from dataclasses import dataclass
 
 from hypbench.boardfile import board_numbers
-from hypbench.tree import Tree, UnknownName, listed
+from hypbench.tree import HOME, Tree, UnknownName, listed
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"K": KIB, "M": MIB, "G": GIB}
 RAM_UNIT = 2 * MIB  # the grain that stage 2 maps RAM with
 CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
 
-# QEMU's virt: hw/arm/virt.c says these of every version of it, and so does its device tree.
-VIRT_RAM = 0x40000000
-VIRT_GICD, VIRT_GICC, VIRT_GICR = 0x08000000, 0x08010000, 0x080a0000
-VIRT_UART, VIRT_UART_INTID = 0x09000000, 33
-FLASH_BANK = 0x04000000  # bytes; two of them, from address 0
+# QEMU's virt, as the hypervisor has it.
+VIRT = {name: int(number, 0) for name, number in re.findall(
+    r"^#define VIRT_(\w+) (\w+?)u\b", (HOME / "abi" / "virt.h").read_text(), re.MULTILINE)}
+VIRT_GICD, VIRT_GICC, VIRT_GICR = VIRT["GICD"], VIRT["GICC"], VIRT["GICR"]
+VIRT_RAM, VIRT_UART, VIRT_UART_INTID = VIRT["RAM"], VIRT["UART"], VIRT["UART_INTID"]
+FLASH_BANK = VIRT["FLASH_BANK_SIZE"]  # bytes; two of them, from address 0
 FLASH_END = 2 * FLASH_BANK
 REDISTRIBUTOR = 128 * KIB  # of a vCPU
 

@@ -60,7 +60,7 @@ def place(image: Image, machine: Machine, address: int | None, initrd: Path | No
     room = [*pieces, Piece("the device tree", dtb, DTB_ROOM)]
     ramdisk = None
     if initrd:
-        ramdisk = Piece("the initrd", initrd_place(room, machine), size, initrd)
+        ramdisk = Piece("the initrd", behind(room, machine), size, initrd)
         room.append(ramdisk)
     check_room(room, machine)
     return Layout(entry, pieces, dtb, ramdisk, room)
@@ -120,10 +120,6 @@ def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: 
             for piece in pieces):
         return machine.ram
     return behind(pieces, machine)
-
-
-def initrd_place(room: list[Piece], machine: Machine) -> int:
-    return behind(room, machine)
 
 
 def behind(pieces: list[Piece], machine: Machine) -> int:

@@ -20,7 +20,6 @@ from hypbench.session import write_image_text, write_results
 from hypbench.tree import Tree
 
 
-
 @dataclass(frozen=True)
 class Wish:
     """What the user asked for."""
