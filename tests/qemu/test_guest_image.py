@@ -143,8 +143,14 @@ def machine_job(board: str, configs: str, does: str = "MACHINE") -> Talk:
 MACHINE_CONFIGS = "config trapped\nconfig lazy trapped stage2=4K fill=lazy\n"
 
 
+def skip_if_old(board: str) -> None:
+    if board_facts(board)["ISA"] == "armv7" and qemu.version("qemu-system-arm") < (8,):
+        pytest.skip("QEMU 7.2 has another AArch32 than the guest asks for: CAVEATS.md")
+
+
 def test_its_machine_is_as_it_should_be(lab, built):
     """Registers at the start, what is undefined, the UART's number, the flash's CFI."""
+    skip_if_old(built)
     result = run(lab, machine_job(built, MACHINE_CONFIGS))
     all_done(result, ("trapped", "lazy"))
     assert said(result) == "as it should be\nas it should be"
@@ -237,5 +243,6 @@ def test_other_boards_have_it_too(lab, other):
     result = run(lab, talk(other, "ECHO", clock="host", limit_s=LIMIT_S,
                            said=((b"type\n", b"abc"), (b"abc", b"q"))))
     assert said(result) == "type\nabc\nquit"
+    skip_if_old(other)
     result = run(lab, machine_job(other, MACHINE_CONFIGS))
     assert said(result) == "as it should be\nas it should be"

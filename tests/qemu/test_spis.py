@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assembler import assemble
+from hypbench import qemu
 from hypervisor import words_at
 from image import BODIES, Change
 from lab import Job, TREE, board_facts
@@ -103,6 +104,8 @@ def trace_of(job: Job) -> Path:
 def spis(board: str, cpus: int = 2, config: str = "trapped", change: Change | None = None,
          planted: str = "") -> Job:
     gic = board_facts(board)["GIC"].removeprefix("gicv")
+    if gic == "2" and cpus > 1 and qemu.version("qemu-system-aarch64") < (8,):
+        pytest.skip("what is pending does not follow ITARGETSR in QEMU 7.2: CAVEATS.md")
     program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"SPI={spi(board)}",
                        also=("spis.c",))
     plan = (f"config {config} {CONFIGS[config]}\n"
@@ -138,7 +141,7 @@ def marks_of(job: Job) -> list[tuple[str, dict, dict, dict, list[int]]]:
         elif found := (number(r" cpu (\d+) acknowledged irq (\d+)", line)
                        or number(r"ICC_IAR1 read cpu (0x\w+) value (0x\w+)", line)):
             gicd.taken.append((found[0], found[1] & 0x3ff))
-        elif found := number(r"pl011_write addr (?:0x000) value (0x\w+)", line):
+        elif found := number(r"pl011_write addr 0x0+ value (0x\w+)", line):
             sent = sent[-1:] + chr(found[0])
             if sent[0] == "~":
                 taken = [core for core, intid in gicd.taken if intid == first]
