@@ -171,15 +171,15 @@ static bool build_stage2(struct vm *vm)
 	const struct run_config *config = vm->config;
 	const struct vm_machine *machine = vm->machine;
 	bool lazy = config->fill == FILL_LAZY;
-	uint64_t start;
+	uint64_t start = counter_read();
 
 	vm->region_count = 0;
-	vm->dir = (struct mmio_region){ 0 };
-	stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
-	if (config->stage2 == STAGE2_OFF)
+	vm->dir.size = 0;
+	if (config->stage2 == STAGE2_OFF) {
+		stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 		return true;
+	}
 	add_dir_page(vm);
-	start = counter_read();
 	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
 		     stage2_root);
 	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
