@@ -22,6 +22,18 @@ PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", (ROOT / "plans" / "default.plan").r
 SHORT = PLAN.replace("bench tlb_chase n=10\n", "")
 LONGER_EXITS = re.sub(r"^config (direct|trapped)(\S*)", rf"\g<0> \1\2 delay_el2={EXTRA}", SHORT,
                       flags=re.MULTILINE)
+OTHERS = """order once
+config direct
+config full trapped frame=full
+config stats trapped-sw stats=on
+config cntp trapped cntp=trapped
+config lazy trapped fp=lazy
+config eager trapped fp=eager
+bench mmio_write n=10
+bench cntp_access n=10
+bench fp_first_use n=10
+bench tlb_maintenance n=10 pages=8
+"""
 NATIVELY = "order once\nconfig native\nbench counter n=10\nbench timer_wakeup n=10\n"
 
 Row = tuple[dict, list[Window]]
@@ -98,6 +110,14 @@ def test_icount_differs_from_what_is_executed_in_two_places_alone(counted):
         for window in windows:
             assert window.aborted == (window.visits if is_access else 0), name_of(record)
             assert window.left == (window.visits if record["bench"] == "sysreg" else 0)
+
+
+def test_other_exits_are_counted_as_they_are_executed(lab, built):
+    counted = el2count.counted(lab, Job(built, OTHERS))
+    assert counted.lost == []
+    assert differences(counted.rows()) == []
+    assert {window.left for window in counted.windows} == {0}
+    assert sum(window.visits > 0 for window in counted.windows) > 400
 
 
 def test_committed_lengths_were_counted(counted, board):
