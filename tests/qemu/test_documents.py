@@ -17,6 +17,7 @@ from pages import column, page
 
 COMPILER = "12.2"  # as the pages say
 SHARES = "order once\nconfig trapped\nbench hvc n=10\nbench mmio_read n=10\nbench sgi_self n=10\n"
+COUNTED_EXITS = "order once\nconfig stats trapped stats=on\nbench hvc n=10\n"
 SWITCHES = "order once\nconfig priority trapped sched=priority\nbench timer_wakeup n=300\n"
 EMPTY = 3  # instructions of an empty window
 EC_WFI, NO_CLASS = 1, 0  # exception classes; an interrupt has none
@@ -71,6 +72,17 @@ def test_statistics_and_trace(result, board):
         "null hypercall, `trace=on`": costs("trace", hypercall),
         "interrupt to the handler, `trace=on`": costs("trace", interrupt),
         "emulated access, `trace=on`": costs("trace", access)}
+
+
+@pytest.mark.job(expected.PLAN)
+def test_what_exit_statistics_leave_out(result, lab, board):
+    """The shortest exit of all is a hypercall that is not known."""
+    counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
+    outside = re.search(r"the read \((\d+) instructions on AArch64, (\d+) on AArch32\).*"
+                        r"ERET \((\d+) for a null hypercall", page("docs/measuring.md"), re.DOTALL)
+    before = int(outside[1 if board_facts(board)["ISA"] == "armv8" else 2])
+    assert before + int(outside[3]) == (min(window.el2 for window in counted.windows)
+                                        - counted.result.one("exits", exit="hvc")["min"])
 
 
 @pytest.mark.job(test_cntp.PLAN)

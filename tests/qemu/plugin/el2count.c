@@ -4,11 +4,11 @@
  * instructions by exception level, which it takes from PSTATE, in each visit to EL2 and in each
  * window of the bench guest.
  *
- * A visit lasts from the first instruction at EL2 after one at a lower level to the ERET. A window
- * is what the guest hands to samples_add(). It ends with the read of CNTPCT that gave `until`. It
- * begins after the read that gave `from`; where `from` is what the guest wrote to CNTV_CVAL, it
- * begins with the first instruction after the core was woken or interrupted. An instruction counts
- * when it begins, so one that is aborted counts, too.
+ * A visit lasts from the vector's first instruction to the ERET; what EL2 executes before the first
+ * guest is one, too, with vector 0. A window is what the guest hands to samples_add(). It ends with
+ * the read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is
+ * what the guest wrote to CNTV_CVAL, it begins with the first instruction after the core was woken
+ * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>.
  * Lines of the file, in decimal:
@@ -40,10 +40,12 @@
 #define A64_READ_CNTPCT 0xd53be020u
 #define A64_WRITE_CNTV_CVAL 0xd51be340u
 #define A64_WFI 0xd503207fu
+#define A64_ERET 0xd69f03e0u
 #define A32_REGISTERS 0xff000u
 #define A32_READ_CNTPCT 0xec500f0eu
 #define A32_WRITE_CNTV_CVAL 0xec400f3eu
 #define A32_WFI 0xe320f003u
+#define A32_ERET 0xe160006eu
 
 enum level { GUEST, EL2, EL3, LEVELS };
 
@@ -272,6 +274,13 @@ static bool is_alike(const struct visit *a, const struct visit *b)
 	       a->length == b->length;
 }
 
+/* An interrupt may be taken right after an ERET: EL2 is left then, though no guest is seen. */
+static bool has_returned(const struct core *core)
+{
+	return core->level == EL2 && core->begun == core->block->length &&
+	       core->block->last == (is_a64 ? A64_ERET : A32_ERET);
+}
+
 static void leave(struct core *core)
 {
 	struct visit *visit = &core->visit;
@@ -304,14 +313,15 @@ static void on_block(unsigned vcpu, void *data)
 	const struct block *block = data;
 	struct core *core = &cores[vcpu];
 	enum level before = core->level;
+	bool returned = has_returned(core);
 
 	if (core->block)
 		note_timer(core);
 	core->level = level_now();
-	if (core->block && core->level == EL2 && before == GUEST)
-		enter(core, block->address);
-	if (core->level == GUEST && before == EL2)
+	if (before == EL2 && (returned || core->level != EL2))
 		leave(core);
+	if (core->block && core->level == EL2 && (returned || before == GUEST))
+		enter(core, block->address);
 	if (block->address == options.vector)
 		note_wake(core);
 	else if (block->address == options.add)
