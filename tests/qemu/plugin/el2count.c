@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A QEMU plugin that counts from outside what a run of hypbench measures from inside. It counts
+ * instructions by exception level, which it takes from PSTATE, in each visit to EL2 and in each
+ * window of the bench guest.
+ *
+ * A visit lasts from the vector's first instruction to the ERET; what EL2 executes before the first
+ * guest is one, too, with vector 0. A window is what the guest hands to samples_add(). It ends with
+ * the read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is
+ * what the guest wrote to CNTV_CVAL, it begins with the first instruction after the core was woken
+ * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
+ *
+ * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>.
+ * Lines of the file, in decimal:
+ *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
+ *   lost <from> <until>                                        a window with an end not seen
+ *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
+ * `guest` and `el2` are instructions. `aborted` are the guest's loads and stores aborted into EL2.
+ * `left` are the instructions after one that traps, in its translation block. `vector` is an
+ * offset, `class` the exception class, 0 for an interrupt; `switch` is 1 where a visit ends with
+ * another VTTBR than it began with.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu_plugin.h"
+
+#define MAX_CORES 8
+#define REGISTERS 31u
+#define STAMPS 32u /* the guest's last reads of the counter */
+#define MAX_VISITS 4096u
+
+#define EC_SHIFT 26
+#define EC_DATA_ABORT 0x24u
+
+/* Instructions, without their registers. */
+#define A64_REGISTER 0x1fu
+#define A64_READ_CNTPCT 0xd53be020u
+#define A64_WRITE_CNTV_CVAL 0xd51be340u
+#define A64_WFI 0xd503207fu
+#define A64_ERET 0xd69f03e0u
+#define A32_REGISTERS 0xff000u
+#define A32_READ_CNTPCT 0xec500f0eu
+#define A32_WRITE_CNTV_CVAL 0xec400f3eu
+#define A32_WFI 0xe320f003u
+#define A32_ERET 0xe160006eu
+
+enum level { GUEST, EL2, EL3, LEVELS };
+
+struct count {
+	uint64_t at[LEVELS]; /* instructions */
+	uint64_t visits, aborted, left;
+};
+
+struct stamp {
+	uint64_t ticks;
+	struct count count; /* up to and with the instruction that took it */
+};
+
+/* A translation block. What reads or writes a timer is the last instruction of one. */
+struct block {
+	uint64_t address;
+	unsigned length; /* in instructions */
+	uint32_t last;
+};
+
+/* Visits to EL2 of one kind. */
+struct visit {
+	unsigned vector, class, switches;
+	uint64_t translation; /* VTTBR */
+	uint64_t length, times;
+};
+
+struct core {
+	const struct block *block;
+	enum level level;
+	unsigned begun; /* instructions of the block */
+	struct count count;
+	struct stamp stamps[STAMPS];
+	unsigned stamp_count;
+	struct stamp armed; /* CVAL, and the count when the core was woken */
+	bool waiting;       /* for that */
+	struct visit visit; /* the one under way; its length is the count at its start */
+};
+
+__attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
+
+static struct {
+	uint64_t add, vector;
+	FILE *out;
+} options;
+
+static struct core cores[MAX_CORES];
+static struct visit visits[MAX_VISITS];
+static unsigned visit_count;
+
+static bool is_a64;
+static struct qemu_plugin_register *psr, *syndrome, *vttbr, *stack_pointer, *general[REGISTERS];
+static struct array *bytes;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "el2count: %s\n", what);
+	_Exit(2);
+}
+
+/* ---- registers ---- */
+
+static uint64_t value_of(struct qemu_plugin_register *handle)
+{
+	uint64_t value = 0;
+
+	g_byte_array_set_size(bytes, 0);
+	if (!handle || qemu_plugin_read_register(handle, bytes) <= 0)
+		fail("a register cannot be read");
+	memcpy(&value, bytes->data, bytes->length < sizeof(value) ? bytes->length : sizeof(value));
+	return value;
+}
+
+static struct qemu_plugin_register *find(const struct array *registers, const char *name)
+{
+	const struct register_name *all = (const struct register_name *)registers->data;
+
+	for (unsigned i = 0; i < registers->length; i++)
+		if (!strcmp(all[i].name, name))
+			return all[i].handle;
+	return NULL;
+}
+
+/* Handles are the same for every core. */
+static void on_core(uint64_t plugin, unsigned vcpu)
+{
+	struct array *registers = qemu_plugin_get_registers();
+	char name[8];
+
+	(void)plugin;
+	if (vcpu >= MAX_CORES)
+		fail("too many cores");
+	is_a64 = find(registers, "x0");
+	for (unsigned i = 0; i < REGISTERS; i++) {
+		snprintf(name, sizeof(name), "%c%u", is_a64 ? 'x' : 'r', i);
+		general[i] = find(registers, name);
+	}
+	if (!is_a64)
+		general[14] = find(registers, "lr");
+	psr = find(registers, "cpsr");
+	syndrome = find(registers, "ESR_EL2"); /* AArch32's HSR, too */
+	vttbr = find(registers, is_a64 ? "VTTBR_EL2" : "VTTBR");
+	stack_pointer = find(registers, "sp");
+}
+
+static enum level level_now(void)
+{
+	uint32_t value = value_of(psr);
+
+	if (value & 0x10) /* AArch32: Hyp, Monitor */
+		return (value & 0x1f) == 0x1a ? EL2 : (value & 0x1f) == 0x16 ? EL3 : GUEST;
+	return (value >> 2 & 3) < 2 ? GUEST : (value >> 2 & 3) == 2 ? EL2 : EL3;
+}
+
+/* Of a function's arguments `from` and `until`, which follow a pointer. AArch32 has 64 bits in an
+ * even register and the next, and the second of them on the stack. */
+static void read_arguments(uint64_t *from, uint64_t *until)
+{
+	if (is_a64) {
+		*from = value_of(general[1]);
+		*until = value_of(general[2]);
+		return;
+	}
+	*from = value_of(general[3]) << 32 | value_of(general[2]);
+	g_byte_array_set_size(bytes, 0);
+	if (!qemu_plugin_read_memory_vaddr(value_of(stack_pointer), bytes, sizeof(*until)))
+		fail("the guest's stack cannot be read");
+	memcpy(until, bytes->data, sizeof(*until));
+}
+
+/* The register of a timer's instruction, or the two of them. */
+static uint64_t operand_of(uint32_t insn)
+{
+	if (is_a64)
+		return (insn & A64_REGISTER) == A64_REGISTER
+			       ? 0
+			       : value_of(general[insn & A64_REGISTER]);
+	return value_of(general[insn >> 16 & 0xf]) << 32 | value_of(general[insn >> 12 & 0xf]);
+}
+
+/* ---- windows ---- */
+
+static bool is_insn(uint32_t insn, uint32_t a64, uint32_t a32)
+{
+	return is_a64 ? (insn & ~A64_REGISTER) == a64 : (insn & ~A32_REGISTERS) == a32;
+}
+
+/* The timer that was armed has expired, or else the guest would not be woken. */
+static void note_wake(struct core *core)
+{
+	if (core->waiting)
+		core->armed.count = core->count;
+	core->waiting = false;
+}
+
+/* What the last instruction of the block before this one did, if the block came to its end. */
+static void note_timer(struct core *core)
+{
+	uint32_t last = core->block->last;
+
+	if (core->level == EL2 || core->begun < core->block->length)
+		return;
+	if (is_insn(last, A64_READ_CNTPCT, A32_READ_CNTPCT)) {
+		core->stamps[core->stamp_count++ % STAMPS] =
+			(struct stamp){ operand_of(last), core->count };
+	} else if (is_insn(last, A64_WRITE_CNTV_CVAL, A32_WRITE_CNTV_CVAL)) {
+		core->armed.ticks = operand_of(last);
+		core->waiting = true;
+	} else if (last == (is_a64 ? A64_WFI : A32_WFI)) {
+		note_wake(core);
+	}
+}
+
+static const struct stamp *stamp_of(const struct core *core, uint64_t ticks)
+{
+	for (unsigned i = 0; i < STAMPS && i < core->stamp_count; i++)
+		if (core->stamps[i].ticks == ticks)
+			return &core->stamps[i];
+	return core->armed.ticks == ticks && !core->waiting ? &core->armed : NULL;
+}
+
+static void report_window(const struct core *core)
+{
+	const struct stamp *first, *last;
+	const struct count *a, *b;
+	uint64_t from, until;
+
+	read_arguments(&from, &until);
+	first = stamp_of(core, from);
+	last = stamp_of(core, until);
+	if (!first || !last) {
+		fprintf(options.out, "lost %" PRIu64 " %" PRIu64 "\n", from, until);
+		return;
+	}
+	a = &first->count;
+	b = &last->count;
+	fprintf(options.out, "window %" PRIu64 " %" PRIu64 " %" PRIu64, until - from,
+		b->at[GUEST] - a->at[GUEST], b->at[EL2] - a->at[EL2]);
+	fprintf(options.out, " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", b->visits - a->visits,
+		b->aborted - a->aborted, b->left - a->left);
+}
+
+/* ---- visits ---- */
+
+static void enter(struct core *core, uint64_t address)
+{
+	unsigned vector = address & (is_a64 ? 0x7ff : 0x1f);
+	bool is_synchronous = is_a64 ? !(vector & 0x180) : vector != 0x18;
+	unsigned class = is_synchronous ? (uint32_t)value_of(syndrome) >> EC_SHIFT : 0;
+
+	note_wake(core);
+	core->visit = (struct visit){ .vector = vector,
+				      .class = class,
+				      .translation = value_of(vttbr),
+				      .length = core->count.at[EL2] };
+	core->count.visits++;
+	if (class == EC_DATA_ABORT)
+		core->count.aborted++;
+	else if (is_synchronous)
+		core->count.left += core->block->length - core->begun;
+}
+
+static bool is_alike(const struct visit *a, const struct visit *b)
+{
+	return a->vector == b->vector && a->class == b->class && a->switches == b->switches &&
+	       a->length == b->length;
+}
+
+/* An interrupt may be taken right after an ERET: EL2 is left then, though no guest is seen. */
+static bool has_returned(const struct core *core)
+{
+	return core->level == EL2 && core->begun == core->block->length &&
+	       core->block->last == (is_a64 ? A64_ERET : A32_ERET);
+}
+
+static void leave(struct core *core)
+{
+	struct visit *visit = &core->visit;
+	unsigned i;
+
+	visit->length = core->count.at[EL2] - visit->length;
+	visit->switches = value_of(vttbr) != visit->translation;
+	for (i = 0; i < visit_count && !is_alike(&visits[i], visit); i++)
+		;
+	if (i == MAX_VISITS)
+		fail("too many kinds of visits");
+	if (i == visit_count)
+		visits[visit_count++] = *visit;
+	visits[i].times++;
+}
+
+/* ---- what QEMU calls ---- */
+
+static void on_insn(unsigned vcpu, void *unused)
+{
+	struct core *core = &cores[vcpu];
+
+	(void)unused;
+	core->begun++;
+	core->count.at[core->level]++;
+}
+
+static void on_block(unsigned vcpu, void *data)
+{
+	const struct block *block = data;
+	struct core *core = &cores[vcpu];
+	enum level before = core->level;
+	bool returned = has_returned(core);
+
+	if (core->block)
+		note_timer(core);
+	core->level = level_now();
+	if (before == EL2 && (returned || core->level != EL2))
+		leave(core);
+	if (core->block && core->level == EL2 && (returned || before == GUEST))
+		enter(core, block->address);
+	if (block->address == options.vector)
+		note_wake(core);
+	else if (block->address == options.add)
+		report_window(core);
+	core->block = block;
+	core->begun = 0;
+}
+
+/* A block is kept for good: QEMU has no word of its end. */
+static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
+{
+	struct block *block = malloc(sizeof(*block));
+	struct qemu_plugin_insn *insn;
+
+	(void)plugin;
+	if (!block)
+		fail("no memory");
+	block->address = qemu_plugin_tb_vaddr(tb);
+	block->length = qemu_plugin_tb_n_insns(tb);
+	block->last = 0;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, REGISTERS_READ, block);
+	for (unsigned i = 0; i < block->length; i++) {
+		insn = qemu_plugin_tb_get_insn(tb, i);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, REGISTERS_UNUSED, NULL);
+		qemu_plugin_insn_data(insn, &block->last, sizeof(block->last));
+	}
+}
+
+static void on_end(uint64_t plugin, void *unused)
+{
+	(void)plugin;
+	(void)unused;
+	for (const struct visit *visit = visits; visit < visits + visit_count; visit++)
+		fprintf(options.out, "visit %u %u %u %" PRIu64 " %" PRIu64 "\n", visit->vector,
+			visit->class, visit->switches, visit->length, visit->times);
+	fclose(options.out);
+}
+
+static void take_option(const char *word)
+{
+	const char *value = strchr(word, '=');
+
+	if (!value++)
+		fail("an option without a value");
+	if (!strncmp(word, "out=", 4))
+		options.out = fopen(value, "w");
+	else if (!strncmp(word, "add=", 4))
+		options.add = strtoull(value, NULL, 0);
+	else if (!strncmp(word, "vector=", 7))
+		options.vector = strtoull(value, NULL, 0);
+	else
+		fail("an option that is not known");
+}
+
+__attribute__((visibility("default"))) int qemu_plugin_install(uint64_t plugin,
+							       const struct machine_info *info,
+							       int argc, char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++)
+		take_option(argv[i]);
+	if (!options.out)
+		fail("no file to write to");
+	bytes = g_byte_array_new();
+	qemu_plugin_register_vcpu_init_cb(plugin, on_core);
+	qemu_plugin_register_vcpu_tb_trans_cb(plugin, on_translation);
+	qemu_plugin_register_atexit_cb(plugin, on_end, NULL);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of QEMU's plugin interface (version 4: QEMU 9.2 and later) and of GLib, which QEMU
+ * brings, that el2count.c uses. Debian's QEMU comes without a header for plugins.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLUGIN_API 4
+
+struct qemu_plugin_tb;       /* a translation block, while it is translated */
+struct qemu_plugin_insn;     /* one of its instructions */
+struct qemu_plugin_register; /* a handle, for good */
+struct machine_info;
+
+/* What a callback does with the core's registers. */
+enum register_use { REGISTERS_UNUSED, REGISTERS_READ };
+
+/* GLib's GArray and GByteArray begin so. */
+struct array {
+	uint8_t *data;
+	unsigned length;
+};
+
+struct register_name {
+	struct qemu_plugin_register *handle;
+	const char *name;
+	const char *feature;
+};
+
+typedef void (*vcpu_callback)(uint64_t plugin, unsigned vcpu);
+typedef void (*block_callback)(uint64_t plugin, struct qemu_plugin_tb *block);
+typedef void (*exec_callback)(unsigned vcpu, void *data);
+typedef void (*exit_callback)(uint64_t plugin, void *data);
+
+void qemu_plugin_register_vcpu_init_cb(uint64_t plugin, vcpu_callback callback);
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t plugin, block_callback callback);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, exec_callback callback,
+					  enum register_use use, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_callback callback,
+					    enum register_use use, void *data);
+void qemu_plugin_register_atexit_cb(uint64_t plugin, exit_callback callback, void *data);
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t size);
+
+struct array *qemu_plugin_get_registers(void); /* of struct register_name; in a vcpu_callback */
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, struct array *to);
+bool qemu_plugin_read_memory_vaddr(uint64_t address, struct array *to, size_t size);
+
+struct array *g_byte_array_new(void);
+struct array *g_byte_array_set_size(struct array *array, unsigned size);

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guest measures is what was executed: every row of the default plan is held against a
+QEMU plugin that counts instructions by exception level."""
+
+import re
+import struct
+from collections.abc import Iterable
+from statistics import median_low
+
+import pytest
+
+import el2count
+import expected
+from el2count import Counted, Window
+from image import find_guest, guest_symbols, patched, read_header
+from lab import ROOT, Job, board_facts
+from test_counted import RAW_NATIVELY, exits
+
+EMPTY = 3  # instructions of an empty window: isb isb mrs
+EXTRA = 4  # of an exit
+# Under icount all samples but the cold one are alike, so a few are enough.
+PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", (ROOT / "plans" / "default.plan").read_text(),
+              flags=re.MULTILINE)
+SHORT = PLAN.replace("bench tlb_chase n=10\n", "")
+LONGER_EXITS = re.sub(r"^config (direct|trapped)(\S*)", rf"\g<0> \1\2 delay_el2={EXTRA}", SHORT,
+                      flags=re.MULTILINE)
+OTHERS = """order once
+config direct
+config full trapped frame=full
+config stats trapped-sw stats=on
+config cntp trapped cntp=trapped
+config lazy trapped fp=lazy
+config eager trapped fp=eager
+bench mmio_write n=10
+bench cntp_access n=10
+bench fp_first_use n=10
+bench tlb_maintenance n=10 pages=8
+"""
+NATIVELY = "order once\nconfig native\nbench counter n=10\nbench timer_wakeup n=10\n"
+
+Row = tuple[dict, list[Window]]
+
+
+@pytest.fixture
+def counted(lab, built) -> Counted:
+    return el2count.counted(lab, Job(built, PLAN))
+
+
+def name_of(record: dict) -> str:
+    return "{config} {bench} {variant}".format(**record)
+
+
+def figures_of(record: dict, windows: list[Window]) -> dict[str, int]:
+    """What a record should say of these windows."""
+    overhead = 0 if record["window"] == "cval" or record["variant"] == "pair" else EMPTY
+    cold, *warm = [window.counted - overhead for window in windows]
+    return {"cold": cold, "min": min(warm), "p50": median_low(warm), "max": max(warm)}
+
+
+def differences(rows: Iterable[Row]) -> list[str]:
+    """The rows whose figures are not what was counted."""
+    return [name_of(record) for record, windows in rows
+            if any(window.ticks != window.counted for window in windows)
+            or record != record | figures_of(record, windows)]
+
+
+def differences_from(committed: expected.Figures, rows: Iterable[Row]) -> list[str]:
+    found = [(record, committed[record["config"]].get("{bench} {variant}".format(**record)),
+              figures_of(record, windows)["p50"]) for record, windows in rows]
+    return [name_of(record) for record, length, was in found if length not in (None, was)]
+
+
+def test_run_under_the_plugin_is_the_same_to_the_byte(lab, built, counted):
+    assert counted.result.status == 0, counted.result.explain()
+    assert lab.run(Job(built, PLAN)).console == counted.result.console
+
+
+def test_every_row_says_what_was_counted(counted):
+    rows = list(counted.rows())
+    assert counted.lost == []
+    assert len(rows) > 500
+    assert sum(len(windows) for _, windows in rows) == len(counted.windows)
+    assert differences(rows) == []
+
+
+def test_windows_hold_the_visits_that_they_should(counted):
+    for record, windows in counted.rows():
+        bench, config = record["bench"], record["config"]
+        visits = 0 if config == "native" else exits(bench, config, record["variant"])
+        assert {window.visits for window in windows} == {visits}, name_of(record)
+        assert all(bool(window.el2) == bool(visits) for window in windows), name_of(record)
+
+
+def test_guest_executes_the_same_in_every_configuration(counted, board):
+    """Natively that is what was counted by hand."""
+    natively = {}
+    for record, windows in counted.rows():
+        path = record["bench"], record["variant"]
+        found = {window.guest for window in windows}
+        assert len(found) == 1, name_of(record)
+        assert found == natively.setdefault(path, found), name_of(record)
+    for variant, length in RAW_NATIVELY[board_facts(board)["ISA"]].items():
+        assert {length} in [found for path, found in natively.items() if path[1] == variant]
+
+
+def test_icount_differs_from_what_is_executed_in_two_places_alone(counted):
+    """It does not count an access that is aborted into EL2, and counts the `isb` after a register
+    access that traps twice (CAVEATS.md)."""
+    for record, windows in counted.rows():
+        is_access = record["bench"].startswith("mmio") or (
+            record["bench"] == "sgi_self" and counted.result.log.run["gic"] == "v2")
+        for window in windows:
+            assert window.aborted == (window.visits if is_access else 0), name_of(record)
+            assert window.left == (window.visits if record["bench"] == "sysreg" else 0)
+
+
+def test_other_exits_are_counted_as_they_are_executed(lab, built):
+    counted = el2count.counted(lab, Job(built, OTHERS))
+    assert counted.lost == []
+    assert differences(counted.rows()) == []
+    assert {window.left for window in counted.windows} == {0}
+    assert sum(window.visits > 0 for window in counted.windows) > 400
+
+
+def test_committed_lengths_were_counted(counted, board):
+    committed = expected.read(board)
+    compiler = counted.result.log.run["compiler"]
+    if committed["compiler"] != compiler:
+        pytest.skip(f"built by compiler {compiler}, the committed lengths by"
+                    f" {committed['compiler']}")
+    assert differences_from(committed["figures"], counted.rows()) == []
+
+
+# --- the detector can fail ---
+
+def test_longer_exits_that_no_figure_shows_are_found(lab, built, board):
+    """The figures of one run and the committed ones, with the windows of another whose exits are
+    longer."""
+    plain = list(el2count.counted(lab, Job(built, SHORT)).rows())
+    longer = list(el2count.counted(lab, Job(built, LONGER_EXITS)).rows())
+    assert differences(plain) == differences(longer) == []
+    with_exit = [name_of(record) for record, windows in plain if windows[0].visits]
+    assert len(with_exit) > 30
+    assert differences((record, windows) for (record, _), (_, windows)
+                       in zip(plain, longer, strict=True)) == with_exit
+    assert set(differences_from(expected.read(board)["figures"], longer)) >= set(with_exit)
+
+
+def one_tick_more(image: bytes, board: str) -> bytes:
+    """A guest that makes each sample one tick longer: in samples_add(), which needs no frame
+    pointer, `mov x29, sp` becomes `add x2, x2, #1`."""
+    start = (find_guest(image, board) + guest_symbols(board)["samples_add"]
+             - read_header(image, board)["load_address"])
+    at = image.index(struct.pack("<I", 0x910003fd), start, start + 32)
+    return patched(image, at, struct.pack("<I", 0x91000442))
+
+
+def test_guest_that_lies_is_found(lab, built, board):
+    if board_facts(board)["ISA"] != "armv8":
+        pytest.skip("the function has no instruction to spare there")
+    rows = list(el2count.counted(lab, Job(built, SHORT, change=one_tick_more)).rows())
+    assert differences(rows) == [name_of(record) for record, _ in rows]
+
+
+@pytest.mark.parametrize("member", ["cold", "min", "p50", "max"])
+def test_figure_that_is_one_too_high_is_found(counted, member):
+    rows = [(record | {member: record[member] + 1}, windows) for record, windows in counted.rows()]
+    assert differences(rows) == [name_of(record) for record, _ in rows]
+
+
+def test_window_whose_begin_was_not_seen_is_found(lab, built):
+    """A plugin that does not know the guest's vector, where nothing but that ends the wait."""
+    assert el2count.counted(lab, Job(built, NATIVELY)).lost == []
+    assert el2count.counted(lab, Job(built, NATIVELY), vector=4).lost
