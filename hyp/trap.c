@@ -245,14 +245,24 @@ static bool is_load_of_many(uint32_t esr)
 	return !(esr & (DABT_ISV | DABT_CM | DABT_S1PTW | DABT_WNR));
 }
 
-/* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
- * to maintain. */
+/* An access to nothing. What a cache may hold of it is nothing to maintain. */
+static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr,
+								  enum fault_reason reason)
+{
+	if (!vcpu->vm->machine->external_aborts || reason == FAULT_SERROR)
+		return stop(vcpu, reason, esr);
+	if (ESR_EC(esr) == EC_DABT_LOW && (esr & (DABT_CM | DABT_S1PTW)) == DABT_CM)
+		return done(vcpu);
+	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
+}
+
+/* Where there is a device, and no load or store to emulate. */
 static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 {
 	const struct vm_machine *machine = vcpu->vm->machine;
 
-	if (machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
-		return done(vcpu);
+	if (esr & (DABT_CM | DABT_S1PTW))
+		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
 	if (machine->map && is_load_of_many(esr) && machine->map(vcpu, trap_fault_ipa(false))) {
 		vcpu->exit_start |= EXIT_MAPPED;
 		return vcpu;
@@ -283,7 +293,7 @@ static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vc
 			       : skip_or_stop(vcpu, esr);
 	if (region && is_store_to_shown(vcpu, esr))
 		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
-	return stop(vcpu, reason, esr);
+	return abort_or_stop(vcpu, esr, reason);
 }
 
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
@@ -394,8 +404,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-/* A data abort that the guest resumes from was an access to an emulated device; or, with
- * EXIT_MAPPED, a first touch. */
+/* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
+ * with EXIT_MAPPED, a first touch. */
 static inline struct exit_stat *resumed_stat(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)

@@ -22,6 +22,7 @@ struct vm_machine {
 	unsigned spi_first, spi_count; /* physical SPIs that are its own */
 	/* not of our own making: no hypercalls but PSCI, and it may want what is not there */
 	bool foreign;
+	bool external_aborts; /* an access to nothing is one at EL1, not the end of the VM */
 	uintptr_t entry;
 
 	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */

@@ -4,7 +4,6 @@
 #define GICC 0x08010000
 #define UART_INTID 33
 #define FLASH_BANK 0x04000000
-#define NOWHERE 0x0a000000
 #define KEPT 0x41000000
 #define STARTS 3
 
@@ -12,7 +11,6 @@
 #define ECHO 1
 #define RESET 2
 #define MACHINE 3
-#define OUTSIDE 4
 #define READONLY 5
 #define FOREVER 6
 #define FLASH 7
@@ -191,9 +189,6 @@ thumb:	mrc	p15, 1, r1, c9, c0, 2
 	say	"as it should be\n"
 	psci	SYSTEM_OFF
 
-#elif DOES == OUTSIDE
-	ldr	r1, =NOWHERE
-	ldr	r2, [r1]
 #elif DOES == READONLY
 	ldr	r1, =0x10000000
 	ldr	r2, [r1]

@@ -7,7 +7,6 @@
 #define GICC 0x08010000
 #define UART_INTID 33
 #define FLASH_BANK 0x04000000
-#define NOWHERE 0x0a000000
 #define KEPT 0x41000000 /* not loaded: what is there lives through a reset */
 #define STARTS 3
 
@@ -15,7 +14,6 @@
 #define ECHO 1	  /* prints what is typed, by interrupts, until a 'q' */
 #define RESET 2	  /* SYSTEM_RESET until the third start */
 #define MACHINE 3 /* looks at what it has; says what is wrong */
-#define OUTSIDE 4 /* loads from nowhere */
 #define READONLY 5 /* stores to a load that is no flash */
 #define FOREVER 6
 #define FLASH 7 /* SYSTEM_RESET while the flash shows its description, then looks at it */
@@ -212,9 +210,6 @@ exception:
 	say	"as it should be\n"
 	psci	SYSTEM_OFF
 
-#elif DOES == OUTSIDE
-	ldr	x1, =NOWHERE
-	ldr	w2, [x1]
 #elif DOES == READONLY
 	ldr	x1, =0x10000000
 	ldr	w2, [x1]
