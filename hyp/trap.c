@@ -232,42 +232,36 @@ static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
 	return true;
 }
 
-/* A foreign guest's device that shows its memory for reading is asked about a store there. */
-static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
+/* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
+ * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
+static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 {
-	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
-	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
-}
-
-/* Reads what no syndrome describes, several registers at once (LDM, LDP). */
-static bool is_load_of_many(uint32_t esr)
-{
-	return !(esr & (DABT_ISV | DABT_CM | DABT_S1PTW | DABT_WNR));
+	if (!(esr & DABT_ISV))
+		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	vcpu->vm->rom_writes++;
+	return done(vcpu);
 }
 
 /* An access to nothing. What a cache may hold of it is nothing to maintain. */
 static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr,
 								  enum fault_reason reason)
 {
+	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
+
 	if (!vcpu->vm->machine->external_aborts || reason == FAULT_SERROR)
 		return stop(vcpu, reason, esr);
-	if (ESR_EC(esr) == EC_DABT_LOW && (esr & (DABT_CM | DABT_S1PTW)) == DABT_CM)
+	if (access && (esr & DABT_CM))
 		return done(vcpu);
+	if (access && abort_is_protected(esr) && (esr & DABT_WNR))
+		return on_rom_write(vcpu, esr);
 	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
 }
 
 /* Where there is a device, and no load or store to emulate. */
 static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 {
-	const struct vm_machine *machine = vcpu->vm->machine;
-
-	if (esr & (DABT_CM | DABT_S1PTW))
-		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
-	if (machine->map && is_load_of_many(esr) && machine->map(vcpu, trap_fault_ipa(false))) {
-		vcpu->exit_start |= EXIT_MAPPED;
-		return vcpu;
-	}
-	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
+					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
@@ -285,14 +279,11 @@ static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vc
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
 	const struct mmio_region *dir = &vcpu->vm->dir;
-	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
 	if (ESR_EC(esr) == EC_DABT_LOW && ipa - dir->base < dir->size && abort_is_unmapped(esr))
 		return abort_is_plain_access(esr)
 			       ? emulate(vcpu, dir, (uint32_t)(ipa - dir->base), esr)
 			       : skip_or_stop(vcpu, esr);
-	if (region && is_store_to_shown(vcpu, esr))
-		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
 	return abort_or_stop(vcpu, esr, reason);
 }
 

@@ -166,6 +166,18 @@ static void trap_deactivations(struct vgic *vgic)
 		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir.base);
 }
 
+/* fill=lazy: pages for all the tables that guest RAM can take are there before the guest starts, so
+ * that no fault of its finds the pool empty. */
+static bool lazy_has_tables(const struct vm_machine *machine)
+{
+	ipa_t first = machine->ram;
+	ipa_t last = machine->ram + machine->ram_size - 1;
+	uint64_t tables = (last >> LPAE_SHIFT(2)) - (first >> LPAE_SHIFT(2)) + 1 +
+			  (last >> LPAE_SHIFT(1)) - (first >> LPAE_SHIFT(1)) + 1;
+
+	return tables <= stage2_pool.count - stage2_pool.used;
+}
+
 static bool build_stage2(struct vm *vm)
 {
 	const struct run_config *config = vm->config;
@@ -189,7 +201,7 @@ static bool build_stage2(struct vm *vm)
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;
-	return true;
+	return !lazy || lazy_has_tables(machine);
 }
 
 static void forward(struct vcpu *vcpu, unsigned intid)
@@ -283,6 +295,7 @@ static void prepare(struct vm *vm, const struct run_config *config,
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
+	vm->rom_writes = 0;
 	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
 	vm->vcpu[0]->vm = vm;

@@ -9,7 +9,6 @@
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
 #include "hyp/vdist.h"
-#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -43,8 +42,8 @@ struct vm {
 	struct vdist dist;
 	/* of a foreign guest */
 	struct vpl011 uart;
-	struct vflash flash;
-	uint32_t resets; /* times it started again */
+	uint32_t resets;     /* times it started again */
+	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */

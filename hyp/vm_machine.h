@@ -32,9 +32,6 @@ struct vm_machine {
 	void (*reset)(struct vm *vm);
 	/* General registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
-	/* NULL; or for a load that no syndrome describes, where a device is: its page is mapped for
-	 * reading from now on, and the load made again; false: there is nothing to map. */
-	bool (*map)(struct vcpu *vcpu, ipa_t ipa);
 	void (*starting)(void);         /* the last thing before its first instruction */
 	void (*stopped)(struct vm *vm); /* behind its last one */
 
@@ -47,9 +44,6 @@ bool vm_own_check(const char **why);
 
 /* Our own guest, which is told `run`. */
 void vm_own(struct vm_machine *machine, const struct guest_run *run);
-
-/* What the plan loads outside of RAM within [ipa, ipa + size) is mapped; off: nothing there is. */
-void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on);
 
 /* The guest that `plan` describes, on a machine that looks like QEMU's virt; with stage 2 off it
  * has the board as it is. False: not on this board, says why not. */
