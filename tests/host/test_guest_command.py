@@ -201,8 +201,8 @@ def test_a_crash_is_told_in_a_line(bench):
     done = bench.start()
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[1:] == [
-        "hypbench: FAULT: guest trapped: data-abort (0x24) at pc 0x40200010, va 0x90000000,"
-        " ipa 0x90000000, esr 0x93000046"]
+        "hypbench: FAULT: guest trapped: data-abort (0x24) on vCPU 2 at pc 0x40200010,"
+        " va 0x90000000, ipa 0x90000000 (nothing), esr 0x93000046"]
 
 
 def test_a_plan_that_the_hypervisor_refuses_is_told(bench):

@@ -115,6 +115,7 @@ def test_a_fault_of_one_vcpu_stops_all(lab, built, ending):
     result = lab.run(several(built, ending=ending))
     fault = result.one("fault")
     assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "mmio-syndrome", "0x8000100")
+    assert fault["at"] == "distributor"
     assert int(fault["pc"], 16) >= ENTRY
     assert result.one("step")["outcome"] == "fault" and result.status == 1
     assert not result.timed_out and result.one("end")["faults"] == 1

@@ -172,6 +172,7 @@ def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
     fault = result.one("fault")
     vector = {"armv8": 0x200, "armv7": 0x0c}[board_facts(built)["ISA"]]
     assert (fault["reason"], int(fault["pc"], 16)) == ("prefetch-abort", vector)
+    assert (fault["vcpu"], fault["at"]) == (0, "flash")
     assert result.one("step")["rom_writes"] == 1
 
 

@@ -176,9 +176,10 @@ def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
     assert done.status == 1
     crash = next(address for address, label in visitor(built, "c").labels if label == "crash")
     line = done.said.splitlines()[-1]
-    pc = int(re.search(r"FAULT: guest trapped: mmio-syndrome .* at pc (0x\w+)", line)[1], 16)
+    pc = int(re.search(r"FAULT: guest trapped: mmio-syndrome .* on vCPU 0 at pc (0x\w+)",
+                       line)[1], 16)
     assert crash < pc <= crash + 8
-    assert f"ipa {UART:#x}" in line
+    assert f"ipa {UART:#x} (UART)," in line
     fault, = log_of(built).of_kind("fault")
     assert int(fault["ipa"], 16) == UART
 

@@ -46,8 +46,9 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 	return true;
 }
 
-void vm_add_region(struct vm *of, struct mmio_region region)
+void vm_add_region(struct vm *of, const char *name, struct mmio_region region)
 {
+	assert_string_equal(name, "UART");
 	of->region[of->region_count++] = region;
 }
 
