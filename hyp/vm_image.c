@@ -193,11 +193,12 @@ static bool map_load(struct vm *vm, const struct plan_load *load)
 	       vm_map(vm, load->ipa, store_at(load), align_up(load->size, PAGE_SIZE), STAGE2_CODE);
 }
 
+static const uint8_t erased_flash[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) = {
+	[0 ... PAGE_SIZE - 1] = 0xff,
+};
+
 static bool add_devices(struct vm *vm)
 {
-	static const uint8_t erased[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) = {
-		[0 ... PAGE_SIZE - 1] = 0xff,
-	};
 	const struct plan_guest *plan = vm->machine->plan;
 
 	if (!add_uart(vm))
@@ -205,7 +206,7 @@ static bool add_devices(struct vm *vm)
 	for (uint32_t i = 0; i < plan->load_count; i++)
 		if (!map_load(vm, &plan->load[i]))
 			return false;
-	return stage2_fill(&vm->stage2, VIRT_FLASH, FLASH_SIZE, (uintptr_t)erased);
+	return stage2_fill(&vm->stage2, VIRT_FLASH, FLASH_SIZE, (uintptr_t)erased_flash);
 }
 
 static void load_images(const struct vm *vm)

@@ -153,12 +153,15 @@ _start:
 	/* r1 to r3, r11, r12: vector, fault status, address, LR and SPSR as they should be, r9:
 	   the handler's CPSR; what they are: r4 to r8, r10 */
 check:
+	add	r3, r3, #FAR
+	add	r12, r12, #SPSR
 	cmp	r4, r1
+	add	r1, r9, #PSTATE
 	cmpeq	r5, r2
 	cmpeq	r6, r3
 	cmpeq	r7, r11
 	cmpeq	r8, r12
-	cmpeq	r10, r9
+	cmpeq	r10, r1
 	bne	wrong
 	mov	r1, lr
 	cps	#0x13

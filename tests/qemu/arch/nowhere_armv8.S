@@ -2,7 +2,8 @@
 /*
  * An unmodified guest that probes where nothing is, by load, store, fetch and stage-1 walk, at EL1
  * and at EL0, and looks at the exception that it takes. What is wrong stops the VM with the line.
- * Defines: the syndromes that it expects at EL1: SYNDROME, of a load; FETCH; WALK.
+ * Defines: the syndromes that it expects at EL1: SYNDROME, of a load; FETCH; WALK;
+ * and 0 for FAR, SPSR and PSTATE, the handler's, where it is to find them right.
  */
 #include "wrong.h"
 
@@ -122,6 +123,8 @@ _start:
 
 	/* x25: where the exception was; x1 to x4: vector, ESR, FAR and SPSR as they should be */
 check:
+	add	x3, x3, #FAR
+	add	x4, x4, #SPSR
 	cmp	x20, x1
 	b.ne	wrong_here
 	cmp	x21, x2
@@ -132,7 +135,7 @@ check:
 	b.ne	wrong_here
 	cmp	x24, x4
 	b.ne	wrong_here
-	mov	x4, #MASKED
+	mov	x4, #MASKED + PSTATE
 	cmp	x26, x4
 	b.ne	wrong_here
 	cmp	x27, #1			/* SP_EL1 */
