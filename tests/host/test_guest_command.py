@@ -19,7 +19,9 @@ import pytest
 from conftest import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
+from hypbench.guests.run import summary
 from hypbench.plan import read_plan
+from hypbench.records import read_log
 from hypbench.tree import HOME
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
@@ -194,6 +196,14 @@ def test_stats_print_the_exit_table(bench):
     row = next(line for line in out.splitlines() if "hvc" in line)
     assert [cell.strip() for cell in row.strip("│").split("│")][:6] == [
         "trapped", "guest", "hvc", "10", "100.0 %", "100.0 %"]
+
+
+def test_what_was_ignored_is_told():
+    log = read_log(guest_log())
+    step, = log.of_kind("step")
+    assert "ignored" not in summary(log, step)
+    assert summary(log, step | {"rom_writes": 3}).endswith(
+        "10 exits, 3 stores to read-only memory ignored")
 
 
 def test_a_crash_is_told_in_a_line(bench):
