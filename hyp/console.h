@@ -39,6 +39,8 @@ enum run_status {
  * impossible: what made it so would only come again. */
 _Noreturn void machine_end(enum run_status status);
 
-/* A fault of our own: file:line, registers, the end. Never for what a guest did. */
+/* A fault of our own: file:line, registers, the end. Never for what a guest did: it is called at
+ * the start, while a VM is made, and by an exception of EL2. No other exit leads there, nor takes a
+ * page that may not be there (fill=lazy: lazy_has_tables() in vm.c). */
 _Noreturn void panic_at(const char *file, int line, const char *what);
 #define panic(what) panic_at(__FILE__, __LINE__, what)

@@ -90,8 +90,10 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	if (vm->machine->foreign)
+	if (vm->machine->foreign) {
 		record_u64("resets", vm->resets);
+		record_u64("rom_writes", vm->rom_writes);
+	}
 	if (vm->config->sched != SCHED_NULL)
 		emit_sched();
 	record_close();

@@ -11,6 +11,7 @@ static const pte_t attributes_of[] = {
 	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
 	[STAGE2_DEVICE] = S2_MEMATTR_DEVICE | S2_AP_RW | PTE_AF | PTE_XN,
 	[STAGE2_CODE] = S2_MEMATTR_NORMAL | S2_AP_RO | PTE_SH_INNER | PTE_AF,
+	[STAGE2_DATA] = S2_MEMATTR_NORMAL | S2_AP_RO | PTE_SH_INNER | PTE_AF | PTE_XN,
 };
 
 uint64_t stage2_vttbr(const struct stage2 *stage2)
@@ -89,6 +90,15 @@ void stage2_switch_vmid(struct stage2 *stage2, bool flush)
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
 {
 	bool done = pagetable_map(&stage2->table, ipa, pa, size, attributes_of[memory]);
+
+	dsb_ishst();
+	isb();
+	return done;
+}
+
+bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page)
+{
+	bool done = pagetable_fill(&stage2->table, ipa, size, page, attributes_of[STAGE2_DATA]);
 
 	dsb_ishst();
 	isb();

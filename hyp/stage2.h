@@ -28,6 +28,7 @@ enum stage2_memory {
 	STAGE2_NORMAL, /* read, write, execute; caching as the guest's stage 1 says */
 	STAGE2_DEVICE, /* read and write, Device-nGnRE, never executed */
 	STAGE2_CODE,   /* as NORMAL, but never written */
+	STAGE2_DATA,   /* as CODE, but never executed */
 };
 
 /*
@@ -63,6 +64,8 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 /* As pagetable_map and pagetable_unmap; on return the guest sees the change. Errors likewise. */
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
 		enum stage2_memory memory);
+/* As pagetable_fill(), for reading. */
+bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page);
 bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
 
 /*

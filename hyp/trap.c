@@ -232,32 +232,36 @@ static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
 	return true;
 }
 
-/* A foreign guest's device that shows its memory for reading is asked about a store there. */
-static bool is_store_to_shown(const struct vcpu *vcpu, uint32_t esr)
+/* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
+ * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
+static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 {
-	return vcpu->vm->machine->foreign && ESR_EC(esr) == EC_DABT_LOW &&
-	       abort_is_protected(esr) && abort_is_plain_access(esr) && (esr & DABT_WNR);
+	if (!(esr & DABT_ISV))
+		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	vcpu->vm->rom_writes++;
+	return done(vcpu);
 }
 
-/* Reads what no syndrome describes, several registers at once (LDM, LDP). */
-static bool is_load_of_many(uint32_t esr)
+/* An access to nothing. What a cache may hold of it is nothing to maintain. */
+static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr,
+								  enum fault_reason reason)
 {
-	return !(esr & (DABT_ISV | DABT_CM | DABT_S1PTW | DABT_WNR));
+	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
+
+	if (!vcpu->vm->machine->external_aborts || reason == FAULT_SERROR)
+		return stop(vcpu, reason, esr);
+	if (access && (esr & DABT_CM))
+		return done(vcpu);
+	if (access && abort_is_protected(esr) && (esr & DABT_WNR))
+		return on_rom_write(vcpu, esr);
+	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
 }
 
-/* Where there is a device, and no load or store to emulate. What a cache may hold of it is nothing
- * to maintain. */
+/* Where there is a device, and no load or store to emulate. */
 static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 {
-	const struct vm_machine *machine = vcpu->vm->machine;
-
-	if (machine->foreign && esr & DABT_CM && !(esr & DABT_S1PTW))
-		return done(vcpu);
-	if (machine->map && is_load_of_many(esr) && machine->map(vcpu, trap_fault_ipa(false))) {
-		vcpu->exit_start |= EXIT_MAPPED;
-		return vcpu;
-	}
-	return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
+					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
@@ -275,15 +279,12 @@ static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vc
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
 	const struct mmio_region *dir = &vcpu->vm->dir;
-	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
 	if (ESR_EC(esr) == EC_DABT_LOW && ipa - dir->base < dir->size && abort_is_unmapped(esr))
 		return abort_is_plain_access(esr)
 			       ? emulate(vcpu, dir, (uint32_t)(ipa - dir->base), esr)
 			       : skip_or_stop(vcpu, esr);
-	if (region && is_store_to_shown(vcpu, esr))
-		return emulate_write(vcpu, region, (uint32_t)(ipa - region->base), esr);
-	return stop(vcpu, reason, esr);
+	return abort_or_stop(vcpu, esr, reason);
 }
 
 static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
@@ -394,8 +395,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-/* A data abort that the guest resumes from was an access to an emulated device; or, with
- * EXIT_MAPPED, a first touch. */
+/* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
+ * with EXIT_MAPPED, a first touch. */
 static inline struct exit_stat *resumed_stat(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)

@@ -25,6 +25,18 @@ static inline bool abort_is_plain_access(uint32_t esr)
 	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW)) == DABT_ISV;
 }
 
+/*
+ * The fault status that EL1 gets for an access that stage 2 stopped: bare hardware has nothing
+ * there, or Device memory that the access is not aligned for. The level of a stage-1 walk is not in
+ * the syndrome, which has stage 2's: level 1 is reported.
+ */
+static inline uint32_t abort_guest_fsc(uint32_t esr)
+{
+	if (ABT_FSC(esr) == FSC_ALIGNMENT)
+		return FSC_ALIGNMENT;
+	return esr & DABT_S1PTW ? FSC_EXTERNAL_WALK | 1 : FSC_EXTERNAL;
+}
+
 /* Bytes of the access: 1, 2, 4, 8. */
 static inline unsigned abort_size(uint32_t esr)
 {

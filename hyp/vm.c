@@ -53,6 +53,27 @@ struct fault {
 	ipa_t ipa;
 };
 
+static bool has(const struct mmio_region *region, ipa_t ipa)
+{
+	return ipa - region->base < region->size;
+}
+
+static const char *what_is_at(const struct vm *vm, ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+
+	for (unsigned i = 0; i < vm->region_count; i++)
+		if (has(&vm->region[i], ipa))
+			return vm->region_name[i];
+	if (has(&vm->dir, ipa))
+		return "CPU interface";
+	if (!stage2_walk(&vm->stage2, ipa, &leaf))
+		return "nothing";
+	if ((leaf.attributes & S2_AP_RW) == S2_AP_RO)
+		return "flash";
+	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
+}
+
 /* On core 0, whose the console is. */
 static void emit_fault(struct vcpu *first, void *argument)
 {
@@ -73,8 +94,9 @@ static void emit_fault(struct vcpu *first, void *argument)
 	record_hex("ipa", fault->ipa);
 	if (vm->config->sched != SCHED_NULL)
 		record_u64("vm", vm->vmid);
-	if (vm->vcpu_count > 1)
-		record_u64("vcpu", fault->vcpu->index);
+	record_u64("vcpu", fault->vcpu->index);
+	if (fault->reason <= FAULT_MMIO_THUMB_STORE)
+		record_string("at", what_is_at(vm, fault->ipa));
 	record_close();
 }
 
@@ -96,10 +118,11 @@ void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ip
 	core_call(vm->vcpu[0], emit_fault, &fault);
 }
 
-void vm_add_region(struct vm *vm, struct mmio_region region)
+void vm_add_region(struct vm *vm, const char *name, struct mmio_region region)
 {
 	if (vm->region_count == VM_REGION_MAX)
 		panic("too many emulated devices");
+	vm->region_name[vm->region_count] = name;
 	vm->region[vm->region_count++] = region;
 }
 
@@ -120,12 +143,14 @@ static bool map_gic(struct vm *vm, const struct gic_bases *at)
 
 static void emulate_gic(struct vm *vm, const struct gic_bases *at)
 {
-	vm_add_region(vm, (struct mmio_region){ at->dist, VDIST_GICD_SIZE, vdist_gicd_read,
-						vdist_gicd_write });
+	vm_add_region(vm, "distributor",
+		      (struct mmio_region){ at->dist, VDIST_GICD_SIZE, vdist_gicd_read,
+					    vdist_gicd_write });
 	if (!at->cpu)
-		vm_add_region(vm, (struct mmio_region){
-					  at->redist, (uint64_t)VDIST_GICR_SIZE * vm->machine->cpus,
-					  vdist_gicr_read, vdist_gicr_write });
+		vm_add_region(vm, "redistributor",
+			      (struct mmio_region){ at->redist,
+						    (uint64_t)VDIST_GICR_SIZE * vm->machine->cpus,
+						    vdist_gicr_read, vdist_gicr_write });
 }
 
 /* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
@@ -166,6 +191,18 @@ static void trap_deactivations(struct vgic *vgic)
 		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir.base);
 }
 
+/* fill=lazy: pages for all the tables that guest RAM can take are there before the guest starts, so
+ * that no fault of its finds the pool empty. */
+static bool lazy_has_tables(const struct vm_machine *machine)
+{
+	ipa_t first = machine->ram;
+	ipa_t last = machine->ram + machine->ram_size - 1;
+	uint64_t tables = (last >> LPAE_SHIFT(2)) - (first >> LPAE_SHIFT(2)) + 1 +
+			  (last >> LPAE_SHIFT(1)) - (first >> LPAE_SHIFT(1)) + 1;
+
+	return tables <= stage2_pool.count - stage2_pool.used;
+}
+
 static bool build_stage2(struct vm *vm)
 {
 	const struct run_config *config = vm->config;
@@ -189,7 +226,7 @@ static bool build_stage2(struct vm *vm)
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;
-	return true;
+	return !lazy || lazy_has_tables(machine);
 }
 
 static void forward(struct vcpu *vcpu, unsigned intid)
@@ -283,6 +320,7 @@ static void prepare(struct vm *vm, const struct run_config *config,
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
+	vm->rom_writes = 0;
 	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
 	vm->vcpu[0]->vm = vm;

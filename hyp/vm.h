@@ -9,7 +9,6 @@
 #include "hyp/stage2_lazy.h"
 #include "hyp/vcpu.h"
 #include "hyp/vdist.h"
-#include "hyp/vflash.h"
 #include "hyp/vm_machine.h"
 #include "hyp/vpl011.h"
 
@@ -43,13 +42,15 @@ struct vm {
 	struct vdist dist;
 	/* of a foreign guest */
 	struct vpl011 uart;
-	struct vflash flash;
-	uint32_t resets; /* times it started again */
+	uint32_t resets;     /* times it started again */
+	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */
 	uint32_t vcpus_on; /* or about to be */
 	uint32_t cores_in; /* cores beside core 0 that take part */
+
+	const char *region_name[VM_REGION_MAX]; /* for the record of a fault */
 };
 
 /* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
@@ -59,7 +60,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_
 
 /* For the functions of a struct vm_machine. vm_map() is false where the tables are used up. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
-void vm_add_region(struct vm *vm, struct mmio_region region);
+void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
 
 /* The guest is to stop: a fault record (reason, syndrome, addresses), outcome VM_FAULT. */
 void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);

@@ -112,12 +112,16 @@ static bool check_outside_ram(struct check *check, const struct plan_load *load)
 	return true;
 }
 
+#define FLASH_SIZE ((uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE)
+
 struct device {
 	const char *name;
 	uint64_t base, size;
 };
 
-static bool check_devices(struct check *check, const struct plan_load *loads, unsigned count)
+/* The flash comes last: loads may lie there. */
+static bool check_devices(struct check *check, const struct plan_load *loads, unsigned count,
+			  bool with_flash)
 {
 	uint64_t cpus = check->plan->cpus;
 	const struct device devices[] = {
@@ -125,10 +129,12 @@ static bool check_devices(struct check *check, const struct plan_load *loads, un
 		{ "CPU interface", VIRT_GICC, 0x10000 },
 		{ "redistributors", VIRT_GICR, VDIST_GICR_SIZE * cpus },
 		{ "UART", VIRT_UART, VIRT_UART_SIZE },
+		{ "flash", VIRT_FLASH, FLASH_SIZE },
 	};
+	unsigned device_count = ARRAY_SIZE(devices) - (with_flash ? 0 : 1);
 
 	for (unsigned i = 0; i < count; i++)
-		for (unsigned d = 0; d < ARRAY_SIZE(devices); d++)
+		for (unsigned d = 0; d < device_count; d++)
 			if (overlaps(&loads[i], devices[d].base, devices[d].size)) {
 				text_string(wrong(check, "a load, or the RAM, lies on the "),
 					    devices[d].name);
@@ -143,8 +149,8 @@ static bool check_map(struct check *check)
 	const struct plan_load ram = { .ipa = plan->ram, .size = (uint32_t)(plan->ram_mib << 20) };
 
 	return check->config->stage2 == STAGE2_OFF ||
-	       (check_devices(check, &ram, 1) &&
-		check_devices(check, plan->load, plan->load_count));
+	       (check_devices(check, &ram, 1, true) &&
+		check_devices(check, plan->load, plan->load_count, false));
 }
 
 static bool check_loads(struct check *check)
@@ -175,66 +181,32 @@ static bool add_uart(struct vm *vm)
 {
 	if (has_real_uart(vm->config))
 		return vm_map(vm, VIRT_UART, console_base(), VIRT_UART_SIZE, STAGE2_DEVICE);
-	vm_add_region(vm,
+	vm_add_region(vm, "UART",
 		      (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, vpl011_read, vpl011_write });
 	return true;
 }
 
-struct range {
-	uint64_t start, end;
+/* Flash, and what else the plan loads outside of RAM: for reading, from now on. */
+static bool map_load(struct vm *vm, const struct plan_load *load)
+{
+	return in_ram(vm->machine->plan, load->ipa) ||
+	       vm_map(vm, load->ipa, store_at(load), align_up(load->size, PAGE_SIZE), STAGE2_CODE);
+}
+
+static const uint8_t erased_flash[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) = {
+	[0 ... PAGE_SIZE - 1] = 0xff,
 };
-
-/* The pages of a load within [ipa, ipa + size); start == end: none. */
-static struct range pages_within(const struct plan_load *load, uint64_t ipa, uint64_t size)
-{
-	uint64_t end = align_up((uint64_t)load->ipa + load->size, PAGE_SIZE);
-	struct range pages = { load->ipa, end };
-
-	if (pages.start < ipa)
-		pages.start = ipa;
-	if (pages.end > ipa + size)
-		pages.end = ipa + size;
-	if (pages.end < pages.start)
-		pages.end = pages.start;
-	return pages;
-}
-
-static bool map_load(struct vm *vm, const struct plan_load *load, uint64_t ipa, uint64_t size)
-{
-	struct range pages = pages_within(load, ipa, size);
-
-	if (in_ram(vm->machine->plan, load->ipa) || pages.start == pages.end)
-		return true;
-	return vm_map(vm, pages.start, store_at(load) + (pages.start - load->ipa),
-		      pages.end - pages.start, STAGE2_CODE);
-}
-
-/* Off: nothing is mapped there at all. What was mapped once finds its tables there. */
-void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on)
-{
-	const struct plan_guest *plan = vm->machine->plan;
-
-	if (!on && !stage2_unmap(&vm->stage2, ipa, size))
-		panic("what a plan loads cannot be unmapped");
-	for (uint32_t i = 0; on && i < plan->load_count; i++)
-		if (!map_load(vm, &plan->load[i], ipa, size))
-			panic("what a plan loads can be mapped no more");
-}
 
 static bool add_devices(struct vm *vm)
 {
 	const struct plan_guest *plan = vm->machine->plan;
 
-	vm->flash = (struct vflash){ 0 };
 	if (!add_uart(vm))
 		return false;
-	vm_add_region(vm, (struct mmio_region){ VIRT_FLASH,
-						(uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE,
-						vflash_read, vflash_write });
 	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!map_load(vm, &plan->load[i], 0, (uint64_t)STAGE2_INPUT_GIB << 30))
+		if (!map_load(vm, &plan->load[i]))
 			return false;
-	return true;
+	return stage2_fill(&vm->stage2, VIRT_FLASH, FLASH_SIZE, (uintptr_t)erased_flash);
 }
 
 static void load_images(const struct vm *vm)
@@ -258,8 +230,6 @@ static void load_images(const struct vm *vm)
 static void reset(struct vm *vm)
 {
 	load_images(vm);
-	if (vm->config->stage2 != STAGE2_OFF)
-		vflash_reset(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(vm, vm->config->irq == IRQ_TRAPPED);
 }
@@ -294,11 +264,11 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 		.spi_first = board.spi_first,
 		.spi_count = board.spi_count,
 		.foreign = true,
+		.external_aborts = true,
 		.entry = plan->entry,
 		.add_devices = add_devices,
 		.reset = reset,
 		.set_registers = set_registers,
-		.map = vflash_map,
 		.starting = starting,
 		.stopped = stopped,
 		.plan = plan,

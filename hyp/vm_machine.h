@@ -22,6 +22,7 @@ struct vm_machine {
 	unsigned spi_first, spi_count; /* physical SPIs that are its own */
 	/* not of our own making: no hypercalls but PSCI, and it may want what is not there */
 	bool foreign;
+	bool external_aborts; /* an access to nothing is one at EL1, not the end of the VM */
 	uintptr_t entry;
 
 	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */
@@ -31,9 +32,6 @@ struct vm_machine {
 	void (*reset)(struct vm *vm);
 	/* General registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
-	/* NULL; or for a load that no syndrome describes, where a device is: its page is mapped for
-	 * reading from now on, and the load made again; false: there is nothing to map. */
-	bool (*map)(struct vcpu *vcpu, ipa_t ipa);
 	void (*starting)(void);         /* the last thing before its first instruction */
 	void (*stopped)(struct vm *vm); /* behind its last one */
 
@@ -46,9 +44,6 @@ bool vm_own_check(const char **why);
 
 /* Our own guest, which is told `run`. */
 void vm_own(struct vm_machine *machine, const struct guest_run *run);
-
-/* What the plan loads outside of RAM within [ipa, ipa + size) is mapped; off: nothing there is. */
-void vm_show_loads(struct vm *vm, ipa_t ipa, uint64_t size, bool on);
 
 /* The guest that `plan` describes, on a machine that looks like QEMU's virt; with stage 2 off it
  * has the board as it is. False: not on this board, says why not. */

@@ -157,6 +157,36 @@ bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uin
 	return update_range(table, input, output, size, attributes);
 }
 
+static void fill(pte_t *entries, pte_t page)
+{
+	for (unsigned i = 0; i < PTE_COUNT; i++)
+		if (!(entries[i] & PTE_VALID))
+			entries[i] = page;
+}
+
+bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, uint64_t output,
+		    pte_t attributes)
+{
+	pte_t page = leaf(output, attributes, LEAF_LEVEL);
+	pte_t *shared = page_alloc(table->pool);
+
+	if (!shared)
+		return false;
+	fill(shared, page);
+	for (uint64_t at = input; at < input + size; at += LPAE_SIZE(2)) {
+		pte_t *entry = &table->root[LPAE_INDEX(at, ROOT_LEVEL)];
+
+		if (!is_table(*entry, ROOT_LEVEL) && !make_table(table, entry, at, ROOT_LEVEL))
+			return false;
+		entry = &table_of(*entry)[LPAE_INDEX(at, 2)];
+		if (is_table(*entry, 2))
+			fill(table_of(*entry), page);
+		else if (!(*entry & PTE_VALID))
+			*entry = (pte_t)(uintptr_t)shared | PTE_TYPE_BITS;
+	}
+	return true;
+}
+
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size)
 {
 	return update_range(table, input, 0, size, 0);

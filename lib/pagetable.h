@@ -54,6 +54,14 @@ void pagetable_reset(struct pagetable *table);
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes);
 
+/*
+ * Leads every page of the range that is not mapped to the one at `output`. Range: a multiple of
+ * 2 MiB. One table serves all 2 MiB in which nothing is mapped, so that nothing of the range may be
+ * mapped otherwise or unmapped afterwards. False, with the range partly filled: the pool is empty.
+ */
+bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, uint64_t output,
+		    pte_t attributes);
+
 /* Unmaps the range, splitting blocks at its edges. Errors as pagetable_map. */
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size);
 

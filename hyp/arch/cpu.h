@@ -63,6 +63,10 @@ ipa_t trap_fault_ipa(bool fetch);
 /* The guest takes the exception of an undefined instruction, at the one that trapped. */
 void trap_inject_undefined(void);
 
+/* The guest takes the abort that bare hardware raises for the access of syndrome `esr`. False, with
+ * nothing done, where that very vector aborts, which it would do for ever. */
+bool trap_inject_abort(uint32_t esr);
+
 /* Emulates the system register access of syndrome `esr`; false when it is none of ours. Needs a
  * full frame. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr);

@@ -5,7 +5,8 @@ from logmaker import HZ, TRAPPED, end_record, exits_record, log_of, run_record, 
 
 HEAD = step_head(0, 0, "trapped", "guest")
 FAULT = {"kind": "fault", "reason": "data-abort", "class": "0x24", "esr": "0x93000046",
-         "pc": "0x40200010", "va": "0x90000000", "ipa": "0x90000000"}
+         "pc": "0x40200010", "va": "0x90000000", "ipa": "0x90000000", "vcpu": 2,
+         "at": "nothing"}
 
 
 def guest_log(outcome: str = "done", platform: str = "qemu-host", exits: bool = True,

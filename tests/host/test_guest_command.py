@@ -19,7 +19,9 @@ import pytest
 from conftest import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
+from hypbench.guests.run import summary
 from hypbench.plan import read_plan
+from hypbench.records import read_log
 from hypbench.tree import HOME
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
@@ -196,13 +198,21 @@ def test_stats_print_the_exit_table(bench):
         "trapped", "guest", "hvc", "10", "100.0 %", "100.0 %"]
 
 
+def test_what_was_ignored_is_told():
+    log = read_log(guest_log())
+    step, = log.of_kind("step")
+    assert "ignored" not in summary(log, step)
+    assert summary(log, step | {"rom_writes": 3}).endswith(
+        "10 exits, 3 stores to read-only memory ignored")
+
+
 def test_a_crash_is_told_in_a_line(bench):
     bench.guest(log=guest_log("fault", before=(FAULT,)), then=WHOLE + "; sys.exit(1)")
     done = bench.start()
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[1:] == [
-        "hypbench: FAULT: guest trapped: data-abort (0x24) at pc 0x40200010, va 0x90000000,"
-        " ipa 0x90000000, esr 0x93000046"]
+        "hypbench: FAULT: guest trapped: data-abort (0x24) on vCPU 2 at pc 0x40200010,"
+        " va 0x90000000, ipa 0x90000000 (nothing), esr 0x93000046"]
 
 
 def test_a_plan_that_the_hypervisor_refuses_is_told(bench):

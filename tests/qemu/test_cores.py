@@ -15,7 +15,7 @@ from talk import facts
 
 RAM = 0x40000000
 ENTRY = 0x40200000
-WRONG = 0x0bad0000
+WRONG = 0x08000000
 
 LIVES = 100  # of a guest that resets itself
 END_OFF, END_FAULT, END_FAULT_BUSY, END_OFF_BY_OTHER, END_COUNT = range(5)
@@ -114,7 +114,8 @@ def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
 def test_a_fault_of_one_vcpu_stops_all(lab, built, ending):
     result = lab.run(several(built, ending=ending))
     fault = result.one("fault")
-    assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "data-abort", "0xbad0100")
+    assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "mmio-syndrome", "0x8000100")
+    assert fault["at"] == "distributor"
     assert int(fault["pc"], 16) >= ENTRY
     assert result.one("step")["outcome"] == "fault" and result.status == 1
     assert not result.timed_out and result.one("end")["faults"] == 1

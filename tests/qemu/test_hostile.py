@@ -58,7 +58,7 @@ def test_read_outside_is_a_data_abort(result, board):
     found = faults(result, "hostile_read")
     assert set(found) == set(CONTAINED)
     for fault in found.values():
-        assert fault["reason"] == "data-abort"
+        assert (fault["reason"], fault["vcpu"], fault["at"]) == ("data-abort", 0, "nothing")
         assert fault["class"] == "0x24"  # a data abort from a lower level
         assert in_guest_image(board, int(fault["pc"], 16))
         assert in_hypervisor(board, int(fault["ipa"], 16))
@@ -69,7 +69,7 @@ def test_device_that_is_not_mapped_is_a_data_abort(result, board):
     found = faults(result, "hostile_device")
     assert set(found) == set(CONTAINED)
     for fault in found.values():
-        assert fault["reason"] == "data-abort"
+        assert (fault["reason"], fault["vcpu"], fault["at"]) == ("data-abort", 0, "nothing")
         assert fault["ipa"] == fault["va"] and int(fault["ipa"], 16) % 0x1000 == 0
         assert in_guest_image(board, int(fault["pc"], 16))
     assert b"!" not in result.console
@@ -79,7 +79,7 @@ def test_jump_outside_is_a_prefetch_abort(result, board):
     found = faults(result, "hostile_jump")
     assert set(found) == set(CONTAINED)
     for fault in found.values():
-        assert fault["reason"] == "prefetch-abort"
+        assert (fault["reason"], fault["at"]) == ("prefetch-abort", "nothing")
         assert fault["class"] == "0x20"  # an instruction abort from a lower level
         assert in_hypervisor(board, int(fault["pc"], 16))
         assert fault["pc"] == fault["va"] == fault["ipa"]

@@ -21,7 +21,7 @@ HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
 RAM, RAW = 0x40000000, 0x40200000
 INITRD = 0x40400000  # behind a raw binary
 MARK = 0x41000000
-NOWHERE = 0xd0000000
+UART = 0x09000000
 LIMIT_S = 60  # a run that takes longer hangs
 FDT_MAGIC = "d00dfeed"
 # CurrentEL; CPSR: A, I and F masked, Supervisor mode
@@ -176,11 +176,12 @@ def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
     assert done.status == 1
     crash = next(address for address, label in visitor(built, "c").labels if label == "crash")
     line = done.said.splitlines()[-1]
-    pc = int(re.search(r"FAULT: guest trapped: data-abort .* at pc (0x\w+)", line)[1], 16)
+    pc = int(re.search(r"FAULT: guest trapped: mmio-syndrome .* on vCPU 0 at pc (0x\w+)",
+                       line)[1], 16)
     assert crash < pc <= crash + 8
-    assert f"ipa {NOWHERE:#x}" in line
+    assert f"ipa {UART:#x} (UART)," in line
     fault, = log_of(built).of_kind("fault")
-    assert int(fault["ipa"], 16) == NOWHERE
+    assert int(fault["ipa"], 16) == UART
 
 
 def test_the_next_run_is_none_the_worse(built, tmp_path):
@@ -265,7 +266,7 @@ def test_make_fails_where_the_guest_does(tmp_path):
     board = TREE.reference_boards()[0]
     words = [f"BOARD={board}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]
     said = make("run-guest", f"GUEST={raw_file(board, 'c', tmp_path)}", *words, status=2)
-    assert "FAULT: guest trapped: data-abort" in said
+    assert "FAULT: guest trapped: mmio-syndrome" in said
     said = make("run-guest", "GUEST=nothing", *words, status=2)
     assert "GUEST=nothing: No such file or directory" in said and "Error 2" in said
 

@@ -18,7 +18,7 @@ from lab import Job, TREE, board_facts
 from talk import facts
 
 ENTRY = 0x40200000
-WRONG = 0x0bad0000
+WRONG = 0x08000000
 CONFIGS = {
     "trapped": "trapped",
     "trapped-wfi": "trapped wfi=trapped",
@@ -177,7 +177,7 @@ def first_wrong(job: Job, cpus: int) -> str | None:
 
 
 def explain(result, job: Job) -> str:
-    faults = [chr(int(fault["ipa"], 16) - WRONG) if fault["reason"] == "data-abort" else fault
+    faults = [chr(int(fault["ipa"], 16) - WRONG) if fault["reason"] == "mmio-syndrome" else fault
               for fault in result.records("fault")]
     marks = "\n".join(map(str, marks_of(job)))
     return f"wrong in step {faults}\n{result.explain()}\n{marks}"

@@ -339,6 +339,25 @@ static void ranges_that_leave_the_tables_are_refused(void **state)
 	assert_false(pagetable_unmap(&table, 3 * GIB, 2 * GIB));
 }
 
+static void what_is_not_mapped_can_lead_to_one_page(void **state)
+{
+	(void)state;
+	begin(2, 6);
+	map(2 * MIB, 6 * MIB, 2 * MIB);
+	map(4 * MIB, 7 * MIB, PAGE_SIZE);
+	assert_true(pagetable_fill(&table, 0, 16 * MIB, GIB, ATTRIBUTES));
+	assert_tlb_clean();
+	assert_maps(0, GIB, 3);
+	assert_maps(2 * MIB, 6 * MIB, 2);
+	assert_maps(4 * MIB, 7 * MIB, 3);
+	assert_maps(4 * MIB + PAGE_SIZE, GIB, 3);
+	assert_maps(16 * MIB - 1, GIB + PAGE_SIZE - 1, 3);
+	assert_unmapped(16 * MIB);
+	assert_int_equal(pool.used, 3); /* tables: of the first GiB, of 4 to 6 MiB, of all else */
+	begin(2, 1);
+	assert_false(pagetable_fill(&table, 0, 16 * MIB, GIB, ATTRIBUTES));
+}
+
 static void an_empty_pool_leaves_a_part_mapped(void **state)
 {
 	(void)state;
@@ -563,6 +582,7 @@ int main(void)
 		cmocka_unit_test(a_reset_gives_every_page_back),
 		cmocka_unit_test(unaligned_arguments_are_refused),
 		cmocka_unit_test(ranges_that_leave_the_tables_are_refused),
+		cmocka_unit_test(what_is_not_mapped_can_lead_to_one_page),
 		cmocka_unit_test(an_empty_pool_leaves_a_part_mapped),
 		cmocka_unit_test(a_block_that_cannot_be_split_stays),
 		cmocka_unit_test(a_remapping_without_invalidation_is_found),

@@ -42,6 +42,15 @@ static const struct access accesses[] = {
 	{ 0x93880047, 4, true, 8, 0 },                   /* str r8, [r0] (Cortex-A15) */
 };
 
+static void the_guest_gets_the_fault_of_bare_hardware(void **state)
+{
+	(void)state;
+	assert_int_equal(abort_guest_fsc(0x93830006), 0x10); /* nothing is there */
+	assert_int_equal(abort_guest_fsc(0x8200000f), 0x10);
+	assert_int_equal(abort_guest_fsc(0x92000086), 0x15); /* a stage-1 walk */
+	assert_int_equal(abort_guest_fsc(0x93830021), 0x21); /* alignment */
+}
+
 static void every_access_is_decoded(void **state)
 {
 	(void)state;
@@ -106,6 +115,7 @@ static void only_translation_faults_are_unmapped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_guest_gets_the_fault_of_bare_hardware),
 		cmocka_unit_test(every_access_is_decoded),
 		cmocka_unit_test(a_positive_value_is_not_sign_extended),
 		cmocka_unit_test(only_the_accessed_bytes_count),

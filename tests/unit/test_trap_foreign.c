@@ -31,7 +31,7 @@
 #define PSCI_SYSTEM_OFF 0x84000008u
 #define PSCI_SYSTEM_RESET 0x84000009u
 
-static const struct vm_machine foreign = { .foreign = true };
+static const struct vm_machine foreign = { .foreign = true, .external_aborts = true };
 static const struct vm_machine own;
 
 static int setup(void **state)
@@ -76,43 +76,81 @@ static void a_class_that_nobody_has_stops_it(void **state)
 	assert_int_equal(fake_hyp.undefined, 0);
 }
 
-static void a_store_to_what_is_shown_reaches_the_device(void **state)
+/* Whatever HPFAR says. */
+static void a_store_to_what_is_mapped_for_reading_does_nothing(void **state)
 {
 	(void)state;
-	vcpu->frame.x[12] = 0x12345678;
+	vcpu->vm->rom_writes = 0;
 	assert_ptr_equal(take(STORE_PROTECTED), vcpu);
-	assert_int_equal(device.writes, 1);
-	assert_int_equal(device.offset, 0x10);
-	assert_int_equal(device.value, 0x12345678);
-	assert_int_equal(fake_hyp.skipped, 1);
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_ptr_equal(take(STORE_PROTECTED), vcpu);
+	assert_int_equal(vcpu->vm->rom_writes, 2);
+	assert_int_equal(fake_hyp.skipped, 2);
+	assert_int_equal(device.writes + fake_hyp.faults, 0);
+	assert_null(take(STORE_PROTECTED & ~(1u << 24))); /* without a description */
+	assert_int_equal(fake_hyp.reason, FAULT_MMIO_SYNDROME);
 }
 
-static void other_faults_of_permission_stop_it(void **state)
+/* It goes on with an abort. */
+static void assert_aborts(uint32_t esr)
+{
+	unsigned before = fake_hyp.aborts;
+
+	assert_ptr_equal(take(esr), vcpu);
+	assert_int_equal(fake_hyp.aborts, before + 1);
+	assert_int_equal(fake_hyp.esr, esr);
+	assert_int_equal(fake_hyp.skipped + fake_hyp.faults, 0);
+}
+
+static void other_faults_of_permission_are_aborts(void **state)
 {
 	(void)state;
-	assert_null(take(LOAD_PROTECTED));
-	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
-	assert_null(take(FETCH_PROTECTED));
-	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
-	assert_null(take(STORE_PROTECTED & ~(1u << 24))); /* without a description */
-	assert_null(take(STORE_PROTECTED | 1u << 7));     /* of a stage-1 walk */
-	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
-	assert_null(take(STORE_PROTECTED));
+	assert_aborts(LOAD_PROTECTED);
+	assert_aborts(FETCH_PROTECTED);
+	assert_aborts(STORE_PROTECTED | 1u << 7); /* of a stage-1 walk */
 	be_own();
 	fake_hyp.fault_ipa = DEVICE;
 	assert_null(take(STORE_PROTECTED));
+	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
 	assert_int_equal(device.reads + device.writes, 0);
-	assert_int_equal(fake_hyp.faults, 6);
+	assert_int_equal(fake_hyp.faults, 1);
+}
+
+static void an_access_to_nothing_is_an_abort(void **state)
+{
+	static const uint32_t syndromes[] = { LDR_W3, STR_W12,    DABT_LDP,  DABT_S1PTW,
+					      IABT,   IABT_S1PTW, 0x92000021 /* alignment */ };
+
+	(void)state;
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	for (unsigned i = 0; i < sizeof(syndromes) / sizeof(syndromes[0]); i++)
+		assert_aborts(syndromes[i]);
+	assert_null(take(0x92000011)); /* asynchronous */
+	assert_int_equal(fake_hyp.reason, FAULT_SERROR);
+	be_own();
+	assert_null(take(LDR_W3));
+	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
+	assert_null(take(IABT));
+	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
+}
+
+static void an_abort_of_its_own_vector_stops_it(void **state)
+{
+	(void)state;
+	fake_hyp.vector_aborts = true;
+	assert_null(take(IABT));
+	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
 }
 
 static void cache_maintenance_of_a_device_is_nothing(void **state)
 {
 	(void)state;
 	assert_ptr_equal(take(DABT_DC), vcpu);
-	assert_int_equal(fake_hyp.skipped, 1);
-	assert_null(take(DABT_DC | 1u << 7));
-	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
-	assert_null(take(DABT_DC));
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE; /* nor of nothing */
+	assert_ptr_equal(take(DABT_DC), vcpu);
+	assert_int_equal(fake_hyp.skipped, 2);
+	fake_hyp.skipped = 0;
+	assert_aborts(DABT_DC | 1u << 7); /* a walk */
 	be_own();
 	fake_hyp.fault_ipa = DEVICE;
 	assert_null(take(DABT_DC));
@@ -155,8 +193,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(what_is_not_there_is_undefined),
 		TEST(a_class_that_nobody_has_stops_it),
-		TEST(a_store_to_what_is_shown_reaches_the_device),
-		TEST(other_faults_of_permission_stop_it),
+		TEST(a_store_to_what_is_mapped_for_reading_does_nothing),
+		TEST(other_faults_of_permission_are_aborts),
+		TEST(an_access_to_nothing_is_an_abort),
+		TEST(an_abort_of_its_own_vector_stops_it),
 		TEST(cache_maintenance_of_a_device_is_nothing),
 		TEST(it_has_psci_and_no_hypercalls),
 	};

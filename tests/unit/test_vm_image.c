@@ -31,6 +31,7 @@ static struct {
 	enum stage2_memory memory;
 } maps[16];
 static unsigned map_count, map_limit;
+static struct page_pool pool;
 static bool uart_started, uart_input;
 
 bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
@@ -45,8 +46,9 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 	return true;
 }
 
-void vm_add_region(struct vm *of, struct mmio_region region)
+void vm_add_region(struct vm *of, const char *name, struct mmio_region region)
 {
+	assert_string_equal(name, "UART");
 	of->region[of->region_count++] = region;
 }
 
@@ -96,33 +98,19 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t va
 	(void)value;
 }
 
-void vflash_reset(struct vm *of)
-{
-	assert_ptr_equal(of, &vm);
-}
-
-uint64_t vflash_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
-{
-	return vpl011_read(vcpu, offset, size);
-}
-
-bool vflash_map(struct vcpu *vcpu, ipa_t ipa)
-{
-	(void)vcpu;
-	(void)ipa;
-	return false;
-}
-
-void vflash_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
-{
-	vpl011_write(vcpu, offset, size, value);
-}
-
 bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **why)
 {
 	(void)config;
 	*why = "too few cores";
 	return cpus <= 3;
+}
+
+/* With this many pages for tables. */
+static bool add_devices(unsigned pages)
+{
+	pool = (struct page_pool){ .base = fake_pages(2), .count = pages };
+	stage2_reset(&vm.stage2, 1, STAGE2_4K, &pool, fake_pages(1));
+	return machine.add_devices(&vm);
 }
 
 static int setup(void **state)
@@ -231,6 +219,9 @@ static void a_load_or_the_ram_on_a_device(void **state)
 	plan.ram = 0x08e00000;
 	plan.load[0].ipa = plan.ram;
 	assert_refused(&trapped, "a load, or the RAM, lies on the UART");
+	plan.ram = 0x07c00000;
+	plan.load[0].ipa = plan.ram;
+	assert_refused(&trapped, "a load, or the RAM, lies on the flash");
 }
 
 static void natively_everything_lies_where_it_is(void **state)
@@ -276,7 +267,7 @@ static void what_is_loaded_outside_of_ram_is_mapped_for_reading(void **state)
 	plan.load[1] = (struct plan_load){ 0x1000, 0x03fff000, 0x1801 };
 	plan.load[2] = (struct plan_load){ 0x3000, 0x10000000, 1 };
 	assert_possible(&trapped);
-	assert_true(machine.add_devices(&vm));
+	assert_true(add_devices(2));
 	assert_int_equal(map_count, 2);
 	assert_int_equal(maps[0].ipa, 0x03fff000);
 	assert_int_equal(maps[0].pa, FAKE_STORE_BASE + 0x1000);
@@ -284,12 +275,20 @@ static void what_is_loaded_outside_of_ram_is_mapped_for_reading(void **state)
 	assert_int_equal(maps[0].memory, STAGE2_CODE);
 	assert_int_equal(maps[1].ipa, 0x10000000);
 	assert_int_equal(maps[1].size, 0x1000);
-	/* the part in the second bank alone */
-	vm_show_loads(&vm, 0x04000000, 0x04000000, true);
-	assert_int_equal(map_count, 3);
-	assert_int_equal(maps[2].ipa, 0x04000000);
-	assert_int_equal(maps[2].pa, FAKE_STORE_BASE + 0x2000);
-	assert_int_equal(maps[2].size, 0x1000);
+}
+
+static void the_rest_of_the_flash_reads_as_erased(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	assert_possible(&trapped);
+	assert_true(add_devices(2));
+	for (ipa_t ipa = 0; ipa < 0x08000000; ipa += PAGE_SIZE) {
+		assert_true(stage2_walk(&vm.stage2, ipa, &leaf));
+		assert_int_equal(leaf.attributes & (S2_AP_RW | PTE_XN), S2_AP_RO | PTE_XN);
+	}
+	assert_false(stage2_walk(&vm.stage2, 0x08000000, &leaf));
 }
 
 static void tables_that_are_used_up_are_told(void **state)
@@ -298,24 +297,26 @@ static void tables_that_are_used_up_are_told(void **state)
 	plan.load[0].ipa = 0;
 	assert_possible(&trapped);
 	map_limit = 0;
-	assert_false(machine.add_devices(&vm));
+	assert_false(add_devices(2));
+	map_limit = 1;
+	assert_false(add_devices(1));
 }
 
 static void direct_has_the_real_uart(void **state)
 {
 	(void)state;
 	assert_possible(&direct);
-	assert_true(machine.add_devices(&vm));
+	assert_true(add_devices(2));
 	assert_int_equal(maps[0].ipa, 0x09000000);
 	assert_int_equal(maps[0].pa, 0xfe201000);
 	assert_int_equal(maps[0].memory, STAGE2_DEVICE);
-	assert_int_equal(vm.region_count, 1); /* flash */
+	assert_int_equal(vm.region_count, 0);
 	machine.stopped(&vm);
 	assert_true(fake_hyp.line_open);
 	vm.region_count = 0;
 	assert_possible(&trapped);
-	assert_true(machine.add_devices(&vm));
-	assert_int_equal(vm.region_count, 2);
+	assert_true(add_devices(2));
+	assert_int_equal(vm.region_count, 1);
 	assert_int_equal(vm.region[0].base, 0x09000000);
 }
 
@@ -365,6 +366,7 @@ int main(void)
 		TEST(natively_everything_lies_where_it_is),
 		TEST(its_machine_looks_like_virt),
 		TEST(what_is_loaded_outside_of_ram_is_mapped_for_reading),
+		TEST(the_rest_of_the_flash_reads_as_erased),
 		TEST(tables_that_are_used_up_are_told),
 		TEST(direct_has_the_real_uart),
 		TEST(a_start_copies_the_images),

@@ -140,14 +140,20 @@ def notes(log: Log) -> list[str]:
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
+def what_is_there(fault: dict) -> str:
+    """Nothing, or which device; a log of an older hypervisor does not say."""
+    return f" ({fault['at']})" if "at" in fault else ""
+
+
 def note_of(data: dict, short: bool) -> str:
     """`short`: checks that went well beside a benchmark's results need no evidence here."""
     where = " ".join(filter(None, (data.get("bench"), data.get("variant"), data.get("config"))))
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
     if data["kind"] == "fault":
-        return (f"FAULT: {where}: {data['reason']} ({data['class']}) at pc {data['pc']},"
-                f" va {data['va']}, ipa {data['ipa']}, esr {data['esr']}")
+        return (f"FAULT: {where}: {data['reason']} ({data['class']})"
+                f" on vCPU {data.get('vcpu', 0)} at pc {data['pc']}, va {data['va']},"
+                f" ipa {data['ipa']}{what_is_there(data)}, esr {data['esr']}")
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
     if short and data["ok"]:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As cores_armv8.S, with a GICv2. vCPUs beside vCPU 0 begin in Thumb state in the second round. */
-#define WRONG 0x0bad0000
+#include "wrong.h"
+
 #define GICD 0x08000000
 #define GICC 0x08010000
 #define SHARED 0x41000000 /* not loaded: what is there lives through a reset */
@@ -9,8 +10,8 @@
 #define TIMER 27
 
 #define END_OFF 0	   /* SYSTEM_RESET once, then SYSTEM_OFF */
-#define END_FAULT 1	   /* vCPU 1 loads from nowhere, vCPU 0 sleeps */
-#define END_FAULT_BUSY 2   /* vCPU 1 loads from nowhere, vCPU 0 runs */
+#define END_FAULT 1	   /* vCPU 1 stops the VM, vCPU 0 sleeps */
+#define END_FAULT_BUSY 2   /* vCPU 1 stops the VM, vCPU 0 runs */
 #define END_OFF_BY_OTHER 3 /* vCPU 1: SYSTEM_OFF */
 #define END_COUNT 4	   /* loads from WRONG + 0x1000 + ticks of PSCI_VERSION */
 
@@ -274,7 +275,7 @@ secondary:
 wrong:
 	ldr	r10, =WRONG
 	add	r10, r10, r11
-	ldr	r10, [r10]
+	ldrb	r11, [r10], #1
 	b	.
 
 	/* This vCPU's part; the distributor is everyone's. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest with several vCPUs, which checks what PSCI, SGIs and private interrupts do, and powers
- * off; a check that fails loads from WRONG plus its number, where nothing is. With interrupts
+ * off; a check that fails stops the VM with its number (wrong.h). With interrupts
  * masked: WFI ends for one that is pending. Defines: CPUS; GIC, 2 or 3; ENDING, how it ends;
  * CONDUIT, hvc or smc.
  */
-#define WRONG 0x0bad0000
+#include "wrong.h"
+
 #define GICD 0x08000000
 #define GICC 0x08010000
 #define GICR 0x080a0000
@@ -15,8 +16,8 @@
 #define TIMER 27
 
 #define END_OFF 0	   /* SYSTEM_RESET once, then SYSTEM_OFF */
-#define END_FAULT 1	   /* vCPU 1 loads from nowhere, vCPU 0 sleeps */
-#define END_FAULT_BUSY 2   /* vCPU 1 loads from nowhere, vCPU 0 runs */
+#define END_FAULT 1	   /* vCPU 1 stops the VM, vCPU 0 sleeps */
+#define END_FAULT_BUSY 2   /* vCPU 1 stops the VM, vCPU 0 runs */
 #define END_OFF_BY_OTHER 3 /* vCPU 1: SYSTEM_OFF */
 #define END_COUNT 4	   /* loads from WRONG + 0x1000 + ticks of PSCI_VERSION */
 
@@ -292,7 +293,7 @@ secondary:
 wrong:
 	ldr	x10, =WRONG
 	add	x10, x10, w11, uxtw
-	ldr	x10, [x10]
+	ldrb	w11, [x10], #1
 	b	.
 
 	/* This vCPU's part; the distributor is everyone's. */

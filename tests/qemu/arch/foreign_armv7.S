@@ -4,6 +4,7 @@
 #define GICC 0x08010000
 #define UART_INTID 33
 #define FLASH_BANK 0x04000000
+#define FLASH_END 0x08000000
 #define NOWHERE 0x0a000000
 #define KEPT 0x41000000
 #define STARTS 3
@@ -12,7 +13,6 @@
 #define ECHO 1
 #define RESET 2
 #define MACHINE 3
-#define OUTSIDE 4
 #define READONLY 5
 #define FOREVER 6
 #define FLASH 7
@@ -47,6 +47,12 @@
 	beq	9f
 	say	"wrong \letter\n"
 9:
+	.endm
+
+	.macro	command value, bank=FLASH_BANK, store=str
+	ldr	r11, =\bank
+	mov	r12, #\value
+	\store	r12, [r11, #0x154]
 	.endm
 
 	.globl	_start
@@ -137,12 +143,7 @@ loaded:	.word	0
 	expect	0x09000ff0, 0x0d, C
 	expect	FLASH_BANK, 0x464c4153, F
 	expect	0x4, 0xffffffff, E
-	ldr	r1, =FLASH_BANK
-	mov	r2, #0x98
-	str	r2, [r1, #0x154]
-	expect	FLASH_BANK + 0x40, 0x00510051, Q
-	mov	r2, #0xff
-	str	r2, [r1]
+	command	0x98
 	expect	FLASH_BANK, 0x464c4153, F
 	mcr	p15, 0, r9, c7, c6, 1	/* DCIMVAC of a device: nothing */
 	say	"as it should be\n"
@@ -178,26 +179,43 @@ thumb:	mrc	p15, 1, r1, c9, c0, 2
 	bne	1f
 	mov	r2, #1
 	str	r2, [r1]
-	mov	r2, #0x98
-	ldr	r1, =FLASH_BANK
-	str	r2, [r1, #0x154]
-	mov	r1, #0
-	str	r2, [r1, #0x154]
-	expect	FLASH_BANK + 0x40, 0x00510051, Q
-	expect	0x40, 0x00510051, Q
+	ldr	r1, =0x1ff000
+	mov	r4, #0x800000
+	bl	erased
+	command	0x90
+	mov	r4, #0xa00000
+	bl	erased
+	command	0xff
+	expect	FLASH_BANK, 0x464c4153, F
+	mov	r4, #FLASH_END
+	bl	erased
+	command	0x98
+	command	0x40, 0, strb
 	psci	SYSTEM_RESET
 1:	mov	r3, #0
 	str	r3, [r1]
 	say	"as it should be\n"
 	psci	SYSTEM_OFF
 
-#elif DOES == OUTSIDE
-	ldr	r1, =NOWHERE
-	ldr	r2, [r1]
+erased:	ldmia	r1, {r2, r3}
+	and	r2, r2, r3
+	cmn	r2, #1
+	bne	wrong
+	add	r1, r1, #0x200000
+	cmp	r1, r4
+	blo	erased
+	bx	lr
+
 #elif DOES == READONLY
 	ldr	r1, =0x10000000
 	ldr	r2, [r1]
-	str	r2, [r1]
+	add	r3, r2, #1
+	str	r3, [r1]
+	ldr	r3, [r1]
+	cmp	r2, r3
+	bne	wrong
+	ldr	r1, =NOWHERE
+	str	r3, [r1]
 #elif DOES == FOREVER
 	b	.
 #endif

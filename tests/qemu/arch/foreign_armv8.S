@@ -7,6 +7,7 @@
 #define GICC 0x08010000
 #define UART_INTID 33
 #define FLASH_BANK 0x04000000
+#define FLASH_END 0x08000000
 #define NOWHERE 0x0a000000
 #define KEPT 0x41000000 /* not loaded: what is there lives through a reset */
 #define STARTS 3
@@ -15,10 +16,9 @@
 #define ECHO 1	  /* prints what is typed, by interrupts, until a 'q' */
 #define RESET 2	  /* SYSTEM_RESET until the third start */
 #define MACHINE 3 /* looks at what it has; says what is wrong */
-#define OUTSIDE 4 /* loads from nowhere */
-#define READONLY 5 /* stores to a load that is no flash */
+#define READONLY 5 /* stores to a load that is no flash; then to nowhere, and has no vectors */
 #define FOREVER 6
-#define FLASH 7 /* SYSTEM_RESET while the flash shows its description, then looks at it */
+#define FLASH 7 /* loads all over the flash, commands, SYSTEM_RESET; then looks again */
 
 #define SYSTEM_OFF 0x84000008
 #define SYSTEM_RESET 0x84000009
@@ -47,6 +47,13 @@
 	b.eq	9f
 	say	"wrong \letter\n"
 9:
+	.endm
+
+	/* nothing comes of it */
+	.macro	command value, bank=FLASH_BANK, store=str
+	ldr	x11, =\bank
+	mov	w12, #\value
+	\store	w12, [x11, #0x154]
 	.endm
 
 	.globl	_start
@@ -159,12 +166,7 @@ user:	mrs	x1, s3_1_c15_c2_7
 	expect	0x09000ff0, 0x0d, C
 	expect	FLASH_BANK, 0x464c4153, F /* loaded */
 	expect	0x4, 0xffffffff, E	  /* erased */
-	ldr	x1, =FLASH_BANK
-	mov	w2, #0x98
-	str	w2, [x1, #0x154]
-	expect	FLASH_BANK + 0x40, 0x00510051, Q
-	mov	w2, #0xff
-	str	w2, [x1]
+	command	0x98
 	expect	FLASH_BANK, 0x464c4153, F
 	dc	ivac, x19		/* of a device: nothing */
 	say	"as it should be\n"
@@ -200,25 +202,44 @@ exception:
 	cbnz	w2, 1f
 	mov	w2, #1
 	str	w2, [x1]
-	mov	w2, #0x98
-	ldr	x1, =FLASH_BANK
-	str	w2, [x1, #0x154]
-	mov	x1, #0
-	str	w2, [x1, #0x154]
-	expect	FLASH_BANK + 0x40, 0x00510051, Q
-	expect	0x40, 0x00510051, Q
+	/* as many pages for tables as there were once, and one that a command gave back */
+	mov	x1, #0x1ff000
+	mov	x4, #0x800000
+	bl	erased
+	command	0x90
+	mov	x4, #0xa00000
+	bl	erased
+	command	0xff
+	expect	FLASH_BANK, 0x464c4153, F
+	mov	x4, #FLASH_END
+	bl	erased
+	command	0x98
+	command	0x40, 0, strb
 	psci	SYSTEM_RESET
 1:	str	wzr, [x1]
 	say	"as it should be\n"
 	psci	SYSTEM_OFF
 
-#elif DOES == OUTSIDE
-	ldr	x1, =NOWHERE
-	ldr	w2, [x1]
+	/* x1 on to x4: the words of each 2 MiB are as erased, by LDP */
+erased:	ldp	x2, x3, [x1]
+	and	x2, x2, x3
+	cmn	x2, #1
+	b.ne	wrong
+	add	x1, x1, #0x200000
+	cmp	x1, x4
+	b.lo	erased
+	ret
+
 #elif DOES == READONLY
 	ldr	x1, =0x10000000
 	ldr	w2, [x1]
-	str	w2, [x1]
+	add	w3, w2, #1
+	str	w3, [x1]
+	ldr	w3, [x1]
+	cmp	w2, w3
+	b.ne	wrong
+	ldr	x1, =NOWHERE
+	str	w3, [x1]
 #elif DOES == FOREVER
 	b	.
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
 #define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
-#define WRONG 0x0bad0000
+#include "wrong.h"
+
 #define MODE_SVC 0x13
 
 	.arch	armv7ve
@@ -56,7 +57,7 @@ undefined:
 
 wrong:
 	ldr	r1, =WRONG
-	ldr	r0, [r1]
+	ldrb	r0, [r1], #1
 	b	.
 	.ltorg
 

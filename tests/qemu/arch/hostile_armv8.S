@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
 #define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
-#define WRONG 0x0bad0000
+#include "wrong.h"
+
 #define UNDEFINED 0x00
 #define DATA_ABORT 0x25
 
@@ -59,7 +60,7 @@ sync:
 
 wrong:
 	mov	x1, #WRONG
-	ldr	w0, [x1]
+	ldrb	w0, [x1], #1
 	b	.
 
 	.macro	taken, fast

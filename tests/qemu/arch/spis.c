@@ -3,13 +3,14 @@
  * A guest that programs physical SPIs of its VM's and has them sent to its vCPUs, one behind the
  * other. Before each step it marks the UART with a `~` and a letter, so that what the step did to
  * the physical distributor can be told from QEMU's trace; test_spis.py knows the letters. What the
- * guest itself sees and is wrong loads from WRONG plus the step's letter. With interrupts masked:
+ * guest itself sees and is wrong stops the VM with the step's letter. With interrupts masked:
  * WFI ends for one that is pending. Defines: CPUS, 1 or 2; GIC, 2 or 3; SPI, the first one.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WRONG 0x0bad0000u
+#include "wrong.h"
+
 #define GICD 0x08000000u
 #define GICC 0x08010000u
 #define GICR_SGI 0x080b0000u /* vCPU 0's */
@@ -51,7 +52,7 @@ static volatile uint8_t *byte(uintptr_t address)
 
 static void wrong(void)
 {
-	(void)*word(WRONG + shared->letter);
+	stop_with(shared->letter);
 	for (;;)
 		;
 }

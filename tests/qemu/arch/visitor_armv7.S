@@ -6,7 +6,6 @@
 #define PSCI_VERSION 0x84000000
 #define SYSTEM_OFF 0x84000008
 #define SYSTEM_RESET 0x84000009
-#define NOWHERE 0xd0000000
 #define MAGIC 0x56495354
 
 	.arch_extension virt
@@ -87,8 +86,8 @@ reset:
 	hvc	#0
 	.globl	crash
 crash:
-	ldr	r0, =NOWHERE
-	ldr	r0, [r0]
+	ldr	r0, =UART
+	ldrb	r1, [r0], #1
 
 print:
 	ldrb	r1, [r0], #1

@@ -4,7 +4,7 @@
  * is there, then does what each letter of SCRIPT, and then each that is typed, says:
  *   v  PSCI_VERSION by HVC, told    i  four characters at INITRD
  *   d  a line like a record         p  a line that does not end
- *   r  SYSTEM_RESET, once           c  a load from where nothing is
+ *   r  SYSTEM_RESET, once           c  an access that cannot be emulated
  *   q  SYSTEM_OFF
  * MARK is in RAM and not in its image.
  */
@@ -14,7 +14,6 @@
 #define PSCI_VERSION 0x84000000
 #define SYSTEM_OFF 0x84000008
 #define SYSTEM_RESET 0x84000009
-#define NOWHERE 0xd0000000
 #define MAGIC 0x56495354
 
 	.text
@@ -90,8 +89,8 @@ reset:
 	hvc	#0
 	.globl	crash
 crash:
-	ldr	x0, =NOWHERE
-	ldr	x0, [x0]
+	ldr	x0, =UART
+	ldrb	w1, [x0], #1
 
 print:
 	ldrb	w1, [x0], #1

@@ -200,6 +200,13 @@ void trap_inject_undefined(void)
 	fake_hyp.undefined++;
 }
 
+bool trap_inject_abort(uint32_t esr)
+{
+	fake_hyp.aborts++;
+	fake_hyp.esr = esr;
+	return !fake_hyp.vector_aborts;
+}
+
 _Noreturn void panic_at(const char *file, int line, const char *what)
 {
 	fail_msg("panic: %s:%d: %s", file, line, what);

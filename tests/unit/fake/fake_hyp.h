@@ -23,6 +23,7 @@ struct fake_hyp {
 	bool counter_starts;                     /* counter_start() lets the counter run */
 	bool condition_failed;
 	bool store_unknown; /* what trap_skip_store() finds */
+	bool vector_aborts; /* what trap_inject_abort() finds */
 	uint64_t fault_ipa;
 	const char *typed; /* what the console has received */
 	/* the FP registers */
@@ -38,8 +39,8 @@ struct fake_hyp {
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
-	unsigned undefined; /* exceptions injected */
-	bool listening;     /* to the console */
+	unsigned undefined, aborts; /* exceptions injected */
+	bool listening;             /* to the console */
 	unsigned listen_calls;
 	bool line_open; /* by a guest */
 	size_t console_size;

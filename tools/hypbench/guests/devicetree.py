@@ -85,7 +85,7 @@ CPU = """
 
 FLASH = """
 	flash@0 {{
-		compatible = "cfi-flash";
+		compatible = "mtd-rom";
 		reg = <{first}>, <{second}>;
 		bank-width = <4>;
 	}};

@@ -174,4 +174,6 @@ def summary(log: Log, step: dict) -> str:
     told = f", {sum(data['n'] for data in exits)} exits" if exits else ""
     if step.get("resets"):
         told += f", {step['resets']} restarts"
+    if step.get("rom_writes"):
+        told += f", {step['rom_writes']} stores to read-only memory ignored"
     return f"the guest powered off after {ticks} ticks ({ticks / log.run['hz']:.3f} s){told}"

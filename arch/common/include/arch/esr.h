@@ -50,7 +50,10 @@
 #define FSC_TRANSLATION 0x04u
 #define FSC_ACCESS_FLAG 0x08u
 #define FSC_PERMISSION 0x0cu
+#define FSC_EXTERNAL 0x10u       /* synchronous */
 #define FSC_ASYNC_EXTERNAL 0x11u /* v7: an asynchronous abort comes as a data abort */
+#define FSC_EXTERNAL_WALK 0x14u  /* synchronous, on a stage-1 walk; its level in bits 1:0 */
+#define FSC_ALIGNMENT 0x21u
 #define FSC_TYPE(fsc) ((fsc)&0x3cu)
 
 /* ISS of WFI/WFE */

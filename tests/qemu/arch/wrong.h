@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an unmodified guest says what is wrong: an access to the emulated distributor that no
+ * syndrome describes ends the VM, and the record has WRONG plus the number as its IPA. */
+#pragma once
+
+#define WRONG 0x08000000
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+/* `number`: below 0x10000. */
+static inline void stop_with(uint32_t number)
+{
+	uintptr_t at = WRONG + number;
+#ifdef __aarch64__
+	__asm__ volatile("ldrb w1, [%0], #1" : "+r"(at)::"x1", "memory");
+#else
+	__asm__ volatile("ldrb r1, [%0], #1" : "+r"(at)::"r1", "memory");
+#endif
+}
+#endif
