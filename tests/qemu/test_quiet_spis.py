@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An SPI that the board's struct calls free of a device, and whose line something drives: a
+benchmark that pends it is skipped and says so. And a path that is shorter than a tick."""
+
+import pytest
+
+from image import function_that
+from talk import facts
+
+HEAD = "order once\nlimit_ms 2000\nconfig native\nconfig direct\nconfig trapped\n"
+NOISY = HEAD + "bench irq_phases n=5\nbench irq_storm n=5\nbench timer_wakeup n=5\n"
+QUIET = HEAD + "bench irq_phases n=5\nbench irq_storm n=5\n"
+
+
+@pytest.mark.job(NOISY, change=function_that("return the time", "gic_is_pending"))
+def test_a_line_that_something_drives_is_a_reason_to_skip(result, board):
+    """The distributor says so, once it was told otherwise."""
+    first = facts(board)["spi_first"]
+    assert result.status == 0, result.explain()
+    skips = result.records("skip")
+    assert {(skip["bench"], skip["config"]) for skip in skips} == {
+        (bench, config) for bench in ("irq_phases", "irq_storm")
+        for config in ("native", "direct", "trapped")}
+    assert {skip["reason"] for skip in skips} == {
+        f"INTID {first} is pending by itself: a device has it"}
+    assert result.records("bench", bench="timer_wakeup")
+
+
+@pytest.mark.job(QUIET)
+def test_quiet_ones_are_used(result):
+    assert result.status == 0, result.explain()
+    assert not result.records("skip")
+
+
+SHORT = """order once
+config ticks trapped cycles=off
+config both trapped cycles=on
+bench hvc n=20
+"""
+
+
+def coarse(words: list[str]) -> list[str]:
+    """A tick of a microsecond, 62.5 instructions."""
+    return [word + ",cntfrq=1000000" if word.startswith("cortex-") else word for word in words]
+
+
+@pytest.mark.job(SHORT, machine=coarse)
+def test_a_path_shorter_than_a_tick_is_taken_where_cycles_see_it(result):
+    """Alone, the ticks cannot tell it from none."""
+    outcome = {step["config"]: step["outcome"] for step in result.records("step")}
+    assert outcome == {"ticks": "refused", "both": "done"}, result.explain()
+    record = result.one("bench", config="both", variant="null")
+    assert record["min"] <= 0 < record["cycles_min"]
+    assert record["cycles_p50"] // 16 in range(20, 60)
+    assert not any("a latency of" in problem for problem in result.problems)
