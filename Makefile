@@ -43,7 +43,7 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
 	-ffile-prefix-map=$(CURDIR)/= $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include
-HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto
+HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.

@@ -36,6 +36,7 @@ struct board {
 	unsigned virt_timer_intid; /* CNTV */
 	unsigned phys_timer_intid; /* CNTP, the Non-secure one */
 	unsigned maintenance_intid;
+	unsigned pmu_intid; /* of counters that overflow; 0: no private one, no guest has it */
 	/* SPIs with no device behind them, INTIDs below 128: the guest's, pended by software */
 	unsigned spi_first;
 	unsigned spi_count;

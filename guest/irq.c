@@ -50,6 +50,32 @@ void irq_set_handler(unsigned intid, irq_handler handler)
 	handlers[intid] = handler;
 }
 
+static const char *pended_by_itself(unsigned intid)
+{
+	static char reason[64];
+	struct text text;
+
+	text_init(&text, reason, sizeof(reason));
+	text_string(&text, "INTID ");
+	text_u64(&text, intid);
+	text_string(&text, " is pending by itself: a device has it");
+	return reason;
+}
+
+const char *irq_no_spis(const struct guest_run *run, unsigned most)
+{
+	if (run->physical_spi_count == 0)
+		return "this board has no SPI without a device of its own";
+	for (unsigned i = 0; i < most && i < run->physical_spi_count; i++) {
+		unsigned intid = run->physical_spi_first + i;
+
+		gic_clear_pending(intid);
+		if (gic_is_pending(intid))
+			return pended_by_itself(intid);
+	}
+	return NULL;
+}
+
 uint32_t irq_spurious_count(void)
 {
 	return spurious_count;

@@ -16,6 +16,10 @@ void irq_init(const struct guest_run *run);
 
 void irq_set_handler(unsigned intid, irq_handler handler);
 
+/* Why the board's SPIs without a device, at most `most`, cannot be pended by software: there is
+ * none, or something else pends one. NULL: they can. */
+const char *irq_no_spis(const struct guest_run *run, unsigned most);
+
 /* From now on told of interrupts without a number of their own (1020 to 1023), which have no
  * end. */
 void irq_on_special(void (*handler)(uint32_t iar));

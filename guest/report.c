@@ -158,10 +158,10 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 		guest_refuse("samples were not prepared, prepared ones", prepared(samples));
 	if (stats->out_of_range)
 		guest_refuse("a sample is out of range, largest", stats->max);
-	if (!info->may_be_zero && lowest <= overhead.ticks)
-		guest_refuse("a path takes no time, raw ticks", lowest);
-	if (samples->cycles_taken)
+	if (samples->cycles_taken) /* finer than ticks, which may see nothing of a path */
 		refuse_impossible_cycles(info, samples, overhead.cycles);
+	else if (!info->may_be_zero && lowest <= overhead.ticks)
+		guest_refuse("a path takes no time, raw ticks", lowest);
 }
 
 static void member_values(const struct samples *samples, int64_t overhead)

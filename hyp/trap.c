@@ -177,11 +177,16 @@ static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 	return fp_first_use(vcpu) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
+static __attribute__((cold, noinline)) struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
+{
+	return debug_emulate(vcpu, esr) ? done(vcpu) : undefined(vcpu, esr);
+}
+
 static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
 	if (sysreg_emulate(vcpu, esr))
 		return done(vcpu);
-	return undefined(vcpu, esr);
+	return on_debug(vcpu, esr);
 }
 
 static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
@@ -328,10 +333,13 @@ static struct exception_class classes[64] = {
 	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
 	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
-	[EC_CP14_32] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_32] = { on_debug, &exit_stat[EXIT_SYSREG] },
 	[EC_CP14_LDC] = { undefined, &exit_stat[EXIT_OTHER] },
 	[EC_CP10_ID] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_CP14_64] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_PAUTH] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_CP14_64] = { on_debug, &exit_stat[EXIT_SYSREG] },
+	[EC_SVE] = { undefined, &exit_stat[EXIT_OTHER] },
+	[EC_SME] = { undefined, &exit_stat[EXIT_OTHER] },
 	[EC_FP] = { on_fp, &exit_stat[EXIT_FP] },
 	[EC_SYSREG] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_HVC32] = { on_hvc, &exit_stat[EXIT_HVC] },

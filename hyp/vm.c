@@ -259,6 +259,8 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 	forward(vcpu, board.virt_timer_intid);
 	if (vcpu->vm->config->cntp == CNTP_OWNED)
 		forward(vcpu, board.phys_timer_intid);
+	if (board.pmu_intid)
+		forward(vcpu, board.pmu_intid);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }

@@ -15,6 +15,7 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
+	.pmu_intid = 23,
 	.spi_first = 80, /* virt wires nothing there */
 	.spi_count = 32,
 	.store_base = 0x48000000,

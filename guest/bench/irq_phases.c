@@ -364,7 +364,7 @@ static void run_probe_el2(void)
 
 static const char *irq_phases_prepare(const struct guest_run *run)
 {
-	return run->physical_spi_count ? NULL : "this board has no SPI without a device of its own";
+	return irq_no_spis(run, 1);
 }
 
 static void irq_phases_run(const struct guest_run *run)

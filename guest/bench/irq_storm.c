@@ -161,7 +161,7 @@ static void run_storm(const struct guest_run *run, uint32_t count)
 
 static const char *irq_storm_prepare(const struct guest_run *run)
 {
-	return run->physical_spi_count == 0 ? "the board has no interrupt to pend" : NULL;
+	return irq_no_spis(run, STORM_MAX);
 }
 
 static void irq_storm_run(const struct guest_run *run)

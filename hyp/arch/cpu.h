@@ -29,7 +29,11 @@ void cpu_enable_mmu(const pte_t *root);
  * delay_el2), and where probes go to. */
 void cpu_use_vectors(const struct run_config *config);
 
-/* EL1 and the timer as at reset, entry state: EL1h/SVC with everything masked, argument in
+/* Debug registers and performance monitors as at reset. */
+void cpu_reset_debug(void);
+void cpu_reset_pmu(void);
+
+/* EL1, these and the timer as at reset, entry state: EL1h/SVC with everything masked, argument in
  * x0/r0. */
 void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
 
@@ -70,6 +74,9 @@ bool trap_inject_abort(uint32_t esr);
 /* Emulates the system register access of syndrome `esr`; false when it is none of ours. Needs a
  * full frame. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr);
+
+/* The same of the debug registers: zero, writes go nowhere. */
+bool debug_emulate(struct vcpu *vcpu, uint32_t esr);
 
 /* EL2's registers, a line each, through `line`: for a panic. */
 void cpu_dump(void (*line)(const char *name, uint64_t value));

@@ -7,3 +7,6 @@
 
 /* HCR_EL2, bits 31:0 that both isas have. */
 uint32_t guest_hcr(const struct run_config *config);
+
+/* MDCR_EL2, HDCR. */
+reg_t guest_mdcr(const struct run_config *config);

@@ -297,8 +297,14 @@ def virt_interrupts(tree: DeviceTree) -> set[int]:
     return found | {32 + number for *_, number, _ in entries}
 
 
+def virt_pmu(tree: DeviceTree) -> int:
+    """Of a Cortex-A15 QEMU's tree has a node without it."""
+    return only(tree.intids("/pmu")) if tree.has("/pmu", "interrupts") else 23
+
+
 def virt(*parts: str) -> Board:
     return Board(None, {
+        "pmu_intid": virt_pmu,
         **gic("/intc@8000000", *parts),
         **timer("/timer"),
         **unused_interrupts(80, 32, virt_interrupts),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cards import Cards, cards, noise  # noqa: F401
+from cards import Cards, cards, noise, raw_image  # noqa: F401
 from hypbench.boards import disk as disks
 from hypbench.boards import flash as flashing
 from hypbench.boards.disk import Disk, refusal
@@ -130,6 +130,17 @@ def test_a_card_is_written_and_read_back(card, loop):
     os.sync()
     image = card.image.read_bytes()
     assert loop.file.read_bytes() == image + loop.before[SIZE:]
+
+
+@pytest.mark.parametrize("plan, says", [
+    ("name board\nconfig native\n", "its plan: board\n"),
+    ("config native\n", "its plan: one without a name\n"), (None, "its plan is not known: ")])
+def test_the_plan_is_said_before_the_question(card, loop, plan, says):
+    if plan:
+        card.image.write_bytes(raw_image(plan).ljust(SIZE, b"\0"))
+    result = card("flash", "--dev", loop.path, "--confirm", "no")
+    failed(result, says, loop)
+    assert result.output.index(says) < result.output.index("nothing was written")
 
 
 def test_a_link_to_a_device_is_followed(card, loop):

@@ -84,6 +84,18 @@ def test_the_interrupt_controller(tmp_path, name):
 
 
 @each_board
+def test_the_interrupt_of_counters_is_the_boards(tmp_path, name):
+    tree = made(tmp_path, name)
+    assert tree.intids("/pmu") == [read_board(TREE, name).numbers["pmu_intid"]]
+    assert tree.text("/pmu", "compatible") == {"virt-a15": "arm,cortex-a15-pmu"}.get(
+        name, "arm,armv8-pmuv3")
+
+
+def test_without_a_private_one_there_is_none(tmp_path):
+    assert "/pmu" not in made(tmp_path, "vexpress-a15").children("/")
+
+
+@each_board
 def test_the_console(tmp_path, name):
     tree = made(tmp_path, name)
     node, _ = tree.console()

@@ -5,7 +5,7 @@ import pytest
 
 from hypbench.records import read_log
 from hypbench.rules import check_rules
-from logmaker import bench_record, log_of, sample_run
+from logmaker import bench_record, log_of, sample_run, with_cycles
 
 BODIES = sample_run()
 BENCH = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
@@ -108,6 +108,30 @@ def test_step_without_its_bench_records():
 
 def test_step_measured_without_calibration():
     assert any("without a calibration" in text for text in dropped(of_kind("calibration")))
+
+
+def without_record(index: int) -> list[str]:
+    """A line that is lost on its way: the numbers of the others stay."""
+    lines = log_of(BODIES).splitlines(keepends=True)
+    log = read_log(b"".join(lines[:index] + lines[index + 1:]))
+    assert [str(problem) for problem in log.problems] == [f"record {index} is missing"]
+    return [str(problem) for problem in check_rules(log)]
+
+
+@pytest.mark.parametrize("kind", ["calibration", "skip"])
+def test_a_record_that_is_lost_accuses_no_other(kind):
+    found = without_record(of_kind(kind))
+    assert not any("calibration" in text or "no bench" in text for text in found), found
+
+
+def test_a_path_shorter_than_a_tick_may_have_cycles_alone():
+    step = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    record = bench_record(step, "null", [2] * 1000, cold=0)
+    timed = with_cycles(record, [70] * 1000, 40)
+    assert any("a latency of 0 ticks" in text for text in changed(BENCH, **record))
+    assert not any("a latency of" in text for text in changed(BENCH, **timed))
+    none = with_cycles(record, [40] * 1000, 40, cold=0)
+    assert any("cycles: a latency of 0" in text for text in changed(BENCH, **none))
 
 
 def test_result_of_one_pass_only():

@@ -3,7 +3,7 @@
  * A vCPU's number, and what it leaves when it is off. Core 0 stands for all: what another one is to
  * do for its vCPU is done at once, and so is all that lies beside this.
  */
-/* LINK: hyp/vm_cores.c hyp/arch/armv8/cpu.c drivers/timer/generic_timer.c */
+/* LINK: hyp/vm_cores.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c drivers/timer/generic_timer.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,6 +131,20 @@ uint32_t guest_hcr(const struct run_config *of)
 {
 	(void)of;
 	return 1;
+}
+
+reg_t guest_mdcr(const struct run_config *of)
+{
+	(void)of;
+	return 0;
+}
+
+void cpu_reset_debug(void)
+{
+}
+
+void cpu_reset_pmu(void)
+{
 }
 
 void exit_stats_reset(const struct run_config *of)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers that cannot be true: each rule says what a record contradicts."""
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -44,7 +45,8 @@ def bench_faults(bench: dict) -> Iterator[str]:
     yield from histogram_faults(bench)
     yield from order_faults(bench)
     short = bench["bench"] == EMPTY_PATH or bench.get("may_be_zero") == 1
-    if not short and min(bench["min"], bench["cold"]) <= 0:
+    cycles = cycles_of(bench)
+    if not short and not cycles and min(bench["min"], bench["cold"]) <= 0:
         yield (f"a latency of {min(bench['min'], bench['cold'])} ticks: zero and less"
                " cannot be true")
     if bench["window"] == "cval" and bench["overhead"]:
@@ -55,7 +57,6 @@ def bench_faults(bench: dict) -> Iterator[str]:
                    f" - overhead {bench['overhead']}")
     if "quantum_ps" in bench:
         yield from quantum_faults(bench)
-    cycles = cycles_of(bench)
     if cycles:
         yield from (f"cycles: {text}" for text in cycles_faults(cycles, short))
 
@@ -169,23 +170,39 @@ def step_faults(log: Log) -> Iterator[str]:
         which = ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in numbers)
         yield f"steps that ended as '{outcome}': {which}"
     configs = {config["name"] for config in log.run["configs"]} if log.run else set()
+    complete = complete_steps(log)
     for step in steps:
         mine = [record.data for record in log.sound if record.data.get("step") == step["step"]]
         name = f"step {step['step']} ({place(step)})"
         if log.run and step["config"] not in configs:
             yield f"{name}: the run record has no such configuration"
         if step["outcome"] == "done" and step["bench"] != FOREIGN:
-            yield from (f"{name}: {text}" for text in content_faults(mine))
+            yield from (f"{name}: {text}"
+                        for text in content_faults(mine, step["step"] in complete))
 
 
-def content_faults(step: list[dict]) -> Iterator[str]:
-    """What the records of a step that says "done" must hold."""
-    kinds = Counter(record["kind"] for record in step)
-    if not kinds["bench"] + kinds["check"] + kinds["skip"]:
-        yield "no bench, check or skip record"
+def complete_steps(log: Log) -> set[int]:
+    """The steps of which no record is lost: from the end of the step before to their own."""
+    numbers = sorted(record.seq for record in log.sound)
+    ends = {record.seq: record.data["step"] for record in log.sound if record.kind == "step"}
+    return {ends[end] for before, end in pairwise([-1, *sorted(ends)])
+            if bisect(numbers, end) - bisect(numbers, before) == end - before}
+
+
+def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
+    """What the records of a step that says "done" must hold; `whole`: none of them is lost."""
     variants = Counter(record["variant"] for record in step if record["kind"] == "bench")
     yield from (f"variant {variant} is there {count} times"
                 for variant, count in variants.items() if count > 1)
+    if whole:
+        yield from lacks(step)
+
+
+def lacks(step: list[dict]) -> Iterator[str]:
+    """What a record that is lost may have been, so that its loss is no fault of the others."""
+    kinds = Counter(record["kind"] for record in step)
+    if not kinds["bench"] + kinds["check"] + kinds["skip"]:
+        yield "no bench, check or skip record"
     overheads = {record["p50"] for record in step if record["kind"] == "calibration"}
     pairs = [record for record in step
              if record["kind"] == "bench" and record["window"] == "pair"]

@@ -21,7 +21,8 @@
 #define HSCTLR_I (1u << 12)
 #define HSCTLR_WXN (1u << 19)
 
-#define HCPTR_NO_TRAPS 0x33ffu /* coprocessors that are not there read as one; TCP10, TCP11 0 */
+/* Coprocessors that are not there read as one; trace registers trap (TTA); TCP10, TCP11 0 */
+#define HCPTR_NO_TRAPS (0x33ffu | 1u << 20)
 #define HCPTR_FP (3u << 10 | 1u << 15) /* TCP10, TCP11, TASE */
 
 /* HTCR and VTCR: 4 GiB of input (T0SZ 0), inner shareable write-back walks; stage 2 begins at
@@ -73,7 +74,7 @@ void cpu_init(void)
 	cpu_guest_off();
 	write_cptr_el2(HCPTR_NO_TRAPS);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN stays: the guest keeps every counter */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* as guest_mdcr() */
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());
 	write_cntvoff_el2(0);
@@ -97,6 +98,8 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 #define X(name, value) write_##name(value);
 	EL1_REGS(X)
 #undef X
+	cpu_reset_debug();
+	cpu_reset_pmu();
 	vcpu->cntp = (struct vcntp)VCNTP_RESET;
 	write_cntvoff_el2(vcpu->vm->cntvoff);
 	vcpu->frame = (struct trap_frame){ .r0_3 = { argument } };
@@ -123,6 +126,7 @@ void cpu_guest_on(const struct run_config *config)
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1);
 	write_cnthctl_el2(config->cntp == CNTP_TRAPPED ? CNTHCTL_PCTEN
 						       : CNTHCTL_PCTEN | CNTHCTL_PCEN);
+	write_mdcr_el2(guest_mdcr(config));
 	write_hcr_el2(guest_hcr(config));
 	isb();
 }

@@ -9,10 +9,12 @@
 #define ISS_REGISTER 0xffc1eu /* opc2, opc1, CRn, CRm */
 #define REGISTER(opc1, crn, crm, opc2) ((opc2) << 17 | (opc1) << 14 | (crn) << 10 | (crm) << 1)
 
+#define ISS_OPC1(iss) ((iss) >> 14 & 7u)
 #define ISS_RT2(iss) ((iss) >> 10 & 0xfu)
 #define ISS_REGISTER_64 0xf001eu /* opc1, CRm */
 #define REGISTER_64(opc1, crm) ((opc1) << 16 | (crm) << 1)
 
+#define DBGDIDR REGISTER(0u, 0u, 0u, 0u)
 #define ACTLR REGISTER(0u, 1u, 0u, 1u)
 #define CNTP_TVAL REGISTER(0u, 14u, 2u, 0u)
 #define CNTP_CTL REGISTER(0u, 14u, 2u, 1u)
@@ -75,4 +77,29 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	default:
 		return false;
 	}
+}
+
+static bool debug_32(struct vcpu *vcpu, uint32_t esr)
+{
+	if (ISS_OPC1(esr) != 0) /* trace */
+		return false;
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, ISS_RT(esr),
+			    (esr & ISS_REGISTER) == DBGDIDR ? read_dbgdidr() : 0);
+	return true;
+}
+
+/* Of 64 bits are DBGDRAR and DBGDSAR, which can be read alone. */
+bool debug_emulate(struct vcpu *vcpu, uint32_t esr)
+{
+	bool is_64 = ESR_EC(esr) == EC_CP14_64 && esr & ISS_READ;
+
+	if (ESR_EC(esr) != EC_CP14_32 && !is_64)
+		return false;
+	if (!trap_condition_passed(esr))
+		return true;
+	if (!is_64)
+		return debug_32(vcpu, esr);
+	write_pair(vcpu, esr, 0);
+	return true;
 }

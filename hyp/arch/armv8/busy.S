@@ -26,7 +26,6 @@ __busy_start:
 	write	TIMER_MASKED, cntv_ctl_el0, cntp_ctl_el0
 	write	0x303, cntkctl_el1
 	write	3, csselr_el1
-	write	0x1000, mdscr_el1
 	write	0x60000000, spsr_el1
 	write	ALL, ttbr0_el1, ttbr1_el1, mair_el1, amair_el1, contextidr_el1
 	write	0xb5b5b800, vbar_el1

@@ -6,6 +6,7 @@
 #include "arch/el1_regs.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
+#include "hyp/arch/armv8/newer.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/vm.h"
 #include "lib/lpae.h"
@@ -19,7 +20,9 @@
 #define SCTLR_I (1u << 12)
 #define SCTLR_WXN (1u << 19)
 
-#define CPTR_EL2_NO_TRAPS 0x33ffu /* the RES1 bits, TFP and TCPAC 0 */
+/* The RES1 bits, which trap SVE and SME; activity monitors and trace registers trap (TAM, TTA);
+ * TFP and TCPAC 0 */
+#define CPTR_EL2_NO_TRAPS (0x33ffu | 1u << 30 | 1u << 20)
 #define CPTR_EL2_TFP (1u << 10)
 
 /* TCR_EL2 and VTCR_EL2: 4 GiB of input, level 1 first, inner shareable write-back walks, 40-bit
@@ -62,7 +65,8 @@ void cpu_init(void)
 	cpu_guest_off();
 	write_cptr_el2(CPTR_EL2_NO_TRAPS);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN stays: the guest keeps every counter */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* as guest_mdcr() */
+	newer_init();
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());
 	write_cntvoff_el2(0);
@@ -86,6 +90,8 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 #define X(name, value) write_##name(value);
 	EL1_REGS(X)
 #undef X
+	cpu_reset_debug();
+	cpu_reset_pmu();
 	vcpu->cntp = (struct vcntp)VCNTP_RESET;
 	write_cntvoff_el2(vcpu->vm->cntvoff);
 	vcpu->frame = (struct trap_frame){ .x[0] = argument };
@@ -110,7 +116,8 @@ void cpu_guest_on(const struct run_config *config)
 		       TCR_T0SZ_4GIB);
 	write_cnthctl_el2(config->cntp == CNTP_TRAPPED ? CNTHCTL_PCTEN
 						       : CNTHCTL_PCTEN | CNTHCTL_PCEN);
-	write_hcr_el2(HCR_RW | guest_hcr(config));
+	write_mdcr_el2(guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0));
+	write_hcr_el2(HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0));
 	isb();
 }
 

@@ -5,6 +5,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
+#include "hyp/arch/armv8/newer.h"
 
 /* Called by start.S at EL3, translation off, bss clear. */
 void el3_prepare(void);
@@ -36,6 +37,6 @@ void el3_prepare(void)
 	write_mdcr_el3(0);
 	gic_set_bases(&board.gic);
 	gic_all_nonsecure();
-	write_scr_el3(SCR_NS | SCR_RES1 | SCR_SMD | SCR_HCE | SCR_RW);
+	write_scr_el3(SCR_NS | SCR_RES1 | SCR_SMD | SCR_HCE | SCR_RW | newer_scr());
 	isb();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trapped MSR and MRS (DDI 0487 D13.2.37, ISS of EC 0x18). */
+#include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/vcpu.h"
@@ -7,6 +8,8 @@
 
 #define ISS_READ 1u
 #define ISS_RT(iss) ((iss) >> 5 & 0x1fu)
+#define ISS_OP0(iss) ((iss) >> 20 & 3u)
+#define ISS_OP1(iss) ((iss) >> 14 & 7u)
 #define ISS_REGISTER 0x3ffc1eu /* Op0, Op2, Op1, CRn, CRm */
 #define REGISTER(op0, op1, crn, crm, op2)                                                          \
 	((op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (crm) << 1)
@@ -86,5 +89,17 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	/* The core's own; implementation-defined bits are not for a guest to set. */
 	if (esr & ISS_READ)
 		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+	return true;
+}
+
+/* Op0 2 holds the trace registers, too (Op1 1). */
+bool debug_emulate(struct vcpu *vcpu, uint32_t esr)
+{
+	bool is_debug = ISS_OP0(esr) == 2 && (ISS_OP1(esr) == 0 || ISS_OP1(esr) == 3);
+
+	if (ESR_EC(esr) != EC_SYSREG || !is_debug)
+		return false;
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, ISS_RT(esr), 0);
 	return true;
 }

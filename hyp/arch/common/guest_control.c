@@ -4,10 +4,20 @@
 #include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/hcr.h"
+#include "arch/pmu.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/vectors.h"
+
+#define MDCR_HPMN 0x1fu
+#define MDCR_TDA (1u << 9)
+#define MDCR_TDOSA (1u << 10)
+#define MDCR_TDRA (1u << 11)
+
+#define PMCR_P_C (1u << 1 | 1u << 2) /* all counters to 0 */
+#define PMCR_N(pmcr) ((unsigned)(pmcr) >> 11 & 0x1f)
+#define PMSEL_CYCLES 31u
 
 reg_t vector_delay;
 
@@ -64,4 +74,35 @@ uint32_t guest_hcr(const struct run_config *config)
 	if (config->wfi == WFI_TRAPPED || config->sched != SCHED_NULL)
 		hcr |= HCR_TWI;
 	return hcr;
+}
+
+/* HPMN stays: the guest has every counter. Debug registers are its own where the GIC is. */
+reg_t guest_mdcr(const struct run_config *config)
+{
+	reg_t hpmn = read_mdcr_el2() & MDCR_HPMN;
+
+	return config->irq == IRQ_TRAPPED ? hpmn | MDCR_TDA | MDCR_TDOSA | MDCR_TDRA : hpmn;
+}
+
+static void reset_counter(unsigned n)
+{
+	write_pmselr_el0(n);
+	isb();
+	write_pmxevtyper_el0(0);
+}
+
+void cpu_reset_pmu(void)
+{
+	if (!pmu_is_there())
+		return;
+	write_pmcr_el0(PMCR_P_C);
+	for (unsigned n = 0; n < PMCR_N(read_pmcr_el0()); n++)
+		reset_counter(n);
+	reset_counter(PMSEL_CYCLES); /* PMCCFILTR */
+	write_pmselr_el0(0);
+	write_pmcntenclr_el0(~0u);
+	write_pmintenclr_el1(~0u);
+	write_pmovsclr_el0(~0u);
+	write_pmuserenr_el0(0);
+	isb();
 }

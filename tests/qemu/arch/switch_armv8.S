@@ -37,7 +37,6 @@
 	\do	tpidrro_el0, 0xbbccddeeff001122
 	\do	tpidr_el1, 0xccddeeff00112233
 	\do	csselr_el1, 2
-	\do	mdscr_el1, 0x4000
 	\do	cntkctl_el1, 0x2
 	\do	cntv_cval_el0, 0x7fffffffffffff01
 	\do	cntv_ctl_el0, 3

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands for real boards: hypbench sdcard | tftp | flash | device-tree."""
 
+import re
 from pathlib import Path
 
 import click
@@ -11,10 +12,12 @@ from hypbench.boards.card import MIB, Made, lacking, make_card
 from hypbench.boards.description import File, read_card
 from hypbench.boards.flash import flash as write_device
 from hypbench.boards.sources import Missing, Sources
+from hypbench.plan import read_plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes
 
 PATH = click.Path(path_type=Path)
+PLAN_NAME = re.compile(r"^[ \t]*name[ \t]+([\w.-]+)", re.MULTILINE | re.ASCII)
 BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
 PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
                     help="A name from plans/, or a file.")
@@ -115,7 +118,16 @@ def flash(tree: Tree, board: str, dev: str, confirm: str, image: Path | None) ->
     if not path.is_file():
         raise click.ClickException(f"{path} is not there: `make sdcard BOARD={board}` makes it")
     notes = [missing(one, shown(tree, path), board) for one in lacking(card, path)]
-    write_device(path, dev, confirm, notes)
+    write_device(path, dev, confirm, [plan_note(path), *notes])
+
+
+def plan_note(path: Path) -> str:
+    try:
+        text = read_plan(path.read_bytes())
+    except click.ClickException as error:
+        return f"its plan is not known: {error.message}"
+    name = PLAN_NAME.search(text)
+    return f"its plan: {name[1] if name else 'one without a name'}"
 
 
 @click.command("device-tree", hidden=True)

@@ -71,7 +71,7 @@ TREE = """/dts-v1/;
 		clocks = <&clock>, <&clock>;
 		clock-names = "uartclk", "apb_pclk";
 	}};
-{flash}}};
+{pmu}{flash}}};
 """
 
 CPU = """
@@ -81,6 +81,13 @@ CPU = """
 			reg = <{number}>;
 			enable-method = "psci";
 		}};
+"""
+
+PMU = """
+	pmu {{
+		compatible = "{compatible}";
+		interrupts = <{interrupt}>;
+	}};
 """
 
 FLASH = """
@@ -107,7 +114,7 @@ def source(machine: Machine, layout: Layout, arguments: str) -> str:
         gic_reg=gic_regions(machine), gic_more=V3_MORE if v3 else V2_MORE, uart=machine.uart,
         uart_reg=region(machine.uart, 0x1000),
         uart_interrupt=f"{SPI} {machine.uart_intid - FIRST_SPI} {LEVEL}",
-        flash=flash(machine, layout))
+        pmu=pmu(machine), flash=flash(machine, layout))
 
 
 V2_MORE = "		#address-cells = <0>;\n"
@@ -156,6 +163,13 @@ def gic_regions(machine: Machine) -> str:
 def ppi(machine: Machine, intid: int) -> str:
     cores = 0 if machine.gic == "gicv3" else (1 << machine.cpus) - 1
     return f"{PPI} {intid - FIRST_PPI} {cores << 8 | LEVEL:#x}"
+
+
+def pmu(machine: Machine) -> str:
+    if not machine.pmu_intid:
+        return ""
+    compatible = "arm,armv8-pmuv3" if machine.isa == "armv8" else f"arm,{machine.cpu}-pmu"
+    return PMU.format(compatible=compatible, interrupt=ppi(machine, machine.pmu_intid))
 
 
 def flash(machine: Machine, layout: Layout) -> str:

@@ -94,6 +94,7 @@ class Machine:
     gicc: int  # GICR on a GICv3
     uart: int
     uart_intid: int
+    pmu_intid: int  # 0: none
     native: bool = False  # the board's own addresses; nothing is emulated
 
     @property
@@ -105,16 +106,18 @@ def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
     check_cpus(board, cpus)
     check_ram(board, ram_size)
     plain = (board.isa, board.cpu, board.gic, cpus)
+    pmu_intid = board.numbers.get("pmu_intid", 0)
     if not native:
         second = VIRT_GICC if board.gic == "gicv2" else VIRT_GICR
-        return Machine(*plain, VIRT_RAM, ram_size, VIRT_GICD, second, VIRT_UART, VIRT_UART_INTID)
+        return Machine(*plain, VIRT_RAM, ram_size, VIRT_GICD, second, VIRT_UART, VIRT_UART_INTID,
+                       pmu_intid)
     numbers = board.numbers
     second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
     if not {"console[1]", "console[2]"} <= numbers.keys():
         raise BadGuest(f"{board.file} does not say its console and that one's interrupt: a guest"
                        " could not be told, and none can run native there")
     return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
-                   numbers["console[1]"], numbers["console[2]"], native=True)
+                   numbers["console[1]"], numbers["console[2]"], pmu_intid, native=True)
 
 
 def check_cpus(board: Board, cpus: int) -> None:

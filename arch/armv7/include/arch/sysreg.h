@@ -74,6 +74,15 @@ SYSREG32_READ(clidr_el1, 1, c0, c0, 1)
 SYSREG32(csselr_el1, 2, c0, c0, 0)
 SYSREG_STATUS_READ(cpsr, cpsr)
 
+/* Debug: DBGDIDR, the one CP14 register that C reads */
+static inline reg_t read_dbgdidr(void)
+{
+	reg_t value;
+
+	__asm__ volatile("mrc p14, 0, %0, c0, c0, 0" : "=r"(value));
+	return value;
+}
+
 /* Secure state */
 SYSREG32(nsacr, 0, c1, c1, 2)
 
@@ -157,9 +166,13 @@ SYSREG_BANKED(spsr_fiq)
 SYSREG32_READ(id_dfr0_el1, 0, c0, c1, 2)
 SYSREG32(pmcr_el0, 0, c9, c12, 0)
 SYSREG32(pmcntenset_el0, 0, c9, c12, 1)
+SYSREG32(pmcntenclr_el0, 0, c9, c12, 2)
+SYSREG32(pmovsclr_el0, 0, c9, c12, 3) /* PMOVSR */
 SYSREG32(pmselr_el0, 0, c9, c12, 5)
 SYSREG32(pmccntr_el0, 0, c9, c13, 0)
 SYSREG32(pmxevtyper_el0, 0, c9, c13, 1)
+SYSREG32(pmuserenr_el0, 0, c9, c14, 0)
+SYSREG32(pmintenclr_el1, 0, c9, c14, 2)
 
 /* Generic timer */
 SYSREG32(cntfrq_el0, 0, c14, c0, 0)

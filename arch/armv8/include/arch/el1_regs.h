@@ -29,7 +29,6 @@
 	X(tpidrro_el0, 0)                                                                          \
 	X(tpidr_el1, 0)                                                                            \
 	X(csselr_el1, 0)                                                                           \
-	X(mdscr_el1, 0)                                                                            \
 	X(cntkctl_el1, 0)                                                                          \
 	X(cntv_ctl_el0, 0)                                                                         \
 	X(cntv_cval_el0, 0)                                                                        \

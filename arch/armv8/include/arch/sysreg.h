@@ -31,6 +31,7 @@ SYSREG_READ(mpidr_el1)
 SYSREG_READ(revidr_el1)
 SYSREG_READ(id_aa64pfr0_el1)
 SYSREG_READ(id_aa64mmfr0_el1)
+SYSREG_READ(id_aa64mmfr1_el1)
 SYSREG_READ(ctr_el0)
 SYSREG_READ(clidr_el1)
 SYSREG_READ(ccsidr_el1)
@@ -46,12 +47,25 @@ SYSREG(vmpidr_el2)
 SYSREG(sctlr_el2)
 SYSREG(vbar_el2)
 SYSREG(tpidr_el2)
+SYSREG_WRITE(s3_4_c1_c2_2)  /* HCRX_EL2 */
+SYSREG_WRITE(s3_4_c1_c1_4)  /* HFGRTR_EL2 */
+SYSREG_WRITE(s3_4_c1_c1_5)  /* HFGWTR_EL2 */
+SYSREG_WRITE(s3_4_c1_c1_6)  /* HFGITR_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_4)  /* HDFGRTR_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_5)  /* HDFGWTR_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_0)  /* HDFGRTR2_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_1)  /* HDFGWTR2_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_2)  /* HFGRTR2_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_3)  /* HFGWTR2_EL2 */
+SYSREG_WRITE(s3_4_c3_c1_7)  /* HFGITR2_EL2 */
+SYSREG_WRITE(s3_4_c10_c5_0) /* MPAM2_EL2 */
 
 /* EL3, where the image was entered there */
 SYSREG_WRITE(scr_el3)
 SYSREG_WRITE(cptr_el3)
 SYSREG_WRITE(mdcr_el3)
-SYSREG(s3_1_c15_c2_1) /* CPUECTLR_EL1 of Cortex-A53, A57, A72, A73 */
+SYSREG_WRITE(s3_6_c10_c5_0) /* MPAM3_EL3 */
+SYSREG(s3_1_c15_c2_1)       /* CPUECTLR_EL1 of Cortex-A53, A57, A72, A73 */
 
 /* Exceptions taken to EL2 */
 SYSREG(esr_el2)
@@ -91,12 +105,17 @@ SYSREG(tpidr_el0)
 SYSREG(tpidrro_el0)
 SYSREG(tpidr_el1)
 SYSREG(csselr_el1)
-SYSREG(mdscr_el1)
 
 /* Performance monitors */
 SYSREG_READ(id_aa64dfr0_el1)
 SYSREG(pmcr_el0)
 SYSREG(pmcntenset_el0)
+SYSREG(pmcntenclr_el0)
+SYSREG(pmintenclr_el1)
+SYSREG(pmovsclr_el0)
+SYSREG(pmuserenr_el0)
+SYSREG(pmselr_el0)
+SYSREG(pmxevtyper_el0)
 SYSREG(pmccntr_el0)
 SYSREG(pmccfiltr_el0)
 

@@ -18,6 +18,7 @@
 #define EC_CP14_LDC 0x06u /* LDC and STC to it */
 #define EC_FP 0x07u
 #define EC_CP10_ID 0x08u /* v7: VMRS of an identification register */
+#define EC_PAUTH 0x09u   /* v8: pointer authentication */
 #define EC_CP14_64 0x0cu
 #define EC_SVC32 0x11u
 #define EC_HVC32 0x12u /* v7 */
@@ -26,6 +27,8 @@
 #define EC_HVC64 0x16u    /* v8 */
 #define EC_SMC64 0x17u    /* v8 */
 #define EC_SYSREG 0x18u   /* v8: MSR/MRS */
+#define EC_SVE 0x19u      /* v8 */
+#define EC_SME 0x1du      /* v8 */
 #define EC_IABT_LOW 0x20u /* instruction abort from a lower level */
 #define EC_IABT_CUR 0x21u
 #define EC_PC_ALIGN 0x22u

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The debug registers as at a cold reset (DDI 0406C C11.11; v7.1 Debug, which every core with the
+ * Virtualization Extensions has), whatever a guest left. */
+	.arch	armv7ve
+	.arm
+
+#define OS_LOCK_KEY 0xc5acce55
+
+	.macro	clear_pairs control, value, highest
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	cmp	\highest, #\n
+	blo	1f
+	mcr	p14, 0, r0, c0, c\n, \control
+	mcr	p14, 0, r0, c0, c\n, \value
+	.endr
+1:
+	.endm
+
+	.text
+	/* void cpu_reset_debug(void) */
+	.global	cpu_reset_debug
+cpu_reset_debug:
+	mov	r0, #0
+	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
+	ldr	r1, =OS_LOCK_KEY
+	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: all of DBGDSCR can be written, DBGOSECCR too */
+	isb
+	mrc	p14, 0, r1, c0, c0, 0	/* DBGDIDR */
+	ubfx	r2, r1, #24, #4		/* BRPs */
+	lsr	r3, r1, #28		/* WRPs */
+	clear_pairs 5, 4, r2
+	clear_pairs 7, 6, r3
+	mcr	p14, 0, r0, c0, c2, 2	/* DBGDSCRext */
+	mcr	p14, 0, r0, c0, c7, 0	/* DBGVCR */
+	mcr	p14, 0, r0, c0, c6, 2	/* DBGOSECCR */
+	mov	r1, #0xff
+	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR */
+	isb
+	bx	lr
+	.ltorg

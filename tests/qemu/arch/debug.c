@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An unmodified guest that finds its debug registers and performance monitors as at reset, steps on
+ * each breakpoint and watchpoint that the last guest planted, and leaves all of them planted
+ * anew: for its next start, for the vCPU that it turns on again, for the guest of the next step
+ * (test_debug.py). With OVERFLOW it takes the interrupt of counters instead, and leaves it active.
+ * It prints a line: "well", or the line here and the number of a register. Defines: GIC, 2 or 3;
+ * CPUS; OVERFLOW, 0 or 1.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GICD 0x08000000u
+#define GICC 0x08010000u
+#define GICR_SGI 0x080b0000u
+#define UART 0x09000000u
+#define KEPT 0x41000000u /* not loaded: it survives a reset */
+#define PMU_INTID 23u
+
+#define AFFINITY_INFO 0x84000004u
+#define CPU_OFF 0x84000002u
+#define CPU_ON 0x84000003u
+#define SYSTEM_OFF 0x84000008u
+#define SYSTEM_RESET 0x84000009u
+
+uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
+void first_main(void);
+void second_main(void);
+void second_start(void);
+void fired(void);
+uint32_t victim(void);
+uint32_t linked_victim(void);
+
+static volatile uint32_t datum = 1;
+
+#define EACH_16(X, get)                                                                            \
+	X(get, 0);                                                                                 \
+	X(get, 1);                                                                                 \
+	X(get, 2);                                                                                 \
+	X(get, 3);                                                                                 \
+	X(get, 4);                                                                                 \
+	X(get, 5);                                                                                 \
+	X(get, 6);                                                                                 \
+	X(get, 7);                                                                                 \
+	X(get, 8);                                                                                 \
+	X(get, 9);                                                                                 \
+	X(get, 10);                                                                                \
+	X(get, 11);                                                                                \
+	X(get, 12);                                                                                \
+	X(get, 13);                                                                                \
+	X(get, 14);                                                                                \
+	X(get, 15);
+
+#ifdef __aarch64__
+#define GET(name)                                                                                  \
+	({                                                                                         \
+		uint64_t value;                                                                    \
+		__asm__ volatile("isb\n\tmrs %0, " name : "=r"(value)::"memory");                  \
+		(uintptr_t) value;                                                                 \
+	})
+#define PUT(name, value)                                                                           \
+	__asm__ volatile("msr " name ", %0\n\tisb" ::"r"((uint64_t)(value)) : "memory")
+#define DBGBVR(n) "dbgbvr" #n "_el1"
+#define DBGBCR(n) "dbgbcr" #n "_el1"
+#define DBGWVR(n) "dbgwvr" #n "_el1"
+#define DBGWCR(n) "dbgwcr" #n "_el1"
+#define MDSCR "mdscr_el1"
+#define OSLAR "oslar_el1"
+#define OSLSR "oslsr_el1"
+#define OSDLR "osdlr_el1"
+#define CLAIM_SET "dbgclaimset_el1"
+#define CLAIM_CLEAR "dbgclaimclr_el1"
+#define PMCR "pmcr_el0"
+#define PMUSERENR "pmuserenr_el0"
+#define PMCNTENSET "pmcntenset_el0"
+#define PMINTENSET "pmintenset_el1"
+#define PMOVSSET "pmovsset_el0"
+#define PMOVSCLR "pmovsclr_el0"
+#define PMSELR "pmselr_el0"
+#define PMXEVTYPER "pmxevtyper_el0"
+#define PMXEVCNTR "pmxevcntr_el0"
+#define PMCCNTR "pmccntr_el0"
+#define VBAR "vbar_el1"
+#define UNLOCK 0u
+#define LAST_BREAK (GET("id_aa64dfr0_el1") >> 12 & 0xf)
+#define LAST_WATCH (GET("id_aa64dfr0_el1") >> 20 & 0xf)
+#define ARMED (1u << 15 | 1u << 13) /* MDE, KDE */
+#define VECTORS ".balign 0x800\nvectors:\n.rept 16\nb fired\n.balign 0x80\n.endr\n"
+
+static void unmask_debug(void)
+{
+	__asm__ volatile("msr daifclr, #8\n\tisb");
+}
+#else
+#define GET(name)                                                                                  \
+	({                                                                                         \
+		uintptr_t value;                                                                   \
+		__asm__ volatile("isb\n\tmrc " name : "=r"(value)::"memory");                      \
+		value;                                                                             \
+	})
+#define PUT(name, value)                                                                           \
+	__asm__ volatile("mcr " name "\n\tisb" ::"r"((uintptr_t)(value)) : "memory")
+#define DBGBVR(n) "p14, 0, %0, c0, c" #n ", 4"
+#define DBGBCR(n) "p14, 0, %0, c0, c" #n ", 5"
+#define DBGWVR(n) "p14, 0, %0, c0, c" #n ", 6"
+#define DBGWCR(n) "p14, 0, %0, c0, c" #n ", 7"
+#define MDSCR "p14, 0, %0, c0, c2, 2" /* DBGDSCRext */
+#define OSLAR "p14, 0, %0, c1, c0, 4"
+#define OSLSR "p14, 0, %0, c1, c1, 4"
+#define OSDLR "p14, 0, %0, c1, c3, 4"
+#define CLAIM_SET "p14, 0, %0, c7, c8, 6"
+#define CLAIM_CLEAR "p14, 0, %0, c7, c9, 6"
+#define PMCR "p15, 0, %0, c9, c12, 0"
+#define PMUSERENR "p15, 0, %0, c9, c14, 0"
+#define PMCNTENSET "p15, 0, %0, c9, c12, 1"
+#define PMINTENSET "p15, 0, %0, c9, c14, 1"
+#define PMOVSSET "p15, 0, %0, c9, c14, 3"
+#define PMOVSCLR "p15, 0, %0, c9, c12, 3"
+#define PMSELR "p15, 0, %0, c9, c12, 5"
+#define PMXEVTYPER "p15, 0, %0, c9, c13, 1"
+#define PMXEVCNTR "p15, 0, %0, c9, c13, 2"
+#define PMCCNTR "p15, 0, %0, c9, c13, 0"
+#define VBAR "p15, 0, %0, c12, c0, 0"
+#define UNLOCK 0u
+#define LAST_BREAK (GET("p14, 0, %0, c0, c0, 0") >> 24 & 0xf)
+#define LAST_WATCH (GET("p14, 0, %0, c0, c0, 0") >> 28)
+#define ARMED (1u << 15) /* MDBGen */
+#define VECTORS ".balign 32\nvectors:\n.rept 8\nb fired\n.endr\n"
+
+static void unmask_debug(void)
+{
+}
+#endif
+
+__asm__(VECTORS);
+
+static volatile uint32_t *word(uintptr_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+static _Noreturn void off(void)
+{
+	*word(KEPT) = 0;
+	psci(SYSTEM_OFF, 0, 0, 0);
+	for (;;)
+		;
+}
+
+static void print(const char *text)
+{
+	while (*text)
+		*word(UART) = (uint8_t)*text++;
+}
+
+static void print_number(unsigned number)
+{
+	if (number >= 10)
+		print_number(number / 10);
+	*word(UART) = '0' + number % 10;
+}
+
+static _Noreturn void wrong(unsigned line, unsigned n)
+{
+	print("line ");
+	print_number(line);
+	print(", ");
+	print_number(n);
+	print("\n");
+	off();
+}
+
+#define EXPECT(well, n)                                                                            \
+	do {                                                                                       \
+		if (!(well))                                                                       \
+			wrong(__LINE__, n);                                                        \
+	} while (0)
+
+void fired(void)
+{
+	wrong(__LINE__, 0);
+}
+
+__attribute__((noinline)) uint32_t victim(void)
+{
+	return datum;
+}
+
+__attribute__((noinline)) uint32_t linked_victim(void)
+{
+	return 1;
+}
+
+/* --- debug --- */
+
+#define EXPECT_0(get, n)                                                                           \
+	if (n <= last)                                                                             \
+		EXPECT(GET(get(n)) == 0, n);
+
+static void expect_debug(void)
+{
+	int last = (int)LAST_BREAK;
+	uintptr_t oslsr = GET(OSLSR);
+
+	EACH_16(EXPECT_0, DBGBCR)
+	EACH_16(EXPECT_0, DBGBVR)
+	last = (int)LAST_WATCH;
+	EACH_16(EXPECT_0, DBGWCR)
+	EACH_16(EXPECT_0, DBGWVR)
+	EXPECT(GET(MDSCR) == 0, 0);
+	EXPECT(GET(OSDLR) == 0, 0);
+	EXPECT(GET(CLAIM_CLEAR) == 0, 0);
+	EXPECT(oslsr == 0 || oslsr & 2, 0); /* no OS lock, or it is locked */
+	unmask_debug();
+	EXPECT(victim() + linked_victim() == 2, 0);
+}
+
+#define PLANT(put, n)                                                                              \
+	if (n <= last)                                                                             \
+		PUT(put(n), value);
+
+/* Enabled: 0 for an address, 1 for one linked to a context, the last for that context, 0. */
+static void plant_breakpoints(void)
+{
+	int last = (int)LAST_BREAK;
+	uintptr_t value = (uintptr_t)linked_victim;
+
+	EACH_16(PLANT, DBGBVR)
+	value = 0x1e6; /* disabled, of every level */
+	EACH_16(PLANT, DBGBCR)
+	PUT(DBGBVR(0), (uintptr_t)victim);
+	PUT(DBGBCR(0), 0x1e7);
+	PUT(DBGBCR(1), 0x1e7 | 1u << 20 | (unsigned)last << 16);
+#define CONTEXT(put, n)                                                                            \
+	if (n == last)                                                                             \
+		PUT(put(n), value);
+	value = 0;
+	EACH_16(CONTEXT, DBGBVR)
+	value = 0x1e7 | 3u << 20;
+	EACH_16(CONTEXT, DBGBCR)
+}
+
+static void plant_watchpoints(void)
+{
+	int last = (int)LAST_WATCH;
+	uintptr_t value = (uintptr_t)&datum;
+
+	EACH_16(PLANT, DBGWVR)
+	value = 0x1ff; /* enabled: loads and stores of a word, at every level */
+	EACH_16(PLANT, DBGWCR)
+}
+
+static void plant_debug(bool double_lock)
+{
+	PUT(OSLAR, UNLOCK);
+	plant_breakpoints();
+	plant_watchpoints();
+	PUT(CLAIM_SET, 0x55);
+	PUT(MDSCR, ARMED);
+	PUT(OSDLR, double_lock);
+}
+
+/* --- performance monitors --- */
+
+static unsigned counters(void)
+{
+	return (unsigned)(GET(PMCR) >> 11 & 0x1f);
+}
+
+static void expect_pmu(void)
+{
+	EXPECT((GET(PMCR) & 0x3f) == 0, 0);
+	EXPECT(GET(PMUSERENR) == 0, 0);
+	EXPECT(GET(PMCNTENSET) == 0, 0);
+	EXPECT(GET(PMINTENSET) == 0, 0);
+	EXPECT(GET(PMOVSSET) == 0, 0);
+	EXPECT((GET(PMSELR) & 31) == 0, 0);
+	EXPECT(GET(PMCCNTR) == 0, 0);
+	for (unsigned n = 0; n < counters(); n++) {
+		PUT(PMSELR, n);
+		EXPECT(GET(PMXEVTYPER) == 0, n);
+		EXPECT(GET(PMXEVCNTR) == 0, n);
+	}
+	PUT(PMSELR, 31);
+	EXPECT(GET(PMXEVTYPER) == 0, 31);
+}
+
+static void plant_pmu(void)
+{
+	uint32_t all = 1u << 31 | ((1u << counters()) - 1);
+
+	for (unsigned n = 0; n < counters(); n++) {
+		PUT(PMSELR, n);
+		PUT(PMXEVTYPER, 0x08);
+		PUT(PMXEVCNTR, 0x1000 + n);
+	}
+	PUT(PMSELR, 31);
+	PUT(PMXEVTYPER, 1u << 27); /* counts in the hypervisor, too */
+	PUT(PMUSERENR, 0xf);
+	PUT(PMCNTENSET, all);
+	PUT(PMINTENSET, all);
+	PUT(PMOVSSET, all);
+	PUT(PMCR, 1);
+	EXPECT(GET(PMCCNTR) != 0, 0);
+}
+
+/* --- its interrupt --- */
+
+#if GIC == 2
+#define BANK GICD
+
+static void gic_on(void)
+{
+	*word(GICD) = 1;
+	*word(GICC + 4) = 0xff;
+	*word(GICC) = 1;
+}
+
+static uint32_t acknowledge(void)
+{
+	return *word(GICC + 0xc) & 0x3ff;
+}
+
+static void end(uint32_t intid)
+{
+	*word(GICC + 0x10) = intid;
+}
+#else
+#define BANK GICR_SGI
+
+static void gic_on(void)
+{
+	*word(GICD) = 0x12;
+	*word(GICR_SGI + 0x80) = ~0u;
+	PUT("s3_0_c12_c12_5", 7); /* ICC_SRE_EL1 */
+	PUT("s3_0_c4_c6_0", 0xff);
+	PUT("s3_0_c12_c12_7", 1);
+}
+
+static uint32_t acknowledge(void)
+{
+	return (uint32_t)GET("s3_0_c12_c12_0");
+}
+
+static void end(uint32_t intid)
+{
+	PUT("s3_0_c12_c12_1", intid);
+}
+#endif
+
+/* QEMU (10.0) sees an event counter's overflow when something looks at the counter. */
+static uint32_t wait_for_one(void)
+{
+	uint32_t intid = 1023;
+
+	for (unsigned n = 0; intid == 1023 && n < 100000; n++) {
+		(void)GET(PMXEVCNTR);
+		intid = acknowledge();
+	}
+	return intid;
+}
+
+/* The cycle counter, or counter 0, that of instructions, is about to overflow. */
+static void start_counter(bool cycles)
+{
+	uint32_t bit = cycles ? 1u << 31 : 1;
+
+	PUT(PMSELR, 0);
+	PUT(PMXEVTYPER, 0x08);
+	PUT(PMXEVCNTR, 0xffffff00u);
+	PUT(PMCCNTR, 0xffff0000u); /* PMCR.LC is clear: bit 31 counts */
+	PUT(PMOVSCLR, ~0u);
+	PUT(PMINTENSET, bit);
+	PUT(PMCNTENSET, bit);
+	PUT(PMCR, 1);
+}
+
+static void take_overflows(void)
+{
+	gic_on();
+	EXPECT((*word(BANK + 0x200) & 1u << PMU_INTID) == 0, 0);
+	EXPECT((*word(BANK + 0x300) & 1u << PMU_INTID) == 0, 0);
+	EXPECT(acknowledge() == 1023, 0);
+	*word(BANK + 0x100) = 1u << PMU_INTID;
+	for (unsigned cycles = 0; cycles < 2; cycles++) {
+		start_counter(cycles);
+		EXPECT(wait_for_one() == PMU_INTID, cycles);
+		EXPECT(acknowledge() == 1023, cycles);
+		PUT(PMOVSCLR, ~0u);
+		end(PMU_INTID);
+		EXPECT(acknowledge() == 1023, cycles);
+	}
+	start_counter(true);
+	EXPECT(wait_for_one() == PMU_INTID, 2);
+}
+
+/* --- --- */
+
+static void expect_and_plant(bool double_lock)
+{
+	PUT(VBAR, ({
+		    extern const char vectors[];
+		    (uintptr_t) vectors;
+	    }));
+	expect_debug();
+	expect_pmu();
+	plant_pmu();
+	plant_debug(double_lock);
+}
+
+void second_main(void)
+{
+	expect_and_plant(false);
+	psci(CPU_OFF, 0, 0, 0);
+}
+
+static void turn_on_and_off(void)
+{
+	EXPECT(psci(CPU_ON, 1, (uintptr_t)second_start, 1) == 0, 0);
+	while (psci(AFFINITY_INFO, 1, 0, 0) != 1)
+		__asm__ volatile("yield");
+}
+
+void first_main(void)
+{
+	uint32_t life = ++*word(KEPT);
+
+	if (OVERFLOW)
+		take_overflows();
+	else
+		expect_and_plant(life == 1);
+	if (CPUS > 1) {
+		turn_on_and_off();
+		turn_on_and_off();
+	}
+	if (life == 1)
+		psci(SYSTEM_RESET, 0, 0, 0);
+	print("well\n");
+	off();
+}
