@@ -16,8 +16,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests setup-guests \
-	bench capture run-guest peers compare report debug check qemu-test unit-test \
-	update-expected sdcard tftp flash clean help FORCE
+	bench capture run-guest peers compare report debug check qemu-test hostile-nightly \
+	unit-test 	update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -209,6 +209,11 @@ qemu-test: setup-tests images qemu-images
 	-@$(PYTHON) -m pytest -q tests/qemu --junitxml=$(BUILD)/qemu-test.xml
 	@$(HYPBENCH) dev testline $(unit_tests:%=$(BUILD)/unit/%.xml) $(BUILD)/host-test.xml \
 		$(BUILD)/qemu-test.xml
+
+## hostile-nightly: hostile guests on BOARD, STEPS=10000000 of them, others with each SEED
+hostile-nightly: setup
+	@$(MAKE) --no-print-directory qemu-image
+	@$(PYTHON) tests/qemu/hostile_nightly.py $(BOARD) $(STEPS) $${SEED:-$$(date +%s)}
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))

@@ -51,10 +51,11 @@ def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
 
 
 def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
-           limit_ms: int = 2000) -> Job:
+           limit_ms: int = 2000, ram: int = RAM) -> Job:
+    entry = ENTRY - RAM + ram
     plan = (f"config {config}\n"
-            f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
-            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            f"guest ram={ram:#x} ram_mib=64 cpus={cpus} entry={entry:#x}\n"
+            f"load store=0x0 ipa={entry:#x} size={len(program.binary)}\n"
             f"limit_ms {limit_ms}\norder once\n")
     image = program.elf.with_suffix(".bin")
 

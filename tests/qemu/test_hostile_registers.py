@@ -50,7 +50,16 @@ def hypervisor_that(does: str, symbol: str) -> Change:
 
 
 def many(seed: int) -> str:
-    return HEAD + CONFIGS + bench_lines(f"hostile_registers n={SHARE} seed={seed}")
+    return HEAD + CONFIGS + bench_lines(*PROBES, f"hostile_registers n={SHARE} seed={seed}",
+                                        *PROBES)
+
+
+def assert_quiet_steps_are_alike(result, hostile: int = 1) -> None:
+    """The probes before the first hostile step, and after each."""
+    for after in range(1, hostile + 1):
+        for probe in range(len(PROBES)):
+            first = content(result, probe)
+            assert first and content(result, after * (len(PROBES) + 1) + probe) == first
 
 
 def content(result, line: int) -> list[dict]:
@@ -86,6 +95,7 @@ def test_random_writes_stop_nobody(result, steps):
         assert step["ticks"] > 20 * steps + 60 * exits
         assert check["interrupts"] > steps // 100
         assert check["storms"] < steps // 500
+    assert_quiet_steps_are_alike(result)
 
 
 def test_the_steps_are_as_many_as_they_are_said_to_be():
@@ -96,10 +106,7 @@ def test_the_steps_are_as_many_as_they_are_said_to_be():
 def test_next_guest_measures_the_same(result):
     assert result.status == 0, result.explain()
     assert result.problems == []
-    for after in (1, 2):
-        for probe in range(len(PROBES)):
-            first = content(result, probe)
-            assert first and content(result, after * (len(PROBES) + 1) + probe) == first
+    assert_quiet_steps_are_alike(result, 2)
 
 
 @pytest.mark.job(BETWEEN)

@@ -1,48 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several vCPUs that write random values to every register they can reach, and make random PSCI
-calls (arch/hostile.c), stop nobody, and the steps between measure the same."""
+"""vCPUs that do at random, all at once, whatever a guest can do (arch/hostile.c): registers, any
+address, calls, exceptions in any mode. They stop nobody, and the quiet step after each such step
+measures the same. `make hostile-nightly` does it for longer."""
 
 import dataclasses
+import re
 from functools import cache
 
 import pytest
 
-from assembler import assemble
+from assembler import Program, assemble
 from hypbench import qemu
-from lab import Job
+from lab import Job, Result, board_facts
 from talk import facts
-from test_cores import ENTRY, fails, gic, run_of
+from test_cores import fails, gic, run_of
 from test_hostile_registers import hypervisor_that
 
-LIVES = 15  # of a step
+RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
+LIVES = 23  # of a step
+STEPS = 200_000  # of a board, all told
+SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
 pytestmark = pytest.mark.skipif(qemu.version("qemu-system-aarch64") < (8,),
                                 reason="QEMU 7.2 does not come to the end of it: CAVEATS.md")
-HOSTILE = ("trapped", "trapped-sw", "trapped-sw cntp=trapped frame=full",
+SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=trapped frame=full",
            "trapped cntp=trapped wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
-CONFIGS = [config for hostile in HOSTILE for config in ("trapped", hostile)] + ["trapped"]
+HOSTILE = {  # configurations, by the number of vCPUs
+    1: ("trapped stage2=4K fill=lazy", "trapped-sw stage2=1G fill=lazy"),
+    2: SEVERAL,
+    4: SEVERAL,
+}
+
+
+def program(board: str, cpus: int, seed: int = 1, lives: int = LIVES, compare: int = 1) -> Program:
+    return assemble(board, "hostile", ENTRY, f"RAM={RAM:#x}", f"CPUS={cpus}", f"GIC={gic(board)}",
+                    f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", f"SEED={seed}",
+                    f"COMPARE={compare}", f"HYP_BASE={board_facts(board)['HYP_BASE']}",
+                    "SLED_WORDS=64", also=SOURCES)
 
 
 @cache
-def hostile(board: str, cpus: int, seed: int = 1, lives: int = LIVES, compare: int = 1) -> Job:
+def hostile(board: str, cpus: int, **settings: int) -> Job:
     """Quiet steps and hostile ones take turns."""
-    program = assemble(board, "hostile", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}",
-                       f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", f"SEED={seed}",
-                       f"COMPARE={compare}", "SLED_WORDS=64", also=("hostile.c",))
-    configs = "\nconfig ".join(f"step{number} {config}" for number, config in enumerate(CONFIGS))
-    return run_of(board, program, configs, cpus, cpus, limit_ms=10_000)
+    configs = [config for one in HOSTILE[cpus] for config in ("trapped", one)] + ["trapped"]
+    lines = "\nconfig ".join(f"step{number} {config}" for number, config in enumerate(configs))
+    return run_of(board, program(board, cpus, **settings), lines, cpus, cpus, 10_000, RAM)
 
 
-@pytest.mark.parametrize("cpus", [2, 4])
-def test_random_writes_of_several_vcpus_stop_nobody(lab, built, cpus):
-    """Each hostile step has its end, and the guest itself finds the figures and the registers of
-    the quiet ones all alike."""
-    result = lab.run(hostile(built, cpus))
-    assert result.status == 0 and not result.timed_out, fails(result)
-    assert result.problems == []
+def steps_of(result: Result) -> int:
+    """As the guest counts them, to the last quiet step."""
+    return int(re.findall(r"hostile steps (0x\w+)", "\n".join(result.log.text))[-1], 16)
+
+
+def well(result: Result, lives: int, count: int) -> str:
+    """What is wrong with a run; "": each hostile step has its end, and the guest itself finds the
+    figures and the registers of the quiet ones all alike."""
     steps = result.records("step")
-    assert [step["outcome"] for step in steps] == ["done"] * len(CONFIGS)
-    assert [step["resets"] for step in steps] == [0, LIVES - 1] * len(HOSTILE) + [0]
+    if result.status or result.timed_out or result.problems:
+        return fails(result)
+    if {step["outcome"] for step in steps} != {"done"}:
+        return "a step was not done"
+    if [step["resets"] for step in steps] != [0, lives - 1] * count + [0]:
+        return "lives are missing"
+    return ""
+
+
+@pytest.mark.parametrize("cpus", HOSTILE)
+def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
+    assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
+
+
+def test_the_steps_are_as_many_as_they_are_said_to_be(lab, built):
+    assert sum(steps_of(lab.run(hostile(built, cpus))) for cpus in HOSTILE) >= STEPS
 
 
 @pytest.mark.parametrize("cpus", [2, 4])
@@ -51,10 +80,12 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     counted = {record["exit"]: record["n"] for record in result.records("exits")}
     for kind in ("irq", "maintenance", "kick", "hvc", "smc", "mmio-read", "mmio-write"):
         assert counted[kind] > 5 * LIVES, kind
+    assert counted["stage2-fault"] > LIVES
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
-def test_a_hypervisor_that_is_stopped_is_found(lab, built):
-    change = hypervisor_that("undefined", "vgic_set_priority")
+@pytest.mark.parametrize("function", ["vgic_set_priority", "abort_or_stop"])
+def test_a_hypervisor_that_is_stopped_is_found(lab, built, function):
+    change = hypervisor_that("undefined", function)
     result = lab.run(dataclasses.replace(hostile(built, 2), change=change))
     assert result.status != 0 and not result.records("end")

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/mmio.h"
 #include "wrong.h"
 
 #define GICD 0x08000000u
@@ -23,11 +24,6 @@ uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
 void first_main(void);
 void second_main(void);
 void taken(bool fiq);
-
-static volatile uint32_t *word(uintptr_t address)
-{
-	return (volatile uint32_t *)address;
-}
 
 #define EXPECT(well)                                                                               \
 	do {                                                                                       \
@@ -160,7 +156,7 @@ static uint32_t ctlr = ACK_CTL | FIQ_EN;
 static void set_ctlr(uint32_t clear, uint32_t set)
 {
 	ctlr = (ctlr & ~clear) | set;
-	*word(GICC) = ctlr;
+	mmio_write32(GICC, ctlr);
 }
 
 static void enable(unsigned group, bool on)
@@ -170,7 +166,7 @@ static void enable(unsigned group, bool on)
 
 static void interface_on(void)
 {
-	*word(GICC + 4) = 0xff; /* PMR */
+	mmio_write32(GICC + 4, 0xff); /* PMR */
 	set_ctlr(0, 3);
 }
 
@@ -182,7 +178,7 @@ static void split_eoi(void)
 static uint32_t acknowledge(bool group1)
 {
 	(void)group1;
-	return *word(GICC + 0xc);
+	return mmio_read32(GICC + 0xc);
 }
 
 /* IAR without AckCtl leaves it where it is (IHI 0048B 4.4.4). */
@@ -191,24 +187,24 @@ static void expect_not_the_others(bool group1)
 	if (!group1)
 		return;
 	set_ctlr(ACK_CTL, 0);
-	EXPECT(*word(GICC + 0xc) == 1022);
+	EXPECT(mmio_read32(GICC + 0xc) == 1022);
 	set_ctlr(0, ACK_CTL);
 }
 
 static void eoi(bool group1, uint32_t intid)
 {
 	(void)group1;
-	*word(GICC + 0x10) = intid;
+	mmio_write32(GICC + 0x10, intid);
 }
 
 static void deactivate(uint32_t intid)
 {
-	*word(GICC + 0x1000) = intid;
+	mmio_write32(GICC + 0x1000, intid);
 }
 
 static void send(unsigned id)
 {
-	*word(GICD + 0xf00) = 2u << 24 | id; /* SGIR: this core */
+	mmio_write32(GICD + 0xf00, 2u << 24 | id); /* SGIR: this core */
 }
 
 static void send_group0(unsigned id)
@@ -275,9 +271,14 @@ static void send_group0(unsigned id)
 }
 #endif
 
-static volatile uint32_t *sgis(uint32_t bank)
+static uint32_t sgis(uint32_t bank)
 {
-	return word(BANK + bank);
+	return mmio_read32(BANK + bank);
+}
+
+static void sgis_set(uint32_t bank, uint32_t value)
+{
+	mmio_write32(BANK + bank, value);
 }
 
 /* Its own group's registers, and they alone, have it. */
@@ -383,7 +384,7 @@ static void an_end_in_two_steps_is_the_second(void)
 	}
 	for (unsigned i = 0; i < MANY; i++) {
 		eoi(true, 8 + i);
-		EXPECT(*sgis(0x300) == 0xff00);
+		EXPECT(sgis(0x300) == 0xff00);
 	}
 	for (unsigned i = 0; i < MANY; i++) {
 		unsigned id = 8 + i * 3 % MANY;
@@ -391,31 +392,21 @@ static void an_end_in_two_steps_is_the_second(void)
 		send(id);
 		EXPECT(signalled() == 0);
 		deactivate(id);
-		EXPECT(!(*sgis(0x300) >> id & 1));
+		EXPECT(!(sgis(0x300) >> id & 1));
 		EXPECT(acknowledge(true) == id);
 		eoi(true, id);
 		deactivate(id);
 	}
-	EXPECT(*sgis(0x300) == 0 && signalled() == 0);
-}
-
-/* In the plain form, which has a syndrome. */
-static void store_byte(uintptr_t address, uint32_t value)
-{
-#ifdef __aarch64__
-	__asm__ volatile("strb %w0, [%1]" ::"r"(value), "r"(address) : "memory");
-#else
-	__asm__ volatile("strb %0, [%1]" ::"r"(value), "r"(address) : "memory");
-#endif
+	EXPECT(sgis(0x300) == 0 && signalled() == 0);
 }
 
 void first_main(void)
 {
-	*word(GICD) = CTLR_ON;
-	*sgis(0x80) = 0xff00; /* IGROUPR */
-	*sgis(0x100) = 0xffff;
+	mmio_write32(GICD, CTLR_ON);
+	sgis_set(0x80, 0xff00); /* IGROUPR */
+	sgis_set(0x100, 0xffff);
 	for (unsigned i = 0; i < 16; i++) /* the later the less urgent */
-		store_byte((uintptr_t)sgis(0x400) + i, 0x10 + 8 * i);
+		mmio_write8(BANK + 0x400 + i, (uint8_t)(0x10 + 8 * i));
 	interface_on();
 	each_group_is_signalled_its_way();
 	each_group_is_taken_by_its_vector();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
-#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
 #include "wrong.h"
 
+#define STACKS (RAM + 0x2000000) /* each vCPU's grows down from a page of its own */
+#define NOTHING 0x0bad0000
 #define MODE_SVC 0x13
 
 	.arch	armv7ve
@@ -49,6 +50,23 @@ psci_smc:
 	smc	#0
 	bx	lr
 
+	/* wander_to(pc, psr, address, what, depth, vectors): see hostile_anywhere.c */
+	.global	wander_to
+wander_to:
+	push	{r4-r11, lr}
+	ldr	r4, [sp, #36]
+	ldr	r5, [sp, #40]
+	push	{r4}
+	mcr	p15, 0, sp, c13, c0, 4 @ TPIDRPRW
+	ldr	r6, =lost_vectors
+	add	r6, r6, r5
+	mcr	p15, 0, r6, c12, c0, 0
+	isb
+	push	{r0, r1}
+	mov	r0, r2
+	mov	r1, r3
+	rfeia	sp!
+
 	/* An access that is not aligned, a register that is not there: left out. */
 abort:
 	subs	pc, lr, #4
@@ -92,3 +110,38 @@ vectors:
 	b	wrong
 	b	irq
 	b	fiq
+
+	/* Wherever these begin, and in whichever mode, it goes on behind them. */
+	.balign	32
+lost_vectors:
+	.rept	2 * 32 / 4
+	nop
+	.endr
+	cpsid	if, #MODE_SVC
+	mrc	p15, 0, sp, c13, c0, 4
+	ldr	r4, [sp]
+	subs	r4, r4, #1
+	bmi	back
+	str	r4, [sp]
+	and	r4, r4, #3
+	ldr	r7, =NOTHING
+	add	pc, pc, r4, lsl #3
+	nop
+	svc	#1
+	b	back
+	.word	0xe7f000f0 @ undefined
+	b	back
+	ldr	r7, [r7]
+	b	back
+	bkpt	#1
+	b	back
+
+back:
+	ldr	r6, =vectors
+	mcr	p15, 0, r6, c12, c0, 0
+	isb
+	pop	{r4}
+	pop	{r4-r11, pc}
+	.ltorg
+
+#include "hostile_snippets.inc"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
-#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
 #include "wrong.h"
 
+#define STACKS (RAM + 0x2000000) /* each vCPU's grows down from a page of its own */
+#define NOTHING 0x0bad0000
 #define UNDEFINED 0x00
 #define DATA_ABORT 0x25
 
@@ -43,6 +44,28 @@ psci_hvc:
 psci_smc:
 	smc	#0
 	ret
+
+	/* wander_to(pc, psr, address, what, depth, vectors): see hostile_anywhere.c */
+	.global	wander_to
+wander_to:
+	stp	x29, x30, [sp, #-112]!
+	stp	x19, x20, [sp, #16]
+	stp	x21, x22, [sp, #32]
+	stp	x23, x24, [sp, #48]
+	stp	x25, x26, [sp, #64]
+	stp	x27, x28, [sp, #80]
+	str	x4, [sp, #96]
+	mov	x6, sp
+	msr	tpidr_el1, x6
+	ldr	x6, =lost_vectors
+	add	x6, x6, x5
+	msr	vbar_el1, x6
+	isb
+	msr	elr_el1, x0
+	msr	spsr_el1, x1
+	mov	x0, x2
+	mov	x1, x3
+	eret
 
 	/* An access that is not aligned, a register that is not there: left out. */
 sync:
@@ -111,3 +134,69 @@ vectors:
 	.balign	128
 	.endr
 	.ltorg
+
+	/* Wherever these begin, and in whichever mode, it goes on behind them. */
+	.balign	2048
+lost_vectors:
+	.rept	2 * 2048 / 4
+	nop
+	.endr
+	mrs	x6, tpidr_el1
+	msr	spsel, #1
+	mov	sp, x6
+	ldr	x4, [sp, #96]
+	cbz	x4, back
+	sub	x4, x4, #1
+	str	x4, [sp, #96]
+	and	x4, x4, #3
+	adr	x6, 1f
+	add	x6, x6, x4, lsl #3
+	ldr	x7, =NOTHING
+	br	x6
+1:	svc	#1
+	b	back
+	.inst	0 /* undefined */
+	b	back
+	ldr	x7, [x7]
+	b	back
+	brk	#1
+	b	back
+
+back:
+	ldr	x6, =vectors
+	msr	vbar_el1, x6
+	isb
+	ldp	x19, x20, [sp, #16]
+	ldp	x21, x22, [sp, #32]
+	ldp	x23, x24, [sp, #48]
+	ldp	x25, x26, [sp, #64]
+	ldp	x27, x28, [sp, #80]
+	ldp	x29, x30, [sp], #112
+	ret
+	.ltorg
+
+	.macro	one, instruction:vararg
+	\instruction
+	svc	#0
+	.endm
+
+	.global	own_snippets
+own_snippets:
+	one	nop
+	one	.inst 0
+	one	brk #0
+	one	hvc #0x123
+	one	smc #0x123
+	one	ldr w2, [x0]
+	one	str w1, [x0]
+	one	ldrsb x2, [x0]
+	one	strh w1, [x0]
+	one	ldr x2, [x0]
+	one	str x1, [x0]
+	one	dc civac, x0
+	one	mrs x2, vbar_el2
+	one	mrs x2, cntp_ctl_el0
+	one	msr vttbr_el2, x1
+	one	yield
+
+#include "hostile_snippets.inc"

@@ -9,20 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest_gic.h"
 #include "wrong.h"
 
-#define GICD 0x08000000u
-#define GICC 0x08010000u
-#define GICR_SGI 0x080b0000u /* vCPU 0's */
-#define GICR_STRIDE 0x20000u
 #define UART 0x09000000u
 #define SHARED 0x41000000u /* not loaded */
 
 #define A SPI       /* is sent */
 #define B (SPI + 1) /* is programmed alone, and SPI + 2 is left alone */
 
-#define NOBODY (~0u)
-#define SPURIOUS 1023u
 #define PATIENCE 100000u
 #define CPU_ON 0x84000003u
 #define SYSTEM_OFF 0x84000008u
@@ -40,16 +35,6 @@ extern char second_start[];
 void first_main(void);
 void second_main(void);
 
-static volatile uint32_t *word(uintptr_t address)
-{
-	return (volatile uint32_t *)address;
-}
-
-static volatile uint8_t *byte(uintptr_t address)
-{
-	return (volatile uint8_t *)address;
-}
-
 static void wrong(void)
 {
 	stop_with(shared->letter);
@@ -66,8 +51,8 @@ static void expect(bool well)
 static void step(char letter)
 {
 	shared->letter = (uint8_t)letter;
-	*word(UART) = '~';
-	*word(UART) = (uint8_t)letter;
+	mmio_write32(UART, '~');
+	mmio_write32(UART, (uint8_t)letter);
 }
 
 /* --- the CPU interface --- */
@@ -77,70 +62,16 @@ static void wait(void)
 	__asm__ volatile("dsb sy\n\twfi" ::: "memory");
 }
 
-#if GIC == 2
-static void interface_on(unsigned vcpu)
-{
-	(void)vcpu;
-	*word(GICD) = 1;
-	*word(GICC + 4) = 0xff; /* PMR */
-	*word(GICC) = 1;
-}
-
-static uint32_t acknowledge(void)
-{
-	return *word(GICC + 0xc) & 0x3ff;
-}
-
-static void end(uint32_t intid)
-{
-	*word(GICC + 0x10) = intid;
-}
-
-static void route(unsigned intid, unsigned vcpu)
-{
-	*byte(GICD + 0x800 + intid) = vcpu == NOBODY ? 0 : (uint8_t)(1u << vcpu);
-}
-#else
-static void interface_on(unsigned vcpu)
-{
-	*word(GICD) = 0x12; /* ARE, Group 1 */
-	*word(GICR_SGI + vcpu * GICR_STRIDE + 0x80) = ~0u;
-	for (unsigned i = 1; i < 4; i++)
-		*word(GICD + 0x80 + 4 * i) = ~0u;               /* IGROUPR */
-	__asm__ volatile("msr s3_0_c4_c6_0, %0" ::"r"(0xfful)); /* ICC_PMR_EL1 */
-	__asm__ volatile("msr s3_0_c12_c12_7, %0" ::"r"(1ul));  /* ICC_IGRPEN1_EL1 */
-	__asm__ volatile("isb");
-}
-
-static uint32_t acknowledge(void)
-{
-	uint64_t intid;
-
-	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(intid)); /* ICC_IAR1_EL1 */
-	return (uint32_t)intid;
-}
-
-static void end(uint32_t intid)
-{
-	__asm__ volatile("msr s3_0_c12_c12_1, %0\n\tisb" ::"r"((uint64_t)intid)); /* EOIR1 */
-}
-
-static void route(unsigned intid, unsigned vcpu)
-{
-	*(volatile uint64_t *)(GICD + 0x6000ul + 8 * intid) = vcpu == NOBODY ? 0x100 : vcpu;
-}
-#endif
-
 /* --- SPIs --- */
 
 static void set_bit(unsigned bank, unsigned intid)
 {
-	*word(GICD + bank + intid / 32 * 4) = 1u << intid % 32;
+	mmio_write32(GICD + bank + intid / 32 * 4, 1u << intid % 32);
 }
 
 static bool bit(unsigned bank, unsigned intid)
 {
-	return *word(GICD + bank + intid / 32 * 4) >> intid % 32 & 1;
+	return mmio_read32(GICD + bank + intid / 32 * 4) >> intid % 32 & 1;
 }
 
 static void enable(unsigned intid)
@@ -165,16 +96,16 @@ static bool is_pending(unsigned intid)
 
 static void set_edge(unsigned intid, bool edge)
 {
-	volatile uint32_t *config = word(GICD + 0xc00 + intid / 16 * 4);
-	uint32_t mask = 2u << intid % 16 * 2;
+	uintptr_t config = GICD + ICFGR + intid / 16 * 4;
+	uint32_t mask = 2u << intid % 16 * 2, now = mmio_read32(config);
 
-	*config = edge ? *config | mask : *config & ~mask;
+	mmio_write32(config, edge ? now | mask : now & ~mask);
 }
 
 static void set_priority(unsigned intid, uint8_t priority)
 {
-	*byte(GICD + 0x400 + intid) = priority;
-	expect(*byte(GICD + 0x400 + intid) == priority);
+	mmio_write8(GICD + 0x400 + intid, priority);
+	expect(mmio_read8(GICD + 0x400 + intid) == priority);
 }
 
 /* vCPU 0 is the one that A comes to; it is active then. */
@@ -182,7 +113,7 @@ static void arrives_here(void)
 {
 	uint32_t intid;
 
-	while ((intid = acknowledge()) == SPURIOUS)
+	while ((intid = acknowledge(false)) == SPURIOUS)
 		wait();
 	expect(intid == A);
 	expect(!is_pending(A) && bit(0x300, A));
@@ -191,8 +122,8 @@ static void arrives_here(void)
 static void comes_here(void)
 {
 	arrives_here();
-	end(A);
-	expect(acknowledge() == SPURIOUS && shared->count == 0);
+	end(false, A);
+	expect(acknowledge(false) == SPURIOUS && shared->count == 0);
 }
 
 /* vCPU 1 is, and vCPU 0 is not: it does not ask before. */
@@ -201,7 +132,7 @@ static void comes_to_second(void)
 	for (unsigned i = 0; i < PATIENCE && !shared->count; i++)
 		__asm__ volatile("yield" ::: "memory");
 	expect(shared->count == 1 && shared->intid == A);
-	expect(!is_pending(A) && acknowledge() == SPURIOUS);
+	expect(!is_pending(A) && acknowledge(false) == SPURIOUS);
 	shared->count = 0;
 }
 
@@ -243,7 +174,7 @@ static void retarget(void)
 	expect(is_pending(A));
 	step('j');
 	route(A, 0);
-	expect(is_pending(A) && acknowledge() == SPURIOUS);
+	expect(is_pending(A) && acknowledge(false) == SPURIOUS);
 	step('k');
 	enable(A);
 	comes_here();
@@ -259,7 +190,7 @@ static void retarget_active(void)
 	pend(A);
 	expect(is_pending(A) && shared->count == 0);
 	step('n');
-	end(A);
+	end(false, A);
 	comes_to_second();
 }
 
@@ -274,7 +205,7 @@ static void program_away(void)
 	enable(A);
 	route(A, NOBODY);
 	pend(A);
-	expect(is_pending(A) && acknowledge() == SPURIOUS && shared->count == 0);
+	expect(is_pending(A) && acknowledge(false) == SPURIOUS && shared->count == 0);
 	step('r');
 	route(A, 0);
 	comes_here();
@@ -306,7 +237,7 @@ void first_main(void)
 		program_away();
 	}
 	step('z');
-	*word(UART) = '\n';
+	mmio_write32(UART, '\n');
 	psci(SYSTEM_OFF, 0, 0, 0);
 }
 
@@ -315,13 +246,13 @@ void second_main(void)
 	interface_on(1);
 	shared->ready = 1;
 	for (;;) {
-		uint32_t intid = acknowledge();
+		uint32_t intid = acknowledge(false);
 
 		if (intid == SPURIOUS) {
 			wait();
 			continue;
 		}
-		end(intid);
+		end(false, intid);
 		shared->intid = intid;
 		shared->count++;
 	}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The core that an unmodified guest runs on: its number, interrupt masks, counter and timers. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __aarch64__
+static inline uint32_t own_number(void)
+{
+	uint64_t mpidr;
+
+	__asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
+	return mpidr & 3;
+}
+
+static inline void unmask(void)
+{
+	__asm__ volatile("msr daifclr, #3" ::: "memory");
+}
+
+static inline void mask(void)
+{
+	__asm__ volatile("msr daifset, #3" ::: "memory");
+}
+
+static inline uint32_t now(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+	return (uint32_t)ticks;
+}
+
+static inline void load_two(uintptr_t address)
+{
+	uint64_t low, high;
+
+	__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address) : "memory");
+}
+
+static inline uint32_t timers_on(void)
+{
+	uint64_t virtual, physical;
+
+	__asm__ volatile("mrs %0, cntv_ctl_el0\n\tmrs %1, cntp_ctl_el0"
+			 : "=r"(virtual), "=r"(physical));
+	return (uint32_t)(virtual << 8 | physical);
+}
+
+static inline void sleep(void)
+{
+	__asm__ volatile("wfi" ::: "memory");
+}
+
+#define TIMER_SET(name)                                                                            \
+	static inline void name##_set(uint32_t ticks, uint32_t control)                            \
+	{                                                                                          \
+		__asm__ volatile("msr " #name "_tval_el0, %0\n\tmsr " #name                        \
+				 "_ctl_el0, %1\n\tisb" ::"r"((uint64_t)ticks),                     \
+				 "r"((uint64_t)control)                                            \
+				 : "memory");                                                      \
+	}
+TIMER_SET(cntv)
+TIMER_SET(cntp)
+#else
+static inline uint32_t own_number(void)
+{
+	uint32_t mpidr;
+
+	__asm__ volatile("mrc p15, 0, %0, c0, c0, 5" : "=r"(mpidr));
+	return mpidr & 3;
+}
+
+static inline void unmask(void)
+{
+	__asm__ volatile("cpsie if" ::: "memory");
+}
+
+static inline void mask(void)
+{
+	__asm__ volatile("cpsid if" ::: "memory");
+}
+
+static inline uint32_t now(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("isb\n\tmrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high)::"memory");
+	return low;
+}
+
+static inline void load_two(uintptr_t address)
+{
+	__asm__ volatile("ldm %0, {r2, r3}" ::"r"(address) : "r2", "r3", "memory");
+}
+
+static inline uint32_t timers_on(void)
+{
+	uint32_t virtual, physical;
+
+	__asm__ volatile("mrc p15, 0, %0, c14, c3, 1\n\tmrc p15, 0, %1, c14, c2, 1"
+			 : "=r"(virtual), "=r"(physical));
+	return virtual << 8 | physical;
+}
+
+static inline void sleep(void)
+{
+	__asm__ volatile("wfi" ::: "memory");
+}
+
+#define TIMER_SET(name, crm)                                                                       \
+	static inline void name##_set(uint32_t ticks, uint32_t control)                            \
+	{                                                                                          \
+		__asm__ volatile("mcr p15, 0, %0, c14, " crm ", 0\n\tmcr p15, 0, %1, c14, " crm    \
+				 ", 1\n\tisb" ::"r"(ticks),                                        \
+				 "r"(control)                                                      \
+				 : "memory");                                                      \
+	}
+TIMER_SET(cntv, "c3")
+TIMER_SET(cntp, "c2")
+#endif

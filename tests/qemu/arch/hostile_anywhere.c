@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the hostile guest does with addresses and modes: accesses of every kind anywhere in the IPA
+ * space, and exceptions in any mode, with the vectors elsewhere, up to DEPTH of them within the
+ * handler. The way back is in hostile_<isa>.S: the vectors are never where there is nothing, since
+ * a vector that faults for ever lets no time pass under icount.
+ */
+#include "guest/any_access.h"
+#include "hostile.h"
+
+#define RAM_SIZE 0x4000000u /* what is stored there could be this guest's own */
+#define DEVICES_END 0x0a000000u
+#define EL2_SIZE 0x1000000u
+#define DEPTH 4u
+
+/* From hostile_<isa>.S: code that does one thing to `address`, and a way back from wherever that
+ * leads. `pc` and `psr`: where, and in which mode; `vectors`: in steps of VECTORS. */
+void wander_to(uintptr_t pc, uintptr_t psr, uintptr_t address, uintptr_t what, uintptr_t depth,
+	       uintptr_t vectors);
+extern const char own_snippets[], arm_snippets[], thumb_snippets[];
+
+#ifdef __aarch64__
+#define OWN_SNIPPETS 16u
+#define VECTORS 0x800u
+#define FLAGS 0xf00003c0u /* NZCV, DAIF */
+#define ILLEGAL (1u << 20)
+#define MODES 0, 4, 5, USER_MODE /* EL0t, EL1t, EL1h; EL0 in AArch32 */
+#else
+#define OWN_SNIPPETS ARM_SNIPPETS
+#define own_snippets arm_snippets
+#define VECTORS 0x20u
+#define FLAGS 0xf80f03c0u /* NZCVQ, GE, E, A, I, F */
+#define ILLEGAL 0u
+#define MODES USER_MODE, 0x11, 0x12, 0x13, 0x17, 0x1b, 0x1f
+#endif
+#define ARM_SNIPPETS 12u
+#define THUMB_SNIPPETS 8u
+#define USER_MODE 0x10u
+#define THUMB_STATE 0x20u
+
+static uintptr_t anywhere(uint32_t vcpu)
+{
+	switch (below(vcpu, 4)) {
+	case 0: /* around every 2 MiB */
+		return (below(vcpu, 2048) << 21) + below(vcpu, 128) - 64;
+	case 1: /* what EL2 has at these physical addresses */
+		return HYP_BASE + below(vcpu, EL2_SIZE);
+	case 2:
+		return below(vcpu, DEVICES_END);
+	default:
+		return (uintptr_t)value(vcpu);
+	}
+}
+
+/* No syndrome describes an access of several registers, or an exclusive one: where something is
+ * emulated the VM would end. What is sent by the UART would be in the log. */
+static bool is_emulated(uintptr_t address)
+{
+	return address < DEVICES_END;
+}
+
+static bool is_spared(uintptr_t address)
+{
+	return address - UART < 0x1000 || address - FLASH_BANK < FLASH_BANK ||
+	       address - (RAM - 16) < RAM_SIZE + 16;
+}
+
+static void access_unusual(uint32_t vcpu, uintptr_t address)
+{
+#ifdef __aarch64__
+	uint64_t low, high;
+
+	address &= -(uintptr_t)16;
+	switch (below(vcpu, 3)) {
+	case 0:
+		__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address));
+		break;
+	case 1:
+		__asm__ volatile("stp %0, %0, [%1]" ::"r"(value(vcpu)), "r"(address) : "memory");
+		break;
+	default:
+		__asm__ volatile("ldaxr %0, [%2]\n\tstlxr %w1, %0, [%2]\n\tclrex"
+				 : "=&r"(low), "=&r"(high)
+				 : "r"(address)
+				 : "memory");
+	}
+#else
+	uint32_t low, failed;
+
+	address &= -(uintptr_t)16;
+	switch (below(vcpu, 3)) {
+	case 0:
+		load_two(address);
+		break;
+	case 1:
+		__asm__ volatile("stm %0, {r2, r3}" ::"r"(address) : "memory");
+		break;
+	default:
+		__asm__ volatile("ldrex %0, [%2]\n\tstrex %1, %0, [%2]\n\tclrex"
+				 : "=&r"(low), "=&r"(failed)
+				 : "r"(address)
+				 : "memory");
+	}
+#endif
+}
+
+static void maintain(uint32_t vcpu, uintptr_t address)
+{
+#ifdef __aarch64__
+	switch (below(vcpu, 5)) {
+	case 0:
+		__asm__ volatile("dc cvac, %0" ::"r"(address) : "memory");
+		break;
+	case 1:
+		__asm__ volatile("dc civac, %0" ::"r"(address) : "memory");
+		break;
+	case 2:
+		__asm__ volatile("ic ivau, %0" ::"r"(address) : "memory");
+		break;
+	case 3:
+		__asm__ volatile("at s1e1w, %0" ::"r"(address) : "memory");
+		break;
+	default:
+		__asm__ volatile("prfm pldl1keep, [%0]" ::"r"(address) : "memory");
+	}
+#else
+	switch (below(vcpu, 5)) {
+	case 0: /* DCCMVAC */
+		__asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(address) : "memory");
+		break;
+	case 1: /* DCCIMVAC */
+		__asm__ volatile("mcr p15, 0, %0, c7, c14, 1" ::"r"(address) : "memory");
+		break;
+	case 2: /* ICIMVAU */
+		__asm__ volatile("mcr p15, 0, %0, c7, c5, 1" ::"r"(address) : "memory");
+		break;
+	case 3: /* ATS1CPW */
+		__asm__ volatile("mcr p15, 0, %0, c7, c8, 1" ::"r"(address) : "memory");
+		break;
+	default:
+		__asm__ volatile("pld [%0]" ::"r"(address) : "memory");
+	}
+#endif
+}
+
+void touch_anywhere(uint32_t vcpu)
+{
+	uintptr_t address = anywhere(vcpu);
+	uint32_t log2 = log2_size(vcpu);
+
+	switch (below(vcpu, 4)) {
+	case 0:
+		maintain(vcpu, address);
+		break;
+	case 1:
+		if (!is_emulated(address) && !is_spared(address)) {
+			access_unusual(vcpu, address);
+			break;
+		}
+		/* fallthrough */
+	case 2:
+		read_any(address, log2);
+		break;
+	default:
+		if (!is_spared(address))
+			write_any(address, log2, value(vcpu));
+	}
+}
+
+/* Where only a way back follows: one thing, or nothing at all. */
+static uintptr_t somewhere(uint32_t vcpu, uintptr_t *psr)
+{
+	if (below(vcpu, 8) == 0)
+		return HYP_BASE + (below(vcpu, EL2_SIZE) & ~3u);
+	if (sizeof(uintptr_t) == 8 && (*psr & 0x1f) != USER_MODE)
+		return (uintptr_t)own_snippets + 8 * below(vcpu, OWN_SNIPPETS);
+	if (below(vcpu, 2)) {
+		*psr |= THUMB_STATE;
+		return (uintptr_t)thumb_snippets + 4 * below(vcpu, THUMB_SNIPPETS);
+	}
+	return (uintptr_t)arm_snippets + 8 * below(vcpu, ARM_SNIPPETS);
+}
+
+/* Of a mode that there is, mostly. */
+static uintptr_t any_psr(uint32_t vcpu)
+{
+	static const uint8_t modes[] = { MODES };
+	uint32_t flags = next(vcpu) & FLAGS;
+
+	if (below(vcpu, 4))
+		return flags | modes[below(vcpu, sizeof(modes))];
+	return flags | below(vcpu, 32) | (below(vcpu, 2) ? ILLEGAL : 0);
+}
+
+void wander(uint32_t vcpu)
+{
+	uintptr_t psr = any_psr(vcpu);
+	uintptr_t pc = somewhere(vcpu, &psr);
+	uintptr_t address = anywhere(vcpu) & ~(uintptr_t)3;
+
+	if (is_spared(address))
+		address = HYP_BASE;
+	mask();
+	wander_to(pc, psr, address, (uintptr_t)value(vcpu), below(vcpu, DEPTH),
+		  VECTORS * below(vcpu, 2));
+	unmask();
+}

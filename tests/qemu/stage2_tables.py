@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage 2 as the machine has it now: a walk from VTTBR and VTCR through the tables in its memory
+(DDI 0487 D8.3, DDI 0406C B3.6), and entries that a test plants in them."""
+
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+from gdbstub import Machine
+
+PAGE = 0x1000
+ENTRIES = 512
+VALID, TABLE = 1, 2
+ADDRESS = 0xfffffff000  # bits 39:12
+# MemAttr[5:2], S2AP[7:6], SH[9:8], AF[10], XN[54]; every other bit must be 0
+KINDS = {
+    "ram": 0xf << 2 | 3 << 6 | 3 << 8 | 1 << 10,
+    "code": 0xf << 2 | 1 << 6 | 3 << 8 | 1 << 10,
+    "data": 0xf << 2 | 1 << 6 | 3 << 8 | 1 << 10 | 1 << 54,
+    "device": 0x1 << 2 | 3 << 6 | 1 << 10 | 1 << 54,
+}
+KIND_OF = {attributes: kind for kind, attributes in KINDS.items()}
+
+
+@dataclass(frozen=True, order=True)
+class Range:
+    """Pages that lead to pages one after the other, all of one kind."""
+
+    ipa: int
+    pa: int
+    size: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.ipa:#x} to {self.pa:#x}, {self.size:#x} bytes, {self.kind}"
+
+    def continues(self, other: "Range") -> bool:
+        return (self.ipa, self.pa, self.kind) == (other.ipa + other.size, other.pa + other.size,
+                                                  other.kind)
+
+    def holds(self, other: "Range") -> bool:
+        at = other.ipa - self.ipa
+        return (0 <= at and at + other.size <= self.size and other.pa == self.pa + at
+                and other.kind == self.kind)
+
+
+def joined(ranges: Iterable[Range]) -> list[Range]:
+    found: list[Range] = []
+    for one in sorted(ranges):
+        if found and one.continues(found[-1]):
+            found[-1] = replace(found[-1], size=found[-1].size + one.size)
+        else:
+            found.append(one)
+    return found
+
+
+def size_of_entry(level: int) -> int:
+    return 1 << 39 - 9 * level
+
+
+def entries_of(machine: Machine, table: int, count: int) -> tuple[int, ...]:
+    return struct.unpack(f"<{count}Q", machine.read(table, 8 * count))
+
+
+def root(machine: Machine) -> tuple[int, int]:
+    """Where the walk begins, and how many entries of level 1 the input has."""
+    if "VTTBR_EL2" in machine.numbers:
+        vttbr, vtcr = machine.register("VTTBR_EL2"), machine.register("VTCR_EL2")
+        hcr, input_bits = machine.register("HCR_EL2"), 64 - (vtcr & 0x3f)
+        assert vtcr >> 14 & 3 == 0, "not 4 KiB pages"
+    else:
+        vttbr, vtcr = machine.register("VTTBR"), machine.register("VTCR")
+        hcr, input_bits = machine.register("HCR"), 32 - ((vtcr & 0xf ^ 8) - 8)
+    assert hcr & 1, "stage 2 is off"
+    assert vtcr >> 6 & 3 == 1, "the walk does not start at level 1"
+    assert 30 < input_bits <= 39
+    return vttbr & ADDRESS, 1 << input_bits - 30
+
+
+def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, level: int,
+           ipa: int) -> Iterator[Range]:
+    size, entries = size_of_entry(level), read(table, count)
+    if level == 3 and entries == tuple(range(entries[0], entries[0] + ENTRIES * PAGE, PAGE)):
+        entries, size = entries[:1], ENTRIES * PAGE  # the same, sooner
+    for index, entry in enumerate(entries):
+        at = ipa + index * size
+        if entry & VALID and entry & TABLE and level < 3:
+            yield from leaves(read, entry & ADDRESS, ENTRIES, level + 1, at)
+        elif entry & VALID:
+            yield leaf(at, entry, size, level)
+
+
+def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
+    """Reserved bits make it a kind of its own."""
+    attributes = entry & ~(ADDRESS | VALID | (TABLE if level == 3 else 0))
+    if level == 3 and not entry & TABLE:
+        attributes |= 1 << 63
+    return Range(ipa, entry & ADDRESS, size, KIND_OF.get(attributes, f"{attributes:#x}"))
+
+
+def mapped(machine: Machine) -> list[Range]:
+    """All that the running vCPU's stage 2 leads to."""
+    table, count = root(machine)
+    read = cache(partial(entries_of, machine))  # a table may be there many times
+    return joined(leaves(read, table, count, 1, 0))
+
+
+def plant(machine: Machine, ipa: int, pa: int, kind: str, spare: int) -> None:
+    """One page more, as a hypervisor with such a fault would map it; `spare`: of two pages that
+    nobody uses, for tables where there are none yet."""
+    table, _ = root(machine)
+    for level in (1, 2):
+        at = table + 8 * (ipa // size_of_entry(level) % ENTRIES)
+        entry, = struct.unpack("<Q", machine.read(at, 8))
+        if not entry & VALID:
+            entry = spare + (level - 1) * PAGE | TABLE | VALID
+            machine.write(entry & ADDRESS, bytes(PAGE))
+            machine.write(at, struct.pack("<Q", entry))
+        assert entry & TABLE, "a block is in the way"
+        table = entry & ADDRESS
+    machine.write(table + 8 * (ipa // PAGE % ENTRIES),
+                  struct.pack("<Q", pa | KINDS[kind] | TABLE | VALID))

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Isolation, swept: each page that the stage 2 of any VM maps is its RAM, or a device that its
+configuration gives it. The tables are read out of the machine's memory; and a guest that tries the
+whole IPA space finds nothing else. What is allowed comes from the board's facts and the linker's
+symbols."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+import pytest
+
+import talk
+from assembler import Program, assemble
+from gdbstub import Machine
+from hypbench import plan as plans
+from hypbench import qemu
+from hypervisor import symbols
+from image import guest_symbols, read_header
+from lab import CLOCK, PLATFORM, TREE, board_facts, image_of
+from test_hostile_vcpus import ENTRY, RAM
+from test_hostile_vcpus import program as hostile_program
+from stage2_tables import PAGE, Range, joined, mapped, plant, root
+
+GRAINS, FILLS, IRQS = ("4K", "2M", "1G"), ("eager", "lazy"), ("trapped", "direct")
+MATRIX = [(grain, fill, irq) for grain in GRAINS for fill in FILLS for irq in IRQS]
+SWEPT = "".join(f"config {'-'.join(one)} {one[2]} stage2={one[0]} fill={one[1]}\n"
+                for one in MATRIX)
+SHARED = "".join(f"config {sched} trapped sched={sched} slice_us=100\n"
+                 for sched in ("slice", "priority"))
+GIB, WINDOW = 1 << 30, 0x100000
+GICC_SIZE, GICD_SIZE, EMULATED_GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = \
+    0x2000, 0x1000, 0x10000, 0x10000, 0x20000
+# What an unmodified guest finds where (abi/virt.h).
+VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0, 0x8000000), 0x8000000, 0x8010000
+VIRT_GICR, VIRT_UART = 0x80a0000, 0x9000000
+RAM_SIZE = 64 << 20
+IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load that stays outside of RAM
+
+
+# --- what is allowed ---
+
+@cache
+def symbol(board: str, name: str) -> int:
+    return next(address for address, one in symbols(board) if one == name)
+
+
+def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1) -> Iterator[Range]:
+    """The parts of the GIC that a guest has itself, at its own addresses of them."""
+    facts, direct = talk.facts(board), irq == "direct"
+    if "gic.cpu" in facts:
+        part = facts["gic.cpu"] if direct else facts["gic.vcpu"]
+        yield Range(at["gic.cpu"], part, GICC_SIZE, "device")
+        if direct:
+            yield Range(at["gic.dist"], facts["gic.dist"], GICD_SIZE, "device")
+    elif direct:
+        yield Range(at["gic.dist"], facts["gic.dist"], GICV3_GICD_SIZE, "device")
+        yield Range(at["gic.redist"], facts["gic.redist"], GICR_SIZE * cpus, "device")
+
+
+def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
+    """All of it where the board has it."""
+    facts = talk.facts(board)
+    memory = Range(facts["guest_base"], facts["guest_base"], facts["guest_size"], "ram")
+    return joined([*gic(board, irq, facts), *[memory] * ram])
+
+
+def busy_guest(board: str) -> list[Range]:
+    code = symbol(board, "__busy_start")
+    return [Range(code, code, PAGE, "code")]
+
+
+def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
+    """But for its flash: flash()."""
+    facts = talk.facts(board)
+    at = {"gic.cpu": VIRT_GICC, "gic.dist": VIRT_GICD, "gic.redist": VIRT_GICR}
+    uart = Range(VIRT_UART, facts["console[1]"], PAGE, "device")
+    return joined([Range(RAM, facts["guest_base"], RAM_SIZE, "ram"), *gic(board, irq, at, cpus),
+                   *[uart] * (irq == "direct")])
+
+
+def strangers(found: list[Range], allowed: list[Range]) -> list[str]:
+    return [str(one) for one in found if not any(other.holds(one) for other in allowed)]
+
+
+def differences(found: list[Range], expected: list[Range]) -> list[str]:
+    return (strangers(found, expected) +
+            [f"missing: {one}" for one in strangers(expected, found)])
+
+
+# --- the machine, halted ---
+
+def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") -> list[str]:
+    image, files = folder / "hypbench.elf", folder / "store"
+    image.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
+    options = [*TREE.qemu_options(board), "-smp", str(cpus)]
+    if store:
+        files.write_bytes(store)
+        base = talk.facts(board)["store_base"]
+        options += ["-device", f"loader,file={files},addr={base:#x},force-raw=on"]
+    # a machine that is halted sleeps, too, and is not to wake at the next deadline
+    return [word.replace("sleep=off", "sleep=on")
+            for word in qemu.unrecorded(qemu.command(options, CLOCK, image))]
+
+
+def in_guest(machine: Machine) -> bool:
+    """EL1, or no mode of AArch32 that is HYP."""
+    mode = machine.register("cpsr") & 0x1f
+    return mode != 0x1a if mode & 0x10 else mode & 0xc == 4
+
+
+def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
+    """An instruction that is not mapped yet, or is interrupted, is there twice."""
+    last = 0
+    for address in machine.stops(*places):
+        if in_guest(machine) and address != last:
+            yield places[address]
+            last = address
+
+
+def spare(board: str) -> int:
+    """Of the guest's RAM on the board, far behind all that is used."""
+    facts = talk.facts(board)
+    return facts["guest_base"] + facts["guest_size"] - 0x10000
+
+
+def at_root(machine: Machine, board: str) -> tuple[int, int, str]:
+    del board
+    return root(machine)[0], root(machine)[0], "ram"
+
+
+def at_gich(machine: Machine, board: str) -> tuple[int, int, str]:
+    """A GICv3 has none: its distributor."""
+    del machine
+    facts = talk.facts(board)
+    page = facts.get("gic.hyp", facts["gic.dist"])
+    return VIRT_GICD + WINDOW - PAGE, page, "device"
+
+
+def at_data(machine: Machine, board: str) -> tuple[int, int, str]:
+    del machine
+    page = symbol(board, "__data_start") & -PAGE
+    return page, page, "ram"
+
+
+def at_others(machine: Machine, board: str) -> tuple[int, int, str]:
+    """Of the VM that shares the core: its only page."""
+    del machine
+    page = symbol(board, "__busy_start")
+    return page, page, "ram"
+
+
+FAULTS = {"root": at_root, "gich": at_gich, "data": at_data, "other-vm": at_others}
+
+
+# --- the benchmarks' guest, and the one beside it ---
+
+def swept(board: str, words: list[str], places: dict[int, str], fault: str = "",
+          has_flash: bool = False) -> Iterator[tuple[str, list[Range]]]:
+    """What is mapped whenever a guest is at one of these places; but for its flash."""
+    with Machine(words) as machine:
+        for place in guest_stops(machine, places):
+            if fault:
+                plant(machine, *FAULTS[fault](machine, board), spare(board))
+            pages = mapped(machine)
+            allowed = set(flash(machine, board, pages) if has_flash else ())
+            yield place, [one for one in pages if one not in allowed]
+
+
+def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
+    """What an unmodified guest may have where its flash is: what the plan loads there, and erased
+    pages, nothing but ones, of the hypervisor's constants."""
+    loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, SHOWN, "code")
+    constants = range(symbol(board, "__rodata_start"), symbol(board, "__rodata_end"))
+    inside = [one for one in pages if one.ipa in VIRT_FLASH]
+    erased = {pa for pa in {one.pa for one in inside} & set(constants)
+              if set(machine.read(pa, PAGE)) == {0xff}}
+    return [one for one in inside if loaded.holds(one)
+            or one.kind == "data" and one.size == PAGE and one.pa in erased]
+
+
+def bench_swept(board: str, plan: str, folder, fault: str = "") -> list[tuple[str, list[Range]]]:
+    """At the first and the last instruction of the guest, and at the first of the busy VM."""
+    places = {read_header(image_of(board), board)["entry"]: "entry",
+              guest_symbols(board)["guest_exit"]: "exit", symbol(board, "__busy_start"): "busy"}
+    return list(swept(board, command(board, plan, folder), places, fault))
+
+
+def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
+    """Every page of its RAM is touched in between."""
+    found = bench_swept(built, f"order once\n{SWEPT}bench hostile_touch\n", tmp_path)
+    assert [place for place, _ in found] == ["entry", "exit"] * len(MATRIX)
+    for number, (place, pages) in enumerate(found):
+        grain, fill, irq = MATRIX[number // 2]
+        expected = bench_guest(built, irq, ram=fill == "eager" or place == "exit")
+        assert differences(pages, expected) == [], (grain, fill, irq, place)
+
+
+def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
+    found = bench_swept(built, f"order once\n{SHARED}bench timer_wakeup n=5\n", tmp_path)
+    places = [place for place, _ in found]
+    assert all(places.count(place) >= 2 for place in ("entry", "busy", "exit"))
+    for place, pages in found:
+        expected = busy_guest(built) if place == "busy" else bench_guest(built, "trapped", ram=True)
+        assert differences(pages, expected) == [], place
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_page_that_is_not_a_bench_guests_own_is_found(built, tmp_path, fault):
+    plan = "order once\nconfig trapped\nbench hvc n=1\n"
+    _, pages = bench_swept(built, plan, tmp_path, fault)[0]
+    assert len(strangers(pages, bench_guest(built, "trapped", ram=True))) == 1
+
+
+# --- unmodified guests: arch/answers.c tries every address, arch/hostile.c does what it can ---
+
+UNMODIFIED = {
+    **{"-".join(one): f"{one[2]} stage2={one[0]} fill={one[1]}" for one in MATRIX},
+    "trapped-sw": "trapped-sw",
+}
+
+
+def regions(board: str) -> list[tuple[int, int]]:
+    """Where the guest has the GIC and its UART; and what is EL2's, and the board's GIC and UART, at
+    physical addresses, which are the IPAs of nothing else."""
+    facts = talk.facts(board)
+    bases = {VIRT_GICD: WINDOW, VIRT_UART: 16 * PAGE, facts["console[1]"]: 16 * PAGE}
+    bases |= {base: WINDOW for name, base in facts.items() if name.startswith("gic.")}
+    return sorted({(symbol(board, "__image_start"), symbol(board, "__image_end")),
+                   *((base, base + size) for base, size in bases.items())})
+
+
+def answers(board: str) -> Program:
+    pages = ",".join(f"{{{start:#x},{end:#x}}}" for start, end in regions(board))
+    return assemble(board, "hostile", ENTRY, f"RAM={RAM:#x}", "CPUS=1", "SLED_WORDS=1",
+                    f"REGIONS={pages}", also=("answers.c",))
+
+
+def guest_plan(program: Program, configs: dict[str, str], cpus: int = 1) -> str:
+    lines = "".join(f"config {name} {words}\n" for name, words in configs.items())
+    return (f"order once\nlimit_ms 60000\n{lines}"
+            f"guest ram={RAM:#x} ram_mib={RAM_SIZE >> 20} cpus={cpus} entry={ENTRY:#x}\n"
+            f"load store=0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            f"load store={IN_STORE:#x} ipa={IN_FLASH:#x} size={SHOWN:#x}\n")
+
+
+def places_of(program: Program) -> dict[int, str]:
+    return {address: name for address, name in program.labels
+            if name in ("first_main", "second_main", "finished")}
+
+
+def start_of(program: Program) -> int:
+    return next(address for address, name in program.labels if name == "first_main")
+
+
+def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int = 1,
+                     fault: str = "") -> Iterator[tuple[str, list[Range]]]:
+    words = command(board, plan, folder, cpus, program.binary)
+    return swept(board, words, places_of(program), fault, has_flash=True)
+
+
+def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
+    """At its start, and when it has tried every address."""
+    program = answers(built)
+    found = list(unmodified_swept(built, program, guest_plan(program, UNMODIFIED), tmp_path))
+    assert [place for place, _ in found] == ["first_main", "finished"] * len(UNMODIFIED)
+    for number, (place, pages) in enumerate(found):
+        name = list(UNMODIFIED)[number // 2]
+        expected = unmodified_guest(built, "direct" if "direct" in name else "trapped")
+        assert strangers(pages, expected) == [], (name, place)
+        if "lazy" not in name:
+            assert differences(pages, expected) == [], (name, place)
+
+
+def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
+    """Whenever a vCPU of it is turned on, whatever it did in the lives before."""
+    program = hostile_program(built, 2, compare=0)
+    plan = guest_plan(program, {"quiet": "trapped", "hostile": "trapped"}, 2)
+    found = list(islice(unmodified_swept(built, program, plan, tmp_path, 2), 12))
+    assert len(found) == 12
+    for place, pages in found:
+        assert strangers(pages, unmodified_guest(built, "trapped")) == [], place
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_page_that_is_not_an_unmodified_guests_own_is_found(built, tmp_path, fault):
+    program = answers(built)
+    plan = guest_plan(program, {"trapped": "trapped"})
+    _, pages = next(unmodified_swept(built, program, plan, tmp_path, fault=fault))
+    assert len(strangers(pages, unmodified_guest(built, "trapped"))) == 1
+
+
+# --- from inside ---
+
+def there(board: str, irq: str) -> list[tuple[int, int]]:
+    """All that answers an unmodified guest, mapped or emulated: RAM, flash, the GIC, the UART."""
+    facts, direct = talk.facts(board), irq == "direct"
+    found = [(RAM, RAM_SIZE), (VIRT_FLASH.start, len(VIRT_FLASH)), (VIRT_UART, PAGE)]
+    if "gic.cpu" in facts:
+        found += [(VIRT_GICC, GICC_SIZE), (VIRT_GICD, GICD_SIZE if direct else EMULATED_GICD_SIZE)]
+    else:
+        found += [(VIRT_GICR, GICR_SIZE), (VIRT_GICD, GICV3_GICD_SIZE)]
+    return [(start, start + size) for start, size in found]
+
+
+def probed(pages: list[tuple[int, int]], start: int, end: int, step: int) -> list[tuple[int, int]]:
+    """Of probes at each `step`: those that are answered, runs of them as one."""
+    found: list[tuple[int, int]] = []
+    for at in range(start, end, step):
+        if any(first <= at < last for first, last in pages):
+            since = found.pop()[0] if found and found[-1][1] == at else at
+            found.append((since, at + step))
+    return found
+
+
+def expected_answers(board: str, pages: list[tuple[int, int]]) -> list[tuple[str, int, int]]:
+    """In the order of arch/answers.c."""
+    sweeps = [(0, 4 * GIB, 2 << 20), *((*region, PAGE) for region in regions(board))]
+    return [(kind, *run) for kind in ("loads", "stores") for sweep in sweeps
+            for run in probed(pages, *sweep)]
+
+
+def answered(board: str, configs: dict[str, str], folder, fault: str = ""
+             ) -> list[list[tuple[str, int, int]]]:
+    """By step, as the guest reports it: what it did, from where to where."""
+    program = answers(board)
+    words = command(board, guest_plan(program, configs), folder, 1, program.binary)
+    with Machine(words) as machine:
+        for _ in guest_stops(machine, {start_of(program): "start"}):
+            if fault:
+                plant(machine, *FAULTS[fault](machine, board), spare(board))
+        text = machine.console.read_text(errors="replace")
+    return [[(kind, int(start, 16), int(end, 16)) for kind, start, end in
+             re.findall(r"^(loads|stores) 0x(\w+) 0x(\w+)", part, re.MULTILINE)]
+            for part in re.split(r"^all\b", text, flags=re.MULTILINE)[:-1]]
+
+
+INSIDE = {"trapped": "trapped", "direct": "direct", "4K": "trapped stage2=4K",
+          "lazy": "trapped stage2=4K fill=lazy"}
+
+
+def test_a_guest_that_tries_every_address_finds_its_own(built, tmp_path):
+    found = answered(built, INSIDE, tmp_path)
+    assert len(found) == len(INSIDE)
+    for name, answer in zip(INSIDE, found):
+        assert answer == expected_answers(built, there(built, name)), name
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_guest_that_tries_every_address_finds_what_is_not_its_own(built, tmp_path, fault):
+    """The one page more, by loads and by stores."""
+    answer, = answered(built, {"trapped": "trapped"}, tmp_path, fault)
+    more = sorted(set(answer) - set(expected_answers(built, there(built, "trapped"))))
+    assert [(kind, end - start) for kind, start, end in more] == [("loads", PAGE), ("stores", PAGE)]
