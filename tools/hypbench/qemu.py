@@ -21,7 +21,7 @@ PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 RECORDING = ",rr=record,rrfile=/dev/null"
 CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}"], "host": []}
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
-                  "-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
+                  "-serial", "stdio", "-semihosting-config", "enable=on,target=gdb"]
 END_GRACE_S = 10.0  # from the end record to QEMU's own end
 GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
 
