@@ -10,8 +10,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import click
+
+from hypbench.records import LONGEST_LINE, printable
+from hypbench.watch import Watch
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 # At the 62.5 MHz of the counter, 2^4 ns an instruction make one tick one instruction; sleep=off
@@ -79,19 +83,22 @@ class Qemu:
     def __init__(self, words: list[str], limit_s: float):
         self.words = words
         self.limit_s = limit_s
-        self.timed_out = False
+        self.timed_out = False  # ended at the limit, or stuck
+        self.stuck = False  # executed no instruction any more
         self.stopped = False  # it did not end behind the end record, as a run that is refused
         self.status: int | None = None
         self.stderr = ""
 
     def lines(self) -> Iterator[bytes]:
         # A session of its own, so that whatever it started ends with it.
-        with tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
-                start_new_session=True) as process:
+        with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
+                self.words + watch.options, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
+            watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]
             try:
-                for line in process.stdout:
+                while line := process.stdout.readline(LONGEST_LINE):
+                    watch.heard.set()
                     yield line
                     if END_RECORD in line:
                         alarms.append(alarm(END_GRACE_S, self._stop, process))
@@ -100,8 +107,9 @@ class Qemu:
                 for started in alarms:
                     started.cancel()
                 end(process)
-                stderr.seek(0)
-                self.stderr = stderr.read().decode(errors="replace").strip()
+                self.stuck = watch.stuck
+                self.timed_out = self.timed_out or self.stuck
+                self.stderr = said(stderr)
 
     def _expire(self, process: subprocess.Popen) -> None:
         self.timed_out = True
@@ -110,6 +118,12 @@ class Qemu:
     def _stop(self, process: subprocess.Popen) -> None:
         self.stopped = True
         end(process)
+
+
+def said(stderr: BinaryIO) -> str:
+    """A guest may write to it, too, by semihosting."""
+    stderr.seek(0)
+    return "\n".join(map(printable, stderr.read(LONGEST_LINE).strip().splitlines()))
 
 
 def alarm(seconds: float, then: Callable[[subprocess.Popen], None], process: subprocess.Popen

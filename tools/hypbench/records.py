@@ -19,6 +19,7 @@ from hypbench.tree import HOME
 SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 PIECES = re.compile(rb'(?=\{"seq":)')  # no string in a record can have this: its quotes are escaped
+LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
