@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import click
 
-from hypbench.records import LONGEST_LINE, printable
+from hypbench.records import LONGEST_LINE, is_end, printable
 from hypbench.watch import Watch
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
@@ -73,10 +73,6 @@ def too_old(options: list[str], needs: str) -> str:
             f" {needs} (Debian has newer ones in its backports)")
 
 
-# The last line of a run, however it went.
-END_RECORD = b'"kind":"end"'
-
-
 class Qemu:
     """One run. Iterate over lines(), then look at status, timed_out and stderr."""
 
@@ -100,7 +96,7 @@ class Qemu:
                 while line := process.stdout.readline(LONGEST_LINE):
                     watch.heard.set()
                     yield line
-                    if END_RECORD in line:
+                    if is_end(line):
                         alarms.append(alarm(END_GRACE_S, self._stop, process))
                 self.status = process.wait()
             finally:

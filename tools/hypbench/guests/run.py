@@ -150,7 +150,7 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
                                     " guest had not powered off"])
     steps = log.of_kind("step")
-    if not faults and steps and steps[-1]["outcome"] == "done":
+    if not faults and log.run and steps and steps[-1]["outcome"] == "done":
         problems = problems_of(log, session, wish)
         return Verdict(int(bool(problems)), [summary(log, steps[-1]), *problems])
     problems = [] if faults else problems_of(log, session, wish)
