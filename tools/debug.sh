@@ -19,5 +19,5 @@ exec "$gdb" -q \
 	-ex "file $folder/hypbench.elf" \
 	-ex "add-symbol-file $folder/guest.elf" \
 	-ex "target remote | exec $qemu -smp 1 -display none -monitor none -nic none \
--serial file:$folder/debug.log -semihosting-config enable=on,target=native \
+-serial file:$folder/debug.log -semihosting-config enable=on,target=gdb \
 -icount shift=4,sleep=off -kernel $folder/hypbench.elf -S -gdb stdio" "$@"

@@ -38,9 +38,46 @@ def test_verdict_beside_noise():
         return lambda head, _: bench_record(head, "null", [round(rng.gauss(mean, 20))
                                                            for _ in range(300)])
 
-    a = run_with(make=noisy(300, 1))
-    assert set(compared(a, run_with(make=noisy(300, 2))).values()) == {(Verdict.SAME, "")}
-    assert set(compared(a, run_with(make=noisy(330, 3))).values()) == {(Verdict.SLOWER, "")}
+    def run(mean: int, seed: int, platform: str = "silicon"):
+        return run_with(platform=platform, make=noisy(mean, seed))
+
+    a = run(300, 1)
+    assert set(compared(a, run(300, 2)).values()) == {(Verdict.SAME, "")}
+    assert set(compared(a, run(330, 3)).values()) == {(Verdict.SLOWER, "")}
+    by_icount = compared(run(300, 1, "qemu-icount"), run(300, 2, "qemu-icount"))
+    assert (Verdict.SAME, "") not in by_icount.values()  # another largest sample is no noise there
+
+
+BODY = [50] * 960
+
+
+def of_samples(raw: list[int], platform: str = "qemu-icount", **more) -> list[dict]:
+    return run_with(platform=platform, make=lambda head, _: bench_record(head, "null", raw), **more)
+
+
+@pytest.mark.parametrize("platform", ["qemu-icount", "silicon"])
+@pytest.mark.parametrize("moved, says", [
+    ([300] * 40, {"p99": 240, "p999": 240, "max": 240, "mean": 9.6}),  # 4 % of the samples
+    ([60] * 39 + [300], {"max": 240, "mean": 0.24})])
+def test_a_tail_that_moved(platform, moved, says):
+    a, b = of_samples(BODY + [60] * 40, platform), of_samples(BODY + moved, platform)
+    if len(says) == 2 and platform == "silicon":  # one sample of 1000 may be chance
+        assert compared(a, b)["native"] == (Verdict.SAME, "")
+        return
+    row, back = (compare_logs(log_from(one), log_from(other))[0] for one, other in ((a, b), (b, a)))
+    assert (row.verdict, row.effect.value) == (Verdict.SLOWER, 0)
+    assert {one.name: round(one.effect.value, 3) for one in row.moved} == says
+    assert (back.verdict, compared(a, a)["native"]) == (Verdict.FASTER, (Verdict.SAME, ""))
+    assert Threshold(5, True).exceeded(row) and not Threshold(5, True).exceeded(back)
+    assert Threshold(239, False).exceeded(row) and not Threshold(240, False).exceeded(row)
+
+
+def test_a_percentile_that_b_cannot_carry(compare):
+    few = log_of(of_samples([50] * 50))
+    result = compare(log_of(of_samples(BODY)), few)
+    failed(result, "2 rows cannot be compared: no p99 in B; --allow-missing", 2)
+    assert table_row(result.output, "hvc", "null", "native")[-1] == "same: no p99 in B"
+    assert compare(few, log_of(of_samples(BODY))).exit_code == 0
 
 
 @pytest.mark.parametrize("other, reason", [
@@ -128,6 +165,32 @@ def test_exit_status_by_threshold(compare, words, status):
     assert ("SLOWER by more than" in result.output) == bool(status)
     assert table_row(result.output, "hvc", "null", "native")[3:8] == ["48", "53", "+5", "",
                                                                       "x1.104"]
+
+
+TRAPPED_ALONE = log_of(run_with(configs=(TRAPPED,)))
+OTHER_NAMES = log_of(run_with(configs=(TRAPPED | {"name": "other"},)))
+
+
+@pytest.mark.parametrize("a, b, says", [
+    (A, TRAPPED_ALONE, "1 rows of A are not in B"),
+    (A, log_of(run_with(board="virt-a15")), "another board: A virt-a72, B virt-a15"),
+    (A, log_of(run_with(platform="silicon")), "2 rows cannot be compared: platform qemu-icount,"
+                                              " silicon"),
+    (A, log_of(run_with(hz=1_000_000)), "another hz: A 62500000, B 1000000")])
+def test_what_was_not_compared_is_a_failure(compare, a, b, says):
+    failed(compare(a, b, "--threshold", "5%"), f"{says}; --allow-missing (ALLOW_MISSING=1)", 2)
+    allowed = compare(a, b, "--threshold", "5%", "--allow-missing")
+    assert allowed.exit_code == (2 if "platform" in says else 0), allowed.output
+    assert says not in allowed.stderr
+
+
+def test_nothing_in_common_is_a_failure_in_any_case(compare):
+    for words in ((), ("--allow-missing",)):
+        failed(compare(TRAPPED_ALONE, OTHER_NAMES, *words), "nothing was compared", 2)
+
+
+def test_rows_that_b_has_alone_are_none(compare):
+    assert compare(TRAPPED_ALONE, A).exit_code == 0
 
 
 def test_summary_line(compare):

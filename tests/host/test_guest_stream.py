@@ -7,7 +7,7 @@ import pytest
 
 from guestlogs import guest_log
 from hypbench.guests.stream import Stream
-from hypbench.serial_line import LONGEST_LINE
+from hypbench.records import LONGEST_LINE
 from logmaker import frame
 
 RUN, EXITS, STEP, END = guest_log().splitlines(keepends=True)

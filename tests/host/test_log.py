@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with a log is found and named; the good records are kept."""
 
+import zlib
+
 import pytest
 
 from hypbench.records import read_log
@@ -131,6 +133,65 @@ def test_further_members_of_a_result_are_integers(member, value, good):
     assert (found == []) == good
 
 
+def with_body(text: str) -> list[bytes]:
+    """A line in the log whose CRC is right, whatever a guest has put into its body."""
+    line = b'{"seq":3,"kind":"check",%s' % text.encode()
+    return [*LINES[:3], line + b',"crc":"%08x"}\n' % zlib.crc32(line), *LINES[4:]]
+
+
+@pytest.mark.parametrize("body, says", [
+    ('"seq":1e9', "the member 'seq' twice"), ('"kind":"end"', "the member 'kind' twice"),
+    ('"a":1,"a":1', "the member 'a' twice"), ('"a":{"b":1,"b":1}', "the member 'b' twice"),
+    ('"crc":"0"', "the member 'crc' twice"),
+    ('"a":' + "[" * 100_000 + "]" * 100_000, "more than 3 deep"), ('"a":[[[1]]]', "more than 3"),
+    ('"a":NaN', "NaN is no number"), ('"a":-Infinity', "-Infinity is no number"),
+    ('"a":1e999', "a number of more than 64 bits"), ('"a":18446744073709551616', "than 64 bits"),
+    ('"a":' + "9" * 5000, "not JSON"), ('"a":[' + "1," * 6400 + "1]", "a list of 6401"),
+    ('"a":"' + "x" * (1 << 20) + '"', "a record at most 1048576"), ('"a":\\', "not JSON")])
+def test_what_no_record_can_have_is_damage(body, says):
+    log = read_log(b"".join(with_body(body)))
+    assert [record.seq for record in log.records] == [seq for seq in range(len(LINES)) if seq != 3]
+    assert len(log.problems) == 1 and says in str(log.problems[0])
+    assert str(log.problems[0]).startswith("line 4: record 3 is ")
+
+
+@pytest.mark.parametrize("seq", ["4.0", '"4"', "-1", "1e9", "true", "[4]", "0004", "9" * 10])
+def test_a_number_that_is_none(seq):
+    line = b'{"seq":%s,"kind":"check","ok":true' % seq.encode()
+    line += b',"crc":"%08x"}\n' % zlib.crc32(line)
+    found = problems(b"".join([*LINES[:3], line, *LINES[4:]]))
+    assert len(found) == 1 and "record 3 is not " in found[0]
+
+
+def test_a_far_number_costs_nothing():
+    far = frame(999_999_999, BODIES[4]) + b"\n"
+    log = read_log(b"".join([*LINES, far]))
+    assert log.lost == [(len(LINES), 999_999_998)]
+    assert f"records {len(LINES)} to 999999998 are missing" in map(str, log.problems)
+
+
+@pytest.mark.parametrize("body", ['"variant":"\\u001b[2J","ok":true', '"\\u009b":1',
+                                  '"variant":"\\ud800"', '"variant":["\\u202e"]'])
+def test_what_is_no_text_reaches_nobody(body):
+    log = read_log(b"".join(with_body(body)))
+    assert "no printable text" in str(log.problems[0]) and str(log.problems[0]).isprintable()
+    assert log.records[3].data == {"seq": 3, "kind": "check"} and log.records[3] not in log.sound
+
+
+@pytest.mark.parametrize("member, value", [("n", 1000.0), ("min", 1.5), ("n", 1 << 32),
+                                           ("variant", "a" * 1025)])
+def test_counts_are_integers_that_the_target_has(member, value):
+    index = next(i for i, body in enumerate(BODIES) if body["kind"] == "bench")
+    found = problems(log_of([*BODIES[:index], BODIES[index] | {member: value},
+                             *BODIES[index + 1:]]))
+    assert found and all(len(text) < 500 and "schema" in text for text in found)
+
+
+def test_a_line_of_the_console_is_shown_in_part():
+    log = read_log(b"x" * 5000 + b"\n" + LOG)
+    assert log.problems == [] and len(log.text[0]) < 500
+
+
 def test_unknown_kind_and_lacking_member():
     assert any("schema" in text for text in problems(log_of([BODIES[0] | {"kind": "gossip"}])))
     lacking = {name: value for name, value in BODIES[0].items() if name != "hz"}
@@ -146,7 +207,6 @@ def test_step_members_come_together():
 
 
 def test_not_json_and_not_framed():
-    import zlib
     for text in (b'{"seq":0,"kind":"run",oops', b'{"kind":"run"'):
         line = text + b',"crc":"%08x"}\n' % zlib.crc32(text)
         assert any("not " in problem for problem in problems(line))

@@ -4,7 +4,7 @@
 import pytest
 
 from hypbench.records import read_log
-from hypbench.rules import check_rules
+from hypbench.rules import check_rules, histogram_faults, moment_faults
 from logmaker import bench_record, log_of, sample_run, with_cycles
 
 BODIES = sample_run()
@@ -41,6 +41,13 @@ def test_good_run_breaks_no_rule():
     ({"raw_min": 90}, "raw_min 90 is not in the first bucket"),
     ({"raw_max": 5000}, "raw_max 5000 is not in the last bucket"),
     ({"mean": 5.0}, "mean 5.0 is not between"),
+    ({"mean": 149.0}, "mean 149.0 is not between 149.900 and 149.900, as the histogram has it"),
+    ({"stddev": 152.2}, "stddev 152.2 is not between 152.700 and 152.700, as the histogram has it"),
+    ({"stddev": 0.0}, "stddev 0.0 is not between"),
+    ({"raw_max": 612}, "max 608 is not raw_max 612"),
+    ({"hist": [[101, 900], [610, 99]], "overflow": 1}, "raw_max 610 is not in the last bucket"),
+    ({"hist": [], "overflow": 1000}, "raw_min 101 is not in the first bucket, 4294967296"),
+    ({"hist": [[101, 900], [1 << 32, 100]]}, "a histogram edge of 4294967296"),
     ({"window": "cval"}, "it must be 0"),
     ({"overhead": 3}, "overhead 3 of null is not the calibration's p50"),
     ({"hist": [[600, 100], [101, 900]]}, "edges do not ascend"),
@@ -48,6 +55,21 @@ def test_good_run_breaks_no_rule():
 ])
 def test_bench_record_that_cannot_be_true(change, says):
     assert any(says in text for text in changed(BENCH, **change))
+
+
+@pytest.mark.parametrize("raw", [
+    [3], [7] * 10, [500, 511, 512, 513, 514, 515] * 3, [1000] * 99 + [1003], [5, 1 << 33],
+    [1 << 32, (1 << 34) + 1], list(range(1, 5000, 7)), [100_001, 100_002, 300_003, 999_999]])
+def test_every_samples_mean_and_deviation_can_be_true(raw):
+    step = {name: BODIES[BENCH][name] for name in ("step", "pass", "config", "bench")}
+    record = bench_record(step, "null", raw, overhead=0)
+    assert list(moment_faults(record)) == [] and list(histogram_faults(record)) == []
+    if max(raw) >= 1 << 32:  # of those the buckets say nothing
+        return
+    for member in ("mean", "stddev"):
+        more = 0.01 if max(raw) < 512 else 0.01 * record["mean"]
+        assert any(member in text for text in
+                   moment_faults(record | {member: record[member] + more}))
 
 
 def test_a_path_that_says_so_may_take_no_time():
@@ -161,6 +183,12 @@ def test_exit_statistics():
 
     assert with_exits(exits()) == []
     assert any("counts 3 exits, n is 4" in text for text in with_exits(exits(n=4)))
+    assert any("max 12 is not in the last bucket, 11" in text
+               for text in with_exits(exits(max=12)))
+    assert any("total 31 is not between 30 and 30" in text
+               for text in with_exits(exits(total=31, mean=10.333)))
+    assert with_exits(exits(hist=[[9, 1], [10, 1]], overflow=1, max=(1 << 32) - 1,
+                            total=19 + (1 << 33), mean=round((19 + (1 << 33)) / 3, 3))) == []
 
 
 def test_fault_fails_the_run():

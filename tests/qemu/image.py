@@ -21,6 +21,8 @@ BODIES = {
         "return 0": [0xd2800000, 0xd65f03c0],  # mov x0, #0; ret
         "return the time": [0xd53be020, 0xd65f03c0],  # mrs x0, cntpct_el0; ret
         "undefined": [0x00000000],  # udf #0
+        # msr vbar_el1, xzr; isb; udf #0: the guest's kernel maps nothing at 0
+        "fault for ever": [0xd518c01f, 0xd5033fdf, 0x00000000],
         "return 2 MiB more": [0x91480000, 0xd65f03c0],  # add x0, x0, #0x200, lsl #12; ret
     },
     "armv7": {
@@ -28,6 +30,8 @@ BODIES = {
         "return 0": [0xe3a00000, 0xe12fff1e],  # mov r0, #0; bx lr
         "return the time": [0xec510f0e, 0xe12fff1e],  # mrrc p15, 0, r0, r1, c14; bx lr
         "undefined": [0xe7f000f0],  # udf #0
+        # mov r0, #0; mcr p15, 0, r0, c12, c0, 0; udf #0
+        "fault for ever": [0xe3a00000, 0xee0c0f10, 0xe7f000f0],
         "return 2 MiB more": [0xe2800602, 0xe12fff1e],  # add r0, r0, #0x200000; bx lr
     },
 }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What make does with good and bad words, and what it leaves alone."""
 
+import json
 import os
 import subprocess
+import zlib
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +55,40 @@ def test_compare_sets_two_runs_against_each_other():
     assert "slower by more than 0: 0" in said
     assert "neither per cent" in make("compare", f"A={RECORDED}", f"B={RECORDED}",
                                       "THRESHOLD=much", status=2)
+
+
+def recorded_with(change, path: Path) -> Path:
+    """Each record as `change` makes it, with its CRC."""
+    def framed(line: bytes) -> bytes:
+        data = json.loads(line)
+        del data["crc"]
+        body = json.dumps(change(data), separators=(",", ":")).encode()[:-1]
+        return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
+
+    path.write_bytes(b"".join(map(framed, (ROOT / RECORDED).read_bytes().splitlines())))
+    return path
+
+
+def longer(data: dict) -> dict:
+    """By 100 ticks, if it is an hypercall's."""
+    if (data["kind"], data.get("bench")) != ("bench", "hypercall"):
+        return data
+    names = [name for name in data if name in ("cold", "mean", "min", "max")
+             or name.startswith(("p5", "p9", "raw_"))]
+    return data | {name: data[name] + 100 for name in names} | {
+        "hist": [[edge + 100, count] for edge, count in data["hist"]]}
+
+
+def renamed(data: dict) -> dict:
+    return data | {"variant": "other"} if data.get("variant") == "iidr" else data
+
+
+def test_compare_ends_with_the_tools_own_status(tmp_path):
+    words = ("compare", f"A={RECORDED}", "THRESHOLD=5%")
+    slow, other = recorded_with(longer, tmp_path / "slow"), recorded_with(renamed, tmp_path / "o")
+    assert "SLOWER by more than 5 %" in make(*words, f"B={slow}", status=1)
+    assert "3 rows of A are not in B" in make(*words, f"B={other}", status=2)
+    make(*words, f"B={other}", "ALLOW_MISSING=1")
 
 
 def test_compare_wants_both_runs():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians with an interval, and the effect of one thing against another, pass by pass
-(docs/measuring.md, Comparisons).
+"""Percentiles and means with an interval, and the effect of one thing against another, pass by
+pass (docs/measuring.md, Comparisons).
 
-A resample draws n of the n samples, with replacement. Its median is the sample at the r-th
-smallest of n uniform draws from 0 to 1, r = ceil(n / 2), and that draw is Beta(r, n - r + 1)
-distributed: so one draw makes a resample's median, however many samples there are.
+A resample draws n of the n samples, with replacement. Its percentile is the sample at the r-th
+smallest of n uniform draws from 0 to 1, r = ceil(n p), and that draw is Beta(r, n - r + 1)
+distributed: so one draw makes a resample's percentile, however many samples there are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -34,21 +35,44 @@ class Interval:
 
 def median_interval(pool: Pool) -> Interval:
     """Of the median: by the percentile method; a point when all samples are equal."""
-    medians = resampled_medians(pool, np.random.default_rng(SEED))
-    return interval_of(pool.percentile(500), medians)
+    return interval_of(MEDIAN.value(pool), MEDIAN.resampled(pool, np.random.default_rng(SEED)))
 
 
-def effect(a: dict[int, Pool], b: dict[int, Pool], scale_a: float = 1.0,
-           scale_b: float = 1.0) -> Interval:
-    """What b's median is more than a's. Pass 0 of one stands against pass 0 of the other and pass
-    1 against pass 1; the effect is the mean of the passes that both have. Without a pass in common
+@dataclass(frozen=True)
+class Statistic:
+    """One number of a pool, and what resamples make of it."""
+
+    value: Callable[[Pool], float]
+    resampled: Callable[[Pool, np.random.Generator], np.ndarray]
+
+
+def percentile_of(permille: int) -> Statistic:
+    """1000: the largest."""
+    return Statistic(lambda pool: pool.percentile(permille),
+                     lambda pool, random: resampled_percentiles(pool, random, permille))
+
+
+MEDIAN = percentile_of(500)
+MEAN = Statistic(lambda pool: pool.mean, lambda pool, random: random.normal(
+    pool.mean, pool.stddev / np.sqrt(pool.n), RESAMPLES))
+
+
+def exact(one: Statistic) -> Statistic:
+    """Where nothing is left to chance."""
+    return Statistic(one.value, lambda pool, random: np.full(1, one.value(pool)))
+
+
+def effect(a: dict[int, Pool], b: dict[int, Pool], scale_a: float = 1.0, scale_b: float = 1.0,
+           of: Statistic = MEDIAN) -> Interval:
+    """What is more in b than in a. Pass 0 of one stands against pass 0 of the other and pass 1
+    against pass 1; the effect is the mean of the passes that both have. Without a pass in common
     all samples of both are taken together. A scale multiplies the values of its side."""
     random = np.random.default_rng(SEED)
     values, resampled = [], []
     for one, other in pairs(a, b):
-        values.append(other.percentile(500) * scale_b - one.percentile(500) * scale_a)
-        resampled.append(resampled_medians(other, random) * scale_b
-                         - resampled_medians(one, random) * scale_a)
+        values.append(of.value(other) * scale_b - of.value(one) * scale_a)
+        resampled.append(of.resampled(other, random) * scale_b
+                         - of.resampled(one, random) * scale_a)
     return interval_of(float(np.mean(values)), np.mean(resampled, axis=0))
 
 
@@ -61,9 +85,9 @@ def pooled(passes: dict[int, Pool]) -> Pool:
     return reduce(merge, passes.values())
 
 
-def resampled_medians(pool: Pool, random: np.random.Generator) -> np.ndarray:
+def resampled_percentiles(pool: Pool, random: np.random.Generator, permille: int) -> np.ndarray:
     values, below = distribution(pool)
-    rank = max(-(-pool.n // 2), 1)
+    rank = max(-(-pool.n * permille // 1000), 1)
     draws = random.beta(rank, pool.n - rank + 1, RESAMPLES)
     return values[np.minimum(np.searchsorted(below, draws * pool.n), len(values) - 1)]
 

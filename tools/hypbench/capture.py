@@ -147,7 +147,6 @@ def endings(runs: Runs, line: Line) -> list[str]:
 def verdict(log: Log | None) -> str:
     if not log:
         return "no run"
-    lost = log.lost
-    missing = "; ".join(missing_texts(lost)) if lost else "none is missing"
+    missing = "; ".join(missing_texts(log.lost)) or "none is missing"
     return (f"{'complete' if log.complete else 'not complete'}, {len(log.records)} records,"
             f" {missing}")

@@ -18,7 +18,7 @@ from hypbench.printing import complain, console, print_more, show_log
 from hypbench.html.command import make_report
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
-from hypbench.rules import check_rules
+from hypbench.rules import believable, check_rules
 from hypbench.session import run_board
 from hypbench.side_by_side import CAPTION, side_by_side_table
 from hypbench.tree import HOME, Tree, read_bytes
@@ -91,11 +91,12 @@ def check(file: Path, output: Path | None) -> None:
     and every number that cannot be true.
     """
     log = read_log(read_bytes(file))
+    problems = log.problems + check_rules(log)
     if output:
         output.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
-    complain([str(problem) for problem in log.problems + check_rules(log)], [])
+    complain([str(problem) for problem in problems], [])
     click.echo(f"{len(log.records)} good records in {file}")
-    sys.exit(bool(log.problems or check_rules(log)))
+    sys.exit(bool(problems))
 
 
 @main.command()
@@ -106,14 +107,17 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
     """Print the tables of a console log or a records file.
 
     The results, and what they come to where the plan had the benchmarks for it: wake-ups, the
-    phases of an interrupt, translation, exits by kind, programs, switches one by one.
+    phases of an interrupt, translation, exits by kind, programs, switches one by one. Exit status
+    1 when anything is wrong; results that cannot be true are left out.
     """
     log = read_log(read_bytes(file))
     if not log.run:
         raise click.ClickException(f"{file} has no run record")
     show_log(*select([log], benches, configs))
-    if log.problems:
-        complain([f"{len(log.problems)} problems: `hypbench check {file}` lists them"], [])
+    problems = log.problems + check_rules(log)
+    if problems:
+        complain([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"
+                                    " them"], [])
         sys.exit(1)
 
 
@@ -141,6 +145,7 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
         else:
             outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
             log, problems = outcome.log, outcome.problems
+        log = believable(log)
         console().print(side_by_side_table(log))
         click.echo(CAPTION)
         print_more(log)

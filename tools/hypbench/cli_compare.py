@@ -3,22 +3,26 @@
 
 import re
 import sys
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from hypbench.analysis.comparison import Threshold, compare_logs, conditions
+from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
+                                          conditions)
 from hypbench.filters import select
 from hypbench.printing import console
 from hypbench.records import Log, read_log
 from hypbench.report import caption
-from hypbench.rules import bench_faults, check_rules
+from hypbench.rows import NOT_MODELLED
+from hypbench.rules import believable, check_rules
 from hypbench.tables.comparison import comparison_table, summary_line
 from hypbench.tree import UnknownName, read_bytes
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
+ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
 
 PATH = click.Path(path_type=Path)
 BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
@@ -46,24 +50,26 @@ class ThresholdType(click.ParamType):
 @click.argument("a", type=PATH)
 @click.argument("b", type=PATH)
 @click.option("--threshold", type=ThresholdType(), metavar="T",
-              help="Exit status 1 when a row of B is slower by more than T: per cent of A's median"
-                   " (5%), or ticks (10). Without it, the comparison is only shown.")
+              help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
+                   " or ticks (10). Without it, the comparison is only shown.")
+@click.option("--allow-missing", is_flag=True,
+              help="Rows of A that B lacks, and another board or clock, are no failure.")
 @BENCH
 @CONFIG
-def compare(a: Path, b: Path, threshold: Threshold | None, benches: tuple[str, ...],
-            configs: tuple[str, ...]) -> None:
+def compare(a: Path, b: Path, threshold: Threshold | None, allow_missing: bool,
+            benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
     """Compare two runs: what is slower in B than in A?
 
     A and B are records files or console logs, of one board or of two, of this release or an older
     one. Rows of the same benchmark, variant and configuration stand against each other, pass by
-    pass; the difference of the medians has a 95 % interval, and a row is slower or faster when the
-    interval is all on one side of 0.
+    pass: median, p99, p99.9, largest and mean. A difference has a 95 % interval, and a row is
+    slower when one of them is all above 0.
 
     Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
-    (what is good of it is compared all the same).
+    (what is good of it is compared all the same), or not all of A could be compared.
     """
     whole = [opened("A", a), opened("B", b)]
-    first, second = select([good_of(log) for log in whole], benches, configs)
+    first, second = select([believable(log) for log in whole], benches, configs)
     rows = compare_logs(first, second)
     click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
     for line in conditions(first, second):
@@ -71,9 +77,30 @@ def compare(a: Path, b: Path, threshold: Threshold | None, benches: tuple[str, .
     console().print(comparison_table(rows, threshold))
     click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
+    gaps = list(uncompared(first, second, rows, allow_missing))
+    for text in gaps:
+        click.echo(f"hypbench: {text}", err=True)
     click.echo(summary_line(rows, threshold))
     slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
-    sys.exit(SLOWER if slower else UNUSABLE if lost else 0)
+    sys.exit(SLOWER if slower else UNUSABLE if lost or gaps else 0)
+
+
+def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> Iterator[str]:
+    """What keeps this from being a comparison of all that A has."""
+    if not any(row.measures for row in rows):
+        yield "nothing was compared: A and B have no row in common that can be"
+    if allow_missing:
+        return
+    for member in ("board", "hz"):
+        if a.run[member] != b.run[member]:
+            yield f"another {member}: A {a.run[member]}, B {b.run[member]}{ALLOWED}"
+    missing = sum(row.verdict == Verdict.ONLY_A for row in rows)
+    if missing:
+        yield f"{missing} rows of A are not in B{ALLOWED}"
+    reasons = Counter(row.reason or f"no {', '.join(row.lacks)} in B" for row in rows
+                      if row.lacks or row.verdict == Verdict.NOT_COMPARABLE)
+    yield from (f"{count} rows cannot be compared: {reason}{ALLOWED}"
+                for reason, count in reasons.items() if reason != NOT_MODELLED)
 
 
 def opened(name: str, path: Path) -> Log:
@@ -88,12 +115,6 @@ def opened(name: str, path: Path) -> Log:
     if not log.of_kind("bench"):
         raise UnknownName(f"{name}: {path} has no result to compare")
     return log
-
-
-def good_of(log: Log) -> Log:
-    """Without results that cannot be true."""
-    return replace(log, records=[record for record in log.records if record.kind != "bench"
-                                 or record.faults or not any(bench_faults(record.data))])
 
 
 def about(log: Log) -> str:

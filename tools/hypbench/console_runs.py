@@ -65,7 +65,7 @@ class Runs:
 def place(log: Log) -> str:
     """How far a run came, for people."""
     steps = log.run["steps"] if log.run else "?"
-    last = next((record.data for record in reversed(log.records) if "step" in record.data), None)
+    last = next((record.data for record in reversed(log.sound) if "step" in record.data), None)
     if not last:
         return f"before the first record of step 1 of {steps}"
     if last["kind"] == "step":

@@ -15,6 +15,38 @@ def bucket_width(edge: int) -> int:
     return 1 << max(edge.bit_length() - 9, 0)
 
 
+OVERFLOW = 1 << 32  # from here on the target counts values alone
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where so many raw values lie, both ends included."""
+
+    low: int
+    high: int
+    count: int
+
+
+def spans_of(hist: list[list[int]], overflow: int, low: int, high: int) -> list[Span]:
+    """The buckets in use, as far as the smallest and the largest value let them reach."""
+    spans = [Span(max(edge, low), min(edge + bucket_width(edge) - 1, high), count)
+             for edge, count in hist]
+    return spans + [Span(max(OVERFLOW, low), high, overflow)] * bool(overflow)
+
+
+def moments(spans: list[Span]) -> tuple[float, float, float, float]:
+    """The least and the largest mean, and the least and the largest standard deviation, of values
+    that lie so. The deviation is a norm: it changes by at most the deviation's own change."""
+    n = sum(span.count for span in spans)
+    low = sum(span.count * span.low for span in spans) / n
+    high = sum(span.count * span.high for span in spans) / n
+    middle = (low + high) / 2
+    deviation = sqrt(sum(span.count * ((span.low + span.high) / 2 - middle) ** 2
+                         for span in spans) / n)
+    slack = sqrt(sum(span.count * ((span.high - span.low) / 2) ** 2 for span in spans) / n)
+    return low, high, deviation - slack, deviation + slack
+
+
 @dataclass
 class Pool:
     """The samples of one or more `bench` records of the same thing, overhead subtracted."""

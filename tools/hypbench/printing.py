@@ -9,6 +9,7 @@ from rich.table import Table
 
 from hypbench.records import Log
 from hypbench.report import WALK_CAPTION, caption, notes, results_table, unmodelled_table
+from hypbench.rules import believable
 from hypbench.session import TEXT_SHOWN
 from hypbench.tables import tables_of
 from hypbench.translation import verdicts
@@ -22,6 +23,7 @@ def console() -> Console:
 
 
 def show_log(log: Log) -> None:
+    log = believable(log)
     if log.of_kind("bench"):
         console().print(results_table(log))
     print_more(log, tables_of(log))

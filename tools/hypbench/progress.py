@@ -68,9 +68,9 @@ def progress(quiet: bool) -> Iterator[Display]:
     elif not console.is_terminal:
         yield Lines(console)
     else:
-        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                      TimeElapsedColumn(), TextColumn("{task.fields[traffic]}"), console=console,
-                      transient=True) as bar:
+        with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
+                      MofNCompleteColumn(), TimeElapsedColumn(),
+                      TextColumn("{task.fields[traffic]}"), console=console, transient=True) as bar:
             yield Bar(bar)
 
 

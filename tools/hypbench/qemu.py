@@ -10,8 +10,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import click
+
+from hypbench.records import LONGEST_LINE, is_end, printable
+from hypbench.watch import Watch
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 # At the 62.5 MHz of the counter, 2^4 ns an instruction make one tick one instruction; sleep=off
@@ -21,7 +25,7 @@ PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 RECORDING = ",rr=record,rrfile=/dev/null"
 CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}"], "host": []}
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
-                  "-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
+                  "-serial", "stdio", "-semihosting-config", "enable=on,target=gdb"]
 END_GRACE_S = 10.0  # from the end record to QEMU's own end
 GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
 
@@ -69,39 +73,39 @@ def too_old(options: list[str], needs: str) -> str:
             f" {needs} (Debian has newer ones in its backports)")
 
 
-# The last line of a run, however it went.
-END_RECORD = b'"kind":"end"'
-
-
 class Qemu:
     """One run. Iterate over lines(), then look at status, timed_out and stderr."""
 
     def __init__(self, words: list[str], limit_s: float):
         self.words = words
         self.limit_s = limit_s
-        self.timed_out = False
+        self.timed_out = False  # ended at the limit, or stuck
+        self.stuck = False  # executed no instruction any more
         self.stopped = False  # it did not end behind the end record, as a run that is refused
         self.status: int | None = None
         self.stderr = ""
 
     def lines(self) -> Iterator[bytes]:
         # A session of its own, so that whatever it started ends with it.
-        with tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
-                start_new_session=True) as process:
+        with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
+                self.words + watch.options, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
+            watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]
             try:
-                for line in process.stdout:
+                while line := process.stdout.readline(LONGEST_LINE):
+                    watch.heard.set()
                     yield line
-                    if END_RECORD in line:
+                    if is_end(line):
                         alarms.append(alarm(END_GRACE_S, self._stop, process))
                 self.status = process.wait()
             finally:
                 for started in alarms:
                     started.cancel()
                 end(process)
-                stderr.seek(0)
-                self.stderr = stderr.read().decode(errors="replace").strip()
+                self.stuck = watch.stuck
+                self.timed_out = self.timed_out or self.stuck
+                self.stderr = said(stderr)
 
     def _expire(self, process: subprocess.Popen) -> None:
         self.timed_out = True
@@ -110,6 +114,12 @@ class Qemu:
     def _stop(self, process: subprocess.Popen) -> None:
         self.stopped = True
         end(process)
+
+
+def said(stderr: BinaryIO) -> str:
+    """A guest may write to it, too, by semihosting."""
+    stderr.seek(0)
+    return "\n".join(map(printable, stderr.read(LONGEST_LINE).strip().splitlines()))
 
 
 def alarm(seconds: float, then: Callable[[subprocess.Popen], None], process: subprocess.Popen

@@ -2,15 +2,18 @@
 """Reads records out of a console log: one JSON object a line, numbered and with a CRC.
 
 Lines without a record are plain text. What is wrong with a record is a `Problem`; the good records
-are kept, byte for byte.
+are kept, byte for byte. A guest prints records, too, and over the same line: nothing in them is
+trusted before `read_record` and `faults_of` have looked at it, and nothing else reads them.
 """
 
 import json
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, islice
 
 import jsonschema
 
@@ -19,7 +22,22 @@ from hypbench.tree import HOME
 SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 PIECES = re.compile(rb'(?=\{"seq":)')  # no string in a record can have this: its quotes are escaped
-TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
+LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
+TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+END = b'"kind":"end"'
+NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+DEEPEST = 3  # a run record, its list of configurations, one of those
+LONGEST_LIST = 6400  # the buckets of a histogram
+INTEGERS = 1 << 64  # numbers are less, and more than that below 0
+TEXT_SHOWN = 400  # characters, of a console line or of a fault
+FAULTS_SHOWN = 20  # of a record
+
+Range = tuple[int, int]  # the first and the last of consecutive numbers
+
+
+class BadRecord(ValueError):
+    """Why a line is no record."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +53,7 @@ class Problem:
 class Record:
     line: int
     raw: bytes  # as received, without the line end
-    data: dict
+    data: dict  # of one with faults nothing but its number and its kind
     faults: tuple[str, ...] = ()  # how it breaks the schema
 
     @property
@@ -65,7 +83,7 @@ class Log:
     damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
     seen: dict[int, bytes] = field(default_factory=dict)
     newest: int = -1  # number of a record
-    skipped: list[int] = field(default_factory=list)  # between the last two records, so far
+    skipped: list[Range] = field(default_factory=list)  # between the last two records, so far
     unsettled: list[Damage] = field(default_factory=list)  # since the newest record
 
     def feed(self, raw: bytes) -> Record | None:
@@ -82,27 +100,29 @@ class Log:
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
         """`followed`: another record begins on the same line."""
         if not raw.startswith(b"{") and not TAIL.search(raw):
-            self.text.append(printable(raw))
+            self.text.append(shortened(printable(raw)))
             return None
-        reason = frame_fault(raw)
-        if not reason:
-            return self._keep(raw)
+        try:
+            return self._keep(raw, read_record(raw))
+        except BadRecord as error:
+            reason = str(error)
         if followed and not TAIL.search(raw):
             reason = "cut: another record begins on its line"
         head = HEAD.match(raw)
         self.unsettled.append(Damage(self.lines, int(head[1]) if head else None, reason))
         return None
 
-    def _keep(self, raw: bytes) -> Record | None:
-        data = json.loads(raw)
-        record = Record(self.lines, raw, data, tuple(schema_errors(data)))
+    def _keep(self, raw: bytes, data: dict) -> Record | None:
+        faults = tuple(faults_of(data))
+        if faults:
+            data = {"seq": data["seq"], "kind": shortened(ascii(data["kind"])[1:-1])}
+        record = Record(self.lines, raw, data, faults)
         if record.seq in self.seen:
             same = "" if self.seen[record.seq] == raw else ", with other content"
             self._problem(f"record {record.seq} is duplicated{same}")
             return None
-        gap = list(range(self.newest + 1, record.seq))
-        self._settle(gap)
-        self.skipped = [number for number in gap if number not in self.damaged]
+        gap = range(self.newest + 1, record.seq)
+        self.skipped = gaps(self._settle(gap), gap.start, gap.stop)
         if record.seq < self.newest:
             self._problem(f"record {record.seq} is reordered: it came after record {self.newest}")
         self.newest = max(self.newest, record.seq)
@@ -112,39 +132,41 @@ class Log:
             self._problem(f"record {record.seq} ({record.kind}): {fault}")
         return record
 
-    def _settle(self, gap: list[int]) -> None:
-        """Reports the damaged lines between two records. When there are as many as numbers are
-        missing, those are theirs, whatever damage made of the number that they claim."""
+    def _settle(self, gap: range) -> list[int]:
+        """Reports the damaged lines between two records, and gives their numbers. When there are as
+        many as numbers are missing, those are theirs, whatever damage made of what they claim."""
         claims = [damage.claim for damage in self.unsettled]
-        for damage, number in zip(self.unsettled, gap if len(gap) == len(claims) else claims):
+        numbers = list(gap) if len(gap) == len(claims) else claims
+        for damage, number in zip(self.unsettled, numbers):
             who = "a record" if number is None else f"record {number}"
             self.problems.append(Problem(damage.line, f"{who} is {damage.reason}"))
-            if number is not None:
-                self.damaged.add(number)
         self.unsettled = []
+        known = [number for number in numbers if number is not None]
+        self.damaged.update(known)
+        return known
 
     def _problem(self, text: str) -> None:
         self.problems.append(Problem(self.lines, text))
 
     def finish(self) -> None:
         """What only the whole log shows: missing records and the closing count."""
-        self._settle([])
+        self._settle(range(0))
         if not self.seen:
             self.problems.append(Problem(0, "the log has no good record"))
             return
-        missing = set(self.lost) - self.damaged
-        self.problems += [Problem(0, text) for text in missing_texts(sorted(missing))]
+        missing = gaps(self.seen.keys() | self.damaged, 0, self.newest)
+        self.problems += [Problem(0, text) for text in missing_texts(missing)]
         self.problems += [Problem(0, text) for text in end_faults(self.records)]
 
     @property
-    def lost(self) -> list[int]:
+    def lost(self) -> list[Range]:
         """The numbers up to the newest that have no good record."""
-        return [number for number in range(self.newest) if number not in self.seen]
+        return gaps(self.seen, 0, self.newest)
 
     @property
     def complete(self) -> bool:
         """The run came to its end: there is an end record."""
-        return any(record.kind == "end" for record in self.records)
+        return any(record.kind == "end" for record in self.sound)
 
     @property
     def sound(self) -> list[Record]:
@@ -173,30 +195,104 @@ def printable(raw: bytes) -> str:
                    else f"\\x{byte:02x}" for byte in raw)
 
 
-def missing_texts(numbers: list[int]) -> list[str]:
-    """`numbers` ascending."""
+def shortened(text: str) -> str:
+    return text if len(text) <= TEXT_SHOWN else f"{text[:TEXT_SHOWN]}…"
+
+
+def missing_texts(missing: list[Range]) -> list[str]:
     return [f"record {first} is missing" if first == last
-            else f"records {first} to {last} are missing" for first, last in ranges(numbers)]
+            else f"records {first} to {last} are missing" for first, last in missing]
+
+
+def read_record(raw: bytes) -> dict:
+    """What a line says, which has a record's beginning or end. Its members are not looked at yet,
+    but it has no more, no deeper and no larger ones than a record may."""
+    check_frame(raw)
+    data = parsed(raw)
+    if not isinstance(data.get("kind"), str):
+        raise BadRecord("not framed: it must begin with seq and kind")
+    return data
+
+
+def parsed(raw: bytes) -> dict:
+    """One object, of a line whose CRC is right."""
+    brackets = STRING.sub(b"", raw).translate(None, delete=NO_BRACKETS)
+    if max(accumulate(1 if byte in b"[{" else -1 for byte in brackets)) > DEEPEST:
+        raise BadRecord(f"not a record: lists in lists, more than {DEEPEST} deep")
+    try:
+        data = json.loads(raw.decode(), object_pairs_hook=members, parse_constant=not_finite)
+    except BadRecord:
+        raise
+    except ValueError as error:
+        raise BadRecord(f"not JSON: {error}") from error
+    check_values(data)
+    return data
+
+
+def is_end(line: bytes) -> bool:
+    """The last record of a run, and no other record that only has its words somewhere."""
+    line = line.strip(b"\r\n\0")
+    return END in line and not frame_fault(line) and read_record(line)["kind"] == "end"
 
 
 def frame_fault(raw: bytes) -> str:
-    """Why a line with a record's beginning or end is no record; "" when it is one."""
+    """Why a line is no record; "" when it is one."""
+    try:
+        read_record(raw)
+    except BadRecord as error:
+        return str(error)
+    return ""
+
+
+def check_frame(raw: bytes) -> None:
+    if len(raw) > LONGEST_LINE:
+        raise BadRecord(f"garbled: it has {len(raw)} bytes, a record at most {LONGEST_LINE}")
     if not raw.startswith(b"{"):
-        return "garbled: it does not begin with '{'"
+        raise BadRecord("garbled: it does not begin with '{'")
     tail = TAIL.search(raw)
     if not tail:
-        return ("garbled: it does not end with its crc" if raw.endswith(b"}")
-                else "cut: the line ends without its crc")
+        raise BadRecord("garbled: it does not end with its crc" if raw.endswith(b"}")
+                        else "cut: the line ends without its crc")
     crc = zlib.crc32(raw[:tail.start()])
     if crc != int(tail[1], 16):
-        return f"garbled: the crc says {tail[1].decode()}, the bytes give {crc:08x}"
-    try:
-        data = json.loads(raw)
-    except ValueError as error:
-        return f"not JSON: {error}"
-    if not HEAD.match(raw) or not isinstance(data.get("kind"), str):
-        return "not framed: it must begin with seq and kind"
-    return ""
+        raise BadRecord(f"garbled: the crc says {tail[1].decode()}, the bytes give {crc:08x}")
+    if not HEAD.match(raw):
+        raise BadRecord("not framed: it must begin with seq and kind")
+
+
+def members(pairs: list[tuple[str, object]]) -> dict:
+    """A guest writes members behind ours: none of them may take the place of one."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise BadRecord(f"not a record: it has the member {twice[:TEXT_SHOWN]!a} twice")
+    return dict(pairs)
+
+
+def not_finite(word: str) -> None:
+    raise BadRecord(f"not a record: {word} is no number")
+
+
+def check_values(data: dict) -> None:
+    waiting: list[object] = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list) and len(value) > LONGEST_LIST:
+            raise BadRecord(f"not a record: a list of {len(value)}")
+        if isinstance(value, (int, float)) and not -INTEGERS < value < INTEGERS:
+            raise BadRecord("not a record: a number of more than 64 bits")
+        waiting += value.values() if isinstance(value, dict) else (
+            value if isinstance(value, list) else ())
+
+
+def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
+    """What is missing from start to stop - 1."""
+    found = []
+    for number in sorted(one for one in numbers if start <= one < stop):
+        if number > start:
+            found.append((start, number - 1))
+        start = number + 1
+    return found + ([(start, stop - 1)] if start < stop else [])
 
 
 def end_faults(records: list[Record]) -> list[str]:
@@ -217,9 +313,9 @@ def end_faults(records: list[Record]) -> list[str]:
                      for member, count in said.items() if end.data.get(member) != count]
 
 
-def ranges(numbers: list[int]) -> list[tuple[int, int]]:
-    """Runs of consecutive numbers, as (first, last)."""
-    runs: list[tuple[int, int]] = []
+def ranges(numbers: list[int]) -> list[Range]:
+    """Runs of consecutive numbers."""
+    runs: list[Range] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
             runs[-1] = (runs[-1][0], number)
@@ -229,12 +325,38 @@ def ranges(numbers: list[int]) -> list[tuple[int, int]]:
 
 
 @cache
-def validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+def validators() -> dict[str, jsonschema.protocols.Validator]:
+    """By kind, which takes a tenth of the time that asking for the kind in the schema takes; the
+    whole schema is what says that there is no such kind."""
+    schema = json.loads(SCHEMA.read_text())
+    parts = {kind: {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
+             for kind in schema["properties"]["kind"]["enum"]}
+    usual = jsonschema.Draft202012Validator
+    # JSON Schema takes 1.0 for an integer; what counts with it does not.
+    strict = jsonschema.validators.extend(usual, type_checker=usual.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: type(value) is int))
+    return {kind: strict(part) for kind, part in (parts | {"": schema}).items()}
 
 
-def schema_errors(data: dict) -> list[str]:
+def faults_of(data: dict) -> list[str]:
     """How a record breaks the schema, one readable line each."""
-    errors = sorted(validator().iter_errors(data), key=lambda error: (error.json_path,
-                                                                      error.message))
-    return [f"schema: {error.json_path}: {error.message}" for error in errors]
+    odd = next((text for text in texts_of(data) if not text.isprintable()), None)
+    if odd is not None:
+        return [f"no printable text: {shortened(ascii(odd))}"]
+    validator = validators().get(data["kind"], validators()[""])
+    errors = sorted(islice(validator.iter_errors(data), FAULTS_SHOWN),
+                    key=lambda error: (error.json_path, error.message))
+    return [shortened(f"schema: {error.json_path}: {error.message}") for error in errors]
+
+
+def texts_of(value: object) -> Iterable[str]:
+    """Every name and every string."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for one in value.values():
+            yield from texts_of(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts_of(one)

@@ -12,6 +12,7 @@ from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
 from hypbench.histogram import Pool
 from hypbench.records import Log
+from hypbench.rules import believable
 from hypbench.rows import BASELINE, NOT_MODELLED, Row, hides, platform_of, rows_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -42,19 +43,25 @@ def summary_csv(log: Log) -> str:
     """One row per bench x variant x configuration; what was skipped has none. Where the platform
     does not model what was measured, the cells of the numbers are empty."""
     out = io.StringIO()
+    log = believable(log)
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     header = CSV_HEADER + (CSV_CLOCKS if clocks else [])
     writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
                             lineterminator="\n")
     writer.writeheader()
     for row in rows_of(log):
-        cells = {"board": log.run["board"] if log.run else "", "config": row.config,
-                 "bench": row.bench, "variant": row.variant, "unit": row.first["unit"],
+        cells = {"board": word(log.run["board"] if log.run else ""), "config": word(row.config),
+                 "bench": word(row.bench), "variant": word(row.variant), "unit": row.first["unit"],
                  "clock": row.first["clock"], "n": row.pool.n}
         if not hides(platform_of(log), row):
             cells |= numbers(row.pool) | clocks.get(row.key, {})
         writer.writerow(cells)
     return out.getvalue()
+
+
+def word(text: str) -> str:
+    """No formula, for whoever opens the file in a spreadsheet."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def clock_cells(row: ClockRow) -> dict:
@@ -147,7 +154,7 @@ def what_is_there(fault: dict) -> str:
 
 def note_of(data: dict, short: bool) -> str:
     """`short`: checks that went well beside a benchmark's results need no evidence here."""
-    where = " ".join(filter(None, (data.get("bench"), data.get("variant"), data.get("config"))))
+    where = " ".join(str(data[name]) for name in ("bench", "variant", "config") if name in data)
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
     if data["kind"] == "fault":

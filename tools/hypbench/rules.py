@@ -4,10 +4,12 @@
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from hypbench.analysis.clocks import cycles_of, drifts
-from hypbench.histogram import PERCENTILES, bucket_width, pool_of
+from hypbench.histogram import (OVERFLOW, PERCENTILES, bucket_width, moments, pool_of,
+                                spans_of)
 from hypbench.records import Log, Problem, ranges
 from hypbench.relations import checksum_faults, phase_faults
 
@@ -17,6 +19,7 @@ EMPTY_PATH = "counter"
 FOREIGN = "guest"  # a step of a guest that is not our own: it tells no results
 FIT = 0.02  # the core's clock may have changed so much within the run
 ROUNDING = 0.001  # of a mean with 3 decimal places
+FRACTION = 1e-9  # of what is computed with binary fractions here
 
 
 def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
@@ -98,22 +101,46 @@ def histogram_faults(bench: dict) -> Iterator[str]:
     if counts != bench["n"]:
         yield f"the histogram counts {counts} samples, n is {bench['n']}"
         return
-    edges = [edge for edge, _ in bench["hist"]]
-    if any(one >= other for one, other in pairwise(edges)):
-        yield "the histogram's edges do not ascend"
-    if any(edge % bucket_width(edge) for edge in edges):
-        yield "a histogram edge is no bucket's lower edge"
-    if edges and not edges[0] <= bench["raw_min"] < edges[0] + bucket_width(edges[0]):
-        yield f"raw_min {bench['raw_min']} is not in the first bucket, {edges[0]}"
-    if edges and not bench["overflow"] and not (
-            edges[-1] <= bench["raw_max"] < edges[-1] + bucket_width(edges[-1])):
-        yield f"raw_max {bench['raw_max']} is not in the last bucket, {edges[-1]}"
+    faults = list(bucket_faults(bench["hist"], bench["overflow"], bench["raw_min"],
+                                bench["raw_max"], "raw_"))
+    yield from faults or moment_faults(bench)
     pool = pool_of(bench)
     for name, permille, need in PERCENTILES:
         if (name in bench) != (bench["n"] >= need):
             yield f"{name} must be {'absent' if name in bench else 'there'} with n {bench['n']}"
         elif name in bench and bench[name] != pool.percentile(permille):
             yield f"{name} is {bench[name]}, the histogram gives {pool.percentile(permille)}"
+
+
+def bucket_faults(hist: list, overflow: int, low: int, high: int, kind: str = ""
+                  ) -> Iterator[str]:
+    """What is wrong with a histogram's edges, and with its smallest and its largest value."""
+    edges = [edge for edge, _ in hist]
+    if any(one >= other for one, other in pairwise(edges)):
+        yield "the histogram's edges do not ascend"
+    if any(edge % bucket_width(edge) for edge in edges):
+        yield "a histogram edge is no bucket's lower edge"
+    if any(edge >= OVERFLOW for edge in edges):
+        yield f"a histogram edge of {edges[-1]}, where values overflow"
+    first = edges[0] if edges else OVERFLOW
+    if low < first or edges and low >= first + bucket_width(first):
+        yield f"{kind}min {low} is not in the first bucket, {first}"
+    last = OVERFLOW if overflow else edges[-1]
+    if high < last or not overflow and high >= last + bucket_width(last):
+        yield f"{kind}max {high} is not in the last bucket, {last}"
+
+
+def moment_faults(bench: dict) -> Iterator[str]:
+    """A mean or a deviation that no values in these buckets have."""
+    low, high, least, most = moments(spans_of(bench["hist"], bench["overflow"], bench["raw_min"],
+                                              bench["raw_max"]))
+    mean, slack = bench["mean"] + bench["overhead"], ROUNDING + FRACTION * high
+    if not low - slack <= mean <= high + slack:
+        yield (f"mean {bench['mean']} is not between {low - bench['overhead']:.3f} and"
+               f" {high - bench['overhead']:.3f}, as the histogram has it")
+    if not least - slack <= bench["stddev"] <= most + slack:
+        yield (f"stddev {bench['stddev']} is not between {max(least, 0):.3f} and {most:.3f}, as the"
+               " histogram has it")
 
 
 def order_faults(data: dict) -> Iterator[str]:
@@ -138,10 +165,22 @@ def exits_faults(exits: dict) -> Iterator[str]:
     counts = sum(count for _, count in exits["hist"]) + exits["overflow"]
     if counts != n:
         yield f"the histogram counts {counts} exits, n is {n}"
+        return
     if not n * exits["min"] <= total <= n * exits["max"]:
         yield f"total {total} is not between {n} times min {exits['min']} and max {exits['max']}"
+    if not exits["overflow"]:  # of one that overflowed min and max say no more than that
+        yield from (list(bucket_faults(exits["hist"], 0, exits["min"], exits["max"]))
+                    or total_faults(exits))
     if abs(total / n - exits["mean"]) > ROUNDING:
         yield f"mean {exits['mean']} is not total {total} / n {n}"
+
+
+def total_faults(exits: dict) -> Iterator[str]:
+    spans = spans_of(exits["hist"], 0, exits["min"], exits["max"])
+    low = sum(span.count * span.low for span in spans)
+    high = sum(span.count * span.high for span in spans)
+    if not low <= exits["total"] <= high:
+        yield (f"total {exits['total']} is not between {low} and {high}, as the histogram has it")
 
 
 def check_faults(check: dict) -> Iterator[str]:
@@ -154,6 +193,13 @@ def check_faults(check: dict) -> Iterator[str]:
 def end_faults(end: dict) -> Iterator[str]:
     if end["status"] != "ok":
         yield f"the run failed: {end['errors']} error and {end['faults']} fault records"
+
+
+def believable(log: Log) -> Log:
+    """Without the results that cannot be true: no table is made of those."""
+    return replace(log, records=[
+        record for record in log.records if record.faults or record.kind not in ("bench", "exits")
+        or not any(RECORD_RULES[record.kind](record.data))])
 
 
 RECORD_RULES = {"bench": bench_faults, "calibration": calibration_faults, "exits": exits_faults,
@@ -171,8 +217,11 @@ def step_faults(log: Log) -> Iterator[str]:
         yield f"steps that ended as '{outcome}': {which}"
     configs = {config["name"] for config in log.run["configs"]} if log.run else set()
     complete = complete_steps(log)
+    by_step: dict[int, list[dict]] = {}
+    for record in log.sound:
+        by_step.setdefault(record.data.get("step"), []).append(record.data)
     for step in steps:
-        mine = [record.data for record in log.sound if record.data.get("step") == step["step"]]
+        mine = by_step[step["step"]]
         name = f"step {step['step']} ({place(step)})"
         if log.run and step["config"] not in configs:
             yield f"{name}: the run record has no such configuration"

@@ -12,10 +12,10 @@ from typing import BinaryIO
 import serial
 from serial.tools import list_ports
 
+from hypbench.records import LONGEST_LINE
 from hypbench.tree import UnknownName
 
 POLL_S = 0.2
-LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 LOOKED_AT = 1024  # latest bytes that tell text from garbage
 TELLING = 200  # with fewer nothing is said
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"

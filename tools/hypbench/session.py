@@ -10,6 +10,7 @@ import click
 
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.console_runs import place
 from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
@@ -40,7 +41,7 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     with progress(quiet) as display:
         follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
     log.finish()
-    problems = problems_of(log, qemu.PLATFORM_OF_CLOCK[clock]) + ending(machine)
+    problems = problems_of(log, qemu.PLATFORM_OF_CLOCK[clock]) + ending(machine, log)
     write_results(log, out)
     if problems and machine.stderr:
         problems.append(f"QEMU says: {machine.stderr}")
@@ -93,8 +94,10 @@ def on_the_board(board: str, plan: str = "") -> str:
             f" `make capture BOARD={board} TTY=…`")
 
 
-def ending(machine: qemu.Qemu) -> list[str]:
+def ending(machine: qemu.Qemu, log: Log) -> list[str]:
     """How QEMU ended, when that was not well."""
+    if machine.stuck:
+        return [stuck(log)]
     if machine.stopped:
         return ["QEMU did not end behind the end record: the board stopped, or its reset failed"]
     if machine.timed_out:
@@ -102,6 +105,11 @@ def ending(machine: qemu.Qemu) -> list[str]:
     if machine.status and machine.status < 0:
         return [f"QEMU was ended by signal {-machine.status}"]
     return [f"QEMU ended with status {machine.status}"] if machine.status else []
+
+
+def stuck(log: Log) -> str:
+    return (f"QEMU was ended {place(log)}: no instruction was executed any more, so that no time"
+            " went by: an exception vector of the guest that faults itself does that")
 
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:

@@ -9,7 +9,7 @@ from hypbench.report import Row, platform_of, rows_of
 from hypbench.records import Log
 
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
-SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d+)(?P<unit>[pK])$")
+SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
 CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
 REFILL = re.compile(r"^(?P<after>.+)-refill$")
 
@@ -47,11 +47,11 @@ def pages_of(shape: re.Match) -> int:
 
 def one_stage(rows: list[Row], row: Row) -> Row | None:
     """The same chase through the same stage 1, without stage 2."""
-    if not row.first["s2_levels"]:
+    if not row.first.get("s2_levels"):
         return None
-    return next((other for other in rows if not other.first["s2_levels"]
+    return next((other for other in rows if not other.first.get("s2_levels")
                  and (other.bench, other.variant) == (row.bench, row.variant)
-                 and other.first["s1_levels"] == row.first["s1_levels"]), None)
+                 and other.first.get("s1_levels") == row.first.get("s1_levels")), None)
 
 
 def refill_verdicts(rows: list[Row]) -> Iterator[str]:

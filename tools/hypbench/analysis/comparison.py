@@ -6,12 +6,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hypbench.axes import differing, settings_of
-from hypbench.bootstrap import Interval, effect
+from hypbench.bootstrap import MEAN, MEDIAN, Interval, effect, exact, percentile_of, pooled
+from hypbench.histogram import PERCENTILES, Pool
 from hypbench.records import Log
 from hypbench.rows import NOT_MODELLED, Key, Row, hides, platform_of, rows_of
 
 # What release 0.1.0 called a benchmark's variant that goes by another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
+
+
+# What is compared of a row beside its median, and how many samples of a pass that takes.
+NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCENTILES
+                                           if name in ("p99", "p999")}
+STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(999),
+              "max": percentile_of(1000), "mean": MEAN}
+EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
 
 
 class Verdict(StrEnum):
@@ -25,7 +34,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Threshold:
-    """How much slower a row may become: per cent of A's median, or a number of the row's unit."""
+    """How much slower a row may become, in each of its numbers: per cent of A's, or a number of the
+    row's unit."""
 
     value: float
     percent: bool
@@ -34,10 +44,24 @@ class Threshold:
         return f"{self.value:g}{' %' if self.percent else ''}"
 
     def exceeded(self, row: "ComparedRow") -> bool:
-        if row.verdict != Verdict.SLOWER:
-            return False
-        allowed = row.a_p50 * self.value / 100 if self.percent else self.value
-        return row.effect.value > allowed
+        return any(one.verdict == Verdict.SLOWER and one.effect.value
+                   > (one.a * self.value / 100 if self.percent else self.value)
+                   for one in row.measures)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of both runs' row: the median, or one of its tail."""
+
+    name: str
+    a: float
+    b: float
+    effect: Interval  # B - A
+
+    @property
+    def verdict(self) -> Verdict:
+        return (Verdict.SLOWER if self.effect.low > 0 else
+                Verdict.FASTER if self.effect.high < 0 else Verdict.SAME)
 
 
 @dataclass(frozen=True)
@@ -47,10 +71,28 @@ class ComparedRow:
     config: str
     verdict: Verdict
     reason: str = ""  # why it is not comparable
-    unit: str = "ticks"  # of the next three: "ns" for two boards whose clocks differ
-    a_p50: float | None = None
-    b_p50: float | None = None
-    effect: Interval | None = None  # B - A
+    unit: str = "ticks"  # of the measures: "ns" for two boards whose clocks differ
+    measures: tuple[Measure, ...] = ()  # the median first
+    lacks: tuple[str, ...] = ()  # measures that A has and B's number of samples does not carry
+
+    @property
+    def a_p50(self) -> float | None:
+        return self.measures[0].a if self.measures else None
+
+    @property
+    def b_p50(self) -> float | None:
+        return self.measures[0].b if self.measures else None
+
+    @property
+    def effect(self) -> Interval | None:
+        """B - A, of the medians."""
+        return self.measures[0].effect if self.measures else None
+
+    @property
+    def moved(self) -> list[Measure]:
+        """The tail, where it did not just go with the median."""
+        return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict
+                or one.verdict != Verdict.SAME and one.effect.value != self.effect.value]
 
     @property
     def ratio(self) -> float | None:
@@ -85,10 +127,29 @@ def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
     if reason:
         return ComparedRow(*key, Verdict.NOT_COMPARABLE, reason)
     unit, scale_a, scale_b = scales(one, other)
-    found = effect(one.passes, other.passes, scale_a, scale_b)
-    verdict = (Verdict.SLOWER if found.low > 0 else Verdict.FASTER if found.high < 0
-               else Verdict.SAME)
-    return ComparedRow(*key, verdict, "", unit, one.p50 * scale_a, other.p50 * scale_b, found)
+    there = carried(one.passes)
+    lacks = tuple(name for name in there if name not in carried(other.passes))
+    measures = tuple(measured(name, one, other, scale_a, scale_b, platform_of(a) == "qemu-icount")
+                     for name in there if name not in lacks)
+    verdicts = {measure.verdict for measure in measures}
+    verdict = next(found for found in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME)
+                   if found in verdicts)
+    return ComparedRow(*key, verdict, "", unit, measures, lacks)
+
+
+def carried(passes: dict[int, Pool]) -> list[str]:
+    return [name for name in STATISTICS
+            if all(pool.n >= NEEDS[name] for pool in passes.values())]
+
+
+def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
+             by_icount: bool) -> Measure:
+    of = STATISTICS[name]
+    if by_icount and name in EXACT:
+        of = exact(of)
+    return Measure(name, of.value(pooled(one.passes)) * scale_a,
+                   of.value(pooled(other.passes)) * scale_b,
+                   effect(one.passes, other.passes, scale_a, scale_b, of))
 
 
 def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> str:
@@ -119,8 +180,8 @@ def conditions(a: Log, b: Log) -> list[str]:
     left, right = settings_of(a), settings_of(b)
     for name in left:
         axes = differing(left[name], right.get(name, left[name]))
-        lines += [f"configuration {name}: {axis}: A {left[name][axis]}, B {right[name][axis]}"
-                  for axis in axes]
+        lines += [f"configuration {name}: {axis}: A {left[name][axis]}, B"
+                  f" {right[name].get(axis, 'nothing')}" for axis in axes]
     names = {row.key: key for key, row in renamed(a, b).items() if row.key != key}
     pairs = dict.fromkeys((old[:2], new[:2]) for old, new in names.items())
     return lines + [f"A's {' '.join(old)} stands against B's {' '.join(new)}, its other name"

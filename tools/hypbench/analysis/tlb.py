@@ -14,7 +14,7 @@ from hypbench.rows import Row, hides, platform_of, rows_of
 
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
-VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d+)[pK]$")
+VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d{1,9})[pK]$")
 SHAPES = ("random", "seq", "packed")
 
 Curves = dict[str, list[tuple[int, float]]]  # shape: [(size, ticks of one load)]

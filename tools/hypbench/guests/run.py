@@ -16,7 +16,7 @@ from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_ti
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
-from hypbench.session import write_image_text, write_results
+from hypbench.session import stuck, write_image_text, write_results
 from hypbench.tree import Tree
 
 
@@ -144,11 +144,13 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
     faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
     if session.left:
         return Verdict(0, [*faults, "ended by the user; the guest had not powered off"])
+    if session.stuck:
+        return Verdict(1, [*faults, stuck(log)])
     if session.timed_out:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
                                     " guest had not powered off"])
     steps = log.of_kind("step")
-    if not faults and steps and steps[-1]["outcome"] == "done":
+    if not faults and log.run and steps and steps[-1]["outcome"] == "done":
         problems = problems_of(log, session, wish)
         return Verdict(int(bool(problems)), [summary(log, steps[-1]), *problems])
     problems = [] if faults else problems_of(log, session, wish)

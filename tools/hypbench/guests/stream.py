@@ -2,8 +2,7 @@
 """Tells records from the guest's own output, which share the serial line: a record begins a line,
 has the number that comes next, and the CRC of its bytes."""
 
-from hypbench.records import Log, frame_fault
-from hypbench.serial_line import LONGEST_LINE
+from hypbench.records import LONGEST_LINE, Log, frame_fault
 
 
 class Stream:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import BinaryIO
 
 from hypbench import qemu
 from hypbench.guests.stream import Stream
+from hypbench.watch import Watch
 
 CHUNK = 1 << 16
 CTRL_A, CTRL_BRACKET = b"\x01", b"\x1d"
@@ -106,23 +108,28 @@ class Session:
         self.status: int | None = None
         self.left = False  # the user had enough
         self.timed_out = False
+        self.stuck = False  # executed no instruction any more
+        self.heard = threading.Event()
         self.stopped = False  # it did not end behind the end record
         self.stderr = ""
 
     def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:
         """`console` takes every byte as it came, `show` the guest's."""
         source = input_of(sys.stdin)
-        with (tempfile.TemporaryFile() as stderr, ended_by_signals(), raw(source) as typed,
-              subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=stderr, start_new_session=True) as process):
+        with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, ended_by_signals(),
+              raw(source) as typed, subprocess.Popen(
+                  self.words + watch.options, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                  stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
+            watch.follow(process)
+            self.heard = watch.heard
             try:
                 self._pump(process, source, Keys() if typed else None, console, show)
                 self.status = process.wait()
             finally:
                 qemu.end(process)
                 process.stdin.close()
-                stderr.seek(0)
-                self.stderr = stderr.read().decode(errors="replace").strip()
+                self.stuck = watch.stuck
+                self.stderr = qemu.said(stderr)
                 show(self.stream.finish())
 
     def _pump(self, process: subprocess.Popen, source: int | None, keys: Keys | None,
@@ -134,6 +141,8 @@ class Session:
             chunk, typed = pipes.wait(min(filter(None, (limit, grace)), default=None))
             if pipes.ended:
                 return
+            if chunk:
+                self.heard.set()
             console.write(chunk)
             show(self.stream.feed(chunk))
             pipes.send(keys.feed(typed) if keys else typed)

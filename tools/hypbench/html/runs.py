@@ -25,7 +25,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.records import Log, read_log
-from hypbench.rules import check_rules
+from hypbench.rules import believable, check_rules
 from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes
 
@@ -183,7 +183,7 @@ def source_of(tree: Tree, job: Job) -> Source:
     problems += [text for text in stamp.get("problems", []) if text not in problems]
     if stamp.get("records") not in (None, sha256(path.read_bytes())):
         problems.append("the records were changed after the run")
-    return Source(job.plan, log, problems, lost_steps(log, tree.plan_text(job.plan)),
+    return Source(job.plan, believable(log), problems, lost_steps(log, tree.plan_text(job.plan)),
                   age(tree, job, stamp))
 
 
@@ -193,7 +193,7 @@ def captured_source(tree: Tree, job: Job) -> Source:
         return Source(job.plan, Log(), uncaptured=True)
     log = read_log(path.read_bytes())
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
-    return Source(job.plan, log, problems_of(log, "silicon"), lost_steps(log, asked))
+    return Source(job.plan, believable(log), problems_of(log, "silicon"), lost_steps(log, asked))
 
 
 def age(tree: Tree, job: Job, stamp: dict) -> list[str]:

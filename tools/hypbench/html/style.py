@@ -21,7 +21,7 @@ INK = "#222222"
 
 WIDTH = 4.8  # inches: what a column of a desktop page and, at three quarters, a phone can show
 RC = {
-    "svg.fonttype": "none", "svg.hashsalt": "hypbench", "font.size": 9.5,
+    "svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "hypbench", "font.size": 9.5,
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "axes.titlesize": 10, "axes.labelsize": 9.5, "legend.fontsize": 9, "xtick.labelsize": 9,
     "ytick.labelsize": 9, "axes.spines.top": False, "axes.spines.right": False,

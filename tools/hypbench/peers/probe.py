@@ -2,12 +2,13 @@
 """What the probe printed: numbered lines with a CRC (docs/peers.md), and whether they can be
 believed."""
 
-import json
 import re
 import zlib
 from dataclasses import dataclass
 
 import click
+
+from hypbench.records import BadRecord, parsed
 
 LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
 LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')
@@ -82,7 +83,10 @@ def read(text: bytes) -> list[tuple[bytes, dict]]:
         if int(match[1]) != len(found):
             raise NotMeasured(f"line {len(found)} of the probe is missing, {match[1].decode()}"
                               " came")
-        found.append((line, json.loads(line)))
+        try:
+            found.append((line, parsed(line)))
+        except BadRecord as error:
+            raise NotMeasured(f"a line of the probe that is {error}") from error
     if not found:
         raise NotMeasured("the probe printed nothing")
     return found
@@ -95,6 +99,14 @@ def shown(line: bytes) -> str:
 def result(text: bytes, expected: Expected) -> Probe:
     """The figures, or the first reason not to believe them."""
     lines = read(text)
+    try:
+        return believed(lines, expected)
+    except (KeyError, TypeError, ValueError) as error:
+        raise NotMeasured(f"a line of the probe lacks a member, or has another: {error!r}"
+                          ) from error
+
+
+def believed(lines: list[tuple[bytes, dict]], expected: Expected) -> Probe:
     for line, data in lines:
         if data["kind"] in ("error", "crash"):
             raise NotMeasured(f"the probe says: {shown(line)}")

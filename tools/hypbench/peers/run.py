@@ -43,6 +43,8 @@ def follow(words: list[str], path: Path, limit_s: float) -> bytes:
             if LAST.search(line):
                 break
     lines.close()
+    if qemu.stuck:
+        raise NotMeasured(f"QEMU executed no instruction any more: {path}")
     if qemu.timed_out:
         raise NotMeasured(f"not at its end after {limit_s:g} s: {path}")
     text = path.read_bytes()

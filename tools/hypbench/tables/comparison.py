@@ -13,7 +13,8 @@ ONLY = (Verdict.ONLY_A, Verdict.ONLY_B)
 
 
 def comparison_table(rows: list[ComparedRow], threshold: Threshold | None) -> Table:
-    made = table("A against B: median, difference B - A with its 95 % interval",
+    made = table("A against B: median, difference B - A with its 95 % interval; what else moved of"
+                 " p99, p99.9, largest and mean",
                  ("bench", "variant", "configuration"),
                  ("A", "B", "B - A", "95 % interval", "B / A"), ("verdict",))
     for row in rows:
@@ -43,8 +44,14 @@ def with_unit(row: ComparedRow, value: float | None) -> str:
 
 def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
     if threshold and threshold.exceeded(row):
-        return f"SLOWER by more than {threshold}"
-    return f"{row.verdict}: {row.reason}" if row.reason else str(row.verdict)
+        return f"SLOWER by more than {threshold}{moved_text(row)}"
+    return f"{row.verdict}: {row.reason}" if row.reason else f"{row.verdict}{moved_text(row)}"
+
+
+def moved_text(row: ComparedRow) -> str:
+    parts = [f"{one.name} {signed(round(one.effect.value, 3))}" for one in row.moved]
+    parts += [f"no {name} in B" for name in row.lacks]
+    return f": {', '.join(parts)}" if parts else ""
 
 
 def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a guest or a bad line makes of records, the host tools give a clean verdict: no
+exception, nothing that a terminal, a page or a spreadsheet would take for a command."""
+
+import csv
+import io
+import random
+import re
+from contextlib import redirect_stderr, redirect_stdout
+
+import pytest
+
+from hypbench import bootstrap, records
+from hypbench.analysis.comparison import compare_logs, conditions
+from hypbench.console_runs import Runs, place
+from hypbench.guests.stream import Stream
+from hypbench.html import style
+from hypbench.html.data import Board, Source
+from hypbench.html.page import PARTS, render_sections
+from hypbench.kept import rank
+from hypbench.printing import complain, console, show_log
+from hypbench.records import Log, read_log
+from hypbench.report import notes, results_table, summary_csv, unmodelled_table
+from hypbench.rules import believable, check_rules
+from hypbench.side_by_side import side_by_side_table
+from hypbench.tables import tables_of
+from hypbench.tables.comparison import comparison_table, summary_line
+from hypbench.translation import verdicts
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
+from mutations import logs, mutated
+
+CASES = 10_000
+COMPUTED_EACH, SHOWN_EACH, DRAWN_EACH = 10, 50, 500
+PLANS = ("default", "interrupts", "storm", "programs", "tlb-matrix", "timers", "sched", "faults",
+         "states", "paper-s1", "traps", "memory")
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch):
+    """Most records of a log are those of the last one: they need no second look at the schema."""
+    known: dict[str, list[str]] = {}
+
+    def faults(data: dict) -> list[str]:
+        key = repr([item for item in data.items() if item[0] not in ("seq", "crc")])
+        if key not in known:
+            known[key] = look(data)
+        return known[key]
+
+    look = records.faults_of
+    monkeypatch.setattr(records, "faults_of", faults)
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 20)
+
+
+def checked(raw: bytes) -> Log:
+    """What check says."""
+    log = read_log(raw)
+    problems = log.problems + check_rules(log)
+    said = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
+    assert all(text.replace("\t", "").isprintable() for text in said)
+    return log
+
+
+def computed(raw: bytes, log: Log, good: Log) -> None:
+    """What show, compare, side-by-side and capture work out, not set as text yet."""
+    runs = Runs()
+    for line in raw.splitlines(keepends=True):
+        runs.log_for(line).feed(line)
+    assert all(text for _, text in runs.interruptions())
+    stream = Stream()
+    stream.feed(raw)
+    stream.finish()
+    true = believable(log)
+    assert summary_csv(log) and rank(log) is not None
+    if not log.run:
+        return
+    for make in (results_table, tables_of, unmodelled_table, verdicts, notes, side_by_side_table):
+        make(true)
+    for one, other in ((good, true), (true, good)):
+        rows = compare_logs(one, other)
+        assert comparison_table(rows, None) and summary_line(rows, None)
+        assert conditions(one, other) is not None
+
+
+def shown(log: Log, good: Log) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        complain([str(problem) for problem in log.problems + check_rules(log)], log.text)
+        if log.run:
+            show_log(log)
+            console().print(comparison_table(compare_logs(good, believable(log)), None))
+    return out.getvalue()
+
+
+def drawn(log: Log) -> str:
+    sources = {plan: Source(plan, believable(log), ["wrong"]) for plan in PLANS}
+    boards = [Board("b", sources)]
+    return render_sections(boards, [], [part.section(boards) for part in PARTS])
+
+
+@pytest.mark.parametrize("start", range(0, CASES, CASES // 4))
+def test_no_mutated_log_is_more_than_a_verdict(monkeypatch, start):
+    monkeypatch.setattr(style, "to_svg", lambda figure, name, label: "<svg/>")
+    bases = logs()
+    goods = [read_log(b"".join(lines)) for lines in bases]
+    for seed in range(start, start + CASES // 4):
+        pick = random.Random(seed)
+        at = pick.randrange(len(bases))
+        raw = mutated(bases[at], pick)
+        log = checked(raw)
+        if seed % COMPUTED_EACH == 0:
+            computed(raw, log, goods[at])
+        if seed % SHOWN_EACH == 0:
+            assert shown(log, goods[at]).replace("\n", "").replace("\t", "").isprintable(), seed
+        if seed % DRAWN_EACH == 0:
+            assert "<script>alert" not in drawn(log)
+
+
+NASTY = '=1+[red]x[/red]<script>alert(1)</script>&$\\frac{"'
+
+
+def nasty(head: dict, config: dict) -> list[dict]:
+    return [calibration(head), bench_record(head, NASTY, [50, 60] * 20)]
+
+
+def test_text_is_shown_as_it_is():
+    log = read_log(log_of(plan_run([NATIVE, TRAPPED], {"hvc": nasty, "cyclic": nasty})))
+    assert log.problems + check_rules(log) == []
+    rows = list(csv.DictReader(io.StringIO(summary_csv(log))))
+    assert {row["variant"] for row in rows} == {f"'{NASTY}"}
+    assert "=1+[red]x[/red]<script>" in re.sub(r"[│\s]+", "", shown(log, log))
+    page = drawn(log)
+    assert "<script>alert" not in page and "alert(1)" in page and "\\frac" in page

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A QEMU that computes without executing an instruction is ended; a busy or an idle one is not."""
+
+import sys
+
+import pytest
+
+from hypbench.qemu import Qemu
+
+# A QEMU of one second of computing, which ignores SIGTERM; `answer` is what it answers, and when.
+FAKE = """
+import re, signal, socket, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+line = socket.socket(fileno=int(re.search(r"fd=(\\d+)", " ".join(sys.argv))[1]))
+line.setblocking(False)
+count = 0
+while time.process_time() < 1:
+    try:
+        asked = b"query-replay" in line.recv(4096)
+    except BlockingIOError:
+        asked = False
+    {answer}
+print("its own end")
+"""
+PROGRESS = 'asked and line.sendall(b\'{"return": {"icount": %d, "mode": "none"}}\\r\\n\' % count)'
+
+
+def ended(answer: str, clock=("-icount", "shift=4")) -> tuple[bool, int | None, bytes]:
+    machine = Qemu([sys.executable, "-c", FAKE.format(answer=answer), *clock], 60)
+    console = b"".join(machine.lines())
+    assert machine.stuck == machine.timed_out
+    return machine.stuck, machine.status, console
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setattr("hypbench.watch.STUCK_S", 0.4)
+    monkeypatch.setattr("hypbench.watch.POLL_S", 0.01)
+
+
+@pytest.mark.parametrize("answer", ["pass", PROGRESS])
+def test_no_answer_or_always_the_same(answer):
+    assert ended(answer) == (True, -9, b"")
+
+
+def test_a_console_that_goes_on():
+    assert not ended("count += 1; count % 9000 or print(flush=True)")[0]
+
+
+def test_instructions_are_executed():
+    assert ended(f"count += 1; {PROGRESS}") == (False, 0, b"its own end\n")
+
+
+def test_what_computes_nothing_only_waits():
+    idle = "time.sleep(1.5); break"
+    assert ended(idle) == (False, 0, b"its own end\n")
+
+
+def test_by_the_hosts_clock_time_goes_by_itself():
+    assert ended("pass", ()) == (False, 0, b"its own end\n")
+
+
+def test_faster_instructions_make_longer_pieces_of_time():
+    """Shift 0: 16 times the instructions until a QEMU answers."""
+    assert ended("pass", ("-icount", "shift=0")) == (False, 0, b"its own end\n")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notices a QEMU under icount that executes no instruction any more.
+
+An exception vector that faults raises exception after exception and executes nothing. No virtual
+time passes then, so no limit of the plan is reached, and QEMU ends on no signal but KILL.
+"""
+
+import os
+import re
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+STUCK_S = 10.0  # of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
+POLL_S = 0.5
+SHIFT = re.compile(r"shift=(\d+)")
+USUAL_SHIFT = 4  # ns an instruction, as a power of two; less of it is more instructions in 2^31 ns
+ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
+ASK = b'{"execute":"query-replay"}\n'
+
+
+class Watch:
+    """Of one QEMU: start it with `options` and `fds`, call follow(), then look at `stuck`."""
+
+    def __init__(self, words: list[str]):
+        self.ours, self.theirs = socket.socketpair()
+        self.fds = [self.theirs.fileno()]
+        self.options = ["-chardev", f"socket,id=watch,fd={self.fds[0]}",
+                        "-mon", "chardev=watch,mode=control"]
+        self.limit_s = 0.0  # 0: time goes by itself, nothing to look for
+        if "-icount" in words:
+            shift = int(SHIFT.search(words[words.index("-icount") + 1])[1])
+            self.limit_s = STUCK_S * 2 ** (USUAL_SHIFT - shift)
+        self.over = threading.Event()
+        self.heard = threading.Event()  # set it with every sign of life on the console
+        self.stuck = False
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.over.set()
+        self.theirs.close()
+        self.ours.close()
+
+    def follow(self, process: subprocess.Popen) -> None:
+        self.theirs.close()
+        if self.limit_s:
+            threading.Thread(target=self._follow, args=(process,), daemon=True).start()
+
+    def _follow(self, process: subprocess.Popen) -> None:
+        try:
+            self.ours.setblocking(False)
+            self.ours.sendall(b'{"execute":"qmp_capabilities"}\n' + ASK)
+            self.stuck = self._stands_still(process.pid)
+        except OSError:  # QEMU ended, or knows no QMP
+            return
+        if self.stuck:
+            process.kill()
+
+    def _stands_still(self, pid: int) -> bool:
+        """Waits for QEMU's end (False), or until it computes without an instruction (True)."""
+        answer, newest, alive_s = b"", b"", 0.0
+        while not self.over.wait(POLL_S):
+            answer += received(self.ours)
+            now_s = cpu_seconds(pid)
+            if self.heard.is_set():
+                self.heard.clear()
+                alive_s = now_s
+            if found := ICOUNT.findall(answer):
+                answer = b""
+                self.ours.sendall(ASK)
+                if found[-1] != newest:
+                    newest, alive_s = found[-1], now_s
+            if now_s - alive_s >= self.limit_s:
+                return True
+        return False
+
+
+def received(end: socket.socket) -> bytes:
+    try:
+        return end.recv(1 << 16)
+    except BlockingIOError:
+        return b""
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has computed so far, in user and system mode (proc(5))."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
