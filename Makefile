@@ -155,7 +155,8 @@ run-guest: setup-guests
 		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
 		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
 		$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
-		$(call option,--limit,LIMIT) $(if $(filter-out 0,$(STATS)),--stats) \
+		$(call option,--limit,LIMIT) $(call option,--guest-status,GUEST_STATUS) \
+		$(if $(filter-out 0,$(STATS)),--stats) \
 		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
 		$(CLOCK)) -- $(call quoted,$(GUEST))
 

@@ -13,6 +13,7 @@ from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_b
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
                                   plan_text, setting_of)
+from hypbench.guests.status import status_of
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
@@ -33,6 +34,7 @@ class Wish:
     ram: str
     cpus: int
     address: int | None
+    guest_status: str | None
     stats: bool
     clock: str
     limit_s: float | None
@@ -146,15 +148,35 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
         return Verdict(0, [*faults, "ended by the user; the guest had not powered off"])
     if session.timed_out:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
-                                    " guest had not powered off"])
+                                    f" guest had not powered off{restarts(log)}"])
     steps = log.of_kind("step")
     if not faults and steps and steps[-1]["outcome"] == "done":
         problems = problems_of(log, session, wish)
-        return Verdict(int(bool(problems)), [summary(log, steps[-1]), *problems])
+        own, said = own_status(session, wish)
+        return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
     problems = [] if faults else problems_of(log, session, wish)
     if not log.run and session.stderr:
         problems.append(f"QEMU says: {session.stderr}")
     return Verdict(1, faults + problems)
+
+
+def restarts(log: Log) -> str:
+    """Of a guest that did not end: the hypervisor counts aloud, by powers of two."""
+    counts = [data.get("count") for data in log.of_kind("check")
+              if data.get("variant") == "resets"]
+    return f"; the guest reset {counts[-1]} times or more" if counts else ""
+
+
+def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
+    """The guest's own exit status where the user wants it, and a word on it."""
+    if not wish.guest_status:
+        return 0, ""
+    code = session.exit_line.code
+    status = status_of(code, wish.guest_status)
+    if status is None:
+        form = "EXIT: STATUS=n" if code is None else "EXIT: STATUS=n with an odd n"
+        return 1, f"; GUEST_STATUS={wish.guest_status}: it printed no line {form}"
+    return status, f"; its own status is {status}"
 
 
 def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from hypbench import qemu
+from hypbench.guests.status import ExitLine
 from hypbench.guests.stream import Stream
 
 CHUNK = 1 << 16
@@ -103,6 +104,7 @@ class Session:
         self.words = words
         self.limit_s = limit_s
         self.stream = Stream()
+        self.exit_line = ExitLine()
         self.status: int | None = None
         self.left = False  # the user had enough
         self.timed_out = False
@@ -135,7 +137,9 @@ class Session:
             if pipes.ended:
                 return
             console.write(chunk)
-            show(self.stream.feed(chunk))
+            printed = self.stream.feed(chunk)
+            self.exit_line.feed(printed)
+            show(printed)
             pipes.send(keys.feed(typed) if keys else typed)
             if self.stream.ended and grace is None:
                 grace = after(qemu.END_GRACE_S)
