@@ -447,6 +447,34 @@ def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
         assert not Path(f"/proc/{qemu}").exists()
 
 
+def test_nothing_is_left_of_a_command_that_is_killed(bench):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        qemu, = children(terminal.process.pid)
+        terminal.process.kill()
+        terminal.process.wait()
+        end = time.monotonic() + 30
+        while Path(f"/proc/{qemu}").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not Path(f"/proc/{qemu}").exists()
+
+
+def test_two_guests_of_a_board_take_turns(bench):
+    """The files of the first are there until it ends."""
+    bench.guest(LISTEN)
+    with Terminal(bench) as first:
+        first.until(b"=> ")
+        with Terminal(bench) as second:
+            second.until(b"another run of a guest on virt-a72 is under way; waiting")
+            assert (bench.folder / "load-0.bin").exists() and b"=> " not in second.seen
+            first.type(b"q")
+            assert first.end() == 0
+            second.until(b"=> ")
+            second.type(b"q")
+            assert second.end() == 0
+
+
 def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
     refused(bench, "has 0 bytes", bench.file("empty", b""))
     refused(bench, "a zImage for AArch32", bench.file("z", zimage()))

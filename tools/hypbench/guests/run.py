@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a guest: its files into the store, its plan into the image, QEMU, what came of it."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
 from hypbench.session import write_image_text, write_results
-from hypbench.tree import Tree
+from hypbench.tree import LOCK, Tree, alone_in
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,9 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
 def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
           folder: Path) -> list[Load]:
     """The files in the order of the store, in a folder that held an earlier guest's."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            path.unlink()
     blob = (devicetree.make(machine, layout, wish.arguments, folder) if given is None
             else devicetree.completed(given, layout, wish.arguments, folder))
     size = blob.stat().st_size
@@ -126,6 +126,11 @@ def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
                               tree.board_fact(wish.board, "QEMU_NEEDS")):
         raise click.ClickException(f"{wish.board}: {reason}")
     folder = folder_of(tree, wish.board)
+    with alone_in(folder, f"a guest on {wish.board}"):
+        return run_alone(tree, wish, say, folder)
+
+
+def run_alone(tree: Tree, wish: Wish, say, folder: Path) -> tuple[Log, Verdict]:
     prepared = prepare(tree, wish, folder)
     image = write_image_text(tree, wish.board, prepared.plan,
                              qemu.PLATFORM_OF_CLOCK[wish.clock], folder)

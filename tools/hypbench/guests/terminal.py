@@ -115,8 +115,9 @@ class Session:
         """`console` takes every byte as it came, `show` the guest's."""
         source = input_of(sys.stdin)
         with (tempfile.TemporaryFile() as stderr, ended_by_signals(), raw(source) as typed,
-              subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=stderr, start_new_session=True) as process):
+              subprocess.Popen(qemu.ends_with_us(self.words), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=stderr,
+                               start_new_session=True) as process):
             try:
                 self._pump(process, source, Keys() if typed else None, console, show)
                 self.status = process.wait()
