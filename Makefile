@@ -4,20 +4,28 @@ BOARD ?= virt-a72
 PLAN ?= default
 CLOCK ?= icount
 
-BUILD := build
+# O= is another word for it.
+BUILD := $(if $(filter command,$(firstword $(origin O))),$(O),build)
 OUT := $(BUILD)/$(BOARD)
+export HYPBENCH_BUILD := $(BUILD)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 PYTHON := $(BUILD)/venv/bin/python
 HYPBENCH := $(BUILD)/venv/bin/hypbench
+
+# What make is told by NAME=value. A name that neither stands here nor is one of the makefiles'
+# variables, which are for those who know them, is refused.
+WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
+	GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS LIMIT O PLAN \
+	PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM THRESHOLD TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
-.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests setup-guests \
+.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
 	bench capture run-guest peers compare report debug check qemu-test hostile-nightly \
-	unit-test 	update-expected sdcard tftp flash clean help FORCE
+	unit-test update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
@@ -30,6 +38,12 @@ REPORT_BOARDS := $(sort $(REFERENCE_BOARDS) \
 override BOARD := $(firstword $(REPORT_BOARDS))
 endif
 
+ifneq ($(words $(BUILD)),1)
+$(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
+endif
+ifeq ($(filter icount host,$(CLOCK)),)
+$(error unknown CLOCK=$(CLOCK); valid: icount host)
+endif
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
 endif
@@ -41,7 +55,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prot
 COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
-	-ffile-prefix-map=$(CURDIR)/= $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
+	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
@@ -63,7 +77,17 @@ HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
 MAKE_FILES := Makefile boards/$(BOARD)/board.mk arch/$(ISA)/toolchain.mk
 
-image: $(OUT)/hypbench.elf
+# Two makes at once: one waits for the other. This one has the lock, or only shows commands (-n).
+ifneq ($(HYPBENCH_LOCKED)$(findstring n,$(firstword -$(MAKEFLAGS))),)
+unlocked :=
+else
+unlocked := unlocked-
+image qemu-image unit-test:
+	@HYPBENCH_LOCKED=1 tools/locked.sh $(if $(filter unit-test,$@),$(unit_dir),$(OUT)) \
+		$(MAKE) --no-print-directory $@
+endif
+
+$(unlocked)image: $(OUT)/hypbench.elf
 
 $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
 	$(call say,LD,$@)
@@ -116,13 +140,20 @@ include tests/unit/unit.mk
 include boards/images.mk
 include guest/probe/probe.mk
 
+told := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+ifneq ($(filter-out $(WORDS) SHELL,$(told)),)
+unknown := $(filter-out $(WORDS) SHELL $(shell sed -n 's/^\([A-Z_]*\) *[:?+]*=.*/\1/p' \
+	$(MAKEFILE_LIST)),$(told))
+$(if $(unknown),$(error unknown $(unknown:%=%=); valid: $(WORDS:%=%=)))
+endif
+
 ## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
 ## all: the same, with what is missing installed
 all: setup-images
 	@$(MAKE) --no-print-directory image
 
 # What QEMU starts: no boot loader, and so none of their tools.
-qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
+$(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
 qemu-images:
 	@for board in $(REFERENCE_BOARDS); do \
@@ -136,18 +167,25 @@ images:
 setup:
 	@tools/setup.sh
 
+# The same for one command, which wants no more than it needs: setup-WORD+WORD…
+setup-%:
+	@tools/setup.sh $(subst +, ,$*) >&2
+setup-run := setup-$(ISA)+qemu+python
+setup-runs := setup-armv7+armv8+qemu+python
+
 setup-images:
-	@tools/setup.sh default $(if $(IMAGES),boards)
+	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
-bench: setup
+bench: $(setup-run)
+	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory qemu-image
-	@$(HYPBENCH) run --board $(BOARD) --plan $(PLAN) --clock $(CLOCK)
+	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 quoted = '$(subst ','\'',$(1))'
 option = $(if $($(2)),$(1) $(call quoted,$($(2))))
-run-guest: setup-guests
+run-guest: $(setup-run)+guests
 	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an \
 		ELF or a raw binary))
 	@$(MAKE) --no-print-directory qemu-image >&2
@@ -155,21 +193,19 @@ run-guest: setup-guests
 		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
 		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
 		$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
-		$(call option,--limit,LIMIT) $(if $(filter-out 0,$(STATS)),--stats) \
+		$(call option,--limit,LIMIT) $(call option,--guest-status,GUEST_STATUS) \
+		$(if $(filter-out 0,$(STATS)),--stats) \
 		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
 		$(CLOCK)) -- $(call quoted,$(GUEST))
 
-setup-guests:
-	@tools/setup.sh default guests >&2
-
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
-capture: setup
+capture: setup-python
 	@$(HYPBENCH) capture --board $(BOARD) $(if $(TTY),--tty "$(TTY)") \
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
 # Another hypervisor that cannot be had is told in a line; so is what it lacks, which ends nothing.
-peers: setup-guests
+peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
 	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
@@ -182,29 +218,31 @@ $(if $(and $(A),$(B)),,$(error make compare wants both: A=<records> B=<records>)
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
-	{ tools/setup.sh && $(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold \
+	{ tools/setup.sh python && $(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold \
 	"$(THRESHOLD)") $(if $(ALLOW_MISSING),--allow-missing); } >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)
 compare:
 	@exit $(compared)
 else
-compare: setup qemu-images
-	@$(HYPBENCH) side-by-side --plan $(PLAN) --clock $(CLOCK)
+compare: $(setup-runs)
+	@$(HYPBENCH) check-plan "$(PLAN)"
+	@$(MAKE) --no-print-directory qemu-images
+	@$(HYPBENCH) side-by-side --plan "$(PLAN)" --clock $(CLOCK)
 endif
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
-report: setup
+report: $(setup-runs)
 	@for board in $(REPORT_BOARDS); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
-debug: setup
+debug: $(setup-run)+debug
 	@$(MAKE) --no-print-directory qemu-image
 	@tools/debug.sh "$(QEMU)" $(OUT)
 
 ## check: the gates on the source: layers, isa, headers, encodings, format, text
-check: setup
+check: setup-armv7+armv8+host+check+python
 	@$(HYPBENCH) dev check
 
 ## qemu-test: every test: host units, host tools, whole images on QEMU
@@ -217,13 +255,13 @@ qemu-test: setup-tests images qemu-images
 		$(BUILD)/qemu-test.xml
 
 ## hostile-nightly: hostile guests on BOARD, STEPS=10000000 of them, others with each SEED
-hostile-nightly: setup
+hostile-nightly: $(setup-run)
 	@$(MAKE) --no-print-directory qemu-image
 	@$(PYTHON) tests/qemu/hostile_nightly.py $(BOARD) $(STEPS) $${SEED:-$$(date +%s)}
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
-update-expected: setup $(if $(told_board),qemu-image,qemu-images)
+update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
 
 # Before `images`: some images are made by tools that only these groups have.

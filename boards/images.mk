@@ -15,7 +15,7 @@ ifneq ($(unknown_images),)
 $(error boards/$(BOARD)/board.mk: IMAGES has $(unknown_images); valid: Image uImage fit)
 endif
 # WITHOUT=fit: not this one. `make images` does without what it would have to fetch.
-image: $(foreach kind,$(filter-out $(WITHOUT),$(IMAGES)),$(OUT)/$(image_of_$(kind)))
+$(unlocked)image: $(foreach kind,$(filter-out $(WITHOUT),$(IMAGES)),$(OUT)/$(image_of_$(kind)))
 
 .DELETE_ON_ERROR:
 # $(call needs,PROGRAM,PACKAGE)
@@ -62,12 +62,14 @@ given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 
 ## sdcard: an image of BOARD's card, PLAN in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup-images
+	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) sdcard --board $(BOARD) --plan "$(PLAN)" $(given_files) \
 		$(if $(PLATFORM),--platform "$(PLATFORM)")
 
 ## tftp: a folder to boot BOARD from over the network, with PLAN in it, and what to type
 tftp: setup-images
+	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) tftp --board $(BOARD) --plan "$(PLAN)" $(given_files) \
 		$(if $(SERVERIP),--serverip "$(SERVERIP)") \

@@ -14,6 +14,8 @@ gdb=$(command -v gdb-multiarch || command -v gdb) || {
 }
 echo "debug: the console is in $folder/debug.log; hypervisor symbols: hyp_main, trap_sync;" \
 	"guest symbols: guest_main"
+# Also where gdb is killed.
+command -v setpriv >/dev/null && qemu="setpriv --pdeathsig KILL $qemu"
 exec "$gdb" -q \
 	-ex "set confirm off" \
 	-ex "file $folder/hypbench.elf" \

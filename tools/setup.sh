@@ -3,12 +3,15 @@
 # Installs what hypbench is built, run and tested with, as far as it is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+build=${HYPBENCH_BUILD:-build}
+log=$build/setup.log # what apt-get and pip say
 
 usage() {
 	cat <<-'END'
 	usage: tools/setup.sh [--check] [WHAT...]
 
-	Installs what is missing: distribution packages, then a Python environment in build/venv.
+	Installs what is missing: distribution packages, then a Python environment in build/venv
+	(HYPBENCH_BUILD names another folder than build).
 	  --check   only report; exit status 1 when something is missing
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
@@ -149,10 +152,12 @@ install_packages() {
 	if [ ${#as_root[@]} -gt 0 ] && ! have sudo; then
 		fail "run as root: apt-get install ${packages[*]}"
 	fi
-	"${as_root[@]}" apt-get -qq update
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
-		--no-install-recommends "${packages[@]}" >/dev/null ||
-		fail "apt-get could not install: ${packages[*]}"
+	{
+		"${as_root[@]}" apt-get -qq update
+		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+			--no-install-recommends "${packages[@]}"
+	} >"$log" 2>&1 ||
+		fail "apt-get could not install: ${packages[*]}; $log says why (no network?)"
 	echo "installed: ${packages[*]}"
 }
 
@@ -169,23 +174,47 @@ check_qemu_version() {
 			"9.0 or newer has (Debian 12: the suite bookworm-backports)"
 }
 
-venv=build/venv
+venv=$build/venv
 stamp=$venv/hypbench.stamp
-venv_key() { cat tools/requirements.txt tools/pyproject.toml <(pwd) | sha256sum | cut -d ' ' -f 1; }
-venv_ready() { [ -x $venv/bin/hypbench ] && [ "$(cat $stamp 2>/dev/null)" = "$(venv_key)" ]; }
+venv_key() { cat tools/requirements.txt <(pwd) | sha256sum | cut -d ' ' -f 1; }
+venv_ready() {
+	[ -x "$venv/bin/hypbench" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(venv_key)" ]
+}
 
+# The stamp is the first to go and the last to come: what is half made is made anew. The package
+# itself is used where it lies, so that nothing is written into the source.
 install_venv() {
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 		fail "$(python3 --version) is too old: hypbench needs 3.11 or newer"
-	python3 -m venv --clear $venv
-	$venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
-	$venv/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e tools
-	venv_key >$stamp
+	rm -f "$stamp"
+	{
+		python3 -m venv --clear "$venv" &&
+			"$venv/bin/pip" install -q --disable-pip-version-check \
+				-r tools/requirements.txt
+	} >"$log" 2>&1 ||
+		fail "the Python packages could not be installed; $log says why (no network?)"
+	echo "$PWD/tools" >"$(echo "$venv"/lib/python3*/site-packages)/hypbench.pth"
+	cat >"$venv/bin/hypbench" <<-'END'
+		#!/bin/sh
+		main="from hypbench.cli import main; main(prog_name='hypbench')"
+		exec "${0%/*}/python" -P -c "$main" "$@"
+	END
+	chmod +x "$venv/bin/hypbench"
+	venv_key >"$stamp"
 	echo "installed: $venv (tools/requirements.txt and the hypbench command)"
+}
+
+# One at a time: who comes second finds what the first one installed.
+wait_for_others() {
+	have flock || return 0
+	mkdir -p "$build"
+	exec {lock}>"$build/setup.lock"
+	flock -n "$lock" || { echo "setup: another one is under way; waiting" >&2; flock "$lock"; }
 }
 
 wants() { [[ " ${groups[*]} " == *" $1 "* ]]; }
 
+[ $check_only = yes ] || wait_for_others
 for group in "${groups[@]}"; do
 	"group_$group"
 done

@@ -23,4 +23,4 @@ $(OUT)/probe/%.o: % $(MAKE_FILES) guest/probe/probe.mk
 
 -include $(PROBE_OBJECTS:.o=.d)
 
-qemu-image: $(OUT)/probe.bin
+$(unlocked)qemu-image: $(OUT)/probe.bin

@@ -28,7 +28,7 @@ def zimage(size: int = 0x200, start: int = 0, end: int | None = None, order: str
 
 def elf(isa: str = "armv8", segments: tuple[tuple[int, int, bytes, int], ...] = (),
         entry: int | None = None, order: str = "<", machine: int | None = None,
-        interpreter: bool = False) -> bytes:
+        interpreter: bool = False, elf_type: int = 2) -> bytes:
     """Each segment: virtual and physical address, bytes, size in memory."""
     segments = segments or ((0x40200000, 0x40200000, A64_LOOP * 4, 0x1000),)
     wide = isa == "armv8"
@@ -48,8 +48,8 @@ def elf(isa: str = "armv8", segments: tuple[tuple[int, int, bytes, int], ...] = 
     machine = machine or {"armv8": 183, "armv7": 40}[isa]
     ident = b"\x7fELF" + bytes([2 if wide else 1, 1 if order == "<" else 2, 1]).ljust(12, b"\0")
     word = "Q" if wide else "I"
-    rest = struct.pack(f"{order}2HI3{word}I6H", 3 if interpreter else 2, machine, 1, entry, header,
-                       0, 0, header, entry_size, len(kinds), 0, 0, 0)
+    rest = struct.pack(f"{order}2HI3{word}I6H", elf_type, machine, 1, entry, header, 0, 0, header,
+                       entry_size, len(kinds), 0, 0, 0)
     return ident + rest + table + body
 
 

@@ -6,6 +6,7 @@ import csv
 import pytest
 
 from hypbench.plan import MAGIC, TEXT_SIZE, read_plan
+from hypbench.tree import Tree
 from logmaker import frame, log_of, run_record, sample_run, step_head
 
 LOG = log_of(sample_run())
@@ -153,6 +154,25 @@ def test_unknown_names_list_the_valid_ones(bench):
     failed(bench("run", "--board", "rpi"), "no board 'rpi'; there are: silicon, virt-a72", 2)
     failed(bench("run", "--board", "silicon"), "QEMU has no board 'silicon'; it has: virt-a72", 2)
     failed(bench.run("--plan", "long"), "no plan 'long'; there are: short", 2)
+
+
+@pytest.mark.parametrize("line, says", [
+    ("bench hvx n=3", "plan mine, line 2: no benchmark 'hvx'; there are: cntp_access, "),
+    ("config fast", "plan mine, line 2: no preset after 'fast'; there are: native, direct, "),
+    ("config a fast", "plan mine, line 2: no configuration 'fast'"),
+    ("config trapped wfi=often", "plan mine, line 2: wfi is one of: "),
+    ("config a trapped speed=1", "plan mine, line 2: 'speed=1' is not axis=value")])
+def test_a_plan_that_names_what_is_not_there_starts_nothing(bench, line, says):
+    bench.write("plans/mine.plan", f"bench hvc # {line}\n{line}\n")
+    bench.qemu.unlink()
+    failed(bench.run("--plan", "mine"), says, 2)
+    failed(bench("check-plan", "mine"), says, 2)
+
+
+@pytest.mark.parametrize("plan", Tree().plans())
+def test_the_plans_there_are_name_what_is_there(bench, plan):
+    bench.write("plans/mine.plan", Tree().plan_text(plan))
+    assert bench("check-plan", "mine").exit_code == 0
 
 
 def test_what_is_not_there_is_named_with_its_remedy(bench):

@@ -70,7 +70,7 @@ def test_the_page_on_guests_names_configurations_and_formats():
     f"CNTP, PPI {devicetree.TIMER_PPIS['physical']}",
     f"{placement.ZIMAGE_OFFSET >> 20} MiB into RAM ({placement.ZIMAGE_LOW_OFFSET >> 10} KiB with"
     f" less than {2 * placement.ZIMAGE_OFFSET >> 20} MiB)",
-    f"{placement.ZIMAGE_BEHIND >> 20} MiB into RAM",
+    f"{placement.DTB_FAR >> 20} MiB into RAM",
     f"at most {placement.LOADS_MAX - 2} segments", f"at most {placement.DTB_ROOM >> 20} MiB",
     f"{formats.ZIMAGE_MAGIC:#x} at {formats.ZIMAGE_AT:#x}", f"at byte {formats.IMAGE_MAGIC_AT}",
     f"{machine.REDISTRIBUTOR >> 10} KiB a vCPU",

@@ -127,7 +127,7 @@ def test_the_guests_output_is_ours_and_nothing_else(bench):
     assert (done.returncode, done.stdout) == (0, b"hello\r\n")
     said = done.stderr.decode().splitlines()
     assert said == [
-        "hypbench: raw binary at 0x40200000, device tree at 0x40000000; virt-a72, trapped-sw, 1"
+        "hypbench: raw binary at 0x40200000, device tree at 0x48000000; virt-a72, trapped-sw, 1"
         " vCPU, 256M at 0x40000000",
         "hypbench: the guest powered off after 125000000 ticks (2.000 s), 10 exits"]
 
@@ -252,6 +252,60 @@ def test_a_limit_ends_it(bench):
     assert (done.returncode, done.stdout) == (1, b"login: ")
     assert "time limit: QEMU was ended after 1 s; the guest had not powered off" in (
         done.stderr.decode())
+
+
+def resets(count: int) -> dict:
+    return {"kind": "check", "variant": "resets", "ok": True, "count": count}
+
+
+def test_a_guest_that_resets_for_ever_is_told_at_the_limit(bench):
+    log = guest_log(before=(resets(1), resets(2), resets(4)))
+    bench.guest("out(b'boot\\r\\n', *log[1:4]); time.sleep(60)", log)
+    done = bench.start(bench.image, "--limit", 1)
+    assert (done.returncode, done.stdout) == (1, b"boot\r\n")
+    assert "had not powered off; the guest reset 4 times or more" in done.stderr.decode()
+
+
+EXIT_LINES = [
+    ("exit", b"EXIT: STATUS=7\r\n", 7), ("exit", b"\nEXIT: STATUS=0\n", 0),
+    ("exit", b"EXIT: STATUS=255\nbye\n", 255), ("exit", b"EXIT: STATUS=3\nEXIT: STATUS=4\n", 4),
+    ("kvm-unit-tests", b"PASS: x\n\nEXIT: STATUS=1\n", 0),
+    ("kvm-unit-tests", b"EXIT: STATUS=3\n", 1), ("kvm-unit-tests", b"EXIT: STATUS=155\n", 77)]
+NO_EXIT_LINES = [
+    b"EXIT: STATUS=abc\n", b"EXIT: STATUS=256\n", b"EXIT: STATUS=-1\n", b"EXIT: STATUS=\n",
+    b"x EXIT: STATUS=7\n", b"EXIT: STATUS=7 x\n", b"EXIT: STATUS=1000\n", b"\n",
+    b"x" * 64 + b"EXIT: STATUS=7\n", "EXIT: STATUS=\u0667\n".encode()]
+
+
+@pytest.mark.parametrize("way, printed, status", EXIT_LINES)
+def test_the_guests_own_exit_status(bench, way, printed, status):
+    """Also where its line comes byte by byte."""
+    for chunks in (f"out({printed!r}", f"out(*(bytes([byte]) for byte in {printed!r})"):
+        bench.guest(f"{chunks}, *log[1:])")
+        done = bench.start(bench.image, "--guest-status", way)
+        assert (done.returncode, done.stdout) == (status, printed)
+        assert f"; its own status is {status}" in done.stderr.decode()
+        assert bench.start().returncode == 0  # nobody asked for it
+
+
+@pytest.mark.parametrize("printed", NO_EXIT_LINES)
+def test_a_line_of_another_form_is_no_exit_status(bench, printed):
+    bench.guest(f"out({printed!r}, *log[1:])")
+    done = bench.start(bench.image, "--guest-status", "exit")
+    assert done.returncode == 1
+    assert "GUEST_STATUS=exit: it printed no line EXIT: STATUS=n" in done.stderr.decode()
+
+
+def test_an_even_status_is_not_of_kvm_unit_tests(bench):
+    bench.guest("out(b'EXIT: STATUS=2\\n', *log[1:])")
+    done = bench.start(bench.image, "--guest-status", "kvm-unit-tests")
+    assert done.returncode == 1 and "with an odd n" in done.stderr.decode()
+
+
+def test_a_crash_is_no_exit_status(bench):
+    bench.guest("out(b'EXIT: STATUS=0\\n', *log[1:]); sys.exit(1)",
+                guest_log("fault", before=(FAULT,)))
+    assert bench.start(bench.image, "--guest-status", "exit").returncode == 1
 
 
 def test_behind_the_end_record_qemu_has_a_while(bench, monkeypatch):
@@ -393,6 +447,34 @@ def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
         assert not Path(f"/proc/{qemu}").exists()
 
 
+def test_nothing_is_left_of_a_command_that_is_killed(bench):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        qemu, = children(terminal.process.pid)
+        terminal.process.kill()
+        terminal.process.wait()
+        end = time.monotonic() + 30
+        while Path(f"/proc/{qemu}").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not Path(f"/proc/{qemu}").exists()
+
+
+def test_two_guests_of_a_board_take_turns(bench):
+    """The files of the first are there until it ends."""
+    bench.guest(LISTEN)
+    with Terminal(bench) as first:
+        first.until(b"=> ")
+        with Terminal(bench) as second:
+            second.until(b"another run of a guest on virt-a72 is under way; waiting")
+            assert (bench.folder / "load-0.bin").exists() and b"=> " not in second.seen
+            first.type(b"q")
+            assert first.end() == 0
+            second.until(b"=> ")
+            second.type(b"q")
+            assert second.end() == 0
+
+
 def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
     refused(bench, "has 0 bytes", bench.file("empty", b""))
     refused(bench, "a zImage for AArch32", bench.file("z", zimage()))
@@ -415,6 +497,7 @@ def test_nor_for_what_else_is_wrong(bench):
     refused(bench, "not a size", image, "--ram", "much")
     refused(bench, "CPUS: 'two' is not a valid integer", image, "--cpus", "two")
     refused(bench, "CLOCK: 'quartz' is not one of", image, "--clock", "quartz")
+    refused(bench, "GUEST_STATUS: 'all' is not one of", image, "--guest-status", "all")
     for limit in ("0", "soon", "inf", "nan"):
         refused(bench, "LIMIT: ", image, "--limit", limit)
     refused(bench, "'single' has 1 core for guests", image, "--cpus", "2", "--board", "single")

@@ -66,14 +66,19 @@ def test_a_zimage_with_too_little_ram(tmp_path, ram, says):
         layout_of(tmp_path, zimage(6 * MIB), A15, ram, initrd=5 * MIB)
 
 
-def test_a_raw_binary_is_2_mib_behind_its_device_tree(tmp_path):
-    made = layout_of(tmp_path, A64_LOOP, initrd=100)
-    assert (made.entry, made.dtb) == (0x40200000, RAM)
-    assert made.initrd.address == 0x40400000
+@pytest.mark.parametrize("board", [A72, A15])
+@pytest.mark.parametrize("size, ram, dtb", [
+    (4, 256 * MIB, 128 * MIB), (4, 64 * MIB, 60 * MIB), (4, 8 * MIB, 4 * MIB),
+    (200 * MIB, 256 * MIB, 202 * MIB)])
+def test_a_raw_binary_may_clear_what_is_around_it(tmp_path, board, size, ram, dtb):
+    """It does not say how much memory it takes: its device tree is far behind it."""
+    made = layout_of(tmp_path, A64_LOOP.ljust(size, b"\0"), board, ram, initrd=100)
+    assert (made.entry, made.dtb) == (0x40200000, RAM + dtb)
+    assert made.initrd.address == made.dtb + 2 * MIB
 
 
 @pytest.mark.parametrize("address, dtb", [
-    (0x40000000, 0x40200000), (0x401ff000, 0x40200000), (0x40200000, RAM), (0x48000004, RAM),
+    (0x40000000, 0x48000000), (0x401ff000, 0x48000000), (0x40200000, RAM), (0x48000004, RAM),
     (0, RAM), (0x04000000, RAM)])
 def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
     made = layout_of(tmp_path, A64_LOOP, address=address)
@@ -82,7 +87,7 @@ def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
 
 def test_too_little_ram_for_where_we_would_put_it(tmp_path):
     """Its remedy is more RAM: nobody gave an address."""
-    for image, remedy in ((A64_LOOP, "GUEST_RAM=4M would"), (arm64_image(4096), "GUEST_RAM=6M")):
+    for image, remedy in ((A64_LOOP, "GUEST_RAM=6M would"), (arm64_image(4096), "GUEST_RAM=6M")):
         with pytest.raises(BadGuest, match=f"does not fit into the guest's RAM .*: {remedy}"):
             layout_of(tmp_path, image, ram=2 * MIB)
 

@@ -2,8 +2,10 @@
 """tools/setup.sh --check, on a machine that has only what a test lets it have."""
 
 import os
+import select
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -127,3 +129,126 @@ def test_installs_by_sudo_for_others_than_root(machine, tmp_path):
 
 def test_unknown_word(machine):
     assert machine("everything").returncode == 2
+
+
+# --- the Python environment, of a tree of its own, with a python3 that makes it at once ---
+
+PYTHON3 = """
+case "$*" in
+*"-m venv"*)
+	for folder; do :; done
+	echo venv >>"$LOG"
+	[ ! -e "$LOG.kill" ] || { rm "$folder/bin/pip"; kill -9 $PPID; exit 1; }
+	while [ -e "$LOG.hold" ]; do sleep 0.05; done
+	rm -rf "$folder"
+	mkdir -p "$folder/bin" "$folder/lib/python3.11/site-packages"
+	cp "$FAKES/pip" "$folder/bin/pip" ;;
+*) exit 0 ;;
+esac
+"""
+NO_NETWORK = "echo 'WARNING: Retrying' >&2; echo 'ERROR: no matching distribution' >&2; exit 1"
+
+
+class Place:
+    """A tree whose setup installs a Python environment."""
+
+    def __init__(self, folder):
+        self.root, self.fakes = folder / "a tree", folder / "fakes"
+        self.log = folder / "log"
+        (self.root / "tools").mkdir(parents=True)
+        self.fakes.mkdir()
+        for name in ("setup.sh", "requirements.txt"):
+            shutil.copy(HOME / "tools" / name, self.root / "tools" / name)
+        self.fake("python3", PYTHON3)
+        self.fake("pip", "exit 0")
+
+    def fake(self, name: str, text: str) -> None:
+        (self.fakes / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
+        (self.fakes / name).chmod(0o755)
+
+    def start(self, *words: str, **environment: str) -> subprocess.Popen:
+        alone = {"PATH": f"{self.fakes}:{os.environ['PATH']}", "LOG": str(self.log),
+                 "FAKES": str(self.fakes)}
+        return subprocess.Popen([self.root / "tools" / "setup.sh", *(words or ("python",))],
+                                env=os.environ | alone | environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def run(self, *words: str, **environment: str) -> tuple[int, str, str]:
+        with self.start(*words, **environment) as process:
+            out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def files(self) -> set[str]:
+        return {str(path.relative_to(self.root)) for path in self.root.rglob("*")}
+
+
+def wait_until(true, limit: float = 60) -> None:
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+def test_two_at_once_make_one_environment(place):
+    """A half-made one is never used, and the second does not make it again under the first."""
+    hold = place.log.with_name("log.hold")
+    hold.touch()
+    with place.start() as first:
+        wait_until(place.log.exists)
+        with place.start() as second:
+            told = select.select([second.stderr], [], [], 10)[0]
+            hold.unlink()
+            assert (first.wait(60), second.wait(60)) == (0, 0)
+            said = second.stderr.read()
+    assert told and said == "setup: another one is under way; waiting\n"
+    assert place.log.read_text() == "venv\n"
+    assert place.run()[:2] == (0, "setup: nothing missing\n")
+
+
+def test_without_a_network_it_says_so_in_a_line(place):
+    place.fake("pip", NO_NETWORK)
+    status, _, err = place.run()
+    assert status == 1
+    assert err == ("setup: the Python packages could not be installed; build/setup.log says why (no"
+                   " network?)\n")
+    assert "no matching distribution" in (place.root / "build/setup.log").read_text()
+    assert place.run("--check", "python")[0] == 1
+    place.fake("pip", "exit 0")
+    assert place.run()[0] == 0 and place.run()[1] == "setup: nothing missing\n"
+
+
+def test_one_that_was_ended_half_way_is_made_anew(place):
+    place.run()
+    wanted = place.root / "tools" / "requirements.txt"
+    before = wanted.read_text()
+    wanted.write_text(before + "more==1\n")
+    kill = place.log.with_name("log.kill")
+    kill.touch()
+    assert place.run()[0] == -9
+    wanted.write_text(before)
+    assert place.run("--check", "python")[0] == 1
+    kill.unlink()
+    assert place.run()[0] == 0
+
+
+def test_nothing_is_written_into_the_source(place, tmp_path):
+    before = place.files()
+    elsewhere = tmp_path / "built elsewhere"
+    assert place.run(HYPBENCH_BUILD=str(elsewhere))[0] == 0
+    assert place.files() == before
+    path, = elsewhere.glob("venv/lib/*/site-packages/hypbench.pth")
+    assert path.read_text() == f"{place.root}/tools\n"
+
+
+def test_the_installed_command_stands_a_blank_in_its_path(place, tmp_path):
+    place.run()
+    command = place.root / "build/venv/bin/hypbench"
+    (command.parent / "python").write_text('#!/bin/sh\nfor word; do :; done; echo "$word"\n')
+    (command.parent / "python").chmod(0o755)
+    done = subprocess.run([command, "one word"], capture_output=True, text=True, check=True)
+    assert done.stdout == "one word\n"

@@ -19,7 +19,8 @@ from test_make import make
 
 HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
 RAM, RAW = 0x40000000, 0x40200000
-INITRD = 0x40400000  # behind a raw binary
+INITRD = 0x48200000  # behind a raw binary and its device tree
+INITRD_LOW = 0x40400000  # behind a raw binary that has an address
 MARK = 0x41000000
 UART = 0x09000000
 LIMIT_S = 60  # a run that takes longer hangs
@@ -29,14 +30,14 @@ ENTRY = {"armv8": "00000004", "armv7": "000001d3"}
 PSCI_1_1 = "00010001"
 
 
-def visitor(board: str, script: str, address: int = RAW):
-    return assemble(board, "visitor", address, f'SCRIPT="{script}"', f"INITRD={INITRD:#x}",
+def visitor(board: str, script: str, address: int = RAW, initrd: int = INITRD):
+    return assemble(board, "visitor", address, f'SCRIPT="{script}"', f"INITRD={initrd:#x}",
                     f"MARK={MARK:#x}")
 
 
-def raw_file(board: str, script: str, tmp_path: Path) -> Path:
+def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> Path:
     path = tmp_path / "visitor.bin"
-    path.write_bytes(visitor(board, script).binary)
+    path.write_bytes(visitor(board, script, initrd=initrd).binary)
     return path
 
 
@@ -151,7 +152,7 @@ def test_in_flash(built, tmp_path):
     image.write_bytes(visitor(built, "q", 0).binary)
     done = run(built, image, "--address", "0")
     ended_well(done, built, "")
-    assert "raw binary at 0x0, device tree at 0x40000000" in done.said
+    assert f"raw binary at 0x0, device tree at {RAM:#x}" in done.said
 
 
 def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
@@ -169,6 +170,25 @@ def test_it_can_restart(built, tmp_path):
     done = run(built, raw_file(built, "rq", tmp_path))
     ended_well(done, built, greeting(built))
     assert "1 restarts" in done.said
+
+
+@pytest.mark.parametrize("config", ["native", "direct", "trapped"])
+def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config):
+    done = run(built, raw_file(built, "R", tmp_path), "--limit", 5, "--config", config)
+    assert done.status == 1
+    count = int(re.search(r"; the guest reset (\d+) times or more$", done.said, re.MULTILINE)[1])
+    assert 4 <= count <= done.out.count("hello") < 2 * count + 2
+    assert "no end record" in str(log_of(built).problems[0])
+    assert len(log_of(built).problems) == 1
+
+
+def test_its_own_exit_status(built, tmp_path):
+    done = run(built, raw_file(built, "xq", tmp_path), "--guest-status", "exit")
+    assert done.status == 5 and "its own status is 5" in done.said
+    assert run(built, raw_file(built, "xq", tmp_path), "--guest-status",
+               "kvm-unit-tests").status == 2
+    ended_well(run(built, raw_file(built, "xq", tmp_path)), built, "EXIT: STATUS=5\r\n")
+    assert run(built, raw_file(built, "q", tmp_path), "--guest-status", "exit").status == 1
 
 
 def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
@@ -247,12 +267,14 @@ def test_by_make(built, tmp_path):
     run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
     blob.write_bytes((TREE.build(built) / "run-guest" / "guest.dtb").read_bytes())
     arguments = "root=/dev/ram0 a='b c' d=\"e\""
-    said = make("run-guest", f"GUEST={raw_file(built, 'iq', tmp_path)}", f"BOARD={built}",
+    said = make("run-guest", f"GUEST={raw_file(built, 'xiq', tmp_path, INITRD_LOW)}",
+                f"BOARD={built}", "GUEST_STATUS=exit",
                 "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
                 f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
-                f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}")
+                f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}", status=2)
     # standard output comes first, and has nothing of make's
-    assert said.startswith(greeting(built).replace("\r", "") + "DISK\n")
+    assert said.startswith(greeting(built).replace("\r", "") + "EXIT: STATUS=5\nDISK\n")
+    assert "its own status is 5" in said and "Error 5" in said
     assert "Exits by kind" in said and "the guest powered off" in said
     assert f"raw binary at {RAW:#x}" in said and "64M at 0x40000000" in said
     config = log_of(built).run["configs"][0]

@@ -49,7 +49,7 @@ unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 
 .PHONY: unit-test
-unit-test: $(unit_programs)
+$(unlocked)unit-test: $(unit_programs)
 	@tests/unit/run.sh $(unit_programs)
 
 # The oracle of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.

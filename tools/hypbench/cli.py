@@ -16,6 +16,7 @@ from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
 from hypbench.printing import complain, console, print_more, show_log
 from hypbench.html.command import make_report
+from hypbench.plan_names import check_names
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import believable, check_rules
@@ -79,6 +80,14 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float, ou
     show_log(outcome.log)
     complain(outcome.problems, outcome.log.text)
     sys.exit(outcome.status)
+
+
+@main.command("check-plan")
+@click.argument("plan")
+@click.pass_obj
+def check_plan(tree: Tree, plan: str) -> None:
+    """Check that PLAN exists, and what it names: benchmarks, presets, axes and their values."""
+    check_names(plan, tree.plan_text(plan))
 
 
 @main.command()
@@ -172,7 +181,7 @@ def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
     The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
     status is 1 when a run failed or something is lost; the page then says what.
     """
-    good = make_report(tree, boards, out or tree.root / "build" / "report", no_run, timeout, quiet,
+    good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)
 

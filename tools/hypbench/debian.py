@@ -19,9 +19,9 @@ from pathlib import Path
 import click
 
 from hypbench.apt_sources import NotDebian, codename, derived
-from hypbench.tree import HOME
+from hypbench.tree import Tree
 
-CACHE = HOME / "build" / "cache" / "debian"
+CACHE = Tree().builds / "cache" / "debian"
 UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
                          r"network is unreachable|timed out|connection failed|no route to host",
                          re.IGNORECASE)

@@ -30,6 +30,12 @@ END_GRACE_S = 10.0  # from the end record to QEMU's own end
 GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
 
 
+def ends_with_us(words: list[str]) -> list[str]:
+    """A command that is killed when the thread that starts it ends, also by SIGKILL (prctl(2),
+    PR_SET_PDEATHSIG): a QEMU whose console nobody reads would run on."""
+    return ["setpriv", "--pdeathsig", "KILL", *words] if shutil.which("setpriv") else words
+
+
 def command(options: list[str], clock: str, image: Path) -> list[str]:
     program = options[0]
     if not shutil.which(program):
@@ -88,7 +94,7 @@ class Qemu:
     def lines(self) -> Iterator[bytes]:
         # A session of its own, so that whatever it started ends with it.
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                self.words + watch.options, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                ends_with_us(self.words + watch.options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
             watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]

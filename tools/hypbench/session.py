@@ -11,11 +11,12 @@ import click
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.console_runs import place
+from hypbench.plan_names import check_names
 from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, read_bytes
+from hypbench.tree import Tree, UnknownName, alone_in, read_bytes
 
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
 
@@ -35,6 +36,15 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
                           f" On the board itself: {on_the_board(board)}")
     if reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")):
         raise click.ClickException(f"{board}: {reason}")
+    if plan:
+        check_names(plan, tree.plan_text(plan))
+    with alone_in(out, board):
+        return run_alone(tree, board, plan, clock, limit_s, out, quiet)
+
+
+def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float, out: Path,
+              quiet: bool) -> Outcome:
+    options = tree.qemu_options(board)
     image = write_image(tree, board, plan, qemu.PLATFORM_OF_CLOCK[clock], out)
     machine = qemu.Qemu(qemu.command(options, clock, image), limit_s)
     log = Log()

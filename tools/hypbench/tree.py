@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are in a source tree: boards, plans, built images, the record schema."""
 
+import fcntl
+import os
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 HOME = Path(__file__).resolve().parents[2]
+LOCK = "run.lock"  # in a folder of results
 
 
 class UnknownName(click.ClickException):
@@ -63,13 +68,19 @@ class Tree:
                               " (or give the path of a file)")
         return read_text(path)
 
+    @property
+    def builds(self) -> Path:
+        """What is made; `make BUILD=` says another folder for this tree."""
+        chosen = os.environ.get("HYPBENCH_BUILD", "") if self.root == HOME else ""
+        return self.root / (chosen or "build")
+
     def build(self, board: str) -> Path:
-        return self.root / "build" / board
+        return self.builds / board
 
     def captured(self, board: str) -> Path:
         """The folder of the last run that each plan had on the board itself; `make clean` leaves
         it alone, since only the board could make them again."""
-        return self.root / "build" / "captured" / board
+        return self.builds / "captured" / board
 
     def is_captured(self, board: str) -> bool:
         return any(self.captured(board).glob("*.jsonl"))
@@ -83,6 +94,19 @@ class Tree:
             raise click.ClickException(f"{self.root} is not a git work tree: {git.stderr.strip()}")
         names = sorted(set(git.stdout.split("\0")) - {""})
         return [Path(name) for name in names if (self.root / name).is_file()]
+
+
+@contextmanager
+def alone_in(folder: Path, what: str) -> Iterator[None]:
+    """One run at a time writes into a folder: who comes second waits."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            click.echo(f"hypbench: another run of {what} is under way; waiting", err=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def listed(names: list[str]) -> str:

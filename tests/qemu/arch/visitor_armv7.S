@@ -48,6 +48,10 @@ command:
 	beq	prompt
 	cmp	r7, #'r'
 	beq	reset
+	cmp	r7, #'R'
+	beq	restart
+	cmp	r7, #'x'
+	beq	exit_line
 	cmp	r7, #'c'
 	beq	crash
 	cmp	r7, #'q'
@@ -82,8 +86,13 @@ reset:
 	cmp	r1, r2
 	beq	next
 	str	r1, [r0]
+restart:
 	ldr	r0, =SYSTEM_RESET
 	hvc	#0
+exit_line:
+	adr	r0, exit_status
+	bl	print
+	b	next
 	.globl	crash
 crash:
 	ldr	r0, =UART
@@ -122,6 +131,9 @@ like_a_record:
 	.align	2
 no_end:
 	.asciz	"=> "
+	.align	2
+exit_status:
+	.asciz	"EXIT: STATUS=5\r\n"
 	.align	2
 script:
 	.asciz	SCRIPT

@@ -5,6 +5,7 @@
  *   v  PSCI_VERSION by HVC, told    i  four characters at INITRD
  *   d  a line like a record         p  a line that does not end
  *   r  SYSTEM_RESET, once           c  an access that cannot be emulated
+ *   R  SYSTEM_RESET                 x  the line EXIT: STATUS=5
  *   q  SYSTEM_OFF
  * MARK is in RAM and not in its image.
  */
@@ -51,6 +52,10 @@ command:
 	b.eq	prompt
 	cmp	w22, #'r'
 	b.eq	reset
+	cmp	w22, #'R'
+	b.eq	restart
+	cmp	w22, #'x'
+	b.eq	exit_line
 	cmp	w22, #'c'
 	b.eq	crash
 	cmp	w22, #'q'
@@ -85,8 +90,13 @@ reset:
 	cmp	w1, w2
 	b.eq	next
 	str	w1, [x0]
+restart:
 	ldr	x0, =SYSTEM_RESET
 	hvc	#0
+exit_line:
+	adr	x0, exit_status
+	bl	print
+	b	next
 	.globl	crash
 crash:
 	ldr	x0, =UART
@@ -124,5 +134,7 @@ like_a_record:
 	.asciz	"{\"seq\":1,\"kind\":\"end\",\"crc\":\"00000000\"}\r\n"
 no_end:
 	.asciz	"=> "
+exit_status:
+	.asciz	"EXIT: STATUS=5\r\n"
 script:
 	.asciz	SCRIPT

@@ -139,7 +139,7 @@ def plan_note(path: Path) -> str:
 def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Path) -> None:
     """Copy a device tree of Debian's kernel to a file, where it is not there already."""
     try:
-        path = given or debian.device_tree(name, arch, tree.root / "build" / "cache" / "debian")
+        path = given or debian.device_tree(name, arch, tree.builds / "cache" / "debian")
     except click.ClickException as error:
         raise Missing(File(name, given="DTB"), error) from error
     data = read_bytes(path)

@@ -104,7 +104,7 @@ class Sources:
     def fetched(self, wanted: File, name: str) -> Path:
         if name in self.failed:  # an archive out of reach is not asked once for each file
             raise self.failed[name]
-        cache = self.tree.root / "build" / "cache" / "debian"
+        cache = self.tree.builds / "cache" / "debian"
         try:
             if wanted.device_tree:
                 return debian.device_tree(wanted.name, wanted.device_tree, cache)

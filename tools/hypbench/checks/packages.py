@@ -36,4 +36,4 @@ def backports(missing: bool) -> None:
 
 
 def cache_of(tree: Tree) -> Path:
-    return tree.root / debian.CACHE.relative_to(debian.HOME)
+    return tree.builds / "cache" / "debian"

@@ -9,6 +9,7 @@ import click
 from hypbench.guests.machine import BadGuest
 from hypbench.guests.plan import usual_config
 from hypbench.guests.run import Wish, run
+from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
 from hypbench.printing import console
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -62,6 +63,9 @@ class OneLine(click.Command):
 @click.option("--address", metavar="A", callback=address_of,
               help="Take IMAGE for a raw binary that belongs there, and begins there; 0: flash."
                    " Without it, raw binaries belong 2 MiB behind the beginning of RAM.")
+@click.option("--guest-status", type=click.Choice(WAYS),
+              help="End with the n of the guest's last line 'EXIT: STATUS=n'; kvm-unit-tests: with"
+                   " the code that those print so.")
 @click.option("--stats", is_flag=True, help="Count exits, and print their table at the end.")
 @click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="host",
               show_default=True,
@@ -72,16 +76,16 @@ class OneLine(click.Command):
 @click.pass_obj
 def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path | None,
               initrd: Path | None, arguments: str, ram: str, cpus: int, address: int | None,
-              stats: bool, clock: str, limit: int | None) -> None:
+              guest_status: str | None, stats: bool, clock: str, limit: int | None) -> None:
     """Run an image that is not ours as a VM, this terminal being its console.
 
     IMAGE is an arm64 Image, a zImage, an ELF or a raw binary. It finds a machine like QEMU's virt
     (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
-    off, 1 when it crashed, 2 when IMAGE cannot be run.
+    off (--guest-status: what it says then), 1 when it crashed, 2 when IMAGE cannot be run.
     """
     words = config or usual_config(tree.board_fact(board, "GIC"), clock)
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
-                stats, clock, limit)
+                guest_status, stats, clock, limit)
     if sys.stdin and sys.stdin.isatty():
         say(LEAVE)
     log, verdict = run(tree, wish, say)

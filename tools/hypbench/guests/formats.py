@@ -232,9 +232,13 @@ def check_elf(file: ELFFile, isa: str) -> None:
         raise BadGuest(f"this ELF is for {str(machine).removeprefix('EM_')}, the board runs"
                        f" {STATES[isa]}")
     check_isa(MACHINES[machine], isa, "ELF")
-    if file.header.e_type == "ET_DYN" and any(segment.header.p_type == "PT_INTERP"
-                                              for segment in file.iter_segments()):
-        raise BadGuest("this ELF is a program for an operating system (it wants a dynamic linker)")
+    pie = file.header.e_type == "ET_DYN"
+    if any(segment.header.p_type == "PT_INTERP" for segment in file.iter_segments()):
+        raise BadGuest(f"this ELF is a {'position-independent ' if pie else ''}program for an"
+                       " operating system (it wants a dynamic linker)")
+    if pie:
+        raise BadGuest("this ELF is position-independent: nothing relocates it here; link it with"
+                       " -no-pie, or give the raw binary that objcopy makes of it")
 
 
 def loaded(file: ELFFile) -> Iterator[dict]:

@@ -16,7 +16,7 @@ DTB_ROOM = 2 * MIB  # Linux, booting.rst: at most that, and not across such a bo
 RAW_OFFSET = 2 * MIB
 ZIMAGE_OFFSET = 32 * MIB  # Linux, arch/arm/booting.rst: so high it need not move before it unpacks
 ZIMAGE_LOW_OFFSET = 0x8000
-ZIMAGE_BEHIND = 128 * MIB  # where it puts nothing while it unpacks
+DTB_FAR = 128 * MIB  # beyond what a zImage unpacks to, and a raw binary's bss
 STORE_UNIT = 2 * MIB
 LOADS_MAX = 8  # PLAN_LOAD_MAX, abi/plan.h
 
@@ -56,7 +56,7 @@ def place(image: Image, machine: Machine, address: int | None, initrd: Path | No
     for piece in pieces:
         check_inside(piece, machine, image, image.kind != "ELF" and address is None)
     size = initrd.stat().st_size if initrd else 0
-    dtb = dtb_place(image, machine, pieces, size)
+    dtb = dtb_place(image, machine, pieces, size, address is not None)
     room = [*pieces, Piece("the device tree", dtb, DTB_ROOM)]
     ramdisk = None
     if initrd:
@@ -95,7 +95,7 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if chosen or machine.ram <= piece.address < machine.ram_end:
-        tree = DTB_ROOM if image.kind == "arm64 Image" else 0  # behind it; others: before it
+        tree = DTB_ROOM if chosen else 0  # behind it; others: before it
         need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
     if machine.native:
@@ -110,16 +110,21 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
                        f" {shown(PAGE)}")
 
 
-def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int) -> int:
-    """Where Linux wants it; for others where QEMU's virt has it, at the beginning of RAM."""
-    if image.kind == "zImage":
-        room = DTB_ROOM + up(initrd_size, PAGE)
-        return machine.ram + min(ZIMAGE_BEHIND, down(machine.ram_size - room, DTB_ROOM))
-    if image.kind != "arm64 Image" and all(
+def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int,
+              addressed: bool) -> int:
+    """Where the image clears nothing. An ELF and an arm64 Image say how much memory they take; a
+    raw binary does not: it may clear memory on both sides of itself, as QEMU's virt, which puts
+    the tree of such a kernel 128 MiB into RAM, lets it. Of an ELF, and of a raw binary that has an
+    address, the tree is at the beginning of RAM where that is free, as on virt."""
+    if (image.kind == "ELF" or addressed) and all(
             piece.address >= machine.ram + DTB_ROOM or piece.end <= machine.ram
             for piece in pieces):
         return machine.ram
-    return behind(pieces, machine)
+    if image.kind in ("ELF", "arm64 Image"):
+        return behind(pieces, machine)
+    room = DTB_ROOM + up(initrd_size, PAGE)
+    far = machine.ram + min(DTB_FAR, down(machine.ram_size - room, DTB_ROOM))
+    return max(far, behind(pieces, machine))
 
 
 def behind(pieces: list[Piece], machine: Machine) -> int:

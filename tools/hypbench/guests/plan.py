@@ -2,35 +2,16 @@
 """The plan of a guest: one configuration, a `guest` line and a `load` line a file."""
 
 import re
-from functools import cache
 
-from hypbench.axes import SOURCE, axes
+from hypbench.axes import presets, unknown_name
 from hypbench.guests.machine import MIB, BadGuest, Machine
 from hypbench.guests.placement import Layout, Load
-from hypbench.tree import listed
-
-PRESET = re.compile(r'X\("([^"]+)",([^)]*)\)')
-
-
-@cache
-def presets() -> dict[str, str]:
-    """What each sets, as abi/run_config.h has it."""
-    text = SOURCE.read_text()
-    return dict(PRESET.findall(text[text.index("#define CONFIG_PRESETS"):]))
 
 
 def check_config(words: str) -> None:
     preset, *settings = words.split() or [""]
-    if preset not in presets():
-        raise BadGuest(f"CONFIG={words}: no configuration '{preset}'; there are:"
-                       f" {listed(list(presets()))}")
-    for setting in settings:
-        axis, equals, value = setting.partition("=")
-        if axis not in axes() or not equals:
-            raise BadGuest(f"CONFIG={words}: '{setting}' is not axis=value; axes are:"
-                           f" {listed(list(axes()))}")
-        if axes()[axis] and value not in axes()[axis]:
-            raise BadGuest(f"CONFIG={words}: {axis} is one of: {listed(list(axes()[axis]))}")
+    if fault := unknown_name(preset, settings):
+        raise BadGuest(f"CONFIG={words}: {fault}")
 
 
 def setting_of(words: str, axis: str) -> str:

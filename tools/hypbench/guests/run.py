@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a guest: its files into the store, its plan into the image, QEMU, what came of it."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +12,12 @@ from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_b
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
                                   plan_text, setting_of)
+from hypbench.guests.status import status_of
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
 from hypbench.session import stuck, write_image_text, write_results
-from hypbench.tree import Tree
+from hypbench.tree import LOCK, Tree, alone_in
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Wish:
     ram: str
     cpus: int
     address: int | None
+    guest_status: str | None
     stats: bool
     clock: str
     limit_s: float | None
@@ -77,8 +78,9 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
 def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
           folder: Path) -> list[Load]:
     """The files in the order of the store, in a folder that held an earlier guest's."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            path.unlink()
     blob = (devicetree.make(machine, layout, wish.arguments, folder) if given is None
             else devicetree.completed(given, layout, wish.arguments, folder))
     size = blob.stat().st_size
@@ -124,6 +126,11 @@ def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
                               tree.board_fact(wish.board, "QEMU_NEEDS")):
         raise click.ClickException(f"{wish.board}: {reason}")
     folder = folder_of(tree, wish.board)
+    with alone_in(folder, f"a guest on {wish.board}"):
+        return run_alone(tree, wish, say, folder)
+
+
+def run_alone(tree: Tree, wish: Wish, say, folder: Path) -> tuple[Log, Verdict]:
     prepared = prepare(tree, wish, folder)
     image = write_image_text(tree, wish.board, prepared.plan,
                              qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
@@ -148,15 +155,35 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
         return Verdict(1, [*faults, stuck(log)])
     if session.timed_out:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
-                                    " guest had not powered off"])
+                                    f" guest had not powered off{restarts(log)}"])
     steps = log.of_kind("step")
     if not faults and log.run and steps and steps[-1]["outcome"] == "done":
         problems = problems_of(log, session, wish)
-        return Verdict(int(bool(problems)), [summary(log, steps[-1]), *problems])
+        own, said = own_status(session, wish)
+        return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
     problems = [] if faults else problems_of(log, session, wish)
     if not log.run and session.stderr:
         problems.append(f"QEMU says: {session.stderr}")
     return Verdict(1, faults + problems)
+
+
+def restarts(log: Log) -> str:
+    """Of a guest that did not end: the hypervisor counts aloud, by powers of two."""
+    counts = [data.get("count") for data in log.of_kind("check")
+              if data.get("variant") == "resets"]
+    return f"; the guest reset {counts[-1]} times or more" if counts else ""
+
+
+def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
+    """The guest's own exit status where the user wants it, and a word on it."""
+    if not wish.guest_status:
+        return 0, ""
+    code = session.exit_line.code
+    status = status_of(code, wish.guest_status)
+    if status is None:
+        form = "EXIT: STATUS=n" if code is None else "EXIT: STATUS=n with an odd n"
+        return 1, f"; GUEST_STATUS={wish.guest_status}: it printed no line {form}"
+    return status, f"; its own status is {status}"
 
 
 def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from hypbench import qemu
+from hypbench.guests.status import ExitLine
 from hypbench.guests.stream import Stream
 from hypbench.watch import Watch
 
@@ -105,6 +106,7 @@ class Session:
         self.words = words
         self.limit_s = limit_s
         self.stream = Stream()
+        self.exit_line = ExitLine()
         self.status: int | None = None
         self.left = False  # the user had enough
         self.timed_out = False
@@ -118,7 +120,7 @@ class Session:
         source = input_of(sys.stdin)
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, ended_by_signals(),
               raw(source) as typed, subprocess.Popen(
-                  self.words + watch.options, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                  qemu.ends_with_us(self.words + watch.options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                   stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
             watch.follow(process)
             self.heard = watch.heard
@@ -144,7 +146,9 @@ class Session:
             if chunk:
                 self.heard.set()
             console.write(chunk)
-            show(self.stream.feed(chunk))
+            printed = self.stream.feed(chunk)
+            self.exit_line.feed(printed)
+            show(printed)
             pipes.send(keys.feed(typed) if keys else typed)
             if self.stream.ended and grace is None:
                 grace = after(qemu.END_GRACE_S)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from hypbench.html import runs
 from hypbench.session import on_the_board
-from hypbench.tree import Tree
+from hypbench.tree import Tree, alone_in
 
 # The figures that the documentation shows, of this board.
 PICTURE_BOARD = "virt-a72"
@@ -30,7 +30,8 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
             console.print(said_of(tree, board), markup=False)
     emulated = [job for job in jobs if not runs.from_board(tree, job.board)]
     if emulated and not no_run:
-        runs.run_missing(tree, emulated, limit_s, console)
+        with alone_in(tree.builds / "report", "the report"):
+            runs.run_missing(tree, emulated, limit_s, console)
     console.print("rendering", markup=False)
     found = runs.boards_of(tree, jobs)
     write_page(found, absent, out, pictures)

@@ -7,10 +7,14 @@ Records that `hypbench capture` took from a board itself are in build/captured/<
 are any, or QEMU has no such board, they alone are shown.
 """
 
+import ctypes
 import hashlib
 import json
+import multiprocessing
 import os
 import shutil
+import signal
+import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -137,6 +141,21 @@ def run_job(tree: Tree, job: Job, limit_s: float) -> Result:
     return Result(job, problems, time.monotonic() - begin)
 
 
+PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def end_with(parent: int) -> None:
+    """This process, a child of `parent`, is killed when that ends, however it ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            sys.exit(1)
+
+
+def processes() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(JOBS, initializer=end_with, initargs=(os.getpid(),))
+
+
 def run_missing(tree: Tree, jobs: list[Job], limit_s: float, console: Console) -> None:
     """Two at a time, the longest first; a job that fails leaves its problems in its stamp."""
     late = [job for job in jobs if not up_to_date(tree, job)]
@@ -145,7 +164,7 @@ def run_missing(tree: Tree, jobs: list[Job], limit_s: float, console: Console) -
         return
     late.sort(key=lambda job: LONGEST_FIRST.index(job.plan) if job.plan in LONGEST_FIRST
               else len(LONGEST_FIRST))
-    with (ProcessPoolExecutor(JOBS) as pool,
+    with (processes() as pool,
           Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                    TimeElapsedColumn(), console=console, transient=True,
                    disable=not console.is_terminal) as bar):
@@ -162,6 +181,8 @@ def run_missing(tree: Tree, jobs: list[Job], limit_s: float, console: Console) -
                     bar.advance(task)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
             raise
 
 
@@ -207,7 +228,7 @@ def age(tree: Tree, job: Job, stamp: dict) -> list[str]:
 def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
     """Holding records against the schema takes a while, so two processes read."""
     found: dict[str, Board] = {}
-    with ProcessPoolExecutor(JOBS) as pool:
+    with processes() as pool:
         for job, source in zip(jobs, pool.map(source_of, repeat(tree), jobs)):
             found.setdefault(job.board, Board(job.board)).sources[job.plan] = source
     return list(found.values())

@@ -14,7 +14,7 @@ from hypbench.peers.systems import Native, Ours, System
 from hypbench.peers.table import CAPTION, markdown, terminal
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
-from hypbench.tree import Tree, UnknownName, listed
+from hypbench.tree import Tree, UnknownName, alone_in, listed
 
 SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
 BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
@@ -41,7 +41,8 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     for word in arguments.split():
         if not re.fullmatch(r"(samples|delay)=\d{1,9}", word):
             raise click.UsageError(f"the probe knows samples=N and delay=N, not '{word}'")
-    folder, good, text = tree.root / "build" / "peers", True, ""
+    folder, good, text = tree.builds / "peers", True, ""
+    click.get_current_context().with_resource(alone_in(folder, "the peers"))
     for board in boards or BOARDS:
         peer = Peer(tree, board, arguments)
         chosen = [system for system in SYSTEMS if not keys or system.key in keys]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make in a fresh copy of the tree, whose path has a blank: nothing of it is built yet."""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from hypbench.records import read_log
+from lab import ROOT, TREE
+
+BOARD = "virt-a72"
+# What other commands need, and the build and the run of an image do not.
+NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("MAKE", "MFLAGS", "HYPBENCH"))} | more
+
+
+class Clone:
+    def __init__(self, root: Path):
+        self.root = root
+        for path in TREE.files():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, root / path)
+        self.move_in()
+
+    def move_in(self) -> None:
+        """The Python environment, as tools/setup.sh would have made it here."""
+        venv = self.root / "build" / "venv"
+        venv.parent.mkdir()
+        subprocess.run(["cp", "-a", ROOT / "build" / "venv", venv.parent], check=True)
+        path, = venv.glob("lib/python3*/site-packages/hypbench.pth")
+        path.write_text(f"{self.root}/tools\n")
+        wanted = (self.root / "tools" / "requirements.txt").read_bytes()
+        stamp = hashlib.sha256(wanted + f"{self.root}\n".encode()).hexdigest()
+        (venv / "hypbench.stamp").write_text(f"{stamp}\n")
+
+    def start(self, *words: str, **more: str) -> subprocess.Popen:
+        return subprocess.Popen(["make", *words], cwd=self.root, env=environment(**more), text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, start_new_session=True)
+
+    def make(self, *words: str, status: int = 0, **more: str) -> str:
+        with self.start(*words, **more) as process:
+            said, _ = process.communicate(timeout=600)
+        assert process.returncode == status, said
+        return said
+
+    def clean(self) -> None:
+        for path in (self.root / "build").iterdir():
+            if path.is_dir() and path.name != "venv":
+                shutil.rmtree(path)
+
+    def is_built(self) -> bool:
+        return (self.root / "build" / BOARD).exists()
+
+    def files(self) -> dict[str, int]:
+        """Of the source, with their times; Python's own cache aside."""
+        return {str(path): path.stat().st_mtime_ns for path in self.root.rglob("*")
+                if path.is_file() and not {"build", "__pycache__"} & set(path.parts)}
+
+
+@pytest.fixture(scope="module", name="clone")
+def a_clone(tmp_path_factory):
+    clone = Clone(tmp_path_factory.mktemp("clones") / "a clone")
+    yield clone
+    shutil.rmtree(clone.root)
+
+
+def good(records: Path, plan: str) -> None:
+    log = read_log(records.read_bytes())
+    assert log.complete and not log.problems and log.run["plan"] == plan
+
+
+@pytest.mark.parametrize("words, says", [
+    (["BORD=virt-a15"], "unknown BORD=; valid: "), (["PLAN=nonsense"], "no plan 'nonsense'"),
+    (["CLOCK=quartz"], "unknown CLOCK=quartz; valid: icount host"),
+    (["BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
+    (["BUILD="], "BUILD=: make wants the name of a folder")])
+def test_a_wrong_word_is_refused_before_anything_is_built(clone, words, says):
+    clone.clean()
+    assert says in clone.make("bench", *words, status=2)
+    assert not clone.is_built()
+
+
+@pytest.mark.parametrize("line, says", [
+    ("bench hvx", "line 2: no benchmark 'hvx'; there are: cntp_access, "),
+    ("config fast", "line 2: no preset after 'fast'; there are: native, direct, trapped"),
+    ("config a native lr=soft", "line 2: lr is one of: hw, sw"),
+    ("config trapped speed=1", "line 2: 'speed=1' is not axis=value; axes are: ")])
+def test_the_names_in_a_plan_are_too(clone, tmp_path, line, says):
+    clone.clean()
+    plan = tmp_path / "mine.plan"
+    plan.write_text(f"config native\n{line} # of mine\n")
+    for target in ("bench", "compare", "sdcard"):
+        assert says in clone.make(target, f"PLAN={plan}", status=2)
+    assert not clone.is_built()
+
+
+def test_two_at_once_take_turns(clone):
+    """Both build, both run: no file of one is the other's."""
+    clone.clean()
+    both = {plan: clone.start("bench", f"BOARD={BOARD}", f"PLAN={plan}")
+            for plan in ("short", "storm")}
+    for plan, process in both.items():
+        said, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, said
+        assert f"plan {plan}, platform" in said
+    last = read_log((clone.root / "build" / BOARD / "records.jsonl").read_bytes())
+    assert last.complete and not last.problems
+
+
+def test_built_elsewhere_the_source_is_only_read(clone, tmp_path):
+    clone.clean()
+    (tmp_path / "venv").symlink_to(clone.root / "build" / "venv")
+    before = clone.files()
+    clone.make("bench", "PLAN=short", f"O={tmp_path}", PYTHONDONTWRITEBYTECODE="1")
+    good(tmp_path / BOARD / "records.jsonl", "short")
+    assert clone.files() == before and not clone.is_built()
+
+
+def test_a_command_demands_only_what_it_needs(clone, tmp_path):
+    """No debugger, no formatter, no compiler for this machine, and apt-get has none either."""
+    for folder in reversed(os.get_exec_path()):
+        for path in Path(folder).glob("*"):
+            if not NOT_NEEDED.match(path.name):
+                (tmp_path / path.name).unlink(missing_ok=True)
+                (tmp_path / path.name).symlink_to(path)
+    (tmp_path / "apt-get").unlink(missing_ok=True)
+    (tmp_path / "apt-get").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "apt-get").chmod(0o755)
+    clone.make("bench", f"BOARD={BOARD}", "PLAN=short", PATH=str(tmp_path))
+    good(clone.root / "build" / BOARD / "records.jsonl", "short")
+    assert "package clang-format" in clone.make("check", status=2, PATH=str(tmp_path))
+
+
+def qemus(clone: Clone) -> list[Path]:
+    """Those that run an image of it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if words.startswith("qemu-system") and f"{clone.root}/build" in words:
+            found.append(path.parent)
+    return found
+
+
+def wait_until(true) -> None:
+    end = time.monotonic() + 300
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_qemu_ends_with_make(clone, number):
+    """SIGTERM to make alone; SIGKILL to the whole of its session but QEMU, which has its own."""
+    with clone.start("bench", f"BOARD={BOARD}", "PLAN=paper-s1") as process:
+        wait_until(lambda: qemus(clone))
+        if number == signal.SIGTERM:
+            process.send_signal(number)
+        else:
+            os.killpg(process.pid, number)
+        wait_until(lambda: not qemus(clone))
+        assert process.wait(60) != 0
