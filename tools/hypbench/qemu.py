@@ -94,8 +94,9 @@ class Qemu:
     def lines(self) -> Iterator[bytes]:
         # A session of its own, so that whatever it started ends with it.
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                ends_with_us(self.words + watch.options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
+                ends_with_us(self.words + watch.options), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
+                pass_fds=watch.fds) as process):
             watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]
             try:

@@ -120,8 +120,9 @@ class Session:
         source = input_of(sys.stdin)
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, ended_by_signals(),
               raw(source) as typed, subprocess.Popen(
-                  qemu.ends_with_us(self.words + watch.options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                  stderr=stderr, start_new_session=True, pass_fds=watch.fds) as process):
+                  qemu.ends_with_us(self.words + watch.options), stdin=subprocess.PIPE,
+                  stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
+                  pass_fds=watch.fds) as process):
             watch.follow(process)
             self.heard = watch.heard
             try:
