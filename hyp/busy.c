@@ -12,7 +12,10 @@ static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
-static struct vm vm = { .vmid = BUSY_VMID, .vcpu_count = 1, .vcpu = { &space.vcpu } };
+static const struct vm_machine nothing; /* what it does wrong ends the step */
+static struct vm vm = {
+	.vmid = BUSY_VMID, .machine = &nothing, .vcpu_count = 1, .vcpu = { &space.vcpu }
+};
 
 struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 {
