@@ -6,15 +6,20 @@
 #include "hyp/image.h"
 #include "hyp/vm.h"
 
+#define BUSY_HAS_GICV 2u /* busy.S knows it */
+
 static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
-static struct vm vm = { .vmid = BUSY_VMID, .vcpu_count = 1, .vcpu = { &space.vcpu } };
+static const struct vm_machine nothing; /* what it does wrong ends the step */
+static struct vm vm = {
+	.vmid = BUSY_VMID, .machine = &nothing, .vcpu_count = 1, .vcpu = { &space.vcpu }
+};
 
 struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 {
-	uintptr_t code = (uintptr_t)__busy_start;
+	uintptr_t code = (uintptr_t)__busy_start, gicv = gic_guest_cpu_pa(false);
 	struct vcpu *vcpu = vm.vcpu[0];
 
 	*vcpu = (struct vcpu){ .vm = &vm };
@@ -24,7 +29,9 @@ struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 	stage2_reset(&vm.stage2, vm.vmid, STAGE2_4K, &pool, root);
 	if (!stage2_map(&vm.stage2, code, code, PAGE_SIZE, STAGE2_CODE))
 		panic("cannot map the busy VM");
-	cpu_reset_guest(vcpu, code, config->fp != FP_OWNED);
+	if (gicv && !stage2_map(&vm.stage2, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE))
+		panic("cannot map the busy VM's CPU interface");
+	cpu_reset_guest(vcpu, code, (config->fp != FP_OWNED) | (gicv ? BUSY_HAS_GICV : 0));
 	vcpu_save(vcpu);
 	vcpu->gic = (struct gic_virt_state){ 0 };
 	return vcpu;

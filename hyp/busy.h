@@ -2,9 +2,10 @@
 /*
  * The busy VM: with sched=slice or priority it shares the core with the measured guest. It counts
  * in an endless loop, from one page of code of our own image (hyp/arch/<isa>/busy.S), and has
- * nothing else: no memory to write, no device, no interrupt. It writes every register of EL1 that a
- * VM has of its own, and all FP registers unless the configuration says fp=owned, so that whatever
- * a switch forgets is seen in the measured guest.
+ * nothing else: no memory to write, no interrupt, and no device but its CPU interface. It writes
+ * every register of EL1 that a VM has of its own, priority mask and active priorities of the CPU
+ * interface, and all FP registers unless the configuration says fp=owned, so that whatever a switch
+ * forgets is seen in the measured guest.
  */
 #pragma once
 

@@ -85,7 +85,10 @@ void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 static void take_sgis(struct inbox *here)
 {
 	uint32_t sgis = __atomic_exchange_n(&here->sgis, 0, __ATOMIC_ACQUIRE);
+	bool several = sgis & (sgis - 1);
 
+	if (several)
+		vgic_begin(&here->vcpu->vgic);
 	for (; sgis; sgis &= sgis - 1) {
 		unsigned id = bit_lowest(sgis);
 		uint32_t sources = __atomic_exchange_n(&here->sources[id], 0, __ATOMIC_RELAXED);
@@ -94,6 +97,8 @@ static void take_sgis(struct inbox *here)
 			vgic_set_pending(&here->vcpu->vgic, &here->vcpu->vgic.virq[id],
 					 bit_lowest(sources));
 	}
+	if (several)
+		vgic_end(&here->vcpu->vgic);
 }
 
 void core_forget_sgis(void)
@@ -127,20 +132,23 @@ void core_serve(void)
 	struct inbox *here = &inbox[number];
 
 	dsb_sy();
-	take_calls(here);
+	if (__atomic_load_n(&here->calls, __ATOMIC_RELAXED))
+		take_calls(here);
 	if (__atomic_load_n(&here->sgis, __ATOMIC_RELAXED))
 		take_sgis(here);
 }
 
 void core_lock(struct core_lock *lock)
 {
-	while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
+	uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&lock->now, __ATOMIC_ACQUIRE) != ticket)
 		core_relax();
 }
 
 void core_unlock(struct core_lock *lock)
 {
-	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock->now, lock->now + 1, __ATOMIC_RELEASE);
 	dsb_ish();
 	sev();
 }

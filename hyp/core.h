@@ -39,9 +39,11 @@ void core_kick(unsigned core);
  * run (an emulator of several cores would spin for long). */
 void core_relax(void);
 
-/* What two vCPUs may change at a time. Whoever waits for it serves. Not taken twice by one core. */
+/* What one vCPU may change at a time. Cores get the lock in the order in which they asked for it,
+ * and serve meanwhile. No core takes it twice, or in a call that it serves. */
 struct core_lock {
-	uint32_t taken;
+	uint32_t next; /* ticket to give out */
+	uint32_t now;  /* ticket of the core that has the lock */
 };
 void core_lock(struct core_lock *lock);
 void core_unlock(struct core_lock *lock);

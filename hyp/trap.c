@@ -46,8 +46,8 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	core_serve();
-	if (vcpu->vgic.leaving_count) /* by itself too: vgic_ended() */
-		vspi_settle_now(vcpu->vm);
+	if (vcpu->vgic.ended) /* kicked by itself: vgic_ended() */
+		vspi_settle(vcpu);
 	return vm_core_over() ? NULL : vcpu;
 }
 

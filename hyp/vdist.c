@@ -58,7 +58,8 @@ static void read_state(struct vcpu *vcpu, void *argument)
 	const struct vgic *vgic = &vcpu->vgic;
 	struct access *access = argument;
 
-	for (unsigned i = 0; i < 32; i++) {
+	for (uint32_t left = access->lanes; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
 		const struct virq *virq = &vgic->virq[access->word * 32 + i];
 		bool set = access->bank < BANK(GICD_ISACTIVER) ? vgic_is_pending(vgic, virq)
 							       : vgic_is_active(vgic, virq);
@@ -82,12 +83,15 @@ static uint32_t writable(const struct access *access)
 	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
 }
 
-static void write_one(struct vcpu *vcpu, uint32_t bank, unsigned intid, bool value)
+/* Which of the word's 32 interrupts changes. */
+static void write_one(struct vcpu *vcpu, const struct access *access, unsigned which)
 {
 	struct vgic *vgic = &vcpu->vgic;
+	unsigned intid = access->word * 32 + which;
 	struct virq *virq = &vgic->virq[intid];
+	bool value = access->value >> which & 1;
 
-	switch (bank) {
+	switch (access->bank) {
 	case BANK(GICD_IGROUPR):
 		vgic_set_group1(vgic, virq, value);
 		break;
@@ -108,6 +112,9 @@ static void write_one(struct vcpu *vcpu, uint32_t bank, unsigned intid, bool val
 		break;
 	case BANK(GICD_ICACTIVER):
 		vgic_clear_active(vgic, virq);
+		break;
+	case BANK(GICD_IPRIORITYR):
+		vgic_set_priority(vgic, virq, (uint8_t)(access->value >> 8 * (which % 4)));
 		break;
 	default:
 		vgic_set_edge(vgic, virq, value);
@@ -135,6 +142,8 @@ static uint32_t keep_bits(struct vcpu *vcpu, const struct access *access, uint32
 		lanes &= *bits ^ access->value;
 		*bits ^= lanes;
 		return lanes;
+	case BANK(GICD_IPRIORITYR):
+		return lanes;
 	default:
 		return ones;
 	}
@@ -144,28 +153,47 @@ static void write_state(struct vcpu *vcpu, void *argument)
 {
 	const struct access *access = argument;
 	uint32_t changed = keep_bits(vcpu, access, writable(access));
+	bool several = changed & (changed - 1);
 
-	for (; changed; changed &= changed - 1) {
-		unsigned i = bit_lowest(changed);
-
-		write_one(vcpu, access->bank, access->word * 32 + i, access->value >> i & 1);
-	}
+	if (several)
+		vgic_begin(&vcpu->vgic);
+	for (; changed; changed &= changed - 1)
+		write_one(vcpu, access, bit_lowest(changed));
+	if (several)
+		vgic_end(&vcpu->vgic);
 }
 
 /* --- the same wherever the interrupts are at home --- */
+
+/* Private interrupts. Those of another vCPU only by who has the lock: a core is asked by one other
+ * at a time. */
+static void call_owner(struct vcpu *owner, void (*fn)(struct vcpu *vcpu, void *argument),
+		       struct access *access)
+{
+	bool other = owner->index != core_number();
+
+	if (other)
+		vspi_lock(owner->vm);
+	core_call(owner, fn, access);
+	if (other)
+		vspi_unlock(owner->vm);
+}
 
 static uint32_t read_homes(struct vcpu *owner, struct access *access)
 {
 	struct vm *vm = owner->vm;
 
 	if (access->word == 0) {
-		core_call(owner, read_state, access);
+		access->lanes = VDIST_ALL_LANES;
+		call_owner(owner, read_state, access);
 		return access->value;
 	}
 	vspi_lock(vm);
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		if (vspi_homed(vm, i, access->word))
+	for (unsigned i = 0; i < vm->vcpu_count; i++) {
+		access->lanes = vspi_homed(vm, i, access->word);
+		if (access->lanes)
 			core_call(vm->vcpu[i], read_state, access);
+	}
 	vspi_unlock(vm);
 	return access->value;
 }
@@ -176,7 +204,7 @@ static void write_homes(struct vcpu *owner, struct access *access)
 	uint32_t lanes = access->lanes;
 
 	if (access->word == 0) {
-		core_call(owner, write_state, access);
+		call_owner(owner, write_state, access);
 		return;
 	}
 	vspi_lock(vm);
@@ -185,7 +213,6 @@ static void write_homes(struct vcpu *owner, struct access *access)
 		if (access->lanes)
 			core_call(vm->vcpu[i], write_state, access);
 	}
-	vspi_settle(vm);
 	vspi_unlock(vm);
 }
 
@@ -220,31 +247,14 @@ static uint32_t read_priorities(struct vcpu *owner, unsigned first)
 	return value;
 }
 
-struct priority {
-	unsigned intid;
-	uint8_t value;
-};
-
-static void write_priority(struct vcpu *vcpu, void *argument)
+/* Of the word's four interrupts, from `first` on, those that `lanes` has a bit of. */
+static __attribute__((noinline, cold)) void write_priorities(struct vcpu *owner, unsigned first,
+							     uint32_t value, uint32_t lanes)
 {
-	const struct priority *priority = argument;
+	uint32_t which = (lanes & 1) | (lanes >> 7 & 2) | (lanes >> 14 & 4) | (lanes >> 21 & 8);
 
-	vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[priority->intid], priority->value);
-}
-
-static __attribute__((noinline, cold)) void set_priority_at(struct vcpu *owner,
-							    struct priority *priority)
-{
-	struct vm *vm = owner->vm;
-
-	if (priority->intid < GIC_PRIVATE_COUNT) {
-		core_call(owner, write_priority, priority);
-		return;
-	}
-	vspi_lock(vm);
-	core_call(vspi_home(vm, priority->intid), write_priority, priority);
-	vspi_settle(vm);
-	vspi_unlock(vm);
+	write_homes(owner, &(struct access){ BANK(GICD_IPRIORITYR), first / 32, value,
+					     which << first % 32 });
 }
 
 static void set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
@@ -254,7 +264,8 @@ static void set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
 	if (owner->vm->vcpu_count == 1)
 		vgic_set_priority(&owner->vgic, &owner->vgic.virq[intid], priority);
 	else
-		set_priority_at(owner, &(struct priority){ intid, priority });
+		write_priorities(owner, intid & ~3u, priority * 0x01010101u,
+				 0xffu << 8 * (intid % 4));
 }
 
 /* Of an interrupt's two bits the upper says edge. */
@@ -315,9 +326,7 @@ void vdist_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint3
 	if (in_bits(offset)) {
 		write_homes(owner, &(struct access){ BANK(offset), first / 32, value, lanes });
 	} else if (in_priorities(offset)) {
-		for (unsigned i = 0; i < 4; i++)
-			if (lanes >> 8 * i & 1)
-				set_priority(owner, first + i, (uint8_t)(value >> 8 * i));
+		write_priorities(owner, first, value, lanes);
 	} else if (in_config(offset)) {
 		write_config_word(owner, first, value, lanes);
 	}
@@ -337,7 +346,6 @@ void vdist_set_groups(struct vm *vm, uint32_t groups)
 	vm->dist.groups = groups;
 	for (unsigned i = 0; i < vm->vcpu_count; i++)
 		core_call(vm->vcpu[i], apply_groups, NULL);
-	vspi_settle(vm);
 	vspi_unlock(vm);
 }
 
@@ -364,6 +372,7 @@ void vdist_reset_private(struct vcpu *vcpu)
 	struct vgic *vgic = &vcpu->vgic;
 
 	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
 		struct virq *virq = &vgic->virq[intid];
 		bool sgi = intid < GIC_SGI_COUNT;
@@ -374,6 +383,7 @@ void vdist_reset_private(struct vcpu *vcpu)
 		vgic_set_priority(vgic, virq, 0);
 		vgic_set_group1(vgic, virq, false);
 	}
+	vgic_end(vgic);
 }
 
 void vdist_reset(struct vm *vm)

@@ -74,6 +74,7 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 {
 	struct vgic *vgic = &vcpu->vgic;
 
+	vgic_begin(vgic);
 	for (unsigned i = 0; i < 4; i++) {
 		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
 		uint32_t sources = value >> 8 * i & 0xff;
@@ -86,6 +87,7 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 				vgic_set_pending(vgic, virq, bit_lowest(sources));
 		}
 	}
+	vgic_end(vgic);
 }
 
 static void send_to_self(struct vcpu *vcpu, uint32_t value)

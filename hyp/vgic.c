@@ -2,6 +2,8 @@
 /* The virtual GIC of one vCPU: interrupt states; vgic.h states the rules. */
 #include "hyp/vgic.h"
 
+#include <string.h>
+
 #include "hyp/vgic_lr.h"
 #include "lib/bits.h"
 
@@ -27,9 +29,13 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	vgic->backlog = 0;
 	vgic->parked_count = 0;
 	vgic->leaving_count = 0;
+	vgic->ended = false;
 	vgic->trap_deactivations = NULL;
-	for (unsigned i = 0; i < ARRAY_SIZE(vgic->queued); i++)
-		vgic->queued[i] = 0;
+	vgic->batch = false;
+	memset(vgic->forwarded, 0, sizeof(vgic->forwarded));
+	memset(vgic->queued, 0, sizeof(vgic->queued));
+	memset(vgic->queued_at, 0, sizeof(vgic->queued_at));
+	memset(vgic->queued_count, 0, sizeof(vgic->queued_count));
 	for (unsigned i = 0; i < GIC_LR_MAX; i++)
 		vgic->lr_owner[i] = NULL;
 	for (unsigned i = 0; i < VIRQ_COUNT; i++)
@@ -46,6 +52,7 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 	virq->physical = true;
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	vgic->route[intid] = virq;
+	bit_set(vgic->forwarded, intid);
 	return true;
 }
 
@@ -203,23 +210,21 @@ bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq)
 	return virq_deliverable(vgic, virq);
 }
 
-/* Whether it may be delivered has changed, or may have. A physical one that may not stays where it
- * comes from. */
+/* Whether it may be delivered, or queued, has changed, or may have. A physical one that may not be
+ * delivered stays where it comes from. */
 static void update_enable(struct vgic *vgic, struct virq *virq, bool before)
 {
 	bool now = virq_deliverable(vgic, virq);
 
-	if (now == before)
-		return;
 	if (!now)
 		virq->fast_lr = VIRQ_LR_NONE;
 	vgic_take(vgic, virq);
-	if (virq->physical && !now) {
+	if (virq->physical && before && !now) {
 		gic_disable(virq->intid);
 		hold_back(virq);
 	}
 	vgic_give_later(vgic, virq);
-	if (virq->physical && now)
+	if (virq->physical && now && !before)
 		gic_enable(virq->intid);
 }
 
@@ -227,10 +232,11 @@ void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled)
 {
 	bool before = virq_deliverable(vgic, virq);
 
+	if (virq->enabled == enabled)
+		return;
 	virq->enabled = enabled;
 	update_enable(vgic, virq, before);
-	if (virq_deliverable(vgic, virq) != before)
-		vgic_refill(vgic);
+	vgic_refill(vgic);
 }
 
 SLOW_PATH void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1)
@@ -243,9 +249,16 @@ SLOW_PATH void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1
 	virq->group1 = group1;
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	update_enable(vgic, virq, before);
-	vgic_give(vgic, virq);
+	vgic_refill(vgic);
 }
 
+static void update_group(struct vgic *vgic, struct virq *virq, unsigned before)
+{
+	if (virq->enabled && ((before ^ vgic->groups_enabled) >> virq->group1 & 1))
+		update_enable(vgic, virq, before >> virq->group1 & 1);
+}
+
+/* What is queued stays so: it waits for its group by then. */
 SLOW_PATH void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 {
 	unsigned before = vgic->groups_enabled;
@@ -253,11 +266,16 @@ SLOW_PATH void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 	vgic->groups_enabled = groups & GROUPS;
 	if (vgic->groups_enabled == before)
 		return;
-	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
-		struct virq *virq = &vgic->virq[i];
-
-		update_enable(vgic, virq, virq->enabled && (before >> virq->group1 & 1));
-	}
+	for (unsigned word = 0; word < VIRQ_COUNT / 32; word++)
+		for (uint32_t bits = vgic->forwarded[word]; bits; bits &= bits - 1)
+			update_group(vgic, &vgic->virq[word * 32 + bit_lowest(bits)], before);
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (vgic->lr_owner[i] && !virq_deliverable(vgic, vgic->lr_owner[i]))
+			update_enable(vgic, vgic->lr_owner[i], false);
+	vgic->backlog = vgic->parked_count + vgic->leaving_count;
+	for (unsigned group = 0; group < VIRQ_GROUPS; group++)
+		if (vgic->groups_enabled >> group & 1)
+			vgic->backlog += vgic->queued_count[group];
 	vgic_refill(vgic);
 }
 
@@ -321,6 +339,7 @@ SLOW_PATH void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 		vgic_take_active(vgic, i);
 	else
 		return;
+	vgic_ended(vgic);
 	if (virq->physical)
 		gic_deactivate(virq->intid);
 	vgic_give(vgic, virq);
@@ -331,7 +350,6 @@ void vgic_deactivate(struct vgic *vgic, unsigned intid)
 	if (intid >= VIRQ_COUNT || !gic_virt_split_eoi())
 		return;
 	vgic_clear_active(vgic, &vgic->virq[intid]);
-	vgic_ended(vgic);
 }
 
 /* --- what the guest reads --- */

@@ -23,12 +23,15 @@
 
 #define VIRQ_COUNT 128u /* INTIDs 0 to 127: 16 SGIs, 16 PPIs, 96 SPIs */
 #define VIRQ_LR_NONE 0xffu
+#define VIRQ_GROUPS 2u
+#define VIRQ_PRIORITIES 32u /* that a list register can tell apart */
 
 struct virq {
 	uint64_t lr_value; /* the list register that makes it pending, ready to write */
 	/* A list register that is its own whenever it is empty, or VIRQ_LR_NONE. Only set while the
 	 * interrupt may be delivered: it and its group are enabled. */
 	uint8_t fast_lr;
+	uint8_t last_lr; /* it has been in, while that register's owner is this one still */
 	uint8_t intid;
 	uint8_t priority;
 	uint8_t sources; /* SGI: bit s = pending from core s, and not in a list register */
@@ -48,13 +51,15 @@ struct virq {
 
 struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
-	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
+	uint32_t forwarded[VIRQ_COUNT / 32]; /* bit set: route is not NULL */
+	struct virq *lr_owner[GIC_LR_MAX];   /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned backlog;                 /* bits set in queued, and the next two */
-	unsigned parked_count;            /* virqs with parked set */
-	unsigned leaving_count;           /* vgic_expect_end() */
-	uint32_t queued[VIRQ_COUNT / 32]; /* pending and enabled, waiting for a list register */
-	bool link_hw;                     /* lr=hw */
+	unsigned backlog;       /* queued in groups that are enabled, and the next two */
+	unsigned parked_count;  /* virqs with parked set */
+	unsigned leaving_count; /* vgic_expect_end() */
+	bool ended;             /* by then: something has, which may be one of those */
+	bool batch;             /* vgic_begin() */
+	bool link_hw;           /* lr=hw */
 	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
 	/* GICv2, or NULL: makes the guest's writes to DIR trap from now on, vgic_deactivate() */
 	void (*trap_deactivations)(struct vgic *vgic);
@@ -62,6 +67,11 @@ struct vgic {
 	/* The priorities at which the guest acknowledged what left a list register active since,
 	 * and owes an EOI, as gic_virt_active_priorities() has them. */
 	uint32_t owed[VIRQ_COUNT];
+	/* Pending and enabled, waiting for a list register or for their group: by group, priority
+	 * and INTID; the priorities at which there are any; and how many. */
+	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_COUNT / 32];
+	uint32_t queued_at[VIRQ_GROUPS];
+	unsigned queued_count[VIRQ_GROUPS];
 };
 
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
@@ -76,6 +86,10 @@ void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
 
 /* The same while its vCPU does not run: `state` holds its virtual interface. */
 void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq);
+
+/* Changes from begin to end are one: what stands in the list registers is decided at the end. */
+void vgic_begin(struct vgic *vgic);
+void vgic_end(struct vgic *vgic);
 
 /* The vCPU has the core again, its virtual interface is back. */
 void vgic_resume(struct vgic *vgic);
@@ -126,3 +140,6 @@ void vgic_catch_up(struct vgic *vgic);
 /* An active interrupt leaves for another vCPU once it is ended (hyp/vspi.h), or no longer does: its
  * end kicks this core, which settles that. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);
+
+/* Something ended, or more is to be settled that did: the same kick. */
+void vgic_ended(struct vgic *vgic);

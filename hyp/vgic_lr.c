@@ -25,32 +25,49 @@ uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source)
 	return gic_lr_encode(&lr);
 }
 
-/* --- the queue: pending, deliverable, not active, and in no list register --- */
+/* --- the queue: pending, enabled, not active, and in no list register --- */
+
+static void count_queued(struct vgic *vgic, unsigned group, unsigned one)
+{
+	vgic->queued_count[group] += one;
+	if (vgic->groups_enabled >> group & 1)
+		vgic->backlog += one;
+}
 
 void vgic_queue(struct vgic *vgic, const struct virq *virq)
 {
-	if (virq->parked || !virq_deliverable(vgic, virq) || bit_test(vgic->queued, virq->intid))
+	unsigned level = VIRQ_LEVEL(virq);
+	uint32_t *queue = vgic->queued[virq->group1][level];
+
+	if (virq->parked || !virq->enabled || bit_test(queue, virq->intid))
 		return;
-	bit_set(vgic->queued, virq->intid);
-	vgic->backlog++;
+	bit_set(queue, virq->intid);
+	vgic->queued_at[virq->group1] |= BIT(level);
+	count_queued(vgic, virq->group1, 1);
 }
 
 static void unqueue(struct vgic *vgic, const struct virq *virq)
 {
-	if (!bit_test(vgic->queued, virq->intid))
+	unsigned level = VIRQ_LEVEL(virq);
+	uint32_t *queue = vgic->queued[virq->group1][level];
+
+	if (!bit_test(queue, virq->intid))
 		return;
-	bit_clear(vgic->queued, virq->intid);
-	vgic->backlog--;
+	bit_clear(queue, virq->intid);
+	if (!(queue[0] | queue[1] | queue[2] | queue[3]))
+		vgic->queued_at[virq->group1] &= ~BIT(level);
+	count_queued(vgic, virq->group1, ~0u);
 }
 
 /* --- list registers --- */
 
 unsigned vgic_live_lr(const struct vgic *vgic, const struct virq *virq)
 {
-	for (unsigned i = 0; i < vgic->lr_count; i++)
-		if (vgic->lr_owner[i] == virq && gic_lr_state(gic_lr_read(i)) != GIC_LR_INVALID)
-			return i;
-	return VIRQ_LR_NONE;
+	unsigned i = virq->last_lr;
+
+	if (vgic->lr_owner[i] != virq || gic_lr_state(gic_lr_read(i)) == GIC_LR_INVALID)
+		return VIRQ_LR_NONE;
+	return i;
 }
 
 static bool lr_is(unsigned i, enum gic_lr_state state)
@@ -67,6 +84,7 @@ static void own_lr(struct vgic *vgic, struct virq *virq, unsigned i)
 	if (before && before->fast_lr == i)
 		before->fast_lr = VIRQ_LR_NONE;
 	vgic->lr_owner[i] = virq;
+	virq->last_lr = (uint8_t)i;
 	virq->fast_lr =
 		virq->line || (virq->physical && virq->lr_latched) ? VIRQ_LR_NONE : (uint8_t)i;
 }
@@ -143,7 +161,8 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 
 SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
 {
-	vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
+	if (vgic->owed[virq->intid])
+		vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
 	virq->parked = true;
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->parked_count++;
@@ -159,10 +178,12 @@ SLOW_PATH void vgic_unpark(struct vgic *vgic, struct virq *virq)
 	vgic->backlog--;
 }
 
-SLOW_PATH void vgic_ended(const struct vgic *vgic)
+SLOW_PATH void vgic_ended(struct vgic *vgic)
 {
-	if (vgic->leaving_count)
-		core_kick(core_number());
+	if (!vgic->leaving_count)
+		return;
+	vgic->ended = true;
+	core_kick(core_number());
 }
 
 static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
@@ -233,7 +254,7 @@ static void collect_parked(struct vgic *vgic)
 }
 
 /* What the guest ended and asked to be followed up for. */
-static SLOW_PATH void collect(struct vgic *vgic)
+static void collect(struct vgic *vgic)
 {
 	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
 		unsigned i = bit_lowest(ended);
@@ -245,25 +266,6 @@ static SLOW_PATH void collect(struct vgic *vgic)
 		collect_parked(vgic);
 }
 
-/* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
-void vgic_maintain(struct vgic *vgic)
-{
-	uint32_t ended = gic_lr_ended();
-	const struct virq *virq;
-
-	if (vgic->backlog || !ended || (ended & (ended - 1))) {
-		vgic_refill(vgic);
-		return;
-	}
-	virq = vgic->lr_owner[bit_lowest(ended)];
-	if (!virq->physical) {
-		vgic_refill(vgic);
-		return;
-	}
-	gic_lr_clear(bit_lowest(ended));
-	gic_deactivate(virq->intid);
-}
-
 /* --- which stand in the list registers --- */
 
 /* Less is more urgent. What the guest's CPU interface does not take is behind everything. */
@@ -272,18 +274,27 @@ static unsigned rank(const struct virq *virq, unsigned groups)
 	return virq->priority | (groups >> virq->group1 & 1 ? 0 : GROUP_OFF);
 }
 
+static struct virq *first_of(struct vgic *vgic, unsigned groups)
+{
+	uint32_t none = groups & 1 ? ~0u : 0, one = groups & 2 ? ~0u : 0;
+	uint32_t levels = (vgic->queued_at[0] & none) | (vgic->queued_at[1] & one);
+	unsigned level = levels ? bit_lowest(levels) : 0;
+
+	for (unsigned word = 0; levels && word < VIRQ_COUNT / 32; word++) {
+		uint32_t bits = (vgic->queued[0][level][word] & none) |
+				(vgic->queued[1][level][word] & one);
+
+		if (bits)
+			return &vgic->virq[word * 32 + bit_lowest(bits)];
+	}
+	return NULL;
+}
+
 static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
 {
-	struct virq *best = NULL;
+	struct virq *virq = first_of(vgic, vgic->groups_enabled & groups);
 
-	for (unsigned word = 0; word < ARRAY_SIZE(vgic->queued); word++)
-		for (uint32_t bits = vgic->queued[word]; bits; bits &= bits - 1) {
-			struct virq *virq = &vgic->virq[word * 32 + bit_lowest(bits)];
-
-			if (!best || rank(virq, groups) < rank(best, groups))
-				best = virq;
-		}
-	return best;
+	return virq ? virq : first_of(vgic, vgic->groups_enabled & ~groups);
 }
 
 /* The list register with the least urgent pending interrupt that is less urgent than `virq`. */
@@ -370,7 +381,7 @@ static void set_events(const struct vgic *vgic, bool waiting)
 	gic_virt_set_events(events);
 }
 
-SLOW_PATH void vgic_refill(struct vgic *vgic)
+static __attribute__((noinline)) void refill(struct vgic *vgic)
 {
 	unsigned groups = ~0u;
 	bool waiting = false;
@@ -389,8 +400,47 @@ SLOW_PATH void vgic_refill(struct vgic *vgic)
 	set_events(vgic, waiting);
 }
 
+SLOW_PATH void vgic_refill(struct vgic *vgic)
+{
+	if (!vgic->batch)
+		refill(vgic);
+}
+
+/* Ends that no list register saw are those of what is parked by now. */
+SLOW_PATH void vgic_begin(struct vgic *vgic)
+{
+	collect(vgic);
+	gic_virt_ends_elsewhere();
+	vgic->batch = true;
+}
+
+SLOW_PATH void vgic_end(struct vgic *vgic)
+{
+	vgic->batch = false;
+	refill(vgic);
+}
+
 SLOW_PATH bool vgic_anything_behind(struct vgic *vgic)
 {
-	vgic_refill(vgic);
+	refill(vgic);
 	return any_pending(vgic) || vgic_anything_queued(vgic);
+}
+
+/* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
+void vgic_maintain(struct vgic *vgic)
+{
+	uint32_t ended = gic_lr_ended();
+	const struct virq *virq;
+
+	if (vgic->backlog || !ended || (ended & (ended - 1))) {
+		refill(vgic);
+		return;
+	}
+	virq = vgic->lr_owner[bit_lowest(ended)];
+	if (!virq->physical) {
+		refill(vgic);
+		return;
+	}
+	gic_lr_clear(bit_lowest(ended));
+	gic_deactivate(virq->intid);
 }

@@ -25,6 +25,9 @@ static inline bool virq_deliverable(const struct vgic *vgic, const struct virq *
 	return virq->enabled && (vgic->groups_enabled >> virq->group1 & 1);
 }
 
+/* Where it is queued. */
+#define VIRQ_LEVEL(virq) ((unsigned)(virq)->priority >> 3)
+
 static inline bool vgic_anything_queued(const struct vgic *vgic)
 {
 	return vgic->backlog != vgic->parked_count + vgic->leaving_count;
@@ -38,17 +41,15 @@ void vgic_take(struct vgic *vgic, struct virq *virq);
 void vgic_give(struct vgic *vgic, struct virq *virq);
 void vgic_give_later(struct vgic *vgic, struct virq *virq); /* vgic_refill() is still to come */
 
-/* In the queue, when it may be delivered and is not active there; it is in no list register. */
+/* In the queue, when it is enabled and is not active there; it is in no list register. */
 void vgic_queue(struct vgic *vgic, const struct virq *virq);
 
-/* The queue's most urgent interrupts into the list registers, as far as they reach. */
+/* The queue's most urgent interrupts into the list registers, as far as they reach; in a batch at
+ * its end. */
 void vgic_refill(struct vgic *vgic);
 
 /* The same; is anything pending in a list register by then, or still waits for one? */
 bool vgic_anything_behind(struct vgic *vgic);
-
-/* Something ended. If it is one whose end is expected, this core is kicked, to see to that. */
-void vgic_ended(const struct vgic *vgic);
 
 /* Active in no list register, from now on and no longer. */
 void vgic_park(struct vgic *vgic, struct virq *virq);

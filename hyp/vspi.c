@@ -4,6 +4,8 @@
 #include "hyp/vm.h"
 #include "lib/bits.h"
 
+#define MOVES_MAX 4u /* in one exit: as many as a word of ITARGETSR makes */
+
 void vspi_lock(struct vm *vm)
 {
 	if (vm->vcpu_count > 1)
@@ -67,6 +69,7 @@ static void take(struct vcpu *vcpu, void *argument)
 	move->state = *virq;
 	move->state.enabled = enabled;
 	vgic->route[move->intid] = NULL;
+	bit_clear(vgic->forwarded, move->intid);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
 }
 
@@ -169,6 +172,7 @@ static void apply_enable(struct vm *vm, unsigned intid)
 void vspi_set_target(struct vm *vm, unsigned intid, unsigned target)
 {
 	struct vspi *spi = &vm->dist.spi;
+	bool was_unrouted = bit_test(spi->unrouted, intid);
 
 	if (target == VSPI_NOBODY) {
 		bit_set(spi->unrouted, intid);
@@ -177,23 +181,38 @@ void vspi_set_target(struct vm *vm, unsigned intid, unsigned target)
 		spi->target[intid] = (uint8_t)target;
 		settle_home(vm, intid);
 	}
-	apply_enable(vm, intid);
+	if (was_unrouted != bit_test(spi->unrouted, intid))
+		apply_enable(vm, intid);
 }
 
-void vspi_settle(struct vm *vm)
+/* Those that are active stay. */
+static void settle_word(struct vcpu *vcpu, unsigned word, unsigned *moves)
 {
-	struct vspi *spi = &vm->dist.spi;
+	const struct vspi *spi = &vcpu->vm->dist.spi;
+	uint32_t bits = spi->leaving[word] & vspi_homed(vcpu->vm, vcpu->index, word);
 
+	for (; bits && *moves < MOVES_MAX; bits &= bits - 1) {
+		unsigned intid = word * 32 + bit_lowest(bits);
+
+		if (!vgic_is_active(&vcpu->vgic, &vcpu->vgic.virq[intid])) {
+			settle_home(vcpu->vm, intid);
+			++*moves;
+		}
+	}
+}
+
+__attribute__((noinline, cold)) void vspi_settle(struct vcpu *vcpu)
+{
+	unsigned moves = 0;
+
+	vcpu->vgic.ended = false;
+	vspi_lock(vcpu->vm);
+	vgic_catch_up(&vcpu->vgic);
 	for (unsigned word = 1; word < VIRQ_WORDS; word++)
-		for (uint32_t bits = spi->leaving[word]; bits; bits &= bits - 1)
-			settle_home(vm, word * 32 + bit_lowest(bits));
-}
-
-__attribute__((noinline, cold)) void vspi_settle_now(struct vm *vm)
-{
-	vspi_lock(vm);
-	vspi_settle(vm);
-	vspi_unlock(vm);
+		settle_word(vcpu, word, &moves);
+	vspi_unlock(vcpu->vm);
+	if (moves == MOVES_MAX)
+		vgic_ended(&vcpu->vgic);
 }
 
 /* --- what comes in --- */

@@ -41,13 +41,11 @@ uint32_t vspi_homed(const struct vm *vm, unsigned index, unsigned word);
 /* The guest writes a target: a vCPU's index, or VSPI_NOBODY. */
 void vspi_set_target(struct vm *vm, unsigned intid, unsigned target);
 
-/* Takes those to their targets that have been ended at their old homes. */
-void vspi_settle(struct vm *vm);
-
 /* --- without it, by who has a vCPU's core --- */
 
-/* Something ended on this core: the same. */
-void vspi_settle_now(struct vm *vm);
+/* Something ended here, or may have: takes what was ended to its new target. Some of it; a kick of
+ * this core sees to more. */
+void vspi_settle(struct vcpu *vcpu);
 
 /* A physical interrupt was acknowledged on a core that is not its home's: one that was on its way
  * when its target changed. False where it is no SPI of this VM's. */

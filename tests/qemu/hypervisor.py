@@ -68,6 +68,24 @@ def without(symbol: str, is_it: Callable[[int], bool]) -> Change:
     return change
 
 
+def without_store(symbol: str, offset: int) -> Change:
+    """A function without its one store of a word to this offset of a device: add, str."""
+    def change(image: bytes, board: str) -> bytes:
+        start, size = place(board, symbol)
+        words = struct.unpack_from(f"<{size // 4}I", image, start)
+        if board_facts(board)["ISA"] == "armv8":
+            add, add_mask, store, store_mask = 0x91000000 | offset << 10, 0xfffffc00, \
+                0xb9000000, 0xfffffc00
+        else:
+            add, add_mask, store, store_mask = 0xe2800000 | offset, 0xfff00fff, \
+                0xe5800000, 0xfff00fff
+        found = [index for index in range(1, len(words)) if words[index - 1] & add_mask == add
+                 and words[index] & store_mask == store]
+        assert len(found) == 1, f"{len(found)} such stores in {symbol}"
+        return words_at(symbol, found[0], NOP)(image, board)
+    return change
+
+
 def el1_registers(isa: str) -> list[str]:
     text = (ROOT / f"arch/{isa}/include/arch/el1_regs.h").read_text()
     return re.findall(r"\tX\((\w+),", text)

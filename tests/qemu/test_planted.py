@@ -7,7 +7,8 @@ import struct
 import pytest
 
 import expected
-from image import find_guest, function_that, guest_symbols, patched, read_header
+from hypervisor import symbols, words_at
+from image import BODIES, find_guest, function_that, guest_symbols, patched, read_header
 from hypbench.records import read_log
 from lab import ALL_CONFIGS, Job
 
@@ -15,6 +16,7 @@ CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
 SHORT = f"order once\n{CONFIGS}bench counter n=10\nbench sgi_self n=10\nbench timer_wakeup n=10\n"
 ORDER = f"order once\n{CONFIGS}bench irq_order\n"
 ESCAPE = "order once\nlimit_ms 1000\nconfig native\nconfig direct\nbench hostile_read\n"
+UNMAP = "order once\nconfig lazy trapped stage2=4K fill=lazy\nbench hostile_unmap\n"
 FIRMWARE = "order once\nconfig native\nbench hostile_smc\nbench counter\n"
 
 
@@ -63,6 +65,21 @@ def test_guest_that_escapes_is_found(result):
     assert not check["ok"]
     assert result.one("fault", config="direct")["reason"] == "data-abort"
     assert result.problems
+
+
+def without_invalidation(image: bytes, board: str) -> bytes:
+    """No entry of stage 2 that goes is taken out of the TLBs: make without break."""
+    nothing = {isa: bodies["return"][0] for isa, bodies in BODIES.items()}
+    for name in {name for _, name in symbols(board) if name.split(".")[0] == "invalidate"}:
+        image = words_at(name, 0, nothing)(image, board)
+    return image
+
+
+@pytest.mark.job(UNMAP, change=without_invalidation)
+def test_unmapping_that_the_tlb_does_not_see_is_found(result):
+    check = result.one("check", bench="hostile_unmap")
+    assert not check["ok"] and check["unmapped"] and not check["faults"]
+    assert result.status == 1
 
 
 @pytest.mark.job(FIRMWARE, change=function_that("return 0", "needs_trapped_smc"))

@@ -108,15 +108,14 @@ void core_lock(struct core_lock *lock)
 	if (act)
 		act();
 	cores_on(before);
-	assert_int_equal(lock->taken, 0);
+	assert_int_equal(lock->now, lock->next);
 	assert_true(cores_vm.vcpu_count > 1); /* one vCPU pays for no lock */
-	lock->taken = 1;
+	lock->next++;
 }
 
 void core_unlock(struct core_lock *lock)
 {
-	assert_int_equal(lock->taken, 1);
-	lock->taken = 0;
+	assert_int_equal(++lock->now, lock->next);
 }
 
 unsigned core_number(void)
@@ -151,7 +150,7 @@ static void settle_core(unsigned n)
 	}
 	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
-	assert_int_equal(cores_vm.dist.spi.lock.taken, 0);
+	assert_int_equal(cores_vm.dist.spi.lock.now, cores_vm.dist.spi.lock.next);
 }
 
 void cores_settle(void)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "hyp/vgic_lr.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/vgic_guest.h"
@@ -203,9 +204,8 @@ static void lose_one(unsigned step)
 
 	(void)step;
 	for (unsigned i = GIC_SGI_COUNT; i < VIRQ_COUNT; i++)
-		if (bit_test(vgic->queued, i)) {
-			bit_clear(vgic->queued, i);
-			vgic->backlog--;
+		if (vgic->virq[i].latched_here) {
+			vgic_take(vgic, &vgic->virq[i]);
 			vgic->virq[i].latched_here = false;
 		}
 }

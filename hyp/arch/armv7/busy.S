@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code of the busy VM (hyp/busy.h), a page of its own. In Supervisor mode, MMU and caches off,
- * r0 = whether to use FP registers. Then r0 counts the rounds. A register of its own that is not
- * what it left there sends it to an address that it does not have: the step ends with a fault.
+ * r0: bit 0 whether to use FP registers, bit 1 whether its CPU interface is in the page beside.
+ * Then r0 counts the rounds. A register of its own that is not what it left there sends it to an
+ * address that it does not have: the step ends with a fault.
  */
 #include "arch/psr.h"
 
@@ -14,6 +15,8 @@
 #define SCTLR 0x00c50078	/* translation stays off */
 #define CPACR 0x00f00000	/* FP registers usable */
 #define TIMER_MASKED 2
+#define PMR 0x88
+#define ACTIVE 0x80000000	/* the lowest priority */
 #define FPEXC_EN (1 << 30)
 
 	.macro	value constant
@@ -40,6 +43,13 @@
 	.global	__busy_start
 __busy_start:
 	mov	r1, r0
+	adr	r2, __busy_start
+	eor	r2, r2, #4096
+	mov	r3, #PMR
+	mov	r4, #ACTIVE
+	tst	r0, #2
+	strne	r3, [r2, #4]			/* GICC_PMR */
+	strne	r4, [r2, #0xd0]			/* GICC_APR0 */
 	value	SCTLR
 	write	0, c1, c0, 0
 	value	CPACR
@@ -97,7 +107,7 @@ __busy_start:
 	mov	r\n, r2
 	.endr
 	mov	r0, #0
-	cmp	r1, #0
+	tst	r1, #1
 	beq	rounds
 	mov	r3, #FPEXC_EN
 	vmsr	fpexc, r3

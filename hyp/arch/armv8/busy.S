@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the busy VM (hyp/busy.h), a page of its own. At EL1h, MMU and caches off, x0 =
- * whether to use FP registers. Then x0 counts the rounds. A register of its own that is not what it
- * left there sends it to an address that it does not have: the step ends with a fault.
+ * The code of the busy VM (hyp/busy.h), a page of its own. At EL1h, MMU and caches off, x0: bit 0
+ * whether to use FP registers, bit 1 whether a GICv2's CPU interface is in the page beside. Then x0
+ * counts the rounds. A register of its own that is not what it left there sends it to an address
+ * that it does not have: the step ends with a fault.
  */
 #define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16: some are stack pointers */
 #define SCTLR 0x30d00800	/* translation stays off */
 #define CPACR 0x300000		/* FP registers usable */
 #define TIMER_MASKED 2
+#define PMR 0x88
+#define ACTIVE 0x80000000	/* the lowest priority */
 
 	.macro	write value, registers:vararg
 	ldr	x2, =\value
@@ -21,7 +24,17 @@
 	.global	__busy_start
 __busy_start:
 	mov	x1, x0
-	write	SCTLR, sctlr_el1
+	mov	x3, #PMR
+	mov	x4, #ACTIVE
+	tbz	x0, #1, 1f
+	adr	x2, __busy_start
+	eor	x2, x2, #4096
+	str	w3, [x2, #4]			/* GICC_PMR */
+	str	w4, [x2, #0xd0]			/* GICC_APR0 */
+	b	2f
+1:	msr	s3_0_c4_c6_0, x3		/* ICC_PMR_EL1 */
+	msr	s3_0_c12_c9_0, x4		/* ICC_AP1R0_EL1 */
+2:	write	SCTLR, sctlr_el1
 	write	CPACR, cpacr_el1
 	write	TIMER_MASKED, cntv_ctl_el0, cntp_ctl_el0
 	write	0x303, cntkctl_el1
@@ -38,7 +51,7 @@ __busy_start:
 	mov	x\n, x2
 	.endr
 	mov	x0, #0
-	cbz	x1, rounds
+	tbz	x1, #0, rounds
 	mov	x4, #0x800000			/* FPCR: round toward minus infinity */
 	mov	x5, #0x10			/* FPSR: something was inexact */
 	b	2f

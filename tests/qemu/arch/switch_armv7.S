@@ -2,8 +2,9 @@
 /*
  * A guest that another one shares the core with, and that notices nothing (test_sched.py). It finds
  * its FP registers zero, fills every register with a value that neither the other VM nor a reset
- * has there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
- * register alone, as registers_armv7.S does: the label is fail_<name>_<number>.
+ * has there, the CPU interface's too (GIC: 2 or 3), lets some turns pass, and compares. When a
+ * comparison fails, it ends by an HVC of this register alone, as registers_armv7.S does: the label
+ * is fail_<name>_<number>.
  */
 #include "arch/psr.h"
 
@@ -21,6 +22,11 @@
 #define EXIT_DONE 0
 #define EXIT_UNKNOWN 99
 #define WAIT_TICKS 0x40000
+#define GICD 0x08000000
+#define GICC 0x08010000
+#define SGI 3
+#define PRIORITY 0x48
+#define MASK 0xa8
 #define FPEXC_EN (1 << 30)
 #define FPSCR 0x48400008		/* ZC, IDC: what no arithmetic here sets */
 
@@ -164,6 +170,22 @@ entry:
 	orrs	r4, r4, r5
 	fail_if	ne, fp_not_zero
 
+	/* The CPU interface: a priority mask, and an interrupt that stays active. */
+	ldr	r1, =GICD
+	mov	r0, #PRIORITY
+	strb	r0, [r1, #0x400 + SGI]
+	mov	r0, #1
+	str	r0, [r1]
+	ldr	r2, =GICC
+	str	r0, [r2]
+	mov	r0, #MASK
+	str	r0, [r2, #4]
+	ldr	r0, =(2 << 24 | SGI)
+	str	r0, [r1, #0xf00]
+	ldr	r0, [r2, #0xc]
+	cmp	r0, #SGI
+	fail_if	ne, sgi
+
 	/* Its own values. */
 	ldr	r2, =pattern
 	vldmia	r2!, {d0-d15}
@@ -237,6 +259,14 @@ entry:
 	fail_if	ne, fp
 	subs	r3, r3, #1
 	bne	3b
+
+	ldr	r2, =GICC
+	ldr	r0, [r2, #4]
+	cmp	r0, #MASK
+	fail_if	ne, vmcr
+	ldr	r0, [r2, #0x14]
+	cmp	r0, #PRIORITY
+	fail_if	ne, apr
 
 	ldr	r0, =HC_EXIT
 	mov	r1, #EXIT_DONE

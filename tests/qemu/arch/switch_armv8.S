@@ -2,8 +2,9 @@
 /*
  * A guest that another one shares the core with, and that notices nothing (test_sched.py). It finds
  * its FP registers zero, fills every register with a value that neither the other VM nor a reset
- * has there, lets some turns pass, and compares. When a comparison fails, it ends by an HVC of this
- * register alone, as registers_armv8.S does: the label is fail_<name>_<number>.
+ * has there, the CPU interface's too (GIC: 2 or 3), lets some turns pass, and compares. When a
+ * comparison fails, it ends by an HVC of this register alone, as registers_armv8.S does: the label
+ * is fail_<name>_<number>.
  */
 #ifndef SPOIL
 #define SPOIL				/* a planted fault: instructions behind the wait */
@@ -13,6 +14,12 @@
 #define EXIT_DONE 0
 #define EXIT_UNKNOWN 99
 #define WAIT_TICKS 0x40000
+#define GICD 0x08000000
+#define GICC 0x08010000
+#define GICR_SGI 0x080b0000
+#define SGI 3
+#define PRIORITY 0x48
+#define MASK 0xa8
 
 #define P(n) ((0x0101010101010101*(((n)+1)<<1))^0x123456789abcdef0)
 #define NZCV 0xa0000000
@@ -100,6 +107,42 @@ entry:
 	cmp	x4, #0
 	fail_if	ne, fpcr_not_zero
 
+	/* The CPU interface: a priority mask, and an interrupt that stays active. */
+	ldr	x1, =GICD
+	mov	w0, #PRIORITY
+#if GIC == 2
+	strb	w0, [x1, #0x400 + SGI]
+	mov	w0, #1
+	str	w0, [x1]
+	ldr	x2, =GICC
+	str	w0, [x2]
+	mov	w0, #MASK
+	str	w0, [x2, #4]
+	ldr	w0, =(2 << 24 | SGI)
+	str	w0, [x1, #0xf00]
+	ldr	w0, [x2, #0xc]
+#else
+	ldr	x2, =GICR_SGI
+	strb	w0, [x2, #0x400 + SGI]
+	mov	w0, #-1
+	str	w0, [x2, #0x80]
+	mov	w0, #(1 << SGI)
+	str	w0, [x2, #0x100]
+	mov	w0, #0x12
+	str	w0, [x1]
+	mov	x0, #MASK
+	msr	s3_0_c4_c6_0, x0		/* ICC_PMR_EL1 */
+	mov	x0, #1
+	msr	s3_0_c12_c12_7, x0		/* ICC_IGRPEN1_EL1 */
+	isb
+	ldr	x0, =(SGI << 24 | 1)
+	msr	s3_0_c12_c11_5, x0		/* ICC_SGI1R_EL1 */
+	isb
+	mrs	x0, s3_0_c12_c12_0		/* ICC_IAR1_EL1 */
+#endif
+	cmp	w0, #SGI
+	fail_if	ne, sgi
+
 	/* Its own values. */
 	ldr	x2, =pattern
 	bl	load_vectors
@@ -167,6 +210,19 @@ entry:
 	fail_if	ne, fp
 	subs	x3, x3, #1
 	b.ne	3b
+
+#if GIC == 2
+	ldr	x2, =GICC
+	ldr	w0, [x2, #4]
+	ldr	w1, [x2, #0x14]
+#else
+	mrs	x0, s3_0_c4_c6_0		/* ICC_PMR_EL1 */
+	mrs	x1, s3_0_c12_c11_3		/* ICC_RPR_EL1 */
+#endif
+	cmp	w0, #MASK
+	fail_if	ne, vmcr
+	cmp	w1, #PRIORITY
+	fail_if	ne, apr
 
 	ldr	x0, =HC_EXIT
 	mov	x1, #EXIT_DONE

@@ -28,10 +28,10 @@ void core_kick(unsigned core)
 
 void core_lock(struct core_lock *lock)
 {
-	lock->taken = 1;
+	lock->next++;
 }
 
 void core_unlock(struct core_lock *lock)
 {
-	lock->taken = 0;
+	lock->now++;
 }

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest whose vCPUs write the interrupt controller as fast as they can, each write with as much
+ * to do as it can have: whole registers of pending, active and enabled interrupts, of each other's
+ * too, new priorities and targets, SGIs to all. Each makes STEPS of them. With interrupts masked.
+ * Defines: CPUS; GIC, 2 or 3; STEPS, of a vCPU; WIDE, 1 where two registers are written at once, as
+ * AArch64 can.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/any_access.h"
+
+#define GICD 0x08000000u
+#define GICC 0x08010000u
+#define GICC_DIR 0x08011000u
+#define GICR_SGI 0x080b0000u /* vCPU 0's */
+#define GICR_STRIDE 0x20000u
+
+#define IGROUPR 0x080u
+#define ISENABLER 0x100u
+#define ISPENDR 0x200u
+#define BANKS_END 0x400u
+#define IPRIORITYR 0x400u
+#define ITARGETSR 0x800u
+#define ICFGR 0xc00u
+#define SGIR 0xf00u
+#define IROUTER 0x6000u
+#define INTIDS 128u
+
+#define ALONE (CPUS == 1)
+
+#define CPU_OFF 0x84000002u
+#define CPU_ON 0x84000003u
+#define SYSTEM_OFF 0x84000008u
+
+uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
+extern char second_start[];
+void first_main(void);
+void second_main(uint32_t vcpu);
+
+static uint32_t below(uint32_t *seed, uint32_t limit)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return (uint32_t)((uint64_t)*seed * limit >> 32);
+}
+
+#if GIC == 2
+static uintptr_t private_of(uint32_t vcpu)
+{
+	(void)vcpu;
+	return GICD;
+}
+
+/* `split`: an end in two steps. */
+static void interface_on(bool split)
+{
+	mmio_write32(GICC + 4, 0xff); /* PMR */
+	mmio_write32(GICC, 7 | (uint32_t)split << 9);
+}
+
+static uint32_t acknowledge(void)
+{
+	return mmio_read32(GICC + 0xc);
+}
+
+static void end(uint32_t iar)
+{
+	mmio_write32(GICC + 0x10, iar);
+}
+
+static void deactivate(uint32_t iar)
+{
+	mmio_write32(GICC_DIR, iar);
+}
+
+static void send(uint32_t id)
+{
+	mmio_write32(GICD + SGIR, ((1u << CPUS) - 1) << 16 | id);
+}
+
+static void route_some(uint32_t *seed)
+{
+	uint32_t targets = below(seed, 2) ? 0x01010101u << below(seed, CPUS) : below(seed, ~0u);
+
+	mmio_write32(GICD + ITARGETSR + below(seed, INTIDS / 4) * 4, targets);
+}
+#else
+static uintptr_t private_of(uint32_t vcpu)
+{
+	return GICR_SGI + vcpu * GICR_STRIDE;
+}
+
+static void interface_on(bool split)
+{
+	__asm__ volatile("msr s3_0_c4_c6_0, %0\n\t"
+			 "msr s3_0_c12_c12_6, %1\n\t"
+			 "msr s3_0_c12_c12_7, %1\n\t"
+			 "msr s3_0_c12_c12_4, %2\n\t"
+			 "isb" ::"r"(0xfful),
+			 "r"(1ul), "r"((uint64_t)split << 1));
+}
+
+static uint32_t acknowledge(void)
+{
+	uint64_t iar;
+
+	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(iar)); /* ICC_IAR1_EL1 */
+	return (uint32_t)iar;
+}
+
+static void end(uint32_t iar)
+{
+	__asm__ volatile("msr s3_0_c12_c12_1, %0\n\tisb" ::"r"((uint64_t)iar)); /* EOIR1 */
+}
+
+static void deactivate(uint32_t iar)
+{
+	__asm__ volatile("msr s3_0_c12_c11_1, %0\n\tisb" ::"r"((uint64_t)iar)); /* DIR */
+}
+
+static void send(uint32_t id)
+{
+	__asm__ volatile("msr s3_0_c12_c11_5, %0" ::"r"((uint64_t)id << 24 | ((1u << CPUS) - 1)));
+}
+
+static void route_some(uint32_t *seed)
+{
+	mmio_write64(GICD + IROUTER + 8 * (32 + below(seed, INTIDS - 32)), below(seed, CPUS));
+}
+#endif
+
+/* Everything, mostly; or nothing, or some. */
+static uint32_t value(uint32_t *seed)
+{
+	switch (below(seed, 8)) {
+	case 0:
+		return 0;
+	case 1:
+		return below(seed, ~0u);
+	default:
+		return ~0u;
+	}
+}
+
+/* With several vCPUs only registers that they share, of interrupts without physical ones: the clock
+ * counts in an exit what the other cores execute meanwhile, and what they do without waiting for
+ * each other would be most of it. */
+static uintptr_t register_at(uint32_t *seed, uint32_t bank, uint32_t bits_each)
+{
+	uint32_t word = ALONE ? below(seed, 4) : 1;
+	uintptr_t base = GICD;
+
+	if (GIC == 3 && (word == 0 || (!ALONE && below(seed, 4) == 0))) {
+		base = private_of(below(seed, CPUS));
+		word = 0;
+	}
+	return base + bank + 4 * (word * bits_each + below(seed, bits_each));
+}
+
+/* As wide as can be. */
+static void write(uint32_t *seed, uintptr_t address, uint32_t low, uint32_t high)
+{
+	if (WIDE && below(seed, 2))
+		mmio_write64(address & ~(uintptr_t)7, (uint64_t)high << 32 | low);
+	else
+		mmio_write32(address, low);
+}
+
+static void write_bits(uint32_t *seed)
+{
+	uint32_t bank = IGROUPR + below(seed, (BANKS_END - IGROUPR) / 0x80) * 0x80;
+	uint32_t all = value(seed);
+
+	if (below(seed, 8))
+		write(seed, register_at(seed, bank, 1), all, all);
+	else
+		mmio_read32(register_at(seed, bank, 1));
+}
+
+static void write_priorities(uint32_t *seed)
+{
+	uint32_t priorities = below(seed, ~0u);
+
+	write(seed, register_at(seed, IPRIORITYR, 8), priorities, ~priorities);
+}
+
+static void take_some(uint32_t *seed)
+{
+	uint32_t iar = acknowledge();
+
+	if (below(seed, 2) && (iar & 0x3ff) < INTIDS)
+		end(iar);
+	if (below(seed, 2))
+		deactivate(below(seed, INTIDS));
+	if (below(seed, 16) == 0)
+		interface_on(below(seed, 2));
+}
+
+static void step(uint32_t *seed)
+{
+	switch (below(seed, 16)) {
+	case 0:
+		mmio_write32(GICD, below(seed, 4));
+		break;
+	case 1:
+		if (ALONE || below(seed, 4) == 0)
+			send(below(seed, 16));
+		break;
+	case 2:
+		write(seed, register_at(seed, ICFGR, 2), value(seed), value(seed));
+		break;
+	case 3:
+	case 4:
+		write_priorities(seed);
+		break;
+	case 5:
+	case 6:
+		route_some(seed);
+		break;
+	case 7:
+		if (ALONE || below(seed, 4) == 0)
+			take_some(seed);
+		break;
+	case 8:
+		mmio_write32(GICD, 3);
+		break;
+	default:
+		write_bits(seed);
+		break;
+	}
+}
+
+/* The last one cannot be turned off. */
+static void flood(uint32_t vcpu)
+{
+	uint32_t seed = vcpu + 1;
+
+	interface_on(false);
+	for (uint32_t n = 0; n < STEPS; n++)
+		step(&seed);
+	psci(CPU_OFF, 0, 0, 0);
+	psci(SYSTEM_OFF, 0, 0, 0);
+}
+
+void first_main(void)
+{
+	for (uint32_t vcpu = 1; vcpu < CPUS; vcpu++)
+		psci(CPU_ON, vcpu, (uintptr_t)second_start, vcpu);
+	flood(0);
+}
+
+void second_main(uint32_t vcpu)
+{
+	flood(vcpu);
+}

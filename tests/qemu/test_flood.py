@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long an exit can be: a guest whose vCPUs write the interrupt controller as fast as they can,
+with as much to do for each write as possible (arch/flood.c). In ticks, of which the exits records
+have the longest of all vCPUs; a tick is an instruction of whichever core, so that an exit which
+waits for the others has theirs in it."""
+
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from hypervisor import words_at
+from image import BODIES, Change
+from lab import Job, board_facts
+from test_cores import ENTRY, fails, gic, run_of
+
+REGISTER_MAX = 20_000  # a write of one register, of 32 interrupts
+ALONE = 10_000  # writes: those of which one has to do most are rare
+EACH = 1000
+
+
+@cache
+def flood(board: str, cpus: int, wide: bool, change: Change | None = None) -> Job:
+    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}",
+                       f"STEPS={ALONE if cpus == 1 else EACH}", f"WIDE={int(wide)}",
+                       also=("flood.c",))
+    job = run_of(board, program, "flood trapped stats=on", cpus, cpus, limit_ms=10_000)
+    return Job(board, job.plan, job.machine, change)
+
+
+def longest(lab, job: Job) -> int:
+    result = lab.run(job)
+    assert result.status == 0 and result.one("step")["outcome"] == "done", fails(result)
+    exits = {record["exit"]: record["max"] for record in result.records("exits")}
+    print(job.board, exits)
+    return max(exits.values())
+
+
+def wide(board: str) -> bool:
+    return board_facts(board)["ISA"] == "armv8"
+
+
+def test_a_register_takes_so_long_at_most(lab, built):
+    assert longest(lab, flood(built, 1, False)) < REGISTER_MAX
+
+
+@pytest.mark.parametrize("cpus", [2, 4])
+def test_no_exit_is_longer_than_all_vcpus_in_turn(lab, built, cpus):
+    alone = longest(lab, flood(built, 1, wide(built)))
+    assert longest(lab, flood(built, cpus, wide(built))) <= cpus * alone
+
+
+def test_interrupts_that_are_taken_one_by_one_are_found(lab, built):
+    nothing = {isa: bodies["return"][0] for isa, bodies in BODIES.items()}
+    change = words_at("vgic_begin", 0, nothing)
+    assert longest(lab, flood(built, 1, False, change)) > REGISTER_MAX
