@@ -140,7 +140,7 @@ def test_what_a_stamp_costs(result, board):
 def test_probes_cost_their_stamps(result, board, config, source):
     """The total with probes, less its stamps, is the total without."""
     isa = isa_of(board)
-    if isa == "armv7" and expected.read(board)["compiler"] != result.log.run["compiler"]:
+    if isa == "armv7" and not expected.read(board, result.log.run["compiler"]):
         pytest.skip("another compiler may save other registers")
     plain, with_probes = (of_config(result, name) for name in (config, f"{config}-probes"))
     stamps = EL1_STAMPS * with_probes["probe-el1"]["p50"]
