@@ -28,7 +28,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 	unit-test update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
-REFERENCE_BOARDS := $(patsubst tests/expected/%.json,%,$(wildcard tests/expected/*.json))
+REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
 
 # `make report BOARD=all`: one page of them and of every board whose records were captured
 REPORT_BOARDS := $(BOARD)

@@ -15,16 +15,26 @@ go_on() {
 }
 
 version() { "$program" --version 2>/dev/null | sed -n '1s/.*version \([0-9.]*\).*/\1/p'; }
-is_new() {
-	command -v "$program" >/dev/null &&
-		[ "$(printf '%s\n' "$(version)" "$wanted" | sort -V | head -n 1)" = "$wanted" ]
+# what apt would install
+candidate() {
+	apt-cache policy qemu-system-arm 2>/dev/null |
+		sed -n 's/^ *Candidate: \([0-9]*:\)\?\([0-9.]*[0-9]\).*/\2/p'
 }
+at_least() { [ "$(printf '%s\n' "$1" "$wanted" | sort -V | head -n 1)" = "$wanted" ]; }
+is_new() { command -v "$program" >/dev/null && at_least "$(version)"; }
 
 if is_new; then
 	say "QEMU $(version) has raspi4b"
 	exit 0
 fi
 [ "$(id -u)" -eq 0 ] || go_on "not root"
+if ! command -v "$program" >/dev/null; then
+	apt-get -qq update || true
+	if at_least "$(candidate)"; then
+		say "QEMU $(candidate) of the release has raspi4b"
+		exit 0
+	fi
+fi
 entry=$(build/venv/bin/hypbench dev backports 2>&1) || go_on "${entry#Error: }"
 suite=$(sed -n 's/^Suites: //p' <<<"$entry")
 eval "$(apt-config shell parts Dir::Etc::sourceparts/d)"

@@ -137,8 +137,10 @@ group_peers() {
 }
 
 group_report() {
-	# The page itself needs neither: they are for its test.
+	# No command needs them: they are for the tests of the page, and of make flash.
 	have chromium || need chromium chromium "opens the report in its test"
+	have mkfs.ext4 || [ -x "${SBIN:-/usr/sbin}/mkfs.ext4" ] ||
+		need e2fsprogs mkfs.ext4 "makes what make flash refuses, in its test"
 	has_font || need fonts-dejavu-core "a font" "shows the report's text in its test"
 }
 

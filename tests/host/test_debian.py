@@ -108,14 +108,12 @@ class Machine:
     def source(self, name: str, text: str) -> None:
         (self.parts / name).write_text(text)
 
-    def archive(self, suite: str = "bookworm", *, files: dict[str, str],
-                meta: bool = True) -> None:
-        """An archive in a folder with hypbench-sample, and a metapackage that depends on it."""
-        packages = [self.deb(name, fields, files if name == "hypbench-sample" else {})
-                    for name, fields in {
-                        "hypbench-sample": "",
-                        "hypbench-other": "",
-                        "hypbench-meta": "Depends: hypbench-other, hypbench-sample\n"}.items()]
+    def archive(self, made: dict[str, tuple[str, dict[str, str]]], suite: str = "bookworm") -> None:
+        """An archive in a folder: packages by their names, with what they depend on and files."""
+        packages = [self.deb(name, f"Depends: {depends}\n" if depends else "", files)
+                    for name, (depends, files) in made.items()]
+        self.source("own.sources", f"Types: deb\nURIs: file:{self.root}/archive\n"
+                                   f"Suites: {suite}\nComponents: main\nTrusted: yes\n")
         binary = self.root / "archive" / "dists" / suite / "main" / "binary-armhf"
         binary.mkdir(parents=True)
         (binary / "Packages").write_text("\n".join(packages))
@@ -152,9 +150,10 @@ def machine(tmp_path, monkeypatch):
 
 @pytest.fixture
 def archive(machine):
-    machine.archive(files={"usr/lib/sample/u-boot.bin": "boot", "usr/share/doc/readme": "text"})
-    machine.source("own.sources", f"Types: deb\nURIs: file:{machine.root}/archive\n"
-                                  "Suites: bookworm\nComponents: main\nTrusted: yes\n")
+    machine.archive({
+        "hypbench-sample": ("", {"usr/lib/sample/u-boot.bin": "boot",
+                                 "usr/share/doc/readme": "text"}),
+        "hypbench-other": ("", {}), "hypbench-meta": ("hypbench-other, hypbench-sample", {})})
     return machine
 
 
@@ -199,6 +198,20 @@ def test_a_part_of_what_a_metapackage_names(archive, tmp_path):
         fetch("hypbench-meta", "armhf", depends="x-*", cache=tmp_path / "cache")
     with pytest.raises(FetchError, match="Not found in archive"):
         fetch("hypbench-sample", "armhf", keep=("boot/*",), cache=tmp_path / "cache")
+
+
+@needs_apt
+@pytest.mark.parametrize("packages, where", [
+    ({"linux-image-6-armmp": ("", {"boot/vmlinuz-6-armmp": "kernel", "boot/config-6": ""})},
+     "boot/vmlinuz-6-armmp"),
+    ({"linux-image-7-armmp": ("linux-modules-7-armmp, linux-binary-7-armmp", {}),
+      "linux-modules-7-armmp": ("", {}),
+      "linux-binary-7-armmp": ("", {"usr/lib/modules/7-armmp/vmlinuz": "kernel"})},
+     "usr/lib/modules/7-armmp/vmlinuz")], ids=["6", "7"])
+def test_a_kernel_is_found_where_its_version_has_it(machine, tmp_path, packages, where):
+    machine.archive(packages | {"linux-image-armmp": (next(iter(packages)), {})})
+    found = debian.kernel("armmp", "armhf", cache=tmp_path / "cache")
+    assert found.read_text() == "kernel" and str(found).endswith(where)
 
 
 @needs_apt

@@ -102,6 +102,13 @@ def test_a_machine_without_qemu_gets_the_newer_one(machine):
     assert "installed: QEMU 10.0.2" in machine.run()
 
 
+def test_a_release_that_has_a_new_one_needs_no_suite(machine):
+    (machine.bin / "qemu-system-aarch64").unlink()
+    machine.fake("apt-cache", "echo '  Candidate: 1:10.0.11+ds-0+deb13u1'")
+    assert "QEMU 10.0.11 of the release has raspi4b" in machine.run()
+    assert machine.calls() == ["-qq update"] and machine.sources() == ["debian.sources"]
+
+
 def test_a_suite_that_is_enabled_is_not_added_again(machine):
     machine.has_newer("10.0.2")
     machine.source(machine.suite, "mine.sources")

@@ -57,10 +57,10 @@ def fit(folder: Path, data: bytes, *algorithms: str, options: tuple[str, ...] = 
     return (folder / "fit").read_bytes()
 
 
-def listed(folder: Path, image: bytes) -> str:
+def listed(folder: Path, image: bytes, sound: bool = True) -> str:
     (folder / "image").write_bytes(image)
     return subprocess.run(["dumpimage", "-l", folder / "image"], capture_output=True, text=True,
-                          check=True).stdout
+                          check=sound).stdout
 
 
 def part_of(folder: Path, image: bytes, kind: str, number: int) -> bytes:
@@ -94,10 +94,10 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     said = listed(tmp_path, after)
     assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
     assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
-    for at in (5, 70):  # with a checksum that is wrong the same tool takes it for something else
+    for at in (5, 70):  # with a wrong checksum it is something else to the same tool
         wrong = bytearray(after)
         wrong[at] ^= 1
-        assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong))
+        assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong), sound=False)
 
 
 @needs("mkimage", "dumpimage", "fdtget", "dtc")

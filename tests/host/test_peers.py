@@ -130,6 +130,11 @@ def test_lines_that_xen_cuts_are_whole_again():
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
 
 
+def test_a_domain_that_xen_does_not_name_is_measured():
+    assert judged(XEN_LOG.replace(b"DOM1: ", b""), Xen("credit2"), PEER) == judged(
+        XEN_LOG, Xen("credit2"), PEER)
+
+
 @pytest.mark.parametrize("old, new, says", [
     (b"rev2 (credit2)", b"(credit)", "asked for the scheduler credit2, its log says credit"),
     (b"(XEN) Using scheduler", b"(XEN) Scheduler", "its log says none"),

@@ -49,6 +49,7 @@ def machine(tmp_path):
     ("boards", "device-tree-compiler", "dtc"),
     ("guests", "device-tree-compiler", "dtc"),
     ("report", "chromium", "chromium"),
+    ("report", "e2fsprogs", "mkfs.ext4"),
     ("peers", "gcc-aarch64-linux-gnu", "aarch64-linux-gnu-gcc"),
     ("peers", "libc6-dev-arm64-cross", "an arm64 C library"),
 ])
@@ -93,7 +94,7 @@ def test_default_is_a_word(machine):
 
 @pytest.mark.parametrize("fonts, good", [("DejaVu Sans", True), ("", False)])
 def test_any_font_will_do(machine, fonts, good):
-    fakes = {"chromium": "", "fc-list": f"echo '{fonts}'" if fonts else ""}
+    fakes = {"chromium": "", "mkfs.ext4": "", "fc-list": f"echo '{fonts}'" if fonts else ""}
     result = machine("--check", "report", fakes=fakes)
     assert result.returncode == (0 if good else 1)
     assert good or "a font (package fonts-dejavu-core)" in result.stdout

@@ -16,6 +16,7 @@ CPU = {"armv8": "cortex-a72", "armv7": "cortex-a15"}
 HERE = Path(__file__).parent
 FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector", "-fno-pie",
          "-no-pie", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
+         "-Wl,-Ttext-segment=0x400000",  # binutils 2.43 has 0 for ARMv7, which Linux refuses
          f"-I{HERE}")
 APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
 # The shell waits where a command is not the last one, so every line is a process of its own.
@@ -42,7 +43,9 @@ def kernel(isa: str) -> Path:
 
 @cache
 def busybox(isa: str) -> bytes:
-    return (debian.fetch("busybox-static", ARCHITECTURE[isa]) / "bin/busybox").read_bytes()
+    """From bin, or since Debian 13 from usr/bin."""
+    (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
+    return program.read_bytes()
 
 
 def first_program(isa: str) -> bytes:

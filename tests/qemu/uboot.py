@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots images by Debian's U-Boot for QEMU's virt, unattended: from a FAT disk or by TFTP."""
 
+import re
 import shutil
+import struct
 import subprocess
 import tempfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +23,7 @@ from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 UBOOT = {"armv7": "qemu_arm", "armv8": "qemu_arm64"}
 ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # as mkimage calls it
 MIB = 1 << 20
+ENVIRONMENT, FLASH = 0x40000, 64 * MIB  # of its bank of flash
 LOAD = {"disk": "load ${devtype} ${devnum}:${distro_bootpart}", "tftp": "tftpboot"}
 SCRIPT = {"disk": "boot.scr", "tftp": "boot.scr.uimg"}  # what U-Boot asks for by itself
 
@@ -50,6 +54,16 @@ def firmware(isa: str) -> Path:
     found = list(debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin"))
     assert len(found) == 1, found
     return found[0]
+
+
+def environment(isa: str) -> bytes:
+    """U-Boot's own, as its flash keeps it, with the name of the script that a network has: the
+    default since bootstd (U-Boot 2023.07) has no such name. Empty for a U-Boot that has it."""
+    own = re.search(rb"bootcmd=[^\0]*\0(\w+=[^\0]*\0)+", firmware(isa).read_bytes())[0]
+    if b"boot_script_dhcp=" in own:
+        return b""
+    text = (own + b"boot_script_dhcp=boot.scr.uimg\0").ljust(ENVIRONMENT - 4, b"\0")
+    return struct.pack("<I", zlib.crc32(text)) + text
 
 
 def raw_image(board: str, plan: str, folder: Path) -> Path:
@@ -99,8 +113,13 @@ def make_disk(files: Path, disk: Path) -> None:
 
 def medium_options(boot: Boot, files: Path) -> list[str]:
     if boot.medium == "tftp":
-        return ["-netdev", f"user,id=net,restrict=on,tftp={files},bootfile={SCRIPT[boot.medium]}",
-                "-device", "virtio-net-device,netdev=net"]
+        words = ["-netdev", f"user,id=net,restrict=on,tftp={files},bootfile={SCRIPT[boot.medium]}",
+                 "-device", "virtio-net-device,netdev=net"]
+        if text := environment(boot.isa):
+            flash = files.parent / "flash.img"
+            flash.write_bytes(text.ljust(FLASH, b"\xff"))
+            words += ["-drive", f"if=pflash,unit=1,format=raw,file={flash}"]
+        return words
     disk = files.parent / "disk.img"
     make_disk(files, disk)
     return ["-drive", f"if=none,id=disk,format=raw,readonly=on,file={disk}",

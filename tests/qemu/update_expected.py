@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the built images on QEMU and writes their path lengths to tests/expected/."""
+"""Measures the built images on QEMU and writes their path lengths to
+tests/expected/<compiler>/."""
 
 import click
 
@@ -31,13 +32,14 @@ def update(board: str, heading: str) -> None:
     if result.status != 0 or result.problems:
         raise click.ClickException(f"{board}: the run failed\n{result.explain()}")
     new = expected.document(result, heading)
-    old = expected.read(board) if expected.path_of(board).is_file() else {"figures": {}}
-    changes = expected.differences(old["figures"], new["figures"])
-    if not changes and old.get("compiler") == new["compiler"]:
+    old = expected.read(board, new["compiler"])
+    changes = expected.differences(old["figures"] if old else {}, new["figures"])
+    if old and not changes:
         click.echo(f"{board}: unchanged")
         return
-    expected.FOLDER.mkdir(exist_ok=True)
-    expected.path_of(board).write_text(expected.written(new))
+    path = expected.path_of(board, new["compiler"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(expected.written(new))
     click.echo(f"{board}: {len(changes)} lengths changed")
     for line in changes:
         click.echo(f"  {line}")

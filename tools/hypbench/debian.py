@@ -57,6 +57,8 @@ class FetchError(click.ClickException):
     """The archive was reached, and did not give the package."""
 
 
+KERNEL_FILE = "linux-binary-*"  # the package that has nothing but the kernel
+
 # What was found once is not tried again by this process: each time takes as long as apt waits.
 unreachable: dict[Path, str] = {}
 
@@ -89,13 +91,17 @@ class Apt:
 
     def dependency(self, package: str, pattern: str) -> str:
         """The package that PACKAGE depends on and whose name matches, as a metapackage has it."""
-        said = self("apt-cache", "depends", "--important", package)
-        names = re.findall(r"^\s*\|?(?:Pre)?Depends: (\S+)$", said, re.MULTILINE)
+        names = self.dependencies(package)
         found = fnmatch.filter(names, pattern)
         if not found:
             raise FetchError(f"{package} depends on nothing like {pattern}, but on:"
                              f" {', '.join(names) or 'nothing'}")
-        return found[0]
+        # From Linux 7 on, a kernel's own package is a metapackage as well.
+        return next(iter(fnmatch.filter(self.dependencies(found[0]), KERNEL_FILE)), found[0])
+
+    def dependencies(self, package: str) -> list[str]:
+        said = self("apt-cache", "depends", "--important", package)
+        return re.findall(r"^\s*\|?(?:Pre)?Depends: (\S+)$", said, re.MULTILINE)
 
 
 def fetch(package: str, arch: str | None = None, component: str | None = None,
@@ -145,12 +151,12 @@ def kernel_package(flavour: str, arch: str, keep: tuple[str, ...], release: str 
                  depends=f"linux-image-[0-9]*-{flavour}", keep=keep, cache=cache)
 
 
-def kernel(flavour: str, arch: str, release: str | None = None) -> Path:
-    """Debian's newest kernel of a flavour, by its own name: vmlinuz-<version>."""
-    package = kernel_package(flavour, arch, ("boot/vmlinuz-*",), release)
-    found = sorted(package.glob("boot/vmlinuz-*"))
+def kernel(flavour: str, arch: str, release: str | None = None, cache: Path = CACHE) -> Path:
+    """Debian's newest kernel of a flavour: boot/vmlinuz-<version>, or vmlinuz in its modules."""
+    package = kernel_package(flavour, arch, ("*/vmlinuz*",), release, cache)
+    found = sorted(package.rglob("vmlinuz*"))
     if not found:
-        raise FetchError(f"Debian's package of the {arch} kernel has no boot/vmlinuz-*")
+        raise FetchError(f"Debian's package of the {arch} kernel has no vmlinuz")
     return found[0]
 
 

@@ -38,7 +38,7 @@ class Tree:
     def reference_boards(self) -> list[str]:
         """Those whose path lengths are committed: every test runs on them, and they are what the
         report and comparisons take by default. In a tree without any: every board of QEMU's."""
-        committed = {path.stem for path in self.root.glob("tests/expected/*.json")}
+        committed = {path.stem for path in self.root.glob("tests/expected/*/*.json")}
         return ([board for board in self.boards() if board in committed]
                 or self.qemu_boards())
 

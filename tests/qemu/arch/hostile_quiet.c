@@ -15,13 +15,20 @@ void figure(uint32_t which, uint32_t repeat, uint32_t ticks)
 	expect(!COMPARE || shared->figure[which] == ticks, 16 + which);
 }
 
+/* The compiler does not know which pass it is, so that none of them is compiled on its own. */
+static uint32_t any(uint32_t repeat)
+{
+	__asm__("" : "+r"(repeat));
+	return repeat;
+}
+
 /* A window around it, from a start at the same distance of each instruction. */
 #define MEASURE(which, operation)                                                                  \
 	for (uint32_t repeat = 0; repeat < REPEATS; repeat++) {                                    \
 		uint32_t start = now();                                                            \
                                                                                                    \
 		operation;                                                                         \
-		figure(which, repeat, now() - start);                                              \
+		figure(which, any(repeat), now() - start);                                         \
 	}
 
 /* To where it is taken. */
@@ -33,7 +40,7 @@ void figure(uint32_t which, uint32_t repeat, uint32_t ticks)
 		operation;                                                                         \
 		while (!shared->in_step[0])                                                        \
 			continue;                                                                  \
-		figure(which, repeat, shared->taken_at - start);                                   \
+		figure(which, any(repeat), shared->taken_at - start);                              \
 	}
 
 static uint32_t sum_of(uint32_t sum, uintptr_t start, uint32_t size)

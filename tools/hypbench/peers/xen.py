@@ -15,7 +15,6 @@ from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import line_of
 
-VERSION = "4.17"
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
 # What is seen of them in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
@@ -44,6 +43,7 @@ CHOSEN = """
 }};
 """
 DOMAIN_LINE = re.compile(rb"^\(XEN\) DOM1: (.*?)\r?$", re.MULTILINE)
+UNNAMED_LINE = re.compile(rb"^\(XEN\) (?!DOM\d+: )(.*?)\r?$", re.MULTILINE)
 SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
 
 
@@ -63,7 +63,7 @@ class Xen:
         return f"Debian's Xen is built without this scheduler ({name})"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        kernel = xen_file(peer, f"xen-{VERSION}-{peer.debian}")
+        kernel = xen_file(peer, f"xen-[0-9]*-{peer.debian}")
         tree = device_tree(peer, folder, self.arguments.format(self.scheduler))
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
                 f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
@@ -83,18 +83,19 @@ class Xen:
         return f"Xen {version}, {used[0].removeprefix('(XEN) ').strip()}"
 
     def console(self, log: bytes) -> bytes:
-        """Xen puts its name before what a domain prints, and cuts long lines."""
-        return b"".join(DOMAIN_LINE.findall(log))
+        """Xen puts its name before what a domain prints, and cuts long lines. 4.20 does not name
+        the domain that has the input."""
+        return b"".join(DOMAIN_LINE.findall(log) or UNNAMED_LINE.findall(log))
 
 
 def xen_package(peer: Peer) -> Path:
-    return fetch(f"xen-hypervisor-{VERSION}-{peer.debian}", peer.debian)
+    return fetch(f"xen-system-{peer.debian}", peer.debian, depends="xen-hypervisor-[0-9]*")
 
 
 def xen_file(peer: Peer, pattern: str) -> Path:
     found = sorted((xen_package(peer) / "boot").glob(pattern))
     if not found:
-        raise NotMeasured(f"the package xen-hypervisor-{VERSION}-{peer.debian} has no {pattern}")
+        raise NotMeasured(f"Debian's Xen for {peer.debian} has no {pattern}")
     return found[0]
 
 

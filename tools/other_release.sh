@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs a command on the other Debian release, 13 on 12 and 12 on 13; without a command, the builds,
+# one benchmark run a board, the unit tests and some others. That release is a root made by
+# debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree at
+# its place and a build folder of its own. Where no such root can be, a line says why; without a
+# command that is no failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+unable() {
+	echo "other_release: nothing was run on $release: $*"
+	exit "$asked"
+}
+
+# The path lengths of its compiler, test guests as it makes them, its U-Boot and tools.
+some() {
+	make images qemu-images
+	for board in $(build/venv/bin/hypbench dev boards); do
+		make bench BOARD="$board"
+	done
+	make unit-test
+	build/venv/bin/python -m pytest -q tests/host/test_{patch,cards,flash}.py
+	build/venv/bin/python -m pytest -q \
+		tests/qemu/test_{figures,groups,spis,cores,programs,card,uboot_guest}.py
+}
+
+# In a namespace of its own, so that no mount is left behind.
+inside() {
+	for folder in "$tree" "$git"; do
+		mkdir -p "$root$folder"
+		mount --bind "$folder" "$root$folder"
+	done
+	mount --bind "$build" "$root$tree/build"
+	mount -t proc proc "$root/proc"
+	mount --rbind /sys "$root/sys"
+	mount --rbind /dev "$root/dev"
+	exec chroot "$root" env -C "$tree" "GIT_CONFIG_COUNT=1" "GIT_CONFIG_KEY_0=safe.directory" \
+		"GIT_CONFIG_VALUE_0=*" bash -euc 'tools/setup.sh default boards report; "$@"' - "$@"
+}
+
+make_root() {
+	command -v debootstrap >/dev/null || {
+		apt-get -qq update
+		apt-get -qq install -y --no-install-recommends debootstrap
+	} >"$log" 2>&1 || unable "no debootstrap (see $log)"
+	rm -rf "$root.half"
+	debootstrap --variant=minbase --include=ca-certificates "$release" "$root.half" "$mirror" \
+		>"$log" 2>&1 || unable "debootstrap failed (see $log): $(tail -n 1 "$log")"
+	mv "$root.half" "$root"
+}
+
+# What reaches the network from here: names, certificates, proxies, pip's index.
+share_configuration() {
+	local file
+	for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt \
+		"$HOME"/.config/pip/pip.conf; do
+		[ -e "$file" ] || continue
+		mkdir -p "$root${file%/*}"
+		cp -L "$file" "$root$file"
+	done
+	apt-config dump | grep -iE '^Acquire::https?::.*proxy' \
+		>"$root/etc/apt/apt.conf.d/90proxy" || true
+}
+
+case $(. /etc/os-release && echo "${VERSION_CODENAME-}") in
+bookworm) release=${RELEASE:-trixie} ;;
+*) release=${RELEASE:-bookworm} ;;
+esac
+asked=$((!!$#))
+tree=$PWD
+build=$tree/build/$release/build
+root=${OTHER_ROOT:-$tree/build/$release/root}
+log=$tree/build/$release/log
+namespace=(unshare --mount --propagation private)
+
+[ "$(id -u)" -eq 0 ] || unable "not root"
+mirror=$(build/venv/bin/hypbench dev backports 2>&1) || unable "${mirror#Error: }"
+mirror=$(sed -n 's/^URIs: //p' <<<"$mirror")
+git=$(git rev-parse --path-format=absolute --git-common-dir) || unable "no git work tree"
+"${namespace[@]}" mount --bind / /mnt || unable "no namespace with mounts of its own"
+mkdir -p "$build"
+exec 9>"$build.lock"
+flock 9 # two at once make one root
+[ -d "$root" ] || make_root
+exec 9>&-
+share_configuration
+[ $# -gt 0 ] || set -- some
+export -f inside some
+export root tree git build
+exec "${namespace[@]}" bash -euc 'inside "$@"' - "$@"
