@@ -82,6 +82,12 @@ void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
 		inject_slowly(vgic, virq);
 }
 
+static SLOW_PATH void queue_absent(struct vgic *vgic, struct virq *virq)
+{
+	capture(virq);
+	vgic_queue(vgic, virq);
+}
+
 /* As above, but the list registers are in memory. What finds none is queued until vgic_resume(). */
 void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
@@ -90,10 +96,9 @@ void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct 
 	if (i != VIRQ_LR_NONE && vgic->backlog == 0 && !(state->used & BIT(i))) {
 		state->lr[i] = virq->lr_value;
 		state->used |= BIT(i);
-		return;
+	} else {
+		queue_absent(vgic, virq);
 	}
-	capture(virq);
-	vgic_queue(vgic, virq);
 }
 
 SLOW_PATH void vgic_catch_up(struct vgic *vgic)

@@ -167,7 +167,7 @@ config priority-sw trapped-sw sched=priority slice_us=50
 bench timer_wakeup n=1200
 """
 # Instructions that the switch of VMs adds to a wake-up: Xen's take 3000 to 4000, KVM's 9000.
-SWITCH_COST = {"armv8": (300, 370), "armv7": (400, 475)}
+SWITCH_COST = {"armv8": (300, 370), "armv7": (400, 470)}
 
 
 @pytest.mark.job(MANY)
