@@ -127,12 +127,6 @@ SLOW_PATH void vgic_give_later(struct vgic *vgic, struct virq *virq)
 		vgic_queue(vgic, virq);
 }
 
-SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
-{
-	vgic_give_later(vgic, virq);
-	vgic_refill(vgic);
-}
-
 /* --- the ends of interrupts --- */
 
 struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
@@ -424,6 +418,27 @@ SLOW_PATH bool vgic_anything_behind(struct vgic *vgic)
 {
 	refill(vgic);
 	return any_pending(vgic) || vgic_anything_queued(vgic);
+}
+
+/* What is usual: nothing else waits, nothing ended, and a list register is empty. */
+static bool place_at_once(struct vgic *vgic, struct virq *virq)
+{
+	uint32_t empty = gic_lr_empty();
+
+	if (vgic->backlog || vgic->batch || !empty || gic_lr_ended() || !virq_waits(virq) ||
+	    !virq_deliverable(vgic, virq) || vgic_live_lr(vgic, virq) != VIRQ_LR_NONE)
+		return false;
+	place(vgic, virq, bit_lowest(empty));
+	set_events(vgic, false);
+	return true;
+}
+
+SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
+{
+	if (place_at_once(vgic, virq))
+		return;
+	vgic_give_later(vgic, virq);
+	vgic_refill(vgic);
 }
 
 /* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */

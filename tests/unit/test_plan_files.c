@@ -154,7 +154,7 @@ static void every_preset_and_platform_is_documented(void **state)
 
 static void the_documented_message_is_the_real_one(void **state)
 {
-	const char text[] = "config native\nbench b\nconfig a native stage3=4K\n";
+	const char text[] = "config native\nbench b\nconfig a native delay_el2=much\n";
 	struct plan_error error;
 	char line[PLAN_ERROR_SIZE + 32];
 
