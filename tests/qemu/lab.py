@@ -60,7 +60,7 @@ class Result:
         assert len(found) == 1, f"{len(found)} {kind} records with {members}"
         return found[0]
 
-    @property
+    @cached_property
     def configs(self) -> list[str]:
         return [config["name"] for config in self.log.run["configs"]]
 

@@ -175,7 +175,8 @@ class Log:
 
     @property
     def run(self) -> dict | None:
-        return next(iter(self.of_kind("run")), None)
+        return next((record.data for record in self.records
+                     if record.kind == "run" and not record.faults), None)
 
     def of_kind(self, *kinds: str) -> list[dict]:
         return [record.data for record in self.sound if record.kind in kinds]
