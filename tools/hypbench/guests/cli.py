@@ -85,7 +85,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
     """
     words = config or usual_config(tree.board_fact(board, "GIC"), clock)
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
-                guest_status, stats, clock, limit)
+                stats, clock, limit, guest_status)
     if sys.stdin and sys.stdin.isatty():
         say(LEAVE)
     log, verdict = run(tree, wish, say)

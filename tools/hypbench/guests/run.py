@@ -33,10 +33,10 @@ class Wish:
     ram: str
     cpus: int
     address: int | None
-    guest_status: str | None
     stats: bool
     clock: str
     limit_s: float | None
+    guest_status: str | None = None
 
 
 @dataclass(frozen=True)
