@@ -78,6 +78,7 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
 def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
           folder: Path) -> list[Load]:
     """The files in the order of the store, in a folder that held an earlier guest's."""
+    folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.name != LOCK:
             path.unlink()
