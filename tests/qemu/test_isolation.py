@@ -67,8 +67,10 @@ def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
 
 
 def busy_guest(board: str) -> list[Range]:
-    code = symbol(board, "__busy_start")
-    return [Range(code, code, PAGE, "code")]
+    """Its code, and of a GICv2 the page of the virtual CPU interface that it writes (busy.S)."""
+    code, gicv = symbol(board, "__busy_start"), talk.facts(board).get("gic.vcpu")
+    own = [Range(code, code, PAGE, "code")]
+    return joined([*own, Range(code ^ PAGE, gicv, PAGE, "device")] if gicv else own)
 
 
 def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
