@@ -65,8 +65,10 @@ struct vgic {
 	void (*trap_deactivations)(struct vgic *vgic);
 	struct virq virq[VIRQ_COUNT];
 	/* The priorities at which the guest acknowledged what left a list register active since,
-	 * and owes an EOI, as gic_virt_active_priorities() has them. */
+	 * and owes an EOI, as gic_virt_active_priorities() has them. Each is one interrupt's, if
+	 * any's: by priority which. */
 	uint32_t owed[VIRQ_COUNT];
+	uint8_t owed_by[VIRQ_PRIORITIES];
 	/* Pending and enabled, waiting for a list register or for their group: by group, priority
 	 * and INTID; the priorities at which there are any; and how many. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_COUNT / 32];

@@ -133,11 +133,12 @@ struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
 {
 	struct virq *virq = vgic->lr_owner[i];
 	uint32_t priority = gic_lr_active_priority(gic_lr_read(i));
-	uint32_t others = gic_virt_active_priorities() & ~priority;
+	uint32_t over = ~gic_virt_active_priorities() | priority;
 
-	for (unsigned n = 0; n < VIRQ_COUNT; n++)
-		vgic->owed[n] &= others;
+	for (; over; over &= over - 1)
+		vgic->owed[vgic->owed_by[bit_lowest(over)]] &= ~(over & -over);
 	vgic->owed[virq->intid] |= priority;
+	vgic->owed_by[bit_lowest(priority)] = virq->intid;
 	gic_lr_write(i, 0);
 	return virq;
 }
@@ -192,17 +193,13 @@ static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
 /* Active in memory, with the most urgent end owed of `among`. */
 static struct virq *parked_owing(struct vgic *vgic, uint32_t among)
 {
-	struct virq *best = NULL;
+	for (; among; among &= among - 1) {
+		unsigned intid = vgic->owed_by[bit_lowest(among)];
 
-	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
-		uint32_t owed = vgic->owed[i] & among;
-
-		if (vgic->virq[i].parked && owed) {
-			best = &vgic->virq[i];
-			among &= (owed & -owed) - 1;
-		}
+		if (vgic->virq[intid].parked && (vgic->owed[intid] & among & -among))
+			return &vgic->virq[intid];
 	}
-	return best;
+	return NULL;
 }
 
 static struct virq *parked(struct vgic *vgic)

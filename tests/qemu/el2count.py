@@ -53,11 +53,21 @@ class Visit(NamedTuple):
     times: int
 
 
+class Longest(NamedTuple):
+    """The longest visit of a core to EL2, of one exception class; 0 for interrupts. Instructions
+    are the core's own."""
+
+    core: int
+    exception_class: int
+    length: int
+
+
 @dataclass
 class Counted:
     result: Result
     windows: list[Window] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
+    longest: list[Longest] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
     def rows(self) -> Iterator[tuple[dict, list[Window]]]:
@@ -128,6 +138,8 @@ def perform(watched: Watched) -> Counted:
                 found.windows.append(Window(*map(int, words)))
             elif kind == "visit":
                 found.visits.append(Visit(*map(int, words)))
+            elif kind == "longest":
+                found.longest.append(Longest(*map(int, words)))
             else:
                 found.lost.append(line)
     return found

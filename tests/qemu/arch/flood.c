@@ -3,8 +3,10 @@
  * A guest whose vCPUs write the interrupt controller as fast as they can, each write with as much
  * to do as it can have: whole registers of pending, active and enabled interrupts, of each other's
  * too, new priorities and targets, SGIs to all. Each makes STEPS of them. With interrupts masked.
- * Defines: CPUS; GIC, 2 or 3; STEPS, of a vCPU; WIDE, 1 where two registers are written at once, as
- * AArch64 can.
+ * Defines: CPUS; GIC, 2 or 3; STEPS, of a vCPU; SEED; WIDE, 1 where two registers are written at
+ * once, as AArch64 can; FULL, 0 where only what takes the lock is mixed: the clock counts in an
+ * exit what other cores execute meanwhile, and what they do without waiting for each other would be
+ * most of it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +31,7 @@
 #define INTIDS 128u
 
 #define ALONE (CPUS == 1)
+#define ALL_OF_IT (ALONE || FULL)
 
 #define CPU_OFF 0x84000002u
 #define CPU_ON 0x84000003u
@@ -145,15 +148,13 @@ static uint32_t value(uint32_t *seed)
 	}
 }
 
-/* With several vCPUs only registers that they share, of interrupts without physical ones: the clock
- * counts in an exit what the other cores execute meanwhile, and what they do without waiting for
- * each other would be most of it. */
+/* Not in full: registers that all share, of interrupts without physical ones. */
 static uintptr_t register_at(uint32_t *seed, uint32_t bank, uint32_t bits_each)
 {
-	uint32_t word = ALONE ? below(seed, 4) : 1;
+	uint32_t word = ALL_OF_IT ? below(seed, 4) : 1;
 	uintptr_t base = GICD;
 
-	if (GIC == 3 && (word == 0 || (!ALONE && below(seed, 4) == 0))) {
+	if (GIC == 3 && (word == 0 || (!ALL_OF_IT && below(seed, 4) == 0))) {
 		base = private_of(below(seed, CPUS));
 		word = 0;
 	}
@@ -206,7 +207,7 @@ static void step(uint32_t *seed)
 		mmio_write32(GICD, below(seed, 4));
 		break;
 	case 1:
-		if (ALONE || below(seed, 4) == 0)
+		if (ALL_OF_IT || below(seed, 4) == 0)
 			send(below(seed, 16));
 		break;
 	case 2:
@@ -221,7 +222,7 @@ static void step(uint32_t *seed)
 		route_some(seed);
 		break;
 	case 7:
-		if (ALONE || below(seed, 4) == 0)
+		if (ALL_OF_IT || below(seed, 4) == 0)
 			take_some(seed);
 		break;
 	case 8:
@@ -233,15 +234,21 @@ static void step(uint32_t *seed)
 	}
 }
 
-/* The last one cannot be turned off. */
+/* In full vCPU 0 ends it: the others may sleep for ever without it. Otherwise the last one does,
+ * which cannot be turned off. */
 static void flood(uint32_t vcpu)
 {
-	uint32_t seed = vcpu + 1;
+	bool sleeps = FULL && vcpu;
+	uint32_t seed = SEED + vcpu;
 
 	interface_on(false);
-	for (uint32_t n = 0; n < STEPS; n++)
+	for (uint32_t n = 0; n < STEPS || sleeps; n++) {
 		step(&seed);
-	psci(CPU_OFF, 0, 0, 0);
+		if (sleeps && below(&seed, 64) == 0)
+			__asm__ volatile("wfi");
+	}
+	if (!FULL)
+		psci(CPU_OFF, 0, 0, 0);
 	psci(SYSTEM_OFF, 0, 0, 0);
 }
 

@@ -15,6 +15,8 @@
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
+ *   longest <core> <class> <instructions>                      of the core's visits, at the end
+ *   lost <visits>                                              beyond the kinds that are kept
  * `guest` and `el2` are instructions. `aborted` are the guest's loads and stores aborted into EL2.
  * `left` are the instructions after one that traps, in its translation block. `vector` is an
  * offset, `class` the exception class, 0 for an interrupt; `switch` is 1 where a visit ends with
@@ -33,6 +35,7 @@
 #define MAX_VISITS 4096u
 
 #define EC_SHIFT 26
+#define CLASSES 64u
 #define EC_DATA_ABORT 0x24u
 
 /* Instructions, without their registers. */
@@ -83,6 +86,7 @@ struct core {
 	struct stamp armed; /* CVAL, and the count when the core was woken */
 	bool waiting;       /* for that */
 	struct visit visit; /* the one under way; its length is the count at its start */
+	uint64_t longest[CLASSES];
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
@@ -93,11 +97,14 @@ static struct {
 } options;
 
 static struct core cores[MAX_CORES];
+static struct core *running = cores;
 static struct visit visits[MAX_VISITS];
 static unsigned visit_count;
+static uint64_t lost_visits;
 
 static bool is_a64;
-static struct qemu_plugin_register *psr, *syndrome, *vttbr, *stack_pointer, *general[REGISTERS];
+static struct qemu_plugin_register *psr, *syndrome, *vttbr, *vmpidr, *stack_pointer;
+static struct qemu_plugin_register *general[REGISTERS];
 static struct array *bytes;
 
 static void fail(const char *what)
@@ -148,6 +155,7 @@ static void on_core(uint64_t plugin, unsigned vcpu)
 	psr = find(registers, "cpsr");
 	syndrome = find(registers, "ESR_EL2"); /* AArch32's HSR, too */
 	vttbr = find(registers, is_a64 ? "VTTBR_EL2" : "VTTBR");
+	vmpidr = find(registers, is_a64 ? "VMPIDR_EL2" : "VMPIDR");
 	stack_pointer = find(registers, "sp");
 }
 
@@ -281,40 +289,62 @@ static bool has_returned(const struct core *core)
 	       core->block->last == (is_a64 ? A64_ERET : A32_ERET);
 }
 
-static void leave(struct core *core)
+static void count_kind(const struct visit *visit)
 {
-	struct visit *visit = &core->visit;
 	unsigned i;
 
-	visit->length = core->count.at[EL2] - visit->length;
-	visit->switches = value_of(vttbr) != visit->translation;
 	for (i = 0; i < visit_count && !is_alike(&visits[i], visit); i++)
 		;
-	if (i == MAX_VISITS)
-		fail("too many kinds of visits");
+	if (i == MAX_VISITS) {
+		lost_visits++;
+		return;
+	}
 	if (i == visit_count)
 		visits[visit_count++] = *visit;
 	visits[i].times++;
+}
+
+static void leave(struct core *core)
+{
+	struct visit *visit = &core->visit;
+
+	visit->length = core->count.at[EL2] - visit->length;
+	visit->switches = value_of(vttbr) != visit->translation;
+	count_kind(visit);
+	if (visit->vector && visit->length > core->longest[visit->class])
+		core->longest[visit->class] = visit->length;
 }
 
 /* ---- what QEMU calls ---- */
 
 static void on_insn(unsigned vcpu, void *unused)
 {
-	struct core *core = &cores[vcpu];
-
+	(void)vcpu;
 	(void)unused;
-	core->begun++;
-	core->count.at[core->level]++;
+	running->begun++;
+	running->count.at[running->level]++;
+}
+
+/* Under icount QEMU names the core that had the block translated. The core that executes it, which
+ * runs the vCPU of the same number, is that of the registers. */
+static struct core *core_now(void)
+{
+	unsigned core = value_of(vmpidr) & 0xff;
+
+	if (core >= MAX_CORES)
+		fail("too many cores");
+	return &cores[core];
 }
 
 static void on_block(unsigned vcpu, void *data)
 {
 	const struct block *block = data;
-	struct core *core = &cores[vcpu];
+	struct core *core = core_now();
 	enum level before = core->level;
 	bool returned = has_returned(core);
 
+	(void)vcpu;
+	running = core;
 	if (core->block)
 		note_timer(core);
 	core->level = level_now();
@@ -350,6 +380,14 @@ static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 	}
 }
 
+static void report_longest(unsigned core)
+{
+	for (unsigned i = 0; i < CLASSES; i++)
+		if (cores[core].longest[i])
+			fprintf(options.out, "longest %u %u %" PRIu64 "\n", core, i,
+				cores[core].longest[i]);
+}
+
 static void on_end(uint64_t plugin, void *unused)
 {
 	(void)plugin;
@@ -357,6 +395,10 @@ static void on_end(uint64_t plugin, void *unused)
 	for (const struct visit *visit = visits; visit < visits + visit_count; visit++)
 		fprintf(options.out, "visit %u %u %u %" PRIu64 " %" PRIu64 "\n", visit->vector,
 			visit->class, visit->switches, visit->length, visit->times);
+	for (unsigned core = 0; core < MAX_CORES; core++)
+		report_longest(core);
+	if (lost_visits)
+		fprintf(options.out, "lost %" PRIu64 "\n", lost_visits);
 	fclose(options.out);
 }
 
