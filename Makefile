@@ -12,8 +12,7 @@ BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 PYTHON := $(BUILD)/venv/bin/python
 HYPBENCH := $(BUILD)/venv/bin/hypbench
 
-# What make is told by NAME=value. A name that neither stands here nor is one of the makefiles'
-# variables, which are for those who know them, is refused.
+# The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
 	GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS LIMIT O PLAN \
 	PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM THRESHOLD TTY UBOOT V WITHOUT

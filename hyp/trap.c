@@ -247,7 +247,7 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* An access to nothing. What a cache may hold of it is nothing to maintain. */
+/* An access to nothing. Cache maintenance there does nothing. */
 static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr,
 								  enum fault_reason reason)
 {

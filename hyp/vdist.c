@@ -165,8 +165,7 @@ static void write_state(struct vcpu *vcpu, void *argument)
 
 /* --- the same wherever the interrupts are at home --- */
 
-/* Private interrupts. Those of another vCPU only by who has the lock: a core is asked by one other
- * at a time. */
+/* Private interrupts. Those of another vCPU need the lock: one core at a time calls another. */
 static void call_owner(struct vcpu *owner, void (*fn)(struct vcpu *vcpu, void *argument),
 		       struct access *access)
 {

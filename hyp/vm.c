@@ -381,7 +381,10 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_
 	start = counter_read();
 	run_once(vm, other, limit_from(start, limit_ms), start);
 	while (vm->outcome == VM_RESET) {
+		uint64_t stopped = counter_read();
+
 		count_restart(vm);
+		start += counter_read() - stopped; /* printing is no part of the step */
 		reset(vm);
 		run_once(vm, other, limit_from(start, limit_ms), counter_read());
 	}

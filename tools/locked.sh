@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: tools/locked.sh FOLDER COMMAND...
-# Runs a command that writes into FOLDER; who comes second waits. Whatever the command started
-# holds the lock until it ends.
+# Runs a command that writes into FOLDER. A second command waits until every process of the first
+# has ended.
 set -euo pipefail
 folder=$1
 shift

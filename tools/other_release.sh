@@ -16,7 +16,8 @@ unable() {
 # The path lengths of its compiler, test guests as it makes them, its U-Boot and tools.
 some() {
 	make images qemu-images
-	for board in $(build/venv/bin/hypbench dev boards); do
+	boards=$(build/venv/bin/hypbench dev boards)
+	for board in $boards; do
 		make bench BOARD="$board"
 	done
 	make unit-test
@@ -25,7 +26,7 @@ some() {
 		tests/qemu/test_{figures,groups,spis,cores,programs,card,uboot_guest}.py
 }
 
-# In a namespace of its own, so that no mount is left behind.
+# In a namespace of its own, as debootstrap is, so that no mount is left, also after a kill.
 inside() {
 	for folder in "$tree" "$git"; do
 		mkdir -p "$root$folder"
@@ -44,9 +45,10 @@ make_root() {
 		apt-get -qq update
 		apt-get -qq install -y --no-install-recommends debootstrap
 	} >"$log" 2>&1 || unable "no debootstrap (see $log)"
-	rm -rf "$root.half"
-	debootstrap --variant=minbase --include=ca-certificates "$release" "$root.half" "$mirror" \
-		>"$log" 2>&1 || unable "debootstrap failed (see $log): $(tail -n 1 "$log")"
+	rm -rf --one-file-system "$root.half"
+	"${namespace[@]}" debootstrap --variant=minbase --include=ca-certificates "$release" \
+		"$root.half" "$mirror" >"$log" 2>&1 ||
+		unable "debootstrap failed (see $log): $(tail -n 1 "$log")"
 	mv "$root.half" "$root"
 }
 
@@ -57,7 +59,7 @@ share_configuration() {
 		"$HOME"/.config/pip/pip.conf; do
 		[ -e "$file" ] || continue
 		mkdir -p "$root${file%/*}"
-		cp -L "$file" "$root$file"
+		cp -L --remove-destination "$file" "$root$file" # through no link: it leads here
 	done
 	apt-config dump | grep -iE '^Acquire::https?::.*proxy' \
 		>"$root/etc/apt/apt.conf.d/90proxy" || true

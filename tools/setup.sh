@@ -183,8 +183,8 @@ venv_ready() {
 	[ -x "$venv/bin/hypbench" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(venv_key)" ]
 }
 
-# The stamp is the first to go and the last to come: what is half made is made anew. The package
-# itself is used where it lies, so that nothing is written into the source.
+# The stamp goes first and comes last: a half-made environment is made anew. The package is used
+# where it lies: nothing is written into the source.
 install_venv() {
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 		fail "$(python3 --version) is too old: hypbench needs 3.11 or newer"
@@ -206,7 +206,7 @@ install_venv() {
 	echo "installed: $venv (tools/requirements.txt and the hypbench command)"
 }
 
-# One at a time: who comes second finds what the first one installed.
+# One set-up at a time: the second finds what the first installed.
 wait_for_others() {
 	have flock || return 0
 	mkdir -p "$build"

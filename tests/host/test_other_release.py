@@ -5,6 +5,7 @@ say what they would do."""
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +16,9 @@ FAKES = {
     "id": "echo 0",
     "git": "echo {root}/tree/.git",
     "apt-config": "echo 'Acquire::http::Proxy \"http://proxy.invalid\";'",
-    "debootstrap": 'echo "debootstrap $*" >>{log}; mkdir -p "$4/etc/apt/apt.conf.d"',
-    "unshare": 'while [[ $1 = -* ]]; do [ "$1" != --propagation ] || shift; shift; done; exec "$@"',
+    "debootstrap": 'echo "$NAMESPACE debootstrap $*" >>{log}; mkdir -p "$4/etc/apt/apt.conf.d"',
+    "unshare": 'export NAMESPACE=own\n'
+               'while [[ $1 = -* ]]; do [ "$1" != --propagation ] || shift; shift; done; exec "$@"',
     "mount": 'echo "mount $*" >>{log}',
     "chroot": 'echo "chroot $1, ${{*: -2}}" >>{log}',
 }
@@ -64,7 +66,7 @@ def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(machine):
     root = "/tree/build/sample/root"
     assert machine.calls() == [
         "mount --bind / /mnt",  # a try
-        "debootstrap --variant=minbase --include=ca-certificates sample"
+        "own debootstrap --variant=minbase --include=ca-certificates sample"
         f" {root}.half http://one.invalid/debian",
         f"mount --bind /tree {root}/tree",
         f"mount --bind /tree/.git {root}/tree/.git",
@@ -77,7 +79,28 @@ def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(machine):
 def test_a_root_is_made_once(machine):
     for _ in range(2):
         machine.run("true")
-    assert len([call for call in machine.calls() if call.startswith("debootstrap")]) == 1
+    assert len([call for call in machine.calls() if " debootstrap " in call]) == 1
+
+
+def test_no_file_of_this_machine_is_written_through_a_link(machine):
+    mine = machine.root / "mine"
+    mine.write_text("as it was\n")
+    (machine.place / "root/etc/apt/apt.conf.d").mkdir(parents=True)
+    (machine.place / "root/etc/hosts").symlink_to(mine)
+    assert machine.run("true") == (0, "")
+    assert mine.read_text() == "as it was\n"
+    assert (machine.place / "root/etc/hosts").read_text() == Path("/etc/hosts").read_text()
+
+
+def test_boards_that_cannot_be_listed_are_a_failure(machine):
+    machine.fake("make", "exit 0")
+    machine.fake("hypbench", "exit 1", machine.venv)
+    machine.fake("python", "exit 0", machine.venv)
+    text = (machine.root / "tree/tools/other_release.sh").read_text()
+    done = subprocess.run(["bash", "-euc", text[text.index("some() {"):text.index("# In a")]
+                           + "some"], cwd=machine.root / "tree", check=False,
+                          env=os.environ | {"PATH": str(machine.bin)})
+    assert done.returncode == 1
 
 
 def test_without_a_command_it_runs_some_of_everything(machine):

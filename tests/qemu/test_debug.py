@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debug registers and performance monitors are as at reset wherever a guest starts, whatever was
-planted; the interrupt of counters is a guest's (arch/debug.c)."""
+"""Debug registers, those of ThumbEE and performance monitors are as at reset wherever a guest
+starts, whatever was planted; the interrupt of counters is a guest's (arch/debug.c)."""
+
+import struct
 
 import pytest
 
 from assembler import Program, assemble
-from hypervisor import without, words_at, write_of
+from hypervisor import place, without, words_at, write_of
 from image import BODIES, Change
-from lab import Job, board_facts
+from lab import TREE, Job, board_facts
 from conftest import BOARDS
 from talk import facts
 
@@ -66,6 +68,24 @@ def returns(symbol: str, board: str) -> Change:
 
 def not_written(register: str, board: str) -> Change:
     return without("cpu_reset_guest", write_of(register, isa_of(board)))
+
+
+# Cortex-A15 TRM (DDI 0438), table 10-1: opc1, CRn, CRm, opc2. QEMU takes more than a core has.
+CP14_OF_CORTEX_A15 = {
+    "DBGDIDR": (0, 0, 0, 0), "DBGOSDLR": (0, 1, 3, 4), "DBGOSLAR": (0, 1, 0, 4),
+    "DBGDSCRext": (0, 0, 2, 2), "DBGVCR": (0, 0, 7, 0), "DBGCLAIMCLR": (0, 7, 9, 6),
+    "TEECR": (6, 0, 0, 0), "TEEHBR": (6, 1, 0, 0)}
+PAIRS = {(0, 0, n, opc2) for n in range(16) for opc2 in (4, 5, 6, 7)}  # as many as DBGDIDR says
+
+
+def test_registers_that_are_reset_are_those_of_the_core():
+    """An access to another one is UNDEFINED: the hypervisor's end, at the first guest's start."""
+    image = TREE.build("virt-a15") / "hypbench.elf"
+    start, size = place("virt-a15", "cpu_reset_debug")
+    words = struct.unpack_from(f"<{size // 4}I", image.read_bytes(), start)
+    used = {(word >> 21 & 7, word >> 16 & 15, word & 15, word >> 5 & 7) for word in words
+            if word >> 24 & 15 == 14 and word & 0xf10 == 0xe10}
+    assert used - PAIRS == set(CP14_OF_CORTEX_A15.values()) and PAIRS <= used
 
 
 @pytest.mark.parametrize("fault", ["cpu_reset_debug", "pmcr_el0", "pmuserenr_el0",

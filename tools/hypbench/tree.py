@@ -98,7 +98,7 @@ class Tree:
 
 @contextmanager
 def alone_in(folder: Path, what: str) -> Iterator[None]:
-    """One run at a time writes into a folder: who comes second waits."""
+    """One run at a time writes into a folder; a second run waits."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         try:

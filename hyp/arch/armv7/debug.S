@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The debug registers as at a cold reset (DDI 0406C C11.11; v7.1 Debug, which every core with the
- * Virtualization Extensions has), whatever a guest left. */
+ * Virtualization Extensions has), and those of ThumbEE (B1.13.2), whatever a guest left. */
 	.arch	armv7ve
 	.arm
 
@@ -22,8 +22,9 @@
 cpu_reset_debug:
 	mov	r0, #0
 	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
+	isb				/* the double lock bars the registers below */
 	ldr	r1, =OS_LOCK_KEY
-	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: all of DBGDSCR can be written, DBGOSECCR too */
+	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: all of DBGDSCR can be written */
 	isb
 	mrc	p14, 0, r1, c0, c0, 0	/* DBGDIDR */
 	ubfx	r2, r1, #24, #4		/* BRPs */
@@ -32,9 +33,12 @@ cpu_reset_debug:
 	clear_pairs 7, 6, r3
 	mcr	p14, 0, r0, c0, c2, 2	/* DBGDSCRext */
 	mcr	p14, 0, r0, c0, c7, 0	/* DBGVCR */
-	mcr	p14, 0, r0, c0, c6, 2	/* DBGOSECCR */
 	mov	r1, #0xff
 	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR */
+	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
+	tst	r1, #0xf000		/* State3: ThumbEE */
+	mcrne	p14, 6, r0, c0, c0, 0	/* TEECR */
+	mcrne	p14, 6, r0, c1, c0, 0	/* TEEHBR */
 	isb
 	bx	lr
 	.ltorg

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cores after Armv8.0 add to what EL1 can reach, by their ID registers (DDI 0487 D13.2): it
- * traps, or is off. SVE, SME, pointer authentication, memory tags and SCXTNUM are off by the zeros
- * and ones of what every core has (HCR_EL2, CPTR_EL2).
+ * Additions to Armv8.0 that EL1 can reach, by ID registers (DDI 0487 D13.2): each traps or is off.
+ * SVE, SME, pointer authentication, memory tags and SCXTNUM are off by registers of every core
+ * (HCR_EL2, CPTR_EL2).
  */
 #include "hyp/arch/armv8/newer.h"
 

@@ -121,6 +121,8 @@ static void unmask_debug(void)
 #define PMXEVCNTR "p15, 0, %0, c9, c13, 2"
 #define PMCCNTR "p15, 0, %0, c9, c13, 0"
 #define VBAR "p15, 0, %0, c12, c0, 0"
+#define TEECR "p14, 6, %0, c0, c0, 0"
+#define TEEHBR "p14, 6, %0, c1, c0, 0"
 #define UNLOCK 0u
 #define LAST_BREAK (GET("p14, 0, %0, c0, c0, 0") >> 24 & 0xf)
 #define LAST_WATCH (GET("p14, 0, %0, c0, c0, 0") >> 28)
@@ -396,6 +398,17 @@ static void take_overflows(void)
 
 /* --- --- */
 
+static void expect_thumbee(void)
+{
+#ifdef TEECR
+	EXPECT(GET(TEECR) == 0, 0);
+	EXPECT(GET(TEEHBR) == 0, 0);
+	PUT(TEEHBR, 0x1234);
+	PUT(TEECR, 1);
+	EXPECT(GET(TEECR) == 1 && GET(TEEHBR) == 0x1234, 0);
+#endif
+}
+
 static void expect_and_plant(bool double_lock)
 {
 	PUT(VBAR, ({
@@ -404,6 +417,7 @@ static void expect_and_plant(bool double_lock)
 	    }));
 	expect_debug();
 	expect_pmu();
+	expect_thumbee();
 	plant_pmu();
 	plant_debug(double_lock);
 }
