@@ -158,7 +158,7 @@ install_packages() {
 		"${as_root[@]}" apt-get -qq update
 		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 			--no-install-recommends "${packages[@]}"
-	} >"$log" 2>&1 ||
+	} >"$log" 2>&1 9>&- || # a daemon that a package starts keeps no lock
 		fail "apt-get could not install: ${packages[*]}; $log says why (no network?)"
 	echo "installed: ${packages[*]}"
 }
@@ -178,7 +178,7 @@ check_qemu_version() {
 
 venv=$build/venv
 stamp=$venv/hypbench.stamp
-venv_key() { cat tools/requirements.txt <(pwd) | sha256sum | cut -d ' ' -f 1; }
+venv_key() { cat tools/requirements.txt <(pwd; python3 --version) | sha256sum | cut -d ' ' -f 1; }
 venv_ready() {
 	[ -x "$venv/bin/hypbench" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(venv_key)" ]
 }
@@ -210,8 +210,8 @@ install_venv() {
 wait_for_others() {
 	have flock || return 0
 	mkdir -p "$build"
-	exec {lock}>"$build/setup.lock"
-	flock -n "$lock" || { echo "setup: another one is under way; waiting" >&2; flock "$lock"; }
+	exec 9>"$build/setup.lock"
+	flock -n 9 || { echo "setup: another one is under way; waiting" >&2; flock 9; }
 }
 
 wants() { [[ " ${groups[*]} " == *" $1 "* ]]; }
