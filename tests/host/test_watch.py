@@ -36,6 +36,7 @@ def ended(answer: str, clock=("-icount", "shift=4")) -> tuple[bool, int | None, 
 def soon(monkeypatch):
     monkeypatch.setattr("hypbench.watch.STUCK_S", 0.4)
     monkeypatch.setattr("hypbench.watch.POLL_S", 0.01)
+    monkeypatch.setattr("hypbench.watch.START_S", 0.1)
 
 
 @pytest.mark.parametrize("answer", ["pass", PROGRESS])

@@ -14,6 +14,7 @@ from pathlib import Path
 
 STUCK_S = 10.0  # of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
 POLL_S = 0.5
+START_S = 1.0  # of its processor time: a QEMU that records and is asked while it starts may hang
 SHIFT = re.compile(r"shift=(\d+)")
 USUAL_SHIFT = 4  # ns an instruction, as a power of two; less of it is more instructions in 2^31 ns
 ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
@@ -51,6 +52,9 @@ class Watch:
 
     def _follow(self, process: subprocess.Popen) -> None:
         try:
+            while cpu_seconds(process.pid) < START_S:
+                if self.over.wait(POLL_S):
+                    return
             self.ours.setblocking(False)
             self.ours.sendall(b'{"execute":"qmp_capabilities"}\n' + ASK)
             self.stuck = self._stands_still(process.pid)
