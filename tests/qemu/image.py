@@ -19,6 +19,7 @@ BODIES = {
     "armv8": {
         "return": [0xd65f03c0],  # ret
         "return 0": [0xd2800000, 0xd65f03c0],  # mov x0, #0; ret
+        "return 1": [0xd2800020, 0xd65f03c0],  # mov x0, #1; ret
         "return the time": [0xd53be020, 0xd65f03c0],  # mrs x0, cntpct_el0; ret
         "undefined": [0x00000000],  # udf #0
         # msr vbar_el1, xzr; isb; udf #0: the guest's kernel maps nothing at 0
@@ -28,6 +29,7 @@ BODIES = {
     "armv7": {
         "return": [0xe12fff1e],  # bx lr
         "return 0": [0xe3a00000, 0xe12fff1e],  # mov r0, #0; bx lr
+        "return 1": [0xe3a00001, 0xe12fff1e],  # mov r0, #1; bx lr
         "return the time": [0xec510f0e, 0xe12fff1e],  # mrrc p15, 0, r0, r1, c14; bx lr
         "undefined": [0xe7f000f0],  # udf #0
         # mov r0, #0; mcr p15, 0, r0, c12, c0, 0; udf #0
