@@ -95,28 +95,36 @@ static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_
 	return vcpu;
 }
 
-/* The guest's. */
-static inline bool is_forwarded(const struct vcpu *vcpu, uint32_t iar)
+/* The guest's interrupt that this is, or NULL. */
+static inline struct virq *virq_of(const struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
-	return intid < VIRQ_COUNT && vcpu->vgic.route[intid];
+	return intid < VIRQ_COUNT ? vcpu->vgic.route[intid] : NULL;
 }
 
-static inline void forward(struct vcpu *vcpu, uint32_t iar)
+static inline void forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
 	gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
-	vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[gic_intid(iar)]);
+	vgic_inject_physical(&vcpu->vgic, virq);
 }
 
+static __attribute__((noinline, cold)) struct vcpu *inject_slowly(struct vcpu *vcpu, struct virq *virq)
+{
+	vgic_inject_slowly(&vcpu->vgic, virq);
+	return vcpu;
+}
+
+/* As forward(), but whatever it calls is a tail call: it needs no stack. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
+	struct virq *virq = virq_of(vcpu, iar);
 
-	if (!is_forwarded(vcpu, iar))
+	if (!virq)
 		return irq_own(vcpu, iar);
-	forward(vcpu, iar);
-	return vcpu;
+	gic_eoi(iar);
+	return vgic_inject_at_once(&vcpu->vgic, virq) ? vcpu : inject_slowly(vcpu, virq);
 }
 
 /* --- synchronous exits --- */
@@ -394,7 +402,7 @@ static inline uint64_t exit_ticks(uint64_t start)
 
 static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 {
-	if (is_forwarded(vcpu, iar))
+	if (virq_of(vcpu, iar))
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
@@ -435,10 +443,11 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own_counted(struct vcpu 
 struct vcpu *trap_irq_counted(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
+	struct virq *virq = virq_of(vcpu, iar);
 
-	if (!is_forwarded(vcpu, iar))
+	if (!virq)
 		return irq_own_counted(vcpu, iar);
-	forward(vcpu, iar);
+	forward(vcpu, iar, virq);
 	exit_stats_add(&exit_stat[EXIT_IRQ], exit_ticks(vcpu->exit_start));
 	return vcpu;
 }
@@ -484,7 +493,7 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 	struct vcpu *next = vcpu;
 
 	if (kind == EXIT_IRQ)
-		forward(vcpu, iar);
+		forward(vcpu, iar, virq_of(vcpu, iar));
 	else
 		next = irq_own(vcpu, iar);
 	return trace(next, kind, gic_intid(iar), start);
@@ -520,15 +529,16 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 {
 	uint32_t iar = gic_ack();
 	uint64_t acknowledged = probe_read();
+	struct virq *virq = virq_of(vcpu, iar);
 
-	if (!is_forwarded(vcpu, iar)) {
+	if (!virq) {
 		struct vcpu *next = irq_own(vcpu, iar);
 
 		return next == vcpu ? TRAP_UNSTAMPED : next;
 	}
 	STAMP(el2_vector, entry);
 	STAMP(acknowledged, acknowledged);
-	forward(vcpu, iar);
+	forward(vcpu, iar, virq);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

@@ -66,7 +66,7 @@ static void capture(struct virq *virq)
 	virq->latched = false;
 }
 
-static SLOW_PATH void inject_slowly(struct vgic *vgic, struct virq *virq)
+SLOW_PATH void vgic_inject_slowly(struct vgic *vgic, struct virq *virq)
 {
 	capture(virq);
 	vgic_give(vgic, virq);
@@ -74,12 +74,18 @@ static SLOW_PATH void inject_slowly(struct vgic *vgic, struct virq *virq)
 
 /* A physical interrupt that fires anew was deactivated before, so its own list register, if it
  * still has one, is empty: one write delivers it. */
+bool vgic_inject_at_once(const struct vgic *vgic, const struct virq *virq)
+{
+	if (virq->fast_lr == VIRQ_LR_NONE || vgic->backlog != 0)
+		return false;
+	gic_lr_write(virq->fast_lr, virq->lr_value);
+	return true;
+}
+
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
 {
-	if (virq->fast_lr != VIRQ_LR_NONE && vgic->backlog == 0)
-		gic_lr_write(virq->fast_lr, virq->lr_value);
-	else
-		inject_slowly(vgic, virq);
+	if (!vgic_inject_at_once(vgic, virq))
+		vgic_inject_slowly(vgic, virq);
 }
 
 static SLOW_PATH void queue_absent(struct vgic *vgic, struct virq *virq)

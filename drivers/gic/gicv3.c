@@ -317,7 +317,7 @@ uint64_t gic_lr_read(unsigned index)
 
 void gic_lr_write(unsigned index, uint64_t value)
 {
-	switch (index) {
+	switch (__builtin_expect(index, 0)) {
 	case 0:
 		write_ich_lr0_el2(value);
 		break;

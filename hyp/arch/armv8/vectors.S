@@ -21,8 +21,7 @@
 	   probed one has a nop there: each of its stamps is four instructions long, with the store.
 	   delay_el2 lies within what the exit statistics count, and before the first probe. */
 	.macro save_light kind, delayed
-	sub	sp, sp, #TRAP_FRAME_SIZE
-	stp	x0, x1, [sp, #TRAP_FRAME_X(0)]
+	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
 	mrs	x1, cntpct_el0
 	str	x1, [sp, #VCPU_EXIT_START]
@@ -42,13 +41,12 @@
 	.endm
 
 	.macro restore_light
-	ldp	x0, x1, [sp, #TRAP_FRAME_X(0)]
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
 	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]
-	add	sp, sp, #TRAP_FRAME_SIZE
+	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE
 	.endm
 
 	/* What a full frame holds besides: C keeps x19-x29 and leaves x8-x15 and x18 alone, but
