@@ -109,7 +109,8 @@ static inline void forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 	vgic_inject_physical(&vcpu->vgic, virq);
 }
 
-static __attribute__((noinline, cold)) struct vcpu *inject_slowly(struct vcpu *vcpu, struct virq *virq)
+static __attribute__((noinline, cold)) struct vcpu *inject_slowly(struct vcpu *vcpu,
+								  struct virq *virq)
 {
 	vgic_inject_slowly(&vcpu->vgic, virq);
 	return vcpu;
