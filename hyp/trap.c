@@ -526,20 +526,35 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 
 #define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
+static __attribute__((noinline, cold)) struct vcpu *irq_own_unstamped(struct vcpu *vcpu,
+								      uint32_t iar)
+{
+	struct vcpu *next = irq_own(vcpu, iar);
+
+	return next == vcpu ? TRAP_UNSTAMPED : next;
+}
+
+static __attribute__((noinline, cold)) struct vcpu *inject_slowly_probed(struct vcpu *vcpu,
+									 struct virq *virq)
+{
+	vgic_inject_slowly(&vcpu->vgic, virq);
+	STAMP(injected, probe_read());
+	return vcpu;
+}
+
 struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 {
 	uint32_t iar = gic_ack();
 	uint64_t acknowledged = probe_read();
 	struct virq *virq = virq_of(vcpu, iar);
 
-	if (!virq) {
-		struct vcpu *next = irq_own(vcpu, iar);
-
-		return next == vcpu ? TRAP_UNSTAMPED : next;
-	}
+	if (!virq)
+		return irq_own_unstamped(vcpu, iar);
 	STAMP(el2_vector, entry);
 	STAMP(acknowledged, acknowledged);
-	forward(vcpu, iar, virq);
+	gic_eoi(iar);
+	if (!vgic_inject_at_once(&vcpu->vgic, virq))
+		return inject_slowly_probed(vcpu, virq);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

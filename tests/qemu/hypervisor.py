@@ -69,20 +69,13 @@ def without(symbol: str, is_it: Callable[[int], bool]) -> Change:
 
 
 def without_store(symbol: str, offset: int) -> Change:
-    """A function without its one store of a word to this offset of a device: add, str."""
+    """A function without its one store of a word to this offset of a device."""
     def change(image: bytes, board: str) -> bytes:
-        start, size = place(board, symbol)
-        words = struct.unpack_from(f"<{size // 4}I", image, start)
         if board_facts(board)["ISA"] == "armv8":
-            add, add_mask, store, store_mask = 0x91000000 | offset << 10, 0xfffffc00, \
-                0xb9000000, 0xfffffc00
+            store, mask = 0xb9000000 | offset // 4 << 10, 0xfffffc00
         else:
-            add, add_mask, store, store_mask = 0xe2800000 | offset, 0xfff00fff, \
-                0xe5800000, 0xfff00fff
-        found = [index for index in range(1, len(words)) if words[index - 1] & add_mask == add
-                 and words[index] & store_mask == store]
-        assert len(found) == 1, f"{len(found)} such stores in {symbol}"
-        return words_at(symbol, found[0], NOP)(image, board)
+            store, mask = 0xe5800000 | offset, 0xfff00fff
+        return without(symbol, lambda word: word & mask == store)(image, board)
     return change
 
 
