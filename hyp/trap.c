@@ -109,23 +109,31 @@ static inline void forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 	vgic_inject_physical(&vcpu->vgic, virq);
 }
 
-static __attribute__((noinline, cold)) struct vcpu *inject_slowly(struct vcpu *vcpu,
-								  struct virq *virq)
+static __attribute__((noinline, cold)) struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar,
+								   struct virq *virq)
 {
-	vgic_inject_slowly(&vcpu->vgic, virq);
+	forward(vcpu, iar, virq);
 	return vcpu;
 }
 
-/* As forward(), but whatever it calls is a tail call: it needs no stack. */
+/* What it calls is a tail call, so that it needs no stack; and it reads memory before it writes to
+ * the GIC, since a core may wait until that is done. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
 	struct virq *virq = virq_of(vcpu, iar);
+	uint64_t lr_value;
+	unsigned lr;
 
 	if (!virq)
 		return irq_own(vcpu, iar);
-	gic_eoi(iar);
-	return vgic_inject_at_once(&vcpu->vgic, virq) ? vcpu : inject_slowly(vcpu, virq);
+	lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	if (lr == VIRQ_LR_NONE)
+		return forward_slowly(vcpu, iar, virq);
+	lr_value = virq->lr_value;
+	gic_eoi(iar); /* as in forward() */
+	gic_lr_write(lr, lr_value);
+	return vcpu;
 }
 
 /* --- synchronous exits --- */
@@ -534,10 +542,11 @@ static __attribute__((noinline, cold)) struct vcpu *irq_own_unstamped(struct vcp
 	return next == vcpu ? TRAP_UNSTAMPED : next;
 }
 
-static __attribute__((noinline, cold)) struct vcpu *inject_slowly_probed(struct vcpu *vcpu,
-									 struct virq *virq)
+static __attribute__((noinline, cold)) struct vcpu *forward_slowly_probed(struct vcpu *vcpu,
+									  uint32_t iar,
+									  struct virq *virq)
 {
-	vgic_inject_slowly(&vcpu->vgic, virq);
+	forward(vcpu, iar, virq);
 	STAMP(injected, probe_read());
 	return vcpu;
 }
@@ -547,14 +556,19 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 	uint32_t iar = gic_ack();
 	uint64_t acknowledged = probe_read();
 	struct virq *virq = virq_of(vcpu, iar);
+	uint64_t lr_value;
+	unsigned lr;
 
 	if (!virq)
 		return irq_own_unstamped(vcpu, iar);
 	STAMP(el2_vector, entry);
 	STAMP(acknowledged, acknowledged);
+	lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	if (lr == VIRQ_LR_NONE)
+		return forward_slowly_probed(vcpu, iar, virq);
+	lr_value = virq->lr_value;
 	gic_eoi(iar);
-	if (!vgic_inject_at_once(&vcpu->vgic, virq))
-		return inject_slowly_probed(vcpu, virq);
+	gic_lr_write(lr, lr_value);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

@@ -74,17 +74,18 @@ SLOW_PATH void vgic_inject_slowly(struct vgic *vgic, struct virq *virq)
 
 /* A physical interrupt that fires anew was deactivated before, so its own list register, if it
  * still has one, is empty: one write delivers it. */
-bool vgic_inject_at_once(const struct vgic *vgic, const struct virq *virq)
+unsigned vgic_lr_at_once(const struct vgic *vgic, const struct virq *virq)
 {
-	if (virq->fast_lr == VIRQ_LR_NONE || vgic->backlog != 0)
-		return false;
-	gic_lr_write(virq->fast_lr, virq->lr_value);
-	return true;
+	return vgic->backlog == 0 ? virq->fast_lr : VIRQ_LR_NONE;
 }
 
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
 {
-	if (!vgic_inject_at_once(vgic, virq))
+	unsigned lr = vgic_lr_at_once(vgic, virq);
+
+	if (lr != VIRQ_LR_NONE)
+		gic_lr_write(lr, virq->lr_value);
+	else
 		vgic_inject_slowly(vgic, virq);
 }
 

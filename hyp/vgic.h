@@ -86,8 +86,9 @@ bool vgic_forward(struct vgic *vgic, unsigned intid);
 /* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
 
-/* Its two halves: one store, false where that is not all; and what is to be done then. */
-bool vgic_inject_at_once(const struct vgic *vgic, const struct virq *virq);
+/* Its two halves: the list register that takes virq->lr_value, and that is all; or VIRQ_LR_NONE, and
+ * what is to be done then. */
+unsigned vgic_lr_at_once(const struct vgic *vgic, const struct virq *virq);
 void vgic_inject_slowly(struct vgic *vgic, struct virq *virq);
 
 /* The same while its vCPU does not run: `state` holds its virtual interface. */

@@ -20,7 +20,7 @@
 	/* No isb before a stamp: exception entry synchronises the context (DDI 0487 D1.13). The
 	   probed one has a nop there: each of its stamps is four instructions long, with the store.
 	   delay_el2 lies within what the exit statistics count, and before the first probe. */
-	.macro save_light kind, delayed
+	.macro save_light kind, delayed, esr
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
 	mrs	x1, cntpct_el0
@@ -32,6 +32,9 @@
 	.if	\kind == VECTORS_PROBED
 	nop
 	mrs	x1, cntpct_el0
+	.endif
+	.ifnb	\esr
+	mrs	\esr, esr_el2			/* takes a while: the stores go on meanwhile */
 	.endif
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
@@ -175,13 +178,12 @@
 
 \name\()_sync:
 	.if	\kind == VECTORS_PROBED
-	save_light VECTORS_PLAIN, \delayed
+	save_light VECTORS_PLAIN, \delayed, x1
 	.else
-	save_light \kind, \delayed
+	save_light \kind, \delayed, x1
 	.endif
-	mrs	x2, esr_el2
-	lsr	x2, x2, #26
-	cmp	x2, #EC_HVC64
+	lsr	x1, x1, #26
+	cmp	x1, #EC_HVC64
 	b.ne	1f
 	exit_sync hvc, \kind, \full
 1:	exit_sync sync, \kind, 1
