@@ -150,7 +150,25 @@
 	b	\target
 	.endm
 
-	/* One vector table and the exits behind it. */
+	.macro from_guest_irq kind, full, delayed
+	save_light \kind, \delayed
+	exit_irq \kind, \full
+	.endm
+
+	.macro from_guest_sync kind, full, delayed
+	.if	\kind == VECTORS_PROBED
+	save_light VECTORS_PLAIN, \delayed, x1
+	.else
+	save_light \kind, \delayed, x1
+	.endif
+	lsr	x1, x1, #26
+	cmp	x1, #EC_HVC64
+	b.ne	9f
+	exit_sync hvc, \kind, \full
+	.endm
+
+	/* One vector table. With light frames an entry has the room for all of its exit (32
+	   instructions), but for what needs the full frame. */
 	.macro vector_table name, kind, full, delayed
 	.balign	0x800
 	.global	\name
@@ -163,8 +181,17 @@
 	entry	own_irq
 	entry	own_fiq
 	entry	own_serror
+	.if	\full
 	entry	\name\()_sync			/* from the guest, AArch64 */
 	entry	\name\()_irq
+	.else
+	.balign	0x80
+\name\()_sync:
+	from_guest_sync \kind, 0, \delayed
+	.balign	0x80
+\name\()_irq:
+	from_guest_irq \kind, 0, \delayed
+	.endif
 	entry	\name\()_irq			/* FIQ: nothing signals one; taken as IRQ */
 	entry	guest_serror
 	entry	\name\()_sync			/* from the guest, AArch32 EL0 */
@@ -172,21 +199,13 @@
 	entry	\name\()_irq
 	entry	guest_serror
 
+	.if	\full
 \name\()_irq:
-	save_light \kind, \delayed
-	exit_irq \kind, \full
-
+	from_guest_irq \kind, 1, \delayed
 \name\()_sync:
-	.if	\kind == VECTORS_PROBED
-	save_light VECTORS_PLAIN, \delayed, x1
-	.else
-	save_light \kind, \delayed, x1
+	from_guest_sync \kind, 1, \delayed
 	.endif
-	lsr	x1, x1, #26
-	cmp	x1, #EC_HVC64
-	b.ne	1f
-	exit_sync hvc, \kind, \full
-1:	exit_sync sync, \kind, 1
+9:	exit_sync sync, \kind, 1
 	.endm
 
 	.text
