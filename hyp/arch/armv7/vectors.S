@@ -38,7 +38,7 @@
 	.endif
 	.endm
 
-	.macro restore_light
+	.macro restore_light written
 	pop	{r0-r3, r12, lr}
 	.endm
 
@@ -103,7 +103,7 @@
 	.endm
 
 	/* As exit_light (exits.inc), and `count` accounts for it. */
-	.macro exit_counted handler, full, count
+	.macro exit_counted handler, full, count, written
 	.if	\full
 	save_rest
 	.endif
@@ -146,7 +146,7 @@
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
 	cmp	r1, #HSR_HVC_0
 	bne	1f
-	exit_sync hvc, \kind, \full
+	exit_sync hvc, \kind, \full, written
 1:	exit_sync sync, \kind, 1
 	.endm
 

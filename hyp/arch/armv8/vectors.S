@@ -43,13 +43,20 @@
 	str	x30, [sp, #TRAP_FRAME_X(30)]
 	.endm
 
-	.macro restore_light
+	/* written: C has stored x0 alone. A load of x0 and x1 would have to wait until that store is in
+	   the cache: no core forwards a part of what is loaded. */
+	.macro restore_light written
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
 	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]
+	.ifnb	\written
+	ldr	x1, [sp, #TRAP_FRAME_X(1)]
+	ldr	x0, [sp], #TRAP_FRAME_SIZE
+	.else
 	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE
+	.endif
 	.endm
 
 	/* What a full frame holds besides: C keeps x19-x29 and leaves x8-x15 and x18 alone, but
@@ -129,7 +136,7 @@
 	.endm
 
 	/* As exit_light (exits.inc), and `count` accounts for it. */
-	.macro exit_counted handler, full, count
+	.macro exit_counted handler, full, count, written
 	.if	\full
 	save_rest
 	.endif
@@ -139,7 +146,7 @@
 	.if	\full
 	restore_rest
 	.endif
-	restore_light
+	restore_light \written
 	eret
 	.endm
 
@@ -164,7 +171,7 @@
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	9f
-	exit_sync hvc, \kind, \full
+	exit_sync hvc, \kind, \full, written
 	.endm
 
 	/* One vector table. With light frames an entry has the room for all of its exit (32
