@@ -46,15 +46,20 @@
 	/* written: C has stored x0 alone. A load of x0 and x1 would have to wait until that store is in
 	   the cache: no core forwards a part of what is loaded. */
 	.macro restore_light written
+	.ifnb	\written
+	ldr	x0, [sp], #TRAP_FRAME_X(2)
+	ldur	x1, [sp, #TRAP_FRAME_X(1) - TRAP_FRAME_X(2)]
+	ldp	x4, x5, [sp, #TRAP_FRAME_X(4) - TRAP_FRAME_X(2)]
+	ldp	x6, x7, [sp, #TRAP_FRAME_X(6) - TRAP_FRAME_X(2)]
+	ldp	x16, x17, [sp, #TRAP_FRAME_X(16) - TRAP_FRAME_X(2)]
+	ldr	x30, [sp, #TRAP_FRAME_X(30) - TRAP_FRAME_X(2)]
+	ldp	x2, x3, [sp], #TRAP_FRAME_SIZE - TRAP_FRAME_X(2)
+	.else
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
 	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
 	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]
-	.ifnb	\written
-	ldr	x1, [sp, #TRAP_FRAME_X(1)]
-	ldr	x0, [sp], #TRAP_FRAME_SIZE
-	.else
 	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE
 	.endif
 	.endm
