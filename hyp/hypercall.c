@@ -220,10 +220,8 @@ static inline bool is_vendors(uint32_t id)
 }
 
 /* The id has 32 bits, whatever stands above it (DEN0028 2.5). */
-struct vcpu *hypercall(struct vcpu *vcpu)
+struct vcpu *hypercall(struct vcpu *vcpu, uint32_t id)
 {
-	uint32_t id = (uint32_t)frame_arg(&vcpu->frame, 0);
-
 	if (id - HC_BASE < HC_COUNT)
 		return table[id - HC_BASE](vcpu);
 	if (is_vendors(id))

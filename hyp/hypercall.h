@@ -7,6 +7,6 @@
 /* Whether the hypercalls are there: not for a foreign guest, which has those of PSCI alone. */
 void hypercall_use(bool foreign);
 
-/* Runs the hypercall whose id and arguments stand in the frame; the result goes there too.
+/* Runs the hypercall whose arguments stand in the frame behind its id; the result goes there too.
  * Returns the vCPU to resume, or NULL when the guest ended its step. */
-struct vcpu *hypercall(struct vcpu *vcpu);
+struct vcpu *hypercall(struct vcpu *vcpu, uint32_t id);

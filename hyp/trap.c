@@ -138,15 +138,15 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 
 /* --- synchronous exits --- */
 
-struct vcpu *trap_hvc(struct vcpu *vcpu)
+struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 {
-	return hypercall(vcpu);
+	return hypercall(vcpu, id);
 }
 
 static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
-	return hypercall(vcpu);
+	return hypercall(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 }
 
 /* A system register that is not there, an instruction that no core has: our own guest does that by
@@ -508,10 +508,9 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 	return trace(next, kind, gic_intid(iar), start);
 }
 
-struct vcpu *trap_hvc_traced(struct vcpu *vcpu)
+struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 {
-	reg_t id = frame_arg(&vcpu->frame, 0);
-	struct vcpu *next = hypercall(vcpu);
+	struct vcpu *next = hypercall(vcpu, id);
 
 	return trace(next, EXIT_HVC, id, vcpu->exit_start);
 }
@@ -587,10 +586,10 @@ struct vcpu *trap_irq_all_lrs(struct vcpu *vcpu)
 	return trap_irq(vcpu);
 }
 
-struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu)
+struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu, uint32_t id)
 {
 	read_list_registers(vcpu);
-	return trap_hvc(vcpu);
+	return trap_hvc(vcpu, id);
 }
 
 struct vcpu *trap_sync_all_lrs(struct vcpu *vcpu)

@@ -16,13 +16,13 @@
 void trap_use(bool foreign);
 
 struct vcpu *trap_irq(struct vcpu *vcpu);
-struct vcpu *trap_hvc(struct vcpu *vcpu);
+struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first register */
 struct vcpu *trap_sync(struct vcpu *vcpu);
 struct vcpu *trap_serror(struct vcpu *vcpu);
 
 struct vcpu *trap_irq_counted(struct vcpu *vcpu);
 struct vcpu *trap_irq_traced(struct vcpu *vcpu);
-struct vcpu *trap_hvc_traced(struct vcpu *vcpu);
+struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id);
 struct vcpu *trap_sync_traced(struct vcpu *vcpu);
 
 /* Counted: called behind trap_hvc and trap_sync with exit_start, so that no register has to live
@@ -40,7 +40,7 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry);
 
 /* Of a vector table for lrs=all: every list register is read first, to memory. */
 struct vcpu *trap_irq_all_lrs(struct vcpu *vcpu);
-struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu);
+struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu, uint32_t id);
 struct vcpu *trap_sync_all_lrs(struct vcpu *vcpu);
 
 /* An exception of the hypervisor itself: panics. */

@@ -56,9 +56,9 @@
 
 	/* delay_el2: with the two loads, exactly as many instructions as configured. */
 	.macro spin
-	ldr	r0, =vector_delay
-	ldr	r0, [r0]
-99:	subs	r0, r0, #2
+	ldr	r2, =vector_delay
+	ldr	r2, [r2]
+99:	subs	r2, r2, #2
 	bne	99b
 	.endm
 
@@ -146,6 +146,7 @@
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
 	cmp	r1, #HSR_HVC_0
 	bne	1f
+	mov	r1, r0				/* trap_hvc is given the id */
 	exit_sync hvc, \kind, \full, written
 1:	exit_sync sync, \kind, 1
 	.endm

@@ -94,9 +94,9 @@
 
 	/* delay_el2: with the two loads, exactly as many instructions as configured. */
 	.macro spin
-	adrp	x0, vector_delay
-	ldr	x0, [x0, :lo12:vector_delay]
-99:	subs	x0, x0, #2
+	adrp	x1, vector_delay
+	ldr	x1, [x1, :lo12:vector_delay]
+99:	subs	x1, x1, #2
 	b.ne	99b
 	.endm
 
@@ -176,6 +176,7 @@
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	9f
+	mov	x1, x0				/* trap_hvc is given the id */
 	exit_sync hvc, \kind, \full, written
 	.endm
 
