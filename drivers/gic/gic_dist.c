@@ -50,8 +50,10 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
 			     DEFAULT_PRIORITY * 0x01010101u);
-	for (unsigned i = 0; i < 32 && first >= GIC_PRIVATE_COUNT; i += 16)
-		mmio_write32(gic.dist + GICD_ICFGR + (first + i) / 4, 0);
+	/* PPIs, too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
+	 * word, of SGIs, is read-only. */
+	for (unsigned i = 0; i < 32; i += 16)
+		mmio_write32(base_of(first) + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)
