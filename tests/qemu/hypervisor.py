@@ -68,6 +68,18 @@ def without(symbol: str, is_it: Callable[[int], bool]) -> Change:
     return change
 
 
+def reading_zero(symbol: str, name: str) -> Change:
+    """A function in which this system register reads 0, wherever it is read (ARMv8)."""
+    def change(image: bytes, board: str) -> bytes:
+        start, size = place(board, symbol)
+        read = encoded(f"mrs x0, {name}", "armv8")
+        words = struct.unpack_from(f"<{size // 4}I", image, start)
+        assert any(word & ~0x1f == read for word in words), f"{symbol} does not read {name}"
+        new = (0xd2800000 | word & 0x1f if word & ~0x1f == read else word for word in words)
+        return image[:start] + struct.pack(f"<{size // 4}I", *new) + image[start + size:]
+    return change
+
+
 def without_store(symbol: str, offset: int) -> Change:
     """A function without its one store of a word to this offset of a device: add, str."""
     def change(image: bytes, board: str) -> bytes:
