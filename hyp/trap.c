@@ -60,7 +60,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 
 	if (intid == CORE_KICK_SGI)
 		return kicked(vcpu, iar);
-	gic_eoi(iar); /* as in forward() */
+	gic_drop(iar); /* as in forward() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
@@ -105,7 +105,7 @@ static inline bool is_forwarded(const struct vcpu *vcpu, uint32_t iar)
 
 static inline void forward(struct vcpu *vcpu, uint32_t iar)
 {
-	gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
+	gic_drop(iar); /* it stays active until the guest ends it */
 	vgic_inject_physical(&vcpu->vgic, vcpu->vgic.route[gic_intid(iar)]);
 }
 
