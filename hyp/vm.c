@@ -38,6 +38,7 @@ static struct vcpu_space vcpu_space[VCPU_MAX];
 struct vm vm_under_test = {
 	.vmid = 1,
 	.vcpu_count = 1,
+	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
 		  &vcpu_space[3].vcpu },
 };

@@ -159,7 +159,7 @@ def test_another_gic_version_is_refused(result, board):
 
 
 GICV3 = "virt-a72-gicv3"
-WITHOUT_ID_FIELD = reading_zero("hyp_main", "id_aa64pfr0_el1")
+WITHOUT_ID_FIELD = reading_zero("hyp_main", armv8="mrs x0, id_aa64pfr0_el1")
 
 
 def test_gicv3_is_found_where_the_id_register_names_none(lab):
