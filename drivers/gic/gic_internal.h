@@ -44,6 +44,9 @@ static inline void gic_write_priority(unsigned intid, uint8_t priority)
 /* What a driver itself remembers of 32 interrupts, from `first` on, is as at reset. */
 void gic_forget_active(unsigned first);
 
+/* GICv2. Bit i: list register i holds nothing, nor the end of an interrupt that asked for it. */
+uint32_t gicv2_lrs_empty(void);
+
 /* Waits until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
 void gic_wait_for_writes(unsigned intid);
 

@@ -204,7 +204,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	mmio_write32(gic.hyp + GICH_HCR, 0);
 	state->vmcr = mmio_read32(gic.hyp + GICH_VMCR);
 	state->apr[0] = mmio_read32(gic.hyp + GICH_APR);
-	state->used = ~mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
+	state->used = ~gicv2_lrs_empty() & lr_mask;
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 
@@ -239,7 +239,7 @@ void gic_lr_clear(unsigned index)
 
 uint32_t gic_lr_empty(void)
 {
-	return mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
+	return gicv2_lrs_empty() & lr_mask;
 }
 
 uint32_t gic_lr_ended(void)

@@ -30,7 +30,7 @@ bench irq_phases n=10
 bench wfi n=10
 bench cntvoff n=10
 """
-SAME = ("hvc", "mmio_read", "sgi_self")  # no physical interrupt in their windows
+SAME = ("hvc", "mmio_read")  # no interrupt in their windows
 REFUSED = {"trapped": "no list registers linked to physical interrupts: only lr=sw",
            "trapped-sw eoi=split": "no EOImode and no DIR: only eoi=combined",
            "direct eoi=split": "no EOImode and no DIR: only eoi=combined"}
