@@ -50,9 +50,12 @@ void *memset(void *to, int byte, size_t size)
 	word pattern = (uint8_t)byte * (~(word)0 / 0xff);
 
 	if (both_aligned(to, to))
-		for (; size >= sizeof(word); size -= sizeof(word)) {
-			*(word *)(void *)d = pattern;
-			d += sizeof(word);
+		for (; size >= 2 * sizeof(word); size -= 2 * sizeof(word)) {
+			word *pair = (void *)d;
+
+			pair[0] = pattern;
+			pair[1] = pattern;
+			d += 2 * sizeof(word);
 		}
 	while (size--)
 		*d++ = (uint8_t)byte;

@@ -34,10 +34,10 @@ while here.with_name("hold").exists():
 
 
 def start(bench: Bench, *words: str) -> subprocess.Popen:
-    """With SIGINT as in a terminal: a shell's background job, such as these tests, ignores it."""
-    return subprocess.Popen([sys.executable, "-c", HOOK, str(bench.root), *words],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    """With signals as in a terminal: a background job ignores SIGINT, one under nohup SIGHUP."""
+    return subprocess.Popen(["env", "--default-signal=HUP,INT,TERM", sys.executable, "-c", HOOK,
+                             str(bench.root), *words],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_until(true, limit: float = 60) -> None:
