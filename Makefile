@@ -64,7 +64,12 @@ PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno
 LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings \
 	-Wl,-z,max-page-size=4096
 
-GIC_SOURCES := drivers/gic/gic_dist.c drivers/gic/$(GIC).c
+# How interrupts end: `split` by EOIR and DIR; `combined` on a GICv2 that has EOIR alone.
+GIC_ENDS ?= split
+gicv2_split := gicv2 gicv2_split gic_active
+gicv2_combined := gicv2 gicv2_combined
+gicv3_split := gicv3 gic_active
+GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c

@@ -7,7 +7,8 @@
  *   +0x00800  struct probe_stamps: with probes=on, where the last interrupt was when
  *   +0x01000  record buffer: the body of the record that HC_RECORD emits
  *   +0x100000 the guest image, beginning with struct guest_header
- *   …         its bss, stacks and heap, then working memory for benchmarks, to the end of RAM
+ *   …         its bss, stacks and heap, then, from the next multiple of 2 MiB on, working memory
+ *             for benchmarks, to the end of RAM
  */
 #pragma once
 
@@ -16,6 +17,7 @@
 #define GUEST_RECORD_OFFSET 0x1000u
 #define GUEST_RECORD_SIZE 0xff000u /* bytes, at most, of a record's body */
 #define GUEST_IMAGE_OFFSET 0x100000u
+#define GUEST_WORKING_ALIGNMENT 0x200000u
 
 #define GUEST_HEADER_MAGIC "HYPBENCH-GUEST1" /* 15 characters and a NUL */
 #define GUEST_RUN_MAGIC 0x6e757267u          /* "grun", little-endian */

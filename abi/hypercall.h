@@ -22,7 +22,8 @@
 	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
 			    /* device would. Returns HC_OK or HC_EINVAL */                         \
 	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \
-			    /* too. Returns HC_OK or HC_EINVAL */                                  \
+			    /* too; x2 = bytes of working memory in use. Returns HC_OK or */       \
+			    /* HC_EINVAL (state; more memory than goes by address) */              \
 	X(TLBI, tlbi)       /* x1 = enum hc_tlbi: TLB maintenance that only EL2 can do. */         \
 			    /* Returns HC_OK or HC_EINVAL */                                       \
 	X(VMID, vmid)       /* x1 = 0 or 1: go on under the VM's other VMID, 1: with what the */   \

@@ -17,7 +17,6 @@
  * the image, devices, and what a misbehaving guest maps.
  */
 #define TABLE_PAGES 160u
-#define WORKING_MEMORY_ALIGNMENT 0x200000u
 
 /* Frames of the GIC: IHI 0048B 4.1.2, IHI 0069 12.10. */
 #define GICV2_DIST_SIZE 0x1000u
@@ -39,6 +38,7 @@ __attribute__((section(".noinit"),
 	       aligned(PAGE_SIZE))) static uint8_t tables[TABLE_PAGES][PAGE_SIZE];
 __attribute__((aligned(PAGE_SIZE))) static pte_t root[PTE_COUNT];
 static struct page_pool pool;
+static uint64_t working_size;
 static struct pagetable stage1;
 
 static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
@@ -116,13 +116,28 @@ void mmu_init(const struct guest_run *run)
 	guest_arch_mmu_on((uintptr_t)root);
 }
 
+static void use_working(uint64_t start, uint64_t size)
+{
+	uint64_t end = start + size;
+
+	if (start >= mmu_free_start() && end - mmu_free_start() > working_size)
+		working_size = end - mmu_free_start();
+}
+
+uint64_t mmu_working_size(void)
+{
+	return working_size;
+}
+
 void mmu_map_memory(uint64_t start, uint64_t size)
 {
+	use_working(start, size);
 	map(start, size, ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN);
 }
 
 void mmu_map_user(uint64_t start, uint64_t size)
 {
+	use_working(start, size);
 	map(start, size, ATTR_NORMAL | S1_AP_RW_ALL | ATTR_XN);
 }
 
@@ -150,7 +165,7 @@ void mmu_map_code(uint64_t start, uint64_t size)
 
 uint64_t mmu_free_start(void)
 {
-	return align_up((uintptr_t)__memory_end, WORKING_MEMORY_ALIGNMENT);
+	return align_up((uintptr_t)__memory_end, GUEST_WORKING_ALIGNMENT);
 }
 
 /* --- the alias window --- */
@@ -220,6 +235,7 @@ uintptr_t mmu_map_window(const struct guest_run *run, uint64_t size)
 	    !pagetable_map(&window, base + start - run->ram_base,
 			   mmu_leaf_target(mmu_free_start(), leaf_size), end - start, ATTR_WINDOW))
 		guest_refuse("the alias window cannot map", start);
+	use_working(mmu_free_start(), size);
 	dsb_ish();
 	isb();
 	return (uintptr_t)(base + mmu_free_start() - run->ram_base);

@@ -38,6 +38,9 @@ void mmu_map_code(uint64_t start, uint64_t size);
 /* Start of the memory that nothing uses, 2 MiB aligned; it ends with the guest's RAM. */
 uint64_t mmu_free_start(void);
 
+/* Bytes from there on, up to the end of what has been mapped. */
+uint64_t mmu_working_size(void);
+
 /* Why this configuration's window cannot map `size` bytes of free memory; NULL: it can. */
 const char *mmu_window_refuses(const struct guest_run *run, uint64_t size);
 

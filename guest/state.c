@@ -4,6 +4,7 @@
 #include "arch/hypercall.h"
 #include "arch/tlb.h"
 #include "guest/guest.h"
+#include "guest/mmu.h"
 
 static uint32_t state;
 static uint32_t prepared_count;
@@ -18,8 +19,9 @@ void state_init(const struct guest_run *run)
 static void make_cold(void)
 {
 	prepared_count++;
-	if (hvc(HC_ID(COLD), state, 0) != HC_OK)
-		guest_refuse("the hypervisor cannot make this cold, state", state);
+	if (hvc(HC_ID(COLD), state, (reg_t)mmu_working_size()) != HC_OK)
+		guest_refuse("the hypervisor cannot make this cold, bytes of working memory",
+			     mmu_working_size());
 	if (state == STATE_COLD_TLB)
 		tlbi_el1_all();
 }

@@ -4,14 +4,20 @@
  * by address it would take all of memory. Set and way reach this core's caches and the shared ones
  * of its cluster, and no system cache behind them. Lines that the way back to the guest touches
  * are in the caches again when it goes on: vectors.S, the vCPU's frame, the end of this code.
+ *
+ * Where CLIDR names no level though there may be caches (gem5), by address after all: what this
+ * core runs and touches between two samples, EL2's memory and the bench guest's.
  */
 #include "hyp/cold.h"
 
+#include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/cache.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
+#include "hyp/image.h"
 #include "lib/bits.h"
+#include "lib/pagetable.h"
 
 /* CLIDR_EL1 (DDI 0487 D13.2.26): Ctype, three bits a level. */
 #define LEVEL_MAX 7u
@@ -59,10 +65,8 @@ static reg_t ccsidr_of(uint32_t level)
 }
 
 /* Each level wholly before the next, since a line cleaned from one may go to the next. */
-static void clean_data_caches(void)
+static void clean_levels(reg_t clidr)
 {
-	reg_t clidr = read_clidr_el1();
-
 	dsb_sy();
 	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++) {
 		if (CTYPE(clidr, level) < CTYPE_DATA)
@@ -72,13 +76,54 @@ static void clean_data_caches(void)
 	}
 }
 
-bool cold_make(reg_t state)
+static void clean_between(uintptr_t start, uintptr_t end)
+{
+	dcache_clean_invalidate(start, end - start);
+}
+
+/* EL2's image and data, but for stage-2 tables that nothing has taken and other cores' data. */
+static void clean_own(const struct page_pool *tables)
+{
+	clean_between((uintptr_t)__image_start, (uintptr_t)tables->base + tables->used * PAGE_SIZE);
+	clean_between((uintptr_t)tables->base + tables->count * PAGE_SIZE,
+		      (uintptr_t)__percore_copies);
+}
+
+/* What the guest is told, its image with bss, stacks and tables, and its working memory. */
+static void clean_guest(size_t working)
+{
+	const struct guest_header *guest = (const struct guest_header *)__guest_image_start;
+	uintptr_t ram = (uintptr_t)guest->load_address - GUEST_IMAGE_OFFSET;
+
+	clean_between(ram + GUEST_RUN_OFFSET, ram + GUEST_RECORD_OFFSET);
+	clean_between((uintptr_t)guest->load_address, (uintptr_t)guest->memory_end);
+	dcache_clean_invalidate((uintptr_t)align_up(guest->memory_end, GUEST_WORKING_ALIGNMENT),
+				working);
+}
+
+static bool clean_data_caches(const struct page_pool *tables, reg_t working)
+{
+	reg_t clidr = read_clidr_el1();
+
+	if (CTYPE(clidr, 0) != CTYPE_NONE) {
+		clean_levels(clidr);
+		return true;
+	}
+	if (working > COLD_WORKING_MAX)
+		return false;
+	clean_guest((size_t)working);
+	clean_own(tables);
+	return true;
+}
+
+bool cold_make(const struct page_pool *tables, reg_t state, reg_t working)
 {
 	switch (state) {
 	case STATE_WARM:
 		return true;
 	case STATE_COLD_CACHES:
-		clean_data_caches();
+		if (!clean_data_caches(tables, working))
+			return false;
 		icache_invalidate_core();
 		return true;
 	case STATE_COLD_TLB:

@@ -106,7 +106,10 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	return finish(vcpu, cold_make(frame_arg(&vcpu->frame, 1)) ? HC_OK : HC_EINVAL);
+	bool done = cold_make(vcpu->vm->stage2.table.pool, frame_arg(&vcpu->frame, 1),
+			      frame_arg(&vcpu->frame, 2));
+
+	return finish(vcpu, done ? HC_OK : HC_EINVAL);
 }
 
 static bool has_stage2(const struct vcpu *vcpu)

@@ -60,7 +60,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 
 	if (intid == CORE_KICK_SGI)
 		return kicked(vcpu, iar);
-	gic_eoi(iar); /* as in forward() */
+	gic_drop(iar); /* as in forward() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
@@ -105,7 +105,7 @@ static inline struct virq *virq_of(const struct vcpu *vcpu, uint32_t iar)
 
 static inline void forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	gic_eoi(iar); /* priority drop: it stays active until the guest ends it */
+	gic_drop(iar); /* it stays active until the guest ends it */
 	vgic_inject_physical(&vcpu->vgic, virq);
 }
 
@@ -131,7 +131,7 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 	if (lr == VIRQ_LR_NONE)
 		return forward_slowly(vcpu, iar, virq);
 	lr_value = virq->lr_value;
-	gic_eoi(iar); /* as in forward() */
+	gic_drop(iar); /* as in forward() */
 	gic_lr_write(lr, lr_value);
 	return vcpu;
 }
@@ -566,7 +566,7 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 	if (lr == VIRQ_LR_NONE)
 		return forward_slowly_probed(vcpu, iar, virq);
 	lr_value = virq->lr_value;
-	gic_eoi(iar);
+	gic_drop(iar);
 	gic_lr_write(lr, lr_value);
 	STAMP(injected, probe_read());
 	return vcpu;

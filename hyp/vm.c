@@ -38,6 +38,7 @@ static struct vcpu_space vcpu_space[VCPU_MAX];
 struct vm vm_under_test = {
 	.vmid = 1,
 	.vcpu_count = 1,
+	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
 		  &vcpu_space[3].vcpu },
 };
@@ -362,6 +363,33 @@ static void count_restart(struct vm *vm)
 	record_close();
 }
 
+/* Why this board's GIC cannot have a guest's interrupts so, or NULL. */
+static const char *gic_refuses(const struct run_config *config)
+{
+	if (gic_splits_ends())
+		return NULL;
+	if (config->eoi == EOI_SPLIT)
+		return "this board's GIC has no EOImode and no DIR: only eoi=combined";
+	if (config->irq == IRQ_TRAPPED && config->lr == LR_HW)
+		return "this board's GIC has no list registers linked to physical interrupts: "
+		       "only lr=sw (preset trapped-sw)";
+	return NULL;
+}
+
+/* The VM is as its configuration says; else it is refused, with the reason in an error record. */
+static bool can_be_built(struct vm *vm)
+{
+	const char *why = gic_refuses(vm->config);
+
+	if (!why && !build_stage2(vm))
+		why = "its memory needs more stage-2 tables than there are";
+	if (!why)
+		return true;
+	record_error("guest", why);
+	vm->outcome = VM_REFUSED;
+	return false;
+}
+
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms)
 {
@@ -372,11 +400,8 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_
 	prepare(vm, config, machine);
 	if (config->sched != SCHED_NULL)
 		other = busy_prepare(config, vm->cntvoff);
-	if (!build_stage2(vm)) {
-		record_error("guest", "its memory needs more stage-2 tables than there are");
-		vm->outcome = VM_REFUSED;
+	if (!can_be_built(vm))
 		return 0;
-	}
 	reset(vm);
 	start = counter_read();
 	run_once(vm, other, limit_from(start, limit_ms), start);

@@ -79,6 +79,10 @@ void gic_send_sgi(unsigned id, unsigned core);
  * gic_deactivate() is needed (GICC_CTLR.EOImode); else gic_eoi() does both. */
 void gic_cpu_init(bool split_eoi);
 
+/* False: this GIC has no such split, nor list registers linked to physical interrupts (`hw`). Then
+ * gic_eoi() ends an interrupt wholly, and gic_drop() keeps it away by other means. */
+bool gic_splits_ends(void);
+
 /* Ends whatever is active, so that no priority is left raised by somebody who never ended an
  * interrupt. Before gic_dist_reset(), which would forget what is active. */
 void gic_cpu_abandon(void);
@@ -88,6 +92,9 @@ void gic_cpu_abandon(void);
 uint32_t gic_ack(void);
 void gic_eoi(uint32_t iar);
 void gic_deactivate(uint32_t iar);
+
+/* With split_eoi: as gic_eoi(), of an interrupt that stays active after the handler. */
+void gic_drop(uint32_t iar);
 
 /* INTID and, of a GICv2 SGI, the source core in a raw IAR value. */
 static inline unsigned gic_intid(uint32_t iar)

@@ -3,35 +3,14 @@
 #include "drivers/gic/gic.h"
 
 #include "arch/barrier.h"
-#include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
-#include "drivers/gic/gic_regs.h"
 #include "lib/per_core.h"
-
-#define DEFAULT_PRIORITY 0xa0u
 
 struct gic_bases gic PER_CORE;
 
 void gic_set_bases(const struct gic_bases *bases)
 {
 	gic = *bases;
-}
-
-static uintptr_t base_of(unsigned intid)
-{
-	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gic.dist;
-}
-
-/* The register of a bank with one bit an interrupt. */
-static uintptr_t bit_register(unsigned intid, unsigned bank)
-{
-	return base_of(intid) + bank + intid / 32 * 4;
-}
-
-/* These banks are write-1-to-act: a plain write, never read-modify-write. */
-static void write_bit(unsigned intid, unsigned bank)
-{
-	mmio_write32(bit_register(intid, bank), 1u << (intid % 32));
 }
 
 unsigned gic_intid_count(void)
@@ -43,15 +22,18 @@ unsigned gic_intid_count(void)
 
 static void reset_bank(unsigned first)
 {
-	mmio_write32(bit_register(first, GICD_ICENABLER), ~0u);
+	gic_forget_active(first);
+	mmio_write32(gic_bit_register(first, GICD_ICENABLER), ~0u);
 	gic_wait_for_writes(first);
-	mmio_write32(bit_register(first, GICD_ICPENDR), ~0u);
-	mmio_write32(bit_register(first, GICD_ICACTIVER), ~0u);
+	mmio_write32(gic_bit_register(first, GICD_ICPENDR), ~0u);
+	mmio_write32(gic_bit_register(first, GICD_ICACTIVER), ~0u);
 	for (unsigned i = 0; i < 32; i += 4)
-		mmio_write32(base_of(first) + GICD_IPRIORITYR + first + i,
-			     DEFAULT_PRIORITY * 0x01010101u);
-	for (unsigned i = 0; i < 32 && first >= GIC_PRIVATE_COUNT; i += 16)
-		mmio_write32(gic.dist + GICD_ICFGR + (first + i) / 4, 0);
+		mmio_write32(gic_base_of(first) + GICD_IPRIORITYR + first + i,
+			     GIC_DEFAULT_PRIORITY * 0x01010101u);
+	/* PPIs, too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
+	 * word, of SGIs, is read-only. */
+	for (unsigned i = 0; i < 32; i += 16)
+		mmio_write32(gic_base_of(first) + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)
@@ -77,43 +59,28 @@ void gic_private_reset(void)
 
 void gic_enable(unsigned intid)
 {
-	write_bit(intid, GICD_ISENABLER);
+	gic_write_bit(intid, GICD_ISENABLER);
 }
 
 void gic_disable(unsigned intid)
 {
-	write_bit(intid, GICD_ICENABLER);
+	gic_write_bit(intid, GICD_ICENABLER);
 	gic_wait_for_writes(intid);
 }
 
 void gic_set_pending(unsigned intid)
 {
-	write_bit(intid, GICD_ISPENDR);
+	gic_write_bit(intid, GICD_ISPENDR);
 }
 
 void gic_clear_pending(unsigned intid)
 {
-	write_bit(intid, GICD_ICPENDR);
-}
-
-void gic_set_active(unsigned intid)
-{
-	write_bit(intid, GICD_ISACTIVER);
+	gic_write_bit(intid, GICD_ICPENDR);
 }
 
 bool gic_is_pending(unsigned intid)
 {
-	return mmio_read32(bit_register(intid, GICD_ISPENDR)) >> (intid % 32) & 1;
-}
-
-bool gic_is_active(unsigned intid)
-{
-	return mmio_read32(bit_register(intid, GICD_ISACTIVER)) >> (intid % 32) & 1;
-}
-
-void gic_set_priority(unsigned intid, uint8_t priority)
-{
-	mmio_write8(base_of(intid) + GICD_IPRIORITYR + intid, priority);
+	return gic_read_bit(intid, GICD_ISPENDR);
 }
 
 /* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
@@ -123,7 +90,7 @@ void gic_set_edge(unsigned intid, bool edge)
 	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
 	uint32_t bit = 2u << intid % 16 * 2;
 	uint32_t value = mmio_read32(address);
-	bool enabled = mmio_read32(bit_register(intid, GICD_ISENABLER)) >> (intid % 32) & 1;
+	bool enabled = gic_read_bit(intid, GICD_ISENABLER);
 
 	if (!(value & bit) == !edge)
 		return;

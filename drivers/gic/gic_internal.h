@@ -2,13 +2,50 @@
 /* Shared between gic_dist.c and the version files; not for users of the driver. */
 #pragma once
 
+#include "arch/mmio.h"
 #include "drivers/gic/gic.h"
+#include "drivers/gic/gic_regs.h"
+
+#define GIC_DEFAULT_PRIORITY 0xa0u
 
 extern struct gic_bases gic;
 
 /* Base of the registers from IGROUPR to ICFGR that hold the private interrupts of this core: the
  * distributor itself on GICv2, the redistributor's SGI_base frame on GICv3. */
 uintptr_t gic_private_base(void);
+
+static inline uintptr_t gic_base_of(unsigned intid)
+{
+	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gic.dist;
+}
+
+/* The register of a bank with one bit an interrupt. */
+static inline uintptr_t gic_bit_register(unsigned intid, unsigned bank)
+{
+	return gic_base_of(intid) + bank + intid / 32 * 4;
+}
+
+/* These banks are write-1-to-act: a plain write, never read-modify-write. */
+static inline void gic_write_bit(unsigned intid, unsigned bank)
+{
+	mmio_write32(gic_bit_register(intid, bank), 1u << (intid % 32));
+}
+
+static inline bool gic_read_bit(unsigned intid, unsigned bank)
+{
+	return mmio_read32(gic_bit_register(intid, bank)) >> (intid % 32) & 1;
+}
+
+static inline void gic_write_priority(unsigned intid, uint8_t priority)
+{
+	mmio_write8(gic_base_of(intid) + GICD_IPRIORITYR + intid, priority);
+}
+
+/* What a driver itself remembers of 32 interrupts, from `first` on, is as at reset. */
+void gic_forget_active(unsigned first);
+
+/* GICv2. Bit i: list register i holds nothing, nor the end of an interrupt that asked for it. */
+uint32_t gicv2_lrs_empty(void);
 
 /* Waits until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
 void gic_wait_for_writes(unsigned intid);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GICv2: the memory-mapped CPU interface (GICC) and virtual interface control (GICH). IHI 0048B. */
+/* GICv2: the memory-mapped CPU interface (GICC) and virtual interface control (GICH). IHI 0048B.
+ * How an interrupt ends is gicv2_split.c's, or gicv2_combined.c's. */
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
@@ -99,22 +100,15 @@ void gic_all_nonsecure(void)
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);
 }
 
-void gic_cpu_init(bool split_eoi)
-{
-	mmio_write32(gic.cpu + GICC_PMR, 0xff);
-	mmio_write32(gic.cpu + GICC_BPR, 0);
-	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 |
-						  (split_eoi ? GICC_CTLR_EOIMODE : 0));
-}
-
 /* The active priorities cannot simply be cleared: ending each active interrupt drops its own. */
 void gic_cpu_abandon(void)
 {
 	unsigned count = gic_intid_count();
 
 	gic_cpu_init(false);
+	mmio_write32(gic.cpu + GICC_BPR, 0);
 	for (unsigned intid = 0; intid < count; intid++)
-		if (gic_is_active(intid))
+		if (gic_read_bit(intid, GICD_ISACTIVER))
 			gic_eoi(intid);
 	for (unsigned i = 0; i < 4; i++)
 		mmio_write32(gic.cpu + GICC_APR0 + 4 * i, 0);
@@ -128,11 +122,6 @@ uint32_t gic_ack(void)
 void gic_eoi(uint32_t iar)
 {
 	mmio_write32(gic.cpu + GICC_EOIR, iar);
-}
-
-void gic_deactivate(uint32_t iar)
-{
-	mmio_write32(gic.cpu + GICC_DIR, iar);
 }
 
 uint64_t gic_lr_encode(const struct gic_lr *lr)
@@ -215,7 +204,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	mmio_write32(gic.hyp + GICH_HCR, 0);
 	state->vmcr = mmio_read32(gic.hyp + GICH_VMCR);
 	state->apr[0] = mmio_read32(gic.hyp + GICH_APR);
-	state->used = ~mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
+	state->used = ~gicv2_lrs_empty() & lr_mask;
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 
@@ -250,7 +239,7 @@ void gic_lr_clear(unsigned index)
 
 uint32_t gic_lr_empty(void)
 {
-	return mmio_read32(gic.hyp + GICH_ELRSR0) & lr_mask;
+	return gicv2_lrs_empty() & lr_mask;
 }
 
 uint32_t gic_lr_ended(void)

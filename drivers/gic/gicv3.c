@@ -45,9 +45,9 @@ unsigned gic_version(void)
 
 unsigned gic_probe_version(void)
 {
-	/* Without the system registers (ID_AA64PFR0_EL1.GIC) it is not one, and a GICv2's
-	 * distributor ends before this offset. */
-	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0)
+	/* A GICv2's distributor ends before GICD_V3_PIDR2. ID_AA64PFR0_EL1.GIC may read 0 although
+	 * the system registers are there (gem5): then GICD_V2_PIDR2 tells, reserved in a GICv3. */
+	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && mmio_read32(gic.dist + GICD_V2_PIDR2) != 0)
 		return 0;
 	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
 }
@@ -186,6 +186,11 @@ uint32_t gic_ack(void)
 void gic_eoi(uint32_t iar)
 {
 	write_icc_eoir1_el1(iar);
+}
+
+void gic_drop(uint32_t iar)
+{
+	gic_eoi(iar);
 }
 
 void gic_deactivate(uint32_t iar)

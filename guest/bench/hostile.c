@@ -126,7 +126,8 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	case HC_ID(PEEK):
 		return result == 0 || (first - run->ram_base < run->ram_size && first % 4 == 0);
 	case HC_ID(COLD):
-		return result == (first <= STATE_COLD_TLB ? HC_OK : HC_EINVAL);
+		return result == (first <= STATE_COLD_TLB ? HC_OK : HC_EINVAL) ||
+		       (result == HC_EINVAL && first == STATE_COLD_CACHES); /* by address */
 	default:
 		return result == HC_EUNKNOWN;
 	}

@@ -5,6 +5,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 from collections.abc import Callable
 from functools import cache
 
@@ -68,6 +69,20 @@ def without(symbol: str, is_it: Callable[[int], bool]) -> Change:
     return change
 
 
+def reading_zero(symbol: str, **reads: str) -> Change:
+    """A function in which a register reads 0, by isa: the instruction that reads it into x0, r0."""
+    def change(image: bytes, board: str) -> bytes:
+        isa = board_facts(board)["ISA"]
+        start, size = place(board, symbol)
+        mask, move = (0x1f, "mov x0, #0") if isa == "armv8" else (0xf000, "mov r0, #0")
+        read, zero = encoded(reads[isa], isa), encoded(move, isa)
+        words = struct.unpack_from(f"<{size // 4}I", image, start)
+        assert any(word & ~mask == read for word in words), f"{reads[isa]} is not in {symbol}"
+        new = (zero | word & mask if word & ~mask == read else word for word in words)
+        return image[:start] + struct.pack(f"<{size // 4}I", *new) + image[start + size:]
+    return change
+
+
 def without_store(symbol: str, offset: int) -> Change:
     """A function without its one store of a word to this offset of a device."""
     def change(image: bytes, board: str) -> bytes:
@@ -113,10 +128,8 @@ def encoded(instruction: str, isa: str) -> int:
     prefix = "arm-none-eabi-" if isa == "armv7" else "aarch64-linux-gnu-"
     if not shutil.which(prefix + "as"):
         prefix = "aarch64-none-elf-"
-    folder = ROOT / "build"
-    path = folder / f"encoded-{abs(hash(instruction))}.o"
-    subprocess.run([prefix + "as", "-o", path, "-"], input=head + instruction + "\n", text=True,
-                   check=True)
-    text = said(prefix + "objdump", "-d", path)
-    path.unlink()
+    with tempfile.NamedTemporaryFile(suffix=".o") as file:  # runs are made in threads
+        subprocess.run([prefix + "as", "-o", file.name, "-"], input=head + instruction + "\n",
+                       text=True, check=True)
+        text = said(prefix + "objdump", "-d", file.name)
     return int(re.findall(r"^ +0:\t([0-9a-f]{8})", text, re.MULTILINE)[0], 16)

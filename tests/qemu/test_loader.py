@@ -19,16 +19,22 @@ MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR_EL2, HSCTLR: I, C, M
 PLAN = """order once
 config native
 config trapped
+config slice trapped sched=slice
 bench hvc n=10
 bench timer_wakeup n=10
 """
+
+# Of the private interrupts: GICD, on a GICv3 GICR's SGI_base.
+GIC_PRIVATE = {"gicv2": 0x08000000, "gicv3": 0x080b0000}
 
 
 @cache
 def started_by_loader(board: str, hyp_base: str):
     """QEMU's options that start the loader instead of the image, which is in memory all the
     same."""
-    loader = assemble(board, "loader", LOADER_ADDRESS, f"HYP_BASE={hyp_base}").elf
+    private = GIC_PRIVATE[board_facts(board)["GIC"]]
+    loader = assemble(board, "loader", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",
+                      f"GIC_PRIVATE={private:#x}").elf
 
     def machine(options: list[str]) -> list[str]:
         return [*options, "-device", f"loader,file={loader},cpu-num=0"]

@@ -3,8 +3,9 @@
 
 import pytest
 
+from hypervisor import reading_zero
 from image import header_with
-from lab import board_facts
+from lab import Job, board_facts
 
 GOOD = "order once\nconfig direct\nbench counter n=5\n"
 IMPOSSIBLE = 2  # QEMU's exit status for a run that could not start
@@ -155,3 +156,19 @@ def test_another_gic_version_is_refused(result, board):
     error = only_error(result)
     assert error["where"] == "self-check"
     assert f"no {board_facts(board)['GIC'].replace('gic', 'GIC')}" in error["what"]
+
+
+GICV3 = "virt-a72-gicv3"
+WITHOUT_ID_FIELD = reading_zero("hyp_main", armv8="mrs x0, id_aa64pfr0_el1")
+
+
+def test_gicv3_is_found_where_the_id_register_names_none(lab):
+    """ID_AA64PFR0_EL1.GIC is 0 in gem5, whatever the GIC."""
+    result = lab.run(Job(GICV3, GOOD, change=WITHOUT_ID_FIELD))
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+
+
+def test_gicv2_is_refused_where_the_id_register_names_none(lab):
+    error = only_error(lab.run(Job(GICV3, GOOD, machine=other_gic, change=WITHOUT_ID_FIELD)))
+    assert error["where"] == "self-check" and "no GICv3" in error["what"]

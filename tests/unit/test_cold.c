@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HC_COLD on fake caches: every line of every level once, by the operand that its level, set and
- * way make. The machine here decodes operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's
- * geometry and not by the functions under test.
+ * way make; and where there is no level, what is in use, by address. The machine here decodes
+ * operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's geometry and not by the functions
+ * under test.
  */
 /* LINK: hyp/cold.c */
 #include <setjmp.h>
@@ -12,8 +13,12 @@
 
 #include <cmocka.h>
 
+#include "abi/guest_run.h"
 #include "arch/sysreg.h"
 #include "hyp/cold.h"
+#include "hyp/image.h"
+#include "lib/bits.h"
+#include "lib/pagetable.h"
 #include "tests/unit/fake/fake.h"
 
 #define LEVELS 7u
@@ -25,6 +30,9 @@ struct cache {
 	unsigned sets, ways, line_log2;
 	unsigned way_bits; /* of an operand: ceil(log2(ways)) */
 };
+
+#define USED 3u /* pages of stage-2 tables, of */
+#define PAGES 8u
 
 static struct cache cache[LEVELS];
 static uint8_t cleaned[LEVELS][LINES_MAX];
@@ -64,6 +72,29 @@ static void note_level(unsigned level)
 	level_switches++;
 }
 
+/* Of linker/hyp.ld.S: places; and of the guest's header what says where it lies. */
+#define GUEST_START 0x80100000u
+#define GUEST_END 0x80234000u
+uint8_t __image_start[1], __percore_copies[1];
+const uint8_t __guest_image_start[sizeof(struct guest_header)] __attribute__((aligned(8))) = {
+	[18] = 0x10, [19] = 0x80,              /* load_address */
+	[41] = 0x40, [42] = 0x23, [43] = 0x80, /* memory_end */
+};
+
+static uint8_t table_pages[PAGES * PAGE_SIZE];
+static const struct page_pool tables = { .base = table_pages, .count = PAGES, .used = USED };
+
+static struct range {
+	uintptr_t start, end;
+} ranges[8];
+static unsigned range_count;
+
+static void clean_range(uintptr_t start, size_t size)
+{
+	assert_true(range_count < ARRAY_SIZE(ranges));
+	ranges[range_count++] = (struct range){ start, start + size };
+}
+
 static void clean_line(uint32_t operand)
 {
 	unsigned level = operand >> 1 & 7;
@@ -95,6 +126,8 @@ static int setup(void **state)
 	operations = level_switches = last_level = barriers_before = 0;
 	fake_sysregs.read = read_register;
 	fake_set_way = clean_line;
+	fake_by_address = clean_range;
+	range_count = 0;
 	fake_csselr_el1 = GUESTS_CSSELR;
 	fake_clidr_el1 = 0x0a000000; /* LoUU, LoC: what is not a Ctype */
 	return 0;
@@ -117,13 +150,13 @@ static void assert_all_cleaned(void)
 
 static void cold_caches(void)
 {
-	assert_true(cold_make(STATE_COLD_CACHES));
+	assert_true(cold_make(&tables, STATE_COLD_CACHES, 0));
 	assert_all_cleaned();
 	assert_int_equal(fake_csselr_el1, GUESTS_CSSELR);
 	assert_int_equal(fake_counts.icache_core, 1);
 	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
-	if (operations)
-		assert_true(fake_barriers.dsb_sy > barriers_before); /* after the last level */
+	assert_int_equal(range_count, 0);
+	assert_true(fake_barriers.dsb_sy > barriers_before); /* after the last level */
 }
 
 /* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways. */
@@ -181,11 +214,36 @@ static void the_first_level_without_a_cache_is_the_end(void **state)
 	cold_caches();
 }
 
-static void no_cache_at_all(void **state)
+#define WORKING 0x123000u
+
+static void without_a_level_all_in_use_goes_by_address(void **state)
+{
+	const struct range wanted[] = {
+		{ GUEST_START - GUEST_IMAGE_OFFSET, GUEST_START - GUEST_IMAGE_OFFSET + PAGE_SIZE },
+		{ GUEST_START, GUEST_END },
+		{ 0x80400000, 0x80400000 + WORKING },
+		{ (uintptr_t)__image_start, (uintptr_t)table_pages + USED * PAGE_SIZE },
+		{ (uintptr_t)table_pages + sizeof(table_pages), (uintptr_t)__percore_copies },
+	};
+
+	(void)state;
+	assert_true(cold_make(&tables, STATE_COLD_CACHES, WORKING));
+	assert_int_equal(range_count, ARRAY_SIZE(wanted));
+	assert_memory_equal(ranges, wanted, sizeof(wanted));
+	assert_int_equal(operations, 0);
+	assert_int_equal(fake_counts.icache_core, 1);
+}
+
+static void by_address_there_is_a_bound(void **state)
 {
 	(void)state;
-	cold_caches();
-	assert_int_equal(operations, 0);
+	assert_true(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX));
+	assert_false(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
+	assert_false(cold_make(&tables, STATE_COLD_CACHES, (reg_t)-1));
+	assert_int_equal(fake_counts.icache_core, 1);
+	add_level(0, (struct cache){ 3, 64, 4, 6, 2 });
+	assert_true(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
+	assert_all_cleaned();
 }
 
 static void all_seven_levels(void **state)
@@ -201,7 +259,7 @@ static void cold_tlbs_leave_caches_alone(void **state)
 {
 	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
-	assert_true(cold_make(STATE_COLD_TLB));
+	assert_true(cold_make(&tables, STATE_COLD_TLB, 0));
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
 	assert_int_equal(fake_counts.tlbi_core_el2, 1);
 	assert_int_equal(operations + fake_counts.icache_core + fake_counts.icache_all, 0);
@@ -211,10 +269,10 @@ static void warm_does_nothing_and_the_rest_is_refused(void **state)
 {
 	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
-	assert_true(cold_make(STATE_WARM));
-	assert_false(cold_make(STATE_COLD_TLB + 1));
-	assert_false(cold_make((reg_t)-1));
-	assert_false(cold_make((reg_t)1 << 32 | STATE_COLD_TLB));
+	assert_true(cold_make(&tables, STATE_WARM, 0));
+	assert_false(cold_make(&tables, STATE_COLD_TLB + 1, 0));
+	assert_false(cold_make(&tables, (reg_t)-1, 0));
+	assert_false(cold_make(&tables, (reg_t)1 << 32 | STATE_COLD_TLB, 0));
 	assert_int_equal(operations + fake_counts.icache_core, 0);
 	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
 }
@@ -228,7 +286,8 @@ int main(void)
 		cmocka_unit_test_setup(one_way_and_one_set, setup),
 		cmocka_unit_test_setup(a_level_of_instructions_alone_is_passed_over, setup),
 		cmocka_unit_test_setup(the_first_level_without_a_cache_is_the_end, setup),
-		cmocka_unit_test_setup(no_cache_at_all, setup),
+		cmocka_unit_test_setup(without_a_level_all_in_use_goes_by_address, setup),
+		cmocka_unit_test_setup(by_address_there_is_a_bound, setup),
 		cmocka_unit_test_setup(all_seven_levels, setup),
 		cmocka_unit_test_setup(cold_tlbs_leave_caches_alone, setup),
 		cmocka_unit_test_setup(warm_does_nothing_and_the_rest_is_refused, setup),

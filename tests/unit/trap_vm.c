@@ -51,6 +51,7 @@ int trap_setup(void **state)
 	fake_hyp.fault_ipa = DEVICE + 0x10;
 	guest_config = config_on;
 	vcpu->vm->config = &guest_config;
+	vcpu->vm->stage2.table.pool = &pool;
 	memset(&vcpu->vm->lazy, 0, sizeof(vcpu->vm->lazy));
 	sched_start(&guest_config, vcpu, NULL, 0, UINT64_MAX / 2);
 	return 0;

@@ -6,7 +6,8 @@
 # fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything behind hyp/trap.c but the GIC driver; exit-path-of-cores
-# for the same on several cores; vgic-oracle for the oracle of the virtual GIC.
+# for the same on several cores; vgic-oracle for the oracle of the virtual GIC; gicv2-combined for
+# the GICv2 driver with gicv2_combined.c.
 
 BUILD ?= build
 HOST_CC ?= gcc
@@ -38,6 +39,12 @@ unit_exit_path_of_cores := tests/unit/cores.c \
 unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \
 	split(FILENAME, path, "/"); name = path[3]; sub(/\.c$$/, "", name); \
 	for (i = 3; i < NF; i++) print name ":" $$i }' $(unit_tests:%=tests/unit/%.c)))
+unit_links += $(foreach link,$(filter %:drivers/gic/gicv2.c,$(unit_links)),\
+	$(addprefix $(link:%gicv2.c=%),gic_active.c gicv2_split.c))
+unit_links += $(foreach link,$(filter %:drivers/gic/gicv3.c,$(unit_links)),\
+	$(link:%gicv3.c=%gic_active.c))
+unit_links += $(foreach link,$(filter %:gicv2-combined,$(unit_links)),\
+	$(addprefix $(link:%gicv2-combined=%)drivers/gic/,gicv2.c gicv2_combined.c))
 unit_links += $(foreach link,$(filter %:exit-path,$(unit_links)),\
 	$(addprefix $(link:%exit-path=%),$(unit_exit_path)))
 unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\

@@ -54,7 +54,7 @@ void guest_return(void)
 	while (fake_gic_irq()) {
 		uint32_t iar = gic_ack();
 
-		gic_eoi(iar);
+		gic_drop(iar);
 		vgic_inject_absent(&guest_vcpu.vgic, &guest_vcpu.gic,
 				   guest_vcpu.vgic.route[gic_intid(iar)]);
 	}

@@ -411,16 +411,18 @@ static const char *compare_physical(unsigned intid)
 {
 	const struct model_irq *irq = &model.irq[intid];
 	const struct fake_irq *physical = &fake_gic.irq[intid];
+	bool active = irq->active || irq->accepted;
+	bool held = active && !gic_splits_ends(); /* gicv2_combined.c: by its priority */
 
 	if (!irq->forwarded)
 		return NULL;
 	if (physical->enabled != (irq->enabled && (model.dist_groups >> irq->group1 & 1)))
 		return "enabled at the physical GIC";
-	if (physical->active != (irq->active || irq->accepted))
+	if (gic_is_active(intid) != active || physical->active != (active && !held))
 		return "active at the physical GIC";
 	if (physical->latched != irq->latched)
 		return "latched at the physical GIC";
-	if (physical->priority != irq->priority)
+	if (physical->priority != (held ? 0xf8 : irq->priority))
 		return "priority at the physical GIC";
 	if (physical->edge != irq->edge)
 		return "configuration at the physical GIC";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A boot loader that tidies nothing up: it enters the hypervisor in HYP mode with its own MMU and
- * caches on, aborts unmasked, a hypervisor timer that has expired, HCR, HCPTR and HSTR preset, and
- * a vector base that leads nowhere. HYP_BASE: where the hypervisor's image begins.
+ * caches on, aborts unmasked, a hypervisor timer that has expired, HCR, HCPTR and HSTR preset, the
+ * PPIs edge-triggered, and a vector base that leads nowhere. HYP_BASE: where the hypervisor's image
+ * begins; GIC_PRIVATE: the distributor.
  */
 	.arch	armv7ve
 	.arch_extension virt
@@ -35,6 +36,9 @@ _start:
 	mcr	p15, 4, r0, c1, c0, 0		/* HSCTLR */
 	isb
 
+	ldr	r0, =GIC_PRIVATE
+	mvn	r1, #0
+	str	r1, [r0, #0xc04]		/* GICD_ICFGR1 */
 	ldr	r0, =0xdead0000
 	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
 	ldr	r0, =(1 << 4 | 1 << 5 | 1 << 13 | 1 << 19)

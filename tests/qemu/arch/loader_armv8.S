@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A boot loader that tidies nothing up: it enters the hypervisor at EL2 with its own MMU and
- * caches on, exceptions unmasked, a hypervisor timer that has expired, HCR and CPTR preset, and a
- * vector base that leads nowhere. HYP_BASE: where the hypervisor's image begins.
+ * caches on, exceptions unmasked, a hypervisor timer that has expired, HCR and CPTR preset, the
+ * PPIs edge-triggered, and a vector base that leads nowhere. HYP_BASE: where the hypervisor's image
+ * begins; GIC_PRIVATE: the distributor, or the redistributor's SGI_base.
  */
 #include "tests/qemu/arch/loader_map_armv8.inc"
 
@@ -11,6 +12,9 @@
 _start:
 	translation_on 2
 
+	ldr	x0, =GIC_PRIVATE
+	mov	w1, #-1
+	str	w1, [x0, #0xc04]		/* GICD_ICFGR1, GICR_ICFGR1 */
 	ldr	x0, =0xdead0000
 	msr	vbar_el2, x0
 	ldr	x0, =(1 << 4 | 1 << 5 | 1 << 8 | 1 << 13 | 1 << 19)

@@ -39,6 +39,7 @@ struct fake_sysregs fake_sysregs;
 struct fake_counts fake_counts;
 uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 void (*fake_set_way)(uint32_t level_set_way);
+void (*fake_by_address)(uintptr_t start, size_t size);
 uint64_t fake_counter_step = 1;
 
 static uint8_t *pages; /* where fake_pages() gets its memory, PAGES of it */
@@ -58,6 +59,7 @@ void fake_reset(void)
 	fake_counts = (struct fake_counts){ 0 };
 	fake_call = NULL;
 	fake_set_way = NULL;
+	fake_by_address = NULL;
 	fake_counter_step = 1;
 	fake_tlb_reset();
 	pages_used = 0;
@@ -145,8 +147,8 @@ size_t dcache_line_size(void)
 
 void dcache_clean_invalidate(uintptr_t start, size_t size)
 {
-	(void)start;
-	(void)size;
+	if (fake_by_address)
+		fake_by_address(start, size);
 	fake_counts.dcache_ranges++;
 	dsb_sy();
 }

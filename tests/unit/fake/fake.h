@@ -44,6 +44,9 @@ extern uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2)
 /* Cache maintenance by set and way goes here; without a hook it fails the test. */
 extern void (*fake_set_way)(uint32_t level_set_way);
 
+/* Cache maintenance by address goes here, where there is such a hook. */
+extern void (*fake_by_address)(uintptr_t start, size_t size);
+
 /* Added to CNTPCT by each read of it. 1 after a reset. */
 extern uint64_t fake_counter_step;
 

@@ -9,14 +9,20 @@
 
 #include <cmocka.h>
 
+#include "abi/guest_run.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
+#include "hyp/image.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic.h"
 
 struct fake_hyp fake_hyp;
+
+/* Of linker/hyp.ld.S: places, and the header of a guest without anything. */
+uint8_t __image_start[1], __percore_copies[1];
+const uint8_t __guest_image_start[sizeof(struct guest_header)] __attribute__((aligned(8)));
 
 static bool coherency_start(void)
 {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts that are active in the distributor until they are deactivated: GICv3, and GICv2 with
+ * gicv2_split.c. */
+#include "drivers/gic/gic_internal.h"
+
+bool gic_splits_ends(void)
+{
+	return true;
+}
+
+void gic_forget_active(unsigned first)
+{
+	(void)first; /* reset_bank() clears ISACTIVER */
+}
+
+void gic_set_active(unsigned intid)
+{
+	gic_write_bit(intid, GICD_ISACTIVER);
+}
+
+bool gic_is_active(unsigned intid)
+{
+	return gic_read_bit(intid, GICD_ISACTIVER);
+}
+
+void gic_set_priority(unsigned intid, uint8_t priority)
+{
+	gic_write_priority(intid, priority);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of an interrupt on a GICv2 without EOImode, DIR and linked list registers, as gem5 models
+ * one: EOIR alone, which does both. An interrupt that is to stay active has a priority that PMR
+ * lets nothing through at until it is deactivated; its own is remembered meanwhile, and the enable
+ * is the guest's all the time. In place of gic_active.c and gicv2_split.c.
+ */
+#include "drivers/gic/gic_internal.h"
+#include "lib/per_core.h"
+
+#define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
+
+struct line {
+	uint8_t priority; /* while it is not active */
+	bool active;
+};
+
+static struct line private_line[GIC_PRIVATE_COUNT] PER_CORE;
+static struct line spi_line[GIC_SPECIAL_BASE - GIC_PRIVATE_COUNT];
+
+static struct line *line_of(unsigned intid)
+{
+	return intid < GIC_PRIVATE_COUNT ? &private_line[intid]
+					 : &spi_line[intid - GIC_PRIVATE_COUNT];
+}
+
+bool gic_splits_ends(void)
+{
+	return false;
+}
+
+void gic_forget_active(unsigned first)
+{
+	for (unsigned i = 0; i < 32 && first + i < GIC_SPECIAL_BASE; i++)
+		*line_of(first + i) = (struct line){ .priority = GIC_DEFAULT_PRIORITY };
+}
+
+void gic_set_active(unsigned intid)
+{
+	line_of(intid)->active = true;
+	gic_write_priority(intid, NEVER);
+}
+
+bool gic_is_active(unsigned intid)
+{
+	return line_of(intid)->active;
+}
+
+void gic_set_priority(unsigned intid, uint8_t priority)
+{
+	struct line *line = line_of(intid);
+
+	line->priority = priority;
+	if (!line->active)
+		gic_write_priority(intid, priority);
+}
+
+/* No BPR: the guest's copy of this driver has GICV there, and gem5 ends at an access to its BPR. */
+void gic_cpu_init(bool split_eoi)
+{
+	(void)split_eoi;
+	mmio_write32(gic.cpu + GICC_PMR, 0xff);
+	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1);
+}
+
+void gic_drop(uint32_t iar)
+{
+	gic_set_active(gic_intid(iar));
+	gic_eoi(iar);
+}
+
+void gic_deactivate(uint32_t iar)
+{
+	struct line *line = line_of(gic_intid(iar));
+
+	if (!line->active)
+		return;
+	line->active = false;
+	gic_write_priority(gic_intid(iar), line->priority);
+}
+
+/* gem5's ELRSR has those whose end is not followed up yet, too. */
+uint32_t gicv2_lrs_empty(void)
+{
+	return mmio_read32(gic.hyp + GICH_ELRSR0) & ~mmio_read32(gic.hyp + GICH_EISR0);
+}

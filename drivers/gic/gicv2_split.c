@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of an interrupt on a GICv2 as the architecture has it: EOIR and DIR (IHI 0048B 3.2.1). */
+#include "drivers/gic/gic_internal.h"
+
+void gic_cpu_init(bool split_eoi)
+{
+	mmio_write32(gic.cpu + GICC_PMR, 0xff);
+	mmio_write32(gic.cpu + GICC_BPR, 0);
+	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 |
+						  (split_eoi ? GICC_CTLR_EOIMODE : 0));
+}
+
+void gic_drop(uint32_t iar)
+{
+	gic_eoi(iar);
+}
+
+void gic_deactivate(uint32_t iar)
+{
+	mmio_write32(gic.cpu + GICC_DIR, iar);
+}
+
+uint32_t gicv2_lrs_empty(void)
+{
+	return mmio_read32(gic.hyp + GICH_ELRSR0);
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A GICv2 whose interrupts end by one write, as gem5's (drivers/gic/gicv2_combined.c): QEMU's, used
+so. Only lr=sw with eoi=combined is trapped, and no interrupt comes twice or out of order."""
+
+import dataclasses
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from hypbench import plan as plans
+from lab import PLATFORM, ROOT, TREE, Job, board_facts
+from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
+
+CONFIGS = {"native": "native", "direct": "direct", "sw": "trapped-sw",
+           "all": "trapped-sw lrs=all", "full": "trapped-sw frame=full",
+           "slice": "trapped-sw sched=slice", "priority": "trapped-sw sched=priority",
+           "cntp": "trapped-sw cntp=trapped", "probes": "trapped-sw probes=on"}
+PLAN = "order once\nlimit_ms 60000\n" + "".join(
+    f"config {name} {words}\n" for name, words in CONFIGS.items()) + """bench hvc n=20
+bench mmio_read n=20
+bench sgi_self n=20
+bench timer_wakeup n=20
+bench irq_order
+bench irq_storm n=5
+bench irq_phases n=10
+bench wfi n=10
+bench cntvoff n=10
+"""
+SAME = ("hvc", "mmio_read")  # no interrupt in their windows
+REFUSED = {"trapped": "no list registers linked to physical interrupts: only lr=sw",
+           "trapped-sw eoi=split": "no EOImode and no DIR: only eoi=combined",
+           "direct eoi=split": "no EOImode and no DIR: only eoi=combined"}
+REFUSING = "order once\n" + "".join(
+    f"config config{number} {words}\n"
+    for number, words in enumerate(REFUSED)) + "config sw trapped-sw\nbench timer_wakeup n=5\n"
+HOSTILE_PLAN = """order once
+limit_ms 200
+config native
+config direct
+config sw trapped-sw
+config 4K trapped-sw stage2=4K
+""" + "".join(f"bench {bench}\nbench timer_wakeup n=20\n" for bench in (
+    "hostile_device", "hostile_jump", "hostile_loop", "hostile_random n=1000",
+    "hostile_random n=1000 seed=2"))
+
+
+@pytest.fixture(autouse=True)
+def gicv2(board):
+    if board_facts(board)["GIC"] != "gicv2":
+        pytest.skip("a variant of GICv2")
+
+
+@cache
+def image(board: str) -> bytes:
+    folder = TREE.build(board).parent / "combined"
+    subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}", f"O={folder}",
+                    "GIC_ENDS=combined"], cwd=ROOT, capture_output=True, check=True,
+                   env={"PATH": os.environ["PATH"]})
+    return (Path(folder) / board / "hypbench.elf").read_bytes()
+
+
+@cache
+def variant(plan: str):
+    return lambda _, board: plans.write_plan(image(board), plan, PLATFORM)
+
+
+def run(lab, board: str, plan: str):
+    return lab.run(Job(board, plan, change=variant(plan)))
+
+
+def outcomes(result) -> list[tuple]:
+    return [(step["bench"], step["config"], step["outcome"]) for step in result.records("step")]
+
+
+def p50(result, benches) -> dict[tuple, int]:
+    return {(record["bench"], record["variant"], record["config"]): record["p50"]
+            for record in result.records("bench") if record["bench"] in benches}
+
+
+def test_every_benchmark_runs_with_unlinked_list_registers(lab, built):
+    result = run(lab, built, PLAN)
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    for check in result.records("check"):
+        assert check["ok"], check
+
+
+def test_the_variant_costs_where_interrupts_are_physical_and_nowhere_else(lab, built):
+    usual, combined = lab.run(Job(built, PLAN)), run(lab, built, PLAN)
+    assert p50(combined, SAME) == p50(usual, SAME)
+    before, after = (p50(result, ["timer_wakeup"]) for result in (usual, combined))
+    for key, ticks in before.items():
+        _, what, config = key
+        if config in ("native", "direct"):
+            assert after[key] == ticks, key
+        elif config == "sw":  # the drop; of a task the end, too
+            assert 0 < after[key] - ticks < (60 if what.endswith("task") else 20), key
+
+
+def test_what_this_gic_cannot_do_is_refused(lab, built):
+    result = run(lab, built, REFUSING)
+    assert result.status == 1, result.explain()
+    for number, says in enumerate(REFUSED.values()):
+        config = f"config{number}"
+        assert says in result.one("error", config=config)["what"]
+        assert result.one("step", config=config)["outcome"] == "refused"
+        assert result.records("bench", config=config) == []
+    assert result.one("step", config="sw")["outcome"] == "done"
+
+
+def test_hostile_guests_end_as_on_the_usual_gic(lab, built):
+    usual, combined = lab.run(Job(built, HOSTILE_PLAN)), run(lab, built, HOSTILE_PLAN)
+    assert combined.log.problems == []
+    assert outcomes(combined) == outcomes(usual)
+
+
+@pytest.mark.parametrize("cpus", HOSTILE)
+def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
+    job = hostile(built, cpus)
+    plan = re.sub(r"^(config \w+) trapped(?!-)", r"\1 trapped-sw", job.plan, flags=re.MULTILINE)
+    result = lab.run(dataclasses.replace(job, plan=plan, change=variant(plan)))
+    assert well(result, LIVES, len(HOSTILE[cpus])) == ""
