@@ -33,8 +33,8 @@ struct samples {
 	struct event_counts events[EVENTS_MAX];
 };
 
-/* What the PMU's counters are for in this step; first of all calls. Starts them, or refuses the step
- * where they are not there. */
+/* What the PMU's counters are for in this step; first of all calls. Starts them, or refuses the
+ * step where they are not there. */
 void sample_init(const struct guest_run *run);
 
 bool sample_has_cycles(void);
@@ -131,8 +131,8 @@ enum sample_form {
 
 /*
  * `batch` operations, each with the isb behind it that ends a window of one, and each with `state`
- * as it came. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter, and
- * its cycles are given as 0.
+ * as it came. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter,
+ * and its cycles are given as 0.
  */
 OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, uint32_t batch,
 			     reg_t delay, sample_sink_cycles sink, void *to)
