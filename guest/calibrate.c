@@ -36,7 +36,7 @@ __attribute__((noinline)) static void store_events(void *unused, uint64_t from, 
 						   reg_t cycles)
 {
 	for (unsigned i = 0; i < events_count(); i++)
-		event_pair[i][pair_count] = events_since(i);
+		event_pair[i][pair_count] = events_in_window(i);
 	store_cycles(unused, from, until, cycles);
 }
 

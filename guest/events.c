@@ -42,8 +42,9 @@ static const char *const none[] = {
 };
 
 static const struct event *chosen[EVENTS_MAX]; /* by counter */
-static uint32_t last[EVENTS_MAX];
 static unsigned count;
+
+uint32_t events_from[EVENTS_MAX], events_until[EVENTS_MAX];
 
 /* PMCEID0 and 1. QEMU's Armv7 cores have neither: their accesses are undefined, and do nothing. */
 static void read_pmceid(uint32_t pmceid[2])
@@ -66,19 +67,11 @@ __attribute__((noinline)) bool events_counted(const uint32_t pmceid[2], uint32_t
 	return pmceid[number / 32] >> number % 32 & 1;
 }
 
-static uint32_t read_counter(unsigned counter)
-{
-	write_pmselr_el0(counter);
-	isb();
-	return (uint32_t)read_pmxevcntr_el0();
-}
-
 static void set_up(unsigned counter)
 {
 	write_pmselr_el0(counter);
 	isb();
 	write_pmxevtyper_el0(FILTER_NSH | chosen[counter]->number);
-	last[counter] = read_counter(counter);
 }
 
 void events_init(const struct guest_run *run)
@@ -92,16 +85,18 @@ void events_init(const struct guest_run *run)
 	if (!pmu_is_there())
 		guest_refuse("events, but this core has no PMU, version", pmu_version());
 	counters = PMCR_N(read_pmcr_el0());
-	if (counters == 0)
-		guest_refuse("events, but the guest has no event counters, PMCR.N", 0);
+	if (counters < EVENTS_MAX)
+		guest_refuse("events need 4 event counters, the guest has PMCR.N", counters);
 	read_pmceid(pmceid);
-	for (unsigned i = 0; i < EVENTS_MAX && count < counters; i++)
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
 		if (events_counted(pmceid, groups[group][i].number))
 			chosen[count++] = &groups[group][i];
 	if (count == 0)
 		guest_refuse(none[group], pmceid[0]);
 	for (unsigned i = 0; i < count; i++)
 		set_up(i);
+	write_pmcntenset_el0((1u << count) - 1);
+	isb();
 }
 
 unsigned events_count(void)
@@ -114,10 +109,7 @@ const char *events_name(unsigned event)
 	return chosen[event]->name;
 }
 
-uint32_t events_since(unsigned event)
+uint32_t events_in_window(unsigned event)
 {
-	uint32_t before = last[event];
-
-	last[event] = read_counter(event);
-	return last[event] - before;
+	return events_until[event] - events_from[event];
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PMU events of a window (axis `events`). Their counters count from events_open() to events_close()
- * and stand still otherwise, so that they are read outside of every window.
+ * PMU events of a window (axis `events`): their counters are read before it and after it, outside
+ * of both clocks. They are never stopped: in gem5 a counter that starts misses its first event.
  */
 #pragma once
 
 #include "abi/guest_run.h"
-#include "arch/barrier.h"
-#include "arch/sysreg.h"
 #include "lib/stats.h"
 
-#define EVENTS_MAX 4u /* of a group */
-#define EVENT_COUNTERS ((1u << EVENTS_MAX) - 1)
+#define EVENTS_MAX 4u /* of a group: counters 0 to 3 (guest_arch/ops.h) */
 
 /* One event in the windows of a variant. */
 struct event_counts {
@@ -29,18 +26,8 @@ unsigned events_count(void);
 /* As docs/records.md has it, below events_count(). */
 const char *events_name(unsigned event);
 
-/* What the windows since the last call counted, less than 2^32. */
-uint32_t events_since(unsigned event);
+/* What the counters had when the last window began, and when it ended. */
+extern uint32_t events_from[EVENTS_MAX], events_until[EVENTS_MAX];
 
-/* In effect with the isb that a counter's read begins with. Both go by what the register has: a
- * constant would be moved about, or take a register from the path. */
-static inline __attribute__((always_inline)) void events_open(void)
-{
-	write_pmcntenset_el0(read_pmcntenset_el0() | EVENT_COUNTERS);
-}
-
-static inline __attribute__((always_inline)) void events_close(void)
-{
-	write_pmcntenclr_el0(read_pmcntenset_el0() & EVENT_COUNTERS);
-	isb();
-}
+/* What that window counted, less than 2^32. */
+uint32_t events_in_window(unsigned event);

@@ -124,7 +124,7 @@ void samples_sink_events(void *to, uint64_t from, uint64_t until, reg_t cycles)
 
 	samples_add_cycles(samples, from, until, cycles);
 	for (unsigned i = 0; i < events_count(); i++) {
-		uint32_t count = events_since(i);
+		uint32_t count = events_in_window(i);
 
 		if (cold)
 			samples->events[i].cold = count;

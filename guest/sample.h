@@ -6,7 +6,7 @@
  * The plain window reads CNTPCT alone. With cycles=on the cycle counter is read within those two
  * reads, and with batch=N the operation is repeated N times between them; each form is calibrated
  * by itself, and has loops of its own, so that the plain window holds nothing of it. Events are
- * counted around the forms with cycles, outside of both clocks (guest/events.h).
+ * read around the forms with cycles, outside of both clocks (guest/events.h).
  */
 #pragma once
 
@@ -101,7 +101,7 @@ OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, bool events, re
 	state = in_register(state);
 	delay = in_register(delay);
 	if (events)
-		events_open();
+		event_counters_read(events_from);
 	from = counter_read();
 	cycles_from = pmu_cycles();
 	isb();
@@ -113,7 +113,7 @@ OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, bool events, re
 	until = read_cntpct_el0();
 	isb();
 	if (events)
-		events_close();
+		event_counters_read(events_until);
 	sink(to, from, until, cycles_until - cycles_from);
 	return state;
 }
@@ -145,7 +145,7 @@ OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, u
 	state = in_register(state);
 	delay = in_register(delay);
 	if (events)
-		events_open();
+		event_counters_read(events_from);
 	from = counter_read();
 	if (cycles) {
 		cycles_from = pmu_cycles();
@@ -163,7 +163,7 @@ OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, u
 	until = read_cntpct_el0();
 	isb();
 	if (events)
-		events_close();
+		event_counters_read(events_until);
 	sink(to, from, until, cycles_until - cycles_from);
 }
 

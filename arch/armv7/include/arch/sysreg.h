@@ -173,7 +173,6 @@ SYSREG32_READ(pmceid0_el0, 0, c9, c12, 6)
 SYSREG32_READ(pmceid1_el0, 0, c9, c12, 7)
 SYSREG32(pmccntr_el0, 0, c9, c13, 0)
 SYSREG32(pmxevtyper_el0, 0, c9, c13, 1)
-SYSREG32_READ(pmxevcntr_el0, 0, c9, c13, 2)
 SYSREG32(pmuserenr_el0, 0, c9, c14, 0)
 SYSREG32(pmintenclr_el1, 0, c9, c14, 2)
 
