@@ -8,12 +8,12 @@ static uint64_t window_max; /* ticks: beyond it a counter may have come round */
 
 void sample_init(const struct guest_run *run)
 {
-	has_cycles = run->config.cycles == CYCLES_ON;
+	events_init(run);
+	has_cycles = run->config.cycles == CYCLES_ON || events_count();
 	if (run->bench.params.batch > 1 && run->config.state != STATE_WARM)
 		guest_refuse("batch needs state=warm, only its first operation would begin cold: "
 			     "batch",
 			     run->bench.params.batch);
-	events_init(run);
 	if (!has_cycles)
 		return;
 	if (!pmu_is_there())

@@ -55,11 +55,9 @@ uint64_t cycles_hz(uint32_t window_us)
 	return median(hz, WINDOWS);
 }
 
-enum cycles_use cycles_resolve(const struct run_config *config, enum platform platform)
+enum cycles_use cycles_resolve(enum cycles_use said, enum platform platform)
 {
-	if (config->cycles != CYCLES_AUTO)
-		return (enum cycles_use)config->cycles;
-	if (config->events)
-		return CYCLES_ON;
+	if (said != CYCLES_AUTO)
+		return said;
 	return platform == PLATFORM_SILICON && pmu_is_there() ? CYCLES_ON : CYCLES_OFF;
 }

@@ -19,4 +19,4 @@ uint64_t cycles_hz(uint32_t window_us);
 #define CYCLES_STEP_US 200u /* behind a step */
 
 /* CYCLES_OFF or CYCLES_ON: what `auto` means on this platform. */
-enum cycles_use cycles_resolve(const struct run_config *config, enum platform platform);
+enum cycles_use cycles_resolve(enum cycles_use said, enum platform platform);

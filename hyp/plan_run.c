@@ -120,7 +120,7 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 	struct guest_run run;
 
 	describe(&run, step, config, bench);
-	run.config.cycles = cycles_resolve(config, plan->platform);
+	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 	vm_own(&machine, &run);
 	record_in_step(&where);
 	return run_step(plan, config, &machine);

@@ -149,32 +149,23 @@ static void without_a_pmu_nothing_of_it_is_touched(void **state)
 	}
 }
 
-static enum cycles_use resolved(enum cycles_use said, enum event_group events,
-				enum platform platform)
-{
-	struct run_config config = { .cycles = said, .events = events };
-
-	return cycles_resolve(&config, platform);
-}
-
 static void auto_is_on_where_a_board_has_a_pmu(void **state)
 {
 	(void)state;
-	assert_int_equal(resolved(CYCLES_AUTO, EVENTS_OFF, PLATFORM_SILICON), CYCLES_ON);
-	assert_int_equal(resolved(CYCLES_AUTO, EVENTS_OFF, PLATFORM_QEMU_ICOUNT), CYCLES_OFF);
-	assert_int_equal(resolved(CYCLES_AUTO, EVENTS_OFF, PLATFORM_QEMU_HOST), CYCLES_OFF);
-	assert_int_equal(resolved(CYCLES_AUTO, EVENTS_TLB, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_ICOUNT), CYCLES_OFF);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_HOST), CYCLES_OFF);
 	fake_id_aa64dfr0_el1 = 0;
-	assert_int_equal(resolved(CYCLES_AUTO, EVENTS_OFF, PLATFORM_SILICON), CYCLES_OFF);
+	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_OFF);
 }
 
 static void what_a_plan_says_stands(void **state)
 {
 	(void)state;
-	assert_int_equal(resolved(CYCLES_ON, EVENTS_OFF, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
-	assert_int_equal(resolved(CYCLES_OFF, EVENTS_OFF, PLATFORM_SILICON), CYCLES_OFF);
+	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_OFF, PLATFORM_SILICON), CYCLES_OFF);
 	fake_id_aa64dfr0_el1 = 0;
-	assert_int_equal(resolved(CYCLES_ON, EVENTS_OFF, PLATFORM_SILICON), CYCLES_ON);
+	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_SILICON), CYCLES_ON);
 }
 
 int main(void)
