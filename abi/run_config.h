@@ -39,7 +39,9 @@
  *           it exit, and the hypervisor's timer stands behind it
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
- *           a PMU. A guest is told off or on
+ *           a PMU, or where events are taken. A guest is told off or on
+ *   events  PMU events counted in the windows that have cycles: refills of the TLBs and table
+ *           walks, refills of the caches, branches (guest/events.c)
  */
 #define CONFIG_AXES(X)                                                                             \
 	X(stage1, "4K 2M 1G")                                                                      \
@@ -60,6 +62,7 @@
 	X(trace, "off on")                                                                         \
 	X(probes, "off on")                                                                        \
 	X(cycles, "auto off on")                                                                   \
+	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "owned trapped")
 
 /*
@@ -87,6 +90,7 @@ enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
 enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
 enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
+enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_OWNED, CNTP_TRAPPED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 

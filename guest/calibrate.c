@@ -9,11 +9,11 @@
 #define PAIRS 101u
 #define HALF (PAIRS / 2)
 #define TOLERANCE_TICKS 2u
-#define TOLERANCE_CYCLES 16u
+#define TOLERANCE_CYCLES 16u /* and events */
 
-static struct overhead plain_overhead, cycles_overhead, batch_overhead;
+static struct overhead plain_overhead, cycles_overhead, events_overhead, batch_overhead;
 
-static uint64_t pair[PAIRS], cycle_pair[PAIRS];
+static uint64_t pair[PAIRS], cycle_pair[PAIRS], event_pair[EVENTS_MAX][PAIRS];
 static unsigned pair_count;
 
 /* Not inlined, like samples_sink(): registers are then the same as in a benchmark. */
@@ -32,6 +32,14 @@ __attribute__((noinline)) static void store_cycles(void *unused, uint64_t from, 
 	store_pair(unused, from, until);
 }
 
+__attribute__((noinline)) static void store_events(void *unused, uint64_t from, uint64_t until,
+						   reg_t cycles)
+{
+	for (unsigned i = 0; i < events_count(); i++)
+		event_pair[i][pair_count] = events_in_window(i);
+	store_cycles(unused, from, until, cycles);
+}
+
 /* The very windows of the benchmarks: functions of their own, called for each pair. */
 static void empty_window(sample_sink sink, void *to)
 {
@@ -40,17 +48,27 @@ static void empty_window(sample_sink sink, void *to)
 
 __attribute__((noinline)) static void empty_cycles(void)
 {
-	sample_window_cycles(sample_nothing, 0, 0, store_cycles, NULL);
+	sample_window_cycles(sample_nothing, 0, false, 0, store_cycles, NULL);
+}
+
+__attribute__((noinline)) static void empty_events(void)
+{
+	sample_window_cycles(sample_nothing, 0, true, 0, store_events, NULL);
 }
 
 __attribute__((noinline)) static void empty_batch(uint32_t batch)
 {
-	sample_batch(sample_nothing, 0, false, batch, 0, store_cycles, NULL);
+	sample_batch(FORM_BATCH, sample_nothing, 0, batch, 0, store_cycles, NULL);
 }
 
 __attribute__((noinline)) static void empty_batch_cycles(uint32_t batch)
 {
-	sample_batch(sample_nothing, 0, true, batch, 0, store_cycles, NULL);
+	sample_batch(FORM_BATCH_CYCLES, sample_nothing, 0, batch, 0, store_cycles, NULL);
+}
+
+__attribute__((noinline)) static void empty_batch_events(uint32_t batch)
+{
+	sample_batch(FORM_BATCH_EVENTS, sample_nothing, 0, batch, 0, store_events, NULL);
 }
 
 static void take_pairs(void (*empty)(sample_sink sink, void *to))
@@ -70,6 +88,12 @@ static void take_form(enum sample_form form, uint32_t batch)
 			break;
 		case FORM_BATCH_CYCLES:
 			empty_batch_cycles(batch);
+			break;
+		case FORM_BATCH_EVENTS:
+			empty_batch_events(batch);
+			break;
+		case FORM_EVENTS:
+			empty_events();
 			break;
 		default:
 			empty_cycles();
@@ -111,25 +135,35 @@ uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))
 	take_pairs(empty); /* warm-up: caches, TLBs, the emulator's translations */
 	take_pairs(empty);
 	ticks = conclude(pair, TOLERANCE_TICKS);
-	report_calibration(&ticks, NULL, 1);
+	report_calibration(&ticks, NULL, NULL, 1);
 	refuse_unstable(&ticks, "the counter's own cost is not stable, median ticks");
 	return ticks.p50;
 }
 
 static struct overhead calibrate_form(enum sample_form form, uint32_t batch)
 {
-	bool has_cycles = form == FORM_CYCLES || form == FORM_BATCH_CYCLES;
-	struct calibration ticks, cycles = { .stable = true };
+	bool has_events = form == FORM_EVENTS || form == FORM_BATCH_EVENTS;
+	bool has_cycles = has_events || form == FORM_CYCLES || form == FORM_BATCH_CYCLES;
+	struct calibration ticks, cycles = { .stable = true }, events[EVENTS_MAX];
+	struct overhead overhead = { 0 };
 
 	take_form(form, batch); /* warm-up: caches, TLBs, the emulator's translations */
 	take_form(form, batch);
 	ticks = conclude(pair, TOLERANCE_TICKS);
 	if (has_cycles)
 		cycles = conclude(cycle_pair, TOLERANCE_CYCLES);
-	report_calibration(&ticks, has_cycles ? &cycles : NULL, batch);
+	for (unsigned i = 0; has_events && i < events_count(); i++)
+		events[i] = conclude(event_pair[i], TOLERANCE_CYCLES);
+	report_calibration(&ticks, has_cycles ? &cycles : NULL, has_events ? events : NULL, batch);
 	refuse_unstable(&ticks, "the counter's own cost is not stable, median ticks");
 	refuse_unstable(&cycles, "the cycle counter's own cost is not stable, median cycles");
-	return (struct overhead){ ticks.p50, cycles.p50 };
+	overhead.ticks = ticks.p50;
+	overhead.cycles = cycles.p50;
+	for (unsigned i = 0; has_events && i < events_count(); i++) {
+		refuse_unstable(&events[i], "an empty window's events are not stable, median");
+		overhead.events[i] = (uint32_t)events[i].p50;
+	}
+	return overhead;
 }
 
 void calibrate(const struct bench_params *params)
@@ -139,7 +173,9 @@ void calibrate(const struct bench_params *params)
 	plain_overhead.ticks = calibrate_window(empty_window);
 	if (sample_has_cycles())
 		cycles_overhead = calibrate_form(FORM_CYCLES, 1);
-	if (form == FORM_BATCH || form == FORM_BATCH_CYCLES)
+	if (events_count())
+		events_overhead = calibrate_form(FORM_EVENTS, 1);
+	if (form >= FORM_BATCH)
 		batch_overhead = calibrate_form(form, params->batch);
 }
 
@@ -152,5 +188,7 @@ struct overhead calibrate_overhead_of(const struct samples *samples)
 {
 	if (samples->batch > 1)
 		return batch_overhead;
+	if (samples->events_taken)
+		return events_overhead;
 	return samples->cycles_taken ? cycles_overhead : plain_overhead;
 }

@@ -8,6 +8,7 @@
 struct overhead {
 	uint64_t ticks;
 	uint64_t cycles; /* 0 where the cycle counter is not in use */
+	uint32_t events[EVENTS_MAX];
 };
 
 /* One clock's values of the empty windows. */
@@ -17,8 +18,8 @@ struct calibration {
 	bool stable;
 };
 
-/* Measures it for the plain window and, where they are in use, for the one with cycles and for the
- * one of N operations, and reports it; refuses the step when it is not stable. */
+/* Measures it for the plain window and, where they are in use, for those with cycles and events and
+ * for the one of N operations, and reports it; refuses the step when it is not stable. */
 void calibrate(const struct bench_params *params);
 
 /* The same for another kind of window: `empty` takes one with nothing in it. Returns its median,

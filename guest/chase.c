@@ -12,12 +12,16 @@
 CHASE(chase_plain, FORM_PLAIN)
 CHASE(chase_delayed, FORM_DELAYED)
 CHASE(chase_cycles, FORM_CYCLES)
+CHASE(chase_events, FORM_EVENTS)
 
 void chase_samples(const struct bench_params *params, struct samples *samples, reg_t start)
 {
 	switch (sample_form_single(params)) {
 	case FORM_CYCLES:
 		chase_cycles(params, samples, start);
+		break;
+	case FORM_EVENTS:
+		chase_events(params, samples, start);
 		break;
 	case FORM_DELAYED:
 		chase_delayed(params, samples, start);

@@ -154,7 +154,13 @@ __attribute__((noinline)) static void take_delayed_window(reg_t function, reg_t 
 __attribute__((noinline)) static void take_cycles_window(reg_t function, reg_t delay,
 							 struct window_stamps *stamps)
 {
-	sample_window_cycles(op_run, function, delay, store_cycles, stamps);
+	sample_window_cycles(op_run, function, false, delay, store_cycles, stamps);
+}
+
+__attribute__((noinline)) static void take_events_window(reg_t function, reg_t delay,
+							 struct window_stamps *stamps)
+{
+	sample_window_cycles(op_run, function, true, delay, store_cycles, stamps);
 }
 
 static void take_stamps(reg_t function, const struct bench_params *params,
@@ -163,6 +169,9 @@ static void take_stamps(reg_t function, const struct bench_params *params,
 	switch (sample_form_single(params)) {
 	case FORM_CYCLES:
 		take_cycles_window(function, params->delay, stamps);
+		break;
+	case FORM_EVENTS:
+		take_events_window(function, params->delay, stamps);
 		break;
 	case FORM_DELAYED:
 		take_delayed_window(function, params->delay, stamps);
@@ -174,7 +183,9 @@ static void take_stamps(reg_t function, const struct bench_params *params,
 
 static void add_sample(struct samples *samples, const struct window_stamps *stamps)
 {
-	if (sample_has_cycles())
+	if (events_count())
+		samples_sink_events(samples, stamps->from, stamps->until, stamps->cycles);
+	else if (sample_has_cycles())
 		samples_add_cycles(samples, stamps->from, stamps->until, stamps->cycles);
 	else
 		samples_add(samples, stamps->from, stamps->until);

@@ -73,8 +73,26 @@ static void record_emit(enum record_kind kind)
 		guest_exit(GUEST_EXIT_CRASHED);
 }
 
+/* The list `events` has one of these for each. */
+static void event_begin(unsigned event)
+{
+	if (event == 0)
+		member_name("events");
+	text_string(&record, event == 0 ? "[{" : "},{");
+	text_string(&record, "\"name\":");
+	text_json_string(&record, events_name(event));
+}
+
+static void member_calibration_event(unsigned event, const struct calibration *found)
+{
+	event_begin(event);
+	member_integer("min", (int64_t)found->stats.min);
+	member_integer("p50", (int64_t)found->p50);
+	member_integer("max", (int64_t)found->stats.max);
+}
+
 void report_calibration(const struct calibration *ticks, const struct calibration *cycles,
-			uint32_t batch)
+			const struct calibration *events, uint32_t batch)
 {
 	record_begin();
 	member_clock();
@@ -89,6 +107,11 @@ void report_calibration(const struct calibration *ticks, const struct calibratio
 		member_integer("cycles_min", (int64_t)cycles->stats.min);
 		member_integer("cycles_p50", (int64_t)cycles->p50);
 		member_integer("cycles_max", (int64_t)cycles->stats.max);
+	}
+	if (events) {
+		for (unsigned i = 0; i < events_count(); i++)
+			member_calibration_event(i, &events[i]);
+		text_string(&record, "}]");
 	}
 	record_emit(RECORD_CALIBRATION);
 }
@@ -117,9 +140,9 @@ static void member_percentiles(const struct histogram *raw, int64_t overhead, bo
 static struct overhead overhead_of(const struct bench_info *info, const struct samples *samples)
 {
 	if (info->bare)
-		return (struct overhead){ 0, 0 };
+		return (struct overhead){ 0 };
 	if (samples->batch == 1 && !samples->cycles_taken)
-		return (struct overhead){ info->overhead, 0 };
+		return (struct overhead){ .ticks = info->overhead };
 	return calibrate_overhead_of(samples);
 }
 
@@ -154,6 +177,8 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 		guest_refuse("the counter ran backwards, times", samples->backwards);
 	if (stats->n != guest_run->bench.params.n)
 		guest_refuse("samples were lost, left", stats->n);
+	if (samples->events_taken && samples->events_taken != samples->taken)
+		guest_refuse("samples have no events, with them", samples->events_taken);
 	if (state_is_cold() && prepared(samples) != samples->taken)
 		guest_refuse("samples were not prepared, prepared ones", prepared(samples));
 	if (stats->out_of_range)
@@ -192,6 +217,23 @@ static void member_cycles(const struct samples *samples, int64_t overhead)
 	member_name("cycles_hist");
 	histogram_json(samples->cycles, &record);
 	member_integer("cycles_overflow", samples->cycles->overflow);
+}
+
+/* Net, as the others: `sum` is of the n warm samples. */
+static void member_events(const struct samples *samples, const struct overhead *overhead)
+{
+	for (unsigned i = 0; i < events_count(); i++) {
+		const struct stats *warm = &samples->events[i].warm;
+		int64_t empty = overhead->events[i];
+
+		event_begin(i);
+		member_integer("overhead", empty);
+		member_integer("cold", (int64_t)samples->events[i].cold - empty);
+		member_integer("min", (int64_t)warm->min - empty);
+		member_integer("max", (int64_t)warm->max - empty);
+		member_integer("sum", (int64_t)warm->sum - empty * warm->n);
+	}
+	text_string(&record, "}]");
 }
 
 /* Picoseconds that a tick is for one operation of a batch, to the nearest. */
@@ -244,6 +286,8 @@ void report_bench(const struct bench_info *info, const struct samples *samples)
 	member_raw_values(&samples->raw);
 	if (samples->cycles_taken)
 		member_cycles(samples, (int64_t)overhead.cycles);
+	if (samples->events_taken)
+		member_events(samples, &overhead);
 	if (info->may_be_zero)
 		member_integer("may_be_zero", 1);
 	if (state_is_cold())

@@ -31,9 +31,9 @@ void report_init(const struct guest_run *run);
 
 struct calibration;
 
-/* cycles: NULL where they are not in use. */
+/* cycles, and as many events as events_count(): NULL where they are not in use. */
 void report_calibration(const struct calibration *ticks, const struct calibration *cycles,
-			uint32_t batch);
+			const struct calibration *events, uint32_t batch);
 
 /* Statistics and histogram of one variant. Refuses (does not return) what cannot be true: a counter
  * that ran backwards, samples lost, a value of 0 or less where the path takes time. */

@@ -4,11 +4,12 @@
 #include "guest/guest.h"
 
 static bool has_cycles;
-static uint64_t window_max; /* ticks: beyond it the cycle counter may have come round */
+static uint64_t window_max; /* ticks: beyond it a counter may have come round */
 
 void sample_init(const struct guest_run *run)
 {
-	has_cycles = run->config.cycles == CYCLES_ON;
+	events_init(run);
+	has_cycles = run->config.cycles == CYCLES_ON || events_count();
 	if (run->bench.params.batch > 1 && run->config.state != STATE_WARM)
 		guest_refuse("batch needs state=warm, only its first operation would begin cold: "
 			     "batch",
@@ -17,7 +18,7 @@ void sample_init(const struct guest_run *run)
 		return;
 	if (!pmu_is_there())
 		guest_refuse("cycles=on, but this core has no PMU, version", pmu_version());
-	window_max = PMU_BITS == 64 ? UINT64_MAX : run->counter_hz / 2;
+	window_max = PMU_BITS == 64 && !events_count() ? UINT64_MAX : run->counter_hz / 2;
 	pmu_start();
 }
 
@@ -29,15 +30,17 @@ bool sample_has_cycles(void)
 enum sample_form sample_form_single(const struct bench_params *params)
 {
 	if (has_cycles)
-		return FORM_CYCLES;
+		return events_count() ? FORM_EVENTS : FORM_CYCLES;
 	return params->delay ? FORM_DELAYED : FORM_PLAIN;
 }
 
 enum sample_form sample_form(const struct bench_params *params)
 {
-	if (params->batch > 1)
-		return has_cycles ? FORM_BATCH_CYCLES : FORM_BATCH;
-	return sample_form_single(params);
+	if (params->batch <= 1)
+		return sample_form_single(params);
+	if (events_count())
+		return FORM_BATCH_EVENTS;
+	return has_cycles ? FORM_BATCH_CYCLES : FORM_BATCH;
 }
 
 struct samples *samples_begin(void)
@@ -64,6 +67,9 @@ void samples_reset(struct samples *samples)
 	samples->cycles_taken = 0;
 	samples->cycles = NULL;
 	samples->cycles_cold = 0;
+	samples->events_taken = 0;
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
+		stats_init(&samples->events[i].warm);
 }
 
 void samples_add(struct samples *samples, uint64_t from, uint64_t until)
@@ -83,7 +89,8 @@ void samples_add(struct samples *samples, uint64_t from, uint64_t until)
 static void add_cycles(struct samples *samples, uint64_t ticks, reg_t cycles)
 {
 	if (ticks > window_max)
-		guest_refuse("a window is too long for 32 bits of cycles (cycles=off), ticks",
+		guest_refuse("a window is too long for 32 bits of cycles or events (cycles=off, "
+			     "events=off), ticks",
 			     ticks);
 	if (cycles >> (PMU_BITS - 1))
 		guest_refuse("the cycle counter ran backwards, difference", cycles);
@@ -108,6 +115,22 @@ void samples_sink(void *samples, uint64_t from, uint64_t until)
 void samples_sink_cycles(void *samples, uint64_t from, uint64_t until, reg_t cycles)
 {
 	samples_add_cycles(samples, from, until, cycles);
+}
+
+void samples_sink_events(void *to, uint64_t from, uint64_t until, reg_t cycles)
+{
+	struct samples *samples = to;
+	bool cold = samples->events_taken++ == 0;
+
+	samples_add_cycles(samples, from, until, cycles);
+	for (unsigned i = 0; i < events_count(); i++) {
+		uint32_t count = events_in_window(i);
+
+		if (cold)
+			samples->events[i].cold = count;
+		else
+			stats_add(&samples->events[i].warm, count);
+	}
 }
 
 void samples_sink_ticks(void *samples, uint64_t from, uint64_t until, reg_t no_cycles)

@@ -5,7 +5,8 @@
  *
  * The plain window reads CNTPCT alone. With cycles=on the cycle counter is read within those two
  * reads, and with batch=N the operation is repeated N times between them; each form is calibrated
- * by itself, and has loops of its own, so that the plain window holds nothing of it.
+ * by itself, and has loops of its own, so that the plain window holds nothing of it. Events are
+ * read around the forms with cycles, outside of both clocks (guest/events.h).
  */
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "arch/counter.h"
 #include "arch/delay.h"
 #include "arch/pmu.h"
+#include "guest/events.h"
 #include "guest/state.h"
 #include "guest_arch/ops.h"
 #include "lib/histogram.h"
@@ -27,10 +29,12 @@ struct samples {
 	uint32_t cycles_taken; /* samples that have cycles too: all, or none */
 	struct histogram *cycles;
 	uint64_t cycles_cold;
+	uint32_t events_taken; /* samples that have events too: all, or none */
+	struct event_counts events[EVENTS_MAX];
 };
 
-/* What the cycle counter is for in this step; first of all calls. Starts it, or refuses the step
- * where there is none. */
+/* What the PMU's counters are for in this step; first of all calls. Starts them, or refuses the
+ * step where they are not there. */
 void sample_init(const struct guest_run *run);
 
 bool sample_has_cycles(void);
@@ -50,6 +54,7 @@ void samples_add_cycles(struct samples *samples, uint64_t from, uint64_t until, 
 /* The same as sinks. */
 void samples_sink(void *samples, uint64_t from, uint64_t until);
 void samples_sink_cycles(void *samples, uint64_t from, uint64_t until, reg_t cycles);
+void samples_sink_events(void *samples, uint64_t from, uint64_t until, reg_t cycles);
 void samples_sink_ticks(void *samples, uint64_t from, uint64_t until, reg_t no_cycles);
 
 /* One operation of a benchmark; takes and returns what one operation hands to the next. */
@@ -85,8 +90,9 @@ OPS_INLINE reg_t sample_window(sample_op op, reg_t state, bool delayed, reg_t de
 /*
  * CNTPCT outside, the cycle counter inside: isb; CNTPCT; isb; PMCCNTR; isb; the path; isb; PMCCNTR;
  * isb; CNTPCT; isb. So the cycles are the path's with one read's cost, as without them the ticks.
+ * `events` is known where this is inlined: without them not an instruction is added.
  */
-OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, reg_t delay,
+OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, bool events, reg_t delay,
 				      sample_sink_cycles sink, void *to)
 {
 	uint64_t from, until;
@@ -94,6 +100,8 @@ OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, reg_t delay,
 
 	state = in_register(state);
 	delay = in_register(delay);
+	if (events)
+		event_counters_read(events_from);
 	from = counter_read();
 	cycles_from = pmu_cycles();
 	isb();
@@ -104,24 +112,40 @@ OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, reg_t delay,
 	isb();
 	until = read_cntpct_el0();
 	isb();
+	if (events)
+		event_counters_read(events_until);
 	sink(to, from, until, cycles_until - cycles_from);
 	return state;
 }
 
+/* The forms of a window. */
+enum sample_form {
+	FORM_PLAIN,
+	FORM_DELAYED,
+	FORM_CYCLES,
+	FORM_EVENTS,
+	FORM_BATCH,
+	FORM_BATCH_CYCLES,
+	FORM_BATCH_EVENTS,
+};
+
 /*
  * `batch` operations, each with the isb behind it that ends a window of one, and each with `state`
- * as it came. `cycles` is known where this is inlined: without them the counter is not read, and
- * cycles are given as 0.
+ * as it came. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter,
+ * and its cycles are given as 0.
  */
-OPS_INLINE void sample_batch(sample_op op, reg_t state, bool cycles, uint32_t batch, reg_t delay,
-			     sample_sink_cycles sink, void *to)
+OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, uint32_t batch,
+			     reg_t delay, sample_sink_cycles sink, void *to)
 {
+	const bool cycles = form != FORM_BATCH, events = form == FORM_BATCH_EVENTS;
 	uint64_t from, until;
 	reg_t cycles_from = 0, cycles_until = 0;
 	reg_t left = in_register(batch);
 
 	state = in_register(state);
 	delay = in_register(delay);
+	if (events)
+		event_counters_read(events_from);
 	from = counter_read();
 	if (cycles) {
 		cycles_from = pmu_cycles();
@@ -138,11 +162,10 @@ OPS_INLINE void sample_batch(sample_op op, reg_t state, bool cycles, uint32_t ba
 	}
 	until = read_cntpct_el0();
 	isb();
+	if (events)
+		event_counters_read(events_until);
 	sink(to, from, until, cycles_until - cycles_from);
 }
-
-/* The forms of a window. */
-enum sample_form { FORM_PLAIN, FORM_DELAYED, FORM_CYCLES, FORM_BATCH, FORM_BATCH_CYCLES };
 
 /* What these parameters and the configuration ask for, where a window holds one operation. */
 enum sample_form sample_form_single(const struct bench_params *params);
@@ -154,8 +177,10 @@ enum sample_form sample_form(const struct bench_params *params);
 OPS_INLINE reg_t sample_single(enum sample_form form, sample_op op, reg_t state, reg_t delay,
 			       struct samples *samples)
 {
-	if (form == FORM_CYCLES)
-		return sample_window_cycles(op, state, delay, samples_sink_cycles, samples);
+	if (form == FORM_CYCLES || form == FORM_EVENTS)
+		return sample_window_cycles(
+			op, state, form == FORM_EVENTS, delay,
+			form == FORM_EVENTS ? samples_sink_events : samples_sink_cycles, samples);
 	return sample_window(op, state, form == FORM_DELAYED, delay, samples_sink, samples);
 }
 
@@ -177,13 +202,13 @@ OPS_INLINE void sample_singles(enum sample_form form, const struct bench_params 
 	}
 }
 
-OPS_INLINE void sample_batches(bool cycles, const struct bench_params *params,
-			       struct samples *samples, sample_op op, reg_t state)
+OPS_INLINE void sample_batches(enum sample_form form, sample_sink_cycles sink,
+			       const struct bench_params *params, struct samples *samples,
+			       sample_op op, reg_t state)
 {
 	samples->batch = params->batch;
 	for (uint32_t i = 0; i <= params->n; i++)
-		sample_batch(op, state, cycles, params->batch, params->delay,
-			     cycles ? samples_sink_cycles : samples_sink_ticks, samples);
+		sample_batch(form, op, state, params->batch, params->delay, sink, samples);
 }
 
 /*
@@ -196,6 +221,9 @@ OPS_INLINE void sample_after(const struct bench_params *params, struct samples *
 	switch (sample_form_single(params)) {
 	case FORM_CYCLES:
 		sample_singles(FORM_CYCLES, params, samples, before, argument, op, state);
+		break;
+	case FORM_EVENTS:
+		sample_singles(FORM_EVENTS, params, samples, before, argument, op, state);
 		break;
 	case FORM_DELAYED:
 		sample_singles(FORM_DELAYED, params, samples, before, argument, op, state);
@@ -212,10 +240,13 @@ OPS_INLINE void sample_pairs(const struct bench_params *params, struct samples *
 {
 	switch (sample_form(params)) {
 	case FORM_BATCH:
-		sample_batches(false, params, samples, op, state);
+		sample_batches(FORM_BATCH, samples_sink_ticks, params, samples, op, state);
 		break;
 	case FORM_BATCH_CYCLES:
-		sample_batches(true, params, samples, op, state);
+		sample_batches(FORM_BATCH_CYCLES, samples_sink_cycles, params, samples, op, state);
+		break;
+	case FORM_BATCH_EVENTS:
+		sample_batches(FORM_BATCH_EVENTS, samples_sink_events, params, samples, op, state);
 		break;
 	default:
 		sample_after(params, samples, sample_nothing, 0, op, state);

@@ -283,6 +283,9 @@ static bool check_config(struct parser *parser, const struct run_config *config)
 	if (config->probes && (config->stats || config->trace))
 		return fail(parser, "probes=on goes without stats=on and trace=on: config",
 			    word_from(config->name));
+	if (config->events && config->cycles == CYCLES_OFF)
+		return fail(parser, "events are counted beside cycles: cycles=off in config",
+			    word_from(config->name));
 	/* An interrupt that goes straight to EL1 would go to whichever VM has the core. */
 	if (config->sched != SCHED_NULL && config->irq != IRQ_TRAPPED)
 		return fail(parser, "a second VM (sched) needs irq=trapped: irq=direct in config",

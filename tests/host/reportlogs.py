@@ -13,7 +13,7 @@ AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr":
         "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
         "fp": "owned",
         "sched": "null", "errata": "applied", "state": "warm", "stats": "off", "trace": "off",
-        "probes": "off", "cycles": "auto", "cntp": "owned", "delay_el2": 0,
+        "probes": "off", "cycles": "auto", "events": "off", "cntp": "owned", "delay_el2": 0,
         "slice_us": 0, "cntvoff_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}

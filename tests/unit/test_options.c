@@ -39,6 +39,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		.trace = 1,
 		.probes = 1,
 		.cycles = CYCLES_ON,
+		.events = EVENTS_CACHE,
 		.cntp = CNTP_TRAPPED,
 		.delay_el2 = 64,
 		.slice_us = 7,
@@ -54,7 +55,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		"\"trapped\","
 		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
 		"\"errata\":\"ignored\",\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\","
-		"\"probes\":\"on\",\"cycles\":\"on\",\"cntp\":\"trapped\","
+		"\"probes\":\"on\",\"cycles\":\"on\",\"events\":\"cache\",\"cntp\":\"trapped\","
 		"\"delay_el2\":64,\"slice_us\":7,\"cntvoff_us\":4294967295}");
 }
 

@@ -242,7 +242,7 @@ static void wrong_axes(void **state)
 	assert_line_error(
 		"config a native stage3=4K",
 		"unknown axis 'stage3=4K'; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-		"frame fp sched errata state stats trace probes cycles cntp "
+		"frame fp sched errata state stats trace probes cycles events cntp "
 		"delay_el2 slice_us cntvoff_us");
 	assert_line_error("config a native stage2=8K",
 			  "unknown value 'stage2=8K'; valid: off 4K 2M 1G");
@@ -253,7 +253,7 @@ static void wrong_axes(void **state)
 			  "wrong number 'delay_el2=65538'; valid: 0 to 65536");
 	assert_line_error("config a native =",
 			  "unknown axis '='; valid: stage1 stage2 fill irq lr lrs eoi wfi traps "
-			  "frame fp sched errata state stats trace probes cycles cntp "
+			  "frame fp sched errata state stats trace probes cycles events cntp "
 			  "delay_el2 slice_us cntvoff_us");
 }
 
@@ -322,6 +322,15 @@ static void an_emulated_timer_without_trapped_interrupts(void **state)
 	assert_line_error("config b native cntp=trapped",
 			  "cntp=trapped needs irq=trapped: irq=direct in config 'b'");
 	assert_parses("config a direct cntp=trapped irq=trapped\nbench b\n");
+}
+
+static void events_without_cycles(void **state)
+{
+	(void)state;
+	assert_line_error("config a direct events=tlb cycles=off",
+			  "events are counted beside cycles: cycles=off in config 'a'");
+	assert_parses(
+		"config a direct events=tlb\nconfig b direct events=tlb cycles=on\nbench b\n");
 }
 
 static void a_lazy_stage_2_that_is_off(void **state)
@@ -458,6 +467,7 @@ int main(void)
 		cmocka_unit_test(trapped_interrupts_without_stage_2),
 		cmocka_unit_test(a_second_vm_without_trapped_interrupts),
 		cmocka_unit_test(an_emulated_timer_without_trapped_interrupts),
+		cmocka_unit_test(events_without_cycles),
 		cmocka_unit_test(a_lazy_stage_2_that_is_off),
 		cmocka_unit_test(probes_beside_statistics),
 		cmocka_unit_test(wrong_names),

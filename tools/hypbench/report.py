@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
+from hypbench.analysis.events import event_rows
 from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
 from hypbench.histogram import Pool
 from hypbench.records import Log
@@ -45,7 +46,10 @@ def summary_csv(log: Log) -> str:
     out = io.StringIO()
     log = believable(log)
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
-    header = CSV_HEADER + (CSV_CLOCKS if clocks else [])
+    events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
+                            in one.per_operation.items()} for one in event_rows(log)}
+    header = [*CSV_HEADER, *(CSV_CLOCKS if clocks else []),
+              *dict.fromkeys(name for cells in events.values() for name in cells)]
     writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
                             lineterminator="\n")
     writer.writeheader()
@@ -54,7 +58,7 @@ def summary_csv(log: Log) -> str:
                  "bench": word(row.bench), "variant": word(row.variant), "unit": row.first["unit"],
                  "clock": row.first["clock"], "n": row.pool.n}
         if not hides(platform_of(log), row):
-            cells |= numbers(row.pool) | clocks.get(row.key, {})
+            cells |= numbers(row.pool) | clocks.get(row.key, {}) | events.get(row.key, {})
         writer.writerow(cells)
     return out.getvalue()
 

@@ -62,6 +62,13 @@ def bench_faults(bench: dict) -> Iterator[str]:
         yield from quantum_faults(bench)
     if cycles:
         yield from (f"cycles: {text}" for text in cycles_faults(cycles, short))
+    for event in bench.get("events", []):
+        low, high = (bench["n"] * event[name] for name in ("min", "max"))
+        if not low <= event["sum"] <= high:
+            yield (f"{event['name']}: sum {event['sum']} is not between {bench['n']} times min"
+                   f" {event['min']} and max {event['max']}")
+        if min(event["min"], event["cold"]) + event["overhead"] < 0:
+            yield f"{event['name']}: less than nothing was counted"
 
 
 def quantum_faults(bench: dict) -> Iterator[str]:
@@ -264,6 +271,7 @@ def lacks(step: list[dict]) -> Iterator[str]:
             yield (f"overhead {record['overhead']} of {record['variant']} is not the"
                    " calibration's p50")
         yield from cycles_overhead_faults(step, record)
+        yield from events_overhead_faults(step, record)
 
 
 def cycles_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
@@ -274,6 +282,16 @@ def cycles_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
         allowed.add(0)
     if found is not None and found not in allowed:
         yield f"cycles_overhead {found} of {bench['variant']} is not the calibration's cycles_p50"
+
+
+def events_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
+    allowed = {(event["name"], event["p50"]) for record in step if record["kind"] == "calibration"
+               for event in record.get("events", [])}
+    for event in bench.get("events", []):
+        bare = bench["bench"] == EMPTY_PATH and event["overhead"] == 0
+        if not bare and (event["name"], event["overhead"]) not in allowed:
+            yield (f"overhead {event['overhead']} of {event['name']} of {bench['variant']} is not"
+                   " the calibration's p50")
 
 
 def pass_faults(log: Log) -> Iterator[str]:

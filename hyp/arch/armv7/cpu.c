@@ -74,7 +74,7 @@ void cpu_init(void)
 	cpu_guest_off();
 	write_cptr_el2(HCPTR_NO_TRAPS);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* as guest_mdcr() */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until guest_mdcr() */
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());
 	write_cntvoff_el2(0);

@@ -65,7 +65,7 @@ void cpu_init(void)
 	cpu_guest_off();
 	write_cptr_el2(CPTR_EL2_NO_TRAPS);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* as guest_mdcr() */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until guest_mdcr() */
 	newer_init();
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());

@@ -10,7 +10,6 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/vectors.h"
 
-#define MDCR_HPMN 0x1fu
 #define MDCR_TDA (1u << 9)
 #define MDCR_TDOSA (1u << 10)
 #define MDCR_TDRA (1u << 11)
@@ -76,10 +75,11 @@ uint32_t guest_hcr(const struct run_config *config)
 	return hcr;
 }
 
-/* HPMN stays: the guest has every counter. Debug registers are its own where the GIC is. */
+/* HPMN: the guest has every counter, whatever firmware left EL2. Debug registers are its own where
+ * the GIC is. */
 reg_t guest_mdcr(const struct run_config *config)
 {
-	reg_t hpmn = read_mdcr_el2() & MDCR_HPMN;
+	reg_t hpmn = pmu_is_there() ? PMCR_N(read_pmcr_el0()) : 0;
 
 	return config->irq == IRQ_TRAPPED ? hpmn | MDCR_TDA | MDCR_TDOSA | MDCR_TDRA : hpmn;
 }

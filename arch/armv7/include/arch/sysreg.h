@@ -169,6 +169,8 @@ SYSREG32(pmcntenset_el0, 0, c9, c12, 1)
 SYSREG32(pmcntenclr_el0, 0, c9, c12, 2)
 SYSREG32(pmovsclr_el0, 0, c9, c12, 3) /* PMOVSR */
 SYSREG32(pmselr_el0, 0, c9, c12, 5)
+SYSREG32_READ(pmceid0_el0, 0, c9, c12, 6)
+SYSREG32_READ(pmceid1_el0, 0, c9, c12, 7)
 SYSREG32(pmccntr_el0, 0, c9, c13, 0)
 SYSREG32(pmxevtyper_el0, 0, c9, c13, 1)
 SYSREG32(pmuserenr_el0, 0, c9, c14, 0)

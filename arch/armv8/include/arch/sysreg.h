@@ -116,6 +116,8 @@ SYSREG(pmovsclr_el0)
 SYSREG(pmuserenr_el0)
 SYSREG(pmselr_el0)
 SYSREG(pmxevtyper_el0)
+SYSREG_READ(pmceid0_el0)
+SYSREG_READ(pmceid1_el0)
 SYSREG(pmccntr_el0)
 SYSREG(pmccfiltr_el0)
 

@@ -44,6 +44,21 @@ OPS_INLINE reg_t copied(reg_t value)
 	return copy;
 }
 
+/* Event counters 0 to 3 into a static array. One block, all of it here: no instruction of it
+ * depends on what stands around, and no register is needed across a window. */
+OPS_INLINE void event_counters_read(uint32_t array[4])
+{
+	reg_t to, value;
+
+#define COUNTER(n) "mrs %1, pmevcntr" #n "_el0\n\tstr %w1, [%0, #4 * " #n "]\n\t"
+	__asm__ volatile("adrp %0, %2\n\tadd %0, %0, :lo12:%2\n\t" COUNTER(0) COUNTER(1) COUNTER(2)
+				 COUNTER(3)
+			 : "=&r"(to), "=&r"(value)
+			 : "S"(array)
+			 : "memory");
+#undef COUNTER
+}
+
 /* Executes `count` instructions more than with count 0; even, and in a register beforehand. */
 OPS_INLINE void delay_or_none(reg_t count)
 {

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PMU events: rows, columns, what cannot be true, and a chase that does not miss as it should."""
+
+import csv
+import io
+
+import pytest
+
+from hypbench.analysis.events import doubts, event_rows
+from hypbench.records import read_log
+from hypbench.report import summary_csv
+from hypbench.rules import check_rules
+from hypbench.tables import tables_of
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles)
+from paths import log_from
+
+LOADS = 256
+N = 100
+CLOCK = {"cycles_min": 6, "cycles_p50": 6, "cycles_max": 6}
+GOOD = {"random-65536p": 255, "packed-1024p": 1, "packed-65536p": 250, "random-640p": 3}
+
+
+def counted(name: str, one: int, overhead: int = 2, **more) -> dict:
+    """The same count in every window."""
+    return {"name": name, "overhead": overhead, "cold": one + 9, "min": one, "max": one,
+            "sum": N * one} | more
+
+
+def empty(*names: str, count: int = 2) -> list[dict]:
+    return [{"name": name, "min": count, "p50": count, "max": count} for name in names]
+
+
+def chases(refills: dict[str, int], name: str = "l1d_tlb_refill", levels: int = 3, **more):
+    def run(head, config):
+        records = [calibration(head, **CLOCK, events=empty(name))]
+        for variant, one in refills.items():
+            record = bench_record(head, variant, [1000] * N, batch=LOADS, s1_levels=levels,
+                                  s2_levels=0, walk_refs=3, events=[counted(name, one, **more)])
+            records.append(with_cycles(record, [5000] * N, 6))
+        return records
+    return plan_run([NATIVE | {"events": "tlb"}, TRAPPED | {"events": "tlb"}],
+                    {"tlb_chase": run}, platform="silicon")
+
+
+def problems(bodies: list[dict]) -> list[str]:
+    log = read_log(log_of(bodies))
+    return [str(problem) for problem in [*log.problems, *check_rules(log)]]
+
+
+def test_a_good_log_has_no_problem_and_no_doubt():
+    assert problems(chases(GOOD)) == []
+    assert list(doubts(log_from(chases(GOOD)))) == []
+
+
+def test_rows_are_of_one_operation_in_both_passes():
+    rows = event_rows(log_from(chases(GOOD)))
+    assert len(rows) == 2 * len(GOOD)
+    assert rows[0].row.key == ("tlb_chase", "random-65536p", "native")
+    assert rows[0].per_operation == {"l1d_tlb_refill": 255 / LOADS}
+
+
+def test_table_and_summary_have_a_column_for_each_event():
+    log = log_from(chases(GOOD))
+    table = next(part for part in tables_of(log)
+                 if getattr(part, "title", "") == "PMU events of one operation")
+    assert [column.header for column in table.columns][3:] == ["l1d_tlb_refill"]
+    assert list(table.columns[3].cells)[:2] == ["0.996", "0.996"]
+    rows = list(csv.DictReader(io.StringIO(summary_csv(log))))
+    assert rows[0]["l1d_tlb_refill_op"] == "0.9961"
+
+
+def test_a_log_without_events_has_no_column_and_no_table():
+    bodies = chases(GOOD)
+    for body in bodies:
+        body.pop("events", None)
+    log = log_from(bodies)
+    assert event_rows(log) == [] and "refill" not in summary_csv(log).splitlines()[0]
+
+
+@pytest.mark.parametrize(("refills", "says"), [
+    ({"random-65536p": 200}, "random-65536p {}: 0.781 l1d_tlb_refill a load, less than 0.95"),
+    ({"packed-1024p": 6}, "packed-1024p {}: 0.023 l1d_tlb_refill a load of the control, more than"
+                          " 0.02"),
+])
+def test_a_chase_that_misses_otherwise_is_a_warning(refills, says):
+    log = log_from(chases(GOOD | refills))
+    expected = [f'warning: tlb_chase {says.format(config)}: "a TLB miss per access" is not true'
+                for config in ("native", "trapped")]
+    assert list(doubts(log)) == expected
+    assert tables_of(log)[-2:] == expected or set(expected) <= set(map(str, tables_of(log)))
+    assert problems(chases(GOOD | refills)) == []
+
+
+@pytest.mark.parametrize(("refills", "name", "levels", "count"), [
+    ({"random-4096p": 255, "random-65536p": 1}, "l1d_tlb_refill", 3, 2),  # the largest counts
+    ({"random-4096p": 1, "random-65536p": 255}, "l1d_tlb_refill", 3, 0),
+    ({"random-65536p": 1}, "l1d_tlb_refill", 2, 0),  # blocks, which TLBs hold
+    ({"random-2048p": 1}, "l1d_tlb_refill", 3, 0),  # a second-level TLB holds them
+    ({"packed-4096p": 255}, "l1d_tlb_refill", 3, 0),
+    ({"packed-4096p": 255}, "l2d_tlb_refill", 3, 2),  # which that TLB should hold
+    ({"random-65536p": 1}, "l1i_tlb_refill", 3, 0),
+])
+def test_only_what_a_tlb_decides_is_judged(refills, name, levels, count):
+    assert len(list(doubts(log_from(chases(refills, name, levels))))) == count
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"sum": 25499}, "l1d_tlb_refill: sum 25499 is not between 100 times min 255 and max 255"),
+    ({"overhead": 3}, "overhead 3 of l1d_tlb_refill of random-65536p is not the calibration's p50"),
+    ({"cold": -3}, "l1d_tlb_refill: less than nothing was counted"),
+    ({"name": "l3d_tlb_refill"}, "schema"),
+    ({"extra": 1}, "schema"),
+    ({"sum": 1.5}, "schema"),
+])
+def test_counts_that_cannot_be_true(change, says):
+    bodies = chases({"random-65536p": 255})
+    event = next(body for body in bodies if body["kind"] == "bench")["events"][0]
+    event |= change
+    assert any(says in text for text in problems(bodies))
+
+
+def test_events_come_with_cycles():
+    bodies = chases({"random-65536p": 255})
+    bench = next(body for body in bodies if body["kind"] == "bench")
+    for name in [name for name in bench if name.startswith("cycles_")]:
+        del bench[name]
+    assert any("schema" in text for text in problems(bodies))

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PMU events around the windows. QEMU counts none of a group and refuses the axis; an image whose
+group names events that QEMU does count proves the windows, to the instruction."""
+
+import re
+import struct
+
+import pytest
+
+from image import Change, find_guest, function_that, patched
+from lab import board_facts
+from test_cycles import BATCH, DELAY, PER_TICK, without_pmu
+
+NAME_SIZE = 20  # struct event, guest/events.c
+INST_RETIRED, CPU_CYCLES = 0x08, 0x11
+GROUPS = {"tlb": "l1d_tlb_refill", "cache": "l1d_cache_refill", "branch": "br_mis_pred"}
+TLB = {"l1d_tlb_refill": INST_RETIRED, "l1i_tlb_refill": CPU_CYCLES,
+       "l2d_tlb_refill": INST_RETIRED, "dtlb_walk": CPU_CYCLES}
+EACH = {INST_RETIRED: 1, CPU_CYCLES: PER_TICK}  # of a tick
+
+BENCHES = ("hvc", "sysreg", "wfi", "mmio_read", "fp_first_use", "lat_mem_rd", "tlb_chase",
+           "tlb_maintenance", "loop_int")
+CONFIGS = "order once\nconfig native events=tlb\nconfig trapped events=tlb\nconfig off trapped\n"
+PLAN = CONFIGS + "".join(f"bench {bench} n=12 pages=16 batch={batch} delay={delay}\n"
+                         for bench in BENCHES for batch, delay in ((1, 0), (BATCH, DELAY)))
+REFUSED = "order once\n" + "".join(f"config {group} trapped events={group}\n" for group in GROUPS)
+
+
+def counting(numbers: dict[str, int]) -> Change:
+    """The guest's group names these events; where QEMU has no PMCEID (Armv7), they all count."""
+    def change(image: bytes, board: str) -> bytes:
+        for name, number in numbers.items():
+            field = name.encode().ljust(NAME_SIZE, b"\0")
+            start = image.index(field, find_guest(image, board)) + NAME_SIZE
+            image = patched(image, start, struct.pack("<I", number))
+        if board_facts(board)["ISA"] == "armv7":
+            image = function_that("return 1", "events_counted")(image, board)
+        return image
+    return change
+
+
+def assert_counts(record: dict) -> None:
+    """As many as the ticks have, in every sample."""
+    for event in record["events"]:
+        each = EACH[TLB[event["name"]]]
+        for name in ("cold", "min", "max"):
+            assert event[name] == each * record[name], (record["variant"], name, event)
+        assert event["sum"] == pytest.approx(each * record["mean"] * record["n"], abs=each * 0.1)
+        assert event["overhead"] >= each * record["overhead"]
+
+
+@pytest.mark.job(PLAN, change=counting(TLB))
+def test_every_window_counts_what_its_ticks_are(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    found = result.records("bench")
+    assert {record["bench"] for record in found if "events" in record} == set(BENCHES)
+    for record in found:
+        assert ("events" in record) == ("cycles_p50" in record) == (record["config"] != "off")
+        if "events" in record:
+            assert [event["name"] for event in record["events"]] == list(TLB)
+            assert_counts(record)
+
+
+@pytest.mark.job(PLAN, change=counting(TLB))
+def test_windows_with_events_are_as_long_as_without(result):
+    for line in range(2 * len(BENCHES)):
+        figures = result.figures(line)
+        assert figures
+        for (config, variant), record in figures.items():
+            if config == "off":
+                assert record["p50"] == figures["trapped", variant]["p50"], variant
+
+
+@pytest.mark.job(PLAN, change=counting(TLB))
+def test_every_form_calibrates_its_events(result):
+    for step in result.records("step"):
+        found = result.records("calibration", step=step["step"])
+        batch = result.line_of(step) % 2 == 1 and result.records("bench", step=step["step"])
+        forms = [False, False, True] if step["config"] != "off" else [False]
+        if batch:
+            forms.append(step["config"] != "off")
+        assert ["events" in record for record in found] in ([], forms)
+        for record in found:
+            for event in record.get("events", []):
+                assert event["min"] == event["p50"] == event["max"] > 0
+
+
+@pytest.mark.job("order once\nconfig a native events=tlb\nbench hvc n=1\nbench sysreg n=1\n",
+                 change=counting({"l1i_tlb_refill": CPU_CYCLES}))
+def test_what_the_core_does_not_count_is_absent(result, board):
+    if board_facts(board)["ISA"] == "armv7":
+        pytest.skip("QEMU's Armv7 cores have no PMCEID")
+    assert result.problems == []
+    assert {event["name"] for record in result.records("bench")
+            for event in record["events"]} == {"l1i_tlb_refill"}
+
+
+@pytest.mark.job("order once\nconfig a trapped events=tlb probes=on\nbench sgi_self n=12\n"
+                 "bench irq_phases n=12\n", change=counting(TLB))
+def test_windows_that_end_in_an_interrupt_have_no_events(result):
+    assert result.problems == []
+    found = result.records("bench")
+    assert {record["variant"] for record in found} >= {"vector", "handler", "probe-el1"}
+    for record in found:
+        assert ("events" in record) == (record["variant"] == "probe-el1"), record["variant"]
+
+
+def without_counters(image: bytes, board: str) -> bytes:
+    """As firmware might leave it: MDCR_EL2.HPMN is 0 (mov in place of the and behind its read)."""
+    if board_facts(board)["ISA"] == "armv8":
+        found = list(re.finditer(rb"[\x20-\x3f]\x11\x3c\xd5..\x40\x92", image, re.DOTALL))
+        assert found
+        for each in found:
+            zero = struct.pack("<I", 0xd2800000 | each[0][0] & 31)
+            image = patched(image, each.start() + 4, zero)
+    return counting(TLB)(image, board)
+
+
+@pytest.mark.job("order once\nconfig a trapped events=tlb\nbench sysreg n=12\n",
+                 change=without_counters)
+def test_the_guest_has_every_counter_whatever_firmware_left(result):
+    assert result.status == 0, result.explain()
+    for record in result.records("bench"):
+        assert_counts(record)
+
+
+@pytest.mark.job(REFUSED + "bench sysreg n=12\n")
+def test_qemu_counts_none_of_them_and_says_so(result, board):
+    assert {step["outcome"] for step in result.records("step")} == {"refused"}
+    pmceid = 0 if board_facts(board)["ISA"] == "armv7" else 1 << 0 | 1 << 8 | 1 << 0x11
+    what = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
+    assert {error["config"]: error["what"] for error in result.records("error")} == {
+        group: f"events={group}, but this core counts no {what[group]}, PMCEID0: {pmceid}"
+        for group in GROUPS}
+
+
+@pytest.mark.job(REFUSED + "bench sysreg n=12\n", machine=without_pmu)
+def test_events_are_refused_without_a_pmu(result):
+    assert {error["what"] for error in result.records("error")} == {
+        "events, but this core has no PMU, version: 0"}
+
+
+@pytest.mark.job("order once\nconfig a trapped events=cache cycles=off\nbench sysreg n=12\n")
+def test_events_without_cycles_are_no_plan(result):
+    what = result.one("error")["what"]
+    assert "events are counted beside cycles: cycles=off in config 'a'" in what
