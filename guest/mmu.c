@@ -137,7 +137,6 @@ void mmu_map_memory(uint64_t start, uint64_t size)
 
 void mmu_map_user(uint64_t start, uint64_t size)
 {
-	use_working(start, size);
 	map(start, size, ATTR_NORMAL | S1_AP_RW_ALL | ATTR_XN);
 }
 

@@ -86,7 +86,7 @@ bool vgic_forward(struct vgic *vgic, unsigned intid);
 /* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
 
-/* Its two halves: the list register that takes virq->lr_value, and that is all; or VIRQ_LR_NONE, and
+/* Its two halves: the list register that takes virq->lr_value, which is all; or VIRQ_LR_NONE, and
  * what is to be done then. */
 unsigned vgic_lr_at_once(const struct vgic *vgic, const struct virq *virq);
 void vgic_inject_slowly(struct vgic *vgic, struct virq *virq);

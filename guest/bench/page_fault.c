@@ -124,6 +124,7 @@ static void page_fault_run(const struct guest_run *run)
 	const char *reason = stage2_refuses(&run->config);
 	uint64_t overhead;
 
+	mmu_map_memory(page(), PAGE_SIZE); /* as working memory, which can be made cold */
 	mmu_map_user(page(), PAGE_SIZE);
 	/* Where stage 2 is filled lazily, no fault but the page's own may fall into a window. */
 	mmu_touch_image();

@@ -43,8 +43,8 @@
 	str	x30, [sp, #TRAP_FRAME_X(30)]
 	.endm
 
-	/* written: C has stored x0 alone. A load of x0 and x1 would have to wait until that store is in
-	   the cache: no core forwards a part of what is loaded. */
+	/* written: C has stored x0 alone. A load of x0 and x1 together would wait until the store
+	   is in the cache: few cores forward a part of what is loaded. */
 	.macro restore_light written
 	.ifnb	\written
 	ldr	x0, [sp], #TRAP_FRAME_X(2)
