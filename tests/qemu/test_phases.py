@@ -37,7 +37,7 @@ EL1_STAMPS = 3
 # saved and restored; and an interrupt of the hypervisor's own (the end of one without a link) is
 # read twice and leaves by a way without a stamp.
 EL2_BESIDE = {"armv8": 1, "armv7": 7}
-EL2_OWN = {"armv8": 18, "armv7": 22}
+EL2_OWN = {"armv8": 18, "armv7": 21}
 MOVED = ("armv7", "14.2")  # this compiler has one of the latter among the former
 
 FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
@@ -169,11 +169,11 @@ def test_a_link_shortens_the_end_alone(result):
 
 def test_first_instructions_are_as_counted(result, board):
     """The vector of the guest, natively: stp, nop, mrs; b, push, mrrc, push, nop, mrrc. That of
-    EL2: b, stp, nop, mrs; b, push, nop, mrrc."""
+    EL2: stp, nop, mrs; b, push, nop, mrrc."""
     isa = isa_of(board)
     native, trapped = (lengths(result, f"{name}-probes") for name in ("native", "trapped"))
     assert set(native["timer-el1-vector"]) == {{"armv8": 3, "armv7": 6}[isa]}
-    assert set(trapped["timer-el2-vector"]) == {4}
+    assert set(trapped["timer-el2-vector"]) == {{"armv8": 3, "armv7": 4}[isa]}
 
 
 @pytest.mark.parametrize("line", range(1, len(DELAYS)))
@@ -203,13 +203,15 @@ def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases
 
 
 def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
-    """And the device's first phase holds the way back from HC_RAISE."""
+    """And the device's first phase holds the way back from HC_RAISE. On AArch64 a full frame has no
+    room in the vector: a branch."""
     light, full = (lengths(result, f"{name}-probes") for name in ("trapped", "full"))
     times = {"timer-acknowledged": 1, "timer-el1-vector": 1, "timer-total": 2,
              "device-el2-vector": 1, "device-acknowledged": 1, "device-el1-vector": 1,
              "device-total": 3}
     for variant, found in full.items():
-        cost = FULL_FRAME[isa_of(board)] * times.get(variant, 0)
+        branch = isa_of(board) == "armv8" and variant.endswith(("-el2-vector", "-total"))
+        cost = FULL_FRAME[isa_of(board)] * times.get(variant, 0) + branch
         assert found[1:] == more(light[variant], cost)[1:], variant
 
 
