@@ -38,7 +38,6 @@ EL1_STAMPS = 3
 # read twice and leaves by a way without a stamp.
 EL2_BESIDE = {"armv8": 1, "armv7": 7}
 EL2_OWN = {"armv8": 18, "armv7": 21}
-MOVED = ("armv7", "14.2")  # this compiler has one of the latter among the former
 
 FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
 
@@ -145,12 +144,12 @@ def test_probes_cost_their_stamps(result, board, config, source):
         pytest.skip("another compiler may save other registers")
     plain, with_probes = (of_config(result, name) for name in (config, f"{config}-probes"))
     stamps = EL1_STAMPS * with_probes["probe-el1"]["p50"]
-    beside, moved = 0, (isa, expected.series(compiler)) == MOVED
+    beside = 0
     if is_trapped(config):
         stamps += len(EL2_PHASES) * with_probes["probe-el2"]["p50"]
-        beside += EL2_BESIDE[isa] + moved
+        beside += EL2_BESIDE[isa]
     if config == "trapped-sw":
-        beside += EL2_OWN[isa] - moved
+        beside += EL2_OWN[isa]
     total = f"{source}-total"
     assert with_probes[total]["p50"] - stamps - beside == plain[total]["p50"]
 
