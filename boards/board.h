@@ -27,6 +27,9 @@ struct board_window {
 
 struct board {
 	struct gic_bases gic; /* first: secondary.S knows it */
+	/* gem5's ARMv7, start.S knows it: Secure Supervisor mode is left for monitor mode, and
+	 * NSACR grants no FP, which would trap to HYP mode then */
+	uint32_t gem5_armv7;
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
 	uintptr_t guest_base;

@@ -117,6 +117,8 @@ static void emit_run(unsigned lr_count)
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
 	record_word("platform", plan_platform_word(&plan));
+	if (plan.machine[0])
+		record_string("machine", plan.machine);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
 	record_string("plan", plan.name);
