@@ -51,7 +51,7 @@ struct board {
 	uintptr_t store_base;
 	uint64_t store_size;
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
-	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
+	/* the machine may be one without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;
 
 	/* Each may be NULL. Called with translation off, but `reset`. */

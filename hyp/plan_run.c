@@ -84,7 +84,7 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 		[VM_DONE] = "done",       [VM_REFUSED] = "refused", [VM_FAILED] = "failed",
 		[VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
 	};
-	uint64_t cpu_hz = cycles_hz(CYCLES_STEP_US);
+	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_STEP_US));
 
 	record_open(RECORD_STEP);
 	record_u64("steps", plan_step_count(plan));

@@ -21,4 +21,5 @@ const struct board board = {
 	.store_base = 0x90000000,
 	.store_size = 0x30000000,
 	.semihosting = true,
+	.smc_needs_secure = true,
 };
