@@ -14,8 +14,9 @@ HYPBENCH := $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
-	GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS LIMIT O PLAN \
-	PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM THRESHOLD TTY UBOOT V WITHOUT
+	GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
+	GUEST_STATUS LIMIT O PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM THRESHOLD TTY \
+	UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -174,13 +175,13 @@ setup:
 # The same for one command, which wants no more than it needs: setup-WORD+WORD…
 setup-%:
 	@tools/setup.sh $(subst +, ,$*) >&2
-setup-run := setup-$(ISA)+qemu+python
+setup-run := setup-$(ISA)$(if $(SIMULATOR),,+qemu)+python
 setup-runs := setup-armv7+armv8+qemu+python
 
 setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
-## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host), print the table, keep the records
+## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5, print and keep the records
 bench: $(setup-run)
 	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory qemu-image

@@ -27,6 +27,7 @@
 #define GUEST_RUN_GICC 48
 #define GUEST_RUN_GICR 56
 #define GUEST_RUN_TIMER 64
+#define GUEST_RUN_NO_FP 104
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -64,6 +65,8 @@ struct guest_run {
 	uint32_t physical_spi_count; /* their own, pended by software or HC_RAISE */
 	uint32_t smc_undefined;      /* 1: nothing takes an SMC, it is undefined at EL1 */
 	uint32_t phys_timer_intid;
+	uint32_t gem5;        /* 1: gem5 executes it, and has a timing model for samples */
+	uint32_t no_fp;       /* 1: the machine has no FP registers for a guest */
 	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
 	uint64_t cntvoff;     /* CNTVCT is this far behind CNTPCT, in ticks */
 	uint64_t start_ticks; /* CNTPCT just before the guest's first instruction */
@@ -76,4 +79,5 @@ _Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembl
 _Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER, "likewise");
+_Static_assert(offsetof(struct guest_run, no_fp) == GUEST_RUN_NO_FP, "likewise");
 #endif

@@ -15,6 +15,7 @@
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
+#define PLAN_MACHINE_SIZE 512
 
 struct plan_section {
 	char magic[16];
@@ -31,6 +32,7 @@ struct plan_section {
  *   period_us  the same in microseconds, instead of period where it is not 0
  *   batch   operations in a window, for the benchmarks that time one operation between two reads
  *   seed    of every pseudo-random choice a benchmark makes
+ *   timed   on gem5: 1: by its timing model from before stage 2 is built on, for stage2_boot
  */
 #define BENCH_PARAMS(X)                                                                            \
 	X(n, 1000, 1, 1000000)                                                                     \
@@ -39,7 +41,8 @@ struct plan_section {
 	X(period, 5003, 500, 1000000000)                                                           \
 	X(period_us, 0, 0, 60000000)                                                               \
 	X(batch, 1, 1, 100000)                                                                     \
-	X(seed, 1, 1, 0xffffffff)
+	X(seed, 1, 1, 0xffffffff)                                                                  \
+	X(timed, 0, 0, 1)
 
 struct bench_params {
 #define X(field, dflt, min, max) uint32_t field;
@@ -56,7 +59,8 @@ struct plan_bench {
 #define PLATFORMS(X)                                                                               \
 	X(SILICON, "silicon")         /* a real board: a tick is time */                           \
 	X(QEMU_ICOUNT, "qemu-icount") /* a tick is one executed instruction, exactly */            \
-	X(QEMU_HOST, "qemu-host")     /* a tick follows the host's clock: function only */
+	X(QEMU_HOST, "qemu-host")     /* a tick follows the host's clock: function only */         \
+	X(GEM5, "gem5")               /* a tick is time of the model that `machine` describes */
 
 enum platform {
 #define X(NAME, word) PLATFORM_##NAME,
@@ -113,6 +117,7 @@ struct plan_guest {
 struct plan {
 	char name[PLAN_NAME_SIZE];
 	enum platform platform;
+	char machine[PLAN_MACHINE_SIZE]; /* what the platform is made of; empty: not said */
 	enum plan_order order;
 	uint32_t limit_ms; /* counter time a step may take before it is stopped, in ms */
 	uint32_t config_count;

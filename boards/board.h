@@ -27,6 +27,9 @@ struct board_window {
 
 struct board {
 	struct gic_bases gic; /* first: secondary.S knows it */
+	/* gem5's ARMv7, start.S knows it: Secure Supervisor mode is left for monitor mode, and
+	 * NSACR grants no FP, which would trap to HYP mode then */
+	uint32_t gem5_armv7;
 	const char *name;
 	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
 	uintptr_t guest_base;
@@ -48,7 +51,7 @@ struct board {
 	uintptr_t store_base;
 	uint64_t store_size;
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
-	/* QEMU's machine can be had without Secure state: an SMC is then undefined in a guest */
+	/* the machine may be one without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;
 
 	/* Each may be NULL. Called with translation off, but `reset`. */

@@ -4,6 +4,7 @@
 
 #include "guest/report.h"
 #include "guest/sample.h"
+#include "guest/timing.h"
 #include "lib/median.h"
 
 #define PAIRS 101u
@@ -132,6 +133,7 @@ uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))
 {
 	struct calibration ticks;
 
+	timing_begin();
 	take_pairs(empty); /* warm-up: caches, TLBs, the emulator's translations */
 	take_pairs(empty);
 	ticks = conclude(pair, TOLERANCE_TICKS);
@@ -147,6 +149,7 @@ static struct overhead calibrate_form(enum sample_form form, uint32_t batch)
 	struct calibration ticks, cycles = { .stable = true }, events[EVENTS_MAX];
 	struct overhead overhead = { 0 };
 
+	timing_begin();
 	take_form(form, batch); /* warm-up: caches, TLBs, the emulator's translations */
 	take_form(form, batch);
 	ticks = conclude(pair, TOLERANCE_TICKS);

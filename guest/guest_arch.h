@@ -7,8 +7,9 @@
 /* Stage-1 attributes of the kernel's code: read-only, executable at EL1, nothing for EL0. */
 uint64_t guest_arch_text_attributes(void);
 
-/* Stage 1 on, with the level-1 table at `root`, and the caches. */
-void guest_arch_mmu_on(uintptr_t root);
+/* Stage 1 on, with the level-1 table at `root`, and the caches. `wxn`: the tables execute nothing
+ * that is writable, and this enforces it. */
+void guest_arch_mmu_on(uintptr_t root, bool wxn);
 
 /* The ASID that stage 1 runs under, as TTBR0 holds it. */
 unsigned guest_arch_asid(void);

@@ -11,6 +11,7 @@
 #include "guest/report.h"
 #include "guest/state.h"
 #include "guest/task.h"
+#include "guest/timing.h"
 #include "guest/vtimer.h"
 #include "lib/text.h"
 
@@ -19,6 +20,7 @@ extern const struct bench *const __bench_start[], *const __bench_end[];
 
 void guest_exit(enum guest_exit status)
 {
+	timing_end();
 	for (;;)
 		hvc(HC_ID(EXIT), status, 0);
 }
@@ -89,6 +91,7 @@ void guest_main(const struct guest_run *run)
 
 	report_init(run);
 	check_run(run);
+	timing_init(run);
 	mmu_init(run);
 	irq_init(run);
 	state_init(run);

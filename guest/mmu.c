@@ -113,7 +113,8 @@ void mmu_init(const struct guest_run *run)
 	map_gic(run);
 	map_device(run->device_base, NULL_DEVICE_SIZE);
 	forget_stale_lines();
-	guest_arch_mmu_on((uintptr_t)root);
+	/* gem5 has WXN hold at stage 2 as well, where page tables are writable (ARMv7). */
+	guest_arch_mmu_on((uintptr_t)root, !run->gem5);
 }
 
 static void use_working(uint64_t start, uint64_t size)

@@ -284,6 +284,8 @@ const char *program_prepare(const struct guest_run *run)
 {
 	uint64_t end = run->ram_base + run->ram_size;
 
+	if (run->no_fp)
+		return "programs are compiled with FP registers, which this machine has not";
 	return mmu_free_start() + HEAP_SIZE > end ? "not enough memory" : NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "arch/hypercall.h"
 #include "guest/calibrate.h"
+#include "guest/timing.h"
 #include "lib/text.h"
 
 #define PS_PER_S 1000000000000ull
@@ -18,6 +19,7 @@ void report_init(const struct guest_run *run)
 /* A record's body begins with its first member. */
 static void record_begin(void)
 {
+	timing_end();
 	text_init(&record, (char *)(uintptr_t)guest_run + GUEST_RECORD_OFFSET, GUEST_RECORD_SIZE);
 }
 

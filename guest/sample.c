@@ -2,6 +2,7 @@
 #include "guest/sample.h"
 
 #include "guest/guest.h"
+#include "guest/timing.h"
 
 static bool has_cycles;
 static uint64_t window_max; /* ticks: beyond it a counter may have come round */
@@ -48,6 +49,7 @@ struct samples *samples_begin(void)
 	static struct histogram cycles;
 	static struct samples samples;
 
+	timing_begin();
 	samples_reset(&samples);
 	if (has_cycles) {
 		histogram_init(&cycles);

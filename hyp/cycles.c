@@ -59,5 +59,7 @@ enum cycles_use cycles_resolve(enum cycles_use said, enum platform platform)
 {
 	if (said != CYCLES_AUTO)
 		return said;
-	return platform == PLATFORM_SILICON && pmu_is_there() ? CYCLES_ON : CYCLES_OFF;
+	return (platform == PLATFORM_SILICON || platform == PLATFORM_GEM5) && pmu_is_there()
+		       ? CYCLES_ON
+		       : CYCLES_OFF;
 }

@@ -19,9 +19,11 @@ static void give(struct fp_context *to)
 
 void fp_start(enum fp_mode new_mode, struct vcpu *guest)
 {
-	mode = new_mode;
+	mode = cpu_has_fp() ? new_mode : FP_OWNED;
 	owner = &guest->fp;
 	nobody = zeroes;
+	if (!cpu_has_fp())
+		return;
 	cpu_fp_trap(false);
 	isb();
 	cpu_fp_load(&zeroes);

@@ -103,7 +103,7 @@ static void emit_entry(uint64_t boot_ticks)
 static void emit_run(unsigned lr_count)
 {
 	uint64_t boot_ticks = counter_read() - boot_state.ticks;
-	uint64_t cpu_hz = cycles_hz(CYCLES_RUN_US);
+	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan.platform, CYCLES_RUN_US));
 
 	record_open(RECORD_RUN);
 	record_string("board", board.name);
@@ -117,6 +117,8 @@ static void emit_run(unsigned lr_count)
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
 	record_word("platform", plan_platform_word(&plan));
+	if (plan.machine[0])
+		record_string("machine", plan.machine);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
 	record_string("plan", plan.name);
@@ -150,6 +152,6 @@ _Noreturn void hyp_main(void)
 	parse_plan();
 	emit_run(lr_count);
 	steps_ok = plan_run(&plan);
-	record_cpu_hz_at_end(cycles_hz(CYCLES_RUN_US));
+	record_cpu_hz_at_end(cycles_hz(cycles_window_us(plan.platform, CYCLES_RUN_US)));
 	machine_end(record_end(steps_ok) ? RUN_OK : RUN_FAILED);
 }

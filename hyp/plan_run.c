@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/plan_run.h"
 
+#include "arch/gem5.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
 #include "hyp/arch/cpu.h"
@@ -39,8 +40,8 @@ static unsigned spi_count(const struct run_config *config)
 	return count - GIC_PRIVATE_COUNT;
 }
 
-static void describe(struct guest_run *run, uint32_t step, const struct run_config *config,
-		     const struct plan_bench *bench)
+static void describe(struct guest_run *run, const struct plan *plan, uint32_t step,
+		     const struct run_config *config, const struct plan_bench *bench)
 {
 	*run = (struct guest_run){
 		.magic = GUEST_RUN_MAGIC,
@@ -54,6 +55,8 @@ static void describe(struct guest_run *run, uint32_t step, const struct run_conf
 		.gicr_base = board.gic.redist,
 		.virt_timer_intid = board.virt_timer_intid,
 		.phys_timer_intid = board.phys_timer_intid,
+		.no_fp = !cpu_has_fp(),
+		.gem5 = plan->platform == PLATFORM_GEM5,
 		.spi_count = spi_count(config),
 		.counter_hz = clock_hz(),
 		.step = step,
@@ -81,7 +84,7 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 		[VM_DONE] = "done",       [VM_REFUSED] = "refused", [VM_FAILED] = "failed",
 		[VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
 	};
-	uint64_t cpu_hz = cycles_hz(CYCLES_STEP_US);
+	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_STEP_US));
 
 	record_open(RECORD_STEP);
 	record_u64("steps", plan_step_count(plan));
@@ -119,10 +122,12 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 	struct vm_machine machine;
 	struct guest_run run;
 
-	describe(&run, step, config, bench);
+	describe(&run, plan, step, config, bench);
 	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 	vm_own(&machine, &run);
 	record_in_step(&where);
+	if (run.gem5 && bench->params.timed)
+		gem5_work_begin();
 	return run_step(plan, config, &machine);
 }
 

@@ -222,6 +222,24 @@ static bool parse_platform(struct parser *parser)
 	return true;
 }
 
+/* The rest of the line, for people and for comparisons. */
+static bool parse_machine(struct parser *parser)
+{
+	char *machine = parser->plan->machine;
+	const char *end = parser->rest.at + parser->rest.length;
+	const char *at = word_next(&parser->rest).at;
+	size_t length = (size_t)(end - at);
+
+	parser->rest.length = 0;
+	if (length >= PLAN_MACHINE_SIZE)
+		return fail(parser, "machine is longer than 511 characters", (struct word){ 0 });
+	memset(machine, 0, PLAN_MACHINE_SIZE);
+	memcpy(machine, at, length);
+	return true;
+}
+
+_Static_assert(PLAN_MACHINE_SIZE == 512, "a message above says 511");
+
 static bool parse_order(struct parser *parser)
 {
 	uint32_t index;
@@ -473,10 +491,10 @@ static bool check_guest(struct parser *parser)
 	return true;
 }
 
-#define STATEMENT_WORDS "name platform order limit_ms config bench guest load"
+#define STATEMENT_WORDS "name platform machine order limit_ms config bench guest load"
 static bool (*const statements[])(struct parser *) = {
-	parse_name_line, parse_platform, parse_order, parse_limit,
-	parse_config,    parse_bench,    parse_guest, parse_load,
+	parse_name_line, parse_platform, parse_machine, parse_order, parse_limit,
+	parse_config,    parse_bench,    parse_guest,   parse_load,
 };
 
 static bool is_control(char c)

@@ -118,5 +118,14 @@ static void fp_first_use_run(const struct guest_run *run)
 	check_kept(run);
 }
 
-static const struct bench fp_first_use = { .name = "fp_first_use", .run = fp_first_use_run };
+static const char *fp_first_use_prepare(const struct guest_run *run)
+{
+	return run->no_fp ? "this machine has no FP registers for a guest" : NULL;
+}
+
+static const struct bench fp_first_use = {
+	.name = "fp_first_use",
+	.prepare = fp_first_use_prepare,
+	.run = fp_first_use_run,
+};
 BENCH(fp_first_use);

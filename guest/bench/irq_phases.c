@@ -14,6 +14,7 @@
 #include "guest/report.h"
 #include "guest/state.h"
 #include "guest/task.h"
+#include "guest/timing.h"
 #include "guest/vtimer.h"
 #include "guest_arch/stamp.h"
 #include "lib/random.h"
@@ -216,6 +217,7 @@ static void take_samples(enum source source)
 	uint32_t task_count = task_shared.count;
 	struct random random;
 
+	timing_begin();
 	samples_reset(&totals);
 	for (unsigned i = 0; i < PHASES; i++)
 		samples_reset(&phases[i]);

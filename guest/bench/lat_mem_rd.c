@@ -96,7 +96,7 @@ static void run_pattern(const struct guest_run *run, const struct working *worki
 			enum pattern pattern, uint32_t kib)
 {
 	const struct cycle lines = { working->base, kib * KIB / LINE_SIZE, LINE_SIZE };
-	struct samples *samples = samples_begin();
+	struct samples *samples;
 	char variant[24];
 	struct text text;
 
@@ -104,6 +104,7 @@ static void run_pattern(const struct guest_run *run, const struct working *worki
 	name_variant(&text, pattern, kib);
 	link_lines(run, &lines, pattern);
 	check_lines(variant, &lines, pattern);
+	samples = samples_begin();
 	chase_samples(&run->bench.params, samples, lines.base);
 	report_reads(variant, working, kib, samples);
 }

@@ -46,6 +46,8 @@ static const char *stage2_boot_prepare(const struct guest_run *run)
 	uint32_t pages = run->bench.params.pages;
 	uint64_t size = (uint64_t)pages * PAGE_SIZE;
 
+	if (run->gem5 && !run->bench.params.timed)
+		return "gem5 measures a start with timed=1";
 	if (size > run->ram_base + run->ram_size - mmu_free_start())
 		return "not enough memory";
 	mmu_map_memory(mmu_free_start(), size);

@@ -145,7 +145,7 @@ static void report_chase(const struct chase *chase, const char *variant,
 
 static void run_pattern(const struct guest_run *run, const struct chase *chase)
 {
-	struct samples *samples = samples_begin();
+	struct samples *samples;
 	char variant[24];
 	struct random random;
 	struct text text;
@@ -157,6 +157,7 @@ static void run_pattern(const struct guest_run *run, const struct chase *chase)
 	link_lines(chase);
 	if (!report_evidence(chase, variant))
 		guest_refuse("the working set is not what it should be, lines", chase->lines);
+	samples = samples_begin();
 	chase_samples(&run->bench.params, samples, (reg_t)line_at(chase, 0));
 	report_chase(chase, variant, samples);
 }

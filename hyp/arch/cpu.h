@@ -16,6 +16,9 @@ unsigned cpu_level(void);
 /* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */
 unsigned cpu_pa_bits(void);
 
+/* FP and SIMD registers, for EL2 and for guests; after cpu_init(). */
+bool cpu_has_fp(void);
+
 /* Whether it has Secure state (EL3): an emulator may leave that out. */
 bool cpu_has_secure_state(void);
 

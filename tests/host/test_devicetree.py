@@ -366,7 +366,9 @@ def truths_of(tmp_path_factory) -> Callable[[str], dict[str, int]]:
 
 
 def test_no_board_is_left_out():
-    assert set(BOARDS) == set(Tree().boards())
+    """Of gem5's boards no device tree has the numbers: tests/host/test_gem5.py."""
+    tree = Tree()
+    assert set(BOARDS) == {board for board in tree.boards() if not tree.is_gem5(board)}
 
 
 @pytest.mark.parametrize("name", BOARDS)

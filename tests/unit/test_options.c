@@ -72,7 +72,7 @@ static void parameters_are_shown_as_numbers(void **state)
 	(void)state;
 	options_json(&bench_options, &params, &text);
 	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
-				    "\"period_us\":9,\"batch\":3,\"seed\":4294967295");
+				    "\"period_us\":9,\"batch\":3,\"seed\":4294967295,\"timed\":0");
 }
 
 /* A value outside of its vocabulary cannot come from a plan; it must not lead outside of it. */

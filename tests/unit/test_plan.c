@@ -82,6 +82,26 @@ static void every_line_is_taken(void **state)
 	assert_int_equal(plan.bench[1].params.n, 1);
 }
 
+static void a_machine_is_the_rest_of_its_line(void **state)
+{
+	char line[PLAN_MACHINE_SIZE + 16];
+
+	(void)state;
+	assert_parses(CONFIGS_AND_BENCHES "machine  gem5 1.7 core=\"x\" \\ # its core\n");
+	assert_string_equal(plan.machine, "gem5 1.7 core=\"x\" \\ ");
+	assert_parses(CONFIGS_AND_BENCHES "machine\n");
+	assert_string_equal(plan.machine, "");
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "machine ", 8);
+	line[8 + PLAN_MACHINE_SIZE - 1] = '\0';
+	assert_parses(strcat(strcpy((char[1024]){ 0 }, CONFIGS_AND_BENCHES), line));
+	assert_int_equal(strlen(plan.machine), PLAN_MACHINE_SIZE - 1);
+	line[8 + PLAN_MACHINE_SIZE - 1] = 'x';
+	line[8 + PLAN_MACHINE_SIZE] = '\0';
+	assert_error(strcat(strcpy((char[1024]){ 0 }, CONFIGS_AND_BENCHES), line), 3,
+		     "machine is longer than 511 characters");
+}
+
 static void a_preset_may_stand_alone(void **state)
 {
 	static const struct run_config presets[] = {
@@ -211,16 +231,17 @@ static void a_plan_may_be_full(void **state)
 static void an_unknown_line(void **state)
 {
 	(void)state;
-	assert_line_error("benhc counter", "unknown word 'benhc'; valid: name platform order "
-					   "limit_ms config bench guest load");
+	assert_line_error("benhc counter", "unknown word 'benhc'; valid: name platform machine "
+					   "order limit_ms config bench guest load");
 }
 
 static void wrong_words(void **state)
 {
 	(void)state;
 	assert_line_error("platform qemu",
-			  "unknown word 'qemu'; valid: silicon qemu-icount qemu-host");
-	assert_line_error("platform", "a word is missing; valid: silicon qemu-icount qemu-host");
+			  "unknown word 'qemu'; valid: silicon qemu-icount qemu-host gem5");
+	assert_line_error("platform",
+			  "a word is missing; valid: silicon qemu-icount qemu-host gem5");
 	assert_line_error("order ABBA", "unknown word 'ABBA'; valid: abba once");
 	assert_line_error("order once twice", "one word too many: 'twice'");
 	assert_line_error("name my plan", "one word too many: 'plan'");
@@ -262,15 +283,16 @@ static void wrong_parameters(void **state)
 	(void)state;
 	assert_line_error(
 		"bench b m=5",
-		"unknown parameter 'm=5'; valid: n delay pages period period_us batch seed");
+		"unknown parameter 'm=5'; valid: n delay pages period period_us batch seed "
+		"timed");
 	assert_line_error("bench b n=0", "wrong number 'n=0'; valid: 1 to 1000000");
 	assert_line_error("bench b n=", "wrong number 'n='; valid: 1 to 1000000");
 	assert_line_error("bench b n=5k", "wrong number 'n=5k'; valid: 1 to 1000000");
 	assert_line_error("bench b n=-5", "wrong number 'n=-5'; valid: 1 to 1000000");
 	assert_line_error("bench b n=1 n=2", "said twice: 'n=2'");
-	assert_line_error(
-		"bench b 5",
-		"unknown parameter '5'; valid: n delay pages period period_us batch seed");
+	assert_line_error("bench b 5",
+			  "unknown parameter '5'; valid: n delay pages period period_us batch seed "
+			  "timed");
 }
 
 static void numbers_that_do_not_fit(void **state)
@@ -419,7 +441,7 @@ static void a_long_word_is_cut_in_the_message(void **state)
 	line[sizeof(line) - 1] = '\0';
 	assert_line_error(line,
 			  "unknown word 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'; valid: "
-			  "name platform order limit_ms config bench guest load");
+			  "name platform machine order limit_ms config bench guest load");
 }
 
 /* Every beginning of a plan, in memory that ends with it: no look behind the end, no mistake in
@@ -448,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_smallest_plan_has_the_defaults),
 		cmocka_unit_test(every_line_is_taken),
+		cmocka_unit_test(a_machine_is_the_rest_of_its_line),
 		cmocka_unit_test(a_preset_may_stand_alone),
 		cmocka_unit_test(a_preset_word_comes_before_the_name),
 		cmocka_unit_test(every_axis_takes_each_of_its_words),

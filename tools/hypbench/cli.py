@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hypbench import gem5
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.capture import capture
@@ -24,15 +25,15 @@ from hypbench.session import run_board
 from hypbench.side_by_side import CAPTION, side_by_side_table
 from hypbench.tree import HOME, Tree, read_bytes
 
-PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values()]
+PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 
 PATH = click.Path(path_type=Path)
 CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
                      show_default=True,
                      help="icount: a tick is one instruction, exactly; host: a tick follows this"
                           " machine's clock, for function only.")
-TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600,
-                       show_default=True, metavar="S", help="End QEMU after S seconds.")
+TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S",
+                       help="End QEMU after S seconds (600), or gem5 (14400).")
 PLAN = click.option("--plan", metavar="P",
                     help="A name from plans/, or a file; without it, the plan in the image.")
 QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -70,11 +71,11 @@ for board_command in BOARD_COMMANDS:
 @click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
 @QUIET
 @click.pass_obj
-def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float, out: Path | None,
-        quiet: bool) -> None:
-    """Run a plan on a board under QEMU, check its records, print the results.
+def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
+        out: Path | None, quiet: bool) -> None:
+    """Run a plan on a board under QEMU or gem5, check its records, print the results.
 
-    The exit status is QEMU's, or 1 when a record is damaged or cannot be true.
+    The exit status is theirs, or 1 when a record is damaged or cannot be true.
     """
     outcome = run_board(tree, board, plan, clock, timeout, out or tree.build(board), quiet)
     show_log(outcome.log)
@@ -139,8 +140,8 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
 @click.option("--no-run", is_flag=True, help="Read the last run's build/BOARD/records.jsonl.")
 @QUIET
 @click.pass_obj
-def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str, timeout: float,
-                 no_run: bool, quiet: bool) -> None:
+def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str,
+                 timeout: float | None, no_run: bool, quiet: bool) -> None:
     """Run boards, and set the configurations of each side by side.
 
     A column is a configuration: its median, and difference and ratio to native.
@@ -175,7 +176,7 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
 @QUIET
 @click.pass_obj
 def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
-           pictures: Path | None, timeout: float, quiet: bool) -> None:
+           pictures: Path | None, timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
     The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit

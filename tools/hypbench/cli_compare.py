@@ -91,9 +91,10 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> 
         yield "nothing was compared: A and B have no row in common that can be"
     if allow_missing:
         return
-    for member in ("board", "hz"):
-        if a.run[member] != b.run[member]:
-            yield f"another {member}: A {a.run[member]}, B {b.run[member]}{ALLOWED}"
+    for member in ("board", "machine", "hz"):
+        left, right = a.run.get(member), b.run.get(member)
+        if left != right:
+            yield f"another {member}: A {left}, B {right}{ALLOWED}"
     missing = sum(row.verdict == Verdict.ONLY_A for row in rows)
     if missing:
         yield f"{missing} rows of A are not in B{ALLOWED}"

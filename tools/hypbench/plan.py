@@ -28,10 +28,13 @@ def read_plan(image: bytes) -> str:
     return image[start:start + TEXT_SIZE].rstrip(b"\0").decode("ascii")
 
 
-def write_plan(image: bytes, plan: str, platform: str | None = None) -> bytes:
-    """The image with this plan; `platform` says what will execute it."""
+def write_plan(image: bytes, plan: str, platform: str | None = None, machine: str = "") -> bytes:
+    """The image with this plan; `platform` says what will execute it, `machine` what that is made
+    of."""
     if platform:
         plan = plan.rstrip("\n") + f"\nplatform {platform}\n"
+    if machine:
+        plan += f"machine {machine}\n"
     if not plan.isascii() or not SECTION_TEXT.match(plan.encode() + b"\0"):
         raise click.ClickException("the plan has characters that are not printable ASCII")
     text = plan.encode()

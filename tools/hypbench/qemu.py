@@ -82,6 +82,9 @@ def too_old(options: list[str], needs: str) -> str:
 class Qemu:
     """One run. Iterate over lines(), then look at status, timed_out and stderr."""
 
+    name = "QEMU"
+    watched = True  # whether it still executes instructions
+
     def __init__(self, words: list[str], limit_s: float):
         self.words = words
         self.limit_s = limit_s
@@ -94,8 +97,9 @@ class Qemu:
     def lines(self) -> Iterator[bytes]:
         # A session of its own, so that whatever it started ends with it.
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                ends_with_us(self.words + watch.options), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
+                ends_with_us(self.words + (watch.options if self.watched else [])),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+                start_new_session=True,
                 pass_fds=watch.fds) as process):
             watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]
@@ -113,6 +117,10 @@ class Qemu:
                 self.stuck = watch.stuck
                 self.timed_out = self.timed_out or self.stuck
                 self.stderr = said(stderr)
+
+    @property
+    def last_words(self) -> str:
+        return self.stderr
 
     def _expire(self, process: subprocess.Popen) -> None:
         self.timed_out = True

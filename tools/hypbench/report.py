@@ -14,7 +14,7 @@ from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a tab
 from hypbench.histogram import Pool
 from hypbench.records import Log
 from hypbench.rules import believable
-from hypbench.rows import BASELINE, NOT_MODELLED, Row, hides, platform_of, rows_of
+from hypbench.rows import BASELINE, NOT_MODELLED, TIME, Row, hides, platform_of, rows_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
@@ -28,6 +28,7 @@ CAPTIONS = {
                    " accesses cost nothing here.",
     "qemu-host": "The clock is the host's: this run shows function only, its latencies mean"
                  " nothing.",
+    "gem5": "Times of a model (the run record's machine), in ticks of its counter",
     "silicon": "Times of this core, in ticks of its counter",
 }
 
@@ -35,7 +36,7 @@ CAPTIONS = {
 def caption(log: Log) -> str:
     """What a tick of this run is worth."""
     said = CAPTIONS[platform_of(log)]
-    if platform_of(log) != "silicon":
+    if platform_of(log) not in TIME:
         return said
     return said + (f": 1 tick = {1e9 / log.run['hz']:.4g} ns." if log.run else ".")
 
@@ -94,7 +95,7 @@ def title(log: Log) -> str:
 
 def core_clock(run: dict) -> str:
     """Under QEMU the cycle counter is no core's."""
-    known = "cpu_hz" in run and run["platform"] == "silicon"
+    known = "cpu_hz" in run and run["platform"] in TIME
     return f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
 
 

@@ -8,6 +8,7 @@ from hypbench.histogram import Pool, merge, pool_of
 from hypbench.records import Log
 
 BASELINE = "native"
+TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
 NOT_MODELLED = "not modelled here"
 UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # memory latency, whatever the variant
 UNMODELLED_SUFFIX = "-refill"  # of tlb_maintenance: what the walks after it cost

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU: image, plan, console, files, verdict. What follows a console and
-writes its results serves `hypbench capture` too."""
+"""One run of a board under QEMU or gem5: image, plan, console, files, verdict. What follows a
+console and writes its results serves `hypbench capture` too."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hypbench import plan as plans
-from hypbench import qemu
+from hypbench import gem5, qemu
 from hypbench.console_runs import place
 from hypbench.plan_names import check_names
 from hypbench.progress import Display, progress
@@ -18,6 +18,7 @@ from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, UnknownName, alone_in, read_bytes
 
+LIMIT_S = 600.0  # of a run by QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
 
 
@@ -28,13 +29,13 @@ class Outcome:
     problems: list[str]
 
 
-def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float, out: Path,
-              quiet: bool) -> Outcome:
+def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
+              out: Path, quiet: bool) -> Outcome:
     options = tree.qemu_options(board)
-    if not options:
+    if not options and not tree.is_gem5(board):
         raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
                           f" On the board itself: {on_the_board(board)}")
-    if reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")):
+    if options and (reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS"))):
         raise click.ClickException(f"{board}: {reason}")
     if plan:
         check_names(plan, tree.plan_text(plan))
@@ -42,36 +43,54 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
         return run_alone(tree, board, plan, clock, limit_s, out, quiet)
 
 
-def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float, out: Path,
-              quiet: bool) -> Outcome:
-    options = tree.qemu_options(board)
-    image = write_image(tree, board, plan, qemu.PLATFORM_OF_CLOCK[clock], out)
-    machine = qemu.Qemu(qemu.command(options, clock, image), limit_s)
+def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
+              out: Path, quiet: bool) -> Outcome:
+    machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
+                         qemu_run(tree, board, plan, clock, limit_s, out))
     log = Log()
     with progress(quiet) as display:
         follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
     log.finish()
-    problems = problems_of(log, qemu.PLATFORM_OF_CLOCK[clock]) + ending(machine, log)
+    problems = problems_of(log, platform) + ending(machine, log)
     write_results(log, out)
-    if problems and machine.stderr:
-        problems.append(f"QEMU says: {machine.stderr}")
+    if problems and machine.last_words:
+        problems.append(f"{machine.name} says: {machine.last_words}")
     return Outcome(log, (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems)),
                    problems)
 
 
-def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Path) -> Path:
+def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path
+             ) -> tuple[qemu.Qemu, str]:
+    platform = qemu.PLATFORM_OF_CLOCK[clock]
+    image = write_image(tree, board, plan, platform, out)
+    words = qemu.command(tree.qemu_options(board), clock, image)
+    return qemu.Qemu(words, limit_s or LIMIT_S), platform
+
+
+def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, out: Path
+             ) -> tuple[gem5.Gem5, str]:
+    machine = gem5.machine_of(tree, board)
+    image = write_image(tree, board, plan, gem5.PLATFORM, out, machine.text)
+    return gem5.Gem5(machine.command(image, out), limit_s or gem5.LIMIT_S), gem5.PLATFORM
+
+
+def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Path,
+                machine: str = "") -> Path:
     """A copy of the board's image with the plan (its own when none is named) in it."""
-    return write_image_text(tree, board, tree.plan_text(plan) if plan else None, platform, out)
+    text = tree.plan_text(plan) if plan else None
+    return write_image_text(tree, board, text, platform, out, machine)
 
 
-def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path) -> Path:
+def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path,
+                     machine: str = "") -> Path:
     built = tree.qemu_image(board)
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make BOARD={board}` makes it")
     image = read_bytes(built)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{built.suffix}"
-    run_image.write_bytes(plans.write_plan(image, text or plans.read_plan(image), platform))
+    run_image.write_bytes(plans.write_plan(image, text or plans.read_plan(image), platform,
+                                           machine))
     return run_image
 
 
@@ -105,16 +124,17 @@ def on_the_board(board: str, plan: str = "") -> str:
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:
-    """How QEMU ended, when that was not well."""
+    """How QEMU or gem5 ended, when that was not well."""
     if machine.stuck:
         return [stuck(log)]
     if machine.stopped:
-        return ["QEMU did not end behind the end record: the board stopped, or its reset failed"]
+        return [f"{machine.name} did not end behind the end record: the board stopped, or its reset"
+                " failed"]
     if machine.timed_out:
-        return [f"time limit: QEMU was ended after {machine.limit_s:g} s"]
+        return [f"time limit: {machine.name} was ended after {machine.limit_s:g} s"]
     if machine.status and machine.status < 0:
-        return [f"QEMU was ended by signal {-machine.status}"]
-    return [f"QEMU ended with status {machine.status}"] if machine.status else []
+        return [f"{machine.name} was ended by signal {-machine.status}"]
+    return [f"{machine.name} ended with status {machine.status}"] if machine.status else []
 
 
 def stuck(log: Log) -> str:

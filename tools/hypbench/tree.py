@@ -54,6 +54,9 @@ class Tree:
         """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
         return self.board_fact(board, "QEMU").split()
 
+    def is_gem5(self, board: str) -> bool:
+        return self.board_fact(board, "SIMULATOR") == "gem5"
+
     def qemu_image(self, board: str) -> Path:
         """The built image that QEMU starts."""
         return self.build(board) / (self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")

@@ -63,7 +63,7 @@ uint64_t guest_arch_text_attributes(void)
 }
 
 /* EAE first: with it off, the register behind MAIR0 is PRRR. */
-void guest_arch_mmu_on(uintptr_t root)
+void guest_arch_mmu_on(uintptr_t root, bool wxn)
 {
 	reg_t sctlr = CP15_READ(CP15_SCTLR);
 
@@ -77,7 +77,7 @@ void guest_arch_mmu_on(uintptr_t root)
 			 : "memory"); /* TTBR0 */
 	tlbi_el1_all();
 	sctlr &= ~(SCTLR_A | SCTLR_V | SCTLR_EE | SCTLR_TE | SCTLR_TRE);
-	sctlr |= SCTLR_M | SCTLR_C | SCTLR_Z | SCTLR_I | SCTLR_WXN;
+	sctlr |= SCTLR_M | SCTLR_C | SCTLR_Z | SCTLR_I | (wxn ? SCTLR_WXN : 0);
 	CP15_WRITE(CP15_SCTLR, sctlr);
 	isb();
 }

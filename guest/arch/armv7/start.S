@@ -3,6 +3,8 @@
  * The guest's first instructions: in Supervisor mode with MMU and caches off, interrupts masked,
  * r0 = struct guest_run. Makes a C environment and goes on in guest_main().
  */
+#include "abi/guest_run.h"
+
 	.arch	armv7ve
 	.fpu	neon-vfpv4
 	.arm
@@ -31,8 +33,10 @@ guest_entry:
 	orr	r1, r1, #0xf << 20
 	mcr	p15, 0, r1, c1, c0, 2
 	isb
+	ldr	r2, [r0, #GUEST_RUN_NO_FP]
+	cmp	r2, #0
 	mov	r1, #1 << 30
-	vmsr	fpexc, r1
+	vmsreq	fpexc, r1
 	/* The counters for PL0 (CNTKCTL.PL0PCTEN, PL0VCTEN). */
 	mov	r1, #3
 	mcr	p15, 0, r1, c14, c1, 0

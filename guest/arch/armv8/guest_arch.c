@@ -40,14 +40,14 @@ uint64_t guest_arch_text_attributes(void)
 	return S1_AP_RO_PRIV | PTE_XN;
 }
 
-void guest_arch_mmu_on(uintptr_t root)
+void guest_arch_mmu_on(uintptr_t root, bool wxn)
 {
 	write_mair_el1(MAIR_VALUE);
 	write_tcr_el1(TCR_T0SZ_32_BIT | TCR_IRGN0_WB | TCR_ORGN0_WB | TCR_SH0_INNER | TCR_EPD1);
 	write_ttbr0_el1(root | (reg_t)MMU_ASID << TTBR_ASID_SHIFT);
 	tlbi_el1_all();
 	write_sctlr_el1(SCTLR_RES1 | SCTLR_M | SCTLR_C | SCTLR_SA | SCTLR_SA0 | SCTLR_I |
-			SCTLR_WXN);
+			(wxn ? SCTLR_WXN : 0));
 	isb();
 }
 

@@ -23,10 +23,12 @@
 
 /* Coprocessors that are not there read as one; trace registers trap (TTA); TCP10, TCP11 0 */
 #define HCPTR_NO_TRAPS (0x33ffu | 1u << 20)
+#define HCPTR_TCP10 (1u << 10)
 #define HCPTR_FP (3u << 10 | 1u << 15) /* TCP10, TCP11, TASE */
 
 /* HTCR and VTCR: 4 GiB of input (T0SZ 0), inner shareable write-back walks; stage 2 begins at
  * level 1 as well */
+#define TTBCR_EAE (1u << 31)
 #define HTCR_RES1 (1u << 31 | 1u << 23)
 #define TCR_WALK_CACHED (1u << 8 | 1u << 10 | 3u << 12)
 #define VTCR_RES1 (1u << 31)
@@ -41,6 +43,15 @@
 #define ID_PFR1_SECURITY(value) ((value) >> 4 & 0xfu)
 
 const char cpu_isa[] = "armv7";
+
+static bool has_fp;
+
+/* Where NSACR keeps FP from Non-secure state HCPTR's traps read as one (DDI 0406C B4.1.65): so on
+ * gem5, where NSACR grants none (boards/board.h). */
+bool cpu_has_fp(void)
+{
+	return has_fp;
+}
 
 static reg_t mode(void)
 {
@@ -73,6 +84,7 @@ void cpu_init(void)
 {
 	cpu_guest_off();
 	write_cptr_el2(HCPTR_NO_TRAPS);
+	has_fp = !(read_cptr_el2() & HCPTR_TCP10);
 	write_hstr_el2(0);
 	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until guest_mdcr() */
 	write_vpidr_el2(read_midr_el1());
@@ -83,8 +95,12 @@ void cpu_init(void)
 	isb();
 }
 
+/* gem5 takes the attributes of HYP mode's memory from MAIR0, not HMAIR0. Elsewhere the two writes
+ * are nothing: a guest finds both registers reset. */
 void cpu_enable_mmu(const pte_t *root)
 {
+	write_tcr_el1(TTBCR_EAE);
+	write_mair_el1((uint32_t)MAIR_VALUE);
 	write_mair_el2(MAIR_VALUE);
 	write_tcr_el2(HTCR_RES1 | TCR_WALK_CACHED);
 	write_ttbr0_el2((uintptr_t)root);

@@ -21,6 +21,9 @@
 	.global	cpu_reset_debug
 cpu_reset_debug:
 	mov	r0, #0
+	mrc	p15, 0, r1, c0, c1, 2	/* ID_DFR0 */
+	tst	r1, #0xf		/* CopDbg: no such registers, as on gem5 */
+	beq	thumbee
 	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
 	isb				/* the double lock bars the registers below */
 	ldr	r1, =OS_LOCK_KEY
@@ -35,10 +38,12 @@ cpu_reset_debug:
 	mcr	p14, 0, r0, c0, c7, 0	/* DBGVCR */
 	mov	r1, #0xff
 	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR */
+thumbee:
 	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
 	tst	r1, #0xf000		/* State3: ThumbEE */
-	mcrne	p14, 6, r0, c0, c0, 0	/* TEECR */
-	mcrne	p14, 6, r0, c1, c0, 0	/* TEEHBR */
-	isb
+	beq	2f			/* gem5 takes what is undefined, condition or not */
+	mcr	p14, 6, r0, c0, c0, 0	/* TEECR */
+	mcr	p14, 6, r0, c1, c0, 0	/* TEEHBR */
+2:	isb
 	bx	lr
 	.ltorg

@@ -2,10 +2,13 @@
 /* What start.S needs of C before the core is in HYP mode. Translation and caches are off. */
 #include "hyp/arch/armv7/early.h"
 
+#include <stddef.h>
+
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
+#include "hyp/arch/armv7/entry.h"
 #include "hyp/console.h"
 
 /* NSACR (DDI 0406C B4.1.111): all coprocessors for Non-secure state, with ASEDIS and D32DIS 0; bit
@@ -13,9 +16,11 @@
 #define NSACR_COPROCESSORS 0x3fffu
 #define NSACR_NS_SMP (1u << 18)
 
+_Static_assert(offsetof(struct board, gem5_armv7) == BOARD_GEM5_ARMV7, "start.S knows it");
+
 void secure_setup(void)
 {
-	write_nsacr(NSACR_COPROCESSORS | NSACR_NS_SMP);
+	write_nsacr(board.gem5_armv7 ? 0 : NSACR_COPROCESSORS | NSACR_NS_SMP);
 	if (read_cntfrq_el0() == 0 && board.counter_hz)
 		write_cntfrq_el0(board.counter_hz);
 	gic_set_bases(&board.gic);

@@ -11,6 +11,8 @@
 #define SCTLR_OFF 0x00c50078
 #define HSCTLR_OFF 0x30c50878
 
+#define BOARD_GEM5_ARMV7 20 /* in struct board */
+
 #ifdef __ASSEMBLER__
 /* clang-format off */
 	.macro	load_address, register, symbol

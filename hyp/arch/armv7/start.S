@@ -40,7 +40,13 @@ _start:
 	beq	1f
 	cps	#PSR_MODE_SVC			/* FIQ mode has another r8 */
 1:	bl	entry_level
-	mov	r8, r0
+	load_address r1, board
+	ldr	r1, [r1, #BOARD_GEM5_ARMV7]
+	cmp	r1, #0
+	beq	1f
+	cps	#PSR_MODE_MON
+	mov	r0, #ENTRY_EL3
+1:	mov	r8, r0
 	bl	clean_image
 	mov	r10, #0
 	cmp	r8, #ENTRY_EL2

@@ -55,6 +55,11 @@ unsigned cpu_pa_bits(void)
 	return bits[read_id_aa64mmfr0_el1() & 7];
 }
 
+bool cpu_has_fp(void)
+{
+	return true;
+}
+
 bool cpu_has_secure_state(void)
 {
 	return (read_id_aa64pfr0_el1() >> 12 & 0xf) != 0; /* EL3 */

@@ -79,6 +79,11 @@ unsigned cpu_level(void)
 	return fake_hyp.level;
 }
 
+bool cpu_has_fp(void)
+{
+	return true;
+}
+
 unsigned cpu_pa_bits(void)
 {
 	return fake_hyp.pa_bits;

@@ -7,7 +7,7 @@ from functools import reduce
 
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
 from hypbench.records import Log
-from hypbench.rows import Row, hides, platform_of, rows_of
+from hypbench.rows import TIME, Row, hides, platform_of, rows_of
 
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
@@ -77,7 +77,7 @@ def clock_rows(log: Log) -> list[ClockRow]:
 
 def wants_look(log: Log, row: Row) -> bool:
     return "quantum_ps" in row.first and row.first["window"] == "pair" and (
-        row.first["batch"] > 1 or platform_of(log) == "silicon")
+        row.first["batch"] > 1 or platform_of(log) in TIME)
 
 
 def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:

@@ -9,7 +9,7 @@ from hypbench.axes import differing, settings_of
 from hypbench.bootstrap import MEAN, MEDIAN, Interval, effect, exact, percentile_of, pooled
 from hypbench.histogram import PERCENTILES, Pool
 from hypbench.records import Log
-from hypbench.rows import NOT_MODELLED, Key, Row, hides, platform_of, rows_of
+from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
 
 # What release 0.1.0 called a benchmark's variant that goes by another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
@@ -20,6 +20,8 @@ NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCE
                                            if name in ("p99", "p999")}
 STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(999),
               "max": percentile_of(1000), "mean": MEAN}
+CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
+              "order")
 EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
 
 
@@ -161,7 +163,7 @@ def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> str:
     for member in ("clock", "unit", "window", "batch"):
         if one.first[member] != other.first[member]:
             return f"{member} {one.first[member]}, {other.first[member]}"
-    if one.first["hz"] != other.first["hz"] and platform_of(a) != "silicon":
+    if one.first["hz"] != other.first["hz"] and platform_of(a) not in TIME:
         return f"clock {one.first['hz']} Hz, {other.first['hz']} Hz"
     return ""
 
@@ -174,9 +176,9 @@ def scales(one: Row, other: Row) -> tuple[str, float, float]:
 
 def conditions(a: Log, b: Log) -> list[str]:
     """What else is different between the runs, one line each."""
-    lines = [f"{member}: A {a.run[member]}, B {b.run[member]}"
-             for member in ("board", "isa", "gic", "platform", "hz", "build", "compiler", "plan",
-                            "order") if a.run[member] != b.run[member]]
+    members = {member: (a.run.get(member), b.run.get(member)) for member in CONDITIONS}
+    lines = [f"{member}: A {one}, B {other}" for member, (one, other) in members.items()
+             if one != other]
     left, right = settings_of(a), settings_of(b)
     for name in left:
         axes = differing(left[name], right.get(name, left[name]))

@@ -16,7 +16,7 @@ PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "
             "sched-timer-wakeup", "slowdown", "exit-kinds", "peers")
 
 
-def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float,
+def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
     names = boards or reported_boards(tree)

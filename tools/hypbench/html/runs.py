@@ -121,7 +121,7 @@ def up_to_date(tree: Tree, job: Job) -> bool:
             and stamp.get("made_from") == made_from(tree, job))
 
 
-def run_job(tree: Tree, job: Job, limit_s: float) -> Result:
+def run_job(tree: Tree, job: Job, limit_s: float | None) -> Result:
     """Runs one plan; keeps its records, its console and a stamp."""
     begin = time.monotonic()
     made, home = made_from(tree, job), folder(tree, job.board)
@@ -156,7 +156,7 @@ def processes() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(JOBS, initializer=end_with, initargs=(os.getpid(),))
 
 
-def run_missing(tree: Tree, jobs: list[Job], limit_s: float, console: Console) -> None:
+def run_missing(tree: Tree, jobs: list[Job], limit_s: float | None, console: Console) -> None:
     """Two at a time, the longest first; a job that fails leaves its problems in its stamp."""
     late = [job for job in jobs if not up_to_date(tree, job)]
     console.print(f"{len(jobs) - len(late)} of {len(jobs)} runs are up to date", markup=False)

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from hypbench.rows import TIME
+
 NARROW_SPACE = "\u202f"
 NONE = "–"
 
@@ -25,7 +27,7 @@ class Clock:
     @property
     def axis(self) -> str:
         """What a plot's axis is called."""
-        if self.platform == "silicon":
+        if self.platform in TIME:
             return f"ticks of {seconds(1 / self.hz)}"
         return "instructions" if self.exact else "ticks"
 
@@ -34,7 +36,7 @@ class Clock:
             return NONE
         unit = "tick" if self.unit == "ticks" and number(ticks) == "1" else self.unit
         text = f"{number(ticks)}\u00a0{unit}"
-        return f"{text} ({seconds(ticks / self.hz)})" if self.platform == "silicon" else text
+        return f"{text} ({seconds(ticks / self.hz)})" if self.platform in TIME else text
 
     def change(self, ticks: float | None) -> str:
         """A difference, with its sign."""

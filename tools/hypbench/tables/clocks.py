@@ -5,7 +5,7 @@ from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.records import Log
-from hypbench.rows import platform_of
+from hypbench.rows import TIME, platform_of
 from hypbench.tables.base import add, number, table
 
 QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
@@ -35,7 +35,7 @@ def cycle_cells(row: ClockRow) -> list[object]:
 
 
 def remarks(log: Log) -> list[str]:
-    if platform_of(log) != "silicon":
+    if platform_of(log) not in TIME:
         return [VIRTUAL] if "cpu_hz" in log.run else []
     cpu_hz = log.run.get("cpu_hz")
     return [QUANTISED.format(tick=1e9 / log.run["hz"],

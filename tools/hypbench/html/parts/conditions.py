@@ -13,6 +13,7 @@ TICK = {
     "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
                    " Exception entry and return, table walks, caches and devices cost nothing",
     "qemu-host": "of the host's clock: shows that a path works, as a latency it means nothing",
+    "gem5": "one period of the model's counter: the time that the model takes",
     "silicon": "one period of the board's counter: time",
 }
 CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}

@@ -11,6 +11,7 @@ from hypbench.html.parts.common import (by_config, config_looks, configs_in, fig
                                          published)
 from hypbench.html.style import SERIES
 from hypbench.html.units import Clock, counted, percent
+from hypbench.rows import TIME
 
 NOT_MODELLED = ("Latency over the working set (tlb_chase, lat_mem_rd): not modelled here. Under"
                 " QEMU's instruction counter a load costs one instruction wherever its data and"
@@ -49,7 +50,7 @@ def walks(made: Section, boards: list[Board]) -> None:
             figures.heat_map({key: cell.walk_refs for key, cell in matrix.items()},
                              figures.walk_texts(matrix), "walk references (model)")))
         costs = {key: cell.cost for key, cell in matrix.items() if cell.cost is not None}
-        if source.clock.platform == "silicon" and costs:
+        if source.clock.platform in TIME and costs:
             shown.append(cost_figure(board, source, costs))
             made.add(fit_text(board, source))
     made.add(missing(without, "the walks", "tlb-matrix"), Figures(shown))

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# gem5's VExpress_GEM5_V1 with a core like Cortex-A15, gem5's GICv2
+ISA := armv7
+CPU := cortex-a15
+GIC := gicv2
+GIC_ENDS := combined
+UART := pl011
+TIMER := generic_timer
+HYP_BASE := 0x80200000
+GUEST_BASE := 0xc0000000
+SIMULATOR := gem5

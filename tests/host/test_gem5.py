@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards of gem5's, on a fake gem5: what is no gem5 is one line, and a gem5 that fails says so."""
+
+import json
+import os
+import signal
+import stat
+import sys
+
+import pytest
+
+from hypbench.boardfile import board_numbers
+from hypbench.plan import MAGIC, TEXT_SIZE, read_plan
+from hypbench.tree import HOME, Tree
+from logmaker import log_of, sample_run
+from test_commands import failed
+from test_ends import ENDS, HANGS, is_there, start, wait_until
+
+LOG = log_of(sample_run("gem5"))
+ABOUT = {"gem5": "24.0.0.1", "arm": True}
+PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
+# A gem5 that answers the probe, and then prints a log.
+FAKE = """#!{python}
+import sys, pathlib
+if sys.argv[-1].endswith("probe.py"):
+    {probe}
+    sys.exit()
+here = pathlib.Path(__file__)
+here.with_name("told").write_text(sys.argv[-1])
+sys.stdout.buffer.write(here.with_name("log").read_bytes())
+sys.stdout.flush()
+{then}
+"""
+
+
+class Gem5:
+    def __init__(self, bench):
+        self.bench = bench
+        self.program = bench.root / "fake" / "gem5.fast"
+        self.out = bench.root / "build" / "gem5-a72"
+        for board, cpu, gic in (("gem5-a72", "cortex-a72", "gicv3"),
+                                ("gem5-a15", "cortex-a15", "gicv2")):
+            isa = "armv8" if cpu == "cortex-a72" else "armv7"
+            bench.write(f"boards/{board}/board.mk",
+                        f"ISA := {isa}\nCPU := {cpu}\nGIC := {gic}\nSIMULATOR := gem5\n")
+            image = bench.write(f"build/{board}/hypbench.elf", "")
+            image.write_bytes(b"\x7fELF" + MAGIC + PLAN.encode().ljust(TEXT_SIZE, b"\0"))
+        self.install()
+
+    def install(self, about: dict | str = ABOUT, log: bytes = LOG, then: str = "") -> None:
+        probe = about if isinstance(about, str) else f"print({json.dumps(about)!r})"
+        self.bench.write("fake/gem5.fast",
+                         FAKE.format(python=sys.executable, probe=probe, then=then))
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+        self.program.with_name("log").write_bytes(log)
+
+    def run(self, *words: str, board: str = "gem5-a72"):
+        return self.bench("run", "--board", board, *words)
+
+    @property
+    def told(self) -> dict:
+        return json.loads(self.program.with_name("told").read_text())
+
+    def machine(self, board: str = "gem5-a72") -> str:
+        """The run record's, as the image that was run has it."""
+        image = (self.bench.root / "build" / board / "hypbench-run.elf").read_bytes()
+        lines = read_plan(image).splitlines()
+        assert lines[-2] == "platform gem5"
+        return lines[-1].removeprefix("machine ")
+
+
+@pytest.fixture
+def gem5(bench, monkeypatch):
+    made = Gem5(bench)
+    monkeypatch.setenv("GEM5", str(made.program))
+    monkeypatch.delenv("GEM5_MACHINE", raising=False)
+    return made
+
+
+def test_a_run_keeps_its_records(gem5):
+    result = gem5.run()
+    assert result.exit_code == 0, result.output
+    assert (gem5.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
+    assert "Times of a model" in result.output and "1 tick = 16 ns" in result.output
+
+
+def test_the_machine_is_told_and_said(gem5):
+    gem5.run()
+    assert gem5.told["gic"] == "gicv3" and gem5.told["itlb"] == 48 and gem5.told["l2_tlb"] == 1024
+    assert gem5.machine().startswith("gem5 24.0.0.1 gic=gicv3 core=out-of-order clock_mhz=1700 ")
+    assert all(f" {name}={gem5.told[name]}" in gem5.machine() for name in (
+        "cores", "dtlb", "stage2_tlb", "walk_cache", "l1i_kib", "l1d_kib", "l2_kib", "memory"))
+
+
+def test_another_board_is_another_machine(gem5):
+    gem5.run(board="gem5-a15")
+    assert (gem5.told["isa"], gem5.told["gic"], gem5.told["l2_tlb"]) == ("armv7", "gicv2", 512)
+    assert " itlb=32 " in gem5.machine("gem5-a15")
+
+
+def test_settings_are_changed_by_words(gem5, monkeypatch):
+    monkeypatch.setenv("GEM5_MACHINE", "core=in-order stage2_tlb=32 walk_cache=off")
+    gem5.run()
+    assert (gem5.told["core"], gem5.told["stage2_tlb"]) == ("in-order", 32)
+    assert " core=in-order clock_mhz=1500 " in gem5.machine()
+
+
+@pytest.mark.parametrize("words, says", [
+    ("cpu=fast", "unknown setting 'cpu=fast'; valid: core, clock_mhz"),
+    ("core", "unknown setting 'core'"),
+    ("midr=1", "unknown setting 'midr=1'"),
+    ("core=fast", "unknown value 'core=fast'; valid: out-of-order, in-order"),
+    ("dtlb=0", "wrong number 'dtlb=0'"), ("dtlb=-1", "wrong number"), ("dtlb=1e3", "wrong number"),
+    ("memory=a;b", "no word"),
+])
+def test_a_wrong_setting_is_one_line(gem5, monkeypatch, words, says):
+    monkeypatch.setenv("GEM5_MACHINE", words)
+    result = gem5.run()
+    failed(result, says, 2)
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def one_line(result, says: str) -> None:
+    failed(result, says)
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_no_gem5_is_one_line(gem5, monkeypatch):
+    monkeypatch.setenv("GEM5", str(gem5.program.with_name("nothing")))
+    one_line(gem5.run(), "nothing is no program; docs/boards.md")
+    monkeypatch.delenv("GEM5")
+    monkeypatch.setenv("PATH", str(gem5.out))
+    one_line(gem5.run(), "GEM5 names none, and none is on PATH")
+
+
+def test_a_gem5_on_the_path_is_found(gem5, monkeypatch):
+    monkeypatch.delenv("GEM5")
+    monkeypatch.setenv("PATH", str(gem5.program.parent), prepend=":")
+    assert gem5.run().exit_code == 0
+
+
+@pytest.mark.parametrize("about, says", [
+    ({"gem5": "23.1.0.0", "arm": True}, "is gem5 23.1.0.0; the boards need 24.0 or newer"),
+    ({"gem5": "24.0.0.1", "arm": False}, "is built without the Arm ISA"),
+    ("print('usage: something else')", "is no gem5"),
+    ("print('{\"gem5\": 1')", "is no gem5"),
+    ("print('{\"gem5\": 1}')", "is no gem5"),
+    ("sys.stdout.buffer.write(b'\\xff' * 1000)", "is no gem5"),
+    ("sys.exit(3)", "is no gem5"),
+    ("import time; time.sleep(60)", "is no gem5"),
+])
+def test_another_program_is_one_line(gem5, monkeypatch, about, says):
+    monkeypatch.setattr("hypbench.gem5.PROBE_S", 1.0)
+    gem5.install(about)
+    one_line(gem5.run(), says)
+    assert not gem5.program.with_name("told").exists()
+
+
+@pytest.mark.parametrize("then, status, says", [
+    ("sys.exit(1)", 1, "gem5 ended with status 1"),
+    ("sys.exit(2)", 2, "gem5 ended with status 2"),
+    ("import os; os.abort()", 1, "gem5 was ended by signal 6"),
+    ("print('warn: x\\n' * 50 + 'panic: no such thing', file=sys.stderr); sys.exit(1)", 1,
+     "gem5 says: warn: x"),
+])
+def test_a_gem5_that_fails(gem5, then, status, says):
+    gem5.install(then=then)
+    result = gem5.run()
+    failed(result, says, status)
+    assert result.output.count("warn: x") < 10
+    assert ("panic: no such thing" in result.output) == ("panic" in then)
+
+
+def test_a_gem5_that_dies_early(gem5):
+    gem5.install(log=b"starting\r\n" + LOG[:3000])
+    result = gem5.run()
+    failed(result, "no end record")
+    assert "console: starting" in result.output
+
+
+def test_a_gem5_that_prints_garbage(gem5):
+    gem5.install(log=bytes(range(256)) * 100)
+    failed(gem5.run(), "the log has no good record")
+
+
+@pytest.mark.parametrize("log, says", [
+    (LOG[:3000], "time limit: gem5 was ended after 1 s"),
+    (LOG, "gem5 did not end behind the end record")])
+def test_a_gem5_that_hangs(gem5, monkeypatch, log, says):
+    monkeypatch.setattr("hypbench.qemu.GRACE_S", 0.2)
+    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
+    gem5.install(log=log, then="import signal, time; signal.signal(signal.SIGTERM,"
+                               " signal.SIG_IGN); time.sleep(60)")
+    failed(gem5.run("--timeout", "1"), says)
+
+
+@pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
+def test_gem5_ends_with_its_command(gem5, number):
+    gem5.install(log=LOG[:3000], then=HANGS)
+    with start(gem5.bench, "run", "--board", "gem5-a72") as process:
+        path = gem5.program.with_name("pid")
+        wait_until(lambda: path.exists() and path.read_text().endswith("\n"))
+        process.send_signal(number)
+        try:
+            wait_until(lambda: not is_there(int(path.read_text())), 30)
+        finally:
+            if is_there(int(path.read_text())):
+                os.kill(int(path.read_text()), signal.SIGKILL)
+        assert process.wait(60) != 0
+
+
+def test_a_log_of_another_platform_is_told(gem5):
+    gem5.install(log=log_of(sample_run()))
+    failed(gem5.run(), "the image says platform qemu-icount, it ran on gem5")
+
+
+def test_other_machines_are_not_one(bench, tmp_path):
+    """`compare` fails where the machines differ, as with another board."""
+    paths = []
+    for name, machine in (("a", "gem5 24.0 dtlb=32"), ("b", "gem5 24.0 dtlb=64")):
+        paths.append(tmp_path / name)
+        run = sample_run("gem5")
+        run[0]["machine"] = machine
+        paths[-1].write_bytes(log_of(run))
+    result = bench("compare", *map(str, paths))
+    failed(result, "another machine: A gem5 24.0 dtlb=32, B gem5 24.0 dtlb=64", 2)
+    assert bench("compare", "--allow-missing", *map(str, paths)).exit_code == 0
+    assert bench("compare", str(paths[0]), str(paths[0])).exit_code == 0
+
+
+BOARDS = [board for board in Tree().boards() if Tree().is_gem5(board)]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_numbers_of_a_board(board):
+    """The addresses are those of gem5's own platforms (src/dev/arm/RealView.py)."""
+    tree = Tree()
+    gic = ({"gic.dist": 0x2c000000, "gic.redist": 0x2c010000} if tree.board_fact(board, "GIC")
+           == "gicv3" else {"gic.dist": 0x2c001000, "gic.cpu": 0x2c002000,
+                            "gic.hyp": 0x2c004000, "gic.vcpu": 0x2c006000})
+    numbers = board_numbers(HOME / "boards" / board)
+    assert gic.items() <= numbers.items()
+    assert numbers["HYP_BASE"] > 0x80000000 and numbers["GUEST_BASE"] == numbers["guest_base"]

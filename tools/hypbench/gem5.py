@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards that gem5 plays: which gem5, what it is told to build, and one run of it.
+
+GEM5 in the environment names the program, GEM5_MACHINE changes settings of the machine: words like
+core=in-order. tools/gem5/board.py builds the machine inside gem5.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.qemu import Qemu, ends_with_us
+from hypbench.tree import HOME, Tree, UnknownName, listed
+
+PLATFORM = "gem5"
+SCRIPTS = HOME / "tools" / "gem5"
+NAMES = ("gem5", "gem5.fast", "gem5.opt")  # on the PATH
+OLDEST = (24, 0)
+ANSWER = re.compile(rb'\{"gem5": "(?P<version>[\w.-]+)", "arm": (?P<arm>true|false)\}')
+PROBE_S = 120.0
+LIMIT_S = 14400.0
+SHOWN = 5  # lines of what gem5 said last
+CHOICES = {"core": ("out-of-order", "in-order"), "walk_cache": ("on", "off"),
+           "start": ("atomic", "timing")}
+CLOCK_MHZ = {"out-of-order": 1700, "in-order": 1500}
+MOST = 1 << 20
+# TLBs and caches as the cores' reference manuals have them, L2 as in Exynos 5250 and BCM2711; no
+# second-level TLB and no stage-2 TLB of gem5's is anything but fully associative. MIDR: the part
+# number of the core, of the implementer that is reserved for software, so that no erratum applies.
+CORES = {
+    "cortex-a15": {"itlb": 32, "dtlb": 32, "l2_tlb": 512, "stage2_tlb": 512, "l1i_kib": 32,
+                   "l1i_ways": 2, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
+                   "midr": 0x000fc0f0},
+    "cortex-a72": {"itlb": 48, "dtlb": 32, "l2_tlb": 1024, "stage2_tlb": 1024, "l1i_kib": 48,
+                   "l1i_ways": 3, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
+                   "midr": 0x000fd080},
+}
+
+
+def settings_of(tree: Tree, board: str, words: str) -> dict:
+    """The machine of a board, with what the user changed."""
+    settings = {"core": "out-of-order", "clock_mhz": 0, "cores": 1,
+                **CORES[tree.board_fact(board, "CPU")], "walk_cache": "on",
+                "memory": "DDR3_1600_8x8", "ram": "2GiB", "start": "atomic"}
+    for word in words.split():
+        name, equals, value = word.partition("=")
+        if not equals or name not in settings or name in ("midr", "ram"):
+            valid = [name for name in settings if name not in ("midr", "ram")]
+            raise UnknownName(f"GEM5_MACHINE: unknown setting '{word}'; valid: {listed(valid)}")
+        settings[name] = checked(name, value, settings[name])
+    settings["clock_mhz"] = settings["clock_mhz"] or CLOCK_MHZ[settings["core"]]
+    return settings
+
+
+def checked(name: str, value: str, default: str | int) -> str | int:
+    if name in CHOICES and value not in CHOICES[name]:
+        raise UnknownName(f"GEM5_MACHINE: unknown value '{name}={value}'; valid:"
+                          f" {listed(list(CHOICES[name]))}")
+    if isinstance(default, str):
+        if not re.fullmatch(r"[\w-]+", value):
+            raise UnknownName(f"GEM5_MACHINE: no word: '{name}={value}'")
+        return value
+    if not value.isdecimal() or not 0 < int(value) <= MOST:
+        raise UnknownName(f"GEM5_MACHINE: wrong number '{name}={value}'; valid: 1 to {MOST}")
+    return int(value)
+
+
+@dataclass(frozen=True)
+class Machine:
+    program: str
+    version: str
+    isa: str
+    gic: str
+    settings: dict
+
+    @property
+    def text(self) -> str:
+        """Enough to repeat a run."""
+        words = [f"{name}={value:#x}" if name == "midr" else f"{name}={value}"
+                 for name, value in self.settings.items()]
+        return " ".join(["gem5", self.version, f"gic={self.gic}", *words, "prefetcher=none"])
+
+    def command(self, image: Path, out: Path) -> list[str]:
+        told = {**self.settings, "isa": self.isa, "gic": self.gic, "image": str(image.resolve())}
+        return [self.program, "--quiet", "--listener-mode=off", f"--outdir={out / 'gem5'}",
+                str(SCRIPTS / "board.py"), json.dumps(told)]
+
+
+def machine_of(tree: Tree, board: str) -> Machine:
+    settings = settings_of(tree, board, os.environ.get("GEM5_MACHINE", ""))
+    program = found(board)
+    return Machine(program, version_of(program), tree.board_fact(board, "ISA"),
+                   "gicv3" if tree.board_fact(board, "GIC") == "gicv3" else "gicv2", settings)
+
+
+def found(board: str) -> str:
+    named = os.environ.get("GEM5", "")
+    program = next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
+    if not program:
+        where = f"GEM5={named} is no program" if named else "GEM5 names none, and none is on PATH"
+        raise click.ClickException(f"{board} needs gem5: {where}; docs/boards.md says how one is"
+                                   " built")
+    return program
+
+
+def version_of(program: str) -> str:
+    """Of a gem5 that can play the boards; one line says why another program cannot."""
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        words = [program, "--quiet", "--listener-mode=off", f"--outdir={folder}",
+                 str(SCRIPTS / "probe.py")]
+        try:
+            said = subprocess.run(ends_with_us(words), stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=PROBE_S, check=False).stdout
+        except (subprocess.TimeoutExpired, OSError):
+            said = b""
+    answer = ANSWER.search(said)
+    if not answer:
+        raise click.ClickException(f"GEM5={program} is no gem5: it does not run a gem5 script")
+    version = answer["version"].decode()
+    if answer["arm"] != b"true":
+        raise click.ClickException(f"GEM5={program} is built without the Arm ISA (USE_ARM_ISA=y)")
+    if tuple(map(int, re.findall(r"\d+", version))) < OLDEST:
+        raise click.ClickException(f"GEM5={program} is gem5 {version}; the boards need"
+                                   f" {OLDEST[0]}.{OLDEST[1]} or newer")
+    return version
+
+
+class Gem5(Qemu):
+    """One run: as of QEMU, but nothing watches whether it executes instructions: time goes by in
+    gem5 whatever a guest does."""
+
+    name = "gem5"
+    watched = False
+
+    @property
+    def last_words(self) -> str:
+        """Of all its warnings, the end."""
+        return "\n".join(self.stderr.splitlines()[-SHOWN:])
