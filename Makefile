@@ -24,8 +24,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
-	bench capture run-guest peers compare report debug check qemu-test hostile-nightly \
-	unit-test update-expected sdcard tftp flash clean help FORCE
+	bench capture run-guest peers compare reference report debug check qemu-test \
+	hostile-nightly unit-test update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -37,6 +37,9 @@ REPORT_BOARDS := $(sort $(REFERENCE_BOARDS) \
 	$(filter $(BOARDS),$(notdir $(wildcard $(BUILD)/captured/*))))
 override BOARD := $(firstword $(REPORT_BOARDS))
 endif
+
+# Those with a reference run: where GEM5 is set, the report runs them.
+KEPT_BOARDS := $(filter $(BOARDS),$(patsubst reference/%/,%,$(wildcard reference/*/)))
 
 ifneq ($(words $(BUILD)),1)
 $(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
@@ -235,9 +238,14 @@ compare: $(setup-runs)
 	@$(HYPBENCH) side-by-side --plan "$(PLAN)" --clock $(CLOCK)
 endif
 
+## reference: run what is missing of the plans of BOARD=gem5-… under GEM5=, keep them in reference/
+reference: $(setup-run)
+	@$(MAKE) --no-print-directory qemu-image
+	@$(HYPBENCH) reference --board $(BOARD)
+
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: $(setup-runs)
-	@for board in $(REPORT_BOARDS); do \
+	@for board in $(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 

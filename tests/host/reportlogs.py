@@ -231,9 +231,27 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
     }
 
 
+def reference_plans() -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
+    """Those of a simulator: a tick is time."""
+    modes = {name: PRESETS[name] for name in ("native", "direct", "trapped")}
+    ways = {"": {}, "-cold-caches": {"state": "cold-caches"}, "-cold-tlb": {"state": "cold-tlb"},
+            "-probes": {"probes": "on"}}
+    grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2, "irq": "direct", "events": "tlb"}
+              for s1 in ("4K", "2M") for s2 in ("off", "4K", "2M", "1G")}
+    lazy = {"4K-lazy": grains["4K-4K"] | {"fill": "lazy"}}
+    return {
+        "timed": ({name + way: axes | more for way, more in ways.items()
+                   for name, axes in modes.items()},
+                  {"hvc": hvc, "timer_wakeup": timer_wakeup, "irq_phases": irq_phases}),
+        "tlb": (grains | lazy, {"tlb_chase": tlb_chase("gem5"), "lat_mem_rd": lat_mem_rd,
+                                "page_fault": page_fault, "stage2_boot": stage2_boot,
+                                "tlb_maintenance": tlb_maintenance}),
+    }
+
+
 def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
     """`more` goes into the run record: board, isa, gic, lr_count."""
-    configs, benches = plans(platform)[plan]
+    configs, benches = (plans(platform) | reference_plans())[plan]
     steps = [(0, config, bench) for bench in benches for config in configs]
     full = {name: AXES | axes for name, axes in configs.items()}
     bodies = [run_record(len(steps), platform, (), plan=plan, order="once", **more)
@@ -250,7 +268,16 @@ def report_log(plan: str, platform: str = "qemu-icount", **more) -> bytes:
     return log_of(bodies_of(plan, platform, **more), b"\n")
 
 
+MACHINE = ("gem5 24.0.0.1 gic=gicv3 core=out-of-order clock_mhz=1700 dtlb=32 l2_tlb=1024"
+           " l1d_kib=32 l2_kib=1024 start=atomic")
+
+
+def gem5_log(plan: str, board: str = "gem5-a72", **more) -> bytes:
+    """A tick is a nanosecond."""
+    return report_log(plan, "gem5", board=board, gic="v3", hz=10**9, machine=MACHINE, **more)
+
+
 def plan_text(plan: str) -> str:
-    configs, benches = plans("qemu-icount")[plan]
+    configs, benches = (plans("qemu-icount") | reference_plans())[plan]
     return "".join([f"name {plan}\norder once\n", *(f"config {name} trapped\n" for name in configs),
                     *(f"bench {name}\n" for name in benches)])

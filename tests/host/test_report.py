@@ -17,12 +17,13 @@ from hypbench.html import data, figures, runs, style, units
 from hypbench.html.blocks import Cell, Section, Table
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.html.page import PARTS
-from hypbench.html.parts import conditions, memory, peers, studies, traps
+from hypbench.html.parts import conditions, interrupts, memory, peers, studies, traps
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from hypbench.rules import check_rules
 from logmaker import log_of
-from reportlogs import PAGES, PHASES, bodies_of, plan_text, plans, report_log
+from reportlogs import (PAGES, PHASES, bodies_of, gem5_log, plan_text, plans,
+                        report_log)
 
 
 @cache
@@ -211,7 +212,7 @@ def test_icount_gives_no_latency_of_memory():
     assert any("not modelled here" in getattr(block, "text", "") for block in made.blocks)
     silicon = PARTS[4].section([board("silicon")])
     ids = [figure.id for figure in silicon.figures]
-    assert "fig-tlb-cost-virt-a72" in ids and "fig-tlb-chase-4K-2M-virt-a72" in ids
+    assert "fig-tlb-cost-virt-a72" in ids and "fig-tlb-chase-4K-virt-a72" in ids
     assert not any("not modelled here" in getattr(block, "text", "") for block in silicon.blocks)
 
 
@@ -472,3 +473,112 @@ def test_what_only_qemu_knew_stays_known(tree):
     assert tree("report").exit_code == 1 and "QEMU ended with status 3" in page_of(tree)
     assert tree("report", "--no-run").exit_code == 1
     assert "QEMU ended with status 3" in page_of(tree)
+
+
+# A simulator of caches and TLBs
+
+def simulated() -> Board:
+    """A reference run: few plans, a tick is a nanosecond."""
+    return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
+                              for plan in ("tlb", "timed")})
+
+
+def both(number: int) -> Section:
+    return PARTS[number].section([board(), simulated()])
+
+
+def test_study_s1_has_time_and_its_ratio_from_a_simulator():
+    rows = table(both(1), "tab-s1")
+    ours = {rows[at - 2]["what"]: row for at, row in enumerate(rows)
+            if row["measured on"].startswith("gem5-a72")}
+    assert list(ours) == ["page fault", "memory read, sequential", "memory read, random",
+                          "timer wake-up latency, max", "timer wake-up latency, 95 % within"]
+    assert all("reference run: gem5 24.0.0.1, build v0-3-gabc" in row["measured on"]
+               for row in ours.values())
+    random = ours["memory read, random"]
+    assert (random["native"], random["direct"], random["guest (ours: trapped)"],
+            random["guest to native"]) == ("4\u00a0ns", "16\u00a0ns", "–", "×4.00")
+    late = ours["timer wake-up latency, max"]
+    assert (late["native"], late["guest (ours: trapped)"]) == ("101\u00a0ns", "156\u00a0ns")
+    icount = next(row for row in rows if row["measured on"] == "virt-a72"
+                  and row["native"] == "not modelled here")
+    assert icount["guest to native"] == "not modelled here"
+
+
+def test_latency_over_the_working_set_by_the_grain_of_stage_2():
+    made = both(4)
+    figures_there = {figure.id: figure for figure in made.figures}
+    assert {"fig-tlb-chase-4K-gem5-a72", "fig-tlb-chase-2M-gem5-a72",
+            "fig-lat-mem-rd-4K-gem5-a72"} <= figures_there.keys()
+    drawn = figures_there["fig-tlb-chase-4K-gem5-a72"]
+    for text in ("native", "stage 2 4K", "stage 2 2M", "stage 2 1G", "L1 TLB", "L2 TLB", "L1D"):
+        assert f">{text}</text>" in drawn.svg.replace("\n", ""), text
+    assert "4K-lazy" not in drawn.svg and "ns a load" in drawn.svg
+
+
+@pytest.mark.parametrize(("bench", "stage1", "expected"), [
+    ("tlb_chase", "4K", {"L1 TLB": 32, "L2 TLB": 1024, "L1D": 512, "L2": 16384}),
+    ("tlb_chase", "2M", {"L1 TLB": 16384, "L2 TLB": 524288, "L1D": 512, "L2": 16384}),
+    ("lat_mem_rd", "4K", {"L1 TLB": 128, "L2 TLB": 4096, "L1D": 32, "L2": 1024})])
+def test_marks_come_from_the_run_record(bench, stage1, expected):
+    assert memory.marks_of(simulated().source("tlb"), bench, stage1) == expected
+    assert memory.marks_of(source("tlb-matrix", "silicon"), bench, stage1) == {}
+    assert memory.marks_of(Source("tlb", read_log(b"")), bench, stage1) == {}
+
+
+def test_the_slowdown_model_with_the_measured_ratio():
+    rows = {(row["r of"], row["configuration"]): row for row in table(both(4), "tab-model")}
+    assert ("tlb_chase", "4K-lazy") not in rows
+    row = rows["tlb_chase", "4K-4K"]
+    assert (row["board"], row["against"], row["r"], row["m = 1.0\u00a0%"]) == (
+        "gem5-a72", "4K-off", f"{16 / 4:.2f}", "×1.0300")
+
+
+def test_an_interrupt_in_time_beside_its_instructions():
+    made = both(2)
+    assert "fig-time-timer-gem5-a72" in [figure.id for figure in made.figures]
+    rows = [row for row in table(made, "tab-phase-times") if row["configuration"] == "trapped"]
+    assert [row["phase"] for row in rows] == [figures.PHASE_LABELS[name] for name in PHASES]
+    assert (rows[0]["instructions"], rows[0]["time"], rows[0]["ns an instruction"]) == (
+        "4\u00a0instr", "4\u00a0ns", "1.0")
+
+
+def test_the_board_of_the_same_gic_stands_beside_it_if_there_is_one():
+    like = board()
+    same = Board("virt-a72-gicv3", {name: Source(name, read_log(report_log(name, gic="v3")))
+                                    for name in ("interrupts",)})
+    other = Board("virt-a15", {"interrupts": Source("interrupts", read_log(
+        report_log("interrupts", isa="armv7")))})
+    ours = simulated()
+    assert interrupts.counterpart(ours, [like, same, ours]) is same
+    assert interrupts.counterpart(ours, [other, like, ours]) is like
+    assert interrupts.counterpart(ours, [other, ours]) is None
+    assert interrupts.counterpart(like, [like, ours]) is None
+
+
+def test_phases_of_another_path_are_not_set_beside_each_other():
+    def renamed(body):
+        if body.get("variant") == "timer-injected":
+            body["variant"] = "timer-inserted"
+    odd = Board("virt-a72", {"interrupts": source("interrupts",
+                                                  raw=changed("interrupts", renamed))})
+    pairs = interrupts.phase_pairs(odd, simulated())
+    assert [fall.config for fall, _ in pairs] == ["native-probes", "direct-probes"]
+
+
+def test_what_a_reference_run_lacks_is_no_loss():
+    for number in range(len(PARTS)):
+        for block in both(number).blocks:
+            assert "gem5-a72: no" not in getattr(block, "text", ""), block
+    notices = conditions.losses([simulated()], [])
+    assert [notice.bad for notice in notices] == [False]
+
+
+def test_only_what_has_no_state_is_in_the_distributions():
+    rows = [row for row in table(both(2), "tab-distributions") if row["board"] == "gem5-a72"]
+    assert {row["configuration"] for row in rows} == {"native", "direct", "trapped"}
+
+
+def test_axes_have_numbers_and_no_formulas():
+    for made in (section for number in range(len(PARTS)) for section in [both(number)]):
+        assert not [figure.id for figure in made.figures if "mathdefault" in figure.svg]

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench import gem5
+from hypbench import reference as reference_runs
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.capture import capture
@@ -16,14 +17,14 @@ from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
 from hypbench.printing import complain, console, print_more, show_log
-from hypbench.html.command import make_report
+from hypbench.html.command import make_report, run_references
 from hypbench.plan_names import check_names
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import believable, check_rules
 from hypbench.session import run_board
 from hypbench.side_by_side import CAPTION, side_by_side_table
-from hypbench.tree import HOME, Tree, read_bytes
+from hypbench.tree import HOME, Tree, read_bytes, read_records
 
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 
@@ -100,7 +101,7 @@ def check(file: Path, output: Path | None) -> None:
     Reports every record that is cut, garbled, missing, duplicated or out of order by its number,
     and every number that cannot be true.
     """
-    log = read_log(read_bytes(file))
+    log = read_log(read_records(file))
     problems = log.problems + check_rules(log)
     if output:
         output.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
@@ -120,7 +121,7 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
     phases of an interrupt, translation, exits by kind, programs, switches one by one. Exit status
     1 when anything is wrong; results that cannot be true are left out.
     """
-    log = read_log(read_bytes(file))
+    log = read_log(read_records(file))
     if not log.run:
         raise click.ClickException(f"{file} has no run record")
     show_log(*select([log], benches, configs))
@@ -185,6 +186,23 @@ def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
     good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)
+
+
+@main.command()
+@click.argument("records", type=PATH, nargs=-1)
+@click.option("--board", "boards", multiple=True, metavar="B", help="A board that gem5 plays.")
+@TIMEOUT
+@QUIET
+@click.pass_obj
+def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...],
+              timeout: float | None, quiet: bool) -> None:
+    """Keep reference runs in reference/: those of RECORDS, and of each board its plans.
+
+    Of a board, runs what is missing of its plans under gem5, two at a time. Only the records of a
+    good run are kept.
+    """
+    for path in [*records, *run_references(tree, boards, timeout, quiet)]:
+        click.echo(reference_runs.keep(tree, path))
 
 
 @main.command()

@@ -18,7 +18,7 @@ from hypbench.report import caption
 from hypbench.rows import NOT_MODELLED
 from hypbench.rules import believable, check_rules
 from hypbench.tables.comparison import comparison_table, summary_line
-from hypbench.tree import UnknownName, read_bytes
+from hypbench.tree import UnknownName, read_records
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
@@ -107,7 +107,7 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> 
 def opened(name: str, path: Path) -> Log:
     """A log with a run record and results, or one line that says what is wrong."""
     try:
-        log = read_log(read_bytes(path))
+        log = read_log(read_records(path))
     except click.ClickException as error:
         raise UnknownName(f"{name}: {error.message}") from error
     if not log.run:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.analysis.events import event_rows
+from hypbench.analysis.misses import Miss, miss_rows
 from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
 from hypbench.histogram import Pool
 from hypbench.records import Log
@@ -49,8 +50,10 @@ def summary_csv(log: Log) -> str:
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
                             in one.per_operation.items()} for one in event_rows(log)}
+    misses = {one.key: miss_cells(one) for one in miss_rows(log)}
     header = [*CSV_HEADER, *(CSV_CLOCKS if clocks else []),
-              *dict.fromkeys(name for cells in events.values() for name in cells)]
+              *dict.fromkeys(name for found in (events, misses) for cells in found.values()
+                             for name in cells)]
     writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
                             lineterminator="\n")
     writer.writeheader()
@@ -59,7 +62,9 @@ def summary_csv(log: Log) -> str:
                  "bench": word(row.bench), "variant": word(row.variant), "unit": row.first["unit"],
                  "clock": row.first["clock"], "n": row.pool.n}
         if not hides(platform_of(log), row):
-            cells |= numbers(row.pool) | clocks.get(row.key, {}) | events.get(row.key, {})
+            cells |= numbers(row.pool)
+            for more in (clocks, events, misses):
+                cells |= more.get(row.key, {})
         writer.writerow(cells)
     return out.getvalue()
 
@@ -77,6 +82,13 @@ def clock_cells(row: ClockRow) -> dict:
         cells |= {f"cycles_{name}": value for name, value in numbers(row.cycles).items()}
         cells["cycles_mean_op"] = f"{row.cycles_mean:.3f}"
     return cells
+
+
+def miss_cells(miss: Miss) -> dict:
+    """What one TLB miss costs, in the row of the random chase."""
+    return {"misses_op": f"{miss.misses:.4f}", "misses_from": miss.source,
+            "miss_ns": f"{miss.ns:.3f}",
+            "miss_cycles": "" if miss.cycles is None else f"{miss.cycles:.3f}"}
 
 
 def numbers(pool: Pool) -> dict:

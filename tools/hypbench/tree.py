@@ -2,6 +2,7 @@
 """Where things are in a source tree: boards, plans, built images, the record schema."""
 
 import fcntl
+import lzma
 import os
 import re
 import subprocess
@@ -14,6 +15,9 @@ import click
 
 HOME = Path(__file__).resolve().parents[2]
 LOCK = "run.lock"  # in a folder of results
+PACKED = b"\xfd7zXZ\0"  # how an xz file begins
+UNPACKED_MOST = 64 << 20  # bytes; what of it a file has is not known before it is read
+UNPACKING_MOST = 32 << 20  # of memory
 
 
 class UnknownName(click.ClickException):
@@ -88,6 +92,13 @@ class Tree:
     def is_captured(self, board: str) -> bool:
         return any(self.captured(board).glob("*.jsonl"))
 
+    def references(self) -> list[Path]:
+        """The kept records of runs by gem5."""
+        return sorted(self.root.glob("reference/*/*.jsonl.xz"))
+
+    def reference(self, board: str, plan: str) -> Path:
+        return self.root / "reference" / board / f"{plan}.jsonl.xz"
+
     def files(self) -> list[Path]:
         """Every file git knows or would add, as paths from the root."""
         git = subprocess.run(
@@ -121,6 +132,30 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_records(path: Path) -> bytes:
+    """A log or records file, as it is or as xz."""
+    content = read_bytes(path)
+    return unpacked(content, path) if content.startswith(PACKED) else content
+
+
+def unpacked(content: bytes, path: Path) -> bytes:
+    """Of one xz stream, no more than UNPACKED_MOST bytes, in no more than UNPACKING_MOST."""
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING_MOST)
+    try:
+        plain = reader.decompress(content, UNPACKED_MOST)
+    except (lzma.LZMAError, MemoryError) as error:
+        raise click.ClickException(f"{path} is a damaged xz file: {error}") from error
+    if not reader.eof and len(plain) == UNPACKED_MOST:
+        raise click.ClickException(f"{path} has more than {UNPACKED_MOST >> 20} MiB of records")
+    if not reader.eof or reader.unused_data:
+        raise click.ClickException(f"{path} is a damaged xz file: it is cut, or something follows")
+    return plain
+
+
+def packed(content: bytes) -> bytes:
+    return lzma.compress(content, preset=6 | lzma.PRESET_EXTREME)
 
 
 def read_text(path: Path) -> str:

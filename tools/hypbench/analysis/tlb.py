@@ -32,6 +32,7 @@ class TlbCell:
     s2_levels: int
     walk_refs: int
     pages: int
+    batch: int  # loads of a sample
     random: float | None
     seq: float | None
     packed: float | None
@@ -100,7 +101,7 @@ def cell(key: tuple[str, int], shapes: dict[str, Row], settings: dict, platform:
     loads = {shape: None if hides(platform, row) else row.p50 / row.first["batch"]
              for shape, row in shapes.items()}
     return TlbCell(key[0], settings["stage1"], settings["stage2"], first["s1_levels"],
-                   first["s2_levels"], first["walk_refs"], key[1],
+                   first["s2_levels"], first["walk_refs"], key[1], first["batch"],
                    *(loads.get(shape) for shape in SHAPES))
 
 
@@ -150,7 +151,8 @@ def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
     found = []
     for name, row in top.items():
         base = single.get(settings[name]["stage1"])
-        if settings[name]["stage2"] != "off" and base and base.p50 > 0:
+        if (settings[name]["stage2"] != "off" and settings[name]["fill"] == "eager"
+                and base and base.p50 > 0):
             found.append(model(row.bench, name, base.config, row.variant.removeprefix("random-"),
                                row.p50 / base.p50))
     return found

@@ -55,6 +55,7 @@ class Figure:
     caption: str
     alt: str
     svg: str
+    wide: bool = False  # a row of its own
 
 
 @dataclass(frozen=True)

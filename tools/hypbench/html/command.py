@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """hypbench report: runs what is missing and writes the page."""
 
+import os
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from hypbench import gem5
 from hypbench.html import runs
 from hypbench.session import on_the_board
-from hypbench.tree import Tree, alone_in
+from hypbench.tree import Tree, UnknownName, alone_in
 
 # The figures that the documentation shows, of this board.
 PICTURE_BOARD = "virt-a72"
 PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "switches", "storm",
             "sched-timer-wakeup", "slowdown", "exit-kinds", "peers")
+TIME_BOARD = "gem5-a72"
+TIME_PICTURES = ("tlb-chase-4K", "time-timer")
 
 
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
-    names = boards or reported_boards(tree)
-    console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+    names = [*(boards or reported_boards(tree)),
+             *(board for board in reference_boards(tree) if board not in boards)]
+    console = console_of(quiet)
     there, absent = runs.plans_of(tree)
     jobs = [job for board in names for job in runs.jobs_of(tree, board, there)]
     if absent:
@@ -28,7 +33,8 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
     for board in names:
         if runs.from_board(tree, board):
             console.print(said_of(tree, board), markup=False)
-    emulated = [job for job in jobs if not runs.from_board(tree, job.board)]
+    emulated = [job for job in jobs if not runs.from_board(tree, job.board)
+                and not runs.is_kept(tree, job.board)]
     if emulated and not no_run:
         with alone_in(tree.builds / "report", "the report"):
             runs.run_missing(tree, emulated, limit_s, console)
@@ -48,6 +54,31 @@ def reported_boards(tree: Tree) -> list[str]:
     return [board for board in tree.boards() if board in reference or tree.is_captured(board)]
 
 
+def reference_boards(tree: Tree) -> list[str]:
+    """Those with a reference run: every page shows them."""
+    return list(dict.fromkeys(path.parent.name for path in tree.references()
+                              if path.parent.name in tree.boards()))
+
+
+def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
+                   ) -> list[Path]:
+    """Runs the plans of the boards' reference runs, as far as they are missing; where their records
+    are."""
+    for board in boards:
+        if not tree.is_gem5(board):
+            raise UnknownName(f"{board} is no board that gem5 plays")
+        os.environ["GEM5"] = gem5.machine_of(tree, board).program  # that is: run it
+    jobs = [job for board in boards for job in runs.jobs_of(tree, board, [])]
+    if jobs:
+        with alone_in(tree.builds / "report", "the report"):
+            runs.run_missing(tree, jobs, limit_s, console_of(quiet))
+    return [runs.folder(tree, job.board) / f"{job.plan}.jsonl" for job in jobs]
+
+
+def console_of(quiet: bool) -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+
+
 def said_of(tree: Tree, board: str) -> str:
     """Of a board that QEMU has no part in; one without any record is an error."""
     if tree.is_captured(board):
@@ -64,4 +95,7 @@ def write_page(boards: list, absent: list[str], out: Path, pictures: Path | None
     out.mkdir(parents=True, exist_ok=True)
     (out / "index.html").write_text(page.render_sections(boards, absent, made))
     if pictures:
-        page.write_pictures(made, tuple(f"{name}-{PICTURE_BOARD}" for name in PICTURES), pictures)
+        names = [f"{name}-{board}" for board, found in ((PICTURE_BOARD, PICTURES),
+                                                        (TIME_BOARD, TIME_PICTURES))
+                 for name in found]
+        page.write_pictures(made, tuple(names), pictures)

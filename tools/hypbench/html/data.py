@@ -17,6 +17,8 @@ from hypbench.relations import CHECKSUM
 from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
+COUNTING = ("cycles", "events")  # what else is read outside of the ticks
+REFERENCE_PLANS = ("tlb", "timed", "timed-sw")
 SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 PROGRAMS = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
             "prog_itemsets", "prog_clusters")
@@ -33,6 +35,7 @@ class Source:
     lost: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     uncaptured: bool = False  # a board's plan that has no records yet: no loss
+    kept: bool = False  # a reference run, from the tree
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -74,8 +77,9 @@ def mode_of(axes: Settings) -> str:
     return "native" if axes.get("stage2") == "off" else "direct"
 
 
-def is_plain(axes: Settings) -> bool:
-    return all(value == default_of(axis) for axis, value in axes.items() if axis not in PRESET_AXES)
+def is_plain(axes: Settings, apart_from: tuple[str, ...] = PRESET_AXES) -> bool:
+    return all(value == default_of(axis) for axis, value in axes.items()
+               if axis not in (*apart_from, *COUNTING))
 
 
 EMPTY = Source("", Log())
@@ -98,9 +102,28 @@ class Board:
                    for source in self.sources.values())
 
     @property
+    def partial(self) -> bool:
+        """It has no plans but those of a reference run: what it lacks is no loss."""
+        return bool(self.sources) and self.sources.keys() <= set(REFERENCE_PLANS)
+
+    @property
+    def kept(self) -> bool:
+        return any(source.kept for source in self.sources.values())
+
+    @property
     def label(self) -> str:
         run = self.run
-        return f"{self.name} ({run['isa']}, GIC{run['gic']})" if run else self.name
+        return (f"{self.name} ({run['isa']}, GIC{run['gic']}{self.made_by})" if run
+                else self.name)
+
+    @property
+    def made_by(self) -> str:
+        """Of a simulator: which one; of a reference run also when."""
+        words = self.run.get("machine", "").split()
+        if not words:
+            return ""
+        return (f"; reference run: {' '.join(words[:2])}, build {self.run['build']}" if self.kept
+                else f"; {' '.join(words[:2])}")
 
     @property
     def clock(self) -> Clock:
@@ -109,6 +132,10 @@ class Board:
 
     def source(self, plan: str) -> Source:
         return self.sources.get(plan, EMPTY)
+
+    def any_of(self, *plans: str) -> Source:
+        """The first of these plans' records."""
+        return next((self.source(plan) for plan in plans if self.source(plan).rows), EMPTY)
 
     def first_with(self, bench: str, *plans: str) -> Source:
         """The first of these plans' records (then of any) in which a benchmark has results."""

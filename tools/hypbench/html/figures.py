@@ -6,11 +6,11 @@ from math import ceil
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from hypbench.analysis.phases import Waterfall
 from hypbench.analysis.programs import ProgramRow
-from hypbench.analysis.tlb import TlbCell
+from hypbench.analysis.tlb import Curves, TlbCell
 from hypbench.axes import axes as axes_known
 from hypbench.html import style
 from hypbench.html.data import Group
@@ -35,6 +35,7 @@ def legend_above(figure: Figure, axes, columns: int = 4) -> None:
 def grouped(axis) -> None:
     """Numbers of an axis as in the text: groups of three from five digits on."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def bars(groups: list[Group], looks: dict[str, Look], axis: str, log: bool = False,
@@ -89,10 +90,16 @@ def order_legend(figure: Figure, axes, names: list[str]) -> None:
 
 def waterfall(falls: list[Waterfall], axis: str) -> Figure:
     """One panel a configuration; each bar begins where the phase before it ended."""
-    heights = [len(fall.phases) + 1.2 for fall in falls]
-    figure, panels = new_figure(0.6 + 0.225 * sum(heights), panels=len(falls), sharex=True,
+    return waterfalls([falls], [axis])
+
+
+def waterfalls(runs: list[list[Waterfall]], units: list[str]) -> Figure:
+    """A column for each run, all with the same configurations and phases."""
+    heights = [len(fall.phases) + 1.2 for fall in runs[0]]
+    figure, panels = new_figure(0.6 + 0.225 * sum(heights), style.WIDTH * (1 + len(runs)) / 2,
+                                len(heights), len(runs), sharex="col", sharey="row",
                                 gridspec_kw={"height_ratios": heights})
-    for axes, fall in zip(panels, falls):
+    for axes, fall in zip(panels, (fall for falls in zip(*runs) for fall in falls)):
         look = look_of(fall.config.removesuffix("-probes"))
         ends = [phase.end for phase in fall.phases]
         for place, phase in enumerate(fall.phases):
@@ -107,10 +114,11 @@ def waterfall(falls: list[Waterfall], axis: str) -> Figure:
         axes.grid(axis="y", visible=False)
         axes.set_title(f"{fall.config.removesuffix('-probes')}: {number(fall.sum)} in all",
                        fontsize=9.5)
-    panels[-1].set_xlabel(axis)
-    panels[-1].margins(x=0.1)
-    panels[-1].set_xlim(left=0)
-    grouped(panels[-1].xaxis)
+    for axes, unit in zip(panels[-len(runs):], units):
+        axes.set_xlabel(unit)
+        axes.margins(x=0.1 * len(runs))
+        axes.set_xlim(left=0)
+        grouped(axes.xaxis)
     return figure
 
 
@@ -152,6 +160,7 @@ def histograms(panels: dict[str, dict[str, list[tuple[int, int]]]], axis: str) -
                           where="post", color=look.colour, linestyle=look.line, label=config)
         axes.set_yscale("log")
         axes.set_ylim(bottom=0.5)
+        grouped(axes.yaxis)
         axes.set_title(title, fontsize=9.5)
         axes.set_ylabel("samples")
     if log:
@@ -209,19 +218,30 @@ def storm(curves: dict[str, list[tuple[int, int]]], lr_count: int, axis: str) ->
     return figure
 
 
-def curves(series: dict[str, list[tuple[float, float]]], looks: dict[str, Look], x: str,
+def curves(series: dict[str, Curves], shapes: tuple[str, str], marks: dict[str, float], x: str,
            y: str) -> Figure:
-    """Lines over a logarithmic axis of sizes."""
-    figure, (axes,) = new_figure(3.1)
-    for name, points in series.items():
-        axes.plot([at for at, _ in points], [value for _, value in points], label=name,
-                  **looks[name].curve)
+    """A colour for each configuration over a logarithmic axis of sizes: the first shape as a line
+    with markers, the second dotted. `marks`: sizes of TLBs and caches."""
+    figure, (axes,) = new_figure(3.6)
+    for place, ((name, found), look) in enumerate(zip(series.items(), style.SERIES)):
+        size = max(8 - 2 * place, 2)  # what lies on one another stays visible: ever smaller
+        line = look.curve | {"linestyle": "-", "markersize": size, "linewidth": 0.6 + size / 4}
+        dots = {"color": look.colour, "linestyle": ":", "linewidth": 0.6 + size / 4}
+        for shape, kind, label in zip(shapes, (line, dots), (name, None)):
+            points = found.get(shape, [])
+            axes.plot([at for at, _ in points], [value for _, value in points], label=label, **kind)
     axes.set_xscale("log", base=2)
+    low, high = axes.get_xlim()
+    for name, at in marks.items():
+        if low <= at <= high:
+            axes.axvline(at, color=style.GREY, linestyle="--", linewidth=0.9, zorder=1)
+            axes.annotate(name, (at, 1), xycoords=("data", "axes fraction"), xytext=(-2, 3),
+                          textcoords="offset points", rotation=35, fontsize=8)
     grouped(axes.xaxis)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_ylim(bottom=0)
-    legend_above(figure, axes, 3)
+    legend_above(figure, axes)
     return figure
 
 

@@ -4,7 +4,8 @@
 Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
 by hashes what they were made from; they are made again when that, or they themselves, changed.
 Records that `hypbench capture` took from a board itself are in build/captured/<board>/; where there
-are any, or QEMU has no such board, they alone are shown.
+are any, or no emulator has such a board, they alone are shown. A board that gem5 plays is run where
+GEM5 is set, and shown by its reference run otherwise.
 """
 
 import ctypes
@@ -18,6 +19,7 @@ import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 
@@ -25,19 +27,20 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from hypbench import gem5, qemu, reference
 from hypbench import plan as plans
-from hypbench import qemu
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
 from hypbench.session import problems_of, run_board
-from hypbench.tree import Tree, read_bytes
+from hypbench.tree import Tree, read_bytes, read_records
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "memory", "tlb-matrix", "programs", "paper-s1")
-LONGEST_FIRST = ("paper-s1", "programs", "tlb-matrix", "memory", "sched", "storm")
+LONGEST_FIRST = ("tlb", "timed", "timed-sw", "paper-s1", "programs", "tlb-matrix", "memory",
+                 "sched", "storm")
 CLOCK = "icount"
-JOBS = 2  # emulators at a time; the instruction counter does not mind company
+JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,19 @@ def plans_of(tree: Tree) -> tuple[list[str], list[str]]:
 
 
 def from_board(tree: Tree, board: str) -> bool:
-    return tree.is_captured(board) or not tree.qemu_options(board)
+    return tree.is_captured(board) or not (tree.qemu_options(board) or tree.is_gem5(board))
+
+
+def is_kept(tree: Tree, board: str) -> bool:
+    """Shown by its reference run."""
+    return tree.is_gem5(board) and not os.environ.get("GEM5")
 
 
 def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
-    """The report's plans, and what else was captured from a board: plan `board`, or one's own."""
+    """The report's plans, or those of a reference run; and what else was captured from a board:
+    plan `board`, or one's own."""
+    if tree.is_gem5(board):
+        return [Job(board, plan) for plan in reference.plans_of(tree, board)]
     others = (sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
                      - set(plans_there)) if from_board(tree, board) else [])
     return [Job(board, plan) for plan in [*plans_there, *others]]
@@ -80,6 +91,8 @@ def folder(tree: Tree, board: str) -> Path:
 
 
 def records_path(tree: Tree, job: Job) -> Path:
+    if is_kept(tree, job.board):
+        return tree.reference(job.board, job.plan)
     home = (tree.captured(job.board) if from_board(tree, job.board)
             else folder(tree, job.board))
     return home / f"{job.plan}.jsonl"
@@ -94,15 +107,27 @@ def sha256(*parts: bytes) -> str:
 
 
 def made_from(tree: Tree, job: Job) -> str:
-    """Of the image with this plan in it, and of the words that start QEMU."""
+    """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
+    and the scripts that build it."""
     built = tree.qemu_image(job.board)
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make BOARD={job.board}` makes it")
+    if tree.is_gem5(job.board):
+        machine = gem5_machine(tree, job.board, os.environ.get("GEM5_MACHINE", ""))
+        image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan), gem5.PLATFORM,
+                                 machine)
+        return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
     image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan),
                              qemu.PLATFORM_OF_CLOCK[CLOCK])
     options = tree.qemu_options(job.board)
     words = [*options, *qemu.clock_options(options, CLOCK)]
     return sha256(image, " ".join(words).encode())
+
+
+@cache
+def gem5_machine(tree: Tree, board: str, _words: str) -> str:
+    """Asking gem5 takes a second."""
+    return gem5.machine_of(tree, board).text
 
 
 def stamp_of(tree: Tree, job: Job) -> dict:
@@ -195,6 +220,8 @@ def source_of(tree: Tree, job: Job) -> Source:
     """The records as they are, with everything that is wrong with them."""
     if from_board(tree, job.board):
         return captured_source(tree, job)
+    if is_kept(tree, job.board):
+        return kept_source(tree, job)
     path, stamp = records_path(tree, job), stamp_of(tree, job)
     if not path.is_file():
         return Source(job.plan, Log(), ["there are no records: it was not run"],
@@ -215,6 +242,16 @@ def captured_source(tree: Tree, job: Job) -> Source:
     log = read_log(path.read_bytes())
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
     return Source(job.plan, believable(log), problems_of(log, "silicon"), lost_steps(log, asked))
+
+
+def kept_source(tree: Tree, job: Job) -> Source:
+    """Of a reference run; a test looks whether it is of this tree's benchmarks."""
+    path = records_path(tree, job)
+    if not path.is_file():
+        return Source(job.plan, Log(), uncaptured=True, kept=True)
+    log = read_log(read_records(path))
+    return Source(job.plan, believable(log), problems_of(log, gem5.PLATFORM),
+                  lost_steps(log, tree.plan_text(job.plan)), kept=True)
 
 
 def age(tree: Tree, job: Job, stamp: dict) -> list[str]:

@@ -81,11 +81,11 @@ def look_of(config: str) -> Look:
     return SERIES[zlib.crc32(config.encode()) % len(SERIES)]
 
 
-def new_figure(height: float, width: float = WIDTH, panels: int = 1, **more):
-    """A figure and its axes, one below the other."""
+def new_figure(height: float, width: float = WIDTH, panels: int = 1, columns: int = 1, **more):
+    """A figure and its axes, row by row."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasSVG(figure)
-    return figure, figure.subplots(panels, 1, squeeze=False, **more)[:, 0]
+    return figure, figure.subplots(panels, columns, squeeze=False, **more).ravel()
 
 
 def to_svg(figure: Figure, name: str, label: str) -> str:

@@ -21,12 +21,19 @@ class Clock:
         return self.platform == "qemu-icount"
 
     @property
+    def nanoseconds(self) -> bool:
+        """A tick is one."""
+        return self.platform in TIME and self.hz == 10**9
+
+    @property
     def unit(self) -> str:
-        return "instr" if self.exact else "ticks"
+        return "instr" if self.exact else "ns" if self.nanoseconds else "ticks"
 
     @property
     def axis(self) -> str:
         """What a plot's axis is called."""
+        if self.nanoseconds:
+            return "ns"
         if self.platform in TIME:
             return f"ticks of {seconds(1 / self.hz)}"
         return "instructions" if self.exact else "ticks"
@@ -36,7 +43,8 @@ class Clock:
             return NONE
         unit = "tick" if self.unit == "ticks" and number(ticks) == "1" else self.unit
         text = f"{number(ticks)}\u00a0{unit}"
-        return f"{text} ({seconds(ticks / self.hz)})" if self.platform in TIME else text
+        said = self.platform in TIME and not self.nanoseconds
+        return f"{text} ({seconds(ticks / self.hz)})" if said else text
 
     def change(self, ticks: float | None) -> str:
         """A difference, with its sign."""

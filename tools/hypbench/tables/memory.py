@@ -4,6 +4,7 @@
 from rich.table import Table
 
 from hypbench.analysis.boot import boot_rows
+from hypbench.analysis.misses import largest_sets, miss_rows
 from hypbench.analysis.studies import S1_MISS_RATES
 from hypbench.analysis.tlb import Slowdown, TlbCell, largest, slowdowns, tlb_cells, walk_fit
 from hypbench.records import Log
@@ -56,6 +57,18 @@ def fit_line(log: Log, unmodelled: bool) -> list[str]:
     worth = " (the host's clock: means nothing)" if platform_of(log) == "qemu-host" else ""
     return [f"Fit over {fit.points} configurations: random - packed = {fit.a:.2f} + {fit.b:.3f} *"
             f" walk references, residual {fit.residual:.2f} ticks{worth}"]
+
+
+def miss_tables(log: Log) -> list[Table | str]:
+    rows = largest_sets(miss_rows(log))
+    if not rows:
+        return []
+    made = table("What one TLB miss costs: (random - packed) / misses of a load",
+                 ("bench", "variant", "configuration"),
+                 ("misses of a load", "ns a miss", "cycles a miss"))
+    for row in rows:
+        add(made, *row.key, row.misses_said, number(row.ns, 1), number(row.cycles, 1))
+    return [made]
 
 
 def slowdown_tables(log: Log) -> list[Table | str]:

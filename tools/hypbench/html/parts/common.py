@@ -22,14 +22,16 @@ def published(name: str) -> dict:
     return json.loads((HERE / f"{name}.json").read_text())
 
 
-def figure(name: str, board: Board, caption: str, alt: str, plot: Plot) -> Figure:
+def figure(name: str, board: Board, caption: str, alt: str, plot: Plot, wide: bool = False
+           ) -> Figure:
     """`name` without fig-; the board's name is appended, and said in the caption."""
     ident = f"fig-{name}-{board.name}"
-    return Figure(ident, f"{board.label}: {caption}", alt, to_svg(plot, ident, alt))
+    return Figure(ident, f"{board.label}: {caption}", alt, to_svg(plot, ident, alt), wide)
 
 
 def missing(boards: list[Board], what: str, plan: str) -> Notice | None:
     """What these boards have no records of; None when there is no such board."""
+    boards = [board for board in boards if not board.partial]
     if not boards:
         return None
     names = ", ".join(board.name for board in boards)

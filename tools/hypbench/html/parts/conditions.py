@@ -26,7 +26,9 @@ def section(boards: list[Board]) -> Section:
                   " another word is the median of all samples of both passes."))
     made.add(Table("tab-boards", "What was run on", (
         "board", "isa", "GIC", ">list registers", "CPU", "clock", "platform", "1 tick is",
-        "build", "compiler"), [row for board in boards if (row := board_row(board))]))
+        "build", "compiler"), [row for board in boards if (row := board_row(board))],
+        tuple(f"{board.name} is {board.run['machine']}." for board in boards
+              if board.run and "machine" in board.run)))
     made.add(Table("tab-runs", "The runs the page is made from",
                    ("plan", "order", *(board.name for board in boards)), run_rows(boards)))
     made.add(Table("tab-configs", "Configurations and what each differs in from its preset's"
@@ -62,7 +64,7 @@ def run_rows(boards: list[Board]) -> list[list[str | Cell]]:
 
 def run_cell(source: Source) -> Cell:
     if source.uncaptured:
-        return Cell("not captured", "quiet")
+        return Cell("no reference run" if source.kept else "not captured", "quiet")
     run, done = source.log.run, len(source.log.of_kind("step"))
     samples = counted(sum(row.pool.n for row in source.rows), "sample")
     if source.problems or source.lost:
@@ -104,6 +106,9 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
         found.append(Notice("These plans of the report are not in plans/, so their parts are"
                             f" missing: {', '.join(absent)}."))
     for board in boards:
+        if board.kept:
+            found.append(kept_notice(board))
+            continue
         without = [source.plan for source in board.sources.values() if source.uncaptured]
         if without:
             found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
@@ -117,6 +122,16 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
                 found.append(Notice(f"{board.name}, plan {source.plan}: what follows shows what"
                                     " there is.", True, tuple(items)))
     return found
+
+
+def kept_notice(board: Board) -> Notice:
+    items = [f"{source.plan}: {text}" for source in board.sources.values()
+             for text in [*(f"lost: {lost}" for lost in source.lost),
+                          *limited(source.problems)]]
+    absent = [source.plan for source in board.sources.values() if source.uncaptured]
+    return Notice(f"{board.label}: times of a model, from reference/."
+                  + (f" Without: {', '.join(absent)}." if absent else "")
+                  + " With GEM5= it is run anew.", bool(items), tuple(items))
 
 
 def limited(problems: list[str], most: int = 8) -> list[str]:

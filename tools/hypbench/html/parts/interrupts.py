@@ -6,8 +6,8 @@ from hypbench.html import data, figures
 from hypbench.html.blocks import Cell, Figure, Figures, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import config_looks, figure, missing
-from hypbench.html.units import Clock, counted
-from hypbench.rows import Row
+from hypbench.html.units import NONE, Clock, counted
+from hypbench.rows import TIME, Row
 
 DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
 TIMER_PANELS = ("busy-handler", "busy-task", "wfi-task")
@@ -47,6 +47,67 @@ def phases(made: Section, boards: list[Board]) -> None:
             rows))
     made.add(missing([board for board in boards if not board.first_with("irq_phases").rows],
                      "the interrupt's phases", "interrupts"))
+    times(made, boards)
+
+
+def times(made: Section, boards: list[Board]) -> None:
+    """For each board whose ticks are time: its phases beside their instructions."""
+    shown, rows = [], []
+    for board in boards:
+        other = counterpart(board, boards)
+        if not other:
+            continue
+        pairs = phase_pairs(other, board)
+        if pairs:
+            shown.append(times_figure(other, board, pairs))
+        rows += [time_row(board, other, by_count, by_time, at)
+                 for by_count, by_time in pairs for at in range(len(by_count.phases))]
+    if shown:
+        made.add(Text("A phase is long because it has many instructions, or because some of them"
+                      " wait: for a device (the GIC's registers), an exception's entry, a miss."
+                      " Many nanoseconds an instruction are the second."))
+    made.add(Figures(shown), Table(
+        "tab-phase-times", "Phases of the virtual timer in instructions and in time, means",
+        ("board", "configuration", "phase", ">instructions", ">time", ">ns an instruction"), rows,
+        tuple(f"Instructions: {other.label}; time: {board.label}." for board in boards
+              if (other := counterpart(board, boards)) and phase_pairs(other, board))))
+
+
+def counterpart(board: Board, boards: list[Board]) -> Board | None:
+    """For a board whose ticks are time one that counts instructions: of the same isa, and where
+    there is one with the same GIC."""
+    run = board.run
+    found = [one for one in boards if run and one.run and one.clock.exact
+             and run["platform"] in TIME and one.run["isa"] == run["isa"]
+             and phase_pairs(one, board)]
+    return min(found, key=lambda one: one.run["gic"] != run["gic"], default=None)
+
+
+def phase_pairs(by_count: Board, by_time: Board) -> list[tuple[Waterfall, Waterfall]]:
+    """The timer's waterfalls of configurations that both have, phase for phase."""
+    left, right = ({fall.config: fall for fall in
+                    waterfalls(board.first_with("irq_phases", "interrupts").log)
+                    if fall.source == "timer"} for board in (by_count, by_time))
+    return [(fall, right[config]) for config, fall in left.items() if config in right
+            and [phase.name for phase in fall.phases]
+            == [phase.name for phase in right[config].phases]]
+
+
+def times_figure(other: Board, board: Board, pairs: list[tuple[Waterfall, Waterfall]]) -> Figure:
+    return figure("time-timer", board, "phases of a virtual timer's interrupt in time (right),"
+                  f" beside their instructions on {other.label} (left); mean of each, probes on.",
+                  "Two waterfalls of a timer interrupt: instructions and time.",
+                  figures.waterfalls([[one for one, _ in pairs], [two for _, two in pairs]],
+                                     [other.clock.axis, board.clock.axis]), wide=True)
+
+
+def time_row(board: Board, other: Board, by_count: Waterfall, by_time: Waterfall, at: int
+             ) -> list[str]:
+    one, two = by_count.phases[at], by_time.phases[at]
+    each = two.mean * 1e9 / board.clock.hz / one.mean if one.mean > 0 else None
+    return [board.name, by_time.config.removesuffix("-probes"),
+            figures.PHASE_LABELS.get(two.name, two.name), other.clock.show(one.mean),
+            board.clock.show(two.mean), NONE if each is None else f"{each:.1f}"]
 
 
 def waterfall_figure(board: Board, source: Source, device: str, name: str,
@@ -96,10 +157,16 @@ def distributions(made: Section, boards: list[Board]) -> None:
                    [row for board in boards for row in distribution_rows(board)]))
 
 
+def usual(source: Source, bench: str) -> list[Row]:
+    """In the presets, where the plan has those."""
+    rows = source.of_bench(bench)
+    return [row for row in rows if data.is_plain(source.configs[row.config])] or rows
+
+
 def panels_of(source: Source, bench: str, variants: tuple[str, ...]) -> dict:
     panels: dict[str, dict[str, list[tuple[int, int]]]] = {}
     for variant in variants:
-        rows = {row.config: row for row in source.of_bench(bench) if row.variant == variant}
+        rows = {row.config: row for row in usual(source, bench) if row.variant == variant}
         if rows:
             panels[f"{bench} {variant}"] = {config: data.histogram(rows[config])
                                             for config in config_looks(rows)}
@@ -119,7 +186,7 @@ def distribution_rows(board: Board) -> list[list[str]]:
     for bench, variants, plan in (("timer_wakeup", TIMER_PANELS, "default"),
                                   ("cyclic", CYCLIC_PANELS, "paper-s1")):
         source = board.first_with(bench, plan)
-        for row in source.of_bench(bench):
+        for row in usual(source, bench):
             if row.variant in variants:
                 pool, show, carried = row.pool, source.clock.show, row.pool.percentiles()
                 rows.append([board.name, bench, row.variant, row.config, counted(pool.n, "sample"),

@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Translation and faults: the walk's length, working sets, page faults, a guest's start."""
 
+import re
+
 from hypbench.analysis.boot import BootRow, boot_rows
-from hypbench.analysis.tlb import (SHAPES, TlbCell, largest, slowdown, tlb_cells, walk_fit,
-                                   working_sets)
+from hypbench.analysis.misses import Miss, largest_sets, miss_rows
+from hypbench.analysis.studies import S1_MISS_RATES
+from hypbench.analysis.tlb import (CHASE, READ, Curves, Slowdown, TlbCell, largest, slowdown,
+                                   slowdowns, tlb_cells, walk_fit, working_sets)
 from hypbench.html import data, figures
-from hypbench.html.blocks import Figure, Figures, Notice, Section, Table, Text
-from hypbench.html.data import Board, Source
+from hypbench.html.blocks import Cell, Figure, Figures, Notice, Section, Table, Text
+from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
 from hypbench.html.parts.common import (by_config, config_looks, configs_in, figure, missing,
                                          published)
-from hypbench.html.style import SERIES
-from hypbench.html.units import Clock, counted, percent
+from hypbench.html.units import NONE, Clock, counted, percent
 from hypbench.rows import TIME
 
 NOT_MODELLED = ("Latency over the working set (tlb_chase, lat_mem_rd): not modelled here. Under"
                 " QEMU's instruction counter a load costs one instruction wherever its data and"
-                " its translation come from. A curve would be flat and mean nothing; that of a"
-                " board appears in this place.")
+                " its translation come from. A curve would be flat and mean nothing; those of"
+                " boards and of a simulator of caches and TLBs appear in this place.")
+MODEL_PLANS = ("tlb-matrix", "memory")
+GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
+LINE = 64  # bytes
 
 
 def section(boards: list[Board]) -> Section:
@@ -27,7 +33,8 @@ def section(boards: list[Board]) -> Section:
         " That is the model; the hypervisor's configuration decides n and m."))
     walks(made, boards)
     curves(made, boards)
-    model(made)
+    misses(made, boards)
+    model(made, boards)
     faults(made, boards)
     starts(made, boards)
     maintenance(made, boards)
@@ -83,29 +90,97 @@ def curves(made: Section, boards: list[Board]) -> None:
     for board in boards:
         if board.clock.exact:
             continue
-        for bench, plan, unit in (("tlb_chase", "tlb-matrix", "pages of 4 KiB"),
-                                  ("lat_mem_rd", "memory", "KiB")):
+        for bench, plan, shapes, unit in (
+                (CHASE, "tlb-matrix", ("random", "packed"), "pages of 4 KiB, a line of each"),
+                (READ, "memory", ("random", "seq"), "KiB")):
             source = board.first_with(bench, plan)
-            found = working_sets(source.log, bench)
-            for config in config_looks(found):
+            for stage1, series in by_stage1(source, bench).items():
                 shown.append(figure(
-                    f"{bench.replace('_', '-')}-{config}", board,
-                    f"{bench}, {config}: one load, over the working set.",
-                    f"Latency over working set, {config}.",
-                    figures.curves(found[config], dict(zip(SHAPES, SERIES)),
+                    f"{bench.replace('_', '-')}-{stage1}", board,
+                    f"{bench}, stage 1 in {stage1}: one load over the working set, natively and by"
+                    f" the grain of stage 2; {shapes[0]}, and {shapes[1]} dotted."
+                    + marks_note(source),
+                    f"Latency over working set, stage 1 {stage1}.",
+                    figures.curves(series, shapes, marks_of(source, bench, stage1),
                                    f"working set, {unit}", f"{source.clock.axis} a load")))
     made.add(Figures(shown))
 
 
-def model(made: Section) -> None:
-    """The study's slowdown model; a measured r takes the place of theirs on a board."""
+def by_stage1(source: Source, bench: str) -> dict[str, dict[str, Curves]]:
+    """Stage-1 grain → "native" or the grain of stage 2 → curves, of the first configuration
+    each; interrupts are of no matter here."""
+    found: dict[str, dict[str, Curves]] = {}
+    sets = working_sets(source.log, bench)
+    for config, axes in source.configs.items():
+        if config in sets and is_plain(axes, ("stage1", *PRESET_AXES)):
+            name = "native" if axes["stage2"] == "off" else f"stage 2 {axes['stage2']}"
+            found.setdefault(axes["stage1"], {}).setdefault(name, sets[config])
+    return found
+
+
+def marks_of(source: Source, bench: str, stage1: str) -> dict[str, float]:
+    """What TLBs reach and caches hold, on the axis of this benchmark; of a model that says it."""
+    sizes = machine_sizes(source.log.run["machine"] if source.log.run
+                          and "machine" in source.log.run else "")
+    in_pages = {name: sizes[key] * GRAIN_PAGES[stage1] for name, key in
+                (("L1 TLB", "dtlb"), ("L2 TLB", "l2_tlb")) if key in sizes}
+    in_kib = {name: sizes[key] for name, key in (("L1D", "l1d_kib"), ("L2", "l2_kib"))
+              if key in sizes}
+    if bench == READ:
+        return {name: pages * 4 for name, pages in in_pages.items()} | in_kib
+    return in_pages | {name: kib * 1024 / LINE for name, kib in in_kib.items()}
+
+
+def marks_note(source: Source) -> str:
+    told = source.log.run and "dtlb=" in source.log.run.get("machine", "")
+    return " Marked: what the TLBs reach and the data caches hold." if told else ""
+
+
+def machine_sizes(machine: str) -> dict[str, int]:
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d{1,9})\b", machine)}
+
+
+def model(made: Section, boards: list[Board]) -> None:
+    """The study's slowdown model, and with every r that was measured."""
     said = published("studies")["S1"]["model"]
     more = slowdown(said["r"], said["miss_rate"]) - 1
+    rows = [model_row(board, one) for board in boards if not board.clock.exact
+            for bench in (CHASE, READ)
+            for one in slowdowns(board.first_with(bench, *MODEL_PLANS).log) if one.source == bench]
     made.add(Text(
         f"Slowdown of a program whose loads miss the TLB at the rate m, when a miss costs r times"
         f" as much: (1−m) + m·r. With the study's r = {said['r']} and m ="
         f" {percent(said['miss_rate'], 0)} that is {percent(more)} (the study says"
-        f" {percent(said['said'])}). A measured r needs a platform that models translation."))
+        f" {percent(said['said'])})."
+        + ("" if rows else " A measured r needs a platform that models translation.")),
+        Table("tab-model", "The model with r as measured: random reads over the largest working"
+              " set, two stages to one", ("board", "r of", "configuration", "against",
+                                          "working set", ">r",
+                                          *(f">m = {percent(rate)}" for rate in S1_MISS_RATES)),
+              rows))
+
+
+def model_row(board: Board, one: Slowdown) -> list[str | Cell]:
+    return [board.name, one.source, one.config, one.base, one.size,
+            Cell(f"{one.ratio:.2f}", "strong"),
+            *(f"×{value:.4f}" for _, value in one.slowdowns)]
+
+
+def misses(made: Section, boards: list[Board]) -> None:
+    rows = [miss_cells(board, one) for board in boards
+            for one in largest_sets(miss_rows(board.first_with(CHASE, *MODEL_PLANS).log))]
+    made.add(Table("tab-miss", "What one TLB miss costs: (random − packed control) / misses of a"
+                   " load, at the largest working set", (
+                       "board", "configuration", "stage 1", "stage 2", ">walk references",
+                       ">misses of a load", ">ns a miss", ">cycles a miss"), rows,
+                   ("Misses are counted by the PMU, by the event named, or assumed to be one of a"
+                    " load.",)))
+
+
+def miss_cells(board: Board, one: Miss) -> list[str | Cell]:
+    return [board.name, one.cell.config, one.cell.stage1, one.cell.stage2,
+            str(one.cell.walk_refs), one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
+            NONE if one.cycles is None else f"{one.cycles:.1f}"]
 
 
 def faults(made: Section, boards: list[Board]) -> None:
@@ -138,12 +213,13 @@ def wide_table(ident: str, caption: str, found: dict[str, tuple], *notes: str) -
 
 
 def starts(made: Section, boards: list[Board]) -> None:
-    rows = []
+    rows, without = [], []
     for board in boards:
-        source = board.source("faults")
-        rows += [boot_cells(board, source.clock, boot) for boot in boot_rows(source.log)]
-    made.add(missing([board for board in boards if not boot_rows(board.source("faults").log)],
-                     "a guest's start", "faults"))
+        source = board.any_of("faults", "tlb")
+        found = boot_rows(source.log)
+        rows += [boot_cells(board, source.clock, boot) for boot in found]
+        without += [] if found else [board]
+    made.add(missing(without, "a guest's start", "faults"))
     made.add(Table("tab-boot", "A guest's start with memory mapped before it (eager) or at its"
                    " first touch (lazy)", (
                        "board", "configuration", "stage 2 filled", ">start", ">of it building"

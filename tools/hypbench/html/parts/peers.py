@@ -34,7 +34,8 @@ def section(boards: list[Board]) -> Section:
     shown, rows = [], []
     for board in boards:
         if not board.clock.exact or not board.run:
-            made.add(Text(f"{board.label}: no path lengths, since its ticks are no instructions."))
+            made.add(None if board.partial else Text(
+                f"{board.label}: no path lengths, since its ticks are no instructions."))
             continue
         groups = [group for row in peers["rows"] if (group := added(board, row))]
         if groups:

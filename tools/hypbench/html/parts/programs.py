@@ -90,7 +90,8 @@ def exit_cells(board: Board, source: Source, row: ExitRow) -> list[str | Cell]:
 def study_table(boards: list[Board], study: dict) -> Table:
     """Study S3's table with ours below each of its rows."""
     rows = [line for row in study["rows"]
-            for line in [theirs_row(row), *(ours_row(board, row["ours"]) for board in boards)]]
+            for line in [theirs_row(row), *(ours_row(board, row["ours"]) for board in boards
+                                       if not board.partial)]]
     exact = any(board.clock.exact for board in boards)
     return Table(
         "tab-s3", "Study S3: theirs, and below it ours (a run of the program, mean)", (

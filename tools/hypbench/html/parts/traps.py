@@ -24,6 +24,7 @@ KINDS = (("hypercall", "hvc", ("null",)), ("hypercall", "hypercall", ("null",)),
          ("FP release", "fp_first_use", ("release",)))
 STATE_PATHS = ("hvc null", "sysreg actlr", "mmio_read vgic", "sgi_self handler",
                "timer_wakeup busy-handler", "timer_wakeup wfi-task")
+STATE_PLANS = ("states", "timed", "timed-sw")
 SWITCH_PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 
 
@@ -45,8 +46,8 @@ def exits(made: Section, boards: list[Board]) -> None:
     shown, found, without = [], [], []
     for board in boards:
         plans = ("traps", "default", *board.sources)
-        source = next(filter(lambda source: source.rows, map(board.source, plans)),
-                      board.source("traps"))
+        source = next((source for source in map(board.source, plans)
+                       if data.paths(source, EXIT_BENCHES)), board.source("traps"))
         groups = [data.Group(group.label, {config: value for config, value in group.values.items()
                                            if config in MODES})
                   for group in data.paths(source, EXIT_BENCHES)]
@@ -142,10 +143,10 @@ def states(made: Section, boards: list[Board]) -> None:
     shown, rows = [], []
     looks = dict(zip(data.STATES, SERIES))
     for board in boards:
-        source = board.source("states")
+        source = board.any_of(*STATE_PLANS)
         for config, groups in data.state_groups(source.log).items():
             drawn = [group for group in groups if group.label in STATE_PATHS]
-            if drawn and (config == "trapped" or not source.clock.exact):
+            if drawn and (config in ("trapped", "trapped-sw") or not source.clock.exact):
                 shown.append(figure(
                     f"states-{config}", board, f"{config}, with what state a sample begins."
                     + unmodelled(source), f"Bars by state of caches and TLBs, {config}.",
@@ -153,7 +154,8 @@ def states(made: Section, boards: list[Board]) -> None:
             rows += [[board.name, config, group.label,
                       *(source.clock.show(group.values.get(state)) for state in data.STATES)]
                      for group in groups]
-    without = [board for board in boards if not data.state_groups(board.source("states").log)]
+    without = [board for board in boards
+               if not data.state_groups(board.any_of(*STATE_PLANS).log)]
     made.add(missing(without, "warm and cold states", "states"))
     made.add(Figures(shown), Table("tab-states", "By the state a sample begins with, median", (
         "board", "configuration", "path", *(f">{state}" for state in data.STATES)), rows))

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reference runs: those in the tree are good and of its benchmarks; what is kept, and what is not;
+how packed records are read; and what the report shows of them."""
+
+import lzma
+import os
+
+import pytest
+
+from hypbench import reference
+from hypbench.records import read_log
+from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
+from reportlogs import gem5_log, plan_text, plans, report_log
+from test_commands import failed
+from test_gem5 import Gem5
+
+BOARD = "gem5-a72"
+BENCH = "guest/bench/hvc.c"
+TREE = Tree()
+MOST = 2_000_000  # bytes of all of them
+COUNTING = """#!/bin/sh
+echo x >> "$(dirname "$0")/asked"
+exit 1
+"""
+
+
+# Those in the tree
+
+@pytest.mark.parametrize("path", TREE.references(), ids=lambda path: f"{path.parts[-2:]}")
+def test_the_kept_records_are_good_and_of_the_trees_benchmarks(path):
+    assert reference.faults(TREE, path) == []
+
+
+def test_the_kept_boards_have_all_plans_and_are_small():
+    kept = TREE.references()
+    for board in {path.parent.name for path in kept}:
+        assert all(TREE.reference(board, plan) in kept
+                   for plan in reference.plans_of(TREE, board)), board
+    assert sum(path.stat().st_size for path in kept) <= MOST
+
+
+def test_the_page_about_them_is_made_from_their_run_records():
+    assert (HOME / "reference" / "README.md").read_text() == reference.readme(TREE)
+
+
+# Keeping
+
+@pytest.fixture
+def tree(bench, monkeypatch):
+    """A tree with a fake gem5, plans, and what their benchmarks are made of."""
+    made = Gem5(bench)
+    monkeypatch.delenv("GEM5", raising=False)
+    monkeypatch.delenv("GEM5_MACHINE", raising=False)
+    for plan in ("tlb", "timed"):
+        bench.write(f"plans/{plan}.plan", plan_text(plan))
+        bench.write(f"{plan}.jsonl", "").write_bytes(gem5_log(plan))
+    for name in (BENCH, "guest/sample.c", "guest/chase.h", "guest/arch/armv8/vectors.S"):
+        bench.write(name, "/* A sentence. */\nint one = 1;\n")
+    bench.write("guest/bench/smc.c", "int other;\n")
+    bench.write("guest/arch/armv7/vectors.S", "nop\n")
+    bench.made = made
+    bench.tree = Tree(bench.root)
+    bench.kept = bench.tree.reference(BOARD, "timed")
+    return bench
+
+
+def keep(tree, plan: str = "timed"):
+    return tree("reference", str(tree.root / f"{plan}.jsonl"))
+
+
+def faults(tree, plan: str = "timed") -> list[str]:
+    return reference.faults(tree.tree, tree.tree.reference(BOARD, plan))
+
+
+def test_good_records_are_kept_with_what_they_were_made_of(tree):
+    assert keep(tree).exit_code == 0
+    assert read_records(tree.kept) == gem5_log("timed")
+    assert faults(tree) == []
+    named = tree.kept.with_name("timed.sources").read_text()
+    assert all(name in named for name in ("plans/timed.plan", BENCH, "guest/chase.h",
+                                          "guest/arch/armv8/vectors.S"))
+    assert "smc" not in named and "armv7" not in named
+    about = (tree.root / "reference" / "README.md").read_text()
+    assert "| `gem5-a72/timed.jsonl.xz` | 24.0.0.1 | `v0-3-gabc` |" in about and "dtlb=32" in about
+
+
+@pytest.mark.parametrize("name", [BENCH, "guest/sample.c", "guest/arch/armv8/vectors.S"])
+def test_another_benchmark_is_noticed(tree, name):
+    keep(tree)
+    tree.write(name, "/* A sentence. */\nint one = 2;\n")
+    assert faults(tree) == [f"made before {name} changed: make reference BOARD=gem5-a72"]
+
+
+def test_another_plan_and_a_lost_source_are_noticed(tree):
+    keep(tree)
+    tree.write("plans/timed.plan", plan_text("timed").replace("bench hvc", "bench hvc n=7"))
+    (tree.root / BENCH).unlink()
+    tree.write("guest/wakeup.c", "")
+    assert [text.split()[2] for text in faults(tree)] == [
+        "guest/bench/hvc.c", "guest/wakeup.c", "plans/timed.plan"]
+
+
+def test_comments_and_blanks_are_no_change(tree):
+    keep(tree)
+    tree.write(BENCH, "/* Another\n sentence. */\n\n\tint one\n = 1; // so\n")
+    tree.write("plans/timed.plan", "# More\n" + plan_text("timed"))
+    assert faults(tree) == []
+
+
+def test_records_without_the_list_of_their_sources_are_a_fault(tree):
+    keep(tree)
+    tree.kept.with_name("timed.sources").unlink()
+    assert len(faults(tree)) == 5
+
+
+def test_records_that_were_changed_or_cut_are_a_fault(tree):
+    keep(tree)
+    whole = gem5_log("timed")
+    tree.kept.write_bytes(packed(whole.replace(b'"n":100', b'"n":101', 1)))
+    assert any("garbled" in text for text in faults(tree))
+    tree.kept.write_bytes(packed(whole[:len(whole) // 2]))
+    assert any("no end record" in text for text in faults(tree))
+    assert any(text.startswith("lost: irq_phases") for text in faults(tree))
+
+
+def test_records_in_the_place_of_others_are_a_fault(tree):
+    keep(tree)
+    tree.kept.rename(tree.tree.reference(BOARD, "tlb"))
+    assert "its records are of gem5-a72, plan timed" in faults(tree, "tlb")
+
+
+@pytest.mark.parametrize(("raw", "says"), [
+    (report_log("default"), "no records of a board that gem5 plays"),
+    (gem5_log("default"), "has plan 'default'; a reference run of gem5-a72 has: tlb, timed"),
+    (gem5_log("timed")[:9000], "is cut: the line ends without its crc"),
+    (gem5_log("timed").replace(b"gem5", b"gem6", 1), "no records of a board"),
+    (report_log("timed", board=BOARD), "the image says platform qemu-icount, it ran on gem5"),
+    (b"nothing\n", "no records of a board"),
+])
+def test_other_records_are_not_kept(tree, raw, says):
+    (tree.root / "timed.jsonl").write_bytes(raw)
+    failed(keep(tree), says)
+    assert not tree.kept.exists()
+
+
+def test_a_run_of_fewer_steps_than_the_plan_has_is_not_kept(tree):
+    tree.write("plans/timed.plan", plan_text("timed") + "bench smc\n")
+    failed(keep(tree), "smc: native, direct")
+    assert not tree.kept.exists()
+
+
+def test_without_linked_list_registers_another_plan_belongs_to_it(tree):
+    tree.write("plans/timed-sw.plan", plan_text("timed"))
+    tree.write("boards/gem5-a15/board.mk", "ISA := armv7\nCPU := cortex-a15\nGIC := gicv2\n"
+               "GIC_ENDS := combined\nSIMULATOR := gem5\n")
+    assert reference.plans_of(tree.tree, "gem5-a15") == ["tlb", "timed-sw"]
+    assert reference.plans_of(tree.tree, BOARD) == ["tlb", "timed"]
+
+
+# Running
+
+def test_a_board_is_run_and_kept(tree, monkeypatch):
+    (tree.root / "plans" / "tlb.plan").unlink()
+    monkeypatch.setenv("GEM5", str(tree.made.program))
+    tree.made.install(log=gem5_log("timed"))
+    result = tree("reference", "--board", BOARD, "--quiet")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [str(tree.kept)]
+    assert read_records(tree.kept) == gem5_log("timed")
+
+
+def test_a_run_that_fails_is_not_kept(tree, monkeypatch):
+    monkeypatch.setenv("GEM5", str(tree.made.program))
+    tree.made.install(log=gem5_log("timed")[:9000])
+    failed(tree("reference", "--board", BOARD, "--quiet"), "")
+    assert tree.tree.references() == []
+
+
+def test_without_gem5_or_with_another_board_nothing_is_run(tree, monkeypatch):
+    monkeypatch.setenv("GEM5", "")
+    monkeypatch.setenv("PATH", str(tree.root))
+    failed(tree("reference", "--board", BOARD), "gem5-a72 needs gem5")
+    failed(tree("reference", "--board", "virt-a72"), "no board that gem5 plays", 2)
+
+
+# Packed records
+
+def bomb() -> bytes:
+    return lzma.compress(bytes(UNPACKED_MOST + 1), preset=1)
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (bomb(), "more than 64 MiB"),
+    (packed(gem5_log("timed"))[:-9], "it is cut"),
+    (packed(gem5_log("timed")) + b"more", "something follows"),
+    (packed(gem5_log("timed")) * 2, "something follows"),
+    (b"\xfd7zXZ\0" + b"garbage" * 99, "damaged xz file"),
+    (lzma.compress(gem5_log("timed"), preset=9), "damaged xz file"),  # wants 64 MiB to unpack
+    (packed(b"\0" * 9999), "no run record"),
+])
+@pytest.mark.parametrize("command", ["compare", "check", "show"])
+def test_what_is_no_packed_log_is_one_line(tree, content, says, command):
+    path = tree.root / "log.jsonl.xz"
+    path.write_bytes(content)
+    result = tree(command, *[str(path)] * (2 if command == "compare" else 1))
+    assert result.exit_code and not isinstance(result.exception, MemoryError)
+    if command != "check" or "run record" not in says:
+        assert says in result.output
+    assert len(result.output) < 1000
+
+
+def test_compare_show_and_check_take_packed_records(tree):
+    keep(tree)
+    plain = str(tree.root / "timed.jsonl")
+    result = tree("compare", "--threshold", "5%", str(tree.kept), plain)
+    assert result.exit_code == 0, result.output
+    assert "same" in result.output
+    assert tree("show", str(tree.kept)).output == tree("show", plain).output
+    assert tree("check", str(tree.kept)).exit_code == 0
+
+
+# The report
+
+@pytest.fixture
+def shown(tree):
+    """A board that QEMU plays, all of its plans run, beside two reference runs."""
+    for plan in plans("qemu-icount"):
+        tree.write(f"plans/{plan}.plan", plan_text(plan))
+        path = tree.root / "build" / "virt-a72" / "report" / f"{plan}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(report_log(plan))
+    keep(tree, "tlb")
+    keep(tree)
+    tree.page = lambda: (tree.root / "build" / "report" / "index.html").read_text()
+    tree.show = lambda *words: tree("report", "--board", "virt-a72", "--no-run", *words)
+    return tree
+
+
+def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
+    result = shown.show()
+    assert result.exit_code == 0, result.output
+    page = shown.page().replace("\u00a0", " ")
+    said = "gem5-a72 (armv8, GICv3; reference run: gem5 24.0.0.1, build v0-3-gabc)"
+    assert f"{said}: times of a model, from reference/. With GEM5= it is run anew." in page
+    assert said in page[page.index('id="tab-s1"'):page.index('id="tab-s3"')]
+    assert 'id="fig-tlb-chase-4K-gem5-a72"' in page and 'id="fig-time-timer-gem5-a72"' in page
+    assert "not modelled here" in page and "gem5-a72: no records of" not in page
+
+
+def test_without_reference_runs_the_page_is_as_before(shown):
+    for path in shown.tree.references():
+        path.unlink()
+    assert shown.show().exit_code == 0
+    assert "gem5" not in shown.page().replace("gem5 and boards", "")
+
+
+def test_a_damaged_reference_run_is_told(shown):
+    shown.kept.write_bytes(packed(gem5_log("timed")[:9000]))
+    result = shown.show()
+    assert result.exit_code == 1 and "gem5-a72 timed: no end record" in result.output
+    assert "timed: no end record" in shown.page()
+
+
+def test_with_gem5_it_is_run_anew(shown, monkeypatch):
+    (shown.root / "plans" / "tlb.plan").unlink()
+    for plan in plans("qemu-icount"):
+        (shown.root / "plans" / f"{plan}.plan").unlink()
+    monkeypatch.setenv("GEM5", str(shown.made.program))
+    shown.made.install(log=gem5_log("timed", build="anew"))
+    result = shown("report", "--board", BOARD)
+    assert result.exit_code == 0, result.output
+    assert "gem5-a72 timed: " in result.stderr and "ok" in result.stderr
+    page = shown.page()
+    assert "gem5-a72 (armv8, GICv3; gem5 24.0.0.1)" in page and "; reference run" not in page
+    assert "<td>anew</td>" in page
+    again = shown("report", "--board", BOARD)
+    assert "1 of 1 runs are up to date" in again.stderr
+    monkeypatch.setenv("GEM5_MACHINE", "dtlb=64")
+    assert "0 of 1 runs are up to date" in shown("report", "--board", BOARD).stderr
+
+
+def test_a_board_without_a_reference_run_is_told(shown):
+    result = shown("report", "--board", "gem5-a15", "--no-run")
+    assert result.exit_code == 0, result.output
+    assert "gem5-a15: times of a model, from reference/. Without: tlb, timed." in shown.page()
+    assert os.environ.get("GEM5", "") == ""
+
+
+def test_the_log_that_stands_in_is_good():
+    for plan in ("tlb", "timed"):
+        log = read_log(gem5_log(plan))
+        assert log.problems == [] and log.run["platform"] == "gem5"

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reference runs: records of boards that gem5 plays, kept in the tree for whoever has no gem5.
+
+reference/<board>/<plan>.jsonl.xz has the records; <plan>.sources beside it has a digest of the plan
+and of each source that its benchmarks are made of, so that a test notices when one has changed.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from hypbench import gem5
+from hypbench.html.data import lost_steps
+from hypbench.records import Log, read_log
+from hypbench.session import problems_of
+from hypbench.tree import Tree, listed, packed, read_records, read_text
+
+# What takes the samples of every benchmark: guest/<name>.c and .h.
+MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
+             "wakeup", "working")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+PLAN_COMMENT = re.compile(r"#[^\n]*")
+BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
+# The page about them, up to its rows.
+README = """# Reference runs
+
+Records of boards that gem5 plays, for whoever has no gem5: `make report` shows them, and
+`make compare A=reference/gem5-a72/tlb.jsonl.xz B=…` and `hypbench show` read them. They are times
+of a model, not of silicon (`docs/measuring.md`). `make reference BOARD=<board> GEM5=<binary>` makes
+a board's anew, and this page with them. A test notices when the benchmarks have changed since.
+
+| records | gem5 | build | compiler | steps | samples |
+|---|---|---|---|---|---|
+{rows}
+The machine of each, as its run record has it (`docs/boards.md`: settings of `GEM5_MACHINE`):
+
+{machines}"""
+
+
+def plans_of(tree: Tree, board: str) -> list[str]:
+    """The plans of a reference run, the longest first; where list registers cannot be linked,
+    timed-sw takes the place of timed."""
+    combined = tree.board_fact(board, "GIC_ENDS") == "combined"
+    return [plan for plan in ("tlb", "timed-sw" if combined else "timed") if plan in tree.plans()]
+
+
+def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
+    """What decides which samples a plan takes, and how: paths from the root."""
+    benches = dict.fromkeys(BENCH.findall(tree.plan_text(plan)))
+    guest = tree.root / "guest"
+    paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
+             *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
+             *(guest / "arch" / tree.board_fact(board, "ISA")).rglob("*.[cSh]")]
+    return [Path(f"plans/{plan}.plan"),
+            *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]
+
+
+def digest(tree: Tree, path: Path) -> str:
+    """Of what a compiler, or the plan's reader, sees: comments and blanks do not count."""
+    comment = PLAN_COMMENT if path.suffix == ".plan" else COMMENT
+    words = comment.sub(" ", read_text(tree.root / path)).split()
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()
+
+
+def digests(tree: Tree, board: str, plan: str) -> dict[str, str]:
+    return {path.as_posix(): digest(tree, path) for path in sources_of(tree, board, plan)}
+
+
+def digests_path(records: Path) -> Path:
+    return records.with_name(records.name.partition(".")[0] + ".sources")
+
+
+def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
+    """The sources that are not, or no longer, those that the kept records were made from."""
+    kept = digests_path(tree.reference(board, plan))
+    lines = read_text(kept).splitlines() if kept.is_file() else []
+    before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
+    now = digests(tree, board, plan)
+    return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
+
+
+def keep(tree: Tree, path: Path) -> Path:
+    """Puts the records of a good run by gem5 into the tree."""
+    log = read_log(read_records(path))
+    board, plan = belongs_to(tree, log, path)
+    problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan_text(plan))
+    if problems:
+        raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
+    kept = tree.reference(board, plan)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(packed(b"".join(record.raw + b"\n" for record in log.records)))
+    digests_path(kept).write_text("".join(
+        f"{value}  {name}\n" for name, value in digests(tree, board, plan).items()))
+    (tree.root / "reference" / "README.md").write_text(readme(tree))
+    return kept
+
+
+def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
+    """Board and plan of a log that can be a reference run."""
+    board, plan = (log.run["board"], log.run["plan"]) if log.run else ("", "")
+    if board not in tree.boards() or not tree.is_gem5(board):
+        raise click.ClickException(f"{path} has no records of a board that gem5 plays")
+    if plan not in plans_of(tree, board):
+        raise click.ClickException(f"{path} has plan '{plan}'; a reference run of {board} has:"
+                                   f" {listed(plans_of(tree, board))}")
+    return board, plan
+
+
+def readme(tree: Tree) -> str:
+    """From the run records."""
+    logs = {path.relative_to(tree.root / "reference").as_posix(): read_log(read_records(path))
+            for path in tree.references()}
+    machines: dict[str, list[str]] = {}
+    for name, log in logs.items():
+        machines.setdefault(log.run.get("machine", ""), []).append(f"`{name}`")
+    return README.format(rows="".join(f"| {' | '.join(row(name, log))} |\n"
+                                      for name, log in logs.items()),
+                         machines="\n".join(f"- {', '.join(names)}: `{machine}`"
+                                            for machine, names in machines.items()) + "\n")
+
+
+def row(name: str, log: Log) -> Iterator[str]:
+    words = log.run.get("machine", "").split()
+    yield from (f"`{name}`", words[1] if len(words) > 1 else "", f"`{log.run['build']}`",
+                log.run["compiler"], str(log.run["steps"]),
+                str(sum(bench["n"] for bench in log.of_kind("bench"))))
+
+
+def faults(tree: Tree, path: Path) -> list[str]:
+    """What is wrong with the kept records of a run: damage, rules, sources that changed."""
+    log = read_log(read_records(path))
+    found = problems_of(log, gem5.PLATFORM)
+    try:
+        board, plan = belongs_to(tree, log, path)
+    except click.ClickException as error:
+        return [*found, error.message]
+    if tree.reference(board, plan) != path:
+        found.append(f"its records are of {board}, plan {plan}")
+    found += [f"lost: {text}" for text in lost_steps(log, tree.plan_text(plan))]
+    return found + [f"made before {name} changed: make reference BOARD={board}"
+                    for name in changed_sources(tree, board, plan)]
