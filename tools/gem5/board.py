@@ -15,6 +15,7 @@ from m5.objects import (AddrRange, ArmAtomicSimpleCPU, ArmFsWorkload, ArmISA, Ar
                         ArmPPI, ArmSemihosting, ArmStage2TLB, ArmSystem, ArmTLB, Armv8, Bridge,
                         IOXBar, IsaFake, L2XBar, MemCtrl, Parent, Root, SrcClockDomain, SystemXBar,
                         Terminal, VExpress_GEM5_V1, VExpress_GEM5_V2, VncServer, VoltageDomain)
+from m5.objects.ArmPMU import ProbeEvent
 from m5.objects.ArmSystem import ArmExtension
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -23,6 +24,7 @@ import cores  # noqa: E402
 RAM = 0x80000000
 COUNTER_HZ = 1000000000  # CNTPCT and CNTFRQ: a tick is a nanosecond
 PMU_INTID = 23
+L2D_TLB_REFILL = 0x2d  # DDI 0487 D7.10.2; gem5's own list has the first level's alone
 EVENT_COUNTERS = 6  # as Cortex-A15 and A72
 ENDED_OTHERWISE = 3  # the simulation ended, and not by the image
 
@@ -67,6 +69,7 @@ def add_cpu(system, number, settings):
         walker.port = system.l2_bus.cpu_side_ports
     for cpu in (fast, timed):
         pmu.addArchEvents(cpu=cpu, itb=cpu.mmu.itb, dtb=cpu.mmu.dtb)
+        pmu.addEvent(ProbeEvent(pmu, L2D_TLB_REFILL, cpu.mmu.l2_shared, "Refills"))
     return fast, timed
 
 
