@@ -25,7 +25,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
 	bench capture run-guest peers compare reference report debug check qemu-test \
-	hostile-nightly unit-test update-expected sdcard tftp flash clean help FORCE
+	gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -266,6 +266,13 @@ qemu-test: setup-tests images qemu-images
 	-@$(PYTHON) -m pytest -q tests/qemu --junitxml=$(BUILD)/qemu-test.xml
 	@$(HYPBENCH) dev testline $(unit_tests:%=$(BUILD)/unit/%.xml) $(BUILD)/host-test.xml \
 		$(BUILD)/qemu-test.xml
+
+## gem5-test: the tests of whole images that need no QEMU, on the boards that GEM5= plays
+GEM5_BOARDS := $(patsubst boards/%/board.mk,%,$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
+gem5-test: $(setup-runs)
+	@for board in $(GEM5_BOARDS) $(REFERENCE_BOARDS); do \
+		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 tests/qemu
 
 ## hostile-nightly: hostile guests on BOARD, STEPS=10000000 of them, others with each SEED
 hostile-nightly: $(setup-run)

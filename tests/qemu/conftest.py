@@ -4,13 +4,31 @@ for each reference board."""
 
 import os
 
+import click
 import pytest
 
-from lab import TREE, Job, Lab, is_built
+import in_gem5
+import lab as labs
+from lab import TREE, Job, Lab, Result, is_built
 
-LAB = Lab()
+
+def perform(job: Job) -> Result:
+    return (in_gem5 if TREE.is_gem5(job.board) else labs).perform(job)
+
+
+LAB = Lab(perform)
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
+
+
+def pytest_configure():
+    """Without a gem5 its boards are skipped; a GEM5 that is none is an error."""
+    if any(map(TREE.is_gem5, BOARDS)):
+        try:
+            in_gem5.machine_of(next(filter(TREE.is_gem5, BOARDS)))
+        except click.ClickException as error:
+            skipped = not os.environ.get("GEM5")
+            pytest.exit(f"{'skipped: ' * skipped}{error.message}", int(not skipped))
 
 
 def pytest_generate_tests(metafunc):

@@ -44,11 +44,12 @@ class Result:
     stderr: str
     timed_out: bool
     log: Log = field(repr=False)
+    platform: str = PLATFORM
 
     @cached_property
     def problems(self) -> list[str]:
         """What the host tools find wrong with it."""
-        found = self.log.problems + check_rules(self.log, PLATFORM)
+        found = self.log.problems + check_rules(self.log, self.platform)
         return [str(problem) for problem in found]
 
     def records(self, *kinds: str, **members) -> list[dict]:
@@ -112,16 +113,18 @@ def perform(job: Job) -> Result:
 class Lab:
     """Makes runs in the background, as many at a time as there are processors."""
 
-    def __init__(self) -> None:
+    def __init__(self, how: Callable[[Hashable], Result] = perform) -> None:
+        self.how = how
         self.pool = ThreadPoolExecutor(os.cpu_count())
         self.runs: dict[Hashable, Future[Result]] = {}
 
-    def start(self, job: Hashable, how: Callable[[Hashable], Result] = perform) -> Future[Result]:
+    def start(self, job: Hashable, how: Callable[[Hashable], Result] | None = None
+              ) -> Future[Result]:
         if job not in self.runs:
-            self.runs[job] = self.pool.submit(how, job)
+            self.runs[job] = self.pool.submit(how or self.how, job)
         return self.runs[job]
 
-    def run(self, job: Hashable, how: Callable[[Hashable], Result] = perform) -> Result:
+    def run(self, job: Hashable, how: Callable[[Hashable], Result] | None = None) -> Result:
         return self.start(job, how).result()
 
     def close(self) -> None:

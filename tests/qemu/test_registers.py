@@ -9,7 +9,8 @@ import pytest
 
 from assembler import assemble
 from image import GUEST_IMAGE_OFFSET, Change, find_guest, patched, read_header
-from lab import Job, board_facts
+from lab import TREE, Job, board_facts
+from talk import facts
 
 # Every vector table (hyp/arch/<isa>/vectors.S), every way to deactivate, to wait, to map.
 CONFIGS = {
@@ -48,8 +49,11 @@ PLANTED = {
 
 
 def guest(board: str, *defines: str):
+    gic = facts(board)
     return assemble(board, "registers", int(board_facts(board)["GUEST_BASE"], 16) +
-                    GUEST_IMAGE_OFFSET, *defines)
+                    GUEST_IMAGE_OFFSET, f"GICD={gic['gic.dist']:#x}",
+                    f"GICC={gic.get('gic.cpu', 0):#x}",
+                    *["IN_GEM5"] * TREE.is_gem5(board), *defines)
 
 
 @cache
@@ -75,6 +79,7 @@ def failed_checks(result, board: str, *defines: str) -> dict[str, str]:
     return {fault["config"]: name(fault) for fault in result.records("fault")}
 
 
+@pytest.mark.gem5
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.job(PLAN, change=with_guest())
 def test_every_register_is_the_guests_own(result, board, config):

@@ -40,6 +40,10 @@
 #define ICC_SRE_EL1 s3_0_c12_c12_5
 #define ICC_IGRPEN1_EL1 s3_0_c12_c12_7
 
+#define TABLE_DEVICE 0x401		/* a block, its access flag; attribute 0 */
+#define TABLE_NORMAL 0x004		/* attribute 1 */
+#define TABLE_MAIR 0x4404		/* Device-nGnRE, Normal Non-cacheable */
+
 #define HC_NULL 0x86000000		/* abi/hypercall.h; its enum is not for an assembler */
 #define HC_RECORD 0x86000001
 #define HC_EXIT 0x86000002
@@ -188,6 +192,25 @@ entry:
 	msr	vbar_el1, x4
 	adr	x4, stack_end
 	mov	sp, x4
+
+	/* Flat: where stage 1 is off, gem5 reports an abort of stage 2 with FAR_EL2 = 0. */
+	adr	x5, table
+	lsr	x6, x5, #30
+	ldr	x7, [x5, x6, lsl #3]
+	orr	x7, x7, #TABLE_NORMAL
+	str	x7, [x5, x6, lsl #3]
+	ldr	x6, =TABLE_MAIR
+	msr	mair_el1, x6
+	ldr	x6, =(1 << 23 | 32)		/* TCR_EL1.EPD1, T0SZ: 4 GiB from TTBR0_EL1 */
+	msr	tcr_el1, x6
+	msr	ttbr0_el1, x5
+	dsb	sy
+	isb
+	mrs	x6, sctlr_el1
+	orr	x6, x6, #1
+	msr	sctlr_el1, x6
+	isb
+
 	mov	w4, #3				/* group 0 of GICv2, group 1 of GICv3 */
 	str	w4, [x1, #GICD_CTLR]
 	mov	w4, #1
@@ -287,7 +310,9 @@ entry:
 	call	hvc, HC_NULL, HVC_RESULT
 	call	hvc, HC_RECORD, -2		/* x1 is no record kind: HC_EINVAL */
 	call	hvc, 0x12345678, -1		/* HC_EUNKNOWN */
+#ifndef IN_GEM5				/* undefined there, since that machine has no EL3 */
 	call	smc, 0x84000008, SMC_RESULT	/* PSCI SYSTEM_OFF: no guest may */
+#endif
 
 	.irp	n, 0, 1, 5, 16, 17, 18, 19, 28, 29, 30
 	begin
@@ -402,7 +427,7 @@ snapshot:
 	ldp	x1, x2, [sp], #16
 	stp	x1, x2, [x0]
 	ldp	x1, x2, [sp], #16
-	stp	x1, x2, [x0, #8 * 29]		/* 8-byte aligned: the MMU is off */
+	stp	x1, x2, [x0, #8 * 29]
 	mov	x1, sp
 	str	x1, [x0, #8 * SLOT_SP]
 	adr	x1, stack_end
@@ -478,6 +503,8 @@ patterns:
 	.quad	P(\n)
 	.endr
 	.quad	stack_end, 0x123456789abcdef0, 0
+	.balign	64
+table:	.quad	TABLE_DEVICE, 1 << 30 | TABLE_DEVICE, 2 << 30 | TABLE_DEVICE, 3 << 30 | TABLE_DEVICE
 expected: .space 8 * SLOTS
 seen:	.space	8 * SLOTS
 	.balign	16
