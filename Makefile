@@ -268,7 +268,8 @@ qemu-test: setup-tests images qemu-images
 		$(BUILD)/qemu-test.xml
 
 ## gem5-test: the tests of whole images that need no QEMU, on the boards that GEM5= plays
-GEM5_BOARDS := $(patsubst boards/%/board.mk,%,$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
+GEM5_BOARDS := $(patsubst boards/%/board.mk,%,\
+	$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
 gem5-test: $(setup-runs)
 	@for board in $(GEM5_BOARDS) $(REFERENCE_BOARDS); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done

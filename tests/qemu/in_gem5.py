@@ -62,5 +62,5 @@ def plan_for(board: str, plan: str) -> str:
     """Where no list register is linked: each trapped configuration without links."""
     if board_facts(board).get("GIC_ENDS") != "combined":
         return plan
-    plan = re.sub(r"^config trapped$", "config trapped trapped", plan, flags=re.MULTILINE)
+    plan = re.sub(r"^config trapped *$", "config trapped trapped", plan, flags=re.MULTILINE)
     return re.sub(r"^(config \S+) trapped(?!-)", r"\1 trapped-sw", plan, flags=re.MULTILINE)

@@ -2,16 +2,15 @@
 """gem5 and QEMU are two models of one architecture: what a guest sees, how a misbehaving one ends
 and how many instructions a path has are the same in both. And what gem5 alone can say: times."""
 
-from dataclasses import replace
-
 import pytest
 
-from conftest import BOARDS
+from hypbench.gem5 import CLOCK_MHZ
 from in_gem5 import TICK_MHZ, TWINS, Gem5Job, plan_for
 from lab import ALL_CONFIGS, TREE, Job
 
 CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
 ORDER = f"""order once
+limit_ms 1000
 {CONFIGS}config full trapped frame=full
 config slice trapped-sw sched=slice
 config 4K trapped stage2=4K
@@ -41,6 +40,9 @@ DELAYS = (0, 200, 400, 4000)
 TIMED = "order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {bench} n=10 delay={delay}\n"
     for bench in ("hvc", "timer_wakeup") for delay in DELAYS)
+SETUP = 4  # instructions
+# Of a core, for one of the two instructions of the delay's loop.
+CYCLES = {"out-of-order": (0.4, 1.2), "in-order": (1.8, 2.2)}
 
 pytestmark = pytest.mark.gem5
 
@@ -55,8 +57,8 @@ def verdicts(result) -> list[tuple]:
     """What does not depend on time."""
     found = [("step", step["bench"], step["config"], step["outcome"])
              for step in result.records("step")]
-    found += [("fault", fault["bench"], fault["config"], fault["reason"], fault["class"],
-               fault["at"]) for fault in result.records("fault")]
+    found += [("fault", fault["bench"], fault["config"], fault["reason"], fault.get("class"),
+               fault.get("at")) for fault in result.records("fault")]
     found += [("check", check["bench"], check["config"], check["variant"], check["ok"])
               for check in result.records("check")]
     return found + [("error", error["what"]) for error in result.records("error")]
@@ -68,3 +70,86 @@ def test_both_models_are_of_one_opinion(lab, built, plan):
     twin = lab.run(Job(TWINS[built], plan_for(built, OPINIONS[plan])))
     assert ours.log.problems == twin.log.problems == [], ours.explain()
     assert verdicts(ours) == verdicts(twin)
+
+
+def figures(result) -> dict[tuple[str, str], dict[str, list[int]]]:
+    found: dict = {}
+    for record in result.records("bench"):
+        found.setdefault((record["bench"], record["variant"]), {})[record["config"]] = [
+            record[name] for name in ("min", "p50", "max")]
+    return found
+
+
+def test_what_costs_more_in_one_model_costs_more_in_the_other(lab, built):
+    """Native, direct and trapped, linked list registers and others. gem5 executes pairs of
+    registers (LDP, LDM) as several operations, and takes an interrupt some instructions later."""
+    ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
+    twin = lab.run(Job(TWINS[built], plan_for(built, FIGURES)))
+    assert ours.status == twin.status == 0, ours.explain()
+    found, expected = figures(ours), figures(twin)
+    assert found.keys() == expected.keys()
+    for key, by_config in expected.items():
+        assert found[key].keys() == by_config.keys()
+        for config, values in by_config.items():
+            for ticks, least in zip(found[key][config], values):
+                assert least <= ticks <= 2 * least + SETUP, (key, config, ticks, least)
+            for other, others in by_config.items():
+                assert (order(found[key][config], found[key][other])
+                        == order(values, others)), (key, config, other)
+
+
+def order(one: list[int], other: list[int]) -> list[int]:
+    return [(a > b) - (a < b) for a, b in zip(one, other)]
+
+
+def test_counted_instructions_are_as_many(lab, built):
+    ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
+    for variant, count in (("nop10", 10), ("loop200", 200)):
+        for config, values in figures(ours)["counter", variant].items():
+            assert values == [count] * 3, config
+
+
+# --- times ---
+
+CORES = ("out-of-order", "in-order")
+of_each_core = pytest.mark.parametrize("core", CORES)
+
+
+def timed(lab, board: str, core: str, attempt: int = 0):
+    if board != "gem5-a72" and core != CORES[0]:
+        pytest.skip("one board has both core models")
+    result = lab.run(Gem5Job(board, TIMED, core=core, attempt=attempt))
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    return result
+
+
+@of_each_core
+def test_a_delay_is_seen_in_every_timed_window(lab, built, core):
+    """By as much as two instructions of a loop take on that core."""
+    result = timed(lab, built, core)
+    for first in (0, len(DELAYS)):
+        lines = [result.figures(first + i) for i in range(len(DELAYS))]
+        for key in lines[0]:
+            p50 = [line[key]["p50"] for line in lines]
+            assert p50 == sorted(set(p50)), (key, p50)
+            cycles = [(late - p50[0]) * CLOCK_MHZ[core] / 1000 / delay
+                      for late, delay in zip(p50[1:], DELAYS[1:])]
+            assert all(low <= one <= high for one in cycles
+                       for low, high in [CYCLES[core]]), (key, cycles)
+
+
+@of_each_core
+def test_counter_and_cycles_agree(lab, built, core):
+    """In every window longer than 1 us in which the core does not sleep."""
+    found = 0
+    for record in timed(lab, built, core).records("bench"):
+        if record["p50"] > 1000 and "cycles_p50" in record and "wfi" not in record["variant"]:
+            ns = record["cycles_mean"] * 1000 / CLOCK_MHZ[core]
+            assert abs(ns - record["mean"]) <= 0.01 * record["mean"], record
+            found += 1
+    assert found
+
+
+def test_two_runs_are_identical(lab, built):
+    assert timed(lab, built, CORES[0], 1).console == timed(lab, built, CORES[0]).console

@@ -497,7 +497,7 @@ entry:
 	thumb_store strh.w, \n, 16
 	.endr
 
-#ifndef IN_GEM5				/* CAVEATS.md */
+#ifndef IN_GEM5				/* docs/measuring.md */
 	/* The access is the first, the middle, the last of an IT block: what follows is taken or
 	   not as if it had been an access without a trap. */
 	begin_thumb GICD_IIDR, 1
