@@ -268,12 +268,13 @@ qemu-test: setup-tests images qemu-images
 		$(BUILD)/qemu-test.xml
 
 ## gem5-test: the tests of whole images that need no QEMU, on the boards that GEM5= plays
-GEM5_BOARDS := $(patsubst boards/%/board.mk,%,\
+GEM5_BOARDS = $(patsubst boards/%/board.mk,%,\
 	$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
 gem5-test: $(setup-runs)
 	@for board in $(GEM5_BOARDS) $(REFERENCE_BOARDS); do \
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
-	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 tests/qemu
+	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 \
+		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 
 ## hostile-nightly: hostile guests on BOARD, STEPS=10000000 of them, others with each SEED
 hostile-nightly: $(setup-run)
