@@ -87,8 +87,10 @@ static void hostile_edge_run(const struct guest_run *run)
 	report_check("edge", false, &member, 1);
 }
 
-/* Some of the pages are this code, its stack, or tables of the walks to them: each is
- * mapped again as soon as it is missed. */
+/* Some of the pages are this code, its stack, or tables of the walks to them: each is mapped again
+ * as soon as it is missed: code, stack and a table of each at least. */
+#define MISSED_MIN 3u
+
 static void hostile_unmap_run(const struct guest_run *run)
 {
 	uint32_t before = (uint32_t)hvc(HC_ID(STAGE2), HC_STAGE2_FAULTS, 0);
@@ -108,7 +110,7 @@ static void hostile_unmap_run(const struct guest_run *run)
 		{ "wrong_results", wrong },
 		{ "faults", faults },
 	};
-	report_check("unmap", wrong == 0 && unmapped > 0 && faults > 0, members,
+	report_check("unmap", wrong == 0 && unmapped > 0 && faults >= MISSED_MIN, members,
 		     ARRAY_SIZE(members));
 }
 
