@@ -68,8 +68,8 @@ def test_guest_that_escapes_is_found(result):
 
 
 def without_invalidation(image: bytes, board: str) -> bytes:
-    """No entry of stage 2 that goes is taken out of the TLBs: make without break. QEMU may still drop
-    one, where another takes its place."""
+    """No entry of stage 2 that goes is taken out of the TLBs: make without break. QEMU may
+    still drop one, where another takes its place."""
     nothing = {isa: bodies["return"][0] for isa, bodies in BODIES.items()}
     for name in {name for _, name in symbols(board) if name.split(".")[0] == "invalidate"}:
         image = words_at(name, 0, nothing)(image, board)
