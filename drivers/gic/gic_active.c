@@ -8,12 +8,6 @@ bool gic_splits_ends(void)
 	return true;
 }
 
-uint32_t gic_reset_config(unsigned first)
-{
-	(void)first;
-	return 0; /* level-sensitive */
-}
-
 void gic_forget_active(unsigned first)
 {
 	(void)first; /* reset_bank() clears ISACTIVER */

@@ -33,8 +33,7 @@ static void reset_bank(unsigned first)
 	/* PPIs, too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
 	 * word, of SGIs, is read-only. */
 	for (unsigned i = 0; i < 32; i += 16)
-		mmio_write32(gic_base_of(first) + GICD_ICFGR + (first + i) / 4,
-			     gic_reset_config(first));
+		mmio_write32(gic_base_of(first) + GICD_ICFGR + (first + i) / 4, 0);
 }
 
 void gic_dist_reset(void)

@@ -41,9 +41,6 @@ static inline void gic_write_priority(unsigned intid, uint8_t priority)
 	mmio_write8(gic_base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
 
-/* ICFGR's word at reset, of interrupts from `first` on. */
-uint32_t gic_reset_config(unsigned first);
-
 /* What a driver itself remembers of 32 interrupts, from `first` on, is as at reset. */
 void gic_forget_active(unsigned first);
 

@@ -29,13 +29,6 @@ bool gic_splits_ends(void)
 	return false;
 }
 
-/* gem5 leaves a level-sensitive interrupt that software pended pending for ever: the SPIs, which
- * have no device, are edge-triggered. */
-uint32_t gic_reset_config(unsigned first)
-{
-	return first < GIC_PRIVATE_COUNT ? 0 : 0xaaaaaaaa;
-}
-
 void gic_forget_active(unsigned first)
 {
 	for (unsigned i = 0; i < 32 && first + i < GIC_SPECIAL_BASE; i++)
