@@ -15,6 +15,7 @@ _Static_assert(offsetof(struct irq_stamps, eoi) == IRQ_STAMP_EOI, "guest_arch/st
 static irq_handler handlers[IRQ_COUNT];
 static uint32_t spurious_count;
 static bool split_eoi;
+static bool spis_edge;
 static void (*on_special)(uint32_t iar);
 
 static void irq_unexpected(uint64_t vector_ticks, uint32_t iar)
@@ -42,12 +43,16 @@ void irq_init(const struct guest_run *run)
 	gic_set_bases(&bases);
 	gic_dist_reset();
 	split_eoi = run->config.eoi == EOI_SPLIT;
+	spis_edge = run->gem5 && gic_version() == 2;
 	gic_cpu_init(split_eoi);
 }
 
+/* SPIs are pended by software. gem5's GICv2 leaves a level-sensitive one pending for ever then. */
 void irq_set_handler(unsigned intid, irq_handler handler)
 {
 	handlers[intid] = handler;
+	if (spis_edge && intid >= GIC_PRIVATE_COUNT)
+		gic_set_edge(intid, true);
 }
 
 static const char *pended_by_itself(unsigned intid)
