@@ -13,7 +13,6 @@ ORDER = f"""order once
 limit_ms 1000
 {CONFIGS}config full trapped frame=full
 config slice trapped-sw sched=slice
-config 4K trapped stage2=4K
 bench irq_order
 bench timer_wakeup n=20
 """
@@ -21,10 +20,10 @@ HOSTILE = """order once
 limit_ms 400
 config direct
 config trapped
-config trapped-sw stage2=4K
+config trapped-sw
 """ + "".join(f"bench {bench}\n" for bench in (
     "sgi_self n=20", "hostile_read", "hostile_device", "hostile_jump", "hostile_smc",
-    "hostile_loop", "hostile_random n=200", "hostile_registers n=500", "sgi_self n=20"))
+    "hostile_loop", "hostile_random n=200", "sgi_self n=20"))
 REFUSED = """order once
 config trapped
 config trapped-sw
@@ -35,7 +34,7 @@ OPINIONS = {"order": ORDER, "hostile": HOSTILE, "refused": REFUSED}
 
 FIGURES = f"order once\n{CONFIGS}config full trapped frame=full\n" + "".join(
     f"bench {bench} n=20\n" for bench in (
-        "counter", "hvc", "mmio_read", "mmio_write", "sysreg", "smc", "sgi_self", "timer_wakeup"))
+        "counter", "hvc", "mmio_read", "mmio_write", "sysreg", "sgi_self", "timer_wakeup"))
 DELAYS = (0, 200, 400, 4000)
 TIMED = "order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {bench} n=10 delay={delay}\n"
@@ -48,14 +47,17 @@ pytestmark = pytest.mark.gem5
 
 
 def verdicts(result) -> list[tuple]:
-    """What does not depend on time."""
-    found = [("step", step["bench"], step["config"], step["outcome"])
-             for step in result.records("step")]
+    """What does not depend on time, nor on whether there is an EL3: without one HCR_EL2.TSC may do
+    nothing (DDI 0487 D19.2.48), and does not in gem5."""
+    def known(*kinds: str) -> list[dict]:
+        return [record for record in result.records(*kinds)
+                if result.log.run["isa"] == "armv7" or record.get("bench") != "hostile_smc"]
+    found = [("step", step["bench"], step["config"], step["outcome"]) for step in known("step")]
     found += [("fault", fault["bench"], fault["config"], fault["reason"], fault.get("class"),
-               fault.get("at")) for fault in result.records("fault")]
+               fault.get("at")) for fault in known("fault")]
     found += [("check", check["bench"], check["config"], check["variant"], check["ok"])
-              for check in result.records("check")]
-    return found + [("error", error["what"]) for error in result.records("error")]
+              for check in known("check")]
+    return found + [("error", error["what"]) for error in known("error")]
 
 
 @pytest.mark.parametrize("plan", OPINIONS)
