@@ -43,7 +43,9 @@ DELAYS = (0, 200, 400, 4000)
 TIMED = "order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {bench} n=10 delay={delay}\n"
     for bench in ("hvc", "timer_wakeup") for delay in DELAYS)
-SETUP = 4  # instructions
+# What gem5 has at most for the instructions of a path: a factor, and beside it. ARMv7's handlers
+# store and load a dozen registers by one instruction.
+MOST = {"armv8": (2, 4), "armv7": (4, 16)}
 # Of a core, for one of the two instructions of the delay's loop.
 CYCLES = {"out-of-order": (0.4, 1.2), "in-order": (1.8, 2.2)}
 
@@ -89,12 +91,13 @@ def test_what_costs_more_in_one_model_costs_more_in_the_other(lab, built):
     twin = lab.run(Job(TWINS[built], plan_for(built, FIGURES)))
     assert ours.status == twin.status == 0, ours.explain()
     found, expected = figures(ours), figures(twin)
+    factor, beside = MOST[board_facts(built)["ISA"]]
     assert found.keys() == expected.keys()
     for key, by_config in expected.items():
         assert found[key].keys() == by_config.keys()
         for config, values in by_config.items():
             for ticks, least in zip(found[key][config], values):
-                assert least <= ticks <= 2 * least + SETUP, (key, config, ticks, least)
+                assert least <= ticks <= factor * least + beside, (key, config, ticks, least)
             for other, others in by_config.items():
                 assert (order(found[key][config], found[key][other])
                         == order(values, others)), (key, config, other)
