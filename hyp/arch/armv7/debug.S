@@ -23,7 +23,7 @@ cpu_reset_debug:
 	mov	r0, #0
 	mrc	p15, 0, r1, c0, c1, 2	/* ID_DFR0 */
 	tst	r1, #0xf		/* CopDbg: no such registers, as on gem5 */
-	beq	thumbee
+	beq	4f
 	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
 	isb				/* the double lock bars the registers below */
 	ldr	r1, =OS_LOCK_KEY
@@ -38,7 +38,7 @@ cpu_reset_debug:
 	mcr	p14, 0, r0, c0, c7, 0	/* DBGVCR */
 	mov	r1, #0xff
 	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR */
-thumbee:
+4:
 	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
 	tst	r1, #0xf000		/* State3: ThumbEE */
 	beq	2f			/* gem5 takes what is undefined, condition or not */
