@@ -198,12 +198,13 @@
 	entry	\name\()_sync			/* from the guest, AArch64 */
 	entry	\name\()_irq
 	.else
-	.balign	0x80
+	.org	\name + 0x400
 \name\()_sync:
 	from_guest_sync \kind, 0, \delayed
-	.balign	0x80
+	.org	\name + 0x480			/* an error where the entry has no room */
 \name\()_irq:
 	from_guest_irq \kind, 0, \delayed
+	.org	\name + 0x500
 	.endif
 	entry	\name\()_irq			/* FIQ: nothing signals one; taken as IRQ */
 	entry	guest_serror
