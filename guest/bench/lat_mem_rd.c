@@ -3,8 +3,9 @@
  * Read latency over growing regions: a chase of dependent loads, one in each line of 64 bytes.
  *   seq     the lines in ascending order
  *   random  in random order: in a large region almost every load also misses the TLBs
- * All lines of the region form one cycle, made in place. A sample is 256 loads on from where the
- * last one ended.
+ * The lines form one cycle, made in place. A sample is 256 loads on from where the last one ended:
+ * all lines of a region up to 4 MiB, of a larger one no more than the samples visit, since each more
+ * would cost set-up alone.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
@@ -17,8 +18,10 @@
 #define LINE_SIZE 64u
 #define KIB 1024u
 #define REGION_MIN_KIB 4u
-#define LARGE_KIB                                                                                  \
-	16384u /* regions double up to here, then grow fourfold: beyond every cache and TLB */
+/* Regions double up to here, then grow fourfold: beyond every cache and TLB. */
+#define LARGE_KIB 16384u
+/* Lines of a large region at least: 4 MiB of them, more than its second-level cache holds. */
+#define LINES_MIN 65536u
 
 enum pattern { PATTERN_SEQ, PATTERN_RANDOM };
 
@@ -35,6 +38,25 @@ static void name_variant(struct text *text, enum pattern pattern, uint32_t kib)
 	text_char(text, '-');
 	text_u64(text, kib);
 	text_char(text, 'K');
+}
+
+/* Of a large region as many as are visited, each once: ascending ones side by side, those in random
+ * order over the whole region, an odd number of lines apart, so that they lie in all sets of the
+ * caches. */
+static struct cycle lines_of(const struct guest_run *run, uintptr_t base, enum pattern pattern,
+			     uint32_t kib)
+{
+	uint32_t lines = kib * KIB / LINE_SIZE;
+	uint32_t visited = (run->bench.params.n + 1) * CHASE_BATCH; /* with the cold one */
+	uint32_t most = visited > LINES_MIN ? visited : LINES_MIN;
+	uint32_t apart;
+
+	if (lines <= most)
+		return (struct cycle){ base, lines, LINE_SIZE };
+	if (pattern == PATTERN_SEQ)
+		return (struct cycle){ base, most, LINE_SIZE };
+	apart = (lines / most - 1) | 1;
+	return (struct cycle){ base, lines / apart, LINE_SIZE * apart };
 }
 
 static void link_lines(const struct guest_run *run, const struct cycle *lines, enum pattern pattern)
@@ -66,10 +88,11 @@ static void check_lines(const char *variant, const struct cycle *lines, enum pat
 		     (struct member[]){
 			     { "lines", lines->count },
 			     { "visited", evidence.visited },
+			     { "apart", lines->stride / LINE_SIZE },
 			     { "closed", evidence.closed },
 			     { "descents", evidence.descents },
 		     },
-		     4);
+		     5);
 	if (!ok)
 		guest_refuse("the lines are not one cycle in this order, visited",
 			     evidence.visited);
@@ -95,7 +118,7 @@ static void report_reads(const char *variant, const struct working *working, uin
 static void run_pattern(const struct guest_run *run, const struct working *working,
 			enum pattern pattern, uint32_t kib)
 {
-	const struct cycle lines = { working->base, kib * KIB / LINE_SIZE, LINE_SIZE };
+	const struct cycle lines = lines_of(run, working->base, pattern, kib);
 	struct samples *samples;
 	char variant[24];
 	struct text text;

@@ -116,7 +116,7 @@ def test_reads_visit_every_line_once(result):
         check = result.one("check", bench="lat_mem_rd", config=record["config"],
                            variant=record["variant"])
         assert check["lines"] == check["visited"] == record["kib"] * 1024 // 64
-        assert check["closed"] == 1
+        assert (check["closed"], check["apart"]) == (1, 1)
         if record["variant"].startswith("seq"):
             assert check["descents"] == 1
         else:
@@ -238,6 +238,22 @@ def test_image_and_largest_region_fit_a_small_board(result, job):
     assert needs["tlb_chase"] == start + 256 * MIB + 65536 * 4  # and the list of its lines
     assert needs["tlb_maintenance"] == start + 65536 * (4096 + 64)
     assert max(needs.values()) <= 512 * MIB
+
+
+@pytest.mark.job("order once\nconfig native\nbench lat_mem_rd n=1\nbench lat_mem_rd n=300\n")
+@pytest.mark.parametrize("line, most", [(0, 65536), (1, 301 * 256)], ids=["n=1", "n=300"])
+def test_no_line_of_a_large_region_is_visited_twice(result, line, most):
+    """The reads go over the whole region, in random order; ascending they stay where they began."""
+    assert result.status == 0, result.explain()
+    checks = {check["variant"]: check for check in result.records("check")
+              if result.line_of(check) == line}
+    for kib in (8192, 16384, 65536, 262144):
+        seq, random = checks[f"seq-{kib}K"], checks[f"random-{kib}K"]
+        assert (seq["visited"], seq["apart"], seq["descents"]) == (most, 1, 1)
+        assert random["visited"] == random["lines"] == kib * 16 // random["apart"]
+        assert most <= random["visited"] < 3 * most
+        assert random["apart"] % 2 == 1
+        assert random["lines"] * 0.3 < random["descents"] < random["lines"] * 0.7
 
 
 # --- what cannot be, and what is wrong ---
