@@ -50,6 +50,7 @@ struct board {
 	 * guests that are not our own; 2 MiB aligned, size 0: none */
 	uintptr_t store_base;
 	uint64_t store_size;
+	bool gem5;        /* the board is a model of gem5's, where m5 operations are defined */
 	bool semihosting; /* the machine ends, with a status, on a semihosting call */
 	/* the machine may be one without Secure state: an SMC is then undefined in a guest */
 	bool smc_needs_secure;

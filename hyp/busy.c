@@ -6,7 +6,10 @@
 #include "hyp/image.h"
 #include "hyp/vm.h"
 
-#define BUSY_HAS_GICV 2u /* busy.S knows it */
+/* Bits of its first argument, which busy.S reads. */
+#define BUSY_USES_FP 1u
+#define BUSY_HAS_GICV 2u
+#define BUSY_HAS_APR 4u
 
 static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
@@ -16,6 +19,17 @@ static const struct vm_machine nothing; /* what it does wrong ends the step */
 static struct vm vm = {
 	.vmid = BUSY_VMID, .machine = &nothing, .vcpu_count = 1, .vcpu = { &space.vcpu }
 };
+
+/* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
+ * a guest writes them. */
+static unsigned busy_abilities(const struct run_config *config, bool gicv)
+{
+	unsigned abilities = config->fp != FP_OWNED ? BUSY_USES_FP : 0;
+
+	if (gicv)
+		abilities |= gic_splits_ends() ? BUSY_HAS_GICV | BUSY_HAS_APR : BUSY_HAS_GICV;
+	return abilities;
+}
 
 struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 {
@@ -31,7 +45,7 @@ struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
 		panic("cannot map the busy VM");
 	if (gicv && !stage2_map(&vm.stage2, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE))
 		panic("cannot map the busy VM's CPU interface");
-	cpu_reset_guest(vcpu, code, (config->fp != FP_OWNED) | (gicv ? BUSY_HAS_GICV : 0));
+	cpu_reset_guest(vcpu, code, busy_abilities(config, gicv != 0));
 	vcpu_save(vcpu);
 	vcpu->gic = (struct gic_virt_state){ 0 };
 	return vcpu;

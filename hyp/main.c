@@ -55,8 +55,11 @@ static void parse_plan(void)
 	char where[32];
 	struct text text;
 
-	if (plan_parse(plan_section.text, sizeof(plan_section.text), &plan, &error))
+	if (plan_parse(plan_section.text, sizeof(plan_section.text), &plan, &error)) {
+		if (plan.platform == PLATFORM_GEM5 && !board.gem5)
+			give_up("plan", "platform gem5: this board is not a model of gem5's");
 		return;
+	}
 	text_init(&text, where, sizeof(where));
 	text_string(&text, "plan line ");
 	text_u64(&text, error.line);

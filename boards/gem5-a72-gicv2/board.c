@@ -22,6 +22,7 @@ const struct board board = {
 	.spi_count = 8,
 	.store_base = 0x90000000,
 	.store_size = 0x30000000,
+	.gem5 = true,
 	.semihosting = true,
 	.smc_needs_secure = true,
 };

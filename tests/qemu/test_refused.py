@@ -93,6 +93,17 @@ def test_wrong_plan_is_refused_with_line_and_words(result, board, line, says):
         assert word in error["what"]
 
 
+def said_to_be_gem5(image: bytes, _board: str) -> bytes:
+    there, instead = b"platform qemu-icount", b"platform gem5"
+    assert image.count(there) == 1
+    return image.replace(there, instead.ljust(len(there)))
+
+
+@pytest.mark.job(GOOD, change=said_to_be_gem5)
+def test_a_board_that_gem5_does_not_play_is_refused_m5_operations(result):
+    assert "is not a model of gem5's" in only_error(result)["what"]
+
+
 UNKNOWN = """order once
 config direct
 config trapped

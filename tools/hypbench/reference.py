@@ -21,6 +21,7 @@ from hypbench.tree import Tree, listed, packed, read_records, read_text
 # What takes the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
              "wakeup", "working")
+PATTERNS = ("cycle", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
@@ -53,6 +54,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     guest = tree.root / "guest"
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
+             *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
+               for suffix in (".c", ".h")),
              *(guest / "arch" / tree.board_fact(board, "ISA")).rglob("*.[cSh]")]
     return [Path(f"plans/{plan}.plan"),
             *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code of the busy VM (hyp/busy.h), a page of its own. In Supervisor mode, MMU and caches off,
- * r0: bit 0 whether to use FP registers, bit 1 whether its CPU interface is in the page beside.
- * Then r0 counts the rounds. A register of its own that is not what it left there sends it to an
- * address that it does not have: the step ends with a fault.
+ * r0: bit 0 whether to use FP registers, bit 1 whether its CPU interface is in the page beside, bit 2
+ * whether that has active priorities. Then r0 counts the rounds. A register of its own that is not
+ * what it left there sends it to an address that it does not have: the step ends with a fault.
  */
 #include "arch/psr.h"
 
@@ -12,6 +12,7 @@
 	.arm
 
 #define ALL 0xb5b5b5b0
+#define MAIR 0xff04		/* MAIR_VALUE of lib/lpae.h: gem5 takes EL2's memory types from here */
 #define SCTLR 0x00c50078	/* translation stays off */
 #define CPACR 0x00f00000	/* FP registers usable */
 #define TIMER_MASKED 2
@@ -49,6 +50,7 @@ __busy_start:
 	mov	r4, #ACTIVE
 	tst	r0, #2
 	strne	r3, [r2, #4]			/* GICC_PMR */
+	tst	r0, #4
 	strne	r4, [r2, #0xd0]			/* GICC_APR0 */
 	value	SCTLR
 	write	0, c1, c0, 0
@@ -66,12 +68,13 @@ __busy_start:
 	isb
 	value	0xb5b5b800
 	write	0, c12, c0, 0			/* VBAR */
+	value	MAIR
+	write	0, c10, c2, 0			/* MAIR0 */
 	value	ALL
+	write	0, c10, c2, 1			/* MAIR1 */
 	write_64 0, c2				/* TTBR0 */
 	write_64 1, c2				/* TTBR1 */
 	write	0, c3, c0, 0			/* DACR */
-	write	0, c10, c2, 0			/* MAIR0 */
-	write	0, c10, c2, 1			/* MAIR1 */
 	write	0, c10, c3, 0			/* AMAIR0 */
 	write	0, c10, c3, 1			/* AMAIR1 */
 	write	0, c13, c0, 1			/* CONTEXTIDR */

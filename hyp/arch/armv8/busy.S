@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code of the busy VM (hyp/busy.h), a page of its own. At EL1h, MMU and caches off, x0: bit 0
- * whether to use FP registers, bit 1 whether a GICv2's CPU interface is in the page beside. Then x0
- * counts the rounds. A register of its own that is not what it left there sends it to an address
- * that it does not have: the step ends with a fault.
+ * whether to use FP registers, bit 1 whether a GICv2's CPU interface is in the page beside, bit 2
+ * whether that has active priorities. Then x0 counts the rounds. A register of its own that is not
+ * what it left there sends it to an address that it does not have: the step ends with a fault.
  */
 #define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16: some are stack pointers */
 #define SCTLR 0x30d00800	/* translation stays off */
@@ -30,6 +30,7 @@ __busy_start:
 	adr	x2, __busy_start
 	eor	x2, x2, #4096
 	str	w3, [x2, #4]			/* GICC_PMR */
+	tbz	x0, #2, 2f
 	str	w4, [x2, #0xd0]			/* GICC_APR0 */
 	b	2f
 1:	msr	s3_0_c4_c6_0, x3		/* ICC_PMR_EL1 */
