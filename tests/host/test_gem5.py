@@ -96,6 +96,12 @@ def test_another_board_is_another_machine(gem5):
     gem5.run(board="gem5-a15")
     assert (gem5.told["isa"], gem5.told["gic"], gem5.told["l2_tlb"]) == ("armv7", "gicv2", 512)
     assert " itlb=32 " in gem5.machine("gem5-a15")
+    assert gem5.told["walk_cache"] == "off"
+
+
+def test_walks_of_armv7_have_no_cache(gem5, monkeypatch):
+    monkeypatch.setenv("GEM5_MACHINE", "walk_cache=on")
+    failed(gem5.run(board="gem5-a15"), "gem5 has no walk cache for ARMv7", 2)
 
 
 def test_settings_are_changed_by_words(gem5, monkeypatch):

@@ -34,27 +34,30 @@ MOST = 1 << 20
 # TLBs and caches as the cores' reference manuals have them, L2 as in Exynos 5250 and BCM2711; no
 # second-level TLB and no stage-2 TLB of gem5's is anything but fully associative. MIDR: the part
 # number of the core, of the implementer that is reserved for software, so that no erratum applies.
+# gem5's walks of ARMv7 put entries of a walk cache into the TLB and never use them.
 CORES = {
     "cortex-a15": {"itlb": 32, "dtlb": 32, "l2_tlb": 512, "stage2_tlb": 512, "l1i_kib": 32,
                    "l1i_ways": 2, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
-                   "midr": 0x000fc0f0},
+                   "midr": 0x000fc0f0, "walk_cache": "off"},
     "cortex-a72": {"itlb": 48, "dtlb": 32, "l2_tlb": 1024, "stage2_tlb": 1024, "l1i_kib": 48,
                    "l1i_ways": 3, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
-                   "midr": 0x000fd080},
+                   "midr": 0x000fd080, "walk_cache": "on"},
 }
 
 
 def settings_of(tree: Tree, board: str, words: str) -> dict:
     """The machine of a board, with what the user changed."""
     settings = {"core": "out-of-order", "clock_mhz": 0, "cores": 1,
-                **CORES[tree.board_fact(board, "CPU")], "walk_cache": "on",
-                "memory": "DDR3_1600_8x8", "ram": "2GiB", "start": "atomic"}
+                **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
+                "start": "atomic"}
     for word in words.split():
         name, equals, value = word.partition("=")
         if not equals or name not in settings or name in ("midr", "ram"):
             valid = [name for name in settings if name not in ("midr", "ram")]
             raise UnknownName(f"GEM5_MACHINE: unknown setting '{word}'; valid: {listed(valid)}")
         settings[name] = checked(name, value, settings[name])
+    if tree.board_fact(board, "ISA") == "armv7" and settings["walk_cache"] == "on":
+        raise UnknownName("GEM5_MACHINE: gem5 has no walk cache for ARMv7: walk_cache=off")
     settings["clock_mhz"] = settings["clock_mhz"] or CLOCK_MHZ[settings["core"]]
     return settings
 
