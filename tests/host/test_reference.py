@@ -43,6 +43,46 @@ def test_the_page_about_them_is_made_from_their_run_records():
     assert (HOME / "reference" / "README.md").read_text() == reference.readme(TREE)
 
 
+# The first page
+
+FIRST_PAGE = {
+    "timer expiry to handler": ("timer_wakeup busy-handler", ""),
+    "the same, caches cold": ("timer_wakeup busy-handler", "-cold-caches"),
+    "the same, TLBs cold": ("timer_wakeup busy-handler", "-cold-tlb"),
+    "timer expiry to EL0 task": ("timer_wakeup busy-task", ""),
+    "self-SGI to handler": ("sgi_self handler", ""),
+    "emulated GICD_IIDR read": ("mmio_read vgic", ""),
+    "null hypercall": ("hvc null", ""),
+}
+LOADS = {"random load of 256 MB, stage 2 of 4 KiB": "lat_mem_rd random-262144K",
+         "sequential load of 4 MB, stage 2 of 4 KiB": "lat_mem_rd seq-4096K"}
+
+
+def medians(plan: str) -> dict[tuple[str, str], str]:
+    """In ns of one operation, by path and configuration."""
+    log = read_log(read_records(TREE.reference(BOARD, plan)))
+    assert log.run["hz"] == 10**9
+    return {(f"{record['bench']} {record['variant']}", record["config"]):
+            f"{record['p50'] / record['batch']:.0f}" for record in log.of_kind("bench")}
+
+
+def test_the_first_page_has_their_figures():
+    timed, tlb = medians("timed"), medians("tlb")
+    rows = {name: [timed.get((path, config + state), "–")
+                   for config in ("native", "direct", "trapped")]
+            for name, (path, state) in FIRST_PAGE.items()}
+    rows["wake-up of a sleeping VM's task, VM switch and all"] = [
+        "–", "–", timed["timer_wakeup wfi-task", "switch"]]
+    rows |= {name: [tlb[path, "4K-off"], tlb[path, "4K-4K"], "–"] for name, path in LOADS.items()}
+    page = (HOME / "README.md").read_text()
+    for name, cells in rows.items():
+        assert f"| {name} | {' | '.join(cells)} |\n" in page
+    for grain in ("2M", "1G"):
+        native, there = (int(tlb[LOADS[next(iter(LOADS))], config])
+                         for config in ("4K-off", f"4K-{grain}"))
+        assert abs(there - native) <= native * 0.01
+
+
 # Keeping
 
 @pytest.fixture

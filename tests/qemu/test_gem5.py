@@ -39,15 +39,20 @@ OPINIONS = {"order": ORDER, "hostile": HOSTILE, "refused": REFUSED, "shared": SH
 FIGURES = f"order once\n{CONFIGS}config full trapped frame=full\n" + "".join(
     f"bench {bench} n=20\n" for bench in (
         "counter", "hvc", "mmio_read", "mmio_write", "sysreg", "sgi_self", "timer_wakeup"))
-DELAYS = (0, 200, 400, 4000)
+DELAYS = (0, 400, 4000)
+WINDOWS = ("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi_self n=10",
+           "timer_wakeup n=10", "page_fault n=10", "tlb_chase n=4 pages=8",
+           "lat_mem_rd n=4 pages=8", "tlb_maintenance n=4 pages=8")
 TIMED = "order once\nconfig native\nconfig trapped\n" + "".join(
-    f"bench {bench} n=10 delay={delay}\n"
-    for bench in ("hvc", "timer_wakeup") for delay in DELAYS)
-# What gem5 has at most for the instructions of a path: a factor, and beside it. ARMv7's handlers
-# store and load a dozen registers by one instruction.
-MOST = {"armv8": (2, 4), "armv7": (4, 16)}
-# Of a core, for one of the two instructions of the delay's loop.
-CYCLES = {"out-of-order": (0.4, 1.2), "in-order": (1.8, 2.2)}
+    f"bench {window} delay={delay}\n" for window in WINDOWS for delay in DELAYS)
+# What gem5 has at most for the instructions of a path: a factor (it executes LDP, LDM as several
+# operations), and beside it the instructions that a core executes before an interrupt arrives,
+# which is later from a memory-mapped CPU interface.
+FACTOR = 2
+BESIDE = {"gicv3": 4, "gicv2": 16}
+# Of a core, for one of the two instructions of the delay's loop: a turn takes whole cycles, how
+# many depends on how the loop lies in what is fetched at once.
+CYCLES = {"out-of-order": (0.5, 1.0), "in-order": (2.0, 3.0)}
 
 pytestmark = pytest.mark.gem5
 
@@ -83,19 +88,18 @@ def figures(result) -> dict[tuple[str, str], dict[str, list[int]]]:
 
 
 def test_what_costs_more_in_one_model_costs_more_in_the_other(lab, built):
-    """Native, direct and trapped, linked list registers and others. gem5 executes pairs of
-    registers (LDP, LDM) as several operations, and takes an interrupt some instructions later."""
+    """Native, direct and trapped, linked list registers and others."""
     ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
     twin = lab.run(Job(TWINS[built], plan_for(built, FIGURES)))
     assert ours.status == twin.status == 0, ours.explain()
     found, expected = figures(ours), figures(twin)
-    factor, beside = MOST[board_facts(built)["ISA"]]
+    beside = BESIDE[board_facts(built)["GIC"]]
     assert found.keys() == expected.keys()
     for key, by_config in expected.items():
         assert found[key].keys() == by_config.keys()
         for config, values in by_config.items():
             for ticks, least in zip(found[key][config], values):
-                assert least <= ticks <= factor * least + beside, (key, config, ticks, least)
+                assert least <= ticks <= FACTOR * least + beside, (key, config, ticks, least)
             for other, others in by_config.items():
                 assert (order(found[key][config], found[key][other])
                         == order(values, others)), (key, config, other)
@@ -119,7 +123,7 @@ of_each_core = pytest.mark.parametrize("core", CORES)
 
 
 def timed(lab, board: str, core: str, attempt: int = 0):
-    if board != "gem5-a72" and (attempt or core != CORES[0]):
+    if board != "gem5-a72" and core != CORES[0]:
         pytest.skip("on gem5-a72")
     result = lab.run(Gem5Job(board, TIMED, core=core, attempt=attempt))
     assert result.status == 0, result.explain()
@@ -129,17 +133,16 @@ def timed(lab, board: str, core: str, attempt: int = 0):
 
 @of_each_core
 def test_a_delay_is_seen_in_every_timed_window(lab, built, core):
-    """By as much as two instructions of a loop take on that core."""
+    """The first of its instructions may be executed beside what the window has besides; the others
+    take as many cycles as the core needs for the loop."""
     result = timed(lab, built, core)
-    for first in (0, len(DELAYS)):
+    for first in range(0, len(WINDOWS) * len(DELAYS), len(DELAYS)):
         lines = [result.figures(first + i) for i in range(len(DELAYS))]
         for key in lines[0]:
             p50 = [line[key]["p50"] for line in lines]
             assert p50 == sorted(set(p50)), (key, p50)
-            cycles = [(late - p50[0]) * CLOCK_MHZ[core] / 1000 / delay
-                      for late, delay in zip(p50[1:], DELAYS[1:])]
-            assert all(low <= one <= high for one in cycles
-                       for low, high in [CYCLES[core]]), (key, cycles)
+            cycles = (p50[-1] - p50[-2]) * CLOCK_MHZ[core] / 1000 / (DELAYS[-1] - DELAYS[-2])
+            assert any(abs(cycles - one) <= 0.05 * one for one in CYCLES[core]), (key, cycles)
 
 
 @of_each_core

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code of the busy VM (hyp/busy.h), a page of its own. In Supervisor mode, MMU and caches off,
- * r0: bit 0 whether to use FP registers, bit 1 whether its CPU interface is in the page beside, bit 2
- * whether that has active priorities. Then r0 counts the rounds. A register of its own that is not
- * what it left there sends it to an address that it does not have: the step ends with a fault.
+ * r0: bit 0 whether to use FP registers, bit 1 whether its CPU interface is in the page beside,
+ * bit 2 whether that has active priorities. Then r0 counts the rounds. A register of its own that
+ * is not what it left there sends it to an address that it does not have: the step ends with a
+ * fault.
  */
 #include "arch/psr.h"
 
@@ -12,7 +13,7 @@
 	.arm
 
 #define ALL 0xb5b5b5b0
-#define MAIR 0xff04		/* MAIR_VALUE of lib/lpae.h: gem5 takes EL2's memory types from here */
+#define MAIR 0xff04		/* MAIR_VALUE of lib/lpae.h: gem5 has EL2's types from it */
 #define SCTLR 0x00c50078	/* translation stays off */
 #define CPACR 0x00f00000	/* FP registers usable */
 #define TIMER_MASKED 2
