@@ -83,6 +83,48 @@ def test_the_first_page_has_their_figures():
         assert abs(there - native) <= native * 0.01
 
 
+# What is expected of them: the studies on silicon, and what the model's parts explain
+
+def ratio(log, path: str, config: str, base: str) -> float:
+    found = {record["config"]: record["mean"] for record in log.of_kind("bench")
+             if f"{record['bench']} {record['variant']}" == path}
+    return found[config] / found[base]
+
+
+def refills(log, variant: str) -> float:
+    return next(event["sum"] / record["n"] / record["batch"] for record in log.of_kind("bench")
+                if (record["bench"], record["variant"], record["config"])
+                == ("tlb_chase", variant, "4K-4K")
+                for event in record["events"] if event["name"] == "l2d_tlb_refill")
+
+
+@pytest.mark.parametrize("board", {path.parent.name for path in TREE.references()})
+def test_two_stages_cost_what_studies_found(board):
+    """S1: 2.24 and 1.01; a prototype in gem5 1.79."""
+    log = read_log(read_records(TREE.reference(board, "tlb")))
+    for random in ("tlb_chase random-65536p", "lat_mem_rd random-262144K"):
+        assert 1.5 <= ratio(log, random, "4K-4K", "4K-off") <= 2.6
+        assert ratio(log, random, "4K-1G", "4K-off") <= 1.25
+    assert ratio(log, "lat_mem_rd seq-4096K", "4K-4K", "4K-off") <= 1.02
+    assert ratio(log, "page_fault stage1", "4K-4K", "4K-off") <= 1.03
+    assert refills(log, "random-65536p") == pytest.approx(1, abs=0.05)
+    assert refills(log, "packed-4096p") <= 0.02
+
+
+def test_the_paths_of_an_interrupt_cost_what_is_expected():
+    log = read_log(read_records(TREE.reference(BOARD, "timed")))
+    timer = "timer_wakeup busy-handler"
+    assert ratio(log, timer, "direct", "native") <= 1.01
+    timed = medians("timed")
+    assert int(timed[timer, "trapped"]) - int(timed[timer, "direct"]) <= 60
+    assert all(record["cycles_p50"] <= 90 for record in log.of_kind("bench")
+               if record["variant"] == "null" and record["bench"] == "hvc"
+               and "cold" not in record["config"])
+    for path, config in timed:
+        if path in (timer, "hvc null", "sgi_self handler") and "cold" in config:
+            assert int(timed[path, config]) > int(timed[path, config.partition("-cold")[0]])
+
+
 # Keeping
 
 @pytest.fixture
