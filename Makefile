@@ -114,8 +114,15 @@ $(OUT)/%.ld: linker/%.ld.S $(MAKE_FILES)
 	$(Q)$(CROSS)gcc -E -P -x c -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
 
 $(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest.bin"' \
-	-DPLAN_FILE='"plans/default.plan"'
-$(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin plans/default.plan
+	-DPLAN_FILE='"$(OUT)/plan.bin"'
+$(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
+
+# By any Python 3.11: an image is built without the host tools' environment.
+$(OUT)/plan.bin: plans/default.plan tools/hypbench/abi.py $(wildcard tools/hypbench/plan_*.py) \
+		abi/plan.h abi/run_config.h
+	@mkdir -p $(@D)
+	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary < $< > $@.new
+	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.
 $(OUT)/hyp/hyp/mem.c.o: HYP_FLAGS += -fno-lto

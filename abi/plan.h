@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan, parsed: which benchmarks run in which configurations. The text of a plan stands in a
- * section of the image of its own (struct plan_section) that a host command may rewrite, so a plan
- * changes without a rebuild. docs/plans.md describes the language.
+ * A plan: which benchmarks run in which configurations. The host tool compiles the user's text
+ * (docs/plans.md; tools/hypbench/plan_language.py) and writes the result into a section of its own
+ * of the image (struct plan_section), so a plan changes without a rebuild. EL2 reads it in place.
+ * tools/hypbench/plan_binary.py has the same layout: a change here needs another PLAN_VERSION.
  */
 #pragma once
 
@@ -10,17 +11,12 @@
 
 #include "abi/run_config.h"
 
-#define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-1" /* 15 characters and a NUL */
-#define PLAN_TEXT_SIZE 8176                  /* bytes, with a terminating NUL */
+#define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
+#define PLAN_VERSION 1
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
 #define PLAN_MACHINE_SIZE 512
-
-struct plan_section {
-	char magic[16];
-	char text[PLAN_TEXT_SIZE];
-};
 
 /*
  * Parameters of a benchmark: X(field, default, min, max).
@@ -69,7 +65,17 @@ enum platform {
 		PLATFORM_COUNT
 };
 
-enum plan_order { PLAN_ORDER_ABBA, PLAN_ORDER_ONCE };
+/* X(NAME, "word"): configurations there and back, or there. */
+#define PLAN_ORDERS(X)                                                                             \
+	X(ABBA, "abba")                                                                            \
+	X(ONCE, "once")
+
+enum plan_order {
+#define X(NAME, word) PLAN_ORDER_##NAME,
+	PLAN_ORDERS(X)
+#undef X
+		PLAN_ORDER_COUNT
+};
 
 /*
  * A guest that is not our own, from images that lie in the board's store (boards/board.h): `guest`
@@ -116,13 +122,21 @@ struct plan_guest {
 
 struct plan {
 	char name[PLAN_NAME_SIZE];
-	enum platform platform;
+	uint32_t platform;
 	char machine[PLAN_MACHINE_SIZE]; /* what the platform is made of; empty: not said */
-	enum plan_order order;
+	uint32_t order;
 	uint32_t limit_ms; /* counter time a step may take before it is stopped, in ms */
 	uint32_t config_count;
 	uint32_t bench_count;
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest;
+};
+
+struct plan_section {
+	char magic[16];
+	uint32_t version;
+	uint32_t length; /* bytes of the plan */
+	uint32_t crc;    /* CRC-32 of these (lib/crc32.h) */
+	struct plan plan;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run configuration is data: what EL2 does to the guest in one plan step. The tables here are
- * the vocabulary of the plan language (lib/plan.c, docs/plans.md) and of the records.
+ * the vocabulary of the plan language (docs/plans.md) and of the records.
  */
 #pragma once
 

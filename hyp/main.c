@@ -27,7 +27,7 @@ _Noreturn void hyp_main(void);
 
 struct boot_state boot_state;
 
-static struct plan plan;
+static const struct plan *const plan = &plan_section.plan;
 
 static _Noreturn void give_up(const char *where, const char *what)
 {
@@ -49,21 +49,16 @@ const char *entry_word(uint64_t level)
 	return level < ARRAY_SIZE(word) ? word[level] : "unknown";
 }
 
-static void parse_plan(void)
+static void check_plan(void)
 {
-	struct plan_error error;
-	char where[32];
+	char why[96];
 	struct text text;
 
-	if (plan_parse(plan_section.text, sizeof(plan_section.text), &plan, &error)) {
-		if (plan.platform == PLATFORM_GEM5 && !board.gem5)
-			give_up("plan", "platform gem5: this board is not a model of gem5's");
-		return;
-	}
-	text_init(&text, where, sizeof(where));
-	text_string(&text, "plan line ");
-	text_u64(&text, error.line);
-	give_up(where, error.message);
+	text_init(&text, why, sizeof(why));
+	if (!plan_check(&plan_section, &text))
+		give_up("plan", why);
+	if (plan->platform == PLATFORM_GEM5 && !board.gem5)
+		give_up("plan", "platform gem5: this board is not a model of gem5's");
 }
 
 static void emit_configs(void)
@@ -73,10 +68,10 @@ static void emit_configs(void)
 
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"configs\":[");
-	for (uint32_t i = 0; i < plan.config_count; i++) {
+	for (uint32_t i = 0; i < plan->config_count; i++) {
 		if (i)
 			text_char(&text, ',');
-		run_config_json(&plan.config[i], &text);
+		run_config_json(&plan->config[i], &text);
 	}
 	text_char(&text, ']');
 	record_raw(text.at, text.length);
@@ -106,7 +101,7 @@ static void emit_entry(uint64_t boot_ticks)
 static void emit_run(unsigned lr_count)
 {
 	uint64_t boot_ticks = counter_read() - boot_state.ticks;
-	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan.platform, CYCLES_RUN_US));
+	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US));
 
 	record_open(RECORD_RUN);
 	record_string("board", board.name);
@@ -119,15 +114,15 @@ static void emit_run(unsigned lr_count)
 	record_u64("hz", clock_hz());
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	record_word("platform", plan_platform_word(&plan));
-	if (plan.machine[0])
-		record_string("machine", plan.machine);
+	record_word("platform", plan_platform_word(plan));
+	if (plan->machine[0])
+		record_string("machine", plan->machine);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
-	record_string("plan", plan.name);
-	record_word("order", plan_order_word(&plan));
-	record_u64("limit_ms", plan.limit_ms);
-	record_u64("steps", plan_step_count(&plan));
+	record_string("plan", plan->name);
+	record_word("order", plan_order_word(plan));
+	record_u64("limit_ms", plan->limit_ms);
+	record_u64("steps", plan_step_count(plan));
 	emit_entry(boot_ticks);
 	emit_configs();
 	record_close();
@@ -152,9 +147,9 @@ _Noreturn void hyp_main(void)
 	mmu_enable(0);
 	if (!vm_own_check(&wrong))
 		give_up("guest image", wrong);
-	parse_plan();
+	check_plan();
 	emit_run(lr_count);
-	steps_ok = plan_run(&plan);
-	record_cpu_hz_at_end(cycles_hz(cycles_window_us(plan.platform, CYCLES_RUN_US)));
+	steps_ok = plan_run(plan);
+	record_cpu_hz_at_end(cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US)));
 	machine_end(record_end(steps_ok) ? RUN_OK : RUN_FAILED);
 }

@@ -31,19 +31,56 @@ static const struct option load_option[] = {
 };
 
 #define X(field, ...) #field " "
-const struct options config_options = { "unknown axis", CONFIG_AXES(X) CONFIG_NUMBERS(X),
-					config_option };
-const struct options bench_options = { "unknown parameter", BENCH_PARAMS(X), bench_option };
-const struct options guest_options = { "unknown field", PLAN_GUEST_FIELDS(X), guest_option };
-const struct options load_options = { "unknown field", PLAN_LOAD_FIELDS(X), load_option };
+const struct options config_options = { CONFIG_AXES(X) CONFIG_NUMBERS(X), config_option };
+const struct options bench_options = { BENCH_PARAMS(X), bench_option };
+const struct options guest_options = { PLAN_GUEST_FIELDS(X), guest_option };
+const struct options load_options = { PLAN_LOAD_FIELDS(X), load_option };
 #undef X
 
-static void option_json(const struct option *option, const void *values, struct text *text)
+bool number_check(struct word name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
 {
-	struct word word;
+	if (value >= min && value <= max)
+		return true;
+	text_bytes(why, name.at, name.length);
+	text_char(why, ' ');
+	text_u64(why, value);
+	text_string(why, "; valid: ");
+	text_u64(why, min);
+	if (min == max)
+		return false;
+	text_string(why, " to ");
+	text_u64(why, max);
+	return false;
+}
+
+static uint32_t option_value(const struct option *option, const void *values)
+{
 	uint32_t value;
 
 	memcpy(&value, (const char *)values + option->offset, sizeof(value));
+	return value;
+}
+
+bool options_check(const struct options *options, const void *values, struct text *why)
+{
+	struct word rest = word_from(options->names);
+	struct word name = word_next(&rest);
+
+	for (const struct option *option = options->option; name.length; option++) {
+		uint32_t max = option->words ? words_count(option->words) - 1 : option->max;
+
+		if (!number_check(name, option_value(option, values), option->min, max, why))
+			return false;
+		name = word_next(&rest);
+	}
+	return true;
+}
+
+static void option_json(const struct option *option, const void *values, struct text *text)
+{
+	uint32_t value = option_value(option, values);
+	struct word word;
+
 	if (!option->words) {
 		text_u64(text, value);
 		return;

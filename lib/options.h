@@ -10,13 +10,12 @@
 #include "lib/words.h"
 
 struct option {
-	const char *words; /* what may be said, by value; NULL: a number */
+	const char *words; /* the valid ones, by value; NULL: a number */
 	uint32_t min, max; /* of a number */
 	size_t offset;     /* in its struct */
 };
 
 struct options {
-	const char *unknown;         /* what a message says of a name that is none of them */
 	const char *names;           /* a vocabulary */
 	const struct option *option; /* by the index of the name */
 };
@@ -25,6 +24,12 @@ extern const struct options config_options; /* of a struct run_config */
 extern const struct options bench_options;  /* of a struct bench_params */
 extern const struct options guest_options;  /* of a struct plan_guest */
 extern const struct options load_options;   /* of a struct plan_load */
+
+/* True: value is min to max. False: *why has "name value; valid: min to max". */
+bool number_check(struct word name, uint32_t value, uint32_t min, uint32_t max, struct text *why);
+
+/* The same of every option: a number in its range, an index of one of the words. */
+bool options_check(const struct options *options, const void *values, struct text *why);
 
 /* Appends `"name":value` of every option with a ',' before each; a word has quotes. */
 void options_json(const struct options *options, const void *values, struct text *text);

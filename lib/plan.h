@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan language (docs/plans.md): from text to abi/plan.h's struct plan. */
+/* Checks a plan that the host tool compiled (abi/plan.h). */
 #pragma once
 
 #include "abi/plan.h"
+#include "lib/text.h"
 #include "lib/words.h"
 
-#define PLAN_ERROR_SIZE 256
-
-struct plan_error {
-	uint32_t line; /* from 1; of what concerns the plan as a whole, the last line */
-	char message[PLAN_ERROR_SIZE]; /* one line of printable ASCII, cut where it is too long */
-};
-
 /*
- * Parses a text of at most `size` bytes that a NUL ends; what follows the NUL does not matter.
- * False: *error tells the first mistake, and *plan holds nothing to rely on.
+ * True: the section holds a plan of this version, undamaged, with every count, index and number in
+ * its range, and the memory of an unmodified guest in bounds. False: *why has the first fault.
  */
-bool plan_parse(const char *text, size_t size, struct plan *plan, struct plan_error *error);
+bool plan_check(const struct plan_section *section, struct text *why);
 
 /* The words of the plan language for what a plan says. */
 struct word plan_order_word(const struct plan *plan);

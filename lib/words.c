@@ -42,13 +42,12 @@ struct word words_at(const char *words, uint32_t index)
 	return word;
 }
 
-uint32_t words_find(const char *words, struct word wanted)
+uint32_t words_count(const char *words)
 {
 	struct word rest = word_from(words);
-	struct word word = word_next(&rest);
+	uint32_t count = 0;
 
-	for (uint32_t index = 0; word.length; index++, word = word_next(&rest))
-		if (word.length == wanted.length && memcmp(word.at, wanted.at, word.length) == 0)
-			return index;
-	return WORD_NOT_FOUND;
+	while (word_next(&rest).length)
+		count++;
+	return count;
 }

@@ -12,8 +12,6 @@ struct word {
 	size_t length;  /* 0: no word */
 };
 
-#define WORD_NOT_FOUND UINT32_MAX
-
 /* A whole string as a word. */
 struct word word_from(const char *string);
 
@@ -23,5 +21,4 @@ struct word word_next(struct word *rest);
 /* The word of an index, or no word. */
 struct word words_at(const char *words, uint32_t index);
 
-/* The index of a word, or WORD_NOT_FOUND. */
-uint32_t words_find(const char *words, struct word word);
+uint32_t words_count(const char *words);

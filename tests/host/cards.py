@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from hypbench.boards import sources
 from hypbench.boards.programs import PACKAGE_OF, SBIN
 from hypbench.cli import main
-from hypbench.plan import MAGIC, TEXT_SIZE
+from hypbench.plan_binary import pack
+from hypbench.plan_language import parse
 
 SECTOR = 512
 PLAN = "name built-in\nconfig native\nbench hvc n=1\n"
@@ -86,8 +87,7 @@ def noise(name: str, size: int) -> bytes:
 
 def raw_image(plan: str = PLAN, size: int = 40_000) -> bytes:
     """Like a real one: code, a plan section, data."""
-    section = MAGIC + plan.encode().ljust(TEXT_SIZE, b"\0")
-    return noise("code", 16 * 1000) + section + noise("data", size)
+    return noise("code", 16 * 1000) + pack(parse(plan)) + noise("data", size)
 
 
 class Cards:

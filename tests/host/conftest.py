@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from hypbench.cli import main
-from hypbench.plan import MAGIC, TEXT_SIZE
+from hypbench.plan_binary import MAGIC, pack
+from hypbench.plan_language import parse
 from logmaker import log_of, sample_run
 
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
@@ -45,7 +46,7 @@ class Bench:
     def write_image(self, plan: str) -> None:
         self.out.mkdir(parents=True, exist_ok=True)
         constant = MAGIC + b"\0\x01\x02\xff" + bytes(range(256))  # the magic in read-only data
-        section = MAGIC + plan.encode().ljust(TEXT_SIZE, b"\0")
+        section = pack(parse(plan))
         (self.out / "hypbench.elf").write_bytes(b"\x7fELF" + constant + section + b"\xff" * 64)
 
     def set_qemu(self, log: bytes, then: str = "") -> None:

@@ -5,12 +5,20 @@ import csv
 
 import pytest
 
-from hypbench.plan import MAGIC, TEXT_SIZE, read_plan
+from conftest import PLAN
+from hypbench.plan import read_plan
+from hypbench.plan_binary import pack
+from hypbench.plan_language import parse
 from hypbench.tree import Tree
 from logmaker import frame, log_of, run_record, sample_run, step_head
 
 LOG = log_of(sample_run())
+SECTION = pack(parse(PLAN))
 HEADER = "board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,cold"
+
+
+def damaged(at: int) -> bytes:
+    return SECTION[:at] + bytes([SECTION[at] ^ 3]) + SECTION[at + 1:]
 
 
 def table_row(output: str, *words: str) -> list[str]:
@@ -36,7 +44,7 @@ def test_run_writes_its_files(bench):
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
     assert "step 18 of 18: tlb_chase native (pass 1): done" in result.stderr
     image = (bench.out / "hypbench-run.elf").read_bytes()
-    assert read_plan(image).endswith("bench hvc n=1000\nplatform qemu-icount\n")
+    assert read_plan(image).endswith("bench hvc\nplatform qemu-icount\n")
 
 
 def test_run_twice_gives_the_same_bytes(bench):
@@ -157,11 +165,11 @@ def test_unknown_names_list_the_valid_ones(bench):
 
 
 @pytest.mark.parametrize("line, says", [
-    ("bench hvx n=3", "plan mine, line 2: no benchmark 'hvx'; there are: cntp_access, "),
-    ("config fast", "plan mine, line 2: no preset after 'fast'; there are: native, direct, "),
-    ("config a fast", "plan mine, line 2: no configuration 'fast'"),
-    ("config trapped wfi=often", "plan mine, line 2: wfi is one of: "),
-    ("config a trapped speed=1", "plan mine, line 2: 'speed=1' is not axis=value")])
+    ("bench hvx n=3", "plan mine, line 2: no benchmark 'hvx'; valid: cntp_access "),
+    ("config fast", "plan mine, line 2: a preset is missing behind 'fast'; valid: native "),
+    ("config a fast", "plan mine, line 2: unknown preset 'fast'"),
+    ("config trapped wfi=often", "line 2: unknown value 'wfi=often'; valid: native trapped"),
+    ("config a trapped speed=1", "plan mine, line 2: unknown axis 'speed=1'; valid: stage1 ")])
 def test_a_plan_that_names_what_is_not_there_starts_nothing(bench, line, says):
     bench.write("plans/mine.plan", f"bench hvc # {line}\n{line}\n")
     bench.qemu.unlink()
@@ -172,39 +180,27 @@ def test_a_plan_that_names_what_is_not_there_starts_nothing(bench, line, says):
 @pytest.mark.parametrize("plan", Tree().plans())
 def test_the_plans_there_are_name_what_is_there(bench, plan):
     bench.write("plans/mine.plan", Tree().plan_text(plan))
-    assert bench("check-plan", "mine").exit_code == 0
+    result = bench("check-plan", "mine")
+    assert result.exit_code == 0, result.output
 
 
 def test_what_is_not_there_is_named_with_its_remedy(bench):
     (bench.out / "hypbench.elf").unlink()
     failed(bench.run(), "`make BOARD=virt-a72` makes it")
-    bench.write_image("")
+    bench.write_image(PLAN)
     bench.qemu.unlink()
     failed(bench.run(), "`make setup` installs it")
 
 
-def test_plan_too_long(bench):
-    bench.write("plans/long.plan", "# " + "x" * TEXT_SIZE)
-    failed(bench.run("--plan", "long"), "the plan is too long: 8200 bytes with the platform line")
-
-
-def test_plan_that_just_fits(bench):
-    platform = len("\nplatform qemu-icount\n")
-    bench.write("plans/full.plan", "x" * (TEXT_SIZE - 1 - platform))
-    assert bench.run("--plan", "full").exit_code == 0
-    bench.write("plans/full.plan", "x" * (TEXT_SIZE - platform))
-    failed(bench.run("--plan", "full"), "too long")
-
-
 def test_plan_of_other_characters(bench):
     bench.write("plans/odd.plan", "name caf\u00e9\n")
-    failed(bench.run("--plan", "odd"), "not printable ASCII")
+    failed(bench.run("--plan", "odd"), "line 1: characters that are not printable ASCII", 2)
 
 
 @pytest.mark.parametrize("image, says", [
     (b"\x7fELF" + bytes(100), "no plan section"),
-    (2 * (MAGIC + b"name x\n".ljust(TEXT_SIZE, b"\0")), "2 plan sections"),
-    (MAGIC + b"name x\n", "no plan section")])
+    (2 * SECTION, "2 plan sections"), (SECTION[:-1], "no whole plan section of version 1"),
+    (SECTION[:-1] + b"\1", "no whole plan section"), (damaged(16), "no whole plan section")])
 def test_patch_wants_one_plan_section(bench, image, says):
     path = bench.root / "image"
     path.write_bytes(image)
@@ -214,14 +210,22 @@ def test_patch_wants_one_plan_section(bench, image, says):
 def test_patch_changes_the_plan_and_nothing_else(bench):
     image = (bench.out / "hypbench.elf").read_bytes()
     out = bench.root / "patched"
-    plan = bench.write("mine.plan", "name mine\n")
+    text = "config native\nbench hvc # mine\n"
+    plan = bench.write("mine.plan", text)
     words = ("patch", str(bench.out / "hypbench.elf"), "--plan", str(plan), "-o", str(out))
-    assert bench(*words, "--platform", "silicon").exit_code == 0
-    assert read_plan(out.read_bytes()) == "name mine\nplatform silicon\n"
-    assert out.read_bytes().replace(b"name mine\nplatform silicon\n".ljust(TEXT_SIZE, b"\0"),
-                                    read_plan(image).encode().ljust(TEXT_SIZE, b"\0")) == image
-    assert bench(*words).exit_code == 0
-    assert read_plan(out.read_bytes()) == "name mine\n"
+    for more, line in ((["--platform", "gem5"], "platform gem5"), ([], "platform silicon")):
+        assert bench(*words, *more).exit_code == 0
+        said = f"order abba\nconfig native\nbench hvc\n{line}\n"
+        assert bench("show-plan", str(out)).output == said
+        assert out.read_bytes().replace(pack(parse(said)), pack(parse(PLAN))) == image
+
+
+def test_patch_refuses_a_wrong_plan_with_its_line(bench):
+    plan = bench.write("mine.plan", "config native\nbench hvc n=0\n")
+    out = bench.root / "patched"
+    failed(bench("patch", str(bench.out / "hypbench.elf"), "--plan", str(plan), "-o", str(out)),
+           "plan line 2: wrong number 'n=0'; valid: 1 to 1000000", 2)
+    assert not out.exists()
 
 
 def test_check_reports_and_keeps_the_good(bench):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hypbench.guests import devicetree, formats, machine, placement, plan
+from hypbench import abi
+from hypbench.guests import devicetree, formats, machine, placement
 from hypbench.guests.machine import shown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +54,7 @@ def test_the_page_on_guests_has_every_word_that_make_takes():
 
 def test_the_page_on_guests_names_configurations_and_formats():
     section = GUESTS[GUESTS.index("## Configurations"):GUESTS.index("## Limits")]
-    assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)) == set(plan.presets())
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)) == set(abi.presets())
     rows = GUESTS[GUESTS.index("## Formats"):GUESTS.index("A file that begins")]
     for name in re.split(r", |; ", formats.FORMATS)[:4]:
         assert f"\n| {name} |" in rows

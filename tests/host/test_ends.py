@@ -93,11 +93,11 @@ def test_two_runs_of_a_board_take_turns(bench):
         qemu_of(bench)
         with start(bench, *RUN, "--plan", "other") as second:
             assert "another run of virt-a72 is under way; waiting" in second.stderr.readline()
-            assert b"bench hvc" in (bench.out / "hypbench-run.elf").read_bytes()
+            assert b"hvc\0" in (bench.out / "hypbench-run.elf").read_bytes()
             hold.unlink()
             out, _ = second.communicate(timeout=60)
             assert second.returncode == 0 and "1 tick = 1 instruction" in out
         assert first.communicate(timeout=60) and first.returncode == 0
-    assert b"bench smc" in (bench.out / "hypbench-run.elf").read_bytes()
+    assert b"smc\0" in (bench.out / "hypbench-run.elf").read_bytes()
     log = read_log((bench.out / "console.log").read_bytes())
     assert log.complete and not log.problems

@@ -10,7 +10,9 @@ import sys
 import pytest
 
 from hypbench.boardfile import board_numbers
-from hypbench.plan import MAGIC, TEXT_SIZE, read_plan
+from hypbench.plan import read_plan
+from hypbench.plan_binary import pack
+from hypbench.plan_language import parse
 from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run
 from test_commands import failed
@@ -44,7 +46,7 @@ class Gem5:
             bench.write(f"boards/{board}/board.mk",
                         f"ISA := {isa}\nCPU := {cpu}\nGIC := {gic}\nSIMULATOR := gem5\n")
             image = bench.write(f"build/{board}/hypbench.elf", "")
-            image.write_bytes(b"\x7fELF" + MAGIC + PLAN.encode().ljust(TEXT_SIZE, b"\0"))
+            image.write_bytes(b"\x7fELF" + pack(parse(PLAN)))
         self.install()
 
     def install(self, about: dict | str = ABOUT, log: bytes = LOG, then: str = "") -> None:

@@ -245,11 +245,13 @@ def test_cores_for_guests_are_the_boards():
 def test_configurations():
     for good in ("native", "trapped-sw", "trapped lr=sw stage2=4K", "trapped delay_el2=100"):
         check_config(good)
-    for bad, says in (("", "no configuration ''; there are: native, direct, trapped"),
-                      ("traped", "no configuration 'traped'"), ("lr=sw", "no configuration 'lr=sw"),
-                      ("trapped lr", "'lr' is not axis=value; axes are: stage1"),
-                      ("trapped lrx=sw", "'lrx=sw' is not axis=value"),
-                      ("trapped lr=soft", "lr is one of: hw, sw")):
+    for bad, says in (("", "a name is missing"),
+                      ("traped", "a preset is missing behind 'traped'; valid: native direct"),
+                      ("lr=sw", "not a name .*'lr=sw'"), ("native irq=trapped", "needs stage 2"),
+                      ("trapped lr", "unknown preset 'lr'"),
+                      ("trapped lr=sw lr", "not name=value: 'lr'"),
+                      ("trapped lrx=sw", "unknown axis 'lrx=sw'; valid: stage1"),
+                      ("trapped lr=soft", "unknown value 'lr=soft'; valid: hw sw")):
         with pytest.raises(BadGuest, match=says):
             check_config(bad)
 

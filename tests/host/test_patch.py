@@ -82,7 +82,8 @@ def test_raw_and_arm64_images_change_in_the_plan_alone():
     header[56:60] = b"ARM\x64"
     for image in (raw_image(), bytes(header)):
         patched = images.patch(image, OTHER, "qemu-icount")
-        assert read_plan(patched) == OTHER + "platform qemu-icount\n"
+        assert read_plan(patched) == (
+            "name other\norder abba\nconfig trapped\nbench hvc n=2\nplatform qemu-icount\n")
         assert images.patch(patched, PLAN) == image
 
 

@@ -154,9 +154,9 @@ def test_an_image_that_is_none_is_not_booted(copy):
 
 def test_a_plan_of_another_card_is_another_run(copy):
     """Nothing is compiled for it."""
-    name = b"name from-the-card"
-    onto(copy, "hypbench.img", from_card(copy, "hypbench.img").read_bytes().replace(
-        name, b"name other-card   "))
+    image = from_card(copy, "hypbench.img").read_bytes()
+    onto(copy, "hypbench.img", images.patch(image, PLAN.replace("from-the-card", "other-card"),
+                                            PLATFORM))
     assert boot(copy).log.run["plan"] == "other-card"
 
 

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot run says why, in one record: a damaged guest image, a wrong plan, a wrong machine."""
 
+import struct
+import zlib
+
 import pytest
 
+from hypbench.plan import find_section, write_plan
+from hypbench.plan_binary import HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION
 from hypervisor import reading_zero
-from image import header_with
-from lab import TREE, Job, board_facts
+from image import header_with, patched
+from lab import Job, board_facts
 
 GOOD = "order once\nconfig direct\nbench counter n=5\n"
 IMPOSSIBLE = 2  # QEMU's exit status for a run that could not start
@@ -55,48 +60,59 @@ def test_undamaged_guest_image_runs(result):
     assert result.status == 0, result.explain()
 
 
-def bad_plan(name: str, plan: str, line: int, *says: str):
-    return pytest.param(line, says, id=name, marks=pytest.mark.job(plan))
+LENGTH, CRC = 20, 24  # offsets in struct plan_section, behind them the plan
 
 
-AXES = ("stage1", "stage2", "fill", "irq", "lr", "lrs", "eoi", "wfi", "traps", "frame", "fp",
-        "sched", "errata", "state", "stats", "trace", "probes", "cntp", "delay_el2",
-        "slice_us", "cntvoff_us")
+def plan_with(change, reseal: bool = True):
+    """A change of the plan section, which then has its right CRC again."""
+    def changed(image: bytes, _board: str) -> bytes:
+        start = find_section(image)
+        section = bytearray(image[start:start + SECTION_SIZE])
+        change(section)
+        assert len(section) == SECTION_SIZE
+        if reseal:
+            section[CRC:HEADER.size] = struct.pack("<I", zlib.crc32(section[HEADER.size:]))
+        return patched(image, start, bytes(section))
+    return changed
+
+
+def bad_plan(name: str, says: str, at: int | str, value: int | bytes, reseal: bool = True):
+    """`at` is an offset in the section, or a member of struct plan."""
+    sizes = [struct.calcsize(kind) for _, kind in MEMBERS]
+    start = at if isinstance(at, int) else HEADER.size + sum(
+        sizes[:[member for member, _ in MEMBERS].index(at)])
+    new = value if isinstance(value, bytes) else struct.pack("<I", value)
+
+    def change(section: bytearray) -> None:
+        section[start:start + len(new)] = new
+    return pytest.param(says, id=name,
+                        marks=pytest.mark.job(GOOD, change=plan_with(change, reseal)))
 
 
 @pytest.mark.gem5
-@pytest.mark.parametrize("line, says", [
-    bad_plan("statement", "order once\nconfi native\nbench counter\n", 2, "'confi'", "name",
-             "platform", "order", "limit_ms", "config", "bench"),
-    bad_plan("preset", "config nativ\nbench counter\n", 1, "'nativ'", "native", "direct",
-             "trapped", "trapped-sw"),
-    bad_plan("axis", "\n# nothing\nconfig a native stage3=4K\nbench counter\n", 3, "stage3", *AXES),
-    bad_plan("value", "config a native stage2=8K\nbench counter\n", 1, "stage2=8K", "off", "4K",
-             "2M", "1G"),
-    bad_plan("parameter", "config native\nbench counter m=5\n", 2, "m=5", "n", "delay", "pages",
-             "period", "seed"),
-    bad_plan("number", "config native\nbench counter n=0\n", 2, "n=0", "1 to 1000000"),
-    bad_plan("odd_delay", "config native\nbench counter delay=3\n", 2, "delay=3", "even"),
-    bad_plan("order", "order abab\n", 1, "'abab'", "abba", "once"),
-    bad_plan("twice", "config native\nconfig native\nbench counter\n", 2, "native"),
-    bad_plan("trapped_without_stage2", "config a trapped stage2=off\nbench counter\n", 1, "'a'",
-             "irq=trapped needs stage 2"),
-    # The host tool's line with the platform is the last one, for gem5 that with the machine.
-    bad_plan("no_bench", "config native\n", 2, "no bench"),
-    bad_plan("empty", "", 2, "no config"),
-])
-def test_wrong_plan_is_refused_with_line_and_words(result, board, line, says):
-    error = only_error(result)
-    at_the_end = says[0].startswith("no ")
-    assert error["where"] == f"plan line {line + (at_the_end and TREE.is_gem5(board))}"
-    for word in says:
-        assert word in error["what"]
+@pytest.mark.parametrize("says", [
+    bad_plan("magic", "the plan section's magic is not HYPBENCH-PLAN-B", 0, b"X"),
+    bad_plan("version", f"version {VERSION + 1}; valid: {VERSION}", len(MAGIC), VERSION + 1),
+    bad_plan("length", f"length 8; valid: {PLAN.size}", LENGTH, 8),
+    bad_plan("crc", "wrong CRC-32: the plan is damaged or cut", CRC, b"X", reseal=False),
+    bad_plan("cut", "wrong CRC-32: the plan is damaged or cut", HEADER.size, bytes(PLAN.size),
+             reseal=False),
+    bad_plan("configs", "config_count 17; valid: 1 to 16", "config_count", 17),
+    bad_plan("no_config", "config_count 0; valid: 1 to 16", "config_count", 0),
+    bad_plan("benches", "bench_count 33; valid: 0 to 32", "bench_count", 33),
+    bad_plan("loads", "load_count 9; valid: 0 to 8", "guest.load_count", 9),
+    bad_plan("platform", "platform 4; valid: 0 to 3", "platform", 4),
+    bad_plan("axis", "stage2 4; valid: 0 to 3", "config[0].stage2", 4),
+    bad_plan("number", "n 0; valid: 1 to 1000000", "bench[0].params.n", 0),
+    bad_plan("name", "bench has no NUL at its end", "bench[0].name", b"x" * 24),
+    bad_plan("guest", "ram_mib 0; valid: 2 to 3072", "guest.load_count", 1)])
+def test_a_binary_plan_that_is_wrong_is_refused(result, says):
+    assert only_error(result)["what"] == says
+    assert only_error(result)["where"] == "plan"
 
 
-def said_to_be_gem5(image: bytes, _board: str) -> bytes:
-    there, instead = b"platform qemu-icount", b"platform gem5"
-    assert image.count(there) == 1
-    return image.replace(there, instead.ljust(len(there)))
+def said_to_be_gem5(image: bytes, board: str) -> bytes:
+    return write_plan(image, GOOD, "gem5")
 
 
 @pytest.mark.job(GOOD, change=said_to_be_gem5)

@@ -1,51 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The axes and presets of a configuration, from abi/run_config.h, and what each one of a log is
-set to."""
+"""The axes of a configuration (abi/run_config.h), and what each one of a log is set to."""
 
-import re
-from functools import cache
 from itertools import combinations
 
+from hypbench.abi import axes
 from hypbench.records import Log
-from hypbench.tree import HOME, listed
-
-SOURCE = HOME / "abi" / "run_config.h"
-WORDS = re.compile(r'^\s*X\((\w+), "([^"]+)"\)', re.MULTILINE)
-PRESET = re.compile(r'X\("([^"]+)",([^)]*)\)')
-NUMBERS = re.compile(r"#define CONFIG_NUMBERS\(X\)((?:.*\\\n)*.*)")
 
 Setting = str | int
 Settings = dict[str, Setting]  # an axis, and its value
-
-
-@cache
-def axes() -> dict[str, tuple[str, ...]]:
-    """Every axis and its values in their order; an axis that is a number has none."""
-    text = SOURCE.read_text()
-    tables = text[:text.index("#define CONFIG_PRESETS")]
-    words = {name: tuple(values.split()) for name, values in WORDS.findall(tables)}
-    numbers = re.findall(r"X\((\w+),", NUMBERS.search(tables)[1])
-    return words | {name: () for name in numbers}
-
-
-@cache
-def presets() -> dict[str, str]:
-    """What each sets, in C."""
-    text = SOURCE.read_text()
-    return dict(PRESET.findall(text[text.index("#define CONFIG_PRESETS"):]))
-
-
-def unknown_name(preset: str, settings: list[str]) -> str:
-    """Which name of a configuration does not exist; "": all do."""
-    if preset not in presets():
-        return f"no configuration '{preset}'; there are: {listed(list(presets()))}"
-    for setting in settings:
-        axis, equals, value = setting.partition("=")
-        if axis not in axes() or not equals:
-            return f"'{setting}' is not axis=value; axes are: {listed(list(axes()))}"
-        if axes()[axis] and value not in axes()[axis]:
-            return f"{axis} is one of: {listed(list(axes()[axis]))}"
-    return ""
 
 
 def default_of(axis: str) -> Setting:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench import gem5
+from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
@@ -18,7 +19,6 @@ from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
 from hypbench.printing import complain, console, print_more, show_log
 from hypbench.html.command import make_report, run_references
-from hypbench.plan_names import check_names
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import believable, check_rules
@@ -88,8 +88,15 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
 @click.argument("plan")
 @click.pass_obj
 def check_plan(tree: Tree, plan: str) -> None:
-    """Check that PLAN exists, and what it names: benchmarks, presets, axes and their values."""
-    check_names(plan, tree.plan_text(plan))
+    """Check that PLAN exists and is right, and that its benchmarks exist."""
+    plans.check_plan(plan, tree.plan_text(plan))
+
+
+@main.command("show-plan")
+@click.argument("image", type=PATH)
+def show_plan(image: Path) -> None:
+    """Print the plan in IMAGE, as a text that means the same."""
+    click.echo(plans.read_plan(read_bytes(image)), nl=False)
 
 
 @main.command()

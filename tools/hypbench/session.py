@@ -11,7 +11,6 @@ import click
 from hypbench import plan as plans
 from hypbench import gem5, qemu
 from hypbench.console_runs import place
-from hypbench.plan_names import check_names
 from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
@@ -38,7 +37,7 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     if options and (reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS"))):
         raise click.ClickException(f"{board}: {reason}")
     if plan:
-        check_names(plan, tree.plan_text(plan))
+        plans.check_plan(plan, tree.plan_text(plan))
     with alone_in(out, board):
         return run_alone(tree, board, plan, clock, limit_s, out, quiet)
 

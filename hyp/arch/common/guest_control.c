@@ -31,7 +31,7 @@ void cpu_use_vectors(const struct run_config *config)
 	bool delayed = config->delay_el2 != 0;
 	bool full = config->frame == FRAME_FULL;
 
-	if (config->probes) /* never with the others: lib/plan.c */
+	if (config->probes) /* never with the others: docs/plans.md */
 		kind = VECTORS_PROBED;
 	else if (config->trace)
 		kind = VECTORS_TRACED;

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of a guest: one configuration, a `guest` line and a `load` line a file."""
 
-import re
-
-from hypbench.axes import presets, unknown_name
+from hypbench.abi import axes
 from hypbench.guests.machine import MIB, BadGuest, Machine
 from hypbench.guests.placement import Layout, Load
+from hypbench.plan_language import Mistake, config_of
 
 
 def check_config(words: str) -> None:
-    preset, *settings = words.split() or [""]
-    if fault := unknown_name(preset, settings):
-        raise BadGuest(f"CONFIG={words}: {fault}")
+    try:
+        config_of(words.split())
+    except Mistake as mistake:
+        raise BadGuest(f"CONFIG={words}: {mistake}") from mistake
 
 
 def setting_of(words: str, axis: str) -> str:
-    """What a configuration says of an axis, or its preset; "" for the axis' first value."""
-    preset, *settings = words.split()
-    found = re.findall(rf"\.{axis} = [A-Z0-9]+_(\w+)", presets()[preset])
-    for setting in settings:
-        if setting.startswith(f"{axis}="):
-            found.append(setting.partition("=")[2])
-    return found[-1].lower() if found else ""
+    """The value of an axis in a configuration."""
+    _, config = config_of(words.split())
+    return axes()[axis][config[axis]]
 
 
 def is_native(words: str) -> bool:
@@ -36,7 +32,7 @@ SAFE_CONFIG, USUAL_CONFIG = "trapped-sw", "trapped"
 
 def loses_timers(words: str, gic: str, clock: str) -> bool:
     return (clock == "host" and gic == "gicv2" and setting_of(words, "irq") == "trapped"
-            and setting_of(words, "lr") in ("", "hw"))
+            and setting_of(words, "lr") == "hw")
 
 
 def usual_config(gic: str, clock: str) -> str:

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary plan: that EL2's structs and the host tool's layout are one, as each isa's compiler
+sees them; and the way there and back."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+from hypbench import abi
+from hypbench.plan_binary import (HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION, is_section,
+                                  pack, unpack)
+from hypbench.plan_language import ORDERS, PLATFORMS, parse
+from hypbench.tree import HOME, Tree
+
+GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
+
+
+def assertions() -> str:
+    """Every offset, size, enumerator and preset, as C that does not compile where it differs."""
+    lines = ["#include <stddef.h>", '#include "abi/plan.h"']
+
+    def equal(one: str, other: object) -> None:
+        lines.append(f'_Static_assert({one} == {other}, "{one}");')
+    offset = HEADER.size
+    for member, kind in MEMBERS:
+        size = 4 if kind == "I" else int(kind[:-1])
+        equal(f"offsetof(struct plan_section, plan.{member})", offset)
+        equal(f"sizeof(((struct plan *)0)->{member})", size)
+        offset += size
+    equal("sizeof(struct plan_section)", offset)
+    equal("sizeof(struct plan)", PLAN.size)
+    for at, word in enumerate(("magic", "version", "length", "crc")):
+        equal(f"offsetof(struct plan_section, {word})", [0, 16, 20, 24][at])
+    equal("sizeof(PLAN_SECTION_MAGIC)", len(MAGIC))
+    equal("PLAN_VERSION", VERSION)
+    for name, value in abi.enumerators().items():
+        equal(name, value)
+    for prefix, table, words in (("PLATFORM", "PLATFORMS", PLATFORMS),
+                                 ("PLAN_ORDER", "PLAN_ORDERS", ORDERS)):
+        for at, (name, word) in enumerate(abi.table(table)):
+            assert words[at] == word
+            equal(f"{prefix}_{name}", at)
+        equal(f"{prefix}_COUNT", len(words))
+    return "\n".join([*lines, ""])
+
+
+def compiled(program: str, text: str) -> subprocess.CompletedProcess:
+    return subprocess.run([program, "-std=gnu11", "-ffreestanding", "-fsyntax-only", f"-I{HOME}",
+                           "-xc", "-"], input=text, capture_output=True, text=True, check=False)
+
+
+def compiler(isa: str) -> str | None:
+    text = (HOME / "arch" / isa / "toolchain.mk").read_text()
+    return next(filter(None, (shutil.which(f"{cross}gcc")
+                              for cross in re.findall(r"CROSS := (\S+)", text))), None)
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_the_layout_is_the_one_that_el2_reads(isa):
+    program = compiler(isa)
+    if not program:
+        pytest.skip(f"no compiler for {isa}")
+    done = compiled(program, assertions())
+    assert done.returncode == 0, done.stderr[:2000]
+    for one, other in (("PLAN_ORDER_ONCE == 1", "PLAN_ORDER_ONCE == 0"),
+                       ("plan.guest.load[7].size) == 4348", "plan.guest.load[7].size) == 4344")):
+        assert one in assertions()
+        assert compiled(program, assertions().replace(one, other)).returncode
+
+
+def test_another_layout_has_another_version():
+    """Add the digest of a new layout with its version; never change one that is here."""
+    layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS))
+    assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {1: "f7d9380ce955279b"}[VERSION]
+
+
+def test_axes_have_the_words_of_their_enumerators():
+    """A preset says STAGE2_2M, a plan stage2=2M."""
+    for name, *settings in abi.table("CONFIG_PRESETS"):
+        for text in settings:
+            axis, constant = text.removeprefix(".").split(" = ")
+            word = abi.axes()[axis][abi.presets()[name][axis]]
+            assert constant in ("0", "1") or constant.partition("_")[2].lower() == word.lower()
+
+
+@pytest.mark.parametrize("text", [*(Tree().plan_text(name) for name in Tree().plans()), GUEST])
+def test_there_and_back(text):
+    plan = parse(text, ["platform gem5", "machine of some kind"])
+    section = pack(plan)
+    assert len(section) == SECTION_SIZE and is_section(section + b"more")
+    assert unpack(section) == plan
+
+
+def test_what_is_damaged_is_no_section():
+    section = pack(parse(GUEST))
+    assert HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN.size,
+                                           zlib.crc32(section[HEADER.size:]))
+    for at in range(len(section)):
+        assert not is_section(section[:at] + bytes([section[at] ^ 1]) + section[at + 1:])
+    assert not is_section(section[:-1])
+
+
+def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
+    """Neither click nor anything else that is not Python's own: -S leaves out site-packages."""
+    words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary"]
+    run = {"env": {"PYTHONPATH": str(HOME / "tools")}, "cwd": tmp_path, "capture_output": True}
+    text = Tree().plan_text("default")
+    done = subprocess.run(words, input=text.encode(), check=True, **run)
+    assert done.stdout == pack(parse(text))
+    done = subprocess.run(words, input=b"config nativ\n", check=False, **run)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith(b"plan line 1: a preset is missing behind 'nativ'; valid: ")

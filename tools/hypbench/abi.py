@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and constants of abi/, read from the headers that the hypervisor is built from. Standard
+library alone: the build compiles the default plan before there is a Python environment."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+ABI = Path(__file__).resolve().parents[2] / "abi"
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+ENUM = re.compile(r"enum \w+ \{([^}#]*)\}")
+Range = tuple[int, int]
+
+
+@cache
+def source() -> str:
+    text = "".join((ABI / name).read_text() for name in ("run_config.h", "plan.h"))
+    return COMMENT.sub("", text)
+
+
+@cache
+def table(name: str) -> list[list[str]]:
+    """The entries of an X-macro table: the arguments of each X(…)."""
+    body = re.search(rf"#define {name}\(X\)((?:.*\\\n)*.*)", source())[1]
+    return [[word.strip().strip('"') for word in entry.split(",")]
+            for entry in re.findall(r"X\(([^)]*)\)", body)]
+
+
+@cache
+def constant(name: str) -> int | str:
+    value = re.search(rf'^#define {name} (?:"(.*)"|(\w+))', source(), re.MULTILINE)
+    return number(value[2]) if value[2] else value[1]
+
+
+def number(text: str) -> int:
+    return int(text.rstrip("u"), 0)
+
+
+@cache
+def enumerators() -> dict[str, int]:
+    """Of the enums that are written out: each constant and its value."""
+    return {name.strip(): value for names in ENUM.findall(source())
+            for value, name in enumerate(names.split(","))}
+
+
+@cache
+def axes() -> dict[str, tuple[str, ...]]:
+    """Every axis and its values in their order; an axis that is a number has none."""
+    return ({axis: tuple(words.split()) for axis, words in table("CONFIG_AXES")}
+            | {axis: () for axis in numbers("CONFIG_NUMBERS")})
+
+
+@cache
+def presets() -> dict[str, dict[str, int]]:
+    """Each preset and the value of every axis."""
+    return {name: dict.fromkeys(axes(), 0) | dict(map(setting, settings))
+            for name, *settings in table("CONFIG_PRESETS")}
+
+
+def setting(text: str) -> tuple[str, int]:
+    """A designated initialiser: .stage2 = STAGE2_2M"""
+    axis, _, value = text.removeprefix(".").partition(" = ")
+    return axis, enumerators()[value] if value in enumerators() else number(value)
+
+
+@cache
+def numbers(name: str) -> dict[str, Range]:
+    """The least and the greatest value of each field, from X(field, …, max)."""
+    return {field: (number(rest[-2]) if rest[1:] else 0, number(rest[-1]))
+            for field, *rest in table(name)}
+
+
+@cache
+def defaults(name: str) -> dict[str, int]:
+    """From X(field, default, min, max)."""
+    return {entry[0]: number(entry[1]) for entry in table(name)}
