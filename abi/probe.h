@@ -17,7 +17,7 @@
 	X(eret)          /* before the registers are restored for ERET */                          \
 	X(before_raised) /* HC_RAISE: right before `raised`: one stamp costs what lies between */
 
-/* For hyp/arch/<isa>/vectors.S: an offset in struct probe_stamps. */
+/* For hyp/arch/<isa>/vectors_instrumented.S: an offset in struct probe_stamps. */
 #define PROBE_ERET 32
 
 #ifndef __ASSEMBLER__

@@ -7,6 +7,7 @@
 #include "hyp/per_core.h"
 #include "hyp/record.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 #include "lib/ring.h"
 
 #define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
@@ -47,7 +48,7 @@ void exit_stats_vm(uint8_t vmid)
 	running_vmid = vmid;
 }
 
-__attribute__((cold)) void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
+__cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
 {
 	uint32_t value;
 

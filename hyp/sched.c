@@ -7,6 +7,7 @@
 #include "hyp/clock.h"
 #include "hyp/vm.h"
 #include "hyp/vtimer.h"
+#include "lib/compiler.h"
 #include "lib/per_core.h"
 
 #define SLICE_US 1000u /* where the configuration says 0 */
@@ -119,8 +120,7 @@ static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
 	return running;
 }
 
-static __attribute__((noinline, cold)) struct vcpu *alone_or_over(struct vcpu *running,
-								  uint64_t now)
+static __cold struct vcpu *alone_or_over(struct vcpu *running, uint64_t now)
 {
 	if (now < sched.limit) { /* cntp=trapped */
 		arm(NULL);

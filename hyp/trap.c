@@ -2,15 +2,11 @@
 /* The one decoder of traps and the one table of exception classes. */
 #include "hyp/trap.h"
 
-#include "abi/probe.h"
-#include "arch/barrier.h"
-#include "arch/probe.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/console.h"
 #include "hyp/core.h"
-#include "hyp/exit_stats.h"
 #include "hyp/fp.h"
 #include "hyp/hypercall.h"
 #include "hyp/psci.h"
@@ -19,6 +15,7 @@
 #include "hyp/trap_decode.h"
 #include "hyp/vm.h"
 #include "hyp/vm_cores.h"
+#include "lib/compiler.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
 
@@ -29,8 +26,7 @@ static struct vcpu *done(struct vcpu *vcpu)
 	return vcpu;
 }
 
-static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
-							 enum fault_reason reason, uint32_t esr)
+static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr)
 {
 	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
 
@@ -53,14 +49,14 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
-static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
+static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
 
 	if (intid == CORE_KICK_SGI)
 		return kicked(vcpu, iar);
-	gic_drop(iar); /* as in forward() */
+	gic_drop(iar); /* as in trap_forward() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
@@ -78,7 +74,7 @@ static __attribute__((noinline, cold)) struct vcpu *irq_of_others(struct vcpu *v
 }
 
 /* Interrupts that are not for the guest that has the core. */
-static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_t iar)
+__attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
@@ -95,24 +91,9 @@ static __attribute__((noinline)) struct vcpu *irq_own(struct vcpu *vcpu, uint32_
 	return vcpu;
 }
 
-/* The guest's interrupt that this is, or NULL. */
-static inline struct virq *virq_of(const struct vcpu *vcpu, uint32_t iar)
+static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	unsigned intid = gic_intid(iar);
-
-	return intid < VIRQ_COUNT ? vcpu->vgic.route[intid] : NULL;
-}
-
-static inline void forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
-{
-	gic_drop(iar); /* it stays active until the guest ends it */
-	vgic_inject_physical(&vcpu->vgic, virq);
-}
-
-static __attribute__((noinline, cold)) struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar,
-								   struct virq *virq)
-{
-	forward(vcpu, iar, virq);
+	trap_forward(vcpu, iar, virq);
 	return vcpu;
 }
 
@@ -121,17 +102,17 @@ static __attribute__((noinline, cold)) struct vcpu *forward_slowly(struct vcpu *
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
-	struct virq *virq = virq_of(vcpu, iar);
+	struct virq *virq = trap_virq(vcpu, iar);
 	uint64_t lr_value;
 	unsigned lr;
 
 	if (!virq)
-		return irq_own(vcpu, iar);
+		return trap_irq_own(vcpu, iar);
 	lr = vgic_lr_at_once(&vcpu->vgic, virq);
 	if (lr == VIRQ_LR_NONE)
 		return forward_slowly(vcpu, iar, virq);
 	lr_value = virq->lr_value;
-	gic_drop(iar); /* as in forward() */
+	gic_drop(iar); /* as in trap_forward() */
 	gic_lr_write(lr, lr_value);
 	return vcpu;
 }
@@ -151,7 +132,7 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 
 /* A system register that is not there, an instruction that no core has: our own guest does that by
  * mistake, others to find out. */
-static __attribute__((cold, noinline)) struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
+static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!vcpu->vm->machine->foreign)
 		return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
@@ -194,7 +175,7 @@ static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 	return fp_first_use(vcpu) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
-static __attribute__((cold, noinline)) struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
+static __cold struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
 {
 	return debug_emulate(vcpu, esr) ? done(vcpu) : undefined(vcpu, esr);
 }
@@ -265,8 +246,7 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 }
 
 /* An access to nothing. Cache maintenance there does nothing. */
-static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr,
-								  enum fault_reason reason)
+static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
 
@@ -280,7 +260,7 @@ static __attribute__((cold, noinline)) struct vcpu *abort_or_stop(struct vcpu *v
 }
 
 /* Where there is a device, and no load or store to emulate. */
-static __attribute__((cold, noinline)) struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
+static __cold struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 {
 	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
 					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
@@ -296,8 +276,7 @@ static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *v
 }
 
 /* What is so rare that it is looked for behind everything else: GICC_DIR, where it traps. */
-static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vcpu, uint32_t esr,
-								 enum fault_reason reason)
+static __cold struct vcpu *rare_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
 	const struct mmio_region *dir = &vcpu->vm->dir;
@@ -309,9 +288,8 @@ static __attribute__((cold, noinline)) struct vcpu *rare_or_stop(struct vcpu *vc
 	return abort_or_stop(vcpu, esr, reason);
 }
 
-static __attribute__((cold, noinline)) struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr,
-								 ipa_t ipa,
-								 enum fault_reason reason)
+static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
+					enum fault_reason reason)
 {
 	if (fill(vcpu, esr, ipa))
 		return vcpu;
@@ -340,13 +318,8 @@ static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)
 	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
-struct exception_class {
-	struct vcpu *(*handle)(struct vcpu *vcpu, uint32_t esr);
-	struct exit_stat *stat; /* what counts it, and so its kind */
-};
-
 /* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
-static struct exception_class classes[64] = {
+struct exception_class trap_class[64] = {
 	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
 	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
 	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
@@ -370,15 +343,15 @@ static struct exception_class classes[64] = {
 /* In the table itself, so that nobody has to ask at an exit. */
 void trap_use(bool foreign)
 {
-	classes[EC_SMC32].handle = foreign ? on_smc_foreign : on_smc;
-	classes[EC_SMC64].handle = foreign ? on_smc_foreign : on_smc;
+	trap_class[EC_SMC32].handle = foreign ? on_smc_foreign : on_smc;
+	trap_class[EC_SMC64].handle = foreign ? on_smc_foreign : on_smc;
 	hypercall_use(foreign);
 }
 
 struct vcpu *trap_sync(struct vcpu *vcpu)
 {
 	uint32_t esr = (uint32_t)read_esr_el2();
-	const struct exception_class *class = &classes[ESR_EC(esr)];
+	const struct exception_class *class = &trap_class[ESR_EC(esr)];
 
 	return class->handle ? class->handle(vcpu, esr) : on_unknown(vcpu, esr);
 }
@@ -398,202 +371,4 @@ _Noreturn void trap_own(reg_t vector)
 	};
 
 	panic(name[vector & 3]);
-}
-
-/* --- the same, accounted for --- */
-
-/* Ticks since the vector; what the exit did is done. */
-static inline uint64_t exit_ticks(uint64_t start)
-{
-	isb();
-	return read_cntpct_el0() - start;
-}
-
-static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
-{
-	if (virq_of(vcpu, iar))
-		return EXIT_IRQ;
-	if (gic_intid(iar) == board.maintenance_intid)
-		return EXIT_MAINTENANCE;
-	if (gic_intid(iar) == CORE_KICK_SGI)
-		return EXIT_KICK;
-	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
-}
-
-/* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
- * with EXIT_MAPPED, a first touch. */
-static inline struct exit_stat *resumed_stat(uint32_t esr)
-{
-	if (ESR_EC(esr) == EC_DABT_LOW)
-		return &exit_stat[EXIT_MMIO_READ] + (esr & DABT_WNR ? 1 : 0);
-	return classes[ESR_EC(esr)].stat;
-}
-
-_Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_stat() counts on it");
-
-static struct exit_stat *sync_stat(uint32_t esr, const struct vcpu *next)
-{
-	const struct exception_class *class = &classes[ESR_EC(esr)];
-
-	if (next)
-		return resumed_stat(esr);
-	return class->handle ? class->stat : &exit_stat[EXIT_OTHER];
-}
-
-static __attribute__((noinline, cold)) struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
-{
-	struct exit_stat *stat = &exit_stat[irq_kind(vcpu, iar)];
-	struct vcpu *next = irq_own(vcpu, iar);
-
-	exit_stats_add(stat, exit_ticks(vcpu->exit_start));
-	return next;
-}
-
-struct vcpu *trap_irq_counted(struct vcpu *vcpu)
-{
-	uint32_t iar = gic_ack();
-	struct virq *virq = virq_of(vcpu, iar);
-
-	if (!virq)
-		return irq_own_counted(vcpu, iar);
-	forward(vcpu, iar, virq);
-	exit_stats_add(&exit_stat[EXIT_IRQ], exit_ticks(vcpu->exit_start));
-	return vcpu;
-}
-
-void trap_count_hvc(uint64_t start)
-{
-	exit_stats_add(&exit_stat[EXIT_HVC], exit_ticks(start));
-}
-
-/* Not inlined where the kind is known: it would be worked out anew for each access. */
-static __attribute__((noinline)) void count(uint64_t start, struct exit_stat *stat)
-{
-	exit_stats_add(stat, exit_ticks(start));
-}
-
-void trap_count_sync(uint64_t start)
-{
-	count(start, resumed_stat((uint32_t)read_esr_el2()));
-}
-
-struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start)
-{
-	count(start, sync_stat((uint32_t)read_esr_el2(), next));
-	return next;
-}
-
-/* --- the same, counted and traced --- */
-
-static struct vcpu *trace(struct vcpu *next, enum exit_kind kind, uint64_t arg, uint64_t start)
-{
-	uint64_t ticks = exit_ticks(start);
-
-	exit_stats_trace(kind, arg, start, ticks);
-	exit_stats_add(&exit_stat[kind], ticks);
-	return next;
-}
-
-struct vcpu *trap_irq_traced(struct vcpu *vcpu)
-{
-	uint32_t iar = gic_ack();
-	enum exit_kind kind = irq_kind(vcpu, iar);
-	uint64_t start = vcpu->exit_start;
-	struct vcpu *next = vcpu;
-
-	if (kind == EXIT_IRQ)
-		forward(vcpu, iar, virq_of(vcpu, iar));
-	else
-		next = irq_own(vcpu, iar);
-	return trace(next, kind, gic_intid(iar), start);
-}
-
-struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
-{
-	struct vcpu *next = hypercall(vcpu, id);
-
-	return trace(next, EXIT_HVC, id, vcpu->exit_start);
-}
-
-struct vcpu *trap_sync_traced(struct vcpu *vcpu)
-{
-	uint32_t esr = (uint32_t)read_esr_el2();
-	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
-	bool abort = fetch || ESR_EC(esr) == EC_DABT_LOW;
-	uint64_t arg = abort ? trap_fault_ipa(fetch) : esr;
-	struct vcpu *next = trap_sync(vcpu);
-	enum exit_kind kind = vcpu->exit_start & EXIT_MAPPED
-				      ? EXIT_STAGE2_MAP
-				      : (enum exit_kind)(sync_stat(esr, next) - exit_stat);
-
-	return trace(next, kind, arg, vcpu->exit_start & ~EXIT_MAPPED);
-}
-
-/* --- the same, with probes --- */
-
-#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
-
-static __attribute__((noinline, cold)) struct vcpu *irq_own_unstamped(struct vcpu *vcpu,
-								      uint32_t iar)
-{
-	struct vcpu *next = irq_own(vcpu, iar);
-
-	return next == vcpu ? TRAP_UNSTAMPED : next;
-}
-
-static __attribute__((noinline, cold)) struct vcpu *forward_slowly_probed(struct vcpu *vcpu,
-									  uint32_t iar,
-									  struct virq *virq)
-{
-	forward(vcpu, iar, virq);
-	STAMP(injected, probe_read());
-	return vcpu;
-}
-
-struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
-{
-	uint32_t iar = gic_ack();
-	uint64_t acknowledged = probe_read();
-	struct virq *virq = virq_of(vcpu, iar);
-	uint64_t lr_value;
-	unsigned lr;
-
-	if (!virq)
-		return irq_own_unstamped(vcpu, iar);
-	STAMP(el2_vector, entry);
-	STAMP(acknowledged, acknowledged);
-	lr = vgic_lr_at_once(&vcpu->vgic, virq);
-	if (lr == VIRQ_LR_NONE)
-		return forward_slowly_probed(vcpu, iar, virq);
-	lr_value = virq->lr_value;
-	gic_drop(iar);
-	gic_lr_write(lr, lr_value);
-	STAMP(injected, probe_read());
-	return vcpu;
-}
-
-/* --- the same, with every list register read --- */
-
-static void read_list_registers(struct vcpu *vcpu)
-{
-	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
-		vcpu->gic.lr[i] = gic_lr_read(i);
-}
-
-struct vcpu *trap_irq_all_lrs(struct vcpu *vcpu)
-{
-	read_list_registers(vcpu);
-	return trap_irq(vcpu);
-}
-
-struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu, uint32_t id)
-{
-	read_list_registers(vcpu);
-	return trap_hvc(vcpu, id);
-}
-
-struct vcpu *trap_sync_all_lrs(struct vcpu *vcpu)
-{
-	read_list_registers(vcpu);
-	return trap_sync(vcpu);
 }

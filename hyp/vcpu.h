@@ -32,7 +32,7 @@ struct el1_regs {
 
 struct vcpu {
 	struct trap_frame frame;
-	reg_t host_sp; /* vectors.S: where vcpu_run() was called */
+	reg_t host_sp; /* vcpu_run.S: where it was called */
 	struct vm *vm;
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
@@ -54,10 +54,10 @@ struct vcpu {
 	reg_t start_entry, start_context;
 };
 
-/* Offsets that vectors.S uses. */
-_Static_assert(offsetof(struct vcpu, host_sp) == TRAP_FRAME_SIZE, "VCPU_HOST_SP in vectors.S");
+/* Offsets that frame.inc names. */
+_Static_assert(offsetof(struct vcpu, host_sp) == TRAP_FRAME_SIZE, "VCPU_HOST_SP in frame.inc");
 _Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 2 * sizeof(reg_t),
-	       "VCPU_EXIT_START in vectors.S");
+	       "VCPU_EXIT_START in frame.inc");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];
@@ -65,11 +65,11 @@ struct vcpu_space {
 } __attribute__((aligned(16)));
 
 /* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
- * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vectors.S. */
+ * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vcpu_run.S. */
 void vcpu_run(struct vcpu *vcpu);
 
 /* What the core holds of the vCPU that has it to memory; its virtual interface is off then. */
 void vcpu_save(struct vcpu *vcpu);
 
-/* The core goes to another vCPU. Called by vectors.S, the general registers are in the frame. */
+/* The core goes to another vCPU. Called by vcpu_run.S, the general registers are in the frame. */
 void vcpu_switch(struct vcpu *from, struct vcpu *to);

@@ -8,6 +8,7 @@
 #include "hyp/vdist_banks.h"
 #include "hyp/vm.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
 #define SGIS 0xffffu                 /* of the first word of a bank */
@@ -247,8 +248,8 @@ static uint32_t read_priorities(struct vcpu *owner, unsigned first)
 }
 
 /* Of the word's four interrupts, from `first` on, those that `lanes` has a bit of. */
-static __attribute__((noinline, cold)) void write_priorities(struct vcpu *owner, unsigned first,
-							     uint32_t value, uint32_t lanes)
+static __cold void write_priorities(struct vcpu *owner, unsigned first, uint32_t value,
+				    uint32_t lanes)
 {
 	uint32_t which = (lanes & 1) | (lanes >> 7 & 2) | (lanes >> 14 & 4) | (lanes >> 21 & 8);
 
@@ -348,7 +349,7 @@ void vdist_set_groups(struct vm *vm, uint32_t groups)
 	vspi_unlock(vm);
 }
 
-__attribute__((noinline, cold)) uint32_t vdist_id_register(unsigned word, uint32_t part)
+__cold uint32_t vdist_id_register(unsigned word, uint32_t part)
 {
 	/* PIDR4-7, PIDR0-3, CIDR0-3 (IHI 0048B 4.3.18): designer Arm, ArchRev in PIDR2 */
 	const uint8_t ids[] = { 0x04, 0, 0, 0, 0, 0xb4, 0x0b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
@@ -424,8 +425,8 @@ static uint64_t bytes(unsigned size)
 	return ~(uint64_t)0 >> (64 - 8 * size);
 }
 
-static __attribute__((noinline, cold)) uint64_t read_split(struct vcpu *vcpu, uint32_t offset,
-							   unsigned size, read_word *read)
+static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
+				  read_word *read)
 {
 	unsigned skipped = offset % 4;
 	uint64_t value = read(vcpu, offset - skipped) >> 8 * skipped;
@@ -435,9 +436,8 @@ static __attribute__((noinline, cold)) uint64_t read_split(struct vcpu *vcpu, ui
 	return value & bytes(size);
 }
 
-static __attribute__((noinline, cold)) void write_split(struct vcpu *vcpu, uint32_t offset,
-							unsigned size, uint64_t value,
-							write_word *write)
+static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+			       write_word *write)
 {
 	unsigned skipped = offset % 4;
 

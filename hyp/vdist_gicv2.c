@@ -3,6 +3,7 @@
 #include "hyp/core.h"
 #include "hyp/vdist_banks.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
 #define SGIR_TARGETS(value) ((value) >> 16 & 0xffu)
@@ -59,8 +60,7 @@ static bool in_sgi_pending(uint32_t offset)
 }
 
 /* A byte an SGI, a bit a source; those that are pending here, whoever else has them. */
-static __attribute__((noinline, cold)) uint32_t read_sgi_pending(const struct vcpu *vcpu,
-								 uint32_t offset)
+static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
 	uint32_t value = 0;
@@ -95,7 +95,7 @@ static void send_to_self(struct vcpu *vcpu, uint32_t value)
 	vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
 }
 
-static __attribute__((noinline, cold)) void send(struct vcpu *vcpu, uint32_t value)
+static __cold void send(struct vcpu *vcpu, uint32_t value)
 {
 	struct vm *vm = vcpu->vm;
 	uint32_t targets = 0;

@@ -4,6 +4,7 @@
 #include "hyp/core.h"
 #include "hyp/vdist_banks.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define CTLR_DS (1u << 6) /* one security state, for good; ARE likewise */
 #define CTLR_GROUPS (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1)
@@ -201,7 +202,7 @@ static void send(struct vcpu *vcpu, uint32_t targets, unsigned id)
 	}
 }
 
-static __attribute__((noinline, cold)) void send_slowly(struct vcpu *vcpu, uint64_t value)
+static __cold void send_slowly(struct vcpu *vcpu, uint64_t value)
 {
 	send(vcpu, targets_of(vcpu, value), SGIR_INTID(value));
 }
@@ -214,7 +215,7 @@ void vdist_sgi1r(struct vcpu *vcpu, uint64_t value)
 		send_slowly(vcpu, value);
 }
 
-__attribute__((noinline, cold)) void vdist_sgi0r(struct vcpu *vcpu, uint64_t value)
+__cold void vdist_sgi0r(struct vcpu *vcpu, uint64_t value)
 {
 	unsigned id = SGIR_INTID(value);
 	uint32_t targets = targets_of(vcpu, value);

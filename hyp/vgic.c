@@ -6,6 +6,7 @@
 
 #include "hyp/vgic_lr.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define GROUPS 3u
 
@@ -66,7 +67,7 @@ static void capture(struct virq *virq)
 	virq->latched = false;
 }
 
-SLOW_PATH void vgic_inject_slowly(struct vgic *vgic, struct virq *virq)
+__cold void vgic_inject_slowly(struct vgic *vgic, struct virq *virq)
 {
 	capture(virq);
 	vgic_give(vgic, virq);
@@ -89,7 +90,7 @@ void vgic_inject_physical(struct vgic *vgic, struct virq *virq)
 		vgic_inject_slowly(vgic, virq);
 }
 
-static SLOW_PATH void queue_absent(struct vgic *vgic, struct virq *virq)
+static __cold void queue_absent(struct vgic *vgic, struct virq *virq)
 {
 	capture(virq);
 	vgic_queue(vgic, virq);
@@ -108,7 +109,7 @@ void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct 
 	}
 }
 
-SLOW_PATH void vgic_catch_up(struct vgic *vgic)
+__cold void vgic_catch_up(struct vgic *vgic)
 {
 	vgic_refill(vgic);
 }
@@ -161,7 +162,7 @@ static void set_physical_pending(struct vgic *vgic, struct virq *virq)
 		latch_physical(virq); /* it comes back as a physical interrupt */
 }
 
-static SLOW_PATH void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
+static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	if (virq->physical) {
 		set_physical_pending(vgic, virq);
@@ -204,7 +205,7 @@ void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 	vgic_give(vgic, virq);
 }
 
-SLOW_PATH void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
+__cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
 {
 	if (virq->line == level)
 		return;
@@ -251,7 +252,7 @@ void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled)
 	vgic_refill(vgic);
 }
 
-SLOW_PATH void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1)
+__cold void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1)
 {
 	bool before = virq_deliverable(vgic, virq);
 
@@ -271,7 +272,7 @@ static void update_group(struct vgic *vgic, struct virq *virq, unsigned before)
 }
 
 /* What is queued stays so: it waits for its group by then. */
-SLOW_PATH void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
+__cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 {
 	unsigned before = vgic->groups_enabled;
 
@@ -312,7 +313,7 @@ void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
 }
 
 /* Private interrupts are as their devices are: IHI 0048B 4.3.13 leaves it open. */
-SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
+__cold void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 {
 	if (virq->intid < GIC_PRIVATE_COUNT || virq->edge == edge)
 		return;
@@ -325,7 +326,7 @@ SLOW_PATH void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge)
 
 /* --- active --- */
 
-SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
+__cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 {
 	vgic_catch_up(vgic);
 	vgic_take(vgic, virq);
@@ -339,7 +340,7 @@ SLOW_PATH void vgic_set_active(struct vgic *vgic, struct virq *virq)
 	vgic_give(vgic, virq);
 }
 
-SLOW_PATH void vgic_clear_active(struct vgic *vgic, struct virq *virq)
+__cold void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 {
 	unsigned i;
 

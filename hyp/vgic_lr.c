@@ -4,6 +4,7 @@
 
 #include "hyp/core.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define GROUP_OFF 0x100u /* behind every priority */
 
@@ -105,7 +106,7 @@ static void recall(struct vgic *vgic, unsigned i)
 		virq->latched_here |= virq->lr_latched || !virq->line || virq->edge;
 }
 
-SLOW_PATH void vgic_take(struct vgic *vgic, struct virq *virq)
+__cold void vgic_take(struct vgic *vgic, struct virq *virq)
 {
 	unsigned i = vgic_live_lr(vgic, virq);
 
@@ -114,7 +115,7 @@ SLOW_PATH void vgic_take(struct vgic *vgic, struct virq *virq)
 	unqueue(vgic, virq);
 }
 
-SLOW_PATH void vgic_give_later(struct vgic *vgic, struct virq *virq)
+__cold void vgic_give_later(struct vgic *vgic, struct virq *virq)
 {
 	unsigned i;
 
@@ -154,7 +155,7 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 	return priorities;
 }
 
-SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
+__cold void vgic_park(struct vgic *vgic, struct virq *virq)
 {
 	if (vgic->owed[virq->intid])
 		vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
@@ -166,14 +167,14 @@ SLOW_PATH void vgic_park(struct vgic *vgic, struct virq *virq)
 		vgic->trap_deactivations(vgic);
 }
 
-SLOW_PATH void vgic_unpark(struct vgic *vgic, struct virq *virq)
+__cold void vgic_unpark(struct vgic *vgic, struct virq *virq)
 {
 	virq->parked = false;
 	vgic->parked_count--;
 	vgic->backlog--;
 }
 
-SLOW_PATH void vgic_ended(struct vgic *vgic)
+__cold void vgic_ended(struct vgic *vgic)
 {
 	if (!vgic->leaving_count)
 		return;
@@ -181,7 +182,7 @@ SLOW_PATH void vgic_ended(struct vgic *vgic)
 	core_kick(core_number());
 }
 
-static SLOW_PATH void finish(struct vgic *vgic, struct virq *virq)
+static __cold void finish(struct vgic *vgic, struct virq *virq)
 {
 	vgic_ended(vgic);
 	if (virq->physical)
@@ -391,27 +392,27 @@ static __attribute__((noinline)) void refill(struct vgic *vgic)
 	set_events(vgic, waiting);
 }
 
-SLOW_PATH void vgic_refill(struct vgic *vgic)
+__cold void vgic_refill(struct vgic *vgic)
 {
 	if (!vgic->batch)
 		refill(vgic);
 }
 
 /* Ends that no list register saw are those of what is parked by now. */
-SLOW_PATH void vgic_begin(struct vgic *vgic)
+__cold void vgic_begin(struct vgic *vgic)
 {
 	collect(vgic);
 	gic_virt_ends_elsewhere();
 	vgic->batch = true;
 }
 
-SLOW_PATH void vgic_end(struct vgic *vgic)
+__cold void vgic_end(struct vgic *vgic)
 {
 	vgic->batch = false;
 	refill(vgic);
 }
 
-SLOW_PATH bool vgic_anything_behind(struct vgic *vgic)
+__cold bool vgic_anything_behind(struct vgic *vgic)
 {
 	refill(vgic);
 	return any_pending(vgic) || vgic_anything_queued(vgic);
@@ -430,7 +431,7 @@ static bool place_at_once(struct vgic *vgic, struct virq *virq)
 	return true;
 }
 
-SLOW_PATH void vgic_give(struct vgic *vgic, struct virq *virq)
+__cold void vgic_give(struct vgic *vgic, struct virq *virq)
 {
 	if (place_at_once(vgic, virq))
 		return;

@@ -5,9 +5,6 @@
 
 #include "hyp/vgic.h"
 
-/* What cannot be done by one write to a list register. Out of the way of what can. */
-#define SLOW_PATH __attribute__((noinline, cold))
-
 /* The list register that makes `virq` pending from `source`, ready to write. */
 uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source);
 

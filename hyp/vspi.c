@@ -3,6 +3,7 @@
 
 #include "hyp/vm.h"
 #include "lib/bits.h"
+#include "lib/compiler.h"
 
 #define MOVES_MAX 4u /* in one exit: as many as a word of ITARGETSR makes */
 
@@ -201,7 +202,7 @@ static void settle_word(struct vcpu *vcpu, unsigned word, unsigned *moves)
 	}
 }
 
-__attribute__((noinline, cold)) void vspi_settle(struct vcpu *vcpu)
+__cold void vspi_settle(struct vcpu *vcpu)
 {
 	unsigned moves = 0;
 

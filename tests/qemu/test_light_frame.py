@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_SAVED = re.compile(r"\b([xw](8|9|1[0-5]|18)|[vqdsh]\d+)\b")
 # Assembly that saves and switches them, and the parser of the plan, which returns structures
 # through x8 and is done before the first guest runs.
-MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss|own_)"
+MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss)"
                  r"|^(fail|message|parse|plan|text_quote|word)")
 
 

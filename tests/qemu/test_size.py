@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The image as it lies on a card or in flash, with the guest's in it, stays small."""
+"""The image as it lies on a card or in flash, the guest's in it, and the vectors stay small."""
 
 import re
 
@@ -7,9 +7,11 @@ import pytest
 
 from assembler import run
 from hypervisor import tool
-from lab import TREE
+from lab import TREE, board_facts
 
 SIZE_MAX = 512 << 10  # bytes
+VECTORS_MAX = 40 << 10
+PLAIN_LINES_MAX = 80
 
 
 @pytest.mark.parametrize("name", TREE.boards())
@@ -24,3 +26,19 @@ def test_the_flat_image_is_small(name):
     assert size <= SIZE_MAX
     flat = elf.with_suffix(".bin")
     assert not flat.is_file() or flat.stat().st_size == size
+
+
+@pytest.mark.parametrize("name", TREE.boards())
+def test_the_vector_tables_are_small(name):
+    isa = board_facts(name)["ISA"]
+    objects = sorted((TREE.build(name) / "hyp" / "hyp" / "arch" / isa).glob("v*.S.o"))
+    assert objects, f"the objects of {name} are missing: make BOARD={name}"
+    rows = run(tool("size", "arm-none-eabi-size"), "-A", *objects)
+    assert 0 < sum(map(int, re.findall(r"^\.text +(\d+)", rows, re.M))) <= VECTORS_MAX
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_the_plain_vector_table_is_straight_text(isa):
+    lines = (TREE.root / "hyp" / "arch" / isa / "vectors.S").read_text().splitlines()
+    assert len(lines) <= PLAIN_LINES_MAX
+    assert not [line for line in lines if line.strip().startswith((".macro", ".if"))]

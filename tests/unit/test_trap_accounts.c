@@ -18,6 +18,7 @@
 #include "hyp/exit_stats.h"
 #include "hyp/sched.h"
 #include "hyp/trap.h"
+#include "hyp/trap_account.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"

@@ -24,11 +24,11 @@ unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
 	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
 
-unit_exit_path := tests/unit/vgic_guest.c hyp/trap.c hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c \
-	hyp/cold.c hyp/core.c hyp/errata.c hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/psci.c \
-	hyp/record.c hyp/sched.c hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vdist_gicv2.c \
-	hyp/vdist_gicv3.c hyp/vgic.c hyp/vgic_lr.c hyp/vpl011.c hyp/vspi.c hyp/vcntp.c \
-	hyp/vtimer.c \
+unit_exit_path := tests/unit/vgic_guest.c hyp/trap.c hyp/trap_account.c \
+	hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/cold.c hyp/core.c hyp/errata.c \
+	hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/psci.c hyp/record.c hyp/sched.c \
+	hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vdist_gicv2.c hyp/vdist_gicv3.c \
+	hyp/vgic.c hyp/vgic_lr.c hyp/vpl011.c hyp/vspi.c hyp/vcntp.c hyp/vtimer.c \
 	drivers/gic/gic_dist.c drivers/timer/generic_timer.c
 
 # Of several cores, which tests/unit/cores.c plays.

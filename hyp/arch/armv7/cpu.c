@@ -13,6 +13,7 @@
 #include "hyp/arch/guest_control.h"
 #include "hyp/errata.h"
 #include "hyp/vm.h"
+#include "lib/compiler.h"
 #include "lib/lpae.h"
 
 #define HSCTLR_RES1 0x30c50878u /* with CP15BEN, as at reset */
@@ -180,7 +181,7 @@ void trap_skip_instruction(void)
 
 /* Cortex-A15 erratum 766422: where a Thumb store faults at stage 2, HSR.Rt may be another register.
  * An ARM store takes nothing more than its skipping. */
-static __attribute__((cold, noinline)) bool skip_thumb_store(reg_t spsr)
+static __cold bool skip_thumb_store(reg_t spsr)
 {
 	if (errata.thumb_store_stops)
 		return false;

@@ -5,6 +5,7 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/vcpu.h"
 #include "hyp/vdist.h"
+#include "lib/compiler.h"
 
 #define ISS_READ 1u
 #define ISS_RT(iss) ((iss) >> 5 & 0x1fu)
@@ -56,7 +57,7 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 }
 
 /* GICv3. Whoever reads such a register is stopped. */
-static __attribute__((noinline, cold)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
+static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
 

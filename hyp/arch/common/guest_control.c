@@ -22,26 +22,29 @@ reg_t vector_delay;
 
 void cpu_use_vectors(const struct run_config *config)
 {
-	static const char *const table[2][VECTORS_ALL_LRS + 1][2] = {
-#define X(name, kind, full, delayed) [delayed][kind][full] = name,
-		VECTOR_TABLES(X)
+	static const char *const table[VECTORS_ALL_LRS + 1][FRAME_FULL + 1] = {
+		[VECTORS_PLAIN] = { vectors, vectors_full },
+#define X(kind, name) [kind] = { vectors_##name, vectors_full_##name },
+		VECTOR_KINDS(X)
 #undef X
 	};
 	unsigned int kind = VECTORS_PLAIN;
-	bool delayed = config->delay_el2 != 0;
-	bool full = config->frame == FRAME_FULL;
 
-	if (config->probes) /* never with the others: docs/plans.md */
+	vector_delay = config->delay_el2;
+	if (config->probes) { /* never with the others: docs/plans.md */
 		kind = VECTORS_PROBED;
-	else if (config->trace)
+	} else if (config->trace) {
 		kind = VECTORS_TRACED;
-	else if (config->stats)
+	} else if (config->stats) {
 		kind = VECTORS_COUNTED;
-	else if (config->lrs == LRS_ALL)
+	} else if (config->lrs == LRS_ALL) {
 		kind = VECTORS_ALL_LRS;
-	vector_delay = config->delay_el2 - 2;
+	} else if (config->delay_el2) {
+		kind = VECTORS_DELAYED;
+		vector_delay -= 2; /* the two instructions that load it */
+	}
 	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
-	write_vbar_el2((uintptr_t)table[delayed][kind][full]);
+	write_vbar_el2((uintptr_t)table[kind][config->frame]);
 	isb();
 }
 

@@ -16,6 +16,15 @@ static inline __attribute__((always_inline)) uint64_t probe_read(void)
 	return ticks;
 }
 
+/* Ticks since then. Any two registers will do, where probe_read() wants a pair. */
+static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("isb\n\tmrrc p15, 0, %0, %1, c14" : "=r"(low), "=r"(high) : : "memory");
+	return ((uint64_t)high << 32 | low) - start;
+}
+
 /* offset: in the structure, a constant. */
 static inline __attribute__((always_inline)) void probe_write(size_t offset, uint64_t ticks)
 {

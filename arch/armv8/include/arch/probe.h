@@ -16,6 +16,12 @@ static inline __attribute__((always_inline)) uint64_t probe_read(void)
 	return ticks;
 }
 
+/* Ticks since then. */
+static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
+{
+	return probe_read() - start;
+}
+
 /* offset: in the structure, a constant. */
 static inline __attribute__((always_inline)) void probe_write(size_t offset, uint64_t ticks)
 {

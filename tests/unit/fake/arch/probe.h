@@ -9,6 +9,11 @@ static inline uint64_t probe_read(void)
 	return read_cntpct_el0();
 }
 
+static inline uint64_t probe_since(uint64_t start)
+{
+	return probe_read() - start;
+}
+
 static inline void probe_write(size_t offset, uint64_t ticks)
 {
 	if (read_tpidr_el2())

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Into the guest from C, out of it again, and from one vCPU to another: what is common to all
+ * vector tables. Only when C returns another vCPU is the rest of a light frame saved, which C has
+ * left as it was.
+ */
+#include "hyp/arch/armv7/frame.inc"
+
+	.text
+	/* void vcpu_run(struct vcpu *): the caller's registers on the caller's stack; r3 keeps it
+	   8-byte aligned. */
+	.global	vcpu_run
+vcpu_run:
+	push	{r3-r11, lr}
+	str	sp, [r0, #VCPU_HOST_SP]
+	mov	sp, r0
+	restore_rest
+	pop	{r0-r3, r12, lr}
+	eret
+
+	/* Not the vCPU that was running: r0 is another one, or NULL. */
+	.global	another_light, another_full
+another_light:
+	mov	r1, r0
+	save_rest
+	mov	r0, r1
+another_full:
+	cmp	r0, #0
+	beq	leave
+	mov	r4, r0
+	mov	r1, r0
+	mov	r0, sp
+	bl	vcpu_switch
+	mov	sp, r4
+	restore_rest
+	pop	{r0-r3, r12, lr}
+	eret
+
+leave:
+	ldr	sp, [sp, #VCPU_HOST_SP]
+	pop	{r3-r11, pc}
+
+	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
+	.global	own_exception
+own_exception:
+	mov	r0, #0
+	b	trap_own

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instrumented vector tables (hyp/arch/vectors.h): exits as in vectors.S that are counted,
+ * traced, probed or delayed, read every list register, or take the full frame always.
+ */
+#include "abi/probe.h"
+#include "hyp/arch/armv7/frame.inc"
+#include "hyp/arch/common/exits.inc"
+
+#define TRAP_UNSTAMPED 1 /* hyp/trap_account.h */
+
+	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
+	   what they count and before the first probe. No isb before a stamp: exception entry
+	   synchronises the context (DDI 0406C A3.8.3). */
+	.macro enter kind
+	push	{r0-r3, r12, lr}
+	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
+	mrrc	p15, 0, r2, r3, c14
+	strd	r2, r3, [sp, #VCPU_EXIT_START]
+	.endif
+	.if	\kind != VECTORS_PLAIN
+	ldr	r2, =vector_delay
+	ldr	r2, [r2]
+	.if	\kind != VECTORS_DELAYED
+	cmp	r2, #0
+	beq	98f
+	.endif
+99:	subs	r2, r2, #2
+	bne	99b
+98:
+	.endif
+	.endm
+
+	/* handler: of the vCPU in r0; count: accounts for the exit where the same vCPU resumes */
+	.macro exit handler, frame, count, written
+	.ifc	\frame, full
+	save_rest
+	.endif
+	mov	r0, sp
+	bl	\handler
+	cmp	sp, r0
+	.ifb	\count
+	bne	another_\frame
+	.else
+	bne	leaving_counted_\frame
+	ldrd	r0, r1, [sp, #VCPU_EXIT_START]
+	bl	\count
+	.endif
+	resume \frame
+	.endm
+
+	.macro resume frame
+	.ifc	\frame, full
+	restore_rest
+	.endif
+	pop	{r0-r3, r12, lr}
+	eret
+	.endm
+
+	/* The vector reads the first stamp and takes the last, trap_irq_probed those between; it
+	   returns TRAP_UNSTAMPED after an interrupt of the hypervisor's own, and the stamps stay
+	   those of the guest's. */
+	.macro exit_probed frame
+	.ifc	\frame, full
+	save_rest
+	.endif
+	mov	r0, sp
+	bl	trap_irq_probed
+	cmp	sp, r0
+	bne	2f
+	isb
+	mrrc	p15, 0, r2, r3, c14
+	mrc	p15, 4, r0, c13, c0, 2		/* HTPIDR */
+	strd	r2, r3, [r0, #PROBE_ERET]
+1:	resume \frame
+2:	cmp	r0, #TRAP_UNSTAMPED
+	beq	1b
+	b	another_\frame
+	.endm
+
+	/* One vector table and its exits. With a nop, each of the four stamps is four instructions
+	   long, with the store. */
+	.macro vector_table name, kind, frame
+	.balign	32
+	.global	\name
+\name:
+	b	own_exception			/* reset: not taken to HYP mode */
+	b	own_exception			/* from HYP mode itself: undefined instruction, */
+	b	own_exception			/* HVC, */
+	b	own_exception			/* prefetch abort, */
+	b	own_exception			/* data abort */
+	b	\name\()_trap			/* from the guest: HVC, traps, aborts */
+	b	\name\()_irq
+	b	\name\()_irq			/* FIQ: no source is configured; taken as IRQ */
+
+\name\()_irq:
+	enter	\kind
+	.if	\kind == VECTORS_PROBED
+	nop
+	mrrc	p15, 0, r2, r3, c14
+	.endif
+	exit_irq \kind, \frame
+
+\name\()_trap:
+	enter	\kind
+	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
+	cmp	r1, #HSR_HVC_0
+	bne	9f
+	mov	r1, r0
+	exit_sync hvc, \kind, \frame, written
+9:	exit_sync sync, \kind, full
+	.endm
+
+	.text
+	vector_table vectors_full, VECTORS_PLAIN, full
+#define X(kind, name)                          \
+	vector_table vectors_##name, kind, light; \
+	vector_table vectors_full_##name, kind, full;
+	VECTOR_KINDS(X)
+#undef X
+
+	/* As another_* in vcpu_run.S, counted first. */
+leaving_counted_light:
+	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
+	b	another_light
+leaving_counted_full:
+	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
+	b	another_full

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Into the guest from C, out of it again, and from one vCPU to another: what is common to all
+ * vector tables. Only when C returns another vCPU is the rest of a light frame saved, which C has
+ * left as it was.
+ */
+#include "hyp/arch/armv8/frame.inc"
+
+	.text
+	/* void vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
+	.global	vcpu_run
+vcpu_run:
+	stp	x19, x20, [sp, #-96]!
+	stp	x21, x22, [sp, #16]
+	stp	x23, x24, [sp, #32]
+	stp	x25, x26, [sp, #48]
+	stp	x27, x28, [sp, #64]
+	stp	x29, x30, [sp, #80]
+	mov	x1, sp
+	str	x1, [x0, #VCPU_HOST_SP]
+	mov	sp, x0
+	restore_rest
+	restore_light
+	eret
+
+	/* Not the vCPU that was running: x0 is another one, or NULL. */
+	.global	another_light, another_full
+another_light:
+	save_rest
+another_full:
+	cbz	x0, leave
+	mov	x19, x0
+	mov	x1, x0
+	mov	x0, sp
+	bl	vcpu_switch
+	mov	sp, x19
+	restore_rest
+	restore_light
+	eret
+
+leave:
+	ldr	x1, [sp, #VCPU_HOST_SP]
+	mov	sp, x1
+	ldp	x21, x22, [sp, #16]
+	ldp	x23, x24, [sp, #32]
+	ldp	x25, x26, [sp, #48]
+	ldp	x27, x28, [sp, #64]
+	ldp	x29, x30, [sp, #80]
+	ldp	x19, x20, [sp], #96
+	ret
+
+	.global	guest_serror
+guest_serror:
+	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
+	save_light
+	save_rest
+	mov	x0, sp
+	bl	trap_serror
+	cmp	sp, x0
+	b.ne	another_full
+	restore_rest
+	restore_light
+	eret

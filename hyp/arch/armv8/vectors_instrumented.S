@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instrumented vector tables (hyp/arch/vectors.h): exits as in vectors.S that are counted,
+ * traced, probed or delayed, read every list register, or take the full frame always.
+ */
+#include "abi/probe.h"
+#include "hyp/arch/armv8/frame.inc"
+#include "hyp/arch/common/exits.inc"
+
+#define TRAP_UNSTAMPED 1 /* hyp/trap_account.h */
+
+	/* The first registers; the begin of the exit for the statistics; the delay, which lies
+	   within what they count and before the first probe. No isb before a stamp: exception entry
+	   synchronises the context (DDI 0487 D1.13). */
+	.macro enter kind
+	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
+	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
+	mrs	x1, cntpct_el0
+	str	x1, [sp, #VCPU_EXIT_START]
+	.endif
+	.if	\kind != VECTORS_PLAIN
+	adrp	x1, vector_delay
+	ldr	x1, [x1, :lo12:vector_delay]
+	.if	\kind != VECTORS_DELAYED
+	cbz	x1, 98f
+	.endif
+99:	subs	x1, x1, #2
+	b.ne	99b
+98:
+	.endif
+	.endm
+
+	/* handler: of the vCPU in x0; count: accounts for the exit where the same vCPU resumes;
+	   written: the handler stores x0 alone, its result */
+	.macro exit handler, frame, count, written
+	.ifc	\frame, full
+	save_rest
+	.endif
+	mov	x0, sp
+	bl	\handler
+	cmp	sp, x0
+	.ifb	\count
+	b.ne	another_\frame
+	.else
+	b.ne	leaving_counted_\frame
+	ldr	x0, [sp, #VCPU_EXIT_START]
+	bl	\count
+	.endif
+	resume \frame, \written
+	.endm
+
+	.macro resume frame, written
+	.ifc	\frame, full
+	restore_rest
+	.endif
+	.ifb	\written
+	restore_light
+	.else
+	restore_result
+	.endif
+	eret
+	.endm
+
+	/* The vector reads the first stamp and takes the last, trap_irq_probed those between; it
+	   returns TRAP_UNSTAMPED after an interrupt of the hypervisor's own, and the stamps stay
+	   those of the guest's. */
+	.macro exit_probed frame
+	.ifc	\frame, full
+	save_rest
+	.endif
+	mov	x0, sp
+	bl	trap_irq_probed
+	cmp	sp, x0
+	b.ne	2f
+	isb
+	mrs	x1, cntpct_el0
+	mrs	x0, tpidr_el2
+	str	x1, [x0, #PROBE_ERET]
+1:	resume \frame
+2:	cmp	x0, #TRAP_UNSTAMPED
+	b.eq	1b
+	b	another_\frame
+	.endm
+
+	/* One vector table. With light frames an entry has the room for all of its exit; what takes
+	   the full frame stands after all tables, in subsection 1. With a nop, each of the four
+	   stamps is four instructions long, with the store. */
+	.macro vector_table name, kind, frame
+	.balign	0x800
+	.global	\name
+\name:
+	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
+	.balign 0x80; mov x0, #0; b trap_own
+	.balign 0x80; mov x0, #1; b trap_own
+	.balign 0x80; mov x0, #2; b trap_own
+	.balign 0x80; mov x0, #3; b trap_own
+	.endr
+	.org	\name + 0x400			/* from the guest, AArch64 */
+	.ifc	\frame, full
+	b	\name\()_sync
+	.subsection 1
+	.endif
+\name\()_sync:
+	enter	\kind
+	mrs	x1, esr_el2
+	save_light
+	lsr	x1, x1, #26
+	cmp	x1, #EC_HVC64
+	b.ne	9f
+	mov	x1, x0
+	exit_sync hvc, \kind, \frame, written
+	.subsection 0
+	.org	\name + 0x480			/* an error where the entry has no room */
+	.ifc	\frame, full
+	b	\name\()_irq
+	.subsection 1
+	.endif
+\name\()_irq:
+	enter	\kind
+	.if	\kind == VECTORS_PROBED
+	nop
+	mrs	x1, cntpct_el0
+	.endif
+	save_light
+	exit_irq \kind, \frame
+	.subsection 0
+	.org	\name + 0x500; b \name\()_irq	/* FIQ: no source is configured; taken as IRQ */
+	.balign 0x80; b guest_serror
+	.balign 0x80; b \name\()_sync	/* from the guest, AArch32 EL0 */
+	.balign 0x80; b \name\()_irq
+	.balign 0x80; b \name\()_irq
+	.balign 0x80; b guest_serror
+
+	.subsection 1
+9:	exit_sync sync, \kind, full
+	.subsection 0
+	.endm
+
+	.text
+	vector_table vectors_full, VECTORS_PLAIN, full
+#define X(kind, name)                          \
+	vector_table vectors_##name, kind, light; \
+	vector_table vectors_full_##name, kind, full;
+	VECTOR_KINDS(X)
+#undef X
+
+	/* As another_* in vcpu_run.S, counted first. */
+leaving_counted_light:
+	ldr	x1, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
+	b	another_light
+leaving_counted_full:
+	ldr	x1, [sp, #VCPU_EXIT_START]
+	bl	trap_count_leaving
+	b	another_full
