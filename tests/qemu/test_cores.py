@@ -3,13 +3,13 @@
 (arch/cores_*.S)."""
 
 import dataclasses
-import re
 from functools import cache
 
 import pytest
 
 from assembler import Program, assemble
 from hypbench import qemu
+from hypbench.boardfile import board_numbers
 from lab import Job, TREE, board_facts, is_built
 from talk import facts
 
@@ -28,8 +28,7 @@ CONFIGS = {
 
 
 def store_base(board: str) -> int:
-    text = (TREE.root / "boards" / board / "board.c").read_text()
-    return int(re.search(r"\.store_base = (\w+)", text)[1], 16)
+    return board_numbers(TREE.root / "boards" / board)["store_base"]
 
 
 def gic(board: str) -> str:
