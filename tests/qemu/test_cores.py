@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests with several vCPUs: PSCI, SGIs and private interrupts, by a guest that checks them itself
-(arch/cores_*.S)."""
+(arch/cores.c)."""
 
 import dataclasses
 from functools import cache
@@ -37,8 +37,8 @@ def gic(board: str) -> str:
 
 def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
     # a guest with one vCPU has none beside it: it asks for one that is not there
-    return assemble(board, "cores", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
-                    f"CONDUIT={conduit}")
+    return assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
+                    f"CONDUIT={conduit}", also=("cores.c",))
 
 
 @cache
