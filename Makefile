@@ -52,6 +52,7 @@ $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
 endif
 include boards/$(BOARD)/board.mk
 include arch/$(ISA)/toolchain.mk
+MAKE_FILES := $(MAKEFILE_LIST)
 
 WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla \
 	-Wundef -Werror
@@ -83,7 +84,6 @@ GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
-MAKE_FILES := Makefile boards/$(BOARD)/board.mk arch/$(ISA)/toolchain.mk
 
 # Two makes at once: one waits for the other. This one has the lock, or only shows commands (-n).
 ifneq ($(HYPBENCH_LOCKED)$(findstring n,$(firstword -$(MAKEFLAGS))),)

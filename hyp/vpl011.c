@@ -2,43 +2,14 @@
 #include "hyp/vpl011.h"
 
 #include "abi/virt.h"
+#include "drivers/uart/pl011_regs.h"
 #include "hyp/console.h"
 #include "hyp/core.h"
 #include "hyp/vm.h"
 #include "lib/bits.h"
 
-/* Registers, 16 bits wide at most (DDI 0183 3.2) */
-#define DR 0x000u
-#define RSR 0x004u
-#define FR 0x018u
-#define ILPR 0x020u
-#define IBRD 0x024u
-#define FBRD 0x028u
-#define LCR_H 0x02cu
-#define CR 0x030u
-#define IFLS 0x034u
-#define IMSC 0x038u
-#define RIS 0x03cu
-#define MIS 0x040u
-#define ICR 0x044u
-#define DMACR 0x048u
-#define PERIPH_ID 0xfe0u
-
-#define FR_CTS (1u << 0)
-#define FR_DSR (1u << 1)
-#define FR_DCD (1u << 2)
-#define FR_RXFE (1u << 4)
-#define FR_RXFF (1u << 6)
-#define FR_TXFE (1u << 7)
-#define LCR_H_FEN (1u << 4)
-#define CR_RESET 0x0300u /* RXE, TXE */
+#define CR_RESET (UARTCR_RXE | UARTCR_TXE)
 #define IFLS_RESET 0x12u /* half full, both */
-#define IFLS_RX(ifls) ((unsigned)(ifls) >> 3 & 7u)
-
-#define INT_RX (1u << 4)
-#define INT_TX (1u << 5)
-#define INT_RT (1u << 6) /* receive timeout */
-#define INT_ALL 0x7ffu
 
 /* The one that the console's input goes to. */
 static struct vm *listener;
@@ -60,7 +31,7 @@ static void update(struct vm *vm)
 
 static unsigned depth(const struct vpl011 *uart)
 {
-	return uart->lcr_h & LCR_H_FEN ? VPL011_FIFO_SIZE : 1;
+	return uart->lcr_h & UARTLCR_H_FEN ? VPL011_FIFO_SIZE : 1;
 }
 
 /* How many bytes raise INT_RX (3.3.9). */
@@ -68,16 +39,16 @@ static unsigned trigger(const struct vpl011 *uart)
 {
 	static const uint8_t eighths[8] = { 1, 2, 4, 6, 7, 4, 4, 4 }; /* 5 to 7: reserved */
 
-	return depth(uart) == 1 ? 1 : VPL011_FIFO_SIZE * eighths[IFLS_RX(uart->ifls)] / 8;
+	return depth(uart) == 1 ? 1 : VPL011_FIFO_SIZE * eighths[UARTIFLS_RX(uart->ifls)] / 8;
 }
 
 static void push(struct vpl011 *uart, uint8_t byte)
 {
 	uart->fifo[(uart->first + uart->count) % VPL011_FIFO_SIZE] = byte;
 	uart->count++;
-	uart->ris |= INT_RT;
+	uart->ris |= UARTINT_RT;
 	if (uart->count >= trigger(uart))
-		uart->ris |= INT_RX;
+		uart->ris |= UARTINT_RX;
 }
 
 /* What the console has, as far as there is room. */
@@ -105,9 +76,9 @@ static uint32_t pop(struct vpl011 *uart)
 	if (uart->waiting)
 		fill(uart);
 	if (uart->count < trigger(uart))
-		uart->ris &= (uint16_t)~INT_RX;
+		uart->ris &= (uint16_t)~UARTINT_RX;
 	if (!uart->count)
-		uart->ris &= (uint16_t)~INT_RT;
+		uart->ris &= (uint16_t)~UARTINT_RT;
 	return byte;
 }
 
@@ -128,46 +99,46 @@ static uint32_t read_id(uint32_t offset)
 {
 	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1 };
 
-	return offset < PERIPH_ID ? 0 : id[(offset - PERIPH_ID) / 4];
+	return offset < UARTPERIPHID0 ? 0 : id[(offset - UARTPERIPHID0) / 4];
 }
 
 static uint32_t read_flags(const struct vpl011 *uart)
 {
-	uint32_t flags = FR_TXFE | FR_CTS | FR_DSR | FR_DCD;
+	uint32_t flags = UARTFR_TXFE | UARTFR_CTS | UARTFR_DSR | UARTFR_DCD;
 
 	if (!uart->count)
-		flags |= FR_RXFE;
+		flags |= UARTFR_RXFE;
 	if (uart->count >= depth(uart))
-		flags |= FR_RXFF;
+		flags |= UARTFR_RXFF;
 	return flags;
 }
 
 static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 {
 	switch (offset) {
-	case DR:
+	case UARTDR:
 		return pop(uart);
-	case FR:
+	case UARTFR:
 		return read_flags(uart);
-	case ILPR:
+	case UARTILPR:
 		return uart->ilpr;
-	case IBRD:
+	case UARTIBRD:
 		return uart->ibrd;
-	case FBRD:
+	case UARTFBRD:
 		return uart->fbrd;
-	case LCR_H:
+	case UARTLCR_H:
 		return uart->lcr_h;
-	case CR:
+	case UARTCR:
 		return uart->cr;
-	case IFLS:
+	case UARTIFLS:
 		return uart->ifls;
-	case IMSC:
+	case UARTIMSC:
 		return uart->imsc;
-	case RIS:
+	case UARTRIS:
 		return uart->ris;
-	case MIS:
+	case UARTMIS:
 		return uart->ris & uart->imsc;
-	case DMACR:
+	case UARTDMACR:
 		return uart->dmacr;
 	default: /* RSR too: nothing is received wrong */
 		return read_id(offset);
@@ -177,9 +148,9 @@ static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 /* The FIFOs go on or off, and are empty then. */
 static void write_lcr_h(struct vpl011 *uart, uint32_t value)
 {
-	if ((uart->lcr_h ^ value) & LCR_H_FEN) {
+	if ((uart->lcr_h ^ value) & UARTLCR_H_FEN) {
 		uart->count = 0;
-		uart->ris &= (uint16_t) ~(INT_RX | INT_RT);
+		uart->ris &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
 	}
 	uart->lcr_h = (uint16_t)(value & 0xff);
 	if (uart->waiting)
@@ -189,35 +160,35 @@ static void write_lcr_h(struct vpl011 *uart, uint32_t value)
 static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 {
 	switch (offset) {
-	case DR: /* whether it is enabled or not: early output does not set it up */
+	case UARTDR: /* whether it is enabled or not: early output does not set it up */
 		console_guest((char)value);
-		uart->ris |= INT_TX;
+		uart->ris |= UARTINT_TX;
 		break;
-	case ILPR:
+	case UARTILPR:
 		uart->ilpr = (uint8_t)value;
 		break;
-	case IBRD:
+	case UARTIBRD:
 		uart->ibrd = (uint16_t)value;
 		break;
-	case FBRD:
+	case UARTFBRD:
 		uart->fbrd = value & 0x3f;
 		break;
-	case LCR_H:
+	case UARTLCR_H:
 		write_lcr_h(uart, value);
 		break;
-	case CR:
+	case UARTCR:
 		uart->cr = (uint16_t)value;
 		break;
-	case IFLS:
+	case UARTIFLS:
 		uart->ifls = value & 0x3f;
 		break;
-	case IMSC:
-		uart->imsc = value & INT_ALL;
+	case UARTIMSC:
+		uart->imsc = value & UARTINT_ALL;
 		break;
-	case ICR:
+	case UARTICR:
 		uart->ris &= (uint16_t)~value;
 		break;
-	case DMACR:
+	case UARTDMACR:
 		uart->dmacr = value & 7;
 		break;
 	default:
@@ -255,7 +226,7 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 	struct access access = { .offset = offset & ~3u };
 
 	(void)size;
-	if (offset > DR && offset < RSR) /* what is received stays */
+	if (offset > UARTDR && offset < UARTRSR) /* what is received stays */
 		return 0;
 	core_call(vcpu->vm->vcpu[0], do_read, &access);
 	return access.value >> 8 * (offset & 3);

@@ -4,8 +4,5 @@ ISA := armv7
 CPU := cortex-a15
 GIC := gicv2
 GIC_ENDS := combined
-UART := pl011
-TIMER := generic_timer
-HYP_BASE := 0x80200000
-GUEST_BASE := 0xc0000000
+include boards/gem5/machine.mk
 SIMULATOR := gem5

@@ -3,9 +3,6 @@
 ISA := armv7
 CPU := cortex-a15
 GIC := gicv2
-UART := pl011
-TIMER := generic_timer
-HYP_BASE := 0x40200000
-GUEST_BASE := 0x80000000
+include boards/virt/machine.mk
 IMAGES := uImage
 QEMU := qemu-system-arm -M virt,virtualization=on,gic-version=2 -cpu cortex-a15 -m 2G

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arm PrimeCell UART PL011 (DDI 0183, 3.3). */
 #include "arch/mmio.h"
+#include "drivers/uart/pl011_regs.h"
 #include "drivers/uart/uart.h"
-
-#define UARTDR 0x000u
-#define UARTFR 0x018u
-#define UARTIBRD 0x024u
-#define UARTFBRD 0x028u
-#define UARTLCR_H 0x02cu
-#define UARTCR 0x030u
-#define UARTIMSC 0x038u
-#define UARTFR_BUSY (1u << 3)
-#define UARTFR_RXFE (1u << 4)
-#define UARTFR_TXFF (1u << 5)
-#define UARTCR_UARTEN (1u << 0)
-#define UARTCR_TXE (1u << 8)
-#define UARTCR_RXE (1u << 9)
-#define UARTIMSC_RX (1u << 4)
-#define UARTIMSC_RT (1u << 6) /* fewer bytes than the FIFO's level, and no more came */
-#define UARTLCR_H_FEN (1u << 4)
-#define UARTLCR_H_WLEN_8 (3u << 5)
 
 static void pl011_init(uintptr_t base)
 {
@@ -51,7 +34,7 @@ static void pl011_listen(uintptr_t base, bool on)
 {
 	if (on)
 		mmio_write32(base + UARTCR, mmio_read32(base + UARTCR) | UARTCR_RXE);
-	mmio_write32(base + UARTIMSC, on ? UARTIMSC_RX | UARTIMSC_RT : 0);
+	mmio_write32(base + UARTIMSC, on ? UARTINT_RX | UARTINT_RT : 0);
 }
 
 /* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H takes it over

@@ -114,6 +114,8 @@ def test_tests_may_include_everything(tree):
     ("drivers/uart/pl011.c", 'void f(void)\n{\n\t__asm__("nop");\n}\n',
      "pl011.c:4: inline assembly outside"),
     ("boards/x/board.c", 'asm("nop");\n', "boards/x/board.c:2: inline assembly outside"),
+    ("boards/x/parts.inc", "nop\n", "boards/x/parts.inc:1: an assembly file outside"),
+    ("boards/x/parts.c.inc", "#if X\n#endif\n", "boards/x/parts.c.inc:2: #if outside"),
     ("linker/hyp.ld.S", "#ifdef X\n#endif\n", "linker/hyp.ld.S:3: #ifdef outside"),
 ])
 def test_isa(tree, name, text, says):

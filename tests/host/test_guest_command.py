@@ -22,7 +22,7 @@ from guestlogs import FAULT, guest_log
 from hypbench.guests.run import summary
 from hypbench.plan import read_plan
 from hypbench.records import read_log
-from hypbench.tree import HOME
+from hypbench.tree import HOME, with_parts
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
 FAKE = """#!{python}
@@ -55,10 +55,10 @@ class GuestBench(Bench):
 
     def __init__(self, root: Path):
         super().__init__(root)
-        mk = (HOME / "boards/virt-a72/board.mk").read_text()
+        mk = with_parts(HOME / "boards/virt-a72/board.mk")
         mine = mk[:mk.index("QEMU :=")] + f"QEMU := {self.qemu} -M virt -m 2G\n"
         self.write("boards/virt-a72/board.mk", mine)
-        text = (HOME / "boards/virt-a72/board.c").read_text()
+        text = with_parts(HOME / "boards/virt-a72/board.c")
         self.write("boards/virt-a72/board.c", text)
         self.write("boards/single/board.mk", mine)
         self.write("boards/single/board.c", "".join(

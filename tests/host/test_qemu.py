@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hypbench import qemu
+from hypbench.boardfile import board_numbers
 from hypbench.tree import Tree
 
 IMAGE = Path("hypbench.elf")
@@ -36,6 +37,20 @@ def test_a_board_names_the_image_that_qemu_starts(bench):
     bench.write("boards/flat/board.mk", "QEMU_IMAGE := hypbench.bin\n")
     assert tree.qemu_image("flat") == bench.root / "build" / "flat" / "hypbench.bin"
     assert tree.qemu_image("virt-a72") == bench.root / "build" / "virt-a72" / "hypbench.elf"
+
+
+def test_what_a_board_includes_is_its_own(bench):
+    bench.write("boards/machine/parts.mk", "CPU := cortex-a15\nHYP_BASE := 0x1000\n")
+    bench.write("boards/machine/parts.c.inc", ".store_base = 0x2000,\n")
+    bench.write("boards/mine/board.mk", "ISA := armv7\ninclude boards/machine/parts.mk\n")
+    bench.write("boards/mine/board.c", """const struct board board = {
+#include "boards/machine/parts.c.inc"
+};
+""")
+    tree = Tree(bench.root)
+    assert "machine" not in tree.boards()
+    assert tree.board_facts("mine") == {"ISA": "armv7", "CPU": "cortex-a15", "HYP_BASE": "0x1000"}
+    assert board_numbers(bench.root / "boards/mine") == {"HYP_BASE": 0x1000, "store_base": 0x2000}
 
 
 def test_run_takes_that_image(bench):

@@ -14,11 +14,14 @@ from lab import ROOT, TREE, board_facts
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
-FREESTANDING = {  # without an MMU no access may be unaligned
-    isa: ("-std=gnu11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Werror", *words)
+# Without an MMU no access may be unaligned; a guest has something at address 4; what comes first
+# stays first; visitor.c is moved.
+FREESTANDING = {
+    isa: ("-std=gnu11", "-O2", "-ffreestanding", "-fno-reorder-functions", "-fpie", "-Wall",
+          "-Wextra", "-Werror", "-Wno-array-bounds", *words)
     for isa, words in {
         "armv7": ("-marm", "-mfloat-abi=soft", "-mno-unaligned-access"),
-        "armv8": ("-mgeneral-regs-only", "-mstrict-align"),
+        "armv8": ("-mgeneral-regs-only", "-mstrict-align", "-mcmodel=tiny"),
     }.items()}
 HERE = Path(__file__).parent / "arch"
 
@@ -53,7 +56,7 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
     tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
     elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
     run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
-        f"-I{ROOT}", f"-I{ROOT}/arch/{facts['ISA']}/include",
+        f"-I{ROOT}", f"-I{ROOT}/arch/common/include", f"-I{ROOT}/arch/{facts['ISA']}/include",
         f"-I{ROOT}/guest/arch/{facts['ISA']}/include", *LINK, f"-Wl,-Ttext={address:#x}",
         *(FREESTANDING[facts["ISA"]] if also else ()), HERE / f"{name}_{facts['ISA']}.S",
         *(HERE / file for file in also), "-o", elf)

@@ -2,7 +2,6 @@
 """Runs built images on QEMU and keeps what came of them: each run is made once a session."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -91,8 +90,7 @@ def is_built(board: str) -> bool:
 @cache
 def board_facts(board: str) -> dict[str, str]:
     """The assignments of boards/<board>/board.mk."""
-    text = (ROOT / "boards" / board / "board.mk").read_text()
-    return dict(re.findall(r"^(\w+) *:= *(.+)$", text, re.MULTILINE))
+    return TREE.board_facts(board)
 
 
 def perform(job: Job) -> Result:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests with several vCPUs: PSCI, SGIs and private interrupts, by a guest that checks them itself
-(arch/cores_*.S)."""
+(arch/cores.c)."""
 
 import dataclasses
-import re
 from functools import cache
 
 import pytest
 
 from assembler import Program, assemble
 from hypbench import qemu
+from hypbench.boardfile import board_numbers
 from lab import Job, TREE, board_facts, is_built
 from talk import facts
 
@@ -28,8 +28,7 @@ CONFIGS = {
 
 
 def store_base(board: str) -> int:
-    text = (TREE.root / "boards" / board / "board.c").read_text()
-    return int(re.search(r"\.store_base = (\w+)", text)[1], 16)
+    return board_numbers(TREE.root / "boards" / board)["store_base"]
 
 
 def gic(board: str) -> str:
@@ -38,8 +37,8 @@ def gic(board: str) -> str:
 
 def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
     # a guest with one vCPU has none beside it: it asks for one that is not there
-    return assemble(board, "cores", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
-                    f"CONDUIT={conduit}")
+    return assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
+                    f"CONDUIT={conduit}", also=("cores.c",))
 
 
 @cache

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests that are not our own, from the hypervisor's side: the plan's guest and load lines, the
-machine that looks like QEMU's virt, its UART, its flash (arch/foreign_<isa>.S)."""
+machine that looks like QEMU's virt, its UART, its flash (arch/foreign.c)."""
 
 import re
 from dataclasses import replace
@@ -35,9 +35,10 @@ MORE_BOARDS = ("vexpress-a15", "rpi4")
 
 
 def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: int = UART) -> Path:
-    gic = board_facts(board)["GIC"].removeprefix("gicv")
-    made = assemble(board, "foreign", at, f"DOES={does}", f"UART={uart:#x}", f"GIC={gic}",
-                    f"CONDUIT={conduit}", f"DTB={DTB:#x}", f"AT={at:#x}")
+    facts_of = board_facts(board)
+    made = assemble(board, "vcpus", at, f"DOES={does}", f"UART_BASE={uart:#x}",
+                    f"GIC={facts_of['GIC'].removeprefix('gicv')}", f"CONDUIT={conduit}",
+                    f"DTB={DTB:#x}", also=("foreign.c", f"undefined_{facts_of['ISA']}.S"))
     return made.elf.with_suffix(".bin")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make run-guest and hypbench run-guest, end to end: arch/visitor_<isa>.S in every format."""
+"""make run-guest and hypbench run-guest, end to end: arch/visitor.c in every format."""
 
 import re
 import struct
@@ -22,6 +22,7 @@ RAM, RAW = 0x40000000, 0x40200000
 INITRD = 0x48200000  # behind a raw binary and its device tree
 INITRD_LOW = 0x40400000  # behind a raw binary that has an address
 MARK = 0x41000000
+STACKS = 0x42000000
 UART = 0x09000000
 LIMIT_S = 60  # a run that takes longer hangs
 FDT_MAGIC = "d00dfeed"
@@ -31,8 +32,8 @@ PSCI_1_1 = "00010001"
 
 
 def visitor(board: str, script: str, address: int = RAW, initrd: int = INITRD):
-    return assemble(board, "visitor", address, f'SCRIPT="{script}"', f"INITRD={initrd:#x}",
-                    f"MARK={MARK:#x}")
+    return assemble(board, "vcpus", address, f'SCRIPT="{script}"', f"INITRD={initrd:#x}",
+                    f"MARK={MARK:#x}", f"STACKS={STACKS - address:#x}", also=("visitor.c",))
 
 
 def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> Path:

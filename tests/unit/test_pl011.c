@@ -9,19 +9,11 @@
 
 #include <cmocka.h>
 
+#include "drivers/uart/pl011_regs.h"
 #include "drivers/uart/uart.h"
 #include "tests/unit/fake/fake.h"
 
 #define BASE 0x9000000u
-#define FR 0x18u
-#define IBRD 0x24u
-#define FBRD 0x28u
-#define LCR_H 0x2cu
-#define CR 0x30u
-#define IMSC 0x38u
-#define FR_BUSY (1u << 3)
-#define FR_RXFE (1u << 4)
-#define FR_TXFF (1u << 5)
 
 static uint32_t registers[0x40 / 4];
 static unsigned busy_reads, full_reads; /* how often FR still says so */
@@ -38,17 +30,17 @@ static uint64_t read(uintptr_t address, unsigned size)
 		assert_true(first < count);
 		return received[first++];
 	}
-	if (address != BASE + FR)
+	if (address != BASE + UARTFR)
 		return registers[(address - BASE) / 4];
 	if (busy_reads) {
 		busy_reads--;
-		return FR_BUSY;
+		return UARTFR_BUSY;
 	}
 	if (full_reads) {
 		full_reads--;
-		return FR_TXFF;
+		return UARTFR_TXFF;
 	}
-	return first == count ? FR_RXFE : 0;
+	return first == count ? UARTFR_RXFE : 0;
 }
 
 static void write(uintptr_t address, unsigned size, uint64_t value)
@@ -62,13 +54,13 @@ static void write(uintptr_t address, unsigned size, uint64_t value)
 		sent++;
 	}
 	/* 3.3.8: not while it is enabled, and not while it sends */
-	if (offset == IBRD || offset == FBRD || offset == LCR_H) {
-		assert_false(registers[CR / 4] & 1);
+	if (offset == UARTIBRD || offset == UARTFBRD || offset == UARTLCR_H) {
+		assert_false(registers[UARTCR / 4] & 1);
 		assert_int_equal(busy_reads, 0);
 	}
-	if (offset == LCR_H) {
-		taken_ibrd = registers[IBRD / 4];
-		taken_fbrd = registers[FBRD / 4];
+	if (offset == UARTLCR_H) {
+		taken_ibrd = registers[UARTIBRD / 4];
+		taken_fbrd = registers[UARTFBRD / 4];
 	}
 	registers[offset / 4] = (uint32_t)value;
 }
@@ -101,22 +93,22 @@ static void the_rate_is_taken_over(void **state)
 static void it_is_set_up_off_and_idle(void **state)
 {
 	(void)state;
-	registers[CR / 4] = 0x301;
+	registers[UARTCR / 4] = 0x301;
 	busy_reads = 3;
 	pl011_start(BASE, 48000000, 115200);
 	assert_int_equal(busy_reads, 0);
-	assert_int_equal(registers[LCR_H / 4], 0x70); /* 8 bits, no parity, FIFOs */
-	assert_int_equal(registers[CR / 4], 0x301);
+	assert_int_equal(registers[UARTLCR_H / 4], 0x70); /* 8 bits, no parity, FIFOs */
+	assert_int_equal(registers[UARTCR / 4], 0x301);
 }
 
 static void what_a_boot_loader_set_up_stays(void **state)
 {
 	(void)state;
-	registers[CR / 4] = 0xc200; /* flow control */
-	registers[LCR_H / 4] = 0x70;
+	registers[UARTCR / 4] = 0xc200; /* flow control */
+	registers[UARTLCR_H / 4] = 0x70;
 	uart_pl011.init(BASE);
-	assert_int_equal(registers[CR / 4], 0xc301);
-	assert_int_equal(registers[LCR_H / 4], 0x70);
+	assert_int_equal(registers[UARTCR / 4], 0xc301);
+	assert_int_equal(registers[UARTLCR_H / 4], 0x70);
 	assert_int_equal(taken_ibrd, 0);
 }
 
@@ -163,13 +155,13 @@ static void what_was_wrong_with_a_byte_is_no_part_of_it(void **state)
 static void to_listen_is_two_interrupts_and_the_receiver(void **state)
 {
 	(void)state;
-	registers[CR / 4] = 0xc101;
+	registers[UARTCR / 4] = 0xc101;
 	uart_pl011.listen(BASE, true);
-	assert_int_equal(registers[IMSC / 4], 0x50); /* RXIM, RTIM */
-	assert_int_equal(registers[CR / 4], 0xc301); /* RXE */
+	assert_int_equal(registers[UARTIMSC / 4], 0x50); /* RXIM, RTIM */
+	assert_int_equal(registers[UARTCR / 4], 0xc301); /* RXE */
 	uart_pl011.listen(BASE, false);
-	assert_int_equal(registers[IMSC / 4], 0);
-	assert_int_equal(registers[CR / 4], 0xc301);
+	assert_int_equal(registers[UARTIMSC / 4], 0);
+	assert_int_equal(registers[UARTCR / 4], 0xc301);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)

@@ -14,13 +14,6 @@
 
 #define SPI 40u
 
-static int setup(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	return 0;
-}
-
 static uint64_t read(uint32_t offset, unsigned size)
 {
 	return vdist_gicd_read(&guest_vcpu, offset, size);
@@ -288,7 +281,7 @@ static void every_offset_takes_every_width(void **state)
 	assert_null(fake_gic_violation());
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, setup)
+#define TEST(name) cmocka_unit_test_setup(name, guest_boot_linked)
 
 int main(void)
 {

@@ -16,13 +16,6 @@
 
 #define SGI GICR_SGI_OFFSET
 
-static int setup(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	return 0;
-}
-
 static uint64_t gicd(uint32_t offset, unsigned size)
 {
 	return vdist_gicd_read(&guest_vcpu, offset, size);
@@ -193,7 +186,7 @@ static void every_offset_takes_every_width(void **state)
 	assert_null(fake_gic_violation());
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, setup)
+#define TEST(name) cmocka_unit_test_setup(name, guest_boot_linked)
 
 int main(void)
 {

@@ -15,13 +15,6 @@
 #define SPI 40u
 #define SOURCE(n) ((n) << 10)
 
-static int boot_linked(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	return 0;
-}
-
 static int two_registers(void **state)
 {
 	(void)state;
@@ -383,32 +376,32 @@ static void what_a_guest_would_wake_up_for_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_pended_interrupt_comes_once, boot_linked),
-		TEST(sixteen_pended_come_by_priority, boot_linked),
+		TEST(a_pended_interrupt_comes_once, guest_boot_linked),
+		TEST(sixteen_pended_come_by_priority, guest_boot_linked),
 		TEST(sixteen_pended_come_by_priority, two_registers),
-		TEST(sixteen_pended_cost_few_exits, boot_linked),
-		TEST(an_urgent_one_takes_the_place_of_the_least_urgent, boot_linked),
-		TEST(an_urgent_one_preempts, boot_linked),
-		TEST(one_that_waits_for_active_ones_makes_no_storm, boot_linked),
-		TEST(with_all_active_an_urgent_one_still_preempts, boot_linked),
-		TEST(with_all_but_one_active_the_waiting_one_still_preempts, boot_linked),
-		TEST(one_list_register_is_enough, boot_linked),
-		TEST(a_guest_that_ends_in_two_steps_loses_nothing, boot_linked),
-		TEST(an_sgi_keeps_its_source, boot_linked),
-		TEST(sources_of_an_sgi_come_one_after_the_other, boot_linked),
-		TEST(a_second_source_waits_for_the_first_ones_end, boot_linked),
-		TEST(an_sgi_sent_again_while_active_comes_again, boot_linked),
-		TEST(a_disabled_one_waits_in_the_list_register, boot_linked),
-		TEST(a_disabled_one_waits_in_the_queue, boot_linked),
-		TEST(disabled_while_active_it_ends_and_comes_again_once_enabled, boot_linked),
-		TEST(an_interrupt_pended_before_it_is_enabled_comes_then, boot_linked),
-		TEST(a_pending_one_goes_by_its_new_priority, boot_linked),
-		TEST(pended_again_while_active_it_goes_by_its_new_priority, boot_linked),
-		TEST(pended_twice_while_active_it_comes_once_more, boot_linked),
-		TEST(a_cleared_one_does_not_come, boot_linked),
-		TEST(a_disabled_distributor_holds_everything_back, boot_linked),
-		TEST(clearing_the_active_state_ends_it, boot_linked),
-		TEST(what_a_guest_would_wake_up_for_is_known, boot_linked),
+		TEST(sixteen_pended_cost_few_exits, guest_boot_linked),
+		TEST(an_urgent_one_takes_the_place_of_the_least_urgent, guest_boot_linked),
+		TEST(an_urgent_one_preempts, guest_boot_linked),
+		TEST(one_that_waits_for_active_ones_makes_no_storm, guest_boot_linked),
+		TEST(with_all_active_an_urgent_one_still_preempts, guest_boot_linked),
+		TEST(with_all_but_one_active_the_waiting_one_still_preempts, guest_boot_linked),
+		TEST(one_list_register_is_enough, guest_boot_linked),
+		TEST(a_guest_that_ends_in_two_steps_loses_nothing, guest_boot_linked),
+		TEST(an_sgi_keeps_its_source, guest_boot_linked),
+		TEST(sources_of_an_sgi_come_one_after_the_other, guest_boot_linked),
+		TEST(a_second_source_waits_for_the_first_ones_end, guest_boot_linked),
+		TEST(an_sgi_sent_again_while_active_comes_again, guest_boot_linked),
+		TEST(a_disabled_one_waits_in_the_list_register, guest_boot_linked),
+		TEST(a_disabled_one_waits_in_the_queue, guest_boot_linked),
+		TEST(disabled_while_active_it_ends_and_comes_again_once_enabled, guest_boot_linked),
+		TEST(an_interrupt_pended_before_it_is_enabled_comes_then, guest_boot_linked),
+		TEST(a_pending_one_goes_by_its_new_priority, guest_boot_linked),
+		TEST(pended_again_while_active_it_goes_by_its_new_priority, guest_boot_linked),
+		TEST(pended_twice_while_active_it_comes_once_more, guest_boot_linked),
+		TEST(a_cleared_one_does_not_come, guest_boot_linked),
+		TEST(a_disabled_distributor_holds_everything_back, guest_boot_linked),
+		TEST(clearing_the_active_state_ends_it, guest_boot_linked),
+		TEST(what_a_guest_would_wake_up_for_is_known, guest_boot_linked),
 	};
 
 	return cmocka_run_group_tests_name("vgic", tests, NULL, NULL);

@@ -13,13 +13,6 @@
 
 #define SPI 48u
 
-static int boot(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	return 0;
-}
-
 static int boot_one_register(void **state)
 {
 	(void)state;
@@ -134,7 +127,7 @@ static void more_than_list_registers_come_by_priority(void **state)
 }
 
 #define TEST(name)                                                                                 \
-	cmocka_unit_test_setup_teardown(name, boot, guest_check_rules),                            \
+	cmocka_unit_test_setup_teardown(name, guest_boot_linked, guest_check_rules),               \
 		cmocka_unit_test_setup_teardown(name, boot_one_register, guest_check_rules)
 
 int main(void)

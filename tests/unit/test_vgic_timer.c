@@ -13,13 +13,6 @@
 
 #define SPI 40u
 
-static int boot_linked(void **state)
-{
-	(void)state;
-	guest_boot(4, true, false);
-	return 0;
-}
-
 static int boot_unlinked(void **state)
 {
 	(void)state;
@@ -192,23 +185,24 @@ static void a_second_deactivation_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_linked_timer_is_deactivated_by_the_guests_end, boot_linked),
+		TEST(a_linked_timer_is_deactivated_by_the_guests_end, guest_boot_linked),
 		TEST(an_unlinked_timer_is_deactivated_by_the_hypervisor, boot_unlinked),
-		TEST(a_line_that_stays_high_comes_again, boot_linked),
+		TEST(a_line_that_stays_high_comes_again, guest_boot_linked),
 		TEST(a_line_that_stays_high_comes_again, boot_unlinked),
-		TEST(a_timer_comes_through_a_full_house, boot_linked),
+		TEST(a_timer_comes_through_a_full_house, guest_boot_linked),
 		TEST(a_timer_comes_through_a_full_house, boot_unlinked),
-		TEST(a_timer_disabled_while_pending_comes_once_enabled, boot_linked),
+		TEST(a_timer_disabled_while_pending_comes_once_enabled, guest_boot_linked),
 		TEST(a_timer_disabled_while_pending_comes_once_enabled, boot_unlinked),
-		TEST(a_disabled_timer_is_only_a_line, boot_linked),
+		TEST(a_disabled_timer_is_only_a_line, guest_boot_linked),
 		TEST(a_disabled_timer_is_only_a_line, boot_unlinked),
-		TEST(a_timer_disabled_while_active_is_still_ended, boot_linked),
+		TEST(a_timer_disabled_while_active_is_still_ended, guest_boot_linked),
 		TEST(a_timer_disabled_while_active_is_still_ended, boot_unlinked),
-		TEST(a_timer_cleared_while_its_line_is_high_stays_pending, boot_linked),
-		TEST(a_timer_pended_by_software_comes_once, boot_linked),
-		TEST(a_timer_pended_by_software_stays_so_while_disabled, boot_linked),
-		TEST(a_timer_pended_by_software_stays_so_while_the_distributor_is_off, boot_linked),
-		TEST(a_second_deactivation_is_found, boot_linked),
+		TEST(a_timer_cleared_while_its_line_is_high_stays_pending, guest_boot_linked),
+		TEST(a_timer_pended_by_software_comes_once, guest_boot_linked),
+		TEST(a_timer_pended_by_software_stays_so_while_disabled, guest_boot_linked),
+		TEST(a_timer_pended_by_software_stays_so_while_the_distributor_is_off,
+		     guest_boot_linked),
+		TEST(a_second_deactivation_is_found, guest_boot_linked),
 	};
 
 	return cmocka_run_group_tests_name("vgic_timer", tests, NULL, NULL);

@@ -3,7 +3,8 @@
  * A vCPU's number, and what it leaves when it is off. Core 0 stands for all: what another one is to
  * do for its vCPU is done at once, and so is all that lies beside this.
  */
-/* LINK: hyp/vm_cores.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c drivers/timer/generic_timer.c */
+/* LINK: hyp/vm_cores.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: drivers/timer/generic_timer.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

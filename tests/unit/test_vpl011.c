@@ -10,35 +10,12 @@
 
 #include "abi/virt.h"
 #include "drivers/gic/gic.h"
+#include "drivers/uart/pl011_regs.h"
 #include "hyp/trap.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/vgic_guest.h"
-
-#define DR 0x000u
-#define RSR 0x004u
-#define FR 0x018u
-#define ILPR 0x020u
-#define IBRD 0x024u
-#define FBRD 0x028u
-#define LCR_H 0x02cu
-#define CR 0x030u
-#define IFLS 0x034u
-#define IMSC 0x038u
-#define RIS 0x03cu
-#define MIS 0x040u
-#define ICR 0x044u
-#define DMACR 0x048u
-
-#define FR_RXFE 0x10u
-#define FR_TXFF 0x20u
-#define FR_RXFF 0x40u
-#define FR_TXFE 0x80u
-#define FEN 0x10u
-#define INT_RX 0x10u
-#define INT_TX 0x20u
-#define INT_RT 0x40u
 
 static uint32_t get(uint32_t offset)
 {
@@ -85,8 +62,8 @@ static void what_is_sent_arrives_as_it_is(void **state)
 {
 	(void)state;
 	for (const char *at = "a\r\nb"; *at; at++) {
-		assert_int_equal(get(FR) & (FR_TXFF | FR_TXFE), FR_TXFE);
-		set(DR, (uint8_t)*at | 0xff00);
+		assert_int_equal(get(UARTFR) & (UARTFR_TXFF | UARTFR_TXFE), UARTFR_TXFE);
+		set(UARTDR, (uint8_t)*at | 0xff00);
 	}
 	assert_string_equal(fake_hyp.console, "a\r\nb");
 	assert_true(fake_hyp.line_open);
@@ -95,32 +72,33 @@ static void what_is_sent_arrives_as_it_is(void **state)
 static void a_sent_byte_interrupts_once_it_is_let(void **state)
 {
 	(void)state;
-	assert_int_equal(get(RIS), 0);
-	set(DR, 'a');
-	assert_int_equal(get(RIS), INT_TX);
-	assert_int_equal(get(MIS), 0);
+	assert_int_equal(get(UARTRIS), 0);
+	set(UARTDR, 'a');
+	assert_int_equal(get(UARTRIS), UARTINT_TX);
+	assert_int_equal(get(UARTMIS), 0);
 	assert_false(interrupted());
-	set(IMSC, INT_TX);
-	assert_int_equal(get(MIS), INT_TX);
+	set(UARTIMSC, UARTINT_TX);
+	assert_int_equal(get(UARTMIS), UARTINT_TX);
 	assert_true(interrupted());
 	assert_true(interrupted()); /* a level */
-	set(ICR, INT_TX);
-	assert_int_equal(get(RIS), 0);
+	set(UARTICR, UARTINT_TX);
+	assert_int_equal(get(UARTRIS), 0);
 	assert_false(interrupted());
 }
 
 static void a_received_byte_interrupts_and_is_read(void **state)
 {
 	(void)state;
-	set(IMSC, INT_RX | INT_RT);
-	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
+	set(UARTIMSC, UARTINT_RX | UARTINT_RT);
+	assert_int_equal(get(UARTFR) & (UARTFR_RXFE | UARTFR_RXFF), UARTFR_RXFE);
 	type("x");
-	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFF); /* one byte without the FIFO */
-	assert_int_equal(get(MIS), INT_RX | INT_RT);
+	/* one byte without the FIFO */
+	assert_int_equal(get(UARTFR) & (UARTFR_RXFE | UARTFR_RXFF), UARTFR_RXFF);
+	assert_int_equal(get(UARTMIS), UARTINT_RX | UARTINT_RT);
 	assert_true(interrupted());
-	assert_int_equal(get(DR), 'x');
-	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
-	assert_int_equal(get(RIS), 0);
+	assert_int_equal(get(UARTDR), 'x');
+	assert_int_equal(get(UARTFR) & (UARTFR_RXFE | UARTFR_RXFF), UARTFR_RXFE);
+	assert_int_equal(get(UARTRIS), 0);
 	assert_false(interrupted());
 }
 
@@ -134,16 +112,16 @@ static void the_fifo_tells_its_level(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		setup(state);
-		set(LCR_H, FEN);
-		set(IFLS, (uint32_t)levels[i].ifls << 3);
+		set(UARTLCR_H, UARTLCR_H_FEN);
+		set(UARTIFLS, (uint32_t)levels[i].ifls << 3);
 		for (unsigned n = 1; n <= levels[i].bytes; n++) {
-			assert_int_equal(get(RIS) & INT_RX, 0);
+			assert_int_equal(get(UARTRIS) & UARTINT_RX, 0);
 			type("y");
-			assert_int_equal(get(RIS) & INT_RT, INT_RT);
+			assert_int_equal(get(UARTRIS) & UARTINT_RT, UARTINT_RT);
 		}
-		assert_int_equal(get(RIS) & INT_RX, INT_RX);
-		get(DR);
-		assert_int_equal(get(RIS), INT_RT);
+		assert_int_equal(get(UARTRIS) & UARTINT_RX, UARTINT_RX);
+		get(UARTDR);
+		assert_int_equal(get(UARTRIS), UARTINT_RT);
 	}
 }
 
@@ -152,44 +130,44 @@ static void nothing_that_is_typed_is_lost(void **state)
 	static const char text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 	(void)state;
-	set(LCR_H, FEN);
+	set(UARTLCR_H, UARTLCR_H_FEN);
 	type(text);
 	assert_false(fake_hyp.listening); /* a full FIFO: its interrupt would come for ever */
-	assert_int_equal(get(FR) & FR_RXFF, FR_RXFF);
+	assert_int_equal(get(UARTFR) & UARTFR_RXFF, UARTFR_RXFF);
 	for (unsigned i = 0; i < sizeof(text) - 1; i++)
-		assert_int_equal(get(DR), text[i]);
+		assert_int_equal(get(UARTDR), text[i]);
 	assert_true(fake_hyp.listening);
-	assert_int_equal(get(FR) & (FR_RXFE | FR_RXFF), FR_RXFE);
-	assert_int_equal(get(DR), 0);
+	assert_int_equal(get(UARTFR) & (UARTFR_RXFE | UARTFR_RXFF), UARTFR_RXFE);
+	assert_int_equal(get(UARTDR), 0);
 }
 
 static void a_fifo_that_is_turned_off_and_on_is_empty(void **state)
 {
 	(void)state;
-	set(LCR_H, FEN);
+	set(UARTLCR_H, UARTLCR_H_FEN);
 	type("abc");
-	set(LCR_H, 0);
-	assert_int_equal(get(FR) & FR_RXFE, FR_RXFE);
-	assert_int_equal(get(RIS), 0);
+	set(UARTLCR_H, 0);
+	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
+	assert_int_equal(get(UARTRIS), 0);
 	type("d");
-	set(LCR_H, 0x60); /* word length alone: it stays */
-	assert_int_equal(get(DR), 'd');
+	set(UARTLCR_H, 0x60); /* word length alone: it stays */
+	assert_int_equal(get(UARTDR), 'd');
 }
 
 static void a_timeout_that_is_cleared_comes_with_the_next_byte(void **state)
 {
 	(void)state;
-	set(LCR_H, FEN);
-	set(IMSC, INT_RT);
+	set(UARTLCR_H, UARTLCR_H_FEN);
+	set(UARTIMSC, UARTINT_RT);
 	type("a");
-	set(ICR, 0x7ff);
+	set(UARTICR, 0x7ff);
 	assert_false(interrupted());
 	type("b");
 	assert_true(interrupted());
-	get(DR);
-	assert_int_equal(get(RIS), INT_RT);
-	get(DR);
-	assert_int_equal(get(RIS), 0);
+	get(UARTDR);
+	assert_int_equal(get(UARTRIS), UARTINT_RT);
+	get(UARTDR);
+	assert_int_equal(get(UARTRIS), 0);
 }
 
 static void registers_keep_what_they_have_bits_for(void **state)
@@ -197,10 +175,21 @@ static void registers_keep_what_they_have_bits_for(void **state)
 	static const struct {
 		uint32_t offset, reset, bits;
 	} registers[] = {
-		{ ILPR, 0, 0xff },     { IBRD, 0, 0xffff },  { FBRD, 0, 0x3f },  { LCR_H, 0, 0xff },
-		{ CR, 0x300, 0xffff }, { IFLS, 0x12, 0x3f }, { IMSC, 0, 0x7ff }, { DMACR, 0, 7 },
-		{ RSR, 0, 0 },         { RIS, 0, 0 },        { MIS, 0, 0 },      { ICR, 0, 0 },
-		{ 0x08, 0, 0 },        { 0x4c, 0, 0 },       { 0x80, 0, 0 },
+		{ UARTILPR, 0, 0xff },
+		{ UARTIBRD, 0, 0xffff },
+		{ UARTFBRD, 0, 0x3f },
+		{ UARTLCR_H, 0, 0xff },
+		{ UARTCR, 0x300, 0xffff },
+		{ UARTIFLS, 0x12, 0x3f },
+		{ UARTIMSC, 0, 0x7ff },
+		{ UARTDMACR, 0, 7 },
+		{ UARTRSR, 0, 0 },
+		{ UARTRIS, 0, 0 },
+		{ UARTMIS, 0, 0 },
+		{ UARTICR, 0, 0 },
+		{ 0x08, 0, 0 },
+		{ 0x4c, 0, 0 },
+		{ 0x80, 0, 0 },
 	};
 
 	(void)state;
@@ -230,12 +219,12 @@ static void it_says_what_it_is(void **state)
 static void bytes_and_halves_of_a_register_are_read(void **state)
 {
 	(void)state;
-	set(IBRD, 0x1234);
-	assert_int_equal(vpl011_read(&guest_vcpu, IBRD, 2) & 0xffff, 0x1234);
-	assert_int_equal(vpl011_read(&guest_vcpu, IBRD + 1, 1) & 0xff, 0x12);
+	set(UARTIBRD, 0x1234);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD, 2) & 0xffff, 0x1234);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD + 1, 1) & 0xff, 0x12);
 	type("z");
-	assert_int_equal(vpl011_read(&guest_vcpu, DR + 2, 2) & 0xffff, 0); /* and stays */
-	assert_int_equal(get(FR) & FR_RXFE, 0);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR + 2, 2) & 0xffff, 0); /* and stays */
+	assert_int_equal(get(UARTFR) & UARTFR_RXFE, 0);
 }
 
 static void without_a_listener_nothing_is_taken(void **state)
@@ -244,7 +233,7 @@ static void without_a_listener_nothing_is_taken(void **state)
 	vpl011_stop();
 	assert_false(fake_hyp.listening);
 	type("a");
-	assert_int_equal(get(FR) & FR_RXFE, FR_RXFE);
+	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
 	assert_string_equal(fake_hyp.typed, "a");
 	vpl011_start(guest_vcpu.vm, false);
 	assert_false(fake_hyp.listening);

@@ -15,6 +15,9 @@ extern struct vcpu guest_vcpu;
 /* A fresh machine. The guest's distributor and CPU interface are on, no interrupt is enabled. */
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 
+/* A test's setup: four list registers, linked. */
+int guest_boot_linked(void **state);
+
 /* The hypervisor takes what is signalled: behind each act, with `late` no longer. */
 void guest_settle(void);
 void guest_settle_late(bool late);

@@ -6,6 +6,8 @@ here; a test says that it knows them all."""
 import re
 from pathlib import Path
 
+from hypbench.tree import with_parts
+
 NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 TOKEN = re.compile(r"[{},]|[^{},]+")
@@ -89,7 +91,7 @@ def numbers_of(text: str) -> dict[str, int]:
 
 def board_numbers(folder: Path) -> dict[str, int]:
     """Of board.c and of the assignments in board.mk."""
-    made = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", (folder / "board.mk").read_text(),
+    made = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
                       re.MULTILINE)
     return ({name: int(value, 16) for name, value in made}
-            | numbers_of((folder / "board.c").read_text()))
+            | numbers_of(with_parts(folder / "board.c")))

@@ -46,13 +46,17 @@ class Tree:
         return ([board for board in self.boards() if board in committed]
                 or self.qemu_boards())
 
-    def board_fact(self, board: str, name: str) -> str:
-        """What a board.mk assigns to a name; empty where it does not."""
+    def board_facts(self, board: str) -> dict[str, str]:
+        """What a board.mk, with the parts that it includes, assigns to each name."""
         if board not in self.boards():
             raise UnknownName(f"no board '{board}'; there are: {listed(self.boards())}")
-        text = (self.root / "boards" / board / "board.mk").read_text()
-        line = re.search(rf"^{name}\s*:?=\s*(.+)$", text.replace("\\\n", " "), re.MULTILINE)
-        return line.group(1).strip() if line else ""
+        text = with_parts(self.root / "boards" / board / "board.mk").replace("\\\n", " ")
+        found = re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.+)$", text, re.MULTILINE)
+        return {name: value.strip() for name, value in found}
+
+    def board_fact(self, board: str, name: str) -> str:
+        """One of them; empty where board.mk does not assign it."""
+        return self.board_facts(board).get(name, "")
 
     def qemu_options(self, board: str) -> list[str]:
         """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
@@ -108,6 +112,14 @@ class Tree:
             raise click.ClickException(f"{self.root} is not a git work tree: {git.stderr.strip()}")
         names = sorted(set(git.stdout.split("\0")) - {""})
         return [Path(name) for name in names if (self.root / name).is_file()]
+
+
+def with_parts(path: Path) -> str:
+    """A file of a board's folder, with the shared parts that it includes in their places."""
+    boards = path.parents[1]
+    return re.sub(r'^(?:#include "|include )boards/([\w./-]+\.(?:c\.inc|mk))"?$',
+                  lambda found: (boards / found[1]).read_text(), path.read_text(),
+                  flags=re.MULTILINE)
 
 
 @contextmanager

@@ -6,6 +6,7 @@
  * is not what it left there sends it to an address that it does not have: the step ends with a
  * fault.
  */
+#include "arch/fp_context.h"
 #include "arch/psr.h"
 
 	.arch	armv7ve
@@ -19,7 +20,6 @@
 #define TIMER_MASKED 2
 #define PMR 0x88
 #define ACTIVE 0x80000000	/* the lowest priority */
-#define FPEXC_EN (1 << 30)
 
 	.macro	value constant
 	ldr	r2, =\constant

@@ -11,8 +11,6 @@
 	.fpu	neon-vfpv4
 	.arm
 
-#define FPEXC_EN (1 << 30)
-
 	.text
 	/* void cpu_fp_save(struct fp_context *); HCPTR must not trap. Leaves FPEXC.EN set: a load
 	   follows, and brings another FPEXC. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An unmodified guest that does what this hypervisor does not have takes the exception that bare
  * hardware raises. */
+#include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/psr.h"
 #include "arch/sysreg.h"
@@ -11,10 +12,6 @@
 #define VECTOR_PREFETCH_ABORT 0x0cu
 #define VECTOR_DATA_ABORT 0x10u
 #define VECTORS_HIGH 0xffff0000u
-#define SCTLR_V (1u << 13)  /* vectors at VECTORS_HIGH, wherever VBAR is */
-#define SCTLR_EE (1u << 25) /* exceptions are taken big-endian, */
-#define SCTLR_TE (1u << 30) /* and in Thumb state */
-#define TTBCR_EAE (1u << 31)
 #define PSR_I (1u << 7)
 #define PSR_E (1u << 9)
 #define PSR_IT_J (0x0600fc00u | 1u << 24)

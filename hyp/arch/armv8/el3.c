@@ -5,7 +5,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
-#include "hyp/arch/armv8/newer.h"
+#include "hyp/arch/newer.h"
 
 /* Called by start.S at EL3, translation off, bss clear. */
 void el3_prepare(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An unmodified guest that does what this hypervisor does not have takes the exception that bare
  * hardware raises. */
+#include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/trap_decode.h"
 
-#define SPSR_EL1H_MASKED 0x3c5u
 #define SPSR_MODE 0x1fu
 #define SPSR_EL1H 0x5u
 #define SPSR_EL1T 0x4u

@@ -4,7 +4,7 @@
  * SVE, SME, pointer authentication, memory tags and SCXTNUM are off by registers of every core
  * (HCR_EL2, CPTR_EL2).
  */
-#include "hyp/arch/armv8/newer.h"
+#include "hyp/arch/newer.h"
 
 #include <stddef.h>
 

@@ -4,12 +4,11 @@
  * where it, or one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off), goes
  * on to C.
  */
+#include "arch/control.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/secondary.h"
 
 #define CURRENTEL_EL2 8
-#define SCTLR_OFF 0x30c50830 /* as in start.S */
-#define HCR_RW 0x80000000
 
 	.section .text.secondary, "ax"
 	.global secondary_entry
@@ -52,7 +51,7 @@ core_entry:
 	cmp	x0, #CURRENTEL_EL2
 	b.ne	4f				/* it is missed by the boot core */
 	msr	spsel, #1
-	ldr	x0, =SCTLR_OFF
+	ldr	x0, =SCTLR_EL2_OFF
 	msr	sctlr_el2, x0
 	ldr	x0, =HCR_RW
 	msr	hcr_el2, x0

@@ -4,10 +4,10 @@
  * caches off. From EL3 it goes down to EL2 itself (el3.c is what it leaves behind); at EL1 there
  * is nothing to run on, but C still says so.
  */
+#include "arch/control.h"
+#include "arch/hcr.h"
 #include "hyp/boot_state.h"
 
-#define SCTLR_OFF 0x30c50830 /* EL2 and EL3: the RES1 bits of Armv8.0; M, C, I and all else 0 */
-#define HCR_RW_AMO 0x80000020
 #define SPSR_EL2H_MASKED 0x3c9
 
 	.section .text.start, "ax"
@@ -51,7 +51,7 @@ find_place:
 	ldr	x0, =__boot_stack_end
 	mov	sp, x0
 	ldr	x0, =vectors
-	ldr	x1, =SCTLR_OFF
+	ldr	x1, =SCTLR_EL2_OFF
 	cmp	x21, #ENTRY_EL2
 	b.eq	from_el2
 	b.hi	from_el3
@@ -96,7 +96,7 @@ clear_bss:
 	b.lo	hyp_main			/* which will refuse it */
 	b.eq	at_el2
 	bl	el3_prepare
-	ldr	x0, =SCTLR_OFF
+	ldr	x0, =SCTLR_EL2_OFF
 	msr	sctlr_el2, x0
 	adr	x0, at_el2
 	msr	elr_el3, x0
@@ -110,7 +110,7 @@ clear_bss:
 at_el2:
 	ldr	x0, =vectors
 	msr	vbar_el2, x0
-	ldr	x0, =HCR_RW_AMO
+	ldr	x0, =(HCR_RW | HCR_AMO)
 	msr	hcr_el2, x0
 	isb
 	tlbi	alle2

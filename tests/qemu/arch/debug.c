@@ -10,23 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vcpus.h"
+
 #define GICD 0x08000000u
 #define GICC 0x08010000u
 #define GICR_SGI 0x080b0000u
-#define UART 0x09000000u
 #define KEPT 0x41000000u /* not loaded: it survives a reset */
 #define PMU_INTID 23u
 
-#define AFFINITY_INFO 0x84000004u
-#define CPU_OFF 0x84000002u
-#define CPU_ON 0x84000003u
-#define SYSTEM_OFF 0x84000008u
-#define SYSTEM_RESET 0x84000009u
-
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-void first_main(void);
-void second_main(void);
-void second_start(void);
 void fired(void);
 uint32_t victim(void);
 uint32_t linked_victim(void);

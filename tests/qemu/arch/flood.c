@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "guest/any_access.h"
+#include "vcpus.h"
 
 #define GICD 0x08000000u
 #define GICC 0x08010000u
@@ -32,15 +33,6 @@
 
 #define ALONE (CPUS == 1)
 #define ALL_OF_IT (ALONE || FULL)
-
-#define CPU_OFF 0x84000002u
-#define CPU_ON 0x84000003u
-#define SYSTEM_OFF 0x84000008u
-
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-extern char second_start[];
-void first_main(void);
-void second_main(uint32_t vcpu);
 
 static uint32_t below(uint32_t *seed, uint32_t limit)
 {

@@ -8,21 +8,18 @@
 #include <stdint.h>
 
 #include "arch/mmio.h"
+#include "vcpus.h"
 #include "wrong.h"
 
 #define GICD 0x08000000u
 #define GICC 0x08010000u
 #define GICR_SGI 0x080b0000u
-#define SYSTEM_OFF 0x84000008u
 
 #define IRQ 0x80u
 #define FIQ 0x40u
 #define SPURIOUS 1023u
 #define MANY 8u /* more than list registers: SGIs 8 to 15 */
 
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-void first_main(void);
-void second_main(void);
 void taken(bool fiq);
 
 #define EXPECT(well)                                                                               \

@@ -2,6 +2,7 @@
 /* The core that an unmodified guest runs on: its number, interrupt masks, counter and timers. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __aarch64__
@@ -31,11 +32,32 @@ static inline uint32_t now(void)
 	return (uint32_t)ticks;
 }
 
-static inline void load_two(uintptr_t address)
+static inline uintptr_t load_two(uintptr_t address) /* ANDed */
 {
 	uint64_t low, high;
 
 	__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address) : "memory");
+	return low & high;
+}
+
+/* CurrentEL */
+static inline uint32_t entry_state(void)
+{
+	uint64_t level;
+
+	__asm__ volatile("mrs %0, currentel" : "=r"(level));
+	return (uint32_t)level;
+}
+
+/* By the boot protocol of Linux, at EL1. */
+static inline bool as_booted(uintptr_t x0, uintptr_t x1, uintptr_t x2, uintptr_t x3, uintptr_t dtb)
+{
+	return x0 == dtb && !(x1 | x2 | x3) && entry_state() == 1 << 2;
+}
+
+static inline void invalidate_line(uintptr_t address)
+{
+	__asm__ volatile("dc ivac, %0" ::"r"(address) : "memory");
 }
 
 static inline uint32_t timers_on(void)
@@ -89,9 +111,33 @@ static inline uint32_t now(void)
 	return low;
 }
 
-static inline void load_two(uintptr_t address)
+static inline uintptr_t load_two(uintptr_t address) /* ANDed */
 {
-	__asm__ volatile("ldm %0, {r2, r3}" ::"r"(address) : "r2", "r3", "memory");
+	register uint32_t low __asm__("r2"), high __asm__("r3");
+
+	__asm__ volatile("ldm %2, {r2, r3}" : "=r"(low), "=r"(high) : "r"(address) : "memory");
+	return low & high;
+}
+
+/* CPSR, without its flags */
+static inline uint32_t entry_state(void)
+{
+	uint32_t cpsr;
+
+	__asm__ volatile("mrs %0, cpsr" : "=r"(cpsr));
+	return cpsr & ~0xf8000000u;
+}
+
+/* By the boot protocol of Linux, in Supervisor mode. */
+static inline bool as_booted(uintptr_t r0, uintptr_t r1, uintptr_t r2, uintptr_t r3, uintptr_t dtb)
+{
+	(void)r3;
+	return !r0 && r1 == 0xffffffff && r2 == dtb && (entry_state() & 0x1f) == 0x13;
+}
+
+static inline void invalidate_line(uintptr_t address)
+{
+	__asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(address) : "memory"); /* DCIMVAC */
 }
 
 static inline uint32_t timers_on(void)

@@ -4,13 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UART 0x09000000u
-#define SYSTEM_OFF 0x84000008u
-#define EC_UNKNOWN 0u
+#include "vcpus.h"
 
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-void first_main(void);
-void second_main(void);
+#define EC_UNKNOWN 0u
 
 static volatile uint64_t syndrome;
 

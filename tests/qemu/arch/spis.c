@@ -10,17 +10,13 @@
 #include <stdint.h>
 
 #include "guest_gic.h"
+#include "vcpus.h"
 #include "wrong.h"
-
-#define UART 0x09000000u
-#define SHARED 0x41000000u /* not loaded */
 
 #define A SPI       /* is sent */
 #define B (SPI + 1) /* is programmed alone, and SPI + 2 is left alone */
 
 #define PATIENCE 100000u
-#define CPU_ON 0x84000003u
-#define SYSTEM_OFF 0x84000008u
 
 struct shared {
 	uint32_t ready;
@@ -29,11 +25,6 @@ struct shared {
 };
 
 static volatile struct shared *const shared = (struct shared *)SHARED;
-
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-extern char second_start[];
-void first_main(void);
-void second_main(void);
 
 static void wrong(void)
 {

@@ -9,21 +9,12 @@
 #include <stdint.h>
 
 #include "guest_gic.h"
+#include "vcpus.h"
 #include "wrong.h"
-
-#define UART 0x09000000u
-#define SHARED 0x41000000u /* not loaded: what is there lives through a reset */
 
 #define TIMER 27u
 #define SPIS 4u
 #define STEPS_MEAN 50u /* of a life */
-
-#define CPU_SUSPEND 0x84000001u
-#define CPU_OFF 0x84000002u
-#define CPU_ON 0x84000003u
-#define AFFINITY_INFO 0x84000004u
-#define SYSTEM_OFF 0x84000008u
-#define SYSTEM_RESET 0x84000009u
 
 #define DENIED (-3)
 #define ALREADY_ON (-4)
@@ -31,11 +22,6 @@
 
 static volatile uint32_t *const lives = (uint32_t *)SHARED;
 static uint32_t *const seeds = (uint32_t *)SHARED + 1; /* a vCPU each: it goes on when on again */
-
-uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
-extern char second_start[];
-void first_main(void);
-void second_main(uint32_t vcpu);
 
 static int call(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {

@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C; for arch/spis.c, arch/storm.c and arch/groups.c. */
-#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
+/* As vcpus_armv8.S, of r0 to r3. */
+#ifndef STACKS
+#define STACKS 0x1e00000 /* after _start: each vCPU's grows down from a page of its own */
+#endif
+#ifndef CONDUIT
+#define CONDUIT hvc
+#endif
 
+	.syntax	unified
 	.arch	armv7ve
 	.arch_extension virt
+	.arch_extension sec
 	.arm
 	.text
 	.global	_start
 _start:
-	ldr	sp, =STACKS
+	adr	r4, _start
+	add	sp, r4, #STACKS
 	bl	first_main
 	b	.
 
-	/* r0: the vCPU's number */
 	.global	second_start
 second_start:
-	ldr	r1, =STACKS
-	add	sp, r1, r0, lsl #12
+	mrc	p15, 0, r5, c0, c0, 5		/* MPIDR */
+	and	r5, r5, #0xf
+	adr	r4, _start
+	add	r4, r4, #STACKS
+	add	sp, r4, r5, lsl #12
 	bl	second_main
 	b	.
 
 	.global	psci
 psci:
-	hvc	#0
+	CONDUIT	#0
 	bx	lr
-	.ltorg
+
+	/* In Thumb state */
+	.balign	4
+	.thumb
+	.global	second_start_again
+	.thumb_func
+second_start_again:
+	bx	pc
+	nop
+	.arm
+	b	second_start

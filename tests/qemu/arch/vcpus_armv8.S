@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C; for arch/spis.c, arch/storm.c and arch/groups.c. */
-#define STACKS 0x42000000 /* each vCPU's grows down from a page of its own */
+/* Stacks, and C (vcpus.h), at whatever address. What a vCPU starts with, x0 to x3, are arguments of
+ * first_main(); x0 is second_main()'s. Defines, if any: CONDUIT, hvc or smc; STACKS. */
+#ifndef STACKS
+#define STACKS 0x1e00000 /* after _start: each vCPU's grows down from a page of its own */
+#endif
+#ifndef CONDUIT
+#define CONDUIT hvc
+#endif
 
 	.text
 	.global	_start
 _start:
-	ldr	x1, =STACKS
-	mov	sp, x1
+	adr	x4, _start
+	mov	x5, #STACKS
+	add	sp, x4, x5
 	bl	first_main
 	b	.
 
-	/* x0: the vCPU's number */
-	.global	second_start
+	.global	second_start, second_start_again
 second_start:
-	ldr	x1, =STACKS
-	add	x1, x1, x0, lsl #12
-	mov	sp, x1
+second_start_again:
+	mrs	x5, mpidr_el1
+	and	x5, x5, #0xf
+	adr	x4, _start
+	add	x4, x4, x5, lsl #12
+	mov	x5, #STACKS
+	add	sp, x4, x5
 	bl	second_main
 	b	.
 
 	.global	psci
 psci:
-	hvc	#0
+	CONDUIT	#0
 	ret
-	.ltorg

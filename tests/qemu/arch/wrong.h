@@ -8,14 +8,18 @@
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
-/* `number`: below 0x10000. */
-static inline void stop_with(uint32_t number)
+static inline void access_at(uintptr_t at)
 {
-	uintptr_t at = WRONG + number;
 #ifdef __aarch64__
 	__asm__ volatile("ldrb w1, [%0], #1" : "+r"(at)::"x1", "memory");
 #else
 	__asm__ volatile("ldrb r1, [%0], #1" : "+r"(at)::"r1", "memory");
 #endif
+}
+
+/* `number`: below 0x10000. */
+static inline void stop_with(uint32_t number)
+{
+	access_at(WRONG + number);
 }
 #endif

@@ -17,7 +17,7 @@ def check(tree: Tree) -> Iterator[Violation]:
     for path in c_files(tree):
         if under_arch(path):
             continue
-        if path.suffix in (".S", ".inc") and not path.name.endswith(".ld.S"):
+        if path.suffix in (".S", ".inc") and not path.name.endswith((".ld.S", ".c.inc")):
             yield Violation(path, 1, "an assembly file outside a folder named arch")
         lines = code_only(read_source(tree, path)).splitlines()
         for number, line in enumerate(lines, 1):

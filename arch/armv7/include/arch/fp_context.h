@@ -4,6 +4,7 @@
 #pragma once
 
 #define FP_CONTEXT_STATUS 256
+#define FPEXC_EN (1 << 30)
 
 #ifndef __ASSEMBLER__
 #include "arch/types.h"

@@ -8,32 +8,26 @@
 #include "arch/barrier.h"
 #include "arch/types.h"
 
-/* EL2's own stage 1. */
-static inline void tlbi_el2_all(void)
-{
-	dsb_ish();
-	__asm__ volatile("tlbi alle2is" : : : "memory");
-	dsb_ish();
-	isb();
-}
+#define TLBI(name, dsb, operation)                                                                 \
+	static inline void name(void)                                                              \
+	{                                                                                          \
+		dsb();                                                                             \
+		__asm__ volatile("tlbi " operation : : : "memory");                                \
+		dsb();                                                                             \
+		isb();                                                                             \
+	}
 
-/* Stage 1 and 2 of every VMID. */
-static inline void tlbi_all_guests(void)
-{
-	dsb_ish();
-	__asm__ volatile("tlbi alle1is" : : : "memory");
-	dsb_ish();
-	isb();
-}
+TLBI(tlbi_el2_all, dsb_ish, "alle2is")         /* EL2's own stage 1 */
+TLBI(tlbi_all_guests, dsb_ish, "alle1is")      /* stage 1 and 2 of every VMID */
+TLBI(tlbi_guest_vmid, dsb_ish, "vmalls12e1is") /* stage 1 and 2 of the current VMID */
 
-/* Stage 1 and 2 of the current VMID. */
-static inline void tlbi_guest_vmid(void)
-{
-	dsb_ish();
-	__asm__ volatile("tlbi vmalls12e1is" : : : "memory");
-	dsb_ish();
-	isb();
-}
+/* The same, for this core alone. */
+TLBI(tlbi_core_el2, dsb_nsh, "alle2")
+TLBI(tlbi_core_guests, dsb_nsh, "alle1")
+TLBI(tlbi_core_guest_vmid, dsb_nsh, "vmalls12e1")
+
+/* Stage 1 of the current VMID. */
+TLBI(tlbi_guest_stage1, dsb_ish, "vmalle1is")
 
 /* Stage 2 of one IPA of the current VMID, and stage 1 of the VMID, which may hold combined
  * entries (Arm ARM D8.14). */
@@ -41,45 +35,11 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 {
 	dsb_ish();
 	__asm__ volatile("tlbi ipas2e1is, %0" : : "r"(ipa >> 12) : "memory");
-	dsb_ish();
-	__asm__ volatile("tlbi vmalle1is" : : : "memory");
-	dsb_ish();
-	isb();
-}
-
-/* The first three, for this core alone. */
-static inline void tlbi_core_el2(void)
-{
-	dsb_nsh();
-	__asm__ volatile("tlbi alle2" : : : "memory");
-	dsb_nsh();
-	isb();
-}
-
-static inline void tlbi_core_guests(void)
-{
-	dsb_nsh();
-	__asm__ volatile("tlbi alle1" : : : "memory");
-	dsb_nsh();
-	isb();
-}
-
-static inline void tlbi_core_guest_vmid(void)
-{
-	dsb_nsh();
-	__asm__ volatile("tlbi vmalls12e1" : : : "memory");
-	dsb_nsh();
-	isb();
+	tlbi_guest_stage1();
 }
 
 /* At EL1: all of stage 1. */
-static inline void tlbi_el1_all(void)
-{
-	dsb_ish();
-	__asm__ volatile("tlbi vmalle1" : : : "memory");
-	dsb_ish();
-	isb();
-}
+TLBI(tlbi_el1_all, dsb_ish, "vmalle1")
 
 /* At EL1: the stage-1 entries of one VA, all ASIDs. */
 static inline void tlbi_el1_va(va_t va)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers, by name (Arm ARM DDI 0406C, A3.8.3). Each is also a compiler barrier. */
+/* Barriers, by name (DDI 0487 B2.3.12, DDI 0406C A3.8.3). Each is also a compiler barrier. */
 #pragma once
 
 #define BARRIER(name, text)                                                                        \

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of control registers (DDI 0487 D13.2); arch/armv7 has the same names. */
+#pragma once
+
+#define SCTLR_EL2_OFF 0x30c50830 /* EL3's too: the RES1 bits of Armv8.0; M, C, I and all else 0 */
+#define SCTLR_SA (1 << 3)        /* the stack pointer's alignment is checked */
+
+/* CPTR_EL2: the RES1 bits, which trap SVE and SME; activity monitors and trace registers trap (TAM,
+ * TTA); TFP and TCPAC 0 */
+#define CPTR_NO_TRAPS (0x33ffu | 1u << 30 | 1u << 20)
+#define CPTR_FP (1u << 10) /* TFP */
+
+/* TCR_EL2 and VTCR_EL2: T0SZ of 4 GiB, 40-bit physical addresses */
+#define TCR_SIZES (32u | 2u << 16)
+
+#define HCR_RW 0x80000000 /* EL1 is AArch64 */
+
+#define SPSR_EL1H_MASKED 0x3c5u

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest with several vCPUs, which checks what PSCI, SGIs and private interrupts do, and powers
+ * off; a check that fails stops the VM with its number (wrong.h). With interrupts masked: WFI ends
+ * for one that is pending. On ARMv7 vCPUs beside vCPU 0 begin in Thumb state in the second round.
+ * Defines: CPUS; GIC, 2 or 3; ENDING, how it ends; CONDUIT, hvc or smc.
+ */
+#include <stdbool.h>
+
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+#include "guest_core.h"
+#include "guest_gic.h"
+#include "vcpus.h"
+#include "wrong.h"
+
+#define END_OFF 0          /* SYSTEM_RESET once, then SYSTEM_OFF */
+#define END_FAULT 1        /* vCPU 1 stops the VM, vCPU 0 sleeps */
+#define END_FAULT_BUSY 2   /* vCPU 1 stops the VM, vCPU 0 runs */
+#define END_OFF_BY_OTHER 3 /* vCPU 1: SYSTEM_OFF */
+#define END_COUNT 4        /* loads from WRONG + 0x1000 + ticks of PSCI_VERSION */
+
+#define CONTEXT_FIRST ((uintptr_t)0x1234)
+#define CONTEXT_SECOND ((uintptr_t)0x89abcdef01234567)
+#define POWER_DOWN 0x10000 /* of CPU_SUSPEND */
+#define TIMER 27u
+#define BARE_MPIDR 0x80000000u
+
+struct shared {
+	uint32_t was_reset;
+	uintptr_t context; /* what the vCPU that was turned on last came with */
+};
+
+static volatile struct shared *const shared = (struct shared *)SHARED;
+
+static void expect(bool well, uint32_t number)
+{
+	while (!well)
+		stop_with(number);
+}
+
+/* With arguments of a register's width where the function has such. */
+static int32_t call(uint32_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3)
+{
+	bool wide = id == CPU_ON || id == CPU_SUSPEND || id == AFFINITY_INFO;
+
+	return (int32_t)psci(id | (wide ? PSCI_WIDE : 0), a1, a2, a3);
+}
+
+/* This vCPU's part; the distributor is everyone's. */
+static void gic_start(void)
+{
+	uint32_t vcpu = own_number();
+
+	interface_on(vcpu);
+	mmio_write32(private_of(vcpu) + ISENABLER, 1u << TIMER | 0xffff);
+	dsb_sy();
+}
+
+/* The next one: its INTID, with the source where the GIC says one; ended, the timer off before. */
+static uint32_t interrupt(void)
+{
+	uint32_t iar;
+
+	do {
+		sleep();
+		iar = acknowledge(false);
+	} while ((iar & 0x3ff) == SPURIOUS);
+	if ((iar & 0x3ff) == TIMER)
+		cntv_set(0, 0);
+	end(false, iar);
+	return iar;
+}
+
+static void signal(uint32_t id, uint32_t vcpu)
+{
+	dsb_sy();
+	send(id, 1u << vcpu);
+	isb();
+}
+
+static void timer(uint32_t number)
+{
+	cntv_set(2000, 1);
+	expect(interrupt() == TIMER, number);
+}
+
+static void count_version(void)
+{
+	uint32_t before = now(), nothing = now() - before;
+
+	before = now();
+	psci(PSCI_VERSION, 0, 0, 0);
+	stop_with(0x1000 + now() - before - nothing);
+}
+
+static void errors(void)
+{
+	expect(call(CPU_ON, CPUS, (uintptr_t)second_start, 0) == -2, 4);
+	expect(call(CPU_ON, 0, (uintptr_t)second_start, 0) == -4, 5);
+	expect(call(CPU_ON, 1, 0x1000, 0) == -9, 6);
+	expect(call(CPU_OFF, 0, 0, 0) == -3, 7); /* the last one */
+}
+
+static void wait_for_the_end(void)
+{
+	while (ENDING == END_FAULT || ENDING == END_OFF_BY_OTHER)
+		sleep();
+	while (ENDING == END_FAULT_BUSY)
+		;
+}
+
+static void one_round(uint32_t vcpu, const char *entry, uintptr_t context)
+{
+	int32_t state;
+
+	shared->context = 0;
+	expect(call(AFFINITY_INFO, vcpu, 0, 0) == 1, 8);
+	expect(call(CPU_ON, vcpu, (uintptr_t)entry, context) == 0, 9);
+	wait_for_the_end();
+	while (!shared->context)
+		__asm__ volatile("yield");
+	expect(shared->context == context, 10);
+	expect(call(CPU_ON, vcpu, (uintptr_t)entry, 0) == -4, 11);
+	expect(call(AFFINITY_INFO, vcpu, 0, 0) == 0, 12);
+
+	signal(3, vcpu);
+	expect(interrupt() == (GIC == 2 ? vcpu << 10 | 5 : 5), 13);
+	timer(14);
+	signal(4, vcpu);
+	do {
+		__asm__ volatile("yield");
+		state = call(AFFINITY_INFO, vcpu, 0, 0);
+	} while (!state);
+	expect(state == 1, 15);
+}
+
+/* The timer's interrupt ends it, and is still there. */
+static void suspend(void)
+{
+	cntv_set(3000, 1);
+	expect(call(CPU_SUSPEND, 0, 0, 0) == 0, 16);
+	expect(interrupt() == TIMER, 17);
+	cntv_set(3000, 1);
+	call(CPU_SUSPEND, POWER_DOWN, (uintptr_t)second_start, CONTEXT_SECOND);
+	expect(false, 18);
+}
+
+static void awake(uintptr_t context)
+{
+	expect(context == CONTEXT_SECOND, 19);
+	gic_start();
+	expect(interrupt() == TIMER, 20);
+	if (!shared->was_reset) {
+		shared->was_reset = 1;
+		call(SYSTEM_RESET, 0, 0, 0);
+		expect(false, 21);
+	}
+	shared->was_reset = 0;
+	call(SYSTEM_OFF, 0, 0, 0);
+	expect(false, 22);
+}
+
+void first_main(void)
+{
+	gic_start();
+	expect(call(PSCI_VERSION, 0, 0, 0) == 0x10001, 1);
+	expect((uint32_t)read_mpidr_el1() == BARE_MPIDR, 2);
+	timer(3);
+	if (ENDING == END_COUNT)
+		count_version();
+	errors();
+	for (uint32_t vcpu = 1; vcpu < CPUS; vcpu++) {
+		one_round(vcpu, second_start, CONTEXT_FIRST);
+		one_round(vcpu, second_start_again, CONTEXT_SECOND);
+	}
+	suspend();
+}
+
+/* A vCPU that is turned on, or vCPU 0 when it wakes up. */
+void second_main(uintptr_t context)
+{
+	if (own_number() == 0)
+		awake(context);
+	expect(((uint32_t)read_mpidr_el1() & ~0xffu) == BARE_MPIDR, 32);
+	expect(!(read_sctlr_el1() & 5), 33); /* M, C */
+	expect(!read_cntv_ctl_el0(), 34);
+	expect(ENDING != END_FAULT && ENDING != END_FAULT_BUSY, 0x100);
+	if (ENDING == END_OFF_BY_OTHER)
+		call(SYSTEM_OFF, 0, 0, 0);
+	gic_start();
+	shared->context = context;
+	dsb_sy();
+	expect(interrupt() == 3, 35); /* from vCPU 0 */
+	timer(36);
+	signal(5, 0);
+	expect(interrupt() == 4, 37);
+	cntv_set(1, 1); /* off with its timer on, and about to signal */
+	call(CPU_OFF, 0, 0, 0);
+	expect(false, 38);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An unmodified guest, which knows QEMU's virt and PSCI, and nothing else. Defines: DOES, a word
+ * below; UART_BASE; GIC, 2 or 3; CONDUIT, hvc or smc; DTB, the device tree that it is to find.
+ */
+#include "arch/mmio.h"
+#include "drivers/uart/pl011_regs.h"
+#include "guest_core.h"
+#include "guest_gic.h"
+#include "vcpus.h"
+
+#define UART_INTID 33u
+#define FLASH_BANK 0x04000000u
+#define FLASH_END 0x08000000u
+#define READONLY_LOAD 0x10000000u
+#define NOWHERE 0x0a000000u
+#define STARTS 3u
+
+enum does {
+	HELLO,    /* prints, leaves a line open */
+	ECHO,     /* prints what is typed, by interrupts, until a 'q' */
+	RESET,    /* SYSTEM_RESET until the third start */
+	MACHINE,  /* looks at what it has; says what is wrong */
+	READONLY, /* stores to a load that is no flash; then to nowhere, and has no vectors */
+	FOREVER,
+	FLASH, /* loads all over the flash, commands, SYSTEM_RESET; then looks again */
+};
+
+/* undefined_<isa>.S: whether what is undefined is, in each state that the isa has. */
+bool undefined_is_taken(void);
+
+static void say(const char *text)
+{
+	while (*text)
+		mmio_write32(UART_BASE, (uint8_t)*text++);
+}
+
+static void end_by(uint32_t function, const char *text)
+{
+	say(text);
+	psci(function, 0, 0, 0);
+}
+
+void wrong(void)
+{
+	end_by(SYSTEM_OFF, "wrong\n");
+}
+
+static void expect(bool well)
+{
+	if (!well)
+		wrong();
+}
+
+static void expect_word(uintptr_t address, uint32_t value, const char *text)
+{
+	if (mmio_read32(address) != value)
+		say(text);
+}
+
+static void expect_flash(void)
+{
+	expect_word(FLASH_BANK, 0x464c4153, "wrong F\n"); /* loaded */
+}
+
+/* Nothing comes of it. */
+static void command(uint32_t value)
+{
+	mmio_write32(FLASH_BANK + 0x154, value);
+}
+
+static void echo_until_q(void)
+{
+	uint32_t c;
+
+	do {
+		c = mmio_read32(UART_BASE + UARTDR);
+		if (c == 'q')
+			end_by(SYSTEM_OFF, "\nquit\n");
+		mmio_write32(UART_BASE + UARTDR, c);
+	} while (!(mmio_read32(UART_BASE + UARTFR) & UARTFR_RXFE));
+}
+
+static void echo(void)
+{
+	interface_on(0);
+	mmio_write32(GICD + ISENABLER + 4, 1u << (UART_INTID - 32));
+	mmio_write32(UART_BASE + UARTLCR_H, UARTLCR_H_WLEN_8 | UARTLCR_H_FEN);
+	mmio_write32(UART_BASE + UARTIMSC, UARTINT_RX | UARTINT_RT);
+	say("type\n");
+	for (;;) {
+		uint32_t iar;
+
+		sleep();
+		iar = acknowledge(false);
+		if (iar >= 1020)
+			continue;
+		expect(iar == UART_INTID);
+		echo_until_q();
+		end(false, iar);
+	}
+}
+
+static void reset(void)
+{
+	static volatile uint32_t loaded __attribute__((section(".data"))); /* 0 at each start */
+	uint32_t starts = mmio_read32(SHARED) + 1;
+
+	expect(!loaded);
+	loaded = 1;
+	mmio_write32(SHARED, starts);
+	say("start\n");
+	if (starts < STARTS)
+		psci(SYSTEM_RESET, 0, 0, 0);
+	mmio_write32(SHARED, 0);
+	psci(SYSTEM_OFF, 0, 0, 0);
+}
+
+static void machine(void)
+{
+	expect(undefined_is_taken());
+	expect_word(UART + UARTPERIPHID0, 0x11, "wrong U\n");
+	expect_word(UART + UARTPERIPHID0 + 0x10, 0x0d, "wrong C\n");
+	expect_flash();
+	expect_word(4, 0xffffffff, "wrong E\n"); /* erased */
+	command(0x98);
+	expect_flash();
+	invalidate_line(UART); /* of a device: nothing */
+	end_by(SYSTEM_OFF, "as it should be\n");
+}
+
+/* The words of each 2 MiB are as erased. */
+static uintptr_t erased(uintptr_t from, uintptr_t to)
+{
+	for (; from < to; from += 0x200000)
+		expect((uint32_t)load_two(from) == 0xffffffff);
+	return from;
+}
+
+static void flash(void)
+{
+	uintptr_t at;
+
+	expect_flash();
+	expect_word(4, 0xffffffff, "wrong E\n");
+	if (mmio_read32(SHARED)) {
+		mmio_write32(SHARED, 0);
+		end_by(SYSTEM_OFF, "as it should be\n");
+	}
+	mmio_write32(SHARED, 1);
+	/* as many pages for tables as there were once, and one that a command gave back */
+	at = erased(0x1ff000, 0x800000);
+	command(0x90);
+	at = erased(at, 0xa00000);
+	command(0xff);
+	expect_flash();
+	erased(at, FLASH_END);
+	command(0x98);
+	mmio_write8(0x154, 0x40);
+	psci(SYSTEM_RESET, 0, 0, 0);
+}
+
+static void read_only(void)
+{
+	uint32_t value = mmio_read32(READONLY_LOAD);
+
+	mmio_write32(READONLY_LOAD, value + 1);
+	expect(mmio_read32(READONLY_LOAD) == value);
+	mmio_write32(NOWHERE, value);
+	wrong();
+}
+
+void second_main(void)
+{
+}
+
+void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3)
+{
+	switch (DOES) {
+	case HELLO:
+		end_by(SYSTEM_OFF, "hello\r\nopen");
+		break;
+	case ECHO:
+		echo();
+		break;
+	case RESET:
+		reset();
+		break;
+	case MACHINE:
+		expect(as_booted(a0, a1, a2, a3, DTB));
+		machine();
+		break;
+	case READONLY:
+		read_only();
+		break;
+	case FOREVER:
+		for (;;)
+			;
+	case FLASH:
+		flash();
+	}
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An unmodified guest, at whatever address: it prints what it was started with, then does what each
+ * letter of SCRIPT, and then each that is typed, says:
+ *   v  PSCI_VERSION by HVC, printed  i  four characters at INITRD
+ *   d  a line like a record          p  a line that does not end
+ *   r  SYSTEM_RESET, once            c  an access that cannot be emulated
+ *   R  SYSTEM_RESET                  x  the line EXIT: STATUS=5
+ *   q  SYSTEM_OFF
+ * MARK is in RAM and not in its image.
+ */
+#include "arch/mmio.h"
+#include "drivers/uart/pl011_regs.h"
+#include "guest_core.h"
+#include "vcpus.h"
+#include "wrong.h"
+
+#define MAGIC 0x56495354u
+
+static void print(const char *text)
+{
+	while (*text)
+		mmio_write32(UART, (uint8_t)*text++);
+}
+
+/* Eight digits and a line end. */
+static void print_hex(uint32_t value)
+{
+	for (int shift = 28; shift >= 0; shift -= 4)
+		mmio_write32(UART, (uint8_t) "0123456789abcdef"[value >> shift & 0xf]);
+	print("\r\n");
+}
+
+static uint8_t typed(void)
+{
+	while (mmio_read32(UART + UARTFR) & UARTFR_RXFE)
+		;
+	uint8_t letter = (uint8_t)mmio_read32(UART + UARTDR);
+	mmio_write32(UART, letter);
+	return letter;
+}
+
+__attribute__((noinline)) void crash(void)
+{
+	access_at(UART);
+}
+
+static void reset_once(void)
+{
+	if (mmio_read32(MARK) == MAGIC)
+		return;
+	mmio_write32(MARK, MAGIC);
+	psci(SYSTEM_RESET, 0, 0, 0);
+}
+
+static void command(uint8_t letter)
+{
+	switch (letter) {
+	case 'v':
+		print_hex((uint32_t)psci(PSCI_VERSION, 0, 0, 0));
+		break;
+	case 'i':
+		for (unsigned i = 0; i < 4; i++)
+			mmio_write32(UART, mmio_read8(INITRD + i));
+		break;
+	case 'd':
+		print("{\"seq\":1,\"kind\":\"end\",\"crc\":\"00000000\"}\r\n");
+		break;
+	case 'p':
+		print("=> ");
+		break;
+	case 'r':
+		reset_once();
+		break;
+	case 'R':
+		psci(SYSTEM_RESET, 0, 0, 0);
+		break;
+	case 'x':
+		print("EXIT: STATUS=5\r\n");
+		break;
+	case 'c':
+		crash();
+		break;
+	case 'q':
+		psci(SYSTEM_OFF, 0, 0, 0);
+	}
+}
+
+void second_main(void)
+{
+}
+
+void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	(void)a1;
+	print("hello\r\n");
+	print_hex(entry_state());
+	print_hex(__builtin_bswap32(mmio_read32(sizeof(uintptr_t) == 8 ? a0 : a2)));
+	for (const char *letter = SCRIPT; *letter; letter++)
+		command((uint8_t)*letter);
+	for (;;)
+		command(typed());
+}
