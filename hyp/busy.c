@@ -31,14 +31,15 @@ static unsigned busy_abilities(const struct run_config *config, bool gicv)
 	return abilities;
 }
 
-struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
+struct vcpu *busy_prepare(const struct vm *measured)
 {
+	const struct run_config *config = measured->config;
 	uintptr_t code = (uintptr_t)__busy_start, gicv = gic_guest_cpu_pa(false);
 	struct vcpu *vcpu = vm.vcpu[0];
 
-	*vcpu = (struct vcpu){ .vm = &vm };
+	*vcpu = (struct vcpu){ .vm = &vm, .core = measured->vcpu[0]->core };
 	vm.config = config;
-	vm.cntvoff = cntvoff;
+	vm.cntvoff = measured->cntvoff;
 	vm.outcome = VM_RUNNING;
 	stage2_reset(&vm.stage2, vm.vmid, STAGE2_4K, &pool, root);
 	if (!stage2_map(&vm.stage2, code, code, PAGE_SIZE, STAGE2_CODE))

@@ -64,11 +64,11 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 		vm->outcome = VM_FAILED;
 		break;
 	case GUEST_EXIT_CRASHED:
-		vm_fault(vm, FAULT_GUEST_CRASH, 0, 0, 0);
+		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
 		vm->outcome = VM_CRASHED;
 		break;
 	default:
-		vm_fault(vm, FAULT_BAD_EXIT, 0, 0, 0);
+		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 		break;
 	}
 	return NULL;

@@ -34,7 +34,7 @@ static __attribute__((cold, noinline)) struct vcpu *stop(struct vcpu *vcpu,
 {
 	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
 
-	vm_fault(vcpu->vm, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
+	vm_fault(vcpu, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
 	return NULL;
 }
 

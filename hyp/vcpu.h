@@ -19,7 +19,7 @@
 #include "hyp/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
-#define VCPU_MAX 4u /* of a VM: one a core */
+#define VCPU_MAX 4u /* of a VM */
 
 struct vm;
 
@@ -36,6 +36,7 @@ struct vcpu {
 	struct vm *vm;
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
+	unsigned core;       /* that runs it, while the VM runs */
 	bool asleep;         /* since a WFI; no interrupt came for it yet */
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. Before what is

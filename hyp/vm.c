@@ -3,7 +3,6 @@
 
 #include "arch/cache.h"
 #include "arch/counter.h"
-#include "arch/tlb.h"
 #include "boards/board.h"
 #include "drivers/timer/timer.h"
 #include "hyp/arch/cpu.h"
@@ -13,7 +12,6 @@
 #include "hyp/core.h"
 #include "hyp/errata.h"
 #include "hyp/exit_stats.h"
-#include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
 #include "hyp/trap.h"
@@ -41,6 +39,7 @@ struct vm vm_under_test = {
 	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
 		  &vcpu_space[3].vcpu },
+	.core = { 0, 1, 2, 3 },
 };
 
 _Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
@@ -75,7 +74,7 @@ static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
 }
 
-/* On core 0, whose the console is. */
+/* On the core of vCPU 0, which has the console while the VM runs. */
 static void emit_fault(struct vcpu *first, void *argument)
 {
 	const struct fault *fault = argument;
@@ -101,9 +100,9 @@ static void emit_fault(struct vcpu *first, void *argument)
 	record_close();
 }
 
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
-	const struct vcpu *vcpu = vm->vcpu[vm->vcpu_count > 1 ? core_number() : 0];
+	struct vm *vm = vcpu->vm;
 	struct fault fault = {
 		.vcpu = vcpu,
 		.reason = reason,
@@ -236,6 +235,15 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
+static void forward_spis(struct vcpu *vcpu)
+{
+	const struct vm_machine *machine = vcpu->vm->machine;
+
+	for (unsigned i = 0; i < machine->spi_count; i++) {
+		gic_route_spi_here(machine->spi_first + i);
+		forward(vcpu, machine->spi_first + i);
+	}
+}
 static void enable_own(unsigned intid, uint8_t priority)
 {
 	gic_set_priority(intid, priority);
@@ -262,6 +270,8 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);
+	if (vcpu->index == 0)
+		forward_spis(vcpu);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
@@ -272,20 +282,6 @@ static void reset_gic(struct vm *vm)
 	gic_cpu_abandon();
 	gic_dist_reset();
 	vdist_reset(vm);
-	vm_reset_core_gic(vm->vcpu[0]);
-	for (unsigned i = 0; vm->config->irq == IRQ_TRAPPED && i < vm->machine->spi_count; i++)
-		forward(vm->vcpu[0], vm->machine->spi_first + i);
-}
-
-/* Also of translations by registers of which some were the last guest's and some already this one's
- * (Cortex-A72 erratum 1319367): what follows changes none of them before the guest. On this core
- * alone where a broadcast is not to be relied on (Cortex-A15 erratum 798181). */
-static void forget_translations(void)
-{
-	if (errata_tlbi_this_core())
-		tlbi_core_guests();
-	else
-		tlbi_all_guests();
 }
 
 /* A guest that is not our own finds a machine that was just switched on. */
@@ -300,19 +296,24 @@ static uint64_t cntvoff(const struct run_config *config, const struct vm_machine
 static void reset(struct vm *vm)
 {
 	const struct vm_machine *machine = vm->machine;
-	struct vcpu *vcpu = vm->vcpu[0];
 
+	vm->outcome = VM_RUNNING;
+	vm->booted = false;
 	reset_gic(vm);
 	machine->reset(vm);
 	if (machine->foreign) /* behind the copying of its images, and anew when it starts again */
 		vm->cntvoff = cntvoff(vm->config, machine);
 	icache_invalidate_all();
-	cpu_use_vectors(vm->config);
-	cpu_reset_guest(vcpu, machine->entry, 0);
-	machine->set_registers(vcpu);
-	cpu_guest_on(vm->config);
-	fp_start((enum fp_mode)vm->config->fp, vcpu);
-	forget_translations();
+	vm_cores_begin(vm);
+}
+
+static void name_vcpus(struct vm *vm)
+{
+	for (unsigned n = 0; n < vm->vcpu_count; n++) {
+		vm->vcpu[n]->vm = vm;
+		vm->vcpu[n]->index = n;
+		vm->vcpu[n]->core = vm->core[n];
+	}
 }
 
 static void prepare(struct vm *vm, const struct run_config *config,
@@ -326,11 +327,10 @@ static void prepare(struct vm *vm, const struct run_config *config,
 	vm->rom_writes = 0;
 	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
-	vm->vcpu[0]->vm = vm;
-	vm->vcpu[0]->index = 0;
+	name_vcpus(vm);
 	errata_use(config);
 	exit_stats_reset(config);
-	exit_stats_vm(vm->vmid);
+	exit_stats_gather(vm->vcpu, 1);
 	trap_use(machine->foreign);
 }
 
@@ -338,15 +338,6 @@ static void prepare(struct vm *vm, const struct run_config *config,
 static uint64_t limit_from(uint64_t start, uint32_t limit_ms)
 {
 	return limit_ms ? start + (uint64_t)clock_hz() * limit_ms / 1000 : UINT64_MAX / 2;
-}
-
-static void run_once(struct vm *vm, struct vcpu *other, uint64_t limit, uint64_t now)
-{
-	vm->outcome = VM_RUNNING;
-	sched_start(vm->config, vm->vcpu[0], other, now, limit);
-	vm_cores_begin(vm, limit);
-	vm->machine->starting();
-	vm_cores_run(vm);
 }
 
 /* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
@@ -393,25 +384,23 @@ static bool can_be_built(struct vm *vm)
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms)
 {
-	struct vcpu *other = NULL;
 	uint64_t start;
 	uint64_t end;
 
 	prepare(vm, config, machine);
-	if (config->sched != SCHED_NULL)
-		other = busy_prepare(config, vm->cntvoff);
+	vm->other = config->sched != SCHED_NULL ? busy_prepare(vm) : NULL;
 	if (!can_be_built(vm))
 		return 0;
 	reset(vm);
 	start = counter_read();
-	run_once(vm, other, limit_from(start, limit_ms), start);
+	vm_cores_run(vm, limit_from(start, limit_ms));
 	while (vm->outcome == VM_RESET) {
 		uint64_t stopped = counter_read();
 
 		count_restart(vm);
 		start += counter_read() - stopped; /* printing is no part of the step */
 		reset(vm);
-		run_once(vm, other, limit_from(start, limit_ms), counter_read());
+		vm_cores_run(vm, limit_from(start, limit_ms));
 	}
 	end = counter_read();
 
