@@ -16,9 +16,8 @@
 
 /*
  * Ready for its first turn, saved. Leaves its stage 2 and its EL1 registers in the core: the
- * measured guest's come after. The busy VM has the core of vCPU 0 of `measured`, and its CNTVOFF:
- * the busy VM reads no virtual counter and its CNTV is masked, so any offset is right for it, and
- * with this one a switch has none to write.
+ * measured guest's come after. The busy VM has the core of vCPU 0 of `measured`. It
+ * reads no virtual counter and its CNTV is masked: the CNTVOFF of the other is right for it.
  */
 struct vcpu *busy_prepare(const struct vm *measured);
 

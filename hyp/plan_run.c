@@ -93,7 +93,7 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	if (vm->machine->foreign) {
+	if (plan->guest.load_count) {
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}

@@ -157,10 +157,10 @@ static struct vcpu *migrate_info_type(struct vcpu *vcpu)
 	return finish(vcpu, NO_TRUSTED_OS);
 }
 
-/* Our own guest ends its step by a hypercall. */
+/* The bench guest ends its step by a hypercall. */
 static struct vcpu *end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
-	if (vcpu->vm->machine->foreign)
+	if (vcpu->vm->type->ends_itself)
 		vm_end(vcpu->vm, outcome);
 	else
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);

@@ -12,11 +12,13 @@
 
 #include "hyp/vcpu.h"
 
-/* Of a foreign guest (hyp/vm_machine.h) some exits are handled another way; before it starts. */
-void trap_use(bool foreign);
+/* By ESR_EL2.EC or HSR.EC, of both isas, 64 of them: of the bench guest; of an unmodified guest.
+ * NULL stops the VM. */
+extern trap_handler *const traps_bench[];
+extern trap_handler *const traps_unmodified[];
 
 struct vcpu *trap_irq(struct vcpu *vcpu);
-struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first register */
+struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first register; hypercall.c */
 struct vcpu *trap_sync(struct vcpu *vcpu);
 struct vcpu *trap_serror(struct vcpu *vcpu);
 

@@ -22,6 +22,12 @@
 #define VCPU_MAX 4u /* of a VM */
 
 struct vm;
+struct vcpu;
+
+/* Handles an exit of syndrome `esr`; runs a hypercall, arguments and result in the frame. Returns
+ * the vCPU to resume, or NULL when the VM is at its end. */
+typedef struct vcpu *trap_handler(struct vcpu *vcpu, uint32_t esr);
+typedef struct vcpu *hypercall(struct vcpu *vcpu);
 
 /* EL1's registers, each as wide as it reads. */
 struct el1_regs {
@@ -37,7 +43,9 @@ struct vcpu {
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
 	unsigned core;       /* that runs it, while the VM runs */
-	bool asleep;         /* since a WFI; no interrupt came for it yet */
+	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
+	hypercall *const *hypercalls;
+	bool asleep; /* since a WFI; no interrupt came for it yet */
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. Before what is
 	 * large, so that one instruction reaches each. */

@@ -14,10 +14,8 @@
 #include "hyp/exit_stats.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
-#include "hyp/trap.h"
 #include "hyp/vdist.h"
 #include "hyp/vm_cores.h"
-#include "hyp/vtimer.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 /* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
@@ -221,7 +219,7 @@ static bool build_stage2(struct vm *vm)
 		     stage2_root);
 	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
 		return false;
-	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
+	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !vm->type->add_devices(vm))
 		return false;
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
@@ -276,43 +274,27 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
 
-/* The GIC as after power-on, whatever the last guest left. */
-static void reset_gic(struct vm *vm)
-{
-	gic_cpu_abandon();
-	gic_dist_reset();
-	vdist_reset(vm);
-}
-
-/* A guest that is not our own finds a machine that was just switched on. */
-static uint64_t cntvoff(const struct run_config *config, const struct vm_machine *machine)
-{
-	bool from_0 = machine->foreign && config->cntvoff_us == 0;
-
-	return vtimer_offset(from_0 ? VTIMER_FROM_0 : config->cntvoff_us);
-}
-
 /* From what the last guest left to where this one can start. */
 static void reset(struct vm *vm)
 {
-	const struct vm_machine *machine = vm->machine;
-
 	vm->outcome = VM_RUNNING;
 	vm->booted = false;
-	reset_gic(vm);
-	machine->reset(vm);
-	if (machine->foreign) /* behind the copying of its images, and anew when it starts again */
-		vm->cntvoff = cntvoff(vm->config, machine);
+	gic_cpu_abandon();
+	gic_dist_reset();
+	vdist_reset(vm);
+	vm->type->reset(vm);
 	icache_invalidate_all();
 	vm_cores_begin(vm);
 }
 
-static void name_vcpus(struct vm *vm)
+void vm_name_vcpus(struct vm *vm)
 {
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		vm->vcpu[n]->vm = vm;
 		vm->vcpu[n]->index = n;
 		vm->vcpu[n]->core = vm->core[n];
+		vm->vcpu[n]->traps = vm->type->traps;
+		vm->vcpu[n]->hypercalls = vm->type->hypercalls;
 	}
 }
 
@@ -321,17 +303,16 @@ static void prepare(struct vm *vm, const struct run_config *config,
 {
 	vm->config = config;
 	vm->machine = machine;
+	vm->type = machine->type;
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
 	vm->rom_writes = 0;
-	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
-	name_vcpus(vm);
+	vm_name_vcpus(vm);
 	errata_use(config);
 	exit_stats_reset(config);
 	exit_stats_gather(vm->vcpu, 1);
-	trap_use(machine->foreign);
 }
 
 /* No limit is one that the counter never reaches. */
@@ -344,9 +325,9 @@ static uint64_t limit_from(uint64_t start, uint32_t limit_ms)
 static void count_restart(struct vm *vm)
 {
 	vm->resets++;
-	if (!vm->machine->foreign || (vm->resets & (vm->resets - 1)) != 0)
+	if ((vm->resets & (vm->resets - 1)) != 0)
 		return;
-	vm->machine->stopped(vm);
+	vm->type->stopped(vm);
 	record_open(RECORD_CHECK);
 	record_string("variant", "resets");
 	record_raw(",\"ok\":true", 10);
@@ -406,7 +387,7 @@ uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_
 
 	timer_hyp_stop();
 	cpu_guest_off();
-	machine->stopped(vm);
+	vm->type->stopped(vm);
 	if (vm->outcome == VM_RUNNING) /* the busy VM was stopped, and the step is worth nothing */
 		vm->outcome = VM_FAULT;
 	return end - start;

@@ -19,12 +19,13 @@ enum vm_outcome {
 	VM_FAILED,
 	VM_CRASHED,
 	VM_FAULT,
-	VM_RESET, /* of a foreign guest: it starts again, within vm_run() */
+	VM_RESET, /* of an unmodified guest: it starts again, within vm_run() */
 };
 
 #define VM_REGION_MAX 6
 
 struct vm {
+	const struct vm_type *type;
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
@@ -42,7 +43,7 @@ struct vm {
 	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
 	const struct vm_machine *machine;
 	struct vdist dist;
-	/* of a foreign guest */
+	/* of an unmodified guest */
 	struct vpl011 uart;
 	uint32_t resets;     /* times it started again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
@@ -61,7 +62,10 @@ struct vm {
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms);
 
-/* For the functions of a struct vm_machine. vm_map() is false where the tables are used up. */
+/* Its vCPUs get what is theirs of its type, number and cores. */
+void vm_name_vcpus(struct vm *vm);
+
+/* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
 

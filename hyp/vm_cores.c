@@ -61,14 +61,6 @@ static void stop(struct vcpu *vcpu)
 	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
 }
 
-/* The VM begins, by vCPU 0. */
-static void boot(struct vcpu *vcpu)
-{
-	vcpu->vm->booted = true;
-	vcpu->vm->machine->set_registers(vcpu);
-	vcpu->vm->machine->starting();
-}
-
 /* The TLBs forget translations by registers of which some were the last guest's and some this
  * one's already (Cortex-A72 erratum 1319367). */
 static void start_and_run(struct vcpu *vcpu)
@@ -76,13 +68,16 @@ static void start_and_run(struct vcpu *vcpu)
 	struct vm *vm = vcpu->vm;
 
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
+	sched_start(vm->config, vcpu, vcpu->index ? NULL : vm->other, counter_read(), vm->limit);
 	cpu_guest_on(vm->config);
 	fp_start((enum fp_mode)vm->config->fp, vcpu);
 	tlbi_core_guests();
-	sched_start(vm->config, vcpu, vcpu->index ? NULL : vm->other, counter_read(), vm->limit);
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
-	if (!vm->booted)
-		boot(vcpu);
+	if (!vm->booted) {
+		vm->booted = true;
+		vm->type->set_registers(vcpu);
+		vm->type->starting();
+	}
 	vcpu_run(vcpu);
 }
 
@@ -153,12 +148,6 @@ _Noreturn void vm_cores_wait(void)
 	}
 }
 
-/* A guest of our own runs on the board's cores as they are. */
-static void identify(const struct vcpu *vcpu)
-{
-	write_vmpidr_el2(vcpu->vm->machine->foreign ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
-}
-
 /* Called by core 0, on the core of `vcpu`. Core 0's statistics go on where the VM starts again. */
 static void join(struct vcpu *vcpu, void *argument)
 {
@@ -173,7 +162,7 @@ static void join(struct vcpu *vcpu, void *argument)
 	vm_reset_core_gic(vcpu);
 	gic_virt_cpu_reset();
 	cpu_use_vectors(vm->config);
-	identify(vcpu);
+	write_vmpidr_el2(vm->type->numbered ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
 	write_vttbr_el2(vm->config->stage2 != STAGE2_OFF ? stage2_vttbr(&vm->stage2) : 0);
 	core_forget_sgis();
 	own = vcpu;

@@ -210,6 +210,7 @@ void cores_boot(unsigned count)
 	cores_vm.vcpu_count = count;
 	for (unsigned n = 0; n < count; n++) {
 		vcpus[n] = (struct vcpu){ .vm = &cores_vm, .index = n, .core = count - 1 - n };
+		vcpus[n].traps = traps_unmodified;
 		cores_vm.vcpu[n] = &vcpus[n];
 	}
 	cores_on(0);

@@ -35,6 +35,7 @@ static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPE
 static struct vcpu vcpus[VCPUS];
 static struct vm vm;
 static struct vm_machine machine;
+static struct vm_type type;
 static uint64_t numbers[VCPUS]; /* VMPIDR_EL2 as each was told to take part */
 static unsigned runs, waits, kicked, begun;
 static unsigned stopped_timers, stopped_private, stopped_sgis;
@@ -236,16 +237,16 @@ static int setup(void **state)
 	fake_reset();
 	memset(vcpus, 0, sizeof(vcpus));
 	memset(numbers, 0, sizeof(numbers));
-	machine = (struct vm_machine){
-		.foreign = true,
-		.cpus = VCPUS,
-		.entry = FIRST_ENTRY,
+	machine = (struct vm_machine){ .cpus = VCPUS, .entry = FIRST_ENTRY };
+	type = (struct vm_type){
+		.numbered = true,
 		.set_registers = set_registers,
 		.starting = starting,
 	};
 	vm = (struct vm){
 		.config = &config,
 		.machine = &machine,
+		.type = &type,
 		.vcpu_count = VCPUS,
 		.vcpu = { &vcpus[0], &vcpus[1] },
 		.outcome = VM_RUNNING,
@@ -259,7 +260,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void a_foreign_guests_vcpus_are_numbered(void **state)
+static void an_unmodified_guests_vcpus_are_numbered(void **state)
 {
 	(void)state;
 	vm_cores_begin(&vm);
@@ -275,10 +276,10 @@ static void one_alone_is_one_of_several_too(void **state)
 	assert_int_equal(numbers[0], 0x80000000);
 }
 
-static void our_own_guest_has_the_cores_number(void **state)
+static void the_bench_guest_has_the_cores_number(void **state)
 {
 	(void)state;
-	machine.foreign = false;
+	type.numbered = false;
 	vm.vcpu_count = 1;
 	vm_cores_begin(&vm);
 	assert_int_equal(numbers[0], PHYSICAL_MPIDR);
@@ -385,9 +386,12 @@ static void vcpu_0_may_have_any_core(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_foreign_guests_vcpus_are_numbered), TEST(one_alone_is_one_of_several_too),
-		TEST(our_own_guest_has_the_cores_number),  TEST(off_nothing_of_it_signals),
-		TEST(on_again_it_begins_where_it_is_to),   TEST(vcpu_0_may_have_any_core),
+		TEST(an_unmodified_guests_vcpus_are_numbered),
+		TEST(one_alone_is_one_of_several_too),
+		TEST(the_bench_guest_has_the_cores_number),
+		TEST(off_nothing_of_it_signals),
+		TEST(on_again_it_begins_where_it_is_to),
+		TEST(vcpu_0_may_have_any_core),
 	};
 
 	return cmocka_run_group_tests_name("vm_cores", tests, NULL, NULL);

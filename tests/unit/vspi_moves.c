@@ -403,11 +403,14 @@ static void private_interrupts_are_each_vcpus_own(void **state)
 
 static void an_access_to_a_vcpus_own_interrupts_asks_nobody(void **state)
 {
+	uint32_t locked = cores_vm.dist.spi.lock.next;
+
 	(void)state;
 	dist_read(1, GICD_ISENABLER, 4);
 	dist_read(1, GICD_ISPENDR, 4);
 	dist_write(1, GICD_ISENABLER, 4, 1u << 20);
 	assert_int_equal(cores_calls(), 0);
+	assert_int_equal(cores_vm.dist.spi.lock.next, locked);
 	dist_read(1, GICD_ISPENDR + 4, 4);
 	assert_int_not_equal(cores_calls(), 0);
 }
