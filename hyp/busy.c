@@ -15,9 +15,8 @@ static pte_t root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* levels 2 and 3 */
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
-static const struct vm_machine nothing; /* what it does wrong ends the step */
 static struct vm vm = {
-	.vmid = BUSY_VMID, .machine = &nothing, .vcpu_count = 1, .vcpu = { &space.vcpu }
+	.vmid = BUSY_VMID, .type = &vm_type_bench, .vcpu_count = 1, .vcpu = { &space.vcpu }
 };
 
 /* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
@@ -31,14 +30,16 @@ static unsigned busy_abilities(const struct run_config *config, bool gicv)
 	return abilities;
 }
 
-struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff)
+struct vcpu *busy_prepare(const struct vm *measured)
 {
+	const struct run_config *config = measured->config;
 	uintptr_t code = (uintptr_t)__busy_start, gicv = gic_guest_cpu_pa(false);
 	struct vcpu *vcpu = vm.vcpu[0];
 
-	*vcpu = (struct vcpu){ .vm = &vm };
+	*vcpu = (struct vcpu){ 0 };
+	vm.core[0] = measured->core[0];
+	vm_name_vcpus(&vm);
 	vm.config = config;
-	vm.cntvoff = cntvoff;
 	vm.outcome = VM_RUNNING;
 	stage2_reset(&vm.stage2, vm.vmid, STAGE2_4K, &pool, root);
 	if (!stage2_map(&vm.stage2, code, code, PAGE_SIZE, STAGE2_CODE))

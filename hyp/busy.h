@@ -16,11 +16,10 @@
 
 /*
  * Ready for its first turn, saved. Leaves its stage 2 and its EL1 registers in the core: the
- * measured guest's come after. `cntvoff` is the measured guest's: the busy VM reads no virtual
- * counter and its CNTV is masked, so any offset is right for it, and with this one a switch has
- * none to write.
+ * measured guest's come after. The busy VM has the core of vCPU 0 of `measured`. It
+ * reads no virtual counter and its CNTV is masked: the CNTVOFF of the other is right for it.
  */
-struct vcpu *busy_prepare(const struct run_config *config, uint64_t cntvoff);
+struct vcpu *busy_prepare(const struct vm *measured);
 
 /* How often it went round its loop; it must not have the core. */
 uint32_t busy_rounds(void);

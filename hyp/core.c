@@ -62,24 +62,24 @@ void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument),
 {
 	struct call call = { .vcpu = vcpu, .fn = fn, .argument = argument };
 
-	if (vcpu->index == number) {
+	if (vcpu->core == number) {
 		fn(vcpu, argument);
 		return;
 	}
-	put(&inbox[vcpu->index], &call);
-	core_kick(vcpu->index);
+	put(&inbox[vcpu->core], &call);
+	core_kick(vcpu->core);
 	while (!__atomic_load_n(&call.done, __ATOMIC_ACQUIRE))
 		core_relax();
 }
 
 void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 {
-	struct inbox *there = &inbox[to->index];
+	struct inbox *there = &inbox[to->core];
 
 	__atomic_store_n(&there->vcpu, to, __ATOMIC_RELAXED);
 	__atomic_fetch_or(&there->sources[id], (uint32_t)BIT(source), __ATOMIC_RELAXED);
 	__atomic_fetch_or(&there->sgis, (uint32_t)BIT(id), __ATOMIC_RELEASE);
-	core_kick(to->index);
+	core_kick(to->core);
 }
 
 static void take_sgis(struct inbox *here)

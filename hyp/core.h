@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cores do for each other. vCPU n of a VM runs on core n, and what belongs to a vCPU (its
- * virtual GIC above all: the list registers are the core's) is touched by that core alone. Another
+ * What cores do for each other. A vCPU runs on one core, vcpu->core, and that core alone touches
+ * what belongs to the vCPU (its virtual GIC above all: the list registers are the core's). Another
  * core that needs something done there asks for it: by a call, which it waits for, or by an SGI,
  * which it does not. The one lock of a VM is that of its SPIs (hyp/vspi.h).
  *

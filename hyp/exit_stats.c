@@ -6,6 +6,7 @@
 #include "abi/trace.h"
 #include "hyp/per_core.h"
 #include "hyp/record.h"
+#include "hyp/vcpu.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 #include "lib/ring.h"
@@ -22,7 +23,8 @@ struct exit_stat exit_stat[EXIT_KIND_COUNT] PER_CORE;
 
 static bool stats_on;
 static bool trace_on;
-static unsigned traced_cores = 1;
+static struct vcpu *const *traced;
+static unsigned traced_count;
 static uint8_t running_vmid PER_CORE;
 static struct trace_rec event[TRACE_EVENTS] PER_CORE;
 static struct ring ring PER_CORE;
@@ -91,13 +93,14 @@ static void add(struct exit_stat *sum, const struct exit_stat *stat)
 		sum->count[i] += stat->count[i];
 }
 
-void exit_stats_gather(unsigned cores)
+void exit_stats_gather(struct vcpu *const vcpu[], unsigned count)
 {
-	traced_cores = cores;
-	for (unsigned core = 1; stats_on && core < cores; core++) {
-		const struct exit_stat *theirs = per_core_of(exit_stat, core);
+	traced = vcpu;
+	traced_count = count;
+	for (unsigned n = 0; stats_on && n < count; n++) {
+		const struct exit_stat *theirs = per_core_of(exit_stat, vcpu[n]->core);
 
-		for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
+		for (unsigned i = 0; vcpu[n]->core && i < EXIT_KIND_COUNT; i++)
 			add(&exit_stat[i], &theirs[i]);
 	}
 }
@@ -135,7 +138,7 @@ static void emit_kind(enum exit_kind kind, uint32_t n)
 	record_close();
 }
 
-static void emit_event(const struct trace_rec *e, unsigned core)
+static void emit_event(const struct trace_rec *e, unsigned index)
 {
 	record_open(RECORD_TRACE);
 	record_u64("t", e->ticks);
@@ -143,18 +146,18 @@ static void emit_event(const struct trace_rec *e, unsigned core)
 	record_string("event", kind_name[e->kind]);
 	record_hex("arg", e->arg);
 	record_u64("vm", e->vm);
-	if (traced_cores > 1)
-		record_u64("vcpu", core);
+	if (traced_count > 1)
+		record_u64("vcpu", index);
 	record_close();
 }
 
-static void emit_trace(unsigned core)
+static void emit_trace(const struct vcpu *vcpu)
 {
-	const struct trace_rec *events = per_core_of(event, core);
-	const struct ring *order = per_core_of(&ring, core);
+	const struct trace_rec *events = per_core_of(event, vcpu->core);
+	const struct ring *order = per_core_of(&ring, vcpu->core);
 
 	for (uint32_t i = 0; i < ring_count(order); i++)
-		emit_event(&events[ring_slot(order, i)], core);
+		emit_event(&events[ring_slot(order, i)], vcpu->index);
 }
 
 void exit_stats_emit(void)
@@ -165,6 +168,6 @@ void exit_stats_emit(void)
 		if (n)
 			emit_kind((enum exit_kind)i, n);
 	}
-	for (unsigned core = 0; trace_on && core < traced_cores; core++)
-		emit_trace(core);
+	for (unsigned n = 0; trace_on && n < traced_count; n++)
+		emit_trace(traced[n]);
 }

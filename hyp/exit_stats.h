@@ -29,6 +29,8 @@ extern struct exit_stat exit_stat[EXIT_KIND_COUNT];
  * this bit and EXIT_NOT_COUNTED set. */
 #define EXIT_MAPPED (1ull << 62)
 
+struct vcpu;
+
 /* For a fresh guest: empties both; what is off is not emitted. */
 void exit_stats_reset(const struct run_config *config);
 
@@ -38,8 +40,8 @@ void exit_stats_vm(uint8_t vmid);
 /* HC_MEASURE: both begin anew. */
 void exit_stats_begin(void);
 
-/* On core 0: what the other cores of so many have counted is added to its own. */
-void exit_stats_gather(unsigned cores);
+/* On core 0: adds what the cores of these vCPUs have counted to its own; whose trace to emit. */
+void exit_stats_gather(struct vcpu *const vcpu[], unsigned count);
 
 /* `exits` and `trace` records of what was gathered. */
 void exit_stats_emit(void);

@@ -13,6 +13,7 @@
 #include "hyp/fp.h"
 #include "hyp/psci.h"
 #include "hyp/record.h"
+#include "hyp/trap.h"
 #include "hyp/vm.h"
 
 #define OWNER_BIT_1 (1u << 25) /* of a function id's bits 29 to 24 */
@@ -64,11 +65,11 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 		vm->outcome = VM_FAILED;
 		break;
 	case GUEST_EXIT_CRASHED:
-		vm_fault(vm, FAULT_GUEST_CRASH, 0, 0, 0);
+		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
 		vm->outcome = VM_CRASHED;
 		break;
 	default:
-		vm_fault(vm, FAULT_BAD_EXIT, 0, 0, 0);
+		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 		break;
 	}
 	return NULL;
@@ -194,24 +195,13 @@ static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 	return finish(vcpu, HC_OK);
 }
 
-static struct vcpu *(*const own[])(struct vcpu *) = {
+hypercall *const hypercalls_bench[HC_COUNT] = {
 #define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
 	HYPERCALLS(X)
 #undef X
 };
 
-/* For the guest that runs; rewritten, not asked about: a hypercall is no longer for it. */
-static struct vcpu *(*table[])(struct vcpu *) = {
-#define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
-	HYPERCALLS(X)
-#undef X
-};
-
-void hypercall_use(bool foreign)
-{
-	for (unsigned i = 0; i < HC_COUNT; i++)
-		table[i] = foreign ? psci : own[i];
-}
+hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
 /*
  * Whether it is none of psci()'s, whose owners are 0 and 4 (DEN0028 2.5, table 2-1), ours is 6: at
@@ -223,10 +213,12 @@ static inline bool is_vendors(uint32_t id)
 }
 
 /* The id has 32 bits, whatever stands above it (DEN0028 2.5). */
-struct vcpu *hypercall(struct vcpu *vcpu, uint32_t id)
+struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 {
-	if (id - HC_BASE < HC_COUNT)
-		return table[id - HC_BASE](vcpu);
+	uint32_t number = id - HC_BASE;
+
+	if (number < HC_COUNT)
+		return vcpu->hypercalls[number](vcpu);
 	if (is_vendors(id))
 		return finish(vcpu, HC_EUNKNOWN);
 	return psci(vcpu);

@@ -4,9 +4,6 @@
 
 #include "hyp/vcpu.h"
 
-/* Whether the hypercalls are there: not for a foreign guest, which has those of PSCI alone. */
-void hypercall_use(bool foreign);
-
-/* Runs the hypercall whose arguments stand in the frame behind its id; the result goes there too.
- * Returns the vCPU to resume, or NULL when the guest ended its step. */
-struct vcpu *hypercall(struct vcpu *vcpu, uint32_t id);
+/* By number, HC_COUNT of them: of the bench guest; of an unmodified guest, which has PSCI alone. */
+extern hypercall *const hypercalls_bench[];
+extern hypercall *const hypercalls_unmodified[];

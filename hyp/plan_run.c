@@ -69,9 +69,9 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	};
 }
 
-static void emit_sched(void)
+static void emit_sched(unsigned core)
 {
-	struct sched_counts counts = sched_counts();
+	struct sched_counts counts = sched_counts(core);
 
 	record_u64("switches", counts.switches);
 	record_u64("other_turns", counts.other_turns);
@@ -93,12 +93,12 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	if (vm->machine->foreign) {
+	if (plan->guest.load_count) {
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}
 	if (vm->config->sched != SCHED_NULL)
-		emit_sched();
+		emit_sched(vm->vcpu[0]->core);
 	record_close();
 }
 

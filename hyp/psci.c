@@ -132,7 +132,7 @@ static struct vcpu *cpu_on(struct vcpu *vcpu)
 	target->start_entry = entry;
 	target->start_context = argument(vcpu, 3);
 	__atomic_store_n(&target->power, VCPU_STARTING, __ATOMIC_RELEASE);
-	core_kick(target->index);
+	core_kick(target->core);
 	return finish(vcpu, PSCI_SUCCESS);
 }
 
@@ -157,13 +157,13 @@ static struct vcpu *migrate_info_type(struct vcpu *vcpu)
 	return finish(vcpu, NO_TRUSTED_OS);
 }
 
-/* Our own guest ends its step by a hypercall. */
+/* The bench guest ends its step by a hypercall. */
 static struct vcpu *end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
-	if (vcpu->vm->machine->foreign)
+	if (vcpu->vm->type->ends_itself)
 		vm_end(vcpu->vm, outcome);
 	else
-		vm_fault(vcpu->vm, FAULT_BAD_EXIT, 0, 0, 0);
+		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "arch/counter.h"
 #include "drivers/timer/timer.h"
 #include "hyp/clock.h"
+#include "hyp/per_core.h"
 #include "hyp/vm.h"
 #include "hyp/vtimer.h"
 #include "lib/compiler.h"
@@ -126,7 +127,7 @@ static __cold struct vcpu *alone_or_over(struct vcpu *running, uint64_t now)
 		arm(NULL);
 		return running;
 	}
-	vm_fault(sched.guest->vm, FAULT_TIME_LIMIT, 0, 0, 0);
+	vm_fault(sched.guest, FAULT_TIME_LIMIT, 0, 0, 0);
 	return NULL;
 }
 
@@ -189,7 +190,9 @@ bool sched_is_running(const struct vcpu *vcpu)
 	return vcpu == sched.running;
 }
 
-struct sched_counts sched_counts(void)
+struct sched_counts sched_counts(unsigned core)
 {
-	return sched.counts;
+	const __typeof__(sched) *there = per_core_of(&sched, core);
+
+	return there->counts;
 }

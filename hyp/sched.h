@@ -50,4 +50,5 @@ void sched_switched(struct vcpu *from, struct vcpu *to);
 /* Whether the core holds this vCPU's registers. */
 bool sched_is_running(const struct vcpu *vcpu);
 
-struct sched_counts sched_counts(void);
+/* On core 0: of what ran on `core`. */
+struct sched_counts sched_counts(unsigned core);

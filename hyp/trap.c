@@ -8,7 +8,6 @@
 #include "hyp/console.h"
 #include "hyp/core.h"
 #include "hyp/fp.h"
-#include "hyp/hypercall.h"
 #include "hyp/psci.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
@@ -30,7 +29,7 @@ static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uin
 {
 	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
 
-	vm_fault(vcpu->vm, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
+	vm_fault(vcpu, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
 	return NULL;
 }
 
@@ -119,22 +118,17 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 
 /* --- synchronous exits --- */
 
-struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
-{
-	return hypercall(vcpu, id);
-}
-
 static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
-	return hypercall(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 }
 
-/* A system register that is not there, an instruction that no core has: our own guest does that by
- * mistake, others to find out. */
+/* A system register that is not there, an instruction that no core has: the bench guest does that
+ * by mistake, an unmodified guest to find out. */
 static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 {
-	if (!vcpu->vm->machine->foreign)
+	if (!vcpu->vm->type->injects)
 		return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 	trap_inject_undefined();
 	return vcpu;
@@ -150,7 +144,7 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 }
 
 /* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
-static struct vcpu *on_smc_foreign(struct vcpu *vcpu, uint32_t esr)
+static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
 	vcpu->vm->smc_count++;
@@ -250,7 +244,7 @@ static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum f
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
 
-	if (!vcpu->vm->machine->external_aborts || reason == FAULT_SERROR)
+	if (!vcpu->vm->type->injects || reason == FAULT_SERROR)
 		return stop(vcpu, reason, esr);
 	if (access && (esr & DABT_CM))
 		return done(vcpu);
@@ -313,47 +307,42 @@ static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
 	return fill_or_stop(vcpu, esr, trap_fault_ipa(true), FAULT_PREFETCH_ABORT);
 }
 
-static struct vcpu *on_unknown(struct vcpu *vcpu, uint32_t esr)
-{
-	return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
-}
+/* X(class, handler, kind of exit) */
+#define EXCEPTION_CLASSES(X, on_smc)                                                               \
+	X(EC_WFX, on_wfx, WFI)                                                                     \
+	X(EC_CP15_32, on_sysreg, SYSREG)                                                           \
+	X(EC_CP15_64, on_sysreg, SYSREG)                                                           \
+	X(EC_CP14_32, on_debug, SYSREG)                                                            \
+	X(EC_CP14_LDC, undefined, OTHER)                                                           \
+	X(EC_CP10_ID, undefined, OTHER)                                                            \
+	X(EC_PAUTH, undefined, OTHER)                                                              \
+	X(EC_CP14_64, on_debug, SYSREG)                                                            \
+	X(EC_SVE, undefined, OTHER)                                                                \
+	X(EC_SME, undefined, OTHER)                                                                \
+	X(EC_FP, on_fp, FP)                                                                        \
+	X(EC_SYSREG, on_sysreg, SYSREG)                                                            \
+	X(EC_HVC32, on_hvc, HVC)                                                                   \
+	X(EC_HVC64, on_hvc, HVC)                                                                   \
+	X(EC_SMC32, on_smc, SMC)                                                                   \
+	X(EC_SMC64, on_smc, SMC)                                                                   \
+	X(EC_IABT_LOW, on_prefetch_abort, STAGE2_FAULT)                                            \
+	X(EC_DABT_LOW, on_data_abort, STAGE2_FAULT)
 
-/* By ESR_EL2.EC / HSR.EC, of both isas. A class that is not here stops the VM. */
-struct exception_class trap_class[64] = {
-	[EC_WFX] = { on_wfx, &exit_stat[EXIT_WFI] },
-	[EC_CP15_32] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
-	[EC_CP15_64] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
-	[EC_CP14_32] = { on_debug, &exit_stat[EXIT_SYSREG] },
-	[EC_CP14_LDC] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_CP10_ID] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_PAUTH] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_CP14_64] = { on_debug, &exit_stat[EXIT_SYSREG] },
-	[EC_SVE] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_SME] = { undefined, &exit_stat[EXIT_OTHER] },
-	[EC_FP] = { on_fp, &exit_stat[EXIT_FP] },
-	[EC_SYSREG] = { on_sysreg, &exit_stat[EXIT_SYSREG] },
-	[EC_HVC32] = { on_hvc, &exit_stat[EXIT_HVC] },
-	[EC_HVC64] = { on_hvc, &exit_stat[EXIT_HVC] },
-	[EC_SMC32] = { on_smc, &exit_stat[EXIT_SMC] },
-	[EC_SMC64] = { on_smc, &exit_stat[EXIT_SMC] },
-	[EC_IABT_LOW] = { on_prefetch_abort, &exit_stat[EXIT_STAGE2_FAULT] },
-	[EC_DABT_LOW] = { on_data_abort, &exit_stat[EXIT_STAGE2_FAULT] },
-};
+#define X(class, handler, kind) [class] = handler,
+trap_handler *const traps_bench[64] = { EXCEPTION_CLASSES(X, on_smc) };
+trap_handler *const traps_unmodified[64] = { EXCEPTION_CLASSES(X, on_smc_psci) };
+#undef X
 
-/* In the table itself, so that nobody has to ask at an exit. */
-void trap_use(bool foreign)
-{
-	trap_class[EC_SMC32].handle = foreign ? on_smc_foreign : on_smc;
-	trap_class[EC_SMC64].handle = foreign ? on_smc_foreign : on_smc;
-	hypercall_use(foreign);
-}
+#define X(class, handler, kind) [class] = &exit_stat[EXIT_##kind],
+struct exit_stat *const trap_class_stat[64] = { EXCEPTION_CLASSES(X, NULL) };
+#undef X
 
 struct vcpu *trap_sync(struct vcpu *vcpu)
 {
 	uint32_t esr = (uint32_t)read_esr_el2();
-	const struct exception_class *class = &trap_class[ESR_EC(esr)];
+	trap_handler *handle = vcpu->traps[ESR_EC(esr)];
 
-	return class->handle ? class->handle(vcpu, esr) : on_unknown(vcpu, esr);
+	return handle ? handle(vcpu, esr) : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
 struct vcpu *trap_serror(struct vcpu *vcpu)

@@ -9,7 +9,6 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/core.h"
-#include "hyp/hypercall.h"
 #include "hyp/trap.h"
 #include "lib/compiler.h"
 
@@ -32,18 +31,18 @@ static inline struct exit_stat *resumed_stat(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)
 		return &exit_stat[EXIT_MMIO_READ] + (esr & DABT_WNR ? 1 : 0);
-	return trap_class[ESR_EC(esr)].stat;
+	return trap_class_stat[ESR_EC(esr)];
 }
 
 _Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_stat() counts on it");
 
 static struct exit_stat *sync_stat(uint32_t esr, const struct vcpu *next)
 {
-	const struct exception_class *class = &trap_class[ESR_EC(esr)];
+	struct exit_stat *stat = trap_class_stat[ESR_EC(esr)];
 
 	if (next)
 		return resumed_stat(esr);
-	return class->handle ? class->stat : &exit_stat[EXIT_OTHER];
+	return stat ? stat : &exit_stat[EXIT_OTHER];
 }
 
 static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
@@ -116,7 +115,7 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 {
-	struct vcpu *next = hypercall(vcpu, id);
+	struct vcpu *next = trap_hvc(vcpu, id);
 
 	return trace(next, EXIT_HVC, id, vcpu->exit_start);
 }

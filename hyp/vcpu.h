@@ -19,9 +19,15 @@
 #include "hyp/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
-#define VCPU_MAX 4u /* of a VM: one a core */
+#define VCPU_MAX 4u /* of a VM */
 
 struct vm;
+struct vcpu;
+
+/* Handles an exit of syndrome `esr`; runs a hypercall, arguments and result in the frame. Returns
+ * the vCPU to resume, or NULL when the VM is at its end. */
+typedef struct vcpu *trap_handler(struct vcpu *vcpu, uint32_t esr);
+typedef struct vcpu *hypercall(struct vcpu *vcpu);
 
 /* EL1's registers, each as wide as it reads. */
 struct el1_regs {
@@ -36,7 +42,10 @@ struct vcpu {
 	struct vm *vm;
 	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	bool asleep;         /* since a WFI; no interrupt came for it yet */
+	unsigned core;       /* that runs it, while the VM runs */
+	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
+	hypercall *const *hypercalls;
+	bool asleep; /* since a WFI; no interrupt came for it yet */
 
 	/* While another vCPU has the core; stale else. The frame is a full one then. Before what is
 	 * large, so that one instruction reaches each. */

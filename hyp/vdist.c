@@ -170,7 +170,7 @@ static void write_state(struct vcpu *vcpu, void *argument)
 static void call_owner(struct vcpu *owner, void (*fn)(struct vcpu *vcpu, void *argument),
 		       struct access *access)
 {
-	bool other = owner->index != core_number();
+	bool other = owner->core != core_number();
 
 	if (other)
 		vspi_lock(owner->vm);

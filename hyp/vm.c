@@ -3,7 +3,6 @@
 
 #include "arch/cache.h"
 #include "arch/counter.h"
-#include "arch/tlb.h"
 #include "boards/board.h"
 #include "drivers/timer/timer.h"
 #include "hyp/arch/cpu.h"
@@ -13,13 +12,10 @@
 #include "hyp/core.h"
 #include "hyp/errata.h"
 #include "hyp/exit_stats.h"
-#include "hyp/fp.h"
 #include "hyp/record.h"
 #include "hyp/sched.h"
-#include "hyp/trap.h"
 #include "hyp/vdist.h"
 #include "hyp/vm_cores.h"
-#include "hyp/vtimer.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 /* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
@@ -41,6 +37,7 @@ struct vm vm_under_test = {
 	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
 		  &vcpu_space[3].vcpu },
+	.core = { 0, 1, 2, 3 },
 };
 
 _Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
@@ -75,7 +72,7 @@ static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
 }
 
-/* On core 0, whose the console is. */
+/* On the core of vCPU 0, which has the console while the VM runs. */
 static void emit_fault(struct vcpu *first, void *argument)
 {
 	const struct fault *fault = argument;
@@ -101,9 +98,9 @@ static void emit_fault(struct vcpu *first, void *argument)
 	record_close();
 }
 
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
-	const struct vcpu *vcpu = vm->vcpu[vm->vcpu_count > 1 ? core_number() : 0];
+	struct vm *vm = vcpu->vm;
 	struct fault fault = {
 		.vcpu = vcpu,
 		.reason = reason,
@@ -222,7 +219,7 @@ static bool build_stage2(struct vm *vm)
 		     stage2_root);
 	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
 		return false;
-	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !machine->add_devices(vm))
+	if (!add_gic(vm, config->irq == IRQ_TRAPPED) || !vm->type->add_devices(vm))
 		return false;
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
@@ -236,6 +233,15 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
+static void forward_spis(struct vcpu *vcpu)
+{
+	const struct vm_machine *machine = vcpu->vm->machine;
+
+	for (unsigned i = 0; i < machine->spi_count; i++) {
+		gic_route_spi_here(machine->spi_first + i);
+		forward(vcpu, machine->spi_first + i);
+	}
+}
 static void enable_own(unsigned intid, uint8_t priority)
 {
 	gic_set_priority(intid, priority);
@@ -262,57 +268,34 @@ void vm_reset_core_gic(struct vcpu *vcpu)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);
+	if (vcpu->index == 0)
+		forward_spis(vcpu);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
-}
-
-/* The GIC as after power-on, whatever the last guest left. */
-static void reset_gic(struct vm *vm)
-{
-	gic_cpu_abandon();
-	gic_dist_reset();
-	vdist_reset(vm);
-	vm_reset_core_gic(vm->vcpu[0]);
-	for (unsigned i = 0; vm->config->irq == IRQ_TRAPPED && i < vm->machine->spi_count; i++)
-		forward(vm->vcpu[0], vm->machine->spi_first + i);
-}
-
-/* Also of translations by registers of which some were the last guest's and some already this one's
- * (Cortex-A72 erratum 1319367): what follows changes none of them before the guest. On this core
- * alone where a broadcast is not to be relied on (Cortex-A15 erratum 798181). */
-static void forget_translations(void)
-{
-	if (errata_tlbi_this_core())
-		tlbi_core_guests();
-	else
-		tlbi_all_guests();
-}
-
-/* A guest that is not our own finds a machine that was just switched on. */
-static uint64_t cntvoff(const struct run_config *config, const struct vm_machine *machine)
-{
-	bool from_0 = machine->foreign && config->cntvoff_us == 0;
-
-	return vtimer_offset(from_0 ? VTIMER_FROM_0 : config->cntvoff_us);
 }
 
 /* From what the last guest left to where this one can start. */
 static void reset(struct vm *vm)
 {
-	const struct vm_machine *machine = vm->machine;
-	struct vcpu *vcpu = vm->vcpu[0];
-
-	reset_gic(vm);
-	machine->reset(vm);
-	if (machine->foreign) /* behind the copying of its images, and anew when it starts again */
-		vm->cntvoff = cntvoff(vm->config, machine);
+	vm->outcome = VM_RUNNING;
+	vm->booted = false;
+	gic_cpu_abandon();
+	gic_dist_reset();
+	vdist_reset(vm);
+	vm->type->reset(vm);
 	icache_invalidate_all();
-	cpu_use_vectors(vm->config);
-	cpu_reset_guest(vcpu, machine->entry, 0);
-	machine->set_registers(vcpu);
-	cpu_guest_on(vm->config);
-	fp_start((enum fp_mode)vm->config->fp, vcpu);
-	forget_translations();
+	vm_cores_begin(vm);
+}
+
+void vm_name_vcpus(struct vm *vm)
+{
+	for (unsigned n = 0; n < vm->vcpu_count; n++) {
+		vm->vcpu[n]->vm = vm;
+		vm->vcpu[n]->index = n;
+		vm->vcpu[n]->core = vm->core[n];
+		vm->vcpu[n]->traps = vm->type->traps;
+		vm->vcpu[n]->hypercalls = vm->type->hypercalls;
+	}
 }
 
 static void prepare(struct vm *vm, const struct run_config *config,
@@ -320,18 +303,16 @@ static void prepare(struct vm *vm, const struct run_config *config,
 {
 	vm->config = config;
 	vm->machine = machine;
+	vm->type = machine->type;
 	vm->outcome = VM_RUNNING;
 	vm->smc_count = 0;
 	vm->resets = 0;
 	vm->rom_writes = 0;
-	vm->cntvoff = cntvoff(config, machine);
 	vm->vcpu_count = machine->cpus;
-	vm->vcpu[0]->vm = vm;
-	vm->vcpu[0]->index = 0;
+	vm_name_vcpus(vm);
 	errata_use(config);
 	exit_stats_reset(config);
-	exit_stats_vm(vm->vmid);
-	trap_use(machine->foreign);
+	exit_stats_gather(vm->vcpu, 1);
 }
 
 /* No limit is one that the counter never reaches. */
@@ -340,22 +321,13 @@ static uint64_t limit_from(uint64_t start, uint32_t limit_ms)
 	return limit_ms ? start + (uint64_t)clock_hz() * limit_ms / 1000 : UINT64_MAX / 2;
 }
 
-static void run_once(struct vm *vm, struct vcpu *other, uint64_t limit, uint64_t now)
-{
-	vm->outcome = VM_RUNNING;
-	sched_start(vm->config, vm->vcpu[0], other, now, limit);
-	vm_cores_begin(vm, limit);
-	vm->machine->starting();
-	vm_cores_run(vm);
-}
-
 /* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
 static void count_restart(struct vm *vm)
 {
 	vm->resets++;
-	if (!vm->machine->foreign || (vm->resets & (vm->resets - 1)) != 0)
+	if ((vm->resets & (vm->resets - 1)) != 0)
 		return;
-	vm->machine->stopped(vm);
+	vm->type->stopped(vm);
 	record_open(RECORD_CHECK);
 	record_string("variant", "resets");
 	record_raw(",\"ok\":true", 10);
@@ -393,31 +365,29 @@ static bool can_be_built(struct vm *vm)
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms)
 {
-	struct vcpu *other = NULL;
 	uint64_t start;
 	uint64_t end;
 
 	prepare(vm, config, machine);
-	if (config->sched != SCHED_NULL)
-		other = busy_prepare(config, vm->cntvoff);
+	vm->other = config->sched != SCHED_NULL ? busy_prepare(vm) : NULL;
 	if (!can_be_built(vm))
 		return 0;
 	reset(vm);
 	start = counter_read();
-	run_once(vm, other, limit_from(start, limit_ms), start);
+	vm_cores_run(vm, limit_from(start, limit_ms));
 	while (vm->outcome == VM_RESET) {
 		uint64_t stopped = counter_read();
 
 		count_restart(vm);
 		start += counter_read() - stopped; /* printing is no part of the step */
 		reset(vm);
-		run_once(vm, other, limit_from(start, limit_ms), counter_read());
+		vm_cores_run(vm, limit_from(start, limit_ms));
 	}
 	end = counter_read();
 
 	timer_hyp_stop();
 	cpu_guest_off();
-	machine->stopped(vm);
+	vm->type->stopped(vm);
 	if (vm->outcome == VM_RUNNING) /* the busy VM was stopped, and the step is worth nothing */
 		vm->outcome = VM_FAULT;
 	return end - start;

@@ -19,12 +19,13 @@ enum vm_outcome {
 	VM_FAILED,
 	VM_CRASHED,
 	VM_FAULT,
-	VM_RESET, /* of a foreign guest: it starts again, within vm_run() */
+	VM_RESET, /* of an unmodified guest: it starts again, within vm_run() */
 };
 
 #define VM_REGION_MAX 6
 
 struct vm {
+	const struct vm_type *type;
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
@@ -35,18 +36,21 @@ struct vm {
 	struct mmio_region region[VM_REGION_MAX];
 	struct null_device null_device;
 	unsigned vcpu_count;
-	struct vcpu *vcpu[VCPU_MAX]; /* one a core: vCPU n on core n */
+	struct vcpu *vcpu[VCPU_MAX];
+	uint8_t core[VCPU_MAX]; /* of each vCPU; no two share one, and one has core 0 */
+	struct vcpu *other;     /* another VM's, that shares the core of vCPU 0; or NULL */
 	struct stage2_lazy lazy;
 	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
 	const struct vm_machine *machine;
 	struct vdist dist;
-	/* of a foreign guest */
+	/* of an unmodified guest */
 	struct vpl011 uart;
 	uint32_t resets;     /* times it started again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 
 	/* Several cores: vm_cores.c */
 	uint64_t limit;    /* CNTPCT at which it is stopped */
+	bool booted;       /* vCPU 0 has begun: from now on PSCI starts vCPUs */
 	uint32_t vcpus_on; /* or about to be */
 	uint32_t cores_in; /* cores beside core 0 that take part */
 
@@ -58,11 +62,15 @@ struct vm {
 uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
 		uint32_t limit_ms);
 
-/* For the functions of a struct vm_machine. vm_map() is false where the tables are used up. */
+/* Its vCPUs get what is theirs of its type, number and cores. */
+void vm_name_vcpus(struct vm *vm);
+
+/* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
 
-/* The guest is to stop: a fault record (reason, syndrome, addresses), outcome VM_FAULT. */
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
+/* The VM of `vcpu`, which runs here, is to stop: a fault record (reason, syndrome, addresses),
+ * outcome VM_FAULT. */
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
 
 extern struct vm vm_under_test;

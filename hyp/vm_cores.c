@@ -42,9 +42,9 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 
 static void kick_others(const struct vm *vm)
 {
-	for (unsigned core = 0; core < vm->vcpu_count; core++)
-		if (core != core_number())
-			core_kick(core);
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		if (vm->vcpu[n]->core != core_number())
+			core_kick(vm->vcpu[n]->core);
 }
 
 /* --- a vCPU is turned on --- */
@@ -61,17 +61,24 @@ static void stop(struct vcpu *vcpu)
 	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
 }
 
+/* The TLBs forget translations by registers of which some were the last guest's and some this
+ * one's already (Cortex-A72 erratum 1319367). */
 static void start_and_run(struct vcpu *vcpu)
 {
-	const struct vm *vm = vcpu->vm;
+	struct vm *vm = vcpu->vm;
 
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
+	sched_start(vm->config, vcpu, vcpu->index ? NULL : vm->other, counter_read(), vm->limit);
 	cpu_guest_on(vm->config);
 	fp_start((enum fp_mode)vm->config->fp, vcpu);
-	sched_start(vm->config, vcpu, NULL, counter_read(), vm->limit);
+	tlbi_core_guests();
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
+	if (!vm->booted) {
+		vm->booted = true;
+		vm->type->set_registers(vcpu);
+		vm->type->starting();
+	}
 	vcpu_run(vcpu);
-	stop(vcpu);
 }
 
 /* It is off. An interrupt is masked here, ends the WFI, and is taken as though it had come from the
@@ -88,10 +95,12 @@ static void take_part(struct vcpu *vcpu)
 	struct vm *vm = vcpu->vm;
 
 	while (!is_over(vm)) {
-		if (__atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE) == VCPU_STARTING)
+		if (__atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE) == VCPU_STARTING) {
 			start_and_run(vcpu);
-		else
+			stop(vcpu);
+		} else {
 			wait_off(vcpu);
+		}
 	}
 	kick_others(vm);
 }
@@ -139,62 +148,57 @@ _Noreturn void vm_cores_wait(void)
 	}
 }
 
-/* A guest of our own runs on the board's cores as they are. */
-static void identify(const struct vcpu *vcpu)
-{
-	write_vmpidr_el2(vcpu->vm->machine->foreign ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
-}
-
-/* Called by core 0, on the core of `vcpu`. */
+/* Called by core 0, on the core of `vcpu`. Core 0's statistics go on where the VM starts again. */
 static void join(struct vcpu *vcpu, void *argument)
 {
 	struct vm *vm = vcpu->vm;
 
 	(void)argument;
-	exit_stats_reset(vm->config);
+	if (vcpu->core)
+		exit_stats_reset(vm->config);
 	exit_stats_vm(vm->vmid);
 	gic_cpu_abandon();
 	gic_private_reset();
 	vm_reset_core_gic(vcpu);
 	gic_virt_cpu_reset();
 	cpu_use_vectors(vm->config);
-	identify(vcpu);
+	write_vmpidr_el2(vm->type->numbered ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
 	write_vttbr_el2(vm->config->stage2 != STAGE2_OFF ? stage2_vttbr(&vm->stage2) : 0);
-	tlbi_core_guests();
 	core_forget_sgis();
 	own = vcpu;
 }
 
 /* --- core 0 --- */
 
-void vm_cores_begin(struct vm *vm, uint64_t limit)
+void vm_cores_begin(struct vm *vm)
 {
-	exit_stats_gather(1);
-	own = vm->vcpu[0];
-	vm->limit = limit;
 	vm->vcpus_on = 1;
 	vm->cores_in = vm->vcpu_count - 1;
-	vm->vcpu[0]->power = VCPU_ON;
-	identify(vm->vcpu[0]);
-	for (unsigned n = 1; n < vm->vcpu_count; n++) {
-		vm->vcpu[n]->vm = vm;
-		vm->vcpu[n]->index = n;
+	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		vm->vcpu[n]->power = VCPU_OFF;
 		core_call(vm->vcpu[n], join, NULL);
 	}
 }
 
-void vm_cores_run(struct vm *vm)
+void vm_cores_run(struct vm *vm, uint64_t limit)
 {
-	vcpu_run(vm->vcpu[0]);
-	if (vm->vcpu_count == 1)
+	struct vcpu *first = vm->vcpu[0];
+
+	vm->limit = limit;
+	first->start_entry = vm->machine->entry;
+	first->start_context = 0;
+	if (vm->vcpu_count == 1) {
+		start_and_run(first);
 		return;
-	stop(vm->vcpu[0]);
-	take_part(vm->vcpu[0]);
+	}
+	__atomic_store_n(&first->power, VCPU_STARTING, __ATOMIC_RELEASE);
+	if (first != own)
+		core_kick(first->core);
+	take_part(own);
 	while (__atomic_load_n(&vm->cores_in, __ATOMIC_ACQUIRE))
 		core_relax();
 	core_forget_sgis(); /* the last that others sent are not for whoever is next */
-	exit_stats_gather(vm->vcpu_count);
+	exit_stats_gather(vm->vcpu, vm->vcpu_count);
 }
 
 static const char *too_few(unsigned cpus, unsigned cores)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM on several cores: vCPU n on core n. Core 0 prepares and ends the VM; the others wait in EL2,
- * take part from vm_cores_begin() on, and run their vCPU whenever PSCI has turned it on. A VM with
- * one vCPU passes through here without a wait.
+ * The cores of a VM. Core 0 prepares and ends the VM; the others wait in EL2. From vm_cores_begin()
+ * on each core has one vCPU of the VM, and runs that vCPU whenever it is turned on: vCPU 0 by
+ * vm_cores_run(), the others by PSCI. A VM with one vCPU passes through here without a wait.
  */
 #pragma once
 
@@ -15,12 +15,13 @@ _Noreturn void vm_cores_wait(void);
  * return. False: says why not. */
 bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **why);
 
-/* Every vCPU but vCPU 0 is off, on a core that has been reset for it. Behind what core 0 does for
- * the whole VM (its stage 2, the distributor). `limit`: CNTPCT at which the VM is stopped. */
-void vm_cores_begin(struct vm *vm, uint64_t limit);
+/* Every vCPU is off, on a core that has been reset for it. After what core 0 does for the whole VM
+ * (its stage 2, the distributor). */
+void vm_cores_begin(struct vm *vm);
 
-/* On core 0: runs vCPU 0, which is ready, until the VM is at its end on every core. */
-void vm_cores_run(struct vm *vm);
+/* On core 0: starts vCPU 0; returns when the VM is at its end on every core. `limit`: CNTPCT at
+ * which the VM is stopped. */
+void vm_cores_run(struct vm *vm, uint64_t limit);
 
 /* Ends the VM, on every core: true for whoever does it first, whose outcome it gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);

@@ -16,6 +16,7 @@
 #include "hyp/vdist.h"
 #include "hyp/vm.h"
 #include "hyp/vm_cores.h"
+#include "hyp/vtimer.h"
 #include "lib/bits.h"
 #include "lib/text.h"
 
@@ -227,11 +228,15 @@ static void load_images(const struct vm *vm)
 	}
 }
 
+/* The guest finds a machine that was just switched on, each time it starts. */
 static void reset(struct vm *vm)
 {
+	uint32_t us = vm->config->cntvoff_us;
+
 	load_images(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(vm, vm->config->irq == IRQ_TRAPPED);
+	vm->cntvoff = vtimer_offset(us ? us : VTIMER_FROM_0);
 }
 
 static void set_registers(struct vcpu *vcpu)
@@ -253,6 +258,19 @@ static void stopped(struct vm *vm)
 	console_guest_had_it();
 }
 
+const struct vm_type vm_type_unmodified = {
+	.traps = traps_unmodified,
+	.hypercalls = hypercalls_unmodified,
+	.injects = true,
+	.ends_itself = true,
+	.numbered = true,
+	.add_devices = add_devices,
+	.reset = reset,
+	.set_registers = set_registers,
+	.starting = starting,
+	.stopped = stopped,
+};
+
 static void describe(struct vm_machine *machine, const struct plan_guest *plan, bool stage2)
 {
 	*machine = (struct vm_machine){
@@ -261,16 +279,10 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 		.ram_size = (uint64_t)plan->ram_mib << 20,
 		.gic = board.gic,
 		.cpus = plan->cpus,
+		.type = &vm_type_unmodified,
 		.spi_first = board.spi_first,
 		.spi_count = board.spi_count,
-		.foreign = true,
-		.external_aborts = true,
 		.entry = plan->entry,
-		.add_devices = add_devices,
-		.reset = reset,
-		.set_registers = set_registers,
-		.starting = starting,
-		.stopped = stopped,
 		.plan = plan,
 	};
 	if (stage2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a VM has, and how its guest is started: vm.c makes it so, and makes no difference between
- * our own guest (vm_own.c) and one from elsewhere (vm_image.c), which are two fillings of this.
+ * What a VM has, and how its guest is started: vm.c makes it so. A VM has one of two types, that of
+ * the bench guest (vm_own.c) and that of an unmodified guest (vm_image.c).
  */
 #pragma once
 
@@ -9,9 +9,29 @@
 #include "abi/plan.h"
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
+#include "hyp/hypercall.h"
+#include "hyp/trap.h"
 
 struct vm;
-struct vcpu;
+
+/* How exits are handled, and what else is the guest's kind alone. */
+struct vm_type {
+	trap_handler *const *traps;   /* by exception class */
+	hypercall *const *hypercalls; /* by number */
+	bool injects;     /* what is not there raises an exception at EL1; else it ends the VM */
+	bool ends_itself; /* by PSCI's SYSTEM_OFF and SYSTEM_RESET */
+	bool numbered;    /* MPIDR is that of vCPU `index`; else the core's */
+
+	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */
+	bool (*add_devices)(struct vm *vm);
+	/* Its devices as at reset; its images to its RAM, and in memory: it begins with its caches
+	 * off. Sets vm->cntvoff. */
+	void (*reset)(struct vm *vm);
+	/* General registers of vCPU 0, which are 0 before. */
+	void (*set_registers)(struct vcpu *vcpu);
+	void (*starting)(void);         /* the last thing before its first instruction */
+	void (*stopped)(struct vm *vm); /* after its last one */
+};
 
 struct vm_machine {
 	ipa_t ram; /* 2 MiB aligned, and so is ram_pa */
@@ -20,27 +40,17 @@ struct vm_machine {
 	struct gic_bases gic; /* where it finds the distributor, and `cpu` or `redist` */
 	unsigned cpus;
 	unsigned spi_first, spi_count; /* physical SPIs that are its own */
-	/* not of our own making: no hypercalls but PSCI, and it may want what is not there */
-	bool foreign;
-	bool external_aborts; /* an access to nothing is one at EL1, not the end of the VM */
 	uintptr_t entry;
+	const struct vm_type *type;
 
-	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */
-	bool (*add_devices)(struct vm *vm);
-	/* Its devices as at reset; its images to its RAM, and in memory: it begins with its caches
-	 * off. */
-	void (*reset)(struct vm *vm);
-	/* General registers of vCPU 0, which are 0 before. */
-	void (*set_registers)(struct vcpu *vcpu);
-	void (*starting)(void);         /* the last thing before its first instruction */
-	void (*stopped)(struct vm *vm); /* behind its last one */
-
-	struct guest_run run;          /* of our own */
-	const struct plan_guest *plan; /* of one that is not */
+	struct guest_run run;          /* of the bench guest */
+	const struct plan_guest *plan; /* of an unmodified guest */
 };
 
 /* The guest image embedded in ours is one that fits this board; else says why not. */
 bool vm_own_check(const char **why);
+
+extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
 /* Our own guest, which is told `run`. */
 void vm_own(struct vm_machine *machine, const struct guest_run *run);

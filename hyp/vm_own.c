@@ -11,6 +11,7 @@
 #include "hyp/image.h"
 #include "hyp/null_device.h"
 #include "hyp/vm.h"
+#include "hyp/vtimer.h"
 
 static const struct guest_header *header(void)
 {
@@ -59,6 +60,7 @@ static void reset(struct vm *vm)
 
 	null_device_reset(&vm->null_device);
 	memcpy(image, h, (size_t)h->image_size);
+	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*run_page() = vm->machine->run;
 	run_page()->cntvoff = vm->cntvoff;
 	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
@@ -85,6 +87,16 @@ static void stopped(struct vm *vm)
 	(void)vm;
 }
 
+const struct vm_type vm_type_bench = {
+	.traps = traps_bench,
+	.hypercalls = hypercalls_bench,
+	.add_devices = add_devices,
+	.reset = reset,
+	.set_registers = set_registers,
+	.starting = starting,
+	.stopped = stopped,
+};
+
 void vm_own(struct vm_machine *machine, const struct guest_run *run)
 {
 	*machine = (struct vm_machine){
@@ -93,14 +105,10 @@ void vm_own(struct vm_machine *machine, const struct guest_run *run)
 		.ram_size = board.guest_size,
 		.gic = board.gic,
 		.cpus = 1,
+		.type = &vm_type_bench,
 		.spi_first = board.spi_first,
 		.spi_count = board.spi_count,
 		.entry = (uintptr_t)header()->entry,
-		.add_devices = add_devices,
-		.reset = reset,
-		.set_registers = set_registers,
-		.starting = starting,
-		.stopped = stopped,
 		.run = *run,
 	};
 }

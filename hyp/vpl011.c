@@ -82,14 +82,19 @@ static uint32_t pop(struct vpl011 *uart)
 	return byte;
 }
 
+static void receive(struct vcpu *vcpu, void *argument)
+{
+	(void)argument;
+	fill(&vcpu->vm->uart);
+	update(vcpu->vm);
+}
+
 void vpl011_receive(void)
 {
-	if (!listener) {
+	if (listener)
+		core_call(listener->vcpu[0], receive, NULL);
+	else
 		console_listen(false);
-		return;
-	}
-	fill(&listener->uart);
-	update(listener);
 }
 
 /* --- the registers --- */

@@ -10,6 +10,7 @@ import pytest
 from assembler import Program, assemble
 from hypbench import qemu
 from hypbench.boardfile import board_numbers
+from hypervisor import on_cores
 from lab import Job, TREE, board_facts, is_built
 from talk import facts
 
@@ -83,6 +84,19 @@ def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, config, 
     assert result.one("step")["resets"] == 1  # SYSTEM_RESET, and all of it once more
 
 
+ELSEWHERE = {2: on_cores(1, 0, 2, 3), 4: on_cores(2, 3, 1, 0)}  # by the number of vCPUs
+
+
+@pytest.mark.parametrize("cpus", ELSEWHERE)
+@pytest.mark.parametrize("config", CONFIGS)
+def test_a_vcpu_runs_on_any_core(lab, built, config, cpus):
+    """No vCPU on the core of its number; the guest checks its MPIDR, PSCI, SGIs and timers."""
+    result = lab.run(dataclasses.replace(several(built, config, cpus, cpus),
+                                         change=ELSEWHERE[cpus]))
+    assert ended_well(result), fails(result)
+    assert result.one("step")["resets"] == 1
+
+
 @cache
 def storm(board: str, config: str, cpus: int) -> Job:
     """All vCPUs at random, all at once, until one of them resets the VM (arch/storm.c)."""
@@ -94,9 +108,10 @@ def storm(board: str, config: str, cpus: int) -> Job:
 @pytest.mark.parametrize("cpus", [2, 4])
 @pytest.mark.parametrize("config", CONFIGS)
 def test_whatever_the_others_do_any_vcpu_can_reset_the_vm(lab, built, config, cpus):
-    result = lab.run(storm(built, config, cpus))
-    assert not result.timed_out and ended_well(result), fails(result)
-    assert result.one("step")["resets"] == LIVES - 1
+    for change in (None, ELSEWHERE[cpus]):
+        result = lab.run(dataclasses.replace(storm(built, config, cpus), change=change))
+        assert not result.timed_out and ended_well(result), fails(result)
+        assert result.one("step")["resets"] == LIVES - 1
 
 
 def test_smc_is_as_good_as_hvc(lab, built):
@@ -110,9 +125,10 @@ def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
     assert ended_well(result), fails(result)
 
 
+@pytest.mark.parametrize("change", [None, ELSEWHERE[2]], ids=["", "elsewhere"])
 @pytest.mark.parametrize("ending", [END_FAULT, END_FAULT_BUSY])
-def test_a_fault_of_one_vcpu_stops_all(lab, built, ending):
-    result = lab.run(several(built, ending=ending))
+def test_a_fault_of_one_vcpu_stops_all(lab, built, ending, change):
+    result = lab.run(dataclasses.replace(several(built, ending=ending), change=change))
     fault = result.one("fault")
     assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "mmio-syndrome", "0x8000100")
     assert fault["at"] == "distributor"

@@ -12,7 +12,7 @@ import pytest
 
 from assembler import assemble
 from hypbench import qemu
-from hypervisor import words_at
+from hypervisor import on_cores, words_at
 from image import BODIES, Change
 from lab import Job, TREE, board_facts
 from talk import facts
@@ -164,9 +164,15 @@ def without_targets(marks: list) -> list:
             for letter, a, b, c, taken in marks]
 
 
-def first_wrong(job: Job, cpus: int) -> str | None:
+def swapped(marks: list) -> list:
+    """vCPU 0 on core 1, and vCPU 1 on core 0."""
+    return [(letter, *(held | {"core": 1 - held["core"]} for held in (a, b, c)),
+             [1 - core for core in taken]) for letter, a, b, c, taken in marks]
+
+
+def first_wrong(job: Job, cpus: int, seen=lambda marks: marks) -> str | None:
     """The letter behind the first step that did something else to the physical distributor."""
-    marks = marks_of(job)
+    marks = seen(marks_of(job))
     if cpus == 1 and "gic.cpu" in facts(job.board):
         marks = without_targets(marks)
     right = should_be(cpus)
@@ -190,6 +196,13 @@ def test_what_a_guest_says_of_its_spis_is_so(lab, built, cpus, config):
     result = lab.run(job)
     assert result.status == 0 and result.one("step")["outcome"] == "done", explain(result, job)
     assert first_wrong(job, cpus) is None, explain(result, job)
+
+
+def test_an_spi_goes_to_the_core_of_its_vcpu(lab, built):
+    job = spis(built, change=on_cores(1, 0, 2, 3), planted="swapped")
+    result = lab.run(job)
+    assert result.status == 0 and result.one("step")["outcome"] == "done", explain(result, job)
+    assert first_wrong(job, 2, swapped) is None, explain(result, job)
 
 
 # What the hypervisor leaves out: the first mark that tells.

@@ -55,7 +55,7 @@ static void load(const struct half *half)
 	memcpy(fake_gic.lr, half->lr, sizeof(half->lr));
 }
 
-void cores_on(unsigned core)
+static void turn_of(unsigned core)
 {
 	save(&halves[now]);
 	now = core;
@@ -64,9 +64,9 @@ void cores_on(unsigned core)
 	fake_mpidr_el1 = 0x80000000u | core;
 }
 
-unsigned cores_now(void)
+void cores_on(unsigned n)
 {
-	return now;
+	turn_of(vcpus[n].core);
 }
 
 unsigned cores_calls(void)
@@ -78,20 +78,20 @@ void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument),
 {
 	unsigned before = now;
 
-	calls += vcpu->index != now;
-	cores_on(vcpu->index);
+	calls += vcpu->core != now;
+	turn_of(vcpu->core);
 	fn(vcpu, argument);
-	cores_on(before);
+	turn_of(before);
 }
 
 void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 {
 	unsigned before = now;
 
-	assert_int_not_equal(to->index, now);
-	cores_on(to->index);
+	assert_int_not_equal(to->core, now);
+	turn_of(to->core);
 	vgic_set_pending(&to->vgic, &to->vgic.virq[id], source);
-	cores_on(before);
+	turn_of(before);
 }
 
 void cores_meanwhile(void (*act)(void))
@@ -107,7 +107,7 @@ void core_lock(struct core_lock *lock)
 	meanwhile = NULL;
 	if (act)
 		act();
-	cores_on(before);
+	turn_of(before);
 	assert_int_equal(lock->now, lock->next);
 	assert_true(cores_vm.vcpu_count > 1); /* one vCPU pays for no lock */
 	lock->next++;
@@ -131,9 +131,9 @@ void core_kick(unsigned core)
 {
 	unsigned before = now;
 
-	cores_on(core);
+	turn_of(core);
 	fake_gic.irq[CORE_KICK_SGI].latched = true;
-	cores_on(before);
+	turn_of(before);
 }
 
 /* --- exits --- */
@@ -208,13 +208,14 @@ void cores_boot(unsigned count)
 	calls = 0;
 	settle_late = false;
 	cores_vm.vcpu_count = count;
+	for (unsigned n = 0; n < count; n++) {
+		vcpus[n] = (struct vcpu){ .vm = &cores_vm, .index = n, .core = count - 1 - n };
+		vcpus[n].traps = traps_unmodified;
+		cores_vm.vcpu[n] = &vcpus[n];
+	}
 	cores_on(0);
 	gic_set_bases(&fake_gic_bases);
 	gic_dist_reset();
-	for (unsigned n = 0; n < count; n++) {
-		vcpus[n] = (struct vcpu){ .vm = &cores_vm, .index = n };
-		cores_vm.vcpu[n] = &vcpus[n];
-	}
 	vdist_reset(&cores_vm);
 	for (unsigned n = 0; n < count; n++)
 		boot_core(n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest of up to four vCPUs on as many cores, for the emulated distributor: one fake GIC whose
+ * A guest of up to four vCPUs on as many cores, vCPU 0 on the last core, for the emulated
+ * distributor: one fake GIC whose
  * private half (private interrupts, CPU interface, list registers) is that of the core that has its
  * turn. What a core asks of another is done there at once, with that core's half in place. After
  * each act of the guest every core takes what is signalled to it, through hyp/trap.c.
@@ -17,9 +18,8 @@ void cores_boot(unsigned count);
 
 extern struct vm cores_vm;
 
-/* The turn of a core. */
-void cores_on(unsigned core);
-unsigned cores_now(void);
+/* The turn of the core of vCPU n. */
+void cores_on(unsigned n);
 
 /* Accesses by vCPU n */
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size);

@@ -95,7 +95,8 @@ static int setup(void **state)
 	memset(batches, 0, sizeof(batches));
 	core_set_number(0);
 	for (unsigned core = 0; core < CORES; core++) {
-		vcpus[core].index = core;
+		vcpus[core].index = CORES - 1 - core; /* no vCPU has its core's number */
+		vcpus[core].core = core;
 		for (unsigned intid = 0; intid < VIRQ_COUNT; intid++)
 			vcpus[core].vgic.virq[intid].intid = (uint8_t)intid;
 		serve_as(core);
@@ -141,7 +142,7 @@ static void call_back(struct vcpu *vcpu, void *argument)
 {
 	struct vcpu *caller = argument;
 
-	assert_int_equal(core_number(), vcpu->index);
+	assert_int_equal(core_number(), vcpu->core);
 	core_call(caller, note_core, caller);
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "hyp/exit_stats.h"
+#include "hyp/vcpu.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -18,6 +19,8 @@
 
 static struct exit_stat *const stat = &exit_stat[EXIT_HVC];
 static struct histogram expected;
+static struct vcpu vcpu;
+static struct vcpu *const vcpus[] = { &vcpu };
 
 static int setup(void **state)
 {
@@ -26,6 +29,7 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	exit_stats_reset(&config);
+	exit_stats_gather(vcpus, 1);
 	histogram_init(&expected);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/hypercall.h"
+#include "hyp/trap.h"
 #include "hyp/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -31,6 +32,7 @@ static int setup(void **state)
 	config = (struct run_config){ .stage2 = STAGE2_2M };
 	vm = (struct vm){ .config = &config, .vmid = VMID, .vcpu_count = 1, .vcpu = { &vcpu } };
 	vcpu.vm = &vm;
+	vcpu.hypercalls = hypercalls_bench;
 	root = fake_pages(1);
 	pool = (struct page_pool){ .base = fake_pages(8), .count = 8 };
 	stage2_reset(&vm.stage2, VMID, STAGE2_2M, &pool, root);
@@ -44,7 +46,7 @@ static reg_t call(reg_t id, reg_t first, reg_t second)
 	vcpu.frame.x[0] = id;
 	vcpu.frame.x[1] = first;
 	vcpu.frame.x[2] = second;
-	assert_ptr_equal(hypercall(&vcpu, (uint32_t)frame_arg(&vcpu.frame, 0)), &vcpu);
+	assert_ptr_equal(trap_hvc(&vcpu, (uint32_t)frame_arg(&vcpu.frame, 0)), &vcpu);
 	return vcpu.frame.x[0];
 }
 

@@ -52,11 +52,11 @@ static int setup(void **state)
 	machine = (struct vm_machine){
 		.ram = GUEST_RAM,
 		.ram_size = GUEST_RAM_SIZE,
-		.foreign = true,
 	};
 	config = (struct run_config){ .irq = IRQ_TRAPPED };
 	memset(others, 0, sizeof(others));
 	vm()->machine = &machine;
+	guest_is_unmodified(true);
 	vm()->config = &config;
 	vm()->vcpu_count = VCPUS;
 	vm()->vcpus_on = 1;
@@ -331,10 +331,10 @@ static void the_first_end_counts(void **state)
 	ends(SYSTEM_OFF, VM_RESET);
 }
 
-static void our_own_guest_has_another_way_to_end(void **state)
+static void the_bench_guest_has_another_way_to_end(void **state)
 {
 	(void)state;
-	machine.foreign = false;
+	guest_is_unmodified(false);
 	ends(SYSTEM_OFF, VM_FAULT);
 	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
 	vm()->outcome = VM_RUNNING;
@@ -366,7 +366,7 @@ int main(void)
 		TEST(system_off_ends_the_vm),
 		TEST(system_reset_starts_it_anew),
 		TEST(the_first_end_counts),
-		TEST(our_own_guest_has_another_way_to_end),
+		TEST(the_bench_guest_has_another_way_to_end),
 	};
 #undef TEST
 

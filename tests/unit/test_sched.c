@@ -162,8 +162,8 @@ static void turns_alternate_and_are_counted(void **state)
 		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
 		running = next;
 	}
-	assert_int_equal(sched_counts().switches, 10);
-	assert_int_equal(sched_counts().other_turns, 5);
+	assert_int_equal(sched_counts(0).switches, 10);
+	assert_int_equal(sched_counts(0).other_turns, 5);
 }
 
 static void a_turn_that_nobody_wants_goes_on(void **state)
@@ -176,7 +176,7 @@ static void a_turn_that_nobody_wants_goes_on(void **state)
 		assert_ptr_equal(timer_at(&other, i * SLICE), &other);
 		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
 	}
-	assert_int_equal(sched_counts().switches, 1);
+	assert_int_equal(sched_counts(0).switches, 1);
 }
 
 static void an_early_timer_changes_nothing(void **state)

@@ -29,6 +29,7 @@
 static void account(void)
 {
 	exit_stats_reset(&config_on);
+	exit_stats_gather(vcpu->vm->vcpu, 1);
 }
 
 static bool console_has(const char *what)

@@ -31,21 +31,11 @@
 #define PSCI_SYSTEM_OFF 0x84000008u
 #define PSCI_SYSTEM_RESET 0x84000009u
 
-static const struct vm_machine foreign = { .foreign = true, .external_aborts = true };
-static const struct vm_machine own;
-
 static int setup(void **state)
 {
 	trap_setup(state);
-	vcpu->vm->machine = &foreign;
-	trap_use(true);
+	guest_is_unmodified(true);
 	return 0;
-}
-
-static void be_own(void)
-{
-	vcpu->vm->machine = &own;
-	trap_use(false);
 }
 
 static void what_is_not_there_is_undefined(void **state)
@@ -61,7 +51,7 @@ static void what_is_not_there_is_undefined(void **state)
 		assert_ptr_equal(take(esr), vcpu);
 		assert_int_equal(fake_hyp.undefined, 1);
 		assert_int_equal(fake_hyp.faults + fake_hyp.skipped, 0);
-		be_own();
+		guest_is_unmodified(false);
 		assert_null(take(esr));
 		assert_int_equal(fake_hyp.undefined, 1);
 		assert_int_equal(fake_hyp.reason, FAULT_UNHANDLED_TRAP);
@@ -108,7 +98,7 @@ static void other_faults_of_permission_are_aborts(void **state)
 	assert_aborts(LOAD_PROTECTED);
 	assert_aborts(FETCH_PROTECTED);
 	assert_aborts(STORE_PROTECTED | 1u << 7); /* of a stage-1 walk */
-	be_own();
+	guest_is_unmodified(false);
 	fake_hyp.fault_ipa = DEVICE;
 	assert_null(take(STORE_PROTECTED));
 	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
@@ -127,7 +117,7 @@ static void an_access_to_nothing_is_an_abort(void **state)
 		assert_aborts(syndromes[i]);
 	assert_null(take(0x92000011)); /* asynchronous */
 	assert_int_equal(fake_hyp.reason, FAULT_SERROR);
-	be_own();
+	guest_is_unmodified(false);
 	assert_null(take(LDR_W3));
 	assert_int_equal(fake_hyp.reason, FAULT_DATA_ABORT);
 	assert_null(take(IABT));
@@ -151,7 +141,7 @@ static void cache_maintenance_of_a_device_is_nothing(void **state)
 	assert_int_equal(fake_hyp.skipped, 2);
 	fake_hyp.skipped = 0;
 	assert_aborts(DABT_DC | 1u << 7); /* a walk */
-	be_own();
+	guest_is_unmodified(false);
 	fake_hyp.fault_ipa = DEVICE;
 	assert_null(take(DABT_DC));
 	assert_int_equal(device.reads + device.writes, 0);
@@ -180,7 +170,7 @@ static void it_has_psci_and_no_hypercalls(void **state)
 		assert_int_equal(vcpu->vm->outcome, VM_RESET);
 	}
 	assert_int_equal(fake_hyp.faults, 0);
-	be_own();
+	guest_is_unmodified(false);
 	assert_ptr_equal(call(HVC64, HC_ID(NULL)), vcpu);
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	assert_null(call(HVC64, PSCI_SYSTEM_RESET));

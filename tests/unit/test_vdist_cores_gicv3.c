@@ -207,7 +207,7 @@ static void a_physical_spi_is_routed_with_it(void **state)
 	spi_enable(FAKE_SPI_FIRST);
 	for (unsigned n = 0; n < 4; n++) {
 		dist_write(n, IROUTER(FAKE_SPI_FIRST), 8, n);
-		assert_int_equal(fake_gic.irq[FAKE_SPI_FIRST].route, n);
+		assert_int_equal(fake_gic.irq[FAKE_SPI_FIRST].route, cores_vm.vcpu[n]->core);
 		assert_true(fake_gic.irq[FAKE_SPI_FIRST].enabled);
 	}
 	dist_write(0, IROUTER(FAKE_SPI_FIRST), 8, 0x100);

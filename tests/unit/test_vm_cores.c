@@ -29,26 +29,33 @@
 #define PHYSICAL_MPIDR 0x8000000f02ull /* Aff3 0x80, Aff1 0xf, Aff0 2; and not U */
 #define CONTEXT 0x1234
 #define ENTRY 0x40200004
+#define FIRST_ENTRY 0x40200000
+#define DTB 0x41000000
 
 static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
 static struct vcpu vcpus[VCPUS];
 static struct vm vm;
 static struct vm_machine machine;
+static struct vm_type type;
 static uint64_t numbers[VCPUS]; /* VMPIDR_EL2 as each was told to take part */
-static unsigned runs, waits;
+static unsigned runs, waits, kicked, begun;
 static unsigned stopped_timers, stopped_private, stopped_sgis;
 static bool sgis_wait;
 static void (*in_guest)(struct vcpu *vcpu);
+static struct vcpu *on_core_0;
 
 /* --- what lies beside it --- */
 
+/* What core 0 has for itself is as its own vCPU's call left it, whoever was called since. */
 void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
 {
-	uint64_t here = fake_vmpidr_el2;
-
+	assert_int_equal(vcpu->power, VCPU_OFF);
 	fn(vcpu, argument);
 	numbers[vcpu->index] = fake_vmpidr_el2;
-	fake_vmpidr_el2 = here;
+	if (vcpu->core == 0)
+		on_core_0 = vcpu;
+	else if (on_core_0)
+		fn(on_core_0, argument);
 }
 
 unsigned core_number(void)
@@ -58,7 +65,7 @@ unsigned core_number(void)
 
 void core_kick(unsigned core)
 {
-	(void)core;
+	kicked |= 1u << core;
 }
 
 void core_serve(void)
@@ -158,9 +165,10 @@ void exit_stats_vm(uint8_t vmid)
 	(void)vmid;
 }
 
-void exit_stats_gather(unsigned cores)
+void exit_stats_gather(struct vcpu *const vcpu[], unsigned count)
 {
-	(void)cores;
+	(void)vcpu;
+	(void)count;
 }
 
 uint64_t stage2_vttbr(const struct stage2 *stage2)
@@ -212,32 +220,52 @@ void gic_virt_cpu_reset(void)
 
 /* --- it --- */
 
+static void set_registers(struct vcpu *vcpu)
+{
+	assert_ptr_equal(vcpu, &vcpus[0]);
+	vcpu->frame.x[0] = DTB;
+}
+
+static void starting(void)
+{
+	assert_int_equal(runs, 0);
+	begun++;
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	fake_reset();
 	memset(vcpus, 0, sizeof(vcpus));
 	memset(numbers, 0, sizeof(numbers));
-	machine = (struct vm_machine){ .foreign = true, .cpus = VCPUS };
+	machine = (struct vm_machine){ .cpus = VCPUS, .entry = FIRST_ENTRY };
+	type = (struct vm_type){
+		.numbered = true,
+		.set_registers = set_registers,
+		.starting = starting,
+	};
 	vm = (struct vm){
 		.config = &config,
 		.machine = &machine,
+		.type = &type,
 		.vcpu_count = VCPUS,
 		.vcpu = { &vcpus[0], &vcpus[1] },
 		.outcome = VM_RUNNING,
 	};
-	vcpus[0].vm = &vm;
-	runs = waits = 0;
+	for (unsigned n = 0; n < VCPUS; n++)
+		vcpus[n] = (struct vcpu){ .vm = &vm, .index = n, .core = n };
+	on_core_0 = NULL;
+	runs = waits = kicked = begun = 0;
 	stopped_timers = stopped_private = stopped_sgis = 0;
 	fake_mpidr_el1 = PHYSICAL_MPIDR;
 	return 0;
 }
 
-static void a_foreign_guests_vcpus_are_numbered(void **state)
+static void an_unmodified_guests_vcpus_are_numbered(void **state)
 {
 	(void)state;
-	vm_cores_begin(&vm, 0);
-	assert_int_equal(fake_vmpidr_el2, 0x80000000);
+	vm_cores_begin(&vm);
+	assert_int_equal(numbers[0], 0x80000000);
 	assert_int_equal(numbers[1], 0x80000001);
 }
 
@@ -245,17 +273,17 @@ static void one_alone_is_one_of_several_too(void **state)
 {
 	(void)state;
 	vm.vcpu_count = 1;
-	vm_cores_begin(&vm, 0);
-	assert_int_equal(fake_vmpidr_el2, 0x80000000);
+	vm_cores_begin(&vm);
+	assert_int_equal(numbers[0], 0x80000000);
 }
 
-static void our_own_guest_has_the_cores_number(void **state)
+static void the_bench_guest_has_the_cores_number(void **state)
 {
 	(void)state;
-	machine.foreign = false;
+	type.numbered = false;
 	vm.vcpu_count = 1;
-	vm_cores_begin(&vm, 0);
-	assert_int_equal(fake_vmpidr_el2, PHYSICAL_MPIDR);
+	vm_cores_begin(&vm);
+	assert_int_equal(numbers[0], PHYSICAL_MPIDR);
 }
 
 static void turn_off(struct vcpu *vcpu)
@@ -270,6 +298,8 @@ static void turn_off(struct vcpu *vcpu)
 static void begin_anew(struct vcpu *vcpu)
 {
 	if (runs == 1) {
+		assert_int_equal(fake_elr_el2, FIRST_ENTRY);
+		assert_int_equal(vcpu->frame.x[0], DTB);
 		turn_off(vcpu);
 		return;
 	}
@@ -302,10 +332,9 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 
 static void run(void)
 {
-	vm_cores_begin(&vm, 0);
+	vm_cores_begin(&vm);
 	stopped_sgis = 0; /* those of its beginning */
-	cpu_guest_on(&config);
-	vm_cores_run(&vm);
+	vm_cores_run(&vm, 0);
 }
 
 static void off_nothing_of_it_signals(void **state)
@@ -329,6 +358,28 @@ static void on_again_it_begins_where_it_is_to(void **state)
 	assert_int_equal(runs, 2);
 	assert_int_equal(waits, 2);
 	assert_int_equal(stopped_private, 2);
+	assert_int_equal(begun, 1);
+	assert_int_equal(kicked, 2); /* core 1, when all is over */
+}
+
+static void in_nobody(struct vcpu *vcpu)
+{
+	assert_ptr_equal(vcpu, NULL);
+}
+
+/* Core 0 has vCPU 1, which waits; vCPU 0 is started elsewhere. */
+static void vcpu_0_may_have_any_core(void **state)
+{
+	(void)state;
+	vcpus[0].core = 3;
+	vcpus[1].core = 0;
+	in_guest = in_nobody;
+	run();
+	assert_int_equal(runs, 0);
+	assert_int_equal(waits, 1);
+	assert_int_equal(kicked, 1u << 3);
+	assert_int_equal(vcpus[0].power, VCPU_STARTING);
+	assert_int_equal(vcpus[0].start_entry, FIRST_ENTRY);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -336,9 +387,12 @@ static void on_again_it_begins_where_it_is_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_foreign_guests_vcpus_are_numbered), TEST(one_alone_is_one_of_several_too),
-		TEST(our_own_guest_has_the_cores_number),  TEST(off_nothing_of_it_signals),
+		TEST(an_unmodified_guests_vcpus_are_numbered),
+		TEST(one_alone_is_one_of_several_too),
+		TEST(the_bench_guest_has_the_cores_number),
+		TEST(off_nothing_of_it_signals),
 		TEST(on_again_it_begins_where_it_is_to),
+		TEST(vcpu_0_may_have_any_core),
 	};
 
 	return cmocka_run_group_tests_name("vm_cores", tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "hyp/console.h"
 #include "hyp/vm.h"
 #include "hyp/vm_cores.h"
+#include "hyp/vtimer.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -105,12 +106,20 @@ bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **
 	return cpus <= 3;
 }
 
+trap_handler *const traps_unmodified[1];
+hypercall *const hypercalls_unmodified[1];
+
+uint64_t vtimer_offset(uint32_t us)
+{
+	return us;
+}
+
 /* With this many pages for tables. */
 static bool add_devices(unsigned pages)
 {
 	pool = (struct page_pool){ .base = fake_pages(2), .count = pages };
 	stage2_reset(&vm.stage2, 1, STAGE2_4K, &pool, fake_pages(1));
-	return machine.add_devices(&vm);
+	return machine.type->add_devices(&vm);
 }
 
 static int setup(void **state)
@@ -248,7 +257,7 @@ static void its_machine_looks_like_virt(void **state)
 {
 	(void)state;
 	assert_possible(&trapped);
-	assert_true(machine.foreign);
+	assert_ptr_equal(machine.type, &vm_type_unmodified);
 	assert_int_equal(machine.ram, 0x40000000);
 	assert_int_equal(machine.ram_pa, board.guest_base);
 	assert_int_equal(machine.ram_size, 4u << 20);
@@ -311,7 +320,7 @@ static void direct_has_the_real_uart(void **state)
 	assert_int_equal(maps[0].pa, 0xfe201000);
 	assert_int_equal(maps[0].memory, STAGE2_DEVICE);
 	assert_int_equal(vm.region_count, 0);
-	machine.stopped(&vm);
+	machine.type->stopped(&vm);
 	assert_true(fake_hyp.line_open);
 	vm.region_count = 0;
 	assert_possible(&trapped);
@@ -331,7 +340,8 @@ static void a_start_copies_the_images(void **state)
 	memset(store + 0x1000, 0x22, 0x1001);
 	assert_possible(&trapped);
 	for (unsigned times = 0; times < 2; times++) {
-		machine.reset(&vm);
+		machine.type->reset(&vm);
+		assert_int_equal(vm.cntvoff, VTIMER_FROM_0);
 		assert_int_equal(ram[0x200003], 0);
 		assert_int_equal(ram[0x200004], 0x22);
 		assert_int_equal(ram[0x201004], 0x22);
@@ -340,7 +350,7 @@ static void a_start_copies_the_images(void **state)
 	}
 	assert_true(uart_started);
 	assert_true(uart_input);
-	machine.stopped(&vm);
+	machine.type->stopped(&vm);
 	assert_false(uart_started);
 }
 
@@ -351,7 +361,7 @@ static void it_is_told_its_device_tree(void **state)
 	(void)state;
 	assert_possible(&trapped);
 	vcpu.vm = &vm;
-	machine.set_registers(&vcpu);
+	machine.type->set_registers(&vcpu);
 	assert_int_equal(vcpu.frame.x[0], 0x40300000);
 }
 

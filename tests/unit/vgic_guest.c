@@ -18,7 +18,9 @@
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
 struct vcpu guest_vcpu;
-static const struct vm_machine own;
+static const struct vm_machine machine;
+static const struct vm_type bench;
+static const struct vm_type unmodified = { .injects = true, .ends_itself = true };
 static struct vm vm;
 static unsigned exits;
 static unsigned traps; /* of these: by writes to DIR */
@@ -107,14 +109,22 @@ static void put_all_in_group1(void)
 		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
 }
 
+void guest_is_unmodified(bool is)
+{
+	vm.type = is ? &unmodified : &bench;
+	guest_vcpu.traps = is ? traps_unmodified : traps_bench;
+	guest_vcpu.hypercalls = is ? hypercalls_unmodified : hypercalls_bench;
+}
+
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
 	fake_gic_reset(lr_count);
-	vm.machine = &own;
+	vm.machine = &machine;
 	vm.vcpu_count = 1;
 	vm.vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = &vm;
+	guest_is_unmodified(false);
 	reset_gic(lr_count, link_hw);
 	fake_gic_guest_init(split_eoi);
 	if (gic_version() == 3)

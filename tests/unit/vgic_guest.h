@@ -12,6 +12,9 @@
 
 extern struct vcpu guest_vcpu;
 
+/* Else it is the bench guest, as guest_boot() leaves it. */
+void guest_is_unmodified(bool is);
+
 /* A fresh machine. The guest's distributor and CPU interface are on, no interrupt is enabled. */
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 

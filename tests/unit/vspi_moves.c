@@ -68,7 +68,7 @@ static void it_goes_where_it_is_sent(void **state)
 		for (unsigned n = cores_vm.vcpu_count; n-- > 0;) {
 			spi_target(SPI, n);
 			spi_target(SOFT, n);
-			assert_int_equal(physical_target(SPI), n);
+			assert_int_equal(physical_target(SPI), cores_vm.vcpu[n]->core);
 			spi_raise(SPI);
 			assert_takes(n, SPI);
 			pend(0, SOFT);
@@ -156,7 +156,7 @@ static void active_a_physical_one_stays_until_its_end(void **state)
 	assert_int_equal(fake_gic_deactivations(SPI), 1);
 	assert_takes(1, SPI);
 	assert_int_equal(fake_gic_deactivations(SPI), 2);
-	assert_int_equal(physical_target(SPI), 1);
+	assert_int_equal(physical_target(SPI), cores_vm.vcpu[1]->core);
 }
 
 static void active_and_pending_it_goes_once_ended(void **state)
@@ -403,11 +403,14 @@ static void private_interrupts_are_each_vcpus_own(void **state)
 
 static void an_access_to_a_vcpus_own_interrupts_asks_nobody(void **state)
 {
+	uint32_t locked = cores_vm.dist.spi.lock.next;
+
 	(void)state;
 	dist_read(1, GICD_ISENABLER, 4);
 	dist_read(1, GICD_ISPENDR, 4);
 	dist_write(1, GICD_ISENABLER, 4, 1u << 20);
 	assert_int_equal(cores_calls(), 0);
+	assert_int_equal(cores_vm.dist.spi.lock.next, locked);
 	dist_read(1, GICD_ISPENDR + 4, 4);
 	assert_int_not_equal(cores_calls(), 0);
 }

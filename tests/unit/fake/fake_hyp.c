@@ -159,9 +159,9 @@ void cpu_fp_trap(bool on)
 	fake_hyp.fp_trapped = on;
 }
 
-void vm_fault(struct vm *vm, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
-	vm->outcome = VM_FAULT;
+	vcpu->vm->outcome = VM_FAULT;
 	fake_hyp.faults++;
 	fake_hyp.reason = reason;
 	fake_hyp.esr = esr;
