@@ -26,7 +26,6 @@ config cntp-sw trapped-sw sched=priority slice_us=100 cntp=trapped
 bench cntp_wakeup n=100
 bench timer_wakeup n=100
 """
-REFUSED = "order once\nconfig {} cntp=trapped\nbench counter n=20\n"
 SHORT = f"order once\nlimit_ms 200\n{EMULATED}bench cntp_wakeup n=10\n"
 
 # Instructions, of the worst board.
@@ -113,14 +112,6 @@ def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
             assert record["min"] == record["max"] < 1100, (config, variant)
         for config in ("slice", "slice-cntp"):  # the other's turn is to end first
             assert physical[config, variant]["min"] > 1000
-
-
-@pytest.mark.parametrize("preset", [pytest.param(preset, id=preset, marks=pytest.mark.job(
-    REFUSED.format(preset))) for preset in ("native", "direct")])
-def test_it_is_refused_where_nothing_can_be_injected(result, preset):
-    what = result.one("error")["what"]
-    assert what == f"cntp=trapped needs irq=trapped: irq=direct in config '{preset}'"
-    assert not result.records("step")
 
 
 # --- planted faults ---

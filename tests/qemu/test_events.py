@@ -139,9 +139,3 @@ def test_qemu_counts_none_of_them_and_says_so(result, board):
 def test_events_are_refused_without_a_pmu(result):
     assert {error["what"] for error in result.records("error")} == {
         "events, but this core has no PMU, version: 0"}
-
-
-@pytest.mark.job("order once\nconfig a trapped events=cache cycles=off\nbench sysreg n=12\n")
-def test_events_without_cycles_are_no_plan(result):
-    what = result.one("error")["what"]
-    assert "events are counted beside cycles: cycles=off in config 'a'" in what
