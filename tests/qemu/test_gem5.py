@@ -138,7 +138,7 @@ def timed(lab, board: str, core: str, plan: str = TIMED[0], attempt: int = 0):
 
 
 @of_each_core
-@pytest.mark.parametrize("plan, windows", zip(TIMED, WINDOWS), ids=["exits", "memory"])
+@pytest.mark.parametrize("plan, windows", list(zip(TIMED, WINDOWS)), ids=["exits", "memory"])
 def test_a_delay_is_seen_in_every_timed_window(lab, built, core, plan, windows):
     """The first of its instructions may be executed beside what the window has besides; the others
     take as many cycles as the core needs for the loop."""
