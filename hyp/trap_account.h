@@ -13,7 +13,7 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu);
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id);
 struct vcpu *trap_sync_traced(struct vcpu *vcpu);
 
-/* Counted: called behind trap_hvc and trap_sync with exit_start, so that no register has to live
+/* Counted: called after trap_hvc and trap_sync with exit_start, so that no register has to live
  * through the exit. The first two where the guest resumes, the last where vcpu_run() returns; it is
  * given and returns what the trap returned. */
 void trap_count_hvc(uint64_t start);

@@ -62,10 +62,17 @@ static bool check_head(const struct plan *plan, struct text *why)
 	       check(why, "load_count", plan->guest.load_count, 0, PLAN_LOAD_MAX);
 }
 
+/* EL2 spins by twos, after two: it would not come back from another number. */
+static bool check_delay(const struct run_config *config, struct text *why)
+{
+	return (config->delay_el2 % 2 == 0 && config->delay_el2 != 2) ||
+	       fail(why, "delay_el2 is odd, or 2");
+}
+
 static bool check_config(const struct run_config *config, struct text *why)
 {
 	return check_string(why, "config", config->name, sizeof(config->name)) &&
-	       options_check(&config_options, config, why);
+	       options_check(&config_options, config, why) && check_delay(config, why);
 }
 
 static bool check_bench(const struct plan_bench *bench, struct text *why)

@@ -60,7 +60,7 @@ def test_undamaged_guest_image_runs(result):
     assert result.status == 0, result.explain()
 
 
-LENGTH, CRC = 20, 24  # offsets in struct plan_section, behind them the plan
+LENGTH, CRC = 20, 24  # offsets in struct plan_section; the plan comes after them
 
 
 def plan_with(change, reseal: bool = True):
@@ -103,6 +103,7 @@ def bad_plan(name: str, says: str, at: int | str, value: int | bytes, reseal: bo
     bad_plan("loads", "load_count 9; valid: 0 to 8", "guest.load_count", 9),
     bad_plan("platform", "platform 4; valid: 0 to 3", "platform", 4),
     bad_plan("axis", "stage2 4; valid: 0 to 3", "config[0].stage2", 4),
+    bad_plan("delay", "delay_el2 is odd, or 2", "config[0].delay_el2", 3),
     bad_plan("number", "n 0; valid: 1 to 1000000", "bench[0].params.n", 0),
     bad_plan("name", "bench has no NUL at its end", "bench[0].name", b"x" * 24),
     bad_plan("guest", "ram_mib 0; valid: 2 to 3072", "guest.load_count", 1)])

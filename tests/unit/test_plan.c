@@ -186,6 +186,22 @@ static void assert_bounds(uint32_t *field, uint32_t min, uint32_t max)
 	assert_true(check());
 }
 
+static void delays_that_would_not_end(void **state)
+{
+	static const uint32_t endless[] = { 1, 2, 3, 65535 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(endless); i++) {
+		fill();
+		plan->config[PLAN_CONFIG_MAX - 1].delay_el2 = endless[i];
+		assert_refused("delay_el2 is odd, or 2");
+	}
+	fill();
+	plan->config[PLAN_CONFIG_MAX - 1].delay_el2 = 4;
+	seal();
+	assert_true(check());
+}
+
 /* The least and the greatest value are taken, the next ones are not. */
 static void every_field_has_its_bounds(void **state)
 {
@@ -304,17 +320,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(a_full_plan_is_taken),
-		TEST(the_words_of_a_plan),
-		TEST(a_header_that_is_wrong),
-		TEST(a_byte_that_changed),
-		TEST(counts_beyond_the_arrays),
-		TEST(words_that_are_none),
-		TEST(every_field_has_its_bounds),
-		TEST(strings_without_an_end),
-		TEST(memory_of_a_guest),
-		TEST(loads_that_reach_out),
-		TEST(random_words),
+		TEST(a_full_plan_is_taken),       TEST(the_words_of_a_plan),
+		TEST(a_header_that_is_wrong),     TEST(a_byte_that_changed),
+		TEST(counts_beyond_the_arrays),   TEST(words_that_are_none),
+		TEST(every_field_has_its_bounds), TEST(delays_that_would_not_end),
+		TEST(strings_without_an_end),     TEST(memory_of_a_guest),
+		TEST(loads_that_reach_out),       TEST(random_words),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
