@@ -75,7 +75,10 @@ gicv2_split := gicv2 gicv2_split gic_active
 gicv2_combined := gicv2 gicv2_combined
 gicv3_split := gicv3 gic_active
 GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
-HYP_SOURCES := $(wildcard hyp/*.c hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] lib/*.c) \
+# The layers of the hypervisor: each may include those before it (hypbench dev check layers).
+HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
+HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
+	lib/*.c) \
 	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
@@ -125,7 +128,7 @@ $(OUT)/plan.bin: plans/default.plan tools/hypbench/abi.py $(wildcard tools/hypbe
 	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.
-$(OUT)/hyp/hyp/mem.c.o: HYP_FLAGS += -fno-lto
+$(OUT)/hyp/hyp/base/mem.c.o: HYP_FLAGS += -fno-lto
 $(OUT)/hyp/%.o: % $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -140,7 +143,7 @@ $(OUT)/guest/%.o: % $(MAKE_FILES)
 # Written anew only when it says something else, so that nothing is rebuilt for nothing.
 $(OUT)/build_id.c: FORCE
 	@mkdir -p $(@D)
-	@echo '#include "hyp/build_id.h"' > $@.new
+	@echo '#include "hyp/base/build_id.h"' > $@.new
 	@echo 'const char build_id[] = "$(shell git describe --always --dirty 2>/dev/null || \
 		echo unknown)";' >> $@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new

@@ -5,7 +5,7 @@
  * Calling Convention (DEN0028, 6.2) reserves for a vendor-specific hypervisor service, 32-bit fast
  * calls, so that standard services (PSCI) can stand beside them.
  *
- * To add one: a line here and its function in hyp/hypercall.c.
+ * To add one: a line here and its function in hyp/trap/hypercall.c.
  */
 #pragma once
 

@@ -29,10 +29,10 @@
  *   frame   light: IRQ and hypercall exits save the caller-saved registers; full: all of them
  *   fp      owned: FP and SIMD registers are the guest's for good; eager: switched whenever another
  *           vCPU ran; lazy: then only trapped, and switched at the first use
- *   sched   null: the vCPU has its core alone; slice: a busy VM takes turns with it, and interrupts
- *           wait for its turn; priority: its interrupts switch it in at once
- *   errata  workarounds that this core needs (hyp/errata.c) are applied; or ignored, which shows
- *           what they cost on the paths
+ *   sched   null: the vCPU has its core alone; slice: a background VM takes turns with it, and
+ *           interrupts wait for its turn; priority: its interrupts switch it in at once
+ *   errata  workarounds that this core needs (hyp/cpu/errata.c) are applied; or ignored, which
+ *           shows what they cost on the paths
  *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
  *   cntp    owned: the physical timer is the guest's, its interrupt forwarded; trapped: accesses to

@@ -15,7 +15,7 @@ enum core_start {
 };
 
 struct board_cores {
-	unsigned count; /* with the boot core; at most CORE_MAX of hyp/secondary.h; 0 means 1 */
+	unsigned count; /* with the boot core; at most CORE_MAX of hyp/cpu/smp_boot.h; 0 means 1 */
 	enum core_start start;
 	uintptr_t release;
 };
@@ -26,7 +26,7 @@ struct board_window {
 };
 
 struct board {
-	struct gic_bases gic; /* first: secondary.S knows it */
+	struct gic_bases gic; /* first: smp_boot.S knows it */
 	/* gem5's ARMv7, start.S knows it: Secure Supervisor mode is left for monitor mode, and
 	 * NSACR grants no FP, which would trap to HYP mode then */
 	uint32_t gem5_armv7;

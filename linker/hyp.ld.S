@@ -48,7 +48,7 @@ SECTIONS
 	.bss (NOLOAD) : {
 		. = ALIGN(4096);
 		__bss_start = .;
-		/* lib/per_core.h: whole pages, since each core maps its own here */
+		/* lib/percpu.h: whole pages, since each core maps its own here */
 		__percore_start = .;
 		*(.bss.percore)
 		. = ALIGN(4096);
@@ -59,7 +59,7 @@ SECTIONS
 		. += 0x4000;
 		__boot_stack_end = .;
 		. = ALIGN(4096);
-		/* of the cores beside core 0, CORE_MAX - 1 of hyp/secondary.h */
+		/* of the cores beside core 0, CORE_MAX - 1 of hyp/cpu/smp_boot.h */
 		__percore_copies = .;
 		. += 3 * (__percore_end - __percore_start);
 		__data_end = .;

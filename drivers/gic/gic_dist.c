@@ -4,9 +4,9 @@
 
 #include "arch/barrier.h"
 #include "drivers/gic/gic_internal.h"
-#include "lib/per_core.h"
+#include "lib/percpu.h"
 
-struct gic_bases gic PER_CORE;
+struct gic_bases gic PERCPU;
 
 void gic_set_bases(const struct gic_bases *bases)
 {

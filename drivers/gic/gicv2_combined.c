@@ -6,7 +6,7 @@
  * is the guest's all the time. In place of gic_active.c and gicv2_split.c.
  */
 #include "drivers/gic/gic_internal.h"
-#include "lib/per_core.h"
+#include "lib/percpu.h"
 
 #define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
 
@@ -15,7 +15,7 @@ struct line {
 	bool active;
 };
 
-static struct line private_line[GIC_PRIVATE_COUNT] PER_CORE;
+static struct line private_line[GIC_PRIVATE_COUNT] PERCPU;
 static struct line spi_line[GIC_SPECIAL_BASE - GIC_PRIVATE_COUNT];
 
 static struct line *line_of(unsigned intid)

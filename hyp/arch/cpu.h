@@ -4,7 +4,7 @@
 
 #include "abi/run_config.h"
 #include "arch/types.h"
-#include "hyp/vcpu.h"
+#include "hyp/vcpu/vcpu.h"
 #include "lib/lpae.h"
 
 extern const char cpu_isa[]; /* "armv7", "armv8" */

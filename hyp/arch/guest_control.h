@@ -4,7 +4,7 @@
 
 #include "abi/run_config.h"
 #include "arch/types.h"
-#include "hyp/vcpu.h"
+#include "hyp/vcpu/vcpu.h"
 
 /* HCR_EL2, bits 31:0 that both isas have. */
 uint32_t guest_hcr(const struct run_config *config);

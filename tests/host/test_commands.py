@@ -154,8 +154,8 @@ def test_unknown_benchmark_is_the_guests_word(bench):
 
 
 def test_panic_is_shown(bench):
-    bench.set_qemu(b"panic: hyp/main.c:10: counter stands still\r\n", "sys.exit(2)")
-    failed(bench.run(), "console: panic: hyp/main.c:10: counter stands still", 2)
+    bench.set_qemu(b"panic: hyp/run/main.c:10: counter stands still\r\n", "sys.exit(2)")
+    failed(bench.run(), "console: panic: hyp/run/main.c:10: counter stands still", 2)
 
 
 def test_unknown_names_list_the_valid_ones(bench):

@@ -21,8 +21,8 @@ def test_complete_benchmark_is_the_file():
 
 
 def self_check_lines() -> list[str]:
-    """What hyp/selfcheck.c may say; text that is put together ends where its numbers begin."""
-    text = (ROOT / "hyp" / "selfcheck.c").read_text()
+    """What hyp/run/selfcheck.c may say; text that is put together ends where its numbers begin."""
+    text = (ROOT / "hyp" / "run" / "selfcheck.c").read_text()
     strings = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", text))
     return [string for string in strings if len(string.split()) > 3]
 

@@ -98,7 +98,7 @@ def test_nul_and_carriage_return_are_no_part_of_a_record():
 
 
 def test_text_before_the_first_record():
-    out, stream = fed(b"panic: hyp/main.c:10: counter stands still\r\n")
-    assert out == b"panic: hyp/main.c:10: counter stands still\r\n"
+    out, stream = fed(b"panic: hyp/run/main.c:10: counter stands still\r\n")
+    assert out == b"panic: hyp/run/main.c:10: counter stands still\r\n"
     assert [str(problem) for problem in stream.log.problems] == ["the log has no good record"]
     assert json.loads(RUN)["kind"] == "run"

@@ -146,6 +146,6 @@ def test_an_early_exception_says_so(lab, v8, level):
     result = lab.run(Job(v8, PLAN, machine=MACHINES[level], change=EARLY))
     assert result.status == 2, result.explain()
     text = "\n".join(result.log.text)
-    assert "panic: hyp/trap.c:" in text and "exception in the hypervisor: synchronous" in text
+    assert "panic: hyp/trap/trap.c:" in text and "exception in the hypervisor: synchronous" in text
     assert f"currentel 0x{4 * int(level[-1]):x}" in text
     assert result.log.records == []

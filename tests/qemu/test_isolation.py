@@ -66,9 +66,9 @@ def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
     return joined([*gic(board, irq, facts), *[memory] * ram])
 
 
-def busy_guest(board: str) -> list[Range]:
-    """Its code, and of a GICv2 the page of the virtual CPU interface that it writes (busy.S)."""
-    code, gicv = symbol(board, "__busy_start"), talk.facts(board).get("gic.vcpu")
+def background_guest(board: str) -> list[Range]:
+    """Its code, and of a GICv2 the page of the virtual CPU interface that background.S writes."""
+    code, gicv = symbol(board, "__background_start"), talk.facts(board).get("gic.vcpu")
     own = [Range(code, code, PAGE, "code")]
     return joined([*own, Range(code ^ PAGE, gicv, PAGE, "device")] if gicv else own)
 
@@ -149,7 +149,7 @@ def at_data(machine: Machine, board: str) -> tuple[int, int, str]:
 def at_others(machine: Machine, board: str) -> tuple[int, int, str]:
     """Of the VM that shares the core: its only page."""
     del machine
-    page = symbol(board, "__busy_start")
+    page = symbol(board, "__background_start")
     return page, page, "ram"
 
 
@@ -183,9 +183,10 @@ def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
 
 
 def bench_swept(board: str, plan: str, folder, fault: str = "") -> list[tuple[str, list[Range]]]:
-    """At the first and the last instruction of the guest, and at the first of the busy VM."""
+    """At the first and the last instruction of the guest, and at the first of the background VM."""
     places = {read_header(image_of(board), board)["entry"]: "entry",
-              guest_symbols(board)["guest_exit"]: "exit", symbol(board, "__busy_start"): "busy"}
+              guest_symbols(board)["guest_exit"]: "exit",
+              symbol(board, "__background_start"): "background"}
     return list(swept(board, command(board, plan, folder), places, fault))
 
 
@@ -202,9 +203,10 @@ def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
 def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
     found = bench_swept(built, f"order once\n{SHARED}bench timer_wakeup n=5\n", tmp_path)
     places = [place for place, _ in found]
-    assert all(places.count(place) >= 2 for place in ("entry", "busy", "exit"))
+    assert all(places.count(place) >= 2 for place in ("entry", "background", "exit"))
     for place, pages in found:
-        expected = busy_guest(built) if place == "busy" else bench_guest(built, "trapped", ram=True)
+        expected = (background_guest(built) if place == "background"
+                    else bench_guest(built, "trapped", ram=True))
         assert differences(pages, expected) == [], place
 
 

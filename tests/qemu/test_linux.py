@@ -29,7 +29,7 @@ RETURN = {"armv8": 0xd65f03c0, "armv7": 0xe12fff1e}
 FAULTS = {
     # what one vCPU sends another is lost; without a limit Linux waits for ever
     "sgi": Boot("virt-a72", "trapped", 2, limit_ms=30_000,
-                change=words_at("core_send_sgi", 0, RETURN)),
+                change=words_at("smp_send_sgi", 0, RETURN)),
     # CNTVCT began when the board was switched on
     "cntvoff": Boot("virt-a72", "trapped",
                     change=without("cpu_reset_guest", write_of("cntvoff_el2", "armv8"))),

@@ -109,8 +109,8 @@ def test_nothing_is_rebuilt_when_nothing_changed(built):
 
 
 def test_a_header_rebuilds_who_includes_it(built):
-    said = make("image", f"BOARD={built}", "-n", "--what-if=hyp/vgic.h")
-    assert "-c hyp/vgic.c" in said and "-c hyp/trap.c" in said
+    said = make("image", f"BOARD={built}", "-n", "--what-if=hyp/vcpu/vgic.h")
+    assert "-c hyp/vcpu/vgic.c" in said and "-c hyp/trap/trap.c" in said
     assert "-c lib/crc32.c" not in said
 
 
@@ -144,7 +144,7 @@ def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
     """There is no RAM where the guest belongs, so the hypervisor itself takes an abort."""
     assert result.status == 2, result.explain()
     said = "\n".join(result.log.text)
-    assert "panic: hyp/trap.c:" in said and "exception in the hypervisor" in said
+    assert "panic: hyp/trap/trap.c:" in said and "exception in the hypervisor" in said
     for name in REGISTERS[board_facts(board)["ISA"]]:
         assert f"  {name} 0x" in said
     assert not result.records("end")

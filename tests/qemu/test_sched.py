@@ -15,7 +15,7 @@ from lab import Job, board_facts, image_of
 from test_cores import gic
 
 HVC_SIZE = 4
-GUEST_VMID, BUSY_VMID = 1, 3
+GUEST_VMID, BACKGROUND_VMID = 1, 3
 SLICE_TICKS = 62500  # slice_us=1500
 
 SHARED = {
@@ -249,7 +249,7 @@ def test_trace_says_whose_exit_it_was(result):
     events = [event for event in result.records("trace") if event["event"] == "hyp-timer"]
     assert len(events) > 10
     vms = [event["vm"] for event in events]
-    assert set(vms) == {GUEST_VMID, BUSY_VMID}
+    assert set(vms) == {GUEST_VMID, BACKGROUND_VMID}
     assert all(first != second for first, second in zip(vms, vms[1:]))
     assert {event["vm"] for event in result.records("trace", event="hvc")} <= {GUEST_VMID}
     assert result.one("exits", exit="hyp-timer")["n"] >= len(events)
@@ -279,14 +279,14 @@ def read_header_of(board: str) -> dict:
     pytest.param(damage, words, reason, fault_class, id=reason,
                  marks=pytest.mark.job(TWO.format(words), change=damage))
     for damage, words, reason, fault_class in [
-        (words_at("__busy_start", 0, JUMP_TO_0), "", "prefetch-abort", "0x20"),
-        (words_at("__busy_start", 0, HERE, STORE), "", "data-abort", "0x24"),
-        (words_at("__busy_start", 0, USE_FP), "fp=owned", "unhandled-trap", "0x7"),
+        (words_at("__background_start", 0, JUMP_TO_0), "", "prefetch-abort", "0x20"),
+        (words_at("__background_start", 0, HERE, STORE), "", "data-abort", "0x24"),
+        (words_at("__background_start", 0, USE_FP), "fp=owned", "unhandled-trap", "0x7"),
     ]])
 def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, fault_class):
     fault = result.one("fault")
     assert fault["config"] == "slice"
-    assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BUSY_VMID)
+    assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BACKGROUND_VMID)
     assert result.one("step", config="slice")["outcome"] == "fault"
     assert result.one("step", config="trapped")["outcome"] == "done"
     assert result.log.problems == []

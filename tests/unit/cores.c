@@ -10,8 +10,8 @@
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
-#include "hyp/core.h"
-#include "hyp/trap.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/trap/trap.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
@@ -74,7 +74,7 @@ unsigned cores_calls(void)
 	return calls;
 }
 
-void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
 {
 	unsigned before = now;
 
@@ -84,7 +84,7 @@ void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument),
 	turn_of(before);
 }
 
-void core_send_sgi(struct vcpu *to, unsigned id, unsigned source)
+void smp_send_sgi(struct vcpu *to, unsigned id, unsigned source)
 {
 	unsigned before = now;
 
@@ -99,7 +99,7 @@ void cores_meanwhile(void (*act)(void))
 	meanwhile = act;
 }
 
-void core_lock(struct core_lock *lock)
+void smp_lock(struct smp_lock *lock)
 {
 	void (*act)(void) = meanwhile;
 	unsigned before = now;
@@ -113,26 +113,26 @@ void core_lock(struct core_lock *lock)
 	lock->next++;
 }
 
-void core_unlock(struct core_lock *lock)
+void smp_unlock(struct smp_lock *lock)
 {
 	assert_int_equal(++lock->now, lock->next);
 }
 
-unsigned core_number(void)
+unsigned smp_core(void)
 {
 	return now;
 }
 
-void core_serve(void)
+void smp_process_calls(void)
 {
 }
 
-void core_kick(unsigned core)
+void smp_kick(unsigned core)
 {
 	unsigned before = now;
 
 	turn_of(core);
-	fake_gic.irq[CORE_KICK_SGI].latched = true;
+	fake_gic.irq[SMP_KICK_SGI].latched = true;
 	turn_of(before);
 }
 
@@ -185,15 +185,15 @@ static void boot_core(unsigned n)
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
-	gic_set_priority(CORE_KICK_SGI, 0);
-	gic_enable(CORE_KICK_SGI);
+	gic_set_priority(SMP_KICK_SGI, 0);
+	gic_enable(SMP_KICK_SGI);
 	fake_gic_guest_init(false);
 }
 
 static void put_all_in_group1(void)
 {
 	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
-		redist_write(n, n * VDIST_GICR_SIZE + GICR_SGI_OFFSET + GICD_IGROUPR, 4, ~0u);
+		redist_write(n, n * VGICR_SIZE + GICR_SGI_OFFSET + GICD_IGROUPR, 4, ~0u);
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
 		dist_write(0, GICD_IGROUPR + intid / 8, 4, ~0u);
 }
@@ -216,7 +216,7 @@ void cores_boot(unsigned count)
 	cores_on(0);
 	gic_set_bases(&fake_gic_bases);
 	gic_dist_reset();
-	vdist_reset(&cores_vm);
+	vgicd_reset(&cores_vm);
 	for (unsigned n = 0; n < count; n++)
 		boot_core(n);
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
@@ -232,40 +232,40 @@ void cores_boot(unsigned count)
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
-	return vdist_gicd_read(&vcpus[n], offset, size);
+	return vgicd_read(&vcpus[n], offset, size);
 }
 
 void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
-	vdist_gicd_write(&vcpus[n], offset, size, value);
+	vgicd_write(&vcpus[n], offset, size, value);
 	settle();
 }
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
-	return vdist_gicr_read(&vcpus[n], offset, size);
+	return vgicr_read(&vcpus[n], offset, size);
 }
 
 void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
-	vdist_gicr_write(&vcpus[n], offset, size, value);
+	vgicr_write(&vcpus[n], offset, size, value);
 	settle();
 }
 
 void sgi1r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
-	vdist_sgi1r(&vcpus[n], value);
+	vgicd_sgi1r(&vcpus[n], value);
 	settle();
 }
 
 void sgi0r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
-	vdist_sgi0r(&vcpus[n], value);
+	vgicd_sgi0r(&vcpus[n], value);
 	settle();
 }
 

@@ -4,11 +4,11 @@
  * distributor: one fake GIC whose
  * private half (private interrupts, CPU interface, list registers) is that of the core that has its
  * turn. What a core asks of another is done there at once, with that core's half in place. After
- * each act of the guest every core takes what is signalled to it, through hyp/trap.c.
+ * each act of the guest every core takes what is signalled to it, through hyp/trap/trap.c.
  */
 #pragma once
 
-#include "hyp/vm.h"
+#include "hyp/vm/vm.h"
 
 #define CORES_TIMER 27u
 

@@ -5,7 +5,7 @@
  * operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's geometry and not by the functions
  * under test.
  */
-/* LINK: hyp/cold.c */
+/* LINK: hyp/mem/cold.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 #include "abi/guest_run.h"
 #include "arch/sysreg.h"
-#include "hyp/cold.h"
-#include "hyp/image.h"
+#include "hyp/base/image.h"
+#include "hyp/mem/cold.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "tests/unit/fake/fake.h"

@@ -3,7 +3,7 @@
  * The core's clock held against CNTPCT, on counters that this test drives: each read of CNTPCT
  * moves time on, and the cycle counter follows it at the core's rate while it is switched on.
  */
-/* LINK: hyp/cycles.c */
+/* LINK: hyp/base/cycles.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "arch/pmu.h"
-#include "hyp/cycles.h"
+#include "hyp/base/cycles.h"
 #include "tests/unit/fake/fake.h"
 
 #define TICK_HZ 54000000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which revision of which core has which erratum, what is done against it, and that it is nothing
  * where there is none or it is ignored. */
-/* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu.c drivers/gic/gicv2.c */
+/* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu.c drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,11 @@
 
 #include "abi/hypercall.h"
 #include "arch/sysreg.h"
-#include "hyp/errata.h"
-#include "hyp/record.h"
-#include "hyp/sched.h"
-#include "hyp/trap.h"
-#include "hyp/vm.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/errata.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"

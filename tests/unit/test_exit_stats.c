@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statistics against the plain ones of lib/, and what a long or an uncounted exit does. */
-/* LINK: hyp/exit_stats.c hyp/record.c */
+/* LINK: hyp/trap/exit_stats.c hyp/base/record.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "hyp/exit_stats.h"
-#include "hyp/vcpu.h"
+#include "hyp/trap/exit_stats.h"
+#include "hyp/vcpu/vcpu.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake_hyp.h"
 

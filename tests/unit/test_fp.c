@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
-/* LINK: hyp/fp.c */
+/* LINK: hyp/cpu/fp.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#include "hyp/fp.h"
+#include "hyp/cpu/fp.h"
 #include "tests/unit/fake/fake_hyp.h"
 
 static struct vcpu guest, other;

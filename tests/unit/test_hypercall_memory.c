@@ -10,9 +10,9 @@
 #include "abi/hypercall.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
-#include "hyp/hypercall.h"
-#include "hyp/trap.h"
-#include "hyp/vm.h"
+#include "hyp/trap/hypercall.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
 
 #define MIB 0x100000ull

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The null device: its registers, at every width and across their ends. */
-/* LINK: hyp/null_device.c */
+/* LINK: hyp/dev/null_device.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "hyp/null_device.h"
-#include "hyp/vm.h"
+#include "hyp/dev/null_device.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake.h"
 
 static struct vm vm;

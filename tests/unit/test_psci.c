@@ -10,9 +10,9 @@
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
-#include "hyp/psci.h"
-#include "hyp/sched.h"
-#include "hyp/vm.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records as abi/record.h has them: framing, sequence, CRC, and what a guest may not say. */
-/* LINK: hyp/record.c */
+/* LINK: hyp/base/record.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "hyp/record.h"
+#include "hyp/base/record.h"
 #include "tests/unit/fake/fake_hyp.h"
 
 /* The sequence goes on over all tests of this program. */

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "arch/sysreg.h"
-#include "hyp/sched.h"
-#include "hyp/trap.h"
-#include "hyp/vm.h"
-#include "hyp/vtimer.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
-/* LINK: hyp/selfcheck.c drivers/timer/generic_timer.c tests/unit/fdt_blob.c */
+/* LINK: hyp/run/selfcheck.c drivers/timer/generic_timer.c tests/unit/fdt_blob.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "arch/sysreg.h"
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_virt.h"
-#include "hyp/boot_state.h"
-#include "hyp/selfcheck.h"
+#include "hyp/base/boot_state.h"
+#include "hyp/run/selfcheck.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/fdt_blob.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
-/* LINK: hyp/errata.c hyp/record.c hyp/stage2.c hyp/stage2_lazy.c */
+/* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
-#include "hyp/stage2.h"
-#include "hyp/stage2_lazy.h"
+#include "hyp/mem/stage2.h"
+#include "hyp/mem/stage2_lazy.h"
 #include "tests/unit/fake/fake.h"
 
 #define MIB 0x100000ull

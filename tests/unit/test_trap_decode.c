@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "hyp/trap_decode.h"
+#include "hyp/trap/trap_decode.h"
 #include "lib/bits.h"
 
 #define VALUE 0xf1f2f3f4f5f6f7f8ull

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "abi/hypercall.h"
-#include "hyp/trap.h"
+#include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 

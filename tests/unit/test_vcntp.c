@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "arch/sysreg.h"
-#include "hyp/sched.h"
-#include "hyp/trap.h"
-#include "hyp/vcntp.h"
-#include "hyp/vtimer.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vtimer.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 #include "tests/unit/vgic_guest.h"

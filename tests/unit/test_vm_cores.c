@@ -3,7 +3,7 @@
  * A vCPU's number, and what it leaves when it is off. Core 0 stands for all: what another one is to
  * do for its vCPU is done at once, and so is all that lies beside this.
  */
-/* LINK: hyp/vm_cores.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: hyp/vm/vm_cores.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: drivers/timer/generic_timer.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest_control.h"
-#include "hyp/core.h"
-#include "hyp/exit_stats.h"
-#include "hyp/fp.h"
-#include "hyp/psci.h"
-#include "hyp/sched.h"
-#include "hyp/secondary.h"
-#include "hyp/trap.h"
-#include "hyp/vm_cores.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/cpu/smp_boot.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/exit_stats.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm_cores.h"
 #include "tests/unit/fake/fake.h"
 
 #define VCPUS 2
@@ -47,7 +47,7 @@ static struct vcpu *on_core_0;
 /* --- what lies beside it --- */
 
 /* What core 0 has for itself is as its own vCPU's call left it, whoever was called since. */
-void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
 {
 	assert_int_equal(vcpu->power, VCPU_OFF);
 	fn(vcpu, argument);
@@ -58,28 +58,28 @@ void core_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument),
 		fn(on_core_0, argument);
 }
 
-unsigned core_number(void)
+unsigned smp_core(void)
 {
 	return 0;
 }
 
-void core_kick(unsigned core)
+void smp_kick(unsigned core)
 {
 	kicked |= 1u << core;
 }
 
-void core_serve(void)
+void smp_process_calls(void)
 {
 }
 
 /* The last that another core does is to send an SGI. */
-void core_relax(void)
+void smp_wait(void)
 {
 	vm.cores_in = 0;
 	sgis_wait = true;
 }
 
-void core_forget_sgis(void)
+void smp_forget_sgis(void)
 {
 	stopped_sgis++;
 	sgis_wait = false;
@@ -91,7 +91,7 @@ void vcntp_stop(struct vcpu *vcpu)
 	stopped_timers++;
 }
 
-void vdist_reset_private(struct vcpu *vcpu)
+void vgicd_reset_private(struct vcpu *vcpu)
 {
 	assert_int_equal(vcpu->power, VCPU_ON); /* nobody turns it on before it is off */
 	stopped_private++;
@@ -124,7 +124,7 @@ void fp_start(enum fp_mode mode, struct vcpu *vcpu)
 	(void)vcpu;
 }
 
-unsigned secondary_bring_up(unsigned count)
+unsigned smp_boot_bring_up(unsigned count)
 {
 	return count;
 }

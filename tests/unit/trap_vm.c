@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "hyp/sched.h"
-#include "hyp/trap.h"
-#include "hyp/vm.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 

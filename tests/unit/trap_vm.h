@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VM of the tests of hyp/trap.c: one emulated device, RAM that may be mapped at its first
+/* The VM of the tests of hyp/trap/trap.c: one emulated device, RAM that may be mapped at its first
  * touch, and exits that are taken as the vectors would. */
 #pragma once
 
-#include "hyp/vm.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/vgic_guest.h"
 
 #define DEVICE 0x09000000u

@@ -4,10 +4,10 @@
 #
 # A test is one file, tests/unit/test_<subject>.c, found by its name. It gets all of lib/ and the
 # fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
-#	/* LINK: hyp/stage2.c drivers/gic/gicv2.c */
-# The word exit-path stands for everything behind hyp/trap.c but the GIC driver; exit-path-of-cores
-# for the same on several cores; vgic-oracle for the oracle of the virtual GIC; gicv2-combined for
-# the GICv2 driver with gicv2_combined.c.
+#	/* LINK: hyp/mem/stage2.c drivers/gic/gicv2.c */
+# The word exit-path stands for everything after hyp/trap/trap.c but the GIC driver;
+# exit-path-of-cores for the same on several cores; vgic-oracle for the oracle of the virtual GIC;
+# gicv2-combined for the GICv2 driver with gicv2_combined.c.
 
 BUILD ?= build
 HOST_CC ?= gcc
@@ -24,16 +24,18 @@ unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
 	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
 
-unit_exit_path := tests/unit/vgic_guest.c hyp/trap.c hyp/trap_account.c \
-	hyp/arch/armv8/sysreg_trap.c hyp/hypercall.c hyp/cold.c hyp/core.c hyp/errata.c \
-	hyp/exit_stats.c hyp/fp.c hyp/null_device.c hyp/psci.c hyp/record.c hyp/sched.c \
-	hyp/stage2.c hyp/stage2_lazy.c hyp/vdist.c hyp/vdist_gicv2.c hyp/vdist_gicv3.c \
-	hyp/vgic.c hyp/vgic_lr.c hyp/vpl011.c hyp/vspi.c hyp/vcntp.c hyp/vtimer.c \
-	drivers/gic/gic_dist.c drivers/timer/generic_timer.c
+unit_exit_path := \
+	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \
+	hyp/arch/armv8/sysreg_trap.c hyp/trap/hypercall.c hyp/mem/cold.c hyp/cpu/smp.c \
+	hyp/cpu/errata.c hyp/trap/exit_stats.c hyp/cpu/fp.c hyp/dev/null_device.c hyp/vm/psci.c \
+	hyp/base/record.c hyp/sched/sched.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
+	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
+	hyp/dev/vpl011.c hyp/vm/vspi.c hyp/vcpu/vcntp.c hyp/vcpu/vtimer.c drivers/gic/gic_dist.c \
+	drivers/timer/generic_timer.c
 
 # Of several cores, which tests/unit/cores.c plays.
 unit_exit_path_of_cores := tests/unit/cores.c \
-	$(filter-out tests/unit/vgic_guest.c hyp/core.c,$(unit_exit_path))
+	$(filter-out tests/unit/vgic_guest.c hyp/cpu/smp.c,$(unit_exit_path))
 
 # test_x:hyp/y.c for every source that a test asks for
 unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \

@@ -9,9 +9,9 @@
 
 #include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
-#include "hyp/trap.h"
-#include "hyp/vdist.h"
-#include "hyp/vm.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vgicd.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -92,7 +92,7 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
 	guest_vcpu.vgic.trap_deactivations = trap_deactivations;
 	deactivations_trap = false;
-	vdist_reset(&vm);
+	vgicd_reset(&vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
@@ -104,9 +104,9 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 /* What its CPU interface takes. */
 static void put_all_in_group1(void)
 {
-	vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
+	vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
-		vdist_gicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
+		vgicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
 }
 
 void guest_is_unmodified(bool is)
@@ -165,17 +165,17 @@ static bool is_private(uint32_t offset)
 void guest_write(uint32_t offset, unsigned size, uint64_t value)
 {
 	if (is_private(offset) && gic_version() == 3)
-		vdist_gicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value);
+		vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value);
 	else
-		vdist_gicd_write(&guest_vcpu, offset, size, value);
+		vgicd_write(&guest_vcpu, offset, size, value);
 	settle();
 }
 
 uint64_t guest_read(uint32_t offset, unsigned size)
 {
 	if (is_private(offset) && gic_version() == 3)
-		return vdist_gicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size);
-	return vdist_gicd_read(&guest_vcpu, offset, size);
+		return vgicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size);
+	return vgicd_read(&guest_vcpu, offset, size);
 }
 
 void guest_write_bit(uint32_t bank, unsigned intid)
@@ -249,7 +249,7 @@ void guest_set_point(unsigned point, bool common)
 void guest_send_sgi(unsigned id, unsigned source)
 {
 	if (gic_version() == 3) {
-		vdist_sgi1r(&guest_vcpu, (uint64_t)id << 24 | 1);
+		vgicd_sgi1r(&guest_vcpu, (uint64_t)id << 24 | 1);
 		settle();
 	} else if (source == 0) {
 		guest_write(GICD_SGIR, 4, 2u << 24 | id);
@@ -293,7 +293,7 @@ void guest_deactivate(uint32_t iar)
 		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
 		exits++, traps++;
 	} else if (deactivations_trap) {
-		vdist_dir_write(&guest_vcpu, 0, 4, iar);
+		vgicd_dir_write(&guest_vcpu, 0, 4, iar);
 		exits++, traps++;
 	} else {
 		fake_gic_guest_deactivate(iar);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest on the emulated GIC: the fake GIC below, the real vdist, vgic, trap and driver in
+ * A guest on the emulated GIC: the fake GIC below, the real vgicd, vgic, trap and driver in
  * between. Each act of the guest is followed by every exit that it causes, as on a core. The GIC
  * version is that of the linked driver.
  */
 #pragma once
 
-#include "hyp/vcpu.h"
+#include "hyp/vcpu/vcpu.h"
 
 #define GUEST_TIMER 27u /* forwarded, like the SPIs from FAKE_SPI_FIRST on; a level, like CNTV's */
 

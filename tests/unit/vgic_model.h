@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hyp/vgic.h"
+#include "hyp/vcpu/vgic.h"
 
 struct model_irq {
 	bool forwarded; /* a physical interrupt stands behind it */

@@ -244,7 +244,7 @@ static void an_end_that_traps_counts(void **state)
 	cpu_eoi(0, SOFT);
 	assert_true(spi_is_active(SOFT));
 	cores_on(0);
-	vdist_dir_write(cores_vm.vcpu[0], 0, 4, SOFT);
+	vgicd_dir_write(cores_vm.vcpu[0], 0, 4, SOFT);
 	cores_settle();
 	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
 	pend(0, SOFT);
@@ -389,7 +389,7 @@ static void private_interrupts_are_each_vcpus_own(void **state)
 		if (gic_version() == 2)
 			dist_write(n, GICD_ISENABLER, 4, 1u << CORES_TIMER);
 		else
-			redist_write(n, n * VDIST_GICR_SIZE + GICR_SGI_OFFSET + GICD_ISENABLER, 4,
+			redist_write(n, n * VGICR_SIZE + GICR_SGI_OFFSET + GICD_ISENABLER, 4,
 				     1u << CORES_TIMER);
 		cores_on(n);
 		assert_true(fake_gic.irq[CORES_TIMER].enabled);

@@ -10,7 +10,7 @@
 #include "hyp/arch/armv7/condition.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
-#include "hyp/errata.h"
+#include "hyp/cpu/errata.h"
 #include "lib/compiler.h"
 #include "lib/lpae.h"
 

@@ -9,7 +9,7 @@
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
 #include "hyp/arch/armv7/entry.h"
-#include "hyp/console.h"
+#include "hyp/base/console.h"
 
 /* NSACR (DDI 0406C B4.1.111): all coprocessors for Non-secure state, with ASEDIS and D32DIS 0; bit
  * 18 is Cortex-A15's NS_SMP, which lets HYP mode write ACTLR.SMP (DDI 0438 4.3.33). */

@@ -5,8 +5,8 @@
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"
-#include "hyp/boot_state.h"
-#include "hyp/secondary.h"
+#include "hyp/base/boot_state.h"
+#include "hyp/cpu/smp_boot.h"
 
 	.arch	armv7ve
 	.arch_extension sec

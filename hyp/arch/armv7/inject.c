@@ -6,7 +6,7 @@
 #include "arch/psr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
-#include "hyp/trap_decode.h"
+#include "hyp/trap/trap_decode.h"
 
 #define VECTOR_UNDEFINED 0x04u
 #define VECTOR_PREFETCH_ABORT 0x0cu

@@ -6,7 +6,7 @@
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"
-#include "hyp/boot_state.h"
+#include "hyp/base/boot_state.h"
 
 	.arch	armv7ve
 	.arch_extension sec
@@ -32,7 +32,7 @@ _start:
 	/* Core 0 goes on. Others that come this way say their level, too. */
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
 	ands	r0, r0, #0xff
-	bne	secondary_entry
+	bne	smp_boot_entry
 	and	r0, r7, #PSR_MODE
 	cmp	r0, #PSR_MODE_HYP
 	beq	1f

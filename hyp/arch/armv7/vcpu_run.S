@@ -44,4 +44,4 @@ leave:
 	.global	own_exception
 own_exception:
 	mov	r0, #0
-	b	trap_own
+	b	hyp_exception

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits to HYP mode and the way back, as they are when nothing is instrumented. In guest context
  * SP_hyp points to the end of the light part of the running vCPU's frame, so sp is the struct vcpu
- * (hyp/vcpu.h) as soon as that is pushed. C returns the vCPU to resume: the same one, or another
- * one, or NULL. */
+ * (hyp/vcpu/vcpu.h) as soon as that is pushed. C returns the vCPU to resume: the same one, or
+ * another one, or NULL. */
 #include "hyp/arch/armv7/frame.inc"
 
 	.text

@@ -7,7 +7,7 @@
 #include "hyp/arch/armv7/frame.inc"
 #include "hyp/arch/common/exits.inc"
 
-#define TRAP_UNSTAMPED 1 /* hyp/trap_account.h */
+#define TRAP_UNSTAMPED 1 /* hyp/trap/trap_account.h */
 
 	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
 	   what they count and before the first probe. No isb before a stamp: exception entry

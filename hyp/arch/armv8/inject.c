@@ -5,7 +5,7 @@
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
-#include "hyp/trap_decode.h"
+#include "hyp/trap/trap_decode.h"
 
 #define SPSR_MODE 0x1fu
 #define SPSR_EL1H 0x5u

@@ -6,7 +6,7 @@
  */
 #include "arch/control.h"
 #include "arch/hcr.h"
-#include "hyp/boot_state.h"
+#include "hyp/base/boot_state.h"
 
 #define SPSR_EL2H_MASKED 0x3c9
 
@@ -38,7 +38,7 @@ begin:
 	/* The core with affinity 0.0 goes on. Others that come this way say their level, too. */
 	mrs	x0, mpidr_el1
 	tst	x0, #0xffff
-	b.ne	secondary_entry
+	b.ne	smp_boot_entry
 
 find_place:
 	adr	x0, _start

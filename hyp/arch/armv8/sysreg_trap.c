@@ -3,8 +3,8 @@
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
-#include "hyp/vcpu.h"
-#include "hyp/vdist.h"
+#include "hyp/vcpu/vcpu.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
 #define ISS_READ 1u
@@ -64,7 +64,7 @@ static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
 	case ICC_ASGI1R_EL1:
 	case ICC_SGI0R_EL1:
-		vdist_sgi0r(vcpu, value);
+		vgicd_sgi0r(vcpu, value);
 		return true;
 	case ICC_DIR_EL1:
 		vgic_deactivate(&vcpu->vgic, (unsigned)value);
@@ -78,7 +78,7 @@ static bool write_gic(struct vcpu *vcpu, uint32_t esr)
 {
 	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
 		return emulate_rare(vcpu, esr);
-	vdist_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
+	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits to EL2 and the way back, as they are when nothing is instrumented. In guest context SP_EL2
- * points to the end of the running vCPU's frame, so sp is the struct vcpu (hyp/vcpu.h) as soon as
- * the frame is pushed. C returns the vCPU to resume: the same one, or another one, or NULL. */
+ * points to the end of the running vCPU's frame, so sp is the struct vcpu (hyp/vcpu/vcpu.h) as soon
+ * as the frame is pushed. C returns the vCPU to resume: the same one, or another one, or NULL. */
 #include "hyp/arch/armv8/frame.inc"
 
 	.text
@@ -9,10 +9,10 @@
 	.global	vectors
 vectors:
 	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
-	.balign 0x80; mov x0, #0; b trap_own
-	.balign 0x80; mov x0, #1; b trap_own
-	.balign 0x80; mov x0, #2; b trap_own
-	.balign 0x80; mov x0, #3; b trap_own
+	.balign 0x80; mov x0, #0; b hyp_exception
+	.balign 0x80; mov x0, #1; b hyp_exception
+	.balign 0x80; mov x0, #2; b hyp_exception
+	.balign 0x80; mov x0, #3; b hyp_exception
 	.endr
 
 	.org	vectors + 0x400			/* from the guest: a hypercall, or anything else */

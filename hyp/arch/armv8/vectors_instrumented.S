@@ -7,7 +7,7 @@
 #include "hyp/arch/armv8/frame.inc"
 #include "hyp/arch/common/exits.inc"
 
-#define TRAP_UNSTAMPED 1 /* hyp/trap_account.h */
+#define TRAP_UNSTAMPED 1 /* hyp/trap/trap_account.h */
 
 	/* The first registers; the begin of the exit for the statistics; the delay, which lies
 	   within what they count and before the first probe. No isb before a stamp: exception entry
@@ -90,10 +90,10 @@
 	.global	\name
 \name:
 	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
-	.balign 0x80; mov x0, #0; b trap_own
-	.balign 0x80; mov x0, #1; b trap_own
-	.balign 0x80; mov x0, #2; b trap_own
-	.balign 0x80; mov x0, #3; b trap_own
+	.balign 0x80; mov x0, #0; b hyp_exception
+	.balign 0x80; mov x0, #1; b hyp_exception
+	.balign 0x80; mov x0, #2; b hyp_exception
+	.balign 0x80; mov x0, #3; b hyp_exception
 	.endr
 	.org	\name + 0x400			/* from the guest, AArch64 */
 	.ifc	\frame, full

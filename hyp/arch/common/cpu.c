@@ -11,7 +11,7 @@
 #include "arch/tlb.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
-#include "hyp/vm.h"
+#include "hyp/vm/vm.h"
 
 /* SCTLR_EL2 and HSCTLR */
 #define SCTLR_M (1u << 0)

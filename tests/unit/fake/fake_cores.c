@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The several-core part of a VM where there is one core. */
-#include "hyp/per_core.h"
-#include "hyp/vm_cores.h"
+#include "hyp/cpu/percpu.h"
+#include "hyp/vm/vm_cores.h"
 
 bool vm_core_over(void)
 {
@@ -16,7 +16,7 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 	return true;
 }
 
-void *per_core_of(void *variable, unsigned core)
+void *percpu_of(void *variable, unsigned core)
 {
 	(void)core;
 	return variable;

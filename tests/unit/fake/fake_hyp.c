@@ -13,9 +13,9 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
-#include "hyp/console.h"
-#include "hyp/image.h"
-#include "hyp/vm.h"
+#include "hyp/base/console.h"
+#include "hyp/base/image.h"
+#include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic.h"
 
 struct fake_hyp fake_hyp;

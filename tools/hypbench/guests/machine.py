@@ -11,7 +11,7 @@ from hypbench.tree import HOME, Tree, UnknownName, listed
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"K": KIB, "M": MIB, "G": GIB}
 RAM_UNIT = 2 * MIB  # the grain that stage 2 maps RAM with
-CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
+CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
 
 # QEMU's virt, as the hypervisor has it.
 VIRT = {name: int(number, 0) for name, number in re.findall(

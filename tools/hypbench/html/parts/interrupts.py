@@ -249,9 +249,9 @@ def scheduling(made: Section, boards: list[Board]) -> None:
                                                   for name in ("min", "p50", "p99", "max"))]
                      for label, numbers in ranges]
     made.add(missing([board for board in boards if not sched_rows(board.source("sched"))],
-                     "a core shared with a busy VM", "sched"))
+                     "a core shared with a background VM", "sched"))
     if shown:
-        made.add(Text("With a busy VM on the same core the wait for the scheduler is what"
+        made.add(Text("With a background VM on the same core the wait for the scheduler is what"
                       " dominates, unless the interrupt's owner is switched in at once."))
     made.add(Figures(shown), Table(
         "tab-sched", "Queued against priority-routed", (

@@ -142,4 +142,4 @@ def s4_table(rows: list[list[str | Cell]]) -> Table:
     return Table("tab-s4", "Study S4: how late a timer is handled", (
         "board", "what", ">theirs", "ours", ">p50, ours", ">max, ours"), rows, (
         "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with their"
-        " I/O; ours is the bare path, and 'under load' a busy VM that shares the core in slices.",))
+        " I/O; ours is the bare path, and 'under load' a background VM that shares the core.",))

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A core that is not the boot core. It says at which level it came, and is parked; core_entry is
+ * where it, or one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off), goes
+ * on to C.
+ */
+#include "arch/control.h"
+#include "drivers/gic/gic_regs.h"
+#include "hyp/cpu/smp_boot.h"
+
+#define CURRENTEL_EL2 8
+
+	.section .text.secondary, "ax"
+	.global smp_boot_entry
+smp_boot_entry:
+	msr	daifset, #0xf
+	mrs	x0, mpidr_el1
+	and	x0, x0, #(CORE_MAX - 1)
+	ldr	x1, =core_report
+	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
+
+	/* WFI ends for a masked interrupt, too: of those private to the core none but SGIs stay
+	   enabled. */
+	ldr	x3, =board
+	ldp	x5, x3, [x3]			/* GICD, GICC */
+	cbz	x3, 1f
+	mov	w4, #0xffff0000
+	str	w4, [x5, #GICD_ICENABLER]
+	mov	w4, #0xff
+	str	w4, [x3, #GICC_PMR]
+	mov	w4, #(GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1)
+	str	w4, [x3, #GICC_CTLR]
+1:	mrs	x2, currentel
+	lsr	x2, x2, #2
+	str	x2, [x1, #CORE_LEVEL]
+	dc	civac, x1			/* where this core came with its cache on */
+	dsb	sy
+2:	wfi
+	ldr	x4, [x1, #CORE_GO]
+	cbnz	x4, 3f
+	cbz	x3, 2b
+	ldr	w4, [x3, #GICC_IAR]		/* somebody's mistake: it must not wake us again */
+	str	w4, [x3, #GICC_EOIR]
+	b	2b
+3:	br	x4
+
+	.global	core_entry
+core_entry:
+	msr	daifset, #0xf
+	mrs	x0, currentel
+	cmp	x0, #CURRENTEL_EL2
+	b.ne	4f				/* it is missed by the boot core */
+	msr	spsel, #1
+	ldr	x0, =SCTLR_EL2_OFF
+	msr	sctlr_el2, x0
+	ldr	x0, =HCR_RW
+	msr	hcr_el2, x0
+	ldr	x0, =vectors
+	msr	vbar_el2, x0
+	isb
+	ic	iallu
+	tlbi	alle2
+	tlbi	alle1
+	dsb	sy
+	isb
+	mrs	x0, mpidr_el1
+	and	x0, x0, #(CORE_MAX - 1)
+	ldr	x1, =core_stack + (1 << CORE_STACK_SHIFT)
+	add	x1, x1, x0, lsl #CORE_STACK_SHIFT
+	mov	sp, x1
+	b	core_main
+4:	wfi
+	b	4b
+	.ltorg

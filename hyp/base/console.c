@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/base/console.h"
+
+#include "arch/barrier.h"
+#include "arch/semihosting.h"
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "hyp/arch/cpu.h"
+#include "lib/text.h"
+
+static const struct uart_port not_found;
+static const struct uart_port *port = &not_found; /* in .data: good before bss is cleared, too */
+static bool line_is_open;                         /* by a guest */
+
+void console_init(void)
+{
+	port = board.console_in_use ? board.console_in_use() : &board.console;
+	port->part->init(port->base);
+}
+
+uintptr_t console_base(void)
+{
+	return port->base;
+}
+
+void console_bytes(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '\n')
+			port->part->putc(port->base, '\r');
+		port->part->putc(port->base, bytes[i]);
+	}
+}
+
+bool console_is_pl011(void)
+{
+	return port->part->is_pl011;
+}
+
+void console_guest(char byte)
+{
+	port->part->putc(port->base, byte);
+	line_is_open = byte != '\n';
+}
+
+void console_guest_had_it(void)
+{
+	port->part->init(port->base);
+	line_is_open = true;
+}
+
+void console_line(void)
+{
+	if (line_is_open)
+		console_bytes("\n", 1);
+	line_is_open = false;
+}
+
+int console_get(void)
+{
+	return port->part->get(port->base);
+}
+
+unsigned console_intid(void)
+{
+	return port->intid ? port->intid : GIC_SPURIOUS;
+}
+
+void console_listen(bool on)
+{
+	if (!port->intid)
+		return;
+	port->part->listen(port->base, on);
+	if (on)
+		gic_enable(port->intid);
+	else
+		gic_disable(port->intid);
+}
+
+_Noreturn void machine_end(enum run_status status)
+{
+	port->part->flush(port->base);
+	if (board.semihosting)
+		semihosting_exit(status);
+	if (board.reset && status != RUN_IMPOSSIBLE)
+		board.reset();
+	for (;;)
+		wfi();
+}
+
+static void line_hex(const char *name, uint64_t value)
+{
+	char buffer[64];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "  ");
+	text_string(&text, name);
+	text_string(&text, " 0x");
+	text_hex(&text, value, 0);
+	text_char(&text, '\n');
+	console_bytes(text.at, text.length);
+}
+
+_Noreturn void panic_at(const char *file, int line, const char *what)
+{
+	char buffer[256];
+	struct text text;
+
+	if (port == &not_found)
+		console_init();
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "\npanic: ");
+	text_string(&text, file);
+	text_char(&text, ':');
+	text_i64(&text, line);
+	text_string(&text, ": ");
+	text_string(&text, what);
+	text_char(&text, '\n');
+	console_bytes(text.at, text.length);
+	cpu_dump(line_hex);
+	machine_end(RUN_IMPOSSIBLE);
+}

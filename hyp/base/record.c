@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/base/record.h"
+
+#include <string.h>
+
+#include "drivers/uart/uart.h"
+#include "hyp/base/console.h"
+#include "lib/crc32.h"
+#include "lib/text.h"
+
+static const char *const kind_name[] = {
+#define X(NAME, text, may_guest) [RECORD_##NAME] = text,
+	RECORD_KINDS(X)
+#undef X
+};
+
+static const bool kind_may_guest[] = {
+#define X(NAME, text, may_guest) [RECORD_##NAME] = may_guest,
+	RECORD_KINDS(X)
+#undef X
+};
+
+static uint32_t sequence;
+static uint32_t count[RECORD_KIND_COUNT];
+static uint32_t crc; /* of the line so far */
+static const struct record_step *current_step;
+static uint64_t cpu_hz_at_end;
+
+void record_in_step(const struct record_step *step)
+{
+	current_step = step;
+}
+
+void record_raw(const char *bytes, size_t size)
+{
+	crc = crc32_update(crc, bytes, size);
+	console_bytes(bytes, size);
+}
+
+static void raw_string(const char *string)
+{
+	record_raw(string, strlen(string));
+}
+
+static void member(const char *name)
+{
+	raw_string(",\"");
+	raw_string(name);
+	raw_string("\":");
+}
+
+void record_u64(const char *name, uint64_t value)
+{
+	char buffer[24];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_u64(&text, value);
+	member(name);
+	record_raw(text.at, text.length);
+}
+
+void record_hex(const char *name, uint64_t value)
+{
+	char buffer[24];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, "\"0x");
+	text_hex(&text, value, 0);
+	text_char(&text, '"');
+	member(name);
+	record_raw(text.at, text.length);
+}
+
+/* Takes an escape that is not whole off the end: a backslash, or one with u and some digits. */
+static void cut_escape(struct text *text)
+{
+	for (size_t i = 1; i < text->length; i++) {
+		size_t more = text->at[i] != '\\' ? 0 : text->at[i + 1] == 'u' ? 5 : 1;
+
+		if (i + more >= text->length)
+			text->length = i;
+		else
+			i += more;
+	}
+}
+
+void record_string(const char *name, const char *value)
+{
+	char buffer[1024];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer) - 1);
+	text_json_string(&text, value);
+	if (text.overflow) { /* a string is cut, never left open, nor within an escape */
+		cut_escape(&text);
+		text.at[text.length++] = '"';
+	}
+	member(name);
+	record_raw(text.at, text.length);
+}
+
+void record_open(enum record_kind kind)
+{
+	char buffer[24];
+	struct text text;
+
+	console_line();
+	count[kind]++;
+	crc = 0;
+	text_init(&text, buffer, sizeof(buffer));
+	text_u64(&text, sequence++);
+	raw_string("{\"seq\":");
+	record_raw(text.at, text.length);
+	record_string("kind", kind_name[kind]);
+	if (!current_step)
+		return;
+	record_u64("step", current_step->step);
+	record_u64("pass", current_step->pass);
+	record_string("config", current_step->config);
+	record_string("bench", current_step->bench);
+}
+
+void record_close(void)
+{
+	char buffer[24];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, ",\"crc\":\"");
+	text_hex(&text, crc, 8);
+	text_string(&text, "\"}\n");
+	console_bytes(text.at, text.length);
+}
+
+static bool body_ok(const char *body, size_t size)
+{
+	if (size == 0 || body[0] != '"')
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (body[i] < ' ' || body[i] > '~')
+			return false;
+	return true;
+}
+
+bool record_from_guest(unsigned kind, const char *body, size_t size)
+{
+	if (kind >= RECORD_KIND_COUNT || !kind_may_guest[kind] || !body_ok(body, size))
+		return false;
+	record_open((enum record_kind)kind);
+	raw_string(",");
+	record_raw(body, size);
+	record_close();
+	return true;
+}
+
+void record_error(const char *where, const char *what)
+{
+	record_open(RECORD_ERROR);
+	record_string("where", where);
+	record_string("what", what);
+	record_close();
+}
+
+void record_cpu_hz_at_end(uint64_t hz)
+{
+	cpu_hz_at_end = hz;
+}
+
+bool record_end(bool steps_ok)
+{
+	bool ok = steps_ok && count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
+
+	current_step = NULL;
+	record_open(RECORD_END);
+	record_u64("records", sequence);
+	record_u64("faults", count[RECORD_FAULT]);
+	record_u64("errors", count[RECORD_ERROR]);
+	if (cpu_hz_at_end)
+		record_u64("cpu_hz", cpu_hz_at_end);
+	record_string("status", ok ? "ok" : "failed");
+	record_close();
+	return ok;
+}

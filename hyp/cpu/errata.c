@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of errata: facts of Arm's Software Developers Errata Notices (Cortex-A15 MPCore,
+ * Cortex-A72 MPCore), with the revisions as operating systems and firmware apply them.
+ */
+#include "hyp/cpu/errata.h"
+
+#include "arch/sysreg.h"
+#include "hyp/base/record.h"
+#include "hyp/mem/stage2.h"
+#include "lib/bits.h"
+#include "lib/text.h"
+
+/* MIDR (DDI 0487 D13.2.100): implementer, variant (r), architecture, part, revision (p). */
+#define MIDR_CORE_MASK 0xff00fff0u
+#define MIDR_CORTEX_A15 0x4100c0f0u
+#define MIDR_CORTEX_A72 0x4100d080u
+#define MIDR_REVISION(midr) (((midr) >> 16 & 0xf0u) | ((midr)&0xfu)) /* rNpM: 0xNM */
+
+#define ALL_REVISIONS 0xffu
+
+#define VMID_OF_NOBODY 0x7fu /* neither a VM's nor the twin of one, hyp/mem/stage2.h */
+#define VTTBR_VMID_SHIFT 48
+
+struct erratum {
+	const char *number;
+	uint32_t core;
+	uint8_t last;         /* revision that has it; all have it from r0p0 on */
+	uint8_t revidr_from;  /* from this revision on, a bit of REVIDR says that it is mended: */
+	uint32_t revidr_bits; /* 0: none does */
+	uint32_t actlr_bits; /* bits that Secure firmware must set, and EL2 cannot; 0: EL2's task */
+};
+
+enum { A72_1319367, A15_798181, A15_766422, A15_773022, A15_774769 };
+
+static const struct erratum table[] = {
+	/* A speculated address translation uses EL1 registers of which some are one VM's and some
+	 * the other's, and the TLB keeps what it finds. */
+	[A72_1319367] = { "1319367", MIDR_CORTEX_A72, ALL_REVISIONS, 0, 0, 0 },
+	/* Broadcast TLB maintenance may not be complete on other cores when the DSB is. REVIDR[9]:
+	 * with the fix; the one of REVIDR[4] is only part of it. */
+	[A15_798181] = { "798181", MIDR_CORTEX_A15, 0x33, 0x24, 1u << 9, 0 },
+	/* HSR.Rt of a Thumb store that faults at stage 2 may be wrong. */
+	[A15_766422] = { "766422", MIDR_CORTEX_A15, 0x04, 0, 0, 0 },
+	/* The loop buffer may deliver wrong instructions: ACTLR[1] turns it off. */
+	[A15_773022] = { "773022", MIDR_CORTEX_A15, 0x04, 0, 0, 1u << 1 },
+	/* Streamed stores may corrupt data: ACTLR[25] turns streaming off. */
+	[A15_774769] = { "774769", MIDR_CORTEX_A15, 0x04, 0, 0, 1u << 25 },
+};
+
+static const pte_t empty_stage2[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
+
+struct errata_in_force errata;
+
+static bool present[ARRAY_SIZE(table)];
+static bool handled[ARRAY_SIZE(table)];
+
+static bool has(uint32_t midr, uint32_t revidr, const struct erratum *erratum)
+{
+	uint32_t revision = MIDR_REVISION(midr);
+
+	if ((midr & MIDR_CORE_MASK) != erratum->core || revision > erratum->last)
+		return false;
+	return revision < erratum->revidr_from || !(revidr & erratum->revidr_bits);
+}
+
+void errata_detect(void)
+{
+	uint32_t actlr = (uint32_t)read_actlr_el1();
+
+	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
+		uint32_t bits = table[i].actlr_bits;
+
+		present[i] = has((uint32_t)read_midr_el1(), (uint32_t)read_revidr_el1(), &table[i]);
+		handled[i] = (actlr & bits) == bits;
+	}
+}
+
+/* The numbers of those that are present and handled, or present and not: a list of words. */
+static void emit(const char *name, bool which)
+{
+	char buffer[128];
+	struct text text;
+	bool any = false;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, name);
+	text_char(&text, '[');
+	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
+		if (!present[i] || handled[i] != which)
+			continue;
+		if (any)
+			text_char(&text, ',');
+		text_json_string(&text, table[i].number);
+		any = true;
+	}
+	text_char(&text, ']');
+	record_raw(text.at, text.length);
+}
+
+void errata_emit(void)
+{
+	emit(",\"errata\":", true);
+	emit(",\"errata_missing\":", false);
+}
+
+void errata_use(const struct run_config *config)
+{
+	bool on = config->errata == ERRATA_APPLIED;
+
+	errata = (struct errata_in_force){
+		.tlbi_this_core = on && present[A15_798181],
+		.thumb_store_stops = on && present[A15_766422],
+	};
+	if (on && present[A72_1319367])
+		errata.empty_vttbr = (uintptr_t)empty_stage2 | (uint64_t)VMID_OF_NOBODY
+								       << VTTBR_VMID_SHIFT;
+}

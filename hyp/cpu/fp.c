@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/cpu/fp.h"
+
+#include "arch/barrier.h"
+#include "hyp/arch/cpu.h"
+#include "lib/percpu.h"
+
+static enum fp_mode mode;
+static struct fp_context *owner PERCPU; /* whose values the registers hold */
+static struct fp_context nobody PERCPU; /* the other vCPU of fp_release() */
+static const struct fp_context zeroes;  /* what a fresh guest finds */
+
+static void give(struct fp_context *to)
+{
+	cpu_fp_save(owner);
+	cpu_fp_load(to);
+	owner = to;
+}
+
+void fp_start(enum fp_mode new_mode, struct vcpu *guest)
+{
+	mode = cpu_has_fp() ? new_mode : FP_OWNED;
+	owner = &guest->fp;
+	nobody = zeroes;
+	if (!cpu_has_fp())
+		return;
+	cpu_fp_trap(false);
+	isb();
+	cpu_fp_load(&zeroes);
+}
+
+void fp_switch(struct vcpu *to)
+{
+	if (mode == FP_EAGER)
+		give(&to->fp);
+	else
+		cpu_fp_trap(owner != &to->fp);
+}
+
+/* The trap holds for EL2 as well, until the barrier. */
+bool fp_first_use(struct vcpu *vcpu)
+{
+	if (mode != FP_LAZY)
+		return false;
+	cpu_fp_trap(false);
+	isb();
+	if (owner != &vcpu->fp)
+		give(&vcpu->fp);
+	return true;
+}
+
+/* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
+void fp_release(struct vcpu *vcpu)
+{
+	if (mode == FP_OWNED || owner != &vcpu->fp)
+		return;
+	give(&nobody);
+	if (mode == FP_EAGER)
+		give(&vcpu->fp);
+	else
+		cpu_fp_trap(true);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/cpu/smp_boot.h"
+
+#include <string.h>
+
+#include "arch/barrier.h"
+#include "arch/cache.h"
+#include "arch/counter.h"
+#include "arch/hypercall.h"
+#include "arch/mmio.h"
+#include "boards/board.h"
+#include "drivers/gic/gic_virt.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/boot_state.h"
+#include "hyp/base/clock.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/mmu.h"
+#include "hyp/cpu/percpu.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vm_cores.h"
+#include "lib/text.h"
+
+#define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
+#define WAIT_MS 10u
+#define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
+#define MS_PER_S 1000u
+
+/* PSCI CPU_ON (DEN0022 5.1.4): then the core's affinity, its entry, and a context, 0 here. */
+#define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
+
+_Static_assert(offsetof(struct board, gic.dist) == 0, "smp_boot.S knows it");
+_Static_assert(offsetof(struct board, gic.cpu) == sizeof(uintptr_t), "smp_boot.S knows it");
+
+/* Not in bss: a core that did not wait for its start may have reported before that is cleared. */
+struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
+
+static unsigned core_count(void)
+{
+	if (board.cores.start == CORES_PSCI) /* started for a guest that wants them */
+		return 1;
+	return board.cores.count ? board.cores.count : 1;
+}
+
+static uint64_t deadline(unsigned ms)
+{
+	return counter_read() + (uint64_t)clock_hz() * ms / MS_PER_S;
+}
+
+static void pause_ms(unsigned ms)
+{
+	uint64_t end = deadline(ms);
+
+	while (counter_read() < end)
+		cpu_relax();
+}
+
+/* The word is written with caches off: it is in memory when the core looks. No dirty line of the
+ * boot loader's may follow it there. */
+static void release_spin_table(unsigned core)
+{
+	uintptr_t word = board.cores.release + 8 * core;
+
+	dcache_clean_invalidate(word, sizeof(uint64_t));
+	*(volatile uint64_t *)word = (uintptr_t)smp_boot_entry;
+	dsb_sy();
+	sev();
+}
+
+/* The distributor may be off still, and would then not forward the SGI. */
+static void release_pen(unsigned core)
+{
+	gic_dist_reset();
+	mmio_write32(board.cores.release, (uint32_t)(uintptr_t)smp_boot_entry);
+	dsb_sy();
+	gic_send_sgi(0, core);
+}
+
+static bool all_came(void)
+{
+	for (unsigned core = 1; core < core_count(); core++)
+		if (*(volatile uint64_t *)&core_report[core].level == ENTRY_ABSENT)
+			return false;
+	return true;
+}
+
+static void wait(void)
+{
+	uint64_t end = deadline(WAIT_MS);
+
+	while (!all_came() && counter_read() < end)
+		cpu_relax();
+}
+
+void smp_boot_start_all(void)
+{
+	core_report[0].level = boot_state.level;
+	if (board.cores.start == CORES_BOOT_ONLY || board.cores.start == CORES_PSCI)
+		return;
+	if (board.cores.start == CORES_PEN)
+		pause_ms(PAUSE_MS);
+	for (unsigned core = 1; core < core_count(); core++) {
+		if (board.cores.start == CORES_SPIN_TABLE)
+			release_spin_table(core);
+		else
+			release_pen(core);
+	}
+	wait();
+}
+
+/* --- brought up --- */
+
+uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT] __attribute__((aligned(64)));
+
+static bool up[CORE_MAX] = { true };
+
+static bool is_up(unsigned core)
+{
+	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
+}
+
+/* The core reads it with its cache off. The distributor may be off still, as above. */
+static void release_parked(unsigned core)
+{
+	gic_dist_reset();
+	core_report[core].go = (uintptr_t)core_entry;
+	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
+	gic_send_sgi(SMP_KICK_SGI, core);
+}
+
+/* False where there is no such core, or none that can be had. */
+static bool start(unsigned core)
+{
+	switch (board.cores.start) {
+	case CORES_PSCI:
+		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
+	case CORES_SPIN_TABLE:
+	case CORES_PEN:
+		release_parked(core);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Its stack is written with its cache off at first: nothing of ours may come down on it later. */
+static bool prepare_and_start(unsigned core)
+{
+	mmu_prepare(core);
+	memset(percpu_base(core), 0, percpu_size());
+	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
+	return start(core);
+}
+
+/* Started once: one that comes late may do so while it is waited for again. */
+static bool bring_up(unsigned core)
+{
+	static bool started[CORE_MAX];
+	uint64_t end = deadline(BRING_UP_MS);
+
+	if (!started[core])
+		started[core] = prepare_and_start(core);
+	if (!started[core])
+		return false;
+	while (!is_up(core) && counter_read() < end)
+		cpu_relax();
+	return is_up(core);
+}
+
+unsigned smp_boot_bring_up(unsigned count)
+{
+	unsigned core = 1;
+
+	while (core < count && core < board.cores.count && (is_up(core) || bring_up(core)))
+		core++;
+	return core;
+}
+
+/* Translation is off; from mmu_enable() on this core has its own PERCPU variables. */
+_Noreturn void core_main(unsigned core)
+{
+	if (board.coherency_start)
+		board.coherency_start();
+	cpu_init();
+	mmu_enable(core);
+	smp_set_core(core);
+	gic_set_bases(&board.gic);
+	gic_find_redistributor();
+	gic_virt_init();
+	gic_virt_off();
+	gic_private_reset();
+	gic_cpu_init(true);
+	gic_enable(SMP_KICK_SGI);
+	__atomic_store_n(&up[core], true, __ATOMIC_RELEASE);
+	vm_cores_wait();
+}
+
+void smp_boot_emit(void)
+{
+	char buffer[128];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, ",\"cores\":[");
+	for (unsigned core = 0; core < core_count(); core++) {
+		if (core)
+			text_char(&text, ',');
+		text_json_string(&text, entry_word(core_report[core].level));
+	}
+	text_char(&text, ']');
+	record_raw(text.at, text.length);
+}

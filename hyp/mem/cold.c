@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Caches by set and way, down to the last level that CLIDR names (DDI 0487 D4.4, DDI 0406C B2.2):
+ * by address it would take all of memory. Set and way reach this core's caches and the shared ones
+ * of its cluster, and no system cache behind them. Lines that the way back to the guest touches
+ * are in the caches again when it goes on: vectors.S, the vCPU's frame, the end of this code.
+ *
+ * Where CLIDR names no level though there may be caches (gem5), by address after all: what this
+ * core runs and touches between two samples, EL2's memory and the bench guest's.
+ */
+#include "hyp/mem/cold.h"
+
+#include "abi/guest_run.h"
+#include "arch/barrier.h"
+#include "arch/cache.h"
+#include "arch/sysreg.h"
+#include "arch/tlb.h"
+#include "hyp/base/image.h"
+#include "lib/bits.h"
+#include "lib/pagetable.h"
+
+/* CLIDR_EL1 (DDI 0487 D13.2.26): Ctype, three bits a level. */
+#define LEVEL_MAX 7u
+#define CTYPE(clidr, level) ((unsigned)((clidr) >> 3 * (level)) & 7u)
+#define CTYPE_NONE 0u
+#define CTYPE_DATA 2u /* from here on there are data in it: data, both apart, unified */
+
+/* CSSELR_EL1.Level; InD is 0: the data or unified cache. */
+#define CSSELR_LEVEL(level) ((level) << 1)
+
+/* CCSIDR_EL1 (DDI 0487 D13.2.25), the format of a core without FEAT_CCIDX, as all of Armv8.0 */
+#define CCSIDR_LINE_LOG2(ccsidr) ((unsigned)((ccsidr)&7u) + 4u) /* bytes */
+#define CCSIDR_WAY_LAST(ccsidr) ((uint32_t)((ccsidr) >> 3) & 0x3ffu)
+#define CCSIDR_SET_LAST(ccsidr) ((uint32_t)((ccsidr) >> 13) & 0x7fffu)
+
+/* The way stands in the highest bits of a set/way operand, as many as the last one needs; one way
+ * needs none, and is then always 0. */
+static unsigned way_shift(uint32_t way_last)
+{
+	return way_last ? 31 - bit_highest(way_last) : 0;
+}
+
+static void clean_level(uint32_t level, reg_t ccsidr)
+{
+	unsigned way = way_shift(CCSIDR_WAY_LAST(ccsidr));
+	unsigned line = CCSIDR_LINE_LOG2(ccsidr);
+
+	for (uint32_t w = 0; w <= CCSIDR_WAY_LAST(ccsidr); w++)
+		for (uint32_t s = 0; s <= CCSIDR_SET_LAST(ccsidr); s++)
+			dcache_clean_invalidate_line(w << way | s << line | level << 1);
+}
+
+/* CSSELR is the guest's. */
+static reg_t ccsidr_of(uint32_t level)
+{
+	reg_t selected = read_csselr_el1();
+	reg_t ccsidr;
+
+	write_csselr_el1(CSSELR_LEVEL(level));
+	isb();
+	ccsidr = read_ccsidr_el1();
+	write_csselr_el1(selected);
+	isb();
+	return ccsidr;
+}
+
+/* Each level wholly before the next, since a line cleaned from one may go to the next. */
+static void clean_levels(reg_t clidr)
+{
+	dsb_sy();
+	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++) {
+		if (CTYPE(clidr, level) < CTYPE_DATA)
+			continue;
+		clean_level(level, ccsidr_of(level));
+		dsb_sy();
+	}
+}
+
+static void clean_between(uintptr_t start, uintptr_t end)
+{
+	dcache_clean_invalidate(start, end - start);
+}
+
+/* EL2's image and data, but for stage-2 tables that nothing has taken and other cores' data. */
+static void clean_own(const struct page_pool *tables)
+{
+	clean_between((uintptr_t)__image_start, (uintptr_t)tables->base + tables->used * PAGE_SIZE);
+	clean_between((uintptr_t)tables->base + tables->count * PAGE_SIZE,
+		      (uintptr_t)__percore_copies);
+}
+
+/* What the guest is told, its image with bss, stacks and tables, and its working memory. */
+static void clean_guest(size_t working)
+{
+	const struct guest_header *guest = (const struct guest_header *)__guest_image_start;
+	uintptr_t ram = (uintptr_t)guest->load_address - GUEST_IMAGE_OFFSET;
+
+	clean_between(ram + GUEST_RUN_OFFSET, ram + GUEST_RECORD_OFFSET);
+	clean_between((uintptr_t)guest->load_address, (uintptr_t)guest->memory_end);
+	dcache_clean_invalidate((uintptr_t)align_up(guest->memory_end, GUEST_WORKING_ALIGNMENT),
+				working);
+}
+
+static bool clean_data_caches(const struct page_pool *tables, reg_t working)
+{
+	reg_t clidr = read_clidr_el1();
+
+	if (CTYPE(clidr, 0) != CTYPE_NONE) {
+		clean_levels(clidr);
+		return true;
+	}
+	if (working > COLD_WORKING_MAX)
+		return false;
+	clean_guest((size_t)working);
+	clean_own(tables);
+	return true;
+}
+
+bool cold_make(const struct page_pool *tables, reg_t state, reg_t working)
+{
+	switch (state) {
+	case STATE_WARM:
+		return true;
+	case STATE_COLD_CACHES:
+		if (!clean_data_caches(tables, working))
+			return false;
+		icache_invalidate_core();
+		return true;
+	case STATE_COLD_TLB:
+		tlbi_core_guests();
+		tlbi_core_el2();
+		return true;
+	default:
+		return false;
+	}
+}

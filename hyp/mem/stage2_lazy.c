@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/mem/stage2_lazy.h"
+
+#include "arch/counter.h"
+
+static uint32_t saturate(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, ipa_t base, uint64_t size,
+		       uint64_t build_ticks)
+{
+	*lazy = (struct stage2_lazy){
+		.stage2 = stage2,
+		.base = base,
+		.end = stage2 ? base + size : base,
+		.build_ticks = saturate(build_ticks),
+	};
+}
+
+static bool in_ram(const struct stage2_lazy *lazy, ipa_t ipa)
+{
+	return ipa >= lazy->base && ipa < lazy->end;
+}
+
+/* The largest leaf around `ipa` that the grain allows and that holds nothing but guest RAM. */
+static uint64_t leaf_size(const struct stage2_lazy *lazy, ipa_t ipa)
+{
+	uint64_t size = PAGE_SIZE;
+
+	for (unsigned level = 3; level > lazy->stage2->table.block_level; level--) {
+		uint64_t larger = size * PTE_COUNT; /* a leaf of the level before */
+		ipa_t start = ipa & ~(larger - 1);
+
+		if (start < lazy->base || start + larger - 1 >= lazy->end)
+			break;
+		size = larger;
+	}
+	return size;
+}
+
+static void account(struct stage2_lazy *lazy, uint64_t ticks)
+{
+	uint32_t saturated = saturate(ticks);
+
+	if (lazy->faults == 0 || saturated < lazy->ticks_min)
+		lazy->ticks_min = saturated;
+	if (saturated > lazy->ticks_max)
+		lazy->ticks_max = saturated;
+	lazy->ticks = saturate(lazy->ticks + ticks);
+	lazy->faults = saturate(lazy->faults + 1ull);
+}
+
+bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
+{
+	uint64_t start = counter_read();
+	struct pagetable_leaf leaf;
+	uint64_t size;
+	ipa_t at;
+
+	if (!in_ram(lazy, ipa) || stage2_walk(lazy->stage2, ipa, &leaf))
+		return false;
+	size = leaf_size(lazy, ipa);
+	at = ipa & ~(size - 1);
+	if (!stage2_map(lazy->stage2, at, at + lazy->to_pa, size, STAGE2_NORMAL))
+		return false;
+	account(lazy, counter_read() - start);
+	return true;
+}
+
+bool stage2_lazy_unmap(struct stage2_lazy *lazy, ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+	uint64_t size;
+
+	if (!in_ram(lazy, ipa) || !stage2_walk(lazy->stage2, ipa, &leaf))
+		return false;
+	size = LPAE_SIZE(leaf.level);
+	return stage2_unmap(lazy->stage2, ipa & ~(size - 1), size);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the first C instruction to the end of the run. */
+#include "arch/counter.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/boot_state.h"
+#include "hyp/base/build_id.h"
+#include "hyp/base/clock.h"
+#include "hyp/base/console.h"
+#include "hyp/base/cycles.h"
+#include "hyp/base/image.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/errata.h"
+#include "hyp/cpu/mmu.h"
+#include "hyp/cpu/smp_boot.h"
+#include "hyp/run/plan_run.h"
+#include "hyp/run/selfcheck.h"
+#include "hyp/vm/vm.h"
+#include "lib/bits.h"
+#include "lib/options.h"
+#include "lib/plan.h"
+#include "lib/text.h"
+
+_Noreturn void hyp_main(void);
+
+struct boot_state boot_state;
+
+static const struct plan *const plan = &plan_section.plan;
+
+static _Noreturn void give_up(const char *where, const char *what)
+{
+	record_error(where, what);
+	record_end(false);
+	machine_end(RUN_IMPOSSIBLE);
+}
+
+const char *entry_word(uint64_t level)
+{
+	static const char *const word[] = {
+		[ENTRY_ABSENT] = "absent",
+		[ENTRY_EL1] = "el1",
+		[ENTRY_EL2] = "el2",
+		[ENTRY_EL3] = "el3",
+		[ENTRY_SECURE_SVC] = "secure-svc",
+	};
+
+	return level < ARRAY_SIZE(word) ? word[level] : "unknown";
+}
+
+static void check_plan(void)
+{
+	char why[96];
+	struct text text;
+
+	text_init(&text, why, sizeof(why));
+	if (!plan_check(&plan_section, &text))
+		give_up("plan", why);
+	if (plan->platform == PLATFORM_GEM5 && !board.gem5)
+		give_up("plan", "platform gem5: this board is not a model of gem5's");
+}
+
+static void emit_configs(void)
+{
+	static char buffer[512 * PLAN_CONFIG_MAX];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_string(&text, ",\"configs\":[");
+	for (uint32_t i = 0; i < plan->config_count; i++) {
+		if (i)
+			text_char(&text, ',');
+		run_config_json(&plan->config[i], &text);
+	}
+	text_char(&text, ']');
+	record_raw(text.at, text.length);
+}
+
+static void record_word(const char *name, struct word word)
+{
+	char buffer[32];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_bytes(&text, word.at, word.length);
+	record_string(name, text.at);
+}
+
+/* What the boot loader left. */
+static void emit_entry(uint64_t boot_ticks)
+{
+	record_u64("boot_ticks", boot_ticks);
+	record_string("entry_level", entry_word(boot_state.level));
+	record_hex("entry_sctlr", boot_state.sctlr);
+	record_hex("entry_hcr", boot_state.hcr);
+	record_hex("entry_psr", boot_state.psr);
+	smp_boot_emit();
+}
+
+static void emit_run(unsigned lr_count)
+{
+	uint64_t boot_ticks = counter_read() - boot_state.ticks;
+	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US));
+
+	record_open(RECORD_RUN);
+	record_string("board", board.name);
+	record_string("isa", cpu_isa);
+	record_string("gic", gic_version() == 2 ? "v2" : "v3");
+	record_u64("lr_count", lr_count);
+	record_hex("cpu", read_midr_el1());
+	errata_emit();
+	record_string("clock", "cntpct");
+	record_u64("hz", clock_hz());
+	if (cpu_hz)
+		record_u64("cpu_hz", cpu_hz);
+	record_word("platform", plan_platform_word(plan));
+	if (plan->machine[0])
+		record_string("machine", plan->machine);
+	record_string("build", build_id);
+	record_string("compiler", __VERSION__);
+	record_string("plan", plan->name);
+	record_word("order", plan_order_word(plan));
+	record_u64("limit_ms", plan->limit_ms);
+	record_u64("steps", plan_step_count(plan));
+	emit_entry(boot_ticks);
+	emit_configs();
+	record_close();
+}
+
+/* Called by start.S: interrupts masked, translation off, bss clear, the boot stack. */
+_Noreturn void hyp_main(void)
+{
+	unsigned lr_count = 0;
+	const char *wrong;
+	bool steps_ok;
+
+	console_init();
+	gic_set_bases(&board.gic);
+	wrong = selfcheck(&lr_count);
+	if (wrong)
+		give_up("self-check", wrong);
+	smp_boot_start_all();
+	cpu_init();
+	errata_detect();
+	mmu_prepare(0);
+	mmu_enable(0);
+	if (!guest_bench_check(&wrong))
+		give_up("guest image", wrong);
+	check_plan();
+	emit_run(lr_count);
+	steps_ok = plan_run(plan);
+	record_cpu_hz_at_end(cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US)));
+	machine_end(record_end(steps_ok) ? RUN_OK : RUN_FAILED);
+}

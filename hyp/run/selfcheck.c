@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/run/selfcheck.h"
+
+#include "boards/board.h"
+#include "drivers/gic/gic.h"
+#include "drivers/gic/gic_virt.h"
+#include "drivers/timer/timer.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/boot_state.h"
+#include "hyp/base/clock.h"
+#include "hyp/mem/stage2.h"
+#include "lib/fdt.h"
+#include "lib/text.h"
+
+#define IPA_BITS_NEEDED 32u
+#define RAM_RANGES_MAX 16u
+#define DTB_END 0x100000000ull /* boot loaders leave it below 4 GiB; above may be nothing */
+
+static const char *check_level(void)
+{
+	switch (cpu_level()) {
+	case 2:
+		return NULL;
+	case 3:
+		return "started at EL3 (or in Secure state), not at EL2 (HYP mode): let the "
+		       "firmware or boot loader enter the image in Non-secure EL2";
+	default:
+		if (boot_state.level == ENTRY_SECURE_SVC)
+			return "entered in Secure SVC, not in HYP mode: U-Boot's `go` does that; "
+			       "boot with bootm and a device tree";
+		return "started at EL1 (Non-secure SVC mode), not at EL2 (HYP mode): this machine "
+		       "has no virtualization or it is off (QEMU: -M virt,virtualization=on)";
+	}
+}
+
+static const char *check_counter(void)
+{
+	if (board.counter_start && !board.counter_start())
+		return "the counter's source does not start: its timer does not acknowledge";
+	if (clock_hz() == 0)
+		return "CNTFRQ is 0: the boot loader did not set the counter's frequency";
+	if (!timer_counter_advances())
+		return "the counter stands still: CNTPCT does not advance, its source is not "
+		       "started";
+	return NULL;
+}
+
+static const char *check_cpu(void)
+{
+	if (board.coherency_start && !board.coherency_start())
+		return "ACTLR.SMP is 0, and HYP mode may not set it (NSACR.NS_SMP is 0): without "
+		       "it caches must stay off; boot with U-Boot's bootm, which sets both";
+	if (cpu_pa_bits() < IPA_BITS_NEEDED)
+		return "stage 2 cannot take 32-bit intermediate physical addresses on this CPU";
+	return NULL;
+}
+
+static const char *check_gic(unsigned *lr_count)
+{
+	unsigned found = gic_probe_version();
+
+	if (gic_version() == 2 && found != 2)
+		return "no GICv2 answers at this board's distributor address (GICD_PIDR2): another "
+		       "GIC version, or another board";
+	if (gic_version() == 3 && found != 3 && found != 4)
+		return "no GICv3 answers at this board's distributor address (GICD_PIDR2): another "
+		       "GIC version, or another board";
+	*lr_count = gic_virt_init();
+	if (*lr_count == 0)
+		return "this GIC has no virtualization extensions: no list registers";
+	return NULL;
+}
+
+/* Where a boot loader handed on a device tree (0: it did not; another register value is a multiple
+ * of 8 by chance only, and does not begin with its magic). One that knows of no RAM at all was not
+ * filled in. */
+static const char *check_ram(void)
+{
+	static char said[160];
+	struct fdt_range ram[RAM_RANGES_MAX];
+	struct text text;
+	unsigned count = 0;
+
+	if (boot_state.dtb != 0 && boot_state.dtb % 8 == 0 && boot_state.dtb < DTB_END)
+		count = fdt_memory((const void *)(uintptr_t)boot_state.dtb, FDT_SIZE_MAX, ram,
+				   RAM_RANGES_MAX);
+	if (count == 0 || fdt_covers(ram, count, board.guest_base, board.guest_size))
+		return NULL;
+	text_init(&text, said, sizeof(said));
+	text_string(&text, "the guest's RAM is not there: the device tree has less than ");
+	text_u64(&text, board.guest_size >> 20);
+	text_string(&text, " MiB at 0x");
+	text_hex(&text, board.guest_base, 0);
+	text_string(&text, ": a board with less RAM");
+	return text.at;
+}
+
+const char *selfcheck(unsigned *lr_count)
+{
+	const char *wrong = check_level();
+
+	if (!wrong)
+		wrong = check_counter();
+	if (!wrong)
+		wrong = check_cpu();
+	if (!wrong)
+		wrong = check_gic(lr_count);
+	if (!wrong)
+		wrong = check_ram();
+	return wrong;
+}

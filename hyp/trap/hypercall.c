@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hypercalls of abi/hypercall.h, one function each. */
+#include "hyp/trap/hypercall.h"
+
+#include "abi/guest_run.h"
+#include "abi/hypercall.h"
+#include "abi/probe.h"
+#include "arch/probe.h"
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/mem/cold.h"
+#include "hyp/trap/exit_stats.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm.h"
+
+#define OWNER_BIT_1 (1u << 25) /* of a function id's bits 29 to 24 */
+
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() tells ours by it");
+
+static struct vcpu *finish(struct vcpu *vcpu, long result)
+{
+	frame_set_result(&vcpu->frame, (reg_t)result);
+	return vcpu;
+}
+
+static struct vcpu *finish_u32(struct vcpu *vcpu, uint32_t result)
+{
+	frame_set_result(&vcpu->frame, result);
+	return vcpu;
+}
+
+static struct vcpu *hc_null(struct vcpu *vcpu)
+{
+	return finish(vcpu, HC_OK);
+}
+
+static struct vcpu *hc_record(struct vcpu *vcpu)
+{
+	reg_t size = frame_arg(&vcpu->frame, 2);
+	reg_t kind = frame_arg(&vcpu->frame, 1);
+
+	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
+		return finish(vcpu, HC_EINVAL);
+	if (!record_from_guest((unsigned)kind,
+			       (const char *)(board.guest_base + GUEST_RECORD_OFFSET), size))
+		return finish(vcpu, HC_EINVAL);
+	return finish(vcpu, HC_OK);
+}
+
+static struct vcpu *hc_exit(struct vcpu *vcpu)
+{
+	struct vm *vm = vcpu->vm;
+
+	switch (frame_arg(&vcpu->frame, 1)) {
+	case GUEST_EXIT_DONE:
+		vm->outcome = VM_DONE;
+		break;
+	case GUEST_EXIT_REFUSED:
+		vm->outcome = VM_REFUSED;
+		break;
+	case GUEST_EXIT_FAILED:
+		vm->outcome = VM_FAILED;
+		break;
+	case GUEST_EXIT_CRASHED:
+		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
+		vm->outcome = VM_CRASHED;
+		break;
+	default:
+		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
+		break;
+	}
+	return NULL;
+}
+
+/* While nothing is to be counted, exits take the vectors that do not count. */
+static struct vcpu *hc_measure(struct vcpu *vcpu)
+{
+	struct run_config config = *vcpu->vm->config;
+	reg_t on = frame_arg(&vcpu->frame, 1);
+
+	if (on > 1)
+		return finish(vcpu, HC_EINVAL);
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this one, where exits are counted now */
+	if (on)
+		exit_stats_begin();
+	config.stats &= (uint32_t)on;
+	config.trace &= (uint32_t)on;
+	cpu_use_vectors(&config);
+	return finish(vcpu, HC_OK);
+}
+
+/* What a device does, but for the wire. The time is that of the device, whatever the probes. */
+static struct vcpu *hc_raise(struct vcpu *vcpu)
+{
+	reg_t intid = frame_arg(&vcpu->frame, 1);
+
+	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
+		return finish(vcpu, HC_EINVAL);
+	probe_write(offsetof(struct probe_stamps, before_raised), probe_read());
+	probe_write(offsetof(struct probe_stamps, raised), probe_read());
+	gic_set_pending((unsigned)intid);
+	return finish(vcpu, HC_OK);
+}
+
+static struct vcpu *hc_cold(struct vcpu *vcpu)
+{
+	bool done = cold_make(vcpu->vm->stage2.table.pool, frame_arg(&vcpu->frame, 1),
+			      frame_arg(&vcpu->frame, 2));
+
+	return finish(vcpu, done ? HC_OK : HC_EINVAL);
+}
+
+static bool has_stage2(const struct vcpu *vcpu)
+{
+	return vcpu->vm->config->stage2 != STAGE2_OFF;
+}
+
+static struct vcpu *hc_tlbi(struct vcpu *vcpu)
+{
+	if (!has_stage2(vcpu))
+		return finish(vcpu, HC_EINVAL);
+	switch (frame_arg(&vcpu->frame, 1)) {
+	case HC_TLBI_VMID:
+		stage2_tlbi_vmid(&vcpu->vm->stage2);
+		return finish(vcpu, HC_OK);
+	case HC_TLBI_ALL:
+		stage2_tlbi_all(&vcpu->vm->stage2);
+		return finish(vcpu, HC_OK);
+	default:
+		return finish(vcpu, HC_EINVAL);
+	}
+}
+
+static struct vcpu *hc_vmid(struct vcpu *vcpu)
+{
+	reg_t flush = frame_arg(&vcpu->frame, 1);
+
+	if (!has_stage2(vcpu) || flush > 1)
+		return finish(vcpu, HC_EINVAL);
+	stage2_switch_vmid(&vcpu->vm->stage2, flush);
+	return finish(vcpu, HC_OK);
+}
+
+static struct vcpu *hc_peek(struct vcpu *vcpu)
+{
+	reg_t address = frame_arg(&vcpu->frame, 1);
+	uint32_t word = 0;
+
+	if (address >= board.guest_base && address - board.guest_base < board.guest_size &&
+	    address % sizeof(word) == 0)
+		word = *(const volatile uint32_t *)(uintptr_t)address;
+	return finish(vcpu, (long)word);
+}
+
+static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
+{
+	struct pagetable_leaf leaf;
+
+	if (vm->config->stage2 == STAGE2_OFF || !stage2_walk(&vm->stage2, ipa, &leaf))
+		return 0;
+	return leaf.level;
+}
+
+static struct vcpu *hc_stage2(struct vcpu *vcpu)
+{
+	struct stage2_lazy *lazy = &vcpu->vm->lazy;
+	ipa_t ipa = frame_arg(&vcpu->frame, 2);
+
+	switch (frame_arg(&vcpu->frame, 1)) {
+	case HC_STAGE2_LEVEL:
+		return finish_u32(vcpu, stage2_level(vcpu->vm, ipa));
+	case HC_STAGE2_UNMAP:
+		return finish(vcpu, stage2_lazy_unmap(lazy, ipa) ? HC_OK : HC_EINVAL);
+	case HC_STAGE2_FAULTS:
+		return finish_u32(vcpu, lazy->faults);
+	case HC_STAGE2_TICKS:
+		return finish_u32(vcpu, lazy->ticks);
+	case HC_STAGE2_TICKS_MIN:
+		return finish_u32(vcpu, lazy->ticks_min);
+	case HC_STAGE2_TICKS_MAX:
+		return finish_u32(vcpu, lazy->ticks_max);
+	case HC_STAGE2_BUILD_TICKS:
+		return finish_u32(vcpu, lazy->build_ticks);
+	default:
+		return finish(vcpu, HC_EINVAL);
+	}
+}
+
+static struct vcpu *hc_fp_release(struct vcpu *vcpu)
+{
+	fp_release(vcpu);
+	return finish(vcpu, HC_OK);
+}
+
+hypercall *const hypercalls_bench[HC_COUNT] = {
+#define X(NAME, name) [HC_INDEX_##NAME] = hc_##name,
+	HYPERCALLS(X)
+#undef X
+};
+
+hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
+
+/*
+ * Whether it is none of psci()'s, whose owners are 0 and 4 (DEN0028 2.5, table 2-1), ours is 6: at
+ * least as large as ours, or, with 64-bit calls, by the bit of the owner that they do not have.
+ */
+static inline bool is_vendors(uint32_t id)
+{
+	return sizeof(reg_t) == 4 ? (int32_t)(id - HC_BASE) >= (int32_t)HC_COUNT : id & OWNER_BIT_1;
+}
+
+/* The id has 32 bits, whatever stands above it (DEN0028 2.5). */
+struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
+{
+	uint32_t number = id - HC_BASE;
+
+	if (number < HC_COUNT)
+		return vcpu->hypercalls[number](vcpu);
+	if (is_vendors(id))
+		return finish(vcpu, HC_EUNKNOWN);
+	return psci(vcpu);
+}

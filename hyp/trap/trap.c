@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one decoder of traps and the one table of exception classes. */
+#include "hyp/trap/trap.h"
+
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/console.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap_decode.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm.h"
+#include "hyp/vm/vm_cores.h"
+#include "lib/compiler.h"
+
+/* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
+
+/* Emulated: resume behind the instruction. */
+static struct vcpu *done(struct vcpu *vcpu)
+{
+	trap_skip_instruction();
+	return vcpu;
+}
+
+static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr)
+{
+	bool fetch = ESR_EC(esr) == EC_IABT_LOW;
+
+	vm_fault(vcpu, reason, esr, trap_fault_va(fetch), trap_fault_ipa(fetch));
+	return NULL;
+}
+
+/* --- interrupts --- */
+
+/* Another core asks for something, or has ended the VM. */
+static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	smp_process_calls();
+	if (vcpu->vgic.ended) /* kicked by itself: vgic_ended() */
+		vspi_settle(vcpu);
+	return vm_core_over() ? NULL : vcpu;
+}
+
+/* For a guest that does not have the core now; the console's; or nobody's, which would come back
+ * for ever. */
+static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
+{
+	struct vcpu *absent = sched_absent(vcpu);
+	unsigned intid = gic_intid(iar);
+
+	if (intid == SMP_KICK_SGI)
+		return kicked(vcpu, iar);
+	gic_drop(iar); /* as in trap_forward() */
+	if (intid == console_intid()) {
+		vpl011_receive();
+		gic_deactivate(iar);
+		return vcpu;
+	}
+	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
+		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
+		return sched_wake(vcpu, absent);
+	}
+	if (vspi_arrived(vcpu, intid))
+		return vcpu;
+	gic_disable(intid);
+	gic_deactivate(iar);
+	return vcpu;
+}
+
+/* Interrupts that are not for the guest that has the core. */
+__attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
+{
+	unsigned intid = gic_intid(iar);
+
+	if (intid >= GIC_SPECIAL_BASE)
+		return vcpu; /* it went away before it was acknowledged */
+	if (intid == board.maintenance_intid)
+		vgic_maintain(&vcpu->vgic);
+	else if (intid == board.hyp_timer_intid)
+		vcpu = sched_timer(vcpu);
+	else
+		return irq_of_others(vcpu, iar);
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	return vcpu;
+}
+
+static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+{
+	trap_forward(vcpu, iar, virq);
+	return vcpu;
+}
+
+/* What it calls is a tail call, so that it needs no stack; and it reads memory before it writes to
+ * the GIC, since a core may wait until that is done. */
+struct vcpu *trap_irq(struct vcpu *vcpu)
+{
+	uint32_t iar = gic_ack();
+	struct virq *virq = trap_virq(vcpu, iar);
+	uint64_t lr_value;
+	unsigned lr;
+
+	if (!virq)
+		return trap_irq_own(vcpu, iar);
+	lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	if (lr == VIRQ_LR_NONE)
+		return forward_slowly(vcpu, iar, virq);
+	lr_value = virq->lr_value;
+	gic_drop(iar); /* as in trap_forward() */
+	gic_lr_write(lr, lr_value);
+	return vcpu;
+}
+
+/* --- synchronous exits --- */
+
+static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+}
+
+/* A system register that is not there, an instruction that no core has: the bench guest does that
+ * by mistake, an unmodified guest to find out. */
+static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
+{
+	if (!vcpu->vm->type->injects)
+		return stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	trap_inject_undefined();
+	return vcpu;
+}
+
+/* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
+static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	vcpu->vm->smc_count++;
+	frame_set_result(&vcpu->frame, (reg_t)-1);
+	return done(vcpu);
+}
+
+/* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
+static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
+{
+	(void)esr;
+	vcpu->vm->smc_count++;
+	trap_skip_instruction();
+	return psci(vcpu);
+}
+
+/* Who has an interrupt pending does not sleep. */
+static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
+{
+	struct vcpu *next = vcpu;
+
+	if (!(esr & WFX_WFE) && trap_condition_passed(esr) && !vgic_anything_pending(&vcpu->vgic))
+		next = sched_sleep(vcpu);
+	trap_skip_instruction();
+	return next;
+}
+
+/* The instruction is executed again, untrapped. */
+static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
+{
+	return fp_first_use(vcpu) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+}
+
+static __cold struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
+{
+	return debug_emulate(vcpu, esr) ? done(vcpu) : undefined(vcpu, esr);
+}
+
+static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
+{
+	if (sysreg_emulate(vcpu, esr))
+		return done(vcpu);
+	return on_debug(vcpu, esr);
+}
+
+static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
+{
+	for (unsigned i = 0; i < vm->region_count; i++)
+		if (ipa - vm->region[i].base < vm->region[i].size)
+			return &vm->region[i];
+	return NULL;
+}
+
+/* Inlined where it counts, though a cold path calls it too; so is the next. */
+static inline __attribute__((always_inline)) struct vcpu *emulate_read(
+	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
+{
+	uint64_t value = region->read(vcpu, offset, abort_size(esr));
+
+	frame_write(&vcpu->frame, DABT_SRT(esr), (reg_t)abort_load_value(esr, value));
+	return done(vcpu);
+}
+
+static inline __attribute__((always_inline)) struct vcpu *emulate_write(
+	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
+{
+	uint64_t value;
+
+	if (!trap_skip_store())
+		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
+	value = abort_store_value(esr, frame_read(&vcpu->frame, DABT_SRT(esr)));
+	region->write(vcpu, offset, abort_size(esr), value);
+	return vcpu;
+}
+
+static enum fault_reason abort_reason(uint32_t esr)
+{
+	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
+}
+
+/*
+ * Guest RAM that is not mapped yet (fill=lazy): mapped, and the instruction is executed again. A
+ * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
+ * no mapping would end.
+ */
+static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+{
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return false;
+	vcpu->exit_start |= EXIT_MAPPED;
+	return true;
+}
+
+/* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
+ * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
+static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
+{
+	if (!(esr & DABT_ISV))
+		return stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+	vcpu->vm->rom_writes++;
+	return done(vcpu);
+}
+
+/* An access to nothing. Cache maintenance there does nothing. */
+static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
+{
+	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
+
+	if (!vcpu->vm->type->injects || reason == FAULT_SERROR)
+		return stop(vcpu, reason, esr);
+	if (access && (esr & DABT_CM))
+		return done(vcpu);
+	if (access && abort_is_protected(esr) && (esr & DABT_WNR))
+		return on_rom_write(vcpu, esr);
+	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
+}
+
+/* Where there is a device, and no load or store to emulate. */
+static __cold struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
+{
+	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
+					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
+}
+
+static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
+								  const struct mmio_region *region,
+								  uint32_t offset, uint32_t esr)
+{
+	if (esr & DABT_WNR)
+		return emulate_write(vcpu, region, offset, esr);
+	return emulate_read(vcpu, region, offset, esr);
+}
+
+/* What is so rare that it is looked for behind everything else: GICC_DIR, where it traps. */
+static __cold struct vcpu *rare_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
+{
+	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
+	const struct mmio_region *dir = &vcpu->vm->dir;
+
+	if (ESR_EC(esr) == EC_DABT_LOW && ipa - dir->base < dir->size && abort_is_unmapped(esr))
+		return abort_is_plain_access(esr)
+			       ? emulate(vcpu, dir, (uint32_t)(ipa - dir->base), esr)
+			       : skip_or_stop(vcpu, esr);
+	return abort_or_stop(vcpu, esr, reason);
+}
+
+static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
+					enum fault_reason reason)
+{
+	if (fill(vcpu, esr, ipa))
+		return vcpu;
+	return rare_or_stop(vcpu, esr, reason);
+}
+
+static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
+{
+	ipa_t ipa = trap_fault_ipa(false);
+	const struct mmio_region *region = region_at(vcpu->vm, ipa);
+
+	if (!region || !abort_is_unmapped(esr))
+		return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
+	if (!abort_is_plain_access(esr))
+		return skip_or_stop(vcpu, esr);
+	return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
+}
+
+static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)
+{
+	return fill_or_stop(vcpu, esr, trap_fault_ipa(true), FAULT_PREFETCH_ABORT);
+}
+
+/* X(class, handler, kind of exit) */
+#define EXCEPTION_CLASSES(X, on_smc)                                                               \
+	X(EC_WFX, on_wfx, WFI)                                                                     \
+	X(EC_CP15_32, on_sysreg, SYSREG)                                                           \
+	X(EC_CP15_64, on_sysreg, SYSREG)                                                           \
+	X(EC_CP14_32, on_debug, SYSREG)                                                            \
+	X(EC_CP14_LDC, undefined, OTHER)                                                           \
+	X(EC_CP10_ID, undefined, OTHER)                                                            \
+	X(EC_PAUTH, undefined, OTHER)                                                              \
+	X(EC_CP14_64, on_debug, SYSREG)                                                            \
+	X(EC_SVE, undefined, OTHER)                                                                \
+	X(EC_SME, undefined, OTHER)                                                                \
+	X(EC_FP, on_fp, FP)                                                                        \
+	X(EC_SYSREG, on_sysreg, SYSREG)                                                            \
+	X(EC_HVC32, on_hvc, HVC)                                                                   \
+	X(EC_HVC64, on_hvc, HVC)                                                                   \
+	X(EC_SMC32, on_smc, SMC)                                                                   \
+	X(EC_SMC64, on_smc, SMC)                                                                   \
+	X(EC_IABT_LOW, on_prefetch_abort, STAGE2_FAULT)                                            \
+	X(EC_DABT_LOW, on_data_abort, STAGE2_FAULT)
+
+#define X(class, handler, kind) [class] = handler,
+trap_handler *const traps_bench[64] = { EXCEPTION_CLASSES(X, on_smc) };
+trap_handler *const traps_unmodified[64] = { EXCEPTION_CLASSES(X, on_smc_psci) };
+#undef X
+
+#define X(class, handler, kind) [class] = &exit_stat[EXIT_##kind],
+struct exit_stat *const trap_class_stat[64] = { EXCEPTION_CLASSES(X, NULL) };
+#undef X
+
+struct vcpu *trap_sync(struct vcpu *vcpu)
+{
+	uint32_t esr = (uint32_t)read_esr_el2();
+	trap_handler *handle = vcpu->traps[ESR_EC(esr)];
+
+	return handle ? handle(vcpu, esr) : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+}
+
+struct vcpu *trap_serror(struct vcpu *vcpu)
+{
+	return stop(vcpu, FAULT_SERROR, (uint32_t)read_esr_el2());
+}
+
+_Noreturn void hyp_exception(reg_t vector)
+{
+	static const char *const name[] = {
+		"exception in the hypervisor: synchronous",
+		"exception in the hypervisor: IRQ",
+		"exception in the hypervisor: FIQ",
+		"exception in the hypervisor: SError",
+	};
+
+	panic(name[vector & 3]);
+}

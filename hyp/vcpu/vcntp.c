@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vcpu/vcntp.h"
+
+#include "arch/counter.h"
+#include "boards/board.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vcpu/vcpu.h"
+
+/* CNTP_CTL (DDI 0487 D13.11.14, DDI 0406C B4.1.29) */
+#define CTL_ENABLE 1u
+#define CTL_IMASK 2u
+#define CTL_ISTATUS 4u
+
+/* The condition is on unsigned values. No barrier: a counter that was read early is at worst one
+ * that CNTHP, which compares for itself, catches up with at once. */
+static bool is_met(const struct vcntp *timer)
+{
+	return read_cntpct_el0() >= timer->cval;
+}
+
+static void set_line(struct vcpu *vcpu, bool high)
+{
+	vcpu->cntp.line = high;
+	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[board.phys_timer_intid], high);
+}
+
+/* Behind a write: the line as it is now, and when it will rise. */
+static void update(struct vcpu *vcpu)
+{
+	struct vcntp *timer = &vcpu->cntp;
+	bool signals = (timer->ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
+	bool high = signals && is_met(timer);
+	uint64_t deadline = signals && !high ? timer->cval : UINT64_MAX;
+
+	if (high != timer->line)
+		set_line(vcpu, high);
+	if (deadline != timer->deadline) {
+		timer->deadline = deadline;
+		sched_deadline_changed();
+	}
+}
+
+/* ISTATUS of a timer that is off is UNKNOWN: 0. TVAL is 32 bits of a difference. */
+uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which)
+{
+	const struct vcntp *timer = &vcpu->cntp;
+
+	if (which == VCNTP_CVAL)
+		return timer->cval;
+	if (which == VCNTP_TVAL)
+		return (uint32_t)(timer->cval - counter_read());
+	return timer->ctl | ((timer->ctl & CTL_ENABLE) && is_met(timer) ? CTL_ISTATUS : 0);
+}
+
+void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value)
+{
+	struct vcntp *timer = &vcpu->cntp;
+
+	if (which == VCNTP_CTL)
+		timer->ctl = (uint32_t)value & (CTL_ENABLE | CTL_IMASK);
+	else if (which == VCNTP_CVAL)
+		timer->cval = value;
+	else
+		timer->cval = counter_read() + (uint64_t)(int32_t)value;
+	update(vcpu);
+}
+
+void vcntp_expire(struct vcpu *vcpu)
+{
+	vcpu->cntp.deadline = UINT64_MAX;
+	set_line(vcpu, true);
+}
+
+void vcntp_stop(struct vcpu *vcpu)
+{
+	if (vcpu->cntp.line)
+		set_line(vcpu, false);
+}

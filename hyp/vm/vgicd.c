@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register names and layouts: IHI 0048B chapter 4, IHI 0069 chapter 12. */
+#include "hyp/vm/vgicd.h"
+
+#include <string.h>
+
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vgicd_banks.h"
+#include "hyp/vm/vm.h"
+#include "lib/bits.h"
+#include "lib/compiler.h"
+
+#define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
+#define SGIS 0xffffu                 /* of the first word of a bank */
+
+static bool in_bits(uint32_t offset)
+{
+	return offset < GICD_IPRIORITYR;
+}
+
+static bool in_priorities(uint32_t offset)
+{
+	return offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR;
+}
+
+static bool in_config(uint32_t offset)
+{
+	return offset >= GICD_ICFGR && offset < GICD_ICFGR + 0x100;
+}
+
+unsigned vgicd_bank_first(uint32_t offset)
+{
+	if (in_bits(offset))
+		return (offset & 0x7fu) * 8;
+	if (in_config(offset))
+		return (offset - GICD_ICFGR) * 4;
+	return offset & 0x3ffu; /* a byte an interrupt */
+}
+
+/* The guest's bits of 32 interrupts, the private ones those of `owner`. */
+static uint32_t *guest_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
+{
+	struct vgicd *dist = &owner->vm->dist;
+
+	return word ? &dist->shared[kind][word] : &dist->private[kind][owner->index];
+}
+
+/* --- state: what a vCPU's own core alone knows, or sets --- */
+
+struct access {
+	uint32_t bank;
+	unsigned word;
+	uint32_t value;
+	uint32_t lanes;
+};
+
+static void read_state(struct vcpu *vcpu, void *argument)
+{
+	const struct vgic *vgic = &vcpu->vgic;
+	struct access *access = argument;
+
+	for (uint32_t left = access->lanes; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+		const struct virq *virq = &vgic->virq[access->word * 32 + i];
+		bool set = access->bank < BANK(GICD_ISACTIVER) ? vgic_is_pending(vgic, virq)
+							       : vgic_is_active(vgic, virq);
+
+		access->value |= (uint32_t)set << i;
+	}
+}
+
+/* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR to be
+ * made pending by. */
+static uint32_t writable(const struct access *access)
+{
+	bool sgis_too = access->bank == BANK(GICD_IGROUPR) || access->bank >= BANK(GICD_ISACTIVER);
+
+	/* SGIs are edge-triggered for good, and private interrupts as their devices are
+	 * (IHI 0048B 4.3.13 leaves it open). */
+	if (access->bank == BANK(GICD_ICFGR))
+		return access->word ? access->lanes : 0;
+	if (gic_version() > 2)
+		sgis_too = true;
+	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
+}
+
+/* Which of the word's 32 interrupts changes. */
+static void write_one(struct vcpu *vcpu, const struct access *access, unsigned which)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	unsigned intid = access->word * 32 + which;
+	struct virq *virq = &vgic->virq[intid];
+	bool value = access->value >> which & 1;
+
+	switch (access->bank) {
+	case BANK(GICD_IGROUPR):
+		vgic_set_group1(vgic, virq, value);
+		break;
+	case BANK(GICD_ISENABLER):
+		vgic_set_enabled(vgic, virq, !bit_test(vcpu->vm->dist.spi.unrouted, intid));
+		break;
+	case BANK(GICD_ICENABLER):
+		vgic_set_enabled(vgic, virq, false);
+		break;
+	case BANK(GICD_ISPENDR):
+		vgic_set_pending(vgic, virq, 0);
+		break;
+	case BANK(GICD_ICPENDR):
+		vgic_clear_pending(vgic, virq, ~0u);
+		break;
+	case BANK(GICD_ISACTIVER):
+		vgic_set_active(vgic, virq);
+		break;
+	case BANK(GICD_ICACTIVER):
+		vgic_clear_active(vgic, virq);
+		break;
+	case BANK(GICD_IPRIORITYR):
+		vgic_set_priority(vgic, virq, (uint8_t)(access->value >> 8 * (which % 4)));
+		break;
+	default:
+		vgic_set_edge(vgic, virq, value);
+		break;
+	}
+}
+
+/* What the guest will read; returns the interrupts that something changes for. */
+static uint32_t keep_bits(struct vcpu *vcpu, const struct access *access, uint32_t lanes)
+{
+	uint32_t ones = access->value & lanes;
+	uint32_t *bits;
+
+	switch (access->bank) {
+	case BANK(GICD_ISENABLER):
+	case BANK(GICD_ICENABLER):
+		bits = guest_bits(vcpu, VGICD_ENABLED, access->word);
+		*bits = access->bank == BANK(GICD_ISENABLER) ? *bits | ones : *bits & ~ones;
+		return ones;
+	case BANK(GICD_IGROUPR):
+	case BANK(GICD_ICFGR):
+		bits = guest_bits(vcpu,
+				  access->bank == BANK(GICD_ICFGR) ? VGICD_EDGE : VGICD_GROUP1,
+				  access->word);
+		lanes &= *bits ^ access->value;
+		*bits ^= lanes;
+		return lanes;
+	case BANK(GICD_IPRIORITYR):
+		return lanes;
+	default:
+		return ones;
+	}
+}
+
+static void write_state(struct vcpu *vcpu, void *argument)
+{
+	const struct access *access = argument;
+	uint32_t changed = keep_bits(vcpu, access, writable(access));
+	bool several = changed & (changed - 1);
+
+	if (several)
+		vgic_begin(&vcpu->vgic);
+	for (; changed; changed &= changed - 1)
+		write_one(vcpu, access, bit_lowest(changed));
+	if (several)
+		vgic_end(&vcpu->vgic);
+}
+
+/* --- the same wherever the interrupts are at home --- */
+
+/* Private interrupts. Those of another vCPU need the lock: one core at a time calls another. */
+static void call_owner(struct vcpu *owner, void (*fn)(struct vcpu *vcpu, void *argument),
+		       struct access *access)
+{
+	bool other = owner->core != smp_core();
+
+	if (other)
+		vspi_lock(owner->vm);
+	smp_call(owner, fn, access);
+	if (other)
+		vspi_unlock(owner->vm);
+}
+
+static uint32_t read_homes(struct vcpu *owner, struct access *access)
+{
+	struct vm *vm = owner->vm;
+
+	if (access->word == 0) {
+		access->lanes = VGICD_ALL_LANES;
+		call_owner(owner, read_state, access);
+		return access->value;
+	}
+	vspi_lock(vm);
+	for (unsigned i = 0; i < vm->vcpu_count; i++) {
+		access->lanes = vspi_homed(vm, i, access->word);
+		if (access->lanes)
+			smp_call(vm->vcpu[i], read_state, access);
+	}
+	vspi_unlock(vm);
+	return access->value;
+}
+
+static void write_homes(struct vcpu *owner, struct access *access)
+{
+	struct vm *vm = owner->vm;
+	uint32_t lanes = access->lanes;
+
+	if (access->word == 0) {
+		call_owner(owner, write_state, access);
+		return;
+	}
+	vspi_lock(vm);
+	for (unsigned i = 0; i < vm->vcpu_count; i++) {
+		access->lanes = lanes & vspi_homed(vm, i, access->word);
+		if (access->lanes)
+			smp_call(vm->vcpu[i], write_state, access);
+	}
+	vspi_unlock(vm);
+}
+
+/* --- banks --- */
+
+static uint32_t read_bits(struct vcpu *owner, uint32_t offset)
+{
+	struct access access = { .bank = BANK(offset), .word = (offset & 0x7fu) / 4 };
+
+	switch (access.bank) {
+	case BANK(GICD_IGROUPR):
+		return *guest_bits(owner, VGICD_GROUP1, access.word);
+	case BANK(GICD_ISENABLER):
+	case BANK(GICD_ICENABLER):
+		return *guest_bits(owner, VGICD_ENABLED, access.word);
+	default:
+		return read_homes(owner, &access);
+	}
+}
+
+/* Priorities are read where they stand: a byte is always whole. */
+static uint32_t read_priorities(struct vcpu *owner, unsigned first)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct vcpu *home =
+			first < GIC_PRIVATE_COUNT ? owner : vspi_home(owner->vm, first + i);
+
+		value |= (uint32_t)home->vgic.virq[first + i].priority << 8 * i;
+	}
+	return value;
+}
+
+/* Of the word's four interrupts, from `first` on, those that `lanes` has a bit of. */
+static __cold void write_priorities(struct vcpu *owner, unsigned first, uint32_t value,
+				    uint32_t lanes)
+{
+	uint32_t which = (lanes & 1) | (lanes >> 7 & 2) | (lanes >> 14 & 4) | (lanes >> 21 & 8);
+
+	write_homes(owner, &(struct access){ BANK(GICD_IPRIORITYR), first / 32, value,
+					     which << first % 32 });
+}
+
+static void set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
+{
+	if (intid >= VIRQ_COUNT)
+		return;
+	if (owner->vm->vcpu_count == 1)
+		vgic_set_priority(&owner->vgic, &owner->vgic.virq[intid], priority);
+	else
+		write_priorities(owner, intid & ~3u, priority * 0x01010101u,
+				 0xffu << 8 * (intid % 4));
+}
+
+/* Of an interrupt's two bits the upper says edge. */
+static uint32_t spread(uint32_t edges)
+{
+	uint32_t value = 0;
+
+	for (; edges; edges &= edges - 1)
+		value |= 2u << 2 * bit_lowest(edges);
+	return value;
+}
+
+static uint32_t gather(uint32_t value)
+{
+	uint32_t edges = 0;
+
+	for (value &= 0xaaaaaaaau; value; value &= value - 1)
+		edges |= BIT(bit_lowest(value) / 2);
+	return edges;
+}
+
+static uint32_t read_config(struct vcpu *owner, unsigned first)
+{
+	return spread(*guest_bits(owner, VGICD_EDGE, first / 32) >> first % 32 & 0xffffu);
+}
+
+static void write_config_word(struct vcpu *owner, unsigned first, uint32_t value, uint32_t lanes)
+{
+	struct access access = { .bank = BANK(GICD_ICFGR),
+				 .word = first / 32,
+				 .value = gather(value) << first % 32,
+				 .lanes = gather(lanes) << first % 32 };
+
+	write_homes(owner, &access);
+}
+
+uint32_t vgicd_bank_read(struct vcpu *owner, uint32_t offset)
+{
+	unsigned first = vgicd_bank_first(offset);
+
+	if (first >= VIRQ_COUNT)
+		return 0;
+	if (in_bits(offset))
+		return read_bits(owner, offset);
+	if (in_priorities(offset))
+		return read_priorities(owner, first);
+	if (in_config(offset))
+		return read_config(owner, first);
+	return 0;
+}
+
+void vgicd_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	unsigned first = vgicd_bank_first(offset);
+
+	if (first >= VIRQ_COUNT)
+		return;
+	if (in_bits(offset)) {
+		write_homes(owner, &(struct access){ BANK(offset), first / 32, value, lanes });
+	} else if (in_priorities(offset)) {
+		write_priorities(owner, first, value, lanes);
+	} else if (in_config(offset)) {
+		write_config_word(owner, first, value, lanes);
+	}
+}
+
+/* --- all of it --- */
+
+static void apply_groups(struct vcpu *vcpu, void *argument)
+{
+	(void)argument;
+	vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
+}
+
+void vgicd_set_groups(struct vm *vm, uint32_t groups)
+{
+	vspi_lock(vm);
+	vm->dist.groups = groups;
+	for (unsigned i = 0; i < vm->vcpu_count; i++)
+		smp_call(vm->vcpu[i], apply_groups, NULL);
+	vspi_unlock(vm);
+}
+
+__cold uint32_t vgicd_id_register(unsigned word, uint32_t part)
+{
+	/* PIDR4-7, PIDR0-3, CIDR0-3 (IHI 0048B 4.3.18): designer Arm, ArchRev in PIDR2 */
+	const uint8_t ids[] = { 0x04, 0, 0, 0, 0, 0xb4, 0x0b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
+
+	if (word >= ARRAY_SIZE(ids))
+		return 0;
+	return ids[word] | (word == 4 ? part : 0) | (word == 6 ? gic_version() << 4 : 0);
+}
+
+static void reset_private_bits(struct vgicd *dist, unsigned index)
+{
+	dist->private[VGICD_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
+	dist->private[VGICD_GROUP1][index] = 0;
+	dist->private[VGICD_EDGE][index] = SGIS;
+	dist->asleep[index] = false;
+}
+
+void vgicd_reset_private(struct vcpu *vcpu)
+{
+	struct vgic *vgic = &vcpu->vgic;
+
+	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	vgic_begin(vgic);
+	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
+		struct virq *virq = &vgic->virq[intid];
+		bool sgi = intid < GIC_SGI_COUNT;
+
+		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
+		vgic_clear_pending(vgic, virq, ~0u);
+		vgic_clear_active(vgic, virq);
+		vgic_set_priority(vgic, virq, 0);
+		vgic_set_group1(vgic, virq, false);
+	}
+	vgic_end(vgic);
+}
+
+void vgicd_reset(struct vm *vm)
+{
+	struct vgicd *dist = &vm->dist;
+
+	memset(dist, 0, sizeof(*dist));
+	for (unsigned i = 0; i < VCPU_MAX; i++)
+		reset_private_bits(dist, i);
+	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+}
+
+/* --- accesses of any width, anywhere --- */
+
+static uint64_t gicd_read_word(struct vcpu *vcpu, uint32_t offset)
+{
+	return gic_version() == 2 ? vgicd_v2_read(vcpu, offset) : vgicd_v3_read(vcpu, offset);
+}
+
+static void gicd_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	if (gic_version() == 2)
+		vgicd_v2_write(vcpu, offset, value, lanes);
+	else
+		vgicd_v3_write(vcpu, offset, value, lanes);
+}
+
+typedef uint64_t read_word(struct vcpu *vcpu, uint32_t offset);
+typedef void write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+
+static bool is_word(uint32_t offset, unsigned size)
+{
+	return size == 4 && offset % 4 == 0;
+}
+
+/* All ones in the bytes of an access. */
+static uint64_t bytes(unsigned size)
+{
+	return ~(uint64_t)0 >> (64 - 8 * size);
+}
+
+static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
+				  read_word *read)
+{
+	unsigned skipped = offset % 4;
+	uint64_t value = read(vcpu, offset - skipped) >> 8 * skipped;
+
+	for (unsigned at = 4 - skipped; at < size; at += 4)
+		value |= read(vcpu, offset + at) << 8 * at;
+	return value & bytes(size);
+}
+
+static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+			       write_word *write)
+{
+	unsigned skipped = offset % 4;
+
+	write(vcpu, offset - skipped, (uint32_t)(value << 8 * skipped),
+	      (uint32_t)(bytes(size) << 8 * skipped));
+	for (unsigned at = 4 - skipped; at < size; at += 4)
+		write(vcpu, offset + at, (uint32_t)(value >> 8 * at),
+		      (uint32_t)(bytes(size) >> 8 * at));
+}
+
+uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	if (offset == GICD_IIDR && size == 4)
+		return VGICD_IIDR;
+	if (is_word(offset, size))
+		return gicd_read_word(vcpu, offset);
+	return read_split(vcpu, offset, size, gicd_read_word);
+}
+
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	if (gic_version() == 2 && offset == GICD_SGIR && size == 4)
+		vgicd_v2_sgir(vcpu, (uint32_t)value);
+	else if (is_word(offset, size))
+		gicd_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
+	else if (size == 1 && in_priorities(offset) &&
+		 (gic_version() == 2 || offset >= GICD_IPRIORITYR + GIC_PRIVATE_COUNT))
+		set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
+	else if (size == 8 && gic_version() > 2 && vgicd_v3_is_router(offset))
+		vgicd_v3_router(vcpu, (offset - GICD_IROUTER) / 8, value, ~(uint64_t)0);
+	else
+		write_split(vcpu, offset, size, value, gicd_write_word);
+}
+
+uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	if (is_word(offset, size))
+		return vgicr_read_word(vcpu, offset);
+	return read_split(vcpu, offset, size, vgicr_read_word);
+}
+
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	if (is_word(offset, size))
+		vgicr_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
+	else
+		write_split(vcpu, offset, size, value, vgicr_write_word);
+}
+
+/* --- GICC_DIR --- */
+
+uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	(void)vcpu;
+	(void)offset;
+	(void)size;
+	return 0;
+}
+
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	(void)size;
+	if (offset == GICC_DIR % VGICD_DIR_SIZE)
+		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));
+}

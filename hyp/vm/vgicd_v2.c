@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vgicd_banks.h"
+#include "lib/bits.h"
+#include "lib/compiler.h"
+
+#define SGIR_FILTER(value) ((value) >> 24 & 3u)
+#define SGIR_TARGETS(value) ((value) >> 16 & 0xffu)
+#define SGIR_INTID(value) ((value)&0xfu) /* NSATT, bit 15, says nothing with one security state */
+#define SGIR_LIST 0u
+#define SGIR_OTHERS 1u
+#define SGIR_SELF 2u
+
+#define PIDR4 0xfd0u
+#define PART_GICV2 0x90u /* PIDR0 */
+
+/* --- targets: a byte an interrupt, a bit a vCPU; a uniprocessor has none (4.3.12) --- */
+
+static bool in_targets(uint32_t offset)
+{
+	return offset >= GICD_ITARGETSR && offset < GICD_ITARGETSR + VIRQ_COUNT;
+}
+
+static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
+{
+	const uint8_t *targets = &vcpu->vm->dist.targets[first];
+
+	if (vcpu->vm->vcpu_count == 1)
+		return 0;
+	if (first < GIC_PRIVATE_COUNT)
+		return BIT(vcpu->index) * 0x01010101u;
+	return targets[0] | (uint32_t)targets[1] << 8 | (uint32_t)targets[2] << 16 |
+	       (uint32_t)targets[3] << 24;
+}
+
+static void write_target(struct vm *vm, unsigned intid, uint32_t value)
+{
+	value &= vgicd_all_vcpus(vm);
+	vm->dist.targets[intid] = (uint8_t)value;
+	vspi_set_target(vm, intid, value ? bit_lowest(value) : VSPI_NOBODY);
+}
+
+static void write_targets(struct vm *vm, unsigned first, uint32_t value, uint32_t lanes)
+{
+	if (vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
+		return;
+	vspi_lock(vm);
+	for (unsigned i = 0; i < 4; i++)
+		if (lanes >> 8 * i & 1)
+			write_target(vm, first + i, value >> 8 * i & 0xff);
+	vspi_unlock(vm);
+}
+
+/* --- SGIs --- */
+
+static bool in_sgi_pending(uint32_t offset)
+{
+	return offset >= GICD_CPENDSGIR && offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
+}
+
+/* A byte an SGI, a bit a source; those that are pending here, whoever else has them. */
+static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
+{
+	const struct vgic *vgic = &vcpu->vgic;
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		value |= vgic_pending_sources(vgic, &vgic->virq[(offset + i) & 0xfu]) << 8 * i;
+	return value;
+}
+
+static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value)
+{
+	struct vgic *vgic = &vcpu->vgic;
+
+	vgic_begin(vgic);
+	for (unsigned i = 0; i < 4; i++) {
+		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
+		uint32_t sources = value >> 8 * i & 0xff;
+
+		if (offset < GICD_SPENDSGIR) {
+			if (sources)
+				vgic_clear_pending(vgic, virq, sources);
+		} else {
+			for (; sources; sources &= sources - 1)
+				vgic_set_pending(vgic, virq, bit_lowest(sources));
+		}
+	}
+	vgic_end(vgic);
+}
+
+static void send_to_self(struct vcpu *vcpu, uint32_t value)
+{
+	vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
+}
+
+static __cold void send(struct vcpu *vcpu, uint32_t value)
+{
+	struct vm *vm = vcpu->vm;
+	uint32_t targets = 0;
+
+	if (SGIR_FILTER(value) == SGIR_LIST)
+		targets = SGIR_TARGETS(value) & vgicd_all_vcpus(vm);
+	else if (SGIR_FILTER(value) == SGIR_OTHERS)
+		targets = vgicd_all_vcpus(vm) & ~BIT(vcpu->index);
+	for (; targets; targets &= targets - 1) {
+		unsigned i = bit_lowest(targets);
+
+		if (i == vcpu->index)
+			send_to_self(vcpu, value);
+		else
+			smp_send_sgi(vm->vcpu[i], SGIR_INTID(value), vcpu->index);
+	}
+}
+
+void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
+{
+	if (SGIR_FILTER(value) == SGIR_SELF)
+		send_to_self(vcpu, value);
+	else
+		send(vcpu, value);
+}
+
+/* --- the distributor --- */
+
+static uint32_t read_control(const struct vm *vm, uint32_t offset)
+{
+	switch (offset) {
+	case GICD_IIDR:
+		return VGICD_IIDR;
+	case GICD_TYPER:
+		return (vm->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
+	case GICD_CTLR:
+		return vm->dist.groups;
+	default:
+		return 0;
+	}
+}
+
+/* What needs a stack frame stays out of the way of what does not. */
+uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
+{
+	if (offset < GICD_IGROUPR)
+		return read_control(vcpu->vm, offset);
+	if (in_targets(offset))
+		return read_targets(vcpu, offset - GICD_ITARGETSR);
+	if (offset < GICD_SGIR)
+		return vgicd_bank_read(vcpu, offset);
+	if (in_sgi_pending(offset))
+		return read_sgi_pending(vcpu, offset);
+	if (offset >= PIDR4)
+		return vgicd_id_register((offset - PIDR4) / 4, PART_GICV2);
+	return 0;
+}
+
+void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	bool whole = lanes == VGICD_ALL_LANES;
+
+	if (offset == GICD_SGIR && whole)
+		vgicd_v2_sgir(vcpu, value);
+	else if (offset == GICD_CTLR && whole)
+		vgicd_set_groups(vcpu->vm, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+	else if (in_targets(offset))
+		write_targets(vcpu->vm, offset - GICD_ITARGETSR, value, lanes);
+	else if (offset >= GICD_IGROUPR && offset < GICD_SGIR)
+		vgicd_bank_write(vcpu, offset, value, lanes);
+	else if (in_sgi_pending(offset))
+		write_sgi_pending(vcpu, offset, value & lanes);
+}

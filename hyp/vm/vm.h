@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A virtual machine: memory, devices, its vCPUs, and how its run ended. */
+#pragma once
+
+#include "abi/exit_kind.h"
+#include "hyp/dev/null_device.h"
+#include "hyp/dev/vpl011.h"
+#include "hyp/mem/stage2.h"
+#include "hyp/mem/stage2_lazy.h"
+#include "hyp/vcpu/vcpu.h"
+#include "hyp/vm/mmio.h"
+#include "hyp/vm/vgicd.h"
+#include "hyp/vm/vm_machine.h"
+
+enum vm_outcome {
+	VM_RUNNING,
+	VM_DONE,
+	VM_REFUSED,
+	VM_FAILED,
+	VM_CRASHED,
+	VM_FAULT,
+	VM_RESET, /* of an unmodified guest: it starts again, within vm_run() */
+};
+
+#define VM_REGION_MAX 6
+
+struct vm {
+	const struct vm_type *type;
+	const struct run_config *config;
+	struct stage2 stage2;
+	uint8_t vmid;
+	uint64_t cntvoff; /* CNTVCT is this far behind CNTPCT: vtimer_offset() */
+	enum vm_outcome outcome;
+	uint32_t smc_count; /* SMCs answered instead of the firmware */
+	unsigned region_count;
+	struct mmio_region region[VM_REGION_MAX];
+	struct null_device null_device;
+	unsigned vcpu_count;
+	struct vcpu *vcpu[VCPU_MAX];
+	uint8_t core[VCPU_MAX]; /* of each vCPU; no two share one, and one has core 0 */
+	struct vcpu *other;     /* another VM's, that shares the core of vCPU 0; or NULL */
+	struct stage2_lazy lazy;
+	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
+	const struct vm_machine *machine;
+	struct vgicd dist;
+	/* of an unmodified guest */
+	struct vpl011 uart;
+	uint32_t resets;     /* times it started again */
+	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
+
+	/* Several cores: vm_cores.c */
+	uint64_t limit;    /* CNTPCT at which it is stopped */
+	bool booted;       /* vCPU 0 has begun: from now on PSCI starts vCPUs */
+	uint32_t vcpus_on; /* or about to be */
+	uint32_t cores_in; /* cores beside core 0 that take part */
+
+	const char *region_name[VM_REGION_MAX]; /* for the record of a fault */
+};
+
+/* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
+ * records of a fault. Returns the ticks from the first instruction of the guest to its end. */
+uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
+		uint32_t limit_ms);
+
+/* Its vCPUs get what is theirs of its type, number and cores. */
+void vm_name_vcpus(struct vm *vm);
+
+/* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
+bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
+void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
+
+/* The VM of `vcpu`, which runs here, is to stop: a fault record (reason, syndrome, addresses),
+ * outcome VM_FAULT. */
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
+
+extern struct vm vm_under_test;

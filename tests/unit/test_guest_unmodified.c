@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A guest that is not our own on this board: what is possible, and what its machine is. */
+/* LINK: hyp/run/guest_unmodified.c hyp/mem/stage2.c hyp/cpu/errata.c hyp/base/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/console.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm.h"
+#include "hyp/vm/vm_cores.h"
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+static const struct run_config trapped = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
+static const struct run_config direct = { .stage2 = STAGE2_2M, .irq = IRQ_DIRECT };
+static const struct run_config native = { .stage2 = STAGE2_OFF, .irq = IRQ_DIRECT };
+
+static struct plan_guest plan;
+static struct vm_machine machine;
+static struct vm vm;
+static struct {
+	ipa_t ipa;
+	pa_t pa;
+	uint64_t size;
+	enum stage2_memory memory;
+} maps[16];
+static unsigned map_count, map_limit;
+static struct page_pool pool;
+static bool uart_started, uart_input;
+
+bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+{
+	assert_ptr_equal(of, &vm);
+	if (map_count == map_limit)
+		return false;
+	maps[map_count].ipa = ipa;
+	maps[map_count].pa = pa;
+	maps[map_count].size = size;
+	maps[map_count++].memory = memory;
+	return true;
+}
+
+void vm_add_region(struct vm *of, const char *name, struct mmio_region region)
+{
+	assert_string_equal(name, "UART");
+	of->region[of->region_count++] = region;
+}
+
+void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
+{
+	vcpu->frame.x[0] = dtb;
+}
+
+uintptr_t console_base(void)
+{
+	return 0xfe201000;
+}
+
+bool console_is_pl011(void)
+{
+	return true;
+}
+
+void console_guest_had_it(void)
+{
+	fake_hyp.line_open = true;
+}
+
+void vpl011_start(struct vm *of, bool input)
+{
+	assert_ptr_equal(of, &vm);
+	uart_started = true;
+	uart_input = input;
+}
+
+void vpl011_stop(void)
+{
+	uart_started = false;
+}
+
+uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+{
+	(void)vcpu;
+	return offset + size;
+}
+
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+{
+	(void)vcpu;
+	(void)offset;
+	(void)size;
+	(void)value;
+}
+
+bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **why)
+{
+	(void)config;
+	*why = "too few cores";
+	return cpus <= 3;
+}
+
+trap_handler *const traps_unmodified[1];
+hypercall *const hypercalls_unmodified[1];
+
+uint64_t vtimer_offset(uint32_t us)
+{
+	return us;
+}
+
+/* With this many pages for tables. */
+static bool add_devices(unsigned pages)
+{
+	pool = (struct page_pool){ .base = fake_pages(2), .count = pages };
+	stage2_reset(&vm.stage2, 1, STAGE2_4K, &pool, fake_pages(1));
+	return machine.type->add_devices(&vm);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_hyp_reset();
+	memset(&vm, 0, sizeof(vm));
+	memset(maps, 0, sizeof(maps));
+	map_count = 0;
+	map_limit = ARRAY_SIZE(maps);
+	uart_started = false;
+	plan = (struct plan_guest){
+		.ram = 0x40000000,
+		.ram_mib = 4,
+		.cpus = 1,
+		.entry = 0x40200000,
+		.dtb = 0x40300000,
+		.load_count = 1,
+		.load = { { 0, 0x40200000, 0x1000 } },
+	};
+	return 0;
+}
+
+static void assert_possible(const struct run_config *config)
+{
+	const char *why = "";
+
+	if (!guest_unmodified(&machine, &plan, config, &why))
+		fail_msg("%s", why);
+	vm.machine = &machine;
+	vm.config = config;
+}
+
+static void assert_refused(const struct run_config *config, const char *said)
+{
+	const char *why = NULL;
+
+	assert_false(guest_unmodified(&machine, &plan, config, &why));
+	assert_string_equal(why, said);
+}
+
+static void more_ram_than_the_board_has(void **state)
+{
+	(void)state;
+	plan.ram_mib = 16;
+	assert_possible(&trapped);
+	plan.ram_mib = 18;
+	assert_refused(&trapped, "ram_mib=18: this board has 16 MiB for a guest");
+	plan.ram_mib = 3072;
+	assert_refused(&native, "ram_mib=3072: this board has 16 MiB for a guest");
+}
+
+static void more_cpus_than_cores(void **state)
+{
+	(void)state;
+	plan.cpus = 3;
+	assert_possible(&trapped);
+	assert_int_equal(machine.cpus, 3);
+	plan.cpus = 4;
+	assert_refused(&trapped, "too few cores");
+}
+
+static void a_load_outside_of_the_store(void **state)
+{
+	(void)state;
+	plan.load[0].store = FAKE_STORE_SIZE - 0x1000;
+	assert_possible(&trapped);
+	plan.load[0].size++;
+	assert_refused(&trapped, "a load ends at 0x400001 of the store, which has 0x400000 bytes");
+	plan.load[0] = (struct plan_load){ 0xfffff000, 0x40200000, 0x1000 };
+	assert_refused(&trapped,
+		       "a load ends at 0x100000000 of the store, which has 0x400000 bytes");
+}
+
+static void a_load_or_the_ram_on_a_device(void **state)
+{
+	static const struct {
+		uint32_t ipa;
+		const char *name;
+	} places[] = {
+		{ 0x07fff000, NULL },
+		{ 0x08000000, "distributor" },
+		{ 0x0800f000, "distributor" },
+		{ 0x08010000, "CPU interface" },
+		{ 0x0801f000, "CPU interface" },
+		{ 0x08020000, NULL },
+		{ 0x080a0000, "redistributors" },
+		{ 0x080bf000, "redistributors" },
+		{ 0x080c0000, NULL },
+		{ 0x09000000, "UART" },
+		{ 0x09001000, NULL },
+	};
+	char said[80];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(places); i++) {
+		plan.load[0].ipa = places[i].ipa;
+		if (!places[i].name) {
+			assert_possible(&trapped);
+			continue;
+		}
+		snprintf(said, sizeof(said), "a load, or the RAM, lies on the %s", places[i].name);
+		assert_refused(&trapped, said);
+	}
+	setup(state);
+	plan.ram = 0x08e00000;
+	plan.load[0].ipa = plan.ram;
+	assert_refused(&trapped, "a load, or the RAM, lies on the UART");
+	plan.ram = 0x07c00000;
+	plan.load[0].ipa = plan.ram;
+	assert_refused(&trapped, "a load, or the RAM, lies on the flash");
+}
+
+static void natively_everything_lies_where_it_is(void **state)
+{
+	(void)state;
+	assert_refused(&native, "stage2=off: the guest's RAM is not in this board's, 16 MiB at "
+				"0x20000000");
+	plan.ram = FAKE_GUEST_BASE + 0xc00000;
+	plan.load[0].ipa = plan.ram;
+	assert_possible(&native);
+	assert_int_equal(machine.ram_pa, plan.ram);
+	assert_int_equal(machine.gic.dist, board.gic.dist);
+	plan.ram += 0x200000;
+	assert_refused(&native, "stage2=off: the guest's RAM is not in this board's, 16 MiB at "
+				"0x20000000");
+	plan.ram = FAKE_GUEST_BASE;
+	plan.load[0] = (struct plan_load){ 0x1000, FAKE_STORE_BASE + 0x1000, 0x1000 };
+	assert_possible(&native);
+	plan.load[0].ipa += 0x1000;
+	assert_refused(&native, "stage2=off: a load outside of RAM stays where the store has it");
+}
+
+static void its_machine_looks_like_virt(void **state)
+{
+	(void)state;
+	assert_possible(&trapped);
+	assert_ptr_equal(machine.type, &vm_type_unmodified);
+	assert_int_equal(machine.ram, 0x40000000);
+	assert_int_equal(machine.ram_pa, board.guest_base);
+	assert_int_equal(machine.ram_size, 4u << 20);
+	assert_int_equal(machine.gic.dist, 0x08000000);
+	assert_int_equal(machine.gic.cpu, 0x08010000);
+	assert_int_equal(machine.gic.redist, 0);
+	assert_int_equal(machine.spi_first, FAKE_SPI_FIRST);
+	assert_int_equal(machine.spi_count, FAKE_SPI_COUNT);
+	assert_int_equal(machine.entry, 0x40200000);
+}
+
+static void what_is_loaded_outside_of_ram_is_mapped_for_reading(void **state)
+{
+	(void)state;
+	plan.load_count = 3;
+	plan.load[1] = (struct plan_load){ 0x1000, 0x03fff000, 0x1801 };
+	plan.load[2] = (struct plan_load){ 0x3000, 0x10000000, 1 };
+	assert_possible(&trapped);
+	assert_true(add_devices(2));
+	assert_int_equal(map_count, 2);
+	assert_int_equal(maps[0].ipa, 0x03fff000);
+	assert_int_equal(maps[0].pa, FAKE_STORE_BASE + 0x1000);
+	assert_int_equal(maps[0].size, 0x2000);
+	assert_int_equal(maps[0].memory, STAGE2_CODE);
+	assert_int_equal(maps[1].ipa, 0x10000000);
+	assert_int_equal(maps[1].size, 0x1000);
+}
+
+static void the_rest_of_the_flash_reads_as_erased(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	assert_possible(&trapped);
+	assert_true(add_devices(2));
+	for (ipa_t ipa = 0; ipa < 0x08000000; ipa += PAGE_SIZE) {
+		assert_true(stage2_walk(&vm.stage2, ipa, &leaf));
+		assert_int_equal(leaf.attributes & (S2_AP_RW | PTE_XN), S2_AP_RO | PTE_XN);
+	}
+	assert_false(stage2_walk(&vm.stage2, 0x08000000, &leaf));
+}
+
+static void tables_that_are_used_up_are_told(void **state)
+{
+	(void)state;
+	plan.load[0].ipa = 0;
+	assert_possible(&trapped);
+	map_limit = 0;
+	assert_false(add_devices(2));
+	map_limit = 1;
+	assert_false(add_devices(1));
+}
+
+static void direct_has_the_real_uart(void **state)
+{
+	(void)state;
+	assert_possible(&direct);
+	assert_true(add_devices(2));
+	assert_int_equal(maps[0].ipa, 0x09000000);
+	assert_int_equal(maps[0].pa, 0xfe201000);
+	assert_int_equal(maps[0].memory, STAGE2_DEVICE);
+	assert_int_equal(vm.region_count, 0);
+	machine.type->stopped(&vm);
+	assert_true(fake_hyp.line_open);
+	vm.region_count = 0;
+	assert_possible(&trapped);
+	assert_true(add_devices(2));
+	assert_int_equal(vm.region_count, 1);
+	assert_int_equal(vm.region[0].base, 0x09000000);
+}
+
+static void a_start_copies_the_images(void **state)
+{
+	uint8_t *ram = fake_pages(4096);
+	uint8_t *store = fake_store();
+
+	(void)state;
+	plan.load[0] = (struct plan_load){ 0x1000, 0x40200004, 0x1001 };
+	memset(store, 0x11, FAKE_STORE_SIZE);
+	memset(store + 0x1000, 0x22, 0x1001);
+	assert_possible(&trapped);
+	for (unsigned times = 0; times < 2; times++) {
+		machine.type->reset(&vm);
+		assert_int_equal(vm.cntvoff, VTIMER_FROM_0);
+		assert_int_equal(ram[0x200003], 0);
+		assert_int_equal(ram[0x200004], 0x22);
+		assert_int_equal(ram[0x201004], 0x22);
+		assert_int_equal(ram[0x201005], 0);
+		ram[0x200004] = 0x33;
+	}
+	assert_true(uart_started);
+	assert_true(uart_input);
+	machine.type->stopped(&vm);
+	assert_false(uart_started);
+}
+
+static void it_is_told_its_device_tree(void **state)
+{
+	static struct vcpu vcpu;
+
+	(void)state;
+	assert_possible(&trapped);
+	vcpu.vm = &vm;
+	machine.type->set_registers(&vcpu);
+	assert_int_equal(vcpu.frame.x[0], 0x40300000);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(more_ram_than_the_board_has),
+		TEST(more_cpus_than_cores),
+		TEST(a_load_outside_of_the_store),
+		TEST(a_load_or_the_ram_on_a_device),
+		TEST(natively_everything_lies_where_it_is),
+		TEST(its_machine_looks_like_virt),
+		TEST(what_is_loaded_outside_of_ram_is_mapped_for_reading),
+		TEST(the_rest_of_the_flash_reads_as_erased),
+		TEST(tables_that_are_used_up_are_told),
+		TEST(direct_has_the_real_uart),
+		TEST(a_start_copies_the_images),
+		TEST(it_is_told_its_device_tree),
+	};
+
+	return cmocka_run_group_tests_name("vm_image", tests, NULL, NULL);
+}

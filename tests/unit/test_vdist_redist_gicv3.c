@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: exit-path-of-cores tests/unit/vdist_widths.c drivers/gic/gicv3.c */
-#include "tests/unit/vdist_widths.h"
-
-int main(void)
-{
-	return vdist_redist_widths_tests("vdist_redist_gicv3");
-}

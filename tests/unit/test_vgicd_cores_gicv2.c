@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emulated distributor of GICv2 with several vCPUs (IHI 0048B chapter 4). */
+/* LINK: exit-path-of-cores drivers/gic/gicv2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "drivers/gic/gic_regs.h"
+#include "tests/unit/cores.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define SPI 40u
+#define TO_LIST(targets, id) ((uint32_t)(targets) << 16 | (id))
+#define TO_OTHERS(id) (1u << 24 | (id))
+#define TO_SELF(id) (2u << 24 | (id))
+#define NSATT (1u << 15)
+#define FROM(source, id) ((uint32_t)(source) << 10 | (id))
+
+static int boot_four(void **state)
+{
+	(void)state;
+	cores_boot(4);
+	return 0;
+}
+
+static void identification(void **state)
+{
+	const uint8_t ids[] = { 0x04, 0, 0, 0, 0x90, 0xb4, 0x2b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
+
+	(void)state;
+	for (unsigned count = 1; count <= VCPU_MAX; count++) {
+		cores_boot(count);
+		for (unsigned n = 0; n < count; n++) {
+			assert_int_equal(dist_read(n, GICD_TYPER, 4), (count - 1) << 5 | 3);
+			assert_int_equal(dist_read(n, GICD_IIDR, 4), 0x43b);
+		}
+		for (unsigned i = 0; i < sizeof(ids); i++)
+			assert_int_equal(dist_read(0, 0xfd0 + 4 * i, 4), ids[i]);
+	}
+}
+
+static void control_is_one_for_all(void **state)
+{
+	(void)state;
+	for (uint32_t groups = 0; groups < 4; groups++) {
+		dist_write(groups, GICD_CTLR, 4, groups);
+		for (unsigned n = 0; n < 4; n++) {
+			assert_int_equal(dist_read(n, GICD_CTLR, 4), groups);
+			assert_int_equal(cores_vm.vcpu[n]->vgic.groups_enabled, groups);
+		}
+	}
+}
+
+/* --- the first 32 are each vCPU's own --- */
+
+static void a_bank_is_one_vcpus(uint32_t offset, uint32_t value, uint32_t others)
+{
+	dist_write(2, offset, 4, value);
+	for (unsigned n = 0; n < 4; n++)
+		assert_int_equal(dist_read(n, offset, 4), n == 2 ? value : others);
+}
+
+static void private_banks_are_each_vcpus_own(void **state)
+{
+	(void)state;
+	a_bank_is_one_vcpus(GICD_IGROUPR, 0x12345678, 0);
+	a_bank_is_one_vcpus(GICD_ISENABLER, 0x0030ffff, 0xffff);
+	a_bank_is_one_vcpus(GICD_ISPENDR, 0x40000000, 0);
+	a_bank_is_one_vcpus(GICD_IPRIORITYR + 8, 0x10203040, 0);
+	a_bank_is_one_vcpus(GICD_SPENDSGIR + 4, 0x04020108, 0);
+}
+
+static void sgis_have_no_choice(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 4; n++) {
+		dist_write(n, GICD_ICENABLER, 4, 0xffffffff);
+		assert_int_equal(dist_read(n, GICD_ISENABLER, 4), 0xffff);
+		dist_write(n, GICD_ICFGR, 4, 0);
+		assert_int_equal(dist_read(n, GICD_ICFGR, 4), 0xaaaaaaaa);
+		dist_write(n, GICD_ISPENDR, 4, 0xffff);
+		assert_int_equal(dist_read(n, GICD_ISPENDR, 4), 0);
+	}
+}
+
+/* --- targets --- */
+
+static void private_targets_are_the_reading_vcpu(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 4; n++)
+		for (uint32_t i = 0; i < 32; i += 4) {
+			dist_write(n, GICD_ITARGETSR + i, 4, 0xffffffff);
+			assert_int_equal(dist_read(n, GICD_ITARGETSR + i, 4), 0x01010101u << n);
+			assert_int_equal(dist_read(n, GICD_ITARGETSR + i + 3, 1), 1u << n);
+		}
+}
+
+static void targets_of_a_uniprocessor_read_as_zero(void **state)
+{
+	(void)state;
+	cores_boot(1);
+	for (uint32_t i = 0; i < 1024; i += 4) {
+		dist_write(0, GICD_ITARGETSR + i, 4, 0xffffffff);
+		assert_int_equal(dist_read(0, GICD_ITARGETSR + i, 4), 0);
+	}
+}
+
+static void targets_have_a_bit_a_vcpu(void **state)
+{
+	(void)state;
+	for (unsigned count = 2; count <= VCPU_MAX; count++) {
+		uint32_t bits = (1u << count) - 1;
+
+		cores_boot(count);
+		assert_int_equal(dist_read(1, GICD_ITARGETSR + SPI, 4), 0x01010101);
+		dist_write(0, GICD_ITARGETSR + SPI, 4, 0xffffffff);
+		assert_int_equal(dist_read(1, GICD_ITARGETSR + SPI, 4), bits * 0x01010101u);
+		dist_write(1, GICD_ITARGETSR + SPI + 1, 1, 0x02);
+		dist_write(1, GICD_ITARGETSR + SPI + 2, 2, 0xfd01);
+		assert_int_equal(dist_read(0, GICD_ITARGETSR + SPI, 4),
+				 bits | 0x0200 | 0x010000 | (0xfdu & bits) << 24);
+		assert_int_equal(dist_read(0, GICD_ITARGETSR + 128, 4), 0);
+	}
+}
+
+static void the_lowest_of_several_targets_takes_it(void **state)
+{
+	(void)state;
+	spi_enable(SPI);
+	for (uint32_t targets = 1; targets < 16; targets++) {
+		dist_write(0, GICD_ITARGETSR + SPI, 1, targets);
+		dist_write(3, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
+		assert_takes((unsigned)__builtin_ctz(targets), SPI);
+	}
+}
+
+static void without_a_target_it_stays_pending(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned intid = i ? FAKE_SPI_FIRST : SPI;
+
+		spi_enable(intid);
+		dist_write(0, GICD_ITARGETSR + intid, 1, 0xf0); /* no vCPU of ours */
+		assert_int_equal(dist_read(0, GICD_ITARGETSR + intid, 1), 0);
+		dist_write(0, GICD_ISPENDR + intid / 32 * 4, 4, 1u << intid % 32);
+		assert_true(spi_is_pending(intid));
+		assert_int_equal(dist_read(1, GICD_ISENABLER + intid / 32 * 4, 4),
+				 1u << intid % 32);
+		dist_write(1, GICD_ISENABLER + intid / 32 * 4, 4, 1u << intid % 32);
+		assert_nobody_takes_anything();
+		dist_write(0, GICD_ITARGETSR + intid, 1, 4);
+		assert_takes(2, intid);
+	}
+}
+
+static void disabled_without_a_target_it_stays_disabled(void **state)
+{
+	(void)state;
+	spi_enable(SPI);
+	dist_write(0, GICD_ITARGETSR + SPI, 1, 0);
+	dist_write(0, GICD_ICENABLER + 4, 4, 1u << (SPI - 32));
+	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
+	dist_write(0, GICD_ITARGETSR + SPI, 1, 2);
+	assert_nobody_takes_anything();
+	dist_write(0, GICD_ISENABLER + 4, 4, 1u << (SPI - 32));
+	assert_takes(1, SPI);
+}
+
+/* --- SGIs --- */
+
+/* Who has SGI `id` pending, from whom: a byte a vCPU. And takes it away. */
+static uint32_t pending_at(unsigned id)
+{
+	uint32_t sources = 0;
+
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
+		sources |= (uint32_t)dist_read(n, GICD_SPENDSGIR + id, 1) << 8 * n;
+		dist_write(n, GICD_CPENDSGIR + id, 1, 0xff);
+		assert_int_equal(dist_read(n, GICD_SPENDSGIR + id, 1), 0);
+	}
+	return sources;
+}
+
+static uint32_t sent(unsigned n, uint32_t sgir)
+{
+	dist_write(n, GICD_SGIR, 4, sgir);
+	return pending_at(sgir & 0xf);
+}
+
+static void an_sgi_goes_to_its_targets(void **state)
+{
+	(void)state;
+	assert_int_equal(sent(0, TO_LIST(0x1, 3)), 0x00000001);
+	assert_int_equal(sent(0, TO_LIST(0xf, 3)), 0x01010101);
+	assert_int_equal(sent(2, TO_LIST(0xb, 15)), 0x04000404);
+	assert_int_equal(sent(1, TO_LIST(0xf0, 3)), 0);
+	assert_int_equal(sent(1, TO_LIST(0, 3)), 0);
+	assert_int_equal(sent(0, TO_OTHERS(0)), 0x01010100);
+	assert_int_equal(sent(3, TO_OTHERS(7) | 0xff << 16), 0x00080808);
+	assert_int_equal(sent(3, TO_SELF(7) | 0xff << 16), 0x08000000);
+	assert_int_equal(sent(1, 3u << 24 | 0xff << 16 | 7), 0); /* reserved */
+	assert_int_equal(sent(1, TO_SELF(2) | NSATT), 0x00000200);
+	assert_int_equal(sent(1, TO_LIST(1, 2) | NSATT), 0x00000002);
+	assert_int_equal(dist_read(0, GICD_SGIR, 4), 0);
+}
+
+static void no_narrow_write_sends_an_sgi(void **state)
+{
+	(void)state;
+	dist_write(0, GICD_SGIR, 2, TO_SELF(3));
+	dist_write(0, GICD_SGIR + 3, 1, 2);
+	dist_write(0, GICD_SGIR - 4, 8, (uint64_t)TO_SELF(3) << 32);
+	assert_int_equal(pending_at(3), 1); /* the last has the whole word */
+	assert_int_equal(pending_at(0), 0);
+}
+
+static void a_uniprocessor_has_no_others(void **state)
+{
+	(void)state;
+	cores_boot(1);
+	assert_int_equal(sent(0, TO_OTHERS(4)), 0);
+	assert_int_equal(sent(0, TO_LIST(0xfe, 4)), 0);
+	assert_int_equal(sent(0, TO_LIST(0xff, 4)), 1);
+}
+
+static void each_source_is_taken_once(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 4; n++)
+		dist_write(n, GICD_SGIR, 4, TO_LIST(0x8, 5));
+	dist_write(1, GICD_SGIR, 4, TO_LIST(0x8, 5));
+	for (unsigned n = 0; n < 4; n++)
+		assert_takes(3, FROM(n, 5));
+	assert_nobody_takes_anything();
+}
+
+/* More than list registers, and than vCPUs. */
+static void eight_sources_come_one_by_one(void **state)
+{
+	(void)state;
+	dist_write(1, GICD_SPENDSGIR + 9, 1, 0xff);
+	dist_write(1, GICD_CPENDSGIR + 9, 1, 0x24);
+	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0xdb00);
+	for (unsigned source = 0; source < 8; source++)
+		if (0xdb >> source & 1)
+			assert_takes(1, FROM(source, 9));
+	assert_nobody_takes_anything();
+	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0);
+}
+
+static void a_vcpu_that_is_reset_loses_its_private_interrupts(void **state)
+{
+	(void)state;
+	dist_write(1, GICD_ISENABLER, 4, 0xffff0000);
+	dist_write(1, GICD_IGROUPR, 4, 0xffffffff);
+	dist_write(1, GICD_ICFGR + 4, 4, 0xffffffff);
+	dist_write(1, GICD_IPRIORITYR + 16, 4, 0xffffffff);
+	dist_write(0, GICD_SGIR, 4, TO_OTHERS(3));
+	spi_enable(SPI);
+	spi_target(SPI, 1);
+	cores_on(1);
+	vgicd_reset_private(cores_vm.vcpu[1]);
+	assert_int_equal(dist_read(1, GICD_ISENABLER, 4), 0xffff);
+	assert_int_equal(dist_read(1, GICD_IGROUPR, 4), 0);
+	assert_int_equal(dist_read(1, GICD_ICFGR + 4, 4), 0);
+	assert_int_equal(dist_read(1, GICD_IPRIORITYR + 16, 4), 0);
+	assert_int_equal(dist_read(1, GICD_ISPENDR, 4), 0);
+	assert_int_equal(dist_read(2, GICD_ISPENDR, 4), 1u << 3);
+	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
+	assert_int_equal(cpu_ack(1), SPI);
+	cpu_eoi(1, SPI);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, boot_four, cores_check_rules)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(identification),
+		TEST(control_is_one_for_all),
+		TEST(private_banks_are_each_vcpus_own),
+		TEST(sgis_have_no_choice),
+		TEST(private_targets_are_the_reading_vcpu),
+		TEST(targets_of_a_uniprocessor_read_as_zero),
+		TEST(targets_have_a_bit_a_vcpu),
+		TEST(the_lowest_of_several_targets_takes_it),
+		TEST(without_a_target_it_stays_pending),
+		TEST(disabled_without_a_target_it_stays_disabled),
+		TEST(an_sgi_goes_to_its_targets),
+		TEST(no_narrow_write_sends_an_sgi),
+		TEST(a_uniprocessor_has_no_others),
+		TEST(each_source_is_taken_once),
+		TEST(eight_sources_come_one_by_one),
+		TEST(a_vcpu_that_is_reset_loses_its_private_interrupts),
+	};
+
+	return cmocka_run_group_tests_name("vgicd_cores_gicv2", tests, NULL, NULL);
+}
