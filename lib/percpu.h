@@ -9,4 +9,6 @@
  */
 #pragma once
 
+#define CORE_MAX 4 /* linker/hyp.ld.S knows it */
+
 #define PERCPU __attribute__((section(".bss.percore")))

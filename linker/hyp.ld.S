@@ -59,7 +59,7 @@ SECTIONS
 		. += 0x4000;
 		__boot_stack_end = .;
 		. = ALIGN(4096);
-		/* of the cores beside core 0, CORE_MAX - 1 of hyp/cpu/smp_boot.h */
+		/* of the cores beside core 0, CORE_MAX - 1 of lib/percpu.h */
 		__percore_copies = .;
 		. += 3 * (__percore_end - __percore_start);
 		__data_end = .;

@@ -5,6 +5,7 @@
 
 #include "drivers/uart/uart.h"
 #include "hyp/base/console.h"
+#include "hyp/base/lock.h"
 #include "lib/crc32.h"
 #include "lib/text.h"
 
@@ -20,6 +21,7 @@ static const bool kind_may_guest[] = {
 #undef X
 };
 
+static struct lock lock;
 static uint32_t sequence;
 static uint32_t count[RECORD_KIND_COUNT];
 static uint32_t crc; /* of the line so far */
@@ -99,6 +101,16 @@ void record_string(const char *name, const char *value)
 	}
 	member(name);
 	record_raw(text.at, text.length);
+}
+
+void record_lock(void)
+{
+	lock_take(&lock);
+}
+
+void record_unlock(void)
+{
+	lock_release(&lock);
 }
 
 void record_open(enum record_kind kind)

@@ -17,6 +17,10 @@ struct record_step {
 };
 void record_in_step(const struct record_step *step);
 
+/* While guests run, several cores have records to emit: the lines of one holder stay together. */
+void record_lock(void);
+void record_unlock(void);
+
 void record_open(enum record_kind kind);
 void record_u64(const char *name, uint64_t value);
 void record_hex(const char *name, uint64_t value); /* as a string "0x…" */

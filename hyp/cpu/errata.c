@@ -7,7 +7,6 @@
 
 #include "arch/sysreg.h"
 #include "hyp/base/record.h"
-#include "hyp/mem/stage2.h"
 #include "lib/bits.h"
 #include "lib/text.h"
 
@@ -18,9 +17,6 @@
 #define MIDR_REVISION(midr) (((midr) >> 16 & 0xf0u) | ((midr)&0xfu)) /* rNpM: 0xNM */
 
 #define ALL_REVISIONS 0xffu
-
-#define VMID_OF_NOBODY 0x7fu /* neither a VM's nor the twin of one, hyp/mem/stage2.h */
-#define VTTBR_VMID_SHIFT 48
 
 struct erratum {
 	const char *number;
@@ -47,8 +43,6 @@ static const struct erratum table[] = {
 	/* Streamed stores may corrupt data: ACTLR[25] turns streaming off. */
 	[A15_774769] = { "774769", MIDR_CORTEX_A15, 0x04, 0, 0, 1u << 25 },
 };
-
-static const pte_t empty_stage2[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
 
 struct errata_in_force errata;
 
@@ -104,7 +98,7 @@ void errata_emit(void)
 	emit(",\"errata_missing\":", false);
 }
 
-void errata_use(const struct run_config *config)
+void errata_use(const struct run_config *config, uint64_t empty_vttbr)
 {
 	bool on = config->errata == ERRATA_APPLIED;
 
@@ -113,6 +107,5 @@ void errata_use(const struct run_config *config)
 		.thumb_store_stops = on && present[A15_766422],
 	};
 	if (on && present[A72_1319367])
-		errata.empty_vttbr = (uintptr_t)empty_stage2 | (uint64_t)VMID_OF_NOBODY
-								       << VTTBR_VMID_SHIFT;
+		errata.empty_vttbr = empty_vttbr;
 }

@@ -25,8 +25,8 @@ void errata_detect(void);
 /* The members `errata` and `errata_missing` of the run record. */
 void errata_emit(void);
 
-/* For the step that begins. */
-void errata_use(const struct run_config *config);
+/* For the step that begins. `empty_vttbr`: of a stage 2 that translates nothing. */
+void errata_use(const struct run_config *config, uint64_t empty_vttbr);
 
 static inline uint64_t errata_empty_vttbr(void)
 {

@@ -8,7 +8,6 @@
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
 #include "hyp/cpu/percpu.h"
-#include "hyp/cpu/smp_boot.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 

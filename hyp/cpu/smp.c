@@ -2,9 +2,8 @@
 #include "hyp/cpu/smp.h"
 
 #include "arch/barrier.h"
-#include "hyp/cpu/smp_boot.h"
+#include "hyp/cpu/percpu.h"
 #include "lib/bits.h"
-#include "lib/percpu.h"
 
 /* On the caller's stack. */
 struct call {

@@ -17,7 +17,6 @@
 #include "hyp/cpu/mmu.h"
 #include "hyp/cpu/percpu.h"
 #include "hyp/cpu/smp.h"
-#include "hyp/vm/vm_cores.h"
 #include "lib/text.h"
 
 #define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
@@ -112,6 +111,7 @@ void smp_boot_start_all(void)
 uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT] __attribute__((aligned(64)));
 
 static bool up[CORE_MAX] = { true };
+static void (*idle_loop)(void);
 
 static bool is_up(unsigned core)
 {
@@ -166,10 +166,11 @@ static bool bring_up(unsigned core)
 	return is_up(core);
 }
 
-unsigned smp_boot_bring_up(unsigned count)
+unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 {
 	unsigned core = 1;
 
+	idle_loop = idle;
 	while (core < count && core < board.cores.count && (is_up(core) || bring_up(core)))
 		core++;
 	return core;
@@ -191,7 +192,8 @@ _Noreturn void core_main(unsigned core)
 	gic_cpu_init(true);
 	gic_enable(SMP_KICK_SGI);
 	__atomic_store_n(&up[core], true, __ATOMIC_RELEASE);
-	vm_cores_wait();
+	idle_loop();
+	__builtin_unreachable();
 }
 
 void smp_boot_emit(void)

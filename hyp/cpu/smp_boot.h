@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#define CORE_MAX 4
+#include "lib/percpu.h"
+
 #define CORE_REPORT_SHIFT 6 /* a report has 64 bytes: no cache line is two cores' */
 
 /* Offsets in struct core_report, for smp_boot.S. */
@@ -38,9 +39,10 @@ void smp_boot_entry(void);
 void core_entry(void);
 _Noreturn void core_main(unsigned core);
 
-/* Brings up cores 1 to count - 1, unless they are already. Returns how many cores there are then,
- * from core 0 on without a gap. No VM may run: the distributor may be reset. */
-unsigned smp_boot_bring_up(unsigned count);
+/* Brings up cores 1 to count - 1, unless they are already: each does `idle`, for good. Returns the
+ * number of cores that are up, from core 0 on without a gap. No VM may run: the distributor may be
+ * reset. */
+unsigned smp_boot_bring_up(unsigned count, void (*idle)(void));
 
 /* Starts them as the board says and waits, 10 ms at most, until all have come. Before translation
  * and caches are on, so that what they write is seen; after gic_set_bases(). */

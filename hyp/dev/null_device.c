@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arch/cache.h"
-#include "hyp/vm/vm.h"
 
 static uint8_t page[NULL_DEVICE_SIZE] __attribute__((aligned(NULL_DEVICE_SIZE)));
 
@@ -39,10 +38,11 @@ static bool is_whole(uint32_t offset, unsigned size)
 	return size == 4 && !(offset & 3);
 }
 
-uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	const struct null_device *device = &vcpu->vm->null_device;
+	const struct null_device *device = state;
 
+	(void)vcpu;
 	return is_whole(offset, size) ? word_at(device, offset) : read_bytes(device, offset);
 }
 
@@ -69,10 +69,12 @@ static void write_bytes(struct null_device *device, uint32_t offset, unsigned si
 		write_word(device, first + 4, (uint32_t)(value >> 32), (uint32_t)(mask >> 32));
 }
 
-void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		       void *state)
 {
-	struct null_device *device = &vcpu->vm->null_device;
+	struct null_device *device = state;
 
+	(void)vcpu;
 	if (is_whole(offset, size))
 		write_word(device, offset, (uint32_t)value, ~0u);
 	else

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "abi/null_device.h"
-#include "hyp/vm/mmio.h"
+#include "arch/types.h"
+
+struct vcpu;
 
 struct null_device {
 	uint32_t word[NULL_DEVICE_SUM / 4 + 1]; /* by offset; that of DATA stays 0 */
@@ -20,5 +22,7 @@ uintptr_t null_device_base(void);
 /* All registers 0, and the page too, in memory: a guest accesses it as a device. */
 void null_device_reset(struct null_device *device);
 
-uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
-void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+/* For struct mmio_region, whose state is a struct null_device. */
+uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		       void *state);

@@ -12,19 +12,18 @@
 #define IFLS_RESET 0x12u /* half full, both */
 
 /* The one that the console's input goes to. */
-static struct vm *listener;
+static struct vpl011 *listener;
 
 /* --- the interrupt --- */
 
-static void update(struct vm *vm)
+static void update(struct vpl011 *uart)
 {
-	struct vpl011 *uart = &vm->uart;
 	bool line = uart->ris & uart->imsc;
 
 	if (line == uart->line)
 		return;
 	uart->line = line;
-	vspi_set_level(vm, VIRT_UART_INTID, line);
+	vspi_set_level(uart->vm, VIRT_UART_INTID, line);
 }
 
 /* --- receiving --- */
@@ -84,15 +83,17 @@ static uint32_t pop(struct vpl011 *uart)
 
 static void receive(struct vcpu *vcpu, void *argument)
 {
-	(void)argument;
-	fill(&vcpu->vm->uart);
-	update(vcpu->vm);
+	struct vpl011 *uart = argument;
+
+	(void)vcpu;
+	fill(uart);
+	update(uart);
 }
 
 void vpl011_receive(void)
 {
 	if (listener)
-		smp_call(listener->vcpu[0], receive, NULL);
+		smp_call(listener->vm->vcpu[0], receive, listener);
 	else
 		console_listen(false);
 }
@@ -205,6 +206,7 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 /* A UART is its VM's, not a vCPU's: vCPU 0's core does what its registers do. */
 struct access {
+	struct vpl011 *uart;
 	uint32_t offset;
 	uint32_t value;
 };
@@ -213,22 +215,24 @@ static void do_read(struct vcpu *vcpu, void *argument)
 {
 	struct access *access = argument;
 
-	access->value = read_register(&vcpu->vm->uart, access->offset);
-	update(vcpu->vm);
+	(void)vcpu;
+	access->value = read_register(access->uart, access->offset);
+	update(access->uart);
 }
 
 static void do_write(struct vcpu *vcpu, void *argument)
 {
 	const struct access *access = argument;
 
-	write_register(&vcpu->vm->uart, access->offset, access->value);
-	update(vcpu->vm);
+	(void)vcpu;
+	write_register(access->uart, access->offset, access->value);
+	update(access->uart);
 }
 
 /* Of a register that is accessed elsewhere than at its beginning the bytes there. */
-uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	struct access access = { .offset = offset & ~3u };
+	struct access access = { .uart = state, .offset = offset & ~3u };
 
 	(void)size;
 	if (offset > UARTDR && offset < UARTRSR) /* what is received stays */
@@ -237,18 +241,18 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 	return access.value >> 8 * (offset & 3);
 }
 
-void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	struct access access = { .offset = offset, .value = (uint32_t)value };
+	struct access access = { .uart = state, .offset = offset, .value = (uint32_t)value };
 
 	(void)size;
 	smp_call(vcpu->vm->vcpu[0], do_write, &access);
 }
 
-void vpl011_start(struct vm *vm, bool input)
+void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 {
-	vm->uart = (struct vpl011){ .cr = CR_RESET, .ifls = IFLS_RESET };
-	listener = input ? vm : NULL;
+	*uart = (struct vpl011){ .vm = vm, .cr = CR_RESET, .ifls = IFLS_RESET };
+	listener = input ? uart : NULL;
 	console_listen(input);
 }
 

@@ -15,6 +15,7 @@ struct vcpu;
 struct vm;
 
 struct vpl011 {
+	struct vm *vm;
 	uint8_t fifo[VPL011_FIFO_SIZE]; /* received */
 	uint8_t first, count;
 	bool waiting; /* full: the console keeps what came behind, its interrupt is off */
@@ -26,14 +27,14 @@ struct vpl011 {
 };
 
 /* As at reset; the console's input is its own, `input`: if it can have it. */
-void vpl011_start(struct vm *vm, bool input);
+void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
 /* The console's input is nobody's. */
 void vpl011_stop(void);
 
-/* For struct mmio_region (hyp/vm/mmio.h). */
-uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
-void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+/* For struct mmio_region (hyp/vm/mmio.h), whose state is a struct vpl011. */
+uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
 
 /* The console's interrupt has come. */
 void vpl011_receive(void);

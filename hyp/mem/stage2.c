@@ -6,6 +6,7 @@
 #include "hyp/cpu/errata.h"
 
 #define VTTBR_VMID_SHIFT 48
+#define EMPTY_VMID 0x7fu /* no VM has it, nor its twin */
 
 static const pte_t attributes_of[] = {
 	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
@@ -17,6 +18,13 @@ static const pte_t attributes_of[] = {
 uint64_t stage2_vttbr(const struct stage2 *stage2)
 {
 	return (uintptr_t)stage2->table.root | (uint64_t)stage2->vmid << VTTBR_VMID_SHIFT;
+}
+
+uint64_t stage2_empty_vttbr(void)
+{
+	static const pte_t empty[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
+
+	return (uintptr_t)empty | (uint64_t)EMPTY_VMID << VTTBR_VMID_SHIFT;
 }
 
 static uint64_t twin_vttbr(const struct stage2 *stage2)

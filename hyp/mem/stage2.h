@@ -53,8 +53,9 @@ static inline void stage2_tlbi_all(const struct stage2 *stage2)
 		tlbi_all_guests();
 }
 
-/* What VTTBR_EL2 holds for this VM. */
+/* What VTTBR_EL2 holds for this VM; for a stage 2 that translates nothing. */
 uint64_t stage2_vttbr(const struct stage2 *stage2);
+uint64_t stage2_empty_vttbr(void);
 
 /* An empty stage 2 with leaves of up to `grain` (not STAGE2_OFF), which becomes the current one;
  * TLB entries of both its VMIDs are gone. */

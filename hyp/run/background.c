@@ -4,6 +4,7 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
+#include "hyp/run/guest.h"
 #include "hyp/vm/vm.h"
 
 /* Bits of its first argument, which background.S reads. */

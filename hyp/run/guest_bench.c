@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own guest, the one that benchmarks: embedded in our image, IPA = PA, the board's GIC where
  * the board has it (so that stage 2 can also be off). */
-#include "hyp/vm/vm_machine.h"
+#include "hyp/run/guest.h"
 
 #include <string.h>
 
@@ -10,8 +10,12 @@
 #include "boards/board.h"
 #include "hyp/base/image.h"
 #include "hyp/dev/null_device.h"
+#include "hyp/trap/hypercall.h"
+#include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
+
+static struct null_device null_device;
 
 static const struct guest_header *header(void)
 {
@@ -48,7 +52,7 @@ static bool add_devices(struct vm *vm)
 {
 	vm_add_region(vm, "null device",
 		      (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
-					    null_device_write });
+					    null_device_write, &null_device });
 	return true;
 }
 
@@ -58,7 +62,7 @@ static void reset(struct vm *vm)
 	const struct guest_header *h = header();
 	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
 
-	null_device_reset(&vm->null_device);
+	null_device_reset(&null_device);
 	memcpy(image, h, (size_t)h->image_size);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*run_page() = vm->machine->run;

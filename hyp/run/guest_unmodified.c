@@ -4,7 +4,7 @@
  * them. Its machine looks like QEMU's virt (abi/virt.h), with its RAM in the board's guest RAM.
  * With stage 2 off it has the board as it is, at the board's own addresses.
  */
-#include "hyp/vm/vm_machine.h"
+#include "hyp/run/guest.h"
 
 #include <string.h>
 
@@ -13,12 +13,17 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/base/console.h"
+#include "hyp/dev/vpl011.h"
+#include "hyp/trap/hypercall.h"
+#include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm.h"
 #include "hyp/vm/vm_cores.h"
 #include "lib/bits.h"
 #include "lib/text.h"
+
+static struct vpl011 uart;
 
 static bool in_ram(const struct plan_guest *plan, uint32_t ipa)
 {
@@ -183,7 +188,8 @@ static bool add_uart(struct vm *vm)
 	if (has_real_uart(vm->config))
 		return vm_map(vm, VIRT_UART, console_base(), VIRT_UART_SIZE, STAGE2_DEVICE);
 	vm_add_region(vm, "UART",
-		      (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, vpl011_read, vpl011_write });
+		      (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, vpl011_read, vpl011_write,
+					    &uart });
 	return true;
 }
 
@@ -235,7 +241,7 @@ static void reset(struct vm *vm)
 
 	load_images(vm);
 	if (!has_real_uart(vm->config))
-		vpl011_start(vm, vm->config->irq == IRQ_TRAPPED);
+		vpl011_start(&uart, vm, vm->config->irq == IRQ_TRAPPED);
 	vm->cntvoff = vtimer_offset(us ? us : VTIMER_FROM_0);
 }
 

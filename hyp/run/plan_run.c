@@ -12,9 +12,10 @@
 #include "hyp/base/record.h"
 #include "hyp/dev/null_device.h"
 #include "hyp/run/background.h"
+#include "hyp/run/guest.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
-#include "hyp/vm/vm.h"
+#include "hyp/vm/life.h"
 
 #define GUEST_STEP "guest" /* the step of a plan with a guest instead of benchmarks */
 
@@ -106,12 +107,18 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 static bool run_step(const struct plan *plan, const struct run_config *config,
 		     const struct vm_machine *machine)
 {
-	uint64_t ticks = vm_run(&vm_under_test, config, machine, plan->limit_ms);
+	struct vm *vm = &vm_under_test;
+	uint64_t ticks;
 
+	vm_create(vm, config, machine);
+	exit_stats_reset(config);
+	exit_stats_gather(vm->vcpu, 1);
+	vm->other = config->sched != SCHED_NULL ? background_prepare(vm) : NULL;
+	ticks = vm_run(vm, plan->limit_ms);
 	exit_stats_emit();
-	emit_step(plan, &vm_under_test, ticks);
+	emit_step(plan, vm, ticks);
 	record_in_step(NULL);
-	return vm_under_test.outcome == VM_DONE;
+	return vm->outcome == VM_DONE;
 }
 
 static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,

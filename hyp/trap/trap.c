@@ -9,6 +9,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/dev/vpl011.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap_decode.h"
 #include "hyp/vm/psci.h"
@@ -183,9 +184,11 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 
 static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 {
-	for (unsigned i = 0; i < vm->region_count; i++)
-		if (ipa - vm->region[i].base < vm->region[i].size)
-			return &vm->region[i];
+	const struct mmio_region *region = vm->region;
+
+	for (; region->size; region++)
+		if (ipa - region->base < region->size)
+			return region;
 	return NULL;
 }
 
@@ -193,7 +196,7 @@ static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 static inline __attribute__((always_inline)) struct vcpu *emulate_read(
 	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
-	uint64_t value = region->read(vcpu, offset, abort_size(esr));
+	uint64_t value = region->read(vcpu, offset, abort_size(esr), region->state);
 
 	frame_write(&vcpu->frame, DABT_SRT(esr), (reg_t)abort_load_value(esr, value));
 	return done(vcpu);
@@ -207,7 +210,7 @@ static inline __attribute__((always_inline)) struct vcpu *emulate_write(
 	if (!trap_skip_store())
 		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
 	value = abort_store_value(esr, frame_read(&vcpu->frame, DABT_SRT(esr)));
-	region->write(vcpu, offset, abort_size(esr), value);
+	region->write(vcpu, offset, abort_size(esr), value, region->state);
 	return vcpu;
 }
 
@@ -295,11 +298,11 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (!region || !abort_is_unmapped(esr))
-		return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
-	if (!abort_is_plain_access(esr))
+	if (region && abort_is_emulated(esr))
+		return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	if (region && abort_is_unmapped(esr))
 		return skip_or_stop(vcpu, esr);
-	return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)

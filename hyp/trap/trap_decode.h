@@ -37,6 +37,13 @@ static inline uint32_t abort_guest_fsc(uint32_t esr)
 	return esr & DABT_S1PTW ? FSC_EXTERNAL_WALK | 1 : FSC_EXTERNAL;
 }
 
+/* Both: an access to what stage 2 does not map, that the syndrome describes. */
+static inline bool abort_is_emulated(uint32_t esr)
+{
+	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW | FSC_TYPE(~0u))) ==
+	       (DABT_ISV | FSC_TRANSLATION);
+}
+
 /* Bytes of the access: 1, 2, 4, 8. */
 static inline unsigned abort_size(uint32_t esr)
 {
@@ -46,7 +53,7 @@ static inline unsigned abort_size(uint32_t esr)
 /* What a store of a register writes: its low bytes. */
 static inline uint64_t abort_store_value(uint32_t esr, uint64_t value)
 {
-	unsigned unused = 64u - 8u * abort_size(esr);
+	unsigned unused = -8u * abort_size(esr) & 63;
 
 	return value << unused >> unused;
 }
@@ -54,9 +61,11 @@ static inline uint64_t abort_store_value(uint32_t esr, uint64_t value)
 /* What the register holds after a load of `value`: zero- or sign-extended to its width. */
 static inline uint64_t abort_load_value(uint32_t esr, uint64_t value)
 {
-	unsigned unused = 64u - 8u * abort_size(esr);
+	unsigned unused = -8u * abort_size(esr) & 63;
 
 	value <<= unused;
-	value = esr & DABT_SSE ? (uint64_t)((int64_t)value >> unused) : value >> unused;
+	if (__builtin_expect(!(esr & DABT_SSE), 1))
+		return value >> unused;
+	value = (uint64_t)((int64_t)value >> unused);
 	return esr & DABT_SF ? value : (uint32_t)value;
 }

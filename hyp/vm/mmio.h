@@ -7,12 +7,15 @@
 struct vcpu;
 
 /*
- * An emulated device. `offset` is into the region, `size` 1, 2, 4 or 8 bytes; the access lies
- * anywhere, also across the end of a register. What is not there reads as 0 and ignores writes.
+ * An emulated device with its own `state`. `offset` is into the region, `size` 1, 2, 4 or 8 bytes;
+ * the access lies anywhere, also across the end of a register. A register that is not there reads
+ * as 0 and ignores writes.
  */
 struct mmio_region {
 	ipa_t base;
 	uint64_t size;
-	uint64_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size);
-	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+	uint64_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		      void *state);
+	void *state;
 };

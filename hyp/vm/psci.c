@@ -5,7 +5,6 @@
 #include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vm/vm.h"
-#include "hyp/vm/vm_cores.h"
 #include "lib/bits.h"
 
 #define SMCCC_64 (1u << 30) /* of a function id: its arguments have 64 bits (DEN0028 2.5) */

@@ -3,14 +3,12 @@
 #pragma once
 
 #include "abi/exit_kind.h"
-#include "hyp/dev/null_device.h"
-#include "hyp/dev/vpl011.h"
 #include "hyp/mem/stage2.h"
 #include "hyp/mem/stage2_lazy.h"
 #include "hyp/vcpu/vcpu.h"
+#include "hyp/vm/machine.h"
 #include "hyp/vm/mmio.h"
 #include "hyp/vm/vgicd.h"
-#include "hyp/vm/vm_machine.h"
 
 enum vm_outcome {
 	VM_RUNNING,
@@ -33,8 +31,7 @@ struct vm {
 	enum vm_outcome outcome;
 	uint32_t smc_count; /* SMCs answered instead of the firmware */
 	unsigned region_count;
-	struct mmio_region region[VM_REGION_MAX];
-	struct null_device null_device;
+	struct mmio_region region[VM_REGION_MAX + 1]; /* the last one has size 0 */
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX];
 	uint8_t core[VCPU_MAX]; /* of each vCPU; no two share one, and one has core 0 */
@@ -43,9 +40,7 @@ struct vm {
 	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
 	const struct vm_machine *machine;
 	struct vgicd dist;
-	/* of an unmodified guest */
-	struct vpl011 uart;
-	uint32_t resets;     /* times it started again */
+	uint32_t resets;     /* of an unmodified guest: times it started again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 
 	/* Several cores: vm_cores.c */
@@ -56,11 +51,6 @@ struct vm {
 
 	const char *region_name[VM_REGION_MAX]; /* for the record of a fault */
 };
-
-/* Runs a guest on `machine` from its start to its end under `config`. Sets vm->outcome; emits the
- * records of a fault. Returns the ticks from the first instruction of the guest to its end. */
-uint64_t vm_run(struct vm *vm, const struct run_config *config, const struct vm_machine *machine,
-		uint32_t limit_ms);
 
 /* Its vCPUs get what is theirs of its type, number and cores. */
 void vm_name_vcpus(struct vm *vm);
@@ -73,4 +63,5 @@ void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
  * outcome VM_FAULT. */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
 
-extern struct vm vm_under_test;
+/* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
+bool vm_end(struct vm *vm, enum vm_outcome outcome);

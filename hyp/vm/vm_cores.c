@@ -15,6 +15,7 @@
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/psci.h"
+#include "hyp/vm/vm_gic.h"
 #include "lib/percpu.h"
 #include "lib/text.h"
 
@@ -30,14 +31,6 @@ static bool is_over(const struct vm *vm)
 bool vm_core_over(void)
 {
 	return own && is_over(own->vm);
-}
-
-bool vm_end(struct vm *vm, enum vm_outcome outcome)
-{
-	enum vm_outcome before = VM_RUNNING;
-
-	return __atomic_compare_exchange_n(&vm->outcome, &before, outcome, false, __ATOMIC_RELEASE,
-					   __ATOMIC_RELAXED);
 }
 
 static void kick_others(const struct vm *vm)
@@ -159,7 +152,7 @@ static void join(struct vcpu *vcpu, void *argument)
 	exit_stats_vm(vm->vmid);
 	gic_cpu_abandon();
 	gic_private_reset();
-	vm_reset_core_gic(vcpu);
+	vm_gic_reset_core(vcpu);
 	gic_virt_cpu_reset();
 	cpu_use_vectors(vm->config);
 	write_vmpidr_el2(vm->type->numbered ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
@@ -226,7 +219,7 @@ bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **
 		*why = "several vCPUs need irq=trapped: no core gets at another one's guest else";
 	else if (config->fill == FILL_LAZY)
 		*why = "several vCPUs find all their memory mapped: fill=eager";
-	else if ((cores = smp_boot_bring_up(cpus)) < cpus)
+	else if ((cores = smp_boot_bring_up(cpus, vm_cores_wait)) < cpus)
 		*why = too_few(cpus, cores);
 	return *why == NULL;
 }

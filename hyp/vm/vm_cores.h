@@ -23,11 +23,5 @@ void vm_cores_begin(struct vm *vm);
  * which the VM is stopped. */
 void vm_cores_run(struct vm *vm, uint64_t limit);
 
-/* Ends the VM, on every core: true for whoever does it first, whose outcome it gets. */
-bool vm_end(struct vm *vm, enum vm_outcome outcome);
-
 /* Whether this core's vCPU is to stop, because another one has ended the VM. */
 bool vm_core_over(void);
-
-/* In vm.c: what this core has of the GIC, for its vCPU that begins. */
-void vm_reset_core_gic(struct vcpu *vcpu);

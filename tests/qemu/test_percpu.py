@@ -28,7 +28,7 @@ def test_each_core_has_whole_pages_of_its_own(name):
     start, end = found["__percore_start"], found["__percore_end"]
     copies, data_end = found["__percore_copies"], found["__data_end"]
     cores = int(re.search(r"#define CORE_MAX (\d+)",
-                          (ROOT / "hyp/cpu/smp_boot.h").read_text())[1])
+                          (ROOT / "lib/percpu.h").read_text())[1])
     assert start % PAGE == end % PAGE == copies % PAGE == 0 and start < end
     assert data_end - copies == (cores - 1) * (end - start)
     # cleared at the start, as all of bss; copies when their core is brought up

@@ -43,7 +43,7 @@ static void start_as(uint32_t midr, const struct run_config *config)
 {
 	trap_setup(NULL);
 	be(midr, 0, 0);
-	errata_use(config);
+	errata_use(config, stage2_empty_vttbr());
 }
 
 /* --- the table --- */
@@ -105,7 +105,7 @@ static void what_is_in_force(void **state)
 	(void)state;
 	start_as(REVISION(A15, 0, 4), &applied);
 	assert_true(errata.tlbi_this_core && errata.thumb_store_stops && !errata.empty_vttbr);
-	errata_use(&ignored);
+	errata_use(&ignored, stage2_empty_vttbr());
 	assert_true(nothing_in_force());
 	start_as(REVISION(A15, 0, 5), &applied);
 	assert_true(errata.tlbi_this_core && !errata.thumb_store_stops);
@@ -113,9 +113,9 @@ static void what_is_in_force(void **state)
 	assert_true(nothing_in_force());
 	start_as(REVISION(A72, 0, 3), &applied);
 	assert_true(errata.empty_vttbr && !errata.tlbi_this_core && !errata.thumb_store_stops);
-	errata_use(&ignored);
+	errata_use(&ignored, stage2_empty_vttbr());
 	assert_true(nothing_in_force());
-	errata_use(&applied); /* the next step */
+	errata_use(&applied, stage2_empty_vttbr()); /* the next step */
 	assert_true(errata.empty_vttbr != 0);
 }
 

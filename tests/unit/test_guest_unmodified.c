@@ -12,6 +12,10 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/base/console.h"
+#include "hyp/dev/vpl011.h"
+#include "hyp/run/guest.h"
+#include "hyp/trap/hypercall.h"
+#include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 #include "hyp/vm/vm_cores.h"
@@ -73,8 +77,9 @@ void console_guest_had_it(void)
 	fake_hyp.line_open = true;
 }
 
-void vpl011_start(struct vm *of, bool input)
+void vpl011_start(struct vpl011 *uart, struct vm *of, bool input)
 {
+	(void)uart;
 	assert_ptr_equal(of, &vm);
 	uart_started = true;
 	uart_input = input;
@@ -85,14 +90,16 @@ void vpl011_stop(void)
 	uart_started = false;
 }
 
-uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
+	(void)state;
 	(void)vcpu;
 	return offset + size;
 }
 
-void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	(void)state;
 	(void)vcpu;
 	(void)offset;
 	(void)size;

@@ -9,29 +9,29 @@
 #include <cmocka.h>
 
 #include "hyp/dev/null_device.h"
-#include "hyp/vm/vm.h"
+#include "hyp/vcpu/vcpu.h"
 #include "tests/unit/fake/fake.h"
 
-static struct vm vm;
-static struct vcpu vcpu = { .vm = &vm };
+static struct null_device device;
+static struct vcpu vcpu;
 
 static int setup(void **state)
 {
 	(void)state;
 	fake_reset();
-	memset(&vm, 0xa5, sizeof(vm));
-	null_device_reset(&vm.null_device);
+	memset(&device, 0xa5, sizeof(device));
+	null_device_reset(&device);
 	return 0;
 }
 
 static uint64_t read(uint32_t offset, unsigned size)
 {
-	return null_device_read(&vcpu, offset, size);
+	return null_device_read(&vcpu, offset, size, &device);
 }
 
 static void write(uint32_t offset, unsigned size, uint64_t value)
 {
-	null_device_write(&vcpu, offset, size, value);
+	null_device_write(&vcpu, offset, size, value, &device);
 }
 
 static void assert_registers(uint32_t scratch, uint32_t count, uint32_t sum)
@@ -122,7 +122,7 @@ static void the_next_step_begins_anew(void **state)
 	(void)state;
 	write(NULL_DEVICE_SCRATCH, 8, ~0ull);
 	memset(page, 0xee, NULL_DEVICE_SIZE); /* as a guest without stage 2 may have left it */
-	null_device_reset(&vm.null_device);
+	null_device_reset(&device);
 	assert_registers(0, 0, 0);
 	for (unsigned i = 0; i < NULL_DEVICE_SIZE; i++)
 		assert_int_equal(page[i], 0);

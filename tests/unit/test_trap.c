@@ -71,6 +71,7 @@ static void register_31_reads_as_zero_and_takes_nothing(void **state)
 
 	(void)state;
 	memset(&vcpu->frame, 0xaa, sizeof(vcpu->frame));
+	vcpu->frame.x[31] = 0;
 	before = vcpu->frame;
 	device.value = 0x55;
 	assert_skips(0x939f0005); /* ldr wzr, [x0] */
@@ -124,7 +125,7 @@ static void the_page_of_dir_is_emulated(void **state)
 {
 	(void)state;
 	vcpu->vm->dir = vcpu->vm->region[0];
-	vcpu->vm->region_count = 0;
+	vcpu->vm->region[0].size = 0;
 	assert_skips(LDR_W3);
 	vcpu->frame.x[12] = 0x42;
 	assert_skips(STR_W12);

@@ -23,6 +23,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm_cores.h"
+#include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake.h"
 
 #define VCPUS 2
@@ -103,7 +104,7 @@ void vcpu_run(struct vcpu *vcpu)
 	in_guest(vcpu);
 }
 
-void vm_reset_core_gic(struct vcpu *vcpu)
+void vm_gic_reset_core(struct vcpu *vcpu)
 {
 	(void)vcpu;
 }
@@ -124,8 +125,9 @@ void fp_start(enum fp_mode mode, struct vcpu *vcpu)
 	(void)vcpu;
 }
 
-unsigned smp_boot_bring_up(unsigned count)
+unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 {
+	(void)idle;
 	return count;
 }
 

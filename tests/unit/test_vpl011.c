@@ -11,27 +11,30 @@
 #include "abi/virt.h"
 #include "drivers/gic/gic.h"
 #include "drivers/uart/pl011_regs.h"
+#include "hyp/dev/vpl011.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/vgic_guest.h"
 
+static struct vpl011 uart;
+
 static uint32_t get(uint32_t offset)
 {
-	return (uint32_t)vpl011_read(&guest_vcpu, offset, 4);
+	return (uint32_t)vpl011_read(&guest_vcpu, offset, 4, &uart);
 }
 
 static void set(uint32_t offset, uint32_t value)
 {
-	vpl011_write(&guest_vcpu, offset, 4, value);
+	vpl011_write(&guest_vcpu, offset, 4, value, &uart);
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	guest_boot(4, true, false);
-	vpl011_start(guest_vcpu.vm, true);
+	vpl011_start(&uart, guest_vcpu.vm, true);
 	guest_set_enabled(VIRT_UART_INTID, true);
 	gic_enable(FAKE_CONSOLE_INTID);
 	return 0;
@@ -198,7 +201,7 @@ static void registers_keep_what_they_have_bits_for(void **state)
 		set(registers[i].offset, 0xffffffff);
 		assert_int_equal(get(registers[i].offset), registers[i].bits);
 	}
-	vpl011_start(guest_vcpu.vm, true);
+	vpl011_start(&uart, guest_vcpu.vm, true);
 	for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		assert_int_equal(get(registers[i].offset), registers[i].reset);
 }
@@ -211,7 +214,7 @@ static void it_says_what_it_is(void **state)
 	for (uint32_t i = 0; i < 8; i++) {
 		set(0xfe0 + 4 * i, 0);
 		assert_int_equal(get(0xfe0 + 4 * i), id[i]);
-		assert_int_equal(vpl011_read(&guest_vcpu, 0xfe0 + 4 * i + 1, 1), 0);
+		assert_int_equal(vpl011_read(&guest_vcpu, 0xfe0 + 4 * i + 1, 1, &uart), 0);
 	}
 	assert_int_equal(get(0xfdc), 0);
 }
@@ -220,10 +223,11 @@ static void bytes_and_halves_of_a_register_are_read(void **state)
 {
 	(void)state;
 	set(UARTIBRD, 0x1234);
-	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD, 2) & 0xffff, 0x1234);
-	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD + 1, 1) & 0xff, 0x12);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD, 2, &uart) & 0xffff, 0x1234);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD + 1, 1, &uart) & 0xff, 0x12);
 	type("z");
-	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR + 2, 2) & 0xffff, 0); /* and stays */
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR + 2, 2, &uart) & 0xffff,
+			 0); /* and stays */
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, 0);
 }
 
@@ -235,7 +239,7 @@ static void without_a_listener_nothing_is_taken(void **state)
 	type("a");
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
 	assert_string_equal(fake_hyp.typed, "a");
-	vpl011_start(guest_vcpu.vm, false);
+	vpl011_start(&uart, guest_vcpu.vm, false);
 	assert_false(fake_hyp.listening);
 }
 

@@ -19,8 +19,9 @@ static struct page_pool pool;
 
 struct trap_device device;
 
-static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size)
+static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
 {
+	assert_ptr_equal(state, &device);
 	assert_ptr_equal(asking, vcpu);
 	device.reads++;
 	device.offset = offset;
@@ -28,8 +29,10 @@ static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size)
 	return device.value;
 }
 
-static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value)
+static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value,
+			 void *state)
 {
+	assert_ptr_equal(state, &device);
 	assert_ptr_equal(asking, vcpu);
 	device.writes++;
 	device.offset = offset;
@@ -47,7 +50,7 @@ int trap_setup(void **state)
 	vcpu->vm->smc_count = 0;
 	vcpu->vm->region_count = 1;
 	vcpu->vm->region[0] =
-		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write };
+		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write, &device };
 	fake_hyp.fault_ipa = DEVICE + 0x10;
 	guest_config = config_on;
 	vcpu->vm->config = &guest_config;

@@ -9,6 +9,7 @@
 
 #include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
+#include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm.h"

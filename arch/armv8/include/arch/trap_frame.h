@@ -14,8 +14,7 @@
 #include "arch/types.h"
 
 struct trap_frame {
-	reg_t x[31];
-	reg_t reserved; /* keeps the stack 16-byte aligned */
+	reg_t x[32]; /* [31], by its number in a syndrome the zero register: 0 */
 };
 
 _Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
@@ -32,15 +31,15 @@ static inline void frame_set_result(struct trap_frame *frame, reg_t value)
 	frame->x[0] = value;
 }
 
-/* Any register by the number in a syndrome; needs a full frame. 31 is the zero register. */
+/* Any register by the number in a syndrome; needs a full frame. */
 static inline reg_t frame_read(const struct trap_frame *frame, unsigned n)
 {
-	return n < 31 ? frame->x[n] : 0;
+	return frame->x[n];
 }
 
 static inline void frame_write(struct trap_frame *frame, unsigned n, reg_t value)
 {
-	if (n < 31)
-		frame->x[n] = value;
+	frame->x[n] = value;
+	frame->x[31] = 0;
 }
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a VM has, and how its guest is started: vm.c makes it so. A VM has one of two types, that of
- * the bench guest (vm_own.c) and that of an unmodified guest (vm_image.c).
- */
+/* What a VM has, and how its guest is started: life.c makes it so. */
 #pragma once
 
 #include "abi/guest_run.h"
 #include "abi/plan.h"
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
-#include "hyp/trap/hypercall.h"
-#include "hyp/trap/trap.h"
+#include "hyp/vcpu/vcpu.h"
 
 struct vm;
 
@@ -46,16 +42,3 @@ struct vm_machine {
 	struct guest_run run;          /* of the bench guest */
 	const struct plan_guest *plan; /* of an unmodified guest */
 };
-
-/* The guest image embedded in ours is one that fits this board; else says why not. */
-bool guest_bench_check(const char **why);
-
-extern const struct vm_type vm_type_bench, vm_type_unmodified;
-
-/* Our own guest, which is told `run`. */
-void guest_bench(struct vm_machine *machine, const struct guest_run *run);
-
-/* The guest that `plan` describes, on a machine that looks like QEMU's virt; with stage 2 off it
- * has the board as it is. False: not on this board, says why not. */
-bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
-		      const struct run_config *config, const char **why);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fair lock between cores: they get it in the order in which they asked for it. A holder never
+ * waits for another core. Needs caches on (exclusive accesses). */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/types.h"
+
+struct lock {
+	uint32_t next; /* ticket to give out */
+	uint32_t now;  /* ticket of the holder */
+};
+
+static inline void lock_take(struct lock *lock)
+{
+	uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&lock->now, __ATOMIC_ACQUIRE) != ticket)
+		wfe();
+}
+
+static inline void lock_release(struct lock *lock)
+{
+	__atomic_store_n(&lock->now, lock->now + 1, __ATOMIC_RELEASE);
+	dsb_ish();
+	sev();
+}

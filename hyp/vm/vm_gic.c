@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vm/vm_gic.h"
+
+#include "boards/board.h"
+#include "hyp/base/console.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vgicd.h"
+
+#define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
+
+/* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
+ * lower INTID: a step gets to its time limit even if that one is signalled for ever. */
+#define HYP_PRIORITY 0x00u
+#define MAINTENANCE_PRIORITY 0x10u
+
+/* --- in stage 2 --- */
+
+/* The real GIC, where the guest looks for it. */
+static bool map_gic(struct vm *vm, const struct gic_bases *at)
+{
+	if (at->cpu)
+		return vm_map(vm, at->dist, board.gic.dist, PAGE_SIZE, STAGE2_DEVICE);
+	return vm_map(vm, at->dist, board.gic.dist, VGICD_SIZE, STAGE2_DEVICE) &&
+	       vm_map(vm, at->redist, board.gic.redist, (uint64_t)VGICR_SIZE * vm->machine->cpus,
+		      STAGE2_DEVICE);
+}
+
+/* The GIC's state is its VM's. */
+static uint64_t gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+{
+	(void)state;
+	return vgicd_read(vcpu, offset, size);
+}
+
+static void gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		       void *state)
+{
+	(void)state;
+	vgicd_write(vcpu, offset, size, value);
+}
+
+static uint64_t gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+{
+	(void)state;
+	return vgicr_read(vcpu, offset, size);
+}
+
+static void gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		       void *state)
+{
+	(void)state;
+	vgicr_write(vcpu, offset, size, value);
+}
+
+static uint64_t dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+{
+	(void)state;
+	return vgicd_dir_read(vcpu, offset, size);
+}
+
+static void dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		      void *state)
+{
+	(void)state;
+	vgicd_dir_write(vcpu, offset, size, value);
+}
+
+static void emulate_gic(struct vm *vm, const struct gic_bases *at)
+{
+	vm_add_region(vm, "distributor",
+		      (struct mmio_region){ at->dist, VGICD_SIZE, gicd_read, gicd_write, NULL });
+	if (!at->cpu)
+		vm_add_region(vm, "redistributor",
+			      (struct mmio_region){ at->redist,
+						    (uint64_t)VGICR_SIZE * vm->machine->cpus,
+						    gicr_read, gicr_write, NULL });
+}
+
+static void add_dir_page(struct vm *vm)
+{
+	const struct gic_bases *at = &vm->machine->gic;
+
+	if (at->cpu)
+		vm->dir = (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE, dir_read,
+						dir_write, NULL };
+}
+
+/* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
+ * differ between direct and trapped. */
+bool vm_gic_add(struct vm *vm)
+{
+	const struct gic_bases *at = &vm->machine->gic;
+	bool trapped = vm->config->irq == IRQ_TRAPPED;
+
+	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), GICC_SIZE, STAGE2_DEVICE))
+		return false;
+	if (!trapped)
+		return map_gic(vm, at);
+	add_dir_page(vm);
+	emulate_gic(vm, at);
+	return true;
+}
+
+/* --- of a core --- */
+
+/*
+ * From now on this vCPU's GICC_DIR is emulated. Its page is not mapped again before the next start,
+ * so each core that needs it gone makes sure of that for itself, once, whoever was first, and
+ * whatever vCPU 0's core changes elsewhere in stage 2 meanwhile. Not by a smp_call(): who waits
+ * for another core serves, and the virtual GIC is in the midst of something.
+ */
+static void trap_deactivations(struct vgic *vgic)
+{
+	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+
+	vgic->trap_deactivations = NULL;
+	if (vcpu->vm->dir.size)
+		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir.base);
+}
+
+static void forward(struct vcpu *vcpu, unsigned intid)
+{
+	if (!vgic_forward(&vcpu->vgic, intid))
+		panic("the board's struct forwards an interrupt that no guest can have");
+}
+
+static void forward_spis(struct vcpu *vcpu)
+{
+	const struct vm_machine *machine = vcpu->vm->machine;
+
+	for (unsigned i = 0; i < machine->spi_count; i++) {
+		gic_route_spi_here(machine->spi_first + i);
+		forward(vcpu, machine->spi_first + i);
+	}
+}
+
+static void enable_own(unsigned intid, uint8_t priority)
+{
+	gic_set_priority(intid, priority);
+	gic_enable(intid);
+}
+
+void vm_gic_reset_core(struct vcpu *vcpu)
+{
+	bool trapped = vcpu->vm->config->irq == IRQ_TRAPPED;
+	unsigned lr_count = gic_virt_init();
+
+	gic_cpu_init(trapped);
+	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
+	vcpu->vgic.trap_deactivations = trap_deactivations;
+	gic_virt_reset();
+	if (vcpu->vm->vcpu_count > 1)
+		enable_own(SMP_KICK_SGI, HYP_PRIORITY);
+	if (!trapped) {
+		gic_virt_off();
+		return;
+	}
+	forward(vcpu, board.virt_timer_intid);
+	if (vcpu->vm->config->cntp == CNTP_OWNED)
+		forward(vcpu, board.phys_timer_intid);
+	if (board.pmu_intid)
+		forward(vcpu, board.pmu_intid);
+	if (vcpu->index == 0)
+		forward_spis(vcpu);
+	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
+	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
+}
