@@ -17,10 +17,10 @@ static void give(struct fp_context *to)
 	owner = to;
 }
 
-void fp_start(enum fp_mode new_mode, struct vcpu *guest)
+void fp_start(enum fp_mode new_mode, struct fp_context *guest)
 {
 	mode = cpu_has_fp() ? new_mode : FP_OWNED;
-	owner = &guest->fp;
+	owner = guest;
 	nobody = zeroes;
 	if (!cpu_has_fp())
 		return;
@@ -29,34 +29,34 @@ void fp_start(enum fp_mode new_mode, struct vcpu *guest)
 	cpu_fp_load(&zeroes);
 }
 
-void fp_switch(struct vcpu *to)
+void fp_switch(struct fp_context *to)
 {
 	if (mode == FP_EAGER)
-		give(&to->fp);
+		give(to);
 	else
-		cpu_fp_trap(owner != &to->fp);
+		cpu_fp_trap(owner != to);
 }
 
 /* The trap holds for EL2 as well, until the barrier. */
-bool fp_first_use(struct vcpu *vcpu)
+bool fp_first_use(struct fp_context *vcpu)
 {
 	if (mode != FP_LAZY)
 		return false;
 	cpu_fp_trap(false);
 	isb();
-	if (owner != &vcpu->fp)
-		give(&vcpu->fp);
+	if (owner != vcpu)
+		give(vcpu);
 	return true;
 }
 
 /* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
-void fp_release(struct vcpu *vcpu)
+void fp_release(struct fp_context *vcpu)
 {
-	if (mode == FP_OWNED || owner != &vcpu->fp)
+	if (mode == FP_OWNED || owner != vcpu)
 		return;
 	give(&nobody);
 	if (mode == FP_EAGER)
-		give(&vcpu->fp);
+		give(vcpu);
 	else
 		cpu_fp_trap(true);
 }

@@ -8,16 +8,16 @@
 #pragma once
 
 #include "abi/run_config.h"
-#include "hyp/vcpu/vcpu.h"
+#include "arch/fp_context.h"
 
 /* For a fresh guest: its FP registers are zero, and in the core. */
-void fp_start(enum fp_mode mode, struct vcpu *guest);
+void fp_start(enum fp_mode mode, struct fp_context *guest);
 
 /* The core goes to another vCPU. */
-void fp_switch(struct vcpu *to);
+void fp_switch(struct fp_context *to);
 
 /* A use of FP registers trapped: they are the vCPU's on return, true. False: not with this mode. */
-bool fp_first_use(struct vcpu *vcpu);
+bool fp_first_use(struct fp_context *vcpu);
 
 /* HC_FP_RELEASE: as though another vCPU that uses FP registers had run in between. */
-void fp_release(struct vcpu *vcpu);
+void fp_release(struct fp_context *vcpu);

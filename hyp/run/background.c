@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/run/background.h"
 
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
 #include "hyp/run/guest.h"

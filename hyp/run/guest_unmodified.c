@@ -11,7 +11,7 @@
 #include "abi/virt.h"
 #include "arch/cache.h"
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/trap/hypercall.h"

@@ -7,7 +7,7 @@
 #include "abi/probe.h"
 #include "arch/probe.h"
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/mem/cold.h"
@@ -191,7 +191,7 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 {
-	fp_release(vcpu);
+	fp_release(&vcpu->fp);
 	return finish(vcpu, HC_OK);
 }
 

@@ -4,7 +4,7 @@
 
 #include "arch/sysreg.h"
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
@@ -167,7 +167,7 @@ static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 /* The instruction is executed again, untrapped. */
 static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 {
-	return fp_first_use(vcpu) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
+	return fp_first_use(&vcpu->fp) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
 }
 
 static __cold struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)

@@ -7,7 +7,7 @@
 #include "arch/probe.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/trap/trap.h"
 #include "lib/compiler.h"

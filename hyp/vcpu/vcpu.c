@@ -65,7 +65,7 @@ void vcpu_switch(struct vcpu *from, struct vcpu *to)
 	vcpu_save(from);
 	restore(to);
 	to->host_sp = from->host_sp;
-	fp_switch(to);
+	fp_switch(&to->fp);
 	exit_stats_vm(to->vm->vmid);
 	sched_switched(from, to);
 }

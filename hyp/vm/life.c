@@ -4,7 +4,7 @@
 #include "arch/cache.h"
 #include "arch/counter.h"
 #include "drivers/timer/timer.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/clock.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"

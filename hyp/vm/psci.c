@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vm/psci.h"
 
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vm/vm.h"

@@ -7,7 +7,7 @@
 #include "arch/tlb.h"
 #include "boards/board.h"
 #include "drivers/timer/timer.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/smp_boot.h"
@@ -63,7 +63,7 @@ static void start_and_run(struct vcpu *vcpu)
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
 	sched_start(vm->config, vcpu, vcpu->index ? NULL : vm->other, counter_read(), vm->limit);
 	cpu_guest_on(vm->config);
-	fp_start((enum fp_mode)vm->config->fp, vcpu);
+	fp_start((enum fp_mode)vm->config->fp, &vcpu->fp);
 	tlbi_core_guests();
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 	if (!vm->booted) {

@@ -10,21 +10,21 @@
 #include "hyp/cpu/fp.h"
 #include "tests/unit/fake/fake_hyp.h"
 
-static struct vcpu guest, other;
+static struct fp_context guest, other;
 
 static void start(enum fp_mode mode)
 {
 	fake_hyp_reset();
 	fake_hyp.fp_value = 99; /* the last guest's */
 	fake_hyp.fp_trapped = true;
-	guest = (struct vcpu){ 0 };
-	other = (struct vcpu){ 0 };
-	other.fp.v[0][0] = 7;
+	guest = (struct fp_context){ 0 };
+	other = (struct fp_context){ 0 };
+	other.v[0][0] = 7;
 	fp_start(mode, &guest);
 }
 
 /* What a vCPU finds, and leaves: as a core does it, by way of the trap. */
-static uint64_t use(struct vcpu *vcpu, uint64_t leaves)
+static uint64_t use(struct fp_context *vcpu, uint64_t leaves)
 {
 	uint64_t found;
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/run/guest.h"

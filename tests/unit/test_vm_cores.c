@@ -14,6 +14,7 @@
 
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
@@ -119,10 +120,10 @@ void sched_start(const struct run_config *of, struct vcpu *guest, struct vcpu *o
 	(void)limit;
 }
 
-void fp_start(enum fp_mode mode, struct vcpu *vcpu)
+void fp_start(enum fp_mode mode, struct fp_context *guest)
 {
 	(void)mode;
-	(void)vcpu;
+	(void)guest;
 }
 
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))

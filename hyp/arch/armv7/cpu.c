@@ -2,6 +2,7 @@
 /* HYP mode of an Armv7-A core with the Virtualization Extensions. Register fields: DDI 0406C
  * B4.1; reset values: Cortex-A15 TRM (DDI 0438) chapter 4. */
 #include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 
 #include "arch/control.h"
 #include "arch/esr.h"

@@ -5,7 +5,7 @@
 #include "arch/esr.h"
 #include "arch/psr.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/trap/trap_decode.h"
 
 #define VECTOR_UNDEFINED 0x04u

@@ -2,7 +2,7 @@
 /* Trapped MCR and MRC, MCRR and MRRC (DDI 0406C B3.13.6, ISS of EC 0x03 and of EC 0x04). */
 #include "arch/esr.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 
 #define ISS_READ 1u
 #define ISS_RT(iss) ((iss) >> 5 & 0xfu)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EL2 of an Armv8.0 core. Register fields: DDI 0487 D13.2. */
 #include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 
 #include "arch/control.h"
 #include "arch/sysreg.h"

@@ -4,7 +4,7 @@
 #include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/trap/trap_decode.h"
 
 #define SPSR_MODE 0x1fu

@@ -2,7 +2,7 @@
 /* Trapped MSR and MRS (DDI 0487 D13.2.37, ISS of EC 0x18). */
 #include "arch/esr.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/vcpu/vcpu.h"
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"

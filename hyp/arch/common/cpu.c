@@ -2,6 +2,7 @@
 /* EL2 and HYP mode, as far as Armv8.0 and ARMv7 agree. Register fields: DDI 0487 D13.2, DDI 0406C
  * B4.1. */
 #include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 
 #include "arch/barrier.h"
 #include "arch/control.h"

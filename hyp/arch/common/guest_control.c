@@ -7,7 +7,7 @@
 #include "arch/pmu.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
-#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/arch/vectors.h"
 
 #define MDCR_TDA (1u << 9)

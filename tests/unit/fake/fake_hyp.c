@@ -13,6 +13,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
 #include "hyp/vm/vm.h"
