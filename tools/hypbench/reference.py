@@ -56,7 +56,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
              *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
                for suffix in (".c", ".h")),
-             *(guest / "arch" / tree.board_fact(board, "ISA")).rglob("*.[cSh]")]
+             *(path for folder in ("common", tree.board_fact(board, "ISA"))
+               for path in (guest / "arch" / folder).rglob("*.[cSh]"))]
     return [Path(f"plans/{plan}.plan"),
             *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]
 

@@ -205,6 +205,11 @@ exception_unexpected:
  * The PL0 task: r0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
  * (the stamp first, then the count), waits again.
  */
+	.bss
+	.balign	8
+guest_survive_registers:		/* r0 and r1 meanwhile */
+	.space	8
+
 	.section .el0_text, "ax"
 	.global	task_el0_entry
 1:	svc	#0

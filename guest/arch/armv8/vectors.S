@@ -111,11 +111,13 @@
 
 	.section .text.vectors, "ax"
 	.balign	0x1000
-	.global	guest_vectors, guest_vectors_delayed, guest_vectors_el0
-	.global	guest_vectors_stamped, guest_vectors_stamped_delayed, guest_vectors_survive
+	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
+	.global	guest_vectors_stamped, guest_vectors_stamped_delay_2, guest_vectors_stamped_delayed
+	.global	guest_vectors_survive
 guest_vectors:
 	vector_table 0, 0
 	.balign	0x800
+guest_vectors_delay_2:
 guest_vectors_delayed:
 	vector_table 1, 0
 	.balign	0x800
@@ -125,6 +127,7 @@ guest_vectors_el0:
 guest_vectors_stamped:
 	vector_table 0, 1
 	.balign	0x800
+guest_vectors_stamped_delay_2:
 guest_vectors_stamped_delayed:
 	vector_table 1, 1
 	.balign	0x800
@@ -245,6 +248,7 @@ survive:
 exception_unexpected:
 	adrp	x1, __crash_stack_end
 	mov	sp, x1
+	mrs	x1, elr_el1
 	b	exception_report
 
 /*
