@@ -7,9 +7,9 @@
 #include "drivers/gic/gic.h"
 #include "guest/guest.h"
 #include "guest/guest_arch.h"
+#include "lib/alias_window.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
-#include "lib/window.h"
 
 /*
  * For 4 KiB pages: 256 MiB of working memory and its lists take 130 tables of level 3 in the alias
@@ -182,15 +182,15 @@ static unsigned window_level(const struct guest_run *run)
 	return level[run->config.stage1];
 }
 
-static struct window_range device_range(uint64_t base, uint64_t size)
+static struct alias_range device_range(uint64_t base, uint64_t size)
 {
-	return (struct window_range){ base, base ? size : 0 };
+	return (struct alias_range){ base, base ? size : 0 };
 }
 
 /* Also away from what is the hypervisor's: where translation goes wrong, a fault is better. */
 static bool window_base(const struct guest_run *run, uint64_t *base)
 {
-	const struct window_range used[] = {
+	const struct alias_range used[] = {
 		{ run->ram_base, run->ram_size },
 		device_range(run->gicd_base, GICV3_DIST_SIZE),
 		device_range(run->gicc_base, GICV2_CPU_SIZE),
@@ -200,7 +200,7 @@ static bool window_base(const struct guest_run *run, uint64_t *base)
 		device_range(run->hyp_base, PAGE_SIZE),
 	};
 
-	return window_choose(used, ARRAY_SIZE(used), base);
+	return alias_window_choose(used, ARRAY_SIZE(used), base);
 }
 
 /* What the leaf that holds an address of guest RAM leads to. A function by itself, so that a test
@@ -212,9 +212,9 @@ __attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t le
 
 const char *mmu_window_refuses(const struct guest_run *run, uint64_t size)
 {
-	const struct window_range ram = { run->ram_base, run->ram_size };
+	const struct alias_range ram = { run->ram_base, run->ram_size };
 	const char *why =
-		window_refuses(&ram, mmu_free_start() + size, LPAE_SIZE(window_level(run)));
+		alias_window_refuses(&ram, mmu_free_start() + size, LPAE_SIZE(window_level(run)));
 	uint64_t base;
 
 	if (!why && !window_base(run, &base))

@@ -14,8 +14,8 @@
 #include "guest/working.h"
 #include "guest_arch/tlb_ops.h"
 #include "lib/bits.h"
-#include "lib/cycle.h"
 #include "lib/pagetable.h"
+#include "lib/pointer_chain.h"
 
 #define LINE_SIZE 64u
 
@@ -129,14 +129,14 @@ static void measure_none(const struct guest_run *run, const struct working *work
 
 static void link_pages(const struct guest_run *run, const struct working *working)
 {
-	const struct cycle pages = { working->base, run->bench.params.pages, TOUCH_STRIDE };
-	struct cycle_evidence evidence;
+	const struct pointer_chain pages = { working->base, run->bench.params.pages, TOUCH_STRIDE };
+	struct pointer_chain_evidence evidence;
 	struct random random;
 
 	random_init(&random, run->bench.params.seed, pages.count);
-	cycle_random(&pages, &random);
-	evidence = cycle_walk(&pages);
-	report_check("pattern", cycle_is_whole(&pages, &evidence),
+	pointer_chain_random(&pages, &random);
+	evidence = pointer_chain_walk(&pages);
+	report_check("pattern", pointer_chain_is_whole(&pages, &evidence),
 		     (struct member[]){
 			     { "pages", pages.count },
 			     { "visited", evidence.visited },
@@ -144,7 +144,7 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 			     { "asid", guest_arch_asid() },
 		     },
 		     4);
-	if (!cycle_is_whole(&pages, &evidence))
+	if (!pointer_chain_is_whole(&pages, &evidence))
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }
 

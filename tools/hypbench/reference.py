@@ -21,7 +21,7 @@ from hypbench.tree import Tree, listed, packed, read_records, read_text
 # What takes the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
              "wakeup", "working")
-PATTERNS = ("cycle", "random")  # lib/<name>.c and .h: what a chase goes along
+PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
