@@ -12,7 +12,8 @@ _Noreturn void guest_exit(enum guest_exit status);
 /* Emits an `error` record with this text, then ends the step. */
 _Noreturn void guest_fail(enum guest_exit status, const char *what);
 
-/* Not to be trusted: an `error` record "<what>: <value>", then GUEST_EXIT_REFUSED. */
+/* For results that must not be trusted: an `error` record "<what>: <value>", then
+ * GUEST_EXIT_REFUSED. `what` may end in "; <advice>", which goes after the value. */
 _Noreturn void guest_refuse(const char *what, uint64_t value);
 
 /* Called once, from guest_arch's start. */

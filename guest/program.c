@@ -57,7 +57,7 @@ void *program_alloc(size_t size)
 	void *memory = malloc(size);
 
 	if (!memory)
-		guest_refuse("the program's heap is too small for bytes", size);
+		guest_refuse("the program's heap is too small, bytes asked for", size);
 	return memory;
 }
 
@@ -285,7 +285,7 @@ const char *program_prepare(const struct guest_run *run)
 	uint64_t end = run->ram_base + run->ram_size;
 
 	if (run->no_fp)
-		return "programs are compiled with FP registers, which this machine has not";
+		return "programs need FP registers, which this machine does not have";
 	return mmu_free_start() + HEAP_SIZE > end ? "not enough memory" : NULL;
 }
 

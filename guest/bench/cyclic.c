@@ -45,7 +45,7 @@ static void on_oneshot(uint64_t vector_ticks, uint32_t iar)
 static void check_wakes(uint32_t woken, uint32_t task_count)
 {
 	if (handled_count != woken)
-		guest_refuse("wake-ups are missing or too many, handled", handled_count);
+		guest_refuse("interrupts are missing or too many, handled", handled_count);
 	if (task_shared.count - task_count != woken)
 		guest_refuse("the task missed wake-ups, ran", task_shared.count - task_count);
 }
@@ -53,7 +53,9 @@ static void check_wakes(uint32_t woken, uint32_t task_count)
 static void check_in_time(uint64_t cval)
 {
 	if (counter_read() >= cval)
-		guest_refuse("the period is too short for the path, ticks", period);
+		guest_refuse(
+			"the period is too short for the path, ticks; raise period or period_us",
+			period);
 }
 
 static void take_samples(const struct guest_run *run, struct samples *samples, bool periodic)

@@ -32,12 +32,15 @@ static const char *needs_stage2(const struct guest_run *run)
 
 static const char *needs_traps(const struct guest_run *run)
 {
-	return run->config.traps ? NULL : "SMC is not trapped: it would reach the firmware";
+	return run->config.traps
+		       ? NULL
+		       : "SMC does not trap, so it would reach the firmware; set traps=on";
 }
 
 static const char *needs_preemption(const struct guest_run *run)
 {
-	return run->config.irq == IRQ_DIRECT ? "nothing takes this core from the guest" : NULL;
+	return run->config.irq == IRQ_DIRECT ? "with direct interrupts EL2 cannot stop this guest"
+					     : NULL;
 }
 
 static const char *needs_hypervisor(const struct guest_run *run)

@@ -461,7 +461,9 @@ static void hostile_registers_run(const struct guest_run *run)
 
 static const char *needs_emulation(const struct guest_run *run)
 {
-	return run->config.irq == IRQ_TRAPPED ? NULL : "the interrupt controller is not emulated";
+	return run->config.irq == IRQ_TRAPPED
+		       ? NULL
+		       : "the interrupt controller is not emulated; choose trapped";
 }
 
 static const struct bench hostile_registers = {

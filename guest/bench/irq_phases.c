@@ -106,7 +106,7 @@ static uint64_t fire_device(uint32_t count)
 
 	irq_unmask();
 	if (hvc(HC_ID(RAISE), device_intid(), 0) != HC_OK)
-		guest_refuse("this SPI cannot be raised", device_intid());
+		guest_refuse("HC_RAISE refused this SPI", device_intid());
 	wakeup_wait_busy(guest_run, count, before);
 	if (el2_stamps()->raised < before)
 		guest_refuse("HC_RAISE left no stamp, found", el2_stamps()->raised);

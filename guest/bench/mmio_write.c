@@ -39,7 +39,8 @@ static void run_vgic(const struct guest_run *run)
 	mmio_write8(address, 0);
 	sample_pairs(&run->bench.params, samples, device_store8, address);
 	if ((mmio_read8(address) ^ address) & 0xf0)
-		guest_refuse("GICD_IPRIORITYR was not written, reads", mmio_read8(address));
+		guest_refuse("a store to GICD_IPRIORITYR had no effect, it reads",
+			     mmio_read8(address));
 	report_variant("vgic", samples, run->config.irq == IRQ_TRAPPED);
 }
 
@@ -50,7 +51,7 @@ static void run_null(const struct guest_run *run)
 
 	sample_pairs(&run->bench.params, samples, device_store32, address);
 	if (mmio_read32(address) != (uint32_t)address)
-		guest_refuse("SCRATCH was not written, reads", mmio_read32(address));
+		guest_refuse("a store to SCRATCH had no effect, it reads", mmio_read32(address));
 	report_variant("null", samples, run->config.stage2 != STAGE2_OFF);
 }
 

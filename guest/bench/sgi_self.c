@@ -65,7 +65,7 @@ static void wait_for_arrival(uint32_t sent)
 	while (arrived_count != sent && left)
 		left--;
 	if (arrived_count != sent)
-		guest_refuse("an SGI to self is missing, sent", sent);
+		guest_refuse("an SGI to self did not arrive, SGIs sent", sent);
 }
 
 OPS_INLINE void send(enum sender sender, uintptr_t sgir, uint64_t sgi1r)

@@ -19,7 +19,7 @@ OPS_INLINE reg_t op_unknown(reg_t id)
 static const char *smc_prepare(const struct guest_run *run)
 {
 	if (!run->config.traps)
-		return "SMC is not trapped: it would reach the firmware";
+		return "SMC does not trap, so it would reach the firmware; set traps=on";
 	return run->smc_undefined ? smc_undefined_reason : NULL;
 }
 
@@ -34,7 +34,7 @@ static void smc_run(const struct guest_run *run)
 	};
 
 	if ((int32_t)smc(ID_UNKNOWN, 0, 0) != HC_EUNKNOWN)
-		guest_refuse("an SMC is answered wrongly, function id", ID_UNKNOWN);
+		guest_refuse("an SMC returned a wrong result, function id", ID_UNKNOWN);
 	sample_pairs(&run->bench.params, samples, op_unknown, ID_UNKNOWN);
 	report_bench(&info, samples);
 }
