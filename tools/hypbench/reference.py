@@ -57,7 +57,7 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
              *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
                for suffix in (".c", ".h")),
              *(path for folder in ("common", tree.board_fact(board, "ISA"))
-               for path in (guest / "arch" / folder).rglob("*.[cSh]"))]
+               for path in (guest / "arch" / folder).rglob("*.*"))]
     return [Path(f"plans/{plan}.plan"),
             *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]
 

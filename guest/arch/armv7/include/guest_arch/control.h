@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ARMv7's part of guest/arch/common/guest_arch.c. */
+/* ARMv7's part of guest/arch/common. */
 #pragma once
+
+#include "abi/guest_run.h"
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+
+#define CPACR_FP (0xfu << 20) /* cp10 and cp11 at PL1 and PL0 */
+#define FPEXC_EN (1u << 30)
+
+/* The C library may use FP and SIMD registers, where the machine has them. */
+static inline void start_fp(const struct guest_run *run)
+{
+	write_cpacr_el1(read_cpacr_el1() | CPACR_FP);
+	isb();
+	if (!run->no_fp)
+		__asm__ volatile("vmsr fpexc, %0" : : "r"(FPEXC_EN));
+}
+
+static inline void start_libc(void)
+{
+}
 
 #define TCR_BASE (1u << 31) /* TTBCR.EAE; TTBR0 covers all 4 GiB */
 
