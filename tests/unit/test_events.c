@@ -129,7 +129,8 @@ static void too_few_counters_are_refused(void **state)
 	init(EVENTS_TLB);
 	assert_int_equal(events_count(), EVENTS_MAX);
 	fake_pmcr_el0 = 3u << 11;
-	assert_refused(EVENTS_TLB, "events need 4 event counters, the guest has PMCR.N; set events=off", 3);
+	assert_refused(EVENTS_TLB,
+		       "events need 4 event counters, the guest has PMCR.N; set events=off", 3);
 }
 
 /* QEMU: instructions and cycles are in none of the groups. */

@@ -186,13 +186,7 @@ unexpected_\name:
 	b	exception_unexpected
 	.endm
 
-	unexpected reset, 0x00
-	unexpected undefined, 0x04
-	unexpected svc, 0x08
-	unexpected prefetch, 0x0c
-	unexpected data, 0x10
-	unexpected hyp, 0x14
-	unexpected fiq, 0x1c
+#include "guest/arch/armv7/unexpected.inc"
 
 /* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
 	.global	exception_unexpected

@@ -12,12 +12,7 @@
 #define MODE_HYP 0x1a
 #define MODE_MASK 0x1f
 
-	/* The address of a symbol, wherever the image is. */
-	.macro	address, register, symbol
-	movw	\register, #:lower16:(\symbol - (. + 16))
-	movt	\register, #:upper16:(\symbol - (. + 12))
-	add	\register, \register, pc
-	.endm
+#include "guest/probe/arch/armv7/address.inc"
 
 	.section .text.start, "ax"
 	.global	probe_start
