@@ -59,7 +59,7 @@ static void read_pmceid(uint32_t pmceid[2])
 	guest_arch_irq_delay(0); /* the ordinary vectors */
 }
 
-/* Not static, so that a test can make it lie. */
+/* Not static, so that a test can falsify it. */
 bool events_counted(const uint32_t pmceid[2], uint32_t number);
 
 __attribute__((noinline)) bool events_counted(const uint32_t pmceid[2], uint32_t number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One life of the guest: check what it was given, set up, calibrate, run one benchmark, end. */
+/* One life of the guest: check struct guest_run, set up, calibrate, run one benchmark, end. */
 #include <string.h>
 
 #include "arch/hypercall.h"

@@ -39,7 +39,7 @@ static struct {
 	uint32_t sum;   /* of them */
 } device;
 
-/* What the runs of a step gave. */
+/* The results of the runs of a step. */
 struct outcome {
 	uint32_t checksum;  /* of the first run */
 	uint32_t different; /* runs with another one */
@@ -69,8 +69,8 @@ void program_output(uint32_t word)
 }
 
 /*
- * In CNTVCT. Absolute, so that a tick which came late does not delay the next; and into the future,
- * like an operating system's: who is a whole period late makes up for it at once.
+ * The next tick is absolute, in CNTVCT, so that a late tick does not delay the next one, and in the
+ * future, as in an operating system: a handler that is a whole period late catches up at once.
  */
 static void on_tick(uint64_t vector_ticks, uint32_t iar)
 {
@@ -191,8 +191,8 @@ static void add_sample(struct samples *samples, const struct window_stamps *stam
 		samples_add(samples, stamps->from, stamps->until);
 }
 
-/* The first tick comes at another time in every run: what an interrupt may spoil in a program is
- * then not the same each time, and the checksums tell. */
+/* The first tick comes at another time in every run: if an interrupt corrupts a program, the runs
+ * and their checksums differ. */
 static void run_once(const struct guest_run *run, const struct program *program, uint32_t index,
 		     struct samples *samples, struct outcome *outcome)
 {

@@ -68,7 +68,7 @@ static void member_clock(void)
 	member_integer("hz", guest_run->counter_hz);
 }
 
-/* Bodies that the hypervisor would not take are our bug. */
+/* A body that the hypervisor refuses is a bug of the guest. */
 static void record_emit(enum record_kind kind)
 {
 	if (record.overflow || hvc(HC_ID(RECORD), kind, (reg_t)record.length) != HC_OK)
@@ -118,7 +118,7 @@ void report_calibration(const struct calibration *ticks, const struct calibratio
 	record_emit(RECORD_CALIBRATION);
 }
 
-/* Percentiles that this many samples can carry. */
+/* Percentiles, each from a number of samples on. */
 static const struct {
 	const char *name[2];
 	uint32_t permille;
@@ -138,7 +138,7 @@ static void member_percentiles(const struct histogram *raw, int64_t overhead, bo
 					       overhead);
 }
 
-/* What is subtracted from every value of these samples. */
+/* The overhead that is subtracted from every value of these samples. */
 static struct overhead overhead_of(const struct bench_info *info, const struct samples *samples)
 {
 	if (info->bare)
@@ -148,7 +148,7 @@ static struct overhead overhead_of(const struct bench_info *info, const struct s
 	return calibrate_overhead_of(samples);
 }
 
-/* How many samples of these began cold. */
+/* The number of these samples that began cold. */
 static uint32_t prepared(const struct samples *samples)
 {
 	return state_prepared_count() - samples->prepared;

@@ -25,7 +25,7 @@ static uint32_t peek(uint64_t physical)
 }
 
 /* By these two the levels come from the tables. A global leaf counts as none: maintenance by ASID
- * would not find it. Not static, so that a test can make them lie. */
+ * would not find it. Not static, so that a test can falsify them. */
 unsigned working_stage1_level(uintptr_t address);
 unsigned working_stage2_level(uint64_t ipa);
 
@@ -71,7 +71,7 @@ static bool levels_are_configured(const struct working *working, const struct ru
 	return working->s1_levels == s1[config->stage1] && working->s2_levels == s2[config->stage2];
 }
 
-/* How much of its RAM a guest needs for this. */
+/* Bytes of its RAM that a guest needs for this memory. */
 static int64_t ram_need(const struct guest_run *run, const struct page_tags *tags)
 {
 	return (int64_t)(tags->physical + (uint64_t)tags->pages * PAGE_SIZE - run->ram_base);

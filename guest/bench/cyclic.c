@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cyclictest measures, without an operating system: the EL0 task is woken on a grid of
+ * The measurement of cyclictest, without an operating system: the EL0 task is woken on a grid of
  * absolute times, one period apart, and the guest sleeps in between. A sample is how late the task
  * runs.
  *   periodic  the interrupt handler programs the next expiry before it wakes the task
@@ -16,7 +16,7 @@
 #include "guest/vtimer.h"
 
 static volatile uint32_t handled_count;
-static volatile uint64_t next_cval; /* periodic: what the timer waits for, as CNTVCT */
+static volatile uint64_t next_cval; /* periodic: CVAL of the timer, as CNTVCT */
 static uint64_t period;             /* ticks */
 
 static void on_periodic(uint64_t vector_ticks, uint32_t iar)

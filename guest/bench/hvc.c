@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest way to the hypervisor and back: a hypercall that does nothing, and one that nobody
- * knows. */
+/* The cheapest way to the hypervisor and back: a hypercall that does nothing, and an unknown
+ * one. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"

@@ -3,7 +3,7 @@
  * The path of an interrupt, phase by phase: of the virtual timer, from its CVAL, and of a device,
  * from the moment HC_RAISE pends its SPI. The total, up to the EL0 task that the handler wakes, is
  * measured in every configuration. With probes=on so is every stamp between; then the phases must
- * add up to the total, sample by sample, and what a stamp costs is measured too.
+ * add up to the total, sample by sample, and the cost of a stamp is measured, too.
  */
 #include "abi/probe.h"
 #include "arch/hypercall.h"
@@ -89,7 +89,7 @@ static unsigned device_intid(void)
 	return guest_run->physical_spi_first;
 }
 
-/* Both return where the path began. */
+/* Both return the begin of the path. */
 static uint64_t fire_timer(uint32_t count, struct random *random)
 {
 	uint64_t cval = wakeup_cval(guest_run, random);
@@ -276,7 +276,7 @@ static void run_source(enum source source, unsigned intid, irq_handler handler)
 	report_sum(source);
 }
 
-/* --- what a stamp costs --- */
+/* --- the cost of a stamp --- */
 
 OPS_INLINE reg_t op_stamp(reg_t state)
 {

@@ -3,9 +3,9 @@
  * Read latency over growing regions: a chase of dependent loads, one in each line of 64 bytes.
  *   seq     the lines in ascending order
  *   random  in random order: in a large region almost every load also misses the TLBs
- * The lines form one cycle, made in place: all lines of a region up to 4 MiB, of a larger one no
- * more than the samples visit, since each more would cost set-up alone. A sample is 256 loads on
- * from where the last one ended.
+ * The lines form one pointer chain, made in place: all lines of a region up to 4 MiB, of a larger
+ * one no more than the samples visit, since each more would cost set-up alone. A sample is 256
+ * loads on from where the last one ended.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

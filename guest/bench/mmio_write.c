@@ -4,8 +4,8 @@
  *   vgic   a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
  *   null   SCRATCH of the null device: emulated with stage 2, else memory
  * The byte is the priority of the last SPI, which nothing enables: the distributor's model changes,
- * as with any write that configures an interrupt, and no interrupt comes of it. What is written is
- * the address, whose low bits do for a value and are in a register already.
+ * as with any write that configures an interrupt, and no interrupt comes of it. The value is
+ * the address, which is in a register already.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"

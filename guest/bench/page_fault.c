@@ -32,7 +32,7 @@ static uintptr_t page(void)
 	return (uintptr_t)mmu_free_start();
 }
 
-/* Why stage 2 cannot lack this page alone. */
+/* The reason why stage 2 cannot unmap this page alone, or NULL. */
 static const char *stage2_refuses(const struct run_config *config)
 {
 	if (config->fill != FILL_LAZY)

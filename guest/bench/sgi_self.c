@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An SGI to the own core: from just before the write that sends it to the interrupt vector, or to
- * the handler's first statement. The write stands here and not behind the driver's
+ * the handler's first statement. The write stands here and not in the driver's
  * gic_send_sgi_self(), so that the window holds one instruction of sending.
  */
 #include "arch/mmio.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An SMC that EL2 answers in place of the firmware: with a function id that nobody knows. */
+/* An SMC that EL2 answers in place of the firmware: with an unknown function id. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
 
-/* A fast call of the vendor-specific hypervisor services, behind all of ours. */
+/* A fast call of the vendor-specific hypervisor services, beyond all hypercalls. */
 #define ID_UNKNOWN (HC_BASE + HC_COUNT)
 
 OPS_INLINE reg_t op_unknown(reg_t id)
@@ -14,8 +14,8 @@ OPS_INLINE reg_t op_unknown(reg_t id)
 	return ID_UNKNOWN;
 }
 
-/* What an SMC does that is not trapped depends on the board: firmware answers, or nobody does, and
- * it is undefined or does not return. */
+/* The effect of an SMC that does not trap depends on the board: firmware answers, or the SMC is
+ * undefined or does not return. */
 static const char *smc_prepare(const struct guest_run *run)
 {
 	if (!run->config.traps)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLB maintenance: what an operation costs by itself, and what it costs those who come after it:
- * the first touches of a working set (`<operation>-refill`), beside the same touches with nothing
- * done before them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall what only EL2
- * can do: by VMID, all VMIDs, and going on under another VMID with and without a flush.
+ * TLB maintenance: the cost of an operation by itself, and of the accesses after it: the first
+ * touches of a working set (`<operation>-refill`), beside the same touches with nothing done before
+ * them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall the operations of EL2: by
+ * VMID, all VMIDs, and going on under another VMID with and without a flush.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
@@ -87,7 +87,7 @@ static void report_refill(const struct guest_run *run, const struct working *wor
 	report_bench(&info, samples);
 }
 
-/* The operation alone, then what it leaves to its successors. */
+/* The operation alone, then the accesses after it. */
 OPS_INLINE void measure(const struct guest_run *run, const struct working *working,
 			const char *name, sample_op op, reg_t argument)
 {
@@ -148,7 +148,7 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }
 
-/* --- does an operation do what it is for? --- */
+/* --- does an operation have its effect? --- */
 
 static struct {
 	sample_op op;

@@ -5,7 +5,7 @@
 #include "lib/fdt.h"
 #include "lib/tokens.h"
 
-/* What a node with a console, a GICv2, a GICv3 says it is compatible with. */
+/* `compatible` of a console, a GICv2, a GICv3 */
 static const char *const pl011s[] = { "arm,pl011", NULL };
 static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
 static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };

@@ -7,7 +7,7 @@
 #define PSR_USER_MASKED 0x1d0	/* User mode, ARM code, interrupts masked */
 #define PSR_MODE_LOW 0xf	/* 0 in User mode only */
 #define VECTOR_DATA 0x10
-#define FAULT_LR 24		/* in data_abort's stack: behind r0-r3, r12, LR_svc */
+#define FAULT_LR 24		/* in data_abort's stack: after r0-r3, r12, LR_svc */
 #define FAULT_PSR 28
 
 	.text

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's exceptions. The interrupt entry is part of what the benchmarks measure: two scratch
+ * The guest's exceptions. The interrupt entry is part of measured windows: two scratch
  * registers saved, then the counter is read. No isb before it: exception entry synchronises the
  * context (DDI 0487 D1.13), and the read cannot come before it.
  *
  * Kernel stack while the EL0 task runs, from the top:
  *   interrupted kernel code
- *   CALLER_FRAME     its caller-saved registers
+ *   CALLER_FRAME  its caller-saved registers
  *   SWITCH_FRAME  the rest of it: x19-x29, ELR, SPSR
  */
 #include "arch/esr.h"
@@ -52,7 +52,7 @@
 /*
  * An interrupt, up to C. A table for a benchmark with delay=N spins before the stamp, exactly N
  * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2. A table with stamps takes the
- * first of irq_stamps before the one that C is given, and the last when C has ended the interrupt.
+ * first of irq_stamps before the stamp for C, and the last after C has ended the interrupt.
  */
 	.macro	irq_entry, delayed, stamped, exit
 	.balign	0x80
@@ -222,8 +222,8 @@ exception_unexpected:
 	b	exception_report
 
 /*
- * The EL0 task: x0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
- * (the stamp first, then the count), waits again.
+ * The EL0 task: x0 = struct task_shared. Stamps the counter, increments the count (the stamp
+ * first), waits again.
  */
 	.section .el0_text, "ax"
 	.global	task_el0_entry

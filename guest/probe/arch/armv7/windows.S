@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by BX,
- * with Supervisor mode put back: the vector's first instruction behind its branch is the closing
- * read, and the window's function goes on behind its wait, masked. So nothing has to be saved
- * within a window. HVC and SMC may change r0-r3 and r12 (DEN 0028 2.6).
+ * with Supervisor mode put back: the first instruction after the vector's branch is the closing
+ * read, and the window's function goes on after its wait, masked. So a window saves nothing. HVC
+ * and SMC may change r0-r3 and r12 (DEN 0028 2.6).
  *
- * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read,
- * r10, r11 = last read.
+ * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read, r10,
+ * r11 = last read.
  */
 	.arch	armv7ve
 	.arch_extension virt
@@ -70,7 +70,8 @@
 #define LOAD_WORD ldr r0, [r2]
 #include "guest/probe/arch/common/windows.inc"
 
-	/* Which vector table: the one with a delay before the closing read, of r6 instructions. */
+	/* Choose the vectors with a delay of r6 instructions before the closing read, or the
+	 * plain ones. */
 	.macro	choose_vectors
 	cmp	r6, #0
 	bne	1f
@@ -81,7 +82,7 @@
 	isb
 	.endm
 
-	/* SGIs are sent with interrupts let in; the vector comes back behind the wait. */
+	/* SGIs are sent with interrupts let in; the vector returns after the wait. */
 	.global	window_sgi_gicv2
 window_sgi_gicv2:
 	push	{r4-r12, lr}

@@ -2,7 +2,7 @@
 /*
  * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by
  * RET, not ERET: the vector's first instruction is the closing read, and the window's function goes
- * on behind its wait, masked, on the same stack. So nothing has to be saved within a window.
+ * on after its wait, masked, on the same stack. So a window saves nothing.
  *
  * In the window of an interrupt: x9 = struct probe_window, x10 = return address, x11 = delay, x12 =
  * first read, x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): in the other windows
@@ -59,7 +59,8 @@
 #define LOAD_WORD ldr w0, [x2]
 #include "guest/probe/arch/common/windows.inc"
 
-	/* Which vector table: the one with a delay before the closing read, of x11 instructions. */
+	/* Choose the vectors with a delay of x11 instructions before the closing read, or the
+	 * plain ones. */
 	.macro	choose_vectors, delay
 	mov	x11, \delay
 	adrp	x8, probe_vectors
