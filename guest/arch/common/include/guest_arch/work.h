@@ -4,8 +4,6 @@
 
 #include "guest_arch/ops.h"
 
-#define WORK_ROUND_INSTRUCTIONS 8u
-
 /* 8 instructions a round, at least one round: a linear congruence, stirred. */
 OPS_INLINE uint64_t work_int(reg_t rounds)
 {
