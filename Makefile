@@ -62,7 +62,8 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
-GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
+GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include \
+	-DGUEST_BASE=$(GUEST_BASE)
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
 PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno
@@ -82,7 +83,7 @@ HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/
 	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
-	guest/arch/$(ISA)/*.[cS] lib/*.c) \
+	guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o

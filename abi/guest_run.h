@@ -27,7 +27,6 @@
 #define GUEST_RUN_GICC 48
 #define GUEST_RUN_GICR 56
 #define GUEST_RUN_TIMER 64
-#define GUEST_RUN_NO_FP 104
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -79,5 +78,4 @@ _Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembl
 _Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly knows it");
 _Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER, "likewise");
-_Static_assert(offsetof(struct guest_run, no_fp) == GUEST_RUN_NO_FP, "likewise");
 #endif

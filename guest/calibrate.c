@@ -110,7 +110,7 @@ static bool agree(uint64_t a, uint64_t b, uint64_t tolerance)
 	return high - low <= (low / 4 > tolerance ? low / 4 : tolerance);
 }
 
-/* What PAIRS values come to; sorts them. */
+/* The calibration by PAIRS values, which are sorted. */
 static struct calibration conclude(uint64_t *value, uint64_t tolerance)
 {
 	struct calibration found;

@@ -44,8 +44,8 @@ uint32_t el0_fault_count(void)
 
 bool el0_data_abort(va_t address, reg_t status);
 
-/* From el0.S, with the fault's address and its syndrome, whose fault status is that of the long
- * descriptor format on both isas. False: not expected. */
+/* From el0.S, with the address and the syndrome of the fault. On both isas the fault status is of
+ * the long descriptor format. Returns false for a fault that is not expected. */
 bool el0_data_abort(va_t address, reg_t status)
 {
 	if (!fault_expected || address - fault_page >= PAGE_SIZE ||

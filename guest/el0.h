@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * EL0 code that the kernel calls and that returns by SVC, interrupts masked: one access to a page,
- * between two counter reads. A data abort of it at the page where one is expected is handled as a
- * kernel would that fills memory in on demand; any other exception of it is a crash.
+ * between two counter reads. The kernel handles an expected data abort by mapping the page, as
+ * demand paging does; any other exception of EL0 is a crash.
  */
 #pragma once
 
@@ -13,18 +13,18 @@ struct el0_window {
 	uint64_t from, until;
 };
 
-/* From here on EL0 runs by these calls only, and the task of guest/task.h must not be woken. */
+/* From here on EL0 runs by these calls only: never wake the task of guest/task.h. */
 void el0_init(void);
 
 /*
- * Opens the window, loads a word at `address`, spins `delay` instructions (even; 0: not one), and
- * closes it. address 0: no load.
+ * Open the window, load a word at `address` (0: no load), spin `delay` instructions (even, or 0),
+ * and close the window.
  */
 struct el0_window el0_touch(uintptr_t address, reg_t delay);
 
-/* The next call's data abort, a translation fault in the page at `page` (a multiple of 4 KiB), maps
- * it. Once: a second one is a crash. */
+/* Expect one translation fault of the next call in the page at `page` (a multiple of 4 KiB), and
+ * map the page then. A second fault is a crash. */
 void el0_expect_fault(uintptr_t page);
 
-/* Data aborts that were handled so, so far. */
+/* The number of data aborts handled so far. */
 uint32_t el0_fault_count(void);

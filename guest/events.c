@@ -59,7 +59,7 @@ static void read_pmceid(uint32_t pmceid[2])
 	guest_arch_irq_delay(0); /* the ordinary vectors */
 }
 
-/* Not static, so that a test can make it lie. */
+/* Not static, so that a test can falsify it. */
 bool events_counted(const uint32_t pmceid[2], uint32_t number);
 
 __attribute__((noinline)) bool events_counted(const uint32_t pmceid[2], uint32_t number)
@@ -83,10 +83,12 @@ void events_init(const struct guest_run *run)
 	if (group == EVENTS_OFF)
 		return;
 	if (!pmu_is_there())
-		guest_refuse("events, but this core has no PMU, version", pmu_version());
+		guest_refuse("events, but this core has no PMU, version; set events=off",
+			     pmu_version());
 	counters = PMCR_N(read_pmcr_el0());
 	if (counters < EVENTS_MAX)
-		guest_refuse("events need 4 event counters, the guest has PMCR.N", counters);
+		guest_refuse("events need 4 event counters, the guest has PMCR.N; set events=off",
+			     counters);
 	read_pmceid(pmceid);
 	for (unsigned i = 0; i < EVENTS_MAX; i++)
 		if (events_counted(pmceid, groups[group][i].number))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PMU events of a window (axis `events`): their counters are read before it and after it, outside
- * of both clocks. They are never stopped: in gem5 a counter that starts misses its first event.
+ * PMU events of a window (axis `events`): the event counters are read before and after the
+ * window, outside of both clocks, and never stopped: in gem5 a counter misses its first event.
  */
 #pragma once
 
@@ -16,18 +16,18 @@ struct event_counts {
 	uint32_t cold;
 };
 
-/* Chooses those of the group that this core counts, and sets their counters up; refuses the step
- * where there are none. */
+/* Choose the events of the group that this core counts, and set up their counters. Refuses the step
+ * where the core counts none. */
 void events_init(const struct guest_run *run);
 
-/* How many are counted: 0 with events=off. */
+/* The number of events that are counted: 0 with events=off. */
 unsigned events_count(void);
 
-/* As docs/records.md has it, below events_count(). */
+/* The name of an event in docs/records.md; `event` is below events_count(). */
 const char *events_name(unsigned event);
 
-/* What the counters had when the last window began, and when it ended. */
+/* The counters at the beginning and at the end of the last window. */
 extern uint32_t events_from[EVENTS_MAX], events_until[EVENTS_MAX];
 
-/* What that window counted, less than 2^32. */
+/* The events in that window, less than 2^32. */
 uint32_t events_in_window(unsigned event);

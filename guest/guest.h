@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest kernel as its parts see it: the ways to speak to the hypervisor and to end. */
+/* The guest kernel: the ways to end a step. */
 #pragma once
 
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
 #include "abi/record.h"
 
-/* Ends the step. */
+/* End the step. */
 _Noreturn void guest_exit(enum guest_exit status);
 
-/* Emits an `error` record with this text, then ends the step. */
+/* Emit an `error` record with this text, then end the step. */
 _Noreturn void guest_fail(enum guest_exit status, const char *what);
 
-/* Not to be trusted: an `error` record "<what>: <value>", then GUEST_EXIT_REFUSED. */
+/* For results that must not be trusted: an `error` record "<what>: <value>", then
+ * GUEST_EXIT_REFUSED. `what` may end in "; <advice>", which goes after the value. */
 _Noreturn void guest_refuse(const char *what, uint64_t value);
 
 /* Called once, from guest_arch's start. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first bytes of the image; linker/guest.ld.S puts the addresses of struct guest_header behind
+/* The first bytes of the image; linker/guest.ld.S puts the addresses of struct guest_header after
  * them. */
 #include "abi/guest_run.h"
 

@@ -70,7 +70,7 @@ static const char *pended_by_itself(unsigned intid)
 const char *irq_no_spis(const struct guest_run *run, unsigned most)
 {
 	if (run->physical_spi_count == 0)
-		return "this board has no SPI without a device of its own";
+		return "every SPI of this board belongs to a device";
 	for (unsigned i = 0; i < most && i < run->physical_spi_count; i++) {
 		unsigned intid = run->physical_spi_first + i;
 

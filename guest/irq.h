@@ -8,7 +8,7 @@
 #define IRQ_COUNT 256u /* INTIDs that can have a handler */
 
 /* vector_ticks: CNTPCT as the vector read it, three instructions in; iar: as gic_ack() gave it. The
- * handler quiets its source, the kernel ends the interrupt (EOI). */
+ * handler clears its source, the kernel ends the interrupt (EOI). */
 typedef void (*irq_handler)(uint64_t vector_ticks, uint32_t iar);
 
 /* GIC on, everything disabled, no handlers: an interrupt without one crashes the guest. */
@@ -16,19 +16,18 @@ void irq_init(const struct guest_run *run);
 
 void irq_set_handler(unsigned intid, irq_handler handler);
 
-/* Why the board's SPIs without a device, at most `most`, cannot be pended by software: there is
- * none, or something else pends one. NULL: they can. */
+/* Why software cannot pend the board's SPIs without a device, the first `most` of them: there is
+ * none, or a device pends one. NULL: software can. */
 const char *irq_no_spis(const struct guest_run *run, unsigned most);
 
-/* From now on told of interrupts without a number of their own (1020 to 1023), which have no
- * end. */
+/* From now on `handler` gets the special INTIDs, 1020 to 1023, which have no end of interrupt. */
 void irq_on_special(void (*handler)(uint32_t iar));
 
 /* Interrupts that were gone when they were acknowledged. */
 uint32_t irq_spurious_count(void);
 
-/* CNTPCT on the way of the last interrupt: by guest_arch_irq_stamps() before the vector's own stamp
- * and behind the end of the interrupt, by irq_stamp_handler() in between. */
+/* CNTPCT on the path of the last interrupt: guest_arch_irq_stamps() has stamps taken before the
+ * vector's own stamp and after the end of the interrupt, irq_stamp_handler() takes one between. */
 struct irq_stamps {
 	uint64_t vector;
 	uint64_t handler;

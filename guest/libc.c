@@ -7,7 +7,7 @@
 
 #include "guest/guest.h"
 
-/* From linker/guest.ld.S: what the library keeps, malloc()'s lists above all. */
+/* From linker/guest.ld.S: the library's variables, malloc()'s lists above all. */
 extern char __libc_data_start[], __libc_data_end[], __libc_bss_start[], __libc_bss_end[];
 
 static uintptr_t heap_at, heap_end;
@@ -15,7 +15,7 @@ static uintptr_t heap_at, heap_end;
 void *sbrk(ptrdiff_t increment);
 void *_sbrk(ptrdiff_t increment) __attribute__((alias("sbrk")));
 
-/* As POSIX had it; picolibc calls it by this name, newlib by the other. */
+/* POSIX: picolibc calls this name, newlib the other. */
 void *sbrk(ptrdiff_t increment)
 {
 	uintptr_t old = heap_at;
@@ -28,7 +28,7 @@ void *sbrk(ptrdiff_t increment)
 	return (void *)old;
 }
 
-/* The first time the variables have the values of the image, which all later times get back. */
+/* The first call keeps the values of the image; each later call restores them. */
 static void reset_data(void)
 {
 	static char pristine[4096];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C library asks of a system: memory. */
+/* The memory of the C library. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The library as it was when the guest started, malloc() with [start, start + size) to give away,
- * mapped. Until the first call there is no memory. */
+/* Put the library in its state at the start of the guest. malloc() gets [start, start + size),
+ * which must be mapped. Until the first call there is no memory. */
 void libc_reset(uintptr_t start, size_t size);

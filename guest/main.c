@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One life of the guest: check what it was given, set up, calibrate, run one benchmark, end. */
+/* One life of the guest: check struct guest_run, set up, calibrate, run one benchmark, end. */
 #include <string.h>
 
 #include "arch/hypercall.h"
@@ -39,13 +39,15 @@ void guest_fail(enum guest_exit status, const char *what)
 
 void guest_refuse(const char *what, uint64_t value)
 {
-	char buffer[128];
+	char buffer[192];
 	struct text text;
 
 	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, what);
+	for (; *what && *what != ';'; what++)
+		text_char(&text, *what);
 	text_string(&text, ": ");
 	text_u64(&text, value);
+	text_string(&text, what);
 	guest_fail(GUEST_EXIT_REFUSED, buffer);
 }
 
@@ -77,11 +79,11 @@ static const struct bench *find_bench(const char *name)
 static void check_run(const struct guest_run *run)
 {
 	if (run->magic != GUEST_RUN_MAGIC)
-		guest_refuse("no struct guest_run where it should be, found", run->magic);
+		guest_refuse("struct guest_run is missing, its magic reads", run->magic);
 	if (run->size != sizeof(*run))
-		guest_refuse("another build's struct guest_run, bytes", run->size);
+		guest_refuse("struct guest_run is of another build, bytes", run->size);
 	if (run->bench.params.delay % 2)
-		guest_refuse("delay must be even", run->bench.params.delay);
+		guest_refuse("delay is odd; choose an even one", run->bench.params.delay);
 }
 
 void guest_main(const struct guest_run *run)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a step its exit statistics and its trace cover: all of it, unless a benchmark says so. */
+/* The part of a step that exit statistics and trace cover: all, unless a benchmark limits it. */
 #pragma once
 
 #include "arch/hypercall.h"
 #include "guest/guest.h"
 
-/* Counts begin anew; this call is not one of them. */
+/* Counts begin anew; this call is not counted. */
 static inline void measure_begin(void)
 {
 	if (hvc(HC_ID(MEASURE), 1, 0) != HC_OK)

@@ -7,14 +7,14 @@
 #include "drivers/gic/gic.h"
 #include "guest/guest.h"
 #include "guest/guest_arch.h"
+#include "lib/alias_window.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
-#include "lib/window.h"
 
 /*
  * For 4 KiB pages: 256 MiB of working memory and its lists take 130 tables of level 3 in the alias
- * window and none elsewhere, as working memory is reached through it alone; the rest is level 2,
- * the image, devices, and what a misbehaving guest maps.
+ * window, and none elsewhere. The rest is for level 2, the image, devices, and the maps of a
+ * hostile guest.
  */
 #define TABLE_PAGES 160u
 
@@ -33,7 +33,7 @@
 extern char __image_start[], __text_end[], __el0_text_end[], __rodata_end[], __el0_data_start[];
 extern char __el0_data_end[], __memory_end[];
 
-/* Not in bss: the pool clears what it hands out, so nothing else has to. */
+/* Not in bss: the pool clears every table that it hands out. */
 __attribute__((section(".noinit"),
 	       aligned(PAGE_SIZE))) static uint8_t tables[TABLE_PAGES][PAGE_SIZE];
 __attribute__((aligned(PAGE_SIZE))) static pte_t root[PTE_COUNT];
@@ -91,8 +91,8 @@ static void map_gic(const struct guest_run *run)
 	}
 }
 
-/* What was written with the caches off is in memory; stale lines that the hypervisor's caches may
- * hold of it, clean since it cleaned them, must not come back. */
+/* Memory holds the stores of the time with caches off. Stale lines of it in the caches are clean,
+ * since the hypervisor cleaned them; they must not hit. */
 static void forget_stale_lines(void)
 {
 	dcache_clean_invalidate((uintptr_t)__image_start, (size_t)(__memory_end - __image_start));
@@ -182,15 +182,15 @@ static unsigned window_level(const struct guest_run *run)
 	return level[run->config.stage1];
 }
 
-static struct window_range device_range(uint64_t base, uint64_t size)
+static struct alias_range device_range(uint64_t base, uint64_t size)
 {
-	return (struct window_range){ base, base ? size : 0 };
+	return (struct alias_range){ base, base ? size : 0 };
 }
 
-/* Also away from what is the hypervisor's: where translation goes wrong, a fault is better. */
+/* The window avoids the hypervisor's memory, too: a wrong translation must fault. */
 static bool window_base(const struct guest_run *run, uint64_t *base)
 {
-	const struct window_range used[] = {
+	const struct alias_range used[] = {
 		{ run->ram_base, run->ram_size },
 		device_range(run->gicd_base, GICV3_DIST_SIZE),
 		device_range(run->gicc_base, GICV2_CPU_SIZE),
@@ -200,11 +200,11 @@ static bool window_base(const struct guest_run *run, uint64_t *base)
 		device_range(run->hyp_base, PAGE_SIZE),
 	};
 
-	return window_choose(used, ARRAY_SIZE(used), base);
+	return alias_window_choose(used, ARRAY_SIZE(used), base);
 }
 
-/* What the leaf that holds an address of guest RAM leads to. A function by itself, so that a test
- * can make it lead elsewhere. */
+/* The physical address of the leaf that holds an address of guest RAM. A function by itself, so
+ * that a test can falsify it. */
 __attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t leaf_size)
 {
 	return align_down(address, leaf_size);
@@ -212,9 +212,9 @@ __attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t le
 
 const char *mmu_window_refuses(const struct guest_run *run, uint64_t size)
 {
-	const struct window_range ram = { run->ram_base, run->ram_size };
+	const struct alias_range ram = { run->ram_base, run->ram_size };
 	const char *why =
-		window_refuses(&ram, mmu_free_start() + size, LPAE_SIZE(window_level(run)));
+		alias_window_refuses(&ram, mmu_free_start() + size, LPAE_SIZE(window_level(run)));
 	uint64_t base;
 
 	if (!why && !window_base(run, &base))

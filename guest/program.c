@@ -39,7 +39,7 @@ static struct {
 	uint32_t sum;   /* of them */
 } device;
 
-/* What the runs of a step gave. */
+/* The results of the runs of a step. */
 struct outcome {
 	uint32_t checksum;  /* of the first run */
 	uint32_t different; /* runs with another one */
@@ -57,7 +57,7 @@ void *program_alloc(size_t size)
 	void *memory = malloc(size);
 
 	if (!memory)
-		guest_refuse("the program's heap is too small for bytes", size);
+		guest_refuse("the program's heap is too small, bytes asked for", size);
 	return memory;
 }
 
@@ -69,8 +69,8 @@ void program_output(uint32_t word)
 }
 
 /*
- * In CNTVCT. Absolute, so that a tick which came late does not delay the next; and into the future,
- * like an operating system's: who is a whole period late makes up for it at once.
+ * The next tick is absolute, in CNTVCT, so that a late tick does not delay the next one, and in the
+ * future, as in an operating system: a handler that is a whole period late catches up at once.
  */
 static void on_tick(uint64_t vector_ticks, uint32_t iar)
 {
@@ -191,8 +191,8 @@ static void add_sample(struct samples *samples, const struct window_stamps *stam
 		samples_add(samples, stamps->from, stamps->until);
 }
 
-/* The first tick comes at another time in every run: what an interrupt may spoil in a program is
- * then not the same each time, and the checksums tell. */
+/* The first tick comes at another time in every run: if an interrupt corrupts a program, the runs
+ * and their checksums differ. */
 static void run_once(const struct guest_run *run, const struct program *program, uint32_t index,
 		     struct samples *samples, struct outcome *outcome)
 {
@@ -285,7 +285,7 @@ const char *program_prepare(const struct guest_run *run)
 	uint64_t end = run->ram_base + run->ram_size;
 
 	if (run->no_fp)
-		return "programs are compiled with FP registers, which this machine has not";
+		return "programs need FP registers, which this machine does not have";
 	return mmu_free_start() + HEAP_SIZE > end ? "not enough memory" : NULL;
 }
 

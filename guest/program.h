@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program: not one path but a whole computation, of a kind that real ones are made of, to see
- * what share of its time the exits take. One file in guest/programs/ that ends in PROGRAM(...),
+ * A program: not one path but a whole computation of a kind that real programs contain, to show
+ * the share of its time that exits take. One file in guest/programs/ that ends in PROGRAM(...),
  * compiled with FP and SIMD registers and the C library; program_run() takes its samples.
  */
 #pragma once
@@ -13,14 +13,14 @@
 struct program {
 	/* The program runs under the periodic tick of an operating system. */
 	bool ticks;
-	/* It writes its results through a device: program_output(). */
+	/* The program writes its results to a device: program_output(). */
 	bool output;
-	/* Its input, made from the seed: before every run, outside the window. All memory that the
-	 * last run had is gone. */
+	/* Make the input from the seed: before every run, outside the window. The memory of the
+	 * last run is free. */
 	void (*prepare)(uint32_t seed);
 	/* The window. */
 	void (*run)(void);
-	/* Of all results, to the bit. After every run, outside the window. */
+	/* The checksum of all results, to the bit: after every run, outside the window. */
 	uint32_t (*checksum)(void);
 };
 

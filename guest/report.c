@@ -68,7 +68,7 @@ static void member_clock(void)
 	member_integer("hz", guest_run->counter_hz);
 }
 
-/* Bodies that the hypervisor would not take are our bug. */
+/* A body that the hypervisor refuses is a bug of the guest. */
 static void record_emit(enum record_kind kind)
 {
 	if (record.overflow || hvc(HC_ID(RECORD), kind, (reg_t)record.length) != HC_OK)
@@ -118,7 +118,7 @@ void report_calibration(const struct calibration *ticks, const struct calibratio
 	record_emit(RECORD_CALIBRATION);
 }
 
-/* Percentiles that this many samples can carry. */
+/* Percentiles, each from a number of samples on. */
 static const struct {
 	const char *name[2];
 	uint32_t permille;
@@ -138,7 +138,7 @@ static void member_percentiles(const struct histogram *raw, int64_t overhead, bo
 					       overhead);
 }
 
-/* What is subtracted from every value of these samples. */
+/* The overhead that is subtracted from every value of these samples. */
 static struct overhead overhead_of(const struct bench_info *info, const struct samples *samples)
 {
 	if (info->bare)
@@ -148,7 +148,7 @@ static struct overhead overhead_of(const struct bench_info *info, const struct s
 	return calibrate_overhead_of(samples);
 }
 
-/* How many samples of these began cold. */
+/* The number of these samples that began cold. */
 static uint32_t prepared(const struct samples *samples)
 {
 	return state_prepared_count() - samples->prepared;
@@ -162,11 +162,11 @@ static void refuse_impossible_cycles(const struct bench_info *info, const struct
 	uint64_t lowest = stats->min < samples->cycles_cold ? stats->min : samples->cycles_cold;
 
 	if (samples->cycles_taken != samples->taken)
-		guest_refuse("samples have no cycles, with them", samples->cycles_taken);
+		guest_refuse("samples without cycles, those with cycles", samples->cycles_taken);
 	if (stats->out_of_range)
-		guest_refuse("a sample's cycles are out of range, largest", stats->max);
+		guest_refuse("a sample's cycles are beyond the histogram, largest", stats->max);
 	if (!info->may_be_zero && lowest <= overhead)
-		guest_refuse("a path takes no time, raw cycles", lowest);
+		guest_refuse("a path is no longer than an empty window, raw cycles", lowest);
 }
 
 static void refuse_impossible(const struct bench_info *info, const struct samples *samples)
@@ -178,17 +178,17 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 	if (samples->backwards)
 		guest_refuse("the counter ran backwards, times", samples->backwards);
 	if (stats->n != guest_run->bench.params.n)
-		guest_refuse("samples were lost, left", stats->n);
+		guest_refuse("samples were lost, those left", stats->n);
 	if (samples->events_taken && samples->events_taken != samples->taken)
-		guest_refuse("samples have no events, with them", samples->events_taken);
+		guest_refuse("samples without events, those with events", samples->events_taken);
 	if (state_is_cold() && prepared(samples) != samples->taken)
-		guest_refuse("samples were not prepared, prepared ones", prepared(samples));
+		guest_refuse("samples were not prepared, those prepared", prepared(samples));
 	if (stats->out_of_range)
-		guest_refuse("a sample is out of range, largest", stats->max);
+		guest_refuse("a sample is beyond the histogram, largest", stats->max);
 	if (samples->cycles_taken) /* finer than ticks, which may see nothing of a path */
 		refuse_impossible_cycles(info, samples, overhead.cycles);
 	else if (!info->may_be_zero && lowest <= overhead.ticks)
-		guest_refuse("a path takes no time, raw ticks", lowest);
+		guest_refuse("a path is no longer than an empty window, raw ticks", lowest);
 }
 
 static void member_values(const struct samples *samples, int64_t overhead)

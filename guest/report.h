@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a guest: what HC_RECORD puts on the console. docs/records.md describes the members. */
+/* Records of a guest: HC_RECORD puts them on the console. docs/records.md describes the members. */
 #pragma once
 
 #include "guest/guest.h"
@@ -14,7 +14,7 @@ struct member {
 /* How a window ends and begins: two counter reads, or a timer's CVAL and one. */
 enum window { WINDOW_PAIR, WINDOW_CVAL };
 
-/* What a `bench` record says beside the samples. */
+/* The members of a `bench` record beside the samples. */
 struct bench_info {
 	const char *variant;
 	enum window window;
@@ -22,11 +22,11 @@ struct bench_info {
 	uint64_t overhead;            /* ticks of an empty window, where it is a plain one */
 	bool bare;                    /* the window itself: nothing is subtracted */
 	bool may_be_zero;             /* the path may be as short as the overhead */
-	const struct member *members; /* further ones */
+	const struct member *members; /* further members */
 	unsigned member_count;
 };
 
-/* Where and how records are written; first of all calls. */
+/* The first call: records need `run`. */
 void report_init(const struct guest_run *run);
 
 struct calibration;
@@ -35,13 +35,13 @@ struct calibration;
 void report_calibration(const struct calibration *ticks, const struct calibration *cycles,
 			const struct calibration *events, uint32_t batch);
 
-/* Statistics and histogram of one variant. Refuses (does not return) what cannot be true: a counter
- * that ran backwards, samples lost, a value of 0 or less where the path takes time. */
+/* Statistics and histogram of one variant. Refuses the step (does not return) where the counter ran
+ * backwards, samples were lost, or a path that takes time has a value of 0 or less. */
 void report_bench(const struct bench_info *info, const struct samples *samples);
 
 void report_skip(const char *reason);
 void report_check(const char *variant, bool ok, const struct member *members, unsigned count);
 
-/* Whether every check so far was ok. */
+/* Return whether every check so far was ok. */
 bool report_all_ok(void);
 void report_error(const char *what);

@@ -12,13 +12,14 @@ void sample_init(const struct guest_run *run)
 	events_init(run);
 	has_cycles = run->config.cycles == CYCLES_ON || events_count();
 	if (run->bench.params.batch > 1 && run->config.state != STATE_WARM)
-		guest_refuse("batch needs state=warm, only its first operation would begin cold: "
-			     "batch",
+		guest_refuse("batch needs state=warm, only its first operation would begin cold, "
+			     "batch; set batch=1",
 			     run->bench.params.batch);
 	if (!has_cycles)
 		return;
 	if (!pmu_is_there())
-		guest_refuse("cycles=on, but this core has no PMU, version", pmu_version());
+		guest_refuse("cycles=on, but this core has no PMU, version; set cycles=off",
+			     pmu_version());
 	window_max = PMU_BITS == 64 && !events_count() ? UINT64_MAX : run->counter_hz / 2;
 	pmu_start();
 }
@@ -91,8 +92,8 @@ void samples_add(struct samples *samples, uint64_t from, uint64_t until)
 static void add_cycles(struct samples *samples, uint64_t ticks, reg_t cycles)
 {
 	if (ticks > window_max)
-		guest_refuse("a window is too long for 32 bits of cycles or events (cycles=off, "
-			     "events=off), ticks",
+		guest_refuse("a window is too long for 32 bits of cycles or events, ticks; "
+			     "set cycles=off events=off",
 			     ticks);
 	if (cycles >> (PMU_BITS - 1))
 		guest_refuse("the cycle counter ran backwards, difference", cycles);

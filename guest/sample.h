@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples of one variant, and the window they are taken by: two counter reads with a barrier each
- * side and nothing between them but the path. docs/measuring.md lists what is in each window.
+ * side and nothing between them but the path. docs/measuring.md lists the content of each window.
  *
  * The plain window reads CNTPCT alone. With cycles=on the cycle counter is read within those two
  * reads, and with batch=N the operation is repeated N times between them; each form is calibrated
@@ -33,8 +33,8 @@ struct samples {
 	struct event_counts events[EVENTS_MAX];
 };
 
-/* What the PMU's counters are for in this step; first of all calls. Starts them, or refuses the
- * step where they are not there. */
+/* The first call: start the PMU counters that this step needs, or refuse the step where the core
+ * has none. */
 void sample_init(const struct guest_run *run);
 
 bool sample_has_cycles(void);
@@ -42,10 +42,10 @@ bool sample_has_cycles(void);
 /* The samples of the guest, empty: one set is in use at a time. */
 struct samples *samples_begin(void);
 
-/* Makes a set of one's own empty. It has no room for cycles. */
+/* Empty a set of the caller, which has no room for cycles. */
 void samples_reset(struct samples *samples);
 
-/* Adds the window [from, to]. */
+/* Add the window [from, to]. */
 void samples_add(struct samples *samples, uint64_t from, uint64_t until);
 
 /* The same with the cycles between the reads of that counter; samples of samples_begin(). */
@@ -57,16 +57,16 @@ void samples_sink_cycles(void *samples, uint64_t from, uint64_t until, reg_t cyc
 void samples_sink_events(void *samples, uint64_t from, uint64_t until, reg_t cycles);
 void samples_sink_ticks(void *samples, uint64_t from, uint64_t until, reg_t no_cycles);
 
-/* One operation of a benchmark; takes and returns what one operation hands to the next. */
+/* One operation of a benchmark; its result is the argument of the next one. */
 typedef reg_t (*sample_op)(reg_t state);
 
-/* Where a window's stamps go; a call, so that it costs no register within the window. */
+/* Takes the stamps of a window; a call, so that it costs no register within the window. */
 typedef void (*sample_sink)(void *to, uint64_t from, uint64_t until);
 typedef void (*sample_sink_cycles)(void *to, uint64_t from, uint64_t until, reg_t cycles);
 
 /*
- * The closing read is counter_read(), with the delay behind its first isb: where a system register
- * access traps, QEMU counts the rest of its translation block too, which is to be the same, this
+ * The closing read is counter_read(), with the delay after its first isb: where a system register
+ * access traps, QEMU also counts the rest of its translation block, which must be the same, this
  * isb, with a delay and without (CAVEATS.md).
  */
 OPS_INLINE reg_t sample_window(sample_op op, reg_t state, bool delayed, reg_t delay,
@@ -130,8 +130,8 @@ enum sample_form {
 };
 
 /*
- * `batch` operations, each with the isb behind it that ends a window of one, and each with `state`
- * as it came. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter,
+ * `batch` operations, each followed by the isb that ends a window of one, and each with the `state`
+ * of the first. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter,
  * and its cycles are given as 0.
  */
 OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, uint32_t batch,
@@ -167,7 +167,7 @@ OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, u
 	sink(to, from, until, cycles_until - cycles_from);
 }
 
-/* What these parameters and the configuration ask for, where a window holds one operation. */
+/* The form for these parameters and this configuration, where a window holds one operation. */
 enum sample_form sample_form_single(const struct bench_params *params);
 
 /* The same where operations may be repeated. */

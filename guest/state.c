@@ -14,8 +14,8 @@ void state_init(const struct guest_run *run)
 	state = run->config.state;
 }
 
-/* EL2 comes first: its operations reach more than ours, and the guest's own come last, so that its
- * TLB entries are those of the few instructions from there to the window. */
+/* EL2 first, since its operations reach more. The guest's operations are last, so that the TLBs
+ * hold no more than the few instructions from there to the window. */
 static void make_cold(void)
 {
 	prepared_count++;

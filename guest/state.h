@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every sample begins with, the axis `state` of a configuration: as the last sample left it,
- * caches cold, or TLBs cold. */
+/* The state at the beginning of every sample (axis `state`): as the last sample left it, caches
+ * cold, or TLBs cold. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,8 @@
 
 void state_init(const struct guest_run *run);
 
-/* Just before a sample's window opens, or before the timer of a sample is set: makes cold what the
- * configuration says, nothing where that is nothing. Once a sample; report_bench() refuses samples
- * that were not prepared. */
+/* Make caches or TLBs cold, as the configuration demands: once a sample, just before its window
+ * opens or its timer is set. report_bench() refuses samples that were not prepared. */
 void state_prepare(void);
 
 /* Samples prepared so far; 0 where there is nothing to prepare. */

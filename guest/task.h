@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one EL0 task: it waits; when an interrupt handler wakes it, it stamps the counter and waits
- * again, and the kernel code that the interrupt came upon goes on. */
+/* The one EL0 task waits. When an interrupt handler wakes the task, it stamps the counter and waits
+ * again, and the interrupted kernel code goes on. */
 #pragma once
 
 #include <stdint.h>
 
-/* In memory of the task: it writes, the kernel reads. */
+/* In memory of the task, which writes; the kernel reads. */
 struct task_shared {
-	uint64_t stamp; /* CNTPCT, the first thing it does */
+	uint64_t stamp; /* CNTPCT, read first */
 	uint32_t count; /* times it ran; written after the stamp */
 };
 

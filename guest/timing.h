@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gem5 has two models of a core: a fast one without timing, and the timing model that is to be
- * measured. A guest sets up by the fast one, and takes its samples, calibration included, by the
- * other. Elsewhere all this is nothing. No measured window holds a call of it.
+ * gem5 has two models of a core: a fast one without timing, and the timing model that is measured.
+ * A guest sets up by the fast model, and takes samples and calibration by the timing model. On
+ * other platforms these functions do nothing. No measured window holds a call of them.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 void timing_init(const struct guest_run *run);
 
-/* From here on by the timing model, with empty TLBs. */
+/* Switch to the timing model, with empty TLBs. */
 void timing_begin(void);
 
-/* From here on by the fast one. */
+/* Switch to the fast model. */
 void timing_end(void);

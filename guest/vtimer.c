@@ -11,5 +11,5 @@ void vtimer_check_offset(void)
 
 	virt += vtimer_offset;
 	if (virt < before || virt > after)
-		guest_refuse("CNTVCT is not CNTPCT less the offset it has, but with it", virt);
+		guest_refuse("CNTVCT and its offset do not add up to CNTPCT, but to", virt);
 }

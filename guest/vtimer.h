@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest's timer, CNTV: programmed by absolute CVAL. Times of a benchmark are CNTPCT, CVAL is
- * compared with CNTVCT, which is vtimer_offset behind it. */
+/* The guest's timer, CNTV: programmed by absolute CVAL. Times of a benchmark are CNTPCT. The
+ * timer compares CVAL with CNTVCT, which is CNTPCT - vtimer_offset. */
 #pragma once
 
 #include "arch/barrier.h"
@@ -12,7 +12,7 @@
 #define VTIMER_ENABLE 1u
 #define VTIMER_IMASK 2u
 
-extern uint64_t vtimer_offset; /* ticks: CNTVOFF as the hypervisor tells it */
+extern uint64_t vtimer_offset; /* ticks: CNTVOFF, from struct guest_run */
 
 /* The interrupt comes when CNTPCT is `ticks`, and stays asserted until the next of these calls. */
 static inline void vtimer_arm(uint64_t ticks)
@@ -36,7 +36,7 @@ static inline void vtimer_rearm(uint64_t cval)
 	isb();
 }
 
-/* Refuses where the two counters are not as far apart as they are said to be. */
+/* Refuses the step where the two counters do not differ by vtimer_offset. */
 void vtimer_check_offset(void);
 
 /* The period a plan asks for, in ticks: period_us where that is not 0, else period. */

@@ -7,18 +7,22 @@
 #include "guest/state.h"
 #include "guest/task.h"
 #include "guest/vtimer.h"
-#include "lib/random.h"
 
-#define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
-#define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
+#define JITTER 64u /* ticks */
+#define GRACE_HZ_SHIFT 1
 
 volatile uint64_t wakeup_vector, wakeup_handler;
 volatile uint32_t wakeup_handled;
 
-/* Interrupts masked here and on return: until the count moves, or is too late. The task runs
- * before the interrupted code goes on, so its count moves with the handler's. */
-static void wait_busy(uint32_t count, uint64_t deadline)
+uint64_t wakeup_cval(const struct guest_run *run, struct random *random)
 {
+	return counter_read() + vtimer_period(run) + random_below(random, JITTER);
+}
+
+void wakeup_wait_busy(const struct guest_run *run, uint32_t count, uint64_t from)
+{
+	uint64_t deadline = from + (run->counter_hz >> GRACE_HZ_SHIFT);
+
 	irq_unmask();
 	while (wakeup_handled == count && read_cntpct_el0() < deadline)
 		;
@@ -44,11 +48,15 @@ static uint64_t stamp_of(enum wakeup_stage stage)
 	}
 }
 
-static void check_arrivals(enum wakeup_stage stage, uint32_t fired, uint32_t task_count)
+void wakeup_check_handled(uint32_t fired)
 {
 	if (wakeup_handled != fired)
-		guest_refuse("timer interrupts are missing or too many, handled", wakeup_handled);
-	if (stage == STAGE_TASK && task_shared.count - task_count != fired)
+		guest_refuse("interrupts are missing or too many, handled", wakeup_handled);
+}
+
+void wakeup_check_task(uint32_t fired, uint32_t task_count)
+{
+	if (task_shared.count - task_count != fired)
 		guest_refuse("the task missed wakes, ran", task_shared.count - task_count);
 }
 
@@ -65,13 +73,15 @@ static void take_samples(const struct guest_run *run, const struct wakeup_timer 
 		uint64_t cval;
 
 		state_prepare(); /* before CVAL is chosen: it may take longer than a period */
-		cval = counter_read() + vtimer_period(run) + random_below(&random, JITTER);
+		cval = wakeup_cval(run, &random);
 		timer->arm(cval);
 		if (asleep)
 			wait_asleep(i);
 		else
-			wait_busy(i, cval + (run->counter_hz >> GRACE_HZ_SHIFT));
-		check_arrivals(stage, i + 1, task_count);
+			wakeup_wait_busy(run, i, cval);
+		wakeup_check_handled(i + 1);
+		if (stage == STAGE_TASK)
+			wakeup_check_task(i + 1, task_count);
 		samples_add(samples, cval, stamp_of(stage));
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * From the expiry of a timer, which is its CVAL by definition, to the first stamp in the interrupt
  * vector, in the handler, or in the EL0 task that the handler wakes; the guest meanwhile busy in a
- * loop, or asleep in WFI. A benchmark brings the timer: its handlers are its own, for they are what
- * is measured.
+ * loop, or asleep in WFI. A benchmark brings the timer and the handlers, since they are measured.
+ * irq_phases has the same wait, phase by phase.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "guest/bench.h"
 #include "guest/irq.h"
 #include "guest/task.h"
+#include "lib/random.h"
 
 enum wakeup_stage { STAGE_VECTOR, STAGE_HANDLER, STAGE_TASK };
 
@@ -19,14 +20,34 @@ extern volatile uint32_t wakeup_handled;                /* interrupts so far */
 
 struct wakeup_timer {
 	unsigned intid;
-	void (*arm)(uint64_t ticks); /* it fires when CNTPCT is that */
+	void (*arm)(uint64_t ticks); /* fires when CNTPCT is `ticks` */
 	irq_handler on_timer, on_timer_wake;
 };
+
+/* The next CVAL: a period from now and a few ticks at random, so that no period divides the length
+ * of a loop. */
+uint64_t wakeup_cval(const struct guest_run *run, struct random *random);
+
+/* Run until wakeup_handled is no longer `count`, or half a second after `from`, when the interrupt
+ * is lost. Interrupts are masked before and after. The task runs before the interrupted code goes
+ * on, so its count moves with the handler's. */
+void wakeup_wait_busy(const struct guest_run *run, uint32_t count, uint64_t from);
+
+/* Refuse where not every interrupt was handled; task_count: the task's count before the first. */
+void wakeup_check_handled(uint32_t fired);
+void wakeup_check_task(uint32_t fired, uint32_t task_count);
+
+/* From a handler. */
+static inline void wakeup_task(void)
+{
+	wakeup_handled++;
+	task_wake();
+}
 
 /* Every variant of `timer`. */
 void wakeup_run(const struct guest_run *run, const struct wakeup_timer *timer);
 
-/* The two handlers of a timer that quiet() makes drop its line. */
+/* The two handlers of a timer whose line drops by quiet(). */
 #define WAKEUP_HANDLERS(quiet)                                                                     \
 	static void on_timer(uint64_t vector_ticks, uint32_t iar)                                  \
 	{                                                                                          \
@@ -42,6 +63,5 @@ void wakeup_run(const struct guest_run *run, const struct wakeup_timer *timer);
 		(void)iar;                                                                         \
 		(void)vector_ticks;                                                                \
 		quiet();                                                                           \
-		wakeup_handled++;                                                                  \
-		task_wake();                                                                       \
+		wakeup_task();                                                                     \
 	}

@@ -4,7 +4,7 @@
 #include "arch/hypercall.h"
 #include "guest/mmu.h"
 #include "lib/bits.h"
-#include "lib/tags.h"
+#include "lib/page_tags.h"
 
 /* A level that is not the same for all pages. */
 #define LEVEL_MIXED 9u
@@ -25,7 +25,7 @@ static uint32_t peek(uint64_t physical)
 }
 
 /* By these two the levels come from the tables. A global leaf counts as none: maintenance by ASID
- * would not find it. Not static, so that a test can make them lie. */
+ * would not find it. Not static, so that a test can falsify them. */
 unsigned working_stage1_level(uintptr_t address);
 unsigned working_stage2_level(uint64_t ipa);
 
@@ -44,7 +44,7 @@ __attribute__((noinline)) unsigned working_stage2_level(uint64_t ipa)
 }
 
 /* A walk begins at level 1 in both stages: the level of a leaf is the number of levels. */
-static void ask_levels(struct working *working, const struct tags *tags)
+static void ask_levels(struct working *working, const struct page_tags *tags)
 {
 	working->s1_levels = working_stage1_level(tags->base);
 	working->s2_levels = working_stage2_level(tags->physical);
@@ -71,15 +71,15 @@ static bool levels_are_configured(const struct working *working, const struct ru
 	return working->s1_levels == s1[config->stage1] && working->s2_levels == s2[config->stage2];
 }
 
-/* How much of its RAM a guest needs for this. */
-static int64_t ram_need(const struct guest_run *run, const struct tags *tags)
+/* Bytes of its RAM that a guest needs for this memory. */
+static int64_t ram_need(const struct guest_run *run, const struct page_tags *tags)
 {
 	return (int64_t)(tags->physical + (uint64_t)tags->pages * PAGE_SIZE - run->ram_base);
 }
 
 static void check_mapping(const struct guest_run *run, struct working *working)
 {
-	const struct tags tags = {
+	const struct page_tags tags = {
 		.base = working->base,
 		.physical = mmu_free_start(),
 		.pages = (uint32_t)(working->size / PAGE_SIZE),
@@ -88,9 +88,9 @@ static void check_mapping(const struct guest_run *run, struct working *working)
 	uint32_t wrong_alias, wrong_peek;
 	bool levels_ok;
 
-	tags_write(&tags);
-	wrong_alias = tags_wrong(&tags);
-	wrong_peek = tags_wrong_at(&tags, peek);
+	page_tags_write(&tags);
+	wrong_alias = page_tags_wrong(&tags);
+	wrong_peek = page_tags_wrong_at(&tags, peek);
 	ask_levels(working, &tags);
 	levels_ok = levels_are_configured(working, &run->config);
 	report_check("mapping", levels_ok && wrong_alias == 0 && wrong_peek == 0,

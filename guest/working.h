@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory that a benchmark works on, mapped by the configuration's axes stage1 and stage2 and
- * shown to be mapped so: every page leads where it should, through the leaves that were asked for.
+ * The memory that a benchmark works on, mapped by the configuration's axes stage1 and stage2. A
+ * check shows that every page leads to its memory, through leaves of the configured size.
  */
 #pragma once
 
@@ -16,14 +16,14 @@ struct working {
 
 #define WORKING_MEMBERS 3u
 
-/* A reason why so much cannot be had in this configuration, or NULL. */
+/* A reason why this configuration does not have so much memory, or NULL. */
 const char *working_refuses(const struct guest_run *run, uint64_t size);
 
 /*
- * Maps it and emits the check record `mapping`. Refuses the step (does not return) where a page
- * leads elsewhere or a level is not the configuration's.
+ * Map the memory and emit the check record `mapping`. Refuses the step (does not return) where a
+ * page leads elsewhere or a level is not the configuration's.
  */
 struct working working_begin(const struct guest_run *run, uint64_t size);
 
-/* s1_levels, s2_levels, walk_refs: members of the records of what was measured over it. */
+/* s1_levels, s2_levels, walk_refs: members of every record over this memory. */
 void working_members(const struct working *working, struct member members[WORKING_MEMBERS]);

@@ -37,7 +37,7 @@ const struct options guest_options = { PLAN_GUEST_FIELDS(X), guest_option };
 const struct options load_options = { PLAN_LOAD_FIELDS(X), load_option };
 #undef X
 
-bool number_check(struct word name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
+bool number_check(struct token name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
 {
 	if (value >= min && value <= max)
 		return true;
@@ -63,15 +63,15 @@ static uint32_t option_value(const struct option *option, const void *values)
 
 bool options_check(const struct options *options, const void *values, struct text *why)
 {
-	struct word rest = word_from(options->names);
-	struct word name = word_next(&rest);
+	struct token rest = token_from(options->names);
+	struct token name = token_next(&rest);
 
 	for (const struct option *option = options->option; name.length; option++) {
-		uint32_t max = option->words ? words_count(option->words) - 1 : option->max;
+		uint32_t max = option->words ? token_count(option->words) - 1 : option->max;
 
 		if (!number_check(name, option_value(option, values), option->min, max, why))
 			return false;
-		name = word_next(&rest);
+		name = token_next(&rest);
 	}
 	return true;
 }
@@ -79,22 +79,22 @@ bool options_check(const struct options *options, const void *values, struct tex
 static void option_json(const struct option *option, const void *values, struct text *text)
 {
 	uint32_t value = option_value(option, values);
-	struct word word;
+	struct token token;
 
 	if (!option->words) {
 		text_u64(text, value);
 		return;
 	}
-	word = words_at(option->words, value);
-	text_json_bytes(text, word.at, word.length);
+	token = token_at(option->words, value);
+	text_json_bytes(text, token.at, token.length);
 }
 
 void options_json(const struct options *options, const void *values, struct text *text)
 {
-	struct word rest = word_from(options->names);
-	struct word name = word_next(&rest);
+	struct token rest = token_from(options->names);
+	struct token name = token_next(&rest);
 
-	for (uint32_t i = 0; name.length; i++, name = word_next(&rest)) {
+	for (uint32_t i = 0; name.length; i++, name = token_next(&rest)) {
 		text_char(text, ',');
 		text_json_bytes(text, name.at, name.length);
 		text_char(text, ':');

@@ -7,7 +7,7 @@
 
 #include "abi/plan.h"
 #include "lib/text.h"
-#include "lib/words.h"
+#include "lib/tokens.h"
 
 struct option {
 	const char *words; /* the valid ones, by value; NULL: a number */
@@ -26,7 +26,7 @@ extern const struct options guest_options;  /* of a struct plan_guest */
 extern const struct options load_options;   /* of a struct plan_load */
 
 /* True: value is min to max. False: *why has "name value; valid: min to max". */
-bool number_check(struct word name, uint32_t value, uint32_t min, uint32_t max, struct text *why);
+bool number_check(struct token name, uint32_t value, uint32_t min, uint32_t max, struct text *why);
 
 /* The same of every option: a number in its range, an index of one of the words. */
 bool options_check(const struct options *options, const void *values, struct text *why);

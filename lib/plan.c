@@ -27,7 +27,7 @@ static bool fail(struct text *why, const char *what)
 
 static bool check(struct text *why, const char *name, uint32_t value, uint32_t min, uint32_t max)
 {
-	return number_check(word_from(name), value, min, max, why);
+	return number_check(token_from(name), value, min, max, why);
 }
 
 static bool check_header(const struct plan_section *section, struct text *why)
@@ -129,12 +129,12 @@ bool plan_check(const struct plan_section *section, struct text *why)
 	return plan->guest.load_count == 0 || check_guest(&plan->guest, why);
 }
 
-struct word plan_order_word(const struct plan *plan)
+struct token plan_order_word(const struct plan *plan)
 {
-	return words_at(order_words, plan->order);
+	return token_at(order_words, plan->order);
 }
 
-struct word plan_platform_word(const struct plan *plan)
+struct token plan_platform_word(const struct plan *plan)
 {
-	return words_at(platform_words, plan->platform);
+	return token_at(platform_words, plan->platform);
 }

@@ -4,7 +4,7 @@
 
 #include "abi/plan.h"
 #include "lib/text.h"
-#include "lib/words.h"
+#include "lib/tokens.h"
 
 /*
  * True: the section holds a plan of this version, undamaged, with every count, index and number in
@@ -13,5 +13,5 @@
 bool plan_check(const struct plan_section *section, struct text *why);
 
 /* The words of the plan language for what a plan says. */
-struct word plan_order_word(const struct plan *plan);
-struct word plan_platform_word(const struct plan *plan);
+struct token plan_order_word(const struct plan *plan);
+struct token plan_platform_word(const struct plan *plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Observes CNTVOFF: how far CNTVCT is behind CNTPCT, that CNTV fires when CNTVCT says so and CNTP
- * when CNTPCT does, n times each, and that neither fires for a CVAL that is never reached.
+ * Observes CNTVOFF: the difference of CNTVCT and CNTPCT; that CNTV fires by CNTVCT and CNTP by
+ * CNTPCT, n times each; and that neither fires for a CVAL that is never reached.
  */
 #include "guest/bench.h"
 #include "guest/irq.h"
@@ -10,8 +10,8 @@
 #include "guest/vtimer.h"
 #include "lib/bits.h"
 
-#define LATE_HZ_SHIFT 4  /* a sixteenth of a second: longer than any turn of who shares the core */
-#define NEVER_HZ_SHIFT 8 /* how long that is looked at: some turns */
+#define LATE_HZ_SHIFT 4  /* a sixteenth of a second: longer than any turn of another VM */
+#define NEVER_HZ_SHIFT 8 /* the time of that check: some turns */
 
 static volatile uint32_t fired;
 static volatile uint64_t fired_at, fired_at_virtual;

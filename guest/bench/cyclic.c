@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cyclictest measures, without an operating system: the EL0 task is woken on a grid of
+ * The measurement of cyclictest, without an operating system: the EL0 task is woken on a grid of
  * absolute times, one period apart, and the guest sleeps in between. A sample is how late the task
  * runs.
  *   periodic  the interrupt handler programs the next expiry before it wakes the task
@@ -16,7 +16,7 @@
 #include "guest/vtimer.h"
 
 static volatile uint32_t handled_count;
-static volatile uint64_t next_cval; /* periodic: what the timer waits for, as CNTVCT */
+static volatile uint64_t next_cval; /* periodic: CVAL of the timer, as CNTVCT */
 static uint64_t period;             /* ticks */
 
 static void on_periodic(uint64_t vector_ticks, uint32_t iar)
@@ -45,7 +45,7 @@ static void on_oneshot(uint64_t vector_ticks, uint32_t iar)
 static void check_wakes(uint32_t woken, uint32_t task_count)
 {
 	if (handled_count != woken)
-		guest_refuse("wake-ups are missing or too many, handled", handled_count);
+		guest_refuse("interrupts are missing or too many, handled", handled_count);
 	if (task_shared.count - task_count != woken)
 		guest_refuse("the task missed wake-ups, ran", task_shared.count - task_count);
 }
@@ -53,7 +53,9 @@ static void check_wakes(uint32_t woken, uint32_t task_count)
 static void check_in_time(uint64_t cval)
 {
 	if (counter_read() >= cval)
-		guest_refuse("the period is too short for the path, ticks", period);
+		guest_refuse(
+			"the period is too short for the path, ticks; raise period or period_us",
+			period);
 }
 
 static void take_samples(const struct guest_run *run, struct samples *samples, bool periodic)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first use of an FP register after they were given up to another vCPU, and the giving up
- * itself. The FP registers must hold what they held throughout: check `kept`.
+ * itself. The FP registers must keep their values throughout: check `kept`.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
@@ -40,7 +40,7 @@ static void run_use(const struct guest_run *run)
 	report_bench(&info, samples);
 }
 
-/* Each finds the registers in use again: the window before ends behind a use of them. */
+/* Each window finds the registers in use again: the window before ends after a use of them. */
 static void run_release(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that misbehaves, one way a name; whoever runs it looks at what became of the hypervisor.
+ * A guest that misbehaves, one way a name; a test then checks the hypervisor.
  *   hostile_read     loads from the hypervisor's memory
  *   hostile_device   writes to a device that is not mapped for it, the console
  *   hostile_jump     runs into the hypervisor's memory
@@ -32,12 +32,15 @@ static const char *needs_stage2(const struct guest_run *run)
 
 static const char *needs_traps(const struct guest_run *run)
 {
-	return run->config.traps ? NULL : "SMC is not trapped: it would reach the firmware";
+	return run->config.traps
+		       ? NULL
+		       : "SMC does not trap, so it would reach the firmware; set traps=on";
 }
 
 static const char *needs_preemption(const struct guest_run *run)
 {
-	return run->config.irq == IRQ_DIRECT ? "nothing takes this core from the guest" : NULL;
+	return run->config.irq == IRQ_DIRECT ? "with direct interrupts EL2 cannot stop this guest"
+					     : NULL;
 }
 
 static const char *needs_hypervisor(const struct guest_run *run)
@@ -45,7 +48,7 @@ static const char *needs_hypervisor(const struct guest_run *run)
 	return config_is_native(&run->config) ? "no hypervisor natively" : NULL;
 }
 
-/* It came back from where it should not have. */
+/* The guest returned from a place that must stop it. */
 static void report_escape(const char *what, uint64_t value)
 {
 	struct member member = { "value", (int64_t)value };
@@ -55,7 +58,7 @@ static void report_escape(const char *what, uint64_t value)
 
 static void hostile_read_run(const struct guest_run *run)
 {
-	/* mapped in the guest's own stage 1, so that stage 2 is what has to stop it */
+	/* mapped in the guest's own stage 1, so that stage 2 must stop it */
 	mmu_map_memory(run->hyp_base, PAGE_SIZE);
 	report_escape("read", mmio_read32((uintptr_t)run->hyp_base));
 }
@@ -98,7 +101,7 @@ static void hostile_loop_run(const struct guest_run *run)
 		;
 }
 
-/* Ids of ours and their neighbours, or anything; never the one that ends the step. */
+/* Hypercall ids and their neighbours, or any id; never the id that ends the step. */
 static bool random_hypercall(const struct guest_run *run, struct random *random)
 {
 	uint32_t id = random_next(random) & 1

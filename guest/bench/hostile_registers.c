@@ -3,8 +3,8 @@
  * A guest that writes random values to every register of the vGIC and of the timers that it can
  * reach, and reads them: all widths, aligned or not, at documented offsets and between them; and
  * that makes random calls, PSCI's among them, by HVC and by SMC. n steps of one access each.
- * Its interrupts are taken meanwhile: whatever comes is ended, and what comes for ever is turned
- * off. Now and then the interrupt controller is set up anew, or soon nothing would come any more.
+ * The guest takes and ends every interrupt meanwhile, and turns off one that does not stop. From
+ * time to time it sets up the interrupt controller anew, so that interrupts still come.
  */
 #include "arch/counter.h"
 #include "arch/hypercall.h"
@@ -39,11 +39,11 @@
 static const struct guest_run *guest;
 static struct random random;
 
-/* What was done: what EL2 must have seen apart, for its own count of exits. */
+/* The accesses done, by the kind of exit that EL2 must count. */
 static struct {
 	int64_t reads, writes, trapped, hypercalls, smcs; /* exits */
 	int64_t untrapped, faults, revivals, storms;
-	int64_t dir_reads, dir_writes; /* untrapped until EL2 must know what is deactivated */
+	int64_t dir_reads, dir_writes;           /* untrapped until EL2 needs each deactivation */
 	volatile int64_t interrupts, in_handler; /* the latter: exits of the handler */
 } done;
 
@@ -136,7 +136,7 @@ static uint32_t random_offset(uint32_t size, unsigned log2_size)
 	return random_below(&random, 8) ? offset >> log2_size << log2_size : offset;
 }
 
-/* --- what a step does --- */
+/* --- a step --- */
 
 /* The banks of registers, as they lie in a distributor and in a redistributor's second frame. */
 static uint32_t bank_offset(void)
@@ -227,7 +227,7 @@ static void touch_register(unsigned which, uint64_t value)
 		done.untrapped++;
 }
 
-/* Mostly of the near future: what fires is taken. */
+/* Mostly in the near future, so that the timers fire. */
 static void touch_timer(void)
 {
 	uint64_t value = random_value();
@@ -252,7 +252,7 @@ static void touch_interface_register(void)
 	touch_register(ANY_TIMERS + random_below(&random, ANY_REGISTERS - ANY_TIMERS), value);
 }
 
-/* These end a VM or this vCPU, wait, or disturb who counts. */
+/* These end a VM or this vCPU, wait, or disturb the counts. */
 static bool is_excluded(uint32_t id)
 {
 	switch (id & ~PSCI_64) {
@@ -300,7 +300,7 @@ static void call(void)
 	}
 }
 
-/* --- what keeps it alive --- */
+/* --- the guest stays alive --- */
 
 static void enable_cpu_interface(void)
 {
@@ -313,7 +313,7 @@ static void enable_cpu_interface(void)
 	store((uintptr_t)guest->gicc_base + GICC_CTLR, 2, GICC_CTLR_ALL);
 }
 
-/* Nothing is active, anything may be enabled and pending, what is signalled is taken. */
+/* No interrupt is active, any may be enabled and pending, a signalled one is taken. */
 static void revive(void)
 {
 	bool all = random_below(&random, 8) == 0;
@@ -461,7 +461,9 @@ static void hostile_registers_run(const struct guest_run *run)
 
 static const char *needs_emulation(const struct guest_run *run)
 {
-	return run->config.irq == IRQ_TRAPPED ? NULL : "the interrupt controller is not emulated";
+	return run->config.irq == IRQ_TRAPPED
+		       ? NULL
+		       : "the interrupt controller is not emulated; choose trapped";
 }
 
 static const struct bench hostile_registers = {

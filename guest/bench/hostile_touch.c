@@ -2,7 +2,7 @@
 /*
  * A guest that takes all it can get.
  *   hostile_touch   touches every page of its RAM, so that stage 2 needs every table it ever may
- *   hostile_edge    touches the last word of its RAM, and then the one behind it
+ *   hostile_edge    touches the last word of its RAM, and then the word after it
  *   hostile_unmap   has stage 2 lose the very code, stack and tables it runs on
  */
 #include "arch/hypercall.h"

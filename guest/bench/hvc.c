@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest way to the hypervisor and back: a hypercall that does nothing, and one that nobody
- * knows. */
+/* The cheapest way to the hypervisor and back: a hypercall that does nothing, and an unknown
+ * one. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
@@ -32,7 +32,7 @@ static void check_answer(reg_t id, int32_t expected)
 	int32_t answer = (int32_t)hvc(id, 0, 0);
 
 	if (answer != expected)
-		guest_refuse("a hypercall is answered wrongly, function id", id);
+		guest_refuse("a hypercall returned a wrong result, function id", id);
 }
 
 static void report_variant(const char *variant, const struct samples *samples)

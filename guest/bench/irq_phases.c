@@ -3,7 +3,7 @@
  * The path of an interrupt, phase by phase: of the virtual timer, from its CVAL, and of a device,
  * from the moment HC_RAISE pends its SPI. The total, up to the EL0 task that the handler wakes, is
  * measured in every configuration. With probes=on so is every stamp between; then the phases must
- * add up to the total, sample by sample, and what a stamp costs is measured too.
+ * add up to the total, sample by sample, and the cost of a stamp is measured, too.
  */
 #include "abi/probe.h"
 #include "arch/hypercall.h"
@@ -13,18 +13,10 @@
 #include "guest/irq.h"
 #include "guest/report.h"
 #include "guest/state.h"
-#include "guest/task.h"
 #include "guest/timing.h"
 #include "guest/vtimer.h"
+#include "guest/wakeup.h"
 #include "guest_arch/stamp.h"
-#include "lib/random.h"
-
-/* CNTV_CTL (DDI 0487 D13.11.17) */
-#define TIMER_ENABLE 1u
-#define TIMER_IMASK 2u
-
-#define JITTER 64u       /* ticks, at random, so that no period divides the length of a loop */
-#define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
 
 /* The phases in the order of the path; the first EL2_PHASES are EL2's, where it is in the way. */
 #define EL2_PHASES 4u
@@ -50,8 +42,6 @@ static struct samples totals;
 static struct samples phases[PHASES];
 static uint32_t unequal; /* samples whose phases do not add up to their total */
 
-static volatile uint32_t handled_count;
-
 static const volatile struct probe_stamps *el2_stamps(void)
 {
 	return (const volatile struct probe_stamps *)((uintptr_t)guest_run->ram_base +
@@ -60,25 +50,12 @@ static const volatile struct probe_stamps *el2_stamps(void)
 
 /* --- handlers: with stamps they do the same, and one thing more --- */
 
-OPS_INLINE void handle_timer(void)
-{
-	write_cntv_ctl_el0(TIMER_ENABLE | TIMER_IMASK);
-	isb();
-	handled_count++;
-	task_wake();
-}
-
-OPS_INLINE void handle_device(void)
-{
-	handled_count++;
-	task_wake();
-}
-
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
 {
 	(void)vector_ticks;
 	(void)iar;
-	handle_timer();
+	vtimer_quiet();
+	wakeup_task();
 }
 
 static void on_timer_stamped(uint64_t vector_ticks, uint32_t iar)
@@ -86,14 +63,15 @@ static void on_timer_stamped(uint64_t vector_ticks, uint32_t iar)
 	(void)vector_ticks;
 	(void)iar;
 	irq_stamp_handler();
-	handle_timer();
+	vtimer_quiet();
+	wakeup_task();
 }
 
 static void on_device(uint64_t vector_ticks, uint32_t iar)
 {
 	(void)vector_ticks;
 	(void)iar;
-	handle_device();
+	wakeup_task();
 }
 
 static void on_device_stamped(uint64_t vector_ticks, uint32_t iar)
@@ -101,7 +79,7 @@ static void on_device_stamped(uint64_t vector_ticks, uint32_t iar)
 	(void)vector_ticks;
 	(void)iar;
 	irq_stamp_handler();
-	handle_device();
+	wakeup_task();
 }
 
 /* --- one interrupt --- */
@@ -111,27 +89,13 @@ static unsigned device_intid(void)
 	return guest_run->physical_spi_first;
 }
 
-/* Interrupts masked here and on return. */
-static void wait_busy(uint32_t count, uint64_t from)
-{
-	uint64_t deadline = from + (guest_run->counter_hz >> GRACE_HZ_SHIFT);
-
-	irq_unmask();
-	while (handled_count == count && read_cntpct_el0() < deadline)
-		;
-	irq_mask();
-}
-
-/* Both return where the path began. */
+/* Both return the begin of the path. */
 static uint64_t fire_timer(uint32_t count, struct random *random)
 {
-	uint64_t cval =
-		counter_read() + guest_run->bench.params.period + random_below(random, JITTER);
+	uint64_t cval = wakeup_cval(guest_run, random);
 
-	write_cntv_cval_el0(cval - vtimer_offset);
-	write_cntv_ctl_el0(TIMER_ENABLE);
-	isb();
-	wait_busy(count, cval);
+	vtimer_arm(cval);
+	wakeup_wait_busy(guest_run, count, cval);
 	return cval;
 }
 
@@ -142,19 +106,11 @@ static uint64_t fire_device(uint32_t count)
 
 	irq_unmask();
 	if (hvc(HC_ID(RAISE), device_intid(), 0) != HC_OK)
-		guest_refuse("this SPI cannot be raised", device_intid());
-	wait_busy(count, before);
+		guest_refuse("HC_RAISE refused this SPI", device_intid());
+	wakeup_wait_busy(guest_run, count, before);
 	if (el2_stamps()->raised < before)
 		guest_refuse("HC_RAISE left no stamp, found", el2_stamps()->raised);
 	return el2_stamps()->raised;
-}
-
-static void check_arrivals(uint32_t fired, uint32_t task_count)
-{
-	if (handled_count != fired)
-		guest_refuse("interrupts are missing or too many, handled", handled_count);
-	if (task_shared.count - task_count != fired)
-		guest_refuse("the task missed wakes, ran", task_shared.count - task_count);
 }
 
 /* --- its phases --- */
@@ -222,14 +178,15 @@ static void take_samples(enum source source)
 	for (unsigned i = 0; i < PHASES; i++)
 		samples_reset(&phases[i]);
 	unequal = 0;
-	handled_count = 0;
+	wakeup_handled = 0;
 	random_init(&random, guest_run->bench.params.seed, source);
 	for (uint32_t i = 0; i <= guest_run->bench.params.n; i++) {
 		uint64_t from;
 
 		state_prepare();
 		from = source == SOURCE_TIMER ? fire_timer(i, &random) : fire_device(i);
-		check_arrivals(i + 1, task_count);
+		wakeup_check_handled(i + 1);
+		wakeup_check_task(i + 1, task_count);
 		add_path(from);
 	}
 }
@@ -319,7 +276,7 @@ static void run_source(enum source source, unsigned intid, irq_handler handler)
 	report_sum(source);
 }
 
-/* --- what a stamp costs --- */
+/* --- the cost of a stamp --- */
 
 OPS_INLINE reg_t op_stamp(reg_t state)
 {

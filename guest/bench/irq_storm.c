@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 1 to 32 device interrupts that are pending together: how long until the first, the second … of
+ * 1 to 32 device interrupts that are pending together: the time until the first, the second … of
  * them is handled. They are physical SPIs, pended while interrupts are masked; the window of the
  * i-th begins with the unmasking and ends with the first statement of the i-th handler. Where the
  * hypervisor injects them, those beyond the list registers wait for room.

@@ -3,17 +3,17 @@
  * Read latency over growing regions: a chase of dependent loads, one in each line of 64 bytes.
  *   seq     the lines in ascending order
  *   random  in random order: in a large region almost every load also misses the TLBs
- * The lines form one cycle, made in place: all lines of a region up to 4 MiB, of a larger one no
- * more than the samples visit, since each more would cost set-up alone. A sample is 256 loads on
- * from where the last one ended.
+ * The lines form one pointer chain, made in place: all lines of a region up to 4 MiB, of a larger
+ * one no more than the samples visit, since each more would cost set-up alone. A sample is 256
+ * loads on from where the last one ended.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/chase.h"
 #include "guest/working.h"
 #include "lib/bits.h"
-#include "lib/cycle.h"
 #include "lib/pagetable.h"
+#include "lib/pointer_chain.h"
 
 #define LINE_SIZE 64u
 #define KIB 1024u
@@ -43,8 +43,8 @@ static void name_variant(struct text *text, enum pattern pattern, uint32_t kib)
 /* Of a large region as many as are visited, each once: ascending ones side by side, those in random
  * order over the whole region, an odd number of lines apart, so that they lie in all sets of the
  * caches. */
-static struct cycle lines_of(const struct guest_run *run, uintptr_t base, enum pattern pattern,
-			     uint32_t kib)
+static struct pointer_chain lines_of(const struct guest_run *run, uintptr_t base,
+				     enum pattern pattern, uint32_t kib)
 {
 	uint32_t lines = kib * KIB / LINE_SIZE;
 	uint32_t visited = (run->bench.params.n + 1) * CHASE_BATCH; /* with the cold one */
@@ -52,37 +52,39 @@ static struct cycle lines_of(const struct guest_run *run, uintptr_t base, enum p
 	uint32_t apart;
 
 	if (lines <= most)
-		return (struct cycle){ base, lines, LINE_SIZE };
+		return (struct pointer_chain){ base, lines, LINE_SIZE };
 	if (pattern == PATTERN_SEQ)
-		return (struct cycle){ base, most, LINE_SIZE };
+		return (struct pointer_chain){ base, most, LINE_SIZE };
 	apart = (lines / most - 1) | 1;
-	return (struct cycle){ base, lines / apart, LINE_SIZE * apart };
+	return (struct pointer_chain){ base, lines / apart, LINE_SIZE * apart };
 }
 
-static void link_lines(const struct guest_run *run, const struct cycle *lines, enum pattern pattern)
+static void link_lines(const struct guest_run *run, const struct pointer_chain *lines,
+		       enum pattern pattern)
 {
 	struct random random;
 
 	if (pattern == PATTERN_SEQ) {
-		cycle_ascending(lines);
+		pointer_chain_ascending(lines);
 		return;
 	}
 	random_init(&random, run->bench.params.seed, lines->count);
-	cycle_random(lines, &random);
+	pointer_chain_random(lines, &random);
 }
 
 /* Of a random order half of the steps lead down; of an ascending one the last. */
-static bool order_ok(const struct cycle_evidence *evidence, enum pattern pattern)
+static bool order_ok(const struct pointer_chain_evidence *evidence, enum pattern pattern)
 {
 	if (pattern == PATTERN_SEQ)
 		return evidence->descents == 1;
 	return evidence->descents > evidence->visited / 4;
 }
 
-static void check_lines(const char *variant, const struct cycle *lines, enum pattern pattern)
+static void check_lines(const char *variant, const struct pointer_chain *lines,
+			enum pattern pattern)
 {
-	struct cycle_evidence evidence = cycle_walk(lines);
-	bool ok = cycle_is_whole(lines, &evidence) && order_ok(&evidence, pattern);
+	struct pointer_chain_evidence evidence = pointer_chain_walk(lines);
+	bool ok = pointer_chain_is_whole(lines, &evidence) && order_ok(&evidence, pattern);
 
 	report_check(variant, ok,
 		     (struct member[]){
@@ -118,7 +120,7 @@ static void report_reads(const char *variant, const struct working *working, uin
 static void run_pattern(const struct guest_run *run, const struct working *working,
 			enum pattern pattern, uint32_t kib)
 {
-	const struct cycle lines = lines_of(run, working->base, pattern, kib);
+	const struct pointer_chain lines = lines_of(run, working->base, pattern, kib);
 	struct samples *samples;
 	char variant[24];
 	struct text text;

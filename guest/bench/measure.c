@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: what exit statistics cover when a guest says so. Of the null hypercalls here the
+ * No times: the limits that a guest sets to exit statistics. Of the null hypercalls here the
  * `exits` record of the step must count those of the last window and no others: 2 n of them.
  */
 #include "guest/measure.h"

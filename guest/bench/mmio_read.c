@@ -2,7 +2,7 @@
 /*
  * A load from a device that EL2 may emulate:
  *   vgic       GICD_IIDR: emulated where the distributor is, else the device itself
- *   isenabler  the same of GICD_ISENABLER1, which tells of 32 SPIs
+ *   isenabler  the same of GICD_ISENABLER1, which covers 32 SPIs
  *   null       SCRATCH of the null device: emulated with stage 2, else memory
  */
 #include "abi/null_device.h"

@@ -4,8 +4,8 @@
  *   vgic   a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
  *   null   SCRATCH of the null device: emulated with stage 2, else memory
  * The byte is the priority of the last SPI, which nothing enables: the distributor's model changes,
- * as with any write that configures an interrupt, and no interrupt comes of it. What is written is
- * the address, whose low bits do for a value and are in a register already.
+ * as with any write that configures an interrupt, and no interrupt comes of it. The value is
+ * the address, which is in a register already.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"
@@ -39,7 +39,8 @@ static void run_vgic(const struct guest_run *run)
 	mmio_write8(address, 0);
 	sample_pairs(&run->bench.params, samples, device_store8, address);
 	if ((mmio_read8(address) ^ address) & 0xf0)
-		guest_refuse("GICD_IPRIORITYR was not written, reads", mmio_read8(address));
+		guest_refuse("a store to GICD_IPRIORITYR had no effect, it reads",
+			     mmio_read8(address));
 	report_variant("vgic", samples, run->config.irq == IRQ_TRAPPED);
 }
 
@@ -50,7 +51,7 @@ static void run_null(const struct guest_run *run)
 
 	sample_pairs(&run->bench.params, samples, device_store32, address);
 	if (mmio_read32(address) != (uint32_t)address)
-		guest_refuse("SCRATCH was not written, reads", mmio_read32(address));
+		guest_refuse("a store to SCRATCH had no effect, it reads", mmio_read32(address));
 	report_variant("null", samples, run->config.stage2 != STAGE2_OFF);
 }
 

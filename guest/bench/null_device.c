@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the null device does what abi/null_device.h says, access by access, at every width; and
- * what is in its place without stage 2 is memory. Each check counts what it tried and what was
- * wrong.
+ * No times: the null device behaves as in abi/null_device.h, access by access, at every width;
+ * without stage 2 memory is in its place. Each check counts its accesses and the wrong ones.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"
@@ -56,7 +55,7 @@ static void check_scratch(uintptr_t device)
 	report_tally("scratch", &tally);
 }
 
-/* COUNT and SUM, and what a narrow store to DATA adds. */
+/* COUNT and SUM, and the effect of a narrow store to DATA. */
 static void check_data(uintptr_t device)
 {
 	struct tally tally = { 0, 0 };
@@ -119,7 +118,7 @@ static void check_memory(uintptr_t device)
 	report_tally("memory", &tally);
 }
 
-/* In this order: each knows what the one before has left. */
+/* In this order: each check depends on the one before. */
 static void (*const checks[])(uintptr_t device) = {
 	check_scratch,
 	check_data,

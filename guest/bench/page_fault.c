@@ -32,11 +32,11 @@ static uintptr_t page(void)
 	return (uintptr_t)mmu_free_start();
 }
 
-/* Why stage 2 cannot lack this page alone. */
+/* The reason why stage 2 cannot unmap this page alone, or NULL. */
 static const char *stage2_refuses(const struct run_config *config)
 {
 	if (config->fill != FILL_LAZY)
-		return "stage2 and both need fill=lazy";
+		return "variants stage2 and both need fill=lazy";
 	if (config->stage2 == STAGE2_1G)
 		return "stage2 and both need smaller leaves than 1 GiB: this code shares the "
 		       "page's";

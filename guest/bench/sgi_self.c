@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An SGI to the own core: from just before the write that sends it to the interrupt vector, or to
- * the handler's first statement. The write stands here and not behind the driver's
+ * the handler's first statement. The write stands here and not in the driver's
  * gic_send_sgi_self(), so that the window holds one instruction of sending.
  */
 #include "arch/mmio.h"
@@ -65,7 +65,7 @@ static void wait_for_arrival(uint32_t sent)
 	while (arrived_count != sent && left)
 		left--;
 	if (arrived_count != sent)
-		guest_refuse("an SGI to self is missing, sent", sent);
+		guest_refuse("an SGI to self did not arrive, SGIs sent", sent);
 }
 
 OPS_INLINE void send(enum sender sender, uintptr_t sgir, uint64_t sgi1r)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An SMC that EL2 answers in place of the firmware: with a function id that nobody knows. */
+/* An SMC that EL2 answers in place of the firmware: with an unknown function id. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"
 
-/* A fast call of the vendor-specific hypervisor services, behind all of ours. */
+/* A fast call of the vendor-specific hypervisor services, beyond all hypercalls. */
 #define ID_UNKNOWN (HC_BASE + HC_COUNT)
 
 OPS_INLINE reg_t op_unknown(reg_t id)
@@ -14,12 +14,12 @@ OPS_INLINE reg_t op_unknown(reg_t id)
 	return ID_UNKNOWN;
 }
 
-/* What an SMC does that is not trapped depends on the board: firmware answers, or nobody does, and
- * it is undefined or does not return. */
+/* The effect of an SMC that does not trap depends on the board: firmware answers, or the SMC is
+ * undefined or does not return. */
 static const char *smc_prepare(const struct guest_run *run)
 {
 	if (!run->config.traps)
-		return "SMC is not trapped: it would reach the firmware";
+		return "SMC does not trap, so it would reach the firmware; set traps=on";
 	return run->smc_undefined ? smc_undefined_reason : NULL;
 }
 
@@ -34,7 +34,7 @@ static void smc_run(const struct guest_run *run)
 	};
 
 	if ((int32_t)smc(ID_UNKNOWN, 0, 0) != HC_EUNKNOWN)
-		guest_refuse("an SMC is answered wrongly, function id", ID_UNKNOWN);
+		guest_refuse("an SMC returned a wrong result, function id", ID_UNKNOWN);
 	sample_pairs(&run->bench.params, samples, op_unknown, ID_UNKNOWN);
 	report_bench(&info, samples);
 }

@@ -57,7 +57,7 @@ static const char *stage2_boot_prepare(const struct guest_run *run)
 	return NULL;
 }
 
-/* What the pages hold, and that the counts do not contradict each other. */
+/* The content of the pages, and that the counts agree. */
 static bool is_sound(const struct guest_run *run)
 {
 	uint32_t pages = run->bench.params.pages;

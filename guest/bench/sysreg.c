@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A read of ACTLR_EL1, which traps where the configuration says traps=on. */
+/* A read of ACTLR_EL1, which traps with traps=on. */
 #include "guest/bench.h"
 #include "guest/calibrate.h"
 #include "guest/report.h"

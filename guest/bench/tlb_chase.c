@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chase of dependent pointers over growing working sets: what a TLB miss costs, with stage 2 in
- * its way or not, and either stage mapped in pages or blocks. Three patterns over the same number
- * of cache lines:
+ * A chase of dependent pointers over growing working sets: the cost of a TLB miss, with stage 2 on
+ * or off, and either stage mapped in pages or blocks. Three patterns over the same number of cache
+ * lines:
  *   random   a line in each page, the pages in random order
  *   seq      a line in each page, the pages in ascending order
  *   packed   the control: the lines side by side in as few pages as hold them, in random order
@@ -37,7 +37,7 @@ struct chase {
 	uintptr_t base;   /* of the pages */
 };
 
-/* What a walk round the cycle found. */
+/* The result of a walk round the chain. */
 struct evidence {
 	uint32_t visited;   /* pages that were visited, and were visited once a line */
 	uint32_t same_page; /* times that two loads in a row went to one page */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLB maintenance: what an operation costs by itself, and what it costs those who come after it:
- * the first touches of a working set (`<operation>-refill`), beside the same touches with nothing
- * done before them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall what only EL2
- * can do: by VMID, all VMIDs, and going on under another VMID with and without a flush.
+ * TLB maintenance: the cost of an operation by itself, and of the accesses after it: the first
+ * touches of a working set (`<operation>-refill`), beside the same touches with nothing done before
+ * them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall the operations of EL2: by
+ * VMID, all VMIDs, and going on under another VMID with and without a flush.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
@@ -14,8 +14,8 @@
 #include "guest/working.h"
 #include "guest_arch/tlb_ops.h"
 #include "lib/bits.h"
-#include "lib/cycle.h"
 #include "lib/pagetable.h"
+#include "lib/pointer_chain.h"
 
 #define LINE_SIZE 64u
 
@@ -87,7 +87,7 @@ static void report_refill(const struct guest_run *run, const struct working *wor
 	report_bench(&info, samples);
 }
 
-/* The operation alone, then what it leaves to its successors. */
+/* The operation alone, then the accesses after it. */
 OPS_INLINE void measure(const struct guest_run *run, const struct working *working,
 			const char *name, sample_op op, reg_t argument)
 {
@@ -129,14 +129,14 @@ static void measure_none(const struct guest_run *run, const struct working *work
 
 static void link_pages(const struct guest_run *run, const struct working *working)
 {
-	const struct cycle pages = { working->base, run->bench.params.pages, TOUCH_STRIDE };
-	struct cycle_evidence evidence;
+	const struct pointer_chain pages = { working->base, run->bench.params.pages, TOUCH_STRIDE };
+	struct pointer_chain_evidence evidence;
 	struct random random;
 
 	random_init(&random, run->bench.params.seed, pages.count);
-	cycle_random(&pages, &random);
-	evidence = cycle_walk(&pages);
-	report_check("pattern", cycle_is_whole(&pages, &evidence),
+	pointer_chain_random(&pages, &random);
+	evidence = pointer_chain_walk(&pages);
+	report_check("pattern", pointer_chain_is_whole(&pages, &evidence),
 		     (struct member[]){
 			     { "pages", pages.count },
 			     { "visited", evidence.visited },
@@ -144,11 +144,11 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 			     { "asid", guest_arch_asid() },
 		     },
 		     4);
-	if (!cycle_is_whole(&pages, &evidence))
+	if (!pointer_chain_is_whole(&pages, &evidence))
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }
 
-/* --- does an operation do what it is for? --- */
+/* --- does an operation have its effect? --- */
 
 static struct {
 	sample_op op;

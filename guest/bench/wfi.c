@@ -43,7 +43,7 @@ static uint32_t hold(void)
 	for (uint32_t left = LOOKS; gic_intid(iar) != SGI_HOLDING && left; left--)
 		iar = gic_ack();
 	if (gic_intid(iar) != SGI_HOLDING)
-		guest_refuse("an SGI to self is missing", SGI_HOLDING);
+		guest_refuse("an SGI to self did not arrive, SGI", SGI_HOLDING);
 	return iar;
 }
 
@@ -64,14 +64,14 @@ static void check_was_pending(void)
 	irq_unmask();
 	irq_mask();
 	if (before != 0 || taken_count != 1)
-		guest_refuse("the SGI was not pending all the time, taken", taken_count);
+		guest_refuse("the SGI did not stay pending, times taken", taken_count);
 }
 
 /* With direct interrupts EL2 knows of none that is pending but not signalled, and would wait. */
 static const char *wfi_prepare(const struct guest_run *run)
 {
 	if (run->config.wfi == WFI_TRAPPED && run->config.irq == IRQ_DIRECT)
-		return "a WFI that would not wait need not exit, and one that would waits at EL2";
+		return "with direct interrupts no WFI both exits and returns at once";
 	return NULL;
 }
 

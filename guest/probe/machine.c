@@ -3,9 +3,9 @@
 
 #include "abi/virt.h"
 #include "lib/fdt.h"
-#include "lib/words.h"
+#include "lib/tokens.h"
 
-/* What a node with a console, a GICv2, a GICv3 says it is compatible with. */
+/* `compatible` of a console, a GICv2, a GICv3 */
 static const char *const pl011s[] = { "arm,pl011", NULL };
 static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
 static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };
@@ -55,27 +55,27 @@ void machine_find(struct machine *machine, const void *tree)
 	fdt_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args, sizeof(machine->args));
 }
 
-static bool begins(struct word word, const char *with)
+static bool begins(struct token token, const char *with)
 {
 	size_t i = 0;
 
-	while (i < word.length && with[i] && word.at[i] == with[i])
+	while (i < token.length && with[i] && token.at[i] == with[i])
 		i++;
-	return !with[i] && i < word.length && word.at[i] == '=';
+	return !with[i] && i < token.length && token.at[i] == '=';
 }
 
 uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise)
 {
-	struct word rest = word_from(machine->args);
+	struct token rest = token_from(machine->args);
 
-	for (struct word word = word_next(&rest); word.length; word = word_next(&rest)) {
-		size_t at = word_from(name).length + 1;
+	for (struct token token = token_next(&rest); token.length; token = token_next(&rest)) {
+		size_t at = token_from(name).length + 1;
 		uint32_t value = 0;
 
-		if (!begins(word, name))
+		if (!begins(token, name))
 			continue;
-		for (; at < word.length; at++)
-			value = value * 10 + (uint32_t)(word.at[at] - '0');
+		for (; at < token.length; at++)
+			value = value * 10 + (uint32_t)(token.at[at] - '0');
 		return value;
 	}
 	return otherwise;

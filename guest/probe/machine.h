@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the probe knows of the machine it is on: from the device tree that it was given, and where
- * that says nothing, as QEMU's `virt` is. */
+/* The machine of the probe: by the device tree at its start, and by QEMU's `virt` where the tree
+ * lacks a node. */
 #pragma once
 
 #include "drivers/gic/gic.h"
@@ -9,7 +9,7 @@
 
 struct machine {
 	bool has_tree;
-	uintptr_t console;     /* PL011, or what has its data and flag registers */
+	uintptr_t console;     /* PL011, or a part with its data and flag registers */
 	bool console_is_pl011; /* and its control register */
 	struct gic_bases gic;
 	unsigned gic_version; /* of the device tree's GIC */
@@ -20,5 +20,5 @@ struct machine {
 /* `tree`: a device tree, at any alignment; NULL or a damaged one is none. */
 void machine_find(struct machine *machine, const void *tree);
 
-/* The decimal number behind "name=" in the arguments, or `otherwise`. */
+/* The decimal number after "name=" in the arguments, or `otherwise`. */
 uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neutral probe: what a call, an emulated register, an SGI and a timer interrupt cost a guest,
- * by nothing that only this project's hypervisor has: PSCI and SMCCC calls, GICD reads, CNTV. So it
- * runs without a hypervisor and under any, and its numbers can stand beside each other.
+ * The neutral probe: the cost of a call, an emulated register, an SGI and a timer interrupt for a
+ * guest, by PSCI and SMCCC calls, GICD reads and CNTV alone. So the probe runs without a hypervisor
+ * and under any hypervisor, and its numbers compare.
  * docs/peers.md has each window's first and last instruction.
  */
 #include "arch/barrier.h"
@@ -142,7 +142,7 @@ static uint32_t acknowledge(unsigned expected)
 	uint32_t iar = gic_ack();
 
 	if (gic_intid(iar) != expected)
-		fail("an interrupt of another INTID than the one that was asked for", iar);
+		fail("an interrupt has another INTID than expected", iar);
 	return iar;
 }
 
@@ -272,15 +272,15 @@ void probe_main(const void *tree)
 	machine_find(&machine, tree);
 	output_init(machine.console, machine.console_is_pl011);
 	if (exception_level() != 1)
-		fail("started at another exception level than EL1", exception_level());
+		fail("the probe must start at EL1, started at EL", exception_level());
 	if (machine.gic_version != gic_version())
-		fail("this image is for a GIC of another version", machine.gic_version);
+		fail("this image is for another GIC, the machine has GICv", machine.gic_version);
 	samples = machine_number(&machine, "samples", SAMPLES_MAX);
 	delay = machine_number(&machine, "delay", 0);
 	if (samples == 0 || samples > SAMPLES_MAX)
-		fail("samples is not 1 to 1000", samples);
+		fail("samples must be 1 to 1000, samples", samples);
 	if (delay % 2 || delay == 2)
-		fail("delay is not 0, or even and at least 4", delay);
+		fail("delay must be 0, or even and at least 4, delay", delay);
 	period = read_cntfrq_el0() / PERIODS_HZ;
 	gic_init();
 	output_machine();

@@ -2,7 +2,7 @@
 /*
  * The probe's lines: one JSON object each, numbered and with a CRC as records have it
  * (docs/records.md), but under another first name, so that they are no records of a hypervisor that
- * shares the console. docs/peers.md says what is in them.
+ * shares the console. docs/peers.md describes them.
  */
 #pragma once
 

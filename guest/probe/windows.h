@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What guest/probe/arch/<isa>/ gives the probe: the windows, each a function of its own whose first
- * and last instruction are named in docs/peers.md, in terms of the counter CNTVCT. Interrupts are
+ * The windows of the probe (guest/probe/arch/), each a function of its own. docs/peers.md names the
+ * first and last instruction of each. Times are CNTVCT. Interrupts are
  * masked outside of them. delay: that many instructions more in the window; even, 4 at least, or 0
  * for a window without one.
  */
@@ -39,5 +39,5 @@ bool smc_defined(void);
 /* 1, 2 or 3; on ARMv7, 1 for SVC and 2 for HYP mode. */
 unsigned exception_level(void);
 
-/* From the vectors, for what the probe does not expect. `offset` is the vector's. */
+/* From the vectors, for an unexpected exception. `offset`: of the vector. */
 void probe_crash(reg_t offset, reg_t syndrome, reg_t address) __attribute__((noreturn));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters in a stream of points, each of which is seen once: k-median by opening a centre with a
+ * Clusters in a stream of points, each seen once: k-median by opening a centre with a
  * probability that grows with the distance to the next one (A. Meyerson, "Online Facility
  * Location", 2001); with too many of them a centre becomes dearer, and the centres are clustered
  * themselves. Single precision, random decisions.
@@ -29,7 +29,7 @@ struct centre {
 struct clustering {
 	uint32_t count;
 	float price; /* of a new centre, as a distance */
-	float cost;  /* distances of all points to what they were given to */
+	float cost;  /* distances of all points to their centres */
 	struct centre centre[CENTRE_MAX + 1];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deduplication: cuts its input where the content says so, knows a chunk again by its fingerprint,
+ * Deduplication: cuts its input where its content demands, recognizes a chunk by its fingerprint,
  * and writes each chunk once, compressed, word by word to a device. Integers, a hash table, and the
  * only program with output.
  *

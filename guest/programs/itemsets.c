@@ -15,7 +15,7 @@
 #define TRANSACTION_COUNT 300u
 #define SUPPORT_MIN 15u
 #define ITEMSET_MAX 4096u
-#define PATTERN_COUNT 8u /* what transactions are made from */
+#define PATTERN_COUNT 8u /* the parts of transactions */
 
 /* A path from the root is the beginning of some transactions, ascending. */
 struct node {
@@ -97,7 +97,7 @@ static struct tree *new_tree(void)
 	return tree;
 }
 
-/* What stands before this item in the transactions that have it. */
+/* The items before this item in the transactions that have it. */
 static struct tree *conditional_tree(const struct tree *tree, uint32_t item)
 {
 	struct tree *conditional = new_tree();

@@ -77,13 +77,13 @@ static void emit_configs(void)
 	record_raw(text.at, text.length);
 }
 
-static void record_word(const char *name, struct word word)
+static void record_word(const char *name, struct token token)
 {
 	char buffer[32];
 	struct text text;
 
 	text_init(&text, buffer, sizeof(buffer));
-	text_bytes(&text, word.at, word.length);
+	text_bytes(&text, token.at, token.length);
 	record_string(name, text.at);
 }
 

@@ -57,7 +57,8 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
     elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
     run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
         f"-I{ROOT}", f"-I{ROOT}/arch/common/include", f"-I{ROOT}/arch/{facts['ISA']}/include",
-        f"-I{ROOT}/guest/arch/{facts['ISA']}/include", *LINK, f"-Wl,-Ttext={address:#x}",
+        f"-I{ROOT}/guest/arch/common/include", f"-I{ROOT}/guest/arch/{facts['ISA']}/include",
+        *LINK, f"-Wl,-Ttext={address:#x}",
         *(FREESTANDING[facts["ISA"]] if also else ()), HERE / f"{name}_{facts['ISA']}.S",
         *(HERE / file for file in also), "-o", elf)
     run(f"{cross}objcopy", "-O", "binary", elf, binary)

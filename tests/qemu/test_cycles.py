@@ -207,7 +207,7 @@ def test_without_a_pmu_cycles_are_refused_and_nothing_else_changes(result):
     outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcomes == {config: "refused" if config in TWINS else "done" for config in outcomes}
     assert {error["what"] for error in result.records("error")} == {
-        "cycles=on, but this core has no PMU, version: 0"}
+        "cycles=on, but this core has no PMU, version: 0; set cycles=off"}
     assert {record["config"] for record in result.records("bench")} == set(TWINS.values())
 
 
@@ -217,7 +217,7 @@ def test_batch_of_cold_operations_is_refused(result):
     outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcomes == {"warm": "done", "cold": "refused", "tlb": "refused"}
     assert {error["what"] for error in result.records("error")} == {
-        "batch needs state=warm, only its first operation would begin cold: batch: 2"}
+        "batch needs state=warm, only its first operation would begin cold, batch: 2; set batch=1"}
 
 
 @pytest.mark.job("order once\nconfig late trapped cycles=on delay_el2=200\n"

@@ -138,4 +138,4 @@ def test_qemu_counts_none_of_them_and_says_so(result, board):
 @pytest.mark.job(REFUSED + "bench sysreg n=12\n", machine=without_pmu)
 def test_events_are_refused_without_a_pmu(result):
     assert {error["what"] for error in result.records("error")} == {
-        "events, but this core has no PMU, version: 0"}
+        "events, but this core has no PMU, version: 0; set events=off"}

@@ -260,7 +260,7 @@ def test_no_line_of_a_large_region_is_visited_twice(result, line, most):
 
 @pytest.mark.job("order once\nconfig native\nconfig direct\nbench lat_mem_rd n=1 pages=8\n"
                  "bench tlb_maintenance n=1 pages=8\nbench tlb_chase n=1 pages=8\n",
-                 change=function_that("return", "cycle_random"))
+                 change=function_that("return", "pointer_chain_random"))
 def test_order_that_is_not_made_is_refused(result):
     for config in ("native", "direct"):
         for bench in ("lat_mem_rd", "tlb_maintenance"):

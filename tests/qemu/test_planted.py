@@ -35,7 +35,7 @@ def test_interrupt_that_is_lost_is_refused(result):
     """The guest never ends an interrupt, so that the second one never comes."""
     assert result.status == 1, result.explain()
     for config in ALL_CONFIGS:
-        for bench, says in (("sgi_self", "SGI to self is missing"),
+        for bench, says in (("sgi_self", "SGI to self did not arrive"),
                             ("timer_wakeup", "interrupts are missing")):
             assert result.one("step", bench=bench, config=config)["outcome"] == "refused"
             assert says in result.one("error", bench=bench, config=config)["what"]

@@ -98,10 +98,10 @@ def test_delay_in_a_window_is_seen_exactly(probe, system, delay):
 
 
 @pytest.mark.parametrize("arguments, says", [
-    ("delay=3", "delay is not 0, or even and at least 4"),
-    ("delay=2", "delay is not 0, or even and at least 4"),
-    ("samples=0", "samples is not 1 to 1000"),
-    ("samples=1001", "samples is not 1 to 1000"),
+    ("delay=3", "delay must be 0, or even and at least 4, delay"),
+    ("delay=2", "delay must be 0, or even and at least 4, delay"),
+    ("samples=0", "samples must be 1 to 1000, samples"),
+    ("samples=1001", "samples must be 1 to 1000, samples"),
 ])
 def test_arguments_that_mean_nothing_are_told(probe, arguments, says):
     with pytest.raises(NotMeasured, match=says):

@@ -129,7 +129,8 @@ static void too_few_counters_are_refused(void **state)
 	init(EVENTS_TLB);
 	assert_int_equal(events_count(), EVENTS_MAX);
 	fake_pmcr_el0 = 3u << 11;
-	assert_refused(EVENTS_TLB, "events need 4 event counters, the guest has PMCR.N", 3);
+	assert_refused(EVENTS_TLB,
+		       "events need 4 event counters, the guest has PMCR.N; set events=off", 3);
 }
 
 /* QEMU: instructions and cycles are in none of the groups. */
@@ -146,7 +147,7 @@ static void a_group_that_is_not_counted_is_refused(void **state)
 	pmceid_undefined = true;
 	assert_refused(EVENTS_TLB, "events=tlb, but this core counts no TLB refills, PMCEID0", 0);
 	fake_id_aa64dfr0_el1 = 0;
-	assert_refused(EVENTS_TLB, "events, but this core has no PMU, version", 0);
+	assert_refused(EVENTS_TLB, "events, but this core has no PMU, version; set events=off", 0);
 }
 
 static void off_touches_no_register(void **state)

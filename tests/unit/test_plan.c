@@ -206,7 +206,7 @@ static void delays_that_would_not_end(void **state)
 static void every_field_has_its_bounds(void **state)
 {
 	(void)state;
-#define X(axis, words) assert_bounds(&plan->config[15].axis, 0, words_count(words) - 1);
+#define X(axis, words) assert_bounds(&plan->config[15].axis, 0, token_count(words) - 1);
 	CONFIG_AXES(X)
 #undef X
 #define X(axis, max) assert_bounds(&plan->config[15].axis, 0, max);

@@ -21,7 +21,7 @@ from hypbench.tree import Tree, listed, packed, read_records, read_text
 # What takes the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
              "wakeup", "working")
-PATTERNS = ("cycle", "random")  # lib/<name>.c and .h: what a chase goes along
+PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
@@ -56,7 +56,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
              *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
                for suffix in (".c", ".h")),
-             *(guest / "arch" / tree.board_fact(board, "ISA")).rglob("*.[cSh]")]
+             *(path for folder in ("common", tree.board_fact(board, "ISA"))
+               for path in (guest / "arch" / folder).rglob("*.*"))]
     return [Path(f"plans/{plan}.plan"),
             *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]
 

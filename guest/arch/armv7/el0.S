@@ -7,7 +7,7 @@
 #define PSR_USER_MASKED 0x1d0	/* User mode, ARM code, interrupts masked */
 #define PSR_MODE_LOW 0xf	/* 0 in User mode only */
 #define VECTOR_DATA 0x10
-#define FAULT_LR 24		/* in data_abort's stack: behind r0-r3, r12, LR_svc */
+#define FAULT_LR 24		/* in data_abort's stack: after r0-r3, r12, LR_svc */
 #define FAULT_PSR 28
 
 	.text
@@ -57,29 +57,9 @@ el0_crash:
 	mov	r0, #VECTOR_DATA
 	b	exception_unexpected
 
-/* r0 = struct el0_window, r1 = address, r2 = delay; ends by SVC. */
-	.macro	window name, load, delayed
-	.global	\name
-\name:
-	isb
-	mrrc	p15, 0, r4, r5, c14	/* CNTPCT */
-	isb
-	.if	\load
-	ldr	r3, [r1]
-	.endif
-	.if	\delayed
-1:	subs	r2, r2, #2
-	bne	1b
-	.endif
-	isb
-	mrrc	p15, 0, r6, r7, c14
-	isb
-	stm	r0, {r4-r7}
-	svc	#0
-	.endm
-
-	.section .el0_text, "ax"
-	window	el0_nothing, 0, 0
-	window	el0_nothing_delayed, 0, 1
-	window	el0_load, 1, 0
-	window	el0_load_delayed, 1, 1
+#define READ_FIRST mrrc p15, 0, r4, r5, c14	/* CNTPCT */
+#define LOAD_WORD ldr r3, [r1]
+#define DELAY r2
+#define READ_LAST mrrc p15, 0, r6, r7, c14
+#define STORE_READS stm r0, {r4-r7}
+#include "guest/arch/common/el0_windows.inc"

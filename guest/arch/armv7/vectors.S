@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's exceptions. The interrupt entry is part of what the benchmarks measure: two scratch
+ * The guest's exceptions. The interrupt entry is part of measured windows: two scratch
  * registers saved, then the counter is read. No isb before it: exception entry synchronises the
  * context (DDI 0406C A3.8.3), and the read cannot come before it.
  *
  * Kernel code runs in Supervisor mode; interrupts are handled in IRQ mode on a stack of their own,
  * where the return state (LR_irq, SPSR_irq) simply stays in its registers: they do not nest.
  * IRQ stack while the PL0 task runs, from the top:
- *   r0, r1; r2, r3, r12, LR_irq         what C may change of the interrupted kernel code
+ *   r0, r1; r2, r3, r12, LR_irq         the registers of the interrupted code that C may change
  *   SPSR_irq, LR_svc, r4-r11            the rest of it
  */
 #include "guest_arch/stamp.h"
@@ -134,7 +134,7 @@ task_enter:
 	ldr	r1, [r0, #TASK_PSTATE]
 	msr	spsr_cxsf, r1
 	ldm	r0, {r0-r14}^
-	nop				/* no banked register right behind (DDI 0406C B9.3.5) */
+	nop				/* no banked register right after (DDI 0406C B9.3.5) */
 	movs	pc, lr
 1:	leave_interrupt
 
@@ -186,13 +186,7 @@ unexpected_\name:
 	b	exception_unexpected
 	.endm
 
-	unexpected reset, 0x00
-	unexpected undefined, 0x04
-	unexpected svc, 0x08
-	unexpected prefetch, 0x0c
-	unexpected data, 0x10
-	unexpected hyp, 0x14
-	unexpected fiq, 0x1c
+#include "guest/arch/armv7/unexpected.inc"
 
 /* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
 	.global	exception_unexpected
@@ -202,9 +196,14 @@ exception_unexpected:
 	b	exception_report
 
 /*
- * The PL0 task: r0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
- * (the stamp first, then the count), waits again.
+ * The PL0 task: r0 = struct task_shared. Stamps the counter, increments the count (the stamp
+ * first), waits again.
  */
+	.bss
+	.balign	8
+guest_survive_registers:		/* r0 and r1 meanwhile */
+	.space	8
+
 	.section .el0_text, "ax"
 	.global	task_el0_entry
 1:	svc	#0

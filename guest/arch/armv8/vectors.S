@@ -1,20 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's exceptions. The interrupt entry is part of what the benchmarks measure: two scratch
+ * The guest's exceptions. The interrupt entry is part of measured windows: two scratch
  * registers saved, then the counter is read. No isb before it: exception entry synchronises the
  * context (DDI 0487 D1.13), and the read cannot come before it.
  *
  * Kernel stack while the EL0 task runs, from the top:
  *   interrupted kernel code
- *   IRQ_FRAME     its caller-saved registers
+ *   CALLER_FRAME  its caller-saved registers
  *   SWITCH_FRAME  the rest of it: x19-x29, ELR, SPSR
  */
 #include "arch/esr.h"
+#include "guest/arch/armv8/frame.inc"
 #include "guest_arch/stamp.h"
 #include "guest_arch/task_frame.h"
 
-#define IRQ_FRAME 160
 #define SWITCH_FRAME 112
+
+	/* The task's x2 to x29; x0 = struct task_frame. */
+	.macro	task_registers op
+	\op	x2, x3, [x0, #TASK_X(2)]
+	\op	x4, x5, [x0, #TASK_X(4)]
+	\op	x6, x7, [x0, #TASK_X(6)]
+	\op	x8, x9, [x0, #TASK_X(8)]
+	\op	x10, x11, [x0, #TASK_X(10)]
+	\op	x12, x13, [x0, #TASK_X(12)]
+	\op	x14, x15, [x0, #TASK_X(14)]
+	\op	x16, x17, [x0, #TASK_X(16)]
+	\op	x18, x19, [x0, #TASK_X(18)]
+	\op	x20, x21, [x0, #TASK_X(20)]
+	\op	x22, x23, [x0, #TASK_X(22)]
+	\op	x24, x25, [x0, #TASK_X(24)]
+	\op	x26, x27, [x0, #TASK_X(26)]
+	\op	x28, x29, [x0, #TASK_X(28)]
+	.endm
 
 /* An exception that the guest does not expect; x0 = its offset in the table. */
 	.macro	unexpected, offset
@@ -34,11 +52,11 @@
 /*
  * An interrupt, up to C. A table for a benchmark with delay=N spins before the stamp, exactly N
  * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2. A table with stamps takes the
- * first of irq_stamps before the one that C is given, and the last when C has ended the interrupt.
+ * first of irq_stamps before the stamp for C, and the last after C has ended the interrupt.
  */
 	.macro	irq_entry, delayed, stamped, exit
 	.balign	0x80
-	stp	x0, x1, [sp, #-IRQ_FRAME]!
+	stp	x0, x1, [sp, #-CALLER_FRAME]!
 	.if	\delayed
 	mrs	x0, tpidr_el1
 	cbz	x0, 2f
@@ -50,15 +68,7 @@
 	irq_stamp nop, IRQ_STAMP_VECTOR, x0, x1
 	.endif
 	mrs	x0, cntpct_el0
-	stp	x2, x3, [sp, #16]
-	stp	x4, x5, [sp, #32]
-	stp	x6, x7, [sp, #48]
-	stp	x8, x9, [sp, #64]
-	stp	x10, x11, [sp, #80]
-	stp	x12, x13, [sp, #96]
-	stp	x14, x15, [sp, #112]
-	stp	x16, x17, [sp, #128]
-	stp	x18, x30, [sp, #144]
+	caller_registers stp
 	bl	irq_dispatch
 	.if	\stamped
 	irq_stamp isb, IRQ_STAMP_EOI, x0, x1
@@ -111,11 +121,13 @@
 
 	.section .text.vectors, "ax"
 	.balign	0x1000
-	.global	guest_vectors, guest_vectors_delayed, guest_vectors_el0
-	.global	guest_vectors_stamped, guest_vectors_stamped_delayed, guest_vectors_survive
+	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
+	.global	guest_vectors_stamped, guest_vectors_stamped_delay_2, guest_vectors_stamped_delayed
+	.global	guest_vectors_survive
 guest_vectors:
 	vector_table 0, 0
 	.balign	0x800
+guest_vectors_delay_2:
 guest_vectors_delayed:
 	vector_table 1, 0
 	.balign	0x800
@@ -125,6 +137,7 @@ guest_vectors_el0:
 guest_vectors_stamped:
 	vector_table 0, 1
 	.balign	0x800
+guest_vectors_stamped_delay_2:
 guest_vectors_stamped_delayed:
 	vector_table 1, 1
 	.balign	0x800
@@ -138,16 +151,8 @@ irq_exit:
 	ldr	x0, [x1, :lo12:task_ready]
 	cbnz	x0, task_enter
 irq_return:
-	ldp	x2, x3, [sp, #16]
-	ldp	x4, x5, [sp, #32]
-	ldp	x6, x7, [sp, #48]
-	ldp	x8, x9, [sp, #64]
-	ldp	x10, x11, [sp, #80]
-	ldp	x12, x13, [sp, #96]
-	ldp	x14, x15, [sp, #112]
-	ldp	x16, x17, [sp, #128]
-	ldp	x18, x30, [sp, #144]
-	ldp	x0, x1, [sp], #IRQ_FRAME
+	caller_registers ldp
+	ldp	x0, x1, [sp], #CALLER_FRAME
 	eret
 
 /* x0 = struct task_frame, x1 = page of task_ready. */
@@ -156,10 +161,7 @@ task_enter:
 	mrs	x2, elr_el1
 	mrs	x3, spsr_el1
 	stp	x19, x20, [sp, #-SWITCH_FRAME]!
-	stp	x21, x22, [sp, #16]
-	stp	x23, x24, [sp, #32]
-	stp	x25, x26, [sp, #48]
-	stp	x27, x28, [sp, #64]
+	callee_registers stp
 	stp	x29, x2, [sp, #80]
 	str	x3, [sp, #96]
 
@@ -168,20 +170,7 @@ task_enter:
 	msr	sp_el0, x1
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
-	ldp	x2, x3, [x0, #TASK_X(2)]
-	ldp	x4, x5, [x0, #TASK_X(4)]
-	ldp	x6, x7, [x0, #TASK_X(6)]
-	ldp	x8, x9, [x0, #TASK_X(8)]
-	ldp	x10, x11, [x0, #TASK_X(10)]
-	ldp	x12, x13, [x0, #TASK_X(12)]
-	ldp	x14, x15, [x0, #TASK_X(14)]
-	ldp	x16, x17, [x0, #TASK_X(16)]
-	ldp	x18, x19, [x0, #TASK_X(18)]
-	ldp	x20, x21, [x0, #TASK_X(20)]
-	ldp	x22, x23, [x0, #TASK_X(22)]
-	ldp	x24, x25, [x0, #TASK_X(24)]
-	ldp	x26, x27, [x0, #TASK_X(26)]
-	ldp	x28, x29, [x0, #TASK_X(28)]
+	task_registers ldp
 	ldr	x30, [x0, #TASK_X(30)]
 	ldp	x0, x1, [x0]
 	eret
@@ -191,20 +180,7 @@ task_enter:
 task_wait:
 	adrp	x0, task_frame
 	add	x0, x0, :lo12:task_frame
-	stp	x2, x3, [x0, #TASK_X(2)]
-	stp	x4, x5, [x0, #TASK_X(4)]
-	stp	x6, x7, [x0, #TASK_X(6)]
-	stp	x8, x9, [x0, #TASK_X(8)]
-	stp	x10, x11, [x0, #TASK_X(10)]
-	stp	x12, x13, [x0, #TASK_X(12)]
-	stp	x14, x15, [x0, #TASK_X(14)]
-	stp	x16, x17, [x0, #TASK_X(16)]
-	stp	x18, x19, [x0, #TASK_X(18)]
-	stp	x20, x21, [x0, #TASK_X(20)]
-	stp	x22, x23, [x0, #TASK_X(22)]
-	stp	x24, x25, [x0, #TASK_X(24)]
-	stp	x26, x27, [x0, #TASK_X(26)]
-	stp	x28, x29, [x0, #TASK_X(28)]
+	task_registers stp
 	str	x30, [x0, #TASK_X(30)]
 	ldp	x2, x3, [sp], #16
 	stp	x2, x3, [x0]
@@ -216,10 +192,7 @@ task_wait:
 
 	ldr	x3, [sp, #96]
 	ldp	x29, x2, [sp, #80]
-	ldp	x27, x28, [sp, #64]
-	ldp	x25, x26, [sp, #48]
-	ldp	x23, x24, [sp, #32]
-	ldp	x21, x22, [sp, #16]
+	callee_registers ldp
 	ldp	x19, x20, [sp], #SWITCH_FRAME
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
@@ -245,11 +218,12 @@ survive:
 exception_unexpected:
 	adrp	x1, __crash_stack_end
 	mov	sp, x1
+	mrs	x1, elr_el1
 	b	exception_report
 
 /*
- * The EL0 task: x0 = struct task_shared. Stamps the counter as soon as it runs, tells the kernel
- * (the stamp first, then the count), waits again.
+ * The EL0 task: x0 = struct task_shared. Stamps the counter, increments the count (the stamp
+ * first), waits again.
  */
 	.section .el0_text, "ax"
 	.global	task_el0_entry

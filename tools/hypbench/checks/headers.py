@@ -48,7 +48,7 @@ def compiler(isa: str) -> list[str]:
 def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> list[Violation]:
     folders = [".", "arch/common/include", f"arch/{isa}/include"]
     if header.parts[0] == "guest":
-        folders.append(f"guest/arch/{isa}/include")
+        folders += ["guest/arch/common/include", f"guest/arch/{isa}/include"]
     name = header.as_posix().partition("/include/")[2] or header.as_posix()
     result = subprocess.run(
         [*command, *FLAGS, *(f"-I{folder}" for folder in folders), "-x", "c", "-"],

@@ -2,7 +2,7 @@
 /*
  * The probe's first instructions: r2 = device tree, Supervisor mode, MMU off, anywhere at a
  * multiple of 4 bytes. The header is a zImage's (Linux: arch/arm/boot/compressed/head.S): start 0
- * says that it runs anywhere.
+ * means that the image runs anywhere.
  */
 	.arch	armv7ve
 	.arm
@@ -12,12 +12,7 @@
 #define MODE_HYP 0x1a
 #define MODE_MASK 0x1f
 
-	/* The address of a symbol, wherever the image is. */
-	.macro	address, register, symbol
-	movw	\register, #:lower16:(\symbol - (. + 16))
-	movt	\register, #:upper16:(\symbol - (. + 12))
-	add	\register, \register, pc
-	.endm
+#include "guest/probe/arch/armv7/address.inc"
 
 	.section .text.start, "ax"
 	.global	probe_start
@@ -34,7 +29,7 @@ begin:
 	mrs	r0, cpsr
 	and	r0, r0, #MODE_MASK
 	cmp	r0, #MODE_HYP
-	beq	1f			/* C says so */
+	beq	1f			/* C reports it */
 	cpsid	aif, #MODE_SVC
 1:	mov	r11, r2
 	address	r1, probe_vectors
@@ -44,7 +39,7 @@ begin:
 	address	sp, __stack_end
 	isb
 
-	/* The image is linked at 0, so its own address is what each relocation adds. */
+	/* The image is linked at 0, so each relocation adds its own address. */
 	address	r1, probe_start
 	address	r2, __relocations_start
 	address	r3, __relocations_end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by BX,
- * with Supervisor mode put back: the vector's first instruction behind its branch is the closing
- * read, and the window's function goes on behind its wait, masked. So nothing has to be saved
- * within a window. HVC and SMC may change r0-r3 and r12 (DEN 0028 2.6).
+ * with Supervisor mode put back: the first instruction after the vector's branch is the closing
+ * read, and the window's function goes on after its wait, masked. So a window saves nothing. HVC
+ * and SMC may change r0-r3 and r12 (DEN 0028 2.6).
  *
- * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read,
- * r10, r11 = last read.
+ * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read, r10,
+ * r11 = last read.
  */
 	.arch	armv7ve
 	.arch_extension virt
@@ -18,11 +18,7 @@
 #define MODE_HYP 0x1a
 #define PSCI_VERSION_HIGH 0x8400
 
-	.macro	address, register, symbol
-	movw	\register, #:lower16:(\symbol - (. + 16))
-	movt	\register, #:upper16:(\symbol - (. + 12))
-	add	\register, \register, pc
-	.endm
+#include "guest/probe/arch/armv7/address.inc"
 
 	/* 2 instructions a round, and 2 before: `count` of them, even, 4 at least. */
 	.macro	delay, count
@@ -57,54 +53,25 @@
 	pop	{r4-r12, pc}
 	.endm
 
-	/* A function with a window without a delay and one with it; r1 = delay. */
-	.macro	window, name, body
-	.global	\name
-\name:
+	.macro	enter
 	push	{r4-r12, lr}
 	mov	r4, r0
 	movs	r6, r1
 	bne	2f
-	\body	0
-2:	\body	1
 	.endm
 
-	.text
-	.macro	empty_body, delayed
-	opening_read
-	closing_read \delayed
-	leave
-	.endm
-	window	window_empty, empty_body
-
-	.macro	load_body, delayed
-	opening_read
-	ldr	r0, [r2]
-	closing_read \delayed
-	leave
-	.endm
-	window	window_load, load_body
-
-	.macro	call_body, instruction, delayed
+	.macro	call_arguments
 	mov	r0, r2
 	mov	r1, #0
 	mov	r2, #0
 	mov	r3, #0
-	opening_read
-	\instruction #0
-	closing_read \delayed
-	leave
 	.endm
-	.macro	hvc_body, delayed
-	call_body hvc, \delayed
-	.endm
-	.macro	smc_body, delayed
-	call_body smc, \delayed
-	.endm
-	window	window_hvc, hvc_body
-	window	window_smc, smc_body
 
-	/* Which vector table: the one with a delay before the closing read, of r6 instructions. */
+#define LOAD_WORD ldr r0, [r2]
+#include "guest/probe/arch/common/windows.inc"
+
+	/* Choose the vectors with a delay of r6 instructions before the closing read, or the
+	 * plain ones. */
 	.macro	choose_vectors
 	cmp	r6, #0
 	bne	1f
@@ -115,7 +82,7 @@
 	isb
 	.endm
 
-	/* SGIs are sent with interrupts let in; the vector comes back behind the wait. */
+	/* SGIs are sent with interrupts let in; the vector returns after the wait. */
 	.global	window_sgi_gicv2
 window_sgi_gicv2:
 	push	{r4-r12, lr}
@@ -188,13 +155,7 @@ unexpected_\name:
 	cps	#MODE_SVC
 	b	probe_crash
 	.endm
-	unexpected reset, 0x00
-	unexpected undefined, 0x04
-	unexpected svc, 0x08
-	unexpected prefetch, 0x0c
-	unexpected data, 0x10
-	unexpected hyp, 0x14
-	unexpected fiq, 0x1c
+#include "guest/arch/armv7/unexpected.inc"
 
 undefined:
 	mrc	p15, 0, sp, c13, c0, 4

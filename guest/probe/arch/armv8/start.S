@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The probe's first instructions: x0 = device tree, MMU off, anywhere at a multiple of 4 KiB. The
- * header is that of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst); its flags say
+ * header is that of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst); its flags mean
  * little endian, 4 KiB pages, anywhere in RAM.
  */
 #define R_AARCH64_RELATIVE 1027		/* "ELF for the Arm 64-bit Architecture", 5.7.15 */
@@ -31,7 +31,7 @@ begin:
 	mov	sp, x1
 	isb
 
-	/* The image is linked at 0, so its own address is what each relocation adds. */
+	/* The image is linked at 0, so each relocation adds its own address. */
 	adrp	x1, probe_start
 	adrp	x2, __relocations_start
 	add	x2, x2, :lo12:__relocations_start

@@ -2,10 +2,11 @@
 /*
  * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by
  * RET, not ERET: the vector's first instruction is the closing read, and the window's function goes
- * on behind its wait, masked, on the same stack. So nothing has to be saved within a window.
+ * on after its wait, masked, on the same stack. So a window saves nothing.
  *
- * In a window: x9 = struct probe_window, x10 = return address, x11 = delay, x12 = first read,
- * x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): there they are x19-x23.
+ * In the window of an interrupt: x9 = struct probe_window, x10 = return address, x11 = delay, x12 =
+ * first read, x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): in the other windows
+ * these are x19 to x22.
  */
 #define PSCI_VERSION 0x84000000
 #define EC_SHIFT 26
@@ -18,76 +19,48 @@
 	b.ne	1b
 	.endm
 
-	.macro	closing_read, delayed, count, value
+	.macro	opening_read
+	isb
+	mrs	x21, cntvct_el0
+	isb
+	.endm
+
+	.macro	closing_read, delayed
 	isb
 	.if	\delayed
-	delay	\count
+	delay	x20
 	.endif
-	mrs	\value, cntvct_el0
+	mrs	x22, cntvct_el0
 	isb
 	.endm
 
-	/* A function with a window without a delay and one with it; x1 = delay. */
-	.macro	window, name, body
-	.global	\name
-\name:
-	cbnz	x1, 2f
-	\body	0
-2:	\body	1
-	.endm
-
-	.text
-	.macro	empty_body, delayed
-	isb
-	mrs	x12, cntvct_el0
-	isb
-	closing_read \delayed, x1, x8
-	stp	x12, x8, [x0]
-	ret
-	.endm
-	window	window_empty, empty_body
-
-	.macro	load_body, delayed
-	isb
-	mrs	x12, cntvct_el0
-	isb
-	ldr	w3, [x2]
-	closing_read \delayed, x1, x8
-	stp	x12, x8, [x0]
-	mov	w0, w3
-	ret
-	.endm
-	window	window_load, load_body
-
-	.macro	call_body, instruction, delayed
-	stp	x19, x20, [sp, #-48]!
+	.macro	enter
+	stp	x19, x20, [sp, #-32]!
 	stp	x21, x22, [sp, #16]
 	mov	x19, x0
 	mov	x20, x1
+	cbnz	x1, 2f
+	.endm
+
+	.macro	leave
+	stp	x21, x22, [x19]
+	ldp	x21, x22, [sp, #16]
+	ldp	x19, x20, [sp], #32
+	ret
+	.endm
+
+	.macro	call_arguments
 	mov	x0, x2
 	mov	x1, #0
 	mov	x2, #0
 	mov	x3, #0
-	isb
-	mrs	x21, cntvct_el0
-	isb
-	\instruction #0
-	closing_read \delayed, x20, x22
-	stp	x21, x22, [x19]
-	ldp	x21, x22, [sp, #16]
-	ldp	x19, x20, [sp], #48
-	ret
 	.endm
-	.macro	hvc_body, delayed
-	call_body hvc, \delayed
-	.endm
-	.macro	smc_body, delayed
-	call_body smc, \delayed
-	.endm
-	window	window_hvc, hvc_body
-	window	window_smc, smc_body
 
-	/* Which vector table: the one with a delay before the closing read, of x11 instructions. */
+#define LOAD_WORD ldr w0, [x2]
+#include "guest/probe/arch/common/windows.inc"
+
+	/* Choose the vectors with a delay of x11 instructions before the closing read, or the
+	 * plain ones. */
 	.macro	choose_vectors, delay
 	mov	x11, \delay
 	adrp	x8, probe_vectors

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TLB maintenance as an operating system at EL1 does it, for windows that hold nothing else: DSB,
- * TLBI, DSB, ISB. The argument is made beforehand. armv7 has the same functions.
+ * TLBI, DSB, ISB. The argument is made beforehand.
  */
 #pragma once
 
 #include "arch/types.h"
 #include "guest_arch/ops.h"
 
-/* DDI 0487 C5.5: the page number in bits 43:0, the ASID in bits 63:48. */
 OPS_INLINE reg_t tlbi_argument_va(va_t va, unsigned asid)
 {
-	return va >> 12 | (reg_t)asid << 48;
+	return TLBI_ARGUMENT_VA(va, asid);
 }
 
 OPS_INLINE reg_t tlbi_argument_asid(unsigned asid)
 {
-	return (reg_t)asid << 48;
+	return TLBI_ARGUMENT_ASID(asid);
 }
 
-#define TLBI_OP(name, operation)                                                                   \
+#define TLBI_OP(name, tlbi)                                                                        \
 	OPS_INLINE reg_t name(reg_t argument)                                                      \
 	{                                                                                          \
-		__asm__ volatile("dsb ish\n\ttlbi " operation "\n\tdsb ish\n\tisb"                 \
+		__asm__ volatile("dsb ish\n\t" tlbi "\n\tdsb ish\n\tisb"                           \
 				 :                                                                 \
 				 : "r"(argument)                                                   \
 				 : "memory");                                                      \
 		return argument;                                                                   \
 	}
 
-TLBI_OP(tlbi_op_va, "vae1, %0")
-TLBI_OP(tlbi_op_asid, "aside1, %0")
-TLBI_OP(tlbi_op_all_el1, "vmalle1")
+TLBI_OP(tlbi_op_va, TLBI_VA)
+TLBI_OP(tlbi_op_asid, TLBI_ASID)
+TLBI_OP(tlbi_op_all_el1, TLBI_ALL_EL1)

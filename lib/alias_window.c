@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/window.h"
+#include "lib/alias_window.h"
 
 #include <stddef.h>
 
@@ -7,13 +7,13 @@
 
 #define WINDOW_COUNT 4u
 
-static bool touches(const struct window_range *range, uint64_t base)
+static bool touches(const struct alias_range *range, uint64_t base)
 {
-	return range->size != 0 && range->start < base + WINDOW_SIZE &&
+	return range->size != 0 && range->start < base + ALIAS_WINDOW_SIZE &&
 	       range->start + range->size > base;
 }
 
-static bool is_free(const struct window_range *used, unsigned count, uint64_t base)
+static bool is_free(const struct alias_range *used, unsigned count, uint64_t base)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (touches(&used[i], base))
@@ -21,23 +21,23 @@ static bool is_free(const struct window_range *used, unsigned count, uint64_t ba
 	return true;
 }
 
-bool window_choose(const struct window_range *used, unsigned count, uint64_t *base)
+bool alias_window_choose(const struct alias_range *used, unsigned count, uint64_t *base)
 {
 	for (unsigned gib = WINDOW_COUNT; gib-- > 0;) {
-		*base = gib * WINDOW_SIZE;
+		*base = gib * ALIAS_WINDOW_SIZE;
 		if (is_free(used, count, *base))
 			return true;
 	}
 	return false;
 }
 
-const char *window_refuses(const struct window_range *ram, uint64_t end, uint64_t leaf_size)
+const char *alias_window_refuses(const struct alias_range *ram, uint64_t end, uint64_t leaf_size)
 {
 	uint64_t need = align_up(end, leaf_size) - ram->start;
 
 	if (ram->start % leaf_size != 0 || ram->size < leaf_size)
 		return "guest RAM does not begin with a whole, aligned block of the size of stage1";
-	if (need > ram->size || need > WINDOW_SIZE)
+	if (need > ram->size || need > ALIAS_WINDOW_SIZE)
 		return "not enough memory";
 	return NULL;
 }

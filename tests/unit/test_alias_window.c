@@ -5,21 +5,21 @@
 
 #include <cmocka.h>
 
-#include "lib/window.h"
+#include "lib/alias_window.h"
 
-#define GIB WINDOW_SIZE
+#define GIB ALIAS_WINDOW_SIZE
 
-static uint64_t chosen(const struct window_range *used, unsigned count)
+static uint64_t chosen(const struct alias_range *used, unsigned count)
 {
 	uint64_t base = 1;
 
-	assert_true(window_choose(used, count, &base));
+	assert_true(alias_window_choose(used, count, &base));
 	return base;
 }
 
 static void the_highest_free_gib_is_chosen(void **state)
 {
-	const struct window_range used[] = { { 3 * GIB, GIB }, { 0, 1 } };
+	const struct alias_range used[] = { { 3 * GIB, GIB }, { 0, 1 } };
 
 	(void)state;
 	assert_int_equal(chosen(used, 0), 3 * GIB);
@@ -29,9 +29,9 @@ static void the_highest_free_gib_is_chosen(void **state)
 
 static void an_edge_touches_and_its_neighbour_does_not(void **state)
 {
-	const struct window_range below[] = { { 2 * GIB, GIB } };
-	const struct window_range first[] = { { 2 * GIB, GIB + 1 } };
-	const struct window_range last[] = { { 4 * GIB - 1, 1 } };
+	const struct alias_range below[] = { { 2 * GIB, GIB } };
+	const struct alias_range first[] = { { 2 * GIB, GIB + 1 } };
+	const struct alias_range last[] = { { 4 * GIB - 1, 1 } };
 
 	(void)state;
 	assert_int_equal(chosen(below, 1), 3 * GIB);
@@ -41,7 +41,7 @@ static void an_edge_touches_and_its_neighbour_does_not(void **state)
 
 static void what_has_no_size_is_not_there(void **state)
 {
-	const struct window_range used[] = { { 3 * GIB, 0 } };
+	const struct alias_range used[] = { { 3 * GIB, 0 } };
 
 	(void)state;
 	assert_int_equal(chosen(used, 1), 3 * GIB);
@@ -50,12 +50,12 @@ static void what_has_no_size_is_not_there(void **state)
 /* RAM in GiB 2 as on the virt boards; RAM across a GiB's edge; devices at the top of the 4 GiB. */
 static void boards_find_theirs(void **state)
 {
-	const struct window_range virt[] = {
+	const struct alias_range virt[] = {
 		{ 0x80000000, 0x40000000 },
 		{ 0x08000000, 0x10000 },
 		{ 0x40200000, 0x1000 },
 	};
-	const struct window_range shifted[] = {
+	const struct alias_range shifted[] = {
 		{ 0x60000000, 0x40000000 },
 		{ 0xff840000, 0x10000 },
 	};
@@ -67,11 +67,11 @@ static void boards_find_theirs(void **state)
 
 static void none_free_is_said(void **state)
 {
-	const struct window_range used[] = { { GIB - 1, 2 }, { 3 * GIB - 1, 2 } };
+	const struct alias_range used[] = { { GIB - 1, 2 }, { 3 * GIB - 1, 2 } };
 	uint64_t base;
 
 	(void)state;
-	assert_false(window_choose(used, 2, &base));
+	assert_false(alias_window_choose(used, 2, &base));
 }
 
 #define RAM 0x80000000ull
@@ -79,9 +79,9 @@ static void none_free_is_said(void **state)
 
 static const char *refusal(uint64_t start, uint64_t size, uint64_t end, uint64_t leaf_size)
 {
-	const struct window_range ram = { start, size };
+	const struct alias_range ram = { start, size };
 
-	return window_refuses(&ram, end, leaf_size);
+	return alias_window_refuses(&ram, end, leaf_size);
 }
 
 static void whole_ram_can_be_mapped(void **state)
@@ -127,5 +127,5 @@ int main(void)
 		cmocka_unit_test(ram_without_a_whole_block_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("alias_window", tests, NULL, NULL);
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/tags.h"
+#include "lib/page_tags.h"
 
 #define TAG_PAGE_SIZE 4096u
 #define TAG_SALT_SHIFT 20
 #define TAG_FACTOR 0x9e3779b1u /* odd: a product for each number, no two alike */
 
-static uint32_t tag(const struct tags *tags, uint32_t page)
+static uint32_t tag(const struct page_tags *tags, uint32_t page)
 {
 	return ((tags->salt << TAG_SALT_SHIFT | page) + 1) * TAG_FACTOR;
 }
 
-static volatile uint32_t *word(const struct tags *tags, uint32_t page)
+static volatile uint32_t *word(const struct page_tags *tags, uint32_t page)
 {
 	return (volatile uint32_t *)(tags->base + (uintptr_t)page * TAG_PAGE_SIZE);
 }
 
-void tags_write(const struct tags *tags)
+void page_tags_write(const struct page_tags *tags)
 {
 	for (uint32_t page = 0; page < tags->pages; page++)
 		*word(tags, page) = tag(tags, page);
 }
 
-uint32_t tags_wrong(const struct tags *tags)
+uint32_t page_tags_wrong(const struct page_tags *tags)
 {
 	uint32_t wrong = 0;
 
@@ -30,7 +30,7 @@ uint32_t tags_wrong(const struct tags *tags)
 	return wrong;
 }
 
-uint32_t tags_wrong_at(const struct tags *tags, uint32_t (*peek)(uint64_t physical))
+uint32_t page_tags_wrong_at(const struct page_tags *tags, uint32_t (*peek)(uint64_t physical))
 {
 	uint32_t wrong = 0;
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/tags.h"
+#include "lib/page_tags.h"
 
 #define PAGE 4096u
 #define PAGES 16u /* tagged ones; as many again lie behind them */
@@ -59,11 +59,11 @@ static uint32_t peek(uint64_t address)
 
 static void assert_wrong(uint32_t salt, uint32_t wrong_alias, uint32_t wrong_peek)
 {
-	const struct tags tags = { (uintptr_t)alias, (uintptr_t)physical, PAGES, salt };
+	const struct page_tags tags = { (uintptr_t)alias, (uintptr_t)physical, PAGES, salt };
 
-	tags_write(&tags);
-	assert_int_equal(tags_wrong(&tags), wrong_alias);
-	assert_int_equal(tags_wrong_at(&tags, peek), wrong_peek);
+	page_tags_write(&tags);
+	assert_int_equal(page_tags_wrong(&tags), wrong_alias);
+	assert_int_equal(page_tags_wrong_at(&tags, peek), wrong_peek);
 }
 
 static void a_right_mapping_has_no_fault(void **state)
@@ -124,5 +124,5 @@ int main(void)
 						teardown),
 	};
 
-	return cmocka_run_group_tests_name("tags", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("page_tags", tests, NULL, NULL);
 }

@@ -4,14 +4,12 @@
 
 #include "guest_arch/ops.h"
 
-#define WORK_ROUND_INSTRUCTIONS 8u
-
 /* 8 instructions a round, at least one round: a linear congruence, stirred. */
 OPS_INLINE uint64_t work_int(reg_t rounds)
 {
-	uint32_t value = 1, sum = 0;
+	reg_t value = 1, sum = 0;
 
-	__asm__ volatile("1: mla %0, %0, %3, %4\n\t"
+	__asm__ volatile("1: " WORK_MULTIPLY_ADD " %0, %0, %3, %4\n\t"
 			 "eor %1, %1, %0\n\t"
 			 "ror %1, %1, #13\n\t"
 			 "add %1, %1, %0\n\t"
@@ -20,7 +18,7 @@ OPS_INLINE uint64_t work_int(reg_t rounds)
 			 "subs %2, %2, #1\n\t"
 			 "bne 1b"
 			 : "+&r"(value), "+&r"(sum), "+&r"(rounds)
-			 : "r"(1664525u), "r"(1013904223u)
+			 : "r"(WORK_FACTOR), "r"(WORK_TERM)
 			 : "cc");
 	return sum;
 }
@@ -31,14 +29,11 @@ OPS_INLINE uint64_t work_fp(reg_t rounds)
 	double a = 1.25, b = 0.5;
 	uint64_t bits;
 
-	__asm__ volatile("1: vmul.f64 %P0, %P0, %P3\n\t"
-			 "vadd.f64 %P0, %P0, %P4\n\t"
-			 "vsub.f64 %P1, %P0, %P1\n\t"
-			 "vmul.f64 %P1, %P1, %P3\n\t"
-			 "vadd.f64 %P0, %P0, %P1\n\t"
-			 "vmul.f64 %P0, %P0, %P3\n\t"
-			 "subs %2, %2, #1\n\t"
-			 "bne 1b"
+	__asm__ volatile("1: " WORK_FP("mul", 0, 0, 3) WORK_FP("add", 0, 0, 4)
+				 WORK_FP("sub", 1, 0, 1) WORK_FP("mul", 1, 1, 3)
+					 WORK_FP("add", 0, 0, 1)
+						 WORK_FP("mul", 0, 0, 3) "subs %2, %2, #1\n\t"
+									 "bne 1b"
 			 : "+&w"(a), "+&w"(b), "+&r"(rounds)
 			 : "w"(0.7), "w"(1.1)
 			 : "cc");

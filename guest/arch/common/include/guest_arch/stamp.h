@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stamps of the interrupt path at EL1, into irq_stamps (guest/irq.h): five instructions each on
+ * ARMv7, four on ARMv8. The isb keeps the read after the code that the stamp follows; in a vector a
+ * nop takes the place of the isb, since exception entry has synchronised the context. vectors.S has
+ * its own macro.
+ */
+#pragma once
+
+#define IRQ_STAMP_VECTOR 0
+#define IRQ_STAMP_HANDLER 8
+#define IRQ_STAMP_EOI 16
+
+#ifndef __ASSEMBLER__
+#include "guest_arch/ops.h"
+
+OPS_INLINE void irq_stamp_handler(void)
+{
+	uint64_t ticks;
+	reg_t address;
+
+	__asm__ volatile("isb\n\t" IRQ_STAMP_STORE
+			 : "=&r"(ticks), "=&r"(address)
+			 : "i"(IRQ_STAMP_HANDLER)
+			 : "memory");
+}
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does a translation lead to the right memory? Every page gets a tag of its own, written through
+ * the translation. The tag is then read back through the translation, and by the physical address
+ * that the translation should lead to.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* `pages` pages of 4 KiB, at most 2^20, at the virtual address `base` and at the physical address
+ * `physical`. Another `salt` (below 4096) gives every page another tag, so that a run does not find
+ * the tags of the run before. */
+struct page_tags {
+	uintptr_t base;
+	uint64_t physical;
+	uint32_t pages;
+	uint32_t salt;
+};
+
+/* First page to last. */
+void page_tags_write(const struct page_tags *tags);
+
+/* Pages with a wrong tag, read from the last page to the first. */
+uint32_t page_tags_wrong(const struct page_tags *tags);
+
+/* The same, read by physical address. */
+uint32_t page_tags_wrong_at(const struct page_tags *tags, uint32_t (*peek)(uint64_t physical));

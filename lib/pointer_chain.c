@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/pointer_chain.h"
+
+static uintptr_t *item(const struct pointer_chain *chain, uint32_t index)
+{
+	return (uintptr_t *)(chain->base + (uintptr_t)index * chain->stride);
+}
+
+void pointer_chain_ascending(const struct pointer_chain *chain)
+{
+	for (uint32_t i = 0; i < chain->count - 1; i++)
+		*item(chain, i) = (uintptr_t)item(chain, i + 1);
+	*item(chain, chain->count - 1) = chain->base;
+}
+
+/* Every item begins as a cycle of itself alone. Each exchange joins two cycles, since the item at
+ * `left` has not been exchanged before. */
+void pointer_chain_random(const struct pointer_chain *chain, struct random *random)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		*item(chain, i) = (uintptr_t)item(chain, i);
+	for (uint32_t left = chain->count - 1; left > 0; left--) {
+		uintptr_t *chosen = item(chain, random_below(random, left));
+		uintptr_t next = *chosen;
+
+		*chosen = *item(chain, left);
+		*item(chain, left) = next;
+	}
+}
+
+static bool is_item(const struct pointer_chain *chain, uintptr_t address)
+{
+	uintptr_t offset = address - chain->base;
+
+	return offset < (uintptr_t)chain->count * chain->stride && offset % chain->stride == 0;
+}
+
+/* A walk that comes back to its first item has met no item twice: otherwise the walk would go round
+ * for ever without the first item. */
+struct pointer_chain_evidence pointer_chain_walk(const struct pointer_chain *chain)
+{
+	struct pointer_chain_evidence evidence = { 0, 0, false };
+	uintptr_t at = chain->base;
+
+	do {
+		uintptr_t next = *(const uintptr_t *)at;
+
+		evidence.visited++;
+		evidence.descents += next < at;
+		at = next;
+	} while (at != chain->base && evidence.visited < chain->count && is_item(chain, at));
+	evidence.closed = at == chain->base;
+	return evidence;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/tokens.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+struct token token_from(const char *string)
+{
+	return (struct token){ string, strlen(string) };
+}
+
+static void skip(struct token *rest, bool blanks)
+{
+	while (rest->length && is_blank(*rest->at) == blanks) {
+		rest->at++;
+		rest->length--;
+	}
+}
+
+struct token token_next(struct token *rest)
+{
+	struct token token;
+
+	skip(rest, true);
+	token = *rest;
+	skip(rest, false);
+	token.length -= rest->length;
+	return token;
+}
+
+struct token token_at(const char *list, uint32_t index)
+{
+	struct token rest = token_from(list);
+	struct token token = token_next(&rest);
+
+	while (index-- && token.length)
+		token = token_next(&rest);
+	return token;
+}
+
+uint32_t token_count(const char *list)
+{
+	struct token rest = token_from(list);
+	uint32_t count = 0;
+
+	while (token_next(&rest).length)
+		count++;
+	return count;
+}
