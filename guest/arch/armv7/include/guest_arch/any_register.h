@@ -7,7 +7,7 @@
 
 #include "guest_arch/ops.h"
 
-/* Who gets the access: ANY_CNTP EL2 with cntp=trapped; the others nobody, as on armv8. */
+/* Who gets the access: ANY_CNTP EL2 with cntp=emulated; the others nobody, as on armv8. */
 enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #define ANY_32(X)                                                                                  \

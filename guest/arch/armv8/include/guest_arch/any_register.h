@@ -9,7 +9,7 @@
 #include "guest_arch/ops.h"
 
 /* Who gets the access: ANY_SGI always EL2, where interrupts are trapped; ANY_CNTP EL2 with
- * cntp=trapped; ANY_DIR EL2 while something is active in no list register; the others nobody. */
+ * cntp=emulated; ANY_DIR EL2 while something is active in no list register; the others nobody. */
 enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #define ANY_TIMER(X)                                                                               \
