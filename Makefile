@@ -122,8 +122,8 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest
 $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
-$(OUT)/plan.bin: plans/default.plan tools/hypbench/abi.py $(wildcard tools/hypbench/plan_*.py) \
-		abi/plan.h abi/run_config.h
+$(OUT)/plan.bin: plans/default.plan $(wildcard tools/hypbench/plan_*.py) \
+		tools/hypbench/abi.py tools/hypbench/renamed.py abi/plan.h abi/run_config.h
 	@mkdir -p $(@D)
 	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary < $< > $@.new
 	$(Q)mv $@.new $@

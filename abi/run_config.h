@@ -20,23 +20,24 @@
  *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
  *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
  *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
- *   lrs     needed: an exit reads the list registers that it must; all: every one, as where they
- *           are searched for what the guest has ended
+ *   lr_sync lazy: an exit reads the list registers that it must; full: every one, as hypervisors
+ *           do that search them for interrupts that the guest has ended
  *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or
  *           by two (split: EOImode 1)
  *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
  *   traps   off: SMC, ACTLR and the like are not trapped (only sensible with native); on: they are
  *   frame   light: IRQ and hypercall exits save the caller-saved registers; full: all of them
- *   fp      owned: FP and SIMD registers are the guest's for good; eager: switched whenever another
- *           vCPU ran; lazy: then only trapped, and switched at the first use
- *   sched   null: the vCPU has its core alone; slice: a background VM takes turns with it, and
- *           interrupts wait for its turn; priority: its interrupts switch it in at once
+ *   fp      static: FP and SIMD registers always belong to the measured guest; eager: switched with
+ *           the vCPU; lazy: trapped after a switch, and switched at the first use
+ *   sched   null: the vCPU has its core alone; rr (round robin): a background VM takes turns with
+ *           it, and interrupts wait for its turn; fp (fixed priority): its interrupts preempt
+ *           the background VM
  *   errata  workarounds that this core needs (hyp/cpu/errata.c) are applied; or ignored, which
  *           shows what they cost on the paths
  *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
- *   cntp    owned: the physical timer is the guest's, its interrupt forwarded; trapped: accesses to
- *           it exit, and the hypervisor's timer stands behind it
+ *   cntp    passthrough: the guest programs the physical timer, whose interrupt is forwarded;
+ *           emulated: accesses to it exit, and the hypervisor's timer implements it
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
  *           a PMU, or where events are taken. A guest is told off or on
@@ -49,13 +50,13 @@
 	X(fill, "eager lazy")                                                                      \
 	X(irq, "direct trapped")                                                                   \
 	X(lr, "hw sw")                                                                             \
-	X(lrs, "needed all")                                                                       \
+	X(lr_sync, "lazy full")                                                                    \
 	X(eoi, "combined split")                                                                   \
 	X(wfi, "native trapped")                                                                   \
 	X(traps, "off on")                                                                         \
 	X(frame, "light full")                                                                     \
-	X(fp, "owned lazy eager")                                                                  \
-	X(sched, "null slice priority")                                                            \
+	X(fp, "static lazy eager")                                                                 \
+	X(sched, "null rr fp")                                                                     \
 	X(errata, "applied ignored")                                                               \
 	X(state, "warm cold-caches cold-tlb")                                                      \
 	X(stats, "off on")                                                                         \
@@ -63,14 +64,14 @@
 	X(probes, "off on")                                                                        \
 	X(cycles, "auto off on")                                                                   \
 	X(events, "off tlb cache branch")                                                          \
-	X(cntp, "owned trapped")
+	X(cntp, "passthrough emulated")
 
 /*
  * Axes that are a number: X(field, max).
  *   delay_el2  instructions spun at each entry to EL2, even and not 2; it proves that a benchmark
  *              sees what happens on the exit path
  *   cntvoff_us CNTVOFF: how far CNTVCT is behind CNTPCT, in microseconds
- *   slice_us   a turn of the core with sched=slice or priority, in microseconds; 0: 1000
+ *   slice_us   a turn of the core with sched=rr or fp, in microseconds; 0: 1000
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
@@ -82,16 +83,16 @@ enum stage2_grain { STAGE2_OFF, STAGE2_4K, STAGE2_2M, STAGE2_1G };
 enum stage2_fill { FILL_EAGER, FILL_LAZY };
 enum irq_mode { IRQ_DIRECT, IRQ_TRAPPED };
 enum lr_kind { LR_HW, LR_SW };
-enum lrs_read { LRS_NEEDED, LRS_ALL };
+enum lr_sync_mode { LR_SYNC_LAZY, LR_SYNC_FULL };
 enum eoi_mode { EOI_COMBINED, EOI_SPLIT };
 enum wfi_mode { WFI_NATIVE, WFI_TRAPPED };
 enum frame_kind { FRAME_LIGHT, FRAME_FULL };
-enum fp_mode { FP_OWNED, FP_LAZY, FP_EAGER };
-enum sched_kind { SCHED_NULL, SCHED_SLICE, SCHED_PRIORITY };
+enum fp_mode { FP_STATIC, FP_LAZY, FP_EAGER };
+enum sched_kind { SCHED_NULL, SCHED_RR, SCHED_FP };
 enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
-enum cntp_access { CNTP_OWNED, CNTP_TRAPPED };
+enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
 struct run_config {

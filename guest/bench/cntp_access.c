@@ -30,7 +30,7 @@ static void end(const struct guest_run *run, const char *variant, const struct s
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = calibrate_overhead(),
-		.may_be_zero = run->config.cntp == CNTP_OWNED, /* one instruction */
+		.may_be_zero = run->config.cntp == CNTP_PASSTHROUGH, /* one instruction */
 	};
 
 	ptimer_off();

@@ -205,7 +205,7 @@ static void touch_cpu_interface(void)
 
 static bool is_trapped(enum any_kind kind)
 {
-	return kind == ANY_SGI || (kind == ANY_CNTP && guest->config.cntp == CNTP_TRAPPED);
+	return kind == ANY_SGI || (kind == ANY_CNTP && guest->config.cntp == CNTP_EMULATED);
 }
 
 static void touch_register(unsigned which, uint64_t value)
@@ -348,7 +348,7 @@ static void quiet_timers(void)
 {
 	write_cntv_ctl_el0(0);
 	ptimer_off();
-	done.in_handler += guest->config.cntp == CNTP_TRAPPED;
+	done.in_handler += guest->config.cntp == CNTP_EMULATED;
 }
 
 static void on_any(uint64_t vector_ticks, uint32_t iar)

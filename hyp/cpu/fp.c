@@ -19,7 +19,7 @@ static void give(struct fp_context *to)
 
 void fp_start(enum fp_mode new_mode, struct fp_context *guest)
 {
-	mode = cpu_has_fp() ? new_mode : FP_OWNED;
+	mode = cpu_has_fp() ? new_mode : FP_STATIC;
 	owner = guest;
 	nobody = zeroes;
 	if (!cpu_has_fp())
@@ -52,7 +52,7 @@ bool fp_first_use(struct fp_context *vcpu)
 /* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
 void fp_release(struct fp_context *vcpu)
 {
-	if (mode == FP_OWNED || owner != vcpu)
+	if (mode == FP_STATIC || owner != vcpu)
 		return;
 	give(&nobody);
 	if (mode == FP_EAGER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whose FP and SIMD registers the core holds. The hypervisor itself uses none.
- *   owned  the measured guest's, always; another vCPU that uses them is stopped
+ *   static the measured guest's, always; another vCPU that uses them is stopped
  *   lazy   whoever used them last; another vCPU's first use of them traps, and switches them
  *   eager  the running vCPU's: switched with it, never trapped
  */

@@ -24,7 +24,7 @@ static struct vm vm = {
  * a guest writes them. */
 static unsigned background_abilities(const struct run_config *config, bool gicv)
 {
-	unsigned abilities = config->fp != FP_OWNED ? BACKGROUND_USES_FP : 0;
+	unsigned abilities = config->fp != FP_STATIC ? BACKGROUND_USES_FP : 0;
 
 	if (gicv)
 		abilities |= gic_splits_ends() ? BACKGROUND_HAS_GICV | BACKGROUND_HAS_APR

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background VM: with sched=slice or priority it shares the core with the measured guest. It
+ * The background VM: with sched=rr or fp it shares the core with the measured guest. It
  * counts in an endless loop, from one page of code of our own image (hyp/arch/<isa>/background.S),
  * and has nothing else: no memory to write, no interrupt, and no device but its CPU interface. It
  * writes every register of EL1 that a VM has of its own, priority mask and active priorities of the
- * CPU interface, and all FP registers unless the configuration says fp=owned, so that whatever a
+ * CPU interface, and all FP registers unless the configuration says fp=static, so that whatever a
  * switch forgets is seen in the measured guest.
  */
 #pragma once

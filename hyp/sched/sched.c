@@ -34,7 +34,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=trapped that of
+/* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=emulated that of
  * who has the core, too, which may be overdue. */
 static __attribute__((noinline)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
 {
@@ -85,7 +85,7 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
 	sched.turn_end = now + sched.slice_ticks;
 	sched.limit = limit;
 	sched.timer_at = UINT64_MAX;
-	sched.emulates_cntp = config->cntp == CNTP_TRAPPED;
+	sched.emulates_cntp = config->cntp == CNTP_EMULATED;
 	sched.counts = (struct sched_counts){ 0 };
 	guest->asleep = false;
 	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
@@ -106,7 +106,7 @@ void sched_switched(struct vcpu *from, struct vcpu *to)
 struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent)
 {
 	absent->asleep = false;
-	if (sched.kind == SCHED_PRIORITY)
+	if (sched.kind == SCHED_FP)
 		return absent;
 	arm(absent);
 	return running;
@@ -123,7 +123,7 @@ static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
 
 static __cold struct vcpu *alone_or_over(struct vcpu *running, uint64_t now)
 {
-	if (now < sched.limit) { /* cntp=trapped */
+	if (now < sched.limit) { /* cntp=emulated */
 		arm(NULL);
 		return running;
 	}

@@ -2,7 +2,7 @@
 /*
  * Who has the core: the measured guest alone (sched=null), or in turns with another vCPU.
  *
- *   what happens                    slice                           priority
+ *   what happens                    sched=rr                        sched=fp
  *   a turn ends                     the other's turn, unless it sleeps: then another turn
  *   an interrupt for who is absent  waits for its turn; it sleeps   its turn begins at once
  *                                   no longer
@@ -10,7 +10,7 @@
  *
  * A turn has slice_us; each begins when the core is switched. CNTHP fires at its end, at the step's
  * time limit or at the expiry of the absent vCPU's timer (hyp/vcpu/vtimer.h), whichever is nearest;
- * with cntp=trapped also at that of the running one's CNTP (hyp/vcpu/vcntp.h).
+ * with cntp=emulated also at that of the running one's CNTP (hyp/vcpu/vcntp.h).
  */
 #pragma once
 
@@ -31,7 +31,7 @@ void sched_start(const struct run_config *config, struct vcpu *guest, struct vcp
  * stopped then. */
 struct vcpu *sched_timer(struct vcpu *running);
 
-/* cntp=trapped: the running vCPU has programmed its CNTP. */
+/* cntp=emulated: the running vCPU has programmed its CNTP. */
 void sched_deadline_changed(void);
 
 /* The running vCPU has nothing to do. Returns who goes on; waits for an interrupt where there is

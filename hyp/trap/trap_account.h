@@ -26,7 +26,7 @@ struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start);
 #define TRAP_UNSTAMPED ((struct vcpu *)1)
 struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry);
 
-/* Of a vector table for lrs=all: every list register is read first, to memory. */
+/* Of a vector table for lr_sync=full: every list register is read first, to memory. */
 struct vcpu *trap_irq_all_lrs(struct vcpu *vcpu);
 struct vcpu *trap_hvc_all_lrs(struct vcpu *vcpu, uint32_t id);
 struct vcpu *trap_sync_all_lrs(struct vcpu *vcpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CNTP where a guest does not have it (cntp=trapped): its three registers are here, its interrupt
+ * CNTP where a guest does not have it (cntp=emulated): its three registers are here, its interrupt
  * is a level line of the virtual GIC, and CNTHP waits for its comparison value, beside all else
  * that the core waits for (hyp/sched/sched.h).
  */

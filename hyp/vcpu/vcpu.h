@@ -55,7 +55,7 @@ struct vcpu {
 	struct gic_virt_state gic;
 	struct fp_context fp; /* unless the core holds it, hyp/cpu/fp.h */
 
-	struct vcntp cntp; /* cntp=trapped */
+	struct vcntp cntp; /* cntp=emulated */
 	struct vgic vgic;
 
 	/* Turned on and off by PSCI (hyp/vm/psci.h); the rest: where it begins, and with what. */

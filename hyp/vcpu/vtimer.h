@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timers of a vCPU that does not run. CNTV is EL1's, and CNTP with cntp=owned: their registers
- * are switched with the vCPU, so the hypervisor's timer watches the comparison values in their
- * place, and their interrupts are made up for. With cntp=trapped CNTP's is hyp/vcpu/vcntp.h's.
+ * The timers of a vCPU that does not run. CNTV is EL1's, and CNTP with cntp=passthrough: their
+ * registers are switched with the vCPU, so the hypervisor's timer watches the comparison values in
+ * their place, and their interrupts are made up for. With cntp=emulated CNTP's is
+ * hyp/vcpu/vcntp.h's.
  */
 #pragma once
 

@@ -156,7 +156,7 @@ void vm_gic_reset_core(struct vcpu *vcpu)
 		return;
 	}
 	forward(vcpu, board.virt_timer_intid);
-	if (vcpu->vm->config->cntp == CNTP_OWNED)
+	if (vcpu->vm->config->cntp == CNTP_PASSTHROUGH)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);

@@ -10,10 +10,10 @@ HZ = 62_500_000
 PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 999, 1000))
 CONFIGS = ("native", "direct", "trapped")
 SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "direct", "lr": "hw",
-         "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
-         "fp": "owned", "sched": "null", "errata": "applied", "state": "warm",
+         "lr_sync": "lazy", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
+         "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
          "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
-         "cntp": "owned", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
+         "cntp": "passthrough", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
 NATIVE = {"name": "native", "stage2": "off", "traps": "off"}
 TRAPPED = {"name": "trapped", "irq": "trapped"}
 

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from logmaker import bench_record, calibration, end_record, log_of, run_record, step_head
 
 AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr": "hw",
-        "lrs": "needed", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
-        "fp": "owned",
-        "sched": "null", "errata": "applied", "state": "warm", "stats": "off", "trace": "off",
-        "probes": "off", "cycles": "auto", "events": "off", "cntp": "owned", "delay_el2": 0,
-        "slice_us": 0, "cntvoff_us": 0}
+        "lr_sync": "lazy", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
+        "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
+        "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
+        "cntp": "passthrough", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
 ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt
@@ -52,7 +51,7 @@ def added(axes: dict) -> int:
 
 def timer_wakeup(step: dict, axes: dict) -> list[dict]:
     more = ADDS[mode(axes)] + added(axes)
-    late = {"slice": 30000, "priority": 400}.get(axes["sched"], 0)
+    late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
     return [spread(step, variant, [base + more] * 90 + [base + more + late + i for i in range(10)])
             for variant, base in (("busy-vector", 2), ("busy-handler", 34), ("busy-task", 91),
                                   ("wfi-handler", 35 + 80 * (axes["wfi"] == "trapped")),
@@ -81,7 +80,7 @@ def one_path(native: int, trapped: int, *variants: str) -> Maker:
 
 
 def cntp_access(step: dict, axes: dict) -> list[dict]:
-    return [sample(step, "cval-write", 1 if axes["cntp"] == "owned" else 196)]
+    return [sample(step, "cval-write", 1 if axes["cntp"] == "passthrough" else 196)]
 
 
 def wfi(step: dict, axes: dict) -> list[dict]:
@@ -89,7 +88,7 @@ def wfi(step: dict, axes: dict) -> list[dict]:
 
 
 def fp_first_use(step: dict, axes: dict) -> list[dict]:
-    use, release = {"owned": (2, 30), "lazy": (180, 60), "eager": (2, 140)}[axes["fp"]]
+    use, release = {"static": (2, 30), "lazy": (180, 60), "eager": (2, 140)}[axes["fp"]]
     return [sample(step, "use", use), sample(step, "release", release)]
 
 
@@ -123,7 +122,7 @@ def irq_storm(step: dict, axes: dict) -> list[dict]:
 
 def cyclic(step: dict, axes: dict) -> list[dict]:
     more = ADDS[mode(axes)]
-    late = {"slice": 30000, "priority": 400}.get(axes["sched"], 0)
+    late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
     return [spread(step, variant, [base + more] * 1900
                    + [base + more + late + 5 * i for i in range(100)], period=1875000)
             for variant, base in (("periodic", 91), ("oneshot", 97))]
@@ -199,8 +198,8 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
     traps = {"hvc": hvc, "smc": one_path(4, 52, "unknown"), "sysreg": one_path(2, 66, "actlr"),
              "wfi": wfi, "mmio_read": one_path(1, 130, "vgic", "null"),
              "mmio_write": one_path(1, 121, "vgic", "null"), "timer_wakeup": timer_wakeup}
-    sched = {"alone": {}, "slice": {"sched": "slice"}, "priority": {"sched": "priority"}}
-    fp = {name: {"sched": "slice", "fp": name} for name in ("owned", "lazy", "eager")}
+    sched = {"alone": {}, "slice": {"sched": "rr"}, "priority": {"sched": "fp"}}
+    fp = {name: {"sched": "rr", "fp": name} for name in ("static", "lazy", "eager")}
     grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2} for s1 in ("4K", "2M", "1G")
               for s2 in ("off", "4K", "2M", "1G")}
     return {
@@ -216,7 +215,7 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                                   for name, axes in PRESETS.items()}, {"irq_phases": irq_phases}),
         "storm": (PRESETS | {f"{name}-split": axes | {"eoi": "split"}
                              for name, axes in PRESETS.items()}, {"irq_storm": irq_storm}),
-        "timers": (PRESETS | twins(cntp={"cntp": "trapped"}),
+        "timers": (PRESETS | twins(cntp={"cntp": "emulated"}),
                    {"timer_wakeup": timer_wakeup, "cntp_access": cntp_access}),
         "sched": (sched | fp, {"timer_wakeup": timer_wakeup, "cyclic": cyclic,
                                "fp_first_use": fp_first_use}),

@@ -20,7 +20,7 @@ def log_with(*configs: dict, drop: tuple[str, ...] = ()):
 def test_axes_are_those_of_the_header():
     assert axes()["stage2"] == ("off", "4K", "2M", "1G")
     assert axes()["delay_el2"] == () and axes()["slice_us"] == ()
-    assert default_of("fp") == "owned" and default_of("slice_us") == 0
+    assert default_of("fp") == "static" and default_of("slice_us") == 0
     assert set(log_with(NATIVE).run["configs"][0]) == {"name", *axes()}
 
 
@@ -28,7 +28,22 @@ def test_axis_that_an_older_log_lacks_has_its_first_value():
     lacking = log_with(NATIVE, TRAPPED, drop=("stage1", "fill", "eoi", "fp", "sched", "state",
                                               "probes", "slice_us"))
     assert settings_of(lacking) == settings_of(log_with(NATIVE, TRAPPED))
-    assert settings_of(lacking)["trapped"]["fp"] == "owned"
+    assert settings_of(lacking)["trapped"]["fp"] == "static"
+
+
+OLD = {"lrs": "all", "cntp": "trapped", "fp": "owned", "sched": "priority"}
+NEW = {"lr_sync": "full", "cntp": "emulated", "fp": "static", "sched": "fp"}
+
+
+def test_axis_that_an_older_log_calls_otherwise_has_its_name_of_today():
+    """A log of both kinds: the twins are those of axes, not of names."""
+    old = log_with(TRAPPED | OLD, TRAPPED | OLD | {"name": "slice", "sched": "slice"},
+                   drop=("lr_sync",))
+    assert old.run["configs"][0]["lrs"] == "all"  # as printed
+    new = log_with(TRAPPED | NEW, TRAPPED | NEW | {"name": "slice", "sched": "rr"})
+    assert settings_of(old) == settings_of(new)
+    assert twins(old) == [("sched", "slice", "trapped")]
+    assert twin_of(old, "trapped", "sched", "rr") == "slice"
 
 
 def test_axis_of_a_newer_log_is_kept():

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import PLAN
 from hypbench.plan import read_plan
-from hypbench.plan_binary import pack
+from hypbench.plan_binary import VERSION, pack
 from hypbench.plan_language import parse
 from hypbench.tree import Tree
 from logmaker import frame, log_of, run_record, sample_run, step_head
@@ -199,7 +199,7 @@ def test_plan_of_other_characters(bench):
 
 @pytest.mark.parametrize("image, says", [
     (b"\x7fELF" + bytes(100), "no plan section"),
-    (2 * SECTION, "2 plan sections"), (SECTION[:-1], "no whole plan section of version 1"),
+    (2 * SECTION, "2 plan sections"), (SECTION[:-1], f"no whole plan section of version {VERSION}"),
     (SECTION[:-1] + b"\1", "no whole plan section"), (damaged(16), "no whole plan section")])
 def test_patch_wants_one_plan_section(bench, image, says):
     path = bench.root / "image"

@@ -7,21 +7,22 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_language import PLATFORMS, PlanError, parse, text_of
+from hypbench.renamed import AXES as OLD_AXES, VALUES
 from hypbench.tree import HOME, Tree
 
 START = "config native\nbench counter\n"
 GUEST = "config trapped\nguest ram_mib=64\n"
 LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
 LOAD_4 = "load ipa=0x40200000 size=4"
-AXES = ("stage1 stage2 fill irq lr lrs eoi wfi traps frame fp sched errata state stats trace probes"
-        " cycles events cntp delay_el2 slice_us cntvoff_us")
+AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata state stats trace"
+        " probes cycles events cntp delay_el2 slice_us cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
 STATEMENTS = "name platform machine order limit_ms config bench guest load"
 PRESETS = "native direct trapped trapped-sw"
 BAD_NAME = "not a name (A-Z a-z 0-9 _ . -): "
 NOT_BOTH = "a plan has bench lines or a guest, not both"
-LRS_ALL = "lrs=all needs irq=trapped, and goes without probes, stats and trace: config 'a'"
+FULL = "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config 'a'"
 PROBES = "probes=on goes without stats=on and trace=on: config 'a'"
 ENTRY = "entry is not in the guest's RAM or a load, or not aligned"
 
@@ -78,7 +79,7 @@ def test_a_machine_is_the_rest_of_its_line():
 
 @pytest.mark.parametrize("axis", abi.axes())
 def test_every_axis_takes_each_of_its_values(axis):
-    preset = "trapped" if axis in ("sched", "lrs", "cntp") else "direct"
+    preset = "trapped" if axis in ("sched", "lr_sync", "cntp") else "direct"
     for value, word in enumerate(abi.axes()[axis]):
         plan = parse(f"config {preset} {axis}={word}\nbench b\n")
         assert plan.configs[preset][axis] == value
@@ -128,11 +129,11 @@ def test_a_guest_has_the_defaults():
     LOADED + "load ipa=0x43fff000 size=0x1000\n",
     LOADED + "load ipa=0x40201000 size=1\nload ipa=0x40000000 size=0x200000\n",
     "config trapped\nguest entry=4092\nload size=4096\n",
-    "config a direct sched=priority irq=trapped\nbench b\n",
-    "config a direct cntp=trapped irq=trapped\nbench b\n",
+    "config a direct sched=fp irq=trapped\nbench b\n",
+    "config a direct cntp=emulated irq=trapped\nbench b\n",
     "config a direct events=tlb\nconfig b direct events=tlb cycles=on\nbench b\n",
     "config a direct fill=lazy\nconfig b native fill=eager\nbench b\n",
-    "config a trapped probes=on stats=off trace=off\nconfig b trapped lrs=all\nbench b\n",
+    "config a trapped probes=on stats=off trace=off\nconfig b trapped lr_sync=full\nbench b\n",
     "name abcdefghijklmnopqrstuvw\n" + START,
     *(Tree().plan_text(name) for name in Tree().plans())])
 def test_a_plan_that_is_right_is_what_its_own_text_means(text):
@@ -175,14 +176,14 @@ def test_a_plan_that_is_right_is_what_its_own_text_means(text):
     ("config a native delay_el2=1", "must be even, and not 2: 'delay_el2=1'"),
     ("config a trapped stage2=off", "irq=trapped needs stage 2: stage2=off in config 'a'"),
     ("config b native irq=trapped", "irq=trapped needs stage 2: stage2=off in config 'b'"),
-    ("config a direct sched=slice",
+    ("config a direct sched=rr",
      "a second VM (sched) needs irq=trapped: irq=direct in config 'a'"),
-    ("config a native cntp=trapped", "cntp=trapped needs irq=trapped: irq=direct in config 'a'"),
+    ("config a native cntp=emulated", "cntp=emulated needs irq=trapped: irq=direct in config 'a'"),
     ("config a direct events=tlb cycles=off",
      "events are counted beside cycles: cycles=off in config 'a'"),
     ("config a native fill=lazy", "fill=lazy needs stage 2: stage2=off in config 'a'"),
     ("config a trapped probes=on stats=on", PROBES), ("config a native trace=on probes=on", PROBES),
-    ("config a trapped lrs=all stats=on", LRS_ALL), ("config a direct lrs=all", LRS_ALL),
+    ("config a trapped lr_sync=full stats=on", FULL), ("config a direct lr_sync=full", FULL),
     ("config", "a name is missing"), ("bench", "a name is missing"), ("name", "a name is missing"),
     ("name a\"b", BAD_NAME + "'a\"b'"), ("bench n=5", BAD_NAME + "'n=5'"),
     ("name abcdefghijklmnopqrstuvwx",
@@ -226,10 +227,30 @@ def test_a_wrong_line(line, message):
     (f"config trapped\nguest dtb=0x4\n{LOAD_4}\n", 2, "dtb is not in the guest's RAM or a load"),
     (f"config a trapped probes=on\nguest\n{LOAD_4}\n", 2,
      "probes=on is for benchmarks: config 'a'"),
-    (f"config a trapped sched=slice\nguest\n{LOAD_4}\n", 2,
+    (f"config a trapped sched=rr\nguest\n{LOAD_4}\n", 2,
      "a second VM (sched) is for benchmarks: config 'a'")])
 def test_a_wrong_plan(text, line, message):
     refused(text, line, message)
+
+
+@pytest.mark.parametrize("word, message", [
+    *((f"lrs={old}", f"axis lrs is now lr_sync: lr_sync={new}")
+      for old, new in (("needed", "lazy"), ("all", "full"), ("none", "none"))),
+    ("lr_sync=all", "value all of axis lr_sync is now full: lr_sync=full"),
+    ("cntp=owned", "value owned of axis cntp is now passthrough: cntp=passthrough"),
+    ("cntp=trapped", "value trapped of axis cntp is now emulated: cntp=emulated"),
+    ("fp=owned", "value owned of axis fp is now static: fp=static"),
+    ("sched=slice", "value slice of axis sched is now rr: sched=rr"),
+    ("sched=priority", "value priority of axis sched is now fp: sched=fp")])
+def test_an_old_name_is_refused_with_the_new_one(word, message):
+    refused(f"config a trapped wfi=native {word}\nbench b\n", 1, message)
+
+
+def test_a_new_name_is_an_axis_or_a_value():
+    for axis, values in VALUES.items():
+        assert axis in abi.axes() and set(values.values()) <= set(abi.axes()[axis])
+        assert not values.keys() & set(abi.axes()[axis])
+    assert not OLD_AXES.keys() & abi.axes().keys() and set(OLD_AXES.values()) <= abi.axes().keys()
 
 
 def test_a_benchmark_that_is_not_there():

@@ -140,13 +140,13 @@ def test_switches_are_found_by_the_axes_not_the_names():
     assert {data.switch_label(row) for row in data.switched(source("sched"))} == {
         "fp=lazy", "fp=eager"}
     assert {(row.base, data.switch_label(row)) for row in data.switched(source("timers"))
-            if row.change} == {("trapped", "cntp=trapped")}
+            if row.change} == {("trapped", "cntp=emulated")}
 
 
 def test_switches_of_several_plans_are_in_one_table():
     rows = table(traps.section([board("qemu-icount", *traps.SWITCH_PLANS)]), "tab-switches")
     assert {row["switch"] for row in rows} >= {
-        "frame=full", "stats=on", "wfi=trapped", "fp=lazy", "cntp=trapped"}
+        "frame=full", "stats=on", "wfi=trapped", "fp=lazy", "cntp=emulated"}
 
 
 def test_a_mode_is_found_by_its_axes():

@@ -11,18 +11,18 @@ PROVEN = ("cntp_access", "cntp_wakeup")
 ACCESS, WAKEUP, VIRTUAL = 0, len(DELAYS), 2 * len(DELAYS)  # bench lines of PLAN
 EL2_DELAY = 100
 
-EMULATED = "config cntp trapped cntp=trapped\nconfig cntp-sw trapped-sw cntp=trapped\n"
+EMULATED = "config cntp trapped cntp=emulated\nconfig cntp-sw trapped-sw cntp=emulated\n"
 PLAN = ("order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
-        + f"config cntp-late trapped cntp=trapped delay_el2={EL2_DELAY}\n"
+        + f"config cntp-late trapped cntp=emulated delay_el2={EL2_DELAY}\n"
         + delay_lines("cntp_access", "n=20") + delay_lines("cntp_wakeup", "n=20")
         + "bench timer_wakeup n=20\n")
 SHARED = """order once
-config slice trapped sched=slice slice_us=100
-config slice-cntp trapped sched=slice slice_us=100 cntp=trapped
-config priority trapped sched=priority slice_us=100
-config priority-sw trapped-sw sched=priority slice_us=100
-config cntp trapped sched=priority slice_us=100 cntp=trapped
-config cntp-sw trapped-sw sched=priority slice_us=100 cntp=trapped
+config slice trapped sched=rr slice_us=100
+config slice-cntp trapped sched=rr slice_us=100 cntp=emulated
+config priority trapped sched=fp slice_us=100
+config priority-sw trapped-sw sched=fp slice_us=100
+config cntp trapped sched=fp slice_us=100 cntp=emulated
+config cntp-sw trapped-sw sched=fp slice_us=100 cntp=emulated
 bench cntp_wakeup n=100
 bench timer_wakeup n=100
 """

@@ -28,7 +28,7 @@ OTHERS = """order once
 config direct
 config full trapped frame=full
 config stats trapped-sw stats=on
-config cntp trapped cntp=trapped
+config cntp trapped cntp=emulated
 config lazy trapped fp=lazy
 config eager trapped fp=eager
 bench mmio_write n=10

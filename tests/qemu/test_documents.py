@@ -17,7 +17,7 @@ from pages import column, page
 
 SHARES = "order once\nconfig trapped\nbench hvc n=10\nbench mmio_read n=10\nbench sgi_self n=10\n"
 COUNTED_EXITS = "order once\nconfig stats trapped stats=on\nbench hvc n=10\n"
-SWITCHES = "order once\nconfig priority trapped sched=priority\nbench timer_wakeup n=300\n"
+SWITCHES = "order once\nconfig priority trapped sched=fp\nbench timer_wakeup n=300\n"
 EMPTY = 3  # instructions of an empty window
 EC_WFI, NO_CLASS = 1, 0  # exception classes; an interrupt has none
 
@@ -96,11 +96,11 @@ def test_physical_timer(result, board):
         return [result.figures(test_cntp.WAKEUP)[config, "busy-handler"]["p50"]]
 
     said = column("docs/measuring.md", "`cntp_wakeup` is `timer_wakeup` with CNTP", board)
-    owned = "an access (`ctl-read`, `cval-write`, `tval-write`), owned"
+    passed = "an access (`ctl-read`, `cval-write`, `tval-write`), passthrough"
     assert said == {
-        "expiry to handler (`busy-handler`), owned": expiry("trapped"),
+        "expiry to handler (`busy-handler`), passthrough": expiry("trapped"),
         "expiry to handler, emulated": expiry("cntp"),
-        owned: accesses("trapped"),
+        passed: accesses("trapped"),
         "an access, emulated": accesses("cntp")}
 
 

@@ -30,8 +30,8 @@ RECORDED = {
 ACTLR_BITS = {"773022": 1 << 1, "774769": 1 << 25}
 
 SWITCH = """order once
-config applied trapped sched=priority
-config ignored trapped sched=priority errata=ignored
+config applied trapped sched=fp
+config ignored trapped sched=fp errata=ignored
 bench timer_wakeup n=100
 """
 GUARD = 3  # instructions: VTTBR of nothing, and two ISBs

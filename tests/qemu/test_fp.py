@@ -14,7 +14,7 @@ N = 50
 EL2_DELAY = 100
 PROOF = f"""order once
 config native
-config owned trapped
+config static trapped
 config lazy trapped fp=lazy
 config eager trapped fp=eager
 config direct-lazy direct fp=lazy
@@ -32,7 +32,7 @@ LENGTHS = {
 }
 KEPT = "order once\nconfig native\nconfig native-lazy native fp=lazy\n" + "".join(
     f"config {sched}-{fp} trapped sched={sched} fp={fp} slice_us=200\n"
-    for sched in ("null", "slice", "priority") for fp in ("owned", "lazy", "eager")) + \
+    for sched in ("null", "rr", "fp") for fp in ("static", "lazy", "eager")) + \
     "bench fp_first_use n=20\n"
 NOP = {"armv8": 0xd503201f, "armv7": 0xe320f000}
 
@@ -47,14 +47,14 @@ def test_known_delay_is_seen_exactly(result):
 @pytest.mark.job(PROOF)
 def test_lengths(result, board):
     figures = result.figures(0)
-    for config in ("native", "owned", "eager"):
+    for config in ("native", "static", "eager"):
         use = figures[config, "use"]
         assert (use["cold"], use["min"], use["max"]) == (1, 1, 1), config
     for key, (low, high) in LENGTHS[board_facts(board)["ISA"]].items():
         record = figures[key]
         assert record["min"] == record["max"] == record["cold"], key
         assert low <= record["p50"] <= high, key
-    assert figures["owned", "release"]["max"] < figures["lazy", "release"]["min"]
+    assert figures["static", "release"]["max"] < figures["lazy", "release"]["min"]
     assert ("native", "release") not in figures
 
 
@@ -91,7 +91,7 @@ def test_registers_hold_what_they_held(result):
         assert step.get("other_turns", 2) >= 2
 
 
-SWITCHED = {"slice-lazy", "slice-eager", "priority-lazy", "priority-eager"}
+SWITCHED = {"rr-lazy", "rr-eager", "fp-lazy", "fp-eager"}
 RELEASED = {"native-lazy", "null-lazy", "null-eager"}
 
 
@@ -105,5 +105,5 @@ def test_register_that_is_not_switched_is_found(lab, built, function, index, con
     damage = words_at(function, index[board_facts(built)["ISA"]], NOP)
     result = lab.run(Job(built, KEPT.replace("n=20", "n=1"), change=damage))
     outcome = {step["config"]: step["outcome"] for step in result.records("step")}
-    assert outcome["native"] == outcome["null-owned"] == "done"
+    assert outcome["native"] == outcome["null-static"] == "done"
     assert configs <= {config for config in outcome if outcome[config] != "done"}

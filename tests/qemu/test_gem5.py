@@ -19,7 +19,7 @@ bench timer_wakeup n=20
 """
 SHARED = """order once
 limit_ms 1000
-config slice trapped-sw sched=slice
+config slice trapped-sw sched=rr
 bench irq_order
 """
 HOSTILE = """order once

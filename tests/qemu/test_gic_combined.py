@@ -16,9 +16,9 @@ from lab import PLATFORM, ROOT, TREE, Job, board_facts
 from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
 
 CONFIGS = {"native": "native", "direct": "direct", "sw": "trapped-sw",
-           "all": "trapped-sw lrs=all", "full": "trapped-sw frame=full",
-           "slice": "trapped-sw sched=slice", "priority": "trapped-sw sched=priority",
-           "cntp": "trapped-sw cntp=trapped", "probes": "trapped-sw probes=on"}
+           "all": "trapped-sw lr_sync=full", "full": "trapped-sw frame=full",
+           "slice": "trapped-sw sched=rr", "priority": "trapped-sw sched=fp",
+           "cntp": "trapped-sw cntp=emulated", "probes": "trapped-sw probes=on"}
 PLAN = "order once\nlimit_ms 60000\n" + "".join(
     f"config {name} {words}\n" for name, words in CONFIGS.items()) + """bench hvc n=20
 bench mmio_read n=20

@@ -11,14 +11,14 @@ from lab import Job
 PROBES = ("hvc n=50", "timer_wakeup n=50", "cntp_wakeup n=50", "sgi_self n=50")
 CONFIGS = """config trapped
 config trapped-sw
-config cntp trapped cntp=trapped
-config cntp-sw trapped-sw cntp=trapped
+config cntp trapped cntp=emulated
+config cntp-sw trapped-sw cntp=emulated
 """
-SHARED = """config slice trapped sched=slice slice_us=100
-config priority trapped-sw sched=priority slice_us=100 cntp=trapped
+SHARED = """config slice trapped sched=rr slice_us=100
+config priority trapped-sw sched=fp slice_us=100 cntp=emulated
 """
 COUNTED = """config stats trapped stats=on
-config stats-sw trapped-sw stats=on cntp=trapped
+config stats-sw trapped-sw stats=on cntp=emulated
 """
 HEAD = "order once\nlimit_ms 600000\n"
 

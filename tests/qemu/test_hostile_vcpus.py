@@ -23,8 +23,8 @@ SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
 pytestmark = pytest.mark.skipif(qemu.version("qemu-system-aarch64") < (8,),
                                 reason="QEMU 7.2 does not come to the end of it: CAVEATS.md")
-SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=trapped frame=full",
-           "trapped cntp=trapped wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
+SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=emulated frame=full",
+           "trapped cntp=emulated wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
 HOSTILE = {  # configurations, by the number of vCPUs
     1: ("trapped stage2=4K fill=lazy", "trapped-sw stage2=1G fill=lazy"),
     2: SEVERAL,

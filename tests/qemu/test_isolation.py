@@ -28,7 +28,7 @@ MATRIX = [(grain, fill, irq) for grain in GRAINS for fill in FILLS for irq in IR
 SWEPT = "".join(f"config {'-'.join(one)} {one[2]} stage2={one[0]} fill={one[1]}\n"
                 for one in MATRIX)
 SHARED = "".join(f"config {sched} trapped sched={sched} slice_us=100\n"
-                 for sched in ("slice", "priority"))
+                 for sched in ("rr", "fp"))
 GIB, WINDOW = 1 << 30, 0x100000
 GICC_SIZE, GICD_SIZE, EMULATED_GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = \
     0x2000, 0x1000, 0x10000, 0x10000, 0x20000

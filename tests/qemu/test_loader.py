@@ -19,7 +19,7 @@ MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR_EL2, HSCTLR: I, C, M
 PLAN = """order once
 config native
 config trapped
-config slice trapped sched=slice
+config slice trapped sched=rr
 bench hvc n=10
 bench timer_wakeup n=10
 """

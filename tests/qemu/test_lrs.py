@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lrs=all: every exit reads every list register, and nothing else changes."""
+"""lr_sync=full: every exit reads every list register, and nothing else changes."""
 
 import pytest
 
 PLAN = """order once
 config direct
 config trapped
-config all trapped lrs=all
+config all trapped lr_sync=full
 config full trapped frame=full
-config full-all trapped frame=full lrs=all
-config all-late trapped lrs=all delay_el2=100
-config sw trapped-sw lrs=all
+config full-all trapped frame=full lr_sync=full
+config all-late trapped lr_sync=full delay_el2=100
+config sw trapped-sw lr_sync=full
 bench hvc n=20
 bench mmio_read n=20
 bench timer_wakeup n=20

@@ -19,21 +19,21 @@ GUEST_VMID, BACKGROUND_VMID = 1, 3
 SLICE_TICKS = 62500  # slice_us=1500
 
 SHARED = {
-    "slice": "trapped sched=slice slice_us=150",
-    "priority": "trapped sched=priority slice_us=150",
-    "sw": "trapped-sw sched=slice slice_us=150",
-    "lazy": "trapped sched=slice slice_us=150 fp=lazy",
-    "eager": "trapped sched=slice slice_us=150 fp=eager",
-    "full": "trapped sched=slice slice_us=150 fp=lazy frame=full",
-    "stats": "trapped sched=slice slice_us=150 fp=lazy stats=on trace=on",
-    "full-stats": "trapped sched=slice slice_us=150 frame=full stats=on",
-    "delay": "trapped sched=slice slice_us=150 delay_el2=4",
-    "4K": "trapped sched=slice slice_us=150 stage2=4K",
+    "slice": "trapped sched=rr slice_us=150",
+    "priority": "trapped sched=fp slice_us=150",
+    "sw": "trapped-sw sched=rr slice_us=150",
+    "lazy": "trapped sched=rr slice_us=150 fp=lazy",
+    "eager": "trapped sched=rr slice_us=150 fp=eager",
+    "full": "trapped sched=rr slice_us=150 fp=lazy frame=full",
+    "stats": "trapped sched=rr slice_us=150 fp=lazy stats=on trace=on",
+    "full-stats": "trapped sched=rr slice_us=150 frame=full stats=on",
+    "delay": "trapped sched=rr slice_us=150 delay_el2=4",
+    "4K": "trapped sched=rr slice_us=150 stage2=4K",
 }
 SWITCH = "order once\nlimit_ms 1000\nconfig trapped\n" + "".join(
     f"config {name} {words}\n" for name, words in SHARED.items()) + "bench switch\nbench switch\n"
-PLANTED = "order once\nlimit_ms 1000\nconfig trapped\nconfig eager trapped sched=slice " \
-    "slice_us=150 fp=eager\nconfig lazy trapped sched=slice slice_us=150 fp=lazy\nbench switch\n"
+PLANTED = "order once\nlimit_ms 1000\nconfig trapped\nconfig eager trapped sched=rr " \
+    "slice_us=150 fp=eager\nconfig lazy trapped sched=rr slice_us=150 fp=lazy\nbench switch\n"
 
 
 def guest(board: str, *defines: str):
@@ -150,20 +150,20 @@ def test_cpu_interface_that_is_not_switched_is_found(lab, built, name):
 
 WAKE = """order once
 config trapped
-config slice trapped sched=slice
-config priority trapped sched=priority
-config sw trapped-sw sched=priority
-config eager trapped sched=priority fp=eager
-config full trapped sched=priority frame=full
+config slice trapped sched=rr
+config priority trapped sched=fp
+config sw trapped-sw sched=fp
+config eager trapped sched=fp fp=eager
+config full trapped sched=fp frame=full
 bench timer_wakeup n=300
 bench irq_order
 bench sgi_self n=300
 """
 MANY = """order once
-config slice trapped sched=slice slice_us=50
-config slice-sw trapped-sw sched=slice slice_us=50
-config priority trapped sched=priority slice_us=50
-config priority-sw trapped-sw sched=priority slice_us=50
+config slice trapped sched=rr slice_us=50
+config slice-sw trapped-sw sched=rr slice_us=50
+config priority trapped sched=fp slice_us=50
+config priority-sw trapped-sw sched=fp slice_us=50
 bench timer_wakeup n=1200
 """
 # Instructions that the switch of VMs adds to a wake-up: Xen's take 3000 to 4000, KVM's 9000.
@@ -225,18 +225,18 @@ def test_two_runs_are_identical(lab, job, result):
 # --- whose exits, whose faults ---
 
 TRACE = """order once
-config slice trapped sched=slice trace=on stats=on slice_us=100
+config slice trapped sched=rr trace=on stats=on slice_us=100
 bench counter n=1000
 """
 LIMIT = """order once
 limit_ms 100
-config guest trapped sched=slice slice_us=7000
-config busy trapped sched=slice slice_us=9000
-config priority trapped sched=priority slice_us=9000
+config guest trapped sched=rr slice_us=7000
+config busy trapped sched=rr slice_us=9000
+config priority trapped sched=fp slice_us=9000
 bench hostile_loop
 bench hvc n=50
 """
-TWO = "order once\nconfig slice trapped sched=slice {}\nconfig trapped\nbench counter n=100000\n"
+TWO = "order once\nconfig slice trapped sched=rr {}\nconfig trapped\nbench counter n=100000\n"
 JUMP_TO_0 = {"armv8": 0xd61f03e0, "armv7": 0xe3a0f000}  # br xzr; mov pc, #0
 HERE = {"armv8": 0x10000001, "armv7": 0xe24f1008}  # adr x1, .; sub r1, pc, #8
 STORE = {"armv8": 0xf9000021, "armv7": 0xe5811000}  # str x1, [x1]; str r1, [r1]
@@ -281,7 +281,7 @@ def read_header_of(board: str) -> dict:
     for damage, words, reason, fault_class in [
         (words_at("__background_start", 0, JUMP_TO_0), "", "prefetch-abort", "0x20"),
         (words_at("__background_start", 0, HERE, STORE), "", "data-abort", "0x24"),
-        (words_at("__background_start", 0, USE_FP), "fp=owned", "unhandled-trap", "0x7"),
+        (words_at("__background_start", 0, USE_FP), "fp=static", "unhandled-trap", "0x7"),
     ]])
 def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, fault_class):
     fault = result.one("fault")
@@ -292,7 +292,7 @@ def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, faul
     assert result.log.problems == []
 
 
-@pytest.mark.job("order once\nconfig slice trapped sched=slice\nconfig trapped\n"
+@pytest.mark.job("order once\nconfig slice trapped sched=rr\nconfig trapped\n"
                  "bench timer_wakeup n=50\nbench counter n=20\n",
                  change=function_that("undefined", "on_timer"))
 def test_crash_leaves_nothing_behind(result):

@@ -152,9 +152,9 @@ def test_period_that_is_too_short_is_refused(result):
 ALONE = (*ALL_CONFIGS, "cntp")
 BESIDE = ("slice", "priority", "priority-cntp")
 OFFSETS = {"": 0, "-1ms": 1000, "-from-0": 2**32 - 1}  # microseconds
-AXES = {"cntp": "trapped cntp=trapped", "slice": "trapped sched=slice slice_us=100",
-        "priority": "trapped sched=priority slice_us=100",
-        "priority-cntp": "trapped-sw sched=priority slice_us=100 cntp=trapped"}
+AXES = {"cntp": "trapped cntp=emulated", "slice": "trapped sched=rr slice_us=100",
+        "priority": "trapped sched=fp slice_us=100",
+        "priority-cntp": "trapped-sw sched=fp slice_us=100 cntp=emulated"}
 OFFSET_BENCHES = ("cntvoff n=10", "timer_wakeup n=20", "cyclic n=10 period_us=1000",
                   "irq_phases n=10")
 

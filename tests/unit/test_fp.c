@@ -39,7 +39,7 @@ static uint64_t use(struct fp_context *vcpu, uint64_t leaves)
 static void a_fresh_guest_finds_zero_and_no_trap(void **state)
 {
 	(void)state;
-	for (unsigned mode = FP_OWNED; mode <= FP_EAGER; mode++) {
+	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		assert_false(fake_hyp.fp_trapped);
 		assert_int_equal(fake_hyp.fp_value, 0);
@@ -112,7 +112,7 @@ static void eager_never_traps(void **state)
 static void owned_is_the_guests_alone(void **state)
 {
 	(void)state;
-	start(FP_OWNED);
+	start(FP_STATIC);
 	fake_hyp.fp_value = 11;
 	fp_switch(&other);
 	assert_true(fake_hyp.fp_trapped);
@@ -139,7 +139,7 @@ static void a_release_gives_the_registers_up(void **state)
 	assert_false(fake_hyp.fp_trapped);
 	assert_int_equal(fake_hyp.fp_saves, 2);
 	assert_int_equal(use(&guest, 12), 11);
-	start(FP_OWNED);
+	start(FP_STATIC);
 	fp_release(&guest);
 	assert_false(fake_hyp.fp_trapped);
 	assert_int_equal(fake_hyp.fp_saves, 0);

@@ -26,13 +26,13 @@ static void a_configuration_is_shown_in_words(void **state)
 		.fill = FILL_LAZY,
 		.irq = IRQ_TRAPPED,
 		.lr = LR_SW,
-		.lrs = LRS_ALL,
+		.lr_sync = LR_SYNC_FULL,
 		.eoi = EOI_SPLIT,
 		.wfi = WFI_TRAPPED,
 		.traps = 1,
 		.frame = FRAME_FULL,
 		.fp = FP_EAGER,
-		.sched = SCHED_SLICE,
+		.sched = SCHED_RR,
 		.errata = ERRATA_IGNORED,
 		.state = STATE_COLD_TLB,
 		.stats = 0,
@@ -40,7 +40,7 @@ static void a_configuration_is_shown_in_words(void **state)
 		.probes = 1,
 		.cycles = CYCLES_ON,
 		.events = EVENTS_CACHE,
-		.cntp = CNTP_TRAPPED,
+		.cntp = CNTP_EMULATED,
 		.delay_el2 = 64,
 		.slice_us = 7,
 		.cntvoff_us = 4294967295u,
@@ -51,11 +51,11 @@ static void a_configuration_is_shown_in_words(void **state)
 	assert_string_equal(
 		buffer,
 		"{\"name\":\"mine\",\"stage1\":\"2M\",\"stage2\":\"1G\",\"fill\":\"lazy\","
-		"\"irq\":\"trapped\",\"lr\":\"sw\",\"lrs\":\"all\",\"eoi\":\"split\",\"wfi\":"
+		"\"irq\":\"trapped\",\"lr\":\"sw\",\"lr_sync\":\"full\",\"eoi\":\"split\",\"wfi\":"
 		"\"trapped\","
-		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"slice\","
+		"\"traps\":\"on\",\"frame\":\"full\",\"fp\":\"eager\",\"sched\":\"rr\","
 		"\"errata\":\"ignored\",\"state\":\"cold-tlb\",\"stats\":\"off\",\"trace\":\"on\","
-		"\"probes\":\"on\",\"cycles\":\"on\",\"events\":\"cache\",\"cntp\":\"trapped\","
+		"\"probes\":\"on\",\"cycles\":\"on\",\"events\":\"cache\",\"cntp\":\"emulated\","
 		"\"delay_el2\":64,\"slice_us\":7,\"cntvoff_us\":4294967295}");
 }
 

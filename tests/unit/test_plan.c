@@ -109,7 +109,7 @@ static void a_header_that_is_wrong(void **state)
 	assert_refused("the plan section's magic is not HYPBENCH-PLAN-B");
 	fill();
 	section->version = PLAN_VERSION + 1;
-	assert_refused("version 2; valid: 1");
+	assert_refused("version 3; valid: 2");
 	fill();
 	section->length--;
 	assert_refused("length 4323; valid: 4324");

@@ -72,7 +72,7 @@ static void arm_guest_timer(uint64_t cval)
 	guest->el1.cntv_cval_el0 = cval;
 }
 
-/* Who has the core programs its CNTP, with cntp=trapped. */
+/* Who has the core programs its CNTP, with cntp=emulated. */
 static void program_cntp(struct vcpu *vcpu, uint64_t cval)
 {
 	guest_enable(PHYS_TIMER, 0x40);
@@ -104,21 +104,21 @@ static void the_decisions(void **state)
 		enum event event;
 		bool guest_next;
 	} rows[] = {
-		{ SCHED_SLICE, true, false, TURN_ENDS, false },
-		{ SCHED_SLICE, false, false, TURN_ENDS, true },
-		{ SCHED_SLICE, false, true, TURN_ENDS, false },
-		{ SCHED_SLICE, true, false, GUEST_SLEEPS, false },
-		{ SCHED_SLICE, false, false, TIMER_FOR_GUEST, false },
-		{ SCHED_SLICE, false, true, TIMER_FOR_GUEST, false },
-		{ SCHED_SLICE, false, true, TIMER_AND_TURN_END, true },
-		{ SCHED_SLICE, false, false, TIMER_AND_TURN_END, true },
-		{ SCHED_PRIORITY, true, false, TURN_ENDS, false },
-		{ SCHED_PRIORITY, false, false, TURN_ENDS, true },
-		{ SCHED_PRIORITY, false, true, TURN_ENDS, false },
-		{ SCHED_PRIORITY, true, false, GUEST_SLEEPS, false },
-		{ SCHED_PRIORITY, false, false, TIMER_FOR_GUEST, true },
-		{ SCHED_PRIORITY, false, true, TIMER_FOR_GUEST, true },
-		{ SCHED_PRIORITY, false, true, TIMER_AND_TURN_END, true },
+		{ SCHED_RR, true, false, TURN_ENDS, false },
+		{ SCHED_RR, false, false, TURN_ENDS, true },
+		{ SCHED_RR, false, true, TURN_ENDS, false },
+		{ SCHED_RR, true, false, GUEST_SLEEPS, false },
+		{ SCHED_RR, false, false, TIMER_FOR_GUEST, false },
+		{ SCHED_RR, false, true, TIMER_FOR_GUEST, false },
+		{ SCHED_RR, false, true, TIMER_AND_TURN_END, true },
+		{ SCHED_RR, false, false, TIMER_AND_TURN_END, true },
+		{ SCHED_FP, true, false, TURN_ENDS, false },
+		{ SCHED_FP, false, false, TURN_ENDS, true },
+		{ SCHED_FP, false, true, TURN_ENDS, false },
+		{ SCHED_FP, true, false, GUEST_SLEEPS, false },
+		{ SCHED_FP, false, false, TIMER_FOR_GUEST, true },
+		{ SCHED_FP, false, true, TIMER_FOR_GUEST, true },
+		{ SCHED_FP, false, true, TIMER_AND_TURN_END, true },
 	};
 
 	(void)state;
@@ -151,7 +151,7 @@ static void turns_alternate_and_are_counted(void **state)
 	struct vcpu *running = guest;
 
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	for (unsigned i = 1; i <= 10; i++) {
 		struct vcpu *next = timer_at(running, i * SLICE);
 
@@ -169,7 +169,7 @@ static void turns_alternate_and_are_counted(void **state)
 static void a_turn_that_nobody_wants_goes_on(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	assert_ptr_equal(sched_sleep(guest), &other);
 	switch_to(&other);
 	for (unsigned i = 1; i <= 3; i++) {
@@ -182,7 +182,7 @@ static void a_turn_that_nobody_wants_goes_on(void **state)
 static void an_early_timer_changes_nothing(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	assert_ptr_equal(timer_at(guest, SLICE - 1), guest);
 	assert_int_equal(fake_cnthp_cval_el2, SLICE);
 }
@@ -190,7 +190,7 @@ static void an_early_timer_changes_nothing(void **state)
 static void the_limit_comes_before_all_else(void **state)
 {
 	(void)state;
-	for (unsigned kind = SCHED_SLICE; kind <= SCHED_PRIORITY; kind++) {
+	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
 		start_at((enum sched_kind)kind, true, LIMIT - SLICE / 2);
 		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 		arm_guest_timer(LIMIT);
@@ -205,10 +205,10 @@ static void the_limit_comes_before_all_else(void **state)
 
 static void a_slice_of_0_is_a_millisecond(void **state)
 {
-	const struct run_config config = { .sched = SCHED_SLICE };
+	const struct run_config config = { .sched = SCHED_RR };
 
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	fake_cntfrq_el0 = 62500000;
 	sched_start(&config, guest, &other, 10, LIMIT);
 	assert_int_equal(fake_cnthp_cval_el2, 62510);
@@ -219,7 +219,7 @@ static void a_slice_of_0_is_a_millisecond(void **state)
 static void the_absent_timer_is_watched(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	arm_guest_timer(700);
 	switch_to(&other);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
@@ -232,7 +232,7 @@ static void the_absent_timer_is_watched(void **state)
 static void a_timer_that_does_not_signal_is_not_watched(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	assert_int_equal(vtimer_deadline(&other), UINT64_MAX); /* it has no timer interrupt */
 	arm_guest_timer(700);
 	assert_int_equal(vtimer_deadline(guest), 700);
@@ -260,7 +260,7 @@ static void an_expiry_is_delivered_once(void **state)
 {
 	(void)state;
 	for (unsigned link_hw = 0; link_hw <= 1; link_hw++) {
-		start_at(SCHED_SLICE, link_hw, 0);
+		start_at(SCHED_RR, link_hw, 0);
 		for (unsigned round = 0; round < 4; round++) {
 			uint64_t now = 2 * round * SLICE;
 
@@ -287,7 +287,7 @@ static void an_expiry_is_delivered_once(void **state)
 static void a_cval_beyond_the_wrap_is_never_reached(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	arm_guest_timer(UINT64_MAX);
 	fake_cntvoff_el2 = 50;
 	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
@@ -297,7 +297,7 @@ static void a_cval_beyond_the_wrap_is_never_reached(void **state)
 	assert_int_equal(vtimer_deadline(guest), UINT64_MAX - 1);
 }
 
-/* cntp=owned: both timers of the absent, in either order, each once. */
+/* cntp=passthrough: both timers of the absent, in either order, each once. */
 static void both_timers_of_the_absent_are_watched(void **state)
 {
 	(void)state;
@@ -305,7 +305,7 @@ static void both_timers_of_the_absent_are_watched(void **state)
 		const unsigned first = physical_first ? PHYS_TIMER : GUEST_TIMER;
 		const unsigned second = physical_first ? GUEST_TIMER : PHYS_TIMER;
 
-		start(SCHED_SLICE);
+		start(SCHED_RR);
 		assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
 		guest_enable(PHYS_TIMER, 0x48);
 		arm_guest_timer(physical_first ? 700 : 600);
@@ -331,7 +331,7 @@ static void both_timers_of_the_absent_are_watched(void **state)
 static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	guest->el1.cntp_ctl_el0 = 1;
 	guest->el1.cntp_cval_el0 = 700;
 	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX); /* not forwarded */
@@ -344,18 +344,18 @@ static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
 	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX);
 }
 
-/* --- cntp=trapped --- */
+/* --- cntp=emulated --- */
 
-static int with_cntp_trapped(void **state)
+static int with_emulated(void **state)
 {
 	(void)state;
-	cntp = CNTP_TRAPPED;
+	cntp = CNTP_EMULATED;
 	return 0;
 }
 
-static int with_cntp_owned(void **state)
+static int with_passthrough(void **state)
 {
-	cntp = CNTP_OWNED;
+	cntp = CNTP_PASSTHROUGH;
 	return guest_check_rules(state);
 }
 
@@ -397,7 +397,7 @@ static void a_line_that_nobody_lowers_comes_again(void **state)
 static void an_emulated_timer_beside_a_turn(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	program_cntp(guest, 700);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
 	assert_ptr_equal(timer_at(guest, 700), guest);
@@ -411,8 +411,8 @@ static void an_emulated_timer_beside_a_turn(void **state)
 static void an_emulated_timer_of_the_absent(void **state)
 {
 	(void)state;
-	for (unsigned kind = SCHED_SLICE; kind <= SCHED_PRIORITY; kind++) {
-		bool at_once = kind == SCHED_PRIORITY;
+	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
+		bool at_once = kind == SCHED_FP;
 
 		start((enum sched_kind)kind);
 		program_cntp(guest, 700);
@@ -437,7 +437,7 @@ static void an_emulated_timer_of_the_absent(void **state)
 static void an_emulated_timer_that_is_overdue_when_its_vcpu_comes(void **state)
 {
 	(void)state;
-	start(SCHED_SLICE);
+	start(SCHED_RR);
 	program_cntp(guest, 1500);
 	assert_ptr_equal(timer_at(guest, SLICE), &other);
 	switch_to(&other);
@@ -473,19 +473,19 @@ static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
 static void an_interrupt_waits_for_the_turn(void **state)
 {
 	(void)state;
-	pend_spi_of_the_absent(SCHED_SLICE, &other);
+	pend_spi_of_the_absent(SCHED_RR, &other);
 }
 
 static void an_interrupt_switches_in_at_once(void **state)
 {
 	(void)state;
-	pend_spi_of_the_absent(SCHED_PRIORITY, guest);
+	pend_spi_of_the_absent(SCHED_FP, guest);
 }
 
 static void nobodys_interrupt_stays_away(void **state)
 {
 	(void)state;
-	start(SCHED_PRIORITY);
+	start(SCHED_FP);
 	switch_to(&other);
 	gic_enable(SPI);
 	gic_set_pending(SPI);
@@ -498,7 +498,7 @@ static int no_rule_is_broken(void **state)
 	return guest_check_rules(state);
 }
 
-#define CNTP_TEST(name) cmocka_unit_test_setup_teardown(name, with_cntp_trapped, with_cntp_owned)
+#define CNTP_TEST(name) cmocka_unit_test_setup_teardown(name, with_emulated, with_passthrough)
 
 int main(void)
 {

@@ -187,7 +187,7 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 		}
 }
 
-/* lrs=all: what the list registers hold goes to memory, and the exit is handled as ever. */
+/* lr_sync=full: what the list registers hold goes to memory, and the exit is handled as ever. */
 static void every_list_register_is_read(void **state)
 {
 	(void)state;

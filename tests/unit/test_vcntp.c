@@ -32,7 +32,7 @@
 
 static int setup(void **state)
 {
-	const struct run_config config = { .cntp = CNTP_TRAPPED };
+	const struct run_config config = { .cntp = CNTP_EMULATED };
 
 	trap_setup(state);
 	vcpu->cntp = (struct vcntp)VCNTP_RESET;

@@ -5,6 +5,7 @@ from itertools import combinations
 
 from hypbench.abi import axes
 from hypbench.records import Log
+from hypbench.renamed import current
 
 Setting = str | int
 Settings = dict[str, Setting]  # an axis, and its value
@@ -16,10 +17,11 @@ def default_of(axis: str) -> Setting:
 
 
 def settings_of(log: Log) -> dict[str, Settings]:
-    """By configuration; an axis that an older log does not know has its default."""
+    """By configuration; of an older log, an axis that it does not know has its default, and what
+    was renamed has its name of today."""
     defaults = {axis: default_of(axis) for axis in axes()}
-    return {config["name"]: defaults | {axis: value for axis, value in config.items()
-                                        if axis != "name"}
+    return {config["name"]: defaults | dict(current(axis, value) for axis, value in config.items()
+                                            if axis != "name")
             for config in (log.run["configs"] if log.run else [])}
 
 

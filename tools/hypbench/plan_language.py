@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from hypbench import abi
+from hypbench.renamed import current
 
 LIMIT_MS_DEFAULT = 20_000
 LIMIT_MS_MAX = 14_400_000
@@ -115,6 +116,16 @@ def option_value(name: str, word: str, said: str, words: tuple[str, ...],
     return value
 
 
+def check_renamed(word: str) -> None:
+    """Refuse an axis or a value by its old name."""
+    axis, equals, value = word.partition("=")
+    new_axis, new_value = current(axis, value)
+    what = f"axis {axis} is now {new_axis}" if axis != new_axis else (
+        f"value {value} of axis {axis} is now {new_value}")
+    if (axis, value) != (new_axis, new_value):
+        raise Mistake(f"{what}: {new_axis}{equals}{new_value}")
+
+
 def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
             ranges: dict[str, abi.Range]) -> Fields:
     """The rest of a line: words like name=value."""
@@ -148,8 +159,8 @@ def check_config(name: str, config: Fields) -> None:
         # Without stage 2 the guest would reach the real distributor, the hypervisor's own.
         (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
         (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
-        (said["lrs"] == "all" and (not trapped or probes or accounts),
-         "lrs=all needs irq=trapped, and goes without probes, stats and trace: config"),
+        (said["lr_sync"] == "full" and (not trapped or probes or accounts),
+         "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config"),
         # Vector tables have the ones or the others.
         (probes and accounts, "probes=on goes without stats=on and trace=on: config"),
         (said["events"] != "off" and said["cycles"] == "off",
@@ -158,8 +169,8 @@ def check_config(name: str, config: Fields) -> None:
         (said["sched"] != "null" and not trapped,
          "a second VM (sched) needs irq=trapped: irq=direct in config"),
         # What the hypervisor's timer is to signal for CNTP it must inject.
-        (said["cntp"] == "trapped" and not trapped,
-         "cntp=trapped needs irq=trapped: irq=direct in config")]
+        (said["cntp"] == "emulated" and not trapped,
+         "cntp=emulated needs irq=trapped: irq=direct in config")]
     for message in (message for fault, message in wrong if fault):
         raise Mistake(f"{message} {quoted(name)}")
 
@@ -173,6 +184,8 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
         raise unknown("unknown preset", said, presets)
     if not said and name not in presets:
         raise unknown("a preset is missing behind", name, presets)
+    for word in words:
+        check_renamed(word)
     config = presets[said or name] | options(words, "axis", abi.axes(),
                                              abi.numbers("CONFIG_NUMBERS"))
     check_config(name, config)

@@ -36,7 +36,7 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 	frame_write(&vcpu->frame, ISS_RT2(esr), (reg_t)(value >> 32));
 }
 
-/* With cntp=trapped. CNTPCT: as on armv8. */
+/* With cntp=emulated. CNTPCT: as on armv8. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_read = esr & ISS_READ;

@@ -34,7 +34,7 @@ static bool cntp(struct vcpu *vcpu, enum vcntp_register which, unsigned rt, bool
 	return true;
 }
 
-/* With cntp=trapped. */
+/* With cntp=emulated. */
 static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	unsigned rt = ISS_RT(esr);

@@ -29,7 +29,7 @@
 #define VTCR_SL0_LEVEL1 (1u << 6)
 
 /* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10, B4.1.23). QEMU 7.2 asks EL1PCEN, too,
- * when EL0 reads CNTPCT: with cntp=trapped that exits there, and is emulated. */
+ * when EL0 reads CNTPCT: with cntp=emulated that exits there, and is emulated. */
 #define CNTHCTL_PCTEN (1u << 0)
 #define CNTHCTL_PCEN (1u << 1)
 
@@ -84,8 +84,8 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 void cpu_guest_on(const struct run_config *config)
 {
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 | TCR_SIZES);
-	write_cnthctl_el2(config->cntp == CNTP_TRAPPED ? CNTHCTL_PCTEN
-						       : CNTHCTL_PCTEN | CNTHCTL_PCEN);
+	write_cnthctl_el2(config->cntp == CNTP_EMULATED ? CNTHCTL_PCTEN
+							: CNTHCTL_PCTEN | CNTHCTL_PCEN);
 	write_mdcr_el2(guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0));
 	write_hcr_el2(HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0));
 	isb();

@@ -37,7 +37,7 @@ void cpu_use_vectors(const struct run_config *config)
 		kind = VECTORS_TRACED;
 	} else if (config->stats) {
 		kind = VECTORS_COUNTED;
-	} else if (config->lrs == LRS_ALL) {
+	} else if (config->lr_sync == LR_SYNC_FULL) {
 		kind = VECTORS_ALL_LRS;
 	} else if (config->delay_el2) {
 		kind = VECTORS_DELAYED;

@@ -19,7 +19,7 @@ from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
 REFERENCE_PLANS = ("tlb", "timed", "timed-sw")
-SWITCHES = ("frame", "stats", "trace", "lrs", "wfi", "fp", "eoi", "lr", "cntp", "errata")
+SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 PROGRAMS = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
             "prog_itemsets", "prog_clusters")
 STATES = ("warm", "cold-caches", "cold-tlb")
@@ -202,7 +202,7 @@ def switched(source: Source, axes: tuple[str, ...] = SWITCHES) -> list[SwitchRow
              and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
     # Where the core is shared in slices, waiting hides everything else: those come last.
     return sorted(found, key=lambda row: (axes.index(row.axis),
-                                          source.configs[row.base]["sched"] == "slice"))
+                                          source.configs[row.base]["sched"] == "rr"))
 
 
 def state_groups(log: Log) -> dict[str, list[Group]]:

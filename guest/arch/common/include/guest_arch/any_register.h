@@ -10,7 +10,7 @@
 #include "guest_arch/ops.h"
 
 /* Which level gets the access: ANY_SGI always EL2, where interrupts are trapped; ANY_CNTP EL2 with
- * cntp=trapped; ANY_DIR EL2 while an interrupt is active in no list register; ANY_FREE EL1. */
+ * cntp=emulated; ANY_DIR EL2 while an interrupt is active in no list register; ANY_FREE EL1. */
 enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #include "guest_arch/any_list.h"
