@@ -97,23 +97,16 @@ static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struc
 	return vcpu;
 }
 
-/* What it calls is a tail call, so that it needs no stack; and it reads memory before it writes to
- * the GIC, since a core may wait until that is done. */
+/* Every call but an inlined one is a tail call, so that the path needs no stack. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
 	struct virq *virq = trap_virq(vcpu, iar);
-	uint64_t lr_value;
-	unsigned lr;
 
 	if (!virq)
 		return trap_irq_own(vcpu, iar);
-	lr = vgic_lr_at_once(&vcpu->vgic, virq);
-	if (lr == VIRQ_LR_NONE)
+	if (!trap_forward_at_once(vcpu, iar, virq))
 		return forward_slowly(vcpu, iar, virq);
-	lr_value = virq->lr_value;
-	gic_drop(iar); /* as in trap_forward() */
-	gic_lr_write(lr, lr_value);
 	return vcpu;
 }
 

@@ -44,5 +44,20 @@ static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *vi
 	vgic_inject_physical(&vcpu->vgic, virq);
 }
 
+/* The fast path: a list register is free. Returns false, with nothing done, where none is. Reads
+ * memory before it writes to the GIC, since a core may wait until that is done. */
+static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+{
+	unsigned lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	uint64_t lr_value;
+
+	if (lr == VIRQ_LR_NONE)
+		return false;
+	lr_value = virq->lr_value;
+	gic_drop(iar); /* as in trap_forward() */
+	gic_lr_write(lr, lr_value);
+	return true;
+}
+
 /* An interrupt that is not for the guest that has the core. */
 struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar);

@@ -157,19 +157,13 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 	uint32_t iar = gic_ack();
 	uint64_t acknowledged = probe_read();
 	struct virq *virq = trap_virq(vcpu, iar);
-	uint64_t lr_value;
-	unsigned lr;
 
 	if (!virq)
 		return irq_own_unstamped(vcpu, iar);
 	STAMP(el2_vector, entry);
 	STAMP(acknowledged, acknowledged);
-	lr = vgic_lr_at_once(&vcpu->vgic, virq);
-	if (lr == VIRQ_LR_NONE)
+	if (!trap_forward_at_once(vcpu, iar, virq))
 		return forward_slowly_probed(vcpu, iar, virq);
-	lr_value = virq->lr_value;
-	gic_drop(iar);
-	gic_lr_write(lr, lr_value);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

@@ -33,6 +33,9 @@ static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned calls;
 static bool settle_late;
+static bool held[VCPU_MAX];
+static bool dir_traps[VCPU_MAX]; /* GICv2: the page with DIR is not mapped */
+static bool links, splits;
 static void (*meanwhile)(void);
 
 /* --- cores --- */
@@ -140,6 +143,8 @@ void smp_kick(unsigned core)
 
 static void settle_core(unsigned n)
 {
+	if (held[n])
+		return;
 	cores_on(n);
 	for (unsigned i = 0; fake_gic_irq(); i++) {
 		if (i == EXITS_MAX) {
@@ -153,11 +158,42 @@ static void settle_core(unsigned n)
 	assert_int_equal(cores_vm.dist.spi.lock.now, cores_vm.dist.spi.lock.next);
 }
 
+static bool is_settled(void)
+{
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
+		cores_on(n);
+		if (!held[n] && fake_gic_irq())
+			return false;
+	}
+	return true;
+}
+
 void cores_settle(void)
 {
-	for (unsigned round = 0; round < 2; round++)
+	for (unsigned round = 0; !is_settled(); round++) {
+		if (round == EXITS_MAX) {
+			fake_gic_broken("the cores interrupt each other for ever");
+			return;
+		}
 		for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
 			settle_core(n);
+	}
+}
+
+void cores_hold(unsigned n, bool hold)
+{
+	held[n] = hold;
+}
+
+void cores_release(unsigned n, unsigned last)
+{
+	held[n] = false;
+	cores_on(n);
+	gic_disable(last);
+	cores_settle();
+	cores_on(n);
+	gic_enable(last);
+	cores_settle();
 }
 
 void cores_settle_late(bool late)
@@ -173,21 +209,27 @@ static void settle(void)
 
 /* --- start --- */
 
+static void trap_deactivations(struct vgic *vgic)
+{
+	dir_traps[((struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic)))->index] = true;
+}
+
 static void boot_core(unsigned n)
 {
 	struct vcpu *vcpu = &vcpus[n];
 
 	cores_on(n);
-	assert_int_equal(gic_virt_init(), 4);
+	assert_int_equal(gic_virt_init(), fake_gic.lr_count);
 	gic_cpu_init(true);
-	vgic_reset(&vcpu->vgic, 4, true);
+	vgic_reset(&vcpu->vgic, fake_gic.lr_count, links);
+	vcpu->vgic.trap_deactivations = trap_deactivations;
 	gic_virt_reset();
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 	gic_set_priority(SMP_KICK_SGI, 0);
 	gic_enable(SMP_KICK_SGI);
-	fake_gic_guest_init(false);
+	fake_gic_guest_init(splits);
 }
 
 static void put_all_in_group1(void)
@@ -200,8 +242,17 @@ static void put_all_in_group1(void)
 
 void cores_boot(unsigned count)
 {
+	cores_boot_as(count, 4, true, false);
+}
+
+void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_eoi)
+{
 	fake_hyp_reset();
-	fake_gic_reset(4);
+	fake_gic_reset(lr_count);
+	links = link_hw;
+	splits = split_eoi;
+	memset(held, 0, sizeof(held));
+	memset(dir_traps, 0, sizeof(dir_traps));
 	memset(&cores_vm, 0, sizeof(cores_vm));
 	memset(halves, 0, sizeof(halves));
 	now = 0;
@@ -286,6 +337,24 @@ void cpu_eoi(unsigned n, uint32_t iar)
 	settle();
 }
 
+/* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
+#define ESR_WRITE_DIR (0x18u << 26 | 3u << 20 | 1u << 17 | 12u << 10 | 11u << 1)
+
+void cpu_deactivate(unsigned n, uint32_t iar)
+{
+	cores_on(n);
+	if (fake_gic_guest_deactivate_traps()) {
+		vcpus[n].frame.x[0] = iar;
+		write_esr_el2(ESR_WRITE_DIR);
+		assert_ptr_equal(trap_sync(&vcpus[n]), &vcpus[n]);
+	} else if (dir_traps[n]) {
+		vgicd_dir_write(&vcpus[n], 0, 4, iar);
+	} else {
+		fake_gic_guest_deactivate(iar);
+	}
+	settle();
+}
+
 void assert_takes(unsigned n, uint32_t iar)
 {
 	for (unsigned other = 0; other < cores_vm.vcpu_count; other++)
@@ -340,6 +409,27 @@ void spi_line(unsigned intid, bool level)
 {
 	vspi_set_level(&cores_vm, intid, level);
 	settle();
+}
+
+/* The distributor sent it before the route changed. */
+bool spi_arrive_at(unsigned intid, unsigned n)
+{
+	struct fake_irq *irq = &fake_gic.irq[intid];
+	uint64_t here = gic_version() == 2 ? BIT(vcpus[n].core) : vcpus[n].core;
+	uint64_t route = irq->route;
+	bool arrived = false;
+
+	irq->latched = true;
+	irq->route = here;
+	cores_on(n);
+	if (!held[n] && fake_gic_irq()) {
+		assert_ptr_equal(trap_irq(&vcpus[n]), &vcpus[n]);
+		arrived = irq->active;
+	}
+	if (irq->route == here)
+		irq->route = route;
+	settle();
+	return arrived;
 }
 
 int cores_check_rules(void **state)

@@ -15,6 +15,7 @@
 /* FAKE_SPI_FIRST and on are physical SPIs of the guest's. Its groups, CPU interfaces and
  * distributor are on; GICv3: everything is in Group 1. */
 void cores_boot(unsigned count);
+void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_eoi);
 
 extern struct vm cores_vm;
 
@@ -32,6 +33,7 @@ void sgi0r_write(unsigned n, uint64_t value);
 /* CPU interface of vCPU n */
 uint32_t cpu_ack(unsigned n);
 void cpu_eoi(unsigned n, uint32_t iar);
+void cpu_deactivate(unsigned n, uint32_t iar); /* with split_eoi */
 void assert_takes(unsigned n, uint32_t iar);
 void assert_nobody_takes_anything(void);
 
@@ -45,9 +47,18 @@ bool spi_is_active(unsigned intid);
 void spi_raise(unsigned intid);
 void spi_line(unsigned intid, bool level);
 
+/* As spi_raise(), but if it is signalled, it is to the core of vCPU n: sent there before its route
+ * changed. False: it is not. */
+bool spi_arrive_at(unsigned intid, unsigned n);
+
 /* Every core takes what is signalled. With `late`, cores_settle() only. */
 void cores_settle(void);
 void cores_settle_late(bool late);
+
+/* The core of vCPU n takes no interrupt, not even a kick; until it takes all, INTID `last` (the
+ * kick or the maintenance interrupt) behind the rest. */
+void cores_hold(unsigned n, bool hold);
+void cores_release(unsigned n, unsigned last);
 
 /* What another core does while the next one that wants the lock waits for it. */
 void cores_meanwhile(void (*act)(void));

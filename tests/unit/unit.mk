@@ -7,6 +7,7 @@
 #	/* LINK: hyp/mem/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything after hyp/trap/trap.c but the GIC driver;
 # exit-path-of-cores for the same on several cores; vgic-oracle for the oracle of the virtual GIC;
+# smp-oracle for that of several vCPUs;
 # gicv2-combined for the GICv2 driver with gicv2_combined.c.
 
 BUILD ?= build
@@ -55,18 +56,21 @@ unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
 unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
 	$(addprefix $(link:%vgic-oracle=%),tests/unit/vgic_oracle.c tests/unit/vgic_model.c))
 
+unit_links += $(foreach link,$(filter %:smp-oracle,$(unit_links)),\
+	$(addprefix $(link:%smp-oracle=%),tests/unit/smp_oracle.c tests/unit/smp_model.c))
+
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 
 .PHONY: unit-test
 $(unlocked)unit-test: $(unit_programs)
 	@tests/unit/run.sh $(unit_programs)
 
-# The oracle of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.
+# The oracles of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.
 .PHONY: unit-test-nightly
 STEPS ?= 10000000
-unit_nightly := test_vgic_random_gicv2 test_vgic_random_gicv3
+unit_nightly := $(foreach v,2 3,test_vgic_random_gicv$(v) test_smp_random_gicv$(v))
 unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
-	@STEPS=$$(($(STEPS) / 2 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
+	@STEPS=$$(($(STEPS) / 4 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
 
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a

@@ -5,9 +5,9 @@
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv7/frame.inc"
-#include "hyp/arch/common/exits.inc"
 
-#define TRAP_UNSTAMPED 1 /* hyp/trap/trap_account.h */
+#define ARG0 r0
+#include "hyp/arch/common/exits.inc"
 
 	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
 	   what they count and before the first probe. No isb before a stamp: exception entry
@@ -31,25 +31,15 @@
 	.endif
 	.endm
 
-	/* handler: of the vCPU in r0; count: accounts for the exit where the same vCPU resumes */
-	.macro exit handler, frame, count, written
-	.ifc	\frame, full
-	save_rest
-	.endif
-	mov	r0, sp
-	bl	\handler
-	cmp	sp, r0
-	.ifb	\count
-	bne	another_\frame
+	.macro exit_start argument
+	.if	\argument
+	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
 	.else
-	bne	leaving_counted_\frame
 	ldrd	r0, r1, [sp, #VCPU_EXIT_START]
-	bl	\count
 	.endif
-	resume \frame
 	.endm
 
-	.macro resume frame
+	.macro resume frame, written
 	.ifc	\frame, full
 	restore_rest
 	.endif
@@ -57,25 +47,10 @@
 	eret
 	.endm
 
-	/* The vector reads the first stamp and takes the last, trap_irq_probed those between; it
-	   returns TRAP_UNSTAMPED after an interrupt of the hypervisor's own, and the stamps stay
-	   those of the guest's. */
-	.macro exit_probed frame
-	.ifc	\frame, full
-	save_rest
-	.endif
-	mov	r0, sp
-	bl	trap_irq_probed
-	cmp	sp, r0
-	bne	2f
-	isb
+	.macro stamp_eret
 	mrrc	p15, 0, r2, r3, c14
 	mrc	p15, 4, r0, c13, c0, 2		/* HTPIDR */
 	strd	r2, r3, [r0, #PROBE_ERET]
-1:	resume \frame
-2:	cmp	r0, #TRAP_UNSTAMPED
-	beq	1b
-	b	another_\frame
 	.endm
 
 	/* One vector table and its exits. With a nop, each of the four stamps is four instructions
@@ -111,20 +86,4 @@
 9:	exit_sync sync, \kind, full
 	.endm
 
-	.text
-	vector_table vectors_full, VECTORS_PLAIN, full
-#define X(kind, name)                          \
-	vector_table vectors_##name, kind, light; \
-	vector_table vectors_full_##name, kind, full;
-	VECTOR_KINDS(X)
-#undef X
-
-	/* As another_* in vcpu_run.S, counted first. */
-leaving_counted_light:
-	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
-	bl	trap_count_leaving
-	b	another_light
-leaving_counted_full:
-	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
-	bl	trap_count_leaving
-	b	another_full
+	instrumented_tables

@@ -5,9 +5,9 @@
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv8/frame.inc"
-#include "hyp/arch/common/exits.inc"
 
-#define TRAP_UNSTAMPED 1 /* hyp/trap/trap_account.h */
+#define ARG0 x0
+#include "hyp/arch/common/exits.inc"
 
 	/* The first registers; the begin of the exit for the statistics; the delay, which lies
 	   within what they count and before the first probe. No isb before a stamp: exception entry
@@ -30,23 +30,8 @@
 	.endif
 	.endm
 
-	/* handler: of the vCPU in x0; count: accounts for the exit where the same vCPU resumes;
-	   written: the handler stores x0 alone, its result */
-	.macro exit handler, frame, count, written
-	.ifc	\frame, full
-	save_rest
-	.endif
-	mov	x0, sp
-	bl	\handler
-	cmp	sp, x0
-	.ifb	\count
-	b.ne	another_\frame
-	.else
-	b.ne	leaving_counted_\frame
-	ldr	x0, [sp, #VCPU_EXIT_START]
-	bl	\count
-	.endif
-	resume \frame, \written
+	.macro exit_start argument
+	ldr	x\argument, [sp, #VCPU_EXIT_START]
 	.endm
 
 	.macro resume frame, written
@@ -61,25 +46,10 @@
 	eret
 	.endm
 
-	/* The vector reads the first stamp and takes the last, trap_irq_probed those between; it
-	   returns TRAP_UNSTAMPED after an interrupt of the hypervisor's own, and the stamps stay
-	   those of the guest's. */
-	.macro exit_probed frame
-	.ifc	\frame, full
-	save_rest
-	.endif
-	mov	x0, sp
-	bl	trap_irq_probed
-	cmp	sp, x0
-	b.ne	2f
-	isb
+	.macro stamp_eret
 	mrs	x1, cntpct_el0
 	mrs	x0, tpidr_el2
 	str	x1, [x0, #PROBE_ERET]
-1:	resume \frame
-2:	cmp	x0, #TRAP_UNSTAMPED
-	b.eq	1b
-	b	another_\frame
 	.endm
 
 	/* One vector table. With light frames an entry has the room for all of its exit; what takes
@@ -136,20 +106,4 @@
 	.subsection 0
 	.endm
 
-	.text
-	vector_table vectors_full, VECTORS_PLAIN, full
-#define X(kind, name)                          \
-	vector_table vectors_##name, kind, light; \
-	vector_table vectors_full_##name, kind, full;
-	VECTOR_KINDS(X)
-#undef X
-
-	/* As another_* in vcpu_run.S, counted first. */
-leaving_counted_light:
-	ldr	x1, [sp, #VCPU_EXIT_START]
-	bl	trap_count_leaving
-	b	another_light
-leaving_counted_full:
-	ldr	x1, [sp, #VCPU_EXIT_START]
-	bl	trap_count_leaving
-	b	another_full
+	instrumented_tables
