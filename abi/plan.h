@@ -17,6 +17,11 @@
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
 #define PLAN_MACHINE_SIZE 512
+/* The names of VMs in records: the measured one, with benchmarks or an unmodified guest; the one
+ * that shares its core. */
+#define PLAN_BENCH_VM "bench"
+#define PLAN_GUEST_VM "guest"
+#define PLAN_BACKGROUND_VM "background"
 
 /*
  * Parameters of a benchmark: X(field, default, min, max).

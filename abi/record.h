@@ -7,9 +7,9 @@
  *   seq  counts from 0 in the order of the console, over hypervisor and guest together;
  *   crc  is the CRC-32 (IEEE 802.3, as zlib's) in 8 lower-case hex digits over the bytes of the
  *        line from its '{' up to, not including, the ',' before "crc".
- * A record of a plan step also carries step, pass, config and bench, written by the hypervisor, so
- * that a guest cannot speak in another step's name. A guest gives only the members in between:
- * printable ASCII, the first byte a '"'.
+ * A record of a plan step also carries step, pass, config, bench and vm, and where a vCPU made it
+ * vcpu, written by the hypervisor, so that a guest cannot speak in the name of another step or VM.
+ * A guest gives only the members after those: printable ASCII, the first byte a '"'.
  */
 #pragma once
 

@@ -113,7 +113,7 @@ void record_unlock(void)
 	lock_release(&lock);
 }
 
-void record_open(enum record_kind kind)
+static void open(enum record_kind kind)
 {
 	char buffer[24];
 	struct text text;
@@ -132,6 +132,20 @@ void record_open(enum record_kind kind)
 	record_u64("pass", current_step->pass);
 	record_string("config", current_step->config);
 	record_string("bench", current_step->bench);
+}
+
+void record_open(enum record_kind kind)
+{
+	open(kind);
+	if (current_step)
+		record_string("vm", current_step->vm);
+}
+
+void record_open_vcpu(enum record_kind kind, const char *vm, unsigned vcpu)
+{
+	open(kind);
+	record_string("vm", vm);
+	record_u64("vcpu", vcpu);
 }
 
 void record_close(void)
@@ -156,14 +170,16 @@ static bool body_ok(const char *body, size_t size)
 	return true;
 }
 
-bool record_from_guest(unsigned kind, const char *body, size_t size)
+bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
 {
 	if (kind >= RECORD_KIND_COUNT || !kind_may_guest[kind] || !body_ok(body, size))
 		return false;
-	record_open((enum record_kind)kind);
+	record_lock();
+	record_open_vcpu((enum record_kind)kind, vm, vcpu);
 	raw_string(",");
 	record_raw(body, size);
 	record_close();
+	record_unlock();
 	return true;
 }
 

@@ -8,12 +8,13 @@
 #include "abi/record.h"
 #include "arch/types.h"
 
-/* Members `step` to `bench` of every record until the next call; NULL: outside a step. */
+/* Members `step` to `vm` of every record until the next call; NULL: outside a step. */
 struct record_step {
 	uint32_t step;
 	uint32_t pass;
 	const char *config;
 	const char *bench;
+	const char *vm; /* the measured one */
 };
 void record_in_step(const struct record_step *step);
 
@@ -22,15 +23,17 @@ void record_lock(void);
 void record_unlock(void);
 
 void record_open(enum record_kind kind);
+/* The same for what a vCPU made: members `vm`, by the VM's name, and `vcpu`, by its index. */
+void record_open_vcpu(enum record_kind kind, const char *vm, unsigned vcpu);
 void record_u64(const char *name, uint64_t value);
 void record_hex(const char *name, uint64_t value); /* as a string "0x…" */
 void record_string(const char *name, const char *value);
 void record_raw(const char *bytes, size_t count); /* JSON text, as it is */
 void record_close(void);
 
-/* A guest's record: members in JSON, as abi/record.h demands; false, and nothing emitted, when
+/* A record from a vCPU: members in JSON, as abi/record.h demands; false, and nothing emitted, when
  * the kind is not a guest's or the body is not printable ASCII that begins with '"'. */
-bool record_from_guest(unsigned kind, const char *body, size_t size);
+bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size);
 
 /* An `error` record: what could not be done, and where. */
 void record_error(const char *where, const char *what);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/run/background.h"
 
+#include "abi/plan.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
@@ -17,7 +18,11 @@ static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* level
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
 static struct vm vm = {
-	.vmid = BACKGROUND_VMID, .type = &vm_type_bench, .vcpu_count = 1, .vcpu = { &space.vcpu }
+	.name = PLAN_BACKGROUND_VM,
+	.vmid = BACKGROUND_VMID,
+	.type = &vm_type_bench,
+	.vcpu_count = 1,
+	.vcpu = { &space.vcpu },
 };
 
 /* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when

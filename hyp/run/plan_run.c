@@ -110,9 +110,10 @@ static bool run_step(const struct plan *plan, const struct run_config *config,
 	struct vm *vm = &vm_under_test;
 	uint64_t ticks;
 
+	vm->name = plan->guest.load_count ? PLAN_GUEST_VM : PLAN_BENCH_VM;
 	vm_create(vm, config, machine);
 	exit_stats_reset(config);
-	exit_stats_gather(vm->vcpu, 1);
+	exit_stats_choose(vm->vcpu, 1);
 	vm->other = config->sched != SCHED_NULL ? background_prepare(vm) : NULL;
 	ticks = vm_run(vm, plan->limit_ms);
 	exit_stats_emit();
@@ -125,7 +126,7 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 		      const struct plan_bench *bench)
 {
 	const struct run_config *config = &plan->config[config_index];
-	struct record_step where = { step, pass, config->name, bench->name };
+	struct record_step where = { step, pass, config->name, bench->name, PLAN_BENCH_VM };
 	struct vm_machine machine;
 	struct guest_run run;
 
@@ -142,7 +143,7 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 static bool run_guest(const struct plan *plan, uint32_t step)
 {
 	const struct run_config *config = &plan->config[step];
-	struct record_step where = { step, 0, config->name, GUEST_STEP };
+	struct record_step where = { step, 0, config->name, GUEST_STEP, PLAN_GUEST_VM };
 	struct vm_machine machine;
 	const char *why;
 

@@ -3,15 +3,24 @@
 
 #include <string.h>
 
-#include "abi/trace.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/percpu.h"
-#include "hyp/vcpu/vcpu.h"
+#include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 #include "lib/ring.h"
 
 #define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
+
+/* One exit in the trace ring. */
+struct trace_rec {
+	uint64_t ticks; /* CNTPCT at the exit */
+	/* INTID for irq, function id for hvc, IPA for mmio and faults, else the syndrome */
+	uint64_t arg;
+	const struct vcpu *vcpu; /* that exited */
+	uint32_t duration_ticks; /* until the return to the guest was prepared */
+	enum exit_kind kind;
+};
 
 static const char *const kind_name[] = {
 #define X(NAME, text) [EXIT_##NAME] = text,
@@ -23,9 +32,9 @@ struct exit_stat exit_stat[EXIT_KIND_COUNT] PERCPU;
 
 static bool stats_on;
 static bool trace_on;
-static struct vcpu *const *traced;
-static unsigned traced_count;
-static uint8_t running_vmid PERCPU;
+static struct vcpu *const *chosen;
+static unsigned chosen_count;
+static const struct vcpu *running PERCPU;
 static struct trace_rec event[TRACE_EVENTS] PERCPU;
 static struct ring ring PERCPU;
 
@@ -45,9 +54,9 @@ void exit_stats_reset(const struct run_config *config)
 		exit_stats_begin();
 }
 
-void exit_stats_vm(uint8_t vmid)
+void exit_stats_vcpu(const struct vcpu *vcpu)
 {
-	running_vmid = vmid;
+	running = vcpu;
 }
 
 __cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
@@ -76,33 +85,17 @@ void exit_stats_trace(enum exit_kind kind, uint64_t arg, uint64_t start, uint64_
 		return;
 	event[ring_next(&ring)] = (struct trace_rec){
 		.ticks = start,
-		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
-		.kind = (uint16_t)kind,
-		.vm = running_vmid,
 		.arg = arg,
+		.vcpu = running,
+		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
+		.kind = kind,
 	};
 }
 
-static void add(struct exit_stat *sum, const struct exit_stat *stat)
+void exit_stats_choose(struct vcpu *const vcpu[], unsigned count)
 {
-	sum->total += stat->total;
-	sum->min = stat->min < sum->min ? stat->min : sum->min;
-	sum->max = stat->max > sum->max ? stat->max : sum->max;
-	sum->overflow += stat->overflow;
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-		sum->count[i] += stat->count[i];
-}
-
-void exit_stats_gather(struct vcpu *const vcpu[], unsigned count)
-{
-	traced = vcpu;
-	traced_count = count;
-	for (unsigned n = 0; stats_on && n < count; n++) {
-		const struct exit_stat *theirs = percpu_of(exit_stat, vcpu[n]->core);
-
-		for (unsigned i = 0; vcpu[n]->core && i < EXIT_KIND_COUNT; i++)
-			add(&exit_stat[i], &theirs[i]);
-	}
+	chosen = vcpu;
+	chosen_count = count;
 }
 
 static uint32_t exit_count(const struct exit_stat *stat)
@@ -114,10 +107,10 @@ static uint32_t exit_count(const struct exit_stat *stat)
 	return n;
 }
 
-static void emit_kind(enum exit_kind kind, uint32_t n)
+static void emit_kind(const struct vcpu *vcpu, enum exit_kind kind, const struct exit_stat *stat,
+		      uint32_t n)
 {
 	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
-	const struct exit_stat *stat = &exit_stat[kind];
 	const struct stats stats = { .n = n, .sum = stat->total };
 	struct text text;
 
@@ -127,7 +120,7 @@ static void emit_kind(enum exit_kind kind, uint32_t n)
 	text_string(&text, ",\"hist\":");
 	histogram_counts_json(stat->count, &text);
 
-	record_open(RECORD_EXITS);
+	record_open_vcpu(RECORD_EXITS, vcpu->vm->name, vcpu->index);
 	record_string("exit", kind_name[kind]);
 	record_u64("n", n);
 	record_u64("total", stat->total);
@@ -138,16 +131,25 @@ static void emit_kind(enum exit_kind kind, uint32_t n)
 	record_close();
 }
 
-static void emit_event(const struct trace_rec *e, unsigned index)
+static void emit_stats(const struct vcpu *vcpu)
 {
-	record_open(RECORD_TRACE);
+	const struct exit_stat *stats = percpu_of(exit_stat, vcpu->core);
+
+	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
+		uint32_t n = exit_count(&stats[i]);
+
+		if (n)
+			emit_kind(vcpu, (enum exit_kind)i, &stats[i], n);
+	}
+}
+
+static void emit_event(const struct trace_rec *e)
+{
+	record_open_vcpu(RECORD_TRACE, e->vcpu->vm->name, e->vcpu->index);
 	record_u64("t", e->ticks);
 	record_u64("dur", e->duration_ticks);
 	record_string("event", kind_name[e->kind]);
 	record_hex("arg", e->arg);
-	record_u64("vm", e->vm);
-	if (traced_count > 1)
-		record_u64("vcpu", index);
 	record_close();
 }
 
@@ -157,17 +159,13 @@ static void emit_trace(const struct vcpu *vcpu)
 	const struct ring *order = percpu_of(&ring, vcpu->core);
 
 	for (uint32_t i = 0; i < ring_count(order); i++)
-		emit_event(&events[ring_slot(order, i)], vcpu->index);
+		emit_event(&events[ring_slot(order, i)]);
 }
 
 void exit_stats_emit(void)
 {
-	for (unsigned i = 0; stats_on && i < EXIT_KIND_COUNT; i++) {
-		uint32_t n = exit_count(&exit_stat[i]);
-
-		if (n)
-			emit_kind((enum exit_kind)i, n);
-	}
-	for (unsigned n = 0; trace_on && n < traced_count; n++)
-		emit_trace(traced[n]);
+	for (unsigned n = 0; stats_on && n < chosen_count; n++)
+		emit_stats(chosen[n]);
+	for (unsigned n = 0; trace_on && n < chosen_count; n++)
+		emit_trace(chosen[n]);
 }

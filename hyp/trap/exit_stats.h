@@ -34,16 +34,16 @@ struct vcpu;
 /* For a fresh guest: empties both; what is off is not emitted. */
 void exit_stats_reset(const struct run_config *config);
 
-/* Whose exits follow: the VM that has the core now, by its VMID. */
-void exit_stats_vm(uint8_t vmid);
+/* The vCPU that has the core now: the exits that follow are its own. */
+void exit_stats_vcpu(const struct vcpu *vcpu);
 
 /* HC_MEASURE: both begin anew. */
 void exit_stats_begin(void);
 
-/* On core 0: adds what the cores of these vCPUs have counted to its own; whose trace to emit. */
-void exit_stats_gather(struct vcpu *const vcpu[], unsigned count);
+/* The vCPUs that exit_stats_emit() reports. */
+void exit_stats_choose(struct vcpu *const vcpu[], unsigned count);
 
-/* `exits` and `trace` records of what was gathered. */
+/* On core 0: `exits` and `trace` records of what the cores of the chosen vCPUs have counted. */
 void exit_stats_emit(void);
 
 /* An exit that exit_stats_add() cannot simply count. */

@@ -44,7 +44,7 @@ static struct vcpu *hc_record(struct vcpu *vcpu)
 
 	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
 		return finish(vcpu, HC_EINVAL);
-	if (!record_from_guest((unsigned)kind,
+	if (!record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index,
 			       (const char *)(board.guest_base + GUEST_RECORD_OFFSET), size))
 		return finish(vcpu, HC_EINVAL);
 	return finish(vcpu, HC_OK);

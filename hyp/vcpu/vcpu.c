@@ -66,6 +66,6 @@ void vcpu_switch(struct vcpu *from, struct vcpu *to)
 	restore(to);
 	to->host_sp = from->host_sp;
 	fp_switch(&to->fp);
-	exit_stats_vm(to->vm->vmid);
+	exit_stats_vcpu(to);
 	sched_switched(from, to);
 }

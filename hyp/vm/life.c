@@ -126,7 +126,7 @@ static void count_restart(struct vm *vm)
 	if ((vm->resets & (vm->resets - 1)) != 0)
 		return;
 	vm->type->stopped(vm);
-	record_open(RECORD_CHECK);
+	record_open_vcpu(RECORD_CHECK, vm->name, 0);
 	record_string("variant", "resets");
 	record_raw(",\"ok\":true", 10);
 	record_u64("count", vm->resets);

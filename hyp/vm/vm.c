@@ -40,16 +40,13 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 		return; /* another vCPU has ended it meanwhile */
 	vm->outcome = VM_FAULT;
 	record_lock();
-	record_open(RECORD_FAULT);
+	record_open_vcpu(RECORD_FAULT, vm->name, vcpu->index);
 	record_string("reason", name[reason]);
 	record_hex("class", esr >> 26 & 0x3f);
 	record_hex("esr", esr);
 	record_hex("pc", sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr);
 	record_hex("va", va);
 	record_hex("ipa", ipa);
-	if (vm->config->sched != SCHED_NULL)
-		record_u64("vm", vm->vmid);
-	record_u64("vcpu", vcpu->index);
 	if (reason <= FAULT_MMIO_THUMB_STORE)
 		record_string("at", what_is_at(vm, ipa));
 	record_close();

@@ -23,6 +23,7 @@ enum vm_outcome {
 #define VM_REGION_MAX 6
 
 struct vm {
+	const char *name; /* in records */
 	const struct vm_type *type;
 	const struct run_config *config;
 	struct stage2 stage2;

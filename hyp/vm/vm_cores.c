@@ -141,15 +141,15 @@ _Noreturn void vm_cores_wait(void)
 	}
 }
 
-/* Called by core 0, on the core of `vcpu`. Core 0's statistics go on where the VM starts again. */
+/* Called by core 0, on the core of `vcpu`. Statistics go on where the VM starts again. */
 static void join(struct vcpu *vcpu, void *argument)
 {
 	struct vm *vm = vcpu->vm;
 
 	(void)argument;
-	if (vcpu->core)
+	if (vcpu->core && !vm->resets)
 		exit_stats_reset(vm->config);
-	exit_stats_vm(vm->vmid);
+	exit_stats_vcpu(vcpu);
 	gic_cpu_abandon();
 	gic_private_reset();
 	vm_gic_reset_core(vcpu);
@@ -191,7 +191,7 @@ void vm_cores_run(struct vm *vm, uint64_t limit)
 	while (__atomic_load_n(&vm->cores_in, __ATOMIC_ACQUIRE))
 		smp_wait();
 	smp_forget_sgis(); /* the last that others sent are not for whoever is next */
-	exit_stats_gather(vm->vcpu, vm->vcpu_count);
+	exit_stats_choose(vm->vcpu, vm->vcpu_count);
 }
 
 static const char *too_few(unsigned cpus, unsigned cores)

@@ -47,6 +47,8 @@ def faulty() -> list[dict]:
     def run(head, config):
         return [head | FAULT, head | {"kind": "error", "where": "guest", "what": "no [sense]"},
                 head | {"kind": "trace", "t": 5, "dur": 3, "event": "hvc", "arg": "0x1", "vm": 1},
+                head | {"kind": "trace", "t": 5, "dur": 3, "event": "hvc", "arg": "0x1",
+                        "vm": "odd", "vcpu": 3},
                 stamped(head, "[b]odd", [5] * 3)]
     return plan_run([TRAPPED], {"cyclic": run}, order="once")
 

@@ -3,6 +3,7 @@
 (arch/cores.c)."""
 
 import dataclasses
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -162,15 +163,22 @@ def test_what_several_vcpus_cannot_have_is_said(lab, built, options, what):
 
 def test_the_exits_of_all_vcpus_are_counted(lab, built):
     alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
-    both = exit_counts(lab.run(several(built, options="stats=on")))
+    result = lab.run(several(built, options="stats=on"))
+    both = exit_counts(result)
     assert "kick" not in alone
     # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many behind the reset; then polls
     assert both["hvc"] >= 40
     assert both["kick"] >= 2 * 2 * 4  # each round: CPU_ON, three SGIs
+    # Each vCPU has counts of its own, which add up over both lives of the VM.
+    first, second = (exit_counts(result, vm="guest", vcpu=vcpu) for vcpu in (0, 1))
+    assert first + second == both and second["hvc"] >= 2 * 2
 
 
-def exit_counts(result) -> dict[str, int]:
-    return {record["exit"]: record["n"] for record in result.records("exits")}
+def exit_counts(result, **of) -> Counter:
+    counts: Counter = Counter()
+    for record in result.records("exits", **of):
+        counts[record["exit"]] += record["n"]
+    return counts
 
 
 @pytest.mark.parametrize("conduit", ["hvc", "smc"])

@@ -13,7 +13,7 @@ from assembler import Program, assemble
 from hypbench import qemu
 from lab import Job, Result, board_facts
 from talk import facts
-from test_cores import fails, gic, run_of
+from test_cores import exit_counts, fails, gic, run_of
 from test_hostile_registers import hypervisor_that
 
 RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
@@ -77,7 +77,8 @@ def test_the_steps_are_as_many_as_they_are_said_to_be(lab, built):
 @pytest.mark.parametrize("cpus", [2, 4])
 def test_they_do_what_they_are_for(lab, built, cpus):
     result = lab.run(hostile(built, cpus))
-    counted = {record["exit"]: record["n"] for record in result.records("exits")}
+    counted = exit_counts(result)
+    assert {record["vcpu"] for record in result.records("exits")} == set(range(cpus))
     for kind in ("irq", "maintenance", "kick", "hvc", "smc", "mmio-read", "mmio-write"):
         assert counted[kind] > 5 * LIVES, kind
     assert counted["stage2-fault"] > LIVES

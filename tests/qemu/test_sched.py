@@ -15,7 +15,7 @@ from lab import Job, board_facts, image_of
 from test_cores import gic
 
 HVC_SIZE = 4
-GUEST_VMID, BACKGROUND_VMID = 1, 3
+BENCH_VM, BACKGROUND_VM = "bench", "background"
 SLICE_TICKS = 62500  # slice_us=1500
 
 SHARED = {
@@ -249,9 +249,9 @@ def test_trace_says_whose_exit_it_was(result):
     events = [event for event in result.records("trace") if event["event"] == "hyp-timer"]
     assert len(events) > 10
     vms = [event["vm"] for event in events]
-    assert set(vms) == {GUEST_VMID, BACKGROUND_VMID}
+    assert set(vms) == {BENCH_VM, BACKGROUND_VM}
     assert all(first != second for first, second in zip(vms, vms[1:]))
-    assert {event["vm"] for event in result.records("trace", event="hvc")} <= {GUEST_VMID}
+    assert {event["vm"] for event in result.records("trace", event="hvc")} <= {BENCH_VM}
     assert result.one("exits", exit="hyp-timer")["n"] >= len(events)
 
 
@@ -262,7 +262,7 @@ def test_time_limit_is_the_measured_guests(result, board):
     faults = result.records("fault")
     assert [fault["config"] for fault in faults] == result.configs
     for fault in faults:
-        assert (fault["reason"], fault["vm"]) == ("time-limit", GUEST_VMID)
+        assert (fault["reason"], fault["vm"]) == ("time-limit", BENCH_VM)
         assert header["load_address"] <= int(fault["pc"], 16) < header["memory_end"]
     turns = {step["config"]: step["switches"]
              for step in result.records("step", bench="hostile_loop")}
@@ -286,7 +286,7 @@ def read_header_of(board: str) -> dict:
 def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, fault_class):
     fault = result.one("fault")
     assert fault["config"] == "slice"
-    assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BACKGROUND_VMID)
+    assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BACKGROUND_VM)
     assert result.one("step", config="slice")["outcome"] == "fault"
     assert result.one("step", config="trapped")["outcome"] == "done"
     assert result.log.problems == []

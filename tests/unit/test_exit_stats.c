@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "hyp/trap/exit_stats.h"
-#include "hyp/vcpu/vcpu.h"
+#include "hyp/vm/vm.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -19,7 +19,8 @@
 
 static struct exit_stat *const stat = &exit_stat[EXIT_HVC];
 static struct histogram expected;
-static struct vcpu vcpu;
+static struct vm vm = { .name = "mine" }, other_vm = { .name = "other" };
+static struct vcpu vcpu = { .vm = &vm, .index = 2 }, other = { .vm = &other_vm };
 static struct vcpu *const vcpus[] = { &vcpu };
 
 static int setup(void **state)
@@ -29,7 +30,8 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	exit_stats_reset(&config);
-	exit_stats_gather(vcpus, 1);
+	exit_stats_choose(vcpus, 1);
+	exit_stats_vcpu(&vcpu);
 	histogram_init(&expected);
 	return 0;
 }
@@ -101,9 +103,11 @@ static void the_record_has_the_figures(void **state)
 	add(100);
 	add(100);
 	add(103);
-	assert_non_null(strstr(emitted(), "\"exit\":\"hvc\",\"n\":3,\"total\":303,\"min\":100,"
-					  "\"max\":103,\"overflow\":0,\"mean\":101.000,"
-					  "\"hist\":[[100,2],[103,1]]"));
+	assert_non_null(strstr(
+		emitted(),
+		"\"vm\":\"mine\",\"vcpu\":2,\"exit\":\"hvc\",\"n\":3,\"total\":303,\"min\":100,"
+		"\"max\":103,\"overflow\":0,\"mean\":101.000,"
+		"\"hist\":[[100,2],[103,1]]"));
 }
 
 /* The worst there is for the record: every bucket is in use, and its count has as many digits as
@@ -169,6 +173,19 @@ static void what_is_off_is_not_emitted(void **state)
 		strstr(emitted(), "\"t\":1000,\"dur\":50,\"event\":\"hvc\",\"arg\":\"0x42\""));
 }
 
+static void an_event_names_the_vcpu_that_had_the_core(void **state)
+{
+	const struct run_config config = { .trace = 1 };
+
+	(void)state;
+	exit_stats_reset(&config);
+	exit_stats_trace(EXIT_HVC, 0, 1, 5);
+	exit_stats_vcpu(&other);
+	exit_stats_trace(EXIT_IRQ, 0, 2, 5);
+	assert_non_null(strstr(emitted(), "\"vm\":\"mine\",\"vcpu\":2,\"t\":1,"));
+	assert_non_null(strstr(fake_hyp.console, "\"vm\":\"other\",\"vcpu\":0,\"t\":2,"));
+}
+
 static void the_trace_keeps_the_last_events(void **state)
 {
 	const struct run_config config = { .trace = 1 };
@@ -198,6 +215,7 @@ int main(void)
 		TEST(a_record_of_every_bucket_is_whole),
 		TEST(an_exit_too_long_stops_at_the_largest_value),
 		TEST(an_exit_that_is_not_to_be_counted_is_not),
+		TEST(an_event_names_the_vcpu_that_had_the_core),
 		TEST(to_begin_anew_forgets),
 		TEST(what_is_off_is_not_emitted),
 		TEST(the_trace_keeps_the_last_events),

@@ -15,6 +15,11 @@
 /* The sequence goes on over all tests of this program. */
 static unsigned next_seq;
 
+static bool from_guest(unsigned kind, const char *body, size_t size)
+{
+	return record_from_guest(kind, "v", 2, body, size);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -120,20 +125,26 @@ static void members_have_their_types(void **state)
 
 static void a_record_of_a_step_names_it_first(void **state)
 {
-	const struct record_step step = { .step = 7, .pass = 1, .config = "c", .bench = "b" };
+	const struct record_step step = {
+		.step = 7, .pass = 1, .config = "c", .bench = "b", .vm = "m"
+	};
 
 	(void)state;
 	record_in_step(&step);
 	record_open(RECORD_STEP);
 	record_close();
-	assert_true(record_from_guest(RECORD_BENCH, "\"n\":1", 5));
+	record_open_vcpu(RECORD_FAULT, "other", 0);
+	record_close();
+	assert_true(from_guest(RECORD_BENCH, "\"n\":1", 5));
 	record_error("here", "this");
 	assert_console_has("\"kind\":\"step\",\"step\":7,\"pass\":1,\"config\":\"c\","
-			   "\"bench\":\"b\",\"crc\"");
+			   "\"bench\":\"b\",\"vm\":\"m\",\"crc\"");
+	assert_console_has("\"kind\":\"fault\",\"step\":7,\"pass\":1,\"config\":\"c\","
+			   "\"bench\":\"b\",\"vm\":\"other\",\"vcpu\":0,\"crc\"");
 	assert_console_has("\"kind\":\"bench\",\"step\":7,\"pass\":1,\"config\":\"c\","
-			   "\"bench\":\"b\",\"n\":1,\"crc\"");
-	assert_console_has("\"bench\":\"b\",\"where\":\"here\",\"what\":\"this\",\"crc\"");
-	assert_int_equal(assert_lines(), 3);
+			   "\"bench\":\"b\",\"vm\":\"v\",\"vcpu\":2,\"n\":1,\"crc\"");
+	assert_console_has("\"vm\":\"m\",\"where\":\"here\",\"what\":\"this\",\"crc\"");
+	assert_int_equal(assert_lines(), 4);
 }
 
 static void every_kind_has_its_name(void **state)
@@ -154,18 +165,18 @@ static void a_guest_may_emit_its_own_kinds_only(void **state)
 {
 	(void)state;
 #define X(NAME, text, may_guest)                                                                   \
-	assert_int_equal(record_from_guest(RECORD_##NAME, "\"a\":1", 5), may_guest);               \
+	assert_int_equal(from_guest(RECORD_##NAME, "\"a\":1", 5), may_guest);                      \
 	assert_int_equal(assert_lines(), may_guest);
 	RECORD_KINDS(X)
 #undef X
-	assert_false(record_from_guest(RECORD_KIND_COUNT, "\"a\":1", 5));
-	assert_false(record_from_guest(UINT32_MAX, "\"a\":1", 5));
+	assert_false(from_guest(RECORD_KIND_COUNT, "\"a\":1", 5));
+	assert_false(from_guest(UINT32_MAX, "\"a\":1", 5));
 	assert_int_equal(assert_lines(), 0);
 }
 
 static void assert_refused(const char *body, size_t size)
 {
-	assert_false(record_from_guest(RECORD_CHECK, body, size));
+	assert_false(from_guest(RECORD_CHECK, body, size));
 	assert_string_equal(fake_hyp.console, "");
 }
 
@@ -194,15 +205,15 @@ static void a_body_with_an_unprintable_byte_is_refused(void **state)
 			assert_refused(body, sizeof(body) - 1);
 			body[at] = kept;
 		}
-	assert_true(record_from_guest(RECORD_CHECK, body, sizeof(body) - 1));
+	assert_true(from_guest(RECORD_CHECK, body, sizeof(body) - 1));
 	assert_int_equal(assert_lines(), 1);
 }
 
 static void a_guests_body_is_read_to_its_size(void **state)
 {
 	(void)state;
-	assert_true(record_from_guest(RECORD_CHECK, "\"a\":12345", 6));
-	assert_console_has("\"kind\":\"check\",\"a\":12,\"crc\"");
+	assert_true(from_guest(RECORD_CHECK, "\"a\":12345", 6));
+	assert_console_has("\"kind\":\"check\",\"vm\":\"v\",\"vcpu\":2,\"a\":12,\"crc\"");
 	assert_int_equal(assert_lines(), 1);
 }
 
@@ -260,8 +271,8 @@ static void assert_end(bool steps_ok, bool ok, const char *members)
 /* The only test that counts: it begins with the faults and errors of the tests before. */
 static void the_end_counts_records_faults_and_errors(void **state)
 {
-	const struct record_step step = { .config = "c", .bench = "b" };
-	unsigned faults = 1; /* of every_kind_has_its_name */
+	const struct record_step step = { .config = "c", .bench = "b", .vm = "m" };
+	unsigned faults = 2; /* of a_record_of_a_step…, every_kind_has_its_name */
 	unsigned errors = 3; /* of that, a_record_of_a_step…, a_guest_may_emit… */
 	char members[80];
 
@@ -270,7 +281,7 @@ static void the_end_counts_records_faults_and_errors(void **state)
 	record_error("where", "what");
 	record_open(RECORD_FAULT);
 	record_close();
-	assert_true(record_from_guest(RECORD_ERROR, "\"where\":\"g\"", 11));
+	assert_true(from_guest(RECORD_ERROR, "\"where\":\"g\"", 11));
 	assert_int_equal(assert_lines(), 3);
 	snprintf(members, sizeof(members), "\"faults\":%u,\"errors\":%u,\"status\":\"failed\"",
 		 faults + 1, errors + 2);

@@ -235,7 +235,8 @@ static void a_guests_record_comes_from_its_buffer(void **state)
 {
 	(void)state;
 	assert_int_equal(guest_record(RECORD_CHECK, "\"ok\":true", 9), HC_OK);
-	assert_non_null(strstr(fake_hyp.console, "\"kind\":\"check\",\"ok\":true,\"crc\":"));
+	assert_non_null(
+		strstr(fake_hyp.console, "\"vm\":\"mine\",\"vcpu\":0,\"ok\":true,\"crc\":"));
 }
 
 static void a_guests_record_that_is_none_is_refused(void **state)

@@ -29,7 +29,8 @@
 static void account(void)
 {
 	exit_stats_reset(&config_on);
-	exit_stats_gather(vcpu->vm->vcpu, 1);
+	exit_stats_choose(vcpu->vm->vcpu, 1);
+	exit_stats_vcpu(vcpu);
 }
 
 static bool console_has(const char *what)

@@ -163,12 +163,12 @@ void exit_stats_reset(const struct run_config *of)
 	(void)of;
 }
 
-void exit_stats_vm(uint8_t vmid)
+void exit_stats_vcpu(const struct vcpu *of)
 {
-	(void)vmid;
+	(void)of;
 }
 
-void exit_stats_gather(struct vcpu *const vcpu[], unsigned count)
+void exit_stats_choose(struct vcpu *const vcpu[], unsigned count)
 {
 	(void)vcpu;
 	(void)count;

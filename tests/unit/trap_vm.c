@@ -46,6 +46,7 @@ int trap_setup(void **state)
 	guest_boot(4, true, false);
 	memset(&device, 0, sizeof(device));
 	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
+	vcpu->vm->name = "mine";
 	vcpu->vm->outcome = VM_RUNNING;
 	vcpu->vm->smc_count = 0;
 	vcpu->vm->region_count = 1;

@@ -17,7 +17,7 @@ from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
-from hypbench.printing import complain, console, print_more, show_log
+from hypbench.printing import complain, print_more, print_parts, show_log
 from hypbench.html.command import make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
@@ -25,6 +25,7 @@ from hypbench.rules import believable, check_rules
 from hypbench.session import run_board
 from hypbench.side_by_side import CAPTION, side_by_side_table
 from hypbench.tree import HOME, Tree, read_bytes, read_records
+from hypbench.vms import by_vm
 
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 
@@ -164,7 +165,9 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
             outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
             log, problems = outcome.log, outcome.problems
         log = believable(log)
-        console().print(side_by_side_table(log))
+        parts = by_vm(log)
+        for vm, part in parts.items():
+            print_parts([f"VM {vm}:"] * (len(parts) > 1) + [side_by_side_table(part)])
         click.echo(CAPTION)
         print_more(log)
         complain([f"{board}: {problem}" for problem in problems], log.text)

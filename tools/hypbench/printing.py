@@ -13,6 +13,7 @@ from hypbench.rules import believable
 from hypbench.session import TEXT_SHOWN
 from hypbench.tables import tables_of
 from hypbench.translation import verdicts
+from hypbench.vms import by_vm
 
 PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
 
@@ -24,9 +25,15 @@ def console() -> Console:
 
 def show_log(log: Log) -> None:
     log = believable(log)
-    if log.of_kind("bench"):
-        console().print(results_table(log))
-    print_more(log, tables_of(log))
+    parts = by_vm(log)
+    more: list[Table | str] = []
+    for vm, part in parts.items():
+        heading = [f"VM {vm}:"] if len(parts) > 1 else []
+        if part.of_kind("bench"):
+            print_parts([*heading, results_table(part)])
+        tables = tables_of(part)
+        more += heading + tables if tables else []
+    print_more(log, more)
 
 
 def print_more(log: Log, tables: Sequence[Table | str] = ()) -> None:
@@ -37,13 +44,18 @@ def print_more(log: Log, tables: Sequence[Table | str] = ()) -> None:
     if table:
         console().print(table)
         click.echo(WALK_CAPTION)
-    for part in tables:
+    print_parts(tables)
+    found = [line for part in by_vm(log).values() for line in verdicts(part)]
+    for line in [*dict.fromkeys(found), *notes(log)]:
+        click.echo(line)
+
+
+def print_parts(parts: Sequence[Table | str]) -> None:
+    for part in parts:
         if isinstance(part, str):
             click.echo(part)
         else:
             console().print(part)
-    for line in verdicts(log) + notes(log):
-        click.echo(line)
 
 
 def complain(problems: list[str], text: list[str]) -> None:

@@ -16,6 +16,7 @@ from hypbench.histogram import Pool
 from hypbench.records import Log
 from hypbench.rules import believable
 from hypbench.rows import BASELINE, NOT_MODELLED, TIME, Row, hides, platform_of, rows_of
+from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
@@ -43,20 +44,32 @@ def caption(log: Log) -> str:
 
 
 def summary_csv(log: Log) -> str:
-    """One row per bench x variant x configuration; what was skipped has none. Where the platform
-    does not model what was measured, the cells of the numbers are empty."""
+    """One row per bench x variant x configuration, and VM where there are several; what was skipped
+    has none. Where the platform does not model what was measured, the cells of the numbers are
+    empty."""
     out = io.StringIO()
-    log = believable(log)
+    parts = by_vm(believable(log))
+    made = {vm: csv_rows(part) for vm, part in parts.items()}
+    columns = dict.fromkeys(name for more, _ in made.values() for name in more)
+    header = [*CSV_HEADER, *columns, *(["vm"] if len(parts) > 1 else [])]
+    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
+                            lineterminator="\n")
+    writer.writeheader()
+    for vm, (_, rows) in made.items():
+        writer.writerows(cells | {"vm": word(vm)} for cells in rows)
+    return out.getvalue()
+
+
+def csv_rows(log: Log) -> tuple[list[str], list[dict]]:
+    """The columns beside CSV_HEADER's, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
                             in one.per_operation.items()} for one in event_rows(log)}
     misses = {one.key: miss_cells(one) for one in miss_rows(log)}
-    header = [*CSV_HEADER, *(CSV_CLOCKS if clocks else []),
-              *dict.fromkeys(name for found in (events, misses) for cells in found.values()
-                             for name in cells)]
-    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
-                            lineterminator="\n")
-    writer.writeheader()
+    columns = [*(CSV_CLOCKS if clocks else []),
+               *dict.fromkeys(name for found in (events, misses) for cells in found.values()
+                              for name in cells)]
+    rows = []
     for row in rows_of(log):
         cells = {"board": word(log.run["board"] if log.run else ""), "config": word(row.config),
                  "bench": word(row.bench), "variant": word(row.variant), "unit": row.first["unit"],
@@ -65,8 +78,8 @@ def summary_csv(log: Log) -> str:
             cells |= numbers(row.pool)
             for more in (clocks, events, misses):
                 cells |= more.get(row.key, {})
-        writer.writerow(cells)
-    return out.getvalue()
+        rows.append(cells)
+    return columns, rows
 
 
 def word(text: str) -> str:
@@ -159,8 +172,9 @@ def unmodelled_table(log: Log) -> Table | None:
 def notes(log: Log) -> list[str]:
     """Below the table: checks, skips, faults and errors, each once with how often it came."""
     timed = {data["bench"] for data in log.of_kind("bench")}
-    seen = Counter(note_of(data, short=data.get("bench") in timed)
-                   for data in log.of_kind("check", "skip", "fault", "error"))
+    found = log.of_kind("check", "skip", "fault", "error")
+    several = len({vm_of(data) for data in [*found, *log.of_kind("step")] if "step" in data}) > 1
+    seen = Counter(note_of(data, data.get("bench") in timed, several) for data in found)
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
@@ -169,9 +183,12 @@ def what_is_there(fault: dict) -> str:
     return f" ({fault['at']})" if "at" in fault else ""
 
 
-def note_of(data: dict, short: bool) -> str:
-    """`short`: checks that went well beside a benchmark's results need no evidence here."""
+def note_of(data: dict, short: bool, several: bool = False) -> str:
+    """`short`: checks that went well beside a benchmark's results need no evidence here;
+    `several`: the records name more than one VM."""
+    vm = f" VM {vm_of(data)}" if several and "step" in data else ""
     where = " ".join(str(data[name]) for name in ("bench", "variant", "config") if name in data)
+    where += vm
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
     if data["kind"] == "fault":
@@ -181,8 +198,8 @@ def note_of(data: dict, short: bool) -> str:
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
     if short and data["ok"]:
-        return f"checks ok: {data['bench']} {data['config']}"
+        return f"checks ok: {data['bench']} {data['config']}{vm}"
     evidence = ", ".join(f"{name} {value}" for name, value in data.items()
                          if name not in ("seq", "kind", "crc", "step", "pass", "config", "bench",
-                                         "variant", "ok"))
+                                         "vm", "vcpu", "variant", "ok"))
     return f"check {'ok' if data['ok'] else 'FAILED'}: {where}{': ' if evidence else ''}{evidence}"

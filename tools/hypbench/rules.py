@@ -12,6 +12,7 @@ from hypbench.histogram import (OVERFLOW, PERCENTILES, bucket_width, moments, po
                                 spans_of)
 from hypbench.records import Log, Problem, ranges
 from hypbench.relations import checksum_faults, phase_faults
+from hypbench.vms import by_vm, vm_of
 
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
@@ -34,9 +35,12 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
             where = place(record.data)
             found += [Problem(record.line, f"record {record.seq} ({where}): {text}")
                       for text in rule(record.data)]
+    parts = by_vm(log)
+    found += [Problem(0, f"VM {vm}: {text}" if len(parts) > 1 else text)
+              for vm, part in parts.items()
+              for rule in (pass_faults, phase_faults, checksum_faults) for text in rule(part)]
     return found + [Problem(0, text) for text in (
-        *step_faults(log), *pass_faults(log), *phase_faults(log), *checksum_faults(log),
-        *(str(drift) for drift in drifts(log)), *fit_faults(log))]
+        *step_faults(log), *(str(drift) for drift in drifts(log)), *fit_faults(log))]
 
 
 def place(data: dict) -> str:
@@ -193,7 +197,7 @@ def total_faults(exits: dict) -> Iterator[str]:
 def check_faults(check: dict) -> Iterator[str]:
     if not check["ok"]:
         evidence = [f"{name} {value}" for name, value in check.items()
-                    if type(value) is int and name not in ("seq", "step", "pass")]
+                    if type(value) is int and name not in ("seq", "step", "pass", "vcpu")]
         yield "check failed" + (f": {', '.join(evidence)}" if evidence else "")
 
 
@@ -247,9 +251,10 @@ def complete_steps(log: Log) -> set[int]:
 
 def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
     """What the records of a step that says "done" must hold; `whole`: none of them is lost."""
-    variants = Counter(record["variant"] for record in step if record["kind"] == "bench")
+    variants = Counter((vm_of(record), record["variant"]) for record in step
+                       if record["kind"] == "bench")
     yield from (f"variant {variant} is there {count} times"
-                for variant, count in variants.items() if count > 1)
+                for (_, variant), count in variants.items() if count > 1)
     if whole:
         yield from lacks(step)
 

@@ -2,7 +2,7 @@
 """Two runs, row by row: the effect of B against A, with a verdict (docs/measuring.md,
 Comparisons)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from hypbench.axes import differing, settings_of
@@ -10,6 +10,7 @@ from hypbench.bootstrap import MEAN, MEDIAN, Interval, effect, exact, percentile
 from hypbench.histogram import PERCENTILES, Pool
 from hypbench.records import Log
 from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
+from hypbench.vms import by_vm
 
 # What release 0.1.0 called a benchmark's variant that goes by another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
@@ -103,7 +104,17 @@ class ComparedRow:
 
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:
-    """In A's order, then what only B has. Both logs have a run record."""
+    """In A's order, then what only B has. Both logs have a run record. VMs stand against each other
+    by their names, one alone against one alone whatever its name."""
+    left, right = by_vm(a), by_vm(b)
+    if len(left) == len(right) == 1:
+        return compare_vms(a, b)
+    nothing_of = {"a": replace(a, records=[]), "b": replace(b, records=[])}
+    return [replace(row, config=f"{row.config} VM {vm}") for vm in dict.fromkeys([*left, *right])
+            for row in compare_vms(left.get(vm, nothing_of["a"]), right.get(vm, nothing_of["b"]))]
+
+
+def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
     left, right = renamed(a, b), {row.key: row for row in rows_of(b)}
     rows = [compared(a, b, key, row, right[key]) if key in right
             else ComparedRow(*key, Verdict.ONLY_A) for key, row in left.items()]

@@ -11,7 +11,7 @@ from hypbench.guests.plan import usual_config
 from hypbench.guests.run import Wish, run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
-from hypbench.printing import console
+from hypbench.printing import print_parts
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tables import tables_of
 from hypbench.tree import Tree
@@ -90,8 +90,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
         say(LEAVE)
     log, verdict = run(tree, wish, say)
     if stats and log.run:
-        for part in tables_of(log):
-            console().print(part)
+        print_parts(tables_of(log))
     for line in verdict.lines:
         say(line)
     sys.exit(verdict.status)

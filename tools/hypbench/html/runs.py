@@ -34,6 +34,7 @@ from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
 from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes, read_records
+from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "memory", "tlb-matrix", "programs", "paper-s1")
@@ -231,8 +232,8 @@ def source_of(tree: Tree, job: Job) -> Source:
     problems += [text for text in stamp.get("problems", []) if text not in problems]
     if stamp.get("records") not in (None, sha256(path.read_bytes())):
         problems.append("the records were changed after the run")
-    return Source(job.plan, believable(log), problems, lost_steps(log, tree.plan_text(job.plan)),
-                  age(tree, job, stamp))
+    return Source(job.plan, measured(believable(log)), problems,
+                  lost_steps(log, tree.plan_text(job.plan)), age(tree, job, stamp))
 
 
 def captured_source(tree: Tree, job: Job) -> Source:
@@ -241,7 +242,8 @@ def captured_source(tree: Tree, job: Job) -> Source:
         return Source(job.plan, Log(), uncaptured=True)
     log = read_log(path.read_bytes())
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
-    return Source(job.plan, believable(log), problems_of(log, "silicon"), lost_steps(log, asked))
+    return Source(job.plan, measured(believable(log)), problems_of(log, "silicon"),
+                  lost_steps(log, asked))
 
 
 def kept_source(tree: Tree, job: Job) -> Source:
@@ -250,7 +252,7 @@ def kept_source(tree: Tree, job: Job) -> Source:
     if not path.is_file():
         return Source(job.plan, Log(), uncaptured=True, kept=True)
     log = read_log(read_records(path))
-    return Source(job.plan, believable(log), problems_of(log, gem5.PLATFORM),
+    return Source(job.plan, measured(believable(log)), problems_of(log, gem5.PLATFORM),
                   lost_steps(log, tree.plan_text(job.plan)), kept=True)
 
 
