@@ -65,7 +65,7 @@ def with_guest(*defines: str) -> Change:
 def failed_checks(result) -> dict[str, str]:
     """By configuration: the name of the check that ended the guest."""
     named = {error["config"]: error["what"] for error in result.records("error")}
-    return {fault["config"]: named.get(fault["config"], f"{fault['reason']} at {fault['pc']}")
+    return {fault["config"]: named.get(fault["config"], fault["reason"])
             for fault in result.records("fault")}
 
 

@@ -22,6 +22,7 @@
 
 extern uintptr_t stub_in[], stub_seen[];
 extern uint32_t stub_code[], stub_end[];
+extern char vectors[];
 void stub_run(void);
 
 _Noreturn void bench_main(struct guest_run *run);

@@ -13,6 +13,7 @@
 	.arch	armv7ve
 	.arch_extension virt
 	.arch_extension sec
+	.fpu	neon-vfpv4
 	.arm
 
 #ifndef SPOIL
@@ -61,7 +62,7 @@ entry:	ldr	sp, =stack_end
 	str	r1, [r0, #sp_\mode + 8]
 	.endm
 
-	.global	stub_run, stub_code, stub_end, stub_in, stub_seen
+	.global	vectors, stub_run, stub_code, stub_end, stub_in, stub_seen
 stub_run:
 	push	{r4-r12, lr}
 	str	sp, kernel_sp

@@ -41,7 +41,7 @@ entry:	adr	x1, vectors
 	\op	x26, x27, [x0, #8 * 26]
 	.endm
 
-	.global	stub_run, stub_code, stub_end, stub_in, stub_seen
+	.global	vectors, stub_run, stub_code, stub_end, stub_in, stub_seen
 stub_run:
 	stp	x19, x20, [sp, #-STUB_FRAME]!
 	callee_registers stp
