@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BOARDS
 from hypervisor import NOP, encoded, el1_registers, place, symbols, write_of
-from image import Change, read_header
+from image import Change
 from lab import Job, board_facts, image_of
 from test_registers import failed_checks, guest, with_guest
 
