@@ -11,7 +11,6 @@
 #include "abi/null_device.h"
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
-#include "guest/calibrate.h"
 #include "guest/irq.h"
 #include "guest/libc.h"
 #include "guest/mmu.h"
@@ -214,18 +213,6 @@ static void run_once(const struct guest_run *run, const struct program *program,
 	outcome->different += checksum != outcome->checksum;
 }
 
-static void report_run(const struct samples *samples)
-{
-	struct bench_info info = {
-		.variant = "run",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
-
-	report_bench(&info, samples);
-}
-
 static void report_checksum(const struct outcome *outcome)
 {
 	struct member members[] = {
@@ -301,7 +288,7 @@ void program_run(const struct guest_run *run, const struct program *program)
 	for (uint32_t i = 0; i <= run->bench.params.n; i++)
 		run_once(run, program, i, samples, &outcome);
 	hvc(HC_ID(MEASURE), 0, 0);
-	report_run(samples);
+	report_pair("run", samples, false);
 	report_checksum(&outcome);
 	if (program->ticks)
 		report_ticks(&outcome);

@@ -39,6 +39,9 @@ void report_calibration(const struct calibration *ticks, const struct calibratio
  * backwards, samples were lost, or a path that takes time has a value of 0 or less. */
 void report_bench(const struct bench_info *info, const struct samples *samples);
 
+/* The same of plain windows of two counter reads, an operation each. */
+void report_pair(const char *variant, const struct samples *samples, bool may_be_zero);
+
 void report_skip(const char *reason);
 void report_check(const char *variant, bool ok, const struct member *members, unsigned count);
 

@@ -8,7 +8,6 @@
  */
 #include "arch/counter.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/ptimer.h"
 #include "guest/report.h"
 
@@ -25,16 +24,8 @@ static struct samples *begin(void)
 
 static void end(const struct guest_run *run, const char *variant, const struct samples *samples)
 {
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = run->config.cntp == CNTP_PASSTHROUGH, /* one instruction */
-	};
-
 	ptimer_off();
-	report_bench(&info, samples);
+	report_pair(variant, samples, run->config.cntp == CNTP_PASSTHROUGH); /* one instruction */
 }
 
 static reg_t program_otherwise(reg_t ticks)

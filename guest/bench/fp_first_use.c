@@ -5,7 +5,6 @@
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/report.h"
 
 #define TURNS 6u /* of the core, long enough for the other VM to have had some */
@@ -28,31 +27,18 @@ OPS_INLINE reg_t op_release(reg_t id)
 static void run_use(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
-	struct bench_info info = {
-		.variant = "use",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = run->config.fp != FP_LAZY, /* one instruction */
-	};
 
 	sample_after(&run->bench.params, samples, op_release, HC_ID(FP_RELEASE), op_use, 0);
-	report_bench(&info, samples);
+	report_pair("use", samples, run->config.fp != FP_LAZY); /* one instruction */
 }
 
 /* Each window finds the registers in use again: the window before ends after a use of them. */
 static void run_release(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
-	struct bench_info info = {
-		.variant = "release",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
 
 	sample_after(&run->bench.params, samples, op_use, 0, op_release, HC_ID(FP_RELEASE));
-	report_bench(&info, samples);
+	report_pair("release", samples, false);
 }
 
 static void make_pattern(uint32_t *words, uint32_t round)

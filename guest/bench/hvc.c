@@ -3,7 +3,6 @@
  * one. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/report.h"
 
 #define ID_UNKNOWN (HC_BASE + HC_COUNT)
@@ -35,29 +34,17 @@ static void check_answer(reg_t id, int32_t expected)
 		guest_refuse("a hypercall returned a wrong result, function id", id);
 }
 
-static void report_variant(const char *variant, const struct samples *samples)
-{
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
-
-	report_bench(&info, samples);
-}
-
 static void hvc_run(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
 
 	check_answer(HC_ID(NULL), HC_OK);
 	sample_pairs(&run->bench.params, samples, op_null, HC_ID(NULL));
-	report_variant("null", samples);
+	report_pair("null", samples, false);
 	samples = samples_begin();
 	check_answer(ID_UNKNOWN, HC_EUNKNOWN);
 	sample_pairs(&run->bench.params, samples, op_unknown, ID_UNKNOWN);
-	report_variant("unknown", samples);
+	report_pair("unknown", samples, false);
 }
 
 static const struct bench hvc_bench = {

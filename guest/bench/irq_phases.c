@@ -8,7 +8,6 @@
 #include "abi/probe.h"
 #include "arch/hypercall.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
 #include "guest/report.h"
@@ -288,16 +287,9 @@ static void run_probe_el1(void)
 {
 	struct samples *samples = samples_begin();
 	struct bench_params params = { .n = guest_run->bench.params.n };
-	struct bench_info info = {
-		.variant = "probe-el1",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = true,
-	};
 
 	sample_pairs(&params, samples, op_stamp, 0);
-	report_bench(&info, samples);
+	report_pair("probe-el1", samples, true);
 }
 
 /* HC_RAISE takes two stamps in succession. The SPI is disabled: it is pending, and nothing comes

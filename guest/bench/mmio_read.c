@@ -8,7 +8,6 @@
 #include "abi/null_device.h"
 #include "drivers/gic/gic_regs.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/report.h"
 
 /* emulated: else it is one instruction */
@@ -16,16 +15,9 @@ static void run_variant(const struct guest_run *run, const char *variant, uint64
 			bool emulated)
 {
 	struct samples *samples = samples_begin();
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = !emulated,
-	};
 
 	sample_pairs(&run->bench.params, samples, device_load32, (reg_t)address);
-	report_bench(&info, samples);
+	report_pair(variant, samples, !emulated);
 }
 
 static void mmio_read_run(const struct guest_run *run)

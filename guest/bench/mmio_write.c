@@ -12,22 +12,7 @@
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/report.h"
-
-/* emulated: else it is one instruction */
-static void report_variant(const char *variant, const struct samples *samples, bool emulated)
-{
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = !emulated,
-	};
-
-	report_bench(&info, samples);
-}
 
 /* A GIC has at least the upper four bits of a priority, and never all eight in a guest. */
 static void run_vgic(const struct guest_run *run)
@@ -41,7 +26,7 @@ static void run_vgic(const struct guest_run *run)
 	if ((mmio_read8(address) ^ address) & 0xf0)
 		guest_refuse("a store to GICD_IPRIORITYR had no effect, it reads",
 			     mmio_read8(address));
-	report_variant("vgic", samples, run->config.irq == IRQ_TRAPPED);
+	report_pair("vgic", samples, run->config.irq != IRQ_TRAPPED);
 }
 
 static void run_null(const struct guest_run *run)
@@ -52,7 +37,7 @@ static void run_null(const struct guest_run *run)
 	sample_pairs(&run->bench.params, samples, device_store32, address);
 	if (mmio_read32(address) != (uint32_t)address)
 		guest_refuse("a store to SCRATCH had no effect, it reads", mmio_read32(address));
-	report_variant("null", samples, run->config.stage2 != STAGE2_OFF);
+	report_pair("null", samples, run->config.stage2 == STAGE2_OFF);
 }
 
 static void mmio_write_run(const struct guest_run *run)

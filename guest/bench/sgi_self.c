@@ -8,7 +8,6 @@
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
 #include "guest/report.h"
@@ -114,18 +113,6 @@ OPS_INLINE void take_cycles(const struct guest_run *run, struct samples *samples
 	}
 }
 
-static void report_variant(const char *variant, const struct samples *samples)
-{
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
-
-	report_bench(&info, samples);
-}
-
 static void run_variant(const struct guest_run *run, const char *variant, volatile uint64_t *stamp)
 {
 	struct samples *samples = samples_begin();
@@ -135,7 +122,7 @@ static void run_variant(const struct guest_run *run, const char *variant, volati
 		take_samples(run, samples, SENDER_GICV2, stamp);
 	else
 		take_samples(run, samples, SENDER_GICV3, stamp);
-	report_variant(variant, samples);
+	report_pair(variant, samples, false);
 }
 
 static void run_handler_cycles(const struct guest_run *run)
@@ -148,7 +135,7 @@ static void run_handler_cycles(const struct guest_run *run)
 		take_cycles(run, samples, SENDER_GICV2);
 	else
 		take_cycles(run, samples, SENDER_GICV3);
-	report_variant("handler", samples);
+	report_pair("handler", samples, false);
 }
 
 static void sgi_self_run(const struct guest_run *run)

@@ -2,7 +2,6 @@
 /* An SMC that EL2 answers in place of the firmware: with an unknown function id. */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/report.h"
 
 /* A fast call of the vendor-specific hypervisor services, beyond all hypercalls. */
@@ -26,17 +25,11 @@ static const char *smc_prepare(const struct guest_run *run)
 static void smc_run(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
-	struct bench_info info = {
-		.variant = "unknown",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
 
 	if ((int32_t)smc(ID_UNKNOWN, 0, 0) != HC_EUNKNOWN)
 		guest_refuse("an SMC returned a wrong result, function id", ID_UNKNOWN);
 	sample_pairs(&run->bench.params, samples, op_unknown, ID_UNKNOWN);
-	report_bench(&info, samples);
+	report_pair("unknown", samples, false);
 }
 
 static const struct bench smc_bench = {

@@ -53,18 +53,6 @@ static uint64_t memory_size(const struct guest_run *run)
 	return (uint64_t)run->bench.params.pages * TOUCH_STRIDE;
 }
 
-static void report_operation(const char *name, const struct samples *samples)
-{
-	struct bench_info info = {
-		.variant = name,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-	};
-
-	report_bench(&info, samples);
-}
-
 static void report_refill(const struct guest_run *run, const struct working *working,
 			  const char *name, const struct samples *samples)
 {
@@ -95,7 +83,7 @@ OPS_INLINE void measure(const struct guest_run *run, const struct working *worki
 	struct samples *samples = samples_begin();
 
 	sample_pairs(params, samples, op, argument);
-	report_operation(name, samples);
+	report_pair(name, samples, false);
 	samples = samples_begin();
 	sample_after(params, samples, op, argument, chase_round, working->base);
 	report_refill(run, working, name, samples);

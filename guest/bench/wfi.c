@@ -10,7 +10,6 @@
  */
 #include "arch/barrier.h"
 #include "guest/bench.h"
-#include "guest/calibrate.h"
 #include "guest/irq.h"
 #include "guest/report.h"
 
@@ -80,20 +79,13 @@ static void wfi_run(const struct guest_run *run)
 	bool trapped = run->config.wfi == WFI_TRAPPED;
 	struct samples *samples = samples_begin();
 	uint32_t held = trapped ? hold() : 0;
-	struct bench_info info = {
-		.variant = "pending",
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = run->config.wfi == WFI_NATIVE, /* one instruction */
-	};
 
 	pend();
 	sample_pairs(&run->bench.params, samples, op_wfi, 0);
 	if (trapped)
 		gic_eoi(held);
 	check_was_pending();
-	report_bench(&info, samples);
+	report_pair("pending", samples, run->config.wfi == WFI_NATIVE); /* one instruction */
 }
 
 static const struct bench wfi_bench = {

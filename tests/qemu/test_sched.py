@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second VM on the core: it runs, interrupts wait for the measured guest's turn or switch it in,
-and the guest finds everything as it left it: arch/switch_<isa>.S checks it from inside."""
+and the guest finds everything as it left it: arch/switch.c checks it from inside."""
 
-import re
 from functools import cache
 
 import pytest
@@ -13,8 +12,8 @@ from hypervisor import (el1_registers, seen_registers, without, without_store, w
 from image import GUEST_IMAGE_OFFSET, Change, find_guest, function_that, patched, read_header
 from lab import Job, board_facts, image_of
 from test_cores import gic
+from test_registers import failed_checks
 
-HVC_SIZE = 4
 BENCH_VM, BACKGROUND_VM = "bench", "background"
 SLICE_TICKS = 62500  # slice_us=1500
 
@@ -32,13 +31,14 @@ SHARED = {
 }
 SWITCH = "order once\nlimit_ms 1000\nconfig trapped\n" + "".join(
     f"config {name} {words}\n" for name, words in SHARED.items()) + "bench switch\nbench switch\n"
+# The guest has filled its registers before the other VM's first turn.
 PLANTED = "order once\nlimit_ms 1000\nconfig trapped\nconfig eager trapped sched=rr " \
-    "slice_us=150 fp=eager\nconfig lazy trapped sched=rr slice_us=150 fp=lazy\nbench switch\n"
+    "slice_us=300 fp=eager\nconfig lazy trapped sched=rr slice_us=300 fp=lazy\nbench switch\n"
 
 
 def guest(board: str, *defines: str):
-    return assemble(board, "switch", int(board_facts(board)["GUEST_BASE"], 16) +
-                    GUEST_IMAGE_OFFSET, f"GIC={gic(board)}", *defines)
+    return assemble(board, "bench", int(board_facts(board)["GUEST_BASE"], 16) +
+                    GUEST_IMAGE_OFFSET, *defines, also=("switch.c",))
 
 
 @cache
@@ -52,20 +52,11 @@ def with_guest(*defines: str, damage: Change | None = None) -> Change:
     return change
 
 
-def found(result, board: str, *defines: str) -> dict[str, str]:
-    """By configuration: the register that was not as it was left."""
-    def name(fault: dict) -> str:
-        label = guest(board, *defines).label_at(int(fault["pc"], 16) - HVC_SIZE)
-        match = re.fullmatch(r"fail_(.*)_\d+", label)
-        return match[1] if match and fault["reason"] == "bad-exit" else fault["reason"]
-    return {fault["config"]: name(fault) for fault in result.records("fault")}
-
-
 # --- nothing is noticed ---
 
 @pytest.mark.job(SWITCH, change=with_guest())
-def test_every_register_survives_switches(result, board):
-    assert found(result, board) == {}
+def test_every_register_survives_switches(result):
+    assert failed_checks(result) == {}
     assert result.status == 0, result.explain()
     for step in result.records("step"):
         assert step["outcome"] == "done"
@@ -93,7 +84,7 @@ def test_register_that_is_not_switched_is_found(lab, built):
         damage=without("vcpu_switch", write_of(name, isa)))) for name in seen_registers(isa)}
     for job in jobs.values():
         lab.start(job)
-    seen = {name: found(lab.run(job), built) for name, job in jobs.items()}
+    seen = {name: failed_checks(lab.run(job)) for name, job in jobs.items()}
     # what is stored through the other VM's stack pointer goes nowhere
     assert seen.pop("sp_svc" if isa == "armv7" else "sp_el1").keys() == {"eager", "lazy"}
     assert seen == {name: {"eager": name, "lazy": name} for name in seen}
@@ -111,7 +102,7 @@ def test_register_that_the_guest_changes_is_found(lab, built, register, armv8, a
     else:
         spoil, name = f"SPOIL={armv8}", register
     result = lab.run(Job(built, PLANTED, change=with_guest(spoil)))
-    assert found(result, built, spoil) == {"trapped": name, "eager": name, "lazy": name}
+    assert failed_checks(result) == {"trapped": name, "eager": name, "lazy": name}
 
 
 NOPS = {"armv8": 0xd503201f, "armv7": 0xe320f000}
@@ -126,9 +117,9 @@ def test_fp_register_that_is_not_switched_is_found(lab, built, function, index, 
     """The first step begins with registers that are zero anyway."""
     damage = words_at(function, index[isa_of(built)], NOPS)
     result = lab.run(Job(built, PLANTED, change=with_guest(damage=damage)))
-    assert set(found(result, built)) >= configs - {"trapped"}
+    assert set(failed_checks(result)) >= configs - {"trapped"}
     # the other VM finds its own wrong as well, and jumps to where nothing is
-    assert set(found(result, built).values()) <= {"fp", "fpcr", "fpscr", "fpexc", "fp_not_zero",
+    assert set(failed_checks(result).values()) <= {"fp", "fpcr", "fpscr", "fpexc", "fp_not_zero",
                                                   "fpcr_not_zero", "prefetch-abort"}
 
 
@@ -143,7 +134,7 @@ def test_cpu_interface_that_is_not_switched_is_found(lab, built, name):
     damage = (without_store("vcpu_switch", offset) if gic(built) == "2"
               else without("vcpu_switch", write_of(register, "armv8")))
     result = lab.run(Job(built, PLANTED, change=with_guest(damage=damage)))
-    assert found(result, built) == {"eager": name, "lazy": name}
+    assert failed_checks(result) == {"eager": name, "lazy": name}
 
 
 # --- interrupts: neither lost nor doubled, waiting or at once ---

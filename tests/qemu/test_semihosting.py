@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest asks the emulator for by semihosting it does not get: arch/semihosting_<isa>.S."""
+"""What a guest asks the emulator for by semihosting it does not get: arch/semihosting.c."""
 
 from pathlib import Path
 
@@ -16,7 +16,8 @@ PLAN = "order once\n" + "".join(f"config {name}\n" for name in CONFIGS) + "bench
 def asking_guest(folder: Path):
     def change(image: bytes, board: str) -> bytes:
         home = int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
-        new = assemble(board, "semihosting", home, f'FOLDER="{folder}"').binary
+        new = assemble(board, "bench", home, f'FOLDER="{folder}"',
+                       also=("semihosting.c",)).binary
         assert len(new) <= read_header(image, board)["image_size"]
         return patched(image, find_guest(image, board), new)
     return change

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guest that asks the emulator for the host, by semihosting: a command (SYS_SYSTEM), a file
+ * (SYS_OPEN, SYS_WRITE), the removal of another (SYS_REMOVE). Define: FOLDER, of the host.
+ */
+#include "bench.h"
+
+#define SYS_OPEN 0x01
+#define SYS_WRITE 0x05
+#define SYS_REMOVE 0x0e
+#define SYS_SYSTEM 0x12
+#define MODE_W 4
+#define TEXT(string) (uintptr_t)(string), sizeof(string) - 1
+
+static uintptr_t ask(uintptr_t operation, const uintptr_t *block)
+{
+#ifdef __aarch64__
+	register uintptr_t x0 __asm__("x0") = operation;
+	register const uintptr_t *x1 __asm__("x1") = block;
+
+	__asm__ volatile("hlt #0xf000" : "+r"(x0) : "r"(x1) : "memory");
+	return x0;
+#else
+	register uintptr_t r0 __asm__("r0") = operation;
+	register const uintptr_t *r1 __asm__("r1") = block;
+
+	__asm__ volatile(".inst 0xe10f0070" : "+r"(r0) : "r"(r1) : "memory"); /* HLT #0xf000 */
+	return r0;
+#endif
+}
+
+void on_irq(void)
+{
+}
+
+void on_exception(uintptr_t vector)
+{
+	fail("exception_", (int)vector / 4, "");
+}
+
+void bench_main(struct guest_run *run)
+{
+	uintptr_t command[] = { TEXT("touch " FOLDER "/ran") };
+	uintptr_t taken[] = { (uintptr_t)FOLDER "/taken", MODE_W, sizeof(FOLDER "/taken") - 1 };
+	uintptr_t kept[] = { TEXT(FOLDER "/kept") };
+	uintptr_t written[] = { 0, (uintptr_t) "x", 1 };
+
+	guest_run = run;
+	ask(SYS_SYSTEM, command);
+	written[0] = ask(SYS_OPEN, taken); /* the handle, if there is one */
+	ask(SYS_WRITE, written);
+	ask(SYS_REMOVE, kept);
+	for (;;)
+		bench_exit(EXIT_DONE);
+}
