@@ -102,6 +102,7 @@ uint32_t gic_virt_active_priorities(void);
 /* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 
-/* The virtual interface to memory, which leaves it off and empty; and back. */
+/* The virtual interface to memory, which leaves the list registers empty; and another one, or the
+ * same, back: until then nothing of the guest may run. */
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);

@@ -200,26 +200,35 @@ void gic_virt_reset(void)
 
 void gic_virt_save(struct gic_virt_state *state)
 {
-	state->hcr = mmio_read32(gic.hyp + GICH_HCR);
-	mmio_write32(gic.hyp + GICH_HCR, 0);
-	state->vmcr = mmio_read32(gic.hyp + GICH_VMCR);
-	state->apr[0] = mmio_read32(gic.hyp + GICH_APR);
-	state->used = ~gicv2_lrs_empty() & lr_mask;
-	for (uint32_t left = state->used; left; left &= left - 1) {
-		unsigned i = bit_lowest(left);
+	const uintptr_t hyp = gic.hyp;
+	uint64_t *lr = state->lr;
+	uint32_t hcr = mmio_read32(hyp + GICH_HCR);
+	uint32_t vmcr = mmio_read32(hyp + GICH_VMCR);
+	uint32_t apr = mmio_read32(hyp + GICH_APR);
 
-		state->lr[i] = gic_lr_read(i);
-		gic_lr_write(i, 0);
+	state->hcr = hcr;
+	state->vmcr = vmcr;
+	state->apr[0] = apr;
+	state->used = ~gicv2_lrs_empty() & lr_mask;
+	for (uintptr_t at = hyp + GICH_LR0, left = state->used; left; left >>= 1, at += 4, lr++) {
+		if (left & 1) {
+			*lr = mmio_read32(at);
+			mmio_write32(at, 0);
+		}
 	}
 }
 
 void gic_virt_restore(const struct gic_virt_state *state)
 {
-	mmio_write32(gic.hyp + GICH_VMCR, state->vmcr);
-	mmio_write32(gic.hyp + GICH_APR, state->apr[0]);
-	for (uint32_t left = state->used; left; left &= left - 1)
-		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
-	mmio_write32(gic.hyp + GICH_HCR, state->hcr);
+	const uintptr_t hyp = gic.hyp;
+	const uint64_t *lr = state->lr;
+
+	mmio_write32(hyp + GICH_HCR, state->hcr);
+	mmio_write32(hyp + GICH_VMCR, state->vmcr);
+	mmio_write32(hyp + GICH_APR, state->apr[0]);
+	for (uintptr_t at = hyp + GICH_LR0, left = state->used; left; left >>= 1, at += 4, lr++)
+		if (left & 1)
+			mmio_write32(at, (uint32_t)*lr);
 }
 
 uint64_t gic_lr_read(unsigned index)

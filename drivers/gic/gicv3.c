@@ -283,7 +283,6 @@ void gic_virt_reset(void)
 void gic_virt_save(struct gic_virt_state *state)
 {
 	state->hcr = (uint32_t)read_ich_hcr_el2();
-	write_ich_hcr_el2(0);
 	state->vmcr = (uint32_t)read_ich_vmcr_el2();
 	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
 	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();

@@ -21,6 +21,12 @@ void timer_hyp_start(uint64_t cval_ticks)
 	isb();
 }
 
+void timer_hyp_move(uint64_t cval_ticks)
+{
+	write_cnthp_cval_el2(cval_ticks);
+	isb();
+}
+
 void timer_hyp_stop(void)
 {
 	write_cnthp_ctl_el2(0);

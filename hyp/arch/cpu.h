@@ -29,10 +29,9 @@ void cpu_init(void);
 /* EL2's own stage 1 on, caches on, writable implies execute-never. */
 void cpu_enable_mmu(const pte_t *root);
 
-/* FP and SIMD registers to memory and back; a trap holds for EL2, too, once it is synchronised. */
+/* FP and SIMD registers to memory and back; CPTR_EL2 must not trap them. */
 void cpu_fp_save(struct fp_context *context);
 void cpu_fp_load(const struct fp_context *context);
-void cpu_fp_trap(bool on);
 
 /* EL2's registers, a line each, through `line`: for a panic. */
 void cpu_dump(void (*line)(const char *name, uint64_t value));

@@ -6,9 +6,10 @@
 #include "abi/run_config.h"
 #include "hyp/vcpu/vcpu.h"
 
-/* The vector table for guests of this configuration (frame, stats or trace, probes,
- * delay_el2), and where probes go to. */
-void cpu_use_vectors(const struct run_config *config);
+/* vcpu->el2 for this configuration: traps, routing, stage 2, what a vCPU sees of its core and its
+ * timers; and, of these, the vector table alone (frame, stats or trace, probes, delay_el2). */
+void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config);
+void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config);
 
 /* Debug registers and performance monitors as at reset. */
 void cpu_reset_debug(void);
@@ -29,8 +30,7 @@ void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
  * there, and in what cpu_reset_guest() is given. */
 bool cpu_entry_aligned(reg_t entry);
 
-/* Traps, routing and stage 2 as configured (VTTBR must be set); and none of it again. */
-void cpu_guest_on(const struct run_config *config);
+/* No guest on this core: none of the traps, no timer of a guest. */
 void cpu_guest_off(void);
 
 /* The trap being handled: past the trapped instruction; fault addresses. */

@@ -3,7 +3,7 @@
  * exits, so that what is off costs nothing (vectors_instrumented.S). */
 #pragma once
 
-/* Kinds of tables: what an exit is besides handled. All but the first read vector_delay. */
+/* Kinds of tables: what an exit is besides handled. All but the first read vcpu->exit_delay. */
 #define VECTORS_PLAIN 0
 #define VECTORS_DELAYED 1 /* delay_el2, and nothing else */
 #define VECTORS_COUNTED 2 /* exit statistics */
@@ -27,7 +27,4 @@ extern const char vectors[], vectors_full[];
 #define X(kind, name) extern const char vectors_##name[], vectors_full_##name[];
 VECTOR_KINDS(X)
 #undef X
-
-/* What delay_el2 leaves to spin, in instructions; 0: nothing. */
-extern reg_t vector_delay;
 #endif

@@ -2,61 +2,65 @@
 #include "hyp/cpu/fp.h"
 
 #include "arch/barrier.h"
+#include "arch/control.h"
 #include "hyp/arch/cpu.h"
 #include "lib/percpu.h"
 
-static enum fp_mode mode;
-static struct fp_context *owner PERCPU; /* whose values the registers hold */
-static struct fp_context nobody PERCPU; /* the other vCPU of fp_release() */
-static const struct fp_context zeroes;  /* what a fresh guest finds */
+#define UNTRAPPED CPTR_NO_TRAPS
+#define TRAPPED (CPTR_NO_TRAPS | CPTR_FP)
 
-static void give(struct fp_context *to)
+static enum fp_mode mode;
+static struct fp *owner PERCPU;        /* whose values the registers hold */
+static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
+static const struct fp_context zeroes; /* what a fresh guest finds */
+
+void fp_give(struct fp *to)
 {
-	cpu_fp_save(owner);
-	cpu_fp_load(to);
+	cpu_fp_save(&owner->context);
+	cpu_fp_load(&to->context);
+	if (mode == FP_LAZY)
+		owner->cptr = TRAPPED;
+	to->cptr = UNTRAPPED;
 	owner = to;
 }
 
-void fp_start(enum fp_mode new_mode, struct fp_context *guest)
+void fp_start(enum fp_mode new_mode, struct fp *guest)
 {
 	mode = cpu_has_fp() ? new_mode : FP_STATIC;
 	owner = guest;
-	nobody = zeroes;
+	owner->cptr = UNTRAPPED;
+	nobody = (struct fp){ 0 };
+	fp_switch(owner);
 	if (!cpu_has_fp())
 		return;
-	cpu_fp_trap(false);
 	isb();
 	cpu_fp_load(&zeroes);
 }
 
-void fp_switch(struct fp_context *to)
+void fp_add(struct fp *fp)
 {
-	if (mode == FP_EAGER)
-		give(to);
-	else
-		cpu_fp_trap(owner != to);
+	fp->cptr = mode == FP_EAGER ? UNTRAPPED : TRAPPED;
 }
 
 /* The trap holds for EL2 as well, until the barrier. */
-bool fp_first_use(struct fp_context *vcpu)
+bool fp_first_use(struct fp *fp)
 {
 	if (mode != FP_LAZY)
 		return false;
-	cpu_fp_trap(false);
+	write_cptr_el2(UNTRAPPED);
 	isb();
-	if (owner != vcpu)
-		give(vcpu);
+	fp_give(fp);
 	return true;
 }
 
 /* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
-void fp_release(struct fp_context *vcpu)
+void fp_release(struct fp *fp)
 {
-	if (mode == FP_STATIC || owner != vcpu)
+	if (mode == FP_STATIC || owner != fp)
 		return;
-	give(&nobody);
+	fp_give(&nobody);
 	if (mode == FP_EAGER)
-		give(vcpu);
+		fp_give(fp);
 	else
-		cpu_fp_trap(true);
+		fp_switch(fp);
 }

@@ -9,15 +9,29 @@
 
 #include "abi/run_config.h"
 #include "arch/fp_context.h"
+#include "arch/sysreg.h"
+
+/* Of a vCPU. */
+struct fp {
+	reg_t cptr; /* CPTR_EL2 while the vCPU is loaded: whether its use of FP registers traps */
+	struct fp_context context; /* unless the core holds them */
+};
 
 /* For a fresh guest: its FP registers are zero, and in the core. */
-void fp_start(enum fp_mode mode, struct fp_context *guest);
+void fp_start(enum fp_mode mode, struct fp *guest);
 
-/* The core goes to another vCPU. */
-void fp_switch(struct fp_context *to);
+/* Another vCPU for the core, after fp_start(). */
+void fp_add(struct fp *fp);
+
+/* The core goes to another vCPU; and, with eager, the registers too. */
+static inline void fp_switch(const struct fp *to)
+{
+	write_cptr_el2(to->cptr);
+}
+void fp_give(struct fp *to);
 
 /* A use of FP registers trapped: they are the vCPU's on return, true. False: not with this mode. */
-bool fp_first_use(struct fp_context *vcpu);
+bool fp_first_use(struct fp *fp);
 
 /* HC_FP_RELEASE: as though another vCPU that uses FP registers had run in between. */
-void fp_release(struct fp_context *vcpu);
+void fp_release(struct fp *fp);

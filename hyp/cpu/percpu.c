@@ -12,8 +12,3 @@ uint8_t *percpu_base(unsigned core)
 {
 	return core ? __percore_copies + (core - 1) * percpu_size() : __percore_start;
 }
-
-void *percpu_of(void *variable, unsigned core)
-{
-	return percpu_base(core) + ((uint8_t *)variable - __percore_start);
-}

@@ -14,6 +14,3 @@ size_t percpu_size(void);
 
 /* Of a core that is not core 0: where its copies are. */
 uint8_t *percpu_base(unsigned core);
-
-/* On core 0: `variable`, PERCPU, as `core` has it. */
-void *percpu_of(void *variable, unsigned core);

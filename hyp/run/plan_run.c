@@ -13,7 +13,6 @@
 #include "hyp/dev/null_device.h"
 #include "hyp/run/background.h"
 #include "hyp/run/guest.h"
-#include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vm/life.h"
 
@@ -70,12 +69,10 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	};
 }
 
-static void emit_sched(unsigned core)
+static void emit_sched(const struct vm *vm)
 {
-	struct sched_counts counts = sched_counts(core);
-
-	record_u64("switches", counts.switches);
-	record_u64("other_turns", counts.other_turns);
+	record_u64("switches", vm->vcpu[0]->turns + vm->other->turns);
+	record_u64("other_turns", vm->other->turns);
 	record_u64("other_rounds", background_rounds());
 }
 
@@ -99,8 +96,17 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 		record_u64("rom_writes", vm->rom_writes);
 	}
 	if (vm->config->sched != SCHED_NULL)
-		emit_sched(vm->vcpu[0]->core);
+		emit_sched(vm);
 	record_close();
+}
+
+static void begin_stats(struct vm *vm)
+{
+	exit_stats_reset(vm->config);
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		exit_stats_attach(vm->vcpu[n]);
+	if (vm->other)
+		exit_stats_attach(vm->other);
 }
 
 /* True when the guest ran to its end and found nothing wrong. */
@@ -112,9 +118,8 @@ static bool run_step(const struct plan *plan, const struct run_config *config,
 
 	vm->name = plan->guest.load_count ? PLAN_GUEST_VM : PLAN_BENCH_VM;
 	vm_create(vm, config, machine);
-	exit_stats_reset(config);
-	exit_stats_choose(vm->vcpu, 1);
 	vm->other = config->sched != SCHED_NULL ? background_prepare(vm) : NULL;
+	begin_stats(vm);
 	ticks = vm_run(vm, plan->limit_ms);
 	exit_stats_emit();
 	emit_step(plan, vm, ticks);

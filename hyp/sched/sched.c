@@ -3,196 +3,253 @@
 
 #include "arch/barrier.h"
 #include "arch/counter.h"
-#include "drivers/timer/timer.h"
+#include "boards/board.h"
 #include "hyp/base/clock.h"
-#include "hyp/cpu/percpu.h"
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/vm.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"
 
 #define SLICE_US 1000u /* where the configuration says 0 */
 #define US_PER_S 1000000u
 
+struct policy {
+	bool by_priority; /* a vCPU is as urgent as its priority; else all are alike */
+	bool slices;      /* vCPUs of equal urgency take turns */
+};
+
+static const struct policy policies[] = {
+	[SCHED_NULL] = { .by_priority = false, .slices = false },
+	[SCHED_RR] = { .by_priority = false, .slices = true },
+	[SCHED_FP] = { .by_priority = true, .slices = true },
+};
+
 static struct {
-	enum sched_kind kind;
-	struct vcpu *guest, *other, *running;
+	struct vcpu *running; /* has the core, or gets it when this exit ends; NULL: none */
+	struct vcpu *ready;   /* the most urgent first, by next_ready */
+	struct vcpu *vcpus;   /* of this core, by next_of_core */
+	const struct policy *policy;
+	struct timer slice;
 	uint64_t slice_ticks;
-	uint64_t turn_end, limit;
-	uint64_t timer_at; /* expiry of the absent vCPU's timer; 0: of one of several, or past */
-	bool emulates_cntp;
-	struct sched_counts counts;
 } sched PERCPU;
 
-struct vcpu *sched_absent(const struct vcpu *running)
+/* --- the run queue --- */
+
+static void push(struct vcpu **link, struct vcpu *vcpu)
 {
-	return running == sched.guest ? sched.other : sched.guest;
+	vcpu->state = VCPU_STATE_READY;
+	vcpu->next_ready = *link;
+	*link = vcpu;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+/* After the others that are as urgent. */
+static void queue(struct vcpu *vcpu)
 {
-	return a < b ? a : b;
+	struct vcpu **link = &sched.ready;
+
+	while (*link && (*link)->urgency >= vcpu->urgency)
+		link = &(*link)->next_ready;
+	push(link, vcpu);
 }
 
-/* The same where CNTP has a say: the absent vCPU's, which wakes it once; with cntp=emulated that of
- * who has the core, too, which may be overdue. */
-static __attribute__((noinline)) void arm_with_cntp(const struct vcpu *absent, uint64_t next)
+static struct vcpu *pick(void)
+{
+	struct vcpu *first = sched.ready;
+
+	if (first)
+		sched.ready = first->next_ready;
+	return first;
+}
+
+/* --- the core --- */
+
+static void run(struct vcpu *vcpu)
+{
+	sched.running = vcpu;
+	vcpu->state = VCPU_STATE_RUNNING;
+	if (vcpu->sliced)
+		timerq_start(&sched.slice, read_cntpct_el0() + sched.slice_ticks);
+	else if (timer_is_queued(&sched.slice))
+		timerq_stop(&sched.slice);
+}
+
+static void switch_to(struct vcpu *vcpu)
+{
+	vcpu->turns++;
+	run(vcpu);
+}
+
+static void slice_ended(struct timer *slice)
 {
 	struct vcpu *running = sched.running;
 
-	if (absent) {
-		next = earlier(next, vtimer_physical_deadline(absent));
-		if (absent->cntp.deadline != VCNTP_DUE)
-			next = earlier(next, absent->cntp.deadline);
-		sched.timer_at = 0;
+	if (sched.ready && sched.ready->urgency == running->urgency) {
+		queue(running);
+		switch_to(pick());
+	} else {
+		timerq_start(slice, slice->deadline + sched.slice_ticks);
 	}
-	if (read_cntpct_el0() >= running->cntp.deadline)
-		vcntp_expire(running);
-	timer_hyp_start(earlier(next, running->cntp.deadline));
 }
 
-/* CNTHP to the next thing that is due. */
-static void arm(const struct vcpu *absent)
+/* A vCPU that is preempted goes on before others that are as urgent. */
+static inline __attribute__((always_inline)) void make_ready(struct vcpu *vcpu)
 {
-	reg_t cntp_too = sched.emulates_cntp;
-	uint64_t next = sched.limit;
+	struct vcpu *running = sched.running;
 
-	if (absent) {
-		sched.timer_at = vtimer_deadline(absent);
-		next = earlier(next, earlier(sched.turn_end, sched.timer_at));
-		cntp_too |= absent->el1.cntp_ctl_el0;
+	if (running && vcpu->urgency > running->urgency) {
+		push(&sched.ready, running);
+		switch_to(vcpu);
+	} else {
+		queue(vcpu);
 	}
-	if (cntp_too & 1)
-		arm_with_cntp(absent, next);
-	else
-		timer_hyp_start(next);
 }
 
-void sched_deadline_changed(void)
+void sched_wake(struct vcpu *vcpu)
 {
-	arm(sched_absent(sched.running));
+	if (vcpu->state == VCPU_STATE_BLOCKED)
+		make_ready(vcpu);
 }
 
-void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
-		 uint64_t now, uint64_t limit)
+/* Where no vCPU is ready, EL2 waits in the guest's place. A physical interrupt ends the wait though
+ * it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending would
+ * not end it, so no vCPU that has one blocks. */
+struct vcpu *sched_block(struct vcpu *running)
 {
-	uint32_t slice_us = config->slice_us ? config->slice_us : SLICE_US;
+	struct vcpu *next = pick();
 
-	sched.kind = (enum sched_kind)config->sched;
-	sched.guest = sched.running = guest;
-	sched.other = other;
-	sched.slice_ticks = (uint64_t)clock_hz() * slice_us / US_PER_S;
-	sched.turn_end = now + sched.slice_ticks;
-	sched.limit = limit;
-	sched.timer_at = UINT64_MAX;
-	sched.emulates_cntp = config->cntp == CNTP_EMULATED;
-	sched.counts = (struct sched_counts){ 0 };
-	guest->asleep = false;
-	timer_hyp_start(other ? earlier(limit, sched.turn_end) : limit);
-}
-
-void sched_switched(struct vcpu *from, struct vcpu *to)
-{
-	sched.running = to;
-	sched.turn_end = counter_read() + sched.slice_ticks;
-	sched.counts.switches++;
-	sched.counts.other_turns += to == sched.other;
-	to->asleep = false;
-	arm(from);
-}
-
-/* Who is woken runs at once with priority, and in its turn else. Where nobody is switched in, what
- * CNTHP waited for is over: it is set anew. */
-struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent)
-{
-	absent->asleep = false;
-	if (sched.kind == SCHED_FP)
-		return absent;
-	arm(absent);
-	return running;
-}
-
-static struct vcpu *end_turn(struct vcpu *running, struct vcpu *absent)
-{
-	if (!absent->asleep)
-		return absent;
-	sched.turn_end += sched.slice_ticks;
-	arm(absent);
-	return running;
-}
-
-static __cold struct vcpu *alone_or_over(struct vcpu *running, uint64_t now)
-{
-	if (now < sched.limit) { /* cntp=emulated */
-		arm(NULL);
-		return running;
-	}
-	vm_fault(sched.guest, FAULT_TIME_LIMIT, 0, 0, 0);
-	return NULL;
-}
-
-/* What a turn's end is to, when `now` is no expiry, or the one of a timer that woke nobody. */
-static struct vcpu *if_turn_ends(struct vcpu *running, struct vcpu *absent, uint64_t now)
-{
-	return now >= sched.turn_end ? end_turn(running, absent) : running;
-}
-
-/* CNTP has a say. Whether CNTHP fired for the running vCPU's or for something else: arm() looks. */
-static __attribute__((noinline)) struct vcpu *timer_with_cntp(struct vcpu *running,
-							      struct vcpu *absent, uint64_t now)
-{
-	struct vcpu *next = running;
-
-	if (vtimer_expire_which(absent, now))
-		next = sched_wake(running, absent);
-	if (next == running)
-		next = if_turn_ends(running, absent, now);
-	if (next == running)
-		arm(absent);
-	return next;
-}
-
-/* Not inlined: what calls it also has paths to keep short. */
-__attribute__((noinline)) struct vcpu *sched_timer(struct vcpu *running)
-{
-	uint64_t now = counter_read();
-	struct vcpu *absent = sched_absent(running);
-
-	if (!absent || now >= sched.limit)
-		return alone_or_over(running, now);
-	if (now >= sched.timer_at) {
-		if (!sched.timer_at)
-			return timer_with_cntp(running, absent, now);
-		vtimer_expire(absent);
-		if (sched_wake(running, absent) == absent)
-			return absent;
-	}
-	return if_turn_ends(running, absent, now);
-}
-
-/* With nobody else to run, EL2 waits in the guest's place. A physical interrupt ends the wait
- * though it is masked here, and is taken once the guest resumes. A virtual interrupt that is
- * pending would not end it, so nobody sleeps who has one. */
-struct vcpu *sched_sleep(struct vcpu *running)
-{
-	struct vcpu *absent = sched_absent(running);
-
-	if (!absent || absent->asleep) {
+	if (!next) {
 		wfi();
 		return running;
 	}
-	running->asleep = true;
-	return absent;
+	running->state = VCPU_STATE_BLOCKED;
+	switch_to(next);
+	return next;
 }
 
-bool sched_is_running(const struct vcpu *vcpu)
+struct vcpu *sched_next(void)
 {
-	return vcpu == sched.running;
+	return sched.running;
 }
 
-struct sched_counts sched_counts(unsigned core)
-{
-	const __typeof__(sched) *there = percpu_of(&sched, core);
+/* --- timers of vCPUs --- */
 
-	return there->counts;
+#define VCPU_OF(timer, member) ((struct vcpu *)((char *)(timer)-offsetof(struct vcpu, member)))
+
+static void virtual_due(struct timer *timer)
+{
+	struct vcpu *vcpu = VCPU_OF(timer, virtual_timer);
+
+	vtimer_expire(vcpu, board.virt_timer_intid);
+	if (vcpu->state == VCPU_STATE_BLOCKED)
+		make_ready(vcpu);
+}
+
+static void physical_due(struct timer *timer)
+{
+	struct vcpu *vcpu = VCPU_OF(timer, physical_timer);
+
+	vtimer_expire(vcpu, board.phys_timer_intid);
+	sched_wake(vcpu);
+}
+
+static void emulated_due(struct timer *timer)
+{
+	struct vcpu *vcpu = VCPU_OF(timer, cntp.timer);
+
+	vcntp_expire(vcpu);
+	sched_wake(vcpu);
+}
+
+/* --- the vCPUs of the core --- */
+
+void sched_reset(const struct run_config *config)
+{
+	uint32_t slice_us = config->slice_us ? config->slice_us : SLICE_US;
+
+	timerq_stop(&sched.slice);
+	sched.slice.function = slice_ended;
+	sched.policy = &policies[config->sched];
+	sched.slice_ticks = (uint64_t)clock_hz() * slice_us / US_PER_S;
+	sched.running = sched.ready = sched.vcpus = NULL;
+}
+
+void sched_compare_el2(void)
+{
+	bool differs = false;
+
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
+	for (struct vcpu *vcpu = sched.vcpus; differs && vcpu; vcpu = vcpu->next_of_core)
+		vcpu->load_work |= VCPU_EL2_DIFFERS;
+}
+
+void sched_add(struct vcpu *vcpu)
+{
+	vcpu->virtual_timer.function = virtual_due;
+	vcpu->physical_timer.function = physical_due;
+	vcpu->cntp.timer.function = emulated_due;
+	vcpu->urgency = sched.policy->by_priority ? vcpu->priority : 0;
+	vcpu->sliced = false;
+	vcpu->turns = 0;
+	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
+		if (sched.policy->slices && other->urgency == vcpu->urgency)
+			other->sliced = vcpu->sliced = true;
+	vcpu->next_of_core = sched.vcpus;
+	sched.vcpus = vcpu;
+	sched_compare_el2();
+	make_ready(vcpu);
+}
+
+struct vcpu *sched_begin(void)
+{
+	struct vcpu *first = pick();
+
+	if (first)
+		run(first);
+	return first;
+}
+
+/* Out of the list that begins at `link`; `next` is the offset of the links. */
+static void take_out(struct vcpu **link, struct vcpu *vcpu, size_t next)
+{
+	while (*link && *link != vcpu)
+		link = (struct vcpu **)((char *)*link + next);
+	if (*link)
+		*link = *(struct vcpu **)((char *)vcpu + next);
+}
+
+static void halt(struct vcpu *vcpu, enum vcpu_state state)
+{
+	take_out(&sched.ready, vcpu, offsetof(struct vcpu, next_ready));
+	if (vcpu == sched.running) {
+		struct vcpu *next = pick();
+
+		if (next)
+			switch_to(next);
+		else
+			sched_leave();
+	}
+	vcpu->state = state;
+}
+
+void sched_remove(struct vcpu *vcpu)
+{
+	halt(vcpu, VCPU_STATE_OFF);
+	take_out(&sched.vcpus, vcpu, offsetof(struct vcpu, next_of_core));
+}
+
+void sched_pause(struct vcpu *vcpu)
+{
+	halt(vcpu, VCPU_STATE_PAUSED);
+}
+
+void sched_resume(struct vcpu *vcpu)
+{
+	if (vcpu->state == VCPU_STATE_PAUSED)
+		make_ready(vcpu);
+}
+
+void sched_leave(void)
+{
+	timerq_stop(&sched.slice);
+	sched.running = NULL;
 }

@@ -1,54 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has the core: the measured guest alone (sched=null), or in turns with another vCPU.
+ * Which vCPU has the core. Each core has a run queue of its own, for vCPUs of any VMs; what happens
+ * is the policy's:
  *
- *   what happens                    sched=rr                        sched=fp
- *   a turn ends                     the other's turn, unless it sleeps: then another turn
- *   an interrupt for who is absent  waits for its turn; it sleeps   its turn begins at once
- *                                   no longer
- *   WFI with nothing pending        the other's turn
+ *                                   null       rr (round robin)       fp (fixed priority)
+ *   an interrupt wakes a vCPU       –          waits for its turn     has the core at once, where
+ *                                                                     it is more urgent
+ *   a WFI with nothing pending      EL2 waits  the turn of the next   the most urgent one runs
+ *   a slice ends                    –          the turn of the next   the same, among vCPUs of
+ *                                                                     equal priority
  *
- * A turn has slice_us; each begins when the core is switched. CNTHP fires at its end, at the step's
- * time limit or at the expiry of the absent vCPU's timer (hyp/vcpu/vtimer.h), whichever is nearest;
- * with cntp=emulated also at that of the running one's CNTP (hyp/vcpu/vcntp.h).
+ * A slice has slice_us and begins when the core is switched. Where no vCPU waits for its turn,
+ * another slice begins. A policy is two facts, since one queue does for all: it is sorted by
+ * urgency, and vCPUs of equal urgency follow each other in the order in which they became ready.
  */
 #pragma once
 
 #include "abi/run_config.h"
 #include "hyp/vcpu/vcpu.h"
 
-/* What came of it, for the step record. */
-struct sched_counts {
-	uint32_t switches;    /* of the core, from one VM to the other */
-	uint32_t other_turns; /* of the VM that is not measured */
-};
+/* The core begins anew, with no vCPU. */
+void sched_reset(const struct run_config *config);
 
-/* `guest` begins, with the core from now on; `other` is NULL with sched=null. Times are CNTPCT. */
-void sched_start(const struct run_config *config, struct vcpu *guest, struct vcpu *other,
-		 uint64_t now, uint64_t limit);
+/* A vCPU, which is off, is this core's from now on, and ready; and is no longer. */
+void sched_add(struct vcpu *vcpu);
+void sched_remove(struct vcpu *vcpu);
 
-/* CNTHP fired. Returns who goes on, NULL when the step is over its time limit: its VM has been
- * stopped then. */
-struct vcpu *sched_timer(struct vcpu *running);
+/* vcpu->el2 of a vCPU of this core has changed. */
+void sched_compare_el2(void);
 
-/* cntp=emulated: the running vCPU has programmed its CNTP. */
-void sched_deadline_changed(void);
+/* No vCPU has the core: which one begins. NULL: none is ready. */
+struct vcpu *sched_begin(void);
 
-/* The running vCPU has nothing to do. Returns who goes on; waits for an interrupt where there is
- * nobody else. */
-struct vcpu *sched_sleep(struct vcpu *running);
+/* Which vCPU goes on after an exit; NULL: none, the core leaves vcpu_run(). What may change that
+ * is asked for below, in an exit. */
+struct vcpu *sched_next(void);
 
-/* An interrupt came in for a vCPU that does not run. Returns who goes on. */
-struct vcpu *sched_wake(struct vcpu *running, struct vcpu *absent);
+/* The running vCPU has nothing to do. Returns which vCPU goes on; waits for an interrupt where no
+ * other one is ready. */
+struct vcpu *sched_block(struct vcpu *running);
 
-/* The vCPU that shares the core with `running` and does not have it now; NULL: none does. */
-struct vcpu *sched_absent(const struct vcpu *running);
+/* An interrupt came for a vCPU of this core that is not loaded. */
+void sched_wake(struct vcpu *vcpu);
 
-/* The core has been switched to `to`: its turn begins. */
-void sched_switched(struct vcpu *from, struct vcpu *to);
+/* A vCPU of this core stops until sched_resume(). */
+void sched_pause(struct vcpu *vcpu);
+void sched_resume(struct vcpu *vcpu);
 
-/* Whether the core holds this vCPU's registers. */
-bool sched_is_running(const struct vcpu *vcpu);
-
-/* On core 0: of what ran on `core`. */
-struct sched_counts sched_counts(unsigned core);
+/* The core is to leave vcpu_run(), whichever vCPU is ready. */
+void sched_leave(void);

@@ -3,24 +3,11 @@
 
 #include <string.h>
 
+#include "hyp/base/console.h"
 #include "hyp/base/record.h"
-#include "hyp/cpu/percpu.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
-#include "lib/ring.h"
-
-#define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
-
-/* One exit in the trace ring. */
-struct trace_rec {
-	uint64_t ticks; /* CNTPCT at the exit */
-	/* INTID for irq, function id for hvc, IPA for mmio and faults, else the syndrome */
-	uint64_t arg;
-	const struct vcpu *vcpu; /* that exited */
-	uint32_t duration_ticks; /* until the return to the guest was prepared */
-	enum exit_kind kind;
-};
 
 static const char *const kind_name[] = {
 #define X(NAME, text) [EXIT_##NAME] = text,
@@ -28,46 +15,54 @@ static const char *const kind_name[] = {
 #undef X
 };
 
-struct exit_stat exit_stat[EXIT_KIND_COUNT] PERCPU;
-
 static bool stats_on;
 static bool trace_on;
-static struct vcpu *const *chosen;
-static unsigned chosen_count;
-static const struct vcpu *running PERCPU;
-static struct trace_rec event[TRACE_EVENTS] PERCPU;
-static struct ring ring PERCPU;
+static struct exit_stats space[EXIT_STATS_MAX];
+static unsigned count;
 
-void exit_stats_begin(void)
+static void empty(struct exit_stats *stats)
 {
-	ring_init(&ring, TRACE_EVENTS);
-	memset(exit_stat, 0, sizeof(exit_stat));
+	ring_init(&stats->ring, TRACE_EVENTS);
+	memset(stats->stat, 0, sizeof(stats->stat));
 	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
-		exit_stat[i].min = UINT32_MAX;
+		stats->stat[i].min = UINT32_MAX;
+}
+
+void exit_stats_begin(const struct vcpu *vcpu)
+{
+	for (unsigned n = 0; n < count; n++)
+		if (space[n].vcpu->core == vcpu->core)
+			empty(&space[n]);
 }
 
 void exit_stats_reset(const struct run_config *config)
 {
 	stats_on = config->stats;
 	trace_on = config->trace;
-	if (stats_on || trace_on)
-		exit_stats_begin();
+	count = 0;
 }
 
-void exit_stats_vcpu(const struct vcpu *vcpu)
+void exit_stats_attach(struct vcpu *vcpu)
 {
-	running = vcpu;
+	if (!stats_on && !trace_on)
+		return;
+	if (count == EXIT_STATS_MAX)
+		panic("more vCPUs than have exit statistics");
+	vcpu->stats = &space[count++];
+	vcpu->stats->vcpu = vcpu;
+	empty(vcpu->stats);
 }
 
-__cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
+__cold void exit_stats_add_slowly(struct exit_stats *stats, enum exit_kind kind, uint64_t ticks)
 {
+	struct exit_stat *stat = &stats->stat[kind];
 	uint32_t value;
 
 	if (ticks & EXIT_NOT_COUNTED) {
 		if (!(ticks & EXIT_MAPPED))
 			return;
 		ticks += EXIT_MAPPED;
-		stat = &exit_stat[EXIT_STAGE2_MAP];
+		stat = &stats->stat[EXIT_STAGE2_MAP];
 	}
 	value = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks;
 	stat->min = value < stat->min ? value : stat->min;
@@ -79,23 +74,17 @@ __cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
 		stat->count[histogram_bucket(value)]++;
 }
 
-void exit_stats_trace(enum exit_kind kind, uint64_t arg, uint64_t start, uint64_t ticks)
+void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t arg, uint64_t start,
+		      uint64_t ticks)
 {
 	if (!trace_on || ticks & EXIT_NOT_COUNTED)
 		return;
-	event[ring_next(&ring)] = (struct trace_rec){
+	stats->event[ring_next(&stats->ring)] = (struct trace_rec){
 		.ticks = start,
-		.arg = arg,
-		.vcpu = running,
 		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
 		.kind = kind,
+		.arg = arg,
 	};
-}
-
-void exit_stats_choose(struct vcpu *const vcpu[], unsigned count)
-{
-	chosen = vcpu;
-	chosen_count = count;
 }
 
 static uint32_t exit_count(const struct exit_stat *stat)
@@ -107,10 +96,10 @@ static uint32_t exit_count(const struct exit_stat *stat)
 	return n;
 }
 
-static void emit_kind(const struct vcpu *vcpu, enum exit_kind kind, const struct exit_stat *stat,
-		      uint32_t n)
+static void emit_kind(const struct exit_stats *all, enum exit_kind kind, uint32_t n)
 {
 	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
+	const struct exit_stat *stat = &all->stat[kind];
 	const struct stats stats = { .n = n, .sum = stat->total };
 	struct text text;
 
@@ -120,7 +109,7 @@ static void emit_kind(const struct vcpu *vcpu, enum exit_kind kind, const struct
 	text_string(&text, ",\"hist\":");
 	histogram_counts_json(stat->count, &text);
 
-	record_open_vcpu(RECORD_EXITS, vcpu->vm->name, vcpu->index);
+	record_open_vcpu(RECORD_EXITS, all->vcpu->vm->name, all->vcpu->index);
 	record_string("exit", kind_name[kind]);
 	record_u64("n", n);
 	record_u64("total", stat->total);
@@ -131,21 +120,9 @@ static void emit_kind(const struct vcpu *vcpu, enum exit_kind kind, const struct
 	record_close();
 }
 
-static void emit_stats(const struct vcpu *vcpu)
+static void emit_event(const struct trace_rec *e, const struct vcpu *vcpu)
 {
-	const struct exit_stat *stats = percpu_of(exit_stat, vcpu->core);
-
-	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
-		uint32_t n = exit_count(&stats[i]);
-
-		if (n)
-			emit_kind(vcpu, (enum exit_kind)i, &stats[i], n);
-	}
-}
-
-static void emit_event(const struct trace_rec *e)
-{
-	record_open_vcpu(RECORD_TRACE, e->vcpu->vm->name, e->vcpu->index);
+	record_open_vcpu(RECORD_TRACE, vcpu->vm->name, vcpu->index);
 	record_u64("t", e->ticks);
 	record_u64("dur", e->duration_ticks);
 	record_string("event", kind_name[e->kind]);
@@ -153,19 +130,26 @@ static void emit_event(const struct trace_rec *e)
 	record_close();
 }
 
-static void emit_trace(const struct vcpu *vcpu)
+static void emit_stats(const struct exit_stats *stats)
 {
-	const struct trace_rec *events = percpu_of(event, vcpu->core);
-	const struct ring *order = percpu_of(&ring, vcpu->core);
+	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
+		uint32_t n = exit_count(&stats->stat[i]);
 
-	for (uint32_t i = 0; i < ring_count(order); i++)
-		emit_event(&events[ring_slot(order, i)]);
+		if (n)
+			emit_kind(stats, (enum exit_kind)i, n);
+	}
+}
+
+static void emit_trace(const struct exit_stats *stats)
+{
+	for (uint32_t i = 0; i < ring_count(&stats->ring); i++)
+		emit_event(&stats->event[ring_slot(&stats->ring, i)], stats->vcpu);
 }
 
 void exit_stats_emit(void)
 {
-	for (unsigned n = 0; stats_on && n < chosen_count; n++)
-		emit_stats(chosen[n]);
-	for (unsigned n = 0; trace_on && n < chosen_count; n++)
-		emit_trace(chosen[n]);
+	for (unsigned n = 0; stats_on && n < count; n++)
+		emit_stats(&space[n]);
+	for (unsigned n = 0; trace_on && n < count; n++)
+		emit_trace(&space[n]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exit statistics and the trace ring of this core; fed by the accounting twins of the traps only.
+ * Exit statistics and the trace ring of a vCPU; fed by the accounting twins of the traps only.
  * What every exit passes through stands here, to be inlined: it may cost 40 instructions
  * (tests/qemu/test_stats.py). So there are no squares, and an exit is simply counted where another
  * one took as many ticks and that is below 512; all others go round by a function.
@@ -11,6 +11,7 @@
 #include "abi/run_config.h"
 #include "arch/types.h"
 #include "lib/histogram.h"
+#include "lib/ring.h"
 
 struct exit_stat {
 	uint64_t total; /* ticks */
@@ -20,7 +21,26 @@ struct exit_stat {
 	uint32_t count[HISTOGRAM_BUCKETS];
 };
 
-extern struct exit_stat exit_stat[EXIT_KIND_COUNT];
+#define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
+
+/* One exit in the trace ring. */
+struct trace_rec {
+	uint64_t ticks; /* CNTPCT at the exit */
+	/* INTID for irq, function id for hvc, IPA for mmio and faults, else the syndrome */
+	uint64_t arg;
+	uint32_t duration_ticks; /* until the return to the guest was prepared */
+	enum exit_kind kind;
+};
+
+/* vcpu->stats */
+struct exit_stats {
+	struct exit_stat stat[EXIT_KIND_COUNT];
+	const struct vcpu *vcpu;
+	struct ring ring;
+	struct trace_rec event[TRACE_EVENTS];
+};
+
+#define EXIT_STATS_MAX 5u /* vCPUs at a time: 360 KiB each */
 
 /* Put into the begin of an exit, it makes its length impossible: that exit is not counted. */
 #define EXIT_NOT_COUNTED (1ull << 63)
@@ -31,35 +51,37 @@ extern struct exit_stat exit_stat[EXIT_KIND_COUNT];
 
 struct vcpu;
 
-/* For a fresh guest: empties both; what is off is not emitted. */
+/* For a fresh run: no vCPU has statistics; what is off is not emitted. */
 void exit_stats_reset(const struct run_config *config);
 
-/* The vCPU that has the core now: the exits that follow are its own. */
-void exit_stats_vcpu(const struct vcpu *vcpu);
+/* The vCPU has statistics, empty ones, where they or the trace are on; EXIT_STATS_MAX vCPUs at
+ * most. */
+void exit_stats_attach(struct vcpu *vcpu);
 
-/* HC_MEASURE: both begin anew. */
-void exit_stats_begin(void);
+/* HC_MEASURE: those of the vCPUs of this core begin anew. */
+void exit_stats_begin(const struct vcpu *vcpu);
 
-/* The vCPUs that exit_stats_emit() reports. */
-void exit_stats_choose(struct vcpu *const vcpu[], unsigned count);
-
-/* On core 0: `exits` and `trace` records of what the cores of the chosen vCPUs have counted. */
+/* `exits` and `trace` records, a vCPU after the other. */
 void exit_stats_emit(void);
 
 /* An exit that exit_stats_add() cannot simply count. */
-void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks);
+void exit_stats_add_slowly(struct exit_stats *stats, enum exit_kind kind, uint64_t ticks);
 
 /* Counts an exit of so many ticks. */
-static inline __attribute__((always_inline)) void exit_stats_add(struct exit_stat *stat,
+static inline __attribute__((always_inline)) void exit_stats_add(struct exit_stats *stats,
+								 enum exit_kind kind,
 								 uint64_t ticks)
 {
+	struct exit_stat *stat = &stats->stat[kind];
+
 	if (__builtin_expect(ticks < HISTOGRAM_EXACT && stat->count[ticks] != 0, 1)) {
 		stat->total += (uint32_t)ticks;
 		stat->count[ticks]++;
 	} else {
-		exit_stats_add_slowly(stat, ticks);
+		exit_stats_add_slowly(stats, kind, ticks);
 	}
 }
 
 /* One exit for the trace: its kind, an argument, CNTPCT at its begin, its length in ticks. */
-void exit_stats_trace(enum exit_kind kind, uint64_t arg, uint64_t start, uint64_t ticks);
+void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t arg, uint64_t start,
+		      uint64_t ticks);

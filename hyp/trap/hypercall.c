@@ -6,11 +6,13 @@
 #include "abi/hypercall.h"
 #include "abi/probe.h"
 #include "arch/probe.h"
+#include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/mem/cold.h"
+#include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/psci.h"
@@ -85,10 +87,12 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 		return finish(vcpu, HC_EINVAL);
 	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this one, where exits are counted now */
 	if (on)
-		exit_stats_begin();
+		exit_stats_begin(vcpu);
 	config.stats &= (uint32_t)on;
 	config.trace &= (uint32_t)on;
-	cpu_use_vectors(&config);
+	cpu_use_vectors(vcpu, &config);
+	write_vbar_el2(vcpu->el2.vbar_el2);
+	sched_compare_el2();
 	return finish(vcpu, HC_OK);
 }
 
@@ -141,6 +145,7 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 	if (!has_stage2(vcpu) || flush > 1)
 		return finish(vcpu, HC_EINVAL);
 	stage2_switch_vmid(&vcpu->vm->stage2, flush);
+	vcpu->vttbr = read_vttbr_el2();
 	return finish(vcpu, HC_OK);
 }
 

@@ -9,6 +9,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/cpu/timerq.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap_decode.h"
@@ -47,13 +48,22 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	return vm_core_over() ? NULL : vcpu;
 }
 
+/* For a vCPU of this core that is not loaded. */
+static void deliver_later(struct vcpu *vcpu, unsigned intid)
+{
+	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	sched_wake(vcpu);
+}
+
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
-	struct vcpu *absent = sched_absent(vcpu);
 	unsigned intid = gic_intid(iar);
+	struct vgic *owner = vgic_owner(intid);
 
+	if (intid >= GIC_SPECIAL_BASE)
+		return vcpu; /* it went away before it was acknowledged */
 	if (intid == SMP_KICK_SGI)
 		return kicked(vcpu, iar);
 	gic_drop(iar); /* as in trap_forward() */
@@ -62,13 +72,30 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 		gic_deactivate(iar);
 		return vcpu;
 	}
-	if (absent && intid < VIRQ_COUNT && absent->vgic.route[intid]) {
-		vgic_inject_absent(&absent->vgic, &absent->gic, absent->vgic.route[intid]);
-		return sched_wake(vcpu, absent);
+	if (owner && vcpu_of_vgic(owner)->core == vcpu->core) {
+		deliver_later(vcpu_of_vgic(owner), intid);
+		return sched_next();
 	}
 	if (vspi_arrived(vcpu, intid))
 		return vcpu;
 	gic_disable(intid);
+	gic_deactivate(iar);
+	return vcpu;
+}
+
+/* Its line falls when CNTHP is programmed anew: nothing is taken before. */
+static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+	timerq_expire();
+	return sched_next();
+}
+
+static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32_t iar)
+{
+	vgic_maintain(&vcpu->vgic);
+	gic_eoi(iar);
 	gic_deactivate(iar);
 	return vcpu;
 }
@@ -78,17 +105,11 @@ __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t 
 {
 	unsigned intid = gic_intid(iar);
 
-	if (intid >= GIC_SPECIAL_BASE)
-		return vcpu; /* it went away before it was acknowledged */
+	if (intid == board.hyp_timer_intid)
+		return expire_timers(iar);
 	if (intid == board.maintenance_intid)
-		vgic_maintain(&vcpu->vgic);
-	else if (intid == board.hyp_timer_intid)
-		vcpu = sched_timer(vcpu);
-	else
-		return irq_of_others(vcpu, iar);
-	gic_eoi(iar);
-	gic_deactivate(iar);
-	return vcpu;
+		return maintain(vcpu, iar);
+	return irq_of_others(vcpu, iar);
 }
 
 static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
@@ -152,7 +173,7 @@ static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 	struct vcpu *next = vcpu;
 
 	if (!(esr & WFX_WFE) && trap_condition_passed(esr) && !vgic_anything_pending(&vcpu->vgic))
-		next = sched_sleep(vcpu);
+		next = sched_block(vcpu);
 	trap_skip_instruction();
 	return next;
 }
@@ -329,8 +350,8 @@ trap_handler *const traps_bench[64] = { EXCEPTION_CLASSES(X, on_smc) };
 trap_handler *const traps_unmodified[64] = { EXCEPTION_CLASSES(X, on_smc_psci) };
 #undef X
 
-#define X(class, handler, kind) [class] = &exit_stat[EXIT_##kind],
-struct exit_stat *const trap_class_stat[64] = { EXCEPTION_CLASSES(X, NULL) };
+#define X(class, handler, kind) [class] = EXIT_##kind,
+const uint8_t trap_class_kind[64] = { EXCEPTION_CLASSES(X, NULL) };
 #undef X
 
 struct vcpu *trap_sync(struct vcpu *vcpu)

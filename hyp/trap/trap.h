@@ -27,8 +27,8 @@ _Noreturn void hyp_exception(reg_t vector);
 
 /* --- what trap.c has in common with trap_account.c --- */
 
-/* By class as above: what counts an exit, and so its kind. Of a class that stops the VM NULL. */
-extern struct exit_stat *const trap_class_stat[];
+/* By class as above: the kind of an exit; EXIT_HVC of a class that stops the VM, too. */
+extern const uint8_t trap_class_kind[];
 
 /* The guest's interrupt that this is, or NULL. */
 static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)

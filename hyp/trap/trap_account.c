@@ -27,30 +27,31 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 
 /* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
  * with EXIT_MAPPED, a first touch. */
-static inline struct exit_stat *resumed_stat(uint32_t esr)
+static inline enum exit_kind resumed_kind(uint32_t esr)
 {
 	if (ESR_EC(esr) == EC_DABT_LOW)
-		return &exit_stat[EXIT_MMIO_READ] + (esr & DABT_WNR ? 1 : 0);
-	return trap_class_stat[ESR_EC(esr)];
+		return esr & DABT_WNR ? EXIT_MMIO_WRITE : EXIT_MMIO_READ;
+	return (enum exit_kind)trap_class_kind[ESR_EC(esr)];
 }
 
-_Static_assert(EXIT_MMIO_WRITE == EXIT_MMIO_READ + 1, "resumed_stat() counts on it");
+/* Of a class that has no handler: 0. */
+_Static_assert(EXIT_IRQ == 0, "trap_class_kind[] is 0 where no synchronous exit is");
 
-static struct exit_stat *sync_stat(uint32_t esr, const struct vcpu *next)
+static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
 {
-	struct exit_stat *stat = trap_class_stat[ESR_EC(esr)];
+	enum exit_kind kind = (enum exit_kind)trap_class_kind[ESR_EC(esr)];
 
 	if (next)
-		return resumed_stat(esr);
-	return stat ? stat : &exit_stat[EXIT_OTHER];
+		return resumed_kind(esr);
+	return kind != EXIT_IRQ ? kind : EXIT_OTHER;
 }
 
 static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
 {
-	struct exit_stat *stat = &exit_stat[irq_kind(vcpu, iar)];
+	enum exit_kind kind = irq_kind(vcpu, iar);
 	struct vcpu *next = trap_irq_own(vcpu, iar);
 
-	exit_stats_add(stat, probe_since(vcpu->exit_start));
+	exit_stats_add(vcpu->stats, kind, probe_since(vcpu->exit_start));
 	return next;
 }
 
@@ -62,40 +63,42 @@ struct vcpu *trap_irq_counted(struct vcpu *vcpu)
 	if (!virq)
 		return irq_own_counted(vcpu, iar);
 	trap_forward(vcpu, iar, virq);
-	exit_stats_add(&exit_stat[EXIT_IRQ], probe_since(vcpu->exit_start));
+	exit_stats_add(vcpu->stats, EXIT_IRQ, probe_since(vcpu->exit_start));
 	return vcpu;
 }
 
-void trap_count_hvc(uint64_t start)
+void trap_count_hvc(const struct vcpu *vcpu)
 {
-	exit_stats_add(&exit_stat[EXIT_HVC], probe_since(start));
+	exit_stats_add(vcpu->stats, EXIT_HVC, probe_since(vcpu->exit_start));
 }
 
 /* Not inlined where the kind is known: it would be worked out anew for each access. */
-static __attribute__((noinline)) void count(uint64_t start, struct exit_stat *stat)
+static __attribute__((noinline)) void count(const struct vcpu *vcpu, enum exit_kind kind)
 {
-	exit_stats_add(stat, probe_since(start));
+	exit_stats_add(vcpu->stats, kind, probe_since(vcpu->exit_start));
 }
 
-void trap_count_sync(uint64_t start)
+void trap_count_sync(const struct vcpu *vcpu)
 {
-	count(start, resumed_stat((uint32_t)read_esr_el2()));
+	count(vcpu, resumed_kind((uint32_t)read_esr_el2()));
 }
 
-struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start)
+struct vcpu *trap_count_leaving(struct vcpu *next, const struct vcpu *vcpu)
 {
-	count(start, sync_stat((uint32_t)read_esr_el2(), next));
+	count(vcpu, sync_kind((uint32_t)read_esr_el2(), next));
 	return next;
 }
 
 /* --- counted and traced --- */
 
-static struct vcpu *trace(struct vcpu *next, enum exit_kind kind, uint64_t arg, uint64_t start)
+static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, enum exit_kind kind,
+			  uint64_t arg)
 {
+	uint64_t start = vcpu->exit_start & ~EXIT_MAPPED;
 	uint64_t ticks = probe_since(start);
 
-	exit_stats_trace(kind, arg, start, ticks);
-	exit_stats_add(&exit_stat[kind], ticks);
+	exit_stats_trace(vcpu->stats, kind, arg, start, ticks);
+	exit_stats_add(vcpu->stats, kind, ticks);
 	return next;
 }
 
@@ -103,21 +106,20 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
 	enum exit_kind kind = irq_kind(vcpu, iar);
-	uint64_t start = vcpu->exit_start;
 	struct vcpu *next = vcpu;
 
 	if (kind == EXIT_IRQ)
 		trap_forward(vcpu, iar, trap_virq(vcpu, iar));
 	else
 		next = trap_irq_own(vcpu, iar);
-	return trace(next, kind, gic_intid(iar), start);
+	return trace(vcpu, next, kind, gic_intid(iar));
 }
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 {
 	struct vcpu *next = trap_hvc(vcpu, id);
 
-	return trace(next, EXIT_HVC, id, vcpu->exit_start);
+	return trace(vcpu, next, EXIT_HVC, id);
 }
 
 struct vcpu *trap_sync_traced(struct vcpu *vcpu)
@@ -127,11 +129,10 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 	bool abort = fetch || ESR_EC(esr) == EC_DABT_LOW;
 	uint64_t arg = abort ? trap_fault_ipa(fetch) : esr;
 	struct vcpu *next = trap_sync(vcpu);
-	enum exit_kind kind = vcpu->exit_start & EXIT_MAPPED
-				      ? EXIT_STAGE2_MAP
-				      : (enum exit_kind)(sync_stat(esr, next) - exit_stat);
 
-	return trace(next, kind, arg, vcpu->exit_start & ~EXIT_MAPPED);
+	if (vcpu->exit_start & EXIT_MAPPED)
+		return trace(vcpu, next, EXIT_STAGE2_MAP, arg);
+	return trace(vcpu, next, sync_kind(esr, next), arg);
 }
 
 /* --- with probes --- */

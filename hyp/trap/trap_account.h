@@ -13,12 +13,11 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu);
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id);
 struct vcpu *trap_sync_traced(struct vcpu *vcpu);
 
-/* Counted: called after trap_hvc and trap_sync with exit_start, so that no register has to live
- * through the exit. The first two where the guest resumes, the last where vcpu_run() returns; it is
- * given and returns what the trap returned. */
-void trap_count_hvc(uint64_t start);
-void trap_count_sync(uint64_t start);
-struct vcpu *trap_count_leaving(struct vcpu *next, uint64_t start);
+/* Counted: called after trap_hvc and trap_sync with the vCPU of the exit. The first two where it
+ * resumes; the last where it does not, which is given and returns what the trap returned. */
+void trap_count_hvc(const struct vcpu *vcpu);
+void trap_count_sync(const struct vcpu *vcpu);
+struct vcpu *trap_count_leaving(struct vcpu *next, const struct vcpu *vcpu);
 
 /* The IRQ of a vector table with probes: the stamps of abi/probe.h for an interrupt of the guest's,
  * of which the vector read the first (entry) and takes the last. Returns TRAP_UNSTAMPED where the

@@ -3,7 +3,6 @@
 
 #include "arch/counter.h"
 #include "boards/board.h"
-#include "hyp/sched/sched.h"
 #include "hyp/vcpu/vcpu.h"
 
 /* CNTP_CTL (DDI 0487 D13.11.14, DDI 0406C B4.1.29) */
@@ -24,20 +23,19 @@ static void set_line(struct vcpu *vcpu, bool high)
 	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[board.phys_timer_intid], high);
 }
 
-/* Behind a write: the line as it is now, and when it will rise. */
+/* After a write: the line as it is now, and when it will rise. */
 static void update(struct vcpu *vcpu)
 {
 	struct vcntp *timer = &vcpu->cntp;
 	bool signals = (timer->ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
 	bool high = signals && is_met(timer);
-	uint64_t deadline = signals && !high ? timer->cval : UINT64_MAX;
 
 	if (high != timer->line)
 		set_line(vcpu, high);
-	if (deadline != timer->deadline) {
-		timer->deadline = deadline;
-		sched_deadline_changed();
-	}
+	if (signals && !high)
+		timerq_start(&timer->timer, timer->cval);
+	else
+		timerq_stop(&timer->timer);
 }
 
 /* ISTATUS of a timer that is off is UNKNOWN: 0. TVAL is 32 bits of a difference. */
@@ -67,12 +65,25 @@ void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value)
 
 void vcntp_expire(struct vcpu *vcpu)
 {
-	vcpu->cntp.deadline = UINT64_MAX;
-	set_line(vcpu, true);
+	if (vcpu->loaded)
+		set_line(vcpu, true);
+	else
+		vcpu->load_work |= VCPU_CNTP_DUE;
 }
 
-void vcntp_stop(struct vcpu *vcpu)
+void vcntp_load(struct vcpu *vcpu)
 {
+	if (vcpu->load_work & VCPU_CNTP_DUE)
+		set_line(vcpu, true);
+	vcpu->load_work &= (uint8_t)~VCPU_CNTP_DUE;
+}
+
+void vcntp_reset(struct vcpu *vcpu)
+{
+	timerq_stop(&vcpu->cntp.timer);
 	if (vcpu->cntp.line)
 		set_line(vcpu, false);
+	vcpu->cntp.cval = 0;
+	vcpu->cntp.ctl = 0;
+	vcpu->load_work &= (uint8_t)~VCPU_CNTP_DUE;
 }

@@ -5,32 +5,67 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
-#include "hyp/cpu/fp.h"
-#include "hyp/sched/sched.h"
-#include "hyp/trap/exit_stats.h"
-#include "hyp/vm/vm.h"
+#include "hyp/vcpu/vtimer.h"
+#include "lib/compiler.h"
+#include "lib/percpu.h"
 
-static void el1_save(struct el1_regs *regs)
+uintptr_t vcpu_host_sp PERCPU;
+
+/* Armv8: EL1's registers go to memory and back two at a time, by one instruction (STP, LDP). */
+#define EL1_INDEX(name) (offsetof(struct el1_regs, name) / sizeof(reg_t))
+#define EL1_ALONE(name)                                                                            \
+	(sizeof(reg_t) == 4 ||                                                                     \
+	 (EL1_INDEX(name) % 2 == 0 && (EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
+
+static inline void el1_save(struct el1_regs *regs)
 {
-#define X(name, value) regs->name = read_##name();
+	reg_t *pair = (reg_t *)regs;
+	reg_t first = 0, second;
+
+#define X(name, value)                                                                             \
+	if (EL1_ALONE(name)) {                                                                     \
+		regs->name = read_##name();                                                        \
+	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
+		first = (reg_t)read_##name();                                                      \
+	} else {                                                                                   \
+		second = (reg_t)read_##name();                                                     \
+		*pair++ = first;                                                                   \
+		*pair++ = second;                                                                  \
+	}
 	EL1_REGS(X)
 #undef X
 }
 
-static void el1_restore(const struct el1_regs *regs)
+static inline void el1_restore(const struct el1_regs *regs)
 {
-#define X(name, value) write_##name(regs->name);
+	const reg_t *pair = (const reg_t *)regs;
+	reg_t first, second = 0;
+
+#define X(name, value)                                                                             \
+	if (EL1_ALONE(name)) {                                                                     \
+		write_##name(regs->name);                                                          \
+	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
+		first = *pair++;                                                                   \
+		second = *pair++;                                                                  \
+		write_##name(first);                                                               \
+	} else {                                                                                   \
+		write_##name(second);                                                              \
+	}
 	EL1_REGS(X)
 #undef X
 }
 
-void vcpu_save(struct vcpu *vcpu)
+static inline __attribute__((always_inline)) void put(struct vcpu *vcpu)
 {
+	reg_t elr, spsr;
+
 	el1_save(&vcpu->el1);
-	vcpu->elr = read_elr_el2();
-	vcpu->spsr = read_spsr_el2();
-	vcpu->vttbr = read_vttbr_el2();
+	elr = read_elr_el2();
+	spsr = read_spsr_el2();
+	vcpu->elr = elr;
+	vcpu->spsr = spsr;
 	gic_virt_save(&vcpu->gic);
+	vcpu->loaded = false;
 }
 
 /*
@@ -40,32 +75,97 @@ void vcpu_save(struct vcpu *vcpu)
  * force before the first register is written, the second makes the last one complete before the
  * VTTBR that translates again. (TCR_EL1.EPD0 and EPD1 would need one more, and SCTLR_EL1.M set.)
  */
-static void restore(struct vcpu *vcpu)
+static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 {
 	uint64_t empty_vttbr = errata_empty_vttbr();
+	reg_t elr = vcpu->elr, spsr = vcpu->spsr;
 
-	if (empty_vttbr) {
+	if (__builtin_expect(empty_vttbr != 0, ISA_SPECULATIVE_AT)) {
 		write_vttbr_el2(empty_vttbr);
 		isb();
 	}
 	el1_restore(&vcpu->el1);
-	if (empty_vttbr)
+	if (__builtin_expect(empty_vttbr != 0, ISA_SPECULATIVE_AT))
 		isb();
-	write_elr_el2(vcpu->elr);
-	write_spsr_el2(vcpu->spsr);
+	write_elr_el2(elr);
+	write_spsr_el2(spsr);
 	write_vttbr_el2(vcpu->vttbr);
 	gic_virt_restore(&vcpu->gic);
-	vgic_resume(&vcpu->vgic);
+	fp_switch(&vcpu->fp);
+	vcpu->loaded = true;
 }
 
-/* What else is EL2's is the same for every VM of a run: HCR, VTCR, CNTVOFF, CNTHCTL, VMPIDR. ERET
- * synchronises the context, so no barrier is needed. */
-void vcpu_switch(struct vcpu *from, struct vcpu *to)
+static inline bool has_more_to_do(const struct vcpu *vcpu)
 {
-	vcpu_save(from);
-	restore(to);
-	to->host_sp = from->host_sp;
-	fp_switch(&to->fp);
-	exit_stats_vcpu(to);
-	sched_switched(from, to);
+	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.backlog;
+}
+
+static void el2_load(const struct el2_regs *regs)
+{
+#define X(name) write_##name(regs->name);
+	EL2_REGS(X)
+#undef X
+}
+
+static void el2_switch(const struct el2_regs *from, const struct el2_regs *to)
+{
+#define X(name)                                                                                    \
+	if (from->name != to->name)                                                                \
+		write_##name(to->name);
+	EL2_REGS(X)
+#undef X
+}
+
+bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other)
+{
+#define X(name) one->el2.name == other->el2.name &&
+	return EL2_REGS(X) true;
+#undef X
+}
+
+__cold void vcpu_begin(struct vcpu *vcpu)
+{
+	el2_load(&vcpu->el2);
+	write_vttbr_el2(vcpu->vttbr);
+	vcpu->loaded = true;
+	isb();
+}
+
+static __cold void load_more(struct vcpu *vcpu)
+{
+	if (vcpu->load_work & VCPU_FP_EAGER)
+		fp_give(&vcpu->fp);
+	vgic_resume(&vcpu->vgic);
+	vtimer_load(vcpu);
+}
+
+void vcpu_put(struct vcpu *vcpu)
+{
+	put(vcpu);
+	vtimer_put(vcpu);
+}
+
+void vcpu_load(struct vcpu *vcpu)
+{
+	el2_load(&vcpu->el2);
+	load(vcpu);
+	load_more(vcpu);
+}
+
+static __cold void switch_more(struct vcpu *from, struct vcpu *to)
+{
+	vtimer_put(from);
+	if (to->load_work & VCPU_EL2_DIFFERS)
+		el2_switch(&from->el2, &to->el2);
+	load_more(to);
+}
+
+/* ERET synchronises the context, so no barrier is needed. What is rare comes last and in a function
+ * of its own, so that this one needs no stack. */
+__attribute__((flatten)) void vcpu_switch(struct vcpu *from, struct vcpu *to)
+{
+	put(from);
+	load(to);
+	if (vtimer_has_work(from) || has_more_to_do(to))
+		switch_more(from, to);
 }

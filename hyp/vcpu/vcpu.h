@@ -4,7 +4,7 @@
  * hypervisor context the stack pointer an exit begins with *is* the struct vcpu:
  *
  *      lower addresses            sp at trap_*()            sp in guest context (SP_EL2, SP_hyp)
- *      [ stack, grows down … ]    [ frame ]                 [ host_sp, vm, … ]
+ *      [ stack, grows down … ]    [ frame ]                 [ vm, … ]
  *
  * (Armv7: in guest context it points between the frame's light part and the rest, which saves a
  * subtraction at each exit; arch/trap_frame.h.)
@@ -12,9 +12,10 @@
 #pragma once
 
 #include "arch/el1_regs.h"
-#include "arch/fp_context.h"
 #include "arch/sysreg.h"
 #include "arch/trap_frame.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/cpu/timerq.h"
 #include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vgic.h"
 
@@ -23,11 +24,20 @@
 
 struct vm;
 struct vcpu;
+struct exit_stats;
 
 /* Handles an exit of syndrome `esr`; runs a hypercall, arguments and result in the frame. Returns
  * the vCPU to resume, or NULL when the VM is at its end. */
 typedef struct vcpu *trap_handler(struct vcpu *vcpu, uint32_t esr);
 typedef struct vcpu *hypercall(struct vcpu *vcpu);
+
+enum vcpu_state {
+	VCPU_STATE_OFF,     /* the scheduler does not know the vCPU */
+	VCPU_STATE_READY,   /* in the run queue of its core */
+	VCPU_STATE_RUNNING, /* has the core, or gets it when this exit ends */
+	VCPU_STATE_BLOCKED, /* since a WFI; no interrupt came since */
+	VCPU_STATE_PAUSED,
+};
 
 /* EL1's registers, each as wide as it reads. */
 struct el1_regs {
@@ -36,24 +46,58 @@ struct el1_regs {
 #undef X
 };
 
+/* vcpu->load_work */
+#define VCPU_CNTP_DUE 1u /* an emulated CNTP's line rises */
+#define VCPU_FP_EAGER 2u
+#define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
+#define VCPU_EL2_DIFFERS 4u /* EL2's registers from those of another vCPU of the core */
+
+/* EL2's registers that a vCPU may have of its own. */
+#define EL2_REGS(X)                                                                                \
+	X(hcr_el2)                                                                                 \
+	X(mdcr_el2)                                                                                \
+	X(cnthctl_el2)                                                                             \
+	X(cntvoff_el2)                                                                             \
+	X(vmpidr_el2)                                                                              \
+	X(vbar_el2)
+
+struct el2_regs {
+#define X(name) __typeof__(read_##name()) name;
+	EL2_REGS(X)
+#undef X
+};
+
 struct vcpu {
 	struct trap_frame frame;
-	reg_t host_sp; /* vcpu_run.S: where it was called */
 	struct vm *vm;
-	uint64_t exit_start; /* (stats, trace) CNTPCT as the vector read it */
+	uint64_t exit_start __attribute__((aligned(8))); /* CNTPCT as the vector read it */
+	reg_t exit_delay; /* what delay_el2 leaves to spin, in instructions; 0: nothing */
+	/* While the vCPU is not loaded; stale else. The frame is a full one then. Here, so that one
+	 * instruction reaches two registers. */
+	struct el1_regs el1;
+	reg_t elr, spsr;
+	uint64_t vttbr; /* always */
+
 	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
 	unsigned core;       /* that runs it, while the VM runs */
 	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
 	hypercall *const *hypercalls;
-	bool asleep; /* since a WFI; no interrupt came for it yet */
+	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
+	bool loaded;          /* the core has the registers */
+	uint8_t load_work;    /* VCPU_*: what a load has to do beyond the usual */
 
-	/* While another vCPU has the core; stale else. The frame is a full one then. Before what is
-	 * large, so that one instruction reaches each. */
-	reg_t elr, spsr;
-	uint64_t vttbr;
-	struct el1_regs el1;
-	struct gic_virt_state gic;
-	struct fp_context fp; /* unless the core holds it, hyp/cpu/fp.h */
+	/* hyp/sched/sched.h */
+	enum vcpu_state state;
+	uint8_t priority; /* the larger, the more urgent: */
+	uint8_t urgency;  /* as the policy has it */
+	bool sliced;      /* another vCPU takes turns with this one */
+	uint32_t turns;   /* times that the core came over from another vCPU */
+	struct vcpu *next_ready, *next_of_core;
+
+	struct timer virtual_timer, physical_timer; /* hyp/vcpu/vtimer.h */
+	struct gic_virt_state gic; /* while the vCPU is not loaded */
+	struct fp fp;
+	struct el2_regs el2;
 
 	struct vcntp cntp; /* cntp=emulated */
 	struct vgic vgic;
@@ -64,21 +108,35 @@ struct vcpu {
 };
 
 /* Offsets that frame.inc names. */
-_Static_assert(offsetof(struct vcpu, host_sp) == TRAP_FRAME_SIZE, "VCPU_HOST_SP in frame.inc");
-_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 2 * sizeof(reg_t),
+_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 8,
 	       "VCPU_EXIT_START in frame.inc");
+_Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 16,
+	       "VCPU_EXIT_DELAY in frame.inc");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];
 	struct vcpu vcpu;
 } __attribute__((aligned(16)));
 
+static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
+{
+	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+}
+
 /* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
  * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vcpu_run.S. */
 void vcpu_run(struct vcpu *vcpu);
+extern uintptr_t vcpu_host_sp; /* where it was called */
 
-/* What the core holds of the vCPU that has it to memory; its virtual interface is off then. */
-void vcpu_save(struct vcpu *vcpu);
+/* The vCPU, whose EL1 registers are in the core, is loaded: EL2's registers are its own. */
+void vcpu_begin(struct vcpu *vcpu);
+
+/* Whether a switch between the two has no register of EL2 to write but VTTBR. */
+bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
+
+/* What the core holds of the vCPU to memory, which leaves the virtual interface off; and back. */
+void vcpu_put(struct vcpu *vcpu);
+void vcpu_load(struct vcpu *vcpu);
 
 /* The core goes to another vCPU. Called by vcpu_run.S, the general registers are in the frame. */
 void vcpu_switch(struct vcpu *from, struct vcpu *to);

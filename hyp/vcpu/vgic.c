@@ -7,8 +7,11 @@
 #include "hyp/vcpu/vgic_lr.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
+#include "lib/percpu.h"
 
 #define GROUPS 3u
+
+static struct vgic *owner[VIRQ_COUNT] PERCPU;
 
 static void virq_reset(struct vgic *vgic, unsigned intid)
 {
@@ -54,7 +57,15 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	vgic->route[intid] = virq;
 	bit_set(vgic->forwarded, intid);
+	owner[intid] = vgic;
 	return true;
+}
+
+struct vgic *vgic_owner(unsigned intid)
+{
+	if (intid >= VIRQ_COUNT || !owner[intid] || !owner[intid]->route[intid])
+		return NULL;
+	return owner[intid];
 }
 
 /* --- physical interrupts: pending at the physical GIC, or active there and with the guest --- */

@@ -18,8 +18,7 @@ static bool is_on(reg_t ctl)
 
 /* While the interrupt is active, the guest has it: in a list register, pending or active, or
  * queued. It signals again after the guest's end, when the line is the guest's own once more. */
-static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
-							     unsigned intid)
+static bool may_signal(const struct vcpu *vcpu, unsigned intid)
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
 
@@ -27,66 +26,53 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 	       !gic_is_active(intid);
 }
 
-/* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
-static inline __attribute__((always_inline)) uint64_t virtual_deadline(const struct vcpu *vcpu)
-{
-	uint64_t offset;
-	uint64_t at;
-
-	if (!is_on(vcpu->el1.cntv_ctl_el0) || !may_signal(vcpu, board.virt_timer_intid))
-		return UINT64_MAX;
-	offset = read_cntvoff_el2();
-	at = vcpu->el1.cntv_cval_el0 + offset;
-	return at < offset ? UINT64_MAX : at;
-}
-
-uint64_t vtimer_deadline(const struct vcpu *vcpu)
-{
-	return virtual_deadline(vcpu);
-}
-
-static inline __attribute__((always_inline)) uint64_t physical_deadline(const struct vcpu *vcpu)
-{
-	if (!is_on(vcpu->el1.cntp_ctl_el0) || !may_signal(vcpu, board.phys_timer_intid))
-		return UINT64_MAX;
-	return vcpu->el1.cntp_cval_el0;
-}
-
-uint64_t vtimer_physical_deadline(const struct vcpu *vcpu)
-{
-	return physical_deadline(vcpu);
-}
-
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
  * soon as the guest's timer is back, does not signal it a second time. */
-static inline __attribute__((always_inline)) void expire(struct vcpu *vcpu, unsigned intid)
+void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
-void vtimer_expire(struct vcpu *vcpu)
+/* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
+static void watch_virtual(struct vcpu *vcpu)
 {
-	expire(vcpu, board.virt_timer_intid);
+	uint64_t offset = vcpu->el2.cntvoff_el2;
+	uint64_t at = vcpu->el1.cntv_cval_el0 + offset;
+
+	if (at >= offset && may_signal(vcpu, board.virt_timer_intid))
+		timerq_start(&vcpu->virtual_timer, at);
 }
 
-__attribute__((noinline)) bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now)
+static void watch_physical(struct vcpu *vcpu)
 {
-	bool any = false;
+	if (!may_signal(vcpu, board.phys_timer_intid))
+		return;
+	vcpu->load_work |= VCPU_CNTP_WATCHED;
+	timerq_start(&vcpu->physical_timer, vcpu->el1.cntp_cval_el0);
+}
 
-	if (now >= virtual_deadline(vcpu)) {
-		expire(vcpu, board.virt_timer_intid);
-		any = true;
-	}
-	if (now >= physical_deadline(vcpu)) {
-		expire(vcpu, board.phys_timer_intid);
-		any = true;
-	}
-	if (now >= vcpu->cntp.deadline && vcpu->cntp.deadline != VCNTP_DUE) {
-		vcpu->cntp.deadline = VCNTP_DUE;
-		any = true;
-	}
-	return any;
+void vtimer_put(struct vcpu *vcpu)
+{
+	if (is_on(vcpu->el1.cntv_ctl_el0))
+		watch_virtual(vcpu);
+	if (is_on(vcpu->el1.cntp_ctl_el0))
+		watch_physical(vcpu);
+}
+
+void vtimer_load(struct vcpu *vcpu)
+{
+	timerq_stop(&vcpu->virtual_timer);
+	timerq_stop(&vcpu->physical_timer);
+	vcpu->load_work &= (uint8_t)~VCPU_CNTP_WATCHED;
+	vcntp_load(vcpu);
+}
+
+void vtimer_stop(struct vcpu *vcpu)
+{
+	timerq_stop(&vcpu->virtual_timer);
+	timerq_stop(&vcpu->physical_timer);
+	timerq_stop(&vcpu->cntp.timer);
 }
 
 uint64_t vtimer_offset(uint32_t us)

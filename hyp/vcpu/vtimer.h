@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timers of a vCPU that does not run. CNTV is EL1's, and CNTP with cntp=passthrough: their
- * registers are switched with the vCPU, so the hypervisor's timer watches the comparison values in
- * their place, and their interrupts are made up for. With cntp=emulated CNTP's is
- * hyp/vcpu/vcntp.h's.
+ * The timers of a vCPU that is not loaded. CNTV is EL1's, and CNTP with cntp=passthrough: their registers
+ * are switched with the vCPU, so a timer of the core (hyp/cpu/timerq.h) has the comparison value in
+ * their place, and makes their interrupt pending. With cntp=emulated CNTP is hyp/vcpu/vcntp.h's.
  */
 #pragma once
 
 #include "hyp/vcpu/vcpu.h"
 
-/* CNTPCT when CNTV, or CNTP, of this saved vCPU will signal; UINT64_MAX: never, or it has. */
-uint64_t vtimer_deadline(const struct vcpu *vcpu);
-uint64_t vtimer_physical_deadline(const struct vcpu *vcpu);
+/* EL1's registers have been saved: timers of the core for what may signal. */
+void vtimer_put(struct vcpu *vcpu);
 
-/* CNTV's moment has come: its interrupt is with the guest, as though the line had signalled it. */
-void vtimer_expire(struct vcpu *vcpu);
+/* Whether there is anything to do for it, where little time is: CTL.ENABLE. */
+static inline bool vtimer_has_work(const struct vcpu *vcpu)
+{
+	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
+}
 
-/* The same of whichever timers' moment has come, an emulated CNTP among them. False: none's has. */
-bool vtimer_expire_which(struct vcpu *vcpu, uint64_t now);
+/* The vCPU is loaded: its registers signal by themselves. */
+void vtimer_load(struct vcpu *vcpu);
+
+/* The interrupt `intid` of a timer is the guest's now, as though its line had signalled it. */
+void vtimer_expire(struct vcpu *vcpu, unsigned intid);
+
+/* No timer of the vCPU is in the queue any more. */
+void vtimer_stop(struct vcpu *vcpu);
 
 /*
  * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds behind CNTPCT, but never below 0;

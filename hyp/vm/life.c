@@ -3,7 +3,6 @@
 
 #include "arch/cache.h"
 #include "arch/counter.h"
-#include "drivers/timer/timer.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/clock.h"
 #include "hyp/base/record.h"
@@ -22,6 +21,7 @@ static struct vcpu_space vcpu_space[VCPU_MAX];
 
 struct vm vm_under_test = {
 	.vmid = 1,
+	.priority = 1, /* the background VM has 0 */
 	.vcpu_count = 1,
 	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/mem/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
@@ -167,7 +167,6 @@ uint64_t vm_run(struct vm *vm, uint32_t limit_ms)
 	}
 	end = counter_read();
 
-	timer_hyp_stop();
 	cpu_guest_off();
 	vm->type->stopped(vm);
 	if (vm->outcome == VM_RUNNING) /* the background VM was stopped: no result counts */

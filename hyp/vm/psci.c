@@ -93,7 +93,7 @@ static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 		lose_state(vcpu, entry, argument(vcpu, 3));
 	else
 		finish(vcpu, PSCI_SUCCESS);
-	return vgic_anything_pending(&vcpu->vgic) ? vcpu : sched_sleep(vcpu);
+	return vgic_anything_pending(&vcpu->vgic) ? vcpu : sched_block(vcpu);
 }
 
 /* Not the last one: nothing could turn one on again. */

@@ -4,7 +4,6 @@
 #include "arch/sysreg.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
-#include "hyp/sched/sched.h"
 
 static bool has(const struct mmio_region *region, ipa_t ipa)
 {
@@ -44,7 +43,7 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	record_string("reason", name[reason]);
 	record_hex("class", esr >> 26 & 0x3f);
 	record_hex("esr", esr);
-	record_hex("pc", sched_is_running(vcpu) ? read_elr_el2() : vcpu->elr);
+	record_hex("pc", vcpu->loaded ? read_elr_el2() : vcpu->elr);
 	record_hex("va", va);
 	record_hex("ipa", ipa);
 	if (reason <= FAULT_MMIO_THUMB_STORE)
@@ -81,6 +80,7 @@ void vm_name_vcpus(struct vm *vm)
 		vm->vcpu[n]->vm = vm;
 		vm->vcpu[n]->index = n;
 		vm->vcpu[n]->core = vm->core[n];
+		vm->vcpu[n]->priority = vm->priority;
 		vm->vcpu[n]->traps = vm->type->traps;
 		vm->vcpu[n]->hypercalls = vm->type->hypercalls;
 	}

@@ -28,6 +28,7 @@ struct vm {
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
+	uint8_t priority; /* of the vCPUs: hyp/sched/sched.h */
 	uint64_t cntvoff; /* CNTVCT is this far behind CNTPCT: vtimer_offset() */
 	enum vm_outcome outcome;
 	uint32_t smc_count; /* SMCs answered instead of the firmware */

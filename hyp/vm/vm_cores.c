@@ -6,14 +6,14 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
-#include "drivers/timer/timer.h"
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/smp_boot.h"
+#include "hyp/cpu/timerq.h"
 #include "hyp/sched/sched.h"
-#include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm_gic.h"
 #include "lib/percpu.h"
@@ -22,6 +22,7 @@
 #define MPIDR_RES1 (1u << 31) /* and U 0: one of several, as on QEMU's virt with one core, too */
 
 static struct vcpu *own PERCPU; /* this core's, while it takes part in a VM */
+static struct timer limit_timer PERCPU;
 
 static bool is_over(const struct vm *vm)
 {
@@ -45,13 +46,19 @@ static void kick_others(const struct vm *vm)
 /* It is off: nothing is signalled, and what comes from now on waits until it is on again. */
 static void stop(struct vcpu *vcpu)
 {
-	timer_hyp_stop();
 	cpu_guest_off();
-	vcntp_stop(vcpu);
+	vcntp_reset(vcpu);
 	smp_forget_sgis();
 	gic_virt_cpu_reset();
 	vgicd_reset_private(vcpu); /* SPIs keep their state */
 	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
+}
+
+static void limit_reached(struct timer *timer)
+{
+	(void)timer;
+	vm_fault(own, FAULT_TIME_LIMIT, 0, 0, 0);
+	sched_leave();
 }
 
 /* The TLBs forget translations by registers of which some were the last guest's and some this
@@ -61,9 +68,21 @@ static void start_and_run(struct vcpu *vcpu)
 	struct vm *vm = vcpu->vm;
 
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
-	sched_start(vm->config, vcpu, vcpu->index ? NULL : vm->other, counter_read(), vm->limit);
-	cpu_guest_on(vm->config);
+	limit_timer.function = limit_reached;
+	timerq_start(&limit_timer, vm->limit);
+	sched_reset(vm->config);
+	vcpu->load_work = vm->config->fp == FP_EAGER ? VCPU_FP_EAGER : 0;
+	sched_add(vcpu);
+	if (vm->other && vcpu->index == 0) {
+		vm->other->load_work = vcpu->load_work;
+		vm->other->el2 = vcpu->el2;
+		vm->other->exit_delay = vcpu->exit_delay;
+		sched_add(vm->other);
+	}
+	vcpu_begin(vcpu);
 	fp_start((enum fp_mode)vm->config->fp, &vcpu->fp);
+	if (vm->other)
+		fp_add(&vm->other->fp);
 	tlbi_core_guests();
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 	if (!vm->booted) {
@@ -71,7 +90,10 @@ static void start_and_run(struct vcpu *vcpu)
 		vm->type->set_registers(vcpu);
 		vm->type->starting();
 	}
-	vcpu_run(vcpu);
+	vcpu_run(sched_begin());
+	timerq_stop(&limit_timer);
+	sched_leave();
+	vtimer_stop(vcpu);
 }
 
 /* It is off. An interrupt is masked here, ends the WFI, and is taken as though it had come from the
@@ -141,22 +163,20 @@ _Noreturn void vm_cores_wait(void)
 	}
 }
 
-/* Called by core 0, on the core of `vcpu`. Statistics go on where the VM starts again. */
+/* Called by core 0, on the core of `vcpu`. */
 static void join(struct vcpu *vcpu, void *argument)
 {
 	struct vm *vm = vcpu->vm;
 
 	(void)argument;
-	if (vcpu->core && !vm->resets)
-		exit_stats_reset(vm->config);
-	exit_stats_vcpu(vcpu);
 	gic_cpu_abandon();
 	gic_private_reset();
 	vm_gic_reset_core(vcpu);
 	gic_virt_cpu_reset();
-	cpu_use_vectors(vm->config);
-	write_vmpidr_el2(vm->type->numbered ? MPIDR_RES1 | vcpu->index : read_mpidr_el1());
-	write_vttbr_el2(vm->config->stage2 != STAGE2_OFF ? stage2_vttbr(&vm->stage2) : 0);
+	cpu_guest_el2(vcpu, vm->config);
+	if (vm->type->numbered)
+		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
+	vcpu->vttbr = vm->config->stage2 != STAGE2_OFF ? stage2_vttbr(&vm->stage2) : 0;
 	smp_forget_sgis();
 	own = vcpu;
 }
@@ -191,7 +211,6 @@ void vm_cores_run(struct vm *vm, uint64_t limit)
 	while (__atomic_load_n(&vm->cores_in, __ATOMIC_ACQUIRE))
 		smp_wait();
 	smp_forget_sgis(); /* the last that others sent are not for whoever is next */
-	exit_stats_choose(vm->vcpu, vm->vcpu_count);
 }
 
 static const char *too_few(unsigned cpus, unsigned cores)

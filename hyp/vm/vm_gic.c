@@ -111,7 +111,7 @@ bool vm_gic_add(struct vm *vm)
  */
 static void trap_deactivations(struct vgic *vgic)
 {
-	struct vcpu *vcpu = (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+	struct vcpu *vcpu = vcpu_of_vgic(vgic);
 
 	vgic->trap_deactivations = NULL;
 	if (vcpu->vm->dir.size)

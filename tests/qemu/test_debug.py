@@ -67,7 +67,7 @@ def returns(symbol: str, board: str) -> Change:
 
 
 def not_written(register: str, board: str) -> Change:
-    return without("cpu_reset_guest", write_of(register, isa_of(board)))
+    return without("cpu_reset_el1", write_of(register, isa_of(board)))
 
 
 # Cortex-A15 TRM (DDI 0438), table 10-1: opc1, CRn, CRm, opc2. QEMU takes more than a core has.

@@ -32,7 +32,7 @@ LENGTHS = {
 }
 KEPT = "order once\nconfig native\nconfig native-lazy native fp=lazy\n" + "".join(
     f"config {sched}-{fp} trapped sched={sched} fp={fp} slice_us=200\n"
-    for sched in ("null", "rr", "fp") for fp in ("static", "lazy", "eager")) + \
+    for sched in ("null", "rr") for fp in ("static", "lazy", "eager")) + \
     "bench fp_first_use n=20\n"
 NOP = {"armv8": 0xd503201f, "armv7": 0xe320f000}
 
@@ -91,7 +91,7 @@ def test_registers_hold_what_they_held(result):
         assert step.get("other_turns", 2) >= 2
 
 
-SWITCHED = {"rr-lazy", "rr-eager", "fp-lazy", "fp-eager"}
+SWITCHED = {"rr-lazy", "rr-eager"}
 RELEASED = {"native-lazy", "null-lazy", "null-eager"}
 
 

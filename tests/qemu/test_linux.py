@@ -32,7 +32,7 @@ FAULTS = {
                 change=words_at("smp_send_sgi", 0, RETURN)),
     # CNTVCT began when the board was switched on
     "cntvoff": Boot("virt-a72", "trapped",
-                    change=without("cpu_reset_guest", write_of("cntvoff_el2", "armv8"))),
+                    change=without("vcpu_begin", write_of("cntvoff_el2", "armv8"))),
     # every exit takes longer
     "delay": Boot("virt-a72", "trapped delay_el2=65536"),
 }

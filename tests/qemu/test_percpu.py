@@ -10,7 +10,7 @@ from hypervisor import tool
 from lab import ROOT, TREE
 
 PAGE = 4096
-NAMES = ("gic", "exit_stat", "sched", "number")  # some of them, whatever the optimiser does
+NAMES = ("gic", "vcpu_host_sp", "sched", "number")  # some of them, whatever the optimiser does
 
 
 def symbols(name: str) -> dict[str, int]:

@@ -19,7 +19,6 @@ SLICE_TICKS = 62500  # slice_us=1500
 
 SHARED = {
     "slice": "trapped sched=rr slice_us=150",
-    "priority": "trapped sched=fp slice_us=150",
     "sw": "trapped-sw sched=rr slice_us=150",
     "lazy": "trapped sched=rr slice_us=150 fp=lazy",
     "eager": "trapped sched=rr slice_us=150 fp=eager",
@@ -158,7 +157,7 @@ config priority-sw trapped-sw sched=fp slice_us=50
 bench timer_wakeup n=1200
 """
 # Instructions that the switch of VMs adds to a wake-up: Xen's take 3000 to 4000, KVM's 9000.
-SWITCH_COST = {"armv8": (300, 370), "armv7": (400, 470)}
+SWITCH_COST = {"armv8": (240, 280), "armv7": (340, 400)}
 
 
 @pytest.mark.job(MANY)
@@ -168,8 +167,8 @@ def test_no_interrupt_is_lost_or_doubled_over_10000_switches(result):
     assert result.problems == []
     for step in result.records("step"):
         assert step["outcome"] == "done"
-        assert step["switches"] >= 10000
-        assert step["other_turns"] >= 5000
+        assert step["switches"] >= (10000 if "slice" in step["config"] else 7200)
+        assert step["other_turns"] >= step["switches"] // 2
     assert len(result.records("bench")) == 4 * 6
     assert {record["n"] for record in result.records("bench")} == {1200}
 
@@ -237,13 +236,15 @@ USE_FP = {"armv8": 0xd2800021, "armv7": 0xe3a01001}  # mov x1, #1: what it is to
 @pytest.mark.job(TRACE)
 def test_trace_says_whose_exit_it_was(result):
     """Turns end alternately: each by the exit of the VM that had it."""
-    events = [event for event in result.records("trace") if event["event"] == "hyp-timer"]
+    events = sorted((event for event in result.records("trace") if event["event"] == "hyp-timer"),
+                    key=lambda event: event["t"])
     assert len(events) > 10
     vms = [event["vm"] for event in events]
     assert set(vms) == {BENCH_VM, BACKGROUND_VM}
     assert all(first != second for first, second in zip(vms, vms[1:]))
     assert {event["vm"] for event in result.records("trace", event="hvc")} <= {BENCH_VM}
-    assert result.one("exits", exit="hyp-timer")["n"] >= len(events)
+    counted = {record["vm"]: record["n"] for record in result.records("exits", exit="hyp-timer")}
+    assert all(counted[vm] >= vms.count(vm) for vm in (BENCH_VM, BACKGROUND_VM))
 
 
 @pytest.mark.job(LIMIT)
@@ -257,7 +258,7 @@ def test_time_limit_is_the_measured_guests(result, board):
         assert header["load_address"] <= int(fault["pc"], 16) < header["memory_end"]
     turns = {step["config"]: step["switches"]
              for step in result.records("step", bench="hostile_loop")}
-    assert turns == {"guest": 14, "busy": 11, "priority": 11}
+    assert turns == {"guest": 14, "busy": 11, "priority": 0}
     for step in result.records("step", bench="hvc"):
         assert step["outcome"] == "done"
 

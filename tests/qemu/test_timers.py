@@ -207,7 +207,7 @@ def writes_cntvoff(board: str):
 
 
 def without_offset(image: bytes, board: str) -> bytes:
-    return without("cpu_reset_guest", writes_cntvoff(board))(image, board)
+    return without("vcpu_begin", writes_cntvoff(board))(image, board)
 
 
 @pytest.mark.job(offset_plan(("trapped",), ("timer_wakeup n=5",)), change=without_offset)

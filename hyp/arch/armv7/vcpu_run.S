@@ -12,7 +12,9 @@
 	.global	vcpu_run
 vcpu_run:
 	push	{r3-r11, lr}
-	str	sp, [r0, #VCPU_HOST_SP]
+	movw	r1, #:lower16:vcpu_host_sp
+	movt	r1, #:upper16:vcpu_host_sp
+	str	sp, [r1]
 	mov	sp, r0
 	restore_rest
 	pop	{r0-r3, r12, lr}
@@ -37,7 +39,9 @@ another_full:
 	eret
 
 leave:
-	ldr	sp, [sp, #VCPU_HOST_SP]
+	movw	r1, #:lower16:vcpu_host_sp
+	movt	r1, #:upper16:vcpu_host_sp
+	ldr	sp, [r1]
 	pop	{r3-r11, pc}
 
 	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */

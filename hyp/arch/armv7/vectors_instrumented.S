@@ -7,6 +7,7 @@
 #include "hyp/arch/armv7/frame.inc"
 
 #define ARG0 r0
+#define ARG1 r1
 #include "hyp/arch/common/exits.inc"
 
 	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
@@ -19,8 +20,8 @@
 	strd	r2, r3, [sp, #VCPU_EXIT_START]
 	.endif
 	.if	\kind != VECTORS_PLAIN
-	ldr	r2, =vector_delay
-	ldr	r2, [r2]
+	nop
+	ldr	r2, [sp, #VCPU_EXIT_DELAY]
 	.if	\kind != VECTORS_DELAYED
 	cmp	r2, #0
 	beq	98f
@@ -28,14 +29,6 @@
 99:	subs	r2, r2, #2
 	bne	99b
 98:
-	.endif
-	.endm
-
-	.macro exit_start argument
-	.if	\argument
-	ldrd	r2, r3, [sp, #VCPU_EXIT_START]
-	.else
-	ldrd	r0, r1, [sp, #VCPU_EXIT_START]
 	.endif
 	.endm
 

@@ -17,7 +17,8 @@ vcpu_run:
 	stp	x27, x28, [sp, #64]
 	stp	x29, x30, [sp, #80]
 	mov	x1, sp
-	str	x1, [x0, #VCPU_HOST_SP]
+	adrp	x2, vcpu_host_sp
+	str	x1, [x2, :lo12:vcpu_host_sp]
 	mov	sp, x0
 	restore_rest
 	restore_light
@@ -39,7 +40,8 @@ another_full:
 	eret
 
 leave:
-	ldr	x1, [sp, #VCPU_HOST_SP]
+	adrp	x1, vcpu_host_sp
+	ldr	x1, [x1, :lo12:vcpu_host_sp]
 	mov	sp, x1
 	ldp	x21, x22, [sp, #16]
 	ldp	x23, x24, [sp, #32]

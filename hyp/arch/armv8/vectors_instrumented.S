@@ -7,6 +7,7 @@
 #include "hyp/arch/armv8/frame.inc"
 
 #define ARG0 x0
+#define ARG1 x1
 #include "hyp/arch/common/exits.inc"
 
 	/* The first registers; the begin of the exit for the statistics; the delay, which lies
@@ -19,8 +20,8 @@
 	str	x1, [sp, #VCPU_EXIT_START]
 	.endif
 	.if	\kind != VECTORS_PLAIN
-	adrp	x1, vector_delay
-	ldr	x1, [x1, :lo12:vector_delay]
+	nop
+	ldr	x1, [sp, #VCPU_EXIT_DELAY]
 	.if	\kind != VECTORS_DELAYED
 	cbz	x1, 98f
 	.endif
@@ -28,10 +29,6 @@
 	b.ne	99b
 98:
 	.endif
-	.endm
-
-	.macro exit_start argument
-	ldr	x\argument, [sp, #VCPU_EXIT_START]
 	.endm
 
 	.macro resume frame, written

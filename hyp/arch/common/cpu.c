@@ -4,14 +4,17 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest.h"
 
+#include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/control.h"
 #include "arch/el1_regs.h"
 #include "arch/hcr.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
+#include "boards/board.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
+#include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 
 /* SCTLR_EL2 and HSCTLR */
@@ -55,6 +58,8 @@ void cpu_init(void)
 	write_cntvoff_el2(0);
 	write_cnthp_ctl_el2(0);
 	write_vttbr_el2(0);
+	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 | TCR_SIZES);
+	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
 	isb();
 }
 
@@ -68,27 +73,36 @@ void cpu_enable_mmu(const pte_t *root)
 	isb();
 }
 
-void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+void cpu_reset_el1(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 #define X(name, value) write_##name(value);
 	EL1_REGS(X)
 #undef X
 	cpu_reset_debug();
 	cpu_reset_pmu();
-	vcpu->cntp = (struct vcntp)VCNTP_RESET;
-	write_cntvoff_el2(vcpu->vm->cntvoff);
 	cpu_set_entry(vcpu, entry, argument);
 	isb();
 }
 
-void cpu_guest_on(const struct run_config *config)
+void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
-	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 | TCR_SIZES);
-	write_cnthctl_el2(config->cntp == CNTP_EMULATED ? CNTHCTL_PCTEN
-							: CNTHCTL_PCTEN | CNTHCTL_PCEN);
-	write_mdcr_el2(guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0));
-	write_hcr_el2(HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0));
-	isb();
+	cpu_reset_el1(vcpu, entry, argument);
+	vtimer_stop(vcpu);
+	vcntp_reset(vcpu);
+}
+
+void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config)
+{
+	struct el2_regs *regs = &vcpu->el2;
+
+	regs->cnthctl_el2 = CNTHCTL_PCTEN;
+	if (config->cntp != CNTP_EMULATED)
+		regs->cnthctl_el2 |= CNTHCTL_PCEN;
+	regs->mdcr_el2 = guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0);
+	regs->hcr_el2 = HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0);
+	regs->cntvoff_el2 = vcpu->vm->cntvoff;
+	regs->vmpidr_el2 = read_mpidr_el1();
+	cpu_use_vectors(vcpu, config);
 }
 
 /* Also quiets the guest's timers, so that nothing of a stopped guest stays pending. */
@@ -98,11 +112,6 @@ void cpu_guest_off(void)
 	write_cntv_ctl_el0(0);
 	write_cntp_ctl_el0(0);
 	isb();
-}
-
-void cpu_fp_trap(bool on)
-{
-	write_cptr_el2(on ? CPTR_NO_TRAPS | CPTR_FP : CPTR_NO_TRAPS);
 }
 
 /* HPFAR holds the page's number from bit 4 on; the offset in the page is the virtual address's. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/arch/guest_control.h"
 
-#include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/hcr.h"
 #include "arch/pmu.h"
 #include "arch/sysreg.h"
-#include "boards/board.h"
 #include "hyp/arch/guest.h"
 #include "hyp/arch/vectors.h"
 
@@ -18,9 +16,7 @@
 #define PMCR_N(pmcr) ((unsigned)(pmcr) >> 11 & 0x1f)
 #define PMSEL_CYCLES 31u
 
-reg_t vector_delay;
-
-void cpu_use_vectors(const struct run_config *config)
+void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {
 	static const char *const table[VECTORS_ALL_LRS + 1][FRAME_FULL + 1] = {
 		[VECTORS_PLAIN] = { vectors, vectors_full },
@@ -30,7 +26,7 @@ void cpu_use_vectors(const struct run_config *config)
 	};
 	unsigned int kind = VECTORS_PLAIN;
 
-	vector_delay = config->delay_el2;
+	vcpu->exit_delay = config->delay_el2;
 	if (config->probes) { /* never with the others: docs/plans.md */
 		kind = VECTORS_PROBED;
 	} else if (config->trace) {
@@ -41,11 +37,9 @@ void cpu_use_vectors(const struct run_config *config)
 		kind = VECTORS_ALL_LRS;
 	} else if (config->delay_el2) {
 		kind = VECTORS_DELAYED;
-		vector_delay -= 2; /* the two instructions that load it */
+		vcpu->exit_delay -= 2; /* the two instructions that load it */
 	}
-	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
-	write_vbar_el2((uintptr_t)table[kind][config->frame]);
-	isb();
+	vcpu->el2.vbar_el2 = (uintptr_t)table[kind][config->frame];
 }
 
 void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
@@ -55,7 +49,7 @@ void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 	reg_t cntv_ctl = read_cntv_ctl_el0();
 	reg_t cntp_ctl = read_cntp_ctl_el0();
 
-	cpu_reset_guest(vcpu, entry, argument);
+	cpu_reset_el1(vcpu, entry, argument);
 	write_cntv_cval_el0(cntv_cval);
 	write_cntp_cval_el0(cntp_cval);
 	write_cntv_ctl_el0(cntv_ctl);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/cpu/timerq.h"
+
+#include "arch/counter.h"
+#include "drivers/timer/timer.h"
+#include "lib/percpu.h"
+
+static struct timer *first PERCPU;
+
+static void program(void)
+{
+	if (first)
+		timer_hyp_start(first->deadline);
+	else
+		timer_hyp_stop();
+}
+
+static void insert(struct timer *timer)
+{
+	struct timer **link = &first;
+
+	while (*link && (*link)->deadline <= timer->deadline)
+		link = &(*link)->next;
+	timer->next = *link;
+	timer->link = link;
+	*link = timer;
+	if (timer->next)
+		timer->next->link = &timer->next;
+}
+
+static void take(struct timer *timer)
+{
+	*timer->link = timer->next;
+	if (timer->next)
+		timer->next->link = timer->link;
+	timer->link = NULL;
+}
+
+void timerq_start(struct timer *timer, uint64_t deadline)
+{
+	const struct timer *before = first;
+	bool moves = before == timer && deadline != timer->deadline;
+
+	if (timer_is_queued(timer))
+		take(timer);
+	timer->deadline = deadline;
+	insert(timer);
+	if (moves || first != before)
+		program();
+}
+
+void timerq_stop(struct timer *timer)
+{
+	const struct timer *before = first;
+
+	if (timer_is_queued(timer))
+		take(timer);
+	if (first != before)
+		program();
+}
+
+/* CNTHP fires again where another timer is due. No barrier: a counter that was read early is at
+ * worst one that CNTHP, which compares for itself, catches up with at once. */
+void timerq_expire(void)
+{
+	struct timer *timer = first;
+
+	if (!timer || read_cntpct_el0() < timer->deadline)
+		return;
+	first = timer->next;
+	timer->link = NULL;
+	if (first) {
+		first->link = &first;
+		timer_hyp_move(first->deadline);
+	} else {
+		timer_hyp_stop();
+	}
+	timer->function(timer);
+}
