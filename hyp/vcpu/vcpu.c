@@ -14,8 +14,8 @@ uintptr_t vcpu_host_sp PERCPU;
 /* Armv8: EL1's registers go to memory and back two at a time, by one instruction (STP, LDP). */
 #define EL1_INDEX(name) (offsetof(struct el1_regs, name) / sizeof(reg_t))
 #define EL1_ALONE(name)                                                                            \
-	(sizeof(reg_t) == 4 ||                                                                     \
-	 (EL1_INDEX(name) % 2 == 0 && (EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
+	(sizeof(reg_t) == 4 || (EL1_INDEX(name) % 2 == 0 &&                                        \
+				(EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
 
 static inline void el1_save(struct el1_regs *regs)
 {

@@ -50,7 +50,7 @@ struct el1_regs {
 #define VCPU_CNTP_DUE 1u /* an emulated CNTP's line rises */
 #define VCPU_FP_EAGER 2u
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
-#define VCPU_EL2_DIFFERS 4u /* EL2's registers from those of another vCPU of the core */
+#define VCPU_EL2_DIFFERS 4u  /* EL2's registers from those of another vCPU of the core */
 
 /* EL2's registers that a vCPU may have of its own. */
 #define EL2_REGS(X)                                                                                \
@@ -78,13 +78,13 @@ struct vcpu {
 	reg_t elr, spsr;
 	uint64_t vttbr; /* always */
 
-	unsigned index;      /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	unsigned core;       /* that runs it, while the VM runs */
+	unsigned index; /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
+	unsigned core;  /* that runs it, while the VM runs */
 	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
 	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
-	bool loaded;          /* the core has the registers */
-	uint8_t load_work;    /* VCPU_*: what a load has to do beyond the usual */
+	bool loaded;              /* the core has the registers */
+	uint8_t load_work;        /* VCPU_*: what a load has to do beyond the usual */
 
 	/* hyp/sched/sched.h */
 	enum vcpu_state state;
@@ -95,7 +95,7 @@ struct vcpu {
 	struct vcpu *next_ready, *next_of_core;
 
 	struct timer virtual_timer, physical_timer; /* hyp/vcpu/vtimer.h */
-	struct gic_virt_state gic; /* while the vCPU is not loaded */
+	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
 	struct fp fp;
 	struct el2_regs el2;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timers of a vCPU that is not loaded. CNTV is EL1's, and CNTP with cntp=passthrough: their registers
- * are switched with the vCPU, so a timer of the core (hyp/cpu/timerq.h) has the comparison value in
- * their place, and makes their interrupt pending. With cntp=emulated CNTP is hyp/vcpu/vcntp.h's.
+ * The timers of a vCPU that is not loaded. CNTV is EL1's, and CNTP with cntp=passthrough: their
+ * registers are switched with the vCPU, so timers of the core (hyp/cpu/timerq.h) have their
+ * comparison values meanwhile, and make their interrupts pending. With cntp=emulated CNTP is
+ * hyp/vcpu/vcntp.h's.
  */
 #pragma once
 

@@ -163,7 +163,6 @@ static void switch_on(uint32_t midr, const struct run_config *config)
 	start_as(midr, config);
 	other = (struct vcpu){ .vm = &other_vm, .vttbr = OTHER_VTTBR };
 	other_vm.vcpu[0] = &other;
-	sched_start(config, vcpu, &other, 0, UINT64_MAX / 2);
 	write_count = 0;
 	fake_sysregs.write = note_write;
 	fake_barriers.isb = 0;

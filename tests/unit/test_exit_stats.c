@@ -17,11 +17,10 @@
 
 #define LONG (1ull << 32)
 
-static struct exit_stat *const stat = &exit_stat[EXIT_HVC];
 static struct histogram expected;
 static struct vm vm = { .name = "mine" }, other_vm = { .name = "other" };
 static struct vcpu vcpu = { .vm = &vm, .index = 2 }, other = { .vm = &other_vm };
-static struct vcpu *const vcpus[] = { &vcpu };
+static struct exit_stat *stat;
 
 static int setup(void **state)
 {
@@ -30,15 +29,15 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	exit_stats_reset(&config);
-	exit_stats_choose(vcpus, 1);
-	exit_stats_vcpu(&vcpu);
+	exit_stats_attach(&vcpu);
+	stat = &vcpu.stats->stat[EXIT_HVC];
 	histogram_init(&expected);
 	return 0;
 }
 
 static void add(uint64_t ticks)
 {
-	exit_stats_add(stat, ticks);
+	exit_stats_add(vcpu.stats, EXIT_HVC, ticks);
 	histogram_add(&expected, ticks);
 }
 
@@ -78,7 +77,7 @@ static void an_exit_one_tick_off_is_found(void **state)
 {
 	(void)state;
 	add(100);
-	exit_stats_add(stat, 200);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 200);
 	histogram_add(&expected, 201);
 	assert_false(agrees());
 }
@@ -87,7 +86,7 @@ static void an_exit_counted_twice_is_found(void **state)
 {
 	(void)state;
 	add(100);
-	exit_stats_add(stat, 100);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 100);
 	assert_false(agrees());
 }
 
@@ -133,9 +132,9 @@ static void a_record_of_every_bucket_is_whole(void **state)
 static void an_exit_too_long_stops_at_the_largest_value(void **state)
 {
 	(void)state;
-	exit_stats_add(stat, 7);
-	exit_stats_add(stat, LONG);
-	exit_stats_add(stat, LONG + 5);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 7);
+	exit_stats_add(vcpu.stats, EXIT_HVC, LONG);
+	exit_stats_add(vcpu.stats, EXIT_HVC, LONG + 5);
 	assert_non_null(strstr(emitted(), "\"n\":3,\"total\":8589934597,\"min\":7,"
 					  "\"max\":4294967295,\"overflow\":2,"));
 	assert_non_null(strstr(emitted(), "\"hist\":[[7,1]]"));
@@ -144,9 +143,9 @@ static void an_exit_too_long_stops_at_the_largest_value(void **state)
 static void an_exit_that_is_not_to_be_counted_is_not(void **state)
 {
 	(void)state;
-	exit_stats_add(stat, 7 - EXIT_NOT_COUNTED);
-	exit_stats_add(stat, EXIT_NOT_COUNTED);
-	exit_stats_trace(EXIT_HVC, 0, 0, 7 - EXIT_NOT_COUNTED);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 7 - EXIT_NOT_COUNTED);
+	exit_stats_add(vcpu.stats, EXIT_HVC, EXIT_NOT_COUNTED);
+	exit_stats_trace(vcpu.stats, EXIT_HVC, 0, 0, 7 - EXIT_NOT_COUNTED);
 	assert_string_equal(emitted(), "");
 }
 
@@ -154,9 +153,9 @@ static void to_begin_anew_forgets(void **state)
 {
 	(void)state;
 	add(100);
-	exit_stats_begin();
+	exit_stats_begin(&vcpu);
 	assert_string_equal(emitted(), "");
-	exit_stats_add(stat, 50);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 50);
 	assert_non_null(strstr(emitted(), "\"n\":1,\"total\":50,\"min\":50,\"max\":50,"));
 }
 
@@ -166,9 +165,10 @@ static void what_is_off_is_not_emitted(void **state)
 
 	(void)state;
 	exit_stats_reset(&config);
-	exit_stats_add(stat, 50);
+	exit_stats_attach(&vcpu);
+	exit_stats_add(vcpu.stats, EXIT_HVC, 50);
 	assert_string_equal(emitted(), "");
-	exit_stats_trace(EXIT_HVC, 0x42, 1000, 50);
+	exit_stats_trace(vcpu.stats, EXIT_HVC, 0x42, 1000, 50);
 	assert_non_null(
 		strstr(emitted(), "\"t\":1000,\"dur\":50,\"event\":\"hvc\",\"arg\":\"0x42\""));
 }
@@ -179,9 +179,10 @@ static void an_event_names_the_vcpu_that_had_the_core(void **state)
 
 	(void)state;
 	exit_stats_reset(&config);
-	exit_stats_trace(EXIT_HVC, 0, 1, 5);
-	exit_stats_vcpu(&other);
-	exit_stats_trace(EXIT_IRQ, 0, 2, 5);
+	exit_stats_attach(&vcpu);
+	exit_stats_attach(&other);
+	exit_stats_trace(vcpu.stats, EXIT_HVC, 0, 1, 5);
+	exit_stats_trace(other.stats, EXIT_IRQ, 0, 2, 5);
 	assert_non_null(strstr(emitted(), "\"vm\":\"mine\",\"vcpu\":2,\"t\":1,"));
 	assert_non_null(strstr(fake_hyp.console, "\"vm\":\"other\",\"vcpu\":0,\"t\":2,"));
 }
@@ -193,8 +194,9 @@ static void the_trace_keeps_the_last_events(void **state)
 
 	(void)state;
 	exit_stats_reset(&config);
+	exit_stats_attach(&vcpu);
 	for (unsigned i = 0; i < 100; i++)
-		exit_stats_trace(EXIT_IRQ, i, i, LONG + i);
+		exit_stats_trace(vcpu.stats, EXIT_IRQ, i, i, LONG + i);
 	for (const char *at = emitted(); (at = strstr(at, "\"event\"")); at++)
 		count++;
 	assert_int_equal(count, 64);

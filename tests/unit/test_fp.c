@@ -7,30 +7,42 @@
 
 #include <cmocka.h>
 
+#include "arch/control.h"
 #include "hyp/cpu/fp.h"
 #include "tests/unit/fake/fake_hyp.h"
 
-static struct fp_context guest, other;
+static struct fp guest, other;
+static bool is_eager;
 
 static void start(enum fp_mode mode)
 {
 	fake_hyp_reset();
 	fake_hyp.fp_value = 99; /* the last guest's */
-	fake_hyp.fp_trapped = true;
-	guest = (struct fp_context){ 0 };
-	other = (struct fp_context){ 0 };
-	other.v[0][0] = 7;
+	write_cptr_el2(CPTR_NO_TRAPS | CPTR_FP);
+	guest = (struct fp){ 0 };
+	other = (struct fp){ 0 };
+	other.context.v[0][0] = 7;
 	fp_start(mode, &guest);
+	fp_add(&other);
+	is_eager = mode == FP_EAGER;
+}
+
+/* As vcpu_switch() does it. */
+static void switch_to(struct fp *to)
+{
+	fp_switch(to);
+	if (is_eager)
+		fp_give(to);
 }
 
 /* What a vCPU finds, and leaves: as a core does it, by way of the trap. */
-static uint64_t use(struct fp_context *vcpu, uint64_t leaves)
+static uint64_t use(struct fp *vcpu, uint64_t leaves)
 {
 	uint64_t found;
 
-	if (fake_hyp.fp_trapped)
+	if (fake_fp_trapped())
 		assert_true(fp_first_use(vcpu));
-	assert_false(fake_hyp.fp_trapped);
+	assert_false(fake_fp_trapped());
 	found = fake_hyp.fp_value;
 	fake_hyp.fp_value = leaves;
 	return found;
@@ -41,7 +53,7 @@ static void a_fresh_guest_finds_zero_and_no_trap(void **state)
 	(void)state;
 	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
-		assert_false(fake_hyp.fp_trapped);
+		assert_false(fake_fp_trapped());
 		assert_int_equal(fake_hyp.fp_value, 0);
 	}
 }
@@ -52,13 +64,13 @@ static void each_vcpu_finds_what_it_left(void **state)
 	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		use(&guest, 11);
-		fp_switch(&other);
+		switch_to(&other);
 		assert_int_equal(use(&other, 12), 7);
-		fp_switch(&guest);
+		switch_to(&guest);
 		assert_int_equal(use(&guest, 13), 11);
-		fp_switch(&other);
+		switch_to(&other);
 		assert_int_equal(use(&other, 14), 12);
-		fp_switch(&guest);
+		switch_to(&guest);
 		assert_int_equal(use(&guest, 15), 13);
 	}
 }
@@ -71,10 +83,10 @@ static void lazy_moves_nothing_for_who_uses_nothing(void **state)
 	start(FP_LAZY);
 	loads = fake_hyp.fp_loads;
 	use(&guest, 11);
-	fp_switch(&other);
-	assert_true(fake_hyp.fp_trapped);
-	fp_switch(&guest);
-	assert_false(fake_hyp.fp_trapped); /* they are still its own */
+	switch_to(&other);
+	assert_true(fake_fp_trapped());
+	switch_to(&guest);
+	assert_false(fake_fp_trapped()); /* they are still its own */
 	assert_int_equal(use(&guest, 12), 11);
 	assert_int_equal(fake_hyp.fp_saves, 0);
 	assert_int_equal(fake_hyp.fp_loads, loads);
@@ -84,15 +96,15 @@ static void lazy_moves_once_a_first_use(void **state)
 {
 	(void)state;
 	start(FP_LAZY);
-	fp_switch(&other);
+	switch_to(&other);
 	use(&other, 1);
 	assert_int_equal(fake_hyp.fp_saves, 1);
 	use(&other, 2);
-	fp_switch(&guest);
-	fp_switch(&other);
+	switch_to(&guest);
+	switch_to(&other);
 	use(&other, 3);
 	assert_int_equal(fake_hyp.fp_saves, 1);
-	fp_switch(&guest);
+	switch_to(&guest);
 	use(&guest, 4);
 	assert_int_equal(fake_hyp.fp_saves, 2);
 }
@@ -102,8 +114,8 @@ static void eager_never_traps(void **state)
 	(void)state;
 	start(FP_EAGER);
 	for (unsigned i = 1; i <= 5; i++) {
-		fp_switch(i % 2 ? &other : &guest);
-		assert_false(fake_hyp.fp_trapped);
+		switch_to(i % 2 ? &other : &guest);
+		assert_false(fake_fp_trapped());
 		assert_int_equal(fake_hyp.fp_saves, i);
 	}
 	assert_false(fp_first_use(&guest));
@@ -114,12 +126,12 @@ static void owned_is_the_guests_alone(void **state)
 	(void)state;
 	start(FP_STATIC);
 	fake_hyp.fp_value = 11;
-	fp_switch(&other);
-	assert_true(fake_hyp.fp_trapped);
+	switch_to(&other);
+	assert_true(fake_fp_trapped());
 	assert_false(fp_first_use(&other)); /* it is stopped */
-	assert_true(fake_hyp.fp_trapped);
-	fp_switch(&guest);
-	assert_false(fake_hyp.fp_trapped);
+	assert_true(fake_fp_trapped());
+	switch_to(&guest);
+	assert_false(fake_fp_trapped());
 	assert_int_equal(fake_hyp.fp_value, 11);
 	assert_int_equal(fake_hyp.fp_saves, 0);
 }
@@ -130,18 +142,18 @@ static void a_release_gives_the_registers_up(void **state)
 	start(FP_LAZY);
 	use(&guest, 11);
 	fp_release(&guest);
-	assert_true(fake_hyp.fp_trapped);
+	assert_true(fake_fp_trapped());
 	assert_int_equal(fake_hyp.fp_value, 0); /* the other context's */
 	assert_int_equal(use(&guest, 12), 11);
 	start(FP_EAGER);
 	use(&guest, 11);
 	fp_release(&guest);
-	assert_false(fake_hyp.fp_trapped);
+	assert_false(fake_fp_trapped());
 	assert_int_equal(fake_hyp.fp_saves, 2);
 	assert_int_equal(use(&guest, 12), 11);
 	start(FP_STATIC);
 	fp_release(&guest);
-	assert_false(fake_hyp.fp_trapped);
+	assert_false(fake_fp_trapped());
 	assert_int_equal(fake_hyp.fp_saves, 0);
 }
 
@@ -162,9 +174,9 @@ static void a_release_holds_over_a_switch(void **state)
 	start(FP_LAZY);
 	use(&guest, 11);
 	fp_release(&guest);
-	fp_switch(&other);
+	switch_to(&other);
 	assert_int_equal(use(&other, 12), 7);
-	fp_switch(&guest);
+	switch_to(&guest);
 	assert_int_equal(use(&guest, 13), 11);
 }
 

@@ -261,7 +261,9 @@ static void the_last_vcpu_does_not_go_off(void **state)
 static void standby_waits(void **state)
 {
 	(void)state;
-	sched_start(&config, vcpu, NULL, 0, UINT64_MAX / 2);
+	sched_reset(&config);
+	sched_add(vcpu);
+	sched_begin();
 	assert_int_equal(call(CPU_SUSPEND, 0, 0, 0), PSCI_SUCCESS);
 	assert_int_equal(fake_barriers.wfi, 1);
 	assert_int_equal(fake_hyp.reset_entry, 0);
@@ -278,7 +280,9 @@ static void who_has_an_interrupt_pending_does_not_wait(void **state)
 static void power_down_goes_on_at_the_entry(void **state)
 {
 	(void)state;
-	sched_start(&config, vcpu, NULL, 0, UINT64_MAX / 2);
+	sched_reset(&config);
+	sched_add(vcpu);
+	sched_begin();
 	assert_int_equal(call(CPU_SUSPEND, POWERDOWN, ENTRY, 0x55), 0x55);
 	assert_int_equal(fake_hyp.reset_entry, ENTRY);
 	assert_int_equal(fake_barriers.wfi, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who gets the core, when CNTHP fires next, and where an interrupt for a guest that does not run
- * goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. */
+/* Who gets the core, when CNTHP fires next, and where an interrupt for a guest that is not loaded
+ * goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. The order of
+ * several vCPUs is test_sched_order.c's. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,18 +30,42 @@ static struct vm other_vm = { .vcpu_count = 1, .vcpu = { &other } };
 
 static enum cntp_access cntp;
 
+static struct timer limit;
+static bool limited;
+
+static void limit_reached(struct timer *timer)
+{
+	(void)timer;
+	limited = true;
+	sched_leave();
+}
+
 static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 {
 	const struct run_config config = { .sched = kind, .slice_us = 1000, .cntp = cntp };
 
 	guest_boot(4, link_hw, false);
-	guest->el1 = (struct el1_regs){ 0 };
-	guest->cntp = (struct vcntp)VCNTP_RESET;
-	other = (struct vcpu){ .vm = &other_vm, .cntp = VCNTP_RESET };
+	vtimer_stop(guest);
+	vcntp_reset(guest);
+	guest->load_work = 0;
+	guest->el2 = (struct el2_regs){ 0 };
+	guest->priority = 1;
+	other = (struct vcpu){ .vm = &other_vm };
 	fake_counter_step = 0;
 	fake_cntfrq_el0 = 1000 * SLICE;
 	fake_cntpct_el0 = now;
-	sched_start(&config, guest, kind == SCHED_NULL ? NULL : &other, now, LIMIT);
+	fake_cntv_ctl_el0 = fake_cntp_ctl_el0 = 0;
+	limited = false;
+	limit.function = limit_reached;
+	timerq_start(&limit, LIMIT);
+	sched_reset(&config);
+	fp_start(FP_STATIC, &guest->fp);
+	fp_add(&other.fp);
+	sched_add(guest);
+	if (kind != SCHED_NULL)
+		sched_add(&other);
+	vcpu_begin(guest);
+	assert_ptr_equal(sched_begin(), guest);
 }
 
 static void start(enum sched_kind kind)
@@ -48,28 +73,28 @@ static void start(enum sched_kind kind)
 	start_at(kind, true, 0);
 }
 
-/* The core goes over, as vcpu_switch() does it. */
 static void switch_to(struct vcpu *to)
 {
 	struct vcpu *from = to == guest ? &other : guest;
 
-	gic_virt_save(&from->gic);
-	gic_virt_restore(&to->gic);
-	vgic_resume(&to->vgic);
-	sched_switched(from, to);
+	assert_ptr_equal(sched_next(), to);
+	vcpu_switch(from, to);
+	assert_true(to->loaded && !from->loaded);
 }
 
-static struct vcpu *timer_at(struct vcpu *running, uint64_t now)
+static struct vcpu *timer_at(uint64_t now)
 {
 	fake_cntpct_el0 = now;
-	return sched_timer(running);
+	timerq_expire();
+	return sched_next();
 }
 
+/* By the guest, which has the core. */
 static void arm_guest_timer(uint64_t cval)
 {
 	guest_enable(GUEST_TIMER, 0x40);
-	guest->el1.cntv_ctl_el0 = 1;
-	guest->el1.cntv_cval_el0 = cval;
+	fake_cntv_ctl_el0 = 1;
+	fake_cntv_cval_el0 = cval;
 }
 
 /* Who has the core programs its CNTP, with cntp=emulated. */
@@ -86,63 +111,58 @@ static void alone_the_guest_keeps_the_core(void **state)
 {
 	(void)state;
 	start(SCHED_NULL);
-	assert_null(sched_absent(guest));
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
-	assert_ptr_equal(sched_sleep(guest), guest);
+	assert_ptr_equal(sched_block(guest), guest);
 	assert_int_equal(fake_barriers.wfi, 1);
-	assert_null(timer_at(guest, LIMIT));
-	assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+	assert_null(timer_at(LIMIT));
+	assert_true(limited);
 }
 
-enum event { TURN_ENDS, GUEST_SLEEPS, TIMER_FOR_GUEST, TIMER_AND_TURN_END };
+enum event { SLICE_ENDS, GUEST_BLOCKS, TIMER_FOR_GUEST };
 
 static void the_decisions(void **state)
 {
 	static const struct {
 		enum sched_kind kind;
-		bool guest_runs, guest_asleep;
+		bool guest_runs, guest_blocked;
 		enum event event;
 		bool guest_next;
 	} rows[] = {
-		{ SCHED_RR, true, false, TURN_ENDS, false },
-		{ SCHED_RR, false, false, TURN_ENDS, true },
-		{ SCHED_RR, false, true, TURN_ENDS, false },
-		{ SCHED_RR, true, false, GUEST_SLEEPS, false },
+		{ SCHED_RR, true, false, SLICE_ENDS, false },
+		{ SCHED_RR, false, false, SLICE_ENDS, true },
+		{ SCHED_RR, false, true, SLICE_ENDS, false },
+		{ SCHED_RR, true, false, GUEST_BLOCKS, false },
 		{ SCHED_RR, false, false, TIMER_FOR_GUEST, false },
 		{ SCHED_RR, false, true, TIMER_FOR_GUEST, false },
-		{ SCHED_RR, false, true, TIMER_AND_TURN_END, true },
-		{ SCHED_RR, false, false, TIMER_AND_TURN_END, true },
-		{ SCHED_FP, true, false, TURN_ENDS, false },
-		{ SCHED_FP, false, false, TURN_ENDS, true },
-		{ SCHED_FP, false, true, TURN_ENDS, false },
-		{ SCHED_FP, true, false, GUEST_SLEEPS, false },
-		{ SCHED_FP, false, false, TIMER_FOR_GUEST, true },
+		{ SCHED_FP, true, false, SLICE_ENDS, true },
+		{ SCHED_FP, false, true, SLICE_ENDS, false },
+		{ SCHED_FP, true, false, GUEST_BLOCKS, false },
 		{ SCHED_FP, false, true, TIMER_FOR_GUEST, true },
-		{ SCHED_FP, false, true, TIMER_AND_TURN_END, true },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		bool timer = rows[i].event >= TIMER_FOR_GUEST;
 		struct vcpu *next;
 
 		start(rows[i].kind);
-		if (timer)
-			arm_guest_timer(SLICE / 2);
+		if (rows[i].event == TIMER_FOR_GUEST)
+			arm_guest_timer(rows[i].guest_blocked ? SLICE / 2 : SLICE + SLICE / 2);
 		if (!rows[i].guest_runs) {
-			if (rows[i].guest_asleep)
-				assert_ptr_equal(sched_sleep(guest), &other);
+			if (rows[i].guest_blocked)
+				assert_ptr_equal(sched_block(guest), &other);
+			else
+				assert_ptr_equal(timer_at(SLICE), &other);
 			switch_to(&other);
 		}
-		if (rows[i].event == GUEST_SLEEPS)
-			next = sched_sleep(guest);
+		if (rows[i].event == GUEST_BLOCKS)
+			next = sched_block(guest);
+		else if (rows[i].event == SLICE_ENDS)
+			next = timer_at(fake_cntpct_el0 + SLICE);
 		else
-			next = timer_at(rows[i].guest_runs ? guest : &other,
-					rows[i].event == TIMER_FOR_GUEST ? SLICE / 2 : SLICE);
+			next = timer_at(fake_cntpct_el0 + SLICE / 2);
 		if (next != (rows[i].guest_next ? guest : &other))
 			fail_msg("row %u", i);
 		assert_int_equal(fake_barriers.wfi, 0);
-		assert_int_equal(fake_hyp.faults, 0);
 	}
 }
 
@@ -153,37 +173,45 @@ static void turns_alternate_and_are_counted(void **state)
 	(void)state;
 	start(SCHED_RR);
 	for (unsigned i = 1; i <= 10; i++) {
-		struct vcpu *next = timer_at(running, i * SLICE);
+		struct vcpu *next = timer_at(i * SLICE);
 
 		assert_ptr_not_equal(next, running);
-		assert_true(sched_is_running(running));
 		switch_to(next);
-		assert_true(sched_is_running(next) && !sched_is_running(running));
 		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
 		running = next;
 	}
-	assert_int_equal(sched_counts(0).switches, 10);
-	assert_int_equal(sched_counts(0).other_turns, 5);
+	assert_int_equal(guest->turns, 5);
+	assert_int_equal(other.turns, 5);
 }
 
 static void a_turn_that_nobody_wants_goes_on(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
-	assert_ptr_equal(sched_sleep(guest), &other);
+	assert_ptr_equal(sched_block(guest), &other);
 	switch_to(&other);
 	for (unsigned i = 1; i <= 3; i++) {
-		assert_ptr_equal(timer_at(&other, i * SLICE), &other);
+		assert_ptr_equal(timer_at(i * SLICE), &other);
 		assert_int_equal(fake_cnthp_cval_el2, (i + 1) * SLICE);
 	}
-	assert_int_equal(sched_counts(0).switches, 1);
+	assert_int_equal(other.turns, 1);
+}
+
+static void unequal_priorities_need_no_slice(void **state)
+{
+	(void)state;
+	start(SCHED_FP);
+	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
+	assert_ptr_equal(sched_block(guest), &other);
+	switch_to(&other);
+	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 }
 
 static void an_early_timer_changes_nothing(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
-	assert_ptr_equal(timer_at(guest, SLICE - 1), guest);
+	assert_ptr_equal(timer_at(SLICE - 1), guest);
 	assert_int_equal(fake_cnthp_cval_el2, SLICE);
 }
 
@@ -194,12 +222,11 @@ static void the_limit_comes_before_all_else(void **state)
 		start_at((enum sched_kind)kind, true, LIMIT - SLICE / 2);
 		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 		arm_guest_timer(LIMIT);
+		assert_ptr_equal(sched_block(guest), &other);
 		switch_to(&other);
 		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
-		assert_null(timer_at(&other, LIMIT));
-		assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
-		assert_int_equal(guest->vm->outcome, VM_FAULT); /* the step's, not the other's */
-		assert_int_equal(other_vm.outcome, VM_RUNNING);
+		assert_null(timer_at(LIMIT));
+		assert_true(limited);
 	}
 }
 
@@ -210,52 +237,86 @@ static void a_slice_of_0_is_a_millisecond(void **state)
 	(void)state;
 	start(SCHED_RR);
 	fake_cntfrq_el0 = 62500000;
-	sched_start(&config, guest, &other, 10, LIMIT);
+	fake_cntpct_el0 = 10;
+	sched_reset(&config);
+	sched_add(guest);
+	sched_add(&other);
+	sched_begin();
 	assert_int_equal(fake_cnthp_cval_el2, 62510);
 }
 
-/* --- the timer of who is absent --- */
+/* --- the timers of a vCPU that is not loaded --- */
 
-static void the_absent_timer_is_watched(void **state)
+static void leave_for_other(void)
+{
+	assert_ptr_equal(sched_block(guest), &other);
+	switch_to(&other);
+}
+
+static void the_timer_is_watched(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(700);
-	switch_to(&other);
+	leave_for_other();
 	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(&other, 700), &other);
+	assert_ptr_equal(timer_at(700), &other);
 	assert_int_equal(fake_cnthp_cval_el2, SLICE); /* once */
 	assert_true(fake_gic.irq[GUEST_TIMER].active);
-	assert_ptr_equal(timer_at(&other, SLICE), guest);
+	assert_ptr_equal(timer_at(SLICE), guest);
+}
+
+static void a_timer_of_a_vcpu_that_is_back_is_not_watched(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	arm_guest_timer(1700);
+	assert_ptr_equal(timer_at(SLICE), &other);
+	switch_to(&other);
+	assert_int_equal(fake_cnthp_cval_el2, 1700);
+	sched_pause(&other);
+	switch_to(guest);
+	assert_false(timer_is_queued(&guest->virtual_timer));
+}
+
+/* Which expiry of CNTV, or with `physical` of CNTP, is watched; 0: none. */
+static uint64_t watched(bool physical)
+{
+	const struct timer *timer = physical ? &guest->physical_timer : &guest->virtual_timer;
+	uint64_t deadline;
+
+	vcpu_put(guest);
+	deadline = timer_is_queued(timer) ? timer->deadline : 0;
+	vcpu_load(guest);
+	return deadline;
 }
 
 static void a_timer_that_does_not_signal_is_not_watched(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
-	assert_int_equal(vtimer_deadline(&other), UINT64_MAX); /* it has no timer interrupt */
 	arm_guest_timer(700);
-	assert_int_equal(vtimer_deadline(guest), 700);
-	fake_cntvoff_el2 = 50;
-	assert_int_equal(vtimer_deadline(guest), 750);
-	guest->el1.cntv_ctl_el0 = 3; /* masked */
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
-	guest->el1.cntv_ctl_el0 = 0;
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
-	guest->el1.cntv_ctl_el0 = 5; /* signals already: ISTATUS */
-	assert_int_equal(vtimer_deadline(guest), 750);
+	assert_int_equal(watched(false), 700);
+	guest->el2.cntvoff_el2 = 50;
+	assert_int_equal(watched(false), 750);
+	fake_cntv_ctl_el0 = 3; /* masked */
+	assert_int_equal(watched(false), 0);
+	fake_cntv_ctl_el0 = 0;
+	assert_int_equal(watched(false), 0);
+	fake_cntv_ctl_el0 = 5; /* signals already: ISTATUS */
+	assert_int_equal(watched(false), 750);
 	guest_set_enabled(GUEST_TIMER, false);
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	assert_int_equal(watched(false), 0);
 	guest_set_enabled(GUEST_TIMER, true);
 	guest_set_dist_enabled(false);
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	assert_int_equal(watched(false), 0);
 	guest_set_dist_enabled(true);
 	gic_set_active(GUEST_TIMER); /* the guest has it */
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
+	assert_int_equal(watched(false), 0);
 }
 
-/* Expires while absent, is taken in its turn, and again in the next: first by the queue, then, once
- * the interrupt has a list register of its own, through that. */
+/* Expires while the guest is not loaded, is taken in its turn, and again in the next: first by the
+ * queue, then, once the interrupt has a list register of its own, through that. */
 static void an_expiry_is_delivered_once(void **state)
 {
 	(void)state;
@@ -264,21 +325,23 @@ static void an_expiry_is_delivered_once(void **state)
 		for (unsigned round = 0; round < 4; round++) {
 			uint64_t now = 2 * round * SLICE;
 
-			arm_guest_timer(now + SLICE / 2);
 			fake_cntpct_el0 = now;
-			switch_to(&other);
-			assert_ptr_equal(timer_at(&other, now + SLICE / 2), &other);
+			arm_guest_timer(now + SLICE / 2);
+			leave_for_other();
+			assert_ptr_equal(timer_at(now + SLICE / 2), &other);
 			assert_false(fake_gic_virq()); /* it is not the other's */
+			sched_pause(&other);
 			switch_to(guest);
 			guest_timer(true); /* the line is the guest's again, and high */
 			assert_true(fake_gic_virq());
 			assert_int_equal(guest_ack(), GUEST_TIMER);
-			guest->el1.cntv_ctl_el0 = 0;
+			fake_cntv_ctl_el0 = 0;
 			guest_timer(false);
 			guest_eoi(GUEST_TIMER);
 			guest_assert_takes_nothing();
 			assert_false(fake_gic.irq[GUEST_TIMER].active);
 			assert_int_equal(fake_gic_deactivations(GUEST_TIMER), round + 1);
+			sched_resume(&other);
 		}
 		assert_int_equal(guest_exits(), link_hw ? 0 : 4); /* the ends, unlinked */
 	}
@@ -289,16 +352,16 @@ static void a_cval_beyond_the_wrap_is_never_reached(void **state)
 	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(UINT64_MAX);
-	fake_cntvoff_el2 = 50;
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
-	guest->el1.cntv_cval_el0 = UINT64_MAX - 50;
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX);
-	guest->el1.cntv_cval_el0 = UINT64_MAX - 51;
-	assert_int_equal(vtimer_deadline(guest), UINT64_MAX - 1);
+	guest->el2.cntvoff_el2 = 50;
+	assert_int_equal(watched(false), 0);
+	fake_cntv_cval_el0 = UINT64_MAX - 50;
+	assert_int_equal(watched(false), UINT64_MAX);
+	fake_cntv_cval_el0 = UINT64_MAX - 51;
+	assert_int_equal(watched(false), UINT64_MAX - 1);
 }
 
-/* cntp=passthrough: both timers of the absent, in either order, each once. */
-static void both_timers_of_the_absent_are_watched(void **state)
+/* cntp=passthrough: both timers, in either order, each once. */
+static void both_timers_are_watched(void **state)
 {
 	(void)state;
 	for (unsigned physical_first = 0; physical_first <= 1; physical_first++) {
@@ -309,17 +372,17 @@ static void both_timers_of_the_absent_are_watched(void **state)
 		assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
 		guest_enable(PHYS_TIMER, 0x48);
 		arm_guest_timer(physical_first ? 700 : 600);
-		guest->el1.cntp_ctl_el0 = 1;
-		guest->el1.cntp_cval_el0 = physical_first ? 600 : 700;
-		fake_cntvoff_el2 = 0;
-		switch_to(&other);
+		fake_cntp_ctl_el0 = 1;
+		fake_cntp_cval_el0 = physical_first ? 600 : 700;
+		leave_for_other();
 		assert_int_equal(fake_cnthp_cval_el2, 600);
-		assert_ptr_equal(timer_at(&other, 600), &other);
+		assert_ptr_equal(timer_at(600), &other);
 		assert_true(fake_gic.irq[first].active && !fake_gic.irq[second].active);
 		assert_int_equal(fake_cnthp_cval_el2, 700);
-		assert_ptr_equal(timer_at(&other, 700), &other);
+		assert_ptr_equal(timer_at(700), &other);
 		assert_true(fake_gic.irq[first].active && fake_gic.irq[second].active);
 		assert_int_equal(fake_cnthp_cval_el2, SLICE);
+		assert_ptr_equal(timer_at(SLICE), guest);
 		switch_to(guest);
 		assert_int_equal(guest_ack(), GUEST_TIMER); /* the more urgent one */
 		guest_eoi(GUEST_TIMER);
@@ -332,28 +395,28 @@ static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
-	guest->el1.cntp_ctl_el0 = 1;
-	guest->el1.cntp_cval_el0 = 700;
-	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX); /* not forwarded */
+	fake_cntp_ctl_el0 = 1;
+	fake_cntp_cval_el0 = 700;
+	assert_int_equal(watched(true), 0); /* not forwarded */
 	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
-	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX); /* not enabled */
+	assert_int_equal(watched(true), 0); /* not enabled */
 	guest_enable(PHYS_TIMER, 0x40);
-	fake_cntvoff_el2 = 50;
-	assert_int_equal(vtimer_physical_deadline(guest), 700);
-	guest->el1.cntp_ctl_el0 = 3;
-	assert_int_equal(vtimer_physical_deadline(guest), UINT64_MAX);
+	guest->el2.cntvoff_el2 = 50;
+	assert_int_equal(watched(true), 700);
+	fake_cntp_ctl_el0 = 3;
+	assert_int_equal(watched(true), 0);
 }
 
 /* --- cntp=emulated --- */
 
-static int with_emulated(void **state)
+static int with_cntp_emulated(void **state)
 {
 	(void)state;
 	cntp = CNTP_EMULATED;
 	return 0;
 }
 
-static int with_passthrough(void **state)
+static int with_cntp_passthrough(void **state)
 {
 	cntp = CNTP_PASSTHROUGH;
 	return guest_check_rules(state);
@@ -365,17 +428,16 @@ static void an_emulated_timer_fires_at_its_tick(void **state)
 	start(SCHED_NULL);
 	program_cntp(guest, 700);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(guest, 699), guest);
+	assert_ptr_equal(timer_at(699), guest);
 	assert_false(fake_gic_virq());
 	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(guest, 700), guest);
+	assert_ptr_equal(timer_at(700), guest);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 	assert_int_equal(guest_ack(), PHYS_TIMER);
 	vcntp_write(guest, VCNTP_CTL, 3);
 	guest_eoi(PHYS_TIMER);
 	guest_assert_takes_nothing();
-	assert_null(timer_at(guest, LIMIT));
-	assert_int_equal(fake_hyp.reason, FAULT_TIME_LIMIT);
+	assert_null(timer_at(LIMIT));
 }
 
 static void a_line_that_nobody_lowers_comes_again(void **state)
@@ -383,32 +445,32 @@ static void a_line_that_nobody_lowers_comes_again(void **state)
 	(void)state;
 	start(SCHED_NULL);
 	program_cntp(guest, 700);
-	assert_ptr_equal(timer_at(guest, 700), guest);
+	assert_ptr_equal(timer_at(700), guest);
 	for (unsigned i = 0; i < 3; i++)
 		guest_assert_takes(PHYS_TIMER);
 	vcntp_write(guest, VCNTP_CVAL, 900);
 	guest_assert_takes_nothing();
-	assert_ptr_equal(timer_at(guest, 900), guest);
+	assert_ptr_equal(timer_at(900), guest);
 	guest_assert_takes(PHYS_TIMER);
 	vcntp_write(guest, VCNTP_CTL, 0);
 	guest_assert_takes_nothing();
 }
 
-static void an_emulated_timer_beside_a_turn(void **state)
+static void an_emulated_timer_beside_a_slice(void **state)
 {
 	(void)state;
 	start(SCHED_RR);
 	program_cntp(guest, 700);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(guest, 700), guest);
+	assert_ptr_equal(timer_at(700), guest);
 	assert_int_equal(fake_cnthp_cval_el2, SLICE);
 	guest_assert_takes(PHYS_TIMER);
 	vcntp_write(guest, VCNTP_CTL, 0);
-	assert_ptr_equal(timer_at(guest, SLICE), &other);
+	assert_ptr_equal(timer_at(SLICE), &other);
 }
 
-/* slice: it wakes who sleeps, once; the interrupt is there when the turn begins. */
-static void an_emulated_timer_of_the_absent(void **state)
+/* It wakes its vCPU, once; the interrupt is there when that is loaded. */
+static void an_emulated_timer_of_a_vcpu_that_is_not_loaded(void **state)
 {
 	(void)state;
 	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
@@ -416,15 +478,14 @@ static void an_emulated_timer_of_the_absent(void **state)
 
 		start((enum sched_kind)kind);
 		program_cntp(guest, 700);
-		assert_ptr_equal(sched_sleep(guest), &other);
-		switch_to(&other);
+		leave_for_other();
 		assert_int_equal(fake_cnthp_cval_el2, 700);
-		assert_ptr_equal(timer_at(&other, 700), at_once ? guest : &other);
-		assert_false(guest->asleep);
+		assert_ptr_equal(timer_at(700), at_once ? guest : &other);
+		assert_int_not_equal(guest->state, VCPU_STATE_BLOCKED);
 		assert_false(fake_gic_virq());
 		if (!at_once) {
 			assert_int_equal(fake_cnthp_cval_el2, SLICE);
-			assert_ptr_equal(timer_at(&other, SLICE), guest);
+			assert_ptr_equal(timer_at(SLICE), guest);
 		}
 		switch_to(guest);
 		assert_int_equal(guest_ack(), PHYS_TIMER);
@@ -439,30 +500,30 @@ static void an_emulated_timer_that_is_overdue_when_its_vcpu_comes(void **state)
 	(void)state;
 	start(SCHED_RR);
 	program_cntp(guest, 1500);
-	assert_ptr_equal(timer_at(guest, SLICE), &other);
+	assert_ptr_equal(timer_at(SLICE), &other);
 	switch_to(&other);
-	fake_cntpct_el0 = 1600; /* CNTHP was late */
+	sched_pause(&other);
 	switch_to(guest);
+	assert_ptr_equal(timer_at(1600), guest); /* CNTHP was late */
 	guest_assert_takes(PHYS_TIMER);
 }
 
-/* --- a physical interrupt of who is absent --- */
+/* --- a physical interrupt of a vCPU that is not loaded --- */
 
-static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
+static void pend_spi(enum sched_kind kind, struct vcpu *next)
 {
 	start(kind);
 	assert_true(vgic_forward(&guest->vgic, SPI));
 	guest_enable(SPI, 0x40);
-	assert_ptr_equal(sched_sleep(guest), &other);
-	switch_to(&other);
+	leave_for_other();
 	gic_set_pending(SPI);
 	assert_ptr_equal(trap_irq(&other), next);
-	assert_false(guest->asleep);
+	assert_int_not_equal(guest->state, VCPU_STATE_BLOCKED);
 	assert_false(fake_gic_irq());
 	assert_false(fake_gic_virq());
 	assert_true(fake_gic.irq[SPI].active);
 	if (next == &other)
-		assert_ptr_equal(timer_at(&other, SLICE), guest);
+		assert_ptr_equal(timer_at(SLICE), guest);
 	switch_to(guest);
 	guest_assert_takes(SPI);
 	guest_assert_takes_nothing();
@@ -473,24 +534,60 @@ static void pend_spi_of_the_absent(enum sched_kind kind, struct vcpu *next)
 static void an_interrupt_waits_for_the_turn(void **state)
 {
 	(void)state;
-	pend_spi_of_the_absent(SCHED_RR, &other);
+	pend_spi(SCHED_RR, &other);
 }
 
 static void an_interrupt_switches_in_at_once(void **state)
 {
 	(void)state;
-	pend_spi_of_the_absent(SCHED_FP, guest);
+	pend_spi(SCHED_FP, guest);
 }
 
 static void nobodys_interrupt_stays_away(void **state)
 {
 	(void)state;
 	start(SCHED_FP);
-	switch_to(&other);
+	leave_for_other();
 	gic_enable(SPI);
 	gic_set_pending(SPI);
 	assert_ptr_equal(trap_irq(&other), &other);
 	assert_false(fake_gic.irq[SPI].enabled || fake_gic.irq[SPI].active);
+}
+
+/* --- EL2's registers --- */
+
+static unsigned el2_writes;
+
+static bool note_el2(const uint64_t *variable, uint64_t value)
+{
+	(void)value;
+#define X(name) el2_writes += variable == &fake_##name;
+	EL2_REGS(X)
+#undef X
+	return false;
+}
+
+/* A switch between equal ones writes none; else the register that differs, and there again. */
+static void equal_el2_registers_are_not_written(void **state)
+{
+	(void)state;
+	for (unsigned differs = 0; differs <= 1; differs++) {
+		start(SCHED_RR);
+		other.el2.vbar_el2 = differs ? 0x800 : 0;
+		sched_compare_el2();
+		el2_writes = 0;
+		fake_sysregs.write = note_el2;
+		leave_for_other();
+		assert_int_equal(el2_writes, differs);
+		assert_int_equal(fake_vbar_el2, other.el2.vbar_el2);
+		sched_pause(&other);
+		sched_wake(guest);
+		assert_ptr_equal(sched_begin(), guest);
+		vcpu_switch(&other, guest);
+		fake_sysregs.write = NULL;
+		assert_int_equal(el2_writes, 2 * differs);
+		assert_int_equal(fake_vbar_el2, 0);
+	}
 }
 
 static int no_rule_is_broken(void **state)
@@ -498,7 +595,8 @@ static int no_rule_is_broken(void **state)
 	return guest_check_rules(state);
 }
 
-#define CNTP_TEST(name) cmocka_unit_test_setup_teardown(name, with_emulated, with_passthrough)
+#define CNTP_TEST(name)                                                                            \
+	cmocka_unit_test_setup_teardown(name, with_cntp_emulated, with_cntp_passthrough)
 
 int main(void)
 {
@@ -507,23 +605,26 @@ int main(void)
 		cmocka_unit_test(the_decisions),
 		cmocka_unit_test(turns_alternate_and_are_counted),
 		cmocka_unit_test(a_turn_that_nobody_wants_goes_on),
+		cmocka_unit_test(unequal_priorities_need_no_slice),
 		cmocka_unit_test(an_early_timer_changes_nothing),
 		cmocka_unit_test(the_limit_comes_before_all_else),
 		cmocka_unit_test(a_slice_of_0_is_a_millisecond),
-		cmocka_unit_test(the_absent_timer_is_watched),
+		cmocka_unit_test(the_timer_is_watched),
+		cmocka_unit_test(a_timer_of_a_vcpu_that_is_back_is_not_watched),
 		cmocka_unit_test(a_timer_that_does_not_signal_is_not_watched),
 		cmocka_unit_test_teardown(an_expiry_is_delivered_once, no_rule_is_broken),
 		cmocka_unit_test(a_cval_beyond_the_wrap_is_never_reached),
-		cmocka_unit_test_teardown(both_timers_of_the_absent_are_watched, no_rule_is_broken),
+		cmocka_unit_test_teardown(both_timers_are_watched, no_rule_is_broken),
 		cmocka_unit_test(a_physical_timer_that_does_not_signal_is_not_watched),
 		CNTP_TEST(an_emulated_timer_fires_at_its_tick),
 		CNTP_TEST(a_line_that_nobody_lowers_comes_again),
-		CNTP_TEST(an_emulated_timer_beside_a_turn),
-		CNTP_TEST(an_emulated_timer_of_the_absent),
+		CNTP_TEST(an_emulated_timer_beside_a_slice),
+		CNTP_TEST(an_emulated_timer_of_a_vcpu_that_is_not_loaded),
 		CNTP_TEST(an_emulated_timer_that_is_overdue_when_its_vcpu_comes),
 		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
 		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
 		cmocka_unit_test(nobodys_interrupt_stays_away),
+		cmocka_unit_test(equal_el2_registers_are_not_written),
 	};
 
 	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);

@@ -29,8 +29,7 @@
 static void account(void)
 {
 	exit_stats_reset(&config_on);
-	exit_stats_choose(vcpu->vm->vcpu, 1);
-	exit_stats_vcpu(vcpu);
+	exit_stats_attach(vcpu);
 }
 
 static bool console_has(const char *what)
@@ -85,9 +84,9 @@ static void count_sync(uint32_t esr)
 	begin(esr);
 	next = trap_sync(vcpu);
 	if (next)
-		trap_count_sync(vcpu->exit_start);
+		trap_count_sync(vcpu);
 	else
-		assert_ptr_equal(trap_count_leaving(next, vcpu->exit_start), next);
+		assert_ptr_equal(trap_count_leaving(next, vcpu), next);
 }
 
 static void trace_sync(uint32_t esr)
@@ -118,7 +117,7 @@ static void every_exit_is_accounted_for_by_its_kind(void **state)
 		assert_traced(sync_exits[i].kind, sync_exits[i].arg);
 	}
 	begin(0);
-	trap_count_hvc(vcpu->exit_start);
+	trap_count_hvc(vcpu);
 	assert_counted("hvc");
 	vcpu->frame.x[0] = HC_ID(NULL);
 	begin(0);
@@ -221,7 +220,7 @@ static reg_t measured_call(reg_t id, reg_t argument)
 	begin(0);
 	trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 	if (fake_hyp.vectors == 0 || fake_hyp.vectors_count)
-		trap_count_hvc(vcpu->exit_start);
+		trap_count_hvc(vcpu);
 	return vcpu->frame.x[0];
 }
 
@@ -312,8 +311,8 @@ static void the_hypervisors_own_interrupts_leave_the_stamps_alone(void **state)
 	(void)state;
 	probe();
 	for (unsigned i = 0; i < 3; i++) {
-		if (own[i] == FAKE_HYP_TIMER) /* the time limit */
-			fake_cntpct_el0 = UINT64_MAX / 2;
+		if (own[i] == FAKE_HYP_TIMER) /* a timer that ends the run */
+			sched_leave();
 		gic_enable(own[i]);
 		interrupt_by(own[i]);
 		assert_ptr_equal(trap_irq_probed(vcpu, 1),

@@ -30,15 +30,28 @@
 #define CVAL TIMER_REGISTER(2u, 2u)
 #define CNTPCT TIMER_REGISTER(0u, 1u)
 
+static struct timer limit;
+
+static void limit_reached(struct timer *timer)
+{
+	(void)timer;
+}
+
 static int setup(void **state)
 {
 	const struct run_config config = { .cntp = CNTP_EMULATED };
 
 	trap_setup(state);
-	vcpu->cntp = (struct vcntp)VCNTP_RESET;
 	fake_counter_step = 0;
 	fake_cntpct_el0 = 1000;
-	sched_start(&config, vcpu, NULL, 0, LIMIT);
+	limit.function = limit_reached;
+	timerq_stop(&limit);
+	timerq_start(&limit, LIMIT);
+	sched_reset(&config);
+	vcntp_reset(vcpu);
+	vcpu->loaded = true;
+	sched_add(vcpu);
+	sched_begin();
 	return 0;
 }
 

@@ -4,7 +4,7 @@
  * do for its vCPU is done at once, and so is all that lies beside this.
  */
 /* LINK: hyp/vm/vm_cores.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
-/* LINK: drivers/timer/generic_timer.c */
+/* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "arch/sysreg.h"
+#include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest.h"
 #include "hyp/arch/guest_control.h"
@@ -20,8 +21,8 @@
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/sched/sched.h"
-#include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm_cores.h"
 #include "hyp/vm/vm_gic.h"
@@ -53,7 +54,7 @@ void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), 
 {
 	assert_int_equal(vcpu->power, VCPU_OFF);
 	fn(vcpu, argument);
-	numbers[vcpu->index] = fake_vmpidr_el2;
+	numbers[vcpu->index] = vcpu->el2.vmpidr_el2;
 	if (vcpu->core == 0)
 		on_core_0 = vcpu;
 	else if (on_core_0)
@@ -87,10 +88,21 @@ void smp_forget_sgis(void)
 	sgis_wait = false;
 }
 
-void vcntp_stop(struct vcpu *vcpu)
+void vcntp_reset(struct vcpu *vcpu)
 {
 	(void)vcpu;
 	stopped_timers++;
+}
+
+void vtimer_stop(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+/* EL2's registers, as far as it is looked at them here. */
+void vcpu_begin(struct vcpu *vcpu)
+{
+	write_hcr_el2(vcpu->el2.hcr_el2);
 }
 
 void vgicd_reset_private(struct vcpu *vcpu)
@@ -110,20 +122,48 @@ void vm_gic_reset_core(struct vcpu *vcpu)
 	(void)vcpu;
 }
 
-void sched_start(const struct run_config *of, struct vcpu *guest, struct vcpu *other, uint64_t now,
-		 uint64_t limit)
+const struct board board = { .name = "none" };
+
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
-	(void)of;
-	(void)guest;
-	(void)other;
-	(void)now;
-	(void)limit;
+	(void)vcpu;
+	(void)reason;
+	(void)esr;
+	(void)va;
+	(void)ipa;
+	fail();
 }
 
-void fp_start(enum fp_mode mode, struct fp_context *guest)
+static struct vcpu *added;
+
+void sched_reset(const struct run_config *of)
+{
+	(void)of;
+}
+
+void sched_add(struct vcpu *vcpu)
+{
+	added = vcpu;
+}
+
+struct vcpu *sched_begin(void)
+{
+	return added;
+}
+
+void sched_leave(void)
+{
+}
+
+void fp_start(enum fp_mode mode, struct fp *guest)
 {
 	(void)mode;
 	(void)guest;
+}
+
+void fp_add(struct fp *fp)
+{
+	(void)fp;
 }
 
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
@@ -132,8 +172,9 @@ unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 	return count;
 }
 
-void cpu_use_vectors(const struct run_config *of)
+void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *of)
 {
+	(void)vcpu;
 	(void)of;
 }
 
@@ -156,22 +197,6 @@ void cpu_reset_debug(void)
 
 void cpu_reset_pmu(void)
 {
-}
-
-void exit_stats_reset(const struct run_config *of)
-{
-	(void)of;
-}
-
-void exit_stats_vcpu(const struct vcpu *of)
-{
-	(void)of;
-}
-
-void exit_stats_choose(struct vcpu *const vcpu[], unsigned count)
-{
-	(void)vcpu;
-	(void)count;
 }
 
 uint64_t stage2_vttbr(const struct stage2 *stage2)
@@ -294,7 +319,7 @@ static void turn_off(struct vcpu *vcpu)
 	assert_int_not_equal(fake_hcr_el2 & 1, 0); /* VM: stage 2 */
 	write_cntv_ctl_el0(1);
 	write_cntp_ctl_el0(1);
-	write_cnthp_ctl_el2(1);
+	stopped_timers = 0; /* those of its beginning */
 	(void)vcpu;
 }
 

@@ -57,7 +57,9 @@ int trap_setup(void **state)
 	vcpu->vm->config = &guest_config;
 	vcpu->vm->stage2.table.pool = &pool;
 	memset(&vcpu->vm->lazy, 0, sizeof(vcpu->vm->lazy));
-	sched_start(&guest_config, vcpu, NULL, 0, UINT64_MAX / 2);
+	sched_reset(&guest_config);
+	sched_add(vcpu);
+	sched_begin();
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The several-core part of a VM where there is one core. */
-#include "hyp/cpu/percpu.h"
 #include "hyp/vm/vm_cores.h"
 
 bool vm_core_over(void)
@@ -14,10 +13,4 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 		return false;
 	vm->outcome = outcome;
 	return true;
-}
-
-void *percpu_of(void *variable, unsigned core)
-{
-	(void)core;
-	return variable;
 }

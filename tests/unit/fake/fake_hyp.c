@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "abi/guest_run.h"
+#include "arch/control.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
@@ -90,8 +91,9 @@ unsigned cpu_pa_bits(void)
 	return fake_hyp.pa_bits;
 }
 
-void cpu_use_vectors(const struct run_config *config)
+void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {
+	(void)vcpu;
 	fake_hyp.vectors++;
 	fake_hyp.vectors_count = config->stats;
 	fake_hyp.vectors_trace = config->trace;
@@ -139,25 +141,25 @@ ipa_t trap_fault_ipa(bool fetch)
 	return fake_hyp.fault_ipa;
 }
 
+bool fake_fp_trapped(void)
+{
+	return read_cptr_el2() & CPTR_FP;
+}
+
 /* The FP registers are one number: the first of a context. A use of them while they trap would stop
  * the hypervisor itself. */
 void cpu_fp_save(struct fp_context *context)
 {
-	assert_false(fake_hyp.fp_trapped);
+	assert_false(fake_fp_trapped());
 	context->v[0][0] = fake_hyp.fp_value;
 	fake_hyp.fp_saves++;
 }
 
 void cpu_fp_load(const struct fp_context *context)
 {
-	assert_false(fake_hyp.fp_trapped);
+	assert_false(fake_fp_trapped());
 	fake_hyp.fp_value = context->v[0][0];
 	fake_hyp.fp_loads++;
-}
-
-void cpu_fp_trap(bool on)
-{
-	fake_hyp.fp_trapped = on;
 }
 
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)

@@ -28,7 +28,6 @@ struct fake_hyp {
 	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
-	bool fp_trapped;
 	unsigned fp_saves, fp_loads;
 	/* notes */
 	unsigned skipped;     /* instructions */
@@ -47,6 +46,9 @@ struct fake_hyp {
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
 };
 extern struct fake_hyp fake_hyp;
+
+/* CPTR_EL2 says so. */
+bool fake_fp_trapped(void);
 
 /* The board's store. */
 void *fake_store(void);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of several vCPUs has the core, by policy, against a model that knows no queue: each ready
+ * vCPU has the place that its policy gives it, and the first place is next. */
+/* LINK: exit-path drivers/gic/gicv2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "hyp/cpu/timerq.h"
+#include "hyp/sched/sched.h"
+#include "lib/random.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define VCPUS 5u
+#define SLICE 1000u
+#define STEPS 40000u
+
+static struct vcpu vcpus[VCPUS];
+static struct {
+	enum sched_kind kind;
+	enum vcpu_state state[VCPUS];
+	int place[VCPUS];   /* of a ready one: the smaller, the sooner */
+	int last, before;   /* places given out behind all and before all */
+	int running;        /* -1: none */
+	uint64_t slice_end; /* of the running one, where it takes turns */
+} model;
+
+/* --- the model --- */
+
+static unsigned urgency(unsigned i)
+{
+	return model.kind == SCHED_FP ? vcpus[i].priority : 0;
+}
+
+static bool takes_turns(int i)
+{
+	for (unsigned other = 0; i >= 0 && model.kind != SCHED_NULL && other < VCPUS; other++)
+		if (other != (unsigned)i && urgency(other) == urgency((unsigned)i))
+			return true;
+	return false;
+}
+
+static int first_ready(void)
+{
+	int best = -1;
+
+	for (unsigned i = 0; i < VCPUS; i++) {
+		if (model.state[i] != VCPU_STATE_READY)
+			continue;
+		if (best < 0 || urgency(i) > urgency((unsigned)best) ||
+		    (urgency(i) == urgency((unsigned)best) && model.place[i] < model.place[best]))
+			best = (int)i;
+	}
+	return best;
+}
+
+static void run(int i)
+{
+	model.running = i;
+	if (i < 0)
+		return;
+	model.state[i] = VCPU_STATE_RUNNING;
+	model.slice_end = fake_cntpct_el0 + SLICE;
+}
+
+static void ready(unsigned i, int place)
+{
+	model.state[i] = VCPU_STATE_READY;
+	model.place[i] = place;
+}
+
+static void model_wake(unsigned i)
+{
+	int running = model.running;
+
+	if (running >= 0 && urgency(i) > urgency((unsigned)running)) {
+		ready((unsigned)running, --model.before);
+		run((int)i);
+	} else {
+		ready(i, ++model.last);
+	}
+}
+
+static void model_stop(unsigned i, enum vcpu_state state)
+{
+	bool runs = model.running == (int)i;
+
+	model.state[i] = state;
+	if (runs)
+		run(first_ready());
+}
+
+static void model_slice_end(void)
+{
+	int running = model.running, next = first_ready();
+
+	if (next >= 0 && urgency((unsigned)next) == urgency((unsigned)running)) {
+		ready((unsigned)running, ++model.last);
+		run(next);
+	} else {
+		model.slice_end += SLICE;
+	}
+}
+
+/* --- against it --- */
+
+static void start(enum sched_kind kind, struct random *random)
+{
+	const struct run_config config = { .sched = kind, .slice_us = 1000 };
+
+	fake_hyp_reset();
+	fake_counter_step = 0;
+	fake_cntfrq_el0 = 1000 * SLICE;
+	model.kind = kind;
+	model.last = model.before = 0;
+	model.running = -1;
+	sched_reset(&config);
+	for (unsigned i = 0; i < VCPUS; i++) {
+		vcpus[i] =
+			(struct vcpu){ .index = i, .priority = (uint8_t)random_below(random, 3) };
+		ready(i, ++model.last);
+		sched_add(&vcpus[i]);
+	}
+	run(first_ready());
+	assert_ptr_equal(sched_begin(), &vcpus[model.running]);
+}
+
+static void assert_agrees(void)
+{
+	const struct vcpu *next = sched_next();
+
+	assert_int_equal(next ? (int)next->index : -1, model.running);
+	for (unsigned i = 0; i < VCPUS; i++)
+		assert_int_equal(vcpus[i].state, model.state[i]);
+	assert_int_equal(fake_cnthp_ctl_el2 & 1, takes_turns(model.running));
+	if (takes_turns(model.running))
+		assert_int_equal(fake_cnthp_cval_el2, model.slice_end);
+}
+
+/* The running one's WFI: with no other one ready it goes on. */
+static void block(void)
+{
+	unsigned running = (unsigned)model.running;
+
+	sched_block(&vcpus[running]);
+	if (first_ready() >= 0)
+		model_stop(running, VCPU_STATE_BLOCKED);
+}
+
+static void pass_time(uint64_t ticks)
+{
+	bool ends;
+
+	fake_cntpct_el0 += ticks;
+	ends = takes_turns(model.running) && fake_cntpct_el0 >= model.slice_end;
+	timerq_expire();
+	if (ends)
+		model_slice_end();
+}
+
+static void begin_again(void)
+{
+	struct vcpu *first = sched_begin();
+
+	run(first_ready());
+	assert_ptr_equal(first, model.running < 0 ? NULL : &vcpus[model.running]);
+}
+
+static void step(struct random *random)
+{
+	unsigned i = random_below(random, VCPUS);
+
+	switch (random_below(random, 8)) {
+	case 0:
+		if (model.running >= 0)
+			block();
+		break;
+	case 1:
+		sched_pause(&vcpus[i]);
+		model_stop(i, VCPU_STATE_PAUSED);
+		break;
+	case 2:
+		sched_resume(&vcpus[i]);
+		if (model.state[i] == VCPU_STATE_PAUSED)
+			model_wake(i);
+		break;
+	case 3:
+	case 4:
+		pass_time(random_below(random, SLICE));
+		break;
+	default:
+		sched_wake(&vcpus[i]);
+		if (model.state[i] == VCPU_STATE_BLOCKED)
+			model_wake(i);
+		break;
+	}
+	if (model.running < 0)
+		begin_again();
+}
+
+static void order_agrees(enum sched_kind kind)
+{
+	struct random random;
+
+	for (unsigned seed = 0; seed < 20; seed++) {
+		random_init(&random, seed, kind);
+		start(kind, &random);
+		for (unsigned i = 0; i < STEPS / 20; i++) {
+			step(&random);
+			assert_agrees();
+		}
+	}
+}
+
+static void null_keeps_the_first(void **state)
+{
+	(void)state;
+	order_agrees(SCHED_NULL);
+}
+
+static void round_robin_goes_round(void **state)
+{
+	(void)state;
+	order_agrees(SCHED_RR);
+}
+
+static void fixed_priority_runs_the_most_urgent(void **state)
+{
+	(void)state;
+	order_agrees(SCHED_FP);
+}
+
+/* What is removed runs no more, though it is woken; the others do. */
+static void a_removed_vcpu_is_gone(void **state)
+{
+	struct random random;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	start(SCHED_RR, &random);
+	sched_remove(&vcpus[0]);
+	assert_ptr_equal(sched_next(), &vcpus[1]);
+	sched_remove(&vcpus[2]);
+	sched_wake(&vcpus[2]);
+	sched_resume(&vcpus[2]);
+	for (unsigned i = 0; i < 6; i++) {
+		fake_cntpct_el0 += SLICE;
+		timerq_expire();
+		assert_true(sched_next()->index != 0 && sched_next()->index != 2);
+	}
+	assert_int_equal(vcpus[2].state, VCPU_STATE_OFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(null_keeps_the_first),
+		cmocka_unit_test(round_robin_goes_round),
+		cmocka_unit_test(fixed_priority_runs_the_most_urgent),
+		cmocka_unit_test(a_removed_vcpu_is_gone),
+	};
+
+	return cmocka_run_group_tests_name("sched_order", tests, NULL, NULL);
+}
