@@ -47,8 +47,8 @@ VARIANTS = {
     "hostile_random": {"random"},
 }
 # What natively cannot be, and the words that say why.
-SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC is not trapped",
-                    "hostile_smc": "SMC is not trapped", "hostile_random": "no hypervisor"}
+SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
+                    "hostile_smc": "SMC does not trap", "hostile_random": "no hypervisor"}
 # What natively is another thing.
 NATIVE_VARIANTS = {"null_device": {"reset", "memory"}}
 STAGE2_LEVELS = {"native": 0, "direct": 2, "trapped": 2, "trapped-sw": 2}
