@@ -10,6 +10,7 @@
  *   r0, r1; r2, r3, r12, LR_irq         the registers of the interrupted code that C may change
  *   SPSR_irq, LR_svc, r4-r11            the rest of it
  */
+#include "guest/arch/armv7/exceptions.inc"
 #include "guest_arch/stamp.h"
 #include "guest_arch/task_frame.h"
 
@@ -25,37 +26,25 @@
 	movt	\register, #:upper16:\symbol
 	.endm
 
-	.macro	vector_table, irq, svc=svc_entry, data=unexpected_data, und=unexpected_undefined
-	.balign	32
-	b	unexpected_reset
-	b	\und
-	b	\svc
-	b	unexpected_prefetch
-	b	\data
-	b	unexpected_hyp
-	b	\irq
-	b	unexpected_fiq
-	.endm
-
 	.section .text.vectors, "ax"
 	.balign	32
 	.global	guest_vectors, guest_vectors_delay_2, guest_vectors_delayed, guest_vectors_el0
 	.global	guest_vectors_stamped, guest_vectors_stamped_delay_2, guest_vectors_stamped_delayed
 	.global	guest_vectors_survive
 guest_vectors:
-	vector_table irq_entry
+	vector_table irq_entry, svc_entry
 guest_vectors_delay_2:
-	vector_table irq_entry_delay_2
+	vector_table irq_entry_delay_2, svc_entry
 guest_vectors_delayed:
-	vector_table irq_entry_delayed
+	vector_table irq_entry_delayed, svc_entry
 guest_vectors_el0:
 	vector_table irq_entry, el0_return, el0_fault
 guest_vectors_stamped:
-	vector_table irq_entry_stamped
+	vector_table irq_entry_stamped, svc_entry
 guest_vectors_stamped_delay_2:
-	vector_table irq_entry_stamped_delay_2
+	vector_table irq_entry_stamped_delay_2, svc_entry
 guest_vectors_stamped_delayed:
-	vector_table irq_entry_stamped_delayed
+	vector_table irq_entry_stamped_delayed, svc_entry
 guest_vectors_survive:
 	vector_table irq_entry, svc_entry, survive_data, survive_undefined
 
@@ -186,7 +175,7 @@ unexpected_\name:
 	b	exception_unexpected
 	.endm
 
-#include "guest/arch/armv7/unexpected.inc"
+	unexpected_exceptions
 
 /* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
 	.global	exception_unexpected

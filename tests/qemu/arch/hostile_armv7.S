@@ -29,26 +29,8 @@ _start:
 	b	.
 	.ltorg
 
-	/* Wherever a vCPU begins here. */
-	.global	sled
-sled:
-	.rept	SLED_WORDS
-	nop
-	.endr
-	begin
-	bl	second_main
-	b	.
-	.ltorg
-
-	.global	psci_hvc
-psci_hvc:
-	hvc	#0
-	bx	lr
-
-	.global	psci_smc
-psci_smc:
-	smc	#0
-	bx	lr
+#define RETURN bx lr
+#include "hostile_entries.inc"
 
 	/* wander_to(pc, psr, address, what, depth, vectors): see hostile_anywhere.c */
 	.global	wander_to

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
+#include "guest/arch/armv8/frame.inc"
 #include "wrong.h"
 
 #define STACKS (RAM + 0x2000000) /* each vCPU's grows down from a page of its own */
@@ -25,35 +26,15 @@ _start:
 	bl	first_main
 	b	.
 
-	/* Wherever a vCPU begins here. */
-	.global	sled
-sled:
-	.rept	SLED_WORDS
-	nop
-	.endr
-	begin
-	bl	second_main
-	b	.
-
-	.global	psci_hvc
-psci_hvc:
-	hvc	#0
-	ret
-
-	.global	psci_smc
-psci_smc:
-	smc	#0
-	ret
+#define RETURN ret
+#include "hostile_entries.inc"
 
 	/* wander_to(pc, psr, address, what, depth, vectors): see hostile_anywhere.c */
 	.global	wander_to
 wander_to:
-	stp	x29, x30, [sp, #-112]!
-	stp	x19, x20, [sp, #16]
-	stp	x21, x22, [sp, #32]
-	stp	x23, x24, [sp, #48]
-	stp	x25, x26, [sp, #64]
-	stp	x27, x28, [sp, #80]
+	stp	x19, x20, [sp, #-112]!
+	callee_registers stp
+	stp	x29, x30, [sp, #80]
 	str	x4, [sp, #96]
 	mov	x6, sp
 	msr	tpidr_el1, x6
@@ -88,15 +69,7 @@ wrong:
 
 	.macro	taken, fast
 	stp	x0, x1, [sp, #-192]!
-	stp	x2, x3, [sp, #16]
-	stp	x4, x5, [sp, #32]
-	stp	x6, x7, [sp, #48]
-	stp	x8, x9, [sp, #64]
-	stp	x10, x11, [sp, #80]
-	stp	x12, x13, [sp, #96]
-	stp	x14, x15, [sp, #112]
-	stp	x16, x17, [sp, #128]
-	stp	x18, x30, [sp, #144]
+	caller_registers stp
 	mrs	x0, elr_el1
 	mrs	x1, spsr_el1
 	stp	x0, x1, [sp, #160]
@@ -105,15 +78,7 @@ wrong:
 	ldp	x0, x1, [sp, #160]
 	msr	elr_el1, x0
 	msr	spsr_el1, x1
-	ldp	x2, x3, [sp, #16]
-	ldp	x4, x5, [sp, #32]
-	ldp	x6, x7, [sp, #48]
-	ldp	x8, x9, [sp, #64]
-	ldp	x10, x11, [sp, #80]
-	ldp	x12, x13, [sp, #96]
-	ldp	x14, x15, [sp, #112]
-	ldp	x16, x17, [sp, #128]
-	ldp	x18, x30, [sp, #144]
+	caller_registers ldp
 	ldp	x0, x1, [sp], #192
 	eret
 	.endm
@@ -166,12 +131,9 @@ back:
 	ldr	x6, =vectors
 	msr	vbar_el1, x6
 	isb
-	ldp	x19, x20, [sp, #16]
-	ldp	x21, x22, [sp, #32]
-	ldp	x23, x24, [sp, #48]
-	ldp	x25, x26, [sp, #64]
-	ldp	x27, x28, [sp, #80]
-	ldp	x29, x30, [sp], #112
+	callee_registers ldp
+	ldp	x29, x30, [sp, #80]
+	ldp	x19, x20, [sp], #112
 	ret
 	.ltorg
 

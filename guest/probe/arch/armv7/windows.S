@@ -18,6 +18,7 @@
 #define MODE_HYP 0x1a
 #define PSCI_VERSION_HIGH 0x8400
 
+#include "guest/arch/armv7/exceptions.inc"
 #include "guest/probe/arch/armv7/address.inc"
 
 	/* 2 instructions a round, and 2 before: `count` of them, even, 4 at least. */
@@ -155,7 +156,7 @@ unexpected_\name:
 	cps	#MODE_SVC
 	b	probe_crash
 	.endm
-#include "guest/arch/armv7/unexpected.inc"
+	unexpected_exceptions
 
 undefined:
 	mrc	p15, 0, sp, c13, c0, 4
@@ -179,23 +180,11 @@ irq_entry:
 irq_entry_delayed:
 	irq	1
 
-	.macro	vector_table, irq
-	.balign	32
-	b	unexpected_reset
-	b	undefined
-	b	unexpected_svc
-	b	unexpected_prefetch
-	b	unexpected_data
-	b	unexpected_hyp
-	b	\irq
-	b	unexpected_fiq
-	.endm
-
 	.section .text.vectors, "ax"
 	.balign	32
 	.global	probe_vectors
 	.hidden	probe_vectors
 probe_vectors:
-	vector_table irq_entry
+	vector_table irq_entry, und=undefined
 probe_vectors_delayed:
-	vector_table irq_entry_delayed
+	vector_table irq_entry_delayed, und=undefined
