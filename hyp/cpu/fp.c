@@ -28,18 +28,18 @@ void fp_start(enum fp_mode new_mode, struct fp *guest)
 {
 	mode = cpu_has_fp() ? new_mode : FP_STATIC;
 	owner = guest;
-	owner->cptr = UNTRAPPED;
 	nobody = (struct fp){ 0 };
-	fp_switch(owner);
+	write_cptr_el2(UNTRAPPED);
 	if (!cpu_has_fp())
 		return;
 	isb();
 	cpu_fp_load(&zeroes);
 }
 
-void fp_add(struct fp *fp)
+bool fp_add(struct fp *fp)
 {
-	fp->cptr = mode == FP_EAGER ? UNTRAPPED : TRAPPED;
+	fp->cptr = mode == FP_EAGER || fp == owner ? UNTRAPPED : TRAPPED;
+	return mode == FP_EAGER;
 }
 
 /* The trap holds for EL2 as well, until the barrier. */

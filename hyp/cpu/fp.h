@@ -20,8 +20,8 @@ struct fp {
 /* For a fresh guest: its FP registers are zero, and in the core. */
 void fp_start(enum fp_mode mode, struct fp *guest);
 
-/* Another vCPU for the core, after fp_start(). */
-void fp_add(struct fp *fp);
+/* A vCPU for the core, after fp_start(). True: fp_give() at every switch. */
+bool fp_add(struct fp *fp);
 
 /* The core goes to another vCPU; and, with eager, the registers too. */
 static inline void fp_switch(const struct fp *to)

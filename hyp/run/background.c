@@ -54,6 +54,7 @@ struct vcpu *background_prepare(const struct vm *measured)
 	if (gicv && !stage2_map(&vm.stage2, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE))
 		panic("cannot map the background VM's CPU interface");
 	cpu_reset_guest(vcpu, code, background_abilities(config, gicv != 0));
+	cpu_guest_el2(vcpu, config);
 	vcpu_put(vcpu);
 	vcpu->vttbr = stage2_vttbr(&vm.stage2);
 	vcpu->gic = (struct gic_virt_state){ 0 };

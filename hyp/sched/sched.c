@@ -190,6 +190,7 @@ void sched_add(struct vcpu *vcpu)
 	vcpu->urgency = sched.policy->by_priority ? vcpu->priority : 0;
 	vcpu->sliced = false;
 	vcpu->turns = 0;
+	vcpu->load_work = fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0;
 	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
 		if (sched.policy->slices && other->urgency == vcpu->urgency)
 			other->sliced = vcpu->sliced = true;

@@ -70,19 +70,12 @@ static void start_and_run(struct vcpu *vcpu)
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
 	limit_timer.function = limit_reached;
 	timerq_start(&limit_timer, vm->limit);
-	sched_reset(vm->config);
-	vcpu->load_work = vm->config->fp == FP_EAGER ? VCPU_FP_EAGER : 0;
-	sched_add(vcpu);
-	if (vm->other && vcpu->index == 0) {
-		vm->other->load_work = vcpu->load_work;
-		vm->other->el2 = vcpu->el2;
-		vm->other->exit_delay = vcpu->exit_delay;
-		sched_add(vm->other);
-	}
-	vcpu_begin(vcpu);
 	fp_start((enum fp_mode)vm->config->fp, &vcpu->fp);
-	if (vm->other)
-		fp_add(&vm->other->fp);
+	sched_reset(vm->config);
+	sched_add(vcpu);
+	if (vm->other && vcpu->index == 0)
+		sched_add(vm->other);
+	vcpu_begin(vcpu);
 	tlbi_core_guests();
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 	if (!vm->booted) {

@@ -23,6 +23,7 @@ static void start(enum fp_mode mode)
 	other = (struct fp){ 0 };
 	other.context.v[0][0] = 7;
 	fp_start(mode, &guest);
+	fp_add(&guest);
 	fp_add(&other);
 	is_eager = mode == FP_EAGER;
 }

@@ -47,7 +47,6 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	guest_boot(4, link_hw, false);
 	vtimer_stop(guest);
 	vcntp_reset(guest);
-	guest->load_work = 0;
 	guest->el2 = (struct el2_regs){ 0 };
 	guest->priority = 1;
 	other = (struct vcpu){ .vm = &other_vm };
@@ -58,9 +57,8 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	limited = false;
 	limit.function = limit_reached;
 	timerq_start(&limit, LIMIT);
-	sched_reset(&config);
 	fp_start(FP_STATIC, &guest->fp);
-	fp_add(&other.fp);
+	sched_reset(&config);
 	sched_add(guest);
 	if (kind != SCHED_NULL)
 		sched_add(&other);

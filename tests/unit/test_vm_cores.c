@@ -161,11 +161,6 @@ void fp_start(enum fp_mode mode, struct fp *guest)
 	(void)guest;
 }
 
-void fp_add(struct fp *fp)
-{
-	(void)fp;
-}
-
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 {
 	(void)idle;
