@@ -21,12 +21,8 @@
 	X(STAGE2_FAULT, "stage2-fault") /* an access that no device and no mapping answers */      \
 	X(OTHER, "other")
 
-enum exit_kind {
-#define X(NAME, text) EXIT_##NAME,
-	EXIT_KINDS(X)
-#undef X
-		EXIT_KIND_COUNT
-};
+#define EXIT_KIND(NAME, text) EXIT_##NAME,
+enum exit_kind { EXIT_KINDS(EXIT_KIND) EXIT_KIND_COUNT };
 
 /* Why a guest was stopped; the "reason" of a fault record. */
 #define FAULT_REASONS(X)                                                                           \
@@ -41,9 +37,5 @@ enum exit_kind {
 	X(GUEST_CRASH, "guest-crash") /* the guest kernel gave up: GUEST_EXIT_CRASHED */           \
 	X(BAD_EXIT, "bad-exit")       /* HC_EXIT with an unknown status */
 
-enum fault_reason {
-#define X(NAME, text) FAULT_##NAME,
-	FAULT_REASONS(X)
-#undef X
-		FAULT_REASON_COUNT
-};
+#define FAULT_REASON(NAME, text) FAULT_##NAME,
+enum fault_reason { FAULT_REASONS(FAULT_REASON) FAULT_REASON_COUNT };

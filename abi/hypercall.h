@@ -34,12 +34,8 @@
 	X(FP_RELEASE, fp_release) /* what happens to FP registers when another vCPU runs: with */  \
 				  /* fp=lazy and eager they are given up. Returns HC_OK */
 
-enum hypercall_index {
-#define X(NAME, name) HC_INDEX_##NAME,
-	HYPERCALLS(X)
-#undef X
-		HC_COUNT
-};
+#define HC_INDEX(NAME, name) HC_INDEX_##NAME,
+enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };
 
 #define HC_ID(NAME) (HC_BASE + HC_INDEX_##NAME)
 

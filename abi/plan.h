@@ -46,9 +46,7 @@
 	X(timed, 0, 0, 1)
 
 struct bench_params {
-#define X(field, dflt, min, max) uint32_t field;
-	BENCH_PARAMS(X)
-#undef X
+	BENCH_PARAMS(UINT32_FIELD)
 };
 
 struct plan_bench {
@@ -63,24 +61,16 @@ struct plan_bench {
 	X(QEMU_HOST, "qemu-host")     /* a tick follows the host's clock: function only */         \
 	X(GEM5, "gem5")               /* a tick is time of the model that `machine` describes */
 
-enum platform {
-#define X(NAME, word) PLATFORM_##NAME,
-	PLATFORMS(X)
-#undef X
-		PLATFORM_COUNT
-};
+#define PLATFORM(NAME, word) PLATFORM_##NAME,
+enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 
 /* X(NAME, "word"): configurations there and back, or there. */
 #define PLAN_ORDERS(X)                                                                             \
 	X(ABBA, "abba")                                                                            \
 	X(ONCE, "once")
 
-enum plan_order {
-#define X(NAME, word) PLAN_ORDER_##NAME,
-	PLAN_ORDERS(X)
-#undef X
-		PLAN_ORDER_COUNT
-};
+#define PLAN_ORDER(NAME, word) PLAN_ORDER_##NAME,
+enum plan_order { PLAN_ORDERS(PLAN_ORDER) PLAN_ORDER_COUNT };
 
 /*
  * A guest that is not our own, from images that lie in the board's store (boards/board.h): `guest`
@@ -112,15 +102,11 @@ enum plan_order {
 #define PLAN_LOAD_MAX 8
 
 struct plan_load {
-#define X(field, dflt, min, max) uint32_t field;
-	PLAN_LOAD_FIELDS(X)
-#undef X
+	PLAN_LOAD_FIELDS(UINT32_FIELD)
 };
 
 struct plan_guest {
-#define X(field, dflt, min, max) uint32_t field;
-	PLAN_GUEST_FIELDS(X)
-#undef X
+	PLAN_GUEST_FIELDS(UINT32_FIELD)
 	uint32_t load_count; /* 0: no such guest, but benchmarks */
 	struct plan_load load[PLAN_LOAD_MAX];
 };

@@ -27,9 +27,5 @@
 	X(STEP, "step", 0)   /* a plan step ended: how, and after how many ticks */                \
 	X(END, "end", 0)     /* the last: how many records, faults and errors */
 
-enum record_kind {
-#define X(NAME, text, may_guest) RECORD_##NAME,
-	RECORD_KINDS(X)
-#undef X
-		RECORD_KIND_COUNT
-};
+#define RECORD_KIND(NAME, text, may_guest) RECORD_##NAME,
+enum record_kind { RECORD_KINDS(RECORD_KIND) RECORD_KIND_COUNT };

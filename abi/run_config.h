@@ -95,14 +95,13 @@ enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
+/* Of a struct, by an entry of a table */
+#define UINT32_FIELD(field, ...) uint32_t field;
+
 struct run_config {
 	char name[CONFIG_NAME_SIZE];
-#define X(field, words) uint32_t field;
-	CONFIG_AXES(X)
-#undef X
-#define X(field, max) uint32_t field;
-	CONFIG_NUMBERS(X)
-#undef X
+	CONFIG_AXES(UINT32_FIELD)
+	CONFIG_NUMBERS(UINT32_FIELD)
 };
 
 /* The useful points of the space. X("name", designated initialisers of struct run_config). */

@@ -217,7 +217,7 @@ static void member_cycles(const struct samples *samples, int64_t overhead)
 	member_percentiles(samples->cycles, overhead, true);
 	member_integer("cycles_max", (int64_t)stats->max - overhead);
 	member_name("cycles_hist");
-	histogram_json(samples->cycles, &record);
+	histogram_json(samples->cycles->count, &record);
 	member_integer("cycles_overflow", samples->cycles->overflow);
 }
 
@@ -252,7 +252,7 @@ static void member_raw_values(const struct histogram *raw)
 	member_integer("raw_p50", (int64_t)histogram_percentile(raw, 500));
 	member_integer("raw_max", (int64_t)raw->stats.max);
 	member_name("hist");
-	histogram_json(raw, &record);
+	histogram_json(raw->count, &record);
 	member_integer("overflow", raw->overflow);
 }
 

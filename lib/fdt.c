@@ -2,7 +2,7 @@
 #include "lib/fdt.h"
 
 #define MAGIC 0xd00dfeedu
-#define VERSION_READ 17u /* we read it; what says that this does is read */
+#define VERSION_READ 17u /* a tree of a later version is readable if it is compatible with 17 */
 #define HEADER_SIZE 40u
 
 /* Header, in bytes */
@@ -13,46 +13,17 @@
 #define STRINGS_SIZE 32u
 #define STRUCT_SIZE 36u
 
-#define BEGIN_NODE 1u
-#define END_NODE 2u
-#define PROP 3u
-#define NOP 4u
-#define END 9u
+enum token { BEGIN_NODE = 1, END_NODE = 2, PROP = 3, NOP = 4, END = 9 };
+enum depth { ROOT = 1, CHILD = 2 };
 
-#define ROOT 1u /* depths */
-#define CHILD 2u
-
-struct part {
-	const uint8_t *at;
-	uint32_t size;
-};
-
-/* A child of the root: its name, and those of its properties that anybody asked for. */
-struct child {
-	struct part name;
-	struct part device_type;
-	struct part compatible;
-	struct part reg;
-	struct part wanted; /* the property walk.wanted */
-};
-
-/* Where the walk is, what it knows of the root and of the child of the root it is in, and what it
- * is for: visit() is called at the end of each child, and takes what it was made for. */
 struct walk {
-	struct part left; /* of the structure block */
-	struct part strings;
+	struct fdt_part left; /* of the structure block */
+	struct fdt_part strings;
 	unsigned depth;
-	uint32_t address_cells;
-	uint32_t size_cells;
-	struct child child;
-	void (*visit)(struct walk *walk);
-	const char *name;   /* for visit(): a node's name, or what it is compatible with */
-	const char *wanted; /* a property's name */
-	struct fdt_range *range;
-	unsigned count;
-	unsigned max;
-	char *text;
-	size_t text_size;
+	struct fdt_child child; /* the last one; its cells are the root's */
+	const char *property;
+	fdt_visit *visit;
+	void *context;
 };
 
 /* Byte by byte: with translation off an unaligned load faults. */
@@ -61,14 +32,16 @@ static uint32_t be32(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A block that the header describes by an offset and a size. */
-static bool block(const uint8_t *blob, uint32_t total, uint32_t offset, uint32_t size,
-		  struct part *part)
+/* A block whose offset and size are in the header. */
+static bool block(const uint8_t *blob, uint32_t total, uint32_t offset_at, uint32_t size_at,
+		  struct fdt_part *part)
 {
-	if (offset < HEADER_SIZE || offset > total || size > total - offset)
+	uint32_t offset = be32(blob + offset_at);
+
+	if (offset < HEADER_SIZE || offset > total)
 		return false;
-	*part = (struct part){ blob + offset, size };
-	return true;
+	*part = (struct fdt_part){ blob + offset, be32(blob + size_at) };
+	return part->size <= total - offset;
 }
 
 static bool open(struct walk *walk, const uint8_t *blob, size_t limit)
@@ -78,13 +51,10 @@ static bool open(struct walk *walk, const uint8_t *blob, size_t limit)
 	if (limit < HEADER_SIZE || be32(blob) != MAGIC)
 		return false;
 	total = be32(blob + TOTAL_SIZE);
-	if (total < HEADER_SIZE || total > limit || total > FDT_SIZE_MAX ||
-	    be32(blob + LAST_COMPATIBLE) > VERSION_READ)
-		return false;
-	return block(blob, total, be32(blob + STRUCT_OFFSET), be32(blob + STRUCT_SIZE),
-		     &walk->left) &&
-	       block(blob, total, be32(blob + STRINGS_OFFSET), be32(blob + STRINGS_SIZE),
-		     &walk->strings);
+	return total >= HEADER_SIZE && total <= limit && total <= FDT_SIZE_MAX &&
+	       be32(blob + LAST_COMPATIBLE) <= VERSION_READ &&
+	       block(blob, total, STRUCT_OFFSET, STRUCT_SIZE, &walk->left) &&
+	       block(blob, total, STRINGS_OFFSET, STRINGS_SIZE, &walk->strings);
 }
 
 static bool skip(struct walk *walk, uint32_t size)
@@ -110,7 +80,7 @@ static bool next_word(struct walk *walk, uint32_t *word)
 	return skip(walk, 4);
 }
 
-static bool is_text(struct part part, const char *text)
+bool fdt_is_text(struct fdt_part part, const char *text)
 {
 	uint32_t i = 0;
 
@@ -120,61 +90,38 @@ static bool is_text(struct part part, const char *text)
 	return i < part.size && part.at[i] == '\0' && !text[i];
 }
 
-static struct part string_at(const struct walk *walk, uint32_t offset)
+static struct fdt_part string_at(const struct walk *walk, uint32_t offset)
 {
 	if (offset >= walk->strings.size)
-		return (struct part){ walk->strings.at, 0 };
-	return (struct part){ walk->strings.at + offset, walk->strings.size - offset };
+		return (struct fdt_part){ walk->strings.at, 0 };
+	return (struct fdt_part){ walk->strings.at + offset, walk->strings.size - offset };
 }
 
 static bool begin_node(struct walk *walk)
 {
-	uint32_t length = 0;
+	struct fdt_child *child = &walk->child;
+	struct fdt_part name = { walk->left.at, 0 };
 
-	while (length < walk->left.size && walk->left.at[length])
-		length++;
-	walk->depth++;
-	if (walk->depth == CHILD)
-		walk->child = (struct child){ .name = { walk->left.at, length } };
-	return length < walk->left.size && skip_padded(walk, length + 1);
-}
-
-static uint64_t number(const uint8_t *at, uint32_t cells)
-{
-	return cells == 1 ? be32(at) : (uint64_t)be32(at) << 32 | be32(at + 4);
-}
-
-static void keep_ranges(struct walk *walk)
-{
-	struct part reg = walk->child.reg;
-	uint32_t base_bytes = walk->address_cells * 4;
-	uint32_t entry_bytes = base_bytes + walk->size_cells * 4;
-
-	while (reg.size >= entry_bytes && walk->count < walk->max) {
-		struct fdt_range range = {
-			number(reg.at, walk->address_cells),
-			number(reg.at + base_bytes, walk->size_cells),
-		};
-
-		if (range.size)
-			walk->range[walk->count++] = range;
-		reg.at += entry_bytes;
-		reg.size -= entry_bytes;
-	}
+	while (name.size < walk->left.size && name.at[name.size])
+		name.size++;
+	if (++walk->depth == CHILD)
+		*child = (struct fdt_child){ .name = name,
+					     .address_cells = child->address_cells,
+					     .size_cells = child->size_cells };
+	return name.size < walk->left.size && skip_padded(walk, name.size + 1);
 }
 
 static bool end_node(struct walk *walk)
 {
 	if (walk->depth == 0)
 		return false;
-	if (walk->depth == CHILD)
-		walk->visit(walk);
-	walk->depth--;
+	if (walk->depth-- == CHILD)
+		walk->visit(&walk->child, walk->context);
 	return true;
 }
 
-/* #address-cells or #size-cells; more than 64 bits are not for us. */
-static bool cells(struct part value, uint32_t *count)
+/* #address-cells or #size-cells: numbers of at most 64 bits. */
+static bool cells(struct fdt_part value, uint32_t *count)
 {
 	if (value.size != 4)
 		return false;
@@ -184,7 +131,7 @@ static bool cells(struct part value, uint32_t *count)
 
 static bool property(struct walk *walk)
 {
-	struct part name, value;
+	struct fdt_part name, value;
 	uint32_t offset;
 
 	if (!next_word(walk, &value.size) || !next_word(walk, &offset))
@@ -193,150 +140,87 @@ static bool property(struct walk *walk)
 	name = string_at(walk, offset);
 	if (!skip_padded(walk, value.size))
 		return false;
-	if (walk->depth == ROOT && is_text(name, "#address-cells"))
-		return cells(value, &walk->address_cells);
-	if (walk->depth == ROOT && is_text(name, "#size-cells"))
-		return cells(value, &walk->size_cells);
-	if (walk->depth != CHILD)
-		return true;
-	if (is_text(name, "device_type"))
-		walk->child.device_type = value;
-	if (is_text(name, "compatible"))
-		walk->child.compatible = value;
-	if (is_text(name, "reg"))
+	if (walk->depth == ROOT && fdt_is_text(name, "#address-cells"))
+		return cells(value, &walk->child.address_cells);
+	if (walk->depth == ROOT && fdt_is_text(name, "#size-cells"))
+		return cells(value, &walk->child.size_cells);
+	if (walk->depth == CHILD && fdt_is_text(name, "reg"))
 		walk->child.reg = value;
-	if (walk->wanted && is_text(name, walk->wanted))
-		walk->child.wanted = value;
+	if (walk->depth == CHILD && fdt_is_text(name, walk->property))
+		walk->child.value = value;
 	return true;
 }
 
-/* The whole tree, up to its END; false where there is none, or a damaged one. */
-static bool walk_tree(struct walk *walk, const void *blob, size_t limit)
+/* Up to the END of the tree. */
+bool fdt_children(const void *blob, size_t limit, const char *property_name, fdt_visit *visit,
+		  void *context)
 {
+	/* The cells are those of a root without these properties (2.3.5). */
+	struct walk walk = { .child = { .address_cells = 2, .size_cells = 1 },
+			     .property = property_name,
+			     .visit = visit,
+			     .context = context };
+	bool good = open(&walk, blob, limit);
 	uint32_t token;
-	bool good = open(walk, blob, limit);
 
-	/* The cells as the specification has them where the root says nothing (2.3.5). */
-	walk->address_cells = 2;
-	walk->size_cells = 1;
-	while (good && next_word(walk, &token)) {
+	while (good && next_word(&walk, &token)) {
 		if (token == END)
-			return walk->depth == 0;
-		good = token == BEGIN_NODE ? begin_node(walk)
-		       : token == END_NODE ? end_node(walk)
-		       : token == PROP     ? property(walk)
+			return walk.depth == 0;
+		good = token == BEGIN_NODE ? begin_node(&walk)
+		       : token == END_NODE ? end_node(&walk)
+		       : token == PROP     ? property(&walk)
 					   : token == NOP;
 	}
 	return false;
 }
 
-static void visit_memory(struct walk *walk)
+static uint64_t number(const uint8_t *at, uint32_t count)
 {
-	if (is_text(walk->child.device_type, "memory"))
-		keep_ranges(walk);
+	return count == 1 ? be32(at) : (uint64_t)be32(at) << 32 | be32(at + 4);
+}
+
+void fdt_append(struct fdt_ranges *ranges, const struct fdt_child *child)
+{
+	uint32_t base_bytes = child->address_cells * 4;
+	uint32_t entry_bytes = base_bytes + child->size_cells * 4;
+	const uint8_t *at = child->reg.at;
+
+	for (uint32_t left = child->reg.size; left >= entry_bytes; left -= entry_bytes) {
+		struct fdt_range range = { number(at, child->address_cells),
+					   number(at + base_bytes, child->size_cells) };
+
+		if (range.size && ranges->count < ranges->max)
+			ranges->range[ranges->count++] = range;
+		at += entry_bytes;
+	}
+}
+
+static void append_memory(const struct fdt_child *child, void *ranges)
+{
+	if (fdt_is_text(child->value, "memory"))
+		fdt_append(ranges, child);
 }
 
 unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, unsigned max)
 {
-	struct walk walk = { .visit = visit_memory, .range = range, .max = max };
+	struct fdt_ranges ranges = { range, 0, max };
 
-	return walk_tree(&walk, blob, limit) ? walk.count : 0;
-}
-
-/* One of the texts, NUL-terminated, of a list of them. */
-static bool has_text(struct part list, const char *text)
-{
-	while (list.size) {
-		if (is_text(list, text))
-			return true;
-		while (list.size && *list.at) {
-			list.at++;
-			list.size--;
-		}
-		if (list.size) {
-			list.at++;
-			list.size--;
-		}
-	}
-	return false;
-}
-
-static void visit_device(struct walk *walk)
-{
-	if (walk->count == 0 && has_text(walk->child.compatible, walk->name))
-		keep_ranges(walk);
-}
-
-unsigned fdt_device(const void *blob, size_t limit, const char *compatible, struct fdt_range *range,
-		    unsigned max)
-{
-	struct walk walk = {
-		.visit = visit_device,
-		.name = compatible,
-		.range = range,
-		.max = max,
-	};
-
-	return walk_tree(&walk, blob, limit) ? walk.count : 0;
-}
-
-/* A node's name without its unit address. */
-static bool is_named(struct part name, const char *wanted)
-{
-	uint32_t i = 0;
-
-	while (i < name.size && name.at[i] != '@' && name.at[i] == (uint8_t)wanted[i])
-		i++;
-	return !wanted[i] && (i == name.size || name.at[i] == '@');
-}
-
-static void visit_named(struct walk *walk)
-{
-	struct part value = walk->child.wanted;
-	size_t length = 0;
-
-	if (!is_named(walk->child.name, walk->name))
-		return;
-	while (length < value.size && value.at[length] && length + 1 < walk->text_size) {
-		walk->text[length] = (char)value.at[length];
-		length++;
-	}
-	walk->text[length] = '\0';
-}
-
-bool fdt_text(const void *blob, size_t limit, const char *name, const char *property, char *text,
-	      size_t size)
-{
-	struct walk walk = {
-		.visit = visit_named,
-		.name = name,
-		.wanted = property,
-		.text = text,
-		.text_size = size,
-	};
-
-	text[0] = '\0';
-	if (!walk_tree(&walk, blob, limit))
-		text[0] = '\0';
-	return text[0] != '\0';
+	return fdt_children(blob, limit, "device_type", append_memory, &ranges) ? ranges.count : 0;
 }
 
 bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size)
 {
-	unsigned i = 0;
-
-	/* From the first byte on, range by range, until the last is reached or none goes on. */
-	while (i < count) {
+	/* From the first byte on, range by range, until the last byte or the first gap. */
+	for (unsigned i = 0; i < count && size;) {
 		uint64_t into = base - range[i].base;
+		uint64_t covered = range[i].size - into < size ? range[i].size - into : size;
 
 		if (base < range[i].base || into >= range[i].size) {
 			i++;
 			continue;
 		}
-		if (range[i].size - into >= size)
-			return true;
-		base += range[i].size - into;
-		size -= range[i].size - into;
+		base += covered;
+		size -= covered;
 		i = 0;
 	}
 	return size == 0;

@@ -1,33 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flattened device tree (Devicetree Specification, chapter 5), read for what stands in the root's
- * children: where RAM and devices are. Whatever stands in it, nothing outside of it is read. */
+/* A reader of the children of the root of a flattened device tree (Devicetree Specification,
+ * chapter 5), and RAM by it. Even a damaged tree makes no function read outside of it. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define FDT_SIZE_MAX 0x200000u /* bytes; no boot loader hands on a larger one */
+#define FDT_SIZE_MAX 0x200000u /* bytes; boot loaders pass no larger tree */
 
 struct fdt_range {
 	uint64_t base;
 	uint64_t size; /* bytes */
 };
 
-/* The ranges of the memory nodes, empty ones left out, in `range`: how many there are, at most
- * `max`. 0 also where `blob` is no device tree, or a damaged one. At most `limit` bytes of it may
- * be read. Any alignment of `blob` does. */
+/* The first `count` of at most `max` ranges are in use. */
+struct fdt_ranges {
+	struct fdt_range *range;
+	unsigned count;
+	unsigned max;
+};
+
+struct fdt_part {
+	const uint8_t *at;
+	uint32_t size; /* bytes */
+};
+
+/* A child of the root. A property that is absent has size 0. */
+struct fdt_child {
+	struct fdt_part name; /* with the unit address, without a NUL */
+	struct fdt_part value;
+	struct fdt_part reg;
+	uint32_t address_cells, size_cells; /* of `reg` */
+};
+
+/*
+ * Call visit() for each child of the root, with the value of this property in child->value. False:
+ * `blob` is no device tree, or the walk met damage, perhaps after some calls. The walk reads at most
+ * `limit` bytes of `blob`, which may have any alignment.
+ */
+typedef void fdt_visit(const struct fdt_child *child, void *context);
+bool fdt_children(const void *blob, size_t limit, const char *property, fdt_visit *visit,
+		  void *context);
+
+/* True: the part begins with this text and its NUL. */
+bool fdt_is_text(struct fdt_part part, const char *text);
+
+/* Append the ranges in `reg` that are not empty, as far as there is room. */
+void fdt_append(struct fdt_ranges *ranges, const struct fdt_child *child);
+
+/* The ranges of the memory nodes, empty ones left out: return their number, at most `max`; 0 also
+ * where `blob` is no device tree or a damaged one. `limit` as above. */
 unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, unsigned max);
 
-/* The same of the first child of the root that says it is `compatible`: what it has in `reg`. */
-unsigned fdt_device(const void *blob, size_t limit, const char *compatible, struct fdt_range *range,
-		    unsigned max);
-
-/* The text that a property of the root's child `name` begins with, NUL-terminated in `text`, cut
- * where it is too long; false, and an empty one, where there is none. A unit address (@1000) is no
- * part of the name. */
-bool fdt_text(const void *blob, size_t limit, const char *name, const char *property, char *text,
-	      size_t size);
-
-/* All of [base, base + size) is in one or several of the ranges, in any order. */
+/* True: the ranges, in any order, cover all of [base, base + size). */
 bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size);

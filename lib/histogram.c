@@ -43,7 +43,7 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 	return stats->max; /* 0 when there are no samples */
 }
 
-void histogram_counts_json(const uint32_t *count, struct text *text)
+void histogram_json(const uint32_t *count, struct text *text)
 {
 	const char *separator = "[";
 
@@ -59,9 +59,4 @@ void histogram_counts_json(const uint32_t *count, struct text *text)
 		separator = ",";
 	}
 	text_string(text, *separator == '[' ? "[]" : "]");
-}
-
-void histogram_json(const struct histogram *histogram, struct text *text)
-{
-	histogram_counts_json(histogram->count, text);
 }

@@ -51,8 +51,6 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 /* What the text of every bucket takes: `[4294959104,4294967295],`, and the brackets around. */
 #define HISTOGRAM_JSON_SIZE (HISTOGRAM_BUCKETS * 24u + 3u) /* bytes, with the NUL */
 
-/* Appends the buckets in use as a JSON list, [[lower edge,count],…], ascending. */
-void histogram_json(const struct histogram *histogram, struct text *text);
-
-/* The same for buckets without statistics beside them: HISTOGRAM_BUCKETS counts. */
-void histogram_counts_json(const uint32_t *count, struct text *text);
+/* Append the buckets in use, of HISTOGRAM_BUCKETS counts, as a JSON list: [[lower edge,count],…],
+ * ascending. */
+void histogram_json(const uint32_t *count, struct text *text);

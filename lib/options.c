@@ -3,45 +3,32 @@
 
 #include <string.h>
 
-static const struct option config_option[] = {
-#define X(field, words) { words, 0, 0, offsetof(struct run_config, field) },
+const struct option config_options[] = {
+#define X(field, words) { #field, words, 0, 0, offsetof(struct run_config, field) },
 	CONFIG_AXES(X)
 #undef X
-#define X(field, max) { NULL, 0, max, offsetof(struct run_config, field) },
+#define X(field, max) { #field, NULL, 0, max, offsetof(struct run_config, field) },
 		CONFIG_NUMBERS(X)
 #undef X
+			{ NULL }
 };
 
-static const struct option bench_option[] = {
-#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct bench_params, field) },
-	BENCH_PARAMS(X)
+#define NUMBER(type, field, min, max) { #field, NULL, min, max, offsetof(struct type, field) },
+#define X(field, dflt, min, max) NUMBER(bench_params, field, min, max)
+const struct option bench_options[] = { BENCH_PARAMS(X){ NULL } };
 #undef X
-};
-
-static const struct option guest_option[] = {
-#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct plan_guest, field) },
-	PLAN_GUEST_FIELDS(X)
+#define X(field, dflt, min, max) NUMBER(plan_guest, field, min, max)
+const struct option guest_options[] = { PLAN_GUEST_FIELDS(X){ NULL } };
 #undef X
-};
-
-static const struct option load_option[] = {
-#define X(field, dflt, min, max) { NULL, min, max, offsetof(struct plan_load, field) },
-	PLAN_LOAD_FIELDS(X)
-#undef X
-};
-
-#define X(field, ...) #field " "
-const struct options config_options = { CONFIG_AXES(X) CONFIG_NUMBERS(X), config_option };
-const struct options bench_options = { BENCH_PARAMS(X), bench_option };
-const struct options guest_options = { PLAN_GUEST_FIELDS(X), guest_option };
-const struct options load_options = { PLAN_LOAD_FIELDS(X), load_option };
+#define X(field, dflt, min, max) NUMBER(plan_load, field, min, max)
+const struct option load_options[] = { PLAN_LOAD_FIELDS(X){ NULL } };
 #undef X
 
-bool number_check(struct token name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
+bool number_check(const char *name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
 {
 	if (value >= min && value <= max)
 		return true;
-	text_bytes(why, name.at, name.length);
+	text_string(why, name);
 	text_char(why, ' ');
 	text_u64(why, value);
 	text_string(why, "; valid: ");
@@ -61,17 +48,14 @@ static uint32_t option_value(const struct option *option, const void *values)
 	return value;
 }
 
-bool options_check(const struct options *options, const void *values, struct text *why)
+bool options_check(const struct option *option, const void *values, struct text *why)
 {
-	struct token rest = token_from(options->names);
-	struct token name = token_next(&rest);
-
-	for (const struct option *option = options->option; name.length; option++) {
+	for (; option->name; option++) {
 		uint32_t max = option->words ? token_count(option->words) - 1 : option->max;
 
-		if (!number_check(name, option_value(option, values), option->min, max, why))
+		if (!number_check(option->name, option_value(option, values), option->min, max,
+				  why))
 			return false;
-		name = token_next(&rest);
 	}
 	return true;
 }
@@ -89,16 +73,13 @@ static void option_json(const struct option *option, const void *values, struct 
 	text_json_bytes(text, token.at, token.length);
 }
 
-void options_json(const struct options *options, const void *values, struct text *text)
+void options_json(const struct option *option, const void *values, struct text *text)
 {
-	struct token rest = token_from(options->names);
-	struct token name = token_next(&rest);
-
-	for (uint32_t i = 0; name.length; i++, name = token_next(&rest)) {
+	for (; option->name; option++) {
 		text_char(text, ',');
-		text_json_bytes(text, name.at, name.length);
+		text_json_string(text, option->name);
 		text_char(text, ':');
-		option_json(&options->option[i], values, text);
+		option_json(option, values, text);
 	}
 }
 
@@ -106,6 +87,6 @@ void run_config_json(const struct run_config *config, struct text *text)
 {
 	text_string(text, "{\"name\":");
 	text_json_string(text, config->name);
-	options_json(&config_options, config, text);
+	options_json(config_options, config, text);
 	text_char(text, '}');
 }

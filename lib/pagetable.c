@@ -140,8 +140,8 @@ static bool range_ok(uint64_t start, uint64_t size, uint64_t limit)
 	       size <= limit - start;
 }
 
-static bool update_range(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
-			 pte_t attributes)
+bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
+		   pte_t attributes)
 {
 	struct update u = { input, input + size, output, attributes };
 	uint64_t limit = table->root_entries * LPAE_SIZE(ROOT_LEVEL);
@@ -149,12 +149,6 @@ static bool update_range(struct pagetable *table, uint64_t input, uint64_t outpu
 	if (!range_ok(input, size, limit) || !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
 		return false;
 	return update_level(table, table->root, ROOT_LEVEL, &u, u.end);
-}
-
-bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
-		   pte_t attributes)
-{
-	return update_range(table, input, output, size, attributes);
 }
 
 static void fill(pte_t *entries, pte_t page)
@@ -189,7 +183,7 @@ bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, uint
 
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size)
 {
-	return update_range(table, input, 0, size, 0);
+	return pagetable_map(table, input, 0, size, 0);
 }
 
 bool pagetable_walk(const struct pagetable *table, uint64_t input, struct pagetable_leaf *found)

@@ -25,19 +25,14 @@ static bool fail(struct text *why, const char *what)
 	return false;
 }
 
-static bool check(struct text *why, const char *name, uint32_t value, uint32_t min, uint32_t max)
-{
-	return number_check(token_from(name), value, min, max, why);
-}
-
 static bool check_header(const struct plan_section *section, struct text *why)
 {
 	const struct plan *plan = &section->plan;
 
 	if (memcmp(section->magic, PLAN_SECTION_MAGIC, sizeof(section->magic)) != 0)
 		return fail(why, "the plan section's magic is not " PLAN_SECTION_MAGIC);
-	if (!check(why, "version", section->version, PLAN_VERSION, PLAN_VERSION) ||
-	    !check(why, "length", section->length, sizeof(*plan), sizeof(*plan)))
+	if (!number_check("version", section->version, PLAN_VERSION, PLAN_VERSION, why) ||
+	    !number_check("length", section->length, sizeof(*plan), sizeof(*plan), why))
 		return false;
 	return crc32_update(0, plan, sizeof(*plan)) == section->crc ||
 	       fail(why, "wrong CRC-32: the plan is damaged or cut");
@@ -55,11 +50,11 @@ static bool check_head(const struct plan *plan, struct text *why)
 {
 	return check_string(why, "name", plan->name, sizeof(plan->name)) &&
 	       check_string(why, "machine", plan->machine, sizeof(plan->machine)) &&
-	       check(why, "platform", plan->platform, 0, PLATFORM_COUNT - 1) &&
-	       check(why, "order", plan->order, 0, PLAN_ORDER_COUNT - 1) &&
-	       check(why, "config_count", plan->config_count, 1, PLAN_CONFIG_MAX) &&
-	       check(why, "bench_count", plan->bench_count, 0, PLAN_BENCH_MAX) &&
-	       check(why, "load_count", plan->guest.load_count, 0, PLAN_LOAD_MAX);
+	       number_check("platform", plan->platform, 0, PLATFORM_COUNT - 1, why) &&
+	       number_check("order", plan->order, 0, PLAN_ORDER_COUNT - 1, why) &&
+	       number_check("config_count", plan->config_count, 1, PLAN_CONFIG_MAX, why) &&
+	       number_check("bench_count", plan->bench_count, 0, PLAN_BENCH_MAX, why) &&
+	       number_check("load_count", plan->guest.load_count, 0, PLAN_LOAD_MAX, why);
 }
 
 /* EL2 spins by twos, after two: it would not come back from another number. */
@@ -72,13 +67,13 @@ static bool check_delay(const struct run_config *config, struct text *why)
 static bool check_config(const struct run_config *config, struct text *why)
 {
 	return check_string(why, "config", config->name, sizeof(config->name)) &&
-	       options_check(&config_options, config, why) && check_delay(config, why);
+	       options_check(config_options, config, why) && check_delay(config, why);
 }
 
 static bool check_bench(const struct plan_bench *bench, struct text *why)
 {
 	return check_string(why, "bench", bench->name, sizeof(bench->name)) &&
-	       options_check(&bench_options, &bench->params, why);
+	       options_check(bench_options, &bench->params, why);
 }
 
 static uint64_t ram_end(const struct plan_guest *guest)
@@ -94,7 +89,7 @@ static bool check_load(const struct plan_guest *guest, const struct plan_load *l
 	bool inside = load->ipa >= guest->ram && end <= ram_end(guest);
 	bool outside = end <= guest->ram || load->ipa >= ram_end(guest);
 
-	if (!options_check(&load_options, load, why))
+	if (!options_check(load_options, load, why))
 		return false;
 	if (end > SPACE_END || !(inside || outside))
 		return fail(why, "a load reaches out of the guest's RAM, or beyond 4 GiB");
@@ -104,7 +99,7 @@ static bool check_load(const struct plan_guest *guest, const struct plan_load *l
 
 static bool check_guest(const struct plan_guest *guest, struct text *why)
 {
-	if (!options_check(&guest_options, guest, why))
+	if (!options_check(guest_options, guest, why))
 		return false;
 	if (guest->ram % RAM_GRAIN || ram_end(guest) > SPACE_END)
 		return fail(why, "the RAM is not at a multiple of 2 MiB, or ends beyond 4 GiB");

@@ -14,7 +14,7 @@ void pointer_chain_ascending(const struct pointer_chain *chain)
 }
 
 /* Every item begins as a cycle of itself alone. Each exchange joins two cycles, since the item at
- * `left` has not been exchanged before. */
+ * `left` was not exchanged before. */
 void pointer_chain_random(const struct pointer_chain *chain, struct random *random)
 {
 	for (uint32_t i = 0; i < chain->count; i++)
@@ -35,8 +35,8 @@ static bool is_item(const struct pointer_chain *chain, uintptr_t address)
 	return offset < (uintptr_t)chain->count * chain->stride && offset % chain->stride == 0;
 }
 
-/* A walk that comes back to its first item has met no item twice: otherwise the walk would go round
- * for ever without the first item. */
+/* A walk that returns to its first item met no item twice: otherwise the walk would repeat a cycle
+ * without the first item for ever. */
 struct pointer_chain_evidence pointer_chain_walk(const struct pointer_chain *chain)
 {
 	struct pointer_chain_evidence evidence = { 0, 0, false };

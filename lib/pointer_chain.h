@@ -19,9 +19,9 @@ struct pointer_chain {
 
 /* The result of a walk along the pointers. */
 struct pointer_chain_evidence {
-	uint32_t visited;  /* items until the walk was back, made `count` steps, or left them */
+	uint32_t visited; /* items until the walk returned, made `count` steps, or left the items */
 	uint32_t descents; /* steps to a lower address: 1 where the items ascend */
-	bool closed;       /* the walk ended at its first item: no item came twice */
+	bool closed;       /* the walk ended at its first item: the walk met no item twice */
 };
 
 /* All items in ascending order. */

@@ -21,9 +21,9 @@ uint32_t random_next(struct random *random)
 }
 
 /*
- * The upper half of a product is even but for 2^32 mod bound of the 2^32 lower halves; a draw that
- * falls on one of those is drawn again (D. Lemire, "Fast Random Integer Generation in an Interval",
- * 2019).
+ * The upper half of a product is evenly distributed except for 2^32 mod bound of the 2^32 lower
+ * halves. A draw with one of these lower halves is repeated (D. Lemire, "Fast Random Integer
+ * Generation in an Interval", 2019).
  */
 uint32_t random_below(struct random *random, uint32_t bound)
 {

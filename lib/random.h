@@ -14,7 +14,7 @@ struct random {
 	uint64_t increment; /* odd; selects the sequence */
 };
 
-/* Any seed and any stream will do; other streams of a seed are other sequences. */
+/* Every seed and every stream is valid. Each stream of a seed is a sequence of its own. */
 void random_init(struct random *random, uint64_t seed, uint64_t stream);
 
 /* 32 evenly distributed bits. */
@@ -23,5 +23,5 @@ uint32_t random_next(struct random *random);
 /* Evenly distributed in 0 to bound - 1; bound is at least 1. */
 uint32_t random_below(struct random *random, uint32_t bound);
 
-/* Puts the items into a random order; every order is as likely. */
+/* Put the items into a random order; all orders are equally likely. */
 void random_shuffle(struct random *random, uint32_t *items, uint32_t count);

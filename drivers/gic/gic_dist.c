@@ -42,7 +42,7 @@ void gic_dist_reset(void)
 
 	mmio_write32(gic.dist + GICD_CTLR, 0);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
-	gic_wake_redistributor();
+	gic_private_prepare();
 	for (unsigned first = 0; first < count; first += 32)
 		reset_bank(first);
 	gic_route_spis_here(count);
@@ -52,9 +52,8 @@ void gic_dist_reset(void)
 
 void gic_private_reset(void)
 {
-	gic_wake_redistributor();
+	gic_private_prepare();
 	reset_bank(0);
-	gic_group_private();
 }
 
 void gic_enable(unsigned intid)

@@ -53,12 +53,11 @@ void gic_wait_for_writes(unsigned intid);
 /* Where SPIs go: this core. `count` as gic_intid_count(). */
 void gic_route_spis_here(unsigned count);
 
-/* GICD_CTLR value that forwards interrupts, and preparation of this core's redistributor. */
+/* GICD_CTLR value that forwards interrupts. */
 uint32_t gic_dist_enable_bits(void);
-void gic_wake_redistributor(void);
 
-/* The private interrupts into the group that is signalled. */
-void gic_group_private(void);
+/* GICv3: wake this core's redistributor; the private interrupts into the group that is signalled. */
+void gic_private_prepare(void);
 
 /* GICH_HCR and ICH_HCR_EL2: IHI 0048B 5.3.2, IHI 0069 12.4.5. */
 #define HCR_EN (1u << 0)

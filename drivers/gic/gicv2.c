@@ -63,15 +63,11 @@ uint32_t gic_dist_enable_bits(void)
 	return GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
 }
 
-void gic_wake_redistributor(void)
+void gic_private_prepare(void)
 {
 }
 
 void gic_find_redistributor(void)
-{
-}
-
-void gic_group_private(void)
 {
 }
 

@@ -67,29 +67,21 @@ void gic_wait_for_writes(unsigned intid)
 			;
 }
 
-static uint64_t this_affinity(void)
-{
-	return read_mpidr_el1() & 0xff00ffffffull;
-}
-
 void gic_route_spi_here(unsigned intid)
 {
-	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, this_affinity());
+	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, read_mpidr_el1() & 0xff00ffffffull);
 }
 
-/* Also puts every interrupt into Group 1: only this version signals Group 0 apart. */
+/* Also put every SPI into Group 1: only this version signals Group 0 apart. */
 void gic_route_spis_here(unsigned count)
 {
-	uint64_t affinity = this_affinity();
-
-	gic_group_private();
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)
-		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
-	/* Routing can only be set once affinity routing is on. */
+		mmio_write32(gic_bit_register(intid, GICD_IGROUPR), ~0u);
+	/* IROUTER is writable only while affinity routing is on. */
 	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid++)
-		mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, affinity);
+		gic_route_spi_here(intid);
 }
 
 uint32_t gic_dist_enable_bits(void)
@@ -97,7 +89,7 @@ uint32_t gic_dist_enable_bits(void)
 	return GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
 }
 
-void gic_wake_redistributor(void)
+static void wake_redistributor(void)
 {
 	uint32_t waker = mmio_read32(gic.redist + GICR_WAKER);
 
@@ -117,8 +109,9 @@ void gic_find_redistributor(void)
 		gic.redist += GICR_STRIDE;
 }
 
-void gic_group_private(void)
+void gic_private_prepare(void)
 {
+	wake_redistributor();
 	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
 }
 
@@ -148,12 +141,10 @@ void gic_all_nonsecure(void)
 	isb();
 	mmio_write32(gic.dist + GICD_CTLR, 0);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
-	gic_wake_redistributor();
-	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
-	mmio_write32(gic_private_base() + GICD_IGRPMODR, 0);
-	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32) {
-		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
-		mmio_write32(gic.dist + GICD_IGRPMODR + intid / 8, 0);
+	wake_redistributor();
+	for (unsigned intid = 0; intid < count; intid += 32) {
+		mmio_write32(gic_bit_register(intid, GICD_IGROUPR), ~0u);
+		mmio_write32(gic_bit_register(intid, GICD_IGRPMODR), 0);
 	}
 	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_ARE_NS);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);

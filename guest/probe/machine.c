@@ -2,7 +2,7 @@
 #include "guest/probe/machine.h"
 
 #include "abi/virt.h"
-#include "lib/fdt.h"
+#include "guest/probe/tree.h"
 #include "lib/tokens.h"
 
 /* `compatible` of a console, a GICv2, a GICv3 */
@@ -15,7 +15,7 @@ static const char *const gicv3s[] = { "arm,gic-v3", NULL };
 static bool find(const void *tree, const char *const *compatible, struct fdt_range range[2])
 {
 	for (; *compatible; compatible++)
-		if (fdt_device(tree, FDT_SIZE_MAX, *compatible, range, 2))
+		if (tree_device(tree, FDT_SIZE_MAX, *compatible, range, 2))
 			return true;
 	return false;
 }
@@ -50,9 +50,9 @@ void machine_find(struct machine *machine, const void *tree)
 	machine->console_is_pl011 = find(tree, pl011s, range) || !find(tree, sbsa_uarts, range);
 	machine->console = (uintptr_t)range[0].base;
 	find_gic(machine, tree);
-	fdt_text(tree, FDT_SIZE_MAX, "psci", "method", method, sizeof(method));
+	tree_text(tree, FDT_SIZE_MAX, "psci", "method", method, sizeof(method));
 	machine->psci_by_smc = method[0] == 's';
-	fdt_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args, sizeof(machine->args));
+	tree_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args, sizeof(machine->args));
 }
 
 static bool begins(struct token token, const char *with)

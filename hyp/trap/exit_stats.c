@@ -107,7 +107,7 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind, uint32_
 	text_string(&text, ",\"mean\":");
 	text_milli(&text, (int64_t)stats_mean_milli(&stats));
 	text_string(&text, ",\"hist\":");
-	histogram_counts_json(stat->count, &text);
+	histogram_json(stat->count, &text);
 
 	record_open_vcpu(RECORD_EXITS, all->vcpu->vm->name, all->vcpu->index);
 	record_string("exit", kind_name[kind]);

@@ -224,11 +224,11 @@ static void json_lists_the_buckets_in_use(void **state)
 	(void)state;
 	text_init(&text, buffer, sizeof(buffer));
 	fill(values, ARRAY_SIZE(values));
-	histogram_json(&histogram, &text);
+	histogram_json(histogram.count, &text);
 	assert_string_equal(buffer, "[[0,1],[5,2],[69888,1]]");
 	text_init(&text, buffer, sizeof(buffer));
 	fill(NULL, 0);
-	histogram_json(&histogram, &text);
+	histogram_json(histogram.count, &text);
 	assert_string_equal(buffer, "[]");
 }
 

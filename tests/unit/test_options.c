@@ -70,7 +70,7 @@ static void parameters_are_shown_as_numbers(void **state)
 					     .seed = UINT32_MAX };
 
 	(void)state;
-	options_json(&bench_options, &params, &text);
+	options_json(bench_options, &params, &text);
 	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
 				    "\"period_us\":9,\"batch\":3,\"seed\":4294967295,\"timed\":0");
 }
@@ -81,7 +81,7 @@ static void an_impossible_value_is_an_empty_word(void **state)
 	const struct run_config config = { .stage1 = 99 };
 
 	(void)state;
-	options_json(&config_options, &config, &text);
+	options_json(config_options, &config, &text);
 	assert_memory_equal(buffer, ",\"stage1\":\"\",", 13);
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ABI = Path(__file__).resolve().parents[2] / "abi"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-ENUM = re.compile(r"enum \w+ \{([^}#]*)\}")
+ENUM = re.compile(r"enum \w+ \{([^}(]*)\}")
 Range = tuple[int, int]
 
 

@@ -23,12 +23,14 @@
 #define SYSREG(name) reg_t fake_##name;
 #define SYSREG_READ(name) SYSREG(name)
 #define SYSREG_WRITE(name) SYSREG(name)
+#include "generated/el1_regs.inc"
 #include "generated/sysreg.inc"
 #include "generated/sysreg_gicv3.inc"
 
 #undef SYSREG
 #define SYSREG(name) &fake_##name,
 static reg_t *const registers[] = {
+#include "generated/el1_regs.inc"
 #include "generated/sysreg.inc"
 #include "generated/sysreg_gicv3.inc"
 };

@@ -372,8 +372,6 @@ static bool sysreg_read(const uint64_t *variable, uint64_t *value)
 		*value = fake_gic.hcr;
 	else if (variable == &fake_ich_vmcr_el2)
 		*value = read_vmcr();
-	else if (variable == &fake_ich_misr_el2)
-		*value = fake_gic_misr();
 	else if (variable == &fake_ich_ap0r0_el2)
 		*value = fake_gic.guest.active_prio[0];
 	else if (variable == &fake_ich_ap1r0_el2)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PL1 state of a guest, as a list: X(name, value at the start of a fresh guest).
- * One text makes the reset today, and structure, save and restore where vCPUs are switched.
- * SCTLR: its reset value on Cortex-A15 (DDI 0438 4.3.27), MMU and caches off. CNTKCTL: nothing for
- * PL0. TTBCR comes before MAIR0, since TTBCR.EAE decides what lies behind MAIR0's encoding. Those
- * of 64 bits lie where LDRD and STRD of a vCPU reach them.
+ * The PL1 state of a guest, as a list: X(name, value at the start of a fresh guest). One text makes
+ * the reset, the structure, the save and the restore. SCTLR: its reset value on Cortex-A15 (DDI 0438
+ * 4.3.27), MMU and caches off. CNTKCTL: PL0 has no access. TTBCR comes before MAIR0: TTBCR.EAE
+ * selects the register that MAIR0's encoding means. Registers of 64 bits lie in the reach of LDRD
+ * and STRD from a vCPU.
  */
 #pragma once
 
@@ -37,6 +37,10 @@
 	X(cntv_cval_el0, 0)                                                                        \
 	X(cntp_ctl_el0, 0)                                                                         \
 	X(cntp_cval_el0, 0)                                                                        \
+	EL1_BANKED_REGS(X)
+
+/* What a mode has of its own. LR_usr is absent: HYP mode's LR is the same register. */
+#define EL1_BANKED_REGS(X)                                                                         \
 	X(sp_usr, 0)                                                                               \
 	X(sp_svc, 0)                                                                               \
 	X(lr_svc, 0)                                                                               \

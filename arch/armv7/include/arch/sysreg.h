@@ -1,65 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System registers, by their ARMv8 names: read_<name>() and write_<name>(value), here by
- * coprocessor encodings; a register that Armv8 does not name has its Armv7 name. The name behind
- * an entry is that of DDI 0406C (encodings: B3.17, B8.2).
+ * coprocessor encodings; a register without an Armv8 name has its Armv7 name. The comment
+ * after an entry has its name in DDI 0406C (encodings: B3.17, B8.2).
  */
 #pragma once
 
-#include "arch/types.h"
+#include "arch/accessor.h"
+#include "arch/el1_regs.h"
 
 /* MRC, MCR p15, op1, Rt, CRn, CRm, op2 */
-#define SYSREG32_READ(name, op1, CRn, CRm, op2)                                                    \
-	static inline reg_t read_##name(void)                                                      \
-	{                                                                                          \
-		reg_t value;                                                                       \
-		__asm__ volatile("mrc p15, " #op1 ", %0, " #CRn ", " #CRm ", " #op2                \
-				 : "=r"(value));                                                   \
-		return value;                                                                      \
-	}
-#define SYSREG32_WRITE(name, op1, CRn, CRm, op2)                                                   \
-	static inline void write_##name(reg_t value)                                               \
-	{                                                                                          \
-		__asm__ volatile("mcr p15, " #op1 ", %0, " #CRn ", " #CRm ", " #op2                \
-				 :                                                                 \
-				 : "r"(value)                                                      \
-				 : "memory");                                                      \
-	}
-#define SYSREG32(name, op1, CRn, CRm, op2)                                                         \
-	SYSREG32_READ(name, op1, CRn, CRm, op2) SYSREG32_WRITE(name, op1, CRn, CRm, op2)
+#define SYSREG32_OPERANDS(op1, CRn, CRm, op2) " p15, " #op1 ", %0, " #CRn ", " #CRm ", " #op2
+#define SYSREG32_READ(name, ...) ACCESSOR_READ(name, reg_t, "mrc" SYSREG32_OPERANDS(__VA_ARGS__))
+#define SYSREG32_WRITE(name, ...) ACCESSOR_WRITE(name, reg_t, "mcr" SYSREG32_OPERANDS(__VA_ARGS__))
+#define SYSREG32(name, ...) SYSREG32_READ(name, __VA_ARGS__) SYSREG32_WRITE(name, __VA_ARGS__)
 
 /* MRRC, MCRR p15, op1, Rt, Rt2, CRm */
-#define SYSREG64_READ(name, op1, CRm)                                                              \
-	static inline uint64_t read_##name(void)                                                   \
-	{                                                                                          \
-		uint64_t value;                                                                    \
-		__asm__ volatile("mrrc p15, " #op1 ", %Q0, %R0, " #CRm : "=r"(value));             \
-		return value;                                                                      \
-	}
-#define SYSREG64_WRITE(name, op1, CRm)                                                             \
-	static inline void write_##name(uint64_t value)                                            \
-	{                                                                                          \
-		__asm__ volatile("mcrr p15, " #op1 ", %Q0, %R0, " #CRm : : "r"(value) : "memory"); \
-	}
-#define SYSREG64(name, op1, CRm) SYSREG64_READ(name, op1, CRm) SYSREG64_WRITE(name, op1, CRm)
+#define SYSREG64_OPERANDS(op1, CRm) " p15, " #op1 ", %Q0, %R0, " #CRm
+#define SYSREG64_READ(name, ...)                                                                   \
+	ACCESSOR_READ(name, uint64_t, "mrrc" SYSREG64_OPERANDS(__VA_ARGS__))
+#define SYSREG64_WRITE(name, ...)                                                                  \
+	ACCESSOR_WRITE(name, uint64_t, "mcrr" SYSREG64_OPERANDS(__VA_ARGS__))
+#define SYSREG64(name, ...) SYSREG64_READ(name, __VA_ARGS__) SYSREG64_WRITE(name, __VA_ARGS__)
 
-/* MRS, MSR of a status register of this mode, or of a register of another mode (B9.3.9: from HYP
- * mode, every one of the modes below it) */
+/* MRS, MSR of a status register of this mode, or of a register of another mode (B9.3.9: HYP mode
+ * reaches every mode below it) */
 #define SYSREG_STATUS_READ(name, reg)                                                              \
-	static inline reg_t read_##name(void)                                                      \
-	{                                                                                          \
-		reg_t value;                                                                       \
-		__asm__ volatile(".arch_extension virt\n\tmrs %0, " #reg : "=r"(value));           \
-		return value;                                                                      \
-	}
+	ACCESSOR_READ(name, reg_t, ".arch_extension virt\n\tmrs %0, " #reg)
 #define SYSREG_STATUS_WRITE(name, reg)                                                             \
-	static inline void write_##name(reg_t value)                                               \
-	{                                                                                          \
-		__asm__ volatile(".arch_extension virt\n\tmsr " #reg ", %0"                        \
-				 :                                                                 \
-				 : "r"(value)                                                      \
-				 : "memory");                                                      \
-	}
+	ACCESSOR_WRITE(name, reg_t, ".arch_extension virt\n\tmsr " #reg ", %0")
 #define SYSREG_BANKED(name) SYSREG_STATUS_READ(name, name) SYSREG_STATUS_WRITE(name, name)
 
 /* Identification and level */
@@ -74,14 +43,8 @@ SYSREG32_READ(clidr_el1, 1, c0, c0, 1)
 SYSREG32(csselr_el1, 2, c0, c0, 0)
 SYSREG_STATUS_READ(cpsr, cpsr)
 
-/* Debug: DBGDIDR, the one CP14 register that C reads */
-static inline reg_t read_dbgdidr(void)
-{
-	reg_t value;
-
-	__asm__ volatile("mrc p14, 0, %0, c0, c0, 0" : "=r"(value));
-	return value;
-}
+/* Debug: the one CP14 register that C reads */
+ACCESSOR_READ(dbgdidr, reg_t, "mrc p14, 0, %0, c0, c0, 0")
 
 /* Secure state */
 SYSREG32(nsacr, 0, c1, c1, 2)
@@ -139,28 +102,10 @@ SYSREG32(tpidr_el0, 0, c13, c0, 2)   /* TPIDRURW */
 SYSREG32(tpidrro_el0, 0, c13, c0, 3) /* TPIDRURO */
 SYSREG32(tpidr_el1, 0, c13, c0, 4)   /* TPIDRPRW */
 
-/* What each mode has of its own. LR_usr is not here: HYP mode's LR is the same register. */
-SYSREG_BANKED(sp_usr)
-SYSREG_BANKED(sp_svc)
-SYSREG_BANKED(lr_svc)
-SYSREG_BANKED(spsr_svc)
-SYSREG_BANKED(sp_abt)
-SYSREG_BANKED(lr_abt)
-SYSREG_BANKED(spsr_abt)
-SYSREG_BANKED(sp_und)
-SYSREG_BANKED(lr_und)
-SYSREG_BANKED(spsr_und)
-SYSREG_BANKED(sp_irq)
-SYSREG_BANKED(lr_irq)
-SYSREG_BANKED(spsr_irq)
-SYSREG_BANKED(r8_fiq)
-SYSREG_BANKED(r9_fiq)
-SYSREG_BANKED(r10_fiq)
-SYSREG_BANKED(r11_fiq)
-SYSREG_BANKED(r12_fiq)
-SYSREG_BANKED(sp_fiq)
-SYSREG_BANKED(lr_fiq)
-SYSREG_BANKED(spsr_fiq)
+/* Registers of one mode each */
+#define X(name, reset) SYSREG_BANKED(name)
+EL1_BANKED_REGS(X)
+#undef X
 
 /* Performance monitors: B4.1, PMUv1 and v2 reach the cycle counter's filter by PMSELR 31 */
 SYSREG32_READ(id_dfr0_el1, 0, c0, c1, 2)

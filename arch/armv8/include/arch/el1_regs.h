@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The EL1 state of a guest, as a list: X(name, value at the start of a fresh guest).
- * One text makes the reset today, and structure, save and restore where vCPUs are switched.
- * SCTLR_EL1: the RES1 bits of Armv8.0, MMU and caches off. CNTKCTL_EL1: nothing for EL0.
+ * The EL1 state of a guest, as a list: X(name, value at the start of a fresh guest). One text makes
+ * the accessors, the reset, the structure, the save and the restore. SCTLR_EL1: the RES1 bits of
+ * Armv8.0, MMU and caches off. CNTKCTL_EL1: EL0 has no access.
  */
 #pragma once
 

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System registers, by their ARMv8 names: read_<name>() and write_<name>(value).
- * The ARMv7 header of the same name gives the same functions by coprocessor encodings, so the
- * rest of the tree knows one set of names. Names and meaning: Arm ARM (DDI 0487), D13.
+ * System registers, by their ARMv8 names: read_<name>() and write_<name>(value). The ARMv7 header
+ * gives the same functions by coprocessor encodings, so the rest of the tree knows one set of
+ * names. Names and meaning: Arm ARM (DDI 0487), D13.
  */
 #pragma once
 
-#include "arch/types.h"
+#include "arch/accessor.h"
+#include "arch/el1_regs.h"
 
-#define SYSREG_READ(name)                                                                          \
-	static inline reg_t read_##name(void)                                                      \
-	{                                                                                          \
-		reg_t value;                                                                       \
-		__asm__ volatile("mrs %0, " #name : "=r"(value));                                  \
-		return value;                                                                      \
-	}
-#define SYSREG_WRITE(name)                                                                         \
-	static inline void write_##name(reg_t value)                                               \
-	{                                                                                          \
-		__asm__ volatile("msr " #name ", %0" : : "r"(value) : "memory");                   \
-	}
+#define SYSREG_READ(name) ACCESSOR_READ(name, reg_t, "mrs %0, " #name)
+#define SYSREG_WRITE(name) ACCESSOR_WRITE(name, reg_t, "msr " #name ", %0")
 #define SYSREG(name)                                                                               \
 	SYSREG_READ(name)                                                                          \
 	SYSREG_WRITE(name)
@@ -35,7 +26,6 @@ SYSREG_READ(id_aa64mmfr1_el1)
 SYSREG_READ(ctr_el0)
 SYSREG_READ(clidr_el1)
 SYSREG_READ(ccsidr_el1)
-SYSREG(daif)
 
 /* Hypervisor control */
 SYSREG(hcr_el2)
@@ -60,7 +50,7 @@ SYSREG_WRITE(s3_4_c3_c1_3)  /* HFGWTR2_EL2 */
 SYSREG_WRITE(s3_4_c3_c1_7)  /* HFGITR2_EL2 */
 SYSREG_WRITE(s3_4_c10_c5_0) /* MPAM2_EL2 */
 
-/* EL3, where the image was entered there */
+/* EL3, if the image starts there */
 SYSREG_WRITE(scr_el3)
 SYSREG_WRITE(cptr_el3)
 SYSREG_WRITE(mdcr_el3)
@@ -80,31 +70,12 @@ SYSREG(tcr_el2)
 SYSREG(mair_el2)
 SYSREG(vttbr_el2)
 SYSREG(vtcr_el2)
-SYSREG(par_el1)
 
 /* EL1 state */
-SYSREG(sctlr_el1)
+#define X(name, reset) SYSREG(name)
+EL1_REGS(X)
+#undef X
 SYSREG(actlr_el1)
-SYSREG(cpacr_el1)
-SYSREG(ttbr0_el1)
-SYSREG(ttbr1_el1)
-SYSREG(tcr_el1)
-SYSREG(mair_el1)
-SYSREG(amair_el1)
-SYSREG(contextidr_el1)
-SYSREG(vbar_el1)
-SYSREG(esr_el1)
-SYSREG(far_el1)
-SYSREG(elr_el1)
-SYSREG(spsr_el1)
-SYSREG(sp_el1)
-SYSREG(sp_el0)
-SYSREG(afsr0_el1)
-SYSREG(afsr1_el1)
-SYSREG(tpidr_el0)
-SYSREG(tpidrro_el0)
-SYSREG(tpidr_el1)
-SYSREG(csselr_el1)
 
 /* Performance monitors */
 SYSREG_READ(id_aa64dfr0_el1)
@@ -127,10 +98,5 @@ SYSREG_READ(cntpct_el0)
 SYSREG_READ(cntvct_el0)
 SYSREG(cnthctl_el2)
 SYSREG(cntvoff_el2)
-SYSREG(cntkctl_el1)
-SYSREG(cntv_ctl_el0)
-SYSREG(cntv_cval_el0)
-SYSREG(cntp_ctl_el0)
-SYSREG(cntp_cval_el0)
 SYSREG(cnthp_ctl_el2)
 SYSREG(cnthp_cval_el2)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GICv3 system registers (IHI 0069, chapter 12), apart from sysreg.h: only drivers/gic/gicv3.c
- * and the trap table need them. */
+ * needs them. */
 #pragma once
 
 #include "arch/sysreg.h"
@@ -23,7 +23,6 @@ SYSREG_WRITE(icc_sgi1r_el1)
 SYSREG(ich_hcr_el2)
 SYSREG_READ(ich_vtr_el2)
 SYSREG(ich_vmcr_el2)
-SYSREG_READ(ich_misr_el2)
 SYSREG_READ(ich_eisr_el2)
 SYSREG_READ(ich_elrsr_el2)
 SYSREG(ich_ap0r0_el2)

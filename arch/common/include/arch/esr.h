@@ -8,7 +8,6 @@
 #define ESR_EC_SHIFT 26
 #define ESR_EC(esr) (((esr) >> ESR_EC_SHIFT) & 0x3fu)
 #define ESR_IL (1u << 25) /* a 32-bit instruction, else 16-bit */
-#define ESR_ISS(esr) ((esr)&0x1ffffffu)
 
 #define EC_UNKNOWN 0x00u
 #define EC_WFX 0x01u
@@ -20,7 +19,6 @@
 #define EC_CP10_ID 0x08u /* v7: VMRS of an identification register */
 #define EC_PAUTH 0x09u   /* v8: pointer authentication */
 #define EC_CP14_64 0x0cu
-#define EC_SVC32 0x11u
 #define EC_HVC32 0x12u /* v7 */
 #define EC_SMC32 0x13u /* v7 */
 #define EC_SVC64 0x15u
@@ -30,13 +28,7 @@
 #define EC_SVE 0x19u      /* v8 */
 #define EC_SME 0x1du      /* v8 */
 #define EC_IABT_LOW 0x20u /* instruction abort from a lower level */
-#define EC_IABT_CUR 0x21u
-#define EC_PC_ALIGN 0x22u
 #define EC_DABT_LOW 0x24u /* data abort from a lower level */
-#define EC_DABT_CUR 0x25u
-#define EC_SP_ALIGN 0x26u
-#define EC_SERROR 0x2fu
-#define EC_BRK 0x3cu
 
 /* ISS of a data abort */
 #define DABT_ISV (1u << 24)                   /* bits 23:14 describe the access */
@@ -51,7 +43,6 @@
 
 /* Fault status code, without its level: bits 5:2 */
 #define FSC_TRANSLATION 0x04u
-#define FSC_ACCESS_FLAG 0x08u
 #define FSC_PERMISSION 0x0cu
 #define FSC_EXTERNAL 0x10u       /* synchronous */
 #define FSC_ASYNC_EXTERNAL 0x11u /* v7: an asynchronous abort comes as a data abort */

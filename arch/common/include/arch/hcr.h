@@ -11,7 +11,6 @@
 #define HCR_FB (1 << 9)      /* a guest's TLB and cache maintenance is broadcast */
 #define HCR_BSU_IS (1 << 10) /* a guest's barriers reach the inner shareable domain */
 #define HCR_TWI (1 << 13)    /* WFI exits */
-#define HCR_TWE (1 << 14)    /* WFE exits */
 #define HCR_TSC (1 << 19)    /* SMC exits and never reaches the firmware */
 #define HCR_TIDCP (1 << 20)  /* implementation-defined registers exit */
 #define HCR_TAC (1 << 21)    /* ACTLR accesses exit */

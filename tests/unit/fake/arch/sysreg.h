@@ -24,4 +24,5 @@ void fake_sysreg_write(reg_t *variable, reg_t value);
 	SYSREG_READ(name)                                                                          \
 	SYSREG_WRITE(name)
 
+#include "generated/el1_regs.inc"
 #include "generated/sysreg.inc"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HVC and SMC with the SMC Calling Convention's registers: id and arguments in, r0 out; every
- * other register is kept by our hypervisor, r1-r3 are given up so that others' may change them. */
+/* HVC and SMC with the registers of the SMC Calling Convention: id and arguments in r0 to r3, the
+ * result in r0 (ARMv8: x0 to x3, which the compiler also knows by these names). This hypervisor
+ * preserves every other register; another one may change r1 to r3. */
 #pragma once
 
+#include "arch/isa.h"
 #include "arch/types.h"
 
 #define SMCCC_CALL(name, instruction)                                                              \
@@ -19,5 +21,5 @@
 		return r0;                                                                         \
 	}
 
-SMCCC_CALL(hvc, ".arch_extension virt\n\thvc #0")
-SMCCC_CALL(smc, ".arch_extension sec\n\tsmc #0")
+SMCCC_CALL(hvc, HVC_CALL)
+SMCCC_CALL(smc, SMC_CALL)

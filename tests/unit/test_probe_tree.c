@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where devices are, and what texts nodes have, from device trees that are well and damaged. */
-/* LINK: tests/unit/fdt_blob.c */
+/* LINK: guest/probe/tree.c tests/unit/fdt_blob.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/fdt.h"
+#include "guest/probe/tree.h"
 #include "lib/random.h"
 #include "tests/unit/fdt_blob.h"
 
@@ -69,7 +69,7 @@ static int drop(void **state)
 static unsigned device(const char *compatible, struct fdt_range range[2])
 {
 	memset(range, 0, 2 * sizeof(range[0]));
-	return fdt_device(blob, size, compatible, range, 2);
+	return tree_device(blob, size, compatible, range, 2);
 }
 
 static void a_device_is_found_with_its_ranges(void **state)
@@ -109,9 +109,9 @@ static void a_text_is_found_by_node_and_property(void **state)
 	char text[32];
 
 	(void)state;
-	assert_true(fdt_text(blob, size, "psci", "method", text, sizeof(text)));
+	assert_true(tree_text(blob, size, "psci", "method", text, sizeof(text)));
 	assert_string_equal(text, "hvc");
-	assert_true(fdt_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
+	assert_true(tree_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
 	assert_string_equal(text, "samples=7 delay=4");
 }
 
@@ -125,7 +125,7 @@ static void what_is_not_there_is_an_empty_text(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		strcpy(text, "before");
-		assert_false(fdt_text(blob, size, names[i][0], names[i][1], text, sizeof(text)));
+		assert_false(tree_text(blob, size, names[i][0], names[i][1], text, sizeof(text)));
 		assert_string_equal(text, "");
 	}
 }
@@ -135,7 +135,7 @@ static void a_text_that_is_too_long_is_cut(void **state)
 	char text[8];
 
 	(void)state;
-	assert_true(fdt_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
+	assert_true(tree_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
 	assert_string_equal(text, "samples");
 }
 
@@ -146,8 +146,8 @@ static void a_tree_that_is_cut_has_nothing(void **state)
 
 	(void)state;
 	for (size_t limit = 0; limit < size; limit++) {
-		assert_int_equal(fdt_device(blob, limit, "arm,pl011", range, 2), 0);
-		assert_false(fdt_text(blob, limit, "psci", "method", text, sizeof(text)));
+		assert_int_equal(tree_device(blob, limit, "arm,pl011", range, 2), 0);
+		assert_false(tree_text(blob, limit, "psci", "method", text, sizeof(text)));
 	}
 }
 
@@ -165,8 +165,8 @@ static void damaged_at_random_nothing_else_is_touched(void **state)
 		uint8_t kept = blob[at];
 
 		blob[at] = (uint8_t)random_next(&random);
-		assert_true(fdt_device(blob, size, "arm,cortex-a15-gic", range, 2) <= 2);
-		fdt_text(blob, size, "chosen", "bootargs", text, sizeof(text));
+		assert_true(tree_device(blob, size, "arm,cortex-a15-gic", range, 2) <= 2);
+		tree_text(blob, size, "chosen", "bootargs", text, sizeof(text));
 		assert_true(strlen(text) < sizeof(text));
 		blob[at] = kept;
 	}

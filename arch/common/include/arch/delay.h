@@ -4,8 +4,8 @@
 
 #include "arch/types.h"
 
-/* Executes exactly `count` instructions: even, >= 2, in a register before the first one. */
+/* Execute exactly `count` instructions: even, >= 2, in a register before the first one. */
 static inline void delay_instructions(reg_t count)
 {
-	__asm__ volatile("1: subs %0, %0, #2\n\tb.ne 1b" : "+r"(count) : : "cc", "memory");
+	__asm__ volatile("1: subs %0, %0, #2\n\tbne 1b" : "+r"(count) : : "cc", "memory");
 }

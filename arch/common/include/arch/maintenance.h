@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maintenance of caches and TLBs. */
+#pragma once
+
+#include "arch/barrier.h"
+#include "arch/isa.h"
+#include "arch/types.h"
+
+/* An operation without an address, between barriers. Armv7 ignores the value of the register that
+ * the operation names. */
+#define MAINTENANCE(name, dsb, operation)                                                          \
+	static inline void name(void)                                                              \
+	{                                                                                          \
+		dsb();                                                                             \
+		__asm__ volatile(operation : : ZERO_OPERAND((reg_t)0) : "memory");                 \
+		dsb();                                                                             \
+		isb();                                                                             \
+	}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device accesses: one load or store of the stated width, without write-back ("m" allows none), so
+ * that a hypervisor which emulates the device gets a valid syndrome (ISV = 1). */
+#pragma once
+
+#include "arch/types.h"
+
+/* width: of the operand's register, where the isa has several; ins: of the access */
+#define MMIO(bits, width, ins)                                                                     \
+	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
+	{                                                                                          \
+		uint##bits##_t value;                                                              \
+		__asm__ volatile("ldr" ins " %" width "0, %1"                                      \
+				 : "=r"(value)                                                     \
+				 : "m"(*(volatile uint##bits##_t *)address)                        \
+				 : "memory");                                                      \
+		return value;                                                                      \
+	}                                                                                          \
+	static inline void mmio_write##bits(uintptr_t address, uint##bits##_t value)               \
+	{                                                                                          \
+		__asm__ volatile("str" ins " %" width "1, %0"                                      \
+				 : "=m"(*(volatile uint##bits##_t *)address)                       \
+				 : "r"(value)                                                      \
+				 : "memory");                                                      \
+	}

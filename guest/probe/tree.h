@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices and texts in the children of a device tree's root (lib/fdt.h). */
+#pragma once
+
+#include "lib/fdt.h"
+
+/* The ranges in `reg` of the first child that is `compatible`; otherwise as fdt_memory(). */
+unsigned tree_device(const void *blob, size_t limit, const char *compatible,
+		     struct fdt_range *range, unsigned max);
+
+/* Copy the text at the start of a property of the child `name` (without its unit address, @1000)
+ * into `text`, cut to its size, with a NUL. False, and an empty text: there is none. */
+bool tree_text(const void *blob, size_t limit, const char *name, const char *property, char *text,
+	       size_t size);
