@@ -71,7 +71,7 @@
  *   delay_el2  instructions spun at each entry to EL2, even and not 2; it proves that a benchmark
  *              sees what happens on the exit path
  *   cntvoff_us CNTVOFF: how far CNTVCT is behind CNTPCT, in microseconds
- *   slice_us   a turn of the core with sched=rr or fp, in microseconds; 0: 1000
+ *   slice_us   a turn of the core with sched=rr, in microseconds; 0: 1000
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \

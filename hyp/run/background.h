@@ -16,8 +16,7 @@
 
 /*
  * Ready for its first turn, saved. Leaves its stage 2 and its EL1 registers in the core: the
- * measured guest's come after. The background VM has the core of vCPU 0 of `measured`. It
- * reads no virtual counter and its CNTV is masked: the CNTVOFF of the other is right for it.
+ * measured guest's come after. The background VM has the core of vCPU 0 of `measured`.
  */
 struct vcpu *background_prepare(const struct vm *measured);
 

@@ -29,8 +29,7 @@ void vtimer_stop(struct vcpu *vcpu);
 
 /*
  * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds behind CNTPCT, but never below 0;
- * with VTIMER_FROM_0 it starts there. For vm->cntvoff, before the first cpu_reset_guest() of the
- * VM, which writes it to the core; a VM that shares the core needs the same.
+ * with VTIMER_FROM_0 it starts there. For vm->cntvoff.
  */
 #define VTIMER_FROM_0 UINT32_MAX
 uint64_t vtimer_offset(uint32_t us);
