@@ -73,8 +73,10 @@ static void start_and_run(struct vcpu *vcpu)
 	fp_start((enum fp_mode)vm->config->fp, &vcpu->fp);
 	sched_reset(vm->config);
 	sched_add(vcpu);
-	if (vm->other && vcpu->index == 0)
+	if (vm->other && vcpu->index == 0) {
+		vm->other->el2.cntvoff_el2 = vcpu->el2.cntvoff_el2; /* which it does not look at */
 		sched_add(vm->other);
+	}
 	vcpu_begin(vcpu);
 	tlbi_core_guests();
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);

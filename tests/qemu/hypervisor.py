@@ -95,13 +95,16 @@ def reading_zero(symbol: str, **reads: str) -> Change:
 
 
 def without_store(symbol: str, offset: int) -> Change:
-    """A function without its one store of a word to this offset of a device."""
+    """A function without its one store of a word to this offset of a device, whose base is no
+    argument of the function."""
     def change(image: bytes, board: str) -> bytes:
         if board_facts(board)["ISA"] == "armv8":
             store, mask = 0xb9000000 | offset // 4 << 10, 0xfffffc00
         else:
             store, mask = 0xe5800000 | offset, 0xfff00fff
-        return without(symbol, lambda word: word & mask == store)(image, board)
+        no_bases = set() if board_facts(board)["ISA"] == "armv8" else {0, 1, 13}
+        return without(symbol, lambda word: word & mask == store
+                       and word >> 16 & 15 not in no_bases)(image, board)
     return change
 
 

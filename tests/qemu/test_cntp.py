@@ -119,7 +119,7 @@ def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
 RETURN = {"armv8": 0xd65f03c0, "armv7": 0xe12fff1e}
 
 
-@pytest.mark.job(SHORT, change=words_at("arm_with_cntp", 0, RETURN))
+@pytest.mark.job(SHORT, change=words_at("emulated_due", 0, RETURN))
 def test_a_deadline_that_is_not_waited_for_is_found(result):
     for config in ("cntp", "cntp-sw"):
         assert result.one("step", config=config)["outcome"] != "done"
