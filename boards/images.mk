@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What boot loaders boot, from a linked image: IMAGES of board.mk says which. docs/boards.md
+# Images for boot loaders, from the linked image: IMAGES of board.mk lists them. docs/boards.md
 
 # One date in every header, so that what is built twice is the same twice.
 SOURCE_DATE_EPOCH ?= 315532800

@@ -9,7 +9,7 @@ void histogram_init(struct histogram *histogram)
 	stats_init(&histogram->stats);
 }
 
-/* How many powers of two wide a bucket is: its values were shifted right by this. */
+/* log2 of a bucket's width: the right shift of its values. */
 static uint32_t bucket_shift(uint32_t bucket)
 {
 	return bucket < 512 ? 0 : bucket / 256 - 1;

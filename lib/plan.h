@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a plan that the host tool compiled (abi/plan.h). */
+/* The check of a plan that the host tool compiled (abi/plan.h). */
 #pragma once
 
 #include "abi/plan.h"
@@ -7,11 +7,11 @@
 #include "lib/tokens.h"
 
 /*
- * True: the section holds a plan of this version, undamaged, with every count, index and number in
+ * True: the section holds an undamaged plan of this version, with every count, index and number in
  * its range, and the memory of an unmodified guest in bounds. False: *why has the first fault.
  */
 bool plan_check(const struct plan_section *section, struct text *why);
 
-/* The words of the plan language for what a plan says. */
+/* A plan's order and platform as words of the plan language. */
 struct token plan_order_word(const struct plan *plan);
 struct token plan_platform_word(const struct plan *plan);
