@@ -14,9 +14,9 @@
 #define RAM_GRAIN 0x200000u
 #define LOAD_GRAIN 0x1000u
 
-#define X(NAME, word) word " "
-static const char platform_words[] = PLATFORMS(X);
-static const char order_words[] = PLAN_ORDERS(X);
+#define X(NAME, word) word,
+static const char *const platform_words[] = { PLATFORMS(X) };
+static const char *const order_words[] = { PLAN_ORDERS(X) };
 #undef X
 
 static bool fail(struct text *why, const char *what)
@@ -124,12 +124,12 @@ bool plan_check(const struct plan_section *section, struct text *why)
 	return plan->guest.load_count == 0 || check_guest(&plan->guest, why);
 }
 
-struct token plan_order_word(const struct plan *plan)
+const char *plan_order_word(const struct plan *plan)
 {
-	return token_at(order_words, plan->order);
+	return order_words[plan->order];
 }
 
-struct token plan_platform_word(const struct plan *plan)
+const char *plan_platform_word(const struct plan *plan)
 {
-	return token_at(platform_words, plan->platform);
+	return platform_words[plan->platform];
 }

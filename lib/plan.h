@@ -4,7 +4,6 @@
 
 #include "abi/plan.h"
 #include "lib/text.h"
-#include "lib/tokens.h"
 
 /*
  * True: the section holds an undamaged plan of this version, with every count, index and number in
@@ -12,6 +11,6 @@
  */
 bool plan_check(const struct plan_section *section, struct text *why);
 
-/* A plan's order and platform as words of the plan language. */
-struct token plan_order_word(const struct plan *plan);
-struct token plan_platform_word(const struct plan *plan);
+/* Order and platform of a checked plan, as words of the plan language. */
+const char *plan_order_word(const struct plan *plan);
+const char *plan_platform_word(const struct plan *plan);
