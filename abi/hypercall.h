@@ -18,7 +18,7 @@
 			    /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */  \
 	X(EXIT, exit)       /* x1 = enum guest_exit. Ends this plan step; does not return */       \
 	X(MEASURE, measure) /* x1 = 1: exit statistics and trace begin anew; 0: they stop until */ \
-			    /* the next 1. Returns HC_OK or HC_EINVAL; is itself not counted */    \
+			    /* the next 1. HC_OK or HC_EINVAL; this call itself is not counted */  \
 	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
 			    /* device would. Returns HC_OK or HC_EINVAL */                         \
 	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \
@@ -26,13 +26,13 @@
 			    /* HC_EINVAL (state; more memory than goes by address) */              \
 	X(TLBI, tlbi)       /* x1 = enum hc_tlbi: TLB maintenance that only EL2 can do. */         \
 			    /* Returns HC_OK or HC_EINVAL */                                       \
-	X(VMID, vmid)       /* x1 = 0 or 1: go on under the VM's other VMID, 1: with what the */   \
-			    /* TLBs hold of it flushed. HC_OK; HC_EINVAL without stage 2 */        \
-	X(PEEK, peek)       /* x1 = a physical address in guest RAM, a multiple of 4. Returns */   \
-			    /* the 32-bit word there, as EL2 reads it; 0 elsewhere */              \
-	X(STAGE2, stage2)   /* x1 = enum hc_stage2, x2 = an IPA: see there. */                     \
-	X(FP_RELEASE, fp_release) /* what happens to FP registers when another vCPU runs: with */  \
-				  /* fp=lazy and eager they are given up. Returns HC_OK */
+	X(VMID, vmid)     /* Continue under the VM's other VMID; x1 = 1: with the TLBs flushed */  \
+			  /* of it, 0: unflushed. HC_OK; HC_EINVAL without stage 2 */              \
+	X(PEEK, peek)     /* x1 = a physical address in guest RAM, a multiple of 4. Returns */     \
+			  /* the 32-bit word there, as EL2 reads it; 0 elsewhere */                \
+	X(STAGE2, stage2) /* x1 = enum hc_stage2, x2 = an IPA: see there. */                       \
+	X(FP_RELEASE, fp_release) /* gives up the guest's FP registers (fp=lazy and eager), as */  \
+				  /* a switch to another vCPU does. Returns HC_OK */
 
 #define HC_INDEX(NAME, name) HC_INDEX_##NAME,
 enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };

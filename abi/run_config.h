@@ -34,7 +34,7 @@
  *           the background VM
  *   errata  workarounds that this core needs (hyp/cpu/errata.c) are applied; or ignored, which
  *           shows what they cost on the paths
- *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
+ *   state   state at the start of a sample: warm; caches (instruction and data) or TLBs cold
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions if off
  *   cntp    passthrough: the guest programs the physical timer, whose interrupt is forwarded;
  *           emulated: accesses to it exit, and the hypervisor's timer implements it
@@ -95,7 +95,7 @@ enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
-/* Of a struct, by an entry of a table */
+/* A field of a struct, by an entry of a table */
 #define UINT32_FIELD(field, ...) uint32_t field;
 
 struct run_config {

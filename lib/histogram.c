@@ -40,7 +40,7 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 		if (below && below >= rank)
 			return edge < stats->max ? edge : stats->max;
 	}
-	return stats->max; /* 0 when there are no samples */
+	return stats->max; /* 0 without samples */
 }
 
 void histogram_json(const uint32_t *count, struct text *text)

@@ -36,7 +36,7 @@
 
 static unsigned lr_count;
 static uint32_t lr_mask;  /* a bit for each */
-static uint32_t trap_dir; /* HCR_TDIR where there is such a trap */
+static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
 
 unsigned gic_version(void)
 {

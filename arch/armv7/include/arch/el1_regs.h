@@ -39,7 +39,7 @@
 	X(cntp_cval_el0, 0)                                                                        \
 	EL1_BANKED_REGS(X)
 
-/* What a mode has of its own. LR_usr is absent: HYP mode's LR is the same register. */
+/* Registers of one mode each. LR_usr is absent: HYP mode's LR is the same register. */
 #define EL1_BANKED_REGS(X)                                                                         \
 	X(sp_usr, 0)                                                                               \
 	X(sp_svc, 0)                                                                               \
