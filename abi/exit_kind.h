@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a guest came to EL2. One line here adds a kind: statistics, trace and report follow.
+ * Reasons for an exit to EL2. One line adds a kind: statistics, trace and report follow.
  */
 #pragma once
 
@@ -9,33 +9,32 @@
 	X(IRQ, "irq")                 /* a physical interrupt for the guest */                     \
 	X(MAINTENANCE, "maintenance") /* the GIC's maintenance interrupt */                        \
 	X(HYP_TIMER, "hyp-timer")     /* the hypervisor's own timer */                             \
-	X(KICK, "kick")               /* another core asks for something */                        \
+	X(KICK, "kick")               /* a request of another core */                              \
 	X(HVC, "hvc")                                                                              \
 	X(SMC, "smc")                                                                              \
 	X(MMIO_READ, "mmio-read")                                                                  \
 	X(MMIO_WRITE, "mmio-write")                                                                \
 	X(SYSREG, "sysreg")                                                                        \
 	X(WFI, "wfi")                                                                              \
-	X(STAGE2_MAP, "stage2-map")     /* fill=lazy: a first touch, mapped */                     \
+	X(STAGE2_MAP, "stage2-map")     /* fill=lazy: a first touch, which EL2 maps */             \
 	X(FP, "fp")                     /* fp=lazy: the first use of FP or SIMD registers */       \
-	X(STAGE2_FAULT, "stage2-fault") /* an access that no device and no mapping answers */      \
+	X(STAGE2_FAULT, "stage2-fault") /* an access to no device and no mapping */                \
 	X(OTHER, "other")
 
 #define EXIT_KIND(NAME, text) EXIT_##NAME,
 enum exit_kind { EXIT_KINDS(EXIT_KIND) EXIT_KIND_COUNT };
 
-/* Why a guest was stopped; the "reason" of a fault record. */
+/* Why EL2 stopped a guest; the "reason" of a fault record. */
 #define FAULT_REASONS(X)                                                                           \
-	X(DATA_ABORT, "data-abort") /* a data access nothing answers; ipa and va say where */      \
-	X(PREFETCH_ABORT, "prefetch-abort") /* an instruction fetch nothing answers */             \
-	X(MMIO_SYNDROME, "mmio-syndrome") /* an emulated device, but no syndrome to emulate by */  \
+	X(DATA_ABORT, "data-abort")             /* a data access to no mapping, at ipa and va */   \
+	X(PREFETCH_ABORT, "prefetch-abort")     /* an instruction fetch from no mapping */         \
+	X(MMIO_SYNDROME, "mmio-syndrome")       /* an emulated device, without a valid syndrome */ \
 	X(MMIO_THUMB_STORE, "mmio-thumb-store") /* the same: erratum 766422 of this core */        \
-	X(UNHANDLED_TRAP,                                                                          \
-	  "unhandled-trap")           /* an exception class this hypervisor has no use for */      \
-	X(SERROR, "serror")           /* an asynchronous external abort */                         \
-	X(TIME_LIMIT, "time-limit")   /* the step outran its limit_ms and was preempted */         \
-	X(GUEST_CRASH, "guest-crash") /* the guest kernel gave up: GUEST_EXIT_CRASHED */           \
-	X(BAD_EXIT, "bad-exit")       /* HC_EXIT with an unknown status */
+	X(UNHANDLED_TRAP, "unhandled-trap")     /* an exception class without a handler */         \
+	X(SERROR, "serror")                     /* an asynchronous external abort */               \
+	X(TIME_LIMIT, "time-limit")             /* the step exceeded limit_ms */                   \
+	X(GUEST_CRASH, "guest-crash")           /* the guest kernel gave up: GUEST_EXIT_CRASHED */ \
+	X(BAD_EXIT, "bad-exit")                 /* HC_EXIT with an unknown status */
 
 #define FAULT_REASON(NAME, text) FAULT_##NAME,
 enum fault_reason { FAULT_REASONS(FAULT_REASON) FAULT_REASON_COUNT };

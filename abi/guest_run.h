@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hypervisor and guest tell each other in memory.
+ * The memory that hypervisor and guest share.
  *
  *   guest RAM, IPA = PA in every configuration (so that stage 2 can also be off):
  *   +0x00000  struct guest_run: the hypervisor writes it before each start, x0/r0 points to it
- *   +0x00800  struct probe_stamps: with probes=on, where the last interrupt was when
+ *   +0x00800  struct probe_stamps: with probes=on, the times of the last interrupt
  *   +0x01000  record buffer: the body of the record that HC_RECORD emits
  *   +0x100000 the guest image, beginning with struct guest_header
  *   …         its bss, stacks and heap, then, from the next multiple of 2 MiB on, working memory
@@ -38,7 +38,7 @@
 /* At the start of the guest image; all addresses are IPAs. */
 struct guest_header {
 	char magic[16];
-	uint64_t load_address; /* where the image must be put: RAM base + GUEST_IMAGE_OFFSET */
+	uint64_t load_address; /* of the image: RAM base + GUEST_IMAGE_OFFSET */
 	uint64_t entry;        /* first instruction, inside the image */
 	uint64_t image_size;   /* bytes to copy */
 	uint64_t memory_end;   /* end of bss, stacks and heap: working memory starts here */
@@ -46,36 +46,37 @@ struct guest_header {
 
 struct guest_run {
 	uint32_t magic;
-	uint32_t size;     /* sizeof(struct guest_run): both sides were built from one text */
+	uint32_t size;     /* sizeof(struct guest_run): both sides must have the same */
 	uint64_t ram_base; /* bytes, 4 KiB aligned */
 	uint64_t ram_size;
-	/* what is not a guest's, for those that try: the hypervisor's memory, its console */
+	/* not the guest's, for guests that attack: the hypervisor's memory, its console */
 	uint64_t hyp_base;
 	uint64_t hyp_device;
 	uint64_t gicd_base; /* distributor, emulated or real */
-	uint64_t gicc_base; /* GICv2 CPU interface (GICV behind it when trapped); 0 on GICv3 */
+	uint64_t gicc_base; /* GICv2 CPU interface (GICV when trapped); 0 on GICv3 */
 	uint64_t gicr_base; /* GICv3 redistributor of this vCPU; 0 on GICv2 */
 	uint32_t virt_timer_intid;
-	uint32_t spi_count;  /* SPIs from INTID 32 on that a guest may pend by software */
+	uint32_t spi_count;  /* SPIs from INTID 32 on, which a guest may pend by software */
 	uint32_t counter_hz; /* of CNTPCT and CNTVCT */
 	uint32_t step;
 	uint32_t lr_count;           /* list registers in use */
-	uint32_t physical_spi_first; /* physical SPIs that are the guest's: without a device of */
-	uint32_t physical_spi_count; /* their own, pended by software or HC_RAISE */
-	uint32_t smc_undefined;      /* 1: nothing takes an SMC, it is undefined at EL1 */
+	uint32_t physical_spi_first; /* the guest's physical SPIs: without a device, pended */
+	uint32_t physical_spi_count; /* by software or HC_RAISE */
+	uint32_t smc_undefined;      /* 1: an SMC is undefined at EL1 */
 	uint32_t phys_timer_intid;
-	uint32_t gem5;        /* 1: gem5 executes it, and has a timing model for samples */
+	uint32_t gem5;        /* 1: gem5 runs the guest and has a timing model for samples */
 	uint32_t no_fp;       /* 1: the machine has no FP registers for a guest */
 	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
-	uint64_t cntvoff;     /* CNTVCT is this far behind CNTPCT, in ticks */
-	uint64_t start_ticks; /* CNTPCT just before the guest's first instruction */
+	uint64_t cntvoff;     /* CNTPCT minus CNTVCT, in ticks */
+	uint64_t start_ticks; /* CNTPCT before the guest's first instruction */
 	struct run_config config;
 	struct plan_bench bench;
 };
 
-_Static_assert(sizeof(struct guest_run) <= GUEST_PROBE_OFFSET, "the stamps lie behind it");
-_Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembly knows it");
-_Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly knows it");
-_Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly knows it");
-_Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER, "likewise");
+_Static_assert(sizeof(struct guest_run) <= GUEST_PROBE_OFFSET, "the stamps follow");
+_Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembly has this offset");
+_Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly has this offset");
+_Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly has this offset");
+_Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER,
+	       "assembly has this offset");
 #endif

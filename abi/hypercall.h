@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypercalls a guest may make: HVC #0 with the function id in x0/r0, arguments in x1-x3/r1-r3,
- * the result in x0/r0; every other register is preserved. The ids lie in the range that the SMC
- * Calling Convention (DEN0028, 6.2) reserves for a vendor-specific hypervisor service, 32-bit fast
- * calls, so that standard services (PSCI) can stand beside them.
+ * The hypercalls of the bench guest: HVC #0 with the function id in x0/r0, arguments in
+ * x1-x3/r1-r3, the result in x0/r0. Every other register is preserved. The ids lie in the range of
+ * the SMC Calling Convention (DEN0028, 6.2) for a vendor-specific hypervisor service, 32-bit fast
+ * calls; standard services (PSCI) have other ids.
  *
- * To add one: a line here and its function in hyp/trap/hypercall.c.
+ * A new hypercall is a line here and a function in hyp/trap/hypercall.c.
  */
 #pragma once
 
@@ -13,12 +13,12 @@
 
 /* X(NAME, name): the order is the id, counted from HC_BASE. */
 #define HYPERCALLS(X)                                                                              \
-	X(NULL, null)       /* does nothing; the cheapest exit there is. Returns HC_OK */          \
+	X(NULL, null)       /* does nothing: the cheapest exit. Returns HC_OK */                   \
 	X(RECORD, record)   /* x1 = enum record_kind, x2 = length in bytes of the body in the */   \
 			    /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */  \
 	X(EXIT, exit)       /* x1 = enum guest_exit. Ends this plan step; does not return */       \
 	X(MEASURE, measure) /* x1 = 1: exit statistics and trace begin anew; 0: they stop until */ \
-			    /* the next 1. Returns HC_OK or HC_EINVAL; is itself not counted */    \
+			    /* the next 1. HC_OK or HC_EINVAL; this call itself is not counted */  \
 	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
 			    /* device would. Returns HC_OK or HC_EINVAL */                         \
 	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \
@@ -26,13 +26,13 @@
 			    /* HC_EINVAL (state; more memory than goes by address) */              \
 	X(TLBI, tlbi)       /* x1 = enum hc_tlbi: TLB maintenance that only EL2 can do. */         \
 			    /* Returns HC_OK or HC_EINVAL */                                       \
-	X(VMID, vmid)       /* x1 = 0 or 1: go on under the VM's other VMID, 1: with what the */   \
-			    /* TLBs hold of it flushed. HC_OK; HC_EINVAL without stage 2 */        \
-	X(PEEK, peek)       /* x1 = a physical address in guest RAM, a multiple of 4. Returns */   \
-			    /* the 32-bit word there, as EL2 reads it; 0 elsewhere */              \
-	X(STAGE2, stage2)   /* x1 = enum hc_stage2, x2 = an IPA: see there. */                     \
-	X(FP_RELEASE, fp_release) /* what happens to FP registers when another vCPU runs: with */  \
-				  /* fp=lazy and eager they are given up. Returns HC_OK */
+	X(VMID, vmid)     /* Continue under the VM's other VMID; x1 = 1: with the TLBs flushed */  \
+			  /* of it, 0: unflushed. HC_OK; HC_EINVAL without stage 2 */              \
+	X(PEEK, peek)     /* x1 = a physical address in guest RAM, a multiple of 4. Returns */     \
+			  /* the 32-bit word there, as EL2 reads it; 0 elsewhere */                \
+	X(STAGE2, stage2) /* x1 = enum hc_stage2, x2 = an IPA: see there. */                       \
+	X(FP_RELEASE, fp_release) /* gives up the guest's FP registers (fp=lazy and eager), as */  \
+				  /* a switch to another vCPU does. Returns HC_OK */
 
 #define HC_INDEX(NAME, name) HC_INDEX_##NAME,
 enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };
@@ -41,8 +41,8 @@ enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };
 
 /* Results, in the style of the SMC Calling Convention: negative is an error. */
 #define HC_OK 0
-#define HC_EUNKNOWN (-1) /* no such function (SMCCC NOT_SUPPORTED); unknown ids get this too */
-#define HC_EINVAL (-2)   /* an argument is out of range; nothing was done */
+#define HC_EUNKNOWN (-1) /* unknown function (SMCCC NOT_SUPPORTED) */
+#define HC_EINVAL (-2)   /* an argument is out of range; no effect */
 
 /* HC_TLBI. */
 enum hc_tlbi {
@@ -54,17 +54,17 @@ enum hc_tlbi {
 enum hc_stage2 {
 	HC_STAGE2_LEVEL, /* level (1 to 3) of the leaf that maps the IPA; 0: none, or stage 2 off */
 	HC_STAGE2_UNMAP, /* fill=lazy: unmaps that leaf. HC_OK or HC_EINVAL */
-	HC_STAGE2_FAULTS,     /* faults that mapped something since the guest started */
+	HC_STAGE2_FAULTS,     /* faults that EL2 mapped since the guest started */
 	HC_STAGE2_TICKS,      /* ticks of all of them together, within EL2 */
 	HC_STAGE2_TICKS_MIN,  /* of the cheapest; 0 without faults */
-	HC_STAGE2_TICKS_MAX,  /* of the dearest */
+	HC_STAGE2_TICKS_MAX,  /* of the most expensive */
 	HC_STAGE2_BUILD_TICKS /* to build stage 2 before the guest started */
 };
 
-/* What a guest says when it ends its step. */
+/* How a guest ends its step. */
 enum guest_exit {
-	GUEST_EXIT_DONE,    /* the benchmark ran to its end, all its records are out */
-	GUEST_EXIT_REFUSED, /* the measurement was refused (an `error` record says why) */
-	GUEST_EXIT_FAILED,  /* it ran to its end, but a `check` of it was not ok */
-	GUEST_EXIT_CRASHED, /* the guest kernel took an exception it did not expect */
+	GUEST_EXIT_DONE,    /* the benchmark is complete, all its records are out */
+	GUEST_EXIT_REFUSED, /* no measurement (an `error` record has the reason) */
+	GUEST_EXIT_FAILED,  /* the benchmark is complete, but one of its checks failed */
+	GUEST_EXIT_CRASHED, /* the guest kernel took an unexpected exception */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan: which benchmarks run in which configurations. The host tool compiles the user's text
- * (docs/plans.md; tools/hypbench/plan_language.py) and writes the result into a section of its own
- * of the image (struct plan_section), so a plan changes without a rebuild. EL2 reads it in place.
- * tools/hypbench/plan_binary.py has the same layout: a change here needs another PLAN_VERSION.
+ * A plan: benchmarks and the configurations that they run in. The host tool compiles the user's
+ * text (docs/plans.md; tools/hypbench/plan_language.py) into a section of the image (struct
+ * plan_section), so a plan changes without a rebuild. EL2 reads the section in place.
+ * tools/hypbench/plan_binary.py has the same layout: a change needs another PLAN_VERSION.
  */
 #pragma once
 
@@ -26,14 +26,14 @@
 /*
  * Parameters of a benchmark: X(field, default, min, max).
  *   n       samples a variant, the cold one not counted
- *   delay   instructions added inside the measured window (even, not 2): proves it measured
+ *   delay   instructions added in the measured window (even, not 2), to prove the measurement
  *   pages   in pages of 4 KiB: tlb_chase, lat_mem_rd: the largest working set; tlb_maintenance: the
  *           pages touched after an operation; stage2_boot: those it touches
  *   period  timer benchmarks: ticks between two expiries, at least
  *   period_us  the same in microseconds, instead of period where it is not 0
  *   batch   operations in a window, for the benchmarks that time one operation between two reads
  *   seed    of every pseudo-random choice a benchmark makes
- *   timed   on gem5: 1: by its timing model from before stage 2 is built on, for stage2_boot
+ *   timed   on gem5: 1: the timing model starts before EL2 builds stage 2, for stage2_boot
  */
 #define BENCH_PARAMS(X)                                                                            \
 	X(n, 1000, 1, 1000000)                                                                     \
@@ -54,7 +54,7 @@ struct plan_bench {
 	struct bench_params params;
 };
 
-/* What executes the image, and so what a tick is worth. X(NAME, "word"). */
+/* The platform that executes the image, and the meaning of a tick. X(NAME, "word"). */
 #define PLATFORMS(X)                                                                               \
 	X(SILICON, "silicon")         /* a real board: a tick is time */                           \
 	X(QEMU_ICOUNT, "qemu-icount") /* a tick is one executed instruction, exactly */            \
@@ -64,7 +64,7 @@ struct plan_bench {
 #define PLATFORM(NAME, word) PLATFORM_##NAME,
 enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 
-/* X(NAME, "word"): configurations there and back, or there. */
+/* X(NAME, "word"): the configurations forth and back, or forth only. */
 #define PLAN_ORDERS(X)                                                                             \
 	X(ABBA, "abba")                                                                            \
 	X(ONCE, "once")
@@ -73,14 +73,14 @@ enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 enum plan_order { PLAN_ORDERS(PLAN_ORDER) PLAN_ORDER_COUNT };
 
 /*
- * A guest that is not our own, from images that lie in the board's store (boards/board.h): `guest`
- * and `load` lines in place of `bench` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with
+ * An unmodified guest, from images in the board's store (boards/board.h): `guest` and `load` lines
+ * in place of `bench` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with
  * stage2=off they are physical ones. X(field, default, min, max):
  *   ram     where its RAM begins, a multiple of 2 MiB
  *   ram_mib   its size
  *   cpus    vCPUs, one a core
  *   entry   first instruction of vCPU 0
- *   dtb     of its device tree: what x0 or r2 holds; 0: none
+ *   dtb     address of the device tree, for x0 or r2; 0: none
  */
 #define PLAN_GUEST_FIELDS(X)                                                                       \
 	X(ram, 0x40000000, 0, 0xffe00000)                                                          \
@@ -89,11 +89,11 @@ enum plan_order { PLAN_ORDERS(PLAN_ORDER) PLAN_ORDER_COUNT };
 	X(entry, 0x40200000, 0, 0xffffffff)                                                        \
 	X(dtb, 0, 0, 0xffffffff)
 
-/* A part of its images: copied into its RAM before each start, or, outside its RAM, mapped there
- * for reading. X(field, default, min, max), all in bytes:
+/* A part of the images: copied into RAM before each start or, outside RAM, mapped for reading.
+ * X(field, default, min, max), all in bytes:
  *   store   offset in the board's store, a multiple of 4 KiB
- *   ipa     where the guest finds it
- *   size    how much it is */
+ *   ipa     address in the guest
+ *   size    of the part */
 #define PLAN_LOAD_FIELDS(X)                                                                        \
 	X(store, 0, 0, 0xfffff000)                                                                 \
 	X(ipa, 0, 0, 0xffffffff)                                                                   \
@@ -107,16 +107,16 @@ struct plan_load {
 
 struct plan_guest {
 	PLAN_GUEST_FIELDS(UINT32_FIELD)
-	uint32_t load_count; /* 0: no such guest, but benchmarks */
+	uint32_t load_count; /* 0: benchmarks, no unmodified guest */
 	struct plan_load load[PLAN_LOAD_MAX];
 };
 
 struct plan {
 	char name[PLAN_NAME_SIZE];
 	uint32_t platform;
-	char machine[PLAN_MACHINE_SIZE]; /* what the platform is made of; empty: not said */
+	char machine[PLAN_MACHINE_SIZE]; /* description of the platform; may be empty */
 	uint32_t order;
-	uint32_t limit_ms; /* counter time a step may take before it is stopped, in ms */
+	uint32_t limit_ms; /* time limit of a step, in ms of the counter */
 	uint32_t config_count;
 	uint32_t bench_count;
 	struct run_config config[PLAN_CONFIG_MAX];
@@ -128,6 +128,6 @@ struct plan_section {
 	char magic[16];
 	uint32_t version;
 	uint32_t length; /* bytes of the plan */
-	uint32_t crc;    /* CRC-32 of these (lib/crc32.h) */
+	uint32_t crc;    /* CRC-32 of the plan (lib/crc32.h) */
 	struct plan plan;
 };

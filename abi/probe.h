@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With probes=on the interrupt path stamps CNTPCT where it passes EL2, into guest RAM at
- * GUEST_PROBE_OFFSET; the guest stamps the rest. A stamp costs the instructions of its read and its
- * store, which guest/bench/irq_phases.c measures and reports. Stamps are those of the guest's last
- * interrupt: the hypervisor's own leave them alone. The first and the last of the list are no
- * probes of the path and always there: HC_RAISE stands for a device, and says when it fired.
+ * With probes=on the interrupt path stores CNTPCT at points in EL2 into guest RAM at
+ * GUEST_PROBE_OFFSET; the guest stores the other stamps. guest/bench/irq_phases.c measures and
+ * reports the cost of a stamp. The stamps are those of the guest's last interrupt; the hypervisor's
+ * own interrupts do not change them. HC_RAISE, which plays a device, writes the first and the last
+ * stamp, whatever `probes` is.
  */
 #pragma once
 
 /* X(name): in the order of the path; offsets are 8 bytes apart. */
 #define PROBE_STAMPS(X)                                                                            \
 	X(raised)        /* HC_RAISE: just before the store that pends the interrupt */            \
-	X(el2_vector)    /* first of all in the EL2 vector, after two registers are saved */       \
-	X(acknowledged)  /* behind the read of IAR */                                              \
-	X(injected)      /* behind the write to the list register */                               \
+	X(el2_vector)    /* the EL2 vector, after the save of two registers */                     \
+	X(acknowledged)  /* after the read of IAR */                                               \
+	X(injected)      /* after the write to the list register */                                \
 	X(eret)          /* before the registers are restored for ERET */                          \
-	X(before_raised) /* HC_RAISE: right before `raised`: one stamp costs what lies between */
+	X(before_raised) /* HC_RAISE: just before `raised`: the difference is the cost of a stamp */
 
 /* For hyp/arch/<isa>/vectors_instrumented.S: an offset in struct probe_stamps. */
 #define PROBE_ERET 32
@@ -30,5 +30,5 @@ struct probe_stamps {
 #undef X
 };
 
-_Static_assert(offsetof(struct probe_stamps, eret) == PROBE_ERET, "vectors.S knows it");
+_Static_assert(offsetof(struct probe_stamps, eret) == PROBE_ERET, "vectors.S has this offset");
 #endif

@@ -16,14 +16,14 @@
 /* X(NAME, "kind", may_guest): may_guest = 1 where a guest may emit it by HC_RECORD. */
 #define RECORD_KINDS(X)                                                                            \
 	X(RUN, "run", 0)                 /* the first: machine, build, clock, plan */              \
-	X(CALIBRATION, "calibration", 1) /* what an empty counter pair costs in this step */       \
+	X(CALIBRATION, "calibration", 1) /* the cost of an empty counter pair in this step */      \
 	X(BENCH, "bench", 1)             /* statistics and histogram of one variant */             \
-	X(SKIP, "skip", 1)   /* this benchmark means nothing in this configuration; says why */    \
-	X(CHECK, "check", 1) /* something counted or observed, not timed: a test's evidence */     \
+	X(SKIP, "skip", 1)   /* a benchmark without meaning in this configuration, and why */      \
+	X(CHECK, "check", 1) /* a count or an observation, no time: a test's evidence */           \
 	X(EXITS, "exits", 0) /* one exit kind's statistics, when `stats=on` */                     \
 	X(TRACE, "trace", 0) /* one event of the trace ring, when `trace=on` */                    \
-	X(FAULT, "fault", 0) /* a guest was stopped: reason, syndrome, addresses */                \
-	X(ERROR, "error", 1) /* the run or the step could not be done as asked: what and where */  \
+	X(FAULT, "fault", 0) /* EL2 stopped a guest: reason, syndrome, addresses */                \
+	X(ERROR, "error", 1) /* a failure of the run or the step: what and where */                \
 	X(STEP, "step", 0)   /* a plan step ended: how, and after how many ticks */                \
 	X(END, "end", 0)     /* the last: how many records, faults and errors */
 

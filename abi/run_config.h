@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run configuration is data: what EL2 does to the guest in one plan step. The tables here are
- * the vocabulary of the plan language (docs/plans.md) and of the records.
+ * A run configuration is data: EL2's treatment of the guest in one plan step. The tables are the
+ * vocabulary of the plan language (docs/plans.md) and of the records.
  */
 #pragma once
 
@@ -20,8 +20,8 @@
  *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
  *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
  *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
- *   lr_sync lazy: an exit reads the list registers that it must; full: every one, as hypervisors
- *           do that search them for interrupts that the guest has ended
+ *   lr_sync lazy: an exit reads only the list registers that it needs; full: every one, as
+ *           hypervisors do that search for ended interrupts
  *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or
  *           by two (split: EOImode 1)
  *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
@@ -34,13 +34,13 @@
  *           the background VM
  *   errata  workarounds that this core needs (hyp/cpu/errata.c) are applied; or ignored, which
  *           shows what they cost on the paths
- *   state   what a sample begins with: warm; caches (instruction and data) or TLBs made cold
- *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions when off
+ *   state   state at the start of a sample: warm; caches (instruction and data) or TLBs cold
+ *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions if off
  *   cntp    passthrough: the guest programs the physical timer, whose interrupt is forwarded;
  *           emulated: accesses to it exit, and the hypervisor's timer implements it
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
- *           a PMU, or where events are taken. A guest is told off or on
+ *           a PMU, or with events. The guest gets off or on
  *   events  PMU events counted in the windows that have cycles: refills of the TLBs and table
  *           walks, refills of the caches, branches (guest/events.c)
  */
@@ -68,10 +68,10 @@
 
 /*
  * Axes that are a number: X(field, max).
- *   delay_el2  instructions spun at each entry to EL2, even and not 2; it proves that a benchmark
- *              sees what happens on the exit path
- *   cntvoff_us CNTVOFF: how far CNTVCT is behind CNTPCT, in microseconds
- *   slice_us   a turn of the core with sched=rr, in microseconds; 0: 1000
+ *   delay_el2  instructions spun at each entry to EL2, even and not 2, to prove that a benchmark
+ *              measures the exit path
+ *   cntvoff_us CNTVOFF: CNTPCT minus CNTVCT, in microseconds
+ *   slice_us   a turn of the core with sched=rr or fp, in microseconds; 0: 1000
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
@@ -95,7 +95,7 @@ enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 
-/* Of a struct, by an entry of a table */
+/* A field of a struct, by an entry of a table */
 #define UINT32_FIELD(field, ...) uint32_t field;
 
 struct run_config {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest that is not our own finds where, whatever the board: the addresses and interrupts
- * of QEMU's `virt` (its device tree: -M virt,dumpdtb=). Intermediate physical addresses.
+ * The machine of an unmodified guest on every board: addresses and interrupts of QEMU's `virt` (its
+ * device tree: -M virt,dumpdtb=). Intermediate physical addresses.
  */
 #pragma once
 
-#define VIRT_FLASH 0x00000000u /* two banks, one behind the other */
+#define VIRT_FLASH 0x00000000u /* two adjacent banks */
 #define VIRT_FLASH_BANK_SIZE 0x04000000u
 #define VIRT_FLASH_BANKS 2u
 #define VIRT_GICD 0x08000000u

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the hypervisor must know of a board that it cannot ask it: one const struct a board. */
+/* Facts of a board that no register reports: one const struct a board. */
 #pragma once
 
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
 #include "drivers/uart/uart.h"
 
-/* How the cores beside the boot core are started. */
+/* The start of the cores beside the boot core. */
 enum core_start {
 	CORES_BOOT_ONLY,  /* not at all */
 	CORES_SPIN_TABLE, /* core n polls the 64-bit word release + 8 n, woken by SEV */
 	CORES_PSCI,       /* CPU_ON of the firmware, by SMC (DEN0022 5.1.4) */
-	CORES_PEN, /* they wait for SGI 0, then jump to what the 32-bit word at release holds */
+	CORES_PEN,        /* after SGI 0 a core jumps to the 32-bit address at release */
 };
 
 struct board_cores {
@@ -26,40 +26,40 @@ struct board_window {
 };
 
 struct board {
-	struct gic_bases gic; /* first: smp_boot.S knows it */
-	/* gem5's ARMv7, start.S knows it: Secure Supervisor mode is left for monitor mode, and
-	 * NSACR grants no FP, which would trap to HYP mode then */
+	struct gic_bases gic; /* first: smp_boot.S has this offset */
+	/* gem5's ARMv7, start.S has this offset: Secure Supervisor mode changes to monitor mode,
+	 * and NSACR grants no FP, which would then trap to HYP mode */
 	uint32_t gem5_armv7;
 	const char *name;
-	/* the guest's RAM: 2 MiB aligned, 1 GiB where `stage2=1G` is to work */
+	/* the guest's RAM: 2 MiB aligned; 1 GiB aligned for `stage2=1G` */
 	uintptr_t guest_base;
 	uint64_t guest_size;       /* bytes */
-	struct uart_port console;  /* none where there is console_in_use */
+	struct uart_port console;  /* none with console_in_use */
 	unsigned hyp_timer_intid;  /* CNTHP */
 	unsigned virt_timer_intid; /* CNTV */
 	unsigned phys_timer_intid; /* CNTP, the Non-secure one */
 	unsigned maintenance_intid;
-	unsigned pmu_intid; /* of counters that overflow; 0: no private one, no guest has it */
-	/* SPIs with no device behind them, INTIDs below 128: the guest's, pended by software */
+	unsigned pmu_intid; /* counter overflow; 0: no private interrupt, none for a guest */
+	/* the guest's SPIs: without a device, INTIDs below 128, pended by software */
 	unsigned spi_first;
 	unsigned spi_count;
-	uint32_t counter_hz; /* where a boot loader may leave CNTFRQ 0; else 0 */
+	uint32_t counter_hz; /* if a boot loader may leave CNTFRQ 0; otherwise 0 */
 	struct board_cores cores;
-	struct board_window reset_device; /* what `reset` touches: mapped for EL2 */
-	/* RAM of neither the hypervisor nor the guest: where a host tool puts the images of
-	 * guests that are not our own; 2 MiB aligned, size 0: none */
+	struct board_window reset_device; /* for `reset`: mapped for EL2 */
+	/* RAM of neither the hypervisor nor the guest, for a host tool's images of unmodified
+	 * guests; 2 MiB aligned, size 0: none */
 	uintptr_t store_base;
 	uint64_t store_size;
-	bool gem5;        /* the board is a model of gem5's, where m5 operations are defined */
-	bool semihosting; /* the machine ends, with a status, on a semihosting call */
-	/* the machine may be one without Secure state: an SMC is then undefined in a guest */
+	bool gem5;        /* a model of gem5's, with m5 operations */
+	bool semihosting; /* a semihosting call ends the machine with a status */
+	/* without Secure state, which the machine may lack, an SMC is undefined in a guest */
 	bool smc_needs_secure;
 
-	/* Each may be NULL. Called with translation off, but `reset`. */
-	const struct uart_port *(*console_in_use)(void); /* where not always at `console` */
+	/* Each may be NULL. All but `reset` run with translation off. */
+	const struct uart_port *(*console_in_use)(void); /* if not always `console` */
 	bool (*coherency_start)(void); /* ACTLR.SMP, before the caches; false: it stays 0 */
 	bool (*counter_start)(void);   /* CNTPCT's source; false: it does not start */
-	void (*reset)(void); /* of the whole board; where it returns, the reset is to come */
+	void (*reset)(void);           /* of the whole board; may return before the reset */
 };
 
 extern const struct board board;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What boot loaders boot, from a linked image: IMAGES of board.mk says which. docs/boards.md
+# Images for boot loaders, from the linked image: IMAGES of board.mk lists them. docs/boards.md
 
-# One date in every header, so that what is built twice is the same twice.
+# One date in every header, so that two builds give the same bytes.
 SOURCE_DATE_EPOCH ?= 315532800
 export SOURCE_DATE_EPOCH
 
@@ -14,7 +14,7 @@ unknown_images := $(filter-out Image uImage fit,$(IMAGES))
 ifneq ($(unknown_images),)
 $(error boards/$(BOARD)/board.mk: IMAGES has $(unknown_images); valid: Image uImage fit)
 endif
-# WITHOUT=fit: not this one. `make images` does without what it would have to fetch.
+# WITHOUT=fit: without this one. `make images` fetches no files.
 $(unlocked)image: $(foreach kind,$(filter-out $(WITHOUT),$(IMAGES)),$(OUT)/$(image_of_$(kind)))
 
 .DELETE_ON_ERROR:

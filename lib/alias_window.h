@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ALIAS_WINDOW_SIZE 0x40000000ull /* bytes: what one entry of level 1 maps */
+#define ALIAS_WINDOW_SIZE 0x40000000ull /* bytes: the range of one entry of level 1 */
 
 /* Addresses that are in use; size 0: none. */
 struct alias_range {

@@ -9,7 +9,7 @@
 #define BIT64(n) ((uint64_t)1 << (n))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bit `n` of a set that spans as many words as it needs: bit 32 is bit 0 of words[1]. */
+/* Bit `n` of a set of several words: bit 32 is bit 0 of words[1]. */
 static inline void bit_set(uint32_t *words, unsigned n)
 {
 	words[n / 32] |= BIT(n % 32);
@@ -36,7 +36,7 @@ static inline unsigned bit_highest(uint32_t word)
 	return 31u - (unsigned)__builtin_clz(word);
 }
 
-/* To a multiple of `alignment`, a power of two. */
+/* The nearest multiple of `alignment`, a power of two. */
 static inline uint64_t align_down(uint64_t value, uint64_t alignment)
 {
 	return value & ~(alignment - 1);

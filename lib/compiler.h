@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A function that a hot path calls rarely: kept out of its callers, and away from them. */
+/* A function that a hot path calls rarely: the compiler keeps it out of line and away from hot
+ * code. */
 #define __cold __attribute__((noinline, cold))

@@ -36,8 +36,8 @@ struct fdt_child {
 
 /*
  * Call visit() for each child of the root, with the value of this property in child->value. False:
- * `blob` is no device tree, or the walk met damage, perhaps after some calls. The walk reads at most
- * `limit` bytes of `blob`, which may have any alignment.
+ * `blob` is no device tree, or the walk met damage, perhaps after some calls. The walk reads at
+ * most `limit` bytes of `blob`, which may have any alignment.
  */
 typedef void fdt_visit(const struct fdt_child *child, void *context);
 bool fdt_children(const void *blob, size_t limit, const char *property, fdt_visit *visit,

@@ -9,7 +9,7 @@ void histogram_init(struct histogram *histogram)
 	stats_init(&histogram->stats);
 }
 
-/* How many powers of two wide a bucket is: its values were shifted right by this. */
+/* log2 of a bucket's width: the right shift of its values. */
 static uint32_t bucket_shift(uint32_t bucket)
 {
 	return bucket < 512 ? 0 : bucket / 256 - 1;
@@ -40,7 +40,7 @@ uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permil
 		if (below && below >= rank)
 			return edge < stats->max ? edge : stats->max;
 	}
-	return stats->max; /* 0 when there are no samples */
+	return stats->max; /* 0 without samples */
 }
 
 void histogram_json(const uint32_t *count, struct text *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A log-linear histogram: values below 512 have a bucket each, above there are 256 buckets to a
- * power of two (a relative width of at most 1/256), up to 2^32 - 1; larger values are counted in
- * `overflow`, so that the buckets and `overflow` always add up to stats.n.
+ * A log-linear histogram. A value below 512 has a bucket of its own; larger values up to 2^32 - 1
+ * have 256 buckets to a power of two (a relative width of at most 1/256); `overflow` counts the
+ * rest. Buckets and `overflow` always add up to stats.n.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "lib/text.h"
 
 #define HISTOGRAM_BUCKETS 6400u /* 512, and 256 for each of 2^9 … 2^31 */
-#define HISTOGRAM_EXACT 512u    /* a value below this is the number of its bucket */
+#define HISTOGRAM_EXACT 512u    /* a value below this limit is the number of its bucket */
 
 struct histogram {
 	struct stats stats; /* of the values themselves, not of their buckets */
@@ -22,7 +22,7 @@ void histogram_init(struct histogram *histogram);
 
 static inline uint32_t histogram_bucket(uint32_t value)
 {
-	/* 0 for values below 512, whatever their highest bit */
+	/* 0 for every value below 512 */
 	uint32_t shift = 23u - (uint32_t)__builtin_clz(value | 256);
 
 	return shift * 256 + (value >> shift);
@@ -43,12 +43,12 @@ uint32_t histogram_upper_edge(uint32_t bucket);
 
 /*
  * The percentile by nearest rank, of permille = 0 … 1000: the smallest value with at least
- * ceil(n * permille / 1000) samples, and at least one, at or below it. A bucket answers with its
- * upper edge, clipped to [min, max]; the overflow bucket with max. 0 when there are no samples.
+ * ceil(n * permille / 1000) samples, and at least one, at or below it. The value of a bucket is its
+ * upper edge, clipped to [min, max]; of the overflow bucket, max. 0 without samples.
  */
 uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille);
 
-/* What the text of every bucket takes: `[4294959104,4294967295],`, and the brackets around. */
+/* The longest text: `[4294959104,4294967295],` for each bucket, and the brackets around. */
 #define HISTOGRAM_JSON_SIZE (HISTOGRAM_BUCKETS * 24u + 3u) /* bytes, with the NUL */
 
 /* Append the buckets in use, of HISTOGRAM_BUCKETS counts, as a JSON list: [[lower edge,count],…],

@@ -29,7 +29,7 @@ typedef uint64_t pte_t;
 
 /* Stage 2 */
 #define S2_MEMATTR_NORMAL ((pte_t)0xf << 2) /* inner and outer write-back: stage 1 decides */
-#define S2_MEMATTR_DEVICE ((pte_t)0x1 << 2) /* Device-nGnRE, whatever stage 1 says */
+#define S2_MEMATTR_DEVICE ((pte_t)0x1 << 2) /* Device-nGnRE, for every stage 1 type */
 #define S2_AP_RO ((pte_t)1 << 6)
 #define S2_AP_RW ((pte_t)3 << 6)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/median.h"
 
-/* For a hundred of them insertion is enough. */
+/* Insertion sort is enough for a hundred values. */
 uint64_t median(uint64_t *value, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does a translation lead to the right memory? Every page gets a tag of its own, written through
- * the translation. The tag is then read back through the translation, and by the physical address
- * that the translation should lead to.
+ * A check that a translation leads to the right memory. Every page gets a tag of its own, written
+ * through the translation. The tag is then read back through the translation, and by the physical
+ * address that the translation should have.
  */
 #pragma once
 

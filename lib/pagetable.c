@@ -7,7 +7,7 @@
 #define LEAF_LEVEL 3u
 #define PTE_TYPE_BITS (PTE_VALID | PTE_TABLE)
 
-/* The part of a request that one recursion works on. attributes 0: unmap. */
+/* The rest of a request. attributes 0: unmap. */
 struct update {
 	uint64_t at;
 	uint64_t end;
@@ -60,7 +60,7 @@ static void free_tables(struct page_pool *pool, pte_t entry, unsigned level)
 }
 
 /* Break-before-make (DDI 0487 D8.14.1, DDI 0406C B3.10.1): no walker may see two valid entries
- * for one address, so the old one goes, and leaves the TLBs, before the new one comes. */
+ * for one address, so the old entry leaves table and TLBs before the new entry comes. */
 static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t address,
 		    unsigned level)
 {
@@ -76,7 +76,7 @@ static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t a
 	*(volatile pte_t *)entry = new;
 }
 
-/* Makes `entry` a table that maps what it mapped before. */
+/* Make `entry` a table with the same mapping. */
 static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, unsigned level)
 {
 	pte_t *children = page_alloc(table->pool);
@@ -91,7 +91,7 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 			children[i] =
 				leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
 	}
-	/* a walker that finds the table must find it filled (DDI 0487 D8.14, B2.3) */
+	/* A walker must never find the table before its entries (DDI 0487 D8.14, B2.3). */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
 	return true;

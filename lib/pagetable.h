@@ -13,12 +13,12 @@
 
 #define PAGE_SIZE 4096u
 
-/* Pages for tables, all of them zero when handed out. */
+/* Pages for tables. A page is zero when a table gets it. */
 struct page_pool {
 	uint8_t *base;  /* 4 KiB aligned */
 	unsigned count; /* pages at `base` */
 	unsigned used;  /* pages handed out so far, from the bottom */
-	pte_t *free;    /* given back: a list through each page's first entry */
+	pte_t *free;    /* returned pages: a list through each page's first entry */
 };
 
 struct pagetable {
@@ -27,43 +27,43 @@ struct pagetable {
 	unsigned block_level;  /* the largest leaf: level 1 (1 GiB), 2 (2 MiB) or 3 (4 KiB) */
 	struct page_pool *pool;
 	/*
-	 * A valid entry that covers `address` has been made invalid: make that visible to walkers
-	 * and remove it from the TLBs before returning. subtree: it was a table, and so all that
-	 * was mapped below it goes, not only what covers `address`.
+	 * An entry that covers `address` became invalid: make the change visible to walkers and
+	 * remove the entry from the TLBs before returning. subtree: the entry was a table, and all
+	 * mappings below it go, not only that of `address`.
 	 */
 	void (*invalidate)(struct pagetable *table, uint64_t address, bool subtree);
 };
 
-/* Where an address leads. */
+/* The translation of an address. */
 struct pagetable_leaf {
-	uint64_t output;  /* of the very address that was asked for */
+	uint64_t output;  /* of this very address */
 	pte_t attributes; /* the leaf without address, type and valid bits */
 	unsigned level;
 };
 
-/* Empties the table and gives its pages back; nothing may be using it. */
+/* Empty the table and return its pages to the pool. No walker may use the table. */
 void pagetable_reset(struct pagetable *table);
 
 /*
- * Maps [input, input + size) to [output, …) with leaves of up to block_level where both addresses
- * allow it. Replaces what was mapped. False, with nothing changed, when an address or the size is
- * not a multiple of 4 KiB, the size is 0, or the range leaves the table's input or the 40-bit
- * output range; false, with the range partly mapped, when the pool is empty.
+ * Map [input, input + size) to [output, …) with leaves of up to block_level where both addresses
+ * allow it, in place of earlier mappings; attributes 0: unmap. False, with nothing changed: an
+ * address or the size is not a multiple of 4 KiB, the size is 0, or the range leaves the table's
+ * input or the 40-bit output range. False, with the range partly mapped: the pool is empty.
  * The caller makes new entries visible (dsb, isb) before it relies on them.
  */
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes);
 
 /*
- * Leads every page of the range that is not mapped to the one at `output`. Range: a multiple of
- * 2 MiB. One table serves all 2 MiB in which nothing is mapped, so that nothing of the range may be
- * mapped otherwise or unmapped afterwards. False, with the range partly filled: the pool is empty.
+ * Map every unmapped page of the range to the page at `output`. The range is a multiple of 2 MiB.
+ * All 2 MiB without a mapping share one table, so no mapping of the range may change afterwards.
+ * False, with the range partly filled: the pool is empty.
  */
 bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, uint64_t output,
 		    pte_t attributes);
 
-/* Unmaps the range, splitting blocks at its edges. Errors as pagetable_map. */
+/* Unmap the range and split blocks at its edges. Errors as pagetable_map(). */
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size);
 
-/* False when nothing is mapped there. */
+/* False: no mapping. */
 bool pagetable_walk(const struct pagetable *table, uint64_t input, struct pagetable_leaf *leaf);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable that every core has of its own. It stands in a section that each core's EL2 tables map
- * at the same address to another physical page (hyp/cpu/mmu.c), so that it costs nothing more to
- * use than any other variable, and code with one core in mind is right on each. All zero at the
- * start: the section has no contents. Never shared by a pointer with another core, which would find
- * its own there; hyp/cpu/percpu.h has that way. In the guest, which has one core, it is an ordinary
- * one.
+ * A variable with a copy for each core. The EL2 tables of each core map its section at the same
+ * address to another physical page (hyp/cpu/mmu.c), so an access costs no more than to any other
+ * variable. The variable is zero at the start: the section has no contents. A pointer to it must
+ * never go to another core, where the pointer leads to that core's copy; hyp/cpu/percpu.h reaches
+ * another core's copy. In the guest, which has one core, the variable is an ordinary one.
  */
 #pragma once
 
-#define CORE_MAX 4 /* linker/hyp.ld.S knows it */
+#define CORE_MAX 4 /* linker/hyp.ld.S has the same number */
 
 #define PERCPU __attribute__((section(".bss.percore")))

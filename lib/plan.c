@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * EL2 checks what it relies on: bounds, ends of strings, indices of words, what the memory of an
- * unmodified guest is made from. What makes sense together the host tool has checked.
+ * EL2 checks what it relies on: bounds, ends of strings, indices of words, the memory of an
+ * unmodified guest. The host tool checks which settings make sense together.
  */
 #include "lib/plan.h"
 
@@ -14,9 +14,9 @@
 #define RAM_GRAIN 0x200000u
 #define LOAD_GRAIN 0x1000u
 
-#define X(NAME, word) word " "
-static const char platform_words[] = PLATFORMS(X);
-static const char order_words[] = PLAN_ORDERS(X);
+#define X(NAME, word) word,
+static const char *const platform_words[] = { PLATFORMS(X) };
+static const char *const order_words[] = { PLAN_ORDERS(X) };
 #undef X
 
 static bool fail(struct text *why, const char *what)
@@ -57,7 +57,7 @@ static bool check_head(const struct plan *plan, struct text *why)
 	       number_check("load_count", plan->guest.load_count, 0, PLAN_LOAD_MAX, why);
 }
 
-/* EL2 spins by twos, after two: it would not come back from another number. */
+/* EL2 spins by twos, after two: another number would spin for ever. */
 static bool check_delay(const struct run_config *config, struct text *why)
 {
 	return (config->delay_el2 % 2 == 0 && config->delay_el2 != 2) ||
@@ -81,7 +81,7 @@ static uint64_t ram_end(const struct plan_guest *guest)
 	return guest->ram + ((uint64_t)guest->ram_mib << 20);
 }
 
-/* In the guest's RAM as a whole, or wholly outside, in pages. */
+/* All of the load in the guest's RAM, or all of it outside, in pages. */
 static bool check_load(const struct plan_guest *guest, const struct plan_load *load,
 		       struct text *why)
 {
@@ -124,12 +124,12 @@ bool plan_check(const struct plan_section *section, struct text *why)
 	return plan->guest.load_count == 0 || check_guest(&plan->guest, why);
 }
 
-struct token plan_order_word(const struct plan *plan)
+const char *plan_order_word(const struct plan *plan)
 {
-	return token_at(order_words, plan->order);
+	return order_words[plan->order];
 }
 
-struct token plan_platform_word(const struct plan *plan)
+const char *plan_platform_word(const struct plan *plan)
 {
-	return token_at(platform_words, plan->platform);
+	return platform_words[plan->platform];
 }

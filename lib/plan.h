@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a plan that the host tool compiled (abi/plan.h). */
+/* The check of a plan that the host tool compiled (abi/plan.h). */
 #pragma once
 
 #include "abi/plan.h"
 #include "lib/text.h"
-#include "lib/tokens.h"
 
 /*
- * True: the section holds a plan of this version, undamaged, with every count, index and number in
+ * True: the section holds an undamaged plan of this version, with every count, index and number in
  * its range, and the memory of an unmodified guest in bounds. False: *why has the first fault.
  */
 bool plan_check(const struct plan_section *section, struct text *why);
 
-/* The words of the plan language for what a plan says. */
-struct token plan_order_word(const struct plan *plan);
-struct token plan_platform_word(const struct plan *plan);
+/* Order and platform of a checked plan, as words of the plan language. */
+const char *plan_order_word(const struct plan *plan);
+const char *plan_platform_word(const struct plan *plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of a ring of a power-of-two size that keeps the newest entries and counts the others. */
+/* Indices of a ring of a power-of-two size, which keeps the newest entries and counts the rest. */
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ static inline void ring_init(struct ring *ring, uint32_t size)
 	ring->written = 0;
 }
 
-/* The slot to write next; an entry that stood there is lost. */
+/* The slot to write next; its old entry is lost. */
 static inline uint32_t ring_next(struct ring *ring)
 {
 	return ring->written++ & ring->mask;

@@ -3,7 +3,7 @@
 
 #define LIMBS 6u
 
-/* An integer of 192 bits, the lowest limb first; no isa has the same wider type as the others. */
+/* An integer of 192 bits, the lowest limb first; the isas share no type wider than 64 bits. */
 struct wide {
 	uint32_t limb[LIMBS];
 };
@@ -33,7 +33,7 @@ static struct wide wide_from(uint64_t low, uint64_t high)
 				(uint32_t)(high >> 32) } };
 }
 
-/* Modulo 2^192, as everything here; the callers stay below. */
+/* Modulo 2^192; the callers stay below. */
 static struct wide wide_multiply(struct wide a, struct wide b)
 {
 	struct wide product = { { 0 } };
@@ -50,7 +50,7 @@ static struct wide wide_multiply(struct wide a, struct wide b)
 	return product;
 }
 
-/* a -= b; returns whether that went below 0. */
+/* a -= b; return true for a result below 0. */
 static bool wide_subtract(struct wide *a, struct wide b)
 {
 	uint32_t borrow = 0;

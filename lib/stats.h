@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Count, minimum, maximum, mean and standard deviation of samples, in integers and exact: the
- * sums lose nothing, and the only rounding is the one of the result.
+ * Count, minimum, maximum, mean and standard deviation of samples, in exact integers: only the
+ * result is rounded.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct stats {
 
 void stats_init(struct stats *stats);
 
-/* Adds the square of a value below 2^48. */
+/* Add the square of a value below 2^48. */
 void stats_add_square(struct stats *stats, uint64_t value);
 
 static inline void stats_add(struct stats *stats, uint64_t value)
@@ -42,9 +42,9 @@ static inline void stats_add(struct stats *stats, uint64_t value)
 	}
 }
 
-/* Mean in thousandths, to the nearest, a half upwards; 0 when there are no samples. */
+/* Mean in thousandths, to the nearest, a half upwards; 0 without samples. */
 uint64_t stats_mean_milli(const struct stats *stats);
 
 /* Standard deviation of the population (divided by n) in thousandths, to the nearest, a half
- * upwards; 0 when there are no samples. Slow: some ten thousand instructions. */
+ * upwards; 0 without samples. Slow: some ten thousand instructions. */
 uint64_t stats_stddev_milli(const struct stats *stats);

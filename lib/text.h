@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bounded text builder: what it takes to print records without a libc. It never writes past the
- * buffer and always leaves it NUL-terminated; what did not fit is gone, and so is everything after
- * it: the text is then a true beginning of what was meant, and `overflow` says so.
+ * A bounded text builder, to print records without a libc. The builder never writes past the buffer
+ * and always leaves a NUL at the end. From the first byte that does not fit, every byte is dropped
+ * and `overflow` is true: the buffer holds the beginning of the text.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ void text_bytes(struct text *text, const char *bytes, size_t count);
 void text_u64(struct text *text, uint64_t value);
 void text_i64(struct text *text, int64_t value);
 
-/* Lower case, without a prefix, of at least `digits` digits; 0: as few as the value has. */
+/* Lower case, without a prefix, at least `digits` digits; 0: as few as possible. */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
 /* A number of thousandths as a decimal with three places. */

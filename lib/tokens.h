@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of a text: runs of bytes between blanks (space, tab, CR). A list of names is a text, too:
- * its tokens in the order of their indices. */
+/* Tokens of a text: runs of bytes between blanks (space, tab, CR). A list of words is such a text,
+ * and the index of a token is the value of the word. */
 #pragma once
 
 #include <stdbool.h>

@@ -37,8 +37,8 @@ SECTIONS
 	} : text
 	__text_end = .;
 
-	/* Of its own, so that the linker's veneers (AArch32: a jump to the C library's Thumb code)
-	 * come behind the kernel's code, not behind the task's, where it may not be executed. */
+	/* A section of its own, so that the linker's veneers (AArch32: a jump to the C library's
+	 * Thumb code) follow the kernel's code: the kernel must not execute the task's pages. */
 	.el0_text : {
 		*(.el0_text)
 		. = ALIGN(PAGE);
@@ -56,13 +56,13 @@ SECTIONS
 	__rodata_end = .;
 
 	.data : {
-		/* what the C library keeps, for guest/libc.c; with -g newlib's file is libg.a */
+		/* the C library's data, for guest/libc.c; with -g newlib's file is libg.a */
 		__libc_data_start = .;
 		*libc.a:*(.data .data.*)
 		*libg.a:*(.data .data.*)
 		__libc_data_end = .;
 		*(.data .data.*)
-		/* where picolibc's position-independent code finds its variables */
+		/* addresses for picolibc's position-independent code */
 		*(.got .got.plt)
 		. = ALIGN(16);
 		/* thread-local data of the C library: one thread, initial values in place */

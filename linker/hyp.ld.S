@@ -31,7 +31,7 @@ SECTIONS
 		. = ALIGN(16);
 	} :rodata
 
-	/* A section of its own: `hypbench patch` rewrites it. */
+	/* A section that `hypbench patch` rewrites. */
 	.plan : {
 		. = ALIGN(16);
 		KEEP(*(.plan))
@@ -48,7 +48,7 @@ SECTIONS
 	.bss (NOLOAD) : {
 		. = ALIGN(4096);
 		__bss_start = .;
-		/* lib/percpu.h: whole pages, since each core maps its own here */
+		/* lib/percpu.h: whole pages, since each core maps its own copy */
 		__percore_start = .;
 		*(.bss.percore)
 		. = ALIGN(4096);

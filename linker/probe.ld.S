@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neutral probe (guest/probe/): a flat image that runs wherever a loader puts it, so linked at
- * 0 with its relocations in it, which start.S applies. Behind the file: bss and the stack.
+ * The neutral probe (guest/probe/): a flat image for any address, linked at 0 with its relocations,
+ * which start.S applies. After the file: bss and the stack.
  */
 #define PAGE 0x1000
 #define STACK_SIZE 0x2000

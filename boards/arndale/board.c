@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arndale: addresses from exynos5250-arndale.dtb. CBAR is wrong on this chip, so the GIC's stand
- * here. RAM, 2 GiB:
- *   0x40000000  the guest's, 1 GiB, so that stage 2 can map it by one block
+ * Arndale: addresses from exynos5250-arndale.dtb. The GIC's are among them, since CBAR is wrong on
+ * this chip. RAM, 2 GiB:
+ *   0x40000000  the guest, 1 GiB, so that stage 2 can map it by one block
  *   0x82000000  the hypervisor
  *   0xb9000000  U-Boot, its pen for CPU 1 and its monitor, to the end: never touched
  */
@@ -18,7 +18,7 @@
 #define MCT 0x101c0000u
 #define PMU 0x10040000u
 #define PMU_SWRESET (PMU + 0x400u)
-#define SYSRAM 0x02020000u /* its first word is the one that U-Boot's pen for CPU 1 looks at */
+#define SYSRAM 0x02020000u /* U-Boot's pen for CPU 1 polls the first word */
 
 #define ACTLR_SMP (1u << 6) /* Cortex-A15 (DDI 0438 4.3.28) */
 
@@ -57,7 +57,7 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	.spi_first = 68, /* PWM timers 0 to 4, which nobody starts */
+	.spi_first = 68, /* PWM timers 0 to 4, never started */
 	.spi_count = 5,
 	.counter_hz = 24000000,
 	.cores = { .count = 2, .start = CORES_PEN, .release = SYSRAM },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the boards of gem5's VExpress have in common
+# Facts that the boards of gem5's VExpress share
 UART := pl011
 TIMER := generic_timer
 HYP_BASE := 0x80200000

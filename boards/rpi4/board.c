@@ -45,8 +45,8 @@ static void take_pins(void)
 		     others | FSEL_ALT0 << GPIO14_SHIFT | FSEL_ALT0 << GPIO15_SHIFT);
 }
 
-/* What GPIO 14 sends is what the firmware talks through, and its rate stays; where it is neither
- * (enable_uart=0), the PL011 is brought up. */
+/* The firmware's console is the UART at GPIO 14, and its rate stays. Without one (enable_uart=0)
+ * the PL011 is set up. */
 static const struct uart_port *console_in_use(void)
 {
 	if (pin_function(GPIO14_SHIFT) == FSEL_ALT5 &&
@@ -71,7 +71,7 @@ static void reset(void)
 const struct board board = {
 	.name = "rpi4",
 	.guest_base = 0x40000000,
-	.guest_size = 0x40000000, /* not there on a board with 1 GiB */
+	.guest_size = 0x40000000, /* absent on a board with 1 GiB */
 	.gic = {
 		.dist = 0xff841000,
 		.cpu = 0xff842000,
@@ -82,13 +82,13 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	.spi_first = 97, /* system timer compare 1; 3 is 99: the others are the firmware's */
+	.spi_first = 97, /* system timer compare 1 (3 is 99); the others are the firmware's */
 	.spi_count = 1,
-	/* of the RAM below 948 MiB, where firmware and U-Boot keep little but at its ends */
+	/* in the RAM below 948 MiB, away from firmware and U-Boot at its ends */
 	.store_base = 0x10000000,
 	.store_size = 0x20000000,
 	.counter_hz = 54000000,
-	/* Page 0 is the firmware's for good: the cores wait in it. */
+	/* Page 0 stays the firmware's: the cores wait in it. */
 	.cores = { .count = 4, .start = CORES_SPIN_TABLE, .release = 0xd8 },
 	.reset_device = { PM, 0x1000 },
 	.console_in_use = console_in_use,

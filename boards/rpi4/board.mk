@@ -8,7 +8,7 @@ TIMER := generic_timer
 HYP_BASE := 0x00200000
 GUEST_BASE := 0x40000000
 IMAGES := Image uImage
-# Its firmware's part, with all cores at EL2, QEMU plays for an arm64 Image; an ELF starts at EL3.
+# For an arm64 Image QEMU plays the firmware, with all cores at EL2; an ELF starts at EL3.
 QEMU := qemu-system-aarch64 -M raspi4b -smp 4 -audio none -no-reboot
 QEMU_IMAGE := hypbench.bin
 QEMU_NEEDS := 9.0

@@ -2,7 +2,7 @@
 /* V2P-CA15 (DUI 0604): addresses from vexpress-v2p-ca15-tc1.dtb. */
 #include "boards/board.h"
 
-#define SYS_FLAGS 0x1c010030u /* its word of 32 flags: cleared by reset, a write sets bits */
+#define SYS_FLAGS 0x1c010030u /* 32 flags: reset clears them, a write sets bits */
 
 const struct board board = {
 	.name = "vexpress-a15",
@@ -19,7 +19,7 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	.spi_first = 64, /* of the FPGA tile's 32 to 74 that have no device */
+	.spi_first = 64, /* of the FPGA tile's 32 to 74, without a device */
 	.spi_count = 8,
 	.store_base = 0x90000000, /* QEMU puts its device tree below */
 	.store_size = 0x30000000,

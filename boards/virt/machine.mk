@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the boards of QEMU's virt have in common
+# Facts that the boards of QEMU's virt share
 UART := pl011
 TIMER := generic_timer
 HYP_BASE := 0x40200000

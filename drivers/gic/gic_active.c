@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts that are active in the distributor until they are deactivated: GICv3, and GICv2 with
- * gicv2_split.c. */
+/* Active states in the distributor's registers: GICv3, and GICv2 with gicv2_split.c. */
 #include "drivers/gic/gic_internal.h"
 
 bool gic_splits_ends(void)

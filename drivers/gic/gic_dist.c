@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distributor, the same on GICv2 and GICv3 but for the place of the private interrupts. */
+/* The distributor, the same on GICv2 and GICv3 except for the base of the private interrupts. */
 #include "drivers/gic/gic.h"
 
 #include "arch/barrier.h"
@@ -30,7 +30,7 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(gic_base_of(first) + GICD_IPRIORITYR + first + i,
 			     GIC_DEFAULT_PRIORITY * 0x01010101u);
-	/* PPIs, too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
+	/* PPIs too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
 	 * word, of SGIs, is read-only. */
 	for (unsigned i = 0; i < 32; i += 16)
 		mmio_write32(gic_base_of(first) + GICD_ICFGR + (first + i) / 4, 0);
@@ -82,8 +82,8 @@ bool gic_is_pending(unsigned intid)
 	return gic_read_bit(intid, GICD_ISPENDR);
 }
 
-/* To be changed while it is disabled only (IHI 0048B 4.3.13). Two bits an interrupt, the upper says
- * edge. */
+/* A change needs a disabled interrupt (IHI 0048B 4.3.13). Two bits an interrupt; the upper bit
+ * means edge. */
 void gic_set_edge(unsigned intid, bool edge)
 {
 	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;

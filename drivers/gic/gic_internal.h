@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared between gic_dist.c and the version files; not for users of the driver. */
+/* For gic_dist.c and the version files; not for users of the driver. */
 #pragma once
 
 #include "arch/mmio.h"
@@ -25,7 +25,7 @@ static inline uintptr_t gic_bit_register(unsigned intid, unsigned bank)
 	return gic_base_of(intid) + bank + intid / 32 * 4;
 }
 
-/* These banks are write-1-to-act: a plain write, never read-modify-write. */
+/* These banks are write-1-to-act: never read-modify-write. */
 static inline void gic_write_bit(unsigned intid, unsigned bank)
 {
 	mmio_write32(gic_bit_register(intid, bank), 1u << (intid % 32));
@@ -41,22 +41,22 @@ static inline void gic_write_priority(unsigned intid, uint8_t priority)
 	mmio_write8(gic_base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
 
-/* What a driver itself remembers of 32 interrupts, from `first` on, is as at reset. */
+/* Reset the driver's own state of 32 interrupts, from `first` on. */
 void gic_forget_active(unsigned first);
 
-/* GICv2. Bit i: list register i holds nothing, nor the end of an interrupt that asked for it. */
+/* GICv2. Bit i: list register i is empty, without an end to follow up (eoi_irq). */
 uint32_t gicv2_lrs_empty(void);
 
-/* Waits until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
+/* Wait until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
 void gic_wait_for_writes(unsigned intid);
 
-/* Where SPIs go: this core. `count` as gic_intid_count(). */
+/* Route every SPI to this core. `count`: gic_intid_count(). */
 void gic_route_spis_here(unsigned count);
 
 /* GICD_CTLR value that forwards interrupts. */
 uint32_t gic_dist_enable_bits(void);
 
-/* GICv3: wake this core's redistributor; the private interrupts into the group that is signalled. */
+/* GICv3: wake this core's redistributor; put the private interrupts into Group 1. */
 void gic_private_prepare(void);
 
 /* GICH_HCR and ICH_HCR_EL2: IHI 0048B 5.3.2, IHI 0069 12.4.5. */
@@ -71,10 +71,10 @@ void gic_private_prepare(void);
 #define HCR_EOI_COUNT_MASK (0x1fu << 27)
 
 /*
- * The changes of the guest's groups after which other interrupts may be signalled: a group goes on,
- * or one of two goes off. What is so already would be signalled for ever. Nor is it asked whether
- * the only group goes off: nothing is signalled then, and for Group 0 QEMU's GICv3 looks at Group
- * 1's enable.
+ * The events of the guest's groups after which other interrupts may be signalled: a group goes on,
+ * or one of two goes off. An event that is true already would interrupt for ever. The end of the
+ * only group needs no event: no interrupt is signalled then (and QEMU's GICv3 tests Group 1's
+ * enable for Group 0's event).
  */
 static inline uint32_t gic_virt_group_events(unsigned groups)
 {
@@ -83,8 +83,8 @@ static inline uint32_t gic_virt_group_events(unsigned groups)
 	return (groups & 1 ? 0 : HCR_VGRP0_EIE) | (groups & 2 ? 0 : HCR_VGRP1_EIE);
 }
 
-/* VMCR: the guest's BPR of Group 0 and of Group 1, and CBPR, with which Group 0's is for both. What
- * it leaves of a priority, as a bit of the active priorities. */
+/* VMCR: the guest's BPR of Group 0 and of Group 1, and CBPR, by which Group 0's BPR is for both.
+ * The group priority that BPR leaves, as a bit of the active priorities. */
 #define VMCR_CBPR (1u << 4)
 #define VMCR_BPR1(vmcr) ((vmcr) >> 18 & 7)
 #define VMCR_BPR0(vmcr) ((vmcr) >> 21 & 7)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Register offsets, named as in the manuals (IHI 0048B chapter 4; IHI 0069 chapter 12). Used by
- * the drivers and by the emulated distributor alike. */
+/* Register offsets, named as in the manuals (IHI 0048B chapter 4; IHI 0069 chapter 12), for the
+ * drivers and for the emulated distributor. */
 #pragma once
 
 /* Distributor; from IGROUPR to ICFGR also the SGI_base frame of a redistributor. */

@@ -2,8 +2,7 @@
 /*
  * The GIC's virtual interface control, for the hypervisor: list registers and the maintenance
  * interrupt. Same functions on GICv2 (GICH, IHI 0048B 5.3) and GICv3 (ICH_*_EL2, IHI 0069 12.4).
- * A list register is handled as a 64-bit value in the hardware's own format; only this driver
- * knows the format.
+ * The value of a list register has 64 bits in the hardware's format, which only this driver knows.
  */
 #pragma once
 
@@ -26,14 +25,14 @@ struct gic_virt_state {
 	uint64_t lr[GIC_LR_MAX];
 };
 
-/* What a list register says. */
+/* The contents of a list register. */
 struct gic_lr {
 	unsigned vintid;
 	enum gic_lr_state state;
 	uint8_t priority; /* the hardware keeps the upper 5 bits */
 	bool hw;          /* the guest's deactivation also deactivates physical `pintid` */
 	unsigned pintid;
-	bool group1;     /* signalled as the guest's Group 1 */
+	bool group1;     /* the guest's Group 1 */
 	bool eoi_irq;    /* (hw false) a maintenance interrupt when the guest ends it */
 	unsigned source; /* GICv2, SGIs: the core that sent it, 0-7; else 0 */
 };
@@ -44,53 +43,52 @@ enum gic_lr_state gic_lr_state(uint64_t value);
 /* The same value with another state. */
 uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state);
 
-/* The same value, but with a maintenance interrupt at its end. One that was linked (hw) is so no
- * longer: the end no longer deactivates the physical interrupt. */
+/* The same value with a maintenance interrupt at its end. A link (hw) goes: the end no longer
+ * deactivates the physical interrupt. */
 uint64_t gic_lr_with_eoi_irq(uint64_t value);
 
 /* GICv2, SGIs: the source in a value; 0 on GICv3. */
 unsigned gic_lr_source(uint64_t value);
 uint8_t gic_lr_priority(uint64_t value);
 
-/* The priority that is active while this interrupt is, which the guest's binary point says; as
- * gic_virt_active_priorities() has it. */
+/* The active priority of this interrupt by the guest's binary point, as a bit of
+ * gic_virt_active_priorities(). */
 uint32_t gic_lr_active_priority(uint64_t value);
 
-/* Prepares EL2's side of the CPU interface. Returns the number of list registers, 0 where the GIC
- * has no virtualization. Call before gic_cpu_init(). */
+/* Prepare EL2's side of the CPU interface. Return the number of list registers; 0: the GIC has no
+ * virtualization. Must come before gic_cpu_init(). */
 unsigned gic_virt_init(void);
 
 /* For a fresh guest: list registers empty, no active priorities, the virtual CPU interface as at
  * reset, virtual interrupts signalled. */
 void gic_virt_reset(void);
 
-/* The virtual CPU interface alone as at reset, which signals nothing; list registers stay. */
+/* The virtual CPU interface as at reset, which signals no interrupt; list registers stay. */
 void gic_virt_cpu_reset(void);
 
-/* The virtual interface off: nothing is signalled to a guest. */
+/* The virtual interface off: no interrupt is signalled to a guest. */
 void gic_virt_off(void);
 
 uint64_t gic_lr_read(unsigned index);
 void gic_lr_write(unsigned index, uint64_t value);
-void gic_lr_clear(unsigned index); /* as gic_lr_write(index, 0), for a path that is to be short */
+void gic_lr_clear(unsigned index); /* gic_lr_write(index, 0) for a short path */
 
-/* Bit i: list register i holds nothing. Registers beyond the last read as 0 here. */
+/* Bit i: list register i is empty. Bits beyond the last register are 0. */
 uint32_t gic_lr_empty(void);
 
-/* Bit i: the guest ended list register i's interrupt, which asked for it by eoi_irq. The bit goes
- * when the list register is written. */
+/* Bit i: the guest ended the interrupt of list register i, which has eoi_irq. A write to the list
+ * register clears the bit. */
 uint32_t gic_lr_ended(void);
 
-/* What else than the end of a list register's interrupt gives a maintenance interrupt, in place of
- * what did. */
+/* Set the events, beside eoi_irq, that raise a maintenance interrupt. */
 #define GIC_VIRT_NONE_PENDING 1u   /* no list register is pending */
-#define GIC_VIRT_ENDS_ELSEWHERE 2u /* the guest ended something that is in no list register */
-#define GIC_VIRT_GROUP_CHANGES 4u  /* it turned a group of its CPU interface on or off */
+#define GIC_VIRT_ENDS_ELSEWHERE 2u /* the guest ended an interrupt in no list register */
+#define GIC_VIRT_GROUP_CHANGES 4u  /* the guest turned a group of its CPU interface on or off */
 void gic_virt_set_events(unsigned events);
 
-/* How many interrupts the guest ended that were in no list register since this was asked last, or
- * since the last gic_virt_set_events(). With GIC_VIRT_ENDS_ELSEWHERE its writes to DIR trap instead
- * where the GIC can do that (GICv3, ICH_VTR_EL2.TDS), as they may come in any order. */
+/* The number of interrupts in no list register that the guest ended since the last call, or since
+ * the last gic_virt_set_events(). With GIC_VIRT_ENDS_ELSEWHERE the guest's writes to DIR trap
+ * instead where the GIC can trap them (GICv3, ICH_VTR_EL2.TDS): they may come in any order. */
 unsigned gic_virt_ends_elsewhere(void);
 
 /* The guest's CPU interface: the groups that are on (bit g = Group g), whether its EOI only drops
@@ -99,7 +97,8 @@ unsigned gic_virt_groups(void);
 bool gic_virt_split_eoi(void);
 uint32_t gic_virt_active_priorities(void);
 
-/* The guest's view of GICC lies behind GICV on GICv2; 0 where there is nothing to map. */
+/* GICv2: the physical address to map at the guest's GICC, which is GICV or the guest's own GICC;
+ * 0: none. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 
 /* The virtual interface to memory, which leaves the list registers empty; and another one, or the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GICv2: the memory-mapped CPU interface (GICC) and virtual interface control (GICH). IHI 0048B.
- * How an interrupt ends is gicv2_split.c's, or gicv2_combined.c's. */
+ * gicv2_split.c or gicv2_combined.c has the end of an interrupt. */
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
@@ -56,8 +56,8 @@ void gic_route_spi_here(unsigned intid)
 		    (uint8_t)mmio_read32(gic.dist + GICD_ITARGETSR));
 }
 
-/* Both groups: without the security extensions interrupts are Group 0, with them in Non-secure
- * state bit 0 means Group 1 and bit 1 is reserved (4.3.1). The same holds for GICC_CTLR. */
+/* Both groups: without the security extensions interrupts are Group 0; with them, in Non-secure
+ * state, bit 0 means Group 1 and bit 1 is reserved (4.3.1). GICC_CTLR is alike. */
 uint32_t gic_dist_enable_bits(void)
 {
 	return GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
@@ -81,8 +81,8 @@ void gic_send_sgi(unsigned id, unsigned core)
 	mmio_write32(gic.dist + GICD_SGIR, 1u << (16 + core) | id);
 }
 
-/* Group 1 is Non-secure (4.3.4). Non-secure state can raise the priority mask no further than the
- * half that it is left in (4.4.2). */
+/* Group 1 is Non-secure (4.3.4). Non-secure state cannot raise the priority mask out of the half
+ * that Secure state left (4.4.2). */
 void gic_all_nonsecure(void)
 {
 	unsigned count = gic_intid_count();
@@ -96,7 +96,7 @@ void gic_all_nonsecure(void)
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);
 }
 
-/* The active priorities cannot simply be cleared: ending each active interrupt drops its own. */
+/* The end of each active interrupt drops its priority; a write cannot clear them. */
 void gic_cpu_abandon(void)
 {
 	unsigned count = gic_intid_count();
@@ -142,7 +142,7 @@ uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
 
 uint64_t gic_lr_with_eoi_irq(uint64_t value)
 {
-	if (value & LR_HW) /* the link gives way: its field is this bit's */
+	if (value & LR_HW) /* the link's field holds this bit */
 		value &= ~(uint64_t)(LR_HW | 0x3ffu << LR_PINTID_SHIFT);
 	return value | LR_EOI;
 }

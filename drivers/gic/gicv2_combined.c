@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of an interrupt on a GICv2 without EOImode, DIR and linked list registers, as gem5 models
- * one: EOIR alone, which does both. An interrupt that is to stay active has a priority that PMR
- * lets nothing through at until it is deactivated; its own is remembered meanwhile, and the enable
- * is the guest's all the time. In place of gic_active.c and gicv2_split.c.
+ * one: EOIR drops the priority and deactivates. An interrupt that must stay active gets a priority
+ * that PMR masks, until its deactivation; the driver keeps the interrupt's own priority meanwhile,
+ * and the enable bit stays the guest's. Replaces gic_active.c and gicv2_split.c.
  */
 #include "drivers/gic/gic_internal.h"
 #include "lib/percpu.h"
@@ -11,7 +11,7 @@
 #define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
 
 struct line {
-	uint8_t priority; /* while it is not active */
+	uint8_t priority; /* while the interrupt is not active */
 	bool active;
 };
 
@@ -55,7 +55,7 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 		gic_write_priority(intid, priority);
 }
 
-/* No BPR: the guest's copy of this driver has GICV there, and gem5 ends at an access to its BPR. */
+/* No BPR: in a guest GICC is GICV, and gem5 stops at an access to GICV's BPR. */
 void gic_cpu_init(bool split_eoi)
 {
 	(void)split_eoi;
@@ -79,7 +79,7 @@ void gic_deactivate(uint32_t iar)
 	gic_write_priority(gic_intid(iar), line->priority);
 }
 
-/* gem5's ELRSR has those whose end is not followed up yet, too. */
+/* gem5's ELRSR also has registers whose end awaits its follow-up. */
 uint32_t gicv2_lrs_empty(void)
 {
 	return mmio_read32(gic.hyp + GICH_ELRSR0) & ~mmio_read32(gic.hyp + GICH_EISR0);

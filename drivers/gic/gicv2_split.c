@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of an interrupt on a GICv2 as the architecture has it: EOIR and DIR (IHI 0048B 3.2.1). */
+/* The end of an interrupt on an architectural GICv2: EOIR and DIR (IHI 0048B 3.2.1). */
 #include "drivers/gic/gic_internal.h"
 
 void gic_cpu_init(bool split_eoi)

@@ -11,7 +11,7 @@
 
 #define GICR_CTLR_RWP (1u << 3)
 #define GICR_TYPER_IS_LAST (1u << 4)
-#define GICR_STRIDE 0x20000u /* GICv4: twice as much; then TYPER says so */
+#define GICR_STRIDE 0x20000u /* GICv4: twice as much */
 
 /* ICC_SRE: system registers on; EL2: EL1 may use them too (12.2.24) */
 #define SRE_SRE 1u
@@ -36,7 +36,7 @@
 
 static unsigned lr_count;
 static uint32_t lr_mask;  /* a bit for each */
-static uint32_t trap_dir; /* HCR_TDIR where there is such a trap */
+static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
 
 unsigned gic_version(void)
 {
@@ -46,7 +46,7 @@ unsigned gic_version(void)
 unsigned gic_probe_version(void)
 {
 	/* A GICv2's distributor ends before GICD_V3_PIDR2. ID_AA64PFR0_EL1.GIC may read 0 although
-	 * the system registers are there (gem5): then GICD_V2_PIDR2 tells, reserved in a GICv3. */
+	 * the system registers exist (gem5): then GICD_V2_PIDR2, reserved in a GICv3, decides. */
 	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && mmio_read32(gic.dist + GICD_V2_PIDR2) != 0)
 		return 0;
 	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
@@ -131,8 +131,8 @@ void gic_send_sgi(unsigned id, unsigned core)
 	isb();
 }
 
-/* Non-secure Group 1: IGROUPR 1, IGRPMODR 0 (12.9.14). With one security state only, the two are
- * plain groups and the rest of this is what the distributor's reset sets anyway. */
+/* Non-secure Group 1: IGROUPR 1, IGRPMODR 0 (12.9.14). With one security state these are the values
+ * that the reset sets too. */
 void gic_all_nonsecure(void)
 {
 	unsigned count = gic_intid_count();
@@ -211,7 +211,7 @@ uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
 
 uint64_t gic_lr_with_eoi_irq(uint64_t value)
 {
-	if (value & LR_HW) /* the link gives way: its field is this bit's */
+	if (value & LR_HW) /* the link's field holds this bit */
 		value &= ~(LR_HW | 0x1fffull << LR_PINTID_SHIFT);
 	return value | LR_EOI;
 }
@@ -237,7 +237,7 @@ unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
 	isb();
-	/* Four are enough for what this driver names; more would be left unused. */
+	/* This driver names four; further ones stay unused. */
 	trap_dir = read_ich_vtr_el2() & VTR_TDS ? HCR_TDIR : 0;
 	lr_count = (unsigned)(read_ich_vtr_el2() & 0x1f) + 1;
 	if (lr_count > 4)
@@ -363,7 +363,7 @@ unsigned gic_virt_ends_elsewhere(void)
 	if (HCR_EOI_COUNT(hcr))
 		write_ich_hcr_el2(hcr & ~HCR_EOI_COUNT_MASK);
 	if (trap_dir && gic_virt_split_eoi())
-		return 0; /* QEMU counts the first of two steps; the second traps */
+		return 0; /* QEMU counts the first of two steps; the second one traps */
 	return HCR_EOI_COUNT(hcr);
 }
 

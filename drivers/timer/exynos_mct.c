@@ -6,7 +6,7 @@
 #define G_TCON 0x240u
 #define G_WSTAT 0x24cu
 #define G_TCON_START (1u << 8)
-#define G_WSTAT_TCON (1u << 16) /* the write to G_TCON has arrived; cleared by writing it back */
+#define G_WSTAT_TCON (1u << 16) /* the write to G_TCON is done; writing a 1 clears the bit */
 
 bool exynos_mct_start(uintptr_t base)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mini UART of the BCM2835 family's auxiliary block (BCM2711 ARM Peripherals, 2.2). Its rate
- * hangs on the VPU's clock, which the firmware holds: whatever it was set to stays. */
+ * depends on the VPU's clock, which the firmware sets: this driver keeps the rate. */
 #include "arch/mmio.h"
 #include "drivers/uart/uart.h"
 
@@ -8,10 +8,10 @@
 #define AUX_MU_IER 0x04u
 #define AUX_MU_LSR 0x14u
 #define AUX_MU_CNTL 0x20u
-#define IER_RX 0x5u /* bit 2 must be set with bit 0, which the manual calls the transmitter's */
+#define IER_RX 0x5u /* bit 0 needs bit 2 too, which the manual calls the transmitter's */
 #define LSR_RX_READY (1u << 0)
 #define LSR_TX_EMPTY (1u << 5) /* room for a byte */
-#define LSR_TX_IDLE (1u << 6)  /* and nothing is being sent */
+#define LSR_TX_IDLE (1u << 6)  /* and the shifter is empty */
 #define CNTL_RX_ENABLE (1u << 0)
 #define CNTL_TX_ENABLE (1u << 1)
 

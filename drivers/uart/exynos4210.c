@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The UART of Samsung's Exynos 4 and 5 (Exynos 5 Dual user's manual, UART; the registers are those
- * of the device tree binding samsung,exynos4210-uart). Mode and rate stay the boot loader's. */
+/* The UART of Samsung's Exynos 4 and 5 (Exynos 5 Dual user's manual, UART; device tree binding
+ * samsung,exynos4210-uart). Mode and rate stay as the boot loader set them. */
 #include "arch/mmio.h"
 #include "drivers/uart/uart.h"
 
@@ -9,7 +9,7 @@
 #define UFSTAT 0x18u
 #define UTXH 0x20u
 #define URXH 0x24u
-#define UINTP 0x30u               /* pending; a 1 written ends it */
+#define UINTP 0x30u               /* pending; writing a 1 clears the bit */
 #define UINTM 0x38u               /* masked */
 #define UCON_RX_POLLED (1u << 0)  /* or by interrupt */
 #define UCON_RX_TIMEOUT (1u << 7) /* fewer bytes than the FIFO's level interrupt, too */
@@ -44,8 +44,8 @@ static bool has_byte(uintptr_t base)
 	return mmio_read32(base + UFSTAT) & (UFSTAT_RX_COUNT | UFSTAT_RX_FULL);
 }
 
-/* Whoever has taken the last byte ends the interrupt, and looks once more: what came meanwhile
- * may have been ended with it. */
+/* An empty FIFO: clear the interrupt and look again, since a byte may have arrived before the
+ * clear. */
 static int exynos_get(uintptr_t base)
 {
 	if (!has_byte(base)) {

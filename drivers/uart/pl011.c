@@ -22,7 +22,7 @@ static void pl011_flush(uintptr_t base)
 		;
 }
 
-/* Bits 11:8 say what was wrong with it. */
+/* Bits 11:8 of the register hold errors. */
 static int pl011_get(uintptr_t base)
 {
 	if (mmio_read32(base + UARTFR) & UARTFR_RXFE)
@@ -37,7 +37,7 @@ static void pl011_listen(uintptr_t base, bool on)
 	mmio_write32(base + UARTIMSC, on ? UARTINT_RX | UARTINT_RT : 0);
 }
 
-/* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H takes it over
+/* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H applies it
  * (3.3.6). */
 void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
 {

@@ -77,16 +77,6 @@ static void emit_configs(void)
 	record_raw(text.at, text.length);
 }
 
-static void record_word(const char *name, struct token token)
-{
-	char buffer[32];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	text_bytes(&text, token.at, token.length);
-	record_string(name, text.at);
-}
-
 /* What the boot loader left. */
 static void emit_entry(uint64_t boot_ticks)
 {
@@ -114,13 +104,13 @@ static void emit_run(unsigned lr_count)
 	record_u64("hz", clock_hz());
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	record_word("platform", plan_platform_word(plan));
+	record_string("platform", plan_platform_word(plan));
 	if (plan->machine[0])
 		record_string("machine", plan->machine);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
 	record_string("plan", plan->name);
-	record_word("order", plan_order_word(plan));
+	record_string("order", plan_order_word(plan));
 	record_u64("limit_ms", plan->limit_ms);
 	record_u64("steps", plan_step_count(plan));
 	emit_entry(boot_ticks);

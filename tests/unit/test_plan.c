@@ -98,8 +98,8 @@ static void the_words_of_a_plan(void **state)
 	(void)state;
 	plan->platform = PLATFORM_GEM5;
 	plan->order = PLAN_ORDER_ONCE;
-	assert_memory_equal(plan_platform_word(plan).at, "gem5", 4);
-	assert_memory_equal(plan_order_word(plan).at, "once", 4);
+	assert_string_equal(plan_platform_word(plan), "gem5");
+	assert_string_equal(plan_order_word(plan), "once");
 }
 
 static void a_header_that_is_wrong(void **state)

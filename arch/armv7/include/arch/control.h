@@ -2,7 +2,7 @@
 /* Values of control registers (DDI 0406C B4.1); arch/armv8 has the same names. */
 #pragma once
 
-#define SCTLR_V (1 << 13)  /* vectors at 0xffff0000, wherever VBAR is */
+#define SCTLR_V (1 << 13)  /* vectors at 0xffff0000, not at VBAR */
 #define SCTLR_EE (1 << 25) /* exceptions are taken big-endian */
 #define SCTLR_TE (1 << 30) /* exceptions are taken in Thumb state */
 
@@ -11,9 +11,9 @@
 #define SCTLR_OFF 0x00c50078
 #define HSCTLR_OFF 0x30c50878
 #define SCTLR_EL2_OFF HSCTLR_OFF
-#define SCTLR_SA 0 /* no such check */
+#define SCTLR_SA 0 /* ARMv8's */
 
-/* HCPTR: coprocessors that are not there read as one; trace registers trap (TTA); TCP10, TCP11 0 */
+/* HCPTR: bits of absent coprocessors are RAO; trace registers trap (TTA); TCP10, TCP11 0 */
 #define CPTR_NO_TRAPS (0x33ffu | 1u << 20)
 #define CPTR_FP (3u << 10 | 1u << 15) /* TCP10, TCP11, TASE */
 

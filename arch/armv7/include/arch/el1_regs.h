@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The PL1 state of a guest, as a list: X(name, value at the start of a fresh guest). One text makes
- * the reset, the structure, the save and the restore. SCTLR: its reset value on Cortex-A15 (DDI 0438
- * 4.3.27), MMU and caches off. CNTKCTL: PL0 has no access. TTBCR comes before MAIR0: TTBCR.EAE
+ * the reset, the structure, the save and the restore. SCTLR: the reset value of Cortex-A15 (DDI
+ * 0438 4.3.27), MMU and caches off. CNTKCTL: PL0 has no access. TTBCR comes before MAIR0: TTBCR.EAE
  * selects the register that MAIR0's encoding means. Registers of 64 bits lie in the reach of LDRD
  * and STRD from a vCPU.
  */
@@ -39,7 +39,7 @@
 	X(cntp_cval_el0, 0)                                                                        \
 	EL1_BANKED_REGS(X)
 
-/* What a mode has of its own. LR_usr is absent: HYP mode's LR is the same register. */
+/* Registers of one mode each. LR_usr is absent: HYP mode's LR is the same register. */
 #define EL1_BANKED_REGS(X)                                                                         \
 	X(sp_usr, 0)                                                                               \
 	X(sp_svc, 0)                                                                               \

@@ -9,7 +9,7 @@
 
 #define PMU_BITS 32
 
-/* ID_DFR0 bits 27:24: 0 is none, 15 one that is not of the architecture. */
+/* ID_DFR0 bits 27:24: 0: no PMU; 15: a PMU outside the architecture. */
 static inline unsigned pmu_version(void)
 {
 	return (unsigned)(read_id_dfr0_el1() >> 24 & 0xf);
@@ -21,9 +21,9 @@ static inline bool pmu_is_there(void)
 }
 
 /*
- * Every cycle, at PL0, PL1 and in HYP mode. PMCR.D, which would count every 64th alone, and DP are
- * written as 0; the counter is neither stopped nor reset where it runs already. Registers whose
- * being there depends on the PMU's size (PMCEID0) are left alone.
+ * Count every cycle, at PL0, PL1 and in HYP mode. PMCR.D, which would count only every 64th, and DP
+ * are 0. A running counter neither stops nor restarts. This function uses no register whose
+ * existence depends on the PMU's size (PMCEID0).
  */
 static inline void pmu_start(void)
 {
@@ -37,7 +37,7 @@ static inline void pmu_start(void)
 	isb();
 }
 
-/* No barrier: the caller knows what this is to come after. Differences are modulo 2^PMU_BITS. */
+/* No barrier: the caller orders the read. Differences are modulo 2^PMU_BITS. */
 static inline __attribute__((always_inline)) reg_t pmu_cycles(void)
 {
 	return read_pmccntr_el0();

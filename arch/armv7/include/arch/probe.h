@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stamps of the interrupt path in HYP mode: CNTPCT into a structure that HTPIDR points to. Two
- * halves of two instructions each, so that a stamp costs four, wherever it is taken; the isb keeps
- * the read behind what it is to come after.
+ * Stamps of the interrupt path in HYP mode: CNTPCT into a structure that HTPIDR points to. A stamp
+ * costs four instructions everywhere: two for the read, two for the store. The isb keeps the read
+ * after the instructions before it.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) uint64_t probe_read(void)
 	return ticks;
 }
 
-/* Ticks since then. Any two registers will do, where probe_read() wants a pair. */
+/* Ticks since `start`. Any two registers serve; probe_read() needs a pair. */
 static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
 {
 	uint32_t low, high;
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start
 	return ((uint64_t)high << 32 | low) - start;
 }
 
-/* offset: in the structure, a constant. */
+/* offset: a constant, in the structure. */
 static inline __attribute__((always_inline)) void probe_write(size_t offset, uint64_t ticks)
 {
 	reg_t base;

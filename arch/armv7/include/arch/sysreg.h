@@ -92,7 +92,7 @@ SYSREG32(afsr0_el1, 0, c5, c1, 0)  /* ADFSR */
 SYSREG32(afsr1_el1, 0, c5, c1, 1)  /* AIFSR */
 SYSREG32(far_el1, 0, c6, c0, 0)    /* DFAR */
 SYSREG32(ifar, 0, c6, c0, 2)       /* the upper half of FAR_EL1 */
-SYSREG32(mair_el1, 0, c10, c2, 0)  /* MAIR0, or PRRR: TTBCR.EAE says which */
+SYSREG32(mair_el1, 0, c10, c2, 0)  /* MAIR0, or PRRR: TTBCR.EAE selects */
 SYSREG32(mair1, 0, c10, c2, 1)     /* MAIR1, or NMRR; the upper half of MAIR_EL1 */
 SYSREG32(amair_el1, 0, c10, c3, 0) /* AMAIR0 */
 SYSREG32(amair1, 0, c10, c3, 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an exit saves of the guest. A light frame holds r0-r3, r12 and lr, the rest of it is stale:
- * the hypervisor's C code preserves r4-r11. A full frame holds r0-r12 and lr. The light part comes
- * first and in guest context SP_hyp points just behind it, so that one PUSH saves it and sp is the
- * frame. lr is that of User mode: HYP mode has none of its own (DDI 0406C B1.3.2). What other
- * modes bank, and the exception's own registers (ELR, SPSR, HSR), stay where the hardware put them:
- * the hypervisor takes no nested exception.
+ * The registers of the guest that an exit saves. A light frame holds r0-r3, r12 and lr, and the
+ * rest is stale: the hypervisor's C code preserves r4-r11. A full frame holds r0-r12 and lr. The
+ * light part comes first, and in guest context SP_hyp points to its end, so that one PUSH saves it
+ * and sp is the frame. lr is User mode's: HYP mode has no other (DDI 0406C B1.3.2). Registers that
+ * other modes bank, and ELR, SPSR and HSR, stay in the core: the hypervisor takes no nested
+ * exception.
  */
 #pragma once
 
@@ -26,8 +26,7 @@ struct trap_frame {
 _Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
 _Static_assert(TRAP_FRAME_SIZE % 8 == 0 && TRAP_FRAME_LIGHT_SIZE % 8 == 0, "the stack's alignment");
 _Static_assert(offsetof(struct trap_frame, r12) == 16, "one PUSH of r0-r3, r12, lr");
-_Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE,
-	       "and behind it the rest");
+_Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE, "then the rest");
 
 /* Hypercall and SMC: the registers of the SMC Calling Convention, r0-r3; valid in a light frame. */
 static inline reg_t frame_arg(const struct trap_frame *frame, unsigned n)
@@ -40,7 +39,7 @@ static inline void frame_set_result(struct trap_frame *frame, reg_t value)
 	frame->r0_3[0] = value;
 }
 
-/* Registers 8 to 15, of which the guest's mode may have its own; hyp/arch/armv7/banked.c. */
+/* Registers 8 to 15, which the guest's mode may bank; hyp/arch/armv7/banked.c. */
 reg_t frame_read_banked(const struct trap_frame *frame, unsigned n);
 void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The FP and SIMD registers of a vCPU that does not have them in the core. For hyp/arch/armv8/fp.S
- * the status stands behind the registers. */
+/* The FP and SIMD registers of a vCPU, while the core does not hold them. For hyp/arch/armv8/fp.S
+ * the status follows the registers. */
 #pragma once
 
 #define FP_CONTEXT_STATUS 512

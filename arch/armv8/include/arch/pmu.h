@@ -9,7 +9,7 @@
 
 #define PMU_BITS 64
 
-/* ID_AA64DFR0_EL1.PMUVer: 0 is none, 15 one that is not of the architecture. */
+/* ID_AA64DFR0_EL1.PMUVer: 0: no PMU; 15: a PMU outside the architecture. */
 static inline unsigned pmu_version(void)
 {
 	return (unsigned)(read_id_aa64dfr0_el1() >> 8 & 0xf);
@@ -21,8 +21,8 @@ static inline bool pmu_is_there(void)
 }
 
 /*
- * Every cycle, at EL0, EL1 and EL2. PMCR.D, which would count every 64th alone, and DP are written
- * as 0; the counter is neither stopped nor reset where it runs already.
+ * Count every cycle, at EL0, EL1 and EL2. PMCR.D, which would count only every 64th, and DP are 0.
+ * A running counter neither stops nor restarts.
  */
 static inline void pmu_start(void)
 {
@@ -34,7 +34,7 @@ static inline void pmu_start(void)
 	isb();
 }
 
-/* No barrier: the caller knows what this is to come after. Differences are modulo 2^PMU_BITS. */
+/* No barrier: the caller orders the read. Differences are modulo 2^PMU_BITS. */
 static inline __attribute__((always_inline)) reg_t pmu_cycles(void)
 {
 	return read_pmccntr_el0();

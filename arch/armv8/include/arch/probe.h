@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stamps of the interrupt path at EL2: CNTPCT into a structure that TPIDR_EL2 points to. Two halves
- * of two instructions each, so that a stamp costs four, wherever it is taken; the isb keeps the
- * read behind what it is to come after.
+ * Stamps of the interrupt path at EL2: CNTPCT into a structure that TPIDR_EL2 points to. A stamp
+ * costs four instructions everywhere: two for the read, two for the store. The isb keeps the read
+ * after the instructions before it.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ static inline __attribute__((always_inline)) uint64_t probe_read(void)
 	return ticks;
 }
 
-/* Ticks since then. */
+/* Ticks since `start`. */
 static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
 {
 	return probe_read() - start;
 }
 
-/* offset: in the structure, a constant. */
+/* offset: a constant, in the structure. */
 static inline __attribute__((always_inline)) void probe_write(size_t offset, uint64_t ticks)
 {
 	reg_t base;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an exit saves of the guest. A light frame holds x0-x7, x16, x17 and x30, the rest of it is
- * stale: the hypervisor's C code preserves x19-x29 and is built never to use x8-x15 and x18
- * (toolchain.mk). A full frame holds x0-x30. The exception's own registers (ELR, SPSR, ESR) stay
- * where the hardware put them: EL2 takes no nested exception.
+ * The registers of the guest that an exit saves. A light frame holds x0-x7, x16, x17 and x30, and
+ * the rest is stale: the hypervisor's C code preserves x19-x29 and never uses x8-x15 and x18
+ * (toolchain.mk). A full frame holds x0-x30. ELR, SPSR and ESR stay in the core: EL2 takes no
+ * nested exception.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "arch/types.h"
 
 struct trap_frame {
-	reg_t x[32]; /* [31], by its number in a syndrome the zero register: 0 */
+	reg_t x[32]; /* [31], the zero register of a syndrome: 0 */
 };
 
 _Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");

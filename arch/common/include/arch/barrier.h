@@ -10,11 +10,11 @@
 
 BARRIER(isb, "isb")
 BARRIER(dsb_sy, "dsb sy")       /* complete for the whole system, devices too */
-BARRIER(dsb_ish, "dsb ish")     /* complete for all cores that share memory with this one */
+BARRIER(dsb_ish, "dsb ish")     /* complete for all cores that share memory with this core */
 BARRIER(dsb_ishst, "dsb ishst") /* only stores: page-table updates */
 BARRIER(dsb_nsh, "dsb nsh")     /* this core only */
 BARRIER(dmb_ish, "dmb ish")
 BARRIER(wfi, "wfi")
 BARRIER(wfe, "wfe")
 BARRIER(sev, "sev")
-BARRIER(cpu_relax, "yield") /* in every wait for another core: an emulator then runs that one */
+BARRIER(cpu_relax, "yield") /* in every wait for another core: an emulator then runs that core */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ESR_EL2 (DDI 0487 D13.2.37) and HSR (DDI 0406C B3.13.6): one layout, one set of exception
- * classes; a class exists on the isa named behind it.
+ * classes. The comment after a class names the only isa that has it.
  */
 #pragma once
 
