@@ -251,6 +251,33 @@ def test_trace_says_whose_exit_it_was(result):
     assert all(counted[vm] >= vms.count(vm) for vm in (BENCH_VM, BACKGROUND_VM))
 
 
+NAMED = TRACE + "vm rt image=bench prio=9\nvm noise image=background prio=8\n"
+
+
+@pytest.mark.job(NAMED)
+def test_records_have_the_names_of_the_plan(result):
+    made = result.records("calibration", "bench", "check", "skip")
+    assert {(data["vm"], data["vcpu"]) for data in made} == {("rt", 0)}
+    for kind in ("exits", "trace"):
+        assert {(data["vm"], data["vcpu"]) for data in result.records(kind)} == {
+            ("rt", 0), ("noise", 0)}
+    assert {data["vm"] for data in result.records("step")} == {"rt"}
+
+
+@pytest.mark.parametrize("prio, outcome", [
+    pytest.param(prio, outcome, marks=pytest.mark.job(
+        "order once\nlimit_ms 50\nconfig a trapped sched=fp\nbench timer_wakeup n=20\n"
+        f"vm bench prio=5\nvm background prio={prio}\n"))
+    for prio, outcome in ((0, "done"), (4, "done"), (5, "done"), (6, "fault"), (255, "fault"))])
+def test_a_background_vm_of_higher_priority_keeps_the_core(result, prio, outcome):
+    """It never waits. Of equal priority it has its turns."""
+    assert result.one("step")["outcome"] == outcome
+    late = {data["variant"]: data["max"] for data in result.records("bench")}
+    assert outcome != "done" or (late["busy-handler"] > 10_000) == (prio == 5), late
+    if outcome == "fault":
+        assert (result.one("fault")["reason"], late) == ("time-limit", {})
+
+
 @pytest.mark.job(LIMIT)
 def test_time_limit_is_the_measured_guests(result, board):
     """In the configuration `busy` in the other's turn: 11 * 9 ms < 100 ms < 12 * 9 ms."""
