@@ -12,6 +12,7 @@
 #include "lib/crc32.h"
 #include "lib/plan.h"
 #include "lib/random.h"
+#include "lib/tokens.h"
 
 static struct plan_section *section; /* on the heap, where the sanitizer sees a step beyond */
 static struct plan *plan;
