@@ -68,6 +68,27 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 	text_number(text, value, 16, digits);
 }
 
+void text_vformat(struct text *text, const char *format, va_list values)
+{
+	for (; *format; format++) {
+		if (*format != '%')
+			text_char(text, *format);
+		else if (*++format == 's')
+			text_string(text, va_arg(values, const char *));
+		else
+			text_number(text, va_arg(values, uintmax_t), *++format == 'x' ? 16 : 10, 0);
+	}
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	text_vformat(text, format, values);
+	va_end(values);
+}
+
 void text_milli(struct text *text, int64_t thousandths)
 {
 	uint64_t value = text_sign(text, thousandths);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,12 @@ struct text {
 /* An empty text in a buffer of `size` bytes, at least 1. */
 void text_init(struct text *text, char *buffer, size_t size);
 
+/* Declares `name`, an empty text, with a buffer of `capacity` bytes in the same block. */
+#define TEXT(name, capacity)                                                                       \
+	char name##_buffer[capacity];                                                              \
+	struct text name;                                                                          \
+	text_init(&name, name##_buffer, sizeof(name##_buffer))
+
 void text_char(struct text *text, char c);
 void text_string(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, size_t count);
@@ -29,6 +36,11 @@ void text_i64(struct text *text, int64_t value);
 
 /* Lower case, without a prefix, at least `digits` digits; 0: as few as possible. */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
+
+/* printf() with the conversions %s, %ju and %jx alone. */
+__attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void text_vformat(struct text *text, const char *format,
+							va_list values);
 
 /* A number of thousandths as a decimal with three places. */
 void text_milli(struct text *text, int64_t thousandths);

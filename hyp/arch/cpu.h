@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the hypervisor asks of the isa for a core: one set of functions, implemented in
- * hyp/arch/<isa>/. What a guest needs of the isa is in hyp/arch/guest.h. */
+/* The functions of the isa for a core, implemented in hyp/arch/<isa>/ and hyp/arch/common/. Those
+ * for a guest are in hyp/arch/guest.h. */
 #pragma once
 
 #include "arch/types.h"
@@ -10,28 +10,28 @@ struct fp_context;
 
 extern const char cpu_isa[]; /* "armv7", "armv8" */
 
-/* The exception level this code runs at, in ARMv8 terms: 2 is HYP/EL2, 3 monitor mode/EL3, 1 any
- * other mode. */
+/* The current exception level in ARMv8 terms: 2: HYP mode, EL2; 3: monitor mode, EL3; 1: any other
+ * mode. */
 unsigned cpu_level(void);
 
-/* What the CPU implements: physical address bits; IPA bits stage 2 can take in. */
+/* Physical address bits of the CPU, which are also the IPA bits of stage 2. */
 unsigned cpu_pa_bits(void);
 
 /* FP and SIMD registers, for EL2 and for guests; after cpu_init(). */
 bool cpu_has_fp(void);
 
-/* Whether it has Secure state (EL3): an emulator may leave that out. */
+/* Whether the core has Secure state (EL3): an emulator may lack it. */
 bool cpu_has_secure_state(void);
 
-/* EL2 control registers in full, whatever was in them: no traps, no stage 2, no guest. */
+/* Writes all EL2 control registers: no traps, no stage 2, no guest. */
 void cpu_init(void);
 
-/* EL2's own stage 1 on, caches on, writable implies execute-never. */
+/* Turns EL2's stage 1 and caches on; writable implies execute-never. */
 void cpu_enable_mmu(const pte_t *root);
 
-/* FP and SIMD registers to memory and back; CPTR_EL2 must not trap them. */
+/* Save and load FP and SIMD registers; CPTR_EL2 must not trap them. */
 void cpu_fp_save(struct fp_context *context);
 void cpu_fp_load(const struct fp_context *context);
 
-/* EL2's registers, a line each, through `line`: for a panic. */
+/* Passes EL2's registers to `line`, one a call: for a panic. */
 void cpu_dump(void (*line)(const char *name, uint64_t value));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which source this is: `git describe`, written into build/<board>/build_id.c by the Makefile. */
+/* The source's version: the Makefile writes `git describe` to build/<board>/build_id.c. */
 #pragma once
 
 extern const char build_id[];

@@ -5,7 +5,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 
-/* Hz: CNTFRQ, which only Secure software can set, or the board's where that left it 0. */
+/* Hz: CNTFRQ, or the board's rate where Secure software left CNTFRQ 0. */
 static inline uint32_t clock_hz(void)
 {
 	uint32_t hz = (uint32_t)read_cntfrq_el0();

@@ -9,8 +9,8 @@
 #include "lib/text.h"
 
 static const struct uart_port not_found;
-static const struct uart_port *port = &not_found; /* in .data: good before bss is cleared, too */
-static bool line_is_open;                         /* by a guest */
+static const struct uart_port *port = &not_found; /* in .data: valid before bss is cleared */
+static bool line_is_open;                         /* a guest wrote last, and no '\n' */
 
 void console_init(void)
 {
@@ -90,33 +90,19 @@ _Noreturn void machine_end(enum run_status status)
 
 static void line_hex(const char *name, uint64_t value)
 {
-	char buffer[64];
-	struct text text;
+	TEXT(text, 64);
 
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, "  ");
-	text_string(&text, name);
-	text_string(&text, " 0x");
-	text_hex(&text, value, 0);
-	text_char(&text, '\n');
+	text_format(&text, "  %s 0x%jx\n", name, value);
 	console_bytes(text.at, text.length);
 }
 
 _Noreturn void panic_at(const char *file, int line, const char *what)
 {
-	char buffer[256];
-	struct text text;
+	TEXT(text, 256);
 
 	if (port == &not_found)
 		console_init();
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, "\npanic: ");
-	text_string(&text, file);
-	text_char(&text, ':');
-	text_i64(&text, line);
-	text_string(&text, ": ");
-	text_string(&text, what);
-	text_char(&text, '\n');
+	text_format(&text, "\npanic: %s:%ju: %s\n", file, (uintmax_t)line, what);
 	console_bytes(text.at, text.length);
 	cpu_dump(line_hex);
 	machine_end(RUN_IMPOSSIBLE);

@@ -4,43 +4,43 @@
 
 #include "arch/types.h"
 
-/* Finds the port that the boot loader's console is on; before any output. */
+/* Finds and initialises the port of the boot loader's console. Call before any output. */
 void console_init(void);
 
-/* Address of its UART; whether that is a PL011. */
+/* Address of the UART; whether the UART is a PL011. */
 uintptr_t console_base(void);
 bool console_is_pl011(void);
 
-/* '\n' goes out as CR LF. */
+/* Sends '\n' as CR LF. */
 void console_bytes(const char *bytes, size_t size);
 
-/* A byte of a guest's, as it is. */
+/* Sends a guest's byte unchanged. */
 void console_guest(char byte);
 
-/* A guest had the UART itself, sent anything, and left it somehow. */
+/* Sets the UART up again after a guest used it directly. */
 void console_guest_had_it(void);
 
-/* To the beginning of a line, where what a guest sent left the last one open. */
+/* Ends the line that a guest left open, if any. */
 void console_line(void);
 
-/* What has been typed, or -1; its interrupt at the GIC. */
+/* Returns a received byte, or -1. */
 int console_get(void);
-void console_listen(bool on);
-unsigned console_intid(void); /* GIC_SPURIOUS: it has no input */
+void console_listen(bool on); /* the receive interrupt, in the UART and the GIC */
+unsigned console_intid(void); /* GIC_SPURIOUS: the console has no input */
 
-/* Exit statuses of a run, where the machine can hand one on. */
+/* Exit statuses of a run, on machines that have one. */
 enum run_status {
 	RUN_OK = 0,
-	RUN_FAILED = 1,     /* ran to its end, but something in it failed */
-	RUN_IMPOSSIBLE = 2, /* panic, or not even begun */
+	RUN_FAILED = 1,     /* the run ended, but a step failed */
+	RUN_IMPOSSIBLE = 2, /* panic, or the run did not begin */
 };
 
-/* Ends an emulator; else resets the board, or stops for good where it has no reset or the run was
- * impossible: what made it so would only come again. */
+/* Ends an emulator; else resets the board. Stops for good where the board has no reset, and after
+ * RUN_IMPOSSIBLE: a reset would only repeat the cause. */
 _Noreturn void machine_end(enum run_status status);
 
-/* A fault of our own: file:line, registers, the end. Never for what a guest did: it is called at
- * the start, while a VM is made, and by an exception of EL2. No other exit leads there, nor takes a
- * page that may not be there (fill=lazy: lazy_has_tables() in vm.c). */
+/* Reports a fault of the hypervisor: file:line, registers; then ends the run. A guest's action must
+ * never lead here: the callers are the start, the creation of a VM, and an exception at EL2. An
+ * exit takes no table page that may be missing (fill=lazy: lazy_has_tables() in vm.c). */
 _Noreturn void panic_at(const char *file, int line, const char *what);
 #define panic(what) panic_at(__FILE__, __LINE__, what)

@@ -14,7 +14,7 @@ struct instant {
 	reg_t cycles;
 };
 
-/* Both counters, always the same way apart: not inlined. */
+/* Reads both counters. Not inlined: the distance between the reads is always the same. */
 static __attribute__((noinline)) struct instant now(void)
 {
 	struct instant instant;
@@ -27,7 +27,7 @@ static __attribute__((noinline)) struct instant now(void)
 	return instant;
 }
 
-/* A window is some 2^22 cycles at most, so that the product stays below 2^64. */
+/* A window has about 2^22 cycles at most: the product stays below 2^64. */
 static uint64_t window_hz(uint64_t window_ticks, uint64_t tick_hz)
 {
 	struct instant from = now(), until;
@@ -55,10 +55,10 @@ uint64_t cycles_hz(uint32_t window_us)
 	return median(hz, WINDOWS);
 }
 
-enum cycles_use cycles_resolve(enum cycles_use said, enum platform platform)
+enum cycles_use cycles_resolve(enum cycles_use requested, enum platform platform)
 {
-	if (said != CYCLES_AUTO)
-		return said;
+	if (requested != CYCLES_AUTO)
+		return requested;
 	return (platform == PLATFORM_SILICON || platform == PLATFORM_GEM5) && pmu_is_there()
 		       ? CYCLES_ON
 		       : CYCLES_OFF;

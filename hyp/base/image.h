@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols of linker/hyp.ld.S: the parts of our own image, page-aligned. */
+/* Symbols of linker/hyp.ld.S: the parts of the image, page-aligned. */
 #pragma once
 
 #include "abi/plan.h"
@@ -10,7 +10,7 @@ extern uint8_t __text_start[], __text_end[];
 extern uint8_t __rodata_start[], __rodata_end[];
 extern uint8_t __data_start[], __data_end[];
 
-/* PERCPU variables, and the copies of the cores beside core 0: hyp/cpu/percpu.h. */
+/* PERCPU variables, and the copies of the cores other than core 0: hyp/cpu/percpu.h. */
 extern uint8_t __percore_start[], __percore_end[], __percore_copies[];
 
 /* The guest image, embedded by hyp/arch/common/embedded.S. */
@@ -19,5 +19,5 @@ extern const uint8_t __guest_image_start[], __guest_image_end[];
 /* The background VM's code, hyp/arch/<isa>/background.S: a page. */
 extern const uint8_t __background_start[];
 
-/* The plan, a section of its own that `hypbench patch` may rewrite. */
+/* The plan, a section that `hypbench patch` may rewrite. */
 extern const struct plan_section plan_section;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fair lock between cores: they get it in the order in which they asked for it. A holder never
- * waits for another core. Needs caches on (exclusive accesses). */
+/* A ticket lock between cores. A holder must never wait for another core. Needs caches on, for
+ * exclusive accesses. */
 #pragma once
 
 #include "arch/barrier.h"
 #include "arch/types.h"
 
 struct lock {
-	uint32_t next; /* ticket to give out */
+	uint32_t next; /* next free ticket */
 	uint32_t now;  /* ticket of the holder */
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the hypervisor needs of <string.h>. A libc's are faster because they
- * use the vector registers, which are the guest's while it is stopped; that is why these exist.
- */
+/* The functions of <string.h> that the hypervisor and its compiler call. A libc's use the vector
+ * registers, which hold the guest's values. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -80,23 +78,4 @@ size_t strlen(const char *string)
 	while (*end)
 		end++;
 	return (size_t)(end - string);
-}
-
-void *memchr(const void *bytes, int byte, size_t size)
-{
-	const uint8_t *b = bytes;
-
-	for (; size--; b++)
-		if (*b == (uint8_t)byte)
-			return (void *)(uintptr_t)b;
-	return NULL;
-}
-
-int strcmp(const char *left, const char *right)
-{
-	while (*left && *left == *right) {
-		left++;
-		right++;
-	}
-	return (unsigned char)*left - (unsigned char)*right;
 }

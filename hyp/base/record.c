@@ -9,14 +9,11 @@
 #include "lib/crc32.h"
 #include "lib/text.h"
 
-static const char *const kind_name[] = {
-#define X(NAME, text, may_guest) [RECORD_##NAME] = text,
-	RECORD_KINDS(X)
-#undef X
-};
-
-static const bool kind_may_guest[] = {
-#define X(NAME, text, may_guest) [RECORD_##NAME] = may_guest,
+static const struct {
+	const char *name;
+	bool may_guest; /* a guest may send records of this kind */
+} kinds[] = {
+#define X(NAME, text, may_guest) [RECORD_##NAME] = { text, may_guest },
 	RECORD_KINDS(X)
 #undef X
 };
@@ -39,43 +36,28 @@ void record_raw(const char *bytes, size_t size)
 	console_bytes(bytes, size);
 }
 
-static void raw_string(const char *string)
+static __attribute__((format(printf, 1, 2))) void raw(const char *format, ...)
 {
-	record_raw(string, strlen(string));
-}
+	va_list values;
+	TEXT(text, 128);
 
-static void member(const char *name)
-{
-	raw_string(",\"");
-	raw_string(name);
-	raw_string("\":");
+	va_start(values, format);
+	text_vformat(&text, format, values);
+	va_end(values);
+	record_raw(text.at, text.length);
 }
 
 void record_u64(const char *name, uint64_t value)
 {
-	char buffer[24];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	text_u64(&text, value);
-	member(name);
-	record_raw(text.at, text.length);
+	raw(",\"%s\":%ju", name, value);
 }
 
 void record_hex(const char *name, uint64_t value)
 {
-	char buffer[24];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, "\"0x");
-	text_hex(&text, value, 0);
-	text_char(&text, '"');
-	member(name);
-	record_raw(text.at, text.length);
+	raw(",\"%s\":\"0x%jx\"", name, value);
 }
 
-/* Takes an escape that is not whole off the end: a backslash, or one with u and some digits. */
+/* Removes an incomplete escape from the end: a backslash, or `\u` and fewer than 4 digits. */
 static void cut_escape(struct text *text)
 {
 	for (size_t i = 1; i < text->length; i++) {
@@ -88,19 +70,33 @@ static void cut_escape(struct text *text)
 	}
 }
 
-void record_string(const char *name, const char *value)
+static void raw_string(const char *string)
 {
-	char buffer[1024];
-	struct text text;
+	TEXT(text, 1024);
 
-	text_init(&text, buffer, sizeof(buffer) - 1);
-	text_json_string(&text, value);
-	if (text.overflow) { /* a string is cut, never left open, nor within an escape */
+	text.size--;
+	text_json_string(&text, string);
+	if (text.overflow) { /* the string is cut, never left open, nor within an escape */
 		cut_escape(&text);
 		text.at[text.length++] = '"';
 	}
-	member(name);
 	record_raw(text.at, text.length);
+}
+
+void record_string(const char *name, const char *value)
+{
+	raw(",\"%s\":", name);
+	raw_string(value);
+}
+
+void record_strings(const char *name, const char *const values[], unsigned value_count)
+{
+	raw(",\"%s\":[", name);
+	for (unsigned i = 0; i < value_count; i++) {
+		record_raw(",", i != 0);
+		raw_string(values[i]);
+	}
+	record_raw("]", 1);
 }
 
 void record_lock(void)
@@ -115,17 +111,10 @@ void record_unlock(void)
 
 static void open(enum record_kind kind)
 {
-	char buffer[24];
-	struct text text;
-
 	console_line();
 	count[kind]++;
 	crc = 0;
-	text_init(&text, buffer, sizeof(buffer));
-	text_u64(&text, sequence++);
-	raw_string("{\"seq\":");
-	record_raw(text.at, text.length);
-	record_string("kind", kind_name[kind]);
+	raw("{\"seq\":%ju,\"kind\":\"%s\"", (uintmax_t)sequence++, kinds[kind].name);
 	if (!current_step)
 		return;
 	record_u64("step", current_step->step);
@@ -150,10 +139,8 @@ void record_open_vcpu(enum record_kind kind, const char *vm, unsigned vcpu)
 
 void record_close(void)
 {
-	char buffer[24];
-	struct text text;
+	TEXT(text, 24);
 
-	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"crc\":\"");
 	text_hex(&text, crc, 8);
 	text_string(&text, "\"}\n");
@@ -172,11 +159,11 @@ static bool body_ok(const char *body, size_t size)
 
 bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
 {
-	if (kind >= RECORD_KIND_COUNT || !kind_may_guest[kind] || !body_ok(body, size))
+	if (kind >= RECORD_KIND_COUNT || !kinds[kind].may_guest || !body_ok(body, size))
 		return false;
 	record_lock();
 	record_open_vcpu((enum record_kind)kind, vm, vcpu);
-	raw_string(",");
+	record_raw(",", 1);
 	record_raw(body, size);
 	record_close();
 	record_unlock();

@@ -8,7 +8,6 @@
 #include "arch/sysreg.h"
 #include "hyp/base/record.h"
 #include "lib/bits.h"
-#include "lib/text.h"
 
 /* MIDR (DDI 0487 D13.2.100): implementer, variant (r), architecture, part, revision (p). */
 #define MIDR_CORE_MASK 0xff00fff0u
@@ -21,20 +20,20 @@
 struct erratum {
 	const char *number;
 	uint32_t core;
-	uint8_t last;         /* revision that has it; all have it from r0p0 on */
-	uint8_t revidr_from;  /* from this revision on, a bit of REVIDR says that it is mended: */
-	uint32_t revidr_bits; /* 0: none does */
-	uint32_t actlr_bits; /* bits that Secure firmware must set, and EL2 cannot; 0: EL2's task */
+	uint8_t last;         /* last revision that has it; r0p0 is the first */
+	uint8_t revidr_from;  /* from this revision on, a bit of REVIDR means fixed: */
+	uint32_t revidr_bits; /* 0: no bit does */
+	uint32_t actlr_bits;  /* bits that Secure firmware must set; 0: EL2's task */
 };
 
 enum { A72_1319367, A15_798181, A15_766422, A15_773022, A15_774769 };
 
 static const struct erratum table[] = {
-	/* A speculated address translation uses EL1 registers of which some are one VM's and some
-	 * the other's, and the TLB keeps what it finds. */
+	/* During a VM switch a speculated address translation uses EL1 registers of both VMs, and
+	 * the TLB keeps the result. */
 	[A72_1319367] = { "1319367", MIDR_CORTEX_A72, ALL_REVISIONS, 0, 0, 0 },
-	/* Broadcast TLB maintenance may not be complete on other cores when the DSB is. REVIDR[9]:
-	 * with the fix; the one of REVIDR[4] is only part of it. */
+	/* Broadcast TLB maintenance may be incomplete on other cores after the DSB. REVIDR[9]:
+	 * fixed; REVIDR[4] is only part of the fix. */
 	[A15_798181] = { "798181", MIDR_CORTEX_A15, 0x33, 0x24, 1u << 9, 0 },
 	/* HSR.Rt of a Thumb store that faults at stage 2 may be wrong. */
 	[A15_766422] = { "766422", MIDR_CORTEX_A15, 0x04, 0, 0, 0 },
@@ -70,32 +69,22 @@ void errata_detect(void)
 	}
 }
 
-/* The numbers of those that are present and handled, or present and not: a list of words. */
+/* Emits the numbers of the errata that are present and handled, or present and not handled. */
 static void emit(const char *name, bool which)
 {
-	char buffer[128];
-	struct text text;
-	bool any = false;
+	const char *numbers[ARRAY_SIZE(table)];
+	unsigned count = 0;
 
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, name);
-	text_char(&text, '[');
-	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
-		if (!present[i] || handled[i] != which)
-			continue;
-		if (any)
-			text_char(&text, ',');
-		text_json_string(&text, table[i].number);
-		any = true;
-	}
-	text_char(&text, ']');
-	record_raw(text.at, text.length);
+	for (unsigned i = 0; i < ARRAY_SIZE(table); i++)
+		if (present[i] && handled[i] == which)
+			numbers[count++] = table[i].number;
+	record_strings(name, numbers, count);
 }
 
 void errata_emit(void)
 {
-	emit(",\"errata\":", true);
-	emit(",\"errata_missing\":", false);
+	emit("errata", true);
+	emit("errata_missing", false);
 }
 
 void errata_use(const struct run_config *config, uint64_t empty_vttbr)

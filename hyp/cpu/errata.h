@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errata of the core that touch what EL2 does: translation, TLB maintenance, syndromes. Which ones
- * a core has MIDR says, once; what is done against them is the axis `errata`. The table is in
- * errata.c, each workaround stands where it acts and names its erratum there.
+ * Errata of the core that concern EL2: translation, TLB maintenance, syndromes. MIDR of the boot
+ * core decides which are present; the axis `errata` turns workarounds on. Each workaround names its
+ * erratum in a comment.
  */
 #pragma once
 
@@ -10,22 +10,22 @@
 #include "arch/errata.h"
 #include "arch/types.h"
 
-/* What this step does against errata: all 0 where the core has none, or with errata=ignored. */
+/* The workarounds of this step: all 0 where the core has no erratum, or with errata=ignored. */
 struct errata_in_force {
-	uint64_t empty_vttbr;   /* 1319367: a stage 2 that translates nothing, VMID of nobody */
-	bool tlbi_this_core;    /* 798181: TLB maintenance is not left to a broadcast */
-	bool thumb_store_stops; /* 766422: HSR.Rt is not believed */
+	uint64_t empty_vttbr; /* 1319367: a stage 2 that translates nothing, with an unused VMID */
+	bool tlbi_this_core;  /* 798181: TLB maintenance by each core, not by broadcast */
+	bool thumb_store_stops; /* 766422: HSR.Rt is not trusted */
 };
 
 extern struct errata_in_force errata;
 
-/* Reads the core's identification: before the others. */
+/* Reads the core's identification. Call before the functions below. */
 void errata_detect(void);
 
-/* The members `errata` and `errata_missing` of the run record. */
+/* Emits the members `errata` and `errata_missing` of the run record. */
 void errata_emit(void);
 
-/* For the step that begins. `empty_vttbr`: of a stage 2 that translates nothing. */
+/* Sets `errata` for the next step. `empty_vttbr`: of a stage 2 that translates nothing. */
 void errata_use(const struct run_config *config, uint64_t empty_vttbr);
 
 static inline uint64_t errata_empty_vttbr(void)

@@ -22,14 +22,14 @@
 #define DATA (NORMAL | PTE_XN)
 #define DEVICE (S1_ATTR(MAIR_DEVICE_INDEX) | PTE_AF | S1_AP_RW_ALL | PTE_XN)
 
-#define TABLE_PAGES 16u /* of a core, beside its root */
+#define TABLE_PAGES 16u /* of a core, without its root */
 
-/* Each core has tables of its own, for its PERCPU variables alone: the rest is the same. */
+/* Each core has its own tables: they differ in the PERCPU variables alone. */
 static pte_t root[CORE_MAX][PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pool_pages[CORE_MAX][TABLE_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page_pool pool;
 
-/* The tables are not in use yet: nothing holds the old entry. */
+/* The tables are not in use yet: no TLB holds an entry. */
 static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
 	(void)subtree;
@@ -61,7 +61,6 @@ static void map_device(uintptr_t base)
 		map((uintptr_t)align_down(base, PAGE_SIZE), DEVICE_WINDOW, DEVICE);
 }
 
-/* Of every core. */
 static void map_redistributors(void)
 {
 	for (unsigned core = 0; board.gic.redist && (core == 0 || core < board.cores.count); core++)

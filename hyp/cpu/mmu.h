@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypervisor's own address space: everything at its physical address, W^X, caches on; but
- * PERCPU variables (lib/percpu.h) are each core's own. */
+/* The hypervisor's address space: VA = PA, W^X, caches on. PERCPU variables (lib/percpu.h) have
+ * another PA on each core. */
 #pragma once
 
-/* Builds a core's tables for this board, once; panics where that cannot be. */
+/* Builds a core's tables for this board, once. Panics where the tables are too small. */
 void mmu_prepare(unsigned core);
 
-/* Turns translation on, on that core itself, whose caches are still off: touches no data. */
+/* Turns translation and caches on. Runs on `core` itself; accesses no data before. */
 void mmu_enable(unsigned core);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another core's copies of PERCPU variables. Core 0's are where all have theirs, at their
- * physical address; the other cores' follow each other behind the image's data (linker/hyp.ld.S),
- * where every core has them mapped a second time.
+ * Access to another core's copies of PERCPU variables. Core 0's copies are at the address of the
+ * variables. The other cores' copies follow the image's data (linker/hyp.ld.S), where every core
+ * maps them a second time.
  */
 #pragma once
 
 #include "arch/types.h"
 #include "lib/percpu.h"
 
-/* Bytes of a core's copies: pages. */
+/* Bytes of a core's copies, whole pages. */
 size_t percpu_size(void);
 
-/* Of a core that is not core 0: where its copies are. */
+/* Address of a core's copies. */
 uint8_t *percpu_base(unsigned core);

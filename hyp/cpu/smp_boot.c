@@ -17,25 +17,24 @@
 #include "hyp/cpu/mmu.h"
 #include "hyp/cpu/percpu.h"
 #include "hyp/cpu/smp.h"
-#include "lib/text.h"
 
-#define PAUSE_MS 10u /* before a pen is opened: cores may not have come to it yet */
+#define PAUSE_MS 10u /* before a pen is opened: cores may not have reached it yet */
 #define WAIT_MS 10u
 #define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
 #define MS_PER_S 1000u
 
-/* PSCI CPU_ON (DEN0022 5.1.4): then the core's affinity, its entry, and a context, 0 here. */
+/* PSCI CPU_ON (DEN0022 5.1.4). Arguments: the core's affinity, its entry, a context (0 here). */
 #define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
 
 _Static_assert(offsetof(struct board, gic.dist) == 0, "smp_boot.S knows it");
 _Static_assert(offsetof(struct board, gic.cpu) == sizeof(uintptr_t), "smp_boot.S knows it");
 
-/* Not in bss: a core that did not wait for its start may have reported before that is cleared. */
+/* Not in bss: a core that needs no release may report before bss is cleared. */
 struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
 
 static unsigned core_count(void)
 {
-	if (board.cores.start == CORES_PSCI) /* started for a guest that wants them */
+	if (board.cores.start == CORES_PSCI) /* cores start for a guest with several vCPUs */
 		return 1;
 	return board.cores.count ? board.cores.count : 1;
 }
@@ -53,8 +52,8 @@ static void pause_ms(unsigned ms)
 		cpu_relax();
 }
 
-/* The word is written with caches off: it is in memory when the core looks. No dirty line of the
- * boot loader's may follow it there. */
+/* The caches are off: the word goes to memory, and no dirty line of the boot loader may overwrite
+ * it. */
 static void release_spin_table(unsigned core)
 {
 	uintptr_t word = board.cores.release + 8 * core;
@@ -65,7 +64,7 @@ static void release_spin_table(unsigned core)
 	sev();
 }
 
-/* The distributor may be off still, and would then not forward the SGI. */
+/* The reset turns the distributor on, which then forwards the SGI. */
 static void release_pen(unsigned core)
 {
 	gic_dist_reset();
@@ -118,7 +117,7 @@ static bool is_up(unsigned core)
 	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
 }
 
-/* The core reads it with its cache off. The distributor may be off still, as above. */
+/* The core reads `go` with its cache off. */
 static void release_parked(unsigned core)
 {
 	gic_dist_reset();
@@ -127,7 +126,7 @@ static void release_parked(unsigned core)
 	gic_send_sgi(SMP_KICK_SGI, core);
 }
 
-/* False where there is no such core, or none that can be had. */
+/* Returns false where the core does not exist or cannot be started. */
 static bool start(unsigned core)
 {
 	switch (board.cores.start) {
@@ -142,7 +141,7 @@ static bool start(unsigned core)
 	}
 }
 
-/* Its stack is written with its cache off at first: nothing of ours may come down on it later. */
+/* The core first writes its stack with its cache off: no dirty line may overwrite it later. */
 static bool prepare_and_start(unsigned core)
 {
 	mmu_prepare(core);
@@ -151,7 +150,7 @@ static bool prepare_and_start(unsigned core)
 	return start(core);
 }
 
-/* Started once: one that comes late may do so while it is waited for again. */
+/* Starts a core once. A later call waits for a late core again. */
 static bool bring_up(unsigned core)
 {
 	static bool started[CORE_MAX];
@@ -176,7 +175,7 @@ unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 	return core;
 }
 
-/* Translation is off; from mmu_enable() on this core has its own PERCPU variables. */
+/* Starts with translation off. After mmu_enable() the core has its own PERCPU variables. */
 _Noreturn void core_main(unsigned core)
 {
 	if (board.coherency_start)
@@ -198,16 +197,9 @@ _Noreturn void core_main(unsigned core)
 
 void smp_boot_emit(void)
 {
-	char buffer[128];
-	struct text text;
+	const char *levels[CORE_MAX];
 
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, ",\"cores\":[");
-	for (unsigned core = 0; core < core_count(); core++) {
-		if (core)
-			text_char(&text, ',');
-		text_json_string(&text, entry_word(core_report[core].level));
-	}
-	text_char(&text, ']');
-	record_raw(text.at, text.length);
+	for (unsigned core = 0; core < core_count(); core++)
+		levels[core] = entry_word(core_report[core].level);
+	record_strings("cores", levels, core_count());
 }

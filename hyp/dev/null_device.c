@@ -32,7 +32,7 @@ static uint64_t read_bytes(const struct null_device *device, uint32_t offset)
 	return value >> 8 * (offset - first);
 }
 
-/* The usual access is to a whole register: nothing that takes time. */
+/* The usual access, to a whole register: the fast path. */
 static bool is_whole(uint32_t offset, unsigned size)
 {
 	return size == 4 && !(offset & 3);
@@ -46,7 +46,7 @@ uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, voi
 	return is_whole(offset, size) ? word_at(device, offset) : read_bytes(device, offset);
 }
 
-/* The bytes of one register that `mask` says; those of `value` outside it are 0. */
+/* Writes the bytes of a register that `mask` covers; `value` is 0 outside the mask. */
 static void write_word(struct null_device *device, uint32_t offset, uint32_t value, uint32_t mask)
 {
 	if (offset == NULL_DEVICE_SCRATCH) {

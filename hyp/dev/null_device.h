@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The null device of abi/null_device.h, emulated. An access narrower than a register is one to
- * some of its bytes: a load gets them, a store to SCRATCH changes them alone, a store to DATA adds
- * them at their place. One of 64 bits is two of 32. What is not there reads as 0.
+ * The null device of abi/null_device.h, emulated. A narrow access covers some bytes of a register:
+ * a load returns these bytes, a store to SCRATCH changes them alone, a store to DATA adds them at
+ * their place. A 64-bit access is two 32-bit accesses. Unused offsets read as 0.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 struct vcpu;
 
 struct null_device {
-	uint32_t word[NULL_DEVICE_SUM / 4 + 1]; /* by offset; that of DATA stays 0 */
+	uint32_t word[NULL_DEVICE_SUM / 4 + 1]; /* by offset / 4; the word of DATA stays 0 */
 };
 
-/* Where the device is for every guest: a page of the hypervisor's own, which is what a guest finds
- * there without stage 2. With stage 2 nothing maps it. */
+/* The device's address in every guest: a page of the hypervisor, which a guest without stage 2
+ * accesses directly. No stage 2 maps the page. */
 uintptr_t null_device_base(void);
 
-/* All registers 0, and the page too, in memory: a guest accesses it as a device. */
+/* Clears all registers, and the page in memory: a guest accesses the page as a device. */
 void null_device_reset(struct null_device *device);
 
 /* For struct mmio_region, whose state is a struct null_device. */

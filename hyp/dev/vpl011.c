@@ -8,17 +8,21 @@
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 
-#define CR_RESET (UARTCR_RXE | UARTCR_TXE)
 #define IFLS_RESET 0x12u /* half full, both */
 
-/* The one that the console's input goes to. */
+/* The UART that receives the console's input. */
 static struct vpl011 *listener;
+
+static uint16_t *reg(struct vpl011 *uart, uint32_t offset)
+{
+	return &uart->reg[offset / 4];
+}
 
 /* --- the interrupt --- */
 
 static void update(struct vpl011 *uart)
 {
-	bool line = uart->ris & uart->imsc;
+	bool line = *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
 
 	if (line == uart->line)
 		return;
@@ -28,29 +32,30 @@ static void update(struct vpl011 *uart)
 
 /* --- receiving --- */
 
-static unsigned depth(const struct vpl011 *uart)
+static unsigned depth(struct vpl011 *uart)
 {
-	return uart->lcr_h & UARTLCR_H_FEN ? VPL011_FIFO_SIZE : 1;
+	return *reg(uart, UARTLCR_H) & UARTLCR_H_FEN ? VPL011_FIFO_SIZE : 1;
 }
 
-/* How many bytes raise INT_RX (3.3.9). */
-static unsigned trigger(const struct vpl011 *uart)
+/* The number of bytes that raises INT_RX (3.3.9). */
+static unsigned trigger(struct vpl011 *uart)
 {
 	static const uint8_t eighths[8] = { 1, 2, 4, 6, 7, 4, 4, 4 }; /* 5 to 7: reserved */
 
-	return depth(uart) == 1 ? 1 : VPL011_FIFO_SIZE * eighths[UARTIFLS_RX(uart->ifls)] / 8;
+	return depth(uart) == 1 ? 1
+				: VPL011_FIFO_SIZE * eighths[UARTIFLS_RX(*reg(uart, UARTIFLS))] / 8;
 }
 
 static void push(struct vpl011 *uart, uint8_t byte)
 {
 	uart->fifo[(uart->first + uart->count) % VPL011_FIFO_SIZE] = byte;
 	uart->count++;
-	uart->ris |= UARTINT_RT;
+	*reg(uart, UARTRIS) |= UARTINT_RT;
 	if (uart->count >= trigger(uart))
-		uart->ris |= UARTINT_RX;
+		*reg(uart, UARTRIS) |= UARTINT_RX;
 }
 
-/* What the console has, as far as there is room. */
+/* Moves bytes from the console to the FIFO while there is room. */
 static void fill(struct vpl011 *uart)
 {
 	int byte = 0;
@@ -63,7 +68,7 @@ static void fill(struct vpl011 *uart)
 	console_listen(!uart->waiting);
 }
 
-/* 0 where there is nothing: what a read gives then is not defined. */
+/* Returns 0 when the FIFO is empty (the manual leaves that value open). */
 static uint32_t pop(struct vpl011 *uart)
 {
 	uint8_t byte = uart->fifo[uart->first];
@@ -75,9 +80,9 @@ static uint32_t pop(struct vpl011 *uart)
 	if (uart->waiting)
 		fill(uart);
 	if (uart->count < trigger(uart))
-		uart->ris &= (uint16_t)~UARTINT_RX;
+		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RX;
 	if (!uart->count)
-		uart->ris &= (uint16_t)~UARTINT_RT;
+		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RT;
 	return byte;
 }
 
@@ -108,7 +113,7 @@ static uint32_t read_id(uint32_t offset)
 	return offset < UARTPERIPHID0 ? 0 : id[(offset - UARTPERIPHID0) / 4];
 }
 
-static uint32_t read_flags(const struct vpl011 *uart)
+static uint32_t read_flags(struct vpl011 *uart)
 {
 	uint32_t flags = UARTFR_TXFE | UARTFR_CTS | UARTFR_DSR | UARTFR_DCD;
 
@@ -126,85 +131,53 @@ static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 		return pop(uart);
 	case UARTFR:
 		return read_flags(uart);
-	case UARTILPR:
-		return uart->ilpr;
-	case UARTIBRD:
-		return uart->ibrd;
-	case UARTFBRD:
-		return uart->fbrd;
-	case UARTLCR_H:
-		return uart->lcr_h;
-	case UARTCR:
-		return uart->cr;
-	case UARTIFLS:
-		return uart->ifls;
-	case UARTIMSC:
-		return uart->imsc;
-	case UARTRIS:
-		return uart->ris;
 	case UARTMIS:
-		return uart->ris & uart->imsc;
-	case UARTDMACR:
-		return uart->dmacr;
-	default: /* RSR too: nothing is received wrong */
-		return read_id(offset);
+		return *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
+	default: /* RSR reads 0: no byte is received with an error */
+		return offset <= UARTDMACR ? *reg(uart, offset) : read_id(offset);
 	}
 }
 
-/* The FIFOs go on or off, and are empty then. */
-static void write_lcr_h(struct vpl011 *uart, uint32_t value)
+/* A change of FEN turns the FIFOs on or off, and empties them. */
+static void write_lcr_h(struct vpl011 *uart, uint16_t value)
 {
-	if ((uart->lcr_h ^ value) & UARTLCR_H_FEN) {
+	if ((*reg(uart, UARTLCR_H) ^ value) & UARTLCR_H_FEN) {
 		uart->count = 0;
-		uart->ris &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
+		*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
 	}
-	uart->lcr_h = (uint16_t)(value & 0xff);
+	*reg(uart, UARTLCR_H) = value;
 	if (uart->waiting)
 		fill(uart);
 }
 
 static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 {
-	switch (offset) {
-	case UARTDR: /* whether it is enabled or not: early output does not set it up */
+	static const uint16_t writable[VPL011_REGISTERS] = {
+		[UARTILPR / 4] = 0xff,        [UARTIBRD / 4] = 0xffff, [UARTFBRD / 4] = 0x3f,
+		[UARTLCR_H / 4] = 0xff,       [UARTCR / 4] = 0xffff,   [UARTIFLS / 4] = 0x3f,
+		[UARTIMSC / 4] = UARTINT_ALL, [UARTDMACR / 4] = 7,
+	};
+
+	uint16_t stored;
+
+	if (offset > UARTDMACR || offset & 3)
+		return;
+	stored = (uint16_t)(value & writable[offset / 4]);
+	if (offset == UARTDR) { /* CR.UARTEN may be 0: early output does not set the UART up */
 		console_guest((char)value);
-		uart->ris |= UARTINT_TX;
-		break;
-	case UARTILPR:
-		uart->ilpr = (uint8_t)value;
-		break;
-	case UARTIBRD:
-		uart->ibrd = (uint16_t)value;
-		break;
-	case UARTFBRD:
-		uart->fbrd = value & 0x3f;
-		break;
-	case UARTLCR_H:
-		write_lcr_h(uart, value);
-		break;
-	case UARTCR:
-		uart->cr = (uint16_t)value;
-		break;
-	case UARTIFLS:
-		uart->ifls = value & 0x3f;
-		break;
-	case UARTIMSC:
-		uart->imsc = value & UARTINT_ALL;
-		break;
-	case UARTICR:
-		uart->ris &= (uint16_t)~value;
-		break;
-	case UARTDMACR:
-		uart->dmacr = value & 7;
-		break;
-	default:
-		break;
+		*reg(uart, UARTRIS) |= UARTINT_TX;
+	} else if (offset == UARTICR) {
+		*reg(uart, UARTRIS) &= (uint16_t)~value;
+	} else if (offset == UARTLCR_H) {
+		write_lcr_h(uart, stored);
+	} else if (writable[offset / 4]) {
+		*reg(uart, offset) = stored;
 	}
 }
 
 /* --- an access --- */
 
-/* A UART is its VM's, not a vCPU's: vCPU 0's core does what its registers do. */
+/* The core of vCPU 0 executes the accesses of every vCPU. */
 struct access {
 	struct vpl011 *uart;
 	uint32_t offset;
@@ -229,13 +202,13 @@ static void do_write(struct vcpu *vcpu, void *argument)
 	update(access->uart);
 }
 
-/* Of a register that is accessed elsewhere than at its beginning the bytes there. */
+/* An access within a register reads the bytes at that place. */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	struct access access = { .uart = state, .offset = offset & ~3u };
 
 	(void)size;
-	if (offset > UARTDR && offset < UARTRSR) /* what is received stays */
+	if (offset > UARTDR && offset < UARTRSR) /* received bytes stay */
 		return 0;
 	smp_call(vcpu->vm->vcpu[0], do_read, &access);
 	return access.value >> 8 * (offset & 3);
@@ -251,7 +224,9 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t va
 
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 {
-	*uart = (struct vpl011){ .vm = vm, .cr = CR_RESET, .ifls = IFLS_RESET };
+	*uart = (struct vpl011){ .vm = vm };
+	*reg(uart, UARTCR) = UARTCR_RXE | UARTCR_TXE;
+	*reg(uart, UARTIFLS) = IFLS_RESET;
 	listener = input ? uart : NULL;
 	console_listen(input);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PL011 (DDI 0183) for a guest that is not our own: what it sends goes to the hypervisor's
- * console at once, and what that receives it reads. Interrupts as the manual has them, but that
- * nothing takes time: the transmit FIFO is always empty, and the receive timeout comes with the
- * byte. There is no DMA, no modem, no loopback, and no line to break.
+ * An emulated PL011 (DDI 0183) for an unmodified guest. The hypervisor's console sends each byte of
+ * the guest at once, and the guest reads the bytes that the console receives. Interrupts follow the
+ * manual, but no operation takes time: the transmit FIFO is always empty, and the receive timeout
+ * comes with the byte. The device has no DMA, modem lines, loopback or line break.
  */
 #pragma once
 
 #include "arch/types.h"
 
 #define VPL011_FIFO_SIZE 16u
+#define VPL011_REGISTERS 19u /* up to DMACR */
 
 struct vcpu;
 struct vm;
@@ -18,23 +19,20 @@ struct vpl011 {
 	struct vm *vm;
 	uint8_t fifo[VPL011_FIFO_SIZE]; /* received */
 	uint8_t first, count;
-	bool waiting; /* full: the console keeps what came behind, its interrupt is off */
-	bool line;    /* its interrupt, as the virtual GIC knows it */
-	uint16_t ris, imsc, cr;
-	/* storage */
-	uint16_t ibrd, lcr_h;
-	uint8_t ilpr, fbrd, ifls, dmacr;
+	bool waiting; /* FIFO full: the console keeps later bytes, its interrupt is off */
+	bool line;    /* the interrupt's level, as the virtual GIC knows it */
+	uint16_t reg[VPL011_REGISTERS]; /* by offset / 4; the registers that store nothing stay 0 */
 };
 
-/* As at reset; the console's input is its own, `input`: if it can have it. */
+/* Resets the UART. `input`: the UART receives the console's input. */
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
-/* The console's input is nobody's. */
+/* No UART receives the console's input afterwards. */
 void vpl011_stop(void);
 
 /* For struct mmio_region (hyp/vm/mmio.h), whose state is a struct vpl011. */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
 
-/* The console's interrupt has come. */
+/* Handles the console's interrupt. */
 void vpl011_receive(void);

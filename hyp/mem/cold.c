@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Caches by set and way, down to the last level that CLIDR names (DDI 0487 D4.4, DDI 0406C B2.2):
- * by address it would take all of memory. Set and way reach this core's caches and the shared ones
- * of its cluster, and no system cache behind them. Lines that the way back to the guest touches
- * are in the caches again when it goes on: vectors.S, the vCPU's frame, the end of this code.
+ * Cleans and invalidates caches by set and way, down to the last level that CLIDR names (DDI 0487
+ * D4.4, DDI 0406C B2.2). Set and way reach this core's caches and the shared caches of its cluster,
+ * but no system cache beyond them. The return to the guest fills some lines again: vectors.S, the
+ * vCPU's frame, the end of this code.
  *
- * Where CLIDR names no level though there may be caches (gem5), by address after all: what this
- * core runs and touches between two samples, EL2's memory and the bench guest's.
+ * Where CLIDR names no level (gem5) the maintenance goes by address: the memory of EL2 and of the
+ * bench guest that this core uses between two samples.
  */
 #include "hyp/mem/cold.h"
 
@@ -23,9 +23,9 @@
 #define LEVEL_MAX 7u
 #define CTYPE(clidr, level) ((unsigned)((clidr) >> 3 * (level)) & 7u)
 #define CTYPE_NONE 0u
-#define CTYPE_DATA 2u /* from here on there are data in it: data, both apart, unified */
+#define CTYPE_DATA 2u /* this value and above: the level holds data */
 
-/* CSSELR_EL1.Level; InD is 0: the data or unified cache. */
+/* CSSELR_EL1.Level; InD is 0: the data or unified cache */
 #define CSSELR_LEVEL(level) ((level) << 1)
 
 /* CCSIDR_EL1 (DDI 0487 D13.2.25), the format of a core without FEAT_CCIDX, as all of Armv8.0 */
@@ -33,8 +33,7 @@
 #define CCSIDR_WAY_LAST(ccsidr) ((uint32_t)((ccsidr) >> 3) & 0x3ffu)
 #define CCSIDR_SET_LAST(ccsidr) ((uint32_t)((ccsidr) >> 13) & 0x7fffu)
 
-/* The way stands in the highest bits of a set/way operand, as many as the last one needs; one way
- * needs none, and is then always 0. */
+/* The way is in the highest bits of a set/way operand: as many bits as the last way needs. */
 static unsigned way_shift(uint32_t way_last)
 {
 	return way_last ? 31 - bit_highest(way_last) : 0;
@@ -50,7 +49,7 @@ static void clean_level(uint32_t level, reg_t ccsidr)
 			dcache_clean_invalidate_line(w << way | s << line | level << 1);
 }
 
-/* CSSELR is the guest's. */
+/* CSSELR holds the guest's value. */
 static reg_t ccsidr_of(uint32_t level)
 {
 	reg_t selected = read_csselr_el1();
@@ -64,7 +63,7 @@ static reg_t ccsidr_of(uint32_t level)
 	return ccsidr;
 }
 
-/* Each level wholly before the next, since a line cleaned from one may go to the next. */
+/* Each level is complete before the next: a line cleaned from one may go to the next. */
 static void clean_levels(reg_t clidr)
 {
 	dsb_sy();
@@ -81,7 +80,7 @@ static void clean_between(uintptr_t start, uintptr_t end)
 	dcache_clean_invalidate(start, end - start);
 }
 
-/* EL2's image and data, but for stage-2 tables that nothing has taken and other cores' data. */
+/* EL2's image and data, except unused stage-2 tables and other cores' data. */
 static void clean_own(const struct page_pool *tables)
 {
 	clean_between((uintptr_t)__image_start, (uintptr_t)tables->base + tables->used * PAGE_SIZE);
@@ -89,7 +88,7 @@ static void clean_own(const struct page_pool *tables)
 		      (uintptr_t)__percore_copies);
 }
 
-/* What the guest is told, its image with bss, stacks and tables, and its working memory. */
+/* The guest's run page, its image with bss, stacks and tables, and its working memory. */
 static void clean_guest(size_t working)
 {
 	const struct guest_header *guest = (const struct guest_header *)__guest_image_start;

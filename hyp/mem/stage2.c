@@ -6,7 +6,7 @@
 #include "hyp/cpu/errata.h"
 
 #define VTTBR_VMID_SHIFT 48
-#define EMPTY_VMID 0x7fu /* no VM has it, nor its twin */
+#define EMPTY_VMID 0x7fu /* of no VM, and of no twin */
 
 static const pte_t attributes_of[] = {
 	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
@@ -37,16 +37,15 @@ static void invalidate_under(const struct stage2 *stage2, uint64_t vttbr, uint64
 {
 	write_vttbr_el2(vttbr);
 	isb();
-	if (subtree || (ISA_TLBI_INCOMPLETE && stage2->this_core)) /* A15 has none by IPA */
+	if (subtree || (ISA_TLBI_INCOMPLETE && stage2->this_core)) /* A15 has no TLBI by IPA */
 		stage2_tlbi_vmid(stage2);
 	else
 		tlbi_guest_ipa(ipa);
 }
 
 /*
- * `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. By now
- * the entry is invalid for walks under either VMID, so that it can be done under one after the
- * other; the new entry comes after both.
+ * `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. The entry
+ * is already invalid for walks under both VMIDs, and stays so until both are done.
  */
 static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
 {
@@ -118,7 +117,7 @@ bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size)
 	return pagetable_unmap(&stage2->table, ipa, size);
 }
 
-/* Another core may have cleared the entry, and not have invalidated it yet, or not here. */
+/* Another core may have cleared the entry without TLB maintenance that reached this core. */
 void stage2_drop_page(struct stage2 *stage2, ipa_t ipa)
 {
 	stage2_unmap(stage2, ipa, PAGE_SIZE);

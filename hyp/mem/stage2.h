@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage-2 translation of one VM: IPA to PA, 4 GiB of input, start level 1 (DDI 0487 D8.2,
- * DDI 0406C B3.6). The tables themselves are lib/pagetable's. */
+ * DDI 0406C B3.6). lib/pagetable.h has the tables. */
 #pragma once
 
 #include "abi/run_config.h"
@@ -12,30 +12,30 @@
 #define STAGE2_INPUT_GIB 4u
 
 /*
- * A VM has two VMIDs with one set of tables: that it goes on under the other one is what a switch
- * to another VM means to the TLBs, and nothing else. A change of an entry must reach both.
+ * A VM has two VMIDs with one set of tables: a change of the VMID has the effect of a VM switch on
+ * the TLBs, and no other effect. A change of an entry must reach both VMIDs.
  */
-#define STAGE2_VMID_TWIN 0x80u /* apart from every VM's own */
+#define STAGE2_VMID_TWIN 0x80u /* no VM's own VMID has this bit */
 
 struct stage2 {
 	struct pagetable table;
-	uint8_t vmid;   /* the current one */
-	bool twin_used; /* the other one was ever current: the TLBs may hold entries of it */
-	bool this_core; /* TLB maintenance reaches no other core: see stage2_tlbi_vmid() */
+	uint8_t vmid;   /* the current VMID */
+	bool twin_used; /* the other VMID was current once: the TLBs may hold entries of it */
+	bool this_core; /* TLB maintenance reaches this core alone: see stage2_tlbi_vmid() */
 };
 
 enum stage2_memory {
-	STAGE2_NORMAL, /* read, write, execute; caching as the guest's stage 1 says */
+	STAGE2_NORMAL, /* read, write, execute; cached as the guest's stage 1 demands */
 	STAGE2_DEVICE, /* read and write, Device-nGnRE, never executed */
 	STAGE2_CODE,   /* as NORMAL, but never written */
 	STAGE2_DATA,   /* as CODE, but never executed */
 };
 
 /*
- * What the TLBs hold of the current VMID, or of all, is gone: in every core, or in this one.
- * Cortex-A15 erratum 798181: another core may still use what a broadcast was to invalidate, though
- * the DSB behind it is complete. Where a VM runs on one core only, no other one's TLB is asked
- * about, so that maintenance of this core is enough; on more, each does its own.
+ * Remove the TLB entries of the current VMID, or of all VMIDs, from every core or from this one.
+ * Cortex-A15 erratum 798181: another core may use an entry that a broadcast invalidates even after
+ * the DSB. Maintenance of this core is enough for a VM on one core; with more, each core does its
+ * own.
  */
 static inline void stage2_tlbi_vmid(const struct stage2 *stage2)
 {
@@ -53,12 +53,12 @@ static inline void stage2_tlbi_all(const struct stage2 *stage2)
 		tlbi_all_guests();
 }
 
-/* What VTTBR_EL2 holds for this VM; for a stage 2 that translates nothing. */
+/* VTTBR_EL2 of this VM; of a stage 2 that translates nothing. */
 uint64_t stage2_vttbr(const struct stage2 *stage2);
 uint64_t stage2_empty_vttbr(void);
 
-/* An empty stage 2 with leaves of up to `grain` (not STAGE2_OFF), which becomes the current one;
- * TLB entries of both its VMIDs are gone. */
+/* Makes an empty stage 2 with leaves of up to `grain` (not STAGE2_OFF), makes it current, and
+ * removes the TLB entries of both its VMIDs. */
 void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 		  struct page_pool *pool, pte_t *root);
 
@@ -70,14 +70,14 @@ bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page);
 bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
 
 /*
- * A page that was mapped as one is no longer, for good, and this core's TLB has it no longer. By
- * any number of cores at a time, beside one that changes what is not in the page's own 2 MiB: of
- * the tables only the page's entry is written, and a second time with the same.
+ * Unmaps a page that is mapped as a page, for good, and removes it from this core's TLB. Several
+ * cores may call this at once, while another core changes entries outside the page's 2 MiB: the
+ * function writes the page's entry alone, and a second call writes the same value.
  */
 void stage2_drop_page(struct stage2 *stage2, ipa_t ipa);
 
-/* False where nothing is mapped. */
+/* Returns false where nothing is mapped. */
 bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);
 
-/* The current stage 2 goes on under its other VMID. flush: what the TLBs hold of that one goes. */
+/* Changes the current stage 2 to its other VMID. flush: removes that VMID's TLB entries. */
 void stage2_switch_vmid(struct stage2 *stage2, bool flush);

@@ -24,13 +24,13 @@ static bool in_ram(const struct stage2_lazy *lazy, ipa_t ipa)
 	return ipa >= lazy->base && ipa < lazy->end;
 }
 
-/* The largest leaf around `ipa` that the grain allows and that holds nothing but guest RAM. */
+/* The largest leaf around `ipa` that the grain allows and that holds guest RAM alone. */
 static uint64_t leaf_size(const struct stage2_lazy *lazy, ipa_t ipa)
 {
 	uint64_t size = PAGE_SIZE;
 
 	for (unsigned level = 3; level > lazy->stage2->table.block_level; level--) {
-		uint64_t larger = size * PTE_COUNT; /* a leaf of the level before */
+		uint64_t larger = size * PTE_COUNT; /* a leaf of the next level up */
 		ipa_t start = ipa & ~(larger - 1);
 
 		if (start < lazy->base || start + larger - 1 >= lazy->end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own guest, the one that benchmarks: embedded in our image, IPA = PA, the board's GIC where
- * the board has it (so that stage 2 can also be off). */
+/* The bench guest: embedded in the image, IPA = PA, and the GIC at the board's addresses, so that
+ * stage 2 can be off. */
 #include "hyp/run/guest.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static bool add_devices(struct vm *vm)
 	return true;
 }
 
-/* The image and what the guest is told. What else the last guest left in its RAM is not cleared. */
+/* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */
 static void reset(struct vm *vm)
 {
 	const struct guest_header *h = header();
@@ -76,8 +76,8 @@ static void set_registers(struct vcpu *vcpu)
 	frame_set_result(&vcpu->frame, (reg_t)(uintptr_t)run_page());
 }
 
-/* Between this stamp and the guest's first instruction lie one store, the cleaning of one cache
- * line, and what vcpu_run() does. */
+/* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's
+ * first instruction. */
 static void starting(void)
 {
 	struct guest_run *page = run_page();

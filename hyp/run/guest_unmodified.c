@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that is not our own: the plan says what its images are and where, the board's store has
- * them. Its machine looks like QEMU's virt (abi/virt.h), with its RAM in the board's guest RAM.
- * With stage 2 off it has the board as it is, at the board's own addresses.
+ * The unmodified guest: the plan lists its images, the board's store holds them. Its machine looks
+ * like QEMU's virt (abi/virt.h), with its RAM in the board's guest RAM. With stage 2 off the guest
+ * has the board's own hardware, at the board's addresses.
  */
 #include "hyp/run/guest.h"
 
@@ -30,142 +30,95 @@ static bool in_ram(const struct plan_guest *plan, uint32_t ipa)
 	return ipa >= plan->ram && ipa - plan->ram < (uint64_t)plan->ram_mib << 20;
 }
 
-/* --- what is not possible on this board --- */
+/* --- is the guest possible on this board? --- */
 
-struct check {
-	const struct plan_guest *plan;
-	const struct run_config *config;
-	struct text said;
-};
+static struct text refusal;
 
-static char said_buffer[200];
-
-static struct text *wrong(struct check *check, const char *what)
+static __attribute__((format(printf, 1, 2))) bool refuse(const char *format, ...)
 {
-	text_init(&check->said, said_buffer, sizeof(said_buffer));
-	text_string(&check->said, what);
-	return &check->said;
-}
+	static char buffer[200];
+	va_list values;
 
-static void text_0x(struct text *text, uint64_t value)
-{
-	text_string(text, "0x");
-	text_hex(text, value, 0);
-}
-
-static bool check_ram(struct check *check)
-{
-	const struct plan_guest *plan = check->plan;
-	uint64_t size = (uint64_t)plan->ram_mib << 20;
-	struct text *text;
-
-	if (size > board.guest_size) {
-		text = wrong(check, "ram_mib=");
-		text_u64(text, plan->ram_mib);
-		text_string(text, ": this board has ");
-		text_u64(text, board.guest_size >> 20);
-		text_string(text, " MiB for a guest");
-		return false;
-	}
-	if (check->config->stage2 != STAGE2_OFF)
-		return true;
-	if (plan->ram >= board.guest_base &&
-	    plan->ram - board.guest_base + size <= board.guest_size)
-		return true;
-	text = wrong(check, "stage2=off: the guest's RAM is not in this board's, ");
-	text_u64(text, board.guest_size >> 20);
-	text_string(text, " MiB at ");
-	text_0x(text, board.guest_base);
+	text_init(&refusal, buffer, sizeof(buffer));
+	va_start(values, format);
+	text_vformat(&refusal, format, values);
+	va_end(values);
 	return false;
 }
 
-static bool check_cpus(struct check *check)
+static bool check_ram(const struct plan_guest *plan, bool stage2)
+{
+	uint64_t size = (uint64_t)plan->ram_mib << 20;
+
+	if (size > board.guest_size)
+		return refuse("ram_mib=%ju: this board has %ju MiB for a guest",
+			      (uintmax_t)plan->ram_mib, board.guest_size >> 20);
+	if (!stage2 && (plan->ram < board.guest_base ||
+			plan->ram - board.guest_base + size > board.guest_size))
+		return refuse("stage2=off: the guest's RAM is not in this board's, %ju MiB at "
+			      "0x%jx",
+			      board.guest_size >> 20, (uintmax_t)board.guest_base);
+	return true;
+}
+
+static bool check_cpus(const struct plan_guest *plan, const struct run_config *config)
 {
 	const char *why;
 
-	if (vm_cores_have(check->plan->cpus, check->config, &why))
-		return true;
-	wrong(check, why);
-	return false;
-}
-
-static bool overlaps(const struct plan_load *load, uint64_t base, uint64_t size)
-{
-	return load->ipa < base + size && base < (uint64_t)load->ipa + load->size;
-}
-
-static bool check_load(struct check *check, const struct plan_load *load)
-{
-	struct text *text;
-
-	if (load->store + (uint64_t)load->size <= board.store_size)
-		return true;
-	text = wrong(check, "a load ends at ");
-	text_0x(text, load->store + (uint64_t)load->size);
-	text_string(text, " of the store, which has ");
-	text_0x(text, board.store_size);
-	text_string(text, board.store_size ? " bytes" : " bytes on this board");
-	return false;
-}
-
-/* Without stage 2 nothing can be put anywhere else than it is. */
-static bool check_outside_ram(struct check *check, const struct plan_load *load)
-{
-	if (check->config->stage2 == STAGE2_OFF && load->ipa != board.store_base + load->store) {
-		wrong(check, "stage2=off: a load outside of RAM stays where the store has it");
-		return false;
-	}
-	return true;
+	return vm_cores_have(plan->cpus, config, &why) || refuse("%s", why);
 }
 
 #define FLASH_SIZE ((uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE)
 
-struct device {
-	const char *name;
-	uint64_t base, size;
-};
-
-/* The flash comes last: loads may lie there. */
-static bool check_devices(struct check *check, const struct plan_load *loads, unsigned count,
-			  bool with_flash)
+static bool check_no_device(const struct plan_guest *plan, const struct plan_load *load,
+			    bool in_flash)
 {
-	uint64_t cpus = check->plan->cpus;
-	const struct device devices[] = {
+	const struct {
+		const char *name;
+		uint64_t base, size;
+	} devices[] = {
 		{ "distributor", VIRT_GICD, VGICD_SIZE },
 		{ "CPU interface", VIRT_GICC, 0x10000 },
-		{ "redistributors", VIRT_GICR, VGICR_SIZE * cpus },
+		{ "redistributors", VIRT_GICR, VGICR_SIZE * (uint64_t)plan->cpus },
 		{ "UART", VIRT_UART, VIRT_UART_SIZE },
-		{ "flash", VIRT_FLASH, FLASH_SIZE },
+		{ "flash", VIRT_FLASH, in_flash ? 0 : FLASH_SIZE },
 	};
-	unsigned device_count = ARRAY_SIZE(devices) - (with_flash ? 0 : 1);
 
-	for (unsigned i = 0; i < count; i++)
-		for (unsigned d = 0; d < device_count; d++)
-			if (overlaps(&loads[i], devices[d].base, devices[d].size)) {
-				text_string(wrong(check, "a load, or the RAM, lies on the "),
-					    devices[d].name);
-				return false;
-			}
+	for (unsigned d = 0; d < ARRAY_SIZE(devices); d++)
+		if (load->ipa < devices[d].base + devices[d].size &&
+		    devices[d].base < (uint64_t)load->ipa + load->size)
+			return refuse("a load, or the RAM, lies on the %s", devices[d].name);
 	return true;
 }
 
-static bool check_map(struct check *check)
+static bool check_load(const struct plan_guest *plan, const struct plan_load *load, bool stage2)
 {
-	const struct plan_guest *plan = check->plan;
-	const struct plan_load ram = { .ipa = plan->ram, .size = (uint32_t)(plan->ram_mib << 20) };
+	uint64_t end = load->store + (uint64_t)load->size;
 
-	return check->config->stage2 == STAGE2_OFF ||
-	       (check_devices(check, &ram, 1, true) &&
-		check_devices(check, plan->load, plan->load_count, false));
+	if (end > board.store_size)
+		return refuse("a load ends at 0x%jx of the store, which has 0x%jx bytes%s", end,
+			      board.store_size, board.store_size ? "" : " on this board");
+	if (!stage2 && !in_ram(plan, load->ipa) && load->ipa != board.store_base + load->store)
+		return refuse("stage2=off: a load outside of RAM stays where the store has it");
+	return true;
 }
 
-static bool check_loads(struct check *check)
+static bool check(const struct plan_guest *plan, const struct run_config *config)
 {
-	const struct plan_guest *plan = check->plan;
+	const struct plan_load ram = { .ipa = plan->ram, .size = (uint32_t)(plan->ram_mib << 20) };
+	bool stage2 = config->stage2 != STAGE2_OFF;
 
+	if (!check_ram(plan, stage2) || !check_cpus(plan, config))
+		return false;
 	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!check_load(check, &plan->load[i]) ||
-		    (!in_ram(plan, plan->load[i].ipa) && !check_outside_ram(check, &plan->load[i])))
+		if (!check_load(plan, &plan->load[i], stage2))
+			return false;
+	if (!stage2)
+		return true;
+	if (!check_no_device(plan, &ram, false))
+		return false;
+	for (uint32_t i = 0; i < plan->load_count; i++)
+		if (!check_no_device(plan, &plan->load[i], true))
 			return false;
 	return true;
 }
@@ -177,7 +130,7 @@ static uintptr_t store_at(const struct plan_load *load)
 	return board.store_base + load->store;
 }
 
-/* The board's own where the GIC is the guest's, too, if it is one that the guest knows. */
+/* With irq=direct the guest has the board's GIC, and so the board's UART, if that is a PL011. */
 static bool has_real_uart(const struct run_config *config)
 {
 	return config->stage2 == STAGE2_OFF || (config->irq == IRQ_DIRECT && console_is_pl011());
@@ -193,7 +146,7 @@ static bool add_uart(struct vm *vm)
 	return true;
 }
 
-/* Flash, and what else the plan loads outside of RAM: for reading, from now on. */
+/* A load outside of RAM, as in flash, is read-only for the guest. */
 static bool map_load(struct vm *vm, const struct plan_load *load)
 {
 	return in_ram(vm->machine->plan, load->ipa) ||
@@ -234,7 +187,7 @@ static void load_images(const struct vm *vm)
 	}
 }
 
-/* The guest finds a machine that was just switched on, each time it starts. */
+/* Each start finds the machine as at power-on. */
 static void reset(struct vm *vm)
 {
 	uint32_t us = vm->config->cntvoff_us;
@@ -254,7 +207,7 @@ static void starting(void)
 {
 }
 
-/* Whatever a guest left of the UART, records can be sent. */
+/* The guest may have left the real UART in any state. */
 static void stopped(struct vm *vm)
 {
 	if (!has_real_uart(vm->config)) {
@@ -302,11 +255,8 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
 		      const struct run_config *config, const char **why)
 {
-	struct check check = { .plan = plan, .config = config };
-
-	if (!check_ram(&check) || !check_cpus(&check) || !check_loads(&check) ||
-	    !check_map(&check)) {
-		*why = check.said.at;
+	if (!check(plan, config)) {
+		*why = refusal.at;
 		return false;
 	}
 	describe(machine, plan, config->stage2 != STAGE2_OFF);

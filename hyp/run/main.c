@@ -51,41 +51,27 @@ const char *entry_word(uint64_t level)
 
 static void check_plan(void)
 {
-	char why[128];
-	struct text text;
+	TEXT(why, 128);
 
-	text_init(&text, why, sizeof(why));
-	if (!plan_check(&plan_section, &text))
-		give_up("plan", why);
+	if (!plan_check(&plan_section, &why))
+		give_up("plan", why.at);
 	if (plan->platform == PLATFORM_GEM5 && !board.gem5)
 		give_up("plan", "platform gem5: this board is not a model of gem5's");
 }
 
 static void emit_configs(void)
 {
-	static char buffer[512 * PLAN_CONFIG_MAX];
-	struct text text;
+	static const char open[] = ",\"configs\":[";
 
-	text_init(&text, buffer, sizeof(buffer));
-	text_string(&text, ",\"configs\":[");
+	record_raw(open, sizeof(open) - 1);
 	for (uint32_t i = 0; i < plan->config_count; i++) {
-		if (i)
-			text_char(&text, ',');
-		run_config_json(&plan->config[i], &text);
-	}
-	text_char(&text, ']');
-	record_raw(text.at, text.length);
-}
+		TEXT(text, 512);
 
-/* What the boot loader left. */
-static void emit_entry(uint64_t boot_ticks)
-{
-	record_u64("boot_ticks", boot_ticks);
-	record_string("entry_level", entry_word(boot_state.level));
-	record_hex("entry_sctlr", boot_state.sctlr);
-	record_hex("entry_hcr", boot_state.hcr);
-	record_hex("entry_psr", boot_state.psr);
-	smp_boot_emit();
+		text_string(&text, i ? "," : "");
+		run_config_json(&plan->config[i], &text);
+		record_raw(text.at, text.length);
+	}
+	record_raw("]", 1);
 }
 
 static void emit_run(unsigned lr_count)
@@ -113,12 +99,17 @@ static void emit_run(unsigned lr_count)
 	record_string("order", plan_order_word(plan));
 	record_u64("limit_ms", plan->limit_ms);
 	record_u64("steps", plan_step_count(plan));
-	emit_entry(boot_ticks);
+	record_u64("boot_ticks", boot_ticks);
+	record_string("entry_level", entry_word(boot_state.level));
+	record_hex("entry_sctlr", boot_state.sctlr);
+	record_hex("entry_hcr", boot_state.hcr);
+	record_hex("entry_psr", boot_state.psr);
+	smp_boot_emit();
 	emit_configs();
 	record_close();
 }
 
-/* Called by start.S: interrupts masked, translation off, bss clear, the boot stack. */
+/* start.S calls this with interrupts masked, translation off, bss clear, on the boot stack. */
 _Noreturn void hyp_main(void)
 {
 	unsigned lr_count = 0;

@@ -17,7 +17,7 @@
 #include "hyp/vm/life.h"
 #include "lib/plan.h"
 
-#define GUEST_STEP "guest" /* the step of a plan with a guest instead of benchmarks */
+#define GUEST_STEP "guest" /* `bench` of the steps of an unmodified guest */
 
 static unsigned pass_count(const struct plan *plan)
 {
@@ -31,7 +31,7 @@ unsigned plan_step_count(const struct plan *plan)
 	return plan->config_count * works * pass_count(plan);
 }
 
-/* The emulated distributor has VIRQ_COUNT, the board's maybe fewer. */
+/* The emulated distributor has VIRQ_COUNT INTIDs; the board's may have fewer. */
 static unsigned spi_count(const struct run_config *config)
 {
 	unsigned count = VIRQ_COUNT;
@@ -70,13 +70,6 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	};
 }
 
-static void emit_sched(const struct vm *vm)
-{
-	record_u64("switches", vm->vcpu[0]->turns + vm->other->turns);
-	record_u64("other_turns", vm->other->turns);
-	record_u64("other_rounds", background_rounds());
-}
-
 static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t ticks)
 {
 	static const char *const outcome[] = {
@@ -96,8 +89,11 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}
-	if (vm->config->sched != SCHED_NULL)
-		emit_sched(vm);
+	if (vm->config->sched != SCHED_NULL) {
+		record_u64("switches", vm->vcpu[0]->turns + vm->other->turns);
+		record_u64("other_turns", vm->other->turns);
+		record_u64("other_rounds", background_rounds());
+	}
 	record_close();
 }
 
@@ -110,7 +106,7 @@ static void begin_stats(struct vm *vm)
 		exit_stats_attach(vm->other);
 }
 
-/* True when the guest ran to its end and found nothing wrong. */
+/* Returns whether the guest ended and reported no failure. */
 static bool run_step(const struct plan *plan, const struct run_config *config,
 		     const struct vm_machine *machine)
 {
@@ -151,7 +147,7 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 	return run_step(plan, config, &machine);
 }
 
-/* What is not possible in this configuration may be in the next one. */
+/* A configuration that this board cannot run does not stop the plan. */
 static bool run_guest(const struct plan *plan, uint32_t step)
 {
 	const struct run_config *config = &plan->config[step];
@@ -175,7 +171,7 @@ static bool run_benches(const struct plan *plan)
 	uint32_t step = 0;
 	uint32_t last = plan->config_count - 1;
 
-	/* A B C, then C B A: what drifts with time hits every configuration alike. */
+	/* A B C, then C B A: a drift with time hits every configuration alike. */
 	for (uint32_t b = 0; b < plan->bench_count; b++)
 		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
 			for (uint32_t i = 0; i <= last; i++)

@@ -6,9 +6,9 @@
 
 #include "abi/plan.h"
 
-/* Steps that the plan asks for. */
+/* Number of steps of the plan. */
 unsigned plan_step_count(const struct plan *plan);
 
-/* Runs them all, each with a fresh guest. A step that fails does not stop the rest; true when none
- * did. */
+/* Runs all steps, each with a fresh guest. A failed step does not stop the rest. Returns whether no
+ * step failed. */
 bool plan_run(const struct plan *plan);

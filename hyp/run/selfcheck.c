@@ -14,7 +14,7 @@
 
 #define IPA_BITS_NEEDED 32u
 #define RAM_RANGES_MAX 16u
-#define DTB_END 0x100000000ull /* boot loaders leave it below 4 GiB; above may be nothing */
+#define DTB_END 0x100000000ull /* boot loaders put it below 4 GiB; memory above may be absent */
 
 static const char *check_level(void)
 {
@@ -71,12 +71,12 @@ static const char *check_gic(unsigned *lr_count)
 	return NULL;
 }
 
-/* Where a boot loader handed on a device tree (0: it did not; another register value is a multiple
- * of 8 by chance only, and does not begin with its magic). One that knows of no RAM at all was not
- * filled in. */
+/* Checks the guest's RAM against the boot loader's device tree, if any (another register value is
+ * a multiple of 8 by chance only, and lacks the magic). A device tree without any RAM is
+ * ignored: no loader filled it in. */
 static const char *check_ram(void)
 {
-	static char said[160];
+	static char buffer[160];
 	struct fdt_range ram[RAM_RANGES_MAX];
 	struct text text;
 	unsigned count = 0;
@@ -86,26 +86,17 @@ static const char *check_ram(void)
 				   RAM_RANGES_MAX);
 	if (count == 0 || fdt_covers(ram, count, board.guest_base, board.guest_size))
 		return NULL;
-	text_init(&text, said, sizeof(said));
-	text_string(&text, "the guest's RAM is not there: the device tree has less than ");
-	text_u64(&text, board.guest_size >> 20);
-	text_string(&text, " MiB at 0x");
-	text_hex(&text, board.guest_base, 0);
-	text_string(&text, ": a board with less RAM");
+	text_init(&text, buffer, sizeof(buffer));
+	text_format(&text,
+		    "the guest's RAM is not there: the device tree has less than %ju MiB at 0x%jx: "
+		    "a board with less RAM",
+		    board.guest_size >> 20, (uintmax_t)board.guest_base);
 	return text.at;
 }
 
 const char *selfcheck(unsigned *lr_count)
 {
-	const char *wrong = check_level();
+	const char *wrong = check_level() ?: check_counter() ?: check_cpu() ?: check_gic(lr_count);
 
-	if (!wrong)
-		wrong = check_counter();
-	if (!wrong)
-		wrong = check_cpu();
-	if (!wrong)
-		wrong = check_gic(lr_count);
-	if (!wrong)
-		wrong = check_ram();
-	return wrong;
+	return wrong ?: check_ram();
 }

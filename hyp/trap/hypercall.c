@@ -18,9 +18,9 @@
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
 
-#define OWNER_BIT_1 (1u << 25) /* of a function id's bits 29 to 24 */
+#define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
-_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() tells ours by it");
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() recognises our ids by this bit");
 
 static struct vcpu *finish(struct vcpu *vcpu, long result)
 {
@@ -77,7 +77,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
-/* While nothing is to be counted, exits take the vectors that do not count. */
+/* While counting is off, exits use the plain vectors. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
@@ -85,7 +85,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 
 	if (on > 1)
 		return finish(vcpu, HC_EINVAL);
-	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this one, where exits are counted now */
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this exit, where exits are counted now */
 	if (on)
 		exit_stats_begin(vcpu);
 	config.stats &= (uint32_t)on;
@@ -96,7 +96,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 	return finish(vcpu, HC_OK);
 }
 
-/* What a device does, but for the wire. The time is that of the device, whatever the probes. */
+/* Pends an SPI as a device would. The stamps do not depend on the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
 	reg_t intid = frame_arg(&vcpu->frame, 1);
@@ -209,15 +209,15 @@ hypercall *const hypercalls_bench[HC_COUNT] = {
 hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
 /*
- * Whether it is none of psci()'s, whose owners are 0 and 4 (DEN0028 2.5, table 2-1), ours is 6: at
- * least as large as ours, or, with 64-bit calls, by the bit of the owner that they do not have.
+ * Whether `id` belongs to the owner 6, ours, and not to 0 or 4, psci()'s (DEN0028 2.5, table 2-1).
+ * 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
  */
 static inline bool is_vendors(uint32_t id)
 {
 	return sizeof(reg_t) == 4 ? (int32_t)(id - HC_BASE) >= (int32_t)HC_COUNT : id & OWNER_BIT_1;
 }
 
-/* The id has 32 bits, whatever stands above it (DEN0028 2.5). */
+/* The id has 32 bits; the register's upper bits are ignored (DEN0028 2.5). */
 struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 {
 	uint32_t number = id - HC_BASE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a guest asks for by HVC: abi/hypercall.h, of our own guest; PSCI, of every one. */
+/* Calls by HVC: those of abi/hypercall.h for the bench guest; PSCI for every guest. */
 #pragma once
 
 #include "hyp/vcpu/vcpu.h"
 
-/* By number, HC_COUNT of them: of the bench guest; of an unmodified guest, which has PSCI alone. */
+/* HC_COUNT functions by number: of the bench guest; of an unmodified guest (PSCI alone). */
 extern hypercall *const hypercalls_bench[];
 extern hypercall *const hypercalls_unmodified[];

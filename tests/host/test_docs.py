@@ -21,7 +21,7 @@ def test_complete_benchmark_is_the_file():
 
 
 def self_check_lines() -> list[str]:
-    """What hyp/run/selfcheck.c may say; text that is put together ends where its numbers begin."""
+    """The messages of hyp/run/selfcheck.c; a format has its numbers as %ju or %jx."""
     text = (ROOT / "hyp" / "run" / "selfcheck.c").read_text()
     strings = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", text))
     return [string for string in strings if len(string.split()) > 3]

@@ -172,6 +172,26 @@ static void nothing_is_added_after_an_overflow(void **state)
 	assert_true(text.overflow);
 }
 
+static void a_format_takes_strings_and_numbers(void **state)
+{
+	TEXT(said, 64);
+
+	(void)state;
+	text_format(&said, "%s: %ju MiB at 0x%jx, 100 of them", "ram", (uintmax_t)UINT64_MAX,
+		    (uintmax_t)0xc0ffee);
+	assert_string_equal(said.at, "ram: 18446744073709551615 MiB at 0xc0ffee, 100 of them");
+}
+
+static void a_format_is_cut_like_other_text(void **state)
+{
+	TEXT(said, 8);
+
+	(void)state;
+	text_format(&said, "%s%ju", "ab", (uintmax_t)1234567890);
+	assert_string_equal(said.at, "ab12345");
+	assert_true(said.overflow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +205,8 @@ int main(void)
 		cmocka_unit_test_setup(a_text_may_fill_its_buffer, setup),
 		cmocka_unit_test_setup(what_does_not_fit_is_cut_and_remembered, setup),
 		cmocka_unit_test_setup(nothing_is_added_after_an_overflow, setup),
+		cmocka_unit_test(a_format_takes_strings_and_numbers),
+		cmocka_unit_test(a_format_is_cut_like_other_text),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

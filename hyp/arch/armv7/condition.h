@@ -16,7 +16,7 @@ static inline uint32_t psr_itstate(uint32_t psr)
 	return (psr >> 8 & 0xfcu) | (psr >> 25 & 3u);
 }
 
-/* The status behind an instruction of an IT block; outside of one, the same (A2.5.2). */
+/* The PSR after an instruction of an IT block; outside a block, unchanged (A2.5.2). */
 static inline uint32_t psr_it_advance(uint32_t psr)
 {
 	uint32_t it = psr_itstate(psr);
@@ -34,9 +34,9 @@ static inline bool condition_holds(uint32_t condition, uint32_t psr)
 }
 
 /*
- * Whether the instruction that trapped would have executed. It is implementation-defined whether
- * one whose condition fails traps at all (B1.14.1); one that did must do nothing but be skipped. Of
- * an ARM instruction the syndrome holds the condition, of a Thumb one it may lie in SPSR.IT only.
+ * Whether the trapped instruction passed its condition. An instruction that failed it may trap
+ * (implementation-defined, B1.14.1) and must then be skipped without effect. The syndrome has the
+ * condition of an ARM instruction; for Thumb SPSR.IT alone may have it.
  */
 static inline bool condition_passed(uint32_t hsr, uint32_t spsr)
 {

@@ -21,7 +21,7 @@
 
 const char cpu_isa[] = "armv7";
 
-/* No core of ARMv7 has more than these. */
+/* No ARMv7 core has additions. */
 reg_t newer_hcr, newer_mdcr;
 
 void newer_init(void)
@@ -40,7 +40,7 @@ unsigned cpu_level(void)
 		return 2;
 	case PSR_MODE_MON:
 		return 3;
-	default: /* Secure or not: boot_state.level says */
+	default: /* boot_state.level has the security state */
 		return 1;
 	}
 }
@@ -56,7 +56,7 @@ bool cpu_has_secure_state(void)
 }
 
 /* gem5 takes the attributes of HYP mode's memory from MAIR0, not HMAIR0. Elsewhere the first two
- * writes are nothing: a guest finds both registers reset. */
+ * writes have no effect: the reset of a guest overwrites them. */
 void cpu_set_memory_types(void)
 {
 	write_tcr_el1(TTBCR_EAE);
@@ -78,13 +78,13 @@ void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
 	vcpu->frame.r0_3[2] = dtb;
 }
 
-/* Of a Thumb one bit 0 is set. */
+/* Bit 0 is set for a Thumb entry. */
 bool cpu_entry_aligned(reg_t entry)
 {
 	return (entry & 1) || !(entry & 2);
 }
 
-/* HSR.IL: the length; an instruction of an IT block leaves its place in the block behind, too. */
+/* HSR.IL is the length; the skip also advances the IT block. */
 static void skip_thumb(reg_t spsr)
 {
 	write_elr_el2(read_elr_el2() + (read_esr_el2() & ESR_IL ? 4 : 2));
@@ -101,8 +101,7 @@ void trap_skip_instruction(void)
 		write_elr_el2(read_elr_el2() + 4);
 }
 
-/* Cortex-A15 erratum 766422: where a Thumb store faults at stage 2, HSR.Rt may be another register.
- * An ARM store takes nothing more than its skipping. */
+/* Cortex-A15 erratum 766422: HSR.Rt may be wrong where a Thumb store faults at stage 2. */
 static __cold bool skip_thumb_store(reg_t spsr)
 {
 	if (errata.thumb_store_stops)

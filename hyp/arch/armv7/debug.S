@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The debug registers as at a cold reset (DDI 0406C C11.11; v7.1 Debug, which every core with the
- * Virtualization Extensions has), and those of ThumbEE (B1.13.2), whatever a guest left. */
+/* Resets the debug registers as a cold reset does (DDI 0406C C11.11; every core with the
+ * Virtualization Extensions has v7.1 Debug), and those of ThumbEE (B1.13.2). */
 	.arch	armv7ve
 	.arm
 
@@ -22,10 +22,10 @@
 cpu_reset_debug:
 	mov	r0, #0
 	mrc	p15, 0, r1, c0, c1, 2	/* ID_DFR0 */
-	tst	r1, #0xf		/* CopDbg: no such registers, as on gem5 */
+	tst	r1, #0xf		/* CopDbg: 0 without debug registers, as on gem5 */
 	beq	4f
 	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
-	isb				/* the double lock bars the registers below */
+	isb				/* the double lock blocks the registers below */
 	ldr	r1, =OS_LOCK_KEY
 	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: all of DBGDSCR can be written */
 	isb
@@ -41,7 +41,7 @@ cpu_reset_debug:
 4:
 	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
 	tst	r1, #0xf000		/* State3: ThumbEE */
-	beq	2f			/* gem5 takes what is undefined, condition or not */
+	beq	2f			/* gem5 ignores the condition of an undefined one */
 	mcr	p14, 6, r0, c0, c0, 0	/* TEECR */
 	mcr	p14, 6, r0, c1, c0, 0	/* TEEHBR */
 2:	isb

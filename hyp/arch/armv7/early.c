@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What start.S needs of C before the core is in HYP mode. Translation and caches are off. */
+/* C functions for start.S before the core is in HYP mode. Translation and caches are off. */
 #include "hyp/arch/armv7/early.h"
 
 #include <stddef.h>

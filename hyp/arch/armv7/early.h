@@ -2,9 +2,9 @@
 /* For start.S and entry.S. */
 #pragma once
 
-/* In monitor mode, SCR.NS 0: gives Non-secure state what a hypervisor needs and cannot take by
- * itself: coprocessors, the GIC's interrupts, the counter's frequency where nobody set it. */
+/* In monitor mode, SCR.NS 0: grants Non-secure state the coprocessors and the GIC's interrupts, and
+ * sets the counter's frequency where it is 0. */
 void secure_setup(void);
 
-/* From the vectors that hold until the hypervisor's own do. */
+/* early_vectors call this. */
 _Noreturn void early_exception_report(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every core needs on its way in: which state it is in, and vectors that say one line and
- * stop, whatever goes wrong before the hypervisor's own are there.
+ * The first steps of every core: entry_level reports the core's state, and early_vectors report an
+ * exception that comes before the hypervisor's own vectors are in use.
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"
@@ -15,12 +15,11 @@
 
 	.section .text.entry, "ax"
 /*
- * r0 = ENTRY_* of this core. Exceptions come to early_vectors afterwards, in ARM state and with
- * little-endian data. Of the modes but HYP and monitor it wants Supervisor mode. Needs no stack;
- * uses up r1 to r3.
+ * Returns r0 = ENTRY_* of this core. Exceptions go to early_vectors afterwards, in ARM state and
+ * with little-endian data; a mode other than HYP and monitor becomes Supervisor mode. Needs no
+ * stack; changes r1 to r3.
  *
- * Secure state is told from Non-secure by SCR, which exists in the former alone: its read is
- * undefined in Non-secure PL1 (DDI 0406C B4.1.129).
+ * Non-secure PL1 is recognised by a read of SCR, which is undefined there (DDI 0406C B4.1.129).
  */
 	.global entry_level
 entry_level:
@@ -37,10 +36,14 @@ entry_level:
 	mov	r0, #ENTRY_EL2
 	bx	lr
 
-	/* Monitor mode sees the registers of the state that SCR.NS names; its exceptions are those
-	   of Secure state. */
-1:	cmp	r1, #PSR_MODE_MON
-	moveq	r0, #0
+	/* Monitor mode accesses the registers of the state that SCR.NS selects, and takes its
+	   exceptions by those of Secure state. */
+1:	mov	r3, lr				/* banked */
+	cmp	r1, #PSR_MODE_MON
+	beq	3f
+	cps	#PSR_MODE_SVC
+	mov	lr, r3
+3:	moveq	r0, #0
 	mcreq	p15, 0, r0, c1, c1, 0		/* SCR */
 	isb
 	mrc	p15, 0, r3, c1, c0, 0		/* SCTLR */
@@ -63,38 +66,36 @@ non_secure:
 	mov	r0, #ENTRY_EL1
 	b	2b
 
-	.balign	32
-probe_vectors:
-	b	early_exception
-	b	non_secure			/* undefined instruction */
-	.rept	6
+	/* All vectors but number n lead to early_exception. */
+	.macro	vectors_but n, handler
+	.rept	\n
 	b	early_exception
 	.endr
+	b	\handler
+	.rept	7 - \n
+	b	early_exception
+	.endr
+	.endm
+
+	.balign	32
+probe_vectors:
+	vectors_but 1, non_secure		/* undefined instruction */
 
 	.global early_vectors
 early_vectors:
-	.rept	8
-	b	early_exception
-	.endr
+	vectors_but 0, early_exception
 
-	/* Forgets an asynchronous abort, once: it stays masked afterwards. */
-	.balign	32
+	/* Discards one asynchronous abort, which is masked afterwards. */
 	.global drain_vectors
 drain_vectors:
-	.rept	4
-	b	early_exception
-	.endr
-	b	1f				/* data abort, in HYP mode */
-	.rept	3
-	b	early_exception
-	.endr
+	vectors_but 4, 1f			/* data abort, in HYP mode */
 1:	mrs	r0, spsr
 	orr	r0, r0, #PSR_A
 	msr	spsr_cxsf, r0
 	eret
 
-/* In whatever mode, with whatever translation: off with it, and a stack. The boot core says what
- * came; another one has no console of its own and is missed by the boot core. */
+/* In any mode: turns translation off and sets a stack. The boot core reports the exception. Another
+ * core parks, and the boot core's wait for it times out. */
 early_exception:
 	cpsid	aif
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */

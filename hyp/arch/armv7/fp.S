@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The VFP and Advanced SIMD registers to memory and back. Nothing else of the hypervisor touches
- * them. FPEXC can be read and written always; the others, in HYP mode too, only while FPEXC.EN is
- * set (DDI 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no core with the
+ * The VFP and Advanced SIMD registers to memory and back. The rest of the hypervisor never uses
+ * them. FPEXC is always accessible; the others, in HYP mode too, only while FPEXC.EN is set
+ * (DDI 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no core with the
  * Virtualization Extensions has.
  */
 #include "arch/fp_context.h"
@@ -12,8 +12,8 @@
 	.arm
 
 	.text
-	/* void cpu_fp_save(struct fp_context *); HCPTR must not trap. Leaves FPEXC.EN set: a load
-	   follows, and brings another FPEXC. */
+	/* void cpu_fp_save(struct fp_context *); HCPTR must not trap. Leaves FPEXC.EN set:
+	   the load that follows writes FPEXC. */
 	.global	cpu_fp_save
 cpu_fp_save:
 	vmrs	r2, fpexc

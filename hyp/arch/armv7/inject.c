@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An unmodified guest that does what this hypervisor does not have takes the exception that bare
- * hardware raises. */
+/* Injects an exception into an unmodified guest where bare hardware would raise it. */
 #include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/psr.h"
@@ -29,7 +28,7 @@ static reg_t vector_base(void)
 	return read_sctlr_el1() & SCTLR_V ? VECTORS_HIGH : read_vbar_el1();
 }
 
-/* What TakeUndefInstrException() and the like have in common (DDI 0406C B1.9). */
+/* The common part of TakeUndefInstrException() and the like (DDI 0406C B1.9). */
 static void enter(uint32_t vector, reg_t spsr, reg_t mode)
 {
 	reg_t sctlr = read_sctlr_el1();
@@ -62,7 +61,7 @@ static uint32_t fault_status(uint32_t fsc)
 	return fsc == FSC_EXTERNAL ? FSR_SHORT_EXTERNAL : FSR_SHORT_WALK;
 }
 
-/* B1.9.7, B1.9.8: LR is 4 after the instruction that was to be fetched, 8 after an access. */
+/* B1.9.7, B1.9.8: LR is 4 beyond the instruction (prefetch abort) or 8 (data abort). */
 bool trap_inject_abort(uint32_t esr)
 {
 	reg_t spsr = read_spsr_el2();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core that is not the boot core. It says in which mode it came, and is parked; core_entry is
- * where it, if that was HYP mode, or one that firmware starts (PSCI, DEN0022 6.4: translation and
- * data cache off) goes on to C.
+ * A core that is not the boot core. smp_boot_entry reports the core's mode and parks the core.
+ * core_entry leads to C: for a parked core in HYP mode, and for one that firmware starts (PSCI,
+ * DEN0022 6.4: translation and data cache off).
  */
 #include "arch/psr.h"
 #include "drivers/gic/gic_regs.h"
@@ -18,21 +18,14 @@
 smp_boot_entry:
 	cpsid	aif
 	setend	le
-	mrs	r0, cpsr
-	and	r0, r0, #PSR_MODE
-	cmp	r0, #PSR_MODE_HYP
-	beq	1f
-	cmp	r0, #PSR_MODE_MON
-	beq	1f
-	cps	#PSR_MODE_SVC
-1:	bl	entry_level
+	bl	entry_level
 	mrc	p15, 0, r1, c0, c0, 5		/* MPIDR */
 	and	r1, r1, #(CORE_MAX - 1)
 	load_address r2, core_report
 	add	r2, r2, r1, lsl #CORE_REPORT_SHIFT
 
-	/* WFI ends for a masked interrupt, too: of those private to the core none but SGIs stay
-	   enabled. What woke it may still be pending. */
+	/* A masked interrupt ends WFI, too: of the private interrupts only SGIs stay enabled. The
+	   one that woke the core may still be pending. */
 	load_address r3, board
 	ldm	r3, {r4, r5}			/* GICD, GICC */
 	mov	r3, #0
@@ -46,14 +39,14 @@ smp_boot_entry:
 	mov	r3, #(GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1)
 1:	str	r3, [r5, #GICC_CTLR]
 	str	r0, [r2, #CORE_LEVEL]
-	mcr	p15, 0, r2, c7, c14, 1		/* DCCIMVAC: it may have come with its cache on */
+	mcr	p15, 0, r2, c7, c14, 1		/* DCCIMVAC: the core may have its cache on */
 	dsb	sy
 2:	wfi
 	ldr	r1, [r2, #CORE_GO]
 	cmp	r1, #0
 	bxne	r1
 	cmp	r0, #ENTRY_EL2
-	ldreq	r1, [r5, #GICC_IAR]		/* somebody's mistake: it must not wake us again */
+	ldreq	r1, [r5, #GICC_IAR]		/* spurious: must not wake the core again */
 	streq	r1, [r5, #GICC_EOIR]
 	b	2b
 
@@ -64,18 +57,10 @@ core_entry:
 	mrs	r0, cpsr
 	and	r0, r0, #PSR_MODE
 	cmp	r0, #PSR_MODE_HYP
-	bne	2b				/* it is missed by the boot core */
-	load_address r0, HSCTLR_OFF
-	mcr	p15, 4, r0, c1, c0, 0		/* HSCTLR */
+	bne	2b				/* the boot core's wait times out */
+	bl	hyp_translation_off
 	load_address r0, vectors
 	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
-	isb
-	mov	r0, #0
-	mcr	p15, 4, r0, c8, c7, 0		/* TLBIALLH */
-	mcr	p15, 4, r0, c8, c7, 4		/* TLBIALLNSNH */
-	mcr	p15, 0, r0, c7, c5, 0		/* ICIALLU */
-	mcr	p15, 0, r0, c7, c5, 6		/* BPIALL */
-	dsb	sy
 	isb
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
 	and	r0, r0, #(CORE_MAX - 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first instructions: from whatever a boot loader left on to C in HYP mode with translation
- * and caches off. Monitor mode is left for HYP mode, once Secure state has given up what is needed
- * there. In any other mode there is nothing to run on, but C still says so.
+ * The first instructions: from the boot loader's state to C in HYP mode with translation and caches
+ * off. Monitor mode grants HYP mode what Secure state controls, then enters it. In any other mode C
+ * reports the mode and stops.
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"
@@ -13,8 +13,8 @@
 	.arch_extension virt
 	.arm
 
-/* SCR (DDI 0406C B4.1.129): Non-secure, HVC enabled; SMC as well; Non-secure code masks FIQs and
- * aborts by itself. IRQ, FIQ and EA are 0: nothing is taken to monitor mode. */
+/* SCR (DDI 0406C B4.1.129): Non-secure, HVC enabled; FW, AW: Non-secure code masks FIQs and aborts.
+ * SCD is 0: SMC is enabled. IRQ, FIQ and EA are 0: no exception goes to monitor mode. */
 #define SCR_NS (1 << 0)
 #define SCR_FW (1 << 4)
 #define SCR_AW (1 << 5)
@@ -29,17 +29,11 @@ _start:
 	mrrc	p15, 0, r4, r5, c14		/* CNTPCT */
 	mov	r6, r2
 
-	/* Core 0 goes on. Others that come this way say their level, too. */
+	/* Core 0 boots. Other cores that start here report their level. */
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
 	ands	r0, r0, #0xff
 	bne	smp_boot_entry
-	and	r0, r7, #PSR_MODE
-	cmp	r0, #PSR_MODE_HYP
-	beq	1f
-	cmp	r0, #PSR_MODE_MON
-	beq	1f
-	cps	#PSR_MODE_SVC			/* FIQ mode has another r8 */
-1:	bl	entry_level
+	bl	entry_level			/* before r8, which FIQ mode banks */
 	load_address r1, board
 	ldr	r1, [r1, #BOARD_GEM5_ARMV7]
 	cmp	r1, #0
@@ -89,7 +83,7 @@ clear_bss:
 	bne	1f
 	load_address sp, __boot_stack_end	/* HYP mode's own */
 
-	/* An asynchronous abort that the loader left pending would else be the first guest's. */
+	/* Without this the first guest would take an asynchronous abort that the loader left. */
 	load_address r0, drain_vectors
 	mcr	p15, 4, r0, c12, c0, 0
 	isb
@@ -102,7 +96,7 @@ clear_bss:
 1:	bl	hyp_main
 	b	.
 
-/* Back in HYP mode; HYP mode's sp is not set. r4 and r5 are used up. */
+/* Returns in HYP mode, whose sp is not set. Changes r4 and r5. */
 monitor_to_hyp:
 	mov	r4, lr
 	bl	secure_setup
@@ -117,7 +111,8 @@ monitor_to_hyp:
 	mov	lr, r4
 	movs	pc, lr
 
-/* From HYP mode, or monitor mode with SCR.NS. */
+/* In HYP mode, or in monitor mode with SCR.NS. */
+	.global	hyp_translation_off
 hyp_translation_off:
 	load_address r0, HSCTLR_OFF
 	mcr	p15, 4, r0, c1, c0, 0		/* HSCTLR */
@@ -132,8 +127,7 @@ invalidate_fetches:
 	isb
 	bx	lr
 
-/* Our own lines may be dirty in a cache that a loader left on: to memory with them, before the
- * cache goes off. With the cache off already this is harmless. */
+/* Cleans the image's cache lines to memory: a loader may have left them dirty and its cache on. */
 clean_image:
 	mrc	p15, 0, r3, c0, c0, 1		/* CTR */
 	ubfx	r3, r3, #16, #4

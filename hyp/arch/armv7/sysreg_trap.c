@@ -36,7 +36,7 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 	frame_write(&vcpu->frame, ISS_RT2(esr), (reg_t)(value >> 32));
 }
 
-/* With cntp=emulated. CNTPCT: as on armv8. */
+/* cntp=emulated. CNTPCT: hyp/arch/armv8/sysreg_trap.c. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_read = esr & ISS_READ;
@@ -66,7 +66,7 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	if (ESR_EC(esr) != EC_CP15_32)
 		return ESR_EC(esr) == EC_CP15_64 && emulate_64(vcpu, esr);
 	switch (esr & ISS_REGISTER) {
-	case ACTLR: /* the core's own; implementation-defined bits are not for a guest to set */
+	case ACTLR: /* writes are ignored: its bits configure the physical core */
 		if (esr & ISS_READ)
 			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
 		return true;
@@ -89,7 +89,7 @@ static bool debug_32(struct vcpu *vcpu, uint32_t esr)
 	return true;
 }
 
-/* Of 64 bits are DBGDRAR and DBGDSAR, which can be read alone. */
+/* The 64-bit registers are DBGDRAR and DBGDSAR, both read-only. */
 bool debug_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_64 = ESR_EC(esr) == EC_CP14_64 && esr & ISS_READ;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the background VM (hyp/run/background.h), a page of its own. At EL1h, MMU and caches
- * off, x0: bit 0 whether to use FP registers, bit 1 whether a GICv2's CPU interface is in the page
- * beside, bit 2 whether that has active priorities. Then x0 counts the rounds. A register of its
- * own that is not what it left there sends it to an address that it does not have: the step ends
- * with a fault.
+ * The code of the background VM (hyp/run/background.h), a page. Starts at EL1h, MMU and caches off.
+ * x0: bit 0: use FP registers; bit 1: a GICv2's CPU interface is in the adjacent page; bit 2: that
+ * has active priorities. Then x0 counts the rounds. Where a register lost its value, the code
+ * jumps to an unmapped address, and the step ends with a fault.
  */
 #define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16: some are stack pointers */
 #define SCTLR 0x30d00800	/* translation stays off */
@@ -58,7 +57,7 @@ __background_start:
 	mov	x5, #0x10			/* FPSR: something was inexact */
 	b	2f
 
-1:	umov	x3, v0.d[0]			/* the last round's */
+1:	umov	x3, v0.d[0]			/* written in the last round */
 	cmp	x3, x0
 	b.ne	broken
 	umov	x3, v31.d[1]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-hosted debug registers as at a cold reset (DDI 0487 D13.3), whatever a guest left. */
+/* Resets the self-hosted debug registers as a cold reset does (DDI 0487 D13.3). */
 	.macro	clear n, control, value, highest
 	cmp	\highest, #\n
 	b.lo	1f

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The FP and SIMD registers to memory and back. Nothing else of the hypervisor touches them. */
+/* The FP and SIMD registers to memory and back. The rest of the hypervisor never uses them. */
 #include "arch/fp_context.h"
 
+	.altmacro
+	.macro	pair op, base, n, next
+	\op	q\n, q\next, [\base, #16 * \n]
+	.endm
+
 	.macro	all_pairs op, base
-	\op	q0, q1, [\base]
-	\op	q2, q3, [\base, #32]
-	\op	q4, q5, [\base, #64]
-	\op	q6, q7, [\base, #96]
-	\op	q8, q9, [\base, #128]
-	\op	q10, q11, [\base, #160]
-	\op	q12, q13, [\base, #192]
-	\op	q14, q15, [\base, #224]
-	\op	q16, q17, [\base, #256]
-	\op	q18, q19, [\base, #288]
-	\op	q20, q21, [\base, #320]
-	\op	q22, q23, [\base, #352]
-	\op	q24, q25, [\base, #384]
-	\op	q26, q27, [\base, #416]
-	\op	q28, q29, [\base, #448]
-	\op	q30, q31, [\base, #480]
+	.irp	n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+	pair	\op, \base, \n, %(\n + 1)
+	.endr
 	.endm
 
 	.text

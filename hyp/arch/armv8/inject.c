@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An unmodified guest that does what this hypervisor does not have takes the exception that bare
- * hardware raises. */
+/* Injects an exception into an unmodified guest where bare hardware would raise it. */
 #include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/sysreg.h"
@@ -35,7 +34,7 @@ static uintptr_t vector_of(reg_t spsr)
 	}
 }
 
-/* AArch64.TakeException to EL1 (DDI 0487 J1.1.2). IL is 1 for every class that is injected here
+/* AArch64.TakeException to EL1 (DDI 0487 J1.1.2). IL is 1 for each injected class
  * (D13.2.37). */
 static void enter(reg_t spsr, uint32_t esr)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Additions to Armv8.0 that EL1 can reach, by ID registers (DDI 0487 D13.2): each traps or is off.
- * SVE, SME, pointer authentication, memory tags and SCXTNUM are off by registers of every core
- * (HCR_EL2, CPTR_EL2).
+ * Traps additions to Armv8.0 that EL1 can access, or turns them off, by the ID registers (DDI 0487
+ * D13.2). HCR_EL2 and CPTR_EL2 of every core turn SVE, SME, pointer authentication, memory tags and
+ * SCXTNUM off.
  */
 #include "hyp/arch/newer.h"
 
@@ -33,8 +33,8 @@ static void add_mdcr(reg_t bits)
 	newer_mdcr |= bits;
 }
 
-/* Where a four-bit field of an ID register is `least` at least. The fine-grained traps that are on
- * at 0 are those of the newest registers. */
+/* newer_init() calls `set` where the four-bit field of the ID register is at least `least`. A 0 in
+ * the registers of fine-grained traps traps the newest registers alone. */
 static const struct {
 	reg_t (*id)(void);
 	unsigned shift, least;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core that is not the boot core. It says at which level it came, and is parked; core_entry is
- * where it, or one that firmware starts (PSCI, DEN0022 6.4: translation and data cache off), goes
- * on to C.
+ * A core that is not the boot core. smp_boot_entry reports the core's level and parks the core.
+ * core_entry leads to C: for a parked core, and for one that firmware starts (PSCI, DEN0022 6.4:
+ * translation and data cache off).
  */
 #include "arch/control.h"
 #include "drivers/gic/gic_regs.h"
@@ -19,8 +19,7 @@ smp_boot_entry:
 	ldr	x1, =core_report
 	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
 
-	/* WFI ends for a masked interrupt, too: of those private to the core none but SGIs stay
-	   enabled. */
+	/* A masked interrupt ends WFI, too: of the private interrupts only SGIs stay enabled. */
 	ldr	x3, =board
 	ldp	x5, x3, [x3]			/* GICD, GICC */
 	cbz	x3, 1f
@@ -33,13 +32,13 @@ smp_boot_entry:
 1:	mrs	x2, currentel
 	lsr	x2, x2, #2
 	str	x2, [x1, #CORE_LEVEL]
-	dc	civac, x1			/* where this core came with its cache on */
+	dc	civac, x1			/* the core may have its cache on */
 	dsb	sy
 2:	wfi
 	ldr	x4, [x1, #CORE_GO]
 	cbnz	x4, 3f
 	cbz	x3, 2b
-	ldr	w4, [x3, #GICC_IAR]		/* somebody's mistake: it must not wake us again */
+	ldr	w4, [x3, #GICC_IAR]		/* spurious: must not wake the core again */
 	str	w4, [x3, #GICC_EOIR]
 	b	2b
 3:	br	x4
@@ -49,20 +48,12 @@ core_entry:
 	msr	daifset, #0xf
 	mrs	x0, currentel
 	cmp	x0, #CURRENTEL_EL2
-	b.ne	4f				/* it is missed by the boot core */
+	b.ne	4f				/* the boot core's wait times out */
 	msr	spsel, #1
 	ldr	x0, =SCTLR_EL2_OFF
 	msr	sctlr_el2, x0
 	ldr	x0, =HCR_RW
-	msr	hcr_el2, x0
-	ldr	x0, =vectors
-	msr	vbar_el2, x0
-	isb
-	ic	iallu
-	tlbi	alle2
-	tlbi	alle1
-	dsb	sy
-	isb
+	bl	el2_reset
 	mrs	x0, mpidr_el1
 	and	x0, x0, #(CORE_MAX - 1)
 	ldr	x1, =core_stack + (1 << CORE_STACK_SHIFT)

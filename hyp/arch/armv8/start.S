@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first instructions: from whatever a boot loader left on to C at EL2 with translation and
- * caches off. From EL3 it goes down to EL2 itself (el3.c is what it leaves behind); at EL1 there
- * is nothing to run on, but C still says so.
+ * The first instructions: from the boot loader's state to C at EL2 with translation and caches off.
+ * At EL3 el3.c sets EL3 up, and the image goes down to EL2. At EL1 C reports the level and stops.
  */
 #include "arch/control.h"
 #include "arch/hcr.h"
@@ -14,8 +13,8 @@
 	.global _start
 _start:
 	/* The header of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst). Flags: little
-	   endian, 4 KiB pages, and bit 3 clear: a loader puts the image text_offset bytes behind
-	   the start of RAM, which is where it is linked, and not wherever it likes. */
+	   endian, 4 KiB pages, and bit 3 clear: a loader must put the image text_offset bytes
+	   after the start of RAM, the address that the image is linked for. */
 	b	begin
 	.long	0
 	.quad	__image_text_offset
@@ -35,7 +34,7 @@ begin:
 	mrs	x21, currentel
 	lsr	x21, x21, #2
 
-	/* The core with affinity 0.0 goes on. Others that come this way say their level, too. */
+	/* The core with affinity 0.0 boots. Other cores that start here report their level. */
 	mrs	x0, mpidr_el1
 	tst	x0, #0xffff
 	b.ne	smp_boot_entry
@@ -46,7 +45,7 @@ find_place:
 	cmp	x0, x1
 	b.ne	move_image
 
-	/* Vectors and a stack first: an exception from here on says what it is. */
+	/* Vectors and a stack first: from here on the panic reports an exception. */
 	msr	spsel, #1
 	ldr	x0, =__boot_stack_end
 	mov	sp, x0
@@ -74,8 +73,8 @@ from_el3:
 	isb
 	tlbi	alle3
 
-	/* Again, with the cache off: between the two a core may have fetched lines that would hide
-	   what is written to memory until the cache is on again. */
+	/* Again, with the cache off: between the two a core may have fetched lines, which would
+	   hide later writes to memory once the cache is on again. */
 clear_bss:
 	bl	clean_image
 	ic	iallu
@@ -93,7 +92,7 @@ clear_bss:
 	stp	x23, x24, [x0, #BOOT_HCR]
 
 	cmp	x21, #ENTRY_EL2
-	b.lo	hyp_main			/* which will refuse it */
+	b.lo	hyp_main			/* which refuses that level */
 	b.eq	at_el2
 	bl	el3_prepare
 	ldr	x0, =SCTLR_EL2_OFF
@@ -108,25 +107,32 @@ clear_bss:
 	eret
 
 at_el2:
-	ldr	x0, =vectors
-	msr	vbar_el2, x0
 	ldr	x0, =(HCR_RW | HCR_AMO)
-	msr	hcr_el2, x0
-	isb
-	tlbi	alle2
-	tlbi	alle1
-	dsb	sy
-	isb
-	/* An SError that the loader left pending comes now, with a line, and not in the first
-	   guest. Without AMO one would not be taken at EL2 (DDI 0487 D1.13.4). */
+	bl	el2_reset
+	/* Takes an SError that the loader left pending: EL2 reports it, before any guest runs. AMO
+	   routes it to EL2 (DDI 0487 D1.13.4). */
 	msr	daifclr, #4
 	isb
 	msr	daifset, #4
 	bl	hyp_main
 	b	.
 
-	/* To memory with our own lines that a loader may have left dirty in a cache, before it goes
-	   off. With the cache off already this is harmless. Changes x2 to x5. */
+	/* HCR_EL2 from x0, the hypervisor's vectors, and empty TLBs. Changes x0. */
+	.global	el2_reset
+el2_reset:
+	msr	hcr_el2, x0
+	ldr	x0, =vectors
+	msr	vbar_el2, x0
+	isb
+	ic	iallu
+	tlbi	alle2
+	tlbi	alle1
+	dsb	sy
+	isb
+	ret
+
+	/* Cleans the image's cache lines to memory: a loader may have left them dirty and its cache
+	   on. Changes x2 to x5. */
 clean_image:
 	ldr	x4, =__image_start
 	ldr	x5, =__image_end
@@ -142,8 +148,8 @@ clean:						/* from x4 to x5 */
 	dsb	sy
 	ret
 
-	/* From x0 to x1, where it is linked; bss stays behind. Where that would overwrite this very
-	   code, it goes up by its length first. */
+	/* Moves the image, without bss, from x0 to x1, where it is linked. Where the move would
+	   overwrite this code, the image moves up by its length first. */
 move_image:
 	ldr	x2, =__bss_start
 	sub	x3, x2, x1			/* bytes, a multiple of 16 */

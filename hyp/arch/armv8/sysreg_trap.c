@@ -34,7 +34,7 @@ static bool cntp(struct vcpu *vcpu, enum vcntp_register which, unsigned rt, bool
 	return true;
 }
 
-/* With cntp=emulated. */
+/* cntp=emulated */
 static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	unsigned rt = ISS_RT(esr);
@@ -47,7 +47,7 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 		return cntp(vcpu, VCNTP_CVAL, rt, is_read);
 	case CNTP_TVAL_EL0:
 		return cntp(vcpu, VCNTP_TVAL, rt, is_read);
-	case CNTPCT_EL0: /* QEMU 7.2: hyp/arch/armv8/cpu.c */
+	case CNTPCT_EL0: /* QEMU 7.2 traps it: hyp/arch/common/cpu.c */
 		if (is_read)
 			frame_write(&vcpu->frame, rt, read_cntpct_el0());
 		return is_read;
@@ -56,7 +56,7 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 	}
 }
 
-/* GICv3. Whoever reads such a register is stopped. */
+/* GICv3. A guest that reads one of these registers is stopped. */
 static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
@@ -82,18 +82,18 @@ static bool write_gic(struct vcpu *vcpu, uint32_t esr)
 	return true;
 }
 
-/* Emulated: reads of ACTLR, whose writes go nowhere, writes to the GIC, and CNTP. */
+/* Emulates ACTLR, writes to the GIC, and CNTP. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if ((esr & ISS_REGISTER) != ACTLR_EL1)
 		return write_gic(vcpu, esr);
-	/* The core's own; implementation-defined bits are not for a guest to set. */
+	/* Writes are ignored: the bits of ACTLR configure the physical core. */
 	if (esr & ISS_READ)
 		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
 	return true;
 }
 
-/* Op0 2 holds the trace registers, too (Op1 1). */
+/* Op0 2 includes the trace registers (Op1 1), which are not emulated. */
 bool debug_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_debug = ISS_OP0(esr) == 2 && (ISS_OP1(esr) == 0 || ISS_OP1(esr) == 3);

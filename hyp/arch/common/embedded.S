@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the image carries as data: the guest image and the plan. GUEST_BIN and PLAN_FILE are paths
- * from the Makefile; the plan is a struct plan_section (abi/plan.h). */
+/* The data in the image: the guest image and the plan, a struct plan_section (abi/plan.h). The
+ * Makefile defines the paths GUEST_BIN and PLAN_FILE. */
 	.section .rodata.guest, "a"
 	.balign	16
 	.global	__guest_image_start, __guest_image_end
