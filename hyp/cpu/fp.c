@@ -4,6 +4,7 @@
 #include "arch/barrier.h"
 #include "arch/control.h"
 #include "hyp/arch/cpu.h"
+#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 #define UNTRAPPED CPTR_NO_TRAPS
@@ -14,7 +15,7 @@ static struct fp *owner PERCPU;        /* whose values the registers hold */
 static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
 static const struct fp_context zeroes; /* what a fresh guest finds */
 
-void fp_give(struct fp *to)
+__cold void fp_give(struct fp *to)
 {
 	cpu_fp_save(&owner->context);
 	cpu_fp_load(&to->context);

@@ -24,8 +24,10 @@ static void empty(struct exit_stats *stats)
 {
 	ring_init(&stats->ring, TRACE_EVENTS);
 	memset(stats->stat, 0, sizeof(stats->stat));
-	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++)
+	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
 		stats->stat[i].min = UINT32_MAX;
+		stats->stat[i].all = stats;
+	}
 }
 
 void exit_stats_begin(const struct vcpu *vcpu)
@@ -53,16 +55,15 @@ void exit_stats_attach(struct vcpu *vcpu)
 	empty(vcpu->stats);
 }
 
-__cold void exit_stats_add_slowly(struct exit_stats *stats, enum exit_kind kind, uint64_t ticks)
+__cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
 {
-	struct exit_stat *stat = &stats->stat[kind];
 	uint32_t value;
 
 	if (ticks & EXIT_NOT_COUNTED) {
 		if (!(ticks & EXIT_MAPPED))
 			return;
 		ticks += EXIT_MAPPED;
-		stat = &stats->stat[EXIT_STAGE2_MAP];
+		stat = &stat->all->stat[EXIT_STAGE2_MAP];
 	}
 	value = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks;
 	stat->min = value < stat->min ? value : stat->min;

@@ -19,6 +19,7 @@ struct exit_stat {
 	uint32_t max;
 	uint32_t overflow; /* exits of 2^32 ticks and more: in no bucket, UINT32_MAX elsewhere */
 	uint32_t count[HISTOGRAM_BUCKETS];
+	struct exit_stats *all; /* of its vCPU */
 };
 
 #define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
@@ -34,8 +35,8 @@ struct trace_rec {
 
 /* vcpu->stats */
 struct exit_stats {
-	struct exit_stat stat[EXIT_KIND_COUNT];
 	const struct vcpu *vcpu;
+	struct exit_stat stat[EXIT_KIND_COUNT];
 	struct ring ring;
 	struct trace_rec event[TRACE_EVENTS];
 };
@@ -65,20 +66,25 @@ void exit_stats_begin(const struct vcpu *vcpu);
 void exit_stats_emit(void);
 
 /* An exit that exit_stats_add() cannot simply count. */
-void exit_stats_add_slowly(struct exit_stats *stats, enum exit_kind kind, uint64_t ticks);
+void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks);
+
+/* Where the statistics of a kind of exit are in struct exit_stats. */
+#define EXIT_STAT(kind) (offsetof(struct exit_stats, stat) + (kind) * sizeof(struct exit_stat))
+
+static inline struct exit_stat *exit_stat_at(struct exit_stats *stats, size_t at)
+{
+	return (struct exit_stat *)((char *)stats + at);
+}
 
 /* Counts an exit of so many ticks. */
-static inline __attribute__((always_inline)) void exit_stats_add(struct exit_stats *stats,
-								 enum exit_kind kind,
+static inline __attribute__((always_inline)) void exit_stats_add(struct exit_stat *stat,
 								 uint64_t ticks)
 {
-	struct exit_stat *stat = &stats->stat[kind];
-
 	if (__builtin_expect(ticks < HISTOGRAM_EXACT && stat->count[ticks] != 0, 1)) {
 		stat->total += (uint32_t)ticks;
 		stat->count[ticks]++;
 	} else {
-		exit_stats_add_slowly(stats, kind, ticks);
+		exit_stats_add_slowly(stat, ticks);
 	}
 }
 

@@ -350,8 +350,11 @@ trap_handler *const traps_bench[64] = { EXCEPTION_CLASSES(X, on_smc) };
 trap_handler *const traps_unmodified[64] = { EXCEPTION_CLASSES(X, on_smc_psci) };
 #undef X
 
-#define X(class, handler, kind) [class] = EXIT_##kind,
-const uint8_t trap_class_kind[64] = { EXCEPTION_CLASSES(X, NULL) };
+#define X(class, handler, kind) [class] = EXIT_STAT(EXIT_##kind),
+const uint32_t trap_class_stat[TRAP_CLASS_MMIO + 2] = {
+	EXCEPTION_CLASSES(X, NULL)[TRAP_CLASS_MMIO] = EXIT_STAT(EXIT_MMIO_READ),
+	[TRAP_CLASS_MMIO + 1] = EXIT_STAT(EXIT_MMIO_WRITE),
+};
 #undef X
 
 struct vcpu *trap_sync(struct vcpu *vcpu)

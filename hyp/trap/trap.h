@@ -27,8 +27,10 @@ _Noreturn void hyp_exception(reg_t vector);
 
 /* --- what trap.c has in common with trap_account.c --- */
 
-/* By class as above: the kind of an exit; EXIT_HVC of a class that stops the VM, too. */
-extern const uint8_t trap_class_kind[];
+/* By class as above: EXIT_STAT() of the kind of an exit; of a class that stops the VM 0. And of an
+ * access to a device, read and write. */
+#define TRAP_CLASS_MMIO 64u
+extern const uint32_t trap_class_stat[];
 
 /* The guest's interrupt that this is, or NULL. */
 static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)

@@ -27,23 +27,24 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 
 /* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
  * with EXIT_MAPPED, a first touch. */
-static inline enum exit_kind resumed_kind(uint32_t esr)
+static inline size_t resumed_stat(uint32_t esr)
 {
-	if (ESR_EC(esr) == EC_DABT_LOW)
-		return esr & DABT_WNR ? EXIT_MMIO_WRITE : EXIT_MMIO_READ;
-	return (enum exit_kind)trap_class_kind[ESR_EC(esr)];
+	unsigned class = ESR_EC(esr);
+
+	if (class == EC_DABT_LOW)
+		class = TRAP_CLASS_MMIO + (esr & DABT_WNR ? 1 : 0);
+	return trap_class_stat[class];
 }
 
-/* Of a class that has no handler: 0. */
-_Static_assert(EXIT_IRQ == 0, "trap_class_kind[] is 0 where no synchronous exit is");
+_Static_assert(EXIT_STAT(0) != 0, "0 is no statistic");
 
-static enum exit_kind sync_kind(uint32_t esr, const struct vcpu *next)
+static size_t sync_stat(uint32_t esr, const struct vcpu *next)
 {
-	enum exit_kind kind = (enum exit_kind)trap_class_kind[ESR_EC(esr)];
+	size_t stat = trap_class_stat[ESR_EC(esr)];
 
 	if (next)
-		return resumed_kind(esr);
-	return kind != EXIT_IRQ ? kind : EXIT_OTHER;
+		return resumed_stat(esr);
+	return stat ? stat : EXIT_STAT(EXIT_OTHER);
 }
 
 static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
@@ -51,7 +52,7 @@ static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
 	enum exit_kind kind = irq_kind(vcpu, iar);
 	struct vcpu *next = trap_irq_own(vcpu, iar);
 
-	exit_stats_add(vcpu->stats, kind, probe_since(vcpu->exit_start));
+	exit_stats_add(&vcpu->stats->stat[kind], probe_since(vcpu->exit_start));
 	return next;
 }
 
@@ -63,29 +64,29 @@ struct vcpu *trap_irq_counted(struct vcpu *vcpu)
 	if (!virq)
 		return irq_own_counted(vcpu, iar);
 	trap_forward(vcpu, iar, virq);
-	exit_stats_add(vcpu->stats, EXIT_IRQ, probe_since(vcpu->exit_start));
+	exit_stats_add(&vcpu->stats->stat[EXIT_IRQ], probe_since(vcpu->exit_start));
 	return vcpu;
 }
 
 void trap_count_hvc(const struct vcpu *vcpu)
 {
-	exit_stats_add(vcpu->stats, EXIT_HVC, probe_since(vcpu->exit_start));
+	exit_stats_add(&vcpu->stats->stat[EXIT_HVC], probe_since(vcpu->exit_start));
 }
 
 /* Not inlined where the kind is known: it would be worked out anew for each access. */
-static __attribute__((noinline)) void count(const struct vcpu *vcpu, enum exit_kind kind)
+static __attribute__((noinline)) void count(const struct vcpu *vcpu, struct exit_stat *stat)
 {
-	exit_stats_add(vcpu->stats, kind, probe_since(vcpu->exit_start));
+	exit_stats_add(stat, probe_since(vcpu->exit_start));
 }
 
 void trap_count_sync(const struct vcpu *vcpu)
 {
-	count(vcpu, resumed_kind((uint32_t)read_esr_el2()));
+	count(vcpu, exit_stat_at(vcpu->stats, resumed_stat((uint32_t)read_esr_el2())));
 }
 
 struct vcpu *trap_count_leaving(struct vcpu *next, const struct vcpu *vcpu)
 {
-	count(vcpu, sync_kind((uint32_t)read_esr_el2(), next));
+	count(vcpu, exit_stat_at(vcpu->stats, sync_stat((uint32_t)read_esr_el2(), next)));
 	return next;
 }
 
@@ -98,7 +99,7 @@ static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, enum exit_
 	uint64_t ticks = probe_since(start);
 
 	exit_stats_trace(vcpu->stats, kind, arg, start, ticks);
-	exit_stats_add(vcpu->stats, kind, ticks);
+	exit_stats_add(&vcpu->stats->stat[kind], ticks);
 	return next;
 }
 
@@ -122,6 +123,11 @@ struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 	return trace(vcpu, next, EXIT_HVC, id);
 }
 
+static enum exit_kind kind_of(size_t stat)
+{
+	return (enum exit_kind)((stat - EXIT_STAT(0)) / sizeof(struct exit_stat));
+}
+
 struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 {
 	uint32_t esr = (uint32_t)read_esr_el2();
@@ -132,7 +138,7 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 
 	if (vcpu->exit_start & EXIT_MAPPED)
 		return trace(vcpu, next, EXIT_STAGE2_MAP, arg);
-	return trace(vcpu, next, sync_kind(esr, next), arg);
+	return trace(vcpu, next, kind_of(sync_stat(esr, next)), arg);
 }
 
 /* --- with probes --- */

@@ -37,7 +37,7 @@ static int setup(void **state)
 
 static void add(uint64_t ticks)
 {
-	exit_stats_add(vcpu.stats, EXIT_HVC, ticks);
+	exit_stats_add(stat, ticks);
 	histogram_add(&expected, ticks);
 }
 
@@ -77,7 +77,7 @@ static void an_exit_one_tick_off_is_found(void **state)
 {
 	(void)state;
 	add(100);
-	exit_stats_add(vcpu.stats, EXIT_HVC, 200);
+	exit_stats_add(stat, 200);
 	histogram_add(&expected, 201);
 	assert_false(agrees());
 }
@@ -86,7 +86,7 @@ static void an_exit_counted_twice_is_found(void **state)
 {
 	(void)state;
 	add(100);
-	exit_stats_add(vcpu.stats, EXIT_HVC, 100);
+	exit_stats_add(stat, 100);
 	assert_false(agrees());
 }
 
@@ -132,9 +132,9 @@ static void a_record_of_every_bucket_is_whole(void **state)
 static void an_exit_too_long_stops_at_the_largest_value(void **state)
 {
 	(void)state;
-	exit_stats_add(vcpu.stats, EXIT_HVC, 7);
-	exit_stats_add(vcpu.stats, EXIT_HVC, LONG);
-	exit_stats_add(vcpu.stats, EXIT_HVC, LONG + 5);
+	exit_stats_add(stat, 7);
+	exit_stats_add(stat, LONG);
+	exit_stats_add(stat, LONG + 5);
 	assert_non_null(strstr(emitted(), "\"n\":3,\"total\":8589934597,\"min\":7,"
 					  "\"max\":4294967295,\"overflow\":2,"));
 	assert_non_null(strstr(emitted(), "\"hist\":[[7,1]]"));
@@ -143,8 +143,8 @@ static void an_exit_too_long_stops_at_the_largest_value(void **state)
 static void an_exit_that_is_not_to_be_counted_is_not(void **state)
 {
 	(void)state;
-	exit_stats_add(vcpu.stats, EXIT_HVC, 7 - EXIT_NOT_COUNTED);
-	exit_stats_add(vcpu.stats, EXIT_HVC, EXIT_NOT_COUNTED);
+	exit_stats_add(stat, 7 - EXIT_NOT_COUNTED);
+	exit_stats_add(stat, EXIT_NOT_COUNTED);
 	exit_stats_trace(vcpu.stats, EXIT_HVC, 0, 0, 7 - EXIT_NOT_COUNTED);
 	assert_string_equal(emitted(), "");
 }
@@ -155,7 +155,7 @@ static void to_begin_anew_forgets(void **state)
 	add(100);
 	exit_stats_begin(&vcpu);
 	assert_string_equal(emitted(), "");
-	exit_stats_add(vcpu.stats, EXIT_HVC, 50);
+	exit_stats_add(stat, 50);
 	assert_non_null(strstr(emitted(), "\"n\":1,\"total\":50,\"min\":50,\"max\":50,"));
 }
 
@@ -166,7 +166,7 @@ static void what_is_off_is_not_emitted(void **state)
 	(void)state;
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
-	exit_stats_add(vcpu.stats, EXIT_HVC, 50);
+	exit_stats_add(stat, 50);
 	assert_string_equal(emitted(), "");
 	exit_stats_trace(vcpu.stats, EXIT_HVC, 0x42, 1000, 50);
 	assert_non_null(
