@@ -12,8 +12,6 @@
 	X(PSR_MODE_UND, 14, lr_und)                                                                \
 	X(PSR_MODE_IRQ, 13, sp_irq)                                                                \
 	X(PSR_MODE_IRQ, 14, lr_irq)                                                                \
-	X(PSR_MODE_USR, 13, sp_usr)                                                                \
-	X(PSR_MODE_SYS, 13, sp_usr)                                                                \
 	X(PSR_MODE_FIQ, 8, r8_fiq)                                                                 \
 	X(PSR_MODE_FIQ, 9, r9_fiq)                                                                 \
 	X(PSR_MODE_FIQ, 10, r10_fiq)                                                               \
@@ -43,7 +41,7 @@ reg_t frame_read_banked(const struct trap_frame *frame, unsigned n)
 		BANKED(X)
 #undef X
 	default:
-		return n == 14 ? frame->lr : 0;
+		return n == 13 ? read_sp_usr() : n == 14 ? frame->lr : 0;
 	}
 }
 
@@ -63,7 +61,9 @@ void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value)
 		BANKED(X)
 #undef X
 	default:
-		if (n == 14)
+		if (n == 13)
+			write_sp_usr(value);
+		else if (n == 14)
 			frame->lr = value;
 		break;
 	}
