@@ -186,7 +186,8 @@ static const char *other_refused(const struct plan *plan, const struct plan_vm *
 		return "EL2 can run one VM, and beside image=bench one image=background";
 	if (vm->cpus != 1 || vm->ram_mib != 0 || vm->core[0] != measured->core[0])
 		return "EL2 can run image=background with one vCPU, on the core of image=bench";
-	return NULL;
+	return vm->prio > measured->prio ? "EL2 can run it with prio up to that of image=bench"
+					 : NULL;
 }
 
 static bool check_runs(const struct plan *plan, const struct plan_vm *vm, struct text *why)

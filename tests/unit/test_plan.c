@@ -413,6 +413,11 @@ static const struct {
 	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1 },
 	    { "d", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
 	  "vm d: EL2 can run one VM, and beside image=bench one image=background" },
+	{ false,
+	  2,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
+	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .prio = 2 } },
+	  "vm c: EL2 can run it with prio up to that of image=bench" },
 };
 
 static void what_cannot_run_yet_is_refused_by_its_name(void **state)
