@@ -12,16 +12,15 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 2
+#define PLAN_VERSION 3
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
 #define PLAN_MACHINE_SIZE 512
-/* The names of VMs in records: the measured one, with benchmarks or an unmodified guest; the one
- * that shares its core. */
-#define PLAN_BENCH_VM "bench"
-#define PLAN_GUEST_VM "guest"
-#define PLAN_BACKGROUND_VM "background"
+#define PLAN_GUEST_MAX 4
+#define PLAN_VM_MAX 8
+#define PLAN_VM_CPUS 4
+#define PLAN_CORE_MAX 4
 
 /*
  * Parameters of a benchmark: X(field, default, min, max).
@@ -73,12 +72,12 @@ enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 enum plan_order { PLAN_ORDERS(PLAN_ORDER) PLAN_ORDER_COUNT };
 
 /*
- * A guest that is not our own, from images that lie in the board's store (boards/board.h): `guest`
- * and `load` lines in place of `bench` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with
- * stage2=off they are physical ones. X(field, default, min, max):
+ * An unmodified guest, from images that lie in the board's store (boards/board.h): `guest` and
+ * `load` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with stage2=off they are physical
+ * ones. X(field, default, min, max):
  *   ram     where its RAM begins, a multiple of 2 MiB
  *   ram_mib   its size
- *   cpus    vCPUs, one a core
+ *   cpus    vCPUs
  *   entry   first instruction of vCPU 0
  *   dtb     of its device tree: what x0 or r2 holds; 0: none
  */
@@ -106,9 +105,39 @@ struct plan_load {
 };
 
 struct plan_guest {
+	char name[PLAN_NAME_SIZE];
 	PLAN_GUEST_FIELDS(UINT32_FIELD)
-	uint32_t load_count; /* 0: no such guest, but benchmarks */
+	uint32_t load_count;
 	struct plan_load load[PLAN_LOAD_MAX];
+};
+
+/* What a VM runs: the benchmarks, code that keeps a core busy, an unmodified guest. X(NAME,
+ * "word"). */
+#define PLAN_IMAGES(X)                                                                             \
+	X(BENCH, "bench")                                                                          \
+	X(BACKGROUND, "background")                                                                \
+	X(GUEST, "guest")
+
+#define PLAN_IMAGE(NAME, word) PLAN_IMAGE_##NAME,
+enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
+
+/*
+ * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
+ *   cpus    vCPUs
+ *   ram_mib its RAM, in MiB; 0: the bench guest has what the board has, the background VM none
+ *   prio    with sched=fp the larger one preempts
+ */
+#define PLAN_VM_FIELDS(X)                                                                          \
+	X(cpus, 1, 1, 4)                                                                           \
+	X(ram_mib, 0, 0, 3072)                                                                     \
+	X(prio, 1, 0, 255)
+
+struct plan_vm {
+	char name[PLAN_NAME_SIZE];
+	uint32_t image; /* enum plan_image */
+	uint32_t guest; /* of image GUEST: its index in struct plan */
+	PLAN_VM_FIELDS(UINT32_FIELD)
+	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };
 
 struct plan {
@@ -119,9 +148,12 @@ struct plan {
 	uint32_t limit_ms; /* counter time a step may take before it is stopped, in ms */
 	uint32_t config_count;
 	uint32_t bench_count;
+	uint32_t guest_count;
+	uint32_t vm_count;
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
-	struct plan_guest guest;
+	struct plan_guest guest[PLAN_GUEST_MAX];
+	struct plan_vm vm[PLAN_VM_MAX];
 };
 
 struct plan_section {

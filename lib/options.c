@@ -23,6 +23,9 @@ const struct option guest_options[] = { PLAN_GUEST_FIELDS(X){ NULL } };
 #define X(field, dflt, min, max) NUMBER(plan_load, field, min, max)
 const struct option load_options[] = { PLAN_LOAD_FIELDS(X){ NULL } };
 #undef X
+#define X(field, dflt, min, max) NUMBER(plan_vm, field, min, max)
+const struct option vm_options[] = { PLAN_VM_FIELDS(X){ NULL } };
+#undef X
 
 bool number_check(const char *name, uint32_t value, uint32_t min, uint32_t max, struct text *why)
 {

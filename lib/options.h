@@ -21,6 +21,7 @@ extern const struct option config_options[]; /* of a struct run_config */
 extern const struct option bench_options[];  /* of a struct bench_params */
 extern const struct option guest_options[];  /* of a struct plan_guest */
 extern const struct option load_options[];   /* of a struct plan_load */
+extern const struct option vm_options[];     /* of a struct plan_vm */
 
 /* True: value is min to max. False: *why has "name value; valid: min to max". */
 bool number_check(const char *name, uint32_t value, uint32_t min, uint32_t max, struct text *why);

@@ -54,7 +54,8 @@ static bool check_head(const struct plan *plan, struct text *why)
 	       number_check("order", plan->order, 0, PLAN_ORDER_COUNT - 1, why) &&
 	       number_check("config_count", plan->config_count, 1, PLAN_CONFIG_MAX, why) &&
 	       number_check("bench_count", plan->bench_count, 0, PLAN_BENCH_MAX, why) &&
-	       number_check("load_count", plan->guest.load_count, 0, PLAN_LOAD_MAX, why);
+	       number_check("guest_count", plan->guest_count, 0, PLAN_GUEST_MAX, why) &&
+	       number_check("vm_count", plan->vm_count, 1, PLAN_VM_MAX, why);
 }
 
 /* EL2 spins by twos, after two: it would not come back from another number. */
@@ -99,7 +100,9 @@ static bool check_load(const struct plan_guest *guest, const struct plan_load *l
 
 static bool check_guest(const struct plan_guest *guest, struct text *why)
 {
-	if (!options_check(guest_options, guest, why))
+	if (!options_check(guest_options, guest, why) ||
+	    !number_check("load_count", guest->load_count, 1, PLAN_LOAD_MAX, why) ||
+	    !check_string(why, "guest", guest->name, sizeof(guest->name)))
 		return false;
 	if (guest->ram % RAM_GRAIN || ram_end(guest) > SPACE_END)
 		return fail(why, "the RAM is not at a multiple of 2 MiB, or ends beyond 4 GiB");
@@ -109,19 +112,126 @@ static bool check_guest(const struct plan_guest *guest, struct text *why)
 	return true;
 }
 
+struct plan_guest plan_guest_of(const struct plan *plan, const struct plan_vm *vm)
+{
+	struct plan_guest guest = plan->guest[vm->guest];
+
+	guest.cpus = vm->cpus;
+	guest.ram_mib = vm->ram_mib;
+	return guest;
+}
+
+static bool check_vm(const struct plan *plan, const struct plan_vm *vm, struct text *why)
+{
+	struct plan_guest guest;
+
+	if (!check_string(why, "vm", vm->name, sizeof(vm->name)) ||
+	    !number_check("image", vm->image, 0, PLAN_IMAGE_COUNT - 1, why) ||
+	    !options_check(vm_options, vm, why))
+		return false;
+	for (uint32_t n = 0; n < vm->cpus; n++)
+		if (!number_check("core", vm->core[n], 0, PLAN_CORE_MAX - 1, why))
+			return false;
+	if (vm->image != PLAN_IMAGE_GUEST)
+		return true;
+	if (vm->guest >= plan->guest_count)
+		return fail(why, "a vm has a guest that is not there");
+	guest = plan_guest_of(plan, vm);
+	return check_guest(&guest, why);
+}
+
+static const struct plan_vm *first_with(const struct plan *plan, enum plan_image image)
+{
+	for (uint32_t i = 0; i < plan->vm_count; i++)
+		if (plan->vm[i].image == image)
+			return &plan->vm[i];
+	return NULL;
+}
+
+const struct plan_vm *plan_measured(const struct plan *plan)
+{
+	const struct plan_vm *bench = first_with(plan, PLAN_IMAGE_BENCH);
+
+	return bench ? bench : &plan->vm[0];
+}
+
+const struct plan_vm *plan_background(const struct plan *plan)
+{
+	return first_with(plan, PLAN_IMAGE_BACKGROUND);
+}
+
+/* --- what EL2 cannot run yet --- */
+
+static const char *measured_refused(const struct plan *plan, const struct plan_vm *vm)
+{
+	uint32_t cores = 0;
+
+	if (vm->image == PLAN_IMAGE_BACKGROUND)
+		return "the background VM measures nothing";
+	if ((vm->image == PLAN_IMAGE_BENCH) != (plan->bench_count != 0))
+		return "bench lines and image=bench go together";
+	if (vm->image == PLAN_IMAGE_BENCH && (vm->cpus != 1 || vm->ram_mib != 0))
+		return "image=bench has one vCPU, and the RAM that the board has";
+	for (uint32_t n = 0; n < vm->cpus; n++)
+		cores |= 1u << vm->core[n];
+	return cores != (1u << vm->cpus) - 1 ? "EL2 can run n vCPUs on the first n cores, one each"
+					     : NULL;
+}
+
+static const char *other_refused(const struct plan *plan, const struct plan_vm *vm)
+{
+	const struct plan_vm *measured = plan_measured(plan);
+
+	if (vm != plan_background(plan) || measured->image != PLAN_IMAGE_BENCH)
+		return "EL2 can run one VM, and beside image=bench one image=background";
+	if (vm->cpus != 1 || vm->ram_mib != 0 || vm->core[0] != measured->core[0])
+		return "EL2 can run image=background with one vCPU, on the core of image=bench";
+	return vm->prio > measured->prio ? "EL2 can run it with prio up to that of image=bench"
+					 : NULL;
+}
+
+static bool check_runs(const struct plan *plan, const struct plan_vm *vm, struct text *why)
+{
+	const char *what =
+		vm == plan_measured(plan) ? measured_refused(plan, vm) : other_refused(plan, vm);
+
+	if (!what)
+		return true;
+	text_string(why, "vm ");
+	text_string(why, vm->name);
+	text_string(why, ": ");
+	return fail(why, what);
+}
+
+static bool check_policy(const struct plan *plan, const struct run_config *config, struct text *why)
+{
+	return config->sched == SCHED_NULL || plan_background(plan) ||
+	       fail(why, "sched without a second vCPU on a core");
+}
+
 bool plan_check(const struct plan_section *section, struct text *why)
 {
 	const struct plan *plan = &section->plan;
 
 	if (!check_header(section, why) || !check_head(plan, why))
 		return false;
-	for (uint32_t i = 0; i < plan->config_count; i++)
-		if (!check_config(&plan->config[i], why))
-			return false;
 	for (uint32_t i = 0; i < plan->bench_count; i++)
 		if (!check_bench(&plan->bench[i], why))
 			return false;
-	return plan->guest.load_count == 0 || check_guest(&plan->guest, why);
+	for (uint32_t i = 0; i < plan->guest_count; i++)
+		if (!check_guest(&plan->guest[i], why))
+			return false;
+	for (uint32_t i = 0; i < plan->vm_count; i++)
+		if (!check_vm(plan, &plan->vm[i], why))
+			return false;
+	for (uint32_t i = 0; i < plan->vm_count; i++)
+		if (!check_runs(plan, &plan->vm[i], why))
+			return false;
+	for (uint32_t i = 0; i < plan->config_count; i++)
+		if (!check_config(&plan->config[i], why) ||
+		    !check_policy(plan, &plan->config[i], why))
+			return false;
+	return true;
 }
 
 struct token plan_order_word(const struct plan *plan)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/run/background.h"
 
-#include "abi/plan.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/base/image.h"
@@ -18,11 +17,7 @@ static uint8_t pages[2][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))); /* level
 static struct page_pool pool = { .base = pages[0], .count = 2 };
 static struct vcpu_space space;
 static struct vm vm = {
-	.name = PLAN_BACKGROUND_VM,
-	.vmid = BACKGROUND_VMID,
-	.type = &vm_type_bench,
-	.vcpu_count = 1,
-	.vcpu = { &space.vcpu },
+	.vmid = BACKGROUND_VMID, .type = &vm_type_bench, .vcpu_count = 1, .vcpu = { &space.vcpu }
 };
 
 /* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
@@ -37,13 +32,15 @@ static unsigned background_abilities(const struct run_config *config, bool gicv)
 	return abilities;
 }
 
-struct vcpu *background_prepare(const struct vm *measured)
+struct vcpu *background_prepare(const struct vm *measured, const struct plan_vm *plan)
 {
 	const struct run_config *config = measured->config;
 	uintptr_t code = (uintptr_t)__background_start, gicv = gic_guest_cpu_pa(false);
 	struct vcpu *vcpu = vm.vcpu[0];
 
 	*vcpu = (struct vcpu){ 0 };
+	vm.name = plan->name;
+	vm.priority = (uint8_t)plan->prio;
 	vm.core[0] = measured->core[0];
 	vm_name_vcpus(&vm);
 	vm.config = config;

@@ -9,17 +9,18 @@
  */
 #pragma once
 
-#include "abi/run_config.h"
+#include "abi/plan.h"
 #include "hyp/vcpu/vcpu.h"
 
 #define BACKGROUND_VMID 3u /* the measured guest has 1, and its other one */
 
 /*
- * Ready for its first turn, saved. Leaves its stage 2 and its EL1 registers in the core: the
- * measured guest's come after. The background VM has the core of vCPU 0 of `measured`. It
- * reads no virtual counter and its CNTV is masked: the CNTVOFF of the other is right for it.
+ * Ready for its first turn, saved, with the name and the priority that `plan` says. Leaves its
+ * stage 2 and its EL1 registers in the core: the measured guest's come after. The background VM has
+ * the core of vCPU 0 of `measured`. It reads no virtual counter and its CNTV is masked: the CNTVOFF
+ * of the other is right for it.
  */
-struct vcpu *background_prepare(const struct vm *measured);
+struct vcpu *background_prepare(const struct vm *measured, const struct plan_vm *plan);
 
 /* How often it went round its loop; it must not have the core. */
 uint32_t background_rounds(void);

@@ -51,7 +51,7 @@ const char *entry_word(uint64_t level)
 
 static void check_plan(void)
 {
-	char why[96];
+	char why[128];
 	struct text text;
 
 	text_init(&text, why, sizeof(why));

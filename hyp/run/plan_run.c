@@ -15,6 +15,7 @@
 #include "hyp/run/guest.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vm/life.h"
+#include "lib/plan.h"
 
 #define GUEST_STEP "guest" /* the step of a plan with a guest instead of benchmarks */
 
@@ -25,7 +26,7 @@ static unsigned pass_count(const struct plan *plan)
 
 unsigned plan_step_count(const struct plan *plan)
 {
-	uint32_t works = plan->guest.load_count ? 1 : plan->bench_count;
+	uint32_t works = plan->bench_count ? plan->bench_count : 1;
 
 	return plan->config_count * works * pass_count(plan);
 }
@@ -91,7 +92,7 @@ static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t tic
 	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	if (plan->guest.load_count) {
+	if (!plan->bench_count) {
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}
@@ -113,12 +114,17 @@ static void begin_stats(struct vm *vm)
 static bool run_step(const struct plan *plan, const struct run_config *config,
 		     const struct vm_machine *machine)
 {
+	const struct plan_vm *measured = plan_measured(plan);
 	struct vm *vm = &vm_under_test;
 	uint64_t ticks;
 
-	vm->name = plan->guest.load_count ? PLAN_GUEST_VM : PLAN_BENCH_VM;
+	vm->name = measured->name;
+	vm->priority = (uint8_t)measured->prio;
+	for (uint32_t n = 0; n < measured->cpus; n++)
+		vm->core[n] = (uint8_t)measured->core[n];
 	vm_create(vm, config, machine);
-	vm->other = config->sched != SCHED_NULL ? background_prepare(vm) : NULL;
+	vm->other =
+		config->sched != SCHED_NULL ? background_prepare(vm, plan_background(plan)) : NULL;
 	begin_stats(vm);
 	ticks = vm_run(vm, plan->limit_ms);
 	exit_stats_emit();
@@ -131,7 +137,8 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 		      const struct plan_bench *bench)
 {
 	const struct run_config *config = &plan->config[config_index];
-	struct record_step where = { step, pass, config->name, bench->name, PLAN_BENCH_VM };
+	struct record_step where = { step, pass, config->name, bench->name,
+				     plan_measured(plan)->name };
 	struct vm_machine machine;
 	struct guest_run run;
 
@@ -148,12 +155,14 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 static bool run_guest(const struct plan *plan, uint32_t step)
 {
 	const struct run_config *config = &plan->config[step];
-	struct record_step where = { step, 0, config->name, GUEST_STEP, PLAN_GUEST_VM };
+	const struct plan_vm *vm = plan_measured(plan);
+	struct record_step where = { step, 0, config->name, GUEST_STEP, vm->name };
+	struct plan_guest guest = plan_guest_of(plan, vm);
 	struct vm_machine machine;
 	const char *why;
 
 	record_in_step(&where);
-	if (guest_unmodified(&machine, &plan->guest, config, &why))
+	if (guest_unmodified(&machine, &guest, config, &why))
 		return run_step(plan, config, &machine);
 	record_error("guest", why);
 	record_in_step(NULL);
@@ -179,7 +188,7 @@ bool plan_run(const struct plan *plan)
 {
 	bool ok = true;
 
-	if (!plan->guest.load_count)
+	if (plan->bench_count)
 		return run_benches(plan);
 	for (uint32_t i = 0; i < plan->config_count; i++)
 		ok &= run_guest(plan, i);

@@ -21,7 +21,6 @@ static struct vcpu_space vcpu_space[VCPU_MAX];
 
 struct vm vm_under_test = {
 	.vmid = 1,
-	.priority = 1, /* the background VM has 0 */
 	.vcpu_count = 1,
 	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/mem/cold.c: natively, too */
 	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,

@@ -36,6 +36,9 @@ def failed(result, says: str, status: int = 1) -> None:
     assert "Traceback" not in result.output
 
 
+VM = "vm bench image=bench cores=0 prio=1\n"  # what a plan without vm lines means
+
+
 def test_run_writes_its_files(bench):
     result = bench.run("--plan", "short")
     assert result.exit_code == 0, result.output
@@ -44,7 +47,7 @@ def test_run_writes_its_files(bench):
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
     assert "step 18 of 18: tlb_chase native (pass 1): done" in result.stderr
     image = (bench.out / "hypbench-run.elf").read_bytes()
-    assert read_plan(image).endswith("bench hvc\nplatform qemu-icount\n")
+    assert read_plan(image).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
 
 
 def test_run_twice_gives_the_same_bytes(bench):
@@ -215,7 +218,7 @@ def test_patch_changes_the_plan_and_nothing_else(bench):
     words = ("patch", str(bench.out / "hypbench.elf"), "--plan", str(plan), "-o", str(out))
     for more, line in ((["--platform", "gem5"], "platform gem5"), ([], "platform silicon")):
         assert bench(*words, *more).exit_code == 0
-        said = f"order abba\nconfig native\nbench hvc\n{line}\n"
+        said = f"order abba\nconfig native\nbench hvc\n{VM}{line}\n"
         assert bench("show-plan", str(out)).output == said
         assert out.read_bytes().replace(pack(parse(said)), pack(parse(PLAN))) == image
 

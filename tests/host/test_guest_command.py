@@ -162,7 +162,8 @@ def test_what_qemu_is_given(bench):
         "guest ram=0x40000000 ram_mib=512 cpus=3 entry=0x40200000 dtb=0x40a00000",
         "load store=0x0 ipa=0x40200000 size=0x1000",
         f"load store=0x200000 ipa=0x40a00000 size={size:#x}",
-        "load store=0x400000 ipa=0x40c00000 size=0x1388", "platform qemu-host"]
+        "load store=0x400000 ipa=0x40c00000 size=0x1388",
+        "vm guest image=guest cores=0,1,2 ram_mib=512 prio=1", "platform qemu-host"]
     assert 'bootargs = "quiet x=\\"y z\\"";' in (bench.folder / "guest.dts").read_text()
 
 

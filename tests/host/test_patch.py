@@ -83,7 +83,8 @@ def test_raw_and_arm64_images_change_in_the_plan_alone():
     for image in (raw_image(), bytes(header)):
         patched = images.patch(image, OTHER, "qemu-icount")
         assert read_plan(patched) == (
-            "name other\norder abba\nconfig trapped\nbench hvc n=2\nplatform qemu-icount\n")
+            "name other\norder abba\nconfig trapped\nbench hvc n=2\n"
+            "vm bench image=bench cores=0 prio=1\nplatform qemu-icount\n")
         assert images.patch(patched, PLAN) == image
 
 

@@ -15,9 +15,15 @@ from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION, is_section,
                                   pack, unpack)
 from hypbench.plan_language import ORDERS, PLATFORMS, parse
+from hypbench.plan_vms import IMAGES
 from hypbench.tree import HOME, Tree
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
+VMS = ("config trapped sched=fp\nbench hvc\n"
+       + "".join(f"guest {name}\nload ipa=0x40200000 size={size}\nload size=5\n"
+                 for name, size in (("a", 4), ("b", 8)))
+       + "vm x image=b cores=3,1,3,0 ram_mib=64 prio=255\nvm bench\nvm a\n"
+         "vm background prio=0 cores=2\n")
 
 
 def assertions() -> str:
@@ -41,7 +47,8 @@ def assertions() -> str:
     for name, value in abi.enumerators().items():
         equal(name, value)
     for prefix, table, words in (("PLATFORM", "PLATFORMS", PLATFORMS),
-                                 ("PLAN_ORDER", "PLAN_ORDERS", ORDERS)):
+                                 ("PLAN_ORDER", "PLAN_ORDERS", ORDERS),
+                                 ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES)):
         for at, (name, word) in enumerate(abi.table(table)):
             assert words[at] == word
             equal(f"{prefix}_{name}", at)
@@ -68,16 +75,16 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     done = compiled(program, assertions())
     assert done.returncode == 0, done.stderr[:2000]
     for one, other in (("PLAN_ORDER_ONCE == 1", "PLAN_ORDER_ONCE == 0"),
-                       ("plan.guest.load[7].size) == 4348", "plan.guest.load[7].size) == 4344")):
+                       ("plan.vm[7].core[3]) == 5292", "plan.vm[7].core[3]) == 5288")):
         assert one in assertions()
         assert compiled(program, assertions().replace(one, other)).returncode
 
 
 def test_another_layout_has_another_version():
     """Add the digest of a new layout with its version; never change one that is here."""
-    layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS))
+    layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS, IMAGES))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
-        1: "f7d9380ce955279b", 2: "3bc684af2c608ff7"}[VERSION]
+        1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():
@@ -89,7 +96,7 @@ def test_axes_have_the_words_of_their_enumerators():
             assert constant in ("0", "1") or constant.partition("_")[2].lower() == word.lower()
 
 
-@pytest.mark.parametrize("text", [*(Tree().plan_text(name) for name in Tree().plans()), GUEST])
+@pytest.mark.parametrize("text", [*(Tree().plan_text(name) for name in Tree().plans()), GUEST, VMS])
 def test_there_and_back(text):
     plan = parse(text, ["platform gem5", "machine of some kind"])
     section = pack(plan)

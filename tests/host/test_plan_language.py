@@ -7,6 +7,7 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_language import PLATFORMS, PlanError, parse, text_of
+from hypbench.plan_vms import Guest, Vm
 from hypbench.renamed import AXES as OLD_AXES, VALUES
 from hypbench.tree import HOME, Tree
 
@@ -18,10 +19,10 @@ AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata s
         " probes cycles events cntp delay_el2 slice_us cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
-STATEMENTS = "name platform machine order limit_ms config bench guest load"
+STATEMENTS = "name platform machine order limit_ms config bench guest load vm"
 PRESETS = "native direct trapped trapped-sw"
 BAD_NAME = "not a name (A-Z a-z 0-9 _ . -): "
-NOT_BOTH = "a plan has bench lines or a guest, not both"
+NOT_BOTH = "a plan has bench lines or a guest, not both, without vm lines"
 FULL = "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config 'a'"
 PROBES = "probes=on goes without stats=on and trace=on: config 'a'"
 ENTRY = "entry is not in the guest's RAM or a load, or not aligned"
@@ -43,7 +44,7 @@ def test_the_smallest_plan_has_the_defaults():
     assert plan.configs == {"native": abi.presets()["native"]}
     assert plan.benches == [("counter", {"n": 1000, "delay": 0, "pages": 65536, "period": 5003,
                                          "period_us": 0, "batch": 1, "seed": 1, "timed": 0})]
-    assert not plan.guest and not plan.loads
+    assert not plan.guests and plan.vms == {"bench": Vm("bench", (0,), 0, 1)}
 
 
 def test_every_line_is_taken():
@@ -117,9 +118,10 @@ def test_a_plan_may_be_full():
 
 def test_a_guest_has_the_defaults():
     plan = parse("order abba\nlimit_ms 0\n" + LOADED)
-    assert plan.guest == {"ram": 0x40000000, "ram_mib": 64, "cpus": 1, "entry": 0x40200000,
-                          "dtb": 0}
-    assert plan.loads == [{"store": 0, "ipa": 0x40200000, "size": 4096}]
+    assert plan.guests == {"guest": Guest(
+        {"ram": 0x40000000, "ram_mib": 64, "cpus": 1, "entry": 0x40200000, "dtb": 0},
+        [{"store": 0, "ipa": 0x40200000, "size": 4096}])}
+    assert plan.vms == {"guest": Vm("guest", (0,), 64, 1)}
     assert plan.benches == [] and plan.order == 1 and plan.limit_ms == 0
 
 
@@ -206,7 +208,7 @@ def test_a_wrong_line(line, message):
     (LOADED + "bench b\n", 4, NOT_BOTH), ("bench b\nguest\n", 2, NOT_BOTH),
     ("config trapped\nload size=1\n", 2, "a load needs a guest line before it"),
     (GUEST + "name a\n", 2, "the guest has no load line"),
-    (GUEST + "guest\n", 3, "there is already a guest"),
+    (GUEST + "guest\n", 3, "there is already a guest 'guest'"),
     (f"guest\n{LOAD_4}\n", 2, "the plan has no config line"),
     (GUEST + "".join(f"load ipa=0x4020{i}000 size=4096\n" for i in range(9)), 11,
      "too many loads, at most 8"),
@@ -228,7 +230,7 @@ def test_a_wrong_line(line, message):
     (f"config a trapped probes=on\nguest\n{LOAD_4}\n", 2,
      "probes=on is for benchmarks: config 'a'"),
     (f"config a trapped sched=rr\nguest\n{LOAD_4}\n", 2,
-     "a second VM (sched) is for benchmarks: config 'a'")])
+     "no core has several vCPUs: sched=rr in config 'a'")])
 def test_a_wrong_plan(text, line, message):
     refused(text, line, message)
 

@@ -58,17 +58,6 @@ def words_at(symbol: str, index: int, *words: dict[str, int]) -> Change:
     return change
 
 
-@cache
-def on_cores(*cores: int) -> Change:
-    """vCPU n of a VM runs on cores[n]."""
-    def change(image: bytes, board: str) -> bytes:
-        start, size = place(board, "vm_under_test")
-        vm = image[start:start + size]
-        assert vm.count(bytes(range(4))) == 1, "vm_under_test.core"
-        return image[:start] + vm.replace(bytes(range(4)), bytes(cores)) + image[start + size:]
-    return change
-
-
 def without(symbol: str, is_it: Callable[[int], bool]) -> Change:
     """A function without the one instruction of its that `is_it`."""
     def change(image: bytes, board: str) -> bytes:

@@ -235,9 +235,13 @@ USE_FP = {"armv8": 0xd2800021, "armv7": 0xe3a01001}  # mov x1, #1: what it is to
 
 @pytest.mark.job(TRACE)
 def test_trace_says_whose_exit_it_was(result):
-    """Turns end alternately: each by the exit of the VM that had it."""
-    events = sorted((event for event in result.records("trace") if event["event"] == "hyp-timer"),
-                    key=lambda event: event["t"])
+    """Turns end alternately: each by the exit of the VM that had it. Each vCPU's ring keeps as many
+    events: they are compared from when both rings have some."""
+    kept = {vm: [event["t"] for event in result.records("trace", vm=vm)]
+            for vm in (BENCH_VM, BACKGROUND_VM)}
+    since = max(map(min, kept.values()))
+    events = sorted((event for event in result.records("trace", event="hyp-timer")
+                     if event["t"] >= since), key=lambda event: event["t"])
     assert len(events) > 10
     vms = [event["vm"] for event in events]
     assert set(vms) == {BENCH_VM, BACKGROUND_VM}
@@ -245,6 +249,30 @@ def test_trace_says_whose_exit_it_was(result):
     assert {event["vm"] for event in result.records("trace", event="hvc")} <= {BENCH_VM}
     counted = {record["vm"]: record["n"] for record in result.records("exits", exit="hyp-timer")}
     assert all(counted[vm] >= vms.count(vm) for vm in (BENCH_VM, BACKGROUND_VM))
+
+
+NAMED = TRACE + "vm rt image=bench prio=9\nvm noise image=background prio=8\n"
+
+
+@pytest.mark.job(NAMED)
+def test_records_have_the_names_of_the_plan(result):
+    made = result.records("calibration", "bench", "check", "skip")
+    assert {(data["vm"], data["vcpu"]) for data in made} == {("rt", 0)}
+    for kind in ("exits", "trace"):
+        assert {(data["vm"], data["vcpu"]) for data in result.records(kind)} == {
+            ("rt", 0), ("noise", 0)}
+    assert {data["vm"] for data in result.records("step")} == {"rt"}
+
+
+@pytest.mark.parametrize("prio, late", [
+    pytest.param(prio, late, marks=pytest.mark.job(
+        "order once\nconfig a trapped sched=fp\nbench timer_wakeup n=20\n"
+        f"vm bench prio=5\nvm background prio={prio}\n"))
+    for prio, late in ((0, False), (4, False), (5, True))])
+def test_vms_of_equal_priority_have_turns(result, prio, late):
+    """An interrupt preempts a VM of lower priority, and waits for the turn of an equal one's."""
+    assert result.one("step")["outcome"] == "done"
+    assert (result.one("bench", variant="busy-handler")["max"] > 10_000) == late
 
 
 @pytest.mark.job(LIMIT)

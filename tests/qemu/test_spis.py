@@ -12,7 +12,7 @@ import pytest
 
 from assembler import assemble
 from hypbench import qemu
-from hypervisor import on_cores, words_at
+from hypervisor import words_at
 from image import BODIES, Change
 from lab import Job, TREE, board_facts
 from talk import facts
@@ -102,7 +102,7 @@ def trace_of(job: Job) -> Path:
 
 @cache
 def spis(board: str, cpus: int = 2, config: str = "trapped", change: Change | None = None,
-         planted: str = "") -> Job:
+         planted: str = "", vms: str = "") -> Job:
     gic = board_facts(board)["GIC"].removeprefix("gicv")
     if gic == "2" and cpus > 1 and qemu.version("qemu-system-aarch64") < (8,):
         pytest.skip("what is pending does not follow ITARGETSR in QEMU 7.2: CAVEATS.md")
@@ -111,7 +111,7 @@ def spis(board: str, cpus: int = 2, config: str = "trapped", change: Change | No
     plan = (f"config {config} {CONFIGS[config]}\n"
             f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
             f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            "limit_ms 2000\norder once\n")
+            f"limit_ms 2000\norder once\n{vms}")
     image = program.elf.with_suffix(".bin")
     store = facts(board)["store_base"]
 
@@ -199,7 +199,7 @@ def test_what_a_guest_says_of_its_spis_is_so(lab, built, cpus, config):
 
 
 def test_an_spi_goes_to_the_core_of_its_vcpu(lab, built):
-    job = spis(built, change=on_cores(1, 0, 2, 3), planted="swapped")
+    job = spis(built, planted="swapped", vms="vm guest cores=1,0\n")
     result = lab.run(job)
     assert result.status == 0 and result.one("step")["outcome"] == "done", explain(result, job)
     assert first_wrong(job, 2, swapped) is None, explain(result, job)

@@ -15,7 +15,7 @@
 
 static struct plan_section *section; /* on the heap, where the sanitizer sees a step beyond */
 static struct plan *plan;
-static char why[96];
+static char why[128];
 
 static void seal(void)
 {
@@ -51,6 +51,9 @@ static void fill(void)
 		BENCH_PARAMS(X)
 	}
 #undef X
+	plan->vm_count = 2;
+	plan->vm[0] = (struct plan_vm){ "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 };
+	plan->vm[1] = (struct plan_vm){ "c", PLAN_IMAGE_BACKGROUND, .cpus = 1 };
 	seal();
 }
 
@@ -59,7 +62,8 @@ static void fill_guest(void)
 {
 	fill();
 	plan->bench_count = 0;
-	plan->guest = (struct plan_guest){
+	plan->guest_count = 1;
+	plan->guest[0] = (struct plan_guest){
 		.ram = 0x40000000,
 		.ram_mib = 64,
 		.cpus = 1,
@@ -67,6 +71,8 @@ static void fill_guest(void)
 		.load_count = 1,
 		.load = { { .store = 0x1000, .ipa = 0x40200001, .size = 7 } },
 	};
+	plan->vm_count = 1;
+	plan->vm[0] = (struct plan_vm){ "g", PLAN_IMAGE_GUEST, .cpus = 1, .ram_mib = 64 };
 	seal();
 }
 
@@ -109,10 +115,10 @@ static void a_header_that_is_wrong(void **state)
 	assert_refused("the plan section's magic is not HYPBENCH-PLAN-B");
 	fill();
 	section->version = PLAN_VERSION + 1;
-	assert_refused("version 3; valid: 2");
+	assert_refused("version 4; valid: 3");
 	fill();
 	section->length--;
-	assert_refused("length 4323; valid: 4324");
+	assert_refused("length 5267; valid: 5268");
 	fill();
 	section->crc ^= 1;
 	assert_false(check());
@@ -146,8 +152,15 @@ static void counts_beyond_the_arrays(void **state)
 	plan->bench_count = UINT32_MAX;
 	assert_refused("bench_count 4294967295; valid: 0 to 32");
 	fill_guest();
-	plan->guest.load_count = PLAN_LOAD_MAX + 1;
-	assert_refused("load_count 9; valid: 0 to 8");
+	plan->guest[0].load_count = PLAN_LOAD_MAX + 1;
+	assert_refused("load_count 9; valid: 1 to 8");
+	plan->guest_count = PLAN_GUEST_MAX + 1;
+	assert_refused("guest_count 5; valid: 0 to 4");
+	fill();
+	plan->vm_count = PLAN_VM_MAX + 1;
+	assert_refused("vm_count 9; valid: 1 to 8");
+	plan->vm_count = 0;
+	assert_refused("vm_count 0; valid: 1 to 8");
 }
 
 static void words_that_are_none(void **state)
@@ -161,6 +174,11 @@ static void words_that_are_none(void **state)
 	fill();
 	plan->config[PLAN_CONFIG_MAX - 1].stage2 = STAGE2_1G + 1;
 	assert_refused("stage2 4; valid: 0 to 3");
+	fill();
+	plan->vm[1].image = PLAN_IMAGE_COUNT;
+	assert_refused("image 3; valid: 0 to 2");
+	fill();
+	plan->config[PLAN_CONFIG_MAX - 1].stage2 = STAGE2_1G + 1;
 	plan->config_count--; /* what lies beyond the count does not matter */
 	seal();
 	assert_true(check());
@@ -228,6 +246,7 @@ static void strings_without_an_end(void **state)
 		{ plan->machine, sizeof(plan->machine), "machine has no NUL at its end" },
 		{ plan->config[15].name, CONFIG_NAME_SIZE, "config has no NUL at its end" },
 		{ plan->bench[31].name, PLAN_NAME_SIZE, "bench has no NUL at its end" },
+		{ plan->vm[1].name, PLAN_NAME_SIZE, "vm has no NUL at its end" },
 	};
 
 	(void)state;
@@ -241,7 +260,7 @@ static void strings_without_an_end(void **state)
 static void memory_of_a_guest(void **state)
 {
 	static const char ram[] = "the RAM is not at a multiple of 2 MiB, or ends beyond 4 GiB";
-	struct plan_guest *guest = &plan->guest;
+	struct plan_guest *guest = &plan->guest[0];
 
 	(void)state;
 	fill_guest();
@@ -271,16 +290,156 @@ static void loads_that_reach_out(void **state)
 	(void)state;
 	fill_guest();
 	for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++) {
-		plan->guest.load[0] = wrong[i];
+		plan->guest[0].load[0] = wrong[i];
 		assert_refused(out);
 	}
-	plan->guest.load[0] = (struct plan_load){ 0x800, 0x40200000, 1 };
+	plan->guest[0].load[0] = (struct plan_load){ 0x800, 0x40200000, 1 };
 	assert_refused(grain);
-	plan->guest.load[0] = (struct plan_load){ 0x1000, 0x800, 1 };
+	plan->guest[0].load[0] = (struct plan_load){ 0x1000, 0x800, 1 };
 	assert_refused(grain);
-	plan->guest.load[0] = (struct plan_load){ 0x1000, 0x1000, 0 };
+	plan->guest[0].load[0] = (struct plan_load){ 0x1000, 0x1000, 0 };
 	assert_refused("size 0; valid: 1 to 4294967295");
-	plan->guest.load[0] = (struct plan_load){ 0xfffff000, 0xfffff000, 0x1000 };
+	plan->guest[0].load[0] = (struct plan_load){ 0xfffff000, 0xfffff000, 0x1000 };
+	seal();
+	assert_true(check());
+}
+
+/* --- VMs --- */
+
+static void every_field_of_a_vm_has_its_bounds(void **state)
+{
+	(void)state;
+	plan->vm[0].cpus = 5;
+	assert_refused("cpus 5; valid: 1 to 4");
+	fill();
+	plan->vm[1].prio = 256;
+	assert_refused("prio 256; valid: 0 to 255");
+	fill();
+	plan->vm[1].ram_mib = 3073;
+	assert_refused("ram_mib 3073; valid: 0 to 3072");
+	fill();
+	plan->vm[0].core[0] = 4;
+	assert_refused("core 4; valid: 0 to 3");
+	fill();
+	plan->vm[0].core[1] = 4; /* of a vCPU that the VM does not have */
+	seal();
+	assert_true(check());
+	fill_guest();
+	plan->vm[0].guest = 1;
+	assert_refused("a vm has a guest that is not there");
+}
+
+/* The guest's images must lie in the RAM that the VM has. */
+static void the_memory_of_a_guest_is_the_vms(void **state)
+{
+	(void)state;
+	fill_guest();
+	plan->guest[0].ram_mib = 2;
+	plan->guest[0].load[0].ipa = 0x40001000;
+	seal();
+	assert_true(check());
+	assert_int_equal(plan_guest_of(plan, &plan->vm[0]).ram_mib, 64);
+	plan->guest[0].load[0].ipa = 0x40200000; /* outside of 2 MiB, inside of 64 */
+	plan->guest[0].load[0].size = 0x200000;
+	plan->vm[0].ram_mib = 3;
+	assert_refused("a load reaches out of the guest's RAM, or beyond 4 GiB");
+}
+
+static void the_measured_vm_has_the_benchmarks_or_is_the_first(void **state)
+{
+	const struct plan_vm bench = plan->vm[0];
+
+	(void)state;
+	assert_ptr_equal(plan_measured(plan), &plan->vm[0]);
+	plan->vm[0] = plan->vm[1];
+	plan->vm[1] = bench;
+	assert_ptr_equal(plan_measured(plan), &plan->vm[1]);
+	assert_ptr_equal(plan_background(plan), &plan->vm[0]);
+	seal();
+	assert_true(check());
+	fill_guest();
+	assert_ptr_equal(plan_measured(plan), &plan->vm[0]);
+	assert_null(plan_background(plan));
+}
+
+static const struct {
+	bool guest;
+	unsigned count;
+	struct plan_vm vm[3];
+	const char *says;
+} not_yet[] = {
+	{ true,
+	  1,
+	  { { "g", PLAN_IMAGE_GUEST, .cpus = 2, .ram_mib = 64, .core = { 0, 2 } } },
+	  "vm g: EL2 can run n vCPUs on the first n cores, one each" },
+	{ true,
+	  1,
+	  { { "g", PLAN_IMAGE_GUEST, .cpus = 2, .ram_mib = 64, .core = { 0, 0 } } },
+	  "vm g: EL2 can run n vCPUs on the first n cores, one each" },
+	{ true,
+	  1,
+	  { { "x", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
+	  "vm x: the background VM measures nothing" },
+	{ true,
+	  1,
+	  { { "x", PLAN_IMAGE_BENCH, .cpus = 1 } },
+	  "vm x: bench lines and image=bench go together" },
+	{ true,
+	  2,
+	  { { "g", PLAN_IMAGE_GUEST, .cpus = 1, .ram_mib = 64 },
+	    { "h", PLAN_IMAGE_GUEST, .cpus = 1, .ram_mib = 64, .core = { 1 } } },
+	  "vm h: EL2 can run one VM, and beside image=bench one image=background" },
+	{ false,
+	  1,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .core = { 1 } } },
+	  "vm b: EL2 can run n vCPUs on the first n cores, one each" },
+	{ false,
+	  1,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 2, .core = { 0, 1 } } },
+	  "vm b: image=bench has one vCPU, and the RAM that the board has" },
+	{ false,
+	  1,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .ram_mib = 64 } },
+	  "vm b: image=bench has one vCPU, and the RAM that the board has" },
+	{ false,
+	  2,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
+	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .core = { 1 } } },
+	  "vm c: EL2 can run image=background with one vCPU, on the core of image=bench" },
+	{ false,
+	  3,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
+	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1 },
+	    { "d", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
+	  "vm d: EL2 can run one VM, and beside image=bench one image=background" },
+	{ false,
+	  2,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
+	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .prio = 2 } },
+	  "vm c: EL2 can run it with prio up to that of image=bench" },
+};
+
+static void what_cannot_run_yet_is_refused_by_its_name(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(not_yet); i++) {
+		(not_yet[i].guest ? fill_guest : fill)();
+		plan->vm_count = not_yet[i].count;
+		memcpy(plan->vm, not_yet[i].vm, sizeof(not_yet[i].vm));
+		assert_refused(not_yet[i].says);
+	}
+	fill();
+	plan->vm_count = 1;
+	plan->config[3].sched = SCHED_RR;
+	assert_refused("sched without a second vCPU on a core");
+}
+
+static void vcpus_in_another_order_than_their_cores(void **state)
+{
+	(void)state;
+	fill_guest();
+	plan->vm[0].cpus = 4;
+	memcpy(plan->vm[0].core, (uint32_t[]){ 2, 3, 1, 0 }, sizeof(plan->vm[0].core));
 	seal();
 	assert_true(check());
 }
@@ -310,7 +469,9 @@ static void random_words(void **state)
 		taken++;
 		assert_in_range(plan->config_count, 1, PLAN_CONFIG_MAX);
 		assert_in_range(plan->bench_count, 0, PLAN_BENCH_MAX);
-		assert_in_range(plan->guest.load_count, 0, PLAN_LOAD_MAX);
+		assert_in_range(plan->guest_count, 0, PLAN_GUEST_MAX);
+		assert_in_range(plan->vm_count, 1, PLAN_VM_MAX);
+		assert_in_range(plan_measured(plan)->core[0], 0, PLAN_CORE_MAX - 1);
 		assert_true(memchr(plan->name, 0, sizeof(plan->name)));
 	}
 	assert_in_range(taken, 1000, 19000);
@@ -320,12 +481,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(a_full_plan_is_taken),       TEST(the_words_of_a_plan),
-		TEST(a_header_that_is_wrong),     TEST(a_byte_that_changed),
-		TEST(counts_beyond_the_arrays),   TEST(words_that_are_none),
-		TEST(every_field_has_its_bounds), TEST(delays_that_would_not_end),
-		TEST(strings_without_an_end),     TEST(memory_of_a_guest),
-		TEST(loads_that_reach_out),       TEST(random_words),
+		TEST(a_full_plan_is_taken),
+		TEST(the_words_of_a_plan),
+		TEST(a_header_that_is_wrong),
+		TEST(a_byte_that_changed),
+		TEST(counts_beyond_the_arrays),
+		TEST(words_that_are_none),
+		TEST(every_field_has_its_bounds),
+		TEST(delays_that_would_not_end),
+		TEST(strings_without_an_end),
+		TEST(memory_of_a_guest),
+		TEST(loads_that_reach_out),
+		TEST(random_words),
+		TEST(every_field_of_a_vm_has_its_bounds),
+		TEST(the_memory_of_a_guest_is_the_vms),
+		TEST(the_measured_vm_has_the_benchmarks_or_is_the_first),
+		TEST(what_cannot_run_yet_is_refused_by_its_name),
+		TEST(vcpus_in_another_order_than_their_cores),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -7,7 +7,9 @@ import sys
 import zlib
 
 from hypbench import abi
-from hypbench.plan_language import Fields, Plan, PlanError, parse
+from hypbench.plan_language import Plan, parse
+from hypbench.plan_vms import GUEST, IMAGES, Guest, Vm
+from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.constant("PLAN_SECTION_MAGIC").encode() + b"\0"
 VERSION = abi.constant("PLAN_VERSION")
@@ -19,17 +21,24 @@ def members() -> list[tuple[str, str]]:
     name = f"{abi.constant('PLAN_NAME_SIZE')}s"
     heads = [("name", name), ("platform", "I"),
              ("machine", f"{abi.constant('PLAN_MACHINE_SIZE')}s"),
-             *((word, "I") for word in ("order", "limit_ms", "config_count", "bench_count"))]
+             *((word, "I") for word in ("order", "limit_ms", "config_count", "bench_count",
+                                        "guest_count", "vm_count"))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
     benches = [(f"bench[{i}].{param}", kind) for i in range(abi.constant("PLAN_BENCH_MAX"))
                for param, kind in [("name", name), *((f"params.{param}", "I")
                                                      for param in abi.numbers("BENCH_PARAMS"))]]
-    guest = [(f"guest.{one}", "I") for one in [*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"]]
-    loads = [(f"guest.load[{i}].{one}", "I") for i in range(abi.constant("PLAN_LOAD_MAX"))
-             for one in abi.numbers("PLAN_LOAD_FIELDS")]
-    return heads + configs + benches + guest + loads
+    fields = [*((one, "I") for one in [*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"]),
+              *((f"load[{i}].{one}", "I") for i in range(abi.constant("PLAN_LOAD_MAX"))
+                for one in abi.numbers("PLAN_LOAD_FIELDS"))]
+    guests = [(f"guest[{i}].{one}", kind) for i in range(abi.constant("PLAN_GUEST_MAX"))
+              for one, kind in [("name", name), *fields]]
+    words = ["image", "guest", *abi.numbers("PLAN_VM_FIELDS"),
+             *(f"core[{i}]" for i in range(abi.constant("PLAN_VM_CPUS")))]
+    vms = [(f"vm[{i}].{one}", kind) for i in range(abi.constant("PLAN_VM_MAX"))
+           for one, kind in [("name", name), *((word, "I") for word in words)]]
+    return heads + configs + benches + guests + vms
 
 
 MEMBERS = members()
@@ -41,18 +50,31 @@ def under(place: str, fields: Fields) -> dict[str, int]:
     return {f"{place}.{name}": value for name, value in fields.items()}
 
 
+def vm_values(vm: Vm, guests: list[str]) -> dict[str, int]:
+    is_guest = vm.image in guests
+    return {"image": IMAGES.index(GUEST if is_guest else vm.image),
+            "guest": guests.index(vm.image) if is_guest else 0,
+            "cpus": len(vm.cores), "ram_mib": vm.ram_mib, "prio": vm.prio,
+            **{f"core[{i}]": core for i, core in enumerate(vm.cores)}}
+
+
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
     values = {"name": plan.name, "platform": plan.platform, "machine": plan.machine,
               "order": plan.order, "limit_ms": plan.limit_ms, "config_count": len(plan.configs),
-              "bench_count": len(plan.benches), "guest.load_count": len(plan.loads),
-              **under("guest", plan.guest)}
+              "bench_count": len(plan.benches), "guest_count": len(plan.guests),
+              "vm_count": len(plan.vms)}
     for i, (name, config) in enumerate(plan.configs.items()):
         values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
     for i, (name, params) in enumerate(plan.benches):
         values |= {f"bench[{i}].name": name, **under(f"bench[{i}].params", params)}
-    for i, load in enumerate(plan.loads):
-        values |= under(f"guest.load[{i}]", load)
+    for i, (name, guest) in enumerate(plan.guests.items()):
+        values |= {f"guest[{i}].name": name, f"guest[{i}].load_count": len(guest.loads),
+                   **under(f"guest[{i}]", guest.fields)}
+        for j, load in enumerate(guest.loads):
+            values |= under(f"guest[{i}].load[{j}]", load)
+    for i, (name, vm) in enumerate(plan.vms.items()):
+        values |= {f"vm[{i}].name": name, **under(f"vm[{i}]", vm_values(vm, list(plan.guests)))}
     body = PLAN.pack(*(values.get(member, "").encode() if kind.endswith("s")
                        else values.get(member, 0) for member, kind in MEMBERS))
     return HEADER.pack(MAGIC, VERSION, len(body), zlib.crc32(body)) + body
@@ -72,8 +94,17 @@ def unpack(section: bytes) -> Plan:
 
     def fields(place: str, names) -> Fields:
         return {name: values[f"{place}.{name}"] for name in names}
-    loads = [fields(f"guest.load[{i}]", abi.numbers("PLAN_LOAD_FIELDS"))
-             for i in range(values["guest.load_count"])]
+    guests = {values[f"guest[{i}].name"]: Guest(
+        fields(f"guest[{i}]", abi.numbers("PLAN_GUEST_FIELDS")),
+        [fields(f"guest[{i}].load[{j}]", abi.numbers("PLAN_LOAD_FIELDS"))
+         for j in range(values[f"guest[{i}].load_count"])])
+        for i in range(values["guest_count"])}
+
+    def vm(place: str) -> Vm:
+        image = IMAGES[values[f"{place}.image"]]
+        cores = (values[f"{place}.core[{j}]"] for j in range(values[f"{place}.cpus"]))
+        return Vm(list(guests)[values[f"{place}.guest"]] if image == GUEST else image,
+                  tuple(cores), values[f"{place}.ram_mib"], values[f"{place}.prio"])
     return Plan(
         **{one: values[one] for one in ("name", "platform", "machine", "order", "limit_ms")},
         configs={values[f"config[{i}].name"]: fields(f"config[{i}]", abi.axes())
@@ -81,7 +112,8 @@ def unpack(section: bytes) -> Plan:
         benches=[(values[f"bench[{i}].name"],
                   fields(f"bench[{i}].params", abi.numbers("BENCH_PARAMS")))
                  for i in range(values["bench_count"])],
-        guest=fields("guest", abi.numbers("PLAN_GUEST_FIELDS")) if loads else {}, loads=loads)
+        guests=guests, vms={values[f"vm[{i}].name"]: vm(f"vm[{i}]")
+                            for i in range(values["vm_count"])})
 
 
 if __name__ == "__main__":

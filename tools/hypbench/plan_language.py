@@ -1,39 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan language (docs/plans.md): from text to a Plan, and back. A line is words between blanks;
-the first word is the statement. Every vocabulary comes from the tables in abi/, so a message that
-lists the valid words is always complete."""
+the first word is the statement."""
 
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from hypbench import abi
-from hypbench.renamed import current
+from hypbench.plan_vms import (Guest, Vm, add_load, check_cores, check_guest, check_vms,
+                               guest_lines, guest_of, made_vm, usual_vms, vm_line, vm_of)
+from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
+                                 numbers, options, quoted, to_u32, unknown)
 
 LIMIT_MS_DEFAULT = 20_000
 LIMIT_MS_MAX = 14_400_000
-QUOTE_MAX = 40  # at most this much of what the plan says is repeated in a message
-SPACE_END = 1 << 32  # of the intermediate physical addresses
-RAM_GRAIN = 0x200000
-LOAD_GRAIN = 0x1000
-U32_MAX = (1 << 32) - 1
 BLANKS = " \t\r"
 
 ORDERS = [word for _, word in abi.table("PLAN_ORDERS")]
 PLATFORMS = [word for _, word in abi.table("PLATFORMS")]
-Fields = dict[str, int]
-
-
-class PlanError(ValueError):
-    """The first mistake of a plan, and its line, from 1; of the plan as a whole, the last line."""
-
-    def __init__(self, line: int, message: str):
-        super().__init__(f"plan line {line}: {message}")
-        self.line, self.message = line, message
-
-
-class Mistake(ValueError):
-    """The same, where the line is not known yet."""
 
 
 @dataclass
@@ -45,112 +29,17 @@ class Plan:
     limit_ms: int = LIMIT_MS_DEFAULT
     configs: dict[str, Fields] = field(default_factory=dict)  # by name: every axis, by index
     benches: list[tuple[str, Fields]] = field(default_factory=list)
-    guest: Fields = field(default_factory=dict)  # empty: benchmarks
-    loads: list[Fields] = field(default_factory=list)
-
-    def in_ram(self, ipa: int) -> bool:
-        return self.guest["ram"] <= ipa < self.ram_end
-
-    @property
-    def ram_end(self) -> int:
-        return self.guest["ram"] + (self.guest["ram_mib"] << 20)
+    guests: dict[str, Guest] = field(default_factory=dict)
+    vms: dict[str, Vm] = field(default_factory=dict)  # at least one
 
 
-def quoted(word: str) -> str:
-    shown = re.sub("[^!-~]", "?", word[:QUOTE_MAX])
-    return f"'{shown}...'" if len(word) > QUOTE_MAX else f"'{shown}'"
-
-
-def unknown(what: str, word: str | None, valid: Iterable[str]) -> Mistake:
-    shown = what if word is None else f"{what} {quoted(word)}"
-    return Mistake(f"{shown}; valid: {' '.join(valid)}")
-
-
-def to_u32(word: str) -> int:
-    """Decimal, or hexadecimal after 0x; -1: neither, or too large."""
-    if not re.fullmatch("[0-9]+|0x[0-9a-f]+", word):
-        return -1
-    value = int(word, 16 if word.startswith("0x") else 10)
-    return value if value <= U32_MAX else -1
-
-
-def number(word: str, digits: str, least: int, most: int) -> int:
-    value = to_u32(digits)
-    if not least <= value <= most:
-        raise Mistake(f"wrong number {quoted(word)}; valid: {least} to {most}")
-    return value
-
-
-def choice(words: list[str], valid: Collection[str]) -> int:
-    if not words:
-        raise unknown("a word is missing", None, valid)
-    word = words.pop(0)
-    if word not in valid:
-        raise unknown("unknown word", word, valid)
-    return list(valid).index(word)
-
-
-def name_of(words: list[str]) -> str:
-    if not words:
-        raise Mistake("a name is missing")
-    word = words.pop(0)
-    most = abi.constant("PLAN_NAME_SIZE") - 1
-    if not re.fullmatch(r"[A-Za-z0-9_.-]+", word):
-        raise Mistake(f"not a name (A-Z a-z 0-9 _ . -): {quoted(word)}")
-    if len(word) > most:
-        raise Mistake(f"name longer than {most} characters: {quoted(word)}")
-    return word
-
-
-def option_value(name: str, word: str, said: str, words: tuple[str, ...],
-                 valid: abi.Range | None) -> int:
-    if words:
-        if said not in words:
-            raise unknown("unknown value", word, words)
-        return words.index(said)
-    value = number(word, said, *valid)
-    # Loops of two instructions make the delays, so an odd count would never end; at EL2 two more
-    # load the count.
-    if name.startswith("delay") and (value % 2 or value == 2):
-        raise Mistake(f"must be even, and not 2: {quoted(word)}")
-    return value
-
-
-def check_renamed(word: str) -> None:
-    """Refuse an axis or a value by its old name."""
-    axis, equals, value = word.partition("=")
-    new_axis, new_value = current(axis, value)
-    what = f"axis {axis} is now {new_axis}" if axis != new_axis else (
-        f"value {value} of axis {axis} is now {new_value}")
-    if (axis, value) != (new_axis, new_value):
-        raise Mistake(f"{what}: {new_axis}{equals}{new_value}")
-
-
-def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
-            ranges: dict[str, abi.Range]) -> Fields:
-    """The rest of a line: words like name=value."""
-    found = {}
-    for word in words:
-        name, equals, said = word.partition("=")
-        if name not in valid:
-            raise unknown(f"unknown {kind}", word, valid)
-        if not equals:
-            raise Mistake(f"not name=value: {quoted(word)}")
-        if name in found:
-            raise Mistake(f"said twice: {quoted(word)}")
-        found[name] = option_value(name, word, said, valid[name], ranges.get(name))
-    words.clear()
-    return found
-
-
-def numbers(words: list[str], kind: str, table: str) -> Fields:
-    ranges = abi.numbers(table)
-    return abi.defaults(table) | options(words, kind, dict.fromkeys(ranges, ()), ranges)
+def words_of(config: Fields) -> dict[str, str]:
+    return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
 
 
 def check_config(name: str, config: Fields) -> None:
     """Values that each mean something, but not together."""
-    said = {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
+    said = words_of(config)
     off = said["stage2"] == "off"
     trapped = said["irq"] == "trapped"
     accounts = "on" in (said["stats"], said["trace"])
@@ -192,56 +81,6 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
     return name, config
 
 
-def overlap(one: Fields, other: Fields) -> bool:
-    return (one["ipa"] < other["ipa"] + other["size"]
-            and other["ipa"] < one["ipa"] + one["size"])
-
-
-def check_place(plan: Plan, load: Fields) -> None:
-    """In the guest's RAM as a whole, or wholly outside; that is mapped, in pages."""
-    end = load["ipa"] + load["size"]
-    ram = {"ipa": plan.guest["ram"], "size": plan.guest["ram_mib"] << 20}
-    if end > SPACE_END:
-        raise Mistake("the load ends above 4 GiB")
-    if plan.in_ram(load["ipa"]):
-        if end > plan.ram_end:
-            raise Mistake("the load ends behind the guest's RAM")
-    elif overlap(load, ram):
-        raise Mistake("the load reaches into the guest's RAM")
-    elif load["ipa"] % LOAD_GRAIN:
-        raise Mistake("ipa of a load outside of RAM is not a multiple of 4 KiB")
-
-
-def check_load(plan: Plan, load: Fields) -> None:
-    if not load["size"]:
-        raise Mistake("a load's size is missing")
-    if load["store"] % LOAD_GRAIN:
-        raise Mistake("store is not a multiple of 4 KiB")
-    check_place(plan, load)
-    if any(overlap(load, other) for other in plan.loads):
-        raise Mistake("the load overlaps another")
-
-
-def check_guest(plan: Plan) -> None:
-    """What needs the whole plan."""
-    guest = plan.guest
-    if not plan.loads:
-        raise Mistake("the guest has no load line")
-
-    def is_there(ipa: int) -> bool:
-        return plan.in_ram(ipa) or any(0 <= ipa - load["ipa"] < load["size"]
-                                       for load in plan.loads)
-    if guest["entry"] % 4 or not is_there(guest["entry"]):
-        raise Mistake("entry is not in the guest's RAM or a load, or not aligned")
-    if guest["dtb"] and not is_there(guest["dtb"]):
-        raise Mistake("dtb is not in the guest's RAM or a load")
-    for name, config in plan.configs.items():
-        if config["probes"]:
-            raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
-        if config["sched"]:
-            raise Mistake(f"a second VM (sched) is for benchmarks: config {quoted(name)}")
-
-
 class Parser:
     """A method a statement: it takes its words off the line."""
 
@@ -249,7 +88,9 @@ class Parser:
         self.plan = Plan()
         self.benches = benches  # those that exist; None: not known
         self.line = 1
-        self.guest_line = 0  # where the guest was said; 0: not yet
+        self.bench_line = 0  # where the first was said; 0: not yet
+        self.guest_lines: dict[str, int] = {}
+        self.vms: dict[str, tuple[int, dict[str, str]]] = {}  # line, settings
         self.unlimited_line = 0  # limit_ms 0
 
     def name(self, words: list[str]) -> None:
@@ -287,40 +128,41 @@ class Parser:
 
     def bench(self, words: list[str]) -> None:
         most = abi.constant("PLAN_BENCH_MAX")
-        if self.guest_line:
-            raise Mistake("a plan has bench lines or a guest, not both")
         if len(self.plan.benches) == most:
             raise Mistake(f"too many benches, at most {most}")
         name = name_of(words)
         if self.benches is not None and name not in self.benches:
             raise unknown("no benchmark", name, self.benches)
         self.plan.benches.append((name, numbers(words, "parameter", "BENCH_PARAMS")))
+        self.bench_line = self.bench_line or self.line
 
     def guest(self, words: list[str]) -> None:
-        if self.guest_line:
-            raise Mistake("there is already a guest")
-        if self.plan.benches:
-            raise Mistake("a plan has bench lines or a guest, not both")
-        self.guest_line = self.line
-        self.plan.guest = numbers(words, "field", "PLAN_GUEST_FIELDS")
-        if self.plan.guest["ram"] % RAM_GRAIN:
-            raise Mistake("ram is not a multiple of 2 MiB")
-        if self.plan.ram_end > SPACE_END:
-            raise Mistake("the RAM ends above 4 GiB")
+        most = abi.constant("PLAN_GUEST_MAX")
+        if len(self.plan.guests) == most:
+            raise Mistake(f"too many guests, at most {most}")
+        name, guest = guest_of(words)
+        if name in self.plan.guests:
+            raise Mistake(f"there is already a guest {quoted(name)}")
+        self.plan.guests[name] = guest
+        self.guest_lines[name] = self.line
 
     def load(self, words: list[str]) -> None:
-        most = abi.constant("PLAN_LOAD_MAX")
-        if not self.guest_line:
+        if not self.plan.guests:
             raise Mistake("a load needs a guest line before it")
-        if len(self.plan.loads) == most:
-            raise Mistake(f"too many loads, at most {most}")
-        load = numbers(words, "field", "PLAN_LOAD_FIELDS")
-        check_load(self.plan, load)
-        self.plan.loads.append(load)
+        add_load(list(self.plan.guests.values())[-1], words)
+
+    def vm(self, words: list[str]) -> None:
+        most = abi.constant("PLAN_VM_MAX")
+        if len(self.vms) == most:
+            raise Mistake(f"too many VMs, at most {most}")
+        name, said = vm_of(words)
+        if name in self.vms:
+            raise Mistake(f"there is already a vm {quoted(name)}")
+        self.vms[name] = self.line, said
 
     STATEMENTS = {"name": name, "platform": platform, "machine": machine, "order": order,
                   "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest,
-                  "load": load}
+                  "load": load, "vm": vm}
 
     def take(self, line: str) -> None:
         if re.search(r"[^\t\r -~]", line):
@@ -339,17 +181,36 @@ class Parser:
 
     def finish(self) -> None:
         plan = self.plan
+        if plan.benches and plan.guests and not self.vms:
+            self.line = max(self.bench_line, next(iter(self.guest_lines.values())))
+            raise Mistake("a plan has bench lines or a guest, not both, without vm lines")
         if not plan.configs:
             raise Mistake("the plan has no config line")
-        if self.guest_line:
-            self.line = self.guest_line
-            check_guest(plan)
-            plan.order = ORDERS.index("once")  # nothing to compare
-        elif not plan.benches:
-            raise Mistake("the plan has no bench line")
-        elif self.unlimited_line:
+        for name, self.line in self.guest_lines.items():
+            check_guest(plan.guests[name])
+        if plan.benches and self.unlimited_line:
             self.line = self.unlimited_line
             raise Mistake("limit_ms 0 is for a guest, not for benchmarks")
+        if not plan.benches and not plan.guests:
+            raise Mistake("the plan has no bench line")
+        self.finish_vms()
+        if not plan.benches:
+            plan.order = ORDERS.index("once")  # nothing to compare
+
+    def finish_vms(self) -> None:
+        """Each on its own, then together, in each configuration."""
+        plan = self.plan
+        for name, (self.line, said) in self.vms.items():
+            plan.vms[name] = made_vm(name, said, plan.guests)
+        configs = {name: words_of(config) for name, config in plan.configs.items()}
+        if not self.vms:
+            shared = any(said["sched"] != "null" for said in configs.values())
+            plan.vms = usual_vms(plan.guests, shared)
+        check_vms(plan.vms, plan.guests, bool(plan.benches))
+        for name, said in configs.items():
+            check_cores(plan.vms, name, said)
+            if not plan.benches and said["probes"] == "on":
+                raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
 
 
 def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None) -> Plan:
@@ -384,12 +245,6 @@ def config_line(name: str, config: Fields) -> str:
     return f"config {name}{said}{shown(config, presets[preset])}"
 
 
-def numbers_of(said: Fields) -> str:
-    """Addresses and sizes in bytes are hexadecimal."""
-    return "".join(f" {name}={value if name in ('cpus', 'ram_mib') else hex(value)}"
-                   for name, value in said.items())
-
-
 def text_of(plan: Plan) -> str:
     """A text that means this plan; what is as by default is left out."""
     params = abi.defaults("BENCH_PARAMS")
@@ -399,9 +254,9 @@ def text_of(plan: Plan) -> str:
         lines.append(f"limit_ms {plan.limit_ms}")
     lines += [config_line(name, config) for name, config in plan.configs.items()]
     lines += [f"bench {name}{shown(said, params)}" for name, said in plan.benches]
-    if plan.guest:
-        lines += [f"guest{numbers_of(plan.guest)}",
-                  *(f"load{numbers_of(load)}" for load in plan.loads)]
+    for name, guest in plan.guests.items():
+        lines += guest_lines(name, guest)
+    lines += [vm_line(name, vm) for name, vm in plan.vms.items()]
     lines.append(f"platform {PLATFORMS[plan.platform]}")
     if plan.machine:
         lines.append(f"machine {plan.machine}")

@@ -4,7 +4,8 @@
 from hypbench.abi import axes
 from hypbench.guests.machine import MIB, BadGuest, Machine
 from hypbench.guests.placement import Layout, Load
-from hypbench.plan_language import Mistake, config_of
+from hypbench.plan_language import config_of
+from hypbench.plan_words import Mistake
 
 
 def check_config(words: str) -> None:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`vm` lines of a plan: what they mean, what a plan without them means, and which message answers
+each mistake."""
+
+import pytest
+
+from hypbench import abi
+from hypbench.plan_language import parse, text_of
+from hypbench.plan_vms import Guest, Vm, measured_vm, taking_part
+from test_plan_language import LOAD_4, refused
+
+BENCH = "config a trapped sched=rr\nbench b\n"
+ALONE = "config a trapped\nbench b\n"
+GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
+ALL = "bench background linux"
+FIELDS = "image cores cpus ram_mib prio"
+
+
+def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:
+    return parse(f"{start}{lines}").vms
+
+
+# What they mean
+
+@pytest.mark.parametrize("configs, expected", [
+    ("config native\n", {"bench": Vm("bench", (0,), 0, 1)}),
+    ("config native\nconfig a trapped sched=fp\n",
+     {"bench": Vm("bench", (0,), 0, 1), "background": Vm("background", (0,), 0, 0)})])
+def test_without_vm_lines_the_benchmarks_have_core_0(configs, expected):
+    plan = parse(f"{configs}bench b\n")
+    assert plan.vms == expected and parse(text_of(plan)) == plan
+
+
+def test_without_vm_lines_the_guest_has_its_vcpus_on_the_first_cores():
+    plan = parse(f"config trapped\n{GUEST}")
+    assert plan.vms == {"linux": Vm("linux", (0, 1), 64, 1)} and measured_vm(plan.vms) == "linux"
+
+
+def test_every_setting_is_taken():
+    found = vms("vm one image=linux cores=3,1 cpus=2 ram_mib=128 prio=255\nvm bench cores=3\n"
+                "vm two image=linux cpus=1 prio=0\nvm background prio=7\n")
+    assert found == {"one": Vm("linux", (3, 1), 128, 255), "bench": Vm("bench", (3,), 0, 1),
+                     "two": Vm("linux", (0,), 64, 0), "background": Vm("background", (0,), 0, 7)}
+    assert measured_vm(found) == "bench"
+
+
+@pytest.mark.parametrize("said, cores", [
+    ("0", (0,)), ("2", (2,)), ("0-3", (0, 1, 2, 3)), ("1-2,0", (1, 2, 0)), ("0,0,1", (0, 0, 1))])
+def test_cores(said, cores):
+    assert vms(f"vm bench\nvm background\nvm linux cores={said}\n")["linux"].cores == cores
+
+
+def test_a_guests_lines_may_come_after_the_vm():
+    plan = parse(f"config trapped\nvm a image=linux\n{GUEST}")
+    assert plan.vms == {"a": Vm("linux", (0, 1), 64, 1)}
+
+
+def test_guests_have_loads_of_their_own():
+    plan = parse(f"config trapped\n{GUEST}guest bsd\n{LOAD_4}\nload size=7\n"
+                 "vm linux cores=0\nvm bsd cores=1\n")
+    assert [len(guest.loads) for guest in plan.guests.values()] == [1, 2]
+    assert isinstance(plan.guests["bsd"], Guest) and plan.order == 1
+
+
+def test_what_several_vms_mean_is_in_their_text():
+    text = ("config a trapped sched=fp\nbench b\n" + GUEST
+            + "vm left image=linux cores=0,1 ram_mib=32 prio=9\nvm bench cores=1\n")
+    plan = parse(text)
+    assert parse(text_of(plan)) == plan
+    assert "vm left image=linux cores=0,1 ram_mib=32 prio=9\n" in text_of(plan)
+
+
+@pytest.mark.parametrize("policy, cores, there", [
+    ("null", 0, {"bench"}), ("rr", 0, {"bench", "background"}), ("fp", 0, {"bench", "background"}),
+    ("null", 1, {"bench", "background"})])
+def test_a_background_vm_stays_off_a_core_without_a_policy(policy, cores, there):
+    found = {"bench": Vm("bench", (0,), 0, 1), "background": Vm("background", (cores,), 0, 0)}
+    assert taking_part(found, policy).keys() == there
+
+
+def test_a_core_alone_in_one_configuration_and_shared_in_another():
+    plan = parse("config native\nconfig a trapped sched=fp\nbench b\nvm bench\nvm background\n")
+    assert plan == parse("config native\nconfig a trapped sched=fp\nbench b\n")
+
+
+# Mistakes
+
+@pytest.mark.parametrize("line, message", [
+    ("vm", "a name is missing"),
+    ("vm image=bench", "not a name (A-Z a-z 0-9 _ . -): 'image=bench'"),
+    ("vm abcdefghijklmnopqrstuvwx", "name longer than 23 characters: 'abcdefghijklmnopqrstuvwx'"),
+    ("vm linux", "there is already a vm 'linux'"),
+    ("vm other", f"an image is missing behind 'other'; valid: {ALL}"),
+    ("vm other image=bsd", f"unknown image 'bsd'; valid: {ALL}"),
+    ("vm other image=", f"unknown image ''; valid: {ALL}"),
+    ("vm bench core=0", f"unknown field 'core=0'; valid: {FIELDS}"),
+    ("vm bench cores", "not name=value: 'cores'"),
+    ("vm bench cores=0 cores=0", "said twice: 'cores=0'"),
+    ("vm bench sched=fp", "the policy is the cores', not a VM's: config NAME sched=fp"),
+    *((f"vm o image=linux cores={word}", f"wrong cores 'cores={word}'; valid: 0 to 3, one for each"
+       " vCPU, like 0,2 or 0-1")
+      for word in ("", "4", "0-4", "2-1", "-1", "0,", "a", "0x1", "0..3", "0-1-2", "9" * 20)
+      if len(word) < 9),
+    ("vm o image=linux cores=0-3,0", "cores=0-3,0 has 5 cores, at most 4: one for each vCPU"),
+    ("vm o image=linux cores=0-2 cpus=2", "cpus=2, but cores=0-2 has 3: one for each vCPU"),
+    ("vm o image=linux cpus=5", "wrong number 'cpus=5'; valid: 1 to 4"),
+    ("vm o image=linux cpus=0", "wrong number 'cpus=0'; valid: 1 to 4"),
+    ("vm o image=linux prio=256", "wrong number 'prio=256'; valid: 0 to 255"),
+    ("vm o image=linux prio=-1", "wrong number 'prio=-1'; valid: 0 to 255"),
+    ("vm o image=linux ram_mib=3073", "wrong number 'ram_mib=3073'; valid: 0 to 3072"),
+    # the image ends at 2 MiB and 4 bytes
+    ("vm o image=linux ram_mib=2", "ipa of a load outside of RAM is not a multiple of 4 KiB"),
+    ("vm bench cores=0,1", "image=bench has one vCPU, vm 'bench' 2"),
+    ("vm background cpus=2", "image=background has one vCPU, vm 'background' 2"),
+    ("vm bench ram_mib=64", "ram_mib is for guests, vm 'bench' has image=bench")])
+def test_a_wrong_vm(line, message):
+    guest = GUEST.replace(LOAD_4, "load ipa=0x40200001 size=4\nload ipa=0x40000000 size=4096"
+                          ) if "ram_mib=2" in line else GUEST
+    start = BENCH + guest + "vm linux\n"
+    start = start.replace("guest linux", "guest linux entry=0x40000000")
+    refused(f"{start}{line}\n", start.count("\n") + 1, message)
+
+
+@pytest.mark.parametrize("text, line, message", [
+    (BENCH + GUEST + "vm bench\n", 5, "no vm line has the guest 'linux': vm NAME image=linux"),
+    (BENCH + GUEST + "vm linux\n", 5, "no VM has the benchmarks: vm NAME image=bench"),
+    ("config trapped\n" + GUEST + "vm linux\nvm bench cores=2\n", 5,
+     "image=bench needs a bench line"),
+    (ALONE + "vm bench\nvm b image=bench cores=0\n", 4,
+     "several vCPUs on core 0 (bench and b) need sched=rr or fp: sched=null in config 'a'"),
+    ("config trapped\n" + GUEST + "vm linux cores=2,2\n", 4,
+     "several vCPUs on core 2 (linux) need sched=rr or fp: sched=null in config 'trapped'"),
+    (BENCH + "vm bench\nvm b image=bench cores=1\n", 4,
+     "no core has several vCPUs: sched=rr in config 'a'"),
+    (ALONE.replace("trapped", "direct") + "vm bench\nvm background cores=1\n", 4,
+     "several VMs need irq=trapped: irq=direct in config 'a'"),
+    ("config trapped\n" + GUEST + f"guest two\n{LOAD_4}\n", 4,
+     "2 guests need vm lines: vm NAME image=linux"),
+    ("config trapped\nguest bench\n", 2,
+     "a guest cannot have the name 'bench', an image of hypbench's own"),
+    ("config trapped\nguest background\n", 2,
+     "a guest cannot have the name 'background', an image of hypbench's own"),
+    (ALONE + "".join(f"vm v{i} image=bench cores={i % 4}\n" for i in range(9)), 11,
+     "too many VMs, at most 8"),
+    ("".join(f"guest g{i}\n{LOAD_4}\n" for i in range(5)), 9, "too many guests, at most 4")])
+def test_a_wrong_plan(text, line, message):
+    refused(text, line, message)
+
+
+def test_the_tables_of_the_header():
+    assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
+    assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores"} == set(FIELDS.split())

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `guest`, `load` and `vm` lines of a plan: unmodified guests and their images; the VMs of a
+step, with a core for each vCPU."""
+
+import re
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from hypbench import abi
+from hypbench.plan_words import Fields, Mistake, name_of, number, numbers, quoted, unknown
+
+SPACE_END = 1 << 32  # of the intermediate physical addresses
+RAM_GRAIN = 0x200000
+LOAD_GRAIN = 0x1000
+IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
+BENCH, BACKGROUND, GUEST = IMAGES
+CORE_MAX = abi.constant("PLAN_CORE_MAX")
+VM_WORDS = ("image", "cores", *abi.numbers("PLAN_VM_FIELDS"))
+URGENT, BESIDE = 1, 0  # priorities where the plan says none: the background VM's is the lower
+
+
+@dataclass
+class Guest:
+    """An unmodified guest."""
+
+    fields: Fields
+    loads: list[Fields] = field(default_factory=list)
+
+    @property
+    def ram_end(self) -> int:
+        return self.fields["ram"] + (self.fields["ram_mib"] << 20)
+
+    def in_ram(self, ipa: int) -> bool:
+        return self.fields["ram"] <= ipa < self.ram_end
+
+    def is_there(self, ipa: int) -> bool:
+        return self.in_ram(ipa) or any(0 <= ipa - load["ipa"] < load["size"]
+                                       for load in self.loads)
+
+
+@dataclass
+class Vm:
+    image: str  # BENCH, BACKGROUND or a guest's name
+    cores: tuple[int, ...]  # of each vCPU
+    ram_mib: int
+    prio: int
+
+
+def guest_of(words: list[str]) -> tuple[str, Guest]:
+    name = name_of(words) if words and "=" not in words[0] else GUEST
+    if name in (BENCH, BACKGROUND):
+        raise Mistake(f"a guest cannot have the name {quoted(name)}, an image of hypbench's own")
+    guest = Guest(numbers(words, "field", "PLAN_GUEST_FIELDS"))
+    check_ram(guest)
+    return name, guest
+
+
+def check_ram(guest: Guest) -> None:
+    if guest.fields["ram"] % RAM_GRAIN:
+        raise Mistake("ram is not a multiple of 2 MiB")
+    if guest.ram_end > SPACE_END:
+        raise Mistake("the RAM ends above 4 GiB")
+
+
+def overlap(one: Fields, other: Fields) -> bool:
+    return (one["ipa"] < other["ipa"] + other["size"]
+            and other["ipa"] < one["ipa"] + one["size"])
+
+
+def check_place(guest: Guest, load: Fields) -> None:
+    """In the guest's RAM as a whole, or wholly outside; that is mapped, in pages."""
+    end = load["ipa"] + load["size"]
+    ram = {"ipa": guest.fields["ram"], "size": guest.fields["ram_mib"] << 20}
+    if end > SPACE_END:
+        raise Mistake("the load ends above 4 GiB")
+    if guest.in_ram(load["ipa"]):
+        if end > guest.ram_end:
+            raise Mistake("the load ends behind the guest's RAM")
+    elif overlap(load, ram):
+        raise Mistake("the load reaches into the guest's RAM")
+    elif load["ipa"] % LOAD_GRAIN:
+        raise Mistake("ipa of a load outside of RAM is not a multiple of 4 KiB")
+
+
+def add_load(guest: Guest, words: list[str]) -> None:
+    most = abi.constant("PLAN_LOAD_MAX")
+    if len(guest.loads) == most:
+        raise Mistake(f"too many loads, at most {most}")
+    load = numbers(words, "field", "PLAN_LOAD_FIELDS")
+    if not load["size"]:
+        raise Mistake("a load's size is missing")
+    if load["store"] % LOAD_GRAIN:
+        raise Mistake("store is not a multiple of 4 KiB")
+    check_place(guest, load)
+    if any(overlap(load, other) for other in guest.loads):
+        raise Mistake("the load overlaps another")
+    guest.loads.append(load)
+
+
+def check_guest(guest: Guest) -> None:
+    """What needs all its lines."""
+    if not guest.loads:
+        raise Mistake("the guest has no load line")
+    entry, dtb = guest.fields["entry"], guest.fields["dtb"]
+    if entry % 4 or not guest.is_there(entry):
+        raise Mistake("entry is not in the guest's RAM or a load, or not aligned")
+    if dtb and not guest.is_there(dtb):
+        raise Mistake("dtb is not in the guest's RAM or a load")
+
+
+def cores_of(word: str, said: str) -> tuple[int, ...]:
+    """N or N-M, with commas between: the core of each vCPU in turn."""
+    cores: list[int] = []
+    for part in said.split(","):
+        found = re.fullmatch("([0-9]{1,3})(?:-([0-9]{1,3}))?", part)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
+        if not first <= last < CORE_MAX:
+            raise Mistake(f"wrong cores {quoted(word)}; valid: 0 to {CORE_MAX - 1}, one for each"
+                          " vCPU, like 0,2 or 0-1")
+        cores += range(first, last + 1)
+    return tuple(cores)
+
+
+def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
+    """What follows `vm`: a name, and settings that made_vm() understands."""
+    name = name_of(words)
+    said: dict[str, str] = {}
+    for word in words:
+        one, equals, value = word.partition("=")
+        if one == "sched":
+            raise Mistake(f"the policy is the cores', not a VM's: config NAME {word}")
+        if one not in VM_WORDS:
+            raise unknown("unknown field", word, VM_WORDS)
+        if not equals:
+            raise Mistake(f"not name=value: {quoted(word)}")
+        if one in said:
+            raise Mistake(f"said twice: {quoted(word)}")
+        said[one] = value
+    words.clear()
+    return name, said
+
+
+def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
+    """The VM with what the line says, and else what its image is usually given. Without an image,
+    the name is one."""
+    image = said.get("image", name)
+    if image not in (BENCH, BACKGROUND, *guests):
+        raise unknown("unknown image" if "image" in said else "an image is missing behind", image,
+                      (BENCH, BACKGROUND, *guests))
+    guest = guests.get(image)
+    usual = {"cpus": guest.fields["cpus"] if guest else 1,
+             "ram_mib": guest.fields["ram_mib"] if guest else 0,
+             "prio": BESIDE if image == BACKGROUND else URGENT}
+    found = {one: number(f"{one}={said[one]}", said[one], *limits) if one in said else usual[one]
+             for one, limits in abi.numbers("PLAN_VM_FIELDS").items()}
+    cores = (cores_of(f"cores={said['cores']}", said["cores"]) if "cores" in said
+             else tuple(range(found["cpus"])))
+    most = abi.numbers("PLAN_VM_FIELDS")["cpus"][1]
+    if len(cores) > most:
+        raise Mistake(f"cores={said['cores']} has {len(cores)} cores, at most {most}: one for each"
+                      " vCPU")
+    if "cpus" in said and len(cores) != found["cpus"]:
+        raise Mistake(f"cpus={found['cpus']}, but cores={said['cores']} has {len(cores)}: one for"
+                      " each vCPU")
+    if not guest and len(cores) > 1:
+        raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
+    if not guest and "ram_mib" in said:
+        raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
+    if guest:
+        check_with_ram(guest, found["ram_mib"])
+    return Vm(image, cores, found["ram_mib"], found["prio"])
+
+
+def check_with_ram(guest: Guest, ram_mib: int) -> None:
+    """The guest in a VM with so much RAM."""
+    sized = replace(guest, fields=guest.fields | {"ram_mib": ram_mib})
+    check_ram(sized)
+    for load in sized.loads:
+        check_place(sized, load)
+    check_guest(sized)
+
+
+def usual_vms(guests: dict[str, Guest], shared: bool) -> dict[str, Vm]:
+    """Of a plan without vm lines: the guest, or the benchmarks and, `shared`, a background VM on
+    the same core."""
+    names = list(guests) or ([BENCH, BACKGROUND] if shared else [BENCH])
+    if len(names) > 1 and guests:
+        raise Mistake(f"{len(names)} guests need vm lines: vm NAME image={names[0]}")
+    return {name: made_vm(name, {}, guests) for name in names}
+
+
+def measured_vm(vms: dict[str, Vm]) -> str:
+    """The one with benchmarks, or else the first."""
+    return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
+
+
+def taking_part(vms: dict[str, Vm], policy: str) -> dict[str, Vm]:
+    """Where one core runs one vCPU (null), a background VM stays off a core of another VM's."""
+    def has_core(name: str) -> bool:
+        others = chain(*(vm.cores for other, vm in vms.items() if other != name))
+        return not set(vms[name].cores) & set(others)
+    return {name: vm for name, vm in vms.items()
+            if policy != "null" or vm.image != BACKGROUND or has_core(name)}
+
+
+def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> None:
+    """What needs the whole plan."""
+    images = [vm.image for vm in vms.values()]
+    idle = next((name for name in guests if name not in images), None)
+    if idle is not None:
+        raise Mistake(f"no vm line has the guest {quoted(idle)}: vm NAME image={idle}")
+    if benches and BENCH not in images:
+        raise Mistake(f"no VM has the benchmarks: vm NAME image={BENCH}")
+    if not benches and BENCH in images:
+        raise Mistake(f"image={BENCH} needs a bench line")
+    if set(images) == {BACKGROUND}:
+        raise Mistake(f"no VM beside the background: vm NAME image={BENCH}")
+
+
+def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
+    """What a configuration, by its words, makes of the cores that VMs share."""
+    policy, running = said["sched"], taking_part(vms, said["sched"])
+    on_core: dict[int, list[str]] = {}
+    for name, vm in running.items():
+        for core in vm.cores:
+            on_core.setdefault(core, []).append(name)
+    full = next((core for core, names in on_core.items() if len(names) > 1), None)
+    if policy == "null" and full is not None:
+        names = " and ".join(dict.fromkeys(on_core[full]))
+        raise Mistake(f"several vCPUs on core {full} ({names}) need sched=rr or fp: sched=null in"
+                      f" config {quoted(config)}")
+    if policy != "null" and full is None:
+        raise Mistake(f"no core has several vCPUs: sched={policy} in config {quoted(config)}")
+    if len(running) > 1 and said["irq"] != "trapped":
+        raise Mistake(f"several VMs need irq=trapped: irq=direct in config {quoted(config)}")
+
+
+def vm_line(name: str, vm: Vm) -> str:
+    ram = f" ram_mib={vm.ram_mib}" if vm.ram_mib else ""
+    return (f"vm {name} image={vm.image} cores={','.join(map(str, vm.cores))}{ram}"
+            f" prio={vm.prio}")
+
+
+def numbers_of(said: Fields) -> str:
+    """Addresses and sizes in bytes are hexadecimal."""
+    return "".join(f" {name}={value if name in ('cpus', 'ram_mib') else hex(value)}"
+                   for name, value in said.items())
+
+
+def guest_lines(name: str, guest: Guest) -> list[str]:
+    return [f"guest{'' if name == GUEST else f' {name}'}{numbers_of(guest.fields)}",
+            *(f"load{numbers_of(load)}" for load in guest.loads)]

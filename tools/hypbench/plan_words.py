@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of the plan language: names, numbers and settings, and the messages where one is wrong.
+Every vocabulary comes from the tables in abi/, so a message that lists the valid words is always
+complete."""
+
+import re
+from collections.abc import Collection, Iterable
+
+from hypbench import abi
+from hypbench.renamed import current
+
+QUOTE_MAX = 40  # at most this much of what the plan says is repeated in a message
+U32_MAX = (1 << 32) - 1
+Fields = dict[str, int]
+
+
+class PlanError(ValueError):
+    """The first mistake of a plan, and its line, from 1; of the plan as a whole, the last line."""
+
+    def __init__(self, line: int, message: str):
+        super().__init__(f"plan line {line}: {message}")
+        self.line, self.message = line, message
+
+
+class Mistake(ValueError):
+    """The same, where the line is not known yet."""
+
+
+def quoted(word: str) -> str:
+    shown = re.sub("[^!-~]", "?", word[:QUOTE_MAX])
+    return f"'{shown}...'" if len(word) > QUOTE_MAX else f"'{shown}'"
+
+
+def unknown(what: str, word: str | None, valid: Iterable[str]) -> Mistake:
+    shown = what if word is None else f"{what} {quoted(word)}"
+    return Mistake(f"{shown}; valid: {' '.join(valid)}")
+
+
+def to_u32(word: str) -> int:
+    """Decimal, or hexadecimal after 0x; -1: neither, or too large."""
+    if not re.fullmatch("[0-9]+|0x[0-9a-f]+", word):
+        return -1
+    value = int(word, 16 if word.startswith("0x") else 10)
+    return value if value <= U32_MAX else -1
+
+
+def number(word: str, digits: str, least: int, most: int) -> int:
+    value = to_u32(digits)
+    if not least <= value <= most:
+        raise Mistake(f"wrong number {quoted(word)}; valid: {least} to {most}")
+    return value
+
+
+def choice(words: list[str], valid: Collection[str]) -> int:
+    if not words:
+        raise unknown("a word is missing", None, valid)
+    word = words.pop(0)
+    if word not in valid:
+        raise unknown("unknown word", word, valid)
+    return list(valid).index(word)
+
+
+def name_of(words: list[str]) -> str:
+    if not words:
+        raise Mistake("a name is missing")
+    word = words.pop(0)
+    most = abi.constant("PLAN_NAME_SIZE") - 1
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", word):
+        raise Mistake(f"not a name (A-Z a-z 0-9 _ . -): {quoted(word)}")
+    if len(word) > most:
+        raise Mistake(f"name longer than {most} characters: {quoted(word)}")
+    return word
+
+
+def option_value(name: str, word: str, said: str, words: tuple[str, ...],
+                 valid: abi.Range | None) -> int:
+    if words:
+        if said not in words:
+            raise unknown("unknown value", word, words)
+        return words.index(said)
+    value = number(word, said, *valid)
+    # Loops of two instructions make the delays, so an odd count would never end; at EL2 two more
+    # load the count.
+    if name.startswith("delay") and (value % 2 or value == 2):
+        raise Mistake(f"must be even, and not 2: {quoted(word)}")
+    return value
+
+
+def check_renamed(word: str) -> None:
+    """Refuse an axis or a value by its old name."""
+    axis, equals, value = word.partition("=")
+    new_axis, new_value = current(axis, value)
+    what = f"axis {axis} is now {new_axis}" if axis != new_axis else (
+        f"value {value} of axis {axis} is now {new_value}")
+    if (axis, value) != (new_axis, new_value):
+        raise Mistake(f"{what}: {new_axis}{equals}{new_value}")
+
+
+def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
+            ranges: dict[str, abi.Range]) -> Fields:
+    """The rest of a line: words like name=value."""
+    found = {}
+    for word in words:
+        name, equals, said = word.partition("=")
+        if name not in valid:
+            raise unknown(f"unknown {kind}", word, valid)
+        if not equals:
+            raise Mistake(f"not name=value: {quoted(word)}")
+        if name in found:
+            raise Mistake(f"said twice: {quoted(word)}")
+        found[name] = option_value(name, word, said, valid[name], ranges.get(name))
+    words.clear()
+    return found
+
+
+def numbers(words: list[str], kind: str, table: str) -> Fields:
+    ranges = abi.numbers(table)
+    return abi.defaults(table) | options(words, kind, dict.fromkeys(ranges, ()), ranges)
