@@ -298,19 +298,6 @@ void report_bench(const struct bench_info *info, const struct samples *samples)
 	record_emit(RECORD_BENCH);
 }
 
-void report_pair(const char *variant, const struct samples *samples, bool may_be_zero)
-{
-	struct bench_info info = {
-		.variant = variant,
-		.window = WINDOW_PAIR,
-		.batch = 1,
-		.overhead = calibrate_overhead(),
-		.may_be_zero = may_be_zero,
-	};
-
-	report_bench(&info, samples);
-}
-
 void report_skip(const char *reason)
 {
 	record_begin();
