@@ -73,7 +73,7 @@ def tree(tmp_path):
     return Planted(tmp_path)
 
 
-@pytest.mark.parametrize("check", ["layers", "isa", "sysregs", "text"])
+@pytest.mark.parametrize("check", ["layers", "circles", "sizes", "isa", "sysregs", "text"])
 def test_good_tree(tree, check):
     tree.is_good(check)
 
@@ -96,6 +96,46 @@ def test_layers(tree, name, include, says):
     tree.add("hyp/vm.h", "#pragma once\n")
     tree.add(name, f"#include {include}\n")
     tree.finds("layers", says)
+
+
+@pytest.mark.parametrize("name, include, says", [
+    ("hyp/vcpu/vgic.c", "hyp/vm/vm.h", "vgic.c:2: hyp/vcpu must not include hyp/vm"),
+    ("hyp/base/record.h", "hyp/cpu/smp.h", "hyp/base must not include hyp/cpu"),
+    ("hyp/trap/trap.c", "hyp/run/main.h", "hyp/trap must not include hyp/run"),
+])
+def test_a_folder_of_hyp_does_not_include_a_later_one(tree, name, include, says):
+    tree.add(include, "#pragma once\n")
+    tree.add(name, f'#include "{include}"\n')
+    tree.finds("layers", says)
+
+
+def test_a_folder_of_hyp_includes_itself_and_earlier_ones(tree):
+    tree.add("hyp/vcpu/vgic.h", "#pragma once\n")
+    tree.add("hyp/vcpu/vcpu.h", '#include "hyp/vcpu/vgic.h"\n')
+    tree.add("hyp/vm/vm.c", '#include "hyp/vcpu/vcpu.h"\n#include "hyp/arch/cpu.h"\n')
+    tree.add("hyp/arch/cpu.h", '#include "hyp/vm/vm.h"\n')
+    tree.add("hyp/vm/vm.h", "#pragma once\n")
+    tree.is_good("layers")
+
+
+def test_a_circle_is_shown_as_it_goes(tree):
+    tree.add("hyp/vm/a.c", '#include "hyp/vm/a.h"\n#include "hyp/vm/b.h"\n')
+    tree.add("hyp/vm/a.h", "/* #include \"hyp/vm/a.c\" */\n")
+    tree.add("hyp/vm/b.h", '#include "hyp/vm/c.h"\n')
+    tree.add("hyp/vm/c.h", "#pragma once\n")
+    tree.is_good("circles")
+    tree.add("hyp/vm/c.c", '#include "hyp/vm/a.h"\n')
+    tree.finds("circles", "includes itself", "hyp/vm/b -> hyp/vm/c")
+
+
+@pytest.mark.parametrize("lines, good", [(350, True), (351, False)])
+def test_a_budget_counts_code_alone(tree, lines, good):
+    tree.write("hyp/mem/pool.c", SPDX + "\n/* two\nlines */\n" + "int x;\n" * (lines - 1))
+    tree.write("hyp/mem/pool.h", SPDX + 'const char *x = "//"; /* why */\n')
+    if good:
+        tree.is_good("sizes")
+    else:
+        tree.finds("sizes", "hyp/mem:1: 351 lines of code, its budget is 350")
 
 
 def test_tests_may_include_everything(tree):
@@ -232,4 +272,4 @@ def test_licence_line(formatted, name):
 def test_unknown_check_lists_them(tree):
     result = tree.check("layer")
     assert result.exit_code == 2
-    assert "there are: layers, isa, headers, sysregs, format, text" in result.output
+    assert "there are: layers, circles, sizes, isa, headers, sysregs, format, text" in result.output

@@ -9,12 +9,14 @@ from xml.etree.ElementTree import ParseError
 import click
 
 from hypbench import qemu
-from hypbench.checks import headers, isa, layers, packages, style, sysregs
+from hypbench.checks import circles, headers, isa, layers, packages, sizes, style, sysregs
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
 
 CHECKS = {
     "layers": layers.check,
+    "circles": circles.check,
+    "sizes": sizes.check,
     "isa": isa.check,
     "headers": headers.check,
     "sysregs": sysregs.check,
@@ -38,7 +40,8 @@ dev.add_command(packages.backports)
 def check(tree: Tree, names: tuple[str, ...]) -> None:
     """Check the source tree; without a name, everything.
 
-    layers: who includes whom. isa: nothing of an isa and no #if outside folders named arch.
+    layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
+    budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
     text: no path of one machine.
     """

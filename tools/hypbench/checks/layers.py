@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. A file's first folder is its layer."""
+"""Who may include whom. A file's first folder is its layer; in hyp/ the second one is, too."""
 
 import re
 from collections.abc import Iterator
@@ -20,6 +20,8 @@ MAY_INCLUDE = {
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
+# Each includes those before it, and itself.
+HYP_FOLDERS = ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -36,7 +38,8 @@ def check(tree: Tree) -> Iterator[Violation]:
         source = without_comments(read_source(tree, path))
         for found in INCLUDE.finditer(source):
             line = source.count("\n", 0, found.start()) + 1
-            fault = include_fault(layer, found[1], found[2], targets)
+            fault = (include_fault(layer, found[1], found[2], targets)
+                     or folder_fault(path, found[2]))
             if fault:
                 yield Violation(path, line, fault)
 
@@ -63,3 +66,17 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
     if target not in MAY_INCLUDE[layer]:
         return f'{layer} must not include {target} ("{name}")'
     return ""
+
+
+def folder_fault(path: Path, name: str) -> str:
+    """hyp/arch is no layer of this order: an include circle tells where it goes astray."""
+    own, other = hyp_folder(path), hyp_folder(Path(name))
+    if own is None or other is None or other <= own:
+        return ""
+    return f'hyp/{HYP_FOLDERS[own]} must not include hyp/{HYP_FOLDERS[other]} ("{name}")'
+
+
+def hyp_folder(path: Path) -> int | None:
+    if path.parts[0] != "hyp" or path.parts[1] not in HYP_FOLDERS:
+        return None
+    return HYP_FOLDERS.index(path.parts[1])

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets of lines: small is a feature. A line counts that is neither blank nor comment alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypbench.checks.base import Violation, c_files, read_source, without_comments
+from hypbench.tree import Tree
+
+BUDGETS = {
+    "hyp/base": 530,
+    "hyp/cpu": 700,
+    "hyp/mem": 350,
+    "hyp/vcpu": 900,
+    "hyp/sched": 300,
+    "hyp/vm": 1600,
+    "hyp/dev": 700,
+    "hyp/trap": 890,
+    "hyp/run": 810,
+}
+
+
+def check(tree: Tree) -> Iterator[Violation]:
+    lines = dict.fromkeys(BUDGETS, 0)
+    for path in c_files(tree):
+        folder = path.parent.as_posix()
+        if folder in lines:
+            lines[folder] += line_count(read_source(tree, path))
+    for folder, count in lines.items():
+        if count > BUDGETS[folder]:
+            yield Violation(Path(folder), 1, f"{count} lines of code, its budget is"
+                            f" {BUDGETS[folder]}: an addition replaces something")
+
+
+def line_count(source: str) -> int:
+    return sum(1 for line in without_comments(source).splitlines() if line.strip())
