@@ -27,4 +27,10 @@ extern const char vectors[], vectors_full[];
 #define X(kind, name) extern const char vectors_##name[], vectors_full_##name[];
 VECTOR_KINDS(X)
 #undef X
+
+struct vcpu;
+
+/* An exit by an interrupt: called by the vectors, and where EL2 waits in the place of a vCPU.
+ * Returns the vCPU to resume, or NULL to return from vcpu_run(). */
+struct vcpu *trap_irq(struct vcpu *vcpu);
 #endif

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "hyp/arch/vectors.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vcpu/vcpu.h"
 
@@ -17,7 +18,6 @@
 extern trap_handler *const traps_bench[];
 extern trap_handler *const traps_unmodified[];
 
-struct vcpu *trap_irq(struct vcpu *vcpu);
 struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first register; hypercall.c */
 struct vcpu *trap_sync(struct vcpu *vcpu);
 struct vcpu *trap_serror(struct vcpu *vcpu);

@@ -8,15 +8,15 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 530,
+    "hyp/base": 510,
     "hyp/cpu": 700,
     "hyp/mem": 350,
-    "hyp/vcpu": 900,
+    "hyp/vcpu": 1190,
     "hyp/sched": 300,
-    "hyp/vm": 1600,
-    "hyp/dev": 700,
-    "hyp/trap": 890,
-    "hyp/run": 810,
+    "hyp/vm": 1850,
+    "hyp/dev": 290,
+    "hyp/trap": 925,
+    "hyp/run": 760,
 }
 
 
