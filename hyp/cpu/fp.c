@@ -4,7 +4,6 @@
 #include "arch/barrier.h"
 #include "arch/control.h"
 #include "hyp/arch/cpu.h"
-#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 #define UNTRAPPED CPTR_NO_TRAPS
@@ -15,7 +14,7 @@ static struct fp *owner PERCPU;        /* whose values the registers hold */
 static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
 static const struct fp_context zeroes; /* what a fresh guest finds */
 
-__cold void fp_give(struct fp *to)
+void fp_give(struct fp *to)
 {
 	cpu_fp_save(&owner->context);
 	cpu_fp_load(&to->context);
@@ -54,14 +53,18 @@ bool fp_first_use(struct fp *fp)
 	return true;
 }
 
-/* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
-void fp_release(struct fp *fp)
+static __attribute__((noinline)) void release(struct fp *fp)
 {
-	if (mode == FP_STATIC || owner != fp)
-		return;
 	fp_give(&nobody);
 	if (mode == FP_EAGER)
 		fp_give(fp);
 	else
 		fp_switch(fp);
+}
+
+/* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
+void fp_release(struct fp *fp)
+{
+	if (mode != FP_STATIC && owner == fp)
+		release(fp);
 }
