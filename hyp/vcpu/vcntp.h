@@ -6,16 +6,9 @@
  */
 #pragma once
 
-#include "hyp/cpu/timerq.h"
+#include "arch/types.h"
 
 struct vcpu;
-
-struct vcntp {
-	struct timer timer; /* queued while the line is to rise */
-	uint64_t cval;      /* ticks of CNTPCT */
-	uint32_t ctl;       /* ENABLE, IMASK */
-	bool line;          /* as the virtual GIC has it */
-};
 
 enum vcntp_register { VCNTP_CTL, VCNTP_CVAL, VCNTP_TVAL };
 

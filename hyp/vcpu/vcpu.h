@@ -16,7 +16,6 @@
 #include "arch/trap_frame.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/timerq.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
@@ -65,6 +64,14 @@ struct el2_regs {
 #define X(name) __typeof__(read_##name()) name;
 	EL2_REGS(X)
 #undef X
+};
+
+/* An emulated CNTP: hyp/vcpu/vcntp.h. */
+struct vcntp {
+	struct timer timer; /* queued while the line is to rise */
+	uint64_t cval;      /* ticks of CNTPCT */
+	uint32_t ctl;       /* ENABLE, IMASK */
+	bool line;          /* as the virtual GIC has it */
 };
 
 struct vcpu {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vcpu/vcntp.h"
 
 #include "arch/counter.h"
 #include "boards/board.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vm/vm_cores.h"
+#include "hyp/vcpu/vcntp.h"
 
 #include "arch/barrier.h"
 #include "arch/counter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which revision of which core has which erratum, what is done against it, and that it is nothing
  * where there is none or it is ignored. */
-/* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu.c drivers/gic/gicv2.c */
+/* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu_switch.c drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

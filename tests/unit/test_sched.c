@@ -12,6 +12,7 @@
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"

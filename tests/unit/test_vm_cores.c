@@ -22,6 +22,7 @@
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm_cores.h"

@@ -29,7 +29,7 @@ unit_exit_path := \
 	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \
 	hyp/arch/armv8/sysreg_trap.c hyp/trap/hypercall.c hyp/mem/cold.c hyp/cpu/smp.c \
 	hyp/cpu/errata.c hyp/trap/exit_stats.c hyp/cpu/fp.c hyp/dev/null_device.c hyp/vm/psci.c \
-	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu.c \
+	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu_switch.c \
 	hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
 	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
 	hyp/dev/vpl011.c hyp/vm/vspi.c hyp/vcpu/vcntp.c hyp/vcpu/vtimer.c drivers/gic/gic_dist.c \

@@ -14,6 +14,7 @@
 #include "boards/board.h"
 #include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
+#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 

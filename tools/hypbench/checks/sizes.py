@@ -13,7 +13,7 @@ BUDGETS = {
     "hyp/mem": 350,
     "hyp/vcpu": 1190,
     "hyp/sched": 300,
-    "hyp/vm": 1850,
+    "hyp/vm": 1855,
     "hyp/dev": 290,
     "hyp/trap": 925,
     "hyp/run": 760,
