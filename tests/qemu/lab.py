@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
+import planted
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.records import Log, read_log
@@ -26,14 +27,15 @@ ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 
 @dataclass(frozen=True)
 class Job:
-    """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` the
-    image; `attempt` tells runs of the same apart."""
+    """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` what the
+    image is given; `planted` is a fault in it; `attempt` tells runs of the same apart."""
 
     board: str
     plan: str
     machine: Callable[[list[str]], list[str]] | None = None
     change: Callable[[bytes, str], bytes] | None = None
     attempt: int = 0
+    planted: str = ""
 
 
 @dataclass
@@ -78,9 +80,15 @@ class Result:
                           *self.log.text[:20], *self.problems[:20]])
 
 
+def build_of(board: str, *faults: str) -> Path:
+    """The folder of a board's image as it was built, or with what is planted."""
+    faults = tuple(filter(None, faults))
+    return planted.build(TREE, board, *faults) if faults else TREE.build(board)
+
+
 @cache
-def image_of(board: str) -> bytes:
-    return TREE.qemu_image(board).read_bytes()
+def image_of(board: str, *faults: str) -> bytes:
+    return (build_of(board, *faults) / TREE.qemu_image(board).name).read_bytes()
 
 
 def is_built(board: str) -> bool:
@@ -94,7 +102,7 @@ def board_facts(board: str) -> dict[str, str]:
 
 
 def perform(job: Job) -> Result:
-    image = plans.write_plan(image_of(job.board), job.plan, PLATFORM)
+    image = plans.write_plan(image_of(job.board, job.planted), job.plan, PLATFORM)
     if job.change:
         image = job.change(image, job.board)
     options = TREE.qemu_options(job.board)

@@ -35,7 +35,7 @@ def test_unknown_plan_names_the_plans():
 def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "run-guest",
-                   "peers", "compare", "debug", "check", "qemu-test", "unit-test",
+                   "peers", "compare", "debug", "check", "qemu-test", "qemu-test-all", "unit-test",
                    "update-expected"):
         assert f"make {target} " in said
 
