@@ -183,6 +183,7 @@ def test_what_a_loader_left_in_hyp_mode_changes_nothing(good):
     assert paths(result) == paths(good(PLAN))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
 def test_early_exception_is_told(run, boot):
     """Behind the first vectors."""

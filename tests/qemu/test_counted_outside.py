@@ -14,6 +14,8 @@ from el2count import Counted, Window
 from lab import ROOT, Job, board_facts
 from test_counted import RAW_NATIVELY, exits
 
+pytestmark = pytest.mark.long
+
 EMPTY = 3  # instructions of an empty window: isb isb mrs
 EXTRA = 4  # of an exit
 # Under icount all samples but the cold one are alike, so a few are enough.

@@ -101,6 +101,7 @@ def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
     return console
 
 
+@pytest.mark.long
 def test_it_is_an_arm64_image(v8, plain, tmp_path):
     """QEMU takes it for one and puts it where it is linked; x0 is then the device tree."""
     path = tmp_path / "hypbench.bin"
@@ -134,6 +135,7 @@ def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, di
 MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", MACHINES)
 def test_an_early_exception_says_so(lab, v8, level):
     """After the first instructions, where bss is not yet clear and nothing is set up."""

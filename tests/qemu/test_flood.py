@@ -14,6 +14,8 @@ from assembler import assemble
 from lab import Job, board_facts
 from test_cores import ENTRY, fails, gic, run_of
 
+pytestmark = pytest.mark.long
+
 REGISTER_MAX = 20_000  # a write of one register, of 32 interrupts
 ALONE = 10_000  # writes: those of which one has to do most are rare
 EACH = 1000

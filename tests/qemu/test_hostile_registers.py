@@ -95,6 +95,7 @@ def test_the_steps_are_as_many_as_they_are_said_to_be():
     assert SHARE * BOARDS * CONFIG_COUNT * len(SEEDS) >= STEPS
 
 
+@pytest.mark.long
 @pytest.mark.job(BETWEEN)
 def test_next_guest_measures_the_same(result):
     assert result.status == 0, result.explain()
@@ -102,6 +103,7 @@ def test_next_guest_measures_the_same(result):
     assert_quiet_steps_are_alike(result, 2)
 
 
+@pytest.mark.long
 @pytest.mark.job(BETWEEN)
 def test_a_run_without_it_measures_the_same(lab, job, result):
     alone = lab.run(Job(job.board, PROBES_ALONE))
@@ -139,6 +141,7 @@ def test_every_kind_of_step_is_done(result):
             if check["config"] == "stats-sw"} == {True}
 
 
+@pytest.mark.long
 @pytest.mark.job(COUNT)
 def test_two_runs_are_identical(lab, job, result):
     again = lab.run(Job(job.board, job.plan, attempt=1))

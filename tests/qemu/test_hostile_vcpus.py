@@ -70,6 +70,7 @@ def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
     assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
 
 
+@pytest.mark.long
 def test_the_steps_are_as_many_as_they_are_said_to_be(lab, built):
     assert sum(steps_of(lab.run(hostile(built, cpus))) for cpus in HOSTILE) >= STEPS
 
@@ -85,6 +86,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", ["vgic_set_priority", "abort_or_stop"])
 def test_a_hypervisor_that_is_stopped_is_found(lab, built, function):
     result = lab.run(dataclasses.replace(hostile(built, 2), planted=f"{function} crashes"))

@@ -12,6 +12,8 @@ from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
 from pages import column, page
 
+pytestmark = pytest.mark.long
+
 HZ = 62_500_000  # of the counter
 # A program that sleeps for a second is woken by the first timer interrupt behind it.
 SECOND = range(HZ, HZ + HZ // 1000)

@@ -79,6 +79,7 @@ def test_records_carry_the_walk(result):
     assert references["1G-off"] == 1 and references["1G-1G"] == 3
 
 
+@pytest.mark.long
 @small
 def test_run_is_repeatable_to_the_byte(result, job, lab):
     assert lab.run(replace(job, attempt=1)).console == result.console

@@ -214,6 +214,7 @@ def test_another_gic_version_is_refused(result, board):
 GICV3 = "virt-a72-gicv3"
 
 
+@pytest.mark.long
 def test_gicv3_is_found_where_the_id_register_names_none(lab):
     """ID_AA64PFR0_EL1.GIC is 0 in gem5, whatever the GIC."""
     result = lab.run(Job(GICV3, GOOD, planted="id_aa64pfr0"))
@@ -221,6 +222,7 @@ def test_gicv3_is_found_where_the_id_register_names_none(lab):
     assert result.problems == []
 
 
+@pytest.mark.long
 def test_gicv2_is_refused_where_the_id_register_names_none(lab):
     error = only_error(lab.run(Job(GICV3, GOOD, machine=other_gic, planted="id_aa64pfr0")))
     assert error["where"] == "self-check" and "no GICv3" in error["what"]

@@ -31,6 +31,7 @@ def spread_size(result) -> int:
     return len(result.console) + more
 
 
+@pytest.mark.long
 @pytest.mark.job(BOTH_CLOCKS)
 def test_the_default_plan_passes_a_serial_line_in_time(result):
     """As a board prints it, with the cycle counter beside the ticks."""

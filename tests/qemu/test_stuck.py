@@ -30,6 +30,7 @@ def hypbench(*words: object):
     return result
 
 
+@pytest.mark.long
 def test_a_run_ends_by_itself_and_keeps_what_came_before(built, tmp_path, monkeypatch):
     image = image_of(built, "vectors fault")
     monkeypatch.setattr("hypbench.session.read_bytes", lambda path: image)
