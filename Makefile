@@ -25,7 +25,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 .DEFAULT_GOAL := all
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
 	bench capture run-guest peers compare reference report debug check qemu-test \
-	gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean help FORCE
+	qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean \
+	help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -269,12 +270,15 @@ debug: $(setup-run)+debug
 check: setup-armv7+armv8+host+check+python
 	@$(HYPBENCH) dev check
 
-## qemu-test: every test: host units, host tools, whole images on QEMU
-qemu-test: setup-tests images qemu-images
+## qemu-test: host units, host tools, whole images on QEMU: what takes a few minutes
+## qemu-test-all: every test: with Linux, U-Boot, cards, random runs at length, planted faults
+qemu-test: CHOSEN := -m "not long"
+qemu-test qemu-test-all: setup-tests images qemu-images
 	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
-	-@$(MAKE) --no-print-directory unit-test
-	-@$(PYTHON) -m pytest -q tests/host --junitxml=$(BUILD)/host-test.xml
-	-@$(PYTHON) -m pytest -q tests/qemu --junitxml=$(BUILD)/qemu-test.xml
+	-@$(PYTHON) -m pytest -q tests/qemu $(CHOSEN) --junitxml=$(BUILD)/qemu-test.xml \
+		--beside '$(MAKE) --no-print-directory unit-test' \
+		--beside '$(PYTHON) -m pytest -q tests/host $(CHOSEN) \
+		--junitxml=$(BUILD)/host-test.xml'
 	@$(HYPBENCH) dev testline $(unit_tests:%=$(BUILD)/unit/%.xml) $(BUILD)/host-test.xml \
 		$(BUILD)/qemu-test.xml
 

@@ -323,6 +323,7 @@ def test_arndales_sectors():
     assert card.fat.start == 4096
 
 
+@pytest.mark.long
 @TOOLS
 @pytest.mark.parametrize("board", BOARDS)
 def test_real_cards_hold_debians_files(board, tmp_path):

@@ -10,6 +10,8 @@ import pytest
 from hypbench.apt_sources import NotDebian, codename
 from hypbench.tree import HOME
 
+pytestmark = pytest.mark.long
+
 SCRIPT = HOME / "tools" / "newer_qemu.sh"
 TOOLS = ["bash", "env", "dirname", "sed", "sort", "head", "rm", "cat", "apt-config"]
 QEMU = "echo 'QEMU emulator version {} (Debian)'"

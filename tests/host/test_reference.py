@@ -128,7 +128,7 @@ def test_the_paths_of_an_interrupt_cost_what_is_expected():
 # Keeping
 
 @pytest.fixture
-def tree(bench, monkeypatch):
+def tree(bench, undrawn, monkeypatch):
     """A tree with a fake gem5, plans, and what their benchmarks are made of."""
     made = Gem5(bench)
     monkeypatch.delenv("GEM5", raising=False)

@@ -384,7 +384,7 @@ sys.stdout.buffer.write((here / name).read_bytes())
 
 
 @pytest.fixture
-def tree(bench):
+def tree(bench, undrawn):
     """The tree of conftest with two of the report's plans, and a QEMU that can run both."""
     for name in ("default", "storm"):
         bench.write(f"plans/{name}.plan", plan_text(name))
@@ -483,6 +483,7 @@ def simulated() -> Board:
                               for plan in ("tlb", "timed")})
 
 
+@cache
 def both(number: int) -> Section:
     return PARTS[number].section([board(), simulated()])
 

@@ -11,6 +11,8 @@ from hypbench.html.data import Board, Source
 from hypbench.records import Log, read_log
 from reportlogs import plans, report_log
 
+pytestmark = pytest.mark.long
+
 WIDTHS = (390, 1280)
 BOARDS = {"virt-a72": {}, "virt-a15": {"board": "virt-a15", "isa": "armv7"}}
 # Two boards themselves, one of them with few plans yet

@@ -3,6 +3,8 @@
 for each reference board."""
 
 import os
+import subprocess
+from concurrent.futures import Future, wait
 
 import click
 import pytest
@@ -19,8 +21,16 @@ def perform(job: Job) -> Result:
 LAB = Lab(perform)
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
+# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long.
+TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))
+BESIDE: list[Future[str]] = []
 collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--beside", action="append", default=[], metavar="COMMAND",
+                     help="what to run beside the tests, on a core of theirs (make qemu-test)")
 
 
 def pytest_configure():
@@ -35,7 +45,18 @@ def pytest_configure():
 
 def pytest_generate_tests(metafunc):
     if "board" in metafunc.fixturenames:
-        metafunc.parametrize("board", BOARDS)
+        every = metafunc.definition.get_closest_marker("every_board")
+        metafunc.parametrize("board", [
+            pytest.param(board, marks=pytest.mark.long if board in TWINS and not every else [])
+            for board in BOARDS])
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m is obeyed
+def pytest_collection_modifyitems(items):
+    for item in items:
+        job = job_of(item)
+        if job and job.planted:
+            item.add_marker("long")
 
 
 def job_of(item) -> Job | None:
@@ -48,13 +69,25 @@ def pytest_collection_finish(session):
     """Starts every run at once, in the order of the tests, so that no test waits in vain."""
     if session.config.option.collectonly:
         return
+    BESIDE.extend(LAB.pool.submit(printed, command) for command in session.config.option.beside)
     for item in session.items:
         job = job_of(item)
         if job and is_built(job.board):
             LAB.start(job)
 
 
+def printed(command: str) -> str:
+    return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace").stdout
+
+
+def pytest_terminal_summary(terminalreporter):
+    for command in BESIDE:
+        terminalreporter.write(f"\n{command.result()}")
+
+
 def pytest_sessionfinish():
+    wait(BESIDE)
     LAB.close()
 
 

@@ -105,11 +105,11 @@ def built(board: str) -> Path:
     return library
 
 
-def option(board: str, vector: int | None, out: Path) -> str:
-    symbols = guest_symbols(board)
+def option(job: Job, vector: int | None, out: Path) -> str:
+    symbols = guest_symbols(job.board, job.planted)
     with BUILDING:
-        library = built(board)
-    vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[board_facts(board)["ISA"]]
+        library = built(job.board)
+    vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[board_facts(job.board)["ISA"]]
     words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}")
     return ",".join(str(word).replace(",", ",,") for word in words)
 
@@ -128,7 +128,7 @@ def perform(watched: Watched) -> Counted:
 
         def machine(options: list[str]) -> list[str]:
             options = job.machine(options) if job.machine else options
-            return [*options, "-plugin", option(job.board, watched.vector, out)]
+            return [*options, "-plugin", option(job, watched.vector, out)]
 
         found = Counted(lab.perform(replace(job, machine=machine)))
         assert out.is_file(), found.result.explain()

@@ -11,7 +11,6 @@ from hypbench.guests.run import Prepared, Wish, command, prepare
 from hypbench.guests.stream import Stream
 from hypbench.peers.machine import without_el2
 from hypbench.records import Log
-from image import Change
 from lab import CLOCK, PLATFORM, TREE, image_of
 
 RAM_MIB = 256
@@ -19,8 +18,7 @@ RAM_MIB = 256
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none; `change`: of the
-    hypervisor's image."""
+    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none."""
 
     board: str
     config: str
@@ -30,7 +28,7 @@ class Guest:
     cpus: int = 1
     address: int | None = None
     limit_ms: int = 0
-    change: Change | None = None
+    planted: str = ""
 
     def prepared(self, folder: Path) -> tuple[Wish, Prepared]:
         wish = Wish(self.board, self.image, self.config, None, self.initrd, self.arguments,
@@ -41,9 +39,7 @@ class Guest:
 def guest_words(guest: Guest, folder: Path) -> list[str]:
     wish, prepared = guest.prepared(folder)
     plan = prepared.plan.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n")
-    image = plans.write_plan(image_of(guest.board), plan, PLATFORM)
-    if guest.change:
-        image = guest.change(image, guest.board)
+    image = plans.write_plan(image_of(guest.board, guest.planted), plan, PLATFORM)
     path = folder / "hypbench.elf"
     path.write_bytes(image)
     return command(TREE, wish, prepared, path)

@@ -11,7 +11,6 @@ from pathlib import Path
 from hypbench import gem5
 from hypbench import plan as plans
 from hypbench.records import read_log
-from image import function_that
 from lab import TREE, Job, Result, board_facts, image_of
 
 LIMIT_S = 900.0  # a run that takes longer hangs
@@ -43,10 +42,8 @@ def perform(job: Job) -> Result:
     job = job if isinstance(job, Gem5Job) else Gem5Job(job.board, job.plan, change=job.change)
     machine = machine_of(job.board)
     machine = replace(machine, settings=machine.settings | job.settings)
-    image = plans.write_plan(image_of(job.board), plan_for(job.board, job.plan), gem5.PLATFORM,
-                             machine.text)
-    if not job.core:
-        image = function_that("return", "timing_begin")(image, job.board)
+    image = plans.write_plan(image_of(job.board, job.planted, "" if job.core else "timing_begin"),
+                             plan_for(job.board, job.plan), gem5.PLATFORM, machine.text)
     if job.change:
         image = job.change(image, job.board)
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:

@@ -12,7 +12,6 @@ import linux_files
 from guest_machine import Guest, bare_words, guest_words, log_of
 from hypbench import qemu
 from hypbench.records import Log
-from image import Change
 from lab import board_facts
 
 BARE = "bare"  # in place of a configuration's name: no hypervisor
@@ -28,7 +27,7 @@ class Boot:
     config: str  # or BARE
     cpus: int = 1
     limit_ms: int = 0
-    change: Change | None = None  # of the hypervisor's image
+    planted: str = ""
 
     @property
     def isa(self) -> str:
@@ -94,7 +93,7 @@ def words_of(boot: Boot, folder: Path) -> list[str]:
     initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
     config = "trapped" if boot.config == BARE else boot.config
     guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, command_line(boot.isa),
-                  boot.cpus, limit_ms=boot.limit_ms, change=boot.change)
+                  boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted)
     return (bare_words if boot.config == BARE else guest_words)(guest, folder)
 
 

@@ -40,7 +40,7 @@ FOUND = re.compile(rb"Found U-Boot script /boot\.scr|Booting bootflow '\S+part_1
 CONFIGS = ("native", "direct", "trapped")
 
 TOO_OLD = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
-pytestmark = pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD)
+pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD)]
 
 
 @dataclass

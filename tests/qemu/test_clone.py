@@ -15,6 +15,8 @@ import pytest
 from hypbench.records import read_log
 from lab import ROOT, TREE
 
+pytestmark = pytest.mark.long
+
 BOARD = "virt-a72"
 # What other commands need, and the build and the run of an image do not.
 NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")

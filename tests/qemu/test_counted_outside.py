@@ -3,7 +3,6 @@
 QEMU plugin that counts instructions by exception level."""
 
 import re
-import struct
 from collections.abc import Iterable
 from statistics import median_low
 
@@ -12,9 +11,10 @@ import pytest
 import el2count
 import expected
 from el2count import Counted, Window
-from image import find_guest, guest_symbols, patched, read_header
 from lab import ROOT, Job, board_facts
 from test_counted import RAW_NATIVELY, exits
+
+pytestmark = pytest.mark.long
 
 EMPTY = 3  # instructions of an empty window: isb isb mrs
 EXTRA = 4  # of an exit
@@ -147,19 +147,9 @@ def test_longer_exits_that_no_figure_shows_are_found(lab, built, board):
         assert set(differences_from(committed["figures"], longer)) >= set(with_exit)
 
 
-def one_tick_more(image: bytes, board: str) -> bytes:
-    """A guest that makes each sample one tick longer: in samples_add(), which needs no frame
-    pointer, `mov x29, sp` becomes `add x2, x2, #1`."""
-    start = (find_guest(image, board) + guest_symbols(board)["samples_add"]
-             - read_header(image, board)["load_address"])
-    at = image.index(struct.pack("<I", 0x910003fd), start, start + 32)
-    return patched(image, at, struct.pack("<I", 0x91000442))
-
-
-def test_guest_that_lies_is_found(lab, built, board):
-    if board_facts(board)["ISA"] != "armv8":
-        pytest.skip("the function has no instruction to spare there")
-    rows = list(el2count.counted(lab, Job(built, SHORT, change=one_tick_more)).rows())
+def test_guest_that_lies_is_found(lab, built):
+    """Each of its samples is one tick longer."""
+    rows = list(el2count.counted(lab, Job(built, SHORT, planted="one tick more")).rows())
     assert differences(rows) == [name_of(record) for record, _ in rows]
 
 

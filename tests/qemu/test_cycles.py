@@ -232,6 +232,7 @@ def test_a_window_that_32_bits_cannot_hold_is_refused(result, board):
     assert "too long for 32 bits of cycles" in result.one("error")["what"]
 
 
+@pytest.mark.long
 def test_board_plan_is_good_and_its_console_short(lab, built):
     result = lab.run(Job(built, (ROOT / "plans/board.plan").read_text()))
     assert not result.timed_out and result.status == 0, result.explain()

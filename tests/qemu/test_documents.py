@@ -74,6 +74,7 @@ def test_statistics_and_trace(result, board):
         "emulated access, `trace=on`": costs("trace", access)}
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_what_exit_statistics_leave_out(result, lab, board):
     """The shortest exit of all is a hypercall that is not known."""
@@ -122,6 +123,7 @@ def of_reference(board: str) -> None:
         pytest.skip(f"the page has the figures of {expected.REFERENCE}")
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_path_lengths_of_the_first_page(result, board):
     of_reference(board)
@@ -142,6 +144,7 @@ def test_path_lengths_of_the_first_page(result, board):
         assert int(median) == figures[config][f"{bench} {variant}"], (bench, variant, config)
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_share_of_the_guest_on_the_first_page(result, lab, board):
     """By the plugin; what is trapped minus native has none."""
@@ -153,6 +156,7 @@ def test_share_of_the_guest_on_the_first_page(result, lab, board):
         "hvc null", "mmio_read vgic", "sgi_self vector", "sgi_self handler"))) in page("README.md")
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_vm_switch_of_the_first_page(result, lab, board):
     """By the plugin: the length that most visits have which begin in one VM and end in another, of
@@ -177,6 +181,7 @@ EXITS = {"`HVC`, null hypercall": "hvc null", "`HVC`, an id that nobody knows": 
          "the virtual timer, to the vector": "timer_wakeup busy-vector"}
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_lengths_of_exits(result, board):
     figures = expected.figures_of(result)["trapped"]
@@ -185,6 +190,7 @@ def test_lengths_of_exits(result, board):
                     for row, paths in EXITS.items()}
 
 
+@pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_life_of_an_interrupt(result, board):
     of_reference(board)

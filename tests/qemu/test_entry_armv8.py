@@ -13,13 +13,12 @@ from assembler import run as said
 from conftest import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
-from hypervisor import NOP, symbols, words_at
+from hypervisor import symbols
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
 from test_refused import SECURE, WITHOUT_EL2
 
 ARMV8 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
 LOADER_ADDRESS = 0x50000000  # RAM behind the hypervisor
-UNDEFINED = {"armv8": 0}
 
 PLAN = """order once
 config native
@@ -83,11 +82,10 @@ def test_what_a_loader_left_at_el3_changes_nothing(lab, v8, plain):
 
 # ---- as a flat image
 
-def flat_image(board: str, folder, change=None) -> bytes:
+def flat_image(board: str, folder, planted: str = "") -> bytes:
     """The file that `objcopy -O binary` makes, with the plan of these tests in it."""
     elf = folder / "changed.elf"
-    built = (TREE.build(board) / "hypbench.elf").read_bytes()
-    elf.write_bytes(change(built, board) if change else built)
+    elf.write_bytes(image_of(board, planted))
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
     said(f"{cross}objcopy", "-O", "binary", elf, elf.with_suffix(".bin"))
     return plans.write_plan(elf.with_suffix(".bin").read_bytes(), PLAN, PLATFORM)
@@ -103,13 +101,11 @@ def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
     return console
 
 
-WITHOUT_MOVING = words_at("find_place", 3, NOP)  # its branch to move_image
-
-
+@pytest.mark.long
 def test_it_is_an_arm64_image(v8, plain, tmp_path):
     """QEMU takes it for one and puts it where it is linked; x0 is then the device tree."""
     path = tmp_path / "hypbench.bin"
-    path.write_bytes(flat_image(v8, tmp_path, WITHOUT_MOVING))
+    path.write_bytes(flat_image(v8, tmp_path, "image not moved"))
     console = console_of(v8, path)
     assert b'"entry_level":"el2"' in console
     assert without_run_record(console) == plain
@@ -136,14 +132,14 @@ def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, di
 
 # ---- it fails early
 
-# Behind the first instructions, where bss is not yet clear and nothing is set up.
-EARLY = words_at("clear_bss", 1, UNDEFINED)
 MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", MACHINES)
 def test_an_early_exception_says_so(lab, v8, level):
-    result = lab.run(Job(v8, PLAN, machine=MACHINES[level], change=EARLY))
+    """After the first instructions, where bss is not yet clear and nothing is set up."""
+    result = lab.run(Job(v8, PLAN, machine=MACHINES[level], planted="crash in clear_bss"))
     assert result.status == 2, result.explain()
     text = "\n".join(result.log.text)
     assert "panic: hyp/trap/trap.c:" in text and "exception in the hypervisor: synchronous" in text

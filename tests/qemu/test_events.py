@@ -2,16 +2,11 @@
 """PMU events around the windows. QEMU counts none of a group and refuses the axis; an image whose
 group names events that QEMU does count proves the windows, to the instruction."""
 
-import re
-import struct
-
 import pytest
 
-from image import Change, find_guest, function_that, patched
 from lab import board_facts
 from test_cycles import BATCH, DELAY, PER_TICK, without_pmu
 
-NAME_SIZE = 20  # struct event, guest/events.c
 INST_RETIRED, CPU_CYCLES = 0x08, 0x11
 GROUPS = {"tlb": "l1d_tlb_refill", "cache": "l1d_cache_refill", "branch": "br_mis_pred"}
 TLB = {"l1d_tlb_refill": INST_RETIRED, "l1i_tlb_refill": CPU_CYCLES,
@@ -26,19 +21,6 @@ PLAN = CONFIGS + "".join(f"bench {bench} n=12 pages=16 batch={batch} delay={dela
 REFUSED = "order once\n" + "".join(f"config {group} trapped events={group}\n" for group in GROUPS)
 
 
-def counting(numbers: dict[str, int]) -> Change:
-    """The guest's group names these events; where QEMU has no PMCEID (Armv7), they all count."""
-    def change(image: bytes, board: str) -> bytes:
-        for name, number in numbers.items():
-            field = name.encode().ljust(NAME_SIZE, b"\0")
-            start = image.index(field, find_guest(image, board)) + NAME_SIZE
-            image = patched(image, start, struct.pack("<I", number))
-        if board_facts(board)["ISA"] == "armv7":
-            image = function_that("return 1", "events_counted")(image, board)
-        return image
-    return change
-
-
 def assert_counts(record: dict) -> None:
     """As many as the ticks have, in every sample."""
     for event in record["events"]:
@@ -49,7 +31,7 @@ def assert_counts(record: dict) -> None:
         assert event["overhead"] >= each * record["overhead"]
 
 
-@pytest.mark.job(PLAN, change=counting(TLB))
+@pytest.mark.job(PLAN, planted="events")
 def test_every_window_counts_what_its_ticks_are(result):
     assert result.status == 0, result.explain()
     assert result.problems == []
@@ -62,7 +44,7 @@ def test_every_window_counts_what_its_ticks_are(result):
             assert_counts(record)
 
 
-@pytest.mark.job(PLAN, change=counting(TLB))
+@pytest.mark.job(PLAN, planted="events")
 def test_windows_with_events_are_as_long_as_without(result):
     for line in range(2 * len(BENCHES)):
         figures = result.figures(line)
@@ -72,7 +54,7 @@ def test_windows_with_events_are_as_long_as_without(result):
                 assert record["p50"] == figures["trapped", variant]["p50"], variant
 
 
-@pytest.mark.job(PLAN, change=counting(TLB))
+@pytest.mark.job(PLAN, planted="events")
 def test_every_form_calibrates_its_events(result):
     for step in result.records("step"):
         found = result.records("calibration", step=step["step"])
@@ -87,7 +69,7 @@ def test_every_form_calibrates_its_events(result):
 
 
 @pytest.mark.job("order once\nconfig a native events=tlb\nbench hvc n=1\nbench sysreg n=1\n",
-                 change=counting({"l1i_tlb_refill": CPU_CYCLES}))
+                 planted="one event")
 def test_what_the_core_does_not_count_is_absent(result, board):
     if board_facts(board)["ISA"] == "armv7":
         pytest.skip("QEMU's Armv7 cores have no PMCEID")
@@ -97,7 +79,7 @@ def test_what_the_core_does_not_count_is_absent(result, board):
 
 
 @pytest.mark.job("order once\nconfig a trapped events=tlb probes=on\nbench sgi_self n=12\n"
-                 "bench irq_phases n=12\n", change=counting(TLB))
+                 "bench irq_phases n=12\n", planted="events")
 def test_windows_that_end_in_an_interrupt_have_no_events(result):
     assert result.problems == []
     found = result.records("bench")
@@ -106,19 +88,8 @@ def test_windows_that_end_in_an_interrupt_have_no_events(result):
         assert ("events" in record) == (record["variant"] == "probe-el1"), record["variant"]
 
 
-def without_counters(image: bytes, board: str) -> bytes:
-    """As firmware might leave it: MDCR_EL2.HPMN is 0 (mov in place of the and behind its read)."""
-    if board_facts(board)["ISA"] == "armv8":
-        found = list(re.finditer(rb"[\x20-\x3f]\x11\x3c\xd5..\x40\x92", image, re.DOTALL))
-        assert found
-        for each in found:
-            zero = struct.pack("<I", 0xd2800000 | each[0][0] & 31)
-            image = patched(image, each.start() + 4, zero)
-    return counting(TLB)(image, board)
-
-
 @pytest.mark.job("order once\nconfig a trapped events=tlb\nbench sysreg n=12\n",
-                 change=without_counters)
+                 planted="events, HPMN 0")
 def test_the_guest_has_every_counter_whatever_firmware_left(result):
     assert result.status == 0, result.explain()
     for record in result.records("bench"):

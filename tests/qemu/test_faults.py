@@ -4,7 +4,7 @@ where it was caused, every instruction of it is explained, and no guest gets mor
 
 import pytest
 
-from image import function_that, read_header
+from image import read_header
 from lab import board_facts, image_of
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, values
 
@@ -328,7 +328,7 @@ bench stage2_boot pages=64
 """
 
 
-@pytest.mark.job(SMALL, change=function_that("return", "mmu_unmap"))
+@pytest.mark.job(SMALL, planted="mmu_unmap")
 def test_fault_that_did_not_happen_is_found(result):
     assert result.status == 1, result.explain()
     for config in ("native", "lazy"):
@@ -338,7 +338,7 @@ def test_fault_that_did_not_happen_is_found(result):
     assert result.one("check", variant="faults-both")["stage2"] == 11
 
 
-@pytest.mark.job(SMALL, change=function_that("return", "el0_expect_fault"))
+@pytest.mark.job(SMALL, planted="el0_expect_fault")
 def test_abort_of_el0_that_is_not_expected_is_a_crash(result):
     assert result.status == 1, result.explain()
     for config in ("native", "lazy"):
@@ -347,14 +347,14 @@ def test_abort_of_el0_that_is_not_expected_is_a_crash(result):
         assert "unexpected exception" in error["what"]
 
 
-@pytest.mark.job(SMALL, change=function_that("return", "mmu_map_user"))
+@pytest.mark.job(SMALL, planted="mmu_map_user")
 def test_page_that_is_not_mapped_is_a_crash(result):
     """And not an endless loop: neither is the first touch, which nothing expects."""
     assert result.status == 1, result.explain()
     assert {step["outcome"] for step in result.records("step", bench="page_fault")} == {"crashed"}
 
 
-@pytest.mark.job(SMALL, change=function_that("return", "mmu_touch_image"))
+@pytest.mark.job(SMALL, planted="mmu_touch_image")
 def test_start_that_touches_less_is_found(result, board):
     start = result.one("check", bench="stage2_boot", config="lazy")
     assert 64 < start["faults"] < leaves(board, 3, 64)

@@ -8,7 +8,7 @@ import pytest
 
 import expected
 
-pytestmark = pytest.mark.job(expected.PLAN)
+pytestmark = [pytest.mark.every_board, pytest.mark.job(expected.PLAN)]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from hypbench import plan as plans
 from lab import PLATFORM, ROOT, TREE, Job, board_facts
 from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
 
+pytestmark = pytest.mark.long
+
 CONFIGS = {"native": "native", "direct": "direct", "sw": "trapped-sw",
            "all": "trapped-sw lr_sync=full", "full": "trapped-sw frame=full",
            "slice": "trapped-sw sched=rr", "priority": "trapped-sw sched=fp",

@@ -14,7 +14,6 @@ from hypbench import qemu
 from lab import Job, Result, board_facts
 from talk import facts
 from test_cores import exit_counts, fails, gic, run_of
-from test_hostile_registers import hypervisor_that
 
 RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
 LIVES = 23  # of a step
@@ -65,16 +64,18 @@ def well(result: Result, lives: int, count: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("cpus", HOSTILE)
+@pytest.mark.parametrize("cpus", [
+    pytest.param(cpus, marks=[] if cpus == 4 else pytest.mark.long) for cpus in HOSTILE])
 def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
     assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
 
 
+@pytest.mark.long
 def test_the_steps_are_as_many_as_they_are_said_to_be(lab, built):
     assert sum(steps_of(lab.run(hostile(built, cpus))) for cpus in HOSTILE) >= STEPS
 
 
-@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_they_do_what_they_are_for(lab, built, cpus):
     result = lab.run(hostile(built, cpus))
     counted = exit_counts(result)
@@ -85,8 +86,8 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", ["vgic_set_priority", "abort_or_stop"])
 def test_a_hypervisor_that_is_stopped_is_found(lab, built, function):
-    change = hypervisor_that("undefined", function)
-    result = lab.run(dataclasses.replace(hostile(built, 2), change=change))
+    result = lab.run(dataclasses.replace(hostile(built, 2), planted=f"{function} crashes"))
     assert result.status != 0 and not result.records("end")

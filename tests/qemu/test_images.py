@@ -15,6 +15,8 @@ from hypbench.boards.programs import run
 from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, is_built
 from test_make import make
 
+pytestmark = pytest.mark.long
+
 PLAN = "order once\nconfig native\nconfig trapped\nbench hvc n=10\nbench timer_wakeup n=10\n"
 ARCHITECTURES = {"armv7": 2, "armv8": 22}  # IH_ARCH_ARM, IH_ARCH_ARM64 of U-Boot's image.h
 LINUX, KERNEL, UNCOMPRESSED = 5, 2, 0

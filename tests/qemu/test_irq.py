@@ -4,7 +4,6 @@ of one leaves nothing behind for the next guest."""
 
 import pytest
 
-from image import function_that
 from lab import ALL_CONFIGS
 
 CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
@@ -63,10 +62,8 @@ CRASHES = [
 ]
 CRASH_RUNS = [
     pytest.param(crashing, probes, config, id=f"{handler}-{config}",
-                 marks=pytest.mark.job(crash_plan(config, crashing, probes), change=change))
-    for crashing, handler, probes in CRASHES
-    for change in [function_that("undefined", handler)]
-    for config in ALL_CONFIGS
+                 marks=pytest.mark.job(crash_plan(config, crashing, probes), planted=handler))
+    for crashing, handler, probes in CRASHES for config in ALL_CONFIGS
 ]
 
 

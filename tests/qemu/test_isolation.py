@@ -210,6 +210,7 @@ def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
         assert differences(pages, expected) == [], place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_page_that_is_not_a_bench_guests_own_is_found(built, tmp_path, fault):
     plan = "order once\nconfig trapped\nbench hvc n=1\n"
@@ -264,6 +265,7 @@ def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int 
     return swept(board, words, places_of(program), fault, has_flash=True)
 
 
+@pytest.mark.long
 def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
     """At its start, and when it has tried every address."""
     program = answers(built)
@@ -287,6 +289,7 @@ def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
         assert strangers(pages, unmodified_guest(built, "trapped")) == [], place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_page_that_is_not_an_unmodified_guests_own_is_found(built, tmp_path, fault):
     program = answers(built)
@@ -351,6 +354,7 @@ def test_a_guest_that_tries_every_address_finds_its_own(built, tmp_path):
         assert answer == expected_answers(built, there(built, name)), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_guest_that_tries_every_address_finds_what_is_not_its_own(built, tmp_path, fault):
     """The one page more, by loads and by stores."""

@@ -56,6 +56,7 @@ def test_a_loaders_leftovers_change_nothing(lab, built):
     assert left & MMU_AND_CACHES == MMU_AND_CACHES != int(plain.log.run["entry_sctlr"], 16)
 
 
+@pytest.mark.long
 def test_the_loader_runs(built, tmp_path):
     """One that jumps to nowhere: the hypervisor does not begin."""
     image = tmp_path / "hypbench.elf"

@@ -35,7 +35,7 @@ def test_unknown_plan_names_the_plans():
 def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "run-guest",
-                   "peers", "compare", "debug", "check", "qemu-test", "unit-test",
+                   "peers", "compare", "debug", "check", "qemu-test", "qemu-test-all", "unit-test",
                    "update-expected"):
         assert f"make {target} " in said
 
@@ -121,6 +121,7 @@ def test_the_text_of_a_plan_is_no_reason_to_compile(built):
     assert compiled == ["hyp/arch/common/embedded.S"]
 
 
+@pytest.mark.long
 def test_debug_stops_in_hypervisor_and_guest(built):
     command = [ROOT / "tools" / "debug.sh", board_facts(built)["QEMU"], f"build/{built}", "-batch",
                "-ex", "break hyp_main", "-ex", "continue", "-ex", "break guest_main", "-ex",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from image import function_that, read_header
+from image import read_header
 from lab import ROOT, board_facts, image_of
 from proofs import assert_delay_is_seen, delay_lines
 
@@ -79,6 +79,7 @@ def test_records_carry_the_walk(result):
     assert references["1G-off"] == 1 and references["1G-1G"] == 3
 
 
+@pytest.mark.long
 @small
 def test_run_is_repeatable_to_the_byte(result, job, lab):
     assert lab.run(replace(job, attempt=1)).console == result.console
@@ -260,7 +261,7 @@ def test_no_line_of_a_large_region_is_visited_twice(result, line, most):
 
 @pytest.mark.job("order once\nconfig native\nconfig direct\nbench lat_mem_rd n=1 pages=8\n"
                  "bench tlb_maintenance n=1 pages=8\nbench tlb_chase n=1 pages=8\n",
-                 change=function_that("return", "pointer_chain_random"))
+                 planted="pointer_chain_random")
 def test_order_that_is_not_made_is_refused(result):
     for config in ("native", "direct"):
         for bench in ("lat_mem_rd", "tlb_maintenance"):
@@ -297,7 +298,7 @@ def assert_refused(result, configs, says: str) -> list[dict]:
     return checks
 
 
-@pytest.mark.job(PLANTED, change=function_that("return 2 MiB more", "mmu_leaf_target"))
+@pytest.mark.job(PLANTED, planted="mmu_leaf_target")
 def test_mapping_that_leads_elsewhere_is_found(result):
     """The alias alone does not show it: what is written there is read there."""
     for check in assert_refused(result, result.configs, "not where its mapping should lead"):
@@ -305,20 +306,20 @@ def test_mapping_that_leads_elsewhere_is_found(result):
         assert check["wrong_peek"] == check["pages"]
 
 
-@pytest.mark.job(PLANTED, change=function_that("return 0", "working_stage1_level"))
+@pytest.mark.job(PLANTED, planted="working_stage1_level")
 def test_stage1_level_that_was_not_asked_for_is_refused(result):
     for check in assert_refused(result, result.configs, "not mapped as configured"):
         assert check["s1_level"] == 0
 
 
-@pytest.mark.job(PLANTED, change=function_that("return 0", "working_stage2_level"))
+@pytest.mark.job(PLANTED, planted="working_stage2_level")
 def test_stage2_level_that_was_not_asked_for_is_refused(result):
     assert_refused(result, ("4K-2M", "2M-4K"), "not mapped as configured")
     assert result.one("step", bench="tlb_chase", config="1G-off")["outcome"] == "done"
 
 
 @pytest.mark.job("order once\nconfig native\nconfig direct\nbench tlb_maintenance n=1 pages=8\n",
-                 change=function_that("return", "invalidate_by_operation"))
+                 planted="invalidate_by_operation")
 def test_maintenance_that_does_nothing_is_found(result):
     """QEMU keeps a translation until it is told otherwise."""
     for config, operations in (("native", 3), ("direct", 6)):

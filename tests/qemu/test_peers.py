@@ -25,6 +25,8 @@ from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
 from lab import ROOT, TREE
 
+pytestmark = pytest.mark.long
+
 LIMIT_S = 240.0
 
 

@@ -2,15 +2,14 @@
 """The detectors can fail: each sees a fault that is planted in the image or in the records."""
 
 import copy
-import struct
+import shutil
 
 import pytest
 
 import expected
-from hypervisor import symbols, words_at
-from image import BODIES, find_guest, function_that, guest_symbols, patched, read_header
 from hypbench.records import read_log
-from lab import ALL_CONFIGS, Job
+from lab import ALL_CONFIGS, TREE
+from planted import PATCHES
 
 CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
 SHORT = f"order once\n{CONFIGS}bench counter n=10\nbench sgi_self n=10\nbench timer_wakeup n=10\n"
@@ -20,7 +19,17 @@ UNMAP = "order once\nconfig lazy trapped stage2=4K fill=lazy\nbench hostile_unma
 FIRMWARE = "order once\nconfig native\nbench hostile_smc\nbench counter\n"
 
 
-@pytest.mark.job(SHORT, change=function_that("return", "task_wake"))
+@pytest.mark.parametrize("name", PATCHES)
+def test_every_patch_applies(tmp_path, name):
+    """Each is of this source; one that is not is named."""
+    for patch in PATCHES[name]:
+        (tmp_path / patch.path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TREE.root / patch.path, tmp_path / patch.path)
+    for patch in PATCHES[name]:
+        patch.apply(tmp_path, name)
+
+
+@pytest.mark.job(SHORT, planted="task_wake")
 def test_task_that_is_not_woken_is_refused(result):
     assert result.status == 1, result.explain()
     for config in ALL_CONFIGS:
@@ -30,7 +39,7 @@ def test_task_that_is_not_woken_is_refused(result):
         assert "the task missed wakes" in error["what"]
 
 
-@pytest.mark.job(SHORT, change=function_that("return", "gic_eoi"))
+@pytest.mark.job(SHORT, planted="gic_eoi")
 def test_interrupt_that_is_lost_is_refused(result):
     """The guest never ends an interrupt, so that the second one never comes."""
     assert result.status == 1, result.explain()
@@ -41,7 +50,7 @@ def test_interrupt_that_is_lost_is_refused(result):
             assert says in result.one("error", bench=bench, config=config)["what"]
 
 
-@pytest.mark.job(ORDER, change=function_that("return", "gic_set_priority"))
+@pytest.mark.job(ORDER, planted="gic_set_priority")
 def test_wrong_order_is_found(result):
     """Without priorities they come in the order of their numbers."""
     checks = result.records("check", variant="spi")
@@ -52,13 +61,13 @@ def test_wrong_order_is_found(result):
     assert any("check failed" in problem for problem in result.problems)
 
 
-@pytest.mark.job(ORDER, change=function_that("return", "gic_set_priority"))
+@pytest.mark.job(ORDER, planted="gic_set_priority")
 def test_failed_check_fails_the_run(result):
     assert result.one("end")["status"] == "failed"
     assert result.status == 1
 
 
-@pytest.mark.job(ESCAPE, change=function_that("return 0", "needs_stage2"))
+@pytest.mark.job(ESCAPE, planted="needs_stage2")
 def test_guest_that_escapes_is_found(result):
     """Without stage 2 the read succeeds, and that is what the check is for."""
     check = result.one("check", bench="hostile_read", config="native")
@@ -67,30 +76,23 @@ def test_guest_that_escapes_is_found(result):
     assert result.problems
 
 
-def without_invalidation(image: bytes, board: str) -> bytes:
-    """No entry of stage 2 that goes is taken out of the TLBs: make without break. QEMU may
-    still drop one, where another takes its place."""
-    nothing = {isa: bodies["return"][0] for isa, bodies in BODIES.items()}
-    for name in {name for _, name in symbols(board) if name.split(".")[0] == "invalidate"}:
-        image = words_at(name, 0, nothing)(image, board)
-    return image
-
-
-@pytest.mark.job(UNMAP, change=without_invalidation)
+@pytest.mark.job(UNMAP, planted="invalidate")
 def test_unmapping_that_the_tlb_does_not_see_is_found(result):
+    """No entry of stage 2 that goes is taken out of the TLBs: make without break. QEMU may still
+    drop one, where another takes its place."""
     check = result.one("check", bench="hostile_unmap")
     assert not check["ok"] and check["unmapped"] and check["faults"] <= 1
     assert result.status == 1
 
 
-@pytest.mark.job(FIRMWARE, change=function_that("return 0", "needs_trapped_smc"))
+@pytest.mark.job(FIRMWARE, planted="needs_trapped_smc")
 def test_call_that_reaches_the_firmware_is_found(result):
     """Not trapped, it switches the machine off: QEMU ends with 0, and the log has no end."""
     assert result.status == 0
     assert any("no end record" in problem for problem in result.problems)
 
 
-@pytest.mark.job(SHORT, change=function_that("undefined", "samples_add"))
+@pytest.mark.job(SHORT, planted="samples_add crashes")
 def test_guest_that_crashes_is_reported(result):
     assert result.status == 1, result.explain()
     faults = result.records("fault")
@@ -99,19 +101,8 @@ def test_guest_that_crashes_is_reported(result):
     assert {step["outcome"] for step in result.records("step")} == {"crashed"}
 
 
-def swapped_stamps(image: bytes, board: str) -> bytes:
-    """AArch64: samples_sink() hands its two stamps on in the wrong order."""
-    home, symbols = read_header(image, board)["load_address"], guest_symbols(board)
-    sink, add = symbols["samples_sink"], symbols["samples_add"]
-    branch = 0x14000000 | (add - (sink + 12) >> 2) & 0x3ffffff
-    # mov x3, x1; mov x1, x2; mov x2, x3; b samples_add
-    code = struct.pack("<4I", 0xaa0103e3, 0xaa0203e1, 0xaa0303e2, branch)
-    return patched(image, find_guest(image, board) + sink - home, code)
-
-
-@pytest.mark.parametrize("armv8_board", ["virt-a72", "virt-a72-gicv3"])
-def test_counter_that_runs_backwards_is_refused(lab, armv8_board):
-    result = lab.run(Job(armv8_board, SHORT, change=swapped_stamps))
+@pytest.mark.job(SHORT, planted="stamps swapped")
+def test_counter_that_runs_backwards_is_refused(result):
     for config in ALL_CONFIGS:
         assert result.one("step", bench="counter", config=config)["outcome"] == "refused"
         assert "ran backwards" in result.one("error", bench="counter", config=config)["what"]

@@ -16,6 +16,8 @@ from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours
 from lab import ROOT, TREE, board_facts
 
+pytestmark = pytest.mark.long
+
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
 LIMIT_S = 120.0
 # What a guest needs at most, its own instructions in the window included.

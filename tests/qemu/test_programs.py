@@ -4,12 +4,10 @@
 import copy
 import re
 import shutil
-import struct
 import subprocess
 
 import pytest
 
-from image import find_guest, function_that, guest_symbols, patched, read_header
 from conftest import BOARDS
 from lab import ROOT, TREE, Job, board_facts
 from proofs import assert_delay_is_seen, delay_lines
@@ -226,7 +224,7 @@ def test_flipped_bit_is_found(result):
     assert ambiguous(checksums(Damaged)) == [damaged[3]["bench"]]
 
 
-@pytest.mark.job(SHORT, change=function_that("return the time", "crc32_update"))
+@pytest.mark.job(SHORT, planted="checksum")
 def test_result_that_varies_is_found(result):
     assert result.status == 1
     for config in result.configs:
@@ -236,27 +234,14 @@ def test_result_that_varies_is_found(result):
     assert any("check failed" in problem for problem in result.problems)
 
 
-# At the end of the tick's handler, instead of its ISB: a write to an FP register.
-ISB = {"armv8": 0xd5033fdf, "armv7": 0xf57ff06f}
-CLEAR_Q0 = {"armv8": 0x6f00e400, "armv7": 0xf2800050}  # movi v0.2d, #0; vmov.i32 q0, #0
-
-
-def spoil_fp_register(image: bytes, board: str) -> bytes:
-    isa = board_facts(board)["ISA"]
-    home = read_header(image, board)["load_address"]
-    start = find_guest(image, board) + guest_symbols(board)["on_tick"] - home
-    at = image.index(struct.pack("<I", ISB[isa]), start, start + 256)
-    return patched(image, at, struct.pack("<I", CLEAR_Q0[isa]))
-
-
-@pytest.mark.job(SHORT, change=spoil_fp_register)
+@pytest.mark.job(SHORT, planted="fp register spoiled")
 def test_interrupt_that_spoils_an_fp_register_is_found(result):
     assert not all(check_of(result, "checksum", "prog_options", config)["ok"]
                    for config in result.configs)
     assert result.status == 1
 
 
-@pytest.mark.job(SHORT, change=function_that("return", "gic_enable"))
+@pytest.mark.job(SHORT, planted="gic_enable")
 def test_missing_tick_is_found(result):
     for config in result.configs:
         check = check_of(result, "ticks", "prog_options", config)
@@ -265,20 +250,20 @@ def test_missing_tick_is_found(result):
     assert result.status == 1
 
 
-@pytest.mark.job(SHORT, change=function_that("return", "samples_add"))
+@pytest.mark.job(SHORT, planted="samples_add")
 def test_lost_run_is_refused(result):
     for config in result.configs:
         assert "samples were lost" in result.one("error", config=config)["what"]
         assert result.one("step", config=config)["outcome"] == "refused"
 
 
-@pytest.mark.job(SHORT, change=function_that("return", "libc_reset"))
+@pytest.mark.job(SHORT, planted="libc_reset")
 def test_heap_that_is_not_given_is_refused(result):
     for config in result.configs:
         assert "heap is too small" in result.one("error", config=config)["what"]
 
 
-@pytest.mark.job(OUTPUT, change=function_that("return", "program_output"))
+@pytest.mark.job(OUTPUT, planted="program_output")
 def test_output_that_is_lost_is_found(result):
     assert not check_of(result, "device", "prog_dedup", "trapped")["ok"]
     assert result.status == 1

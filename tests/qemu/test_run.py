@@ -53,7 +53,7 @@ SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
 NATIVE_VARIANTS = {"null_device": {"reset", "memory"}}
 STAGE2_LEVELS = {"native": 0, "direct": 2, "trapped": 2, "trapped-sw": 2}
 
-pytestmark = pytest.mark.job(PLAN)
+pytestmark = [pytest.mark.every_board, pytest.mark.job(PLAN)]
 
 
 def test_run_ends_well(result):
@@ -127,6 +127,7 @@ def test_translation_model(result):
         assert record["min"] == record["max"] == record["cold"] == 256
 
 
+@pytest.mark.long
 def test_run_is_repeatable_to_the_byte(result, job, lab):
     again = lab.run(replace(job, attempt=1))
     assert again.console == result.console

@@ -173,6 +173,7 @@ def test_it_can_restart(built, tmp_path):
     assert "1 restarts" in done.said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("config", ["native", "direct", "trapped"])
 def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config):
     done = run(built, raw_file(built, "R", tmp_path), "--limit", 5, "--config", config)
@@ -254,6 +255,7 @@ def test_by_icount_a_run_repeats_and_every_instruction_counts(built, tmp_path):
     assert 0 < ticks(built) - first < 10 * 300  # one call more, and ten characters
 
 
+@pytest.mark.long
 def test_a_limit_ends_it(built, tmp_path):
     done = run(built, raw_file(built, "p", tmp_path), "--limit", "3")
     assert done.status == 1

@@ -7,11 +7,9 @@ from functools import cache
 import pytest
 
 from assembler import assemble
-from hypervisor import (el1_registers, seen_registers, without, without_store, words_at,
-                        write_of)
-from image import GUEST_IMAGE_OFFSET, Change, find_guest, function_that, patched, read_header
+from hypervisor import el1_registers, seen_registers
+from image import GUEST_IMAGE_OFFSET, Change, find_guest, patched, read_header
 from lab import Job, board_facts, image_of
-from test_cores import gic
 from test_registers import failed_checks
 
 BENCH_VM, BACKGROUND_VM = "bench", "background"
@@ -41,12 +39,11 @@ def guest(board: str, *defines: str):
 
 
 @cache
-def with_guest(*defines: str, damage: Change | None = None) -> Change:
-    """The guest of arch/ in the place of the real one, in a damaged hypervisor."""
+def with_guest(*defines: str) -> Change:
+    """The guest of arch/ in the place of the real one."""
     def change(image: bytes, board: str) -> bytes:
         new = guest(board, *defines).binary
         assert len(new) <= read_header(image, board)["image_size"]
-        image = damage(image, board) if damage else image
         return patched(image, find_guest(image, board), new)
     return change
 
@@ -75,18 +72,26 @@ def test_nearly_every_register_is_seen():
     assert len(seen_registers("armv7")) >= len(el1_registers("armv7")) - 4
 
 
+@pytest.mark.long
 def test_register_that_is_not_switched_is_found(lab, built):
-    """The hypervisor without the write of one register, as though it were not on its list: for
-    each of them, a run."""
+    """The configurations of a run say by their slices which register of the list the switch leaves
+    alone."""
     isa = isa_of(built)
-    jobs = {name: Job(built, PLANTED, change=with_guest(
-        damage=without("vcpu_switch", write_of(name, isa)))) for name in seen_registers(isa)}
-    for job in jobs.values():
-        lab.start(job)
-    seen = {name: failed_checks(lab.run(job)) for name, job in jobs.items()}
+    numbers = {name: number for number, name in enumerate(el1_registers(isa))
+               if name in seen_registers(isa)}
+    seen = {}
+    for first in range(0, len(numbers), 7):
+        names = list(numbers)[first:first + 7]
+        plan = "order once\nlimit_ms 1000\nconfig trapped\n" + "".join(
+            f"config {fp}-{name} trapped sched=rr slice_us={300 + numbers[name]} fp={fp}\n"
+            for name in names for fp in ("eager", "lazy")) + "bench switch\n"
+        result = lab.run(Job(built, plan, change=with_guest(), planted="el1 register"))
+        seen |= failed_checks(result)
     # what is stored through the other VM's stack pointer goes nowhere
-    assert seen.pop("sp_svc" if isa == "armv7" else "sp_el1").keys() == {"eager", "lazy"}
-    assert seen == {name: {"eager": name, "lazy": name} for name in seen}
+    stack = "sp_svc" if isa == "armv7" else "sp_el1"
+    assert {seen.pop(f"{fp}-{stack}", "") for fp in ("eager", "lazy")}.isdisjoint({""})
+    assert seen == {f"{fp}-{name}": name for name in numbers if name != stack
+                    for fp in ("eager", "lazy")}
 
 
 @pytest.mark.parametrize("register, armv8, armv7", [
@@ -104,35 +109,22 @@ def test_register_that_the_guest_changes_is_found(lab, built, register, armv8, a
     assert failed_checks(result) == {"trapped": name, "eager": name, "lazy": name}
 
 
-NOPS = {"armv8": 0xd503201f, "armv7": 0xe320f000}
-
-
-@pytest.mark.parametrize("function, index, configs", [
-    ("cpu_fp_load", {"armv8": 0, "armv7": 3}, {"trapped", "eager", "lazy"}),
-    ("cpu_fp_load", {"armv8": 18, "armv7": 7}, {"eager", "lazy"}),  # FPCR, FPSCR
-    ("cpu_fp_save", {"armv8": 15, "armv7": 5}, {"eager", "lazy"}),
-])
-def test_fp_register_that_is_not_switched_is_found(lab, built, function, index, configs):
-    """The first step begins with registers that are zero anyway."""
-    damage = words_at(function, index[isa_of(built)], NOPS)
-    result = lab.run(Job(built, PLANTED, change=with_guest(damage=damage)))
-    assert set(failed_checks(result)) >= configs - {"trapped"}
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ["first fp registers not loaded", "fp status not loaded",
+                                   "last fp registers not saved"])
+def test_fp_register_that_is_not_switched_is_found(lab, built, fault):
+    result = lab.run(Job(built, PLANTED, change=with_guest(), planted=fault))
+    assert set(failed_checks(result)) >= {"eager", "lazy"}
     # the other VM finds its own wrong as well, and jumps to where nothing is
     assert set(failed_checks(result).values()) <= {"fp", "fpcr", "fpscr", "fpexc", "fp_not_zero",
                                                   "fpcr_not_zero", "prefetch-abort"}
 
 
-GICH_VMCR, GICH_APR = 0x8, 0xf0
-INTERFACE = {"vmcr": (GICH_VMCR, "ich_vmcr_el2"), "apr": (GICH_APR, "ich_ap1r0_el2")}
-
-
-@pytest.mark.parametrize("name", INTERFACE)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["vmcr", "apr"])
 def test_cpu_interface_that_is_not_switched_is_found(lab, built, name):
     """Priority mask, active priorities."""
-    offset, register = INTERFACE[name]
-    damage = (without_store("vcpu_switch", offset) if gic(built) == "2"
-              else without("vcpu_switch", write_of(register, "armv8")))
-    result = lab.run(Job(built, PLANTED, change=with_guest(damage=damage)))
+    result = lab.run(Job(built, PLANTED, change=with_guest(), planted=name))
     assert failed_checks(result) == {"eager": name, "lazy": name}
 
 
@@ -205,6 +197,7 @@ def test_interrupt_switches_the_guest_in_at_once(result, board):
     assert figures["priority", "busy-vector"]["max"] < 1000  # whatever else EL2 does just then
 
 
+@pytest.mark.long
 @pytest.mark.job(WAKE)
 def test_two_runs_are_identical(lab, job, result):
     again = lab.run(Job(job.board, job.plan, attempt=1))
@@ -227,10 +220,6 @@ bench hostile_loop
 bench hvc n=50
 """
 TWO = "order once\nconfig slice trapped sched=rr {}\nconfig trapped\nbench counter n=100000\n"
-JUMP_TO_0 = {"armv8": 0xd61f03e0, "armv7": 0xe3a0f000}  # br xzr; mov pc, #0
-HERE = {"armv8": 0x10000001, "armv7": 0xe24f1008}  # adr x1, .; sub r1, pc, #8
-STORE = {"armv8": 0xf9000021, "armv7": 0xe5811000}  # str x1, [x1]; str r1, [r1]
-USE_FP = {"armv8": 0xd2800021, "armv7": 0xe3a01001}  # mov x1, #1: what it is told where it may
 
 
 @pytest.mark.job(TRACE)
@@ -295,15 +284,14 @@ def read_header_of(board: str) -> dict:
     return read_header(image_of(board), board)
 
 
-@pytest.mark.parametrize("damage, words, reason, fault_class", [
-    pytest.param(damage, words, reason, fault_class, id=reason,
-                 marks=pytest.mark.job(TWO.format(words), change=damage))
-    for damage, words, reason, fault_class in [
-        (words_at("__background_start", 0, JUMP_TO_0), "", "prefetch-abort", "0x20"),
-        (words_at("__background_start", 0, HERE, STORE), "", "data-abort", "0x24"),
-        (words_at("__background_start", 0, USE_FP), "fp=static", "unhandled-trap", "0x7"),
+@pytest.mark.parametrize("reason, fault_class", [
+    pytest.param(reason, fault_class, id=reason,
+                 marks=pytest.mark.job(TWO.format(words), planted=f"background {does}"))
+    for does, words, reason, fault_class in [
+        ("jumps to 0", "", "prefetch-abort", "0x20"), ("stores", "", "data-abort", "0x24"),
+        ("uses FP", "fp=static", "unhandled-trap", "0x7"),
     ]])
-def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, fault_class):
+def test_fault_of_the_other_vm_ends_the_step(result, reason, fault_class):
     fault = result.one("fault")
     assert fault["config"] == "slice"
     assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BACKGROUND_VM)
@@ -314,7 +302,7 @@ def test_fault_of_the_other_vm_ends_the_step(result, damage, words, reason, faul
 
 @pytest.mark.job("order once\nconfig slice trapped sched=rr\nconfig trapped\n"
                  "bench timer_wakeup n=50\nbench counter n=20\n",
-                 change=function_that("undefined", "on_timer"))
+                 planted="on_timer")
 def test_crash_leaves_nothing_behind(result):
     """The guest ends inside its handler, in a turn that an interrupt waited for."""
     assert [step["outcome"] for step in result.records("step")] == ["crashed"] * 2 + ["done"] * 2

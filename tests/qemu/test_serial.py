@@ -10,6 +10,7 @@ import tty
 import pytest
 from click.testing import CliRunner
 
+import test_run
 from hypbench import capture
 from hypbench.cli import main
 from lab import PLATFORM, TREE
@@ -30,6 +31,7 @@ def spread_size(result) -> int:
     return len(result.console) + more
 
 
+@pytest.mark.long
 @pytest.mark.job(BOTH_CLOCKS)
 def test_the_default_plan_passes_a_serial_line_in_time(result):
     """As a board prints it, with the cycle counter beside the ticks."""
@@ -38,7 +40,7 @@ def test_the_default_plan_passes_a_serial_line_in_time(result):
     assert size < LIMIT_S * BYTES_A_SECOND, f"{size / BYTES_A_SECOND:.1f} s at 115200 8N1"
 
 
-@pytest.mark.job(DEFAULT)
+@pytest.mark.job(test_run.PLAN)
 def test_a_capture_of_it_is_the_run(result, board, tmp_path, monkeypatch):
     for folder in ("boards", "plans"):
         (tmp_path / folder).symlink_to(TREE.root / folder)

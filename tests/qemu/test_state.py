@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from hypervisor import reading_zero, symbols
-from image import function_that, read_header
+from hypervisor import symbols
+from image import read_header
 from lab import image_of
 
 N = 4
@@ -92,7 +92,7 @@ def test_caches_are_gone_through_line_by_line(result, bench):
     assert 0 < extra("cold-tlb") < TLB_INSTRUCTIONS
 
 
-@pytest.mark.job(REFUSING, change=function_that("return", "state_prepare"))
+@pytest.mark.job(REFUSING, planted="state_prepare")
 def test_samples_that_were_not_prepared_are_refused(result):
     assert result.status == 1
     outcomes = {(step["config"], step["outcome"]) for step in result.records("step")}
@@ -150,8 +150,6 @@ config cold trapped state=cold-caches
 bench tlb_chase n=2 pages=2000
 bench tlb_chase n=2 pages=2100
 """
-# As in gem5: CLIDR names no level.
-NO_LEVEL = reading_zero("hc_cold", armv8="mrs x0, clidr_el1", armv7="mrc p15, 1, r0, c0, c0, 1")
 
 
 def lines_in_use(board: str) -> int:
@@ -164,8 +162,9 @@ def lines_in_use(board: str) -> int:
             + header["memory_end"] - header["load_address"]) // LINE
 
 
-@pytest.mark.job(BY_ADDRESS, change=NO_LEVEL)
+@pytest.mark.job(BY_ADDRESS, planted="clidr")
 def test_without_a_level_caches_go_by_address(result, board):
+    """As in gem5: CLIDR names none."""
     assert result.status == 0, result.explain()
     assert result.problems == []
     for bench in ("hvc", "tlb_chase", "timer_wakeup"):
@@ -182,7 +181,7 @@ def test_without_a_level_caches_go_by_address(result, board):
     assert LOOP.start * lines < extra("prog_options", 1) < LOOP.stop * lines
 
 
-@pytest.mark.job(TOO_MUCH, change=NO_LEVEL)
+@pytest.mark.job(TOO_MUCH, planted="clidr")
 def test_more_working_memory_than_goes_by_address_is_refused(result):
     outcomes = [(step["config"], step["outcome"]) for step in result.records("step")]
     assert outcomes == [("warm", "done"), ("cold", "done"), ("warm", "done"), ("cold", "refused")]

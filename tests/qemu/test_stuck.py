@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from hypbench.cli import main
 from hypbench.records import read_log
-from image import function_that
 from lab import board_facts, image_of
 
 PLAN = "order once\nlimit_ms 200\nconfig trapped\nbench hvc n=50\nbench hostile_loop\nbench hvc\n"
@@ -31,9 +30,9 @@ def hypbench(*words: object):
     return result
 
 
+@pytest.mark.long
 def test_a_run_ends_by_itself_and_keeps_what_came_before(built, tmp_path, monkeypatch):
-    change = function_that("fault for ever", "hostile_loop_run")
-    image = change(image_of(built), built)
+    image = image_of(built, "vectors fault")
     monkeypatch.setattr("hypbench.session.read_bytes", lambda path: image)
     plan = tmp_path / "p.plan"
     plan.write_text(PLAN)

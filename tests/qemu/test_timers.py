@@ -3,9 +3,7 @@
 
 import pytest
 
-from hypervisor import without, write_of
-from image import function_that
-from lab import ALL_CONFIGS, board_facts
+from lab import ALL_CONFIGS
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 PROVEN = ("cyclic", "irq_storm")
@@ -122,20 +120,20 @@ def test_split_end_costs_one_write_an_interrupt(result):
             assert size == 1 or step[-1] > 0
 
 
-@pytest.mark.job(FAULTY, change=function_that("return", "task_wake"))
+@pytest.mark.job(FAULTY, planted="task_wake")
 def test_task_that_is_not_woken_is_refused(result):
     for config in ALL_CONFIGS:
         assert "missed wake-ups" in result.one("error", bench="cyclic", config=config)["what"]
 
 
-@pytest.mark.job(FAULTY, change=function_that("return", "gic_set_priority"))
+@pytest.mark.job(FAULTY, planted="gic_set_priority")
 def test_wrong_order_is_found(result):
     wrong = [check for check in result.records("check", bench="irq_storm") if not check["ok"]]
     assert len(wrong) == len(ALL_CONFIGS) * len([size for size in SIZES if size > 2])
     assert all(check["out_of_order"] for check in wrong)
 
 
-@pytest.mark.job(UNENDED, change=function_that("return", "gic_eoi"))
+@pytest.mark.job(UNENDED, planted="gic_eoi")
 def test_interrupts_that_are_not_ended_are_refused(result):
     for config in ("trapped", "trapped-sw"):
         for bench in ("cyclic", "irq_storm"):
@@ -202,15 +200,7 @@ def figures_of(record: dict) -> list:
     return [record[name] for name in ("cold", "min", "p50", "max", "hist")]
 
 
-def writes_cntvoff(board: str):
-    return write_of("cntvoff_el2", board_facts(board)["ISA"])
-
-
-def without_offset(image: bytes, board: str) -> bytes:
-    return without("vcpu_begin", writes_cntvoff(board))(image, board)
-
-
-@pytest.mark.job(offset_plan(("trapped",), ("timer_wakeup n=5",)), change=without_offset)
+@pytest.mark.job(offset_plan(("trapped",), ("timer_wakeup n=5",)), planted="cntvoff")
 def test_an_offset_that_is_not_written_is_found(result):
     errors = {error["config"]: error["what"] for error in result.records("error")}
     assert set(errors) == {"trapped-1ms", "trapped-from-0"}

@@ -7,6 +7,8 @@ from fetched import missing, possible, skip_unless_possible
 from lab import TREE, Job
 from uboot import Boot, firmware, has_image_header, perform_boot
 
+pytestmark = pytest.mark.long
+
 SHORT = TREE.plan_text("short")
 CASES = [Boot(board, SHORT, way, medium)
          for board, way in (("virt-a15", "bootm"), ("virt-a72", "bootm"), ("virt-a72", "booti"))

@@ -12,6 +12,8 @@ from lab import PLATFORM
 from uboot import firmware
 from uboot_guest import Session, perform
 
+pytestmark = pytest.mark.long
+
 HZ = 62_500_000  # of the counter
 SLEEP_S = 3
 SLEEP = f"sleep {SLEEP_S}"

@@ -8,7 +8,6 @@ from pathlib import Path
 from guest_machine import Guest, guest_words, log_of
 from hypbench import qemu
 from hypbench.records import Log
-from image import Change
 from lab import LIMIT_S, board_facts
 from typist import END, Conversation, Typist, converse
 from uboot import firmware
@@ -19,13 +18,11 @@ AUTOBOOT = "Hit any key to stop autoboot"
 
 @dataclass(frozen=True)
 class Session:
-    """What is typed, each line at a prompt, with {size} for the image's; `change`: of the
-    hypervisor's image."""
+    """What is typed, each line at a prompt, with {size} for the image's."""
 
     board: str
     config: str
     lines: tuple[str, ...]
-    change: Change | None = None
 
     @property
     def isa(self) -> str:
@@ -49,8 +46,7 @@ class Typed:
 
 def words_of(session: Session, folder: Path) -> list[str]:
     """It lies in flash, as the reset vector finds it on virt."""
-    guest = Guest(session.board, session.config, firmware(session.isa), address=0,
-                  change=session.change)
+    guest = Guest(session.board, session.config, firmware(session.isa), address=0)
     return qemu.unrecorded(guest_words(guest, folder))
 
 

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults, planted in source: a list of small patches. A copy of the tree has one of them, and the
+objects of the real one, so that what it changed is compiled anew and the image is linked. A test
+that runs such an image shows that a check can fail."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from hypbench.tree import Tree
+
+FILES = ("Makefile", "tests/unit/unit.mk")
+FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "plans")
+BUILDING: dict[tuple[str, ...], Lock] = defaultdict(Lock)
+
+
+class Patch(NamedTuple):
+    """What stands once in a file, and what stands there instead."""
+
+    path: str
+    old: str | re.Pattern
+    new: str = ""
+
+    def apply(self, tree: Path, name: str) -> None:
+        file = tree / self.path
+        old = re.compile(re.escape(self.old)) if isinstance(self.old, str) else self.old
+        text, count = old.subn(lambda found: found.expand(r"\g<1>") + self.new if old.groups
+                               else self.new, file.read_text() if file.is_file() else "")
+        assert count == 1, f"planted {name!r}: {count} times in {self.path}: {old.pattern}"
+        file.write_text(text)
+
+
+def first(path: str, function: str, statement: str) -> tuple[Patch]:
+    """A function that begins with another statement."""
+    head = re.compile(rf"^(.*\b{function}\([^;{{]*\)\n{{\n)", re.MULTILINE)
+    return (Patch(path, head, f"\t{statement}\n"),)
+
+
+def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
+    """An instruction of cpu_fp_save() or cpu_fp_load() that is left out."""
+    head = "\t.macro\tpair op, base, n, next\n"
+    return (Patch(FP, head, f"{head}\t.ifc\t\\op\\n, {armv8}\n\t.exitm\n\t.endif\n"),
+            Patch("hyp/arch/armv7/fp.S", armv7, "add\tr0, r0, #128"))
+
+
+CRASH = "__builtin_trap();"
+CONTROL, CPU = "hyp/arch/common/guest_control.c", "hyp/arch/common/cpu.c"
+SWITCH, FP = "hyp/vcpu/vcpu_switch.c", "hyp/arch/armv8/fp.S"
+# What a group counts in QEMU: instructions, cycles; where there is no PMCEID (Armv7), all of it.
+EVENTS = (
+    Patch("guest/events.c", '"l1d_tlb_refill", 0x05', '"l1d_tlb_refill", 0x08'),
+    Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),
+    Patch("guest/events.c", '"l2d_tlb_refill", 0x2d', '"l2d_tlb_refill", 0x08'),
+    Patch("guest/events.c", '"dtlb_walk", 0x34', '"dtlb_walk", 0x11'),
+    Patch("guest/events.c", "return pmceid[number / 32] >> number % 32 & 1;",
+          "return !pmceid[0] || pmceid[number / 32] >> number % 32 & 1;"))
+PATCHES: dict[str, tuple[Patch, ...]] = {
+    # the guest's kernel
+    "task_wake": first("guest/task.c", "task_wake", "return;"),
+    "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),
+    "gic_is_pending": (Patch("guest/irq.c", "if (gic_is_pending(intid))", "if (true)"),),
+    "gic_set_priority": (
+        Patch("guest/bench/irq_order.c",
+              "gic_set_priority(first + i, (uint8_t)(rank_of(i, count) * PRIORITY_STEP));",
+              "(void)rank_of(i, count);"),
+        Patch("guest/bench/irq_storm.c", "gic_set_priority(intid, priority_of(i));",
+              "(void)priority_of(i);")),
+    "gic_enable": (Patch("guest/program.c", "\tgic_enable(run->virt_timer_intid);\n"),),
+    "mmu_unmap": first("guest/mmu.c", "mmu_unmap", "return;"),
+    "mmu_map_user": first("guest/mmu.c", "mmu_map_user", "return;"),
+    "mmu_touch_image": first("guest/mmu.c", "mmu_touch_image", "return;"),
+    "mmu_leaf_target": first("guest/mmu.c", "mmu_leaf_target", "return address + 0x200000;"),
+    "el0_expect_fault": first("guest/el0.c", "el0_expect_fault", "return;"),
+    "state_prepare": first("guest/state.c", "state_prepare", "return;"),
+    "libc_reset": first("guest/libc.c", "libc_reset", "return;"),
+    "program_output": first("guest/program.c", "program_output", "return;"),
+    "samples_add": first("guest/sample.c", "samples_add", "return;"),
+    "samples_add crashes": first("guest/sample.c", "samples_add", CRASH),
+    "one tick more": first("guest/sample.c", "samples_add", "until++;"),
+    "stamps swapped": first("guest/sample.c", "samples_sink",
+                            "samples_add(samples, until, from);\n\treturn;"),
+    "no stamp in the vector": (
+        Patch("guest/arch/armv8/vectors.S", "\tirq_stamp nop, IRQ_STAMP_VECTOR, x0, x1\n"),
+        Patch("guest/arch/armv7/vectors.S", "\tirq_stamp nop, IRQ_STAMP_VECTOR\n")),
+    "timing_begin": first("guest/timing.c", "timing_begin", "return;"),
+    "fp register spoiled": (Patch("guest/program.c", "\tvtimer_rearm(next);\n", """\
+	vtimer_rearm(next);
+#ifdef __aarch64__
+	__asm__ volatile("movi v0.2d, #0");
+#else
+	__asm__ volatile(".fpu neon\\n\\tvmov.i32 q0, #0");
+#endif
+"""),),
+    "events": EVENTS,
+    "one event": (
+        Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),),
+    "events, HPMN 0": (*EVENTS, Patch(CPU, "write_mdcr_el2(read_mdcr_el2() & 0x1f);",
+                                      "write_mdcr_el2(0);")),
+    # benchmarks and programs
+    "needs_stage2": first("guest/bench/hostile.c", "needs_stage2", "return NULL;"),
+    "needs_trapped_smc": first("guest/bench/hostile.c", "needs_trapped_smc", "return NULL;"),
+    "vectors fault": (Patch("guest/bench/hostile.c", "\tirq_mask();\n\tfor (;;)\n\t\t;\n",
+                            f"\twrite_vbar_el1(0);\n\tisb();\n\t{CRASH}\n"),),
+    "touch_emulated": first("guest/bench/hostile_registers.c", "touch_emulated", "return;"),
+    "check_scratch": first("guest/bench/null_device.c", "check_scratch", "return;"),
+    "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
+    "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
+    "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
+    "invalidate_by_operation": first("guest/bench/tlb_maintenance.c", "invalidate_by_operation",
+                                     "return;"),
+    "working_stage1_level": first("guest/working.c", "working_stage1_level", "return 0;"),
+    "working_stage2_level": first("guest/working.c", "working_stage2_level", "return 0;"),
+    "pointer_chain_random": first("lib/pointer_chain.c", "pointer_chain_random", "return;"),
+    "checksum": first("guest/programs/options.c", "options_checksum",
+                      "static uint32_t count;\n\n\tif (count < 100)\n\t\treturn count++;"),
+    # a VM's interrupts
+    "vgic_begin": first("hyp/vcpu/vgic_lr.c", "vgic_begin", "return;"),
+    "vgic_set_priority": first("hyp/vcpu/vgic.c", "vgic_set_priority", "return;"),
+    "vgic_set_priority crashes": first("hyp/vcpu/vgic.c", "vgic_set_priority", CRASH),
+    "vgic_set_edge": first("hyp/vcpu/vgic.c", "vgic_set_edge", "return;"),
+    "gic_disable": (Patch("hyp/vcpu/vgic.c", "\t\tgic_disable(virq->intid);\n"),),
+    "vspi_set_target": first("hyp/vm/vspi.c", "vspi_set_target", "return;"),
+    "vspi_settle": first("hyp/vm/vspi.c", "vspi_settle", "return;"),
+    "smp_send_sgi": first("hyp/cpu/smp.c", "smp_send_sgi", "return;"),
+    "gic_dist_reset": (Patch("hyp/vm/life.c", "\tgic_dist_reset();\n"),),
+    "abort_or_stop crashes": first("hyp/trap/trap.c", "abort_or_stop", CRASH),
+    "cntp deadline": (Patch("hyp/vcpu/vcntp.c", "timerq_start(&timer->timer, timer->cval);",
+                            "timerq_stop(&timer->timer);"),),
+    "no stamp injected": (
+        Patch("hyp/trap/trap_account.c", "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"
+              "\tSTAMP(injected, probe_read());\n",
+              "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"),
+        Patch("hyp/trap/trap_account.c", "\ttrap_forward(vcpu, iar, virq);\n\tSTAMP(injected,"
+              " probe_read());\n", "\ttrap_forward(vcpu, iar, virq);\n")),
+    "no stamp raised": (Patch("hyp/trap/hypercall.c", "\tprobe_write(offsetof(struct probe_stamps,"
+                              " raised), probe_read());\n"),),
+    # its memory
+    "invalidate": first("hyp/mem/stage2.c", "invalidate", "(void)table;\n\treturn;"),
+    "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),
+    "broadcast vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_guest_vmid();", "\t(void)stage2;"),),
+    "local all": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guests();", "\t(void)stage2;"),),
+    "broadcast all": (Patch("hyp/mem/stage2.h", "\ttlbi_all_guests();", "\t(void)stage2;"),),
+    "clidr": (Patch("hyp/mem/cold.c", "read_clidr_el1();", "0;"),),
+    # its registers: of EL1's the one of the list that slice_us - 300 says
+    "el1 register": (
+        Patch(SWITCH, '#include "lib/percpu.h"', """\
+#include "hyp/vm/vm.h"
+#include "lib/percpu.h"
+
+enum {
+#define X(name, value) NUMBER_##name,
+	EL1_REGS(X)
+#undef X
+};"""),
+        Patch(SWITCH, "el1_restore(const struct el1_regs *regs)",
+              "el1_restore(const struct el1_regs *regs, uint32_t left)"),
+        *(Patch(SWITCH, f"\t\twrite_##name({value}); ",
+                f"\t\tif (NUMBER_##name != left) write_##name({value}); ")
+          for value in ("regs->name", "first", "second")),
+        Patch(SWITCH, "el1_restore(&vcpu->el1);",
+              "el1_restore(&vcpu->el1, vcpu->vm->config->slice_us - 300);")),
+    "vmcr": (Patch("drivers/gic/gicv2.c", "\tmmio_write32(hyp + GICH_VMCR, state->vmcr);\n"),
+             Patch("drivers/gic/gicv3.c", "\twrite_ich_vmcr_el2(state->vmcr);\n")),
+    "apr": (Patch("drivers/gic/gicv2.c", "\tmmio_write32(hyp + GICH_APR, state->apr[0]);\n"),
+            Patch("drivers/gic/gicv3.c", "\twrite_ich_ap1r0_el2(state->apr[1]);\n")),
+    "first fp registers not loaded": fp_lost("ldp0", "vldmia\tr0!, {d0-d15}"),
+    "last fp registers not loaded": fp_lost("ldp30", "vldmia\tr0!, {d16-d31}"),
+    "middle fp registers not saved": fp_lost("stp14", "vstmia\tr0!, {d0-d15}"),
+    "last fp registers not saved": fp_lost("stp30", "vstmia\tr0!, {d16-d31}"),
+    "fp status not loaded": (Patch(FP, "\tmsr\tfpcr, x1\n"),
+                             Patch("hyp/arch/armv7/fp.S", "\tvmsr\tfpscr, r1\n")),
+    "cntvoff": (Patch(CPU, "regs->cntvoff_el2 = vcpu->vm->cntvoff;", "regs->cntvoff_el2 = 0;"),),
+    "cpu_reset_debug": (Patch(CPU, "\tcpu_reset_debug();\n"),),
+    "pmcr_el0": (Patch(CONTROL, "\twrite_pmcr_el0(PMCR_P_C);\n"),),
+    "pmuserenr_el0": (Patch(CONTROL, "\twrite_pmuserenr_el0(0);\n"),),
+    "pmcntenclr_el0": (Patch(CONTROL, "\twrite_pmcntenclr_el0(~0u);\n"),),
+    "pmintenclr_el1": (Patch(CONTROL, "\twrite_pmintenclr_el1(~0u);\n"),),
+    "pmovsclr_el0": (Patch(CONTROL, "\twrite_pmovsclr_el0(~0u);\n"),),
+    # erratum 1319367
+    "first VTTBR": (Patch(SWITCH, "\t\twrite_vttbr_el2(empty_vttbr);\n"),),
+    "first ISB": (Patch(SWITCH, "(empty_vttbr);\n\t\tisb();\n", "(empty_vttbr);\n"),),
+    "second ISB": (Patch(SWITCH, "\tif (__builtin_expect(empty_vttbr != 0,"
+                         " ISA_SPECULATIVE_AT))\n\t\tisb();\n"),),
+    "second VTTBR": (Patch(SWITCH, "(spsr);\n\twrite_vttbr_el2(vcpu->vttbr);\n",
+                           "(spsr);\n"),),
+    # the background VM
+    "background jumps to 0": (
+        Patch("hyp/arch/armv8/background.S", "__background_start:\n",
+              "__background_start:\n\tbr\txzr\n"),
+        Patch("hyp/arch/armv7/background.S", "__background_start:\n",
+              "__background_start:\n\tmov\tpc, #0\n")),
+    "background stores": (
+        Patch("hyp/arch/armv8/background.S", "__background_start:\n",
+              "__background_start:\n\tadr\tx1, .\n\tstr\tx1, [x1]\n"),
+        Patch("hyp/arch/armv7/background.S", "__background_start:\n",
+              "__background_start:\n\tadr\tr1, .\n\tstr\tr1, [r1]\n")),
+    "background uses FP": (
+        Patch("hyp/arch/armv8/background.S", "\tmov\tx1, x0\n", "\tmov\tx1, #1\n"),
+        Patch("hyp/arch/armv7/background.S", "\tmov\tr1, r0\n", "\tmov\tr1, #1\n")),
+    # the start
+    "crash in clear_bss": (Patch("hyp/arch/armv8/start.S", "clear_bss:\n\tbl\tclean_image\n",
+                                 "clear_bss:\n\tbl\tclean_image\n\t.inst\t0\n"),),
+    "crash in clean_image": (Patch("hyp/arch/armv7/start.S", "\nclean_image:\n",
+                                   "\nclean_image:\n\tudf\t#0\n"),),
+    "image not moved": (Patch("hyp/arch/armv8/start.S", "\tb.ne\tmove_image\n"),),
+    # a machine that QEMU does not have
+    "id_aa64pfr0": (
+        Patch("drivers/gic/gicv3.c", "(read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && "),),
+    "actlr 773022": (Patch("hyp/cpu/errata.c", "(uint32_t)read_actlr_el1()", "1u << 1"),),
+    "actlr 774769": (Patch("hyp/cpu/errata.c", "(uint32_t)read_actlr_el1()", "1u << 25"),),
+    # the PL011's interrupt line is high, and INTID 33 the only SPI
+    "uart has the spi": (
+        Patch("hyp/run/plan_run.c", "= board.spi_first,", "= 33,"),
+        Patch("hyp/run/plan_run.c", "= board.spi_count,",
+              "= (*(volatile uint32_t *)(console_base() + 0x38) = 0x20) / 0x20,")),
+}
+
+
+def build(tree: Tree, board: str, *names: str) -> Path:
+    """The folder of a board's image with these patches, and of its symbols."""
+    with BUILDING[board, *names]:  # runs are prepared side by side
+        return built(tree, board, *names)
+
+
+@cache
+def built(tree: Tree, board: str, *names: str) -> Path:
+    made = tree.build(board) / "tests" / "planted" / re.sub(r"\W+", "-", "+".join(names))
+    made.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        copy = Path(folder)
+        copy_tree(tree, board, copy)
+        for name in names:
+            for patch in PATCHES[name]:
+                patch.apply(copy, name)
+        done = subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}"],
+                              cwd=copy, capture_output=True, text=True, check=False,
+                              env={"PATH": os.environ["PATH"]})
+        assert done.returncode == 0, f"planted {names}: {done.stdout}{done.stderr}"
+        for file in {"guest.elf", "hypbench.elf", tree.qemu_image(board).name}:
+            shutil.copy(copy / "build" / board / file, made)
+    return made
+
+
+def copy_tree(tree: Tree, board: str, copy: Path) -> None:
+    """What an image is made of, with the times of its files, and the objects that there are."""
+    for name in FILES:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(tree.root / name, copy / name)
+    for name in FOLDERS:
+        shutil.copytree(tree.root / name, copy / name)
+    (copy / "tools").symlink_to(tree.root / "tools")
+    shutil.copytree(tree.build(board), copy / "build" / board,
+                    ignore=shutil.ignore_patterns("tests", "*.jsonl"))
