@@ -24,10 +24,10 @@ config stats trapped fp=lazy stats=on
 # Instructions of the first use, and of giving up, in lazy and eager: 32 registers and the status
 # saved and loaded, once or twice.
 LENGTHS = {
-    "armv8": {("lazy", "use"): (100, 140), ("lazy", "release"): (100, 125),
-              ("eager", "release"): (140, 175)},
-    "armv7": {("lazy", "use"): (60, 90), ("lazy", "release"): (70, 95),
-              ("eager", "release"): (90, 120)},
+    "armv8": {("lazy", "use"): (100, 140), ("lazy", "release"): (100, 130),
+              ("eager", "release"): (140, 180)},
+    "armv7": {("lazy", "use"): (60, 90), ("lazy", "release"): (70, 100),
+              ("eager", "release"): (90, 130)},
 }
 KEPT = "order once\nconfig native\nconfig native-lazy native fp=lazy\n" + "".join(
     f"config {sched}-{fp} trapped sched={sched} fp={fp} slice_us=200\n"
