@@ -47,5 +47,6 @@ leave:
 	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
 	.global	own_exception
 own_exception:
+	bic	sp, sp, #7	/* any instruction was interrupted: C wants 8 bytes */
 	mov	r0, #0
 	b	hyp_exception
