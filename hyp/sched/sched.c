@@ -63,12 +63,18 @@ static struct vcpu *pick(void)
 
 /* --- the core --- */
 
+/* From now, however late the last slice ended: timers with a later deadline have their turn, too. */
+static void start_slice(void)
+{
+	timerq_start(&sched.slice, read_cntpct_el0() + sched.slice_ticks);
+}
+
 static void run(struct vcpu *vcpu)
 {
 	sched.running = vcpu;
 	vcpu->state = VCPU_STATE_RUNNING;
 	if (vcpu->sliced)
-		timerq_start(&sched.slice, read_cntpct_el0() + sched.slice_ticks);
+		start_slice();
 	else if (timer_is_queued(&sched.slice))
 		timerq_stop(&sched.slice);
 }
@@ -83,11 +89,12 @@ static void slice_ended(struct timer *slice)
 {
 	struct vcpu *running = sched.running;
 
+	(void)slice;
 	if (sched.ready && sched.ready->urgency == running->urgency) {
 		queue(running);
 		switch_to(pick());
 	} else {
-		timerq_start(slice, slice->deadline + sched.slice_ticks);
+		start_slice();
 	}
 }
 

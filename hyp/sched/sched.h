@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which vCPU has the core. Each core has a run queue of its own, for vCPUs of any VMs; what happens
- * is the policy's:
+ * The vCPU that has the core. Each core has its own run queue, for vCPUs of any VMs; the policy
+ * decides:
  *
  *                                   null       rr (round robin)       fp (fixed priority)
  *   an interrupt wakes a vCPU       –          waits for its turn     has the core at once, where
@@ -22,22 +22,22 @@
 /* The core begins anew, with no vCPU. */
 void sched_reset(const struct run_config *config);
 
-/* A vCPU, which is off, is this core's from now on, and ready; and is no longer. */
+/* Add a vCPU, which is off, to this core: it is ready. Remove it. */
 void sched_add(struct vcpu *vcpu);
 void sched_remove(struct vcpu *vcpu);
 
-/* vcpu->el2 of a vCPU of this core has changed. */
+/* Call after a change of vcpu->el2 of a vCPU of this core. */
 void sched_compare_el2(void);
 
-/* No vCPU has the core: which one begins. NULL: none is ready. */
+/* Return the vCPU that begins, on a core without one. NULL: none is ready. */
 struct vcpu *sched_begin(void);
 
-/* Which vCPU goes on after an exit; NULL: none, the core leaves vcpu_run(). What may change that
- * is asked for below, in an exit. */
+/* Return the vCPU that resumes after an exit. NULL: none, the core leaves vcpu_run(). The functions
+ * below, called in an exit, change it. */
 struct vcpu *sched_next(void);
 
-/* The running vCPU has nothing to do. Returns which vCPU goes on; waits for an interrupt where no
- * other one is ready. */
+/* The running vCPU has nothing to do. Returns the vCPU that resumes; waits for an interrupt where no
+ * other vCPU is ready. */
 struct vcpu *sched_block(struct vcpu *running);
 
 /* An interrupt came for a vCPU of this core that is not loaded. */
@@ -47,5 +47,5 @@ void sched_wake(struct vcpu *vcpu);
 void sched_pause(struct vcpu *vcpu);
 void sched_resume(struct vcpu *vcpu);
 
-/* The core is to leave vcpu_run(), whichever vCPU is ready. */
+/* Make the core leave vcpu_run(), whichever vCPU is ready. */
 void sched_leave(void);

@@ -196,6 +196,17 @@ static void a_turn_that_nobody_wants_goes_on(void **state)
 	assert_int_equal(other.turns, 1);
 }
 
+/* An exit may be longer than slices: the limit must come, so no slice ends in the past. */
+static void a_slice_that_ended_late_is_followed_by_a_whole_one(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	assert_ptr_equal(sched_block(guest), &other);
+	switch_to(&other);
+	assert_ptr_equal(timer_at(5 * SLICE + 7), &other);
+	assert_int_equal(fake_cnthp_cval_el2, 6 * SLICE + 7);
+}
+
 static void unequal_priorities_need_no_slice(void **state)
 {
 	(void)state;
@@ -604,6 +615,7 @@ int main(void)
 		cmocka_unit_test(the_decisions),
 		cmocka_unit_test(turns_alternate_and_are_counted),
 		cmocka_unit_test(a_turn_that_nobody_wants_goes_on),
+		cmocka_unit_test(a_slice_that_ended_late_is_followed_by_a_whole_one),
 		cmocka_unit_test(unequal_priorities_need_no_slice),
 		cmocka_unit_test(an_early_timer_changes_nothing),
 		cmocka_unit_test(the_limit_comes_before_all_else),

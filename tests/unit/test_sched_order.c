@@ -102,7 +102,7 @@ static void model_slice_end(void)
 		ready((unsigned)running, ++model.last);
 		run(next);
 	} else {
-		model.slice_end += SLICE;
+		model.slice_end = fake_cntpct_el0 + SLICE;
 	}
 }
 
