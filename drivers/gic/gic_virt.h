@@ -40,8 +40,8 @@ struct gic_lr {
 uint64_t gic_lr_encode(const struct gic_lr *lr);
 enum gic_lr_state gic_lr_state(uint64_t value);
 
-/* The same value with another state. */
-uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state);
+/* The same value with another priority. */
+uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority);
 
 /* The same value with a maintenance interrupt at its end. A link (hw) goes: the end no longer
  * deactivates the physical interrupt. */

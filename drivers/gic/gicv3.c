@@ -204,9 +204,10 @@ enum gic_lr_state gic_lr_state(uint64_t value)
 	return (enum gic_lr_state)(value >> LR_STATE_SHIFT & 3);
 }
 
-uint64_t gic_lr_with_state(uint64_t value, enum gic_lr_state state)
+uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority)
 {
-	return (value & ~(3ull << LR_STATE_SHIFT)) | (uint64_t)state << LR_STATE_SHIFT;
+	return (value & ~(0xffull << LR_PRIORITY_SHIFT)) | (uint64_t)(priority & 0xf8u)
+								   << LR_PRIORITY_SHIFT;
 }
 
 uint64_t gic_lr_with_eoi_irq(uint64_t value)

@@ -4,7 +4,7 @@
 #include "abi/virt.h"
 #include "drivers/uart/pl011_regs.h"
 #include "hyp/base/console.h"
-#include "hyp/cpu/smp.h"
+#include "hyp/base/record.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 
@@ -27,7 +27,7 @@ static void update(struct vpl011 *uart)
 	if (line == uart->line)
 		return;
 	uart->line = line;
-	vspi_set_level(uart->vm, VIRT_UART_INTID, line);
+	vgicd_set_level(uart->vm, VIRT_UART_INTID, line);
 }
 
 /* --- receiving --- */
@@ -86,21 +86,16 @@ static uint32_t pop(struct vpl011 *uart)
 	return byte;
 }
 
-static void receive(struct vcpu *vcpu, void *argument)
-{
-	struct vpl011 *uart = argument;
-
-	(void)vcpu;
-	fill(uart);
-	update(uart);
-}
-
 void vpl011_receive(void)
 {
-	if (listener)
-		smp_call(listener->vm->vcpu[0], receive, listener);
-	else
+	record_lock();
+	if (listener) {
+		fill(listener);
+		update(listener);
+	} else {
 		console_listen(false);
+	}
+	record_unlock();
 }
 
 /* --- the registers --- */
@@ -177,49 +172,31 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 /* --- an access --- */
 
-/* The core of vCPU 0 executes the accesses of every vCPU. */
-struct access {
-	struct vpl011 *uart;
-	uint32_t offset;
-	uint32_t value;
-};
-
-static void do_read(struct vcpu *vcpu, void *argument)
-{
-	struct access *access = argument;
-
-	(void)vcpu;
-	access->value = read_register(access->uart, access->offset);
-	update(access->uart);
-}
-
-static void do_write(struct vcpu *vcpu, void *argument)
-{
-	const struct access *access = argument;
-
-	(void)vcpu;
-	write_register(access->uart, access->offset, access->value);
-	update(access->uart);
-}
-
-/* An access within a register reads the bytes at that place. */
+/* The lock of the console has one vCPU at a time access the UART. An access within a register reads
+ * the bytes at that place. */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	struct access access = { .uart = state, .offset = offset & ~3u };
+	uint32_t value;
 
+	(void)vcpu;
 	(void)size;
 	if (offset > UARTDR && offset < UARTRSR) /* received bytes stay */
 		return 0;
-	smp_call(vcpu->vm->vcpu[0], do_read, &access);
-	return access.value >> 8 * (offset & 3);
+	record_lock();
+	value = read_register(state, offset & ~3u);
+	update(state);
+	record_unlock();
+	return value >> 8 * (offset & 3);
 }
 
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	struct access access = { .uart = state, .offset = offset, .value = (uint32_t)value };
-
+	(void)vcpu;
 	(void)size;
-	smp_call(vcpu->vm->vcpu[0], do_write, &access);
+	record_lock();
+	write_register(state, offset, (uint32_t)value);
+	update(state);
+	record_unlock();
 }
 
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)

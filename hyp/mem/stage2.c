@@ -117,13 +117,6 @@ bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size)
 	return pagetable_unmap(&stage2->table, ipa, size);
 }
 
-/* Another core may have cleared the entry without TLB maintenance that reached this core. */
-void stage2_drop_page(struct stage2 *stage2, ipa_t ipa)
-{
-	stage2_unmap(stage2, ipa, PAGE_SIZE);
-	invalidate(&stage2->table, ipa, false);
-}
-
 bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf)
 {
 	return pagetable_walk(&stage2->table, ipa, leaf);

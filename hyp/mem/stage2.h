@@ -69,13 +69,6 @@ bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
 bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page);
 bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
 
-/*
- * Unmaps a page that is mapped as a page, for good, and removes it from this core's TLB. Several
- * cores may call this at once, while another core changes entries outside the page's 2 MiB: the
- * function writes the page's entry alone, and a second call writes the same value.
- */
-void stage2_drop_page(struct stage2 *stage2, ipa_t ipa);
-
 /* Returns false where nothing is mapped. */
 bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);
 

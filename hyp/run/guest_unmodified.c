@@ -223,6 +223,7 @@ const struct vm_type vm_type_unmodified = {
 	.injects = true,
 	.ends_itself = true,
 	.numbered = true,
+	.traps_dir = true,
 	.add_devices = add_devices,
 	.reset = reset,
 	.set_registers = set_registers,

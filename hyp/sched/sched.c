@@ -117,6 +117,18 @@ void sched_wake(struct vcpu *vcpu)
 		make_ready(vcpu);
 }
 
+bool sched_wake_posted(void)
+{
+	bool any = false;
+
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+		if (vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED) {
+			make_ready(vcpu);
+			any = true;
+		}
+	return any;
+}
+
 /* Where no vCPU is ready, EL2 waits in the guest's place. A physical interrupt ends the wait though
  * it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending would
  * not end it, so no vCPU that has one blocks. */

@@ -43,6 +43,9 @@ struct vcpu *sched_block(struct vcpu *running);
 /* An interrupt came for a vCPU of this core that is not loaded. */
 void sched_wake(struct vcpu *vcpu);
 
+/* Those of this core that something was posted to. False: none was blocked. */
+bool sched_wake_posted(void);
+
 /* A vCPU of this core stops until sched_resume(). */
 void sched_pause(struct vcpu *vcpu);
 void sched_resume(struct vcpu *vcpu);

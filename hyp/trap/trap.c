@@ -43,9 +43,11 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	gic_eoi(iar);
 	gic_deactivate(iar);
 	smp_process_calls();
-	if (vcpu->vgic.ended) /* kicked by itself: vgic_ended() */
-		vspi_settle(vcpu);
-	return vm_core_over() ? NULL : vcpu;
+	if (vm_core_over())
+		return NULL;
+	if (vcpu->vgic.posted.what)
+		vgicd_process_posts(vcpu);
+	return sched_wake_posted() ? sched_next() : vcpu;
 }
 
 /* For a vCPU of this core that is not loaded. */
@@ -76,7 +78,7 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 		deliver_later(vcpu_of_vgic(owner), intid);
 		return sched_next();
 	}
-	if (vspi_arrived(vcpu, intid))
+	if (vgicd_send_on(vcpu, iar))
 		return vcpu;
 	gic_disable(intid);
 	gic_deactivate(iar);
@@ -286,25 +288,12 @@ static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *v
 	return emulate_read(vcpu, region, offset, esr);
 }
 
-/* What is so rare that it is looked for behind everything else: GICC_DIR, where it traps. */
-static __cold struct vcpu *rare_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
-{
-	ipa_t ipa = trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW);
-	const struct mmio_region *dir = &vcpu->vm->dir;
-
-	if (ESR_EC(esr) == EC_DABT_LOW && ipa - dir->base < dir->size && abort_is_unmapped(esr))
-		return abort_is_plain_access(esr)
-			       ? emulate(vcpu, dir, (uint32_t)(ipa - dir->base), esr)
-			       : skip_or_stop(vcpu, esr);
-	return abort_or_stop(vcpu, esr, reason);
-}
-
 static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
 					enum fault_reason reason)
 {
 	if (fill(vcpu, esr, ipa))
 		return vcpu;
-	return rare_or_stop(vcpu, esr, reason);
+	return abort_or_stop(vcpu, esr, reason);
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)

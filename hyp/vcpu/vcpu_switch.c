@@ -97,7 +97,8 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 
 static inline bool has_more_to_do(const struct vcpu *vcpu)
 {
-	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.backlog;
+	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.backlog |
+	       vcpu->vgic.posted.what;
 }
 
 static void el2_load(const struct el2_regs *regs)
@@ -135,7 +136,7 @@ static __cold void load_more(struct vcpu *vcpu)
 {
 	if (vcpu->load_work & VCPU_FP_EAGER)
 		fp_give(&vcpu->fp);
-	vgic_resume(&vcpu->vgic);
+	vgic_load(vcpu);
 	vtimer_load(vcpu);
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "hyp/cpu/smp.h"
+#include "hyp/vcpu/vcpu.h"
 #include "hyp/vcpu/vgic_lr.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
@@ -22,7 +24,6 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	virq->enabled = virq->edge && gic_version() == 2; /* there for good (IHI 0048B 4.3.5) */
 	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
 	vgic->route[intid] = NULL;
-	vgic->owed[intid] = 0;
 }
 
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
@@ -33,9 +34,10 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	vgic->backlog = 0;
 	vgic->parked_count = 0;
 	vgic->leaving_count = 0;
-	vgic->ended = false;
-	vgic->trap_deactivations = NULL;
+	vgic->spilled = 0;
 	vgic->batch = false;
+	memset(&vgic->posted, 0, sizeof(vgic->posted));
+	memset(vgic->published, 0, sizeof(vgic->published));
 	memset(vgic->forwarded, 0, sizeof(vgic->forwarded));
 	memset(vgic->queued, 0, sizeof(vgic->queued));
 	memset(vgic->queued_at, 0, sizeof(vgic->queued_at));
@@ -107,7 +109,7 @@ static __cold void queue_absent(struct vgic *vgic, struct virq *virq)
 	vgic_queue(vgic, virq);
 }
 
-/* As above, but the list registers are in memory. What finds none is queued until vgic_resume(). */
+/* As above, but the list registers are in memory. What finds none is queued until vgic_load(). */
 void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
 	unsigned i = virq->fast_lr;
@@ -125,10 +127,17 @@ __cold void vgic_catch_up(struct vgic *vgic)
 	vgic_refill(vgic);
 }
 
-void vgic_resume(struct vgic *vgic)
+static __cold void load_slowly(struct vcpu *vcpu)
 {
-	if (vgic->backlog)
-		vgic_refill(vgic);
+	vgic_refill(&vcpu->vgic);
+	if (vcpu->vgic.posted.what)
+		smp_kick(vcpu->core);
+}
+
+void vgic_load(struct vcpu *vcpu)
+{
+	if (vcpu->vgic.backlog | vcpu->vgic.posted.what)
+		load_slowly(vcpu);
 }
 
 static void latch_physical(struct virq *virq)
@@ -173,7 +182,7 @@ static void set_physical_pending(struct vgic *vgic, struct virq *virq)
 		latch_physical(virq); /* it comes back as a physical interrupt */
 }
 
-static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
+__cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->physical) {
 		set_physical_pending(vgic, virq);
@@ -181,7 +190,7 @@ static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsi
 	}
 	vgic_take(vgic, virq);
 	if (virq->intid < GIC_SGI_COUNT)
-		virq->sources |= (uint8_t)BIT(source);
+		virq->sources |= (uint8_t)sources;
 	else
 		virq->latched_here = true;
 	vgic_give(vgic, virq);
@@ -195,10 +204,10 @@ void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 	    (gic_lr_empty() >> i & 1))
 		gic_lr_write(i, virq->lr_value);
 	else
-		set_pending_slowly(vgic, virq, source);
+		vgic_set_pending_from(vgic, virq, BIT(source));
 }
 
-void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
+void vgic_forget_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	bool captured;
 
@@ -209,11 +218,17 @@ void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 	if (virq->physical) {
 		virq->fast_lr = VIRQ_LR_NONE;
 		virq->lr_latched = false;
-		gic_clear_pending(virq->intid);
 		if (captured)
 			gic_deactivate(virq->intid);
 	}
 	vgic_give(vgic, virq);
+}
+
+void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
+{
+	if (virq->physical)
+		gic_clear_pending(virq->intid);
+	vgic_forget_pending(vgic, virq, sources);
 }
 
 __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
@@ -223,7 +238,6 @@ __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
 	vgic_take(vgic, virq);
 	virq->line = level;
 	virq->fast_lr = VIRQ_LR_NONE;
-	virq->latched_here |= level && virq->edge;
 	vgic_give(vgic, virq);
 }
 
@@ -316,7 +330,7 @@ void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
 	if (!idle)
 		vgic_take(vgic, virq);
 	virq->priority = priority & 0xf8; /* what a list register can hold */
-	virq->lr_value = vgic_lr_pending(virq, vgic->link_hw, 0);
+	virq->lr_value = gic_lr_with_priority(virq->lr_value, priority);
 	if (virq->physical)
 		gic_set_priority(virq->intid, virq->priority);
 	if (!idle)
@@ -360,13 +374,11 @@ __cold void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 	if (virq->parked)
 		vgic_unpark(vgic, virq);
 	else if (i != VIRQ_LR_NONE && gic_lr_state(gic_lr_read(i)) == GIC_LR_ACTIVE)
-		vgic_take_active(vgic, i);
+		gic_lr_write(i, 0);
 	else
 		return;
-	vgic_ended(vgic);
-	if (virq->physical)
-		gic_deactivate(virq->intid);
-	vgic_give(vgic, virq);
+	vgic_finish(vgic, virq);
+	vgic_refill(vgic);
 }
 
 void vgic_deactivate(struct vgic *vgic, unsigned intid)
@@ -415,14 +427,19 @@ bool vgic_anything_pending(struct vgic *vgic)
 	return vgic->backlog && vgic_anything_behind(vgic);
 }
 
-/* Counted among what is not done yet, so that nobody who has none pays for the question. */
+/* Counted among what is not done yet: a vCPU that has none does not pay for the question. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect)
 {
 	unsigned i = vgic_live_lr(vgic, virq);
 	unsigned one = expect ? 1 : ~0u;
 
+	if (virq->leaving == expect)
+		return;
+	virq->leaving = expect;
 	vgic->leaving_count += one;
 	vgic->backlog += one;
 	if (expect && i != VIRQ_LR_NONE)
 		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	if (!expect)
+		vgic_give(vgic, virq);
 }

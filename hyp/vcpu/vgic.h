@@ -20,11 +20,15 @@
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_virt.h"
+#include "lib/bits.h"
 
 #define VIRQ_COUNT 128u /* INTIDs 0 to 127: 16 SGIs, 16 PPIs, 96 SPIs */
+#define VIRQ_WORDS (VIRQ_COUNT / 32)
 #define VIRQ_LR_NONE 0xffu
 #define VIRQ_GROUPS 2u
 #define VIRQ_PRIORITIES 32u /* that a list register can tell apart */
+
+struct vcpu;
 
 struct virq {
 	uint64_t lr_value; /* the list register that makes it pending, ready to write */
@@ -46,32 +50,43 @@ struct virq {
 	bool lr_latched;   /* what was acknowledged there or is in the list register was latched */
 	bool line;         /* of an emulated device: high */
 
-	bool parked; /* active, and in no list register */
+	bool parked;  /* active, and in no list register */
+	bool leaving; /* vgic_expect_end() */
+};
+
+/*
+ * What others want of a vCPU: set by any core, which then kicks the vCPU's own (vgic_post_bits());
+ * taken by that core (vgicd_process_posts()). A pair's lower half is what to set, its upper half
+ * what to clear; no interrupt is in both.
+ */
+struct vgic_posted {
+	uint32_t what; /* VGIC_POST_WORD() and so on; 0: nothing */
+	uint64_t pending[VIRQ_WORDS], active[VIRQ_WORDS]; /* pairs */
+	uint32_t reload[VIRQ_WORDS];
+	uint32_t sources[GIC_SGI_COUNT / 4]; /* GICv2: a byte an SGI, a bit a source */
 };
 
 struct vgic {
 	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
-	uint32_t forwarded[VIRQ_COUNT / 32]; /* bit set: route is not NULL */
-	struct virq *lr_owner[GIC_LR_MAX];   /* whom the list register serves, or served last */
+	uint32_t forwarded[VIRQ_WORDS]; /* bit set: route is not NULL */
+	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
 	unsigned lr_count;
-	unsigned backlog;       /* queued in groups that are enabled, and the next two */
+	unsigned backlog; /* queued in groups that are enabled, and two of the next three */
+	struct vgic_posted posted;
 	unsigned parked_count;  /* virqs with parked set */
 	unsigned leaving_count; /* vgic_expect_end() */
-	bool ended;             /* by then: something has, which may be one of those */
 	bool batch;             /* vgic_begin() */
 	bool link_hw;           /* lr=hw */
 	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
-	/* GICv2, or NULL: makes the guest's writes to DIR trap from now on, vgic_deactivate() */
-	void (*trap_deactivations)(struct vgic *vgic);
+	uint32_t published[2][VIRQ_WORDS]; /* what other vCPUs read: pending, active */
 	struct virq virq[VIRQ_COUNT];
-	/* The priorities at which the guest acknowledged what left a list register active since,
-	 * and owes an EOI, as gic_virt_active_priorities() has them. Each is one interrupt's, if
-	 * any's: by priority which. */
-	uint32_t owed[VIRQ_COUNT];
-	uint8_t owed_by[VIRQ_PRIORITIES];
+	/* The priorities at which the guest acknowledged what is parked, as
+	 * gic_virt_active_priorities() has them, and by priority which interrupt that is. */
+	uint32_t spilled;
+	uint8_t spilled_by[VIRQ_PRIORITIES];
 	/* Pending and enabled, waiting for a list register or for their group: by group, priority
 	 * and INTID; the priorities at which there are any; and how many. */
-	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_COUNT / 32];
+	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
 	unsigned queued_count[VIRQ_GROUPS];
 };
@@ -101,14 +116,19 @@ void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct 
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* The vCPU has the core again, its virtual interface is back. */
-void vgic_resume(struct vgic *vgic);
+/* The vCPU is loaded, its virtual interface is back: gic_virt_restore(). List registers are touched
+ * from now on, until gic_virt_save(). */
+void vgic_load(struct vcpu *vcpu);
 
 /* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
+void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources); /* a bit each */
 
 /* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, bit s = from core s; others ignore it. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
+
+/* The same but for what is pending at the physical GIC. */
+void vgic_forget_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
 /* The line of an emulated device, level-sensitive: pending while it is high, again after the
  * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending
@@ -125,7 +145,7 @@ void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups); /* GICD_CTLR: bit g = Group g */
 
-/* The guest's write to DIR, where it traps: GIC_VIRT_ENDS_ELSEWHERE, trap_deactivations. */
+/* The guest's write to DIR, where it traps: GIC_VIRT_ENDS_ELSEWHERE, vm_type.traps_dir. */
 void vgic_deactivate(struct vgic *vgic, unsigned intid);
 
 /* What the guest would read: the state wherever it stands now. */
@@ -147,9 +167,27 @@ void vgic_maintain(struct vgic *vgic);
 /* The same before it comes: what is_active() and is_pending() say is not older than this. */
 void vgic_catch_up(struct vgic *vgic);
 
-/* An active interrupt leaves for another vCPU once it is ended (hyp/vm/vspi.h), or no longer does:
- * its end kicks this core, which settles that. */
+/* An active interrupt leaves for another vCPU once it is ended, or no longer does: its end posts a
+ * reload to its own vCPU. */
 void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);
 
-/* Something ended, or more is to be settled that did: the same kick. */
-void vgic_ended(struct vgic *vgic);
+/* --- from any core --- */
+
+/* Bits of struct vgic_posted's `what` */
+#define VGIC_POST_WORD(word) BIT(word) /* something of these 32 interrupts */
+#define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
+#define VGIC_POST_GROUPS BIT(2 * VIRQ_WORDS) /* GICD_CTLR */
+
+enum vgic_post { VGIC_PEND, VGIC_UNPEND, VGIC_ACTIVATE, VGIC_DEACTIVATE, VGIC_RELOAD };
+
+/* For interrupts from 32 * word on: pending, no longer pending, active, no longer active, or what
+ * the distributor holds of them has changed. Of two posts for one interrupt the later one wins. */
+void vgic_post_bits(struct vcpu *to, enum vgic_post post, unsigned word, uint32_t bits);
+void vgic_post(struct vcpu *to, unsigned intid); /* pending */
+void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
+
+/* Takes `bits` out of both halves of a pair, which is returned as it was there. */
+uint64_t vgic_posted_take(uint64_t *pair, uint32_t bits);
+
+/* Something that needs no more than its bit. */
+void vgic_post_what(struct vcpu *to, uint32_t what);

@@ -2,7 +2,6 @@
 /* The virtual GIC's queue and list registers; vgic.h states the rules. */
 #include "hyp/vcpu/vgic_lr.h"
 
-#include "hyp/cpu/smp.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 
@@ -130,20 +129,6 @@ __cold void vgic_give_later(struct vgic *vgic, struct virq *virq)
 
 /* --- the ends of interrupts --- */
 
-struct virq *vgic_take_active(struct vgic *vgic, unsigned i)
-{
-	struct virq *virq = vgic->lr_owner[i];
-	uint32_t priority = gic_lr_active_priority(gic_lr_read(i));
-	uint32_t over = ~gic_virt_active_priorities() | priority;
-
-	for (; over; over &= over - 1)
-		vgic->owed[vgic->owed_by[bit_lowest(over)]] &= ~(over & -over);
-	vgic->owed[virq->intid] |= priority;
-	vgic->owed_by[bit_lowest(priority)] = virq->intid;
-	gic_lr_write(i, 0);
-	return virq;
-}
-
 /* The priorities of those that are active in list registers. */
 static uint32_t active_in_lrs(const struct vgic *vgic)
 {
@@ -157,50 +142,38 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 
 __cold void vgic_park(struct vgic *vgic, struct virq *virq)
 {
-	if (vgic->owed[virq->intid])
-		vgic->owed[virq->intid] &= gic_virt_active_priorities() & ~active_in_lrs(vgic);
 	virq->parked = true;
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->parked_count++;
 	vgic->backlog++;
-	if (vgic->trap_deactivations && gic_virt_split_eoi())
-		vgic->trap_deactivations(vgic);
 }
 
 __cold void vgic_unpark(struct vgic *vgic, struct virq *virq)
 {
+	for (uint32_t left = vgic->spilled; left; left &= left - 1)
+		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
+			vgic->spilled &= ~(left & -left);
 	virq->parked = false;
 	vgic->parked_count--;
 	vgic->backlog--;
 }
 
-__cold void vgic_ended(struct vgic *vgic)
+/* One that leaves is pending again at its next vCPU. */
+__cold void vgic_finish(struct vgic *vgic, struct virq *virq)
 {
-	if (!vgic->leaving_count)
-		return;
-	vgic->ended = true;
-	smp_kick(smp_core());
-}
-
-static __cold void finish(struct vgic *vgic, struct virq *virq)
-{
-	vgic_ended(vgic);
 	if (virq->physical)
 		gic_deactivate(virq->intid);
+	if (virq->leaving)
+		vgic_post_bits(vcpu_of_vgic(vgic), VGIC_RELOAD, virq->intid / 32,
+			       BIT(virq->intid % 32));
 	else
 		vgic_give_later(vgic, virq);
 }
 
-/* Active in memory, with the most urgent end owed of `among`. */
-static struct virq *parked_owing(struct vgic *vgic, uint32_t among)
+static void finish_parked(struct vgic *vgic, struct virq *virq)
 {
-	for (; among; among &= among - 1) {
-		unsigned intid = vgic->owed_by[bit_lowest(among)];
-
-		if (vgic->virq[intid].parked && (vgic->owed[intid] & among & -among))
-			return &vgic->virq[intid];
-	}
-	return NULL;
+	vgic_unpark(vgic, virq);
+	vgic_finish(vgic, virq);
 }
 
 static struct virq *parked(struct vgic *vgic)
@@ -213,36 +186,24 @@ static struct virq *parked(struct vgic *vgic)
 }
 
 /*
- * The guest ended an interrupt that is in no list register; the GIC counts those and does not say
- * which. Each end drops the priority of its interrupt (IHI 0048B 4.4.5, IHI 0069 12.11.8): so it is
- * one whose priority is not active, or again by what is in a list register. Where what is in one
- * lost its priority, the end was out of order. None is where the guest had cleared its active state
- * by ICACTIVER before.
+ * The guest ended interrupts that are in no list register; the GIC counts those and does not say
+ * which. Active interrupts nest by priority, and each end drops the priority of its interrupt (IHI
+ * 0048B 4.4.5, IHI 0069 12.11.8): what is parked has ended if its priority is not active, or again
+ * by what is in a list register. With EOI in two steps, where DIR does not trap, any of them may
+ * have.
  */
-static struct virq *ended_elsewhere(struct vgic *vgic)
-{
-	uint32_t active = gic_virt_active_priorities();
-	uint32_t in_lrs = active_in_lrs(vgic);
-	struct virq *virq = parked_owing(vgic, ~active | in_lrs);
-
-	if (virq || !vgic->parked_count)
-		return virq;
-	if (gic_virt_split_eoi())
-		return parked(vgic);
-	return in_lrs & ~active ? parked_owing(vgic, ~0u) : NULL;
-}
-
 static void collect_parked(struct vgic *vgic)
 {
-	for (unsigned count = gic_virt_ends_elsewhere(); count; count--) {
-		struct virq *virq = ended_elsewhere(vgic);
+	unsigned count = gic_virt_ends_elsewhere();
+	uint32_t ended = 0;
 
-		if (!virq)
-			return;
-		vgic->owed[virq->intid] &= gic_virt_active_priorities();
-		vgic_unpark(vgic, virq);
-		finish(vgic, virq);
-	}
+	if (gic_virt_split_eoi())
+		for (; count && vgic->parked_count; count--)
+			finish_parked(vgic, parked(vgic));
+	else if (count)
+		ended = vgic->spilled & (~gic_virt_active_priorities() | active_in_lrs(vgic));
+	for (; ended; ended &= ended - 1)
+		finish_parked(vgic, &vgic->virq[vgic->spilled_by[bit_lowest(ended)]]);
 }
 
 /* What the guest ended and asked to be followed up for. */
@@ -252,7 +213,7 @@ static void collect(struct vgic *vgic)
 		unsigned i = bit_lowest(ended);
 
 		gic_lr_write(i, 0);
-		finish(vgic, vgic->lr_owner[i]);
+		vgic_finish(vgic, vgic->lr_owner[i]);
 	}
 	if (vgic->parked_count)
 		collect_parked(vgic);
@@ -316,11 +277,16 @@ static bool any_pending(const struct vgic *vgic)
 static unsigned spill(struct vgic *vgic)
 {
 	unsigned victim = 0;
+	unsigned level;
 
 	for (unsigned i = 1; i < vgic->lr_count; i++)
 		if (gic_lr_priority(gic_lr_read(i)) > gic_lr_priority(gic_lr_read(victim)))
 			victim = i;
-	vgic_park(vgic, vgic_take_active(vgic, victim));
+	level = bit_lowest(gic_lr_active_priority(gic_lr_read(victim)));
+	vgic->spilled |= BIT(level);
+	vgic->spilled_by[level] = vgic->lr_owner[victim]->intid;
+	gic_lr_write(victim, 0);
+	vgic_park(vgic, vgic->lr_owner[victim]);
 	return victim;
 }
 

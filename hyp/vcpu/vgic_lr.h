@@ -3,7 +3,7 @@
  * users of hyp/vcpu/vgic.h. */
 #pragma once
 
-#include "hyp/vcpu/vgic.h"
+#include "hyp/vcpu/vcpu.h"
 
 /* The list register that makes `virq` pending from `source`, ready to write. */
 uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source);
@@ -52,5 +52,6 @@ bool vgic_anything_behind(struct vgic *vgic);
 void vgic_park(struct vgic *vgic, struct virq *virq);
 void vgic_unpark(struct vgic *vgic, struct virq *virq);
 
-/* Takes list register `i`, which is active, out; its interrupt is not active by that. */
-struct virq *vgic_take_active(struct vgic *vgic, unsigned i);
+/* An interrupt has ended: it is in no list register, and not parked. vgic_refill() is still to
+ * come. */
+void vgic_finish(struct vgic *vgic, struct virq *virq);

@@ -53,7 +53,6 @@ static bool build_stage2(struct vm *vm)
 
 	vm->region_count = 0;
 	vm->region[0].size = 0;
-	vm->dir.size = 0;
 	if (config->stage2 == STAGE2_OFF) {
 		stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 		return true;

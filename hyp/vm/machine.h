@@ -17,6 +17,9 @@ struct vm_type {
 	bool injects;     /* what is not there raises an exception at EL1; else it ends the VM */
 	bool ends_itself; /* by PSCI's SYSTEM_OFF and SYSTEM_RESET */
 	bool numbered;    /* MPIDR is that of vCPU `index`; else the core's */
+	/* GICv2: a write to GICC_DIR exits, so that it ends the right interrupt though more are
+	 * active than there are list registers. */
+	bool traps_dir;
 
 	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */
 	bool (*add_devices)(struct vm *vm);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "hyp/cpu/smp.h"
 #include "hyp/vm/vgicd_banks.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
@@ -37,15 +36,7 @@ unsigned vgicd_bank_first(uint32_t offset)
 	return offset & 0x3ffu; /* a byte an interrupt */
 }
 
-/* The guest's bits of 32 interrupts, the private ones those of `owner`. */
-static uint32_t *guest_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
-{
-	struct vgicd *dist = &owner->vm->dist;
-
-	return word ? &dist->shared[kind][word] : &dist->private[kind][owner->index];
-}
-
-/* --- state: what a vCPU's own core alone knows, or sets --- */
+/* --- what is written and read of 32 interrupts --- */
 
 struct access {
 	uint32_t bank;
@@ -53,21 +44,6 @@ struct access {
 	uint32_t value;
 	uint32_t lanes;
 };
-
-static void read_state(struct vcpu *vcpu, void *argument)
-{
-	const struct vgic *vgic = &vcpu->vgic;
-	struct access *access = argument;
-
-	for (uint32_t left = access->lanes; left; left &= left - 1) {
-		unsigned i = bit_lowest(left);
-		const struct virq *virq = &vgic->virq[access->word * 32 + i];
-		bool set = access->bank < BANK(GICD_ISACTIVER) ? vgic_is_pending(vgic, virq)
-							       : vgic_is_active(vgic, virq);
-
-		access->value |= (uint32_t)set << i;
-	}
-}
 
 /* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR to be
  * made pending by. */
@@ -84,23 +60,20 @@ static uint32_t writable(const struct access *access)
 	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Which of the word's 32 interrupts changes. */
+/* Which of the word's 32 interrupts changes, of the vCPU that writes. */
 static void write_one(struct vcpu *vcpu, const struct access *access, unsigned which)
 {
 	struct vgic *vgic = &vcpu->vgic;
 	unsigned intid = access->word * 32 + which;
 	struct virq *virq = &vgic->virq[intid];
-	bool value = access->value >> which & 1;
 
 	switch (access->bank) {
 	case BANK(GICD_IGROUPR):
-		vgic_set_group1(vgic, virq, value);
+		vgic_set_group1(vgic, virq, access->value >> which & 1);
 		break;
 	case BANK(GICD_ISENABLER):
-		vgic_set_enabled(vgic, virq, !bit_test(vcpu->vm->dist.spi.unrouted, intid));
-		break;
 	case BANK(GICD_ICENABLER):
-		vgic_set_enabled(vgic, virq, false);
+		vgicd_follow_enable(vcpu, virq);
 		break;
 	case BANK(GICD_ISPENDR):
 		vgic_set_pending(vgic, virq, 0);
@@ -115,157 +88,204 @@ static void write_one(struct vcpu *vcpu, const struct access *access, unsigned w
 		vgic_clear_active(vgic, virq);
 		break;
 	case BANK(GICD_IPRIORITYR):
-		vgic_set_priority(vgic, virq, (uint8_t)(access->value >> 8 * (which % 4)));
+		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
 		break;
 	default:
-		vgic_set_edge(vgic, virq, value);
+		vgicd_reload(vcpu, intid);
 		break;
 	}
 }
 
+static enum vgic_post post_of(uint32_t bank)
+{
+	switch (bank) {
+	case BANK(GICD_ISPENDR):
+		return VGIC_PEND;
+	case BANK(GICD_ICPENDR):
+		return VGIC_UNPEND;
+	case BANK(GICD_ISACTIVER):
+		return VGIC_ACTIVATE;
+	case BANK(GICD_ICACTIVER):
+		return VGIC_DEACTIVATE;
+	default:
+		return VGIC_RELOAD;
+	}
+}
+
+static void keep_priorities(struct vcpu *owner, const struct access *access, uint32_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned which = bit_lowest(lanes);
+
+		*vgicd_priority(owner, access->word * 32 + which) =
+			(uint8_t)(access->value >> 8 * (which % 4));
+	}
+}
+
 /* What the guest will read; returns the interrupts that something changes for. */
-static uint32_t keep_bits(struct vcpu *vcpu, const struct access *access, uint32_t lanes)
+static uint32_t keep(struct vcpu *owner, const struct access *access, uint32_t lanes)
 {
 	uint32_t ones = access->value & lanes;
 	uint32_t *bits;
 
 	switch (access->bank) {
 	case BANK(GICD_ISENABLER):
+		__atomic_fetch_or(vgicd_bits(owner, VGICD_ENABLED, access->word), ones,
+				  __ATOMIC_RELAXED);
+		return ones;
 	case BANK(GICD_ICENABLER):
-		bits = guest_bits(vcpu, VGICD_ENABLED, access->word);
-		*bits = access->bank == BANK(GICD_ISENABLER) ? *bits | ones : *bits & ~ones;
+		__atomic_fetch_and(vgicd_bits(owner, VGICD_ENABLED, access->word), ~ones,
+				   __ATOMIC_RELAXED);
 		return ones;
 	case BANK(GICD_IGROUPR):
 	case BANK(GICD_ICFGR):
-		bits = guest_bits(vcpu,
+		bits = vgicd_bits(owner,
 				  access->bank == BANK(GICD_ICFGR) ? VGICD_EDGE : VGICD_GROUP1,
 				  access->word);
-		lanes &= *bits ^ access->value;
-		*bits ^= lanes;
+		lanes &= __atomic_fetch_or(bits, ones, __ATOMIC_RELAXED) ^ access->value;
+		__atomic_fetch_and(bits, access->value | ~lanes, __ATOMIC_RELAXED);
 		return lanes;
 	case BANK(GICD_IPRIORITYR):
+		keep_priorities(owner, access, lanes);
 		return lanes;
 	default:
 		return ones;
 	}
 }
 
-static void write_state(struct vcpu *vcpu, void *argument)
+/* What was posted before this write, and not done yet, is not done after it. */
+static void cancel_posts(struct vgic *vgic, const struct access *access, uint32_t which)
 {
-	const struct access *access = argument;
-	uint32_t changed = keep_bits(vcpu, access, writable(access));
-	bool several = changed & (changed - 1);
+	if (access->bank == BANK(GICD_ISPENDR) || access->bank == BANK(GICD_ICPENDR))
+		vgic_posted_take(&vgic->posted.pending[access->word], which);
+	else if (access->bank == BANK(GICD_ISACTIVER) || access->bank == BANK(GICD_ICACTIVER))
+		vgic_posted_take(&vgic->posted.active[access->word], which);
+}
+
+static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
+{
+	bool several = which & (which - 1);
+
+	if (vcpu->vgic.posted.what)
+		cancel_posts(&vcpu->vgic, access, which);
 
 	if (several)
 		vgic_begin(&vcpu->vgic);
-	for (; changed; changed &= changed - 1)
-		write_one(vcpu, access, bit_lowest(changed));
+	for (; which; which &= which - 1)
+		write_one(vcpu, access, bit_lowest(which));
 	if (several)
 		vgic_end(&vcpu->vgic);
 }
 
-/* --- the same wherever the interrupts are at home --- */
-
-/* Private interrupts. Those of another vCPU need the lock: one core at a time calls another. */
-static void call_owner(struct vcpu *owner, void (*fn)(struct vcpu *vcpu, void *argument),
-		       struct access *access)
+/* What a device makes pending from now on is not cleared. */
+static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
 {
-	bool other = owner->core != smp_core();
+	for (; which; which &= which - 1) {
+		unsigned intid = word * 32 + bit_lowest(which);
 
-	if (other)
-		vspi_lock(owner->vm);
-	smp_call(owner, fn, access);
-	if (other)
-		vspi_unlock(owner->vm);
+		if (owner->vgic.virq[intid].physical)
+			gic_clear_pending(intid);
+	}
 }
 
-static uint32_t read_homes(struct vcpu *owner, struct access *access)
+static void write_at(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
+		     uint32_t which)
 {
-	struct vm *vm = owner->vm;
-
-	if (access->word == 0) {
-		access->lanes = VGICD_ALL_LANES;
-		call_owner(owner, read_state, access);
-		return access->value;
-	}
-	vspi_lock(vm);
-	for (unsigned i = 0; i < vm->vcpu_count; i++) {
-		access->lanes = vspi_homed(vm, i, access->word);
-		if (access->lanes)
-			smp_call(vm->vcpu[i], read_state, access);
-	}
-	vspi_unlock(vm);
-	return access->value;
-}
-
-static void write_homes(struct vcpu *owner, struct access *access)
-{
-	struct vm *vm = owner->vm;
-	uint32_t lanes = access->lanes;
-
-	if (access->word == 0) {
-		call_owner(owner, write_state, access);
+	if (vcpu == owner) {
+		write_own(vcpu, access, which);
 		return;
 	}
-	vspi_lock(vm);
-	for (unsigned i = 0; i < vm->vcpu_count; i++) {
-		access->lanes = lanes & vspi_homed(vm, i, access->word);
-		if (access->lanes)
-			smp_call(vm->vcpu[i], write_state, access);
+	if (access->bank == BANK(GICD_ICPENDR) && access->word)
+		clear_physical(owner, access->word, which);
+	if (which)
+		vgic_post_bits(owner, post_of(access->bank), access->word, which);
+}
+
+static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)
+{
+	struct vm *vm = vcpu->vm;
+	uint32_t changed = keep(owner, access, writable(access));
+
+	if (access->word == 0 || vm->vcpu_count == 1) {
+		write_at(vcpu, owner, access, changed);
+		return;
 	}
-	vspi_unlock(vm);
+	for (unsigned i = 0; i < vm->vcpu_count; i++)
+		write_at(vcpu, vm->vcpu[i], access, changed & vgicd_homed(vm, i, access->word));
+}
+
+/* Of another vCPU's: as its core published it last; what is asked for here comes with the next
+ * access. */
+static uint32_t read_at(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word,
+			uint32_t which)
+{
+	if (vcpu == owner)
+		return vgicd_state(&vcpu->vgic, active, word, which);
+	if (which)
+		vgic_post_what(owner, VGIC_POST_PUBLISH(word));
+	return __atomic_load_n(&owner->vgic.published[active][word], __ATOMIC_RELAXED) & which;
+}
+
+static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
+{
+	struct vm *vm = vcpu->vm;
+	uint32_t value = 0;
+
+	if (word == 0)
+		return read_at(vcpu, owner, active, word, VGICD_ALL_LANES);
+	for (unsigned i = 0; i < vm->vcpu_count; i++)
+		value |= read_at(vcpu, vm->vcpu[i], active, word, vgicd_homed(vm, i, word));
+	return value;
 }
 
 /* --- banks --- */
 
-static uint32_t read_bits(struct vcpu *owner, uint32_t offset)
+static uint32_t read_bits(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
 {
-	struct access access = { .bank = BANK(offset), .word = (offset & 0x7fu) / 4 };
+	unsigned word = (offset & 0x7fu) / 4;
 
-	switch (access.bank) {
+	switch (BANK(offset)) {
 	case BANK(GICD_IGROUPR):
-		return *guest_bits(owner, VGICD_GROUP1, access.word);
+		return *vgicd_bits(owner, VGICD_GROUP1, word);
 	case BANK(GICD_ISENABLER):
 	case BANK(GICD_ICENABLER):
-		return *guest_bits(owner, VGICD_ENABLED, access.word);
+		return *vgicd_bits(owner, VGICD_ENABLED, word);
 	default:
-		return read_homes(owner, &access);
+		return read_state(vcpu, owner, BANK(offset) >= BANK(GICD_ISACTIVER), word);
 	}
 }
 
-/* Priorities are read where they stand: a byte is always whole. */
 static uint32_t read_priorities(struct vcpu *owner, unsigned first)
 {
-	uint32_t value = 0;
+	const uint8_t *priority = vgicd_priority(owner, first);
 
-	for (unsigned i = 0; i < 4; i++) {
-		const struct vcpu *home =
-			first < GIC_PRIVATE_COUNT ? owner : vspi_home(owner->vm, first + i);
-
-		value |= (uint32_t)home->vgic.virq[first + i].priority << 8 * i;
-	}
-	return value;
+	return (priority[0] | (uint32_t)priority[1] << 8 | (uint32_t)priority[2] << 16 |
+		(uint32_t)priority[3] << 24) &
+	       0xf8f8f8f8;
 }
 
 /* Of the word's four interrupts, from `first` on, those that `lanes` has a bit of. */
-static __cold void write_priorities(struct vcpu *owner, unsigned first, uint32_t value,
-				    uint32_t lanes)
+static __cold void write_priorities(struct vcpu *vcpu, struct vcpu *owner, unsigned first,
+				    uint32_t value, uint32_t lanes)
 {
 	uint32_t which = (lanes & 1) | (lanes >> 7 & 2) | (lanes >> 14 & 4) | (lanes >> 21 & 8);
 
-	write_homes(owner, &(struct access){ BANK(GICD_IPRIORITYR), first / 32, value,
-					     which << first % 32 });
+	write_bank(
+		vcpu, owner,
+		&(struct access){ BANK(GICD_IPRIORITYR), first / 32, value, which << first % 32 });
 }
 
-static void set_priority(struct vcpu *owner, unsigned intid, uint8_t priority)
+static void set_priority(struct vcpu *vcpu, unsigned intid, uint8_t priority)
 {
 	if (intid >= VIRQ_COUNT)
 		return;
-	if (owner->vm->vcpu_count == 1)
-		vgic_set_priority(&owner->vgic, &owner->vgic.virq[intid], priority);
-	else
-		write_priorities(owner, intid & ~3u, priority * 0x01010101u,
+	if (vcpu->vm->vcpu_count == 1) {
+		vcpu->vm->dist.priority[intid] = priority;
+		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], priority);
+	} else {
+		write_priorities(vcpu, vcpu, intid & ~3u, priority * 0x01010101u,
 				 0xffu << 8 * (intid % 4));
+	}
 }
 
 /* Of an interrupt's two bits the upper says edge. */
@@ -289,27 +309,28 @@ static uint32_t gather(uint32_t value)
 
 static uint32_t read_config(struct vcpu *owner, unsigned first)
 {
-	return spread(*guest_bits(owner, VGICD_EDGE, first / 32) >> first % 32 & 0xffffu);
+	return spread(*vgicd_bits(owner, VGICD_EDGE, first / 32) >> first % 32 & 0xffffu);
 }
 
-static void write_config_word(struct vcpu *owner, unsigned first, uint32_t value, uint32_t lanes)
+static void write_config_word(struct vcpu *vcpu, struct vcpu *owner, unsigned first, uint32_t value,
+			      uint32_t lanes)
 {
 	struct access access = { .bank = BANK(GICD_ICFGR),
 				 .word = first / 32,
 				 .value = gather(value) << first % 32,
 				 .lanes = gather(lanes) << first % 32 };
 
-	write_homes(owner, &access);
+	write_bank(vcpu, owner, &access);
 }
 
-uint32_t vgicd_bank_read(struct vcpu *owner, uint32_t offset)
+uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
 {
 	unsigned first = vgicd_bank_first(offset);
 
 	if (first >= VIRQ_COUNT)
 		return 0;
 	if (in_bits(offset))
-		return read_bits(owner, offset);
+		return read_bits(vcpu, owner, offset);
 	if (in_priorities(offset))
 		return read_priorities(owner, first);
 	if (in_config(offset))
@@ -317,36 +338,32 @@ uint32_t vgicd_bank_read(struct vcpu *owner, uint32_t offset)
 	return 0;
 }
 
-void vgicd_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes)
+void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
+		      uint32_t lanes)
 {
 	unsigned first = vgicd_bank_first(offset);
 
 	if (first >= VIRQ_COUNT)
 		return;
-	if (in_bits(offset)) {
-		write_homes(owner, &(struct access){ BANK(offset), first / 32, value, lanes });
-	} else if (in_priorities(offset)) {
-		write_priorities(owner, first, value, lanes);
-	} else if (in_config(offset)) {
-		write_config_word(owner, first, value, lanes);
-	}
+	if (in_bits(offset))
+		write_bank(vcpu, owner, &(struct access){ BANK(offset), first / 32, value, lanes });
+	else if (in_priorities(offset))
+		write_priorities(vcpu, owner, first, value, lanes);
+	else if (in_config(offset))
+		write_config_word(vcpu, owner, first, value, lanes);
 }
 
 /* --- all of it --- */
 
-static void apply_groups(struct vcpu *vcpu, void *argument)
+void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups)
 {
-	(void)argument;
-	vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
-}
+	struct vm *vm = vcpu->vm;
 
-void vgicd_set_groups(struct vm *vm, uint32_t groups)
-{
-	vspi_lock(vm);
-	vm->dist.groups = groups;
+	__atomic_store_n(&vm->dist.groups, groups, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		smp_call(vm->vcpu[i], apply_groups, NULL);
-	vspi_unlock(vm);
+		if (vm->vcpu[i] != vcpu)
+			vgic_post_what(vm->vcpu[i], VGIC_POST_GROUPS);
+	vgic_set_groups_enabled(&vcpu->vgic, groups);
 }
 
 __cold uint32_t vgicd_id_register(unsigned word, uint32_t part)
@@ -364,6 +381,7 @@ static void reset_private_bits(struct vgicd *dist, unsigned index)
 	dist->private[VGICD_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
 	dist->private[VGICD_GROUP1][index] = 0;
 	dist->private[VGICD_EDGE][index] = SGIS;
+	memset(index ? dist->private_priority[index] : dist->priority, 0, GIC_PRIVATE_COUNT);
 	dist->asleep[index] = false;
 }
 
@@ -372,6 +390,7 @@ void vgicd_reset_private(struct vcpu *vcpu)
 	struct vgic *vgic = &vcpu->vgic;
 
 	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	vgicd_process_word(vcpu, 0); /* what was posted until now is forgotten, too */
 	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
 		struct virq *virq = &vgic->virq[intid];

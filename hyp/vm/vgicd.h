@@ -10,8 +10,8 @@
  */
 #pragma once
 
+#include "hyp/vcpu/vcpu.h"
 #include "hyp/vm/mmio.h"
-#include "hyp/vm/vspi.h"
 
 #define VGICD_SIZE 0x10000u
 #define VGICR_SIZE 0x20000u /* of one vCPU; vCPU n's is the n-th */
@@ -19,15 +19,29 @@
 /* What the guest wrote, a bit an interrupt. */
 enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_EDGE, VGICD_BITS_COUNT };
 
-/* The registers of a VM. What is pending or active stands in the vCPUs' struct vgic. */
+#define VGICD_NOBODY 0xffu /* a target that no vCPU is: the interrupt stays pending */
+
+/*
+ * The registers of a VM, written by any core with atomic operations: no lock guards them. Whoever
+ * writes what the distributor holds of an interrupt of another vCPU posts a reload to that vCPU.
+ *
+ * What is pending or active stands in the vCPUs' struct vgic: of an SPI in exactly one, that of its
+ * *home*. There alone the SPI is enabled, pending, active, and forwarded from a physical SPI. With
+ * a new target the home hands the SPI over (vgicd_post.c), which its own core does: at once, with
+ * what is pending; or after its end, if it is active (IHI 0048B 4.3.12, IHI 0069 12.9.22). What
+ * reaches a vCPU that is the home no longer is sent on.
+ */
 struct vgicd {
 	uint32_t groups;                               /* GICD_CTLR: bit n = EnableGrp<n> */
 	uint32_t shared[VGICD_BITS_COUNT][VIRQ_WORDS]; /* word 0 is in private[] */
 	uint32_t private[VGICD_BITS_COUNT][VCPU_MAX];
+	uint8_t priority[VIRQ_COUNT]; /* of SPIs, and of vCPU 0; private ones of the others: */
+	uint8_t private_priority[VCPU_MAX][GIC_PRIVATE_COUNT];
 	uint8_t targets[VIRQ_COUNT]; /* GICv2: ITARGETSR */
 	uint64_t routes[VIRQ_COUNT]; /* GICv3: IROUTER */
 	bool asleep[VCPU_MAX];       /* GICv3: WAKER.ProcessorSleep */
-	struct vspi spi;
+	uint32_t lines[VIRQ_WORDS];  /* of emulated devices: high */
+	uint8_t home[VIRQ_COUNT];    /* of SPIs, a vCPU's index; written by the home's core */
 };
 
 /* For a fresh guest, its number of vCPUs known, their virtual GICs reset. */
@@ -46,6 +60,18 @@ void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
  * two send what is in Group 0 alone (IHI 0069 4.7). */
 void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value);
 void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
+
+/* The line of an emulated device, by any core. */
+void vgicd_set_level(struct vm *vm, unsigned intid, bool level);
+
+/* What others want of `vcpu`, which is loaded here: some of it, as much as a write of one register
+ * can want. A kick of this core sees to the rest. */
+void vgicd_process_posts(struct vcpu *vcpu);
+
+/* A physical interrupt was acknowledged on a core whose vCPU does not have it: an SPI that was sent
+ * before its route changed is pending again, for where its route leads. False: it is no SPI of this
+ * VM's. */
+bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar);
 
 /* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
  * mapped. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Between the distributor's files. vgicd.c takes accesses apart and has the banks that both GIC
- * versions have; vgicd_v2.c and vgicd_v3.c have what only one has. Everything here goes by
- * words: `offset` is a multiple of 4, `lanes` the bits of the word that are written.
+ * versions have; vgicd_v2.c and vgicd_v3.c have what only one has; vgicd_post.c has what
+ * reaches interrupts of another vCPU. Everything here goes by words: `offset` is a multiple of 4,
+ * `lanes` the bits of the word that are written.
  */
 #pragma once
 
@@ -23,12 +24,52 @@ static inline uint32_t vgicd_all_vcpus(const struct vm *vm)
 /* From IGROUPR to ICFGR: which interrupt a word of a bank begins with. */
 unsigned vgicd_bank_first(uint32_t offset);
 
-/* A word of these banks: of a private interrupt, `owner`'s. */
-uint32_t vgicd_bank_read(struct vcpu *owner, uint32_t offset);
-void vgicd_bank_write(struct vcpu *owner, uint32_t offset, uint32_t value, uint32_t lanes);
+/* The guest's bits of 32 interrupts, the private ones those of `owner`. */
+static inline uint32_t *vgicd_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
+{
+	struct vgicd *dist = &owner->vm->dist;
 
-/* GICD_CTLR's enables, for all vCPUs. */
-void vgicd_set_groups(struct vm *vm, uint32_t groups);
+	return word ? &dist->shared[kind][word] : &dist->private[kind][owner->index];
+}
+
+static inline uint8_t *vgicd_priority(struct vcpu *owner, unsigned intid)
+{
+	struct vgicd *dist = &owner->vm->dist;
+
+	return owner->index && intid < GIC_PRIVATE_COUNT
+		       ? &dist->private_priority[owner->index][intid]
+		       : &dist->priority[intid];
+}
+
+/* `vcpu` accesses a word of these banks: of a private interrupt, `owner`'s. */
+uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
+void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
+		      uint32_t lanes);
+
+/* GICD_CTLR's enables, for all vCPUs, by `vcpu`. */
+void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups);
+
+/* --- vgicd_post.c --- */
+
+/* Of the 32 interrupts from 32 * word on those that are at home at vCPU `index`. */
+uint32_t vgicd_homed(const struct vm *vm, unsigned index, unsigned word);
+
+/* Of 32 interrupts of a vCPU that is loaded here: pending, or active. */
+uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
+
+/* What has been posted to `vcpu`, loaded here, of 32 interrupts. */
+void vgicd_process_word(struct vcpu *vcpu, unsigned word);
+
+/* The virtual GIC of `vcpu`, loaded here, follows what the distributor holds of an interrupt. */
+void vgicd_reload(struct vcpu *vcpu, unsigned intid);
+void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq); /* of this alone */
+
+/* `vcpu` has written what the distributor holds of an SPI: its home is to follow. */
+void vgicd_changed(struct vcpu *vcpu, unsigned intid);
+
+/* The vCPU that the guest wants an SPI at: its index, or VGICD_NOBODY. */
+unsigned vgicd_v2_target(const struct vm *vm, unsigned intid);
+unsigned vgicd_v3_target(const struct vm *vm, unsigned intid);
 
 /* PIDR and CIDR, the words from PIDR4 on; `part`: PIDR0. */
 uint32_t vgicd_id_register(unsigned word, uint32_t part);

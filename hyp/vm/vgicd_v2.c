@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
-#include "hyp/cpu/smp.h"
 #include "hyp/vm/vgicd_banks.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
@@ -34,22 +33,25 @@ static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 	       (uint32_t)targets[3] << 24;
 }
 
-static void write_target(struct vm *vm, unsigned intid, uint32_t value)
+unsigned vgicd_v2_target(const struct vm *vm, unsigned intid)
 {
-	value &= vgicd_all_vcpus(vm);
-	vm->dist.targets[intid] = (uint8_t)value;
-	vspi_set_target(vm, intid, value ? bit_lowest(value) : VSPI_NOBODY);
+	uint32_t targets = vm->dist.targets[intid];
+
+	return targets ? bit_lowest(targets) : VGICD_NOBODY;
 }
 
-static void write_targets(struct vm *vm, unsigned first, uint32_t value, uint32_t lanes)
+static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
+	struct vm *vm = vcpu->vm;
+
 	if (vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
-	vspi_lock(vm);
 	for (unsigned i = 0; i < 4; i++)
-		if (lanes >> 8 * i & 1)
-			write_target(vm, first + i, value >> 8 * i & 0xff);
-	vspi_unlock(vm);
+		if (lanes >> 8 * i & 1) {
+			vm->dist.targets[first + i] =
+				(uint8_t)(value >> 8 * i & vgicd_all_vcpus(vm));
+			vgicd_changed(vcpu, first + i);
+		}
 }
 
 /* --- SGIs --- */
@@ -79,13 +81,10 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
 		uint32_t sources = value >> 8 * i & 0xff;
 
-		if (offset < GICD_SPENDSGIR) {
-			if (sources)
-				vgic_clear_pending(vgic, virq, sources);
-		} else {
-			for (; sources; sources &= sources - 1)
-				vgic_set_pending(vgic, virq, bit_lowest(sources));
-		}
+		if (sources && offset < GICD_SPENDSGIR)
+			vgic_clear_pending(vgic, virq, sources);
+		else if (sources)
+			vgic_set_pending_from(vgic, virq, sources);
 	}
 	vgic_end(vgic);
 }
@@ -110,7 +109,7 @@ static __cold void send(struct vcpu *vcpu, uint32_t value)
 		if (i == vcpu->index)
 			send_to_self(vcpu, value);
 		else
-			smp_send_sgi(vm->vcpu[i], SGIR_INTID(value), vcpu->index);
+			vgic_post_sgi(vm->vcpu[i], SGIR_INTID(value), vcpu->index);
 	}
 }
 
@@ -146,7 +145,7 @@ uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 	if (in_targets(offset))
 		return read_targets(vcpu, offset - GICD_ITARGETSR);
 	if (offset < GICD_SGIR)
-		return vgicd_bank_read(vcpu, offset);
+		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (in_sgi_pending(offset))
 		return read_sgi_pending(vcpu, offset);
 	if (offset >= PIDR4)
@@ -161,11 +160,11 @@ void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 	if (offset == GICD_SGIR && whole)
 		vgicd_v2_sgir(vcpu, value);
 	else if (offset == GICD_CTLR && whole)
-		vgicd_set_groups(vcpu->vm, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+		vgicd_set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (in_targets(offset))
-		write_targets(vcpu->vm, offset - GICD_ITARGETSR, value, lanes);
+		write_targets(vcpu, offset - GICD_ITARGETSR, value, lanes);
 	else if (offset >= GICD_IGROUPR && offset < GICD_SGIR)
-		vgicd_bank_write(vcpu, offset, value, lanes);
+		vgicd_bank_write(vcpu, vcpu, offset, value, lanes);
 	else if (in_sgi_pending(offset))
 		write_sgi_pending(vcpu, offset, value & lanes);
 }

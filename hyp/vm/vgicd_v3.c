@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What GICv3 alone has: routing by affinity, redistributors, SGIs by a system register (IHI 0069
  * chapter 12). vCPU n has the affinity 0.0.0.n. */
-#include "hyp/cpu/smp.h"
 #include "hyp/vm/vgicd_banks.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
@@ -39,22 +38,22 @@ bool vgicd_v3_is_router(uint32_t offset)
 }
 
 /* One that may go to any stays at its home. */
-static unsigned target_of(const struct vm *vm, unsigned intid, uint64_t route)
+unsigned vgicd_v3_target(const struct vm *vm, unsigned intid)
 {
+	uint64_t route = __atomic_load_n(&vm->dist.routes[intid], __ATOMIC_RELAXED);
+
 	if (route & ROUTER_ANY)
-		return vspi_home(vm, intid)->index;
-	return (route & ROUTER_AFFINITY) < vm->vcpu_count ? (unsigned)route : VSPI_NOBODY;
+		return vm->dist.home[intid];
+	return (route & ROUTER_AFFINITY) < vm->vcpu_count ? (unsigned)route : VGICD_NOBODY;
 }
 
 void vgicd_v3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes)
 {
-	struct vm *vm = vcpu->vm;
-	uint64_t *route = &vm->dist.routes[intid];
+	uint64_t *route = &vcpu->vm->dist.routes[intid];
 
-	vspi_lock(vm);
-	*route = ((*route & ~lanes) | (value & lanes)) & ROUTER_FIELDS;
-	vspi_set_target(vm, intid, target_of(vm, intid, *route));
-	vspi_unlock(vm);
+	__atomic_fetch_and(route, ~lanes | value, __ATOMIC_RELAXED);
+	__atomic_fetch_or(route, value & lanes & ROUTER_FIELDS, __ATOMIC_RELAXED);
+	vgicd_changed(vcpu, intid);
 }
 
 /* A half of it; the other half stays. */
@@ -93,7 +92,7 @@ uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 	if (offset < GICD_IGROUPR)
 		return read_control(vcpu->vm, offset);
 	if (in_shared_banks(offset))
-		return vgicd_bank_read(vcpu, offset);
+		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (vgicd_v3_is_router(offset & ~7u))
 		return (uint32_t)(vcpu->vm->dist.routes[(offset - GICD_IROUTER) / 8] >>
 				  offset % 8 * 8);
@@ -105,9 +104,9 @@ uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
-		vgicd_set_groups(vcpu->vm, value & CTLR_GROUPS);
+		vgicd_set_groups(vcpu, value & CTLR_GROUPS);
 	else if (in_shared_banks(offset))
-		vgicd_bank_write(vcpu, offset, value, lanes);
+		vgicd_bank_write(vcpu, vcpu, offset, value, lanes);
 	else if (vgicd_v3_is_router(offset & ~7u))
 		write_route_half(vcpu, offset, value, lanes);
 }
@@ -154,7 +153,7 @@ uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
 	if (offset < GICR_SGI_OFFSET)
 		return read_rd_base(vm->vcpu[index], offset);
 	offset -= GICR_SGI_OFFSET;
-	return in_private_banks(offset) ? vgicd_bank_read(vm->vcpu[index], offset) : 0;
+	return in_private_banks(offset) ? vgicd_bank_read(vcpu, vm->vcpu[index], offset) : 0;
 }
 
 /* WAKER: the firmware that a guest would have behind it has woken it. Asleep, an interrupt wakes
@@ -171,7 +170,7 @@ void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32
 	if (offset == GICR_WAKER && lanes == VGICD_ALL_LANES)
 		vm->dist.asleep[index] = value & GICR_WAKER_PROCESSOR_SLEEP;
 	else if (offset >= GICR_SGI_OFFSET && in_private_banks(offset - GICR_SGI_OFFSET))
-		vgicd_bank_write(vm->vcpu[index], offset - GICR_SGI_OFFSET, value, lanes);
+		vgicd_bank_write(vcpu, vm->vcpu[index], offset - GICR_SGI_OFFSET, value, lanes);
 }
 
 /* --- SGIs (IHI 0069 12.2.19) --- */
@@ -198,7 +197,7 @@ static void send(struct vcpu *vcpu, uint32_t targets, unsigned id)
 		if (i == vcpu->index)
 			send_to_self(vcpu, id);
 		else
-			smp_send_sgi(vcpu->vm->vcpu[i], id, 0);
+			vgic_post_sgi(vcpu->vm->vcpu[i], id, 0);
 	}
 }
 

@@ -17,8 +17,6 @@ static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 	for (unsigned i = 0; i < vm->region_count; i++)
 		if (has(&vm->region[i], ipa))
 			return vm->region_name[i];
-	if (has(&vm->dir, ipa))
-		return "CPU interface";
 	if (!stage2_walk(&vm->stage2, ipa, &leaf))
 		return "nothing";
 	if ((leaf.attributes & S2_AP_RW) == S2_AP_RO)

@@ -39,7 +39,6 @@ struct vm {
 	uint8_t core[VCPU_MAX]; /* of each vCPU; no two share one, and one has core 0 */
 	struct vcpu *other;     /* another VM's, that shares the core of vCPU 0; or NULL */
 	struct stage2_lazy lazy;
-	struct mmio_region dir; /* GICv2, trapped: the page that has the guest's GICC_DIR */
 	const struct vm_machine *machine;
 	struct vgicd dist;
 	uint32_t resets;     /* of an unmodified guest: times it started again */

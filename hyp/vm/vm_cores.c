@@ -49,7 +49,6 @@ static void stop(struct vcpu *vcpu)
 {
 	cpu_guest_off();
 	vcntp_reset(vcpu);
-	smp_forget_sgis();
 	gic_virt_cpu_reset();
 	vgicd_reset_private(vcpu); /* SPIs keep their state */
 	__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
@@ -173,7 +172,6 @@ static void join(struct vcpu *vcpu, void *argument)
 	if (vm->type->numbered)
 		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
 	vcpu->vttbr = vm->config->stage2 != STAGE2_OFF ? stage2_vttbr(&vm->stage2) : 0;
-	smp_forget_sgis();
 	own = vcpu;
 }
 
@@ -206,7 +204,6 @@ void vm_cores_run(struct vm *vm, uint64_t limit)
 	take_part(own);
 	while (__atomic_load_n(&vm->cores_in, __ATOMIC_ACQUIRE))
 		smp_wait();
-	smp_forget_sgis(); /* the last that others sent are not for whoever is next */
 }
 
 static const char *too_few(unsigned cpus, unsigned cores)

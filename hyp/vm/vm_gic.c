@@ -74,15 +74,10 @@ static void emulate_gic(struct vm *vm, const struct gic_bases *at)
 			      (struct mmio_region){ at->redist,
 						    (uint64_t)VGICR_SIZE * vm->machine->cpus,
 						    gicr_read, gicr_write, NULL });
-}
-
-static void add_dir_page(struct vm *vm)
-{
-	const struct gic_bases *at = &vm->machine->gic;
-
-	if (at->cpu)
-		vm->dir = (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE, dir_read,
-						dir_write, NULL };
+	else if (vm->type->traps_dir)
+		vm_add_region(vm, "CPU interface",
+			      (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE, dir_read,
+						    dir_write, NULL });
 }
 
 /* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
@@ -91,32 +86,17 @@ bool vm_gic_add(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 	bool trapped = vm->config->irq == IRQ_TRAPPED;
+	uint64_t size = trapped && vm->type->traps_dir ? PAGE_SIZE : GICC_SIZE;
 
-	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), GICC_SIZE, STAGE2_DEVICE))
+	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), size, STAGE2_DEVICE))
 		return false;
 	if (!trapped)
 		return map_gic(vm, at);
-	add_dir_page(vm);
 	emulate_gic(vm, at);
 	return true;
 }
 
 /* --- of a core --- */
-
-/*
- * From now on this vCPU's GICC_DIR is emulated. Its page is not mapped again before the next start,
- * so each core that needs it gone makes sure of that for itself, once, whoever was first, and
- * whatever vCPU 0's core changes elsewhere in stage 2 meanwhile. Not by a smp_call(): who waits
- * for another core serves, and the virtual GIC is in the midst of something.
- */
-static void trap_deactivations(struct vgic *vgic)
-{
-	struct vcpu *vcpu = vcpu_of_vgic(vgic);
-
-	vgic->trap_deactivations = NULL;
-	if (vcpu->vm->dir.size)
-		stage2_drop_page(&vcpu->vm->stage2, vcpu->vm->dir.base);
-}
 
 static void forward(struct vcpu *vcpu, unsigned intid)
 {
@@ -147,10 +127,7 @@ void vm_gic_reset_core(struct vcpu *vcpu)
 
 	gic_cpu_init(trapped);
 	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
-	vcpu->vgic.trap_deactivations = trap_deactivations;
 	gic_virt_reset();
-	if (vcpu->vm->vcpu_count > 1)
-		enable_own(SMP_KICK_SGI, HYP_PRIORITY);
 	if (!trapped) {
 		gic_virt_off();
 		return;
@@ -162,6 +139,7 @@ void vm_gic_reset_core(struct vcpu *vcpu)
 		forward(vcpu, board.pmu_intid);
 	if (vcpu->index == 0)
 		forward_spis(vcpu);
+	enable_own(SMP_KICK_SGI, HYP_PRIORITY);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }

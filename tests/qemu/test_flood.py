@@ -19,6 +19,7 @@ pytestmark = pytest.mark.long
 REGISTER_MAX = 20_000  # a write of one register, of 32 interrupts
 ALONE = 10_000  # writes: those of which one has to do most are rare
 EACH = 1000
+MOST = 1.5  # times the longest exit with one vCPU
 
 
 @cache
@@ -56,16 +57,12 @@ def test_a_register_takes_so_long_at_most(lab, built):
 
 
 @pytest.mark.parametrize("cpus", [2, 4])
-def test_no_exit_is_longer_than_all_vcpus_in_turn(lab, built, cpus):
-    alone = longest(lab, flood(built, 1, wide(built)))
-    assert longest(lab, flood(built, cpus, wide(built))) <= cpus * alone
-
-
-@pytest.mark.parametrize("cpus", [2, 4])
 @pytest.mark.parametrize("seed", [1, 77])
-def test_no_exit_does_more_than_all_vcpus_in_turn(lab, built, cpus, seed):
+def test_other_vcpus_make_no_exit_much_longer(lab, built, cpus, seed):
+    """None waits for another one. (In ticks, other cores execute whole turns meanwhile.)"""
     alone = own_longest(lab, flood(built, 1, wide(built), full=True))
-    assert own_longest(lab, flood(built, cpus, wide(built), full=True, seed=seed)) <= cpus * alone
+    together = own_longest(lab, flood(built, cpus, wide(built), full=True, seed=seed))
+    assert together <= MOST * alone
 
 
 def test_interrupts_that_are_taken_one_by_one_are_found(lab, built):

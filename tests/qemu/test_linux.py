@@ -29,7 +29,7 @@ BOOTS = [Boot(board, config, cpus) for board in ("virt-a15", "virt-a72", "virt-a
 FAULTS = {
     # what one vCPU sends another is lost; without a limit Linux waits for ever
     "sgi": Boot("virt-a72", "trapped", 2, limit_ms=30_000,
-                planted="smp_send_sgi"),
+                planted="vgic_post_sgi"),
     # CNTVCT began when the board was switched on
     "cntvoff": Boot("virt-a72", "trapped",
                     planted="cntvoff"),

@@ -208,8 +208,8 @@ PLANTED = {
     "gic_disable": "d",  # B stays enabled
     "vgic_set_edge": "b",
     "vgic_set_priority": "b",
-    "vspi_set_target": "f",
-    "vspi_settle": "o",  # A never comes from where it was active to its target
+    "vgicd_changed": "f",
+    "vgic_expect_end": "o",  # A never comes from where it was active to its target
 }
 
 

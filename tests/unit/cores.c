@@ -31,12 +31,10 @@ struct vm cores_vm;
 static struct vcpu vcpus[VCPU_MAX];
 static struct half halves[VCPU_MAX];
 static unsigned now;
-static unsigned calls;
+static unsigned kicks;
 static bool settle_late;
 static bool held[VCPU_MAX];
-static bool dir_traps[VCPU_MAX]; /* GICv2: the page with DIR is not mapped */
 static bool links, splits;
-static void (*meanwhile)(void);
 
 /* --- cores --- */
 
@@ -72,53 +70,9 @@ void cores_on(unsigned n)
 	turn_of(vcpus[n].core);
 }
 
-unsigned cores_calls(void)
+unsigned cores_kicks(void)
 {
-	return calls;
-}
-
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
-{
-	unsigned before = now;
-
-	calls += vcpu->core != now;
-	turn_of(vcpu->core);
-	fn(vcpu, argument);
-	turn_of(before);
-}
-
-void smp_send_sgi(struct vcpu *to, unsigned id, unsigned source)
-{
-	unsigned before = now;
-
-	assert_int_not_equal(to->core, now);
-	turn_of(to->core);
-	vgic_set_pending(&to->vgic, &to->vgic.virq[id], source);
-	turn_of(before);
-}
-
-void cores_meanwhile(void (*act)(void))
-{
-	meanwhile = act;
-}
-
-void smp_lock(struct smp_lock *lock)
-{
-	void (*act)(void) = meanwhile;
-	unsigned before = now;
-
-	meanwhile = NULL;
-	if (act)
-		act();
-	turn_of(before);
-	assert_int_equal(lock->now, lock->next);
-	assert_true(cores_vm.vcpu_count > 1); /* one vCPU pays for no lock */
-	lock->next++;
-}
-
-void smp_unlock(struct smp_lock *lock)
-{
-	assert_int_equal(++lock->now, lock->next);
+	return kicks;
 }
 
 unsigned smp_core(void)
@@ -134,6 +88,7 @@ void smp_kick(unsigned core)
 {
 	unsigned before = now;
 
+	kicks += core != now;
 	turn_of(core);
 	fake_gic.irq[SMP_KICK_SGI].latched = true;
 	turn_of(before);
@@ -155,7 +110,6 @@ static void settle_core(unsigned n)
 	}
 	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
-	assert_int_equal(cores_vm.dist.spi.lock.now, cores_vm.dist.spi.lock.next);
 }
 
 static bool is_settled(void)
@@ -209,11 +163,6 @@ static void settle(void)
 
 /* --- start --- */
 
-static void trap_deactivations(struct vgic *vgic)
-{
-	dir_traps[((struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic)))->index] = true;
-}
-
 static void boot_core(unsigned n)
 {
 	struct vcpu *vcpu = &vcpus[n];
@@ -222,7 +171,6 @@ static void boot_core(unsigned n)
 	assert_int_equal(gic_virt_init(), fake_gic.lr_count);
 	gic_cpu_init(true);
 	vgic_reset(&vcpu->vgic, fake_gic.lr_count, links);
-	vcpu->vgic.trap_deactivations = trap_deactivations;
 	gic_virt_reset();
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
@@ -252,11 +200,10 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	links = link_hw;
 	splits = split_eoi;
 	memset(held, 0, sizeof(held));
-	memset(dir_traps, 0, sizeof(dir_traps));
 	memset(&cores_vm, 0, sizeof(cores_vm));
 	memset(halves, 0, sizeof(halves));
 	now = 0;
-	calls = 0;
+	kicks = 0;
 	settle_late = false;
 	cores_vm.vcpu_count = count;
 	for (unsigned n = 0; n < count; n++) {
@@ -275,13 +222,17 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	if (gic_version() == 3)
 		put_all_in_group1();
 	dist_write(0, GICD_CTLR, 4, GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
-	calls = 0;
+	kicks = 0;
 }
 
 /* --- the guest --- */
 
+/* A read asks for what another core published last: the second one has it of now. */
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
+	cores_on(n);
+	vgicd_read(&vcpus[n], offset, size);
+	settle();
 	cores_on(n);
 	return vgicd_read(&vcpus[n], offset, size);
 }
@@ -295,6 +246,9 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
+	cores_on(n);
+	vgicr_read(&vcpus[n], offset, size);
+	settle();
 	cores_on(n);
 	return vgicr_read(&vcpus[n], offset, size);
 }
@@ -347,7 +301,7 @@ void cpu_deactivate(unsigned n, uint32_t iar)
 		vcpus[n].frame.x[0] = iar;
 		write_esr_el2(ESR_WRITE_DIR);
 		assert_ptr_equal(trap_sync(&vcpus[n]), &vcpus[n]);
-	} else if (dir_traps[n]) {
+	} else if (gic_version() == 2) {
 		vgicd_dir_write(&vcpus[n], 0, 4, iar);
 	} else {
 		fake_gic_guest_deactivate(iar);
@@ -407,7 +361,7 @@ void spi_raise(unsigned intid)
 
 void spi_line(unsigned intid, bool level)
 {
-	vspi_set_level(&cores_vm, intid, level);
+	vgicd_set_level(&cores_vm, intid, level);
 	settle();
 }
 

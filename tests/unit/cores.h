@@ -3,7 +3,7 @@
  * A guest of up to four vCPUs on as many cores, vCPU 0 on the last core, for the emulated
  * distributor: one fake GIC whose
  * private half (private interrupts, CPU interface, list registers) is that of the core that has its
- * turn. What a core asks of another is done there at once, with that core's half in place. After
+ * turn. After
  * each act of the guest every core takes what is signalled to it, through hyp/trap/trap.c.
  */
 #pragma once
@@ -60,11 +60,8 @@ void cores_settle_late(bool late);
 void cores_hold(unsigned n, bool hold);
 void cores_release(unsigned n, unsigned last);
 
-/* What another core does while the next one that wants the lock waits for it. */
-void cores_meanwhile(void (*act)(void));
-
-/* Calls between cores since the boot. */
-unsigned cores_calls(void);
+/* Kicks of another core since the boot. */
+unsigned cores_kicks(void);
 
 /* As guest_check_rules() */
 int cores_check_rules(void **state);

@@ -137,11 +137,14 @@ static void settle(struct smp_irq *irq)
 {
 	if (!smp_model_is_sure(irq))
 		return;
-	if (irq->target != SMP_NOBODY && !irq->active)
+	if (irq->active)
+		irq->home = irq->owner;
+	else if (irq->target != SMP_NOBODY)
 		irq->home = irq->target;
+	else
+		return; /* at one of those that were its targets */
 	irq->housed =
-		(uint8_t)(BIT(irq->home) | (irq->target != SMP_NOBODY ? BIT(irq->target) : 0) |
-			  (irq->active ? BIT(irq->owner) : 0));
+		(uint8_t)(BIT(irq->home) | (irq->target != SMP_NOBODY ? BIT(irq->target) : 0));
 	if (!irq->forwarded || irq->accepted || irq->active || !may_deliver(irq) ||
 	    irq->target == SMP_NOBODY)
 		return;

@@ -152,6 +152,13 @@ static void do_sgi(const struct smp_step *step)
 		sgi1r_write(step->n, (uint64_t)intid_of(step) << 24 | targets);
 }
 
+/* What comes from a device after ICPENDR is not cleared: a kick has a higher priority than it. */
+static void kicks_come_first(void)
+{
+	for (unsigned n = 0; n < smp_model.count; n++)
+		late_last[n] = FAKE_GIC_MAINTENANCE;
+}
+
 static void do_pend(const struct smp_step *step, bool pending)
 {
 	unsigned owner = owner_of(step);
@@ -160,12 +167,16 @@ static void do_pend(const struct smp_step *step, bool pending)
 	if (is_sgi(intid_of(step))) {
 		if (gic_version() == 2)
 			return; /* do_sgi() */
+		if (!pending && owner != step->n && smp_model.vcpu[owner].blind)
+			return; /* it may also clear what is sent before the core has looked */
 		irq->sources = pending;
 		irq->maybe_from = 0;
 	} else if (pending) {
 		smp_model_pend(irq);
 	} else {
 		smp_model_unpend(irq);
+		if (irq->forwarded)
+			kicks_come_first();
 	}
 	write_bit(step, owner, pending ? GICD_ISPENDR : GICD_ICPENDR);
 }
@@ -205,6 +216,7 @@ static void do_line(const struct smp_step *step, bool high)
 	if (is_private(step) || (irq->forwarded && !high && !smp_model_is_sure(irq)))
 		return;
 	smp_model_line(irq, high);
+	irq->maybe |= irq->forwarded && high && !smp_model_is_sure(irq);
 	if (irq->forwarded) {
 		fake_gic_line(intid_of(step), high);
 		cores_settle();
@@ -274,7 +286,9 @@ static void do_active(const struct smp_step *step, bool active)
 		if ((!is_private(step) || n == owner_of(step)) &&
 		    smp_model_is_running(n, intid_of(step)))
 			return;
-	if (!active && (!irq->active || !smp_model_is_sure(irq)))
+	if (!smp_model_is_sure(irq) || (irq->housed & (irq->housed - 1)))
+		return; /* it may be acknowledged meanwhile, or somewhere else */
+	if (!active && !irq->active)
 		return;
 	if (active)
 		smp_model_activate(irq->home, irq);
@@ -306,9 +320,10 @@ static void do_read(const struct smp_step *step)
 
 static void do_late(const struct smp_step *step)
 {
+	if (!smp_model.vcpu[step->n].blind)
+		late_last[step->n] = step->arg & 0x80 ? FAKE_GIC_MAINTENANCE : SMP_KICK_SGI;
 	smp_model.vcpu[step->n].blind = true;
 	late[step->n] = 1 + step->arg % LATE_MAX;
-	late_last[step->n] = step->arg & 0x80 ? FAKE_GIC_MAINTENANCE : SMP_KICK_SGI;
 	cores_hold(step->n, true);
 }
 
@@ -387,13 +402,8 @@ static void read_words(unsigned reader, enum bank bank)
 			(uint32_t)dist_read(reader, bank_offset[bank] + 4 * word, 4);
 }
 
-/* What another vCPU reads may be what was: the read after what the first one caused is
- * of now. */
 static void read_all(unsigned reader)
 {
-	read_words(reader, PENDING);
-	read_words(reader, ACTIVE);
-	cores_settle();
 	for (unsigned bank = 0; bank < BANKS; bank++)
 		read_words(reader, (enum bank)bank);
 }

@@ -23,39 +23,6 @@ static struct vcpu vcpus[CORES];
 static bool asleep[CORES]; /* a kick is not looked at */
 static unsigned kicks[CORES];
 
-static struct {
-	unsigned count;
-	unsigned core, intid, source;
-	uint32_t sources[GIC_SGI_COUNT];
-} pended;
-
-void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
-{
-	assert_ptr_equal(virq, &vgic->virq[virq->intid]);
-	pended.count++;
-	pended.core = smp_core();
-	pended.intid = virq->intid;
-	pended.source = source;
-	pended.sources[virq->intid] |= BIT(source);
-	assert_ptr_equal(vgic, &vcpus[smp_core()].vgic); /* each its own */
-}
-
-static unsigned batches[CORES];
-
-void vgic_begin(struct vgic *vgic)
-{
-	assert_ptr_equal(vgic, &vcpus[smp_core()].vgic);
-	assert_false(vgic->batch);
-	vgic->batch = true;
-	batches[smp_core()]++;
-}
-
-void vgic_end(struct vgic *vgic)
-{
-	assert_true(vgic->batch);
-	vgic->batch = false;
-}
-
 static void serve_as(unsigned core)
 {
 	unsigned before = smp_core();
@@ -91,14 +58,10 @@ static int setup(void **state)
 	gic_set_bases(&bases);
 	memset(asleep, 0, sizeof(asleep));
 	memset(kicks, 0, sizeof(kicks));
-	memset(&pended, 0, sizeof(pended));
-	memset(batches, 0, sizeof(batches));
 	smp_set_core(0);
 	for (unsigned core = 0; core < CORES; core++) {
 		vcpus[core].index = CORES - 1 - core; /* no vCPU has its core's number */
 		vcpus[core].core = core;
-		for (unsigned intid = 0; intid < VIRQ_COUNT; intid++)
-			vcpus[core].vgic.virq[intid].intid = (uint8_t)intid;
 		serve_as(core);
 	}
 	return 0;
@@ -205,73 +168,6 @@ static void what_is_looked_at_is_not_older_than_the_kick(void **state)
 	assert_int_equal(fake_barriers.dsb_sy, CORES + 1);
 }
 
-/* --- SGIs --- */
-
-static void an_sgi_arrives_with_its_source(void **state)
-{
-	(void)state;
-	smp_send_sgi(&vcpus[2], 9, 1);
-	assert_int_equal(kicks[2], 1);
-	assert_int_equal(pended.count, 1);
-	assert_int_equal(pended.core, 2);
-	assert_int_equal(pended.intid, 9);
-	assert_int_equal(pended.source, 1);
-	assert_int_equal(batches[2], 0);
-}
-
-static void sgis_wait_until_the_core_looks(void **state)
-{
-	(void)state;
-	asleep[1] = true;
-	smp_send_sgi(&vcpus[1], 0, 0);
-	smp_send_sgi(&vcpus[1], 0, 3);
-	smp_send_sgi(&vcpus[1], 0, 3); /* pending already */
-	smp_send_sgi(&vcpus[1], 15, 7);
-	assert_int_equal(pended.count, 0);
-	serve_as(1);
-	assert_int_equal(pended.count, 3);
-	assert_int_equal(batches[1], 1);
-	assert_false(vcpus[1].vgic.batch);
-	assert_int_equal(pended.sources[0], BIT(0) | BIT(3));
-	assert_int_equal(pended.sources[15], BIT(7));
-	serve_as(1); /* once */
-	assert_int_equal(pended.count, 3);
-}
-
-static void forgotten_sgis_never_come(void **state)
-{
-	(void)state;
-	asleep[1] = asleep[2] = true;
-	smp_send_sgi(&vcpus[1], 4, 0);
-	smp_send_sgi(&vcpus[2], 4, 0);
-	smp_set_core(1);
-	smp_forget_sgis();
-	smp_set_core(0);
-	serve_as(1);
-	assert_int_equal(pended.count, 0);
-	smp_send_sgi(&vcpus[1], 4, 3); /* nor with a later one */
-	serve_as(1);
-	assert_int_equal(pended.sources[4], BIT(3));
-	pended.count = 0;
-	serve_as(2); /* another core's are not concerned */
-	assert_int_equal(pended.count, 1);
-}
-
-/* --- the lock --- */
-
-static void a_lock_is_free_again_behind_its_unlock(void **state)
-{
-	struct smp_lock lock = { 0 };
-
-	(void)state;
-	smp_lock(&lock);
-	assert_int_not_equal(lock.now, lock.next);
-	smp_unlock(&lock);
-	assert_int_equal(lock.now, lock.next);
-	assert_int_not_equal(fake_barriers.sev, 0);
-	smp_lock(&lock);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,10 +176,6 @@ int main(void)
 		cmocka_unit_test_setup(a_caller_is_called_while_it_waits, setup),
 		cmocka_unit_test_setup(calls_of_two_cores_are_both_made, setup),
 		cmocka_unit_test_setup(what_is_looked_at_is_not_older_than_the_kick, setup),
-		cmocka_unit_test_setup(an_sgi_arrives_with_its_source, setup),
-		cmocka_unit_test_setup(sgis_wait_until_the_core_looks, setup),
-		cmocka_unit_test_setup(forgotten_sgis_never_come, setup),
-		cmocka_unit_test_setup(a_lock_is_free_again_behind_its_unlock, setup),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);

@@ -142,30 +142,6 @@ static void the_guest_sees_an_unmapping_on_return(void **state)
 	assert_false(stage2_walk(&stage2, 0, &leaf));
 }
 
-/* Whoever was first, each core that asks has it out of its own TLB. */
-static void a_dropped_page_leaves_this_tlb_each_time(void **state)
-{
-	struct pagetable_leaf leaf;
-	unsigned before;
-
-	(void)state;
-	for (unsigned this_core = 0; this_core < 2; this_core++) {
-		const unsigned *count =
-			this_core ? &fake_counts.tlbi_core_guest_vmid : &fake_counts.tlbi_guest_ipa;
-
-		begin(STAGE2_2M);
-		stage2.this_core = this_core;
-		map(2 * MIB, 4 * MIB, 2 * PAGE_SIZE);
-		stage2_drop_page(&stage2, 2 * MIB + PAGE_SIZE);
-		assert_tlb_clean();
-		assert_false(stage2_walk(&stage2, 2 * MIB + PAGE_SIZE, &leaf));
-		assert_maps(2 * MIB, 4 * MIB, 3);
-		before = *count;
-		stage2_drop_page(&stage2, 2 * MIB + PAGE_SIZE);
-		assert_int_equal(*count, before + 1);
-	}
-}
-
 /* Maintenance acts on the current VMID, and that may be another VM's. */
 static void a_vm_that_does_not_run_is_changed_in_its_own_vmid(void **state)
 {
@@ -396,7 +372,6 @@ int main(void)
 		cmocka_unit_test(the_guest_sees_a_new_mapping_on_return),
 		cmocka_unit_test(the_guest_sees_a_change_on_return),
 		cmocka_unit_test(the_guest_sees_an_unmapping_on_return),
-		cmocka_unit_test(a_dropped_page_leaves_this_tlb_each_time),
 		cmocka_unit_test(a_vm_that_does_not_run_is_changed_in_its_own_vmid),
 		cmocka_unit_test(errors_are_reported),
 		cmocka_unit_test(a_first_touch_maps_a_leaf_of_the_grain),

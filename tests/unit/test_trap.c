@@ -120,29 +120,6 @@ static void other_faults_at_a_device_stop_the_vm(void **state)
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-/* GICC_DIR, where it is mapped no longer; a fetch there, or a device elsewhere, is not meant. */
-static void the_page_of_dir_is_emulated(void **state)
-{
-	(void)state;
-	vcpu->vm->dir = vcpu->vm->region[0];
-	vcpu->vm->region[0].size = 0;
-	assert_skips(LDR_W3);
-	vcpu->frame.x[12] = 0x42;
-	assert_skips(STR_W12);
-	assert_int_equal(device.reads, 1);
-	assert_int_equal(device.writes, 1);
-	assert_int_equal(device.offset, 0x10);
-	assert_int_equal(device.value, 0x42);
-	fake_hyp.skipped = 0;
-	assert_stops(DABT_LDP, FAULT_MMIO_SYNDROME);
-	assert_stops(IABT, FAULT_PREFETCH_ABORT);
-	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
-	assert_stops(STR_W12, FAULT_DATA_ABORT);
-	vcpu->vm->dir = (struct mmio_region){ 0 };
-	fake_hyp.fault_ipa = DEVICE;
-	assert_stops(STR_W12, FAULT_DATA_ABORT);
-}
-
 /* --- the other classes --- */
 
 static void a_hypercall_reaches_its_function(void **state)
@@ -389,7 +366,6 @@ int main(void)
 		TEST(beside_a_device_the_vm_is_stopped),
 		TEST(without_a_syndrome_a_device_cannot_be_emulated),
 		TEST(other_faults_at_a_device_stop_the_vm),
-		TEST(the_page_of_dir_is_emulated),
 		TEST(a_hypercall_reaches_its_function),
 		TEST(cold_takes_a_state_and_nothing_else),
 		TEST(an_unknown_hypercall_says_so),

@@ -157,19 +157,6 @@ static void a_route_written_by_halves_is_whole(void **state)
 	assert_takes(2, SPI);
 }
 
-static void write_upper_half(void)
-{
-	dist_write(1, IROUTER(SPI) + 4, 4, 0x06);
-}
-
-static void halves_written_at_once_both_count(void **state)
-{
-	(void)state;
-	cores_meanwhile(write_upper_half);
-	dist_write(0, IROUTER(SPI), 4, 0x00030201);
-	assert_int_equal(route(SPI), 0x0600030201);
-}
-
 static void each_affinity_level_counts(void **state)
 {
 	const uint64_t nobody[] = { 4, 0xff, 0x100, 0x10000, 1ull << 32, 0x10001, 0x0100000001 };
@@ -316,7 +303,6 @@ int main(void)
 		TEST(its_physical_interrupts_are_its_cores),
 		TEST(a_route_has_its_fields_alone),
 		TEST(a_route_written_by_halves_is_whole),
-		TEST(halves_written_at_once_both_count),
 		TEST(each_affinity_level_counts),
 		TEST(one_of_n_stays_where_it_is),
 		TEST(a_physical_spi_is_routed_with_it),

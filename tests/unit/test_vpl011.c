@@ -52,7 +52,10 @@ static void type(const char *text)
 /* The guest's interrupt, acknowledged and ended: the UART's or none. */
 static bool interrupted(void)
 {
-	uint32_t iar = guest_ack();
+	uint32_t iar;
+
+	vgicd_process_posts(&guest_vcpu); /* kicked */
+	iar = guest_ack();
 
 	if (gic_intid(iar) == GIC_SPURIOUS)
 		return false;

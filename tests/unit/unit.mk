@@ -32,8 +32,8 @@ unit_exit_path := \
 	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu_switch.c \
 	hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
 	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
-	hyp/dev/vpl011.c hyp/vm/vspi.c hyp/vcpu/vcntp.c hyp/vcpu/vtimer.c drivers/gic/gic_dist.c \
-	drivers/timer/generic_timer.c
+	hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c hyp/dev/vpl011.c hyp/vcpu/vcntp.c \
+	hyp/vcpu/vtimer.c drivers/gic/gic_dist.c drivers/timer/generic_timer.c
 
 # Of several cores, which tests/unit/cores.c plays.
 unit_exit_path_of_cores := tests/unit/cores.c \

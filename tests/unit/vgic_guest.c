@@ -26,7 +26,6 @@ static struct vm vm;
 static unsigned exits;
 static unsigned traps; /* of these: by writes to DIR */
 static bool settle_late;
-static bool deactivations_trap; /* GICv2: the page with DIR is not mapped */
 
 /* The hypervisor takes what is signalled before the guest goes on. */
 void guest_settle(void)
@@ -62,7 +61,7 @@ void guest_return(void)
 				   guest_vcpu.vgic.route[gic_intid(iar)]);
 	}
 	gic_virt_restore(&guest_vcpu.gic);
-	vgic_resume(&guest_vcpu.vgic);
+	vgic_load(&guest_vcpu);
 }
 
 void guest_settle_late(bool late)
@@ -76,12 +75,6 @@ static void settle(void)
 		guest_settle();
 }
 
-static void trap_deactivations(struct vgic *vgic)
-{
-	assert_ptr_equal(vgic, &guest_vcpu.vgic);
-	deactivations_trap = true;
-}
-
 /* As vm.c does it before a guest starts. */
 static void reset_gic(unsigned lr_count, bool link_hw)
 {
@@ -91,8 +84,6 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_dist_reset();
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
-	guest_vcpu.vgic.trap_deactivations = trap_deactivations;
-	deactivations_trap = false;
 	vgicd_reset(&vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
@@ -293,7 +284,7 @@ void guest_deactivate(uint32_t iar)
 		write_esr_el2(ESR_WRITE_DIR);
 		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
 		exits++, traps++;
-	} else if (deactivations_trap) {
+	} else if (gic_version() == 2) {
 		vgicd_dir_write(&guest_vcpu, 0, 4, iar);
 		exits++, traps++;
 	} else {
@@ -315,7 +306,12 @@ void guest_physical_line(unsigned intid, bool high)
 
 void guest_line(unsigned intid, bool high)
 {
-	vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
+	if (intid < GIC_PRIVATE_COUNT) {
+		vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
+	} else {
+		vgicd_set_level(&vm, intid, high);
+		vgicd_process_posts(&guest_vcpu); /* kicked */
+	}
 	settle();
 }
 

@@ -3,6 +3,7 @@
 #include "hostile.h"
 
 #define REPEATS 16u
+#define ARRIVAL 10000u /* until what was written and read of other vCPUs has reached their cores */
 
 /* --- measuring --- */
 
@@ -126,6 +127,8 @@ void measure(void)
 	mmio_write32(private_of(0) + ISENABLER, 1u << PHYSICAL_TIMER | 1u << TIMER | 1);
 	mmio_write32(GICD, 3);
 	both_groups_on();
+	for (unsigned i = 0; i < ARRIVAL; i++)
+		__asm__ volatile("yield" ::: "memory");
 	unmask();
 	MEASURE(HVC, psci_hvc(PSCI + VERSION, 0, 0, 0))
 	MEASURE(SMC, psci_smc(PSCI + VERSION, 0, 0, 0))

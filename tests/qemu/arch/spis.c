@@ -17,6 +17,7 @@
 #define B (SPI + 1) /* is programmed alone, and SPI + 2 is left alone */
 
 #define PATIENCE 100000u
+#define ARRIVAL 1000u /* what one vCPU writes has arrived at another one's core by then */
 
 struct shared {
 	uint32_t ready;
@@ -41,6 +42,8 @@ static void expect(bool well)
 
 static void step(char letter)
 {
+	for (unsigned i = 0; i < ARRIVAL; i++)
+		__asm__ volatile("yield" ::: "memory");
 	shared->letter = (uint8_t)letter;
 	mmio_write32(UART, '~');
 	mmio_write32(UART, (uint8_t)letter);
@@ -80,8 +83,12 @@ static void pend(unsigned intid)
 	set_bit(0x200, intid);
 }
 
+/* Of another vCPU's interrupt a read may see what was, and what is after a while. */
 static bool is_pending(unsigned intid)
 {
+	bit(0x200, intid);
+	for (unsigned i = 0; i < ARRIVAL; i++)
+		__asm__ volatile("yield" ::: "memory");
 	return bit(0x200, intid);
 }
 

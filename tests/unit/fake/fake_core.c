@@ -7,11 +7,6 @@ void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), 
 	fn(vcpu, argument);
 }
 
-void smp_send_sgi(struct vcpu *to, unsigned id, unsigned source)
-{
-	vgic_set_pending(&to->vgic, &to->vgic.virq[id], source);
-}
-
 unsigned smp_core(void)
 {
 	return 0;
@@ -24,14 +19,4 @@ void smp_process_calls(void)
 void smp_kick(unsigned core)
 {
 	(void)core;
-}
-
-void smp_lock(struct smp_lock *lock)
-{
-	lock->next++;
-}
-
-void smp_unlock(struct smp_lock *lock)
-{
-	lock->now++;
 }

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts of another vCPU: what was posted to a vCPU, done by its own core, and SPIs that go
+ * from one vCPU to another. */
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vgicd_banks.h"
+#include "lib/compiler.h"
+
+uint32_t vgicd_homed(const struct vm *vm, unsigned index, unsigned word)
+{
+	const uint8_t *home = &vm->dist.home[word * 32];
+	uint32_t homed = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		homed |= (uint32_t)(__atomic_load_n(&home[i], __ATOMIC_RELAXED) == index) << i;
+	return homed;
+}
+
+static struct vcpu *home_of(const struct vm *vm, unsigned intid)
+{
+	return vm->vcpu[__atomic_load_n(&vm->dist.home[intid], __ATOMIC_ACQUIRE)];
+}
+
+uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
+{
+	uint32_t value = 0;
+
+	for (; which; which &= which - 1) {
+		const struct virq *virq = &vgic->virq[word * 32 + bit_lowest(which)];
+
+		if (active ? vgic_is_active(vgic, virq) : vgic_is_pending(vgic, virq))
+			value |= which & -which;
+	}
+	return value;
+}
+
+/* --- posts that make something pending or active --- */
+
+static void process_state(struct vcpu *vcpu, enum vgic_post post, unsigned intid)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	struct virq *virq = &vgic->virq[intid];
+
+	switch (post) {
+	case VGIC_PEND:
+		vgic_set_pending(vgic, virq, 0);
+		break;
+	case VGIC_UNPEND:
+		vgic_forget_pending(vgic, virq, ~0u);
+		break;
+	case VGIC_ACTIVATE:
+		vgic_set_active(vgic, virq);
+		break;
+	default:
+		vgic_clear_active(vgic, virq);
+		break;
+	}
+}
+
+/* An SPI that is not at home here any more is sent on. */
+static void process_states(struct vcpu *vcpu, enum vgic_post post, unsigned word, uint32_t bits)
+{
+	for (; bits; bits &= bits - 1) {
+		unsigned intid = word * 32 + bit_lowest(bits);
+		struct vcpu *home = word ? home_of(vcpu->vm, intid) : vcpu;
+
+		if (home == vcpu)
+			process_state(vcpu, post, intid);
+		else
+			vgic_post_bits(home, post, word, bits & -bits);
+	}
+}
+
+/* Of the next two, false: there were none. */
+static bool process_pending(struct vcpu *vcpu, unsigned word, uint32_t which)
+{
+	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.pending[word], which);
+
+	process_states(vcpu, VGIC_UNPEND, word, (uint32_t)(pair >> 32));
+	process_states(vcpu, VGIC_PEND, word, (uint32_t)pair);
+	return pair;
+}
+
+static bool process_active(struct vcpu *vcpu, unsigned word, uint32_t which)
+{
+	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.active[word], which);
+
+	process_states(vcpu, VGIC_DEACTIVATE, word, (uint32_t)(pair >> 32));
+	process_states(vcpu, VGIC_ACTIVATE, word, (uint32_t)pair);
+	return pair;
+}
+
+/* --- the virtual GIC follows the distributor --- */
+
+static unsigned target_of(const struct vm *vm, unsigned intid)
+{
+	return gic_version() == 2 ? vgicd_v2_target(vm, intid) : vgicd_v3_target(vm, intid);
+}
+
+/* Disabling it takes it out of a list register, and gives a physical one back to the physical
+ * distributor, where it stays pending. What is left of it goes to the slot of the next home, which
+ * that core does not look at before it is the home. */
+static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	struct virq *virq = &vgic->virq[intid];
+
+	vgic_set_enabled(vgic, virq, false);
+	vgic_expect_end(vgic, virq, false);
+	vgic->route[intid] = NULL;
+	bit_clear(vgic->forwarded, intid);
+	to->vgic.virq[intid] = *virq;
+	if (vgic_is_pending(vgic, virq))
+		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
+				  __ATOMIC_RELAXED);
+	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
+	__atomic_store_n(&vcpu->vm->dist.home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	vgic_post_bits(to, VGIC_RELOAD, intid / 32, BIT(intid % 32));
+}
+
+/* False: it is somewhere else by now. */
+static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	bool leaves = target != vcpu->index && target != VGICD_NOBODY;
+
+	if (leaves) {
+		process_pending(vcpu, virq->intid / 32, BIT(virq->intid % 32));
+		process_active(vcpu, virq->intid / 32, BIT(virq->intid % 32));
+		vgic_catch_up(vgic);
+	}
+	if (leaves && !vgic_is_active(vgic, virq)) {
+		hand_over(vcpu, virq->intid, vcpu->vm->vcpu[target]);
+		return false;
+	}
+	vgic_expect_end(vgic, virq, leaves);
+	if (virq->physical && !vgic->route[virq->intid]) {
+		gic_route_spi_here(virq->intid);
+		vgic_forward(vgic, virq->intid);
+	}
+	return true;
+}
+
+/* The physical configuration changes while it is disabled. */
+static void follow_edge(struct vgic *vgic, struct virq *virq, bool edge)
+{
+	if (virq->edge == edge)
+		return;
+	vgic_set_enabled(vgic, virq, false);
+	vgic_set_edge(vgic, virq, edge);
+}
+
+void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq)
+{
+	unsigned word = virq->intid / 32;
+	bool enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> virq->intid % 32 & 1;
+
+	if (word && enabled)
+		enabled = target_of(vcpu->vm, virq->intid) != VGICD_NOBODY;
+	vgic_set_enabled(&vcpu->vgic, virq, enabled);
+}
+
+/* False: as follow_target(). */
+static bool follow_spi(struct vcpu *vcpu, struct virq *virq)
+{
+	const struct vgicd *dist = &vcpu->vm->dist;
+	unsigned intid = virq->intid;
+	bool edge = bit_test(dist->shared[VGICD_EDGE], intid);
+
+	if (!follow_target(vcpu, virq, target_of(vcpu->vm, intid)))
+		return false;
+	follow_edge(&vcpu->vgic, virq, edge);
+	if (!virq->physical)
+		vgic_set_level(&vcpu->vgic, virq, !edge && bit_test(dist->lines, intid));
+	return true;
+}
+
+void vgicd_reload(struct vcpu *vcpu, unsigned intid)
+{
+	struct vgic *vgic = &vcpu->vgic;
+	struct virq *virq = &vgic->virq[intid];
+	unsigned word = intid / 32, bit = intid % 32;
+
+	vgic_set_group1(vgic, virq, *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1);
+	if (virq->priority != (*vgicd_priority(vcpu, intid) & 0xf8))
+		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
+	if (!word || follow_spi(vcpu, virq))
+		vgicd_follow_enable(vcpu, virq);
+}
+
+void vgicd_changed(struct vcpu *vcpu, unsigned intid)
+{
+	struct vcpu *home = home_of(vcpu->vm, intid);
+
+	if (home == vcpu)
+		vgicd_reload(vcpu, intid);
+	else
+		vgic_post_bits(home, VGIC_RELOAD, intid / 32, BIT(intid % 32));
+}
+
+/* --- all posts --- */
+
+static void process_sgis(struct vgic *vgic)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(vgic->posted.sources); i++) {
+		uint32_t sources =
+			__atomic_exchange_n(&vgic->posted.sources[i], 0, __ATOMIC_RELAXED);
+
+		for (unsigned id = i * 4; sources; id++, sources >>= 8)
+			if (sources & 0xff)
+				vgic_set_pending_from(vgic, &vgic->virq[id], sources & 0xff);
+	}
+}
+
+/* Half a register's worth at a time: each may go to another vCPU. */
+static void process_reloads(struct vcpu *vcpu, unsigned word)
+{
+	uint32_t *reload = &vcpu->vgic.posted.reload[word];
+	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
+	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
+
+	for (; bits; bits &= bits - 1) {
+		unsigned intid = word * 32 + bit_lowest(bits);
+
+		if (word)
+			vgicd_changed(vcpu, intid);
+		else
+			vgicd_reload(vcpu, intid);
+	}
+}
+
+/* Each kind in an exit of its own. */
+void vgicd_process_word(struct vcpu *vcpu, unsigned word)
+{
+	struct vgic_posted *posted = &vcpu->vgic.posted;
+
+	vgic_begin(&vcpu->vgic);
+	if (word == 0)
+		process_sgis(&vcpu->vgic);
+	if (!process_pending(vcpu, word, VGICD_ALL_LANES) &&
+	    !process_active(vcpu, word, VGICD_ALL_LANES))
+		process_reloads(vcpu, word);
+	if (posted->active[word] || posted->reload[word])
+		vgic_post_what(vcpu, VGIC_POST_WORD(word));
+	vgic_end(&vcpu->vgic);
+}
+
+static void publish(struct vgic *vgic, unsigned word)
+{
+	vgic_catch_up(vgic);
+	for (unsigned active = 0; active < 2; active++)
+		__atomic_store_n(&vgic->published[active][word],
+				 vgicd_state(vgic, active, word, VGICD_ALL_LANES),
+				 __ATOMIC_RELAXED);
+}
+
+__cold void vgicd_process_posts(struct vcpu *vcpu)
+{
+	uint32_t *what = &vcpu->vgic.posted.what;
+	uint32_t all = __atomic_load_n(what, __ATOMIC_RELAXED);
+	uint32_t first = all & -all;
+
+	if (!all)
+		return;
+	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
+	if (first & VGIC_POST_GROUPS)
+		vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
+	else if (first >= VGIC_POST_PUBLISH(0))
+		publish(&vcpu->vgic, bit_lowest(first) - VIRQ_WORDS);
+	else
+		vgicd_process_word(vcpu, bit_lowest(first));
+	if (__atomic_load_n(what, __ATOMIC_RELAXED))
+		smp_kick(vcpu->core);
+}
+
+/* --- what comes in --- */
+
+void vgicd_set_level(struct vm *vm, unsigned intid, bool level)
+{
+	uint32_t *lines = &vm->dist.lines[intid / 32];
+	uint32_t bit = BIT(intid % 32);
+	uint32_t before = level ? __atomic_fetch_or(lines, bit, __ATOMIC_RELAXED)
+				: __atomic_fetch_and(lines, ~bit, __ATOMIC_RELAXED);
+
+	if (!(before & bit) == !level)
+		return;
+	if (level && bit_test(vm->dist.shared[VGICD_EDGE], intid))
+		vgic_post(home_of(vm, intid), intid);
+	vgic_post_bits(home_of(vm, intid), VGIC_RELOAD, intid / 32, bit);
+}
+
+bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
+{
+	unsigned intid = gic_intid(iar);
+
+	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
+	    !home_of(vcpu->vm, intid)->vgic.virq[intid].physical)
+		return false;
+	gic_set_pending(intid);
+	gic_deactivate(iar);
+	return true;
+}
