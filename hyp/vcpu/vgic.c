@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "hyp/cpu/smp.h"
-#include "hyp/vcpu/vcpu.h"
 #include "hyp/vcpu/vgic_lr.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
@@ -127,19 +125,6 @@ __cold void vgic_catch_up(struct vgic *vgic)
 	vgic_refill(vgic);
 }
 
-static __cold void load_slowly(struct vcpu *vcpu)
-{
-	vgic_refill(&vcpu->vgic);
-	if (vcpu->vgic.posted.what)
-		smp_kick(vcpu->core);
-}
-
-void vgic_load(struct vcpu *vcpu)
-{
-	if (vcpu->vgic.backlog | vcpu->vgic.posted.what)
-		load_slowly(vcpu);
-}
-
 static void latch_physical(struct virq *virq)
 {
 	virq->latched = true;
@@ -207,7 +192,7 @@ void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 		vgic_set_pending_from(vgic, virq, BIT(source));
 }
 
-void vgic_forget_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
+void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	bool captured;
 
@@ -222,13 +207,6 @@ void vgic_forget_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 			gic_deactivate(virq->intid);
 	}
 	vgic_give(vgic, virq);
-}
-
-void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
-{
-	if (virq->physical)
-		gic_clear_pending(virq->intid);
-	vgic_forget_pending(vgic, virq, sources);
 }
 
 __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)

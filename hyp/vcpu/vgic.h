@@ -55,13 +55,13 @@ struct virq {
 };
 
 /*
- * What others want of a vCPU: set by any core, which then kicks the vCPU's own (vgic_post_bits());
+ * What others want of a vCPU: set by any core, which then kicks the vCPU's own (vgic_post_what());
  * taken by that core (vgicd_process_posts()). A pair's lower half is what to set, its upper half
  * what to clear; no interrupt is in both.
  */
 struct vgic_posted {
-	uint32_t what; /* VGIC_POST_WORD() and so on; 0: nothing */
-	uint64_t pending[VIRQ_WORDS], active[VIRQ_WORDS]; /* pairs */
+	uint32_t what;                /* VGIC_POST_WORD() and so on; 0: nothing */
+	uint64_t pair[2][VIRQ_WORDS]; /* pending, active */
 	uint32_t reload[VIRQ_WORDS];
 	uint32_t sources[GIC_SGI_COUNT / 4]; /* GICv2: a byte an SGI, a bit a source */
 };
@@ -124,11 +124,9 @@ void vgic_load(struct vcpu *vcpu);
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources); /* a bit each */
 
-/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, bit s = from core s; others ignore it. */
+/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, bit s = from core s; others ignore it.
+ * Not what is pending at the physical GIC: gic_clear_pending() before. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
-
-/* The same but for what is pending at the physical GIC. */
-void vgic_forget_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
 /* The line of an emulated device, level-sensitive: pending while it is high, again after the
  * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending
@@ -178,16 +176,15 @@ void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
 #define VGIC_POST_GROUPS BIT(2 * VIRQ_WORDS) /* GICD_CTLR */
 
-enum vgic_post { VGIC_PEND, VGIC_UNPEND, VGIC_ACTIVATE, VGIC_DEACTIVATE, VGIC_RELOAD };
-
-/* For interrupts from 32 * word on: pending, no longer pending, active, no longer active, or what
- * the distributor holds of them has changed. Of two posts for one interrupt the later one wins. */
-void vgic_post_bits(struct vcpu *to, enum vgic_post post, unsigned word, uint32_t bits);
+/* For interrupts from 32 * word on: pending or active, or no longer; or what the distributor holds
+ * of them has changed. Of two posts for one interrupt the later one wins. */
+void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
+void vgic_post_reload(struct vcpu *to, unsigned intid);
 void vgic_post(struct vcpu *to, unsigned intid); /* pending */
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
 /* Takes `bits` out of both halves of a pair, which is returned as it was there. */
 uint64_t vgic_posted_take(uint64_t *pair, uint32_t bits);
 
-/* Something that needs no more than its bit. */
+/* Something that needs no more than its bit; the rest calls this last. */
 void vgic_post_what(struct vcpu *to, uint32_t what);

@@ -164,46 +164,31 @@ __cold void vgic_finish(struct vgic *vgic, struct virq *virq)
 	if (virq->physical)
 		gic_deactivate(virq->intid);
 	if (virq->leaving)
-		vgic_post_bits(vcpu_of_vgic(vgic), VGIC_RELOAD, virq->intid / 32,
-			       BIT(virq->intid % 32));
+		vgic_post_left(vgic, virq);
 	else
 		vgic_give_later(vgic, virq);
-}
-
-static void finish_parked(struct vgic *vgic, struct virq *virq)
-{
-	vgic_unpark(vgic, virq);
-	vgic_finish(vgic, virq);
-}
-
-static struct virq *parked(struct vgic *vgic)
-{
-	unsigned i = 0;
-
-	while (!vgic->virq[i].parked)
-		i++;
-	return &vgic->virq[i];
 }
 
 /*
  * The guest ended interrupts that are in no list register; the GIC counts those and does not say
  * which. Active interrupts nest by priority, and each end drops the priority of its interrupt (IHI
  * 0048B 4.4.5, IHI 0069 12.11.8): what is parked has ended if its priority is not active, or again
- * by what is in a list register. With EOI in two steps, where DIR does not trap, any of them may
- * have.
+ * by what is in a list register. With EOI in two steps, where DIR does not trap, it is the most
+ * urgent of those.
  */
 static void collect_parked(struct vgic *vgic)
 {
 	unsigned count = gic_virt_ends_elsewhere();
-	uint32_t ended = 0;
+	uint32_t ended = count ? ~gic_virt_active_priorities() | active_in_lrs(vgic) : 0;
 
-	if (gic_virt_split_eoi())
-		for (; count && vgic->parked_count; count--)
-			finish_parked(vgic, parked(vgic));
-	else if (count)
-		ended = vgic->spilled & (~gic_virt_active_priorities() | active_in_lrs(vgic));
-	for (; ended; ended &= ended - 1)
-		finish_parked(vgic, &vgic->virq[vgic->spilled_by[bit_lowest(ended)]]);
+	if (!gic_virt_split_eoi())
+		count = VIRQ_PRIORITIES;
+	for (ended &= vgic->spilled; ended && count; ended &= ended - 1, count--) {
+		struct virq *virq = &vgic->virq[vgic->spilled_by[bit_lowest(ended)]];
+
+		vgic_unpark(vgic, virq);
+		vgic_finish(vgic, virq);
+	}
 }
 
 /* What the guest ended and asked to be followed up for. */

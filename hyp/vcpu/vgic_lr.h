@@ -3,7 +3,7 @@
  * users of hyp/vcpu/vgic.h. */
 #pragma once
 
-#include "hyp/vcpu/vcpu.h"
+#include "hyp/vcpu/vgic.h"
 
 /* The list register that makes `virq` pending from `source`, ready to write. */
 uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source);
@@ -51,6 +51,9 @@ bool vgic_anything_behind(struct vgic *vgic);
 /* Active in no list register, from now on and no longer. */
 void vgic_park(struct vgic *vgic, struct virq *virq);
 void vgic_unpark(struct vgic *vgic, struct virq *virq);
+
+/* An interrupt that leaves has ended. */
+void vgic_post_left(struct vgic *vgic, const struct virq *virq);
 
 /* An interrupt has ended: it is in no list register, and not parked. vgic_refill() is still to
  * come. */

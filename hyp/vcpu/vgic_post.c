@@ -3,6 +3,7 @@
  * does not wait. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vcpu.h"
+#include "hyp/vcpu/vgic_lr.h"
 
 /* Detail first, this last. A core that has not looked since it was told needs no second kick. */
 void vgic_post_what(struct vcpu *to, uint32_t what)
@@ -21,35 +22,32 @@ uint64_t vgic_posted_take(uint64_t *pair, uint32_t bits)
 }
 
 /* Whoever reads sees it so from now on. */
-static void post_pair(uint64_t *pair, uint32_t *published, uint32_t set, uint32_t clear)
+void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
 {
+	uint64_t *pair = &to->vgic.posted.pair[active][word];
+	uint32_t *published = &to->vgic.published[active][word];
 	uint64_t before = __atomic_load_n(pair, __ATOMIC_RELAXED);
+	uint64_t half = on ? bits : (uint64_t)bits << 32;
 
-	while (!__atomic_compare_exchange_n(
-		pair, &before, (before & ~BOTH(set | clear)) | set | (uint64_t)clear << 32, false,
-		__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (!__atomic_compare_exchange_n(pair, &before, (before & ~BOTH(bits)) | half, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
-	__atomic_fetch_or(published, set, __ATOMIC_RELAXED);
-	__atomic_fetch_and(published, ~clear, __ATOMIC_RELAXED);
+	if (on)
+		__atomic_fetch_or(published, bits, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(published, ~bits, __ATOMIC_RELAXED);
+	vgic_post_what(to, VGIC_POST_WORD(word));
 }
 
-void vgic_post_bits(struct vcpu *to, enum vgic_post post, unsigned word, uint32_t bits)
+void vgic_post_reload(struct vcpu *to, unsigned intid)
 {
-	struct vgic_posted *posted = &to->vgic.posted;
-	bool sets = post == VGIC_PEND || post == VGIC_ACTIVATE;
-	bool active = post == VGIC_ACTIVATE || post == VGIC_DEACTIVATE;
-
-	if (post == VGIC_RELOAD)
-		__atomic_fetch_or(&posted->reload[word], bits, __ATOMIC_RELAXED);
-	else
-		post_pair(active ? &posted->active[word] : &posted->pending[word],
-			  &to->vgic.published[active][word], sets ? bits : 0, sets ? 0 : bits);
-	vgic_post_what(to, VGIC_POST_WORD(word));
+	__atomic_fetch_or(&to->vgic.posted.reload[intid / 32], BIT(intid % 32), __ATOMIC_RELAXED);
+	vgic_post_what(to, VGIC_POST_WORD(intid / 32));
 }
 
 void vgic_post(struct vcpu *to, unsigned intid)
 {
-	vgic_post_bits(to, VGIC_PEND, intid / 32, BIT(intid % 32));
+	vgic_post_state(to, false, true, intid / 32, BIT(intid % 32));
 }
 
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
@@ -61,4 +59,17 @@ void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
 	__atomic_fetch_or(&to->vgic.posted.sources[id / 4], BIT(id % 4 * 8 + source),
 			  __ATOMIC_RELAXED);
 	vgic_post_what(to, VGIC_POST_WORD(0));
+}
+
+void vgic_post_left(struct vgic *vgic, const struct virq *virq)
+{
+	vgic_post_reload(vcpu_of_vgic(vgic), virq->intid);
+}
+
+void vgic_load(struct vcpu *vcpu)
+{
+	if (vcpu->vgic.backlog)
+		vgic_catch_up(&vcpu->vgic);
+	if (vcpu->vgic.posted.what)
+		smp_kick(vcpu->core);
 }

@@ -45,6 +45,22 @@ struct access {
 	uint32_t lanes;
 };
 
+/* ISPENDR to ICACTIVER */
+static bool is_state(uint32_t bank)
+{
+	return bank >= BANK(GICD_ISPENDR) && bank <= BANK(GICD_ICACTIVER);
+}
+
+static bool is_active_bank(uint32_t bank)
+{
+	return bank >= BANK(GICD_ISACTIVER);
+}
+
+static bool sets(uint32_t bank)
+{
+	return !(bank & 1);
+}
+
 /* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR to be
  * made pending by. */
 static uint32_t writable(const struct access *access)
@@ -75,40 +91,15 @@ static void write_one(struct vcpu *vcpu, const struct access *access, unsigned w
 	case BANK(GICD_ICENABLER):
 		vgicd_follow_enable(vcpu, virq);
 		break;
-	case BANK(GICD_ISPENDR):
-		vgic_set_pending(vgic, virq, 0);
-		break;
-	case BANK(GICD_ICPENDR):
-		vgic_clear_pending(vgic, virq, ~0u);
-		break;
-	case BANK(GICD_ISACTIVER):
-		vgic_set_active(vgic, virq);
-		break;
-	case BANK(GICD_ICACTIVER):
-		vgic_clear_active(vgic, virq);
-		break;
 	case BANK(GICD_IPRIORITYR):
 		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
 		break;
-	default:
+	case BANK(GICD_ICFGR):
 		vgicd_reload(vcpu, intid);
 		break;
-	}
-}
-
-static enum vgic_post post_of(uint32_t bank)
-{
-	switch (bank) {
-	case BANK(GICD_ISPENDR):
-		return VGIC_PEND;
-	case BANK(GICD_ICPENDR):
-		return VGIC_UNPEND;
-	case BANK(GICD_ISACTIVER):
-		return VGIC_ACTIVATE;
-	case BANK(GICD_ICACTIVER):
-		return VGIC_DEACTIVATE;
 	default:
-		return VGIC_RELOAD;
+		vgicd_set_state(vgic, virq, is_active_bank(access->bank), sets(access->bank));
+		break;
 	}
 }
 
@@ -153,21 +144,13 @@ static uint32_t keep(struct vcpu *owner, const struct access *access, uint32_t l
 	}
 }
 
-/* What was posted before this write, and not done yet, is not done after it. */
-static void cancel_posts(struct vgic *vgic, const struct access *access, uint32_t which)
-{
-	if (access->bank == BANK(GICD_ISPENDR) || access->bank == BANK(GICD_ICPENDR))
-		vgic_posted_take(&vgic->posted.pending[access->word], which);
-	else if (access->bank == BANK(GICD_ISACTIVER) || access->bank == BANK(GICD_ICACTIVER))
-		vgic_posted_take(&vgic->posted.active[access->word], which);
-}
-
 static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	bool several = which & (which - 1);
 
-	if (vcpu->vgic.posted.what)
-		cancel_posts(&vcpu->vgic, access, which);
+	if (vcpu->vgic.posted.what && is_state(access->bank)) /* the last write counts */
+		vgic_posted_take(
+			&vcpu->vgic.posted.pair[is_active_bank(access->bank)][access->word], which);
 
 	if (several)
 		vgic_begin(&vcpu->vgic);
@@ -177,7 +160,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 		vgic_end(&vcpu->vgic);
 }
 
-/* What a device makes pending from now on is not cleared. */
+/* At once: what a device makes pending from now on is not cleared. */
 static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
 {
 	for (; which; which &= which - 1) {
@@ -191,14 +174,17 @@ static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t whi
 static void write_at(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
 		     uint32_t which)
 {
-	if (vcpu == owner) {
-		write_own(vcpu, access, which);
-		return;
-	}
-	if (access->bank == BANK(GICD_ICPENDR) && access->word)
+	bool active = is_active_bank(access->bank);
+
+	if (access->bank == BANK(GICD_ICPENDR) && (vcpu == owner || access->word))
 		clear_physical(owner, access->word, which);
-	if (which)
-		vgic_post_bits(owner, post_of(access->bank), access->word, which);
+	if (vcpu == owner)
+		write_own(vcpu, access, which);
+	else if (which && is_state(access->bank))
+		vgic_post_state(owner, active, sets(access->bank), access->word, which);
+	else
+		for (; which; which &= which - 1)
+			vgic_post_reload(owner, access->word * 32 + bit_lowest(which));
 }
 
 static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)
@@ -251,7 +237,7 @@ static uint32_t read_bits(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset
 	case BANK(GICD_ICENABLER):
 		return *vgicd_bits(owner, VGICD_ENABLED, word);
 	default:
-		return read_state(vcpu, owner, BANK(offset) >= BANK(GICD_ISACTIVER), word);
+		return read_state(vcpu, owner, is_active_bank(BANK(offset)), word);
 	}
 }
 
@@ -397,6 +383,8 @@ void vgicd_reset_private(struct vcpu *vcpu)
 		bool sgi = intid < GIC_SGI_COUNT;
 
 		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
+		if (virq->physical)
+			gic_clear_pending(intid);
 		vgic_clear_pending(vgic, virq, ~0u);
 		vgic_clear_active(vgic, virq);
 		vgic_set_priority(vgic, virq, 0);

@@ -41,6 +41,7 @@ struct vgicd {
 	uint64_t routes[VIRQ_COUNT]; /* GICv3: IROUTER */
 	bool asleep[VCPU_MAX];       /* GICv3: WAKER.ProcessorSleep */
 	uint32_t lines[VIRQ_WORDS];  /* of emulated devices: high */
+	uint8_t target[VIRQ_COUNT];  /* of SPIs: a vCPU's index, or VGICD_NOBODY */
 	uint8_t home[VIRQ_COUNT];    /* of SPIs, a vCPU's index; written by the home's core */
 };
 

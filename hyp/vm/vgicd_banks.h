@@ -67,9 +67,8 @@ void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq); /* of this alone
 /* `vcpu` has written what the distributor holds of an SPI: its home is to follow. */
 void vgicd_changed(struct vcpu *vcpu, unsigned intid);
 
-/* The vCPU that the guest wants an SPI at: its index, or VGICD_NOBODY. */
-unsigned vgicd_v2_target(const struct vm *vm, unsigned intid);
-unsigned vgicd_v3_target(const struct vm *vm, unsigned intid);
+/* An interrupt of a vCPU that is loaded here: pending or active, or no longer. */
+void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on);
 
 /* PIDR and CIDR, the words from PIDR4 on; `part`: PIDR0. */
 uint32_t vgicd_id_register(unsigned word, uint32_t part);

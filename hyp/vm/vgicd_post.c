@@ -35,66 +35,43 @@ uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32
 
 /* --- posts that make something pending or active --- */
 
-static void process_state(struct vcpu *vcpu, enum vgic_post post, unsigned intid)
+void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 {
-	struct vgic *vgic = &vcpu->vgic;
-	struct virq *virq = &vgic->virq[intid];
-
-	switch (post) {
-	case VGIC_PEND:
+	if (!active && on)
 		vgic_set_pending(vgic, virq, 0);
-		break;
-	case VGIC_UNPEND:
-		vgic_forget_pending(vgic, virq, ~0u);
-		break;
-	case VGIC_ACTIVATE:
+	else if (!active)
+		vgic_clear_pending(vgic, virq, ~0u);
+	else if (on)
 		vgic_set_active(vgic, virq);
-		break;
-	default:
+	else
 		vgic_clear_active(vgic, virq);
-		break;
-	}
 }
 
 /* An SPI that is not at home here any more is sent on. */
-static void process_states(struct vcpu *vcpu, enum vgic_post post, unsigned word, uint32_t bits)
+static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word, uint32_t bits)
 {
 	for (; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
 		struct vcpu *home = word ? home_of(vcpu->vm, intid) : vcpu;
 
 		if (home == vcpu)
-			process_state(vcpu, post, intid);
+			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
 		else
-			vgic_post_bits(home, post, word, bits & -bits);
+			vgic_post_state(home, active, on, word, bits & -bits);
 	}
 }
 
-/* Of the next two, false: there were none. */
-static bool process_pending(struct vcpu *vcpu, unsigned word, uint32_t which)
+/* False: there were none. */
+static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
-	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.pending[word], which);
+	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.pair[active][word], which);
 
-	process_states(vcpu, VGIC_UNPEND, word, (uint32_t)(pair >> 32));
-	process_states(vcpu, VGIC_PEND, word, (uint32_t)pair);
-	return pair;
-}
-
-static bool process_active(struct vcpu *vcpu, unsigned word, uint32_t which)
-{
-	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.active[word], which);
-
-	process_states(vcpu, VGIC_DEACTIVATE, word, (uint32_t)(pair >> 32));
-	process_states(vcpu, VGIC_ACTIVATE, word, (uint32_t)pair);
+	process_half(vcpu, active, false, word, (uint32_t)(pair >> 32));
+	process_half(vcpu, active, true, word, (uint32_t)pair);
 	return pair;
 }
 
 /* --- the virtual GIC follows the distributor --- */
-
-static unsigned target_of(const struct vm *vm, unsigned intid)
-{
-	return gic_version() == 2 ? vgicd_v2_target(vm, intid) : vgicd_v3_target(vm, intid);
-}
 
 /* Disabling it takes it out of a list register, and gives a physical one back to the physical
  * distributor, where it stays pending. What is left of it goes to the slot of the next home, which
@@ -114,7 +91,7 @@ static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
 				  __ATOMIC_RELAXED);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
 	__atomic_store_n(&vcpu->vm->dist.home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
-	vgic_post_bits(to, VGIC_RELOAD, intid / 32, BIT(intid % 32));
+	vgic_post_reload(to, intid);
 }
 
 /* False: it is somewhere else by now. */
@@ -124,8 +101,8 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	bool leaves = target != vcpu->index && target != VGICD_NOBODY;
 
 	if (leaves) {
-		process_pending(vcpu, virq->intid / 32, BIT(virq->intid % 32));
-		process_active(vcpu, virq->intid / 32, BIT(virq->intid % 32));
+		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
+		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
 		vgic_catch_up(vgic);
 	}
 	if (leaves && !vgic_is_active(vgic, virq)) {
@@ -152,10 +129,11 @@ static void follow_edge(struct vgic *vgic, struct virq *virq, bool edge)
 void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq)
 {
 	unsigned word = virq->intid / 32;
+	bool arrives = virq->physical && !vcpu->vgic.route[virq->intid]; /* its reload is posted */
 	bool enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> virq->intid % 32 & 1;
 
 	if (word && enabled)
-		enabled = target_of(vcpu->vm, virq->intid) != VGICD_NOBODY;
+		enabled = vcpu->vm->dist.target[virq->intid] != VGICD_NOBODY && !arrives;
 	vgic_set_enabled(&vcpu->vgic, virq, enabled);
 }
 
@@ -166,7 +144,7 @@ static bool follow_spi(struct vcpu *vcpu, struct virq *virq)
 	unsigned intid = virq->intid;
 	bool edge = bit_test(dist->shared[VGICD_EDGE], intid);
 
-	if (!follow_target(vcpu, virq, target_of(vcpu->vm, intid)))
+	if (!follow_target(vcpu, virq, dist->target[intid]))
 		return false;
 	follow_edge(&vcpu->vgic, virq, edge);
 	if (!virq->physical)
@@ -194,7 +172,7 @@ void vgicd_changed(struct vcpu *vcpu, unsigned intid)
 	if (home == vcpu)
 		vgicd_reload(vcpu, intid);
 	else
-		vgic_post_bits(home, VGIC_RELOAD, intid / 32, BIT(intid % 32));
+		vgic_post_reload(home, intid);
 }
 
 /* --- all posts --- */
@@ -236,10 +214,10 @@ void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 	vgic_begin(&vcpu->vgic);
 	if (word == 0)
 		process_sgis(&vcpu->vgic);
-	if (!process_pending(vcpu, word, VGICD_ALL_LANES) &&
-	    !process_active(vcpu, word, VGICD_ALL_LANES))
+	if (!process_states(vcpu, false, word, VGICD_ALL_LANES) &&
+	    !process_states(vcpu, true, word, VGICD_ALL_LANES))
 		process_reloads(vcpu, word);
-	if (posted->active[word] || posted->reload[word])
+	if (posted->pair[1][word] || posted->reload[word])
 		vgic_post_what(vcpu, VGIC_POST_WORD(word));
 	vgic_end(&vcpu->vgic);
 }
@@ -285,7 +263,7 @@ void vgicd_set_level(struct vm *vm, unsigned intid, bool level)
 		return;
 	if (level && bit_test(vm->dist.shared[VGICD_EDGE], intid))
 		vgic_post(home_of(vm, intid), intid);
-	vgic_post_bits(home_of(vm, intid), VGIC_RELOAD, intid / 32, bit);
+	vgic_post_reload(home_of(vm, intid), intid);
 }
 
 bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)

@@ -33,23 +33,19 @@ static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 	       (uint32_t)targets[3] << 24;
 }
 
-unsigned vgicd_v2_target(const struct vm *vm, unsigned intid)
-{
-	uint32_t targets = vm->dist.targets[intid];
-
-	return targets ? bit_lowest(targets) : VGICD_NOBODY;
-}
-
 static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = &vcpu->vm->dist;
 
-	if (vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
+	if (vcpu->vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
-	for (unsigned i = 0; i < 4; i++)
-		if (lanes >> 8 * i & 1) {
-			vm->dist.targets[first + i] =
-				(uint8_t)(value >> 8 * i & vgicd_all_vcpus(vm));
+	for (unsigned i = 0; i < 4; i++, value >>= 8, lanes >>= 8)
+		if (lanes & 1) {
+			uint32_t targets = value & vgicd_all_vcpus(vcpu->vm) & 0xff;
+
+			dist->targets[first + i] = (uint8_t)targets;
+			dist->target[first + i] =
+				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NOBODY);
 			vgicd_changed(vcpu, first + i);
 		}
 }

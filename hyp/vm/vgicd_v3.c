@@ -38,21 +38,19 @@ bool vgicd_v3_is_router(uint32_t offset)
 }
 
 /* One that may go to any stays at its home. */
-unsigned vgicd_v3_target(const struct vm *vm, unsigned intid)
-{
-	uint64_t route = __atomic_load_n(&vm->dist.routes[intid], __ATOMIC_RELAXED);
-
-	if (route & ROUTER_ANY)
-		return vm->dist.home[intid];
-	return (route & ROUTER_AFFINITY) < vm->vcpu_count ? (unsigned)route : VGICD_NOBODY;
-}
-
 void vgicd_v3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes)
 {
-	uint64_t *route = &vcpu->vm->dist.routes[intid];
+	struct vgicd *dist = &vcpu->vm->dist;
+	uint64_t *route = &dist->routes[intid];
 
 	__atomic_fetch_and(route, ~lanes | value, __ATOMIC_RELAXED);
-	__atomic_fetch_or(route, value & lanes & ROUTER_FIELDS, __ATOMIC_RELAXED);
+	value = __atomic_or_fetch(route, value & lanes & ROUTER_FIELDS, __ATOMIC_RELAXED);
+	if (value & ROUTER_ANY)
+		dist->target[intid] = dist->home[intid];
+	else
+		dist->target[intid] =
+			(uint8_t)((value & ROUTER_AFFINITY) < vcpu->vm->vcpu_count ? value
+										   : VGICD_NOBODY);
 	vgicd_changed(vcpu, intid);
 }
 

@@ -46,12 +46,14 @@ def symbol(board: str, name: str) -> int:
     return next(address for address, one in symbols(board) if one == name)
 
 
-def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1) -> Iterator[Range]:
+def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
+        traps_dir: bool = False) -> Iterator[Range]:
     """The parts of the GIC that a guest has itself, at its own addresses of them."""
     facts, direct = talk.facts(board), irq == "direct"
     if "gic.cpu" in facts:
         part = facts["gic.cpu"] if direct else facts["gic.vcpu"]
-        yield Range(at["gic.cpu"], part, GICC_SIZE, "device")
+        size = PAGE if traps_dir and not direct else GICC_SIZE
+        yield Range(at["gic.cpu"], part, size, "device")
         if direct:
             yield Range(at["gic.dist"], facts["gic.dist"], GICD_SIZE, "device")
     elif direct:
@@ -78,8 +80,8 @@ def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
     facts = talk.facts(board)
     at = {"gic.cpu": VIRT_GICC, "gic.dist": VIRT_GICD, "gic.redist": VIRT_GICR}
     uart = Range(VIRT_UART, facts["console[1]"], PAGE, "device")
-    return joined([Range(RAM, facts["guest_base"], RAM_SIZE, "ram"), *gic(board, irq, at, cpus),
-                   *[uart] * (irq == "direct")])
+    return joined([Range(RAM, facts["guest_base"], RAM_SIZE, "ram"),
+                   *gic(board, irq, at, cpus, traps_dir=True), *[uart] * (irq == "direct")])
 
 
 def strangers(found: list[Range], allowed: list[Range]) -> list[str]:

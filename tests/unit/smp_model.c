@@ -15,7 +15,7 @@
 #define ENABLED 2u
 #define TARGETED 4u
 #define INACTIVE 8u
-#define ACKABLE 15u
+#define GROUP_ON 16u
 
 /* SGIs, a PPI; SPIs of emulated devices; physical ones */
 const uint8_t smp_intids[SMP_SLOTS] = { 0, 1, 9, 20, 32, 33, 40, 96, 97, 98 };
@@ -157,8 +157,9 @@ static unsigned conditions(unsigned n, const struct smp_irq *irq)
 {
 	bool here = irq->target == n || (irq->home == n && smp_model.vcpu[n].blind);
 
-	return (smp_model_may_be_pending(irq) ? PENDING : 0) | (may_deliver(irq) ? ENABLED : 0) |
-	       (here ? TARGETED : 0) | (irq->active ? 0 : INACTIVE);
+	return (smp_model_may_be_pending(irq) ? PENDING : 0) | (irq->enabled ? ENABLED : 0) |
+	       (smp_model.dist_groups >> irq->group1 & 1 ? GROUP_ON : 0) | (here ? TARGETED : 0) |
+	       (irq->active ? 0 : INACTIVE);
 }
 
 static void note(unsigned n)
@@ -217,7 +218,7 @@ static const char *wrong_ack(unsigned n, unsigned slot, unsigned source)
 		return "acknowledged an SGI that this vCPU did not send";
 	if (!(vcpu->seen[slot] & PENDING))
 		return "acknowledged an interrupt that is not pending";
-	if (!(vcpu->seen[slot] & ENABLED))
+	if (!(vcpu->seen[slot] & ENABLED) || !(vcpu->seen[slot] & GROUP_ON))
 		return "acknowledged an interrupt that is disabled";
 	if (!(vcpu->seen[slot] & TARGETED))
 		return "acknowledged an interrupt of another vCPU's";

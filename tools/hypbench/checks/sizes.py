@@ -9,9 +9,9 @@ from hypbench.tree import Tree
 
 BUDGETS = {
     "hyp/base": 510,
-    "hyp/cpu": 700,
+    "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1190,
+    "hyp/vcpu": 1225,
     "hyp/sched": 300,
     "hyp/vm": 1855,
     "hyp/dev": 290,
