@@ -208,7 +208,7 @@ PLANTED = {
     "gic_disable": "d",  # B stays enabled
     "vgic_set_edge": "b",
     "vgic_set_priority": "b",
-    "vgic_post_reload": "f",
+    "vgicd_changed": "f",
     "vgic_expect_end": "o",  # A never comes from where it was active to its target
 }
 
