@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 3
+#define PLAN_VERSION 4
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
@@ -140,6 +140,29 @@ struct plan_vm {
 	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };
 
+/*
+ * What happens to a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
+ * the order of their times. X(NAME, "word"). An event without a meaning in the VM's state is
+ * ignored.
+ */
+#define PLAN_EVENTS(X)                                                                             \
+	X(PAUSE, "pause")                                                                          \
+	X(RESUME, "resume")                                                                        \
+	X(RESET, "reset")     /* starts the guest again, as after power-on */                      \
+	X(DESTROY, "destroy") /* the VM is gone */                                                 \
+	X(CREATE, "create")   /* and is made anew, and started */
+
+#define PLAN_EVENT(NAME, word) PLAN_EVENT_##NAME,
+enum plan_event_kind { PLAN_EVENTS(PLAN_EVENT) PLAN_EVENT_COUNT };
+
+#define PLAN_EVENT_MAX 1024
+
+struct plan_event {
+	uint32_t at_us;
+	uint32_t kind; /* enum plan_event_kind */
+	uint32_t vm;   /* its index in struct plan */
+};
+
 struct plan {
 	char name[PLAN_NAME_SIZE];
 	uint32_t platform;
@@ -150,10 +173,12 @@ struct plan {
 	uint32_t bench_count;
 	uint32_t guest_count;
 	uint32_t vm_count;
+	uint32_t event_count;
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest[PLAN_GUEST_MAX];
 	struct plan_vm vm[PLAN_VM_MAX];
+	struct plan_event event[PLAN_EVENT_MAX];
 };
 
 struct plan_section {

@@ -24,6 +24,7 @@
 	X(TRACE, "trace", 0) /* one event of the trace ring, when `trace=on` */                    \
 	X(FAULT, "fault", 0) /* EL2 stopped a guest: reason, syndrome, addresses */                \
 	X(ERROR, "error", 1) /* a failure of the run or the step: what and where */                \
+	X(VM, "vm", 0)       /* of several VMs, or with events: how one ended, and what it used */ \
 	X(STEP, "step", 0)   /* a plan step ended: how, and after how many ticks */                \
 	X(END, "end", 0)     /* the last: how many records, faults and errors */
 

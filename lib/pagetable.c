@@ -213,5 +213,5 @@ void pagetable_reset(struct pagetable *table)
 {
 	table->pool->used = 0;
 	table->pool->free = NULL;
-	memset(table->root, 0, PAGE_SIZE);
+	memset(table->root, 0, table->root_entries * sizeof(*table->root));
 }

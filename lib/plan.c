@@ -55,7 +55,8 @@ static bool check_head(const struct plan *plan, struct text *why)
 	       number_check("config_count", plan->config_count, 1, PLAN_CONFIG_MAX, why) &&
 	       number_check("bench_count", plan->bench_count, 0, PLAN_BENCH_MAX, why) &&
 	       number_check("guest_count", plan->guest_count, 0, PLAN_GUEST_MAX, why) &&
-	       number_check("vm_count", plan->vm_count, 1, PLAN_VM_MAX, why);
+	       number_check("vm_count", plan->vm_count, 1, PLAN_VM_MAX, why) &&
+	       number_check("event_count", plan->event_count, 0, PLAN_EVENT_MAX, why);
 }
 
 /* EL2 spins by twos, after two: another number would spin for ever. */
@@ -160,40 +161,33 @@ const struct plan_vm *plan_background(const struct plan *plan)
 	return first_with(plan, PLAN_IMAGE_BACKGROUND);
 }
 
-/* --- what EL2 cannot run yet --- */
+/* --- VMs together --- */
 
-static const char *measured_refused(const struct plan *plan, const struct plan_vm *vm)
+/* Two vCPUs of a VM on one core would share TLB entries that each has for its own. */
+static const char *vm_refused(const struct plan *plan, const struct plan_vm *vm)
 {
+	bool bench = vm->image == PLAN_IMAGE_BENCH;
 	uint32_t cores = 0;
 
-	if (vm->image == PLAN_IMAGE_BACKGROUND)
+	if (vm == plan_measured(plan) && vm->image == PLAN_IMAGE_BACKGROUND)
 		return "the background VM measures nothing";
-	if ((vm->image == PLAN_IMAGE_BENCH) != (plan->bench_count != 0))
+	if (bench && vm != plan_measured(plan))
+		return "one VM has the benchmarks";
+	if (bench != (plan->bench_count != 0) && vm == plan_measured(plan))
 		return "bench lines and image=bench go together";
-	if (vm->image == PLAN_IMAGE_BENCH && (vm->cpus != 1 || vm->ram_mib != 0))
-		return "image=bench has one vCPU, and the RAM that the board has";
-	for (uint32_t n = 0; n < vm->cpus; n++)
+	if (vm->image != PLAN_IMAGE_GUEST && (vm->cpus != 1 || vm->ram_mib != 0))
+		return "image=bench and image=background have one vCPU, and no ram_mib";
+	for (uint32_t n = 0; n < vm->cpus; n++) {
+		if (cores >> vm->core[n] & 1)
+			return "each vCPU of a VM has a core of its own";
 		cores |= 1u << vm->core[n];
-	return cores != (1u << vm->cpus) - 1 ? "EL2 can run n vCPUs on the first n cores, one each"
-					     : NULL;
-}
-
-static const char *other_refused(const struct plan *plan, const struct plan_vm *vm)
-{
-	const struct plan_vm *measured = plan_measured(plan);
-
-	if (vm != plan_background(plan) || measured->image != PLAN_IMAGE_BENCH)
-		return "EL2 can run one VM, and beside image=bench one image=background";
-	if (vm->cpus != 1 || vm->ram_mib != 0 || vm->core[0] != measured->core[0])
-		return "EL2 can run image=background with one vCPU, on the core of image=bench";
-	return vm->prio > measured->prio ? "EL2 can run it with prio up to that of image=bench"
-					 : NULL;
+	}
+	return NULL;
 }
 
 static bool check_runs(const struct plan *plan, const struct plan_vm *vm, struct text *why)
 {
-	const char *what =
-		vm == plan_measured(plan) ? measured_refused(plan, vm) : other_refused(plan, vm);
+	const char *what = vm_refused(plan, vm);
 
 	if (!what)
 		return true;
@@ -203,10 +197,35 @@ static bool check_runs(const struct plan *plan, const struct plan_vm *vm, struct
 	return fail(why, what);
 }
 
-static bool check_policy(const struct plan *plan, const struct run_config *config, struct text *why)
+/* Where a core runs one vCPU. */
+static bool is_idle_beside(const struct plan_vm *vm, const struct plan_vm *measured)
 {
-	return config->sched == SCHED_NULL || plan_background(plan) ||
-	       fail(why, "sched without a second vCPU on a core");
+	return vm->image == PLAN_IMAGE_BACKGROUND && vm->core[0] == measured->core[0];
+}
+
+/* Only a trapped guest leaves its core when another VM, or another core, asks. */
+static bool check_together(const struct plan *plan, const struct run_config *config,
+			   struct text *why)
+{
+	const struct plan_vm *measured = plan_measured(plan);
+
+	if (config->irq == IRQ_TRAPPED && config->stage2 != STAGE2_OFF)
+		return true;
+	if (config->sched != SCHED_NULL || plan->event_count)
+		return fail(why, "sched or events without irq=trapped");
+	if (measured->core[0] != 0)
+		return fail(why, "a guest that is not trapped has core 0");
+	for (uint32_t i = 0; i < plan->vm_count; i++)
+		if (&plan->vm[i] != measured && !is_idle_beside(&plan->vm[i], measured))
+			return fail(why, "several VMs without irq=trapped");
+	return true;
+}
+
+static bool check_event(const struct plan *plan, const struct plan_event *event, struct text *why)
+{
+	if (!number_check("event", event->kind, 0, PLAN_EVENT_COUNT - 1, why))
+		return false;
+	return event->vm < plan->vm_count || fail(why, "an event has a vm that is not there");
 }
 
 bool plan_check(const struct plan_section *section, struct text *why)
@@ -229,7 +248,10 @@ bool plan_check(const struct plan_section *section, struct text *why)
 			return false;
 	for (uint32_t i = 0; i < plan->config_count; i++)
 		if (!check_config(&plan->config[i], why) ||
-		    !check_policy(plan, &plan->config[i], why))
+		    !check_together(plan, &plan->config[i], why))
+			return false;
+	for (uint32_t i = 0; i < plan->event_count; i++)
+		if (!check_event(plan, &plan->event[i], why))
 			return false;
 	return true;
 }

@@ -28,9 +28,4 @@ extern const char vectors[], vectors_full[];
 VECTOR_KINDS(X)
 #undef X
 
-struct vcpu;
-
-/* An exit by an interrupt: called by the vectors, and where EL2 waits in the place of a vCPU.
- * Returns the vCPU to resume, or NULL to return from vcpu_run(). */
-struct vcpu *trap_irq(struct vcpu *vcpu);
 #endif

@@ -24,11 +24,16 @@ void fp_give(struct fp *to)
 	owner = to;
 }
 
-void fp_start(enum fp_mode new_mode, struct fp *guest)
+void fp_reset(enum fp_mode new_mode)
 {
 	mode = cpu_has_fp() ? new_mode : FP_STATIC;
-	owner = guest;
+	owner = &nobody;
 	nobody = (struct fp){ 0 };
+}
+
+static void take(struct fp *fp)
+{
+	owner = fp;
 	write_cptr_el2(UNTRAPPED);
 	if (!cpu_has_fp())
 		return;
@@ -38,8 +43,17 @@ void fp_start(enum fp_mode new_mode, struct fp *guest)
 
 bool fp_add(struct fp *fp)
 {
+	fp->context = zeroes;
+	if (owner == &nobody || owner == fp)
+		take(fp);
 	fp->cptr = mode == FP_EAGER || fp == owner ? UNTRAPPED : TRAPPED;
 	return mode == FP_EAGER;
+}
+
+void fp_remove(const struct fp *fp)
+{
+	if (owner == fp)
+		owner = &nobody;
 }
 
 /* The trap holds for EL2 as well, until the barrier. */

@@ -17,11 +17,15 @@ struct fp {
 	struct fp_context context; /* unless the core holds them */
 };
 
-/* For a fresh guest: its FP registers are zero, and in the core. */
-void fp_start(enum fp_mode mode, struct fp *guest);
+/* The core begins anew, with no vCPU. */
+void fp_reset(enum fp_mode mode);
 
-/* A vCPU for the core, after fp_start(). True: fp_give() at every switch. */
+/* A vCPU of the core starts with zero in all of its FP registers; the core has them at once where
+ * it has nobody's. True: fp_give() at every switch. */
 bool fp_add(struct fp *fp);
+
+/* The vCPU is the core's no longer. */
+void fp_remove(const struct fp *fp);
 
 /* The core goes to another vCPU; and, with eager, the registers too. */
 static inline void fp_switch(const struct fp *to)

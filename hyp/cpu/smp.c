@@ -8,13 +8,13 @@
 /* On the caller's stack. */
 struct call {
 	struct call *next;
-	struct vcpu *vcpu;
-	void (*fn)(struct vcpu *vcpu, void *argument);
+	void (*fn)(void *argument);
 	void *argument;
 	bool done;
 };
 
 static struct call *inbox[CORE_MAX]; /* calls to a core: a list, the last one first */
+static bool asked[CORE_MAX];
 static unsigned number PERCPU;
 
 unsigned smp_core(void)
@@ -35,10 +35,16 @@ void smp_kick(unsigned core)
 	sev();
 }
 
-void smp_wait(void)
+void smp_ask(unsigned core)
 {
-	smp_process_calls();
-	wfe();
+	__atomic_store_n(&asked[core], true, __ATOMIC_RELEASE);
+	if (core != number)
+		smp_kick(core);
+}
+
+bool smp_is_asked(void)
+{
+	return __atomic_load_n(&asked[number], __ATOMIC_ACQUIRE);
 }
 
 static void put(struct call **to, struct call *call)
@@ -49,18 +55,18 @@ static void put(struct call **to, struct call *call)
 		;
 }
 
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
-	struct call call = { .vcpu = vcpu, .fn = fn, .argument = argument };
+	struct call call = { .fn = fn, .argument = argument };
 
-	if (vcpu->core == number) {
-		fn(vcpu, argument);
+	if (core == number) {
+		fn(argument);
 		return;
 	}
-	put(&inbox[vcpu->core], &call);
-	smp_kick(vcpu->core);
+	put(&inbox[core], &call);
+	smp_ask(core);
 	while (!__atomic_load_n(&call.done, __ATOMIC_ACQUIRE))
-		smp_wait();
+		wfe(); /* an emulator of several cores would spin for long */
 }
 
 /* A call is its caller's again, and gone, as soon as it is done. */
@@ -71,7 +77,7 @@ static void take_calls(void)
 	while (call) {
 		struct call *next = call->next;
 
-		call->fn(call->vcpu, call->argument);
+		call->fn(call->argument);
 		__atomic_store_n(&call->done, true, __ATOMIC_RELEASE);
 		dsb_ish();
 		sev();
@@ -79,11 +85,9 @@ static void take_calls(void)
 	}
 }
 
-/* The dsb: a kick that has been acknowledged may stand for a later one, too, so what is looked at
- * here, and after this, is not older than the acknowledge. */
 void smp_process_calls(void)
 {
-	dsb_sy();
-	if (__atomic_load_n(&inbox[number], __ATOMIC_RELAXED))
+	__atomic_store_n(&asked[number], false, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST)) /* not before that store */
 		take_calls();
 }

@@ -3,14 +3,14 @@
  * What cores do for each other. A vCPU runs on one core, vcpu->core, and that core alone touches
  * what belongs to the vCPU (its virtual GIC above all: the list registers are the core's). Another
  * core sets bits of the vCPU (struct vgic_posted) and kicks the core, and does not wait. A call,
- * which its caller waits for, is for the life cycle of a VM alone.
+ * which its caller waits for, is for the life cycle of VMs alone.
  *
- * A kick is a physical SGI, SMP_KICK_SGI. A core looks at what is asked of it when it takes that
- * SGI (hyp/trap/trap.c), and at calls while it waits for something in EL2 itself.
+ * A kick is a physical SGI, SMP_KICK_SGI. A core that is asked leaves its vCPU, and does what it is
+ * asked for with no vCPU loaded (hyp/run/core_loop.c).
  */
 #pragma once
 
-#include "hyp/vcpu/vcpu.h"
+#include "drivers/gic/gic.h"
 
 #define SMP_KICK_SGI 7u /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
 
@@ -18,16 +18,19 @@
 unsigned smp_core(void);
 void smp_set_core(unsigned core);
 
-/* Runs fn(vcpu, argument) on the core of `vcpu` and waits until it is done; at once where that is
- * this core. The calls that other cores make of this one are served meanwhile. */
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument);
+/* Runs fn(argument) on `core`, which leaves its vCPU for it, and waits until that is done; at once
+ * where it is this core, which has no vCPU loaded. */
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument);
 
-/* What the other cores ask of this one. Everyone who waits for another core does this meanwhile. */
+/* Has `core` leave its vCPU and look at what there is to do: another core soon, this one when the
+ * exit that it handles returns NULL. */
+void smp_ask(unsigned core);
+
+/* Whether this core is asked to leave its vCPU. */
+bool smp_is_asked(void);
+
+/* This core has no vCPU loaded: runs what others call. What they ask from now on is asked anew. */
 void smp_process_calls(void);
 
-/* Has `core` look at what is asked of it, whatever it does. */
+/* Has `core` look at its vCPUs' posts, whatever it does. */
 void smp_kick(unsigned core);
-
-/* In a wait for another core, between two looks at what it is waited for: serves, and lets others
- * run (an emulator of several cores would spin for long). */
-void smp_wait(void);

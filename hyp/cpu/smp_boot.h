@@ -2,7 +2,7 @@
 /*
  * The cores other than the boot core. A core that the boot loader started reports its mode and is
  * parked. A guest with several vCPUs brings cores up: to EL2, with translation, caches and GIC
- * interfaces on, where they wait for work from vm_cores.c.
+ * interfaces on, where they run the loop that they are given.
  */
 #pragma once
 

@@ -98,6 +98,33 @@ void vpl011_receive(void)
 	record_unlock();
 }
 
+/* --- sending --- */
+
+static void send_line(struct vpl011 *uart)
+{
+	if (!uart->length)
+		return;
+	console_line();
+	for (const char *name = uart->vm->name; *name; name++)
+		console_guest(*name);
+	console_guest(':');
+	console_guest(' ');
+	for (unsigned i = 0; i < uart->length; i++)
+		console_guest(uart->text[i]);
+	uart->length = 0;
+}
+
+static void send(struct vpl011 *uart, char byte)
+{
+	if (!uart->by_lines) {
+		console_guest(byte);
+		return;
+	}
+	uart->text[uart->length++] = byte;
+	if (byte == '\n' || uart->length == sizeof(uart->text))
+		send_line(uart);
+}
+
 /* --- the registers --- */
 
 /* DDI 0183 3.3.15: part 0x011, Arm, revision 1; cell 0xb105f00d. A byte a register. */
@@ -159,7 +186,7 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 		return;
 	stored = (uint16_t)(value & writable[offset / 4]);
 	if (offset == UARTDR) { /* CR.UARTEN may be 0: early output does not set the UART up */
-		console_guest((char)value);
+		send(uart, (char)value);
 		*reg(uart, UARTRIS) |= UARTINT_TX;
 	} else if (offset == UARTICR) {
 		*reg(uart, UARTRIS) &= (uint16_t)~value;
@@ -201,15 +228,22 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t va
 
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 {
-	*uart = (struct vpl011){ .vm = vm };
+	*uart = (struct vpl011){ .vm = vm, .by_lines = vm->machine->shares_console };
 	*reg(uart, UARTCR) = UARTCR_RXE | UARTCR_TXE;
 	*reg(uart, UARTIFLS) = IFLS_RESET;
-	listener = input ? uart : NULL;
-	console_listen(input);
+	if (!input || listener)
+		return;
+	listener = uart;
+	console_listen(true);
 }
 
-void vpl011_stop(void)
+void vpl011_stop(struct vpl011 *uart)
 {
+	record_lock();
+	send_line(uart);
+	record_unlock();
+	if (uart != listener)
+		return;
 	listener = NULL;
 	console_listen(false);
 }

@@ -21,14 +21,18 @@ struct vpl011 {
 	uint8_t first, count;
 	bool waiting; /* FIFO full: the console keeps later bytes, its interrupt is off */
 	bool line;    /* the interrupt's level, as the virtual GIC knows it */
+	/* Of one UART among several: a line goes to the console as a whole, with the VM's name. */
+	bool by_lines;
+	uint8_t length;
+	char text[160];
 	uint16_t reg[VPL011_REGISTERS]; /* by offset / 4; the registers that store nothing stay 0 */
 };
 
-/* Resets the UART. `input`: the UART receives the console's input. */
+/* Resets the UART. `input`: the UART receives the console's input, unless another one does. */
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
-/* No UART receives the console's input afterwards. */
-void vpl011_stop(void);
+/* The UART receives no input afterwards, and sends what it has of a line. */
+void vpl011_stop(struct vpl011 *uart);
 
 /* For struct mmio_region (hyp/vm/mmio.h), whose state is a struct vpl011. */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two types of VMs: for the bench guest (guest_bench.c) and for an unmodified guest
- * (guest_unmodified.c). */
+/* The types of VMs: the bench guest (guest_bench.c), an unmodified guest (guest_unmodified.c), the
+ * background VM (guest_background.c). */
 #pragma once
 
 #include "hyp/vm/machine.h"
+
+struct vm;
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
@@ -11,10 +13,15 @@ extern const struct vm_type vm_type_bench, vm_type_unmodified;
  * reason. */
 bool guest_bench_check(const char **why);
 
-/* Describes the machine of the bench guest, which gets `run` in its RAM. */
+/* Describes the machine of the bench guest, which gets `run`, with its RAM's size, in its RAM. */
 void guest_bench(struct vm_machine *machine, const struct guest_run *run);
 
-/* Describes the machine of the unmodified guest of `plan`: it looks like QEMU's virt; with stage 2
- * off it is the board. Returns false where this board cannot run it; `why` has the reason. */
-bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
+/* Describes the machine of the unmodified guest of `plan`, with its RAM at ram_pa: it looks like
+ * QEMU's virt; with stage 2 off it is the board. Returns false where this board cannot run it;
+ * `why` has the reason. */
+bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
 		      const struct run_config *config, const char **why);
+
+/* Describes the machine of the background VM. How often it went round its loop, not loaded. */
+void guest_background(struct vm_machine *machine);
+uint32_t guest_background_rounds(const struct vm *vm);

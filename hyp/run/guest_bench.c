@@ -78,10 +78,11 @@ static void set_registers(struct vcpu *vcpu)
 
 /* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's
  * first instruction. */
-static void starting(void)
+static void starting(struct vm *vm)
 {
 	struct guest_run *page = run_page();
 
+	(void)vm;
 	page->start_ticks = counter_read();
 	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
 }
@@ -106,7 +107,7 @@ void guest_bench(struct vm_machine *machine, const struct guest_run *run)
 	*machine = (struct vm_machine){
 		.ram = board.guest_base,
 		.ram_pa = board.guest_base,
-		.ram_size = board.guest_size,
+		.ram_size = run->ram_size,
 		.gic = board.gic,
 		.cpus = 1,
 		.type = &vm_type_bench,

@@ -19,11 +19,10 @@
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm.h"
-#include "hyp/vm/vm_cores.h"
 #include "lib/bits.h"
 #include "lib/text.h"
 
-static struct vpl011 uart;
+static struct vpl011 uarts[VM_MAX];
 
 static bool in_ram(const struct plan_guest *plan, uint32_t ipa)
 {
@@ -63,9 +62,13 @@ static bool check_ram(const struct plan_guest *plan, bool stage2)
 
 static bool check_cpus(const struct plan_guest *plan, const struct run_config *config)
 {
-	const char *why;
-
-	return vm_cores_have(plan->cpus, config, &why) || refuse("%s", why);
+	if (plan->cpus == 1)
+		return true;
+	if (config->irq != IRQ_TRAPPED)
+		return refuse("several vCPUs need irq=trapped: no core gets at another one's guest "
+			      "else");
+	return config->fill != FILL_LAZY ||
+	       refuse("several vCPUs find all their memory mapped: fill=eager");
 }
 
 #define FLASH_SIZE ((uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE)
@@ -136,13 +139,18 @@ static bool has_real_uart(const struct run_config *config)
 	return config->stage2 == STAGE2_OFF || (config->irq == IRQ_DIRECT && console_is_pl011());
 }
 
+static struct vpl011 *uart_of(const struct vm *vm)
+{
+	return &uarts[vm - vms];
+}
+
 static bool add_uart(struct vm *vm)
 {
 	if (has_real_uart(vm->config))
 		return vm_map(vm, VIRT_UART, console_base(), VIRT_UART_SIZE, STAGE2_DEVICE);
 	vm_add_region(vm, "UART",
 		      (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, vpl011_read, vpl011_write,
-					    &uart });
+					    uart_of(vm) });
 	return true;
 }
 
@@ -194,7 +202,7 @@ static void reset(struct vm *vm)
 
 	load_images(vm);
 	if (!has_real_uart(vm->config))
-		vpl011_start(&uart, vm, vm->config->irq == IRQ_TRAPPED);
+		vpl011_start(uart_of(vm), vm, vm->config->irq == IRQ_TRAPPED);
 	vm->cntvoff = vtimer_offset(us ? us : VTIMER_FROM_0);
 }
 
@@ -203,15 +211,16 @@ static void set_registers(struct vcpu *vcpu)
 	cpu_boot_registers(vcpu, vcpu->vm->machine->plan->dtb);
 }
 
-static void starting(void)
+static void starting(struct vm *vm)
 {
+	(void)vm;
 }
 
 /* The guest may have left the real UART in any state. */
 static void stopped(struct vm *vm)
 {
 	if (!has_real_uart(vm->config)) {
-		vpl011_stop();
+		vpl011_stop(uart_of(vm));
 		return;
 	}
 	console_guest_had_it();
@@ -231,11 +240,12 @@ const struct vm_type vm_type_unmodified = {
 	.stopped = stopped,
 };
 
-static void describe(struct vm_machine *machine, const struct plan_guest *plan, bool stage2)
+static void describe(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
+		     bool stage2)
 {
 	*machine = (struct vm_machine){
 		.ram = plan->ram,
-		.ram_pa = stage2 ? board.guest_base : plan->ram,
+		.ram_pa = stage2 ? ram_pa : plan->ram,
 		.ram_size = (uint64_t)plan->ram_mib << 20,
 		.gic = board.gic,
 		.cpus = plan->cpus,
@@ -253,13 +263,13 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 		};
 }
 
-bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
+bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
 		      const struct run_config *config, const char **why)
 {
 	if (!check(plan, config)) {
 		*why = refusal.at;
 		return false;
 	}
-	describe(machine, plan, config->stage2 != STAGE2_OFF);
+	describe(machine, plan, ram_pa, config->stage2 != STAGE2_OFF);
 	return true;
 }

@@ -11,10 +11,9 @@
 #include "hyp/base/image.h"
 #include "hyp/base/record.h"
 #include "hyp/dev/null_device.h"
-#include "hyp/run/background.h"
-#include "hyp/run/guest.h"
+#include "hyp/run/scenario.h"
+#include "hyp/run/vms.h"
 #include "hyp/trap/exit_stats.h"
-#include "hyp/vm/life.h"
 #include "lib/plan.h"
 
 #define GUEST_STEP "guest" /* `bench` of the steps of an unmodified guest */
@@ -48,7 +47,6 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 		.magic = GUEST_RUN_MAGIC,
 		.size = sizeof(*run),
 		.ram_base = board.guest_base,
-		.ram_size = board.guest_size,
 		.hyp_base = (uintptr_t)__image_start,
 		.hyp_device = console_base(),
 		.gicd_base = board.gic.dist,
@@ -70,63 +68,43 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	};
 }
 
-static void emit_step(const struct plan *plan, const struct vm *vm, uint64_t ticks)
+static void emit_step(const struct plan *plan, uint64_t ticks)
 {
-	static const char *const outcome[] = {
-		[VM_DONE] = "done",       [VM_REFUSED] = "refused", [VM_FAILED] = "failed",
-		[VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
-	};
 	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_STEP_US));
 
 	record_open(RECORD_STEP);
 	record_u64("steps", plan_step_count(plan));
-	record_string("outcome", outcome[vm->outcome]);
+	record_string("outcome", scenario_outcome_word());
 	record_u64("ticks", ticks);
-	record_u64("smc", vm->smc_count);
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	if (!plan->bench_count) {
-		record_u64("resets", vm->resets);
-		record_u64("rom_writes", vm->rom_writes);
-	}
-	if (vm->config->sched != SCHED_NULL) {
-		record_u64("switches", vm->vcpu[0]->turns + vm->other->turns);
-		record_u64("other_turns", vm->other->turns);
-		record_u64("other_rounds", background_rounds());
-	}
+	scenario_emit_step();
 	record_close();
 }
 
-static void begin_stats(struct vm *vm)
-{
-	exit_stats_reset(vm->config);
-	for (unsigned n = 0; n < vm->vcpu_count; n++)
-		exit_stats_attach(vm->vcpu[n]);
-	if (vm->other)
-		exit_stats_attach(vm->other);
-}
-
-/* Returns whether the guest ended and reported no failure. */
+/* Returns whether the guests ended and reported no failure. A configuration that this board cannot
+ * run does not stop the plan. */
 static bool run_step(const struct plan *plan, const struct run_config *config,
-		     const struct vm_machine *machine)
+		     const struct record_step *where, const struct guest_run *run)
 {
-	const struct plan_vm *measured = plan_measured(plan);
-	struct vm *vm = &vm_under_test;
+	const char *why;
 	uint64_t ticks;
+	bool done;
 
-	vm->name = measured->name;
-	vm->priority = (uint8_t)measured->prio;
-	for (uint32_t n = 0; n < measured->cpus; n++)
-		vm->core[n] = (uint8_t)measured->core[n];
-	vm_create(vm, config, machine);
-	vm->other =
-		config->sched != SCHED_NULL ? background_prepare(vm, plan_background(plan)) : NULL;
-	begin_stats(vm);
-	ticks = vm_run(vm, plan->limit_ms);
-	exit_stats_emit();
-	emit_step(plan, vm, ticks);
+	record_in_step(where);
+	done = vms_place(plan, config, run, &why);
+	if (done) {
+		ticks = scenario_run(plan);
+		done = scenario_outcome() == VM_DONE;
+		exit_stats_emit();
+		scenario_emit_vms();
+		emit_step(plan, ticks);
+		scenario_end();
+	} else {
+		record_error("guest", why);
+	}
 	record_in_step(NULL);
-	return vm->outcome == VM_DONE;
+	return done;
 }
 
 static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
@@ -135,34 +113,22 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 	const struct run_config *config = &plan->config[config_index];
 	struct record_step where = { step, pass, config->name, bench->name,
 				     plan_measured(plan)->name };
-	struct vm_machine machine;
 	struct guest_run run;
 
 	describe(&run, plan, step, config, bench);
 	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
-	guest_bench(&machine, &run);
-	record_in_step(&where);
 	if (run.gem5 && bench->params.timed)
 		gem5_work_begin();
-	return run_step(plan, config, &machine);
+	return run_step(plan, config, &where, &run);
 }
 
-/* A configuration that this board cannot run does not stop the plan. */
 static bool run_guest(const struct plan *plan, uint32_t step)
 {
 	const struct run_config *config = &plan->config[step];
-	const struct plan_vm *vm = plan_measured(plan);
-	struct record_step where = { step, 0, config->name, GUEST_STEP, vm->name };
-	struct plan_guest guest = plan_guest_of(plan, vm);
-	struct vm_machine machine;
-	const char *why;
+	const struct record_step where = { step, 0, config->name, GUEST_STEP,
+					   plan_measured(plan)->name };
 
-	record_in_step(&where);
-	if (guest_unmodified(&machine, &guest, config, &why))
-		return run_step(plan, config, &machine);
-	record_error("guest", why);
-	record_in_step(NULL);
-	return false;
+	return run_step(plan, config, &where, NULL);
 }
 
 static bool run_benches(const struct plan *plan)

@@ -63,7 +63,7 @@ static struct vcpu *pick(void)
 
 /* --- the core --- */
 
-/* From now, however late the last slice ended: timers with a later deadline have their turn, too. */
+/* From now, however late the last slice ended: a timer with a later deadline has its turn, too. */
 static void start_slice(void)
 {
 	timerq_start(&sched.slice, read_cntpct_el0() + sched.slice_ticks);
@@ -192,14 +192,19 @@ void sched_reset(const struct run_config *config)
 	sched.running = sched.ready = sched.vcpus = NULL;
 }
 
-void sched_compare_el2(void)
+void sched_compare(void)
 {
 	bool differs = false;
+	unsigned with_ppis = 0;
+	unsigned work;
 
-	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
-	for (struct vcpu *vcpu = sched.vcpus; differs && vcpu; vcpu = vcpu->next_of_core)
-		vcpu->load_work |= VCPU_EL2_DIFFERS;
+		with_ppis += vcpu->vgic.forwarded[0] != 0;
+	}
+	work = (differs ? VCPU_EL2_DIFFERS : 0) | (with_ppis > 1 ? VCPU_SHARES_PPIS : 0);
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+		vcpu->load_work |= (uint8_t)work;
 }
 
 void sched_add(struct vcpu *vcpu)
@@ -216,7 +221,7 @@ void sched_add(struct vcpu *vcpu)
 			other->sliced = vcpu->sliced = true;
 	vcpu->next_of_core = sched.vcpus;
 	sched.vcpus = vcpu;
-	sched_compare_el2();
+	sched_compare();
 	make_ready(vcpu);
 }
 
@@ -244,10 +249,11 @@ static void halt(struct vcpu *vcpu, enum vcpu_state state)
 	if (vcpu == sched.running) {
 		struct vcpu *next = pick();
 
+		sched.running = NULL;
 		if (next)
 			switch_to(next);
 		else
-			sched_leave();
+			timerq_stop(&sched.slice);
 	}
 	vcpu->state = state;
 }
@@ -272,5 +278,7 @@ void sched_resume(struct vcpu *vcpu)
 void sched_leave(void)
 {
 	timerq_stop(&sched.slice);
+	if (sched.running)
+		push(&sched.ready, sched.running);
 	sched.running = NULL;
 }

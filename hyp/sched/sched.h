@@ -27,7 +27,7 @@ void sched_add(struct vcpu *vcpu);
 void sched_remove(struct vcpu *vcpu);
 
 /* Call after a change of vcpu->el2 of a vCPU of this core. */
-void sched_compare_el2(void);
+void sched_compare(void);
 
 /* Return the vCPU that begins, on a core without one. NULL: none is ready. */
 struct vcpu *sched_begin(void);
@@ -36,8 +36,8 @@ struct vcpu *sched_begin(void);
  * below, called in an exit, change it. */
 struct vcpu *sched_next(void);
 
-/* The running vCPU has nothing to do. Returns the vCPU that resumes; waits for an interrupt where no
- * other vCPU is ready. */
+/* The running vCPU has nothing to do. Returns the vCPU that resumes; waits for an interrupt where
+ * no other vCPU is ready. */
 struct vcpu *sched_block(struct vcpu *running);
 
 /* An interrupt came for a vCPU of this core that is not loaded. */
@@ -50,5 +50,6 @@ bool sched_wake_posted(void);
 void sched_pause(struct vcpu *vcpu);
 void sched_resume(struct vcpu *vcpu);
 
-/* Make the core leave vcpu_run(), whichever vCPU is ready. */
+/* Make the core leave vcpu_run(), whichever vCPU is ready; the running one is the first of
+ * them. */
 void sched_leave(void);

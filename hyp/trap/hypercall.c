@@ -58,17 +58,16 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 
 	switch (frame_arg(&vcpu->frame, 1)) {
 	case GUEST_EXIT_DONE:
-		vm->outcome = VM_DONE;
+		vm_end(vm, VM_DONE);
 		break;
 	case GUEST_EXIT_REFUSED:
-		vm->outcome = VM_REFUSED;
+		vm_end(vm, VM_REFUSED);
 		break;
 	case GUEST_EXIT_FAILED:
-		vm->outcome = VM_FAILED;
+		vm_end(vm, VM_FAILED);
 		break;
 	case GUEST_EXIT_CRASHED:
 		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
-		vm->outcome = VM_CRASHED;
 		break;
 	default:
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
@@ -92,7 +91,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 	config.trace &= (uint32_t)on;
 	cpu_use_vectors(vcpu, &config);
 	write_vbar_el2(vcpu->el2.vbar_el2);
-	sched_compare_el2();
+	sched_compare();
 	return finish(vcpu, HC_OK);
 }
 
@@ -111,7 +110,7 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	bool done = cold_make(vcpu->vm->stage2.table.pool, frame_arg(&vcpu->frame, 1),
+	bool done = cold_make(&vcpu->vm->tables, frame_arg(&vcpu->frame, 1),
 			      frame_arg(&vcpu->frame, 2));
 
 	return finish(vcpu, done ? HC_OK : HC_EINVAL);
@@ -151,10 +150,11 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 
 static struct vcpu *hc_peek(struct vcpu *vcpu)
 {
+	const struct vm_machine *machine = vcpu->vm->machine;
 	reg_t address = frame_arg(&vcpu->frame, 1);
 	uint32_t word = 0;
 
-	if (address >= board.guest_base && address - board.guest_base < board.guest_size &&
+	if (address >= machine->ram_pa && address - machine->ram_pa < machine->ram_size &&
 	    address % sizeof(word) == 0)
 		word = *(const volatile uint32_t *)(uintptr_t)address;
 	return finish(vcpu, (long)word);

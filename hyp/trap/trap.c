@@ -2,6 +2,7 @@
 /* The one decoder of traps and the one table of exception classes. */
 #include "hyp/trap/trap.h"
 
+#include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
@@ -13,9 +14,9 @@
 #include "hyp/dev/vpl011.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap_decode.h"
+#include "hyp/vcpu/vppi.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
-#include "hyp/vm/vm_cores.h"
 #include "lib/compiler.h"
 
 /* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
@@ -37,13 +38,14 @@ static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uin
 
 /* --- interrupts --- */
 
-/* Another core asks for something, or has ended the VM. */
+/* Another core asks for something, or has posted something. The dsb: the kick may stand for a later
+ * one, too, so what is looked at here is not older than the acknowledge. */
 static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 {
 	gic_eoi(iar);
 	gic_deactivate(iar);
-	smp_process_calls();
-	if (vm_core_over())
+	dsb_sy();
+	if (smp_is_asked())
 		return NULL;
 	if (vcpu->vgic.posted.what)
 		vgicd_process_posts(vcpu);
@@ -57,32 +59,43 @@ static void deliver_later(struct vcpu *vcpu, unsigned intid)
 	sched_wake(vcpu);
 }
 
-/* For a guest that does not have the core now; the console's; or nobody's, which would come back
- * for ever. */
-static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
+static struct vcpu *owner_of(unsigned intid)
+{
+	struct vgic *vgic;
+
+	if (intid < GIC_PRIVATE_COUNT)
+		return vppi_owner(intid);
+	vgic = vgic_owner(intid);
+	return vgic ? vcpu_of_vgic(vgic) : NULL;
+}
+
+/* For a vCPU of this core that is not loaded; the console's; or nobody's, which would come back for
+ * ever. */
+static __cold void take_for_absent(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
-	struct vgic *owner = vgic_owner(intid);
+	struct vcpu *owner = owner_of(intid);
 
-	if (intid >= GIC_SPECIAL_BASE)
-		return vcpu; /* it went away before it was acknowledged */
-	if (intid == SMP_KICK_SGI)
-		return kicked(vcpu, iar);
 	gic_drop(iar); /* as in trap_forward() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
-		return vcpu;
+	} else if (owner) {
+		deliver_later(owner, intid);
+	} else if (!vgicd_send_on(iar)) {
+		gic_disable(intid);
+		gic_deactivate(iar);
 	}
-	if (owner && vcpu_of_vgic(owner)->core == vcpu->core) {
-		deliver_later(vcpu_of_vgic(owner), intid);
-		return sched_next();
-	}
-	if (vgicd_send_on(vcpu, iar))
-		return vcpu;
-	gic_disable(intid);
-	gic_deactivate(iar);
-	return vcpu;
+}
+
+static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
+{
+	if (gic_intid(iar) >= GIC_SPECIAL_BASE)
+		return vcpu; /* it went away before it was acknowledged */
+	if (gic_intid(iar) == SMP_KICK_SGI)
+		return kicked(vcpu, iar);
+	take_for_absent(iar);
+	return sched_next();
 }
 
 /* Its line falls when CNTHP is programmed anew: nothing is taken before. */
@@ -112,6 +125,20 @@ __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t 
 	if (intid == board.maintenance_intid)
 		return maintain(vcpu, iar);
 	return irq_of_others(vcpu, iar);
+}
+
+__cold void trap_irq_idle(void)
+{
+	uint32_t iar = gic_ack();
+
+	if (gic_intid(iar) == board.hyp_timer_intid) {
+		expire_timers(iar);
+	} else if (gic_intid(iar) == SMP_KICK_SGI) {
+		gic_eoi(iar);
+		gic_deactivate(iar);
+	} else if (gic_intid(iar) < GIC_SPECIAL_BASE) {
+		take_for_absent(iar);
+	}
 }
 
 static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)

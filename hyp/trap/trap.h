@@ -18,9 +18,13 @@
 extern trap_handler *const traps_bench[];
 extern trap_handler *const traps_unmodified[];
 
+struct vcpu *trap_irq(struct vcpu *vcpu);
 struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first register; hypercall.c */
 struct vcpu *trap_sync(struct vcpu *vcpu);
 struct vcpu *trap_serror(struct vcpu *vcpu);
+
+/* An interrupt ends the wait of a core without a vCPU. */
+void trap_irq_idle(void);
 
 /* An exception of the hypervisor itself: panics. */
 _Noreturn void hyp_exception(reg_t vector);

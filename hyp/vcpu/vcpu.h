@@ -38,6 +38,15 @@ enum vcpu_state {
 	VCPU_STATE_PAUSED,
 };
 
+/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest: OFF
+ * says that nothing of what it was before is left (hyp/vm/vm_core.c). */
+enum vcpu_power {
+	VCPU_OFF,
+	VCPU_CLAIMED,  /* somebody turns it on: entry and context are being written */
+	VCPU_STARTING, /* its core is to start it */
+	VCPU_ON,
+};
+
 /* EL1's registers, each as wide as it reads. */
 struct el1_regs {
 #define X(name, value) __typeof__(read_##name()) name;
@@ -50,6 +59,7 @@ struct el1_regs {
 #define VCPU_FP_EAGER 2u
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
 #define VCPU_EL2_DIFFERS 4u  /* EL2's registers from those of another vCPU of the core */
+#define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
 
 /* EL2's registers that a vCPU may have of its own. */
 #define EL2_REGS(X)                                                                                \
@@ -91,6 +101,7 @@ struct vcpu {
 	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
 	bool loaded;              /* the core has the registers */
+	uint32_t active_ppis;     /* hyp/vcpu/vppi.h */
 	uint8_t load_work;        /* VCPU_*: what a load has to do beyond the usual */
 
 	/* hyp/sched/sched.h */
@@ -100,6 +111,7 @@ struct vcpu {
 	bool sliced;      /* another vCPU takes turns with this one */
 	uint32_t turns;   /* times that the core came over from another vCPU */
 	struct vcpu *next_ready, *next_of_core;
+	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 
 	struct timer virtual_timer, physical_timer; /* hyp/vcpu/vtimer.h */
 	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
@@ -130,13 +142,10 @@ static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
 }
 
-/* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
- * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vcpu_run.S. */
-void vcpu_run(struct vcpu *vcpu);
+/* Enters the guest of `vcpu`, which is loaded; returns when a trap handler returns NULL instead of
+ * a vCPU to resume: the vCPU that is loaded then. In hyp/arch/<isa>/vcpu_run.S. */
+struct vcpu *vcpu_run(struct vcpu *vcpu);
 extern uintptr_t vcpu_host_sp; /* where it was called */
-
-/* The vCPU, whose EL1 registers are in the core, is loaded: EL2's registers are its own. */
-void vcpu_begin(struct vcpu *vcpu);
 
 /* Whether a switch between the two has no register of EL2 to write but VTTBR. */
 bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);

@@ -5,6 +5,7 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
+#include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"
@@ -124,14 +125,6 @@ bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other)
 #undef X
 }
 
-__cold void vcpu_begin(struct vcpu *vcpu)
-{
-	el2_load(&vcpu->el2);
-	write_vttbr_el2(vcpu->vttbr);
-	vcpu->loaded = true;
-	isb();
-}
-
 static __cold void load_more(struct vcpu *vcpu)
 {
 	if (vcpu->load_work & VCPU_FP_EAGER)
@@ -146,16 +139,21 @@ void vcpu_put(struct vcpu *vcpu)
 	vtimer_put(vcpu);
 }
 
+/* The ISB: list registers and timers are the vCPU's from here on. */
 void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);
 	load(vcpu);
+	isb();
+	vppi_load(vcpu);
 	load_more(vcpu);
 }
 
 static __cold void switch_more(struct vcpu *from, struct vcpu *to)
 {
 	vtimer_put(from);
+	if (to->load_work & VCPU_SHARES_PPIS)
+		vppi_load(to);
 	if (to->load_work & VCPU_EL2_DIFFERS)
 		el2_switch(&from->el2, &to->el2);
 	load_more(to);

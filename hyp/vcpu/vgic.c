@@ -61,6 +61,11 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 	return true;
 }
 
+void vgic_reset_core(void)
+{
+	memset(owner, 0, sizeof(owner));
+}
+
 struct vgic *vgic_owner(unsigned intid)
 {
 	if (intid >= VIRQ_COUNT || !owner[intid] || !owner[intid]->route[intid])

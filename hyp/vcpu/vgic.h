@@ -98,8 +98,11 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
  * can have no such interrupt. */
 bool vgic_forward(struct vgic *vgic, unsigned intid);
 
-/* Which virtual GIC has the physical interrupt `intid` of this core, loaded or not; NULL: none. */
+/* Which virtual GIC has the physical SPI `intid` on this core, loaded or not; NULL: none. */
 struct vgic *vgic_owner(unsigned intid);
+
+/* The core begins anew: no virtual GIC of it has an SPI. */
+void vgic_reset_core(void);
 
 /* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
 void vgic_inject_physical(struct vgic *vgic, struct virq *virq);

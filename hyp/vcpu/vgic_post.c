@@ -5,13 +5,18 @@
 #include "hyp/vcpu/vcpu.h"
 #include "hyp/vcpu/vgic_lr.h"
 
-/* Detail first, this last. A core that has not looked since it was told needs no second kick. */
+/* Detail first, this last. A core that has not looked since it was told needs no second kick. It
+ * looks at a vCPU that is off when it is asked, with no vCPU loaded. */
 void vgic_post_what(struct vcpu *to, uint32_t what)
 {
 	uint32_t before = __atomic_fetch_or(&to->vgic.posted.what, what, __ATOMIC_SEQ_CST);
 
-	if ((before & what) != what)
+	if ((before & what) == what)
+		return;
+	if (to->power == VCPU_ON)
 		smp_kick(to->core);
+	else
+		smp_ask(to->core);
 }
 
 #define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)

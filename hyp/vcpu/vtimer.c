@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vppi.h"
 
 #include "arch/counter.h"
 #include "boards/board.h"
@@ -24,14 +25,14 @@ static bool may_signal(const struct vcpu *vcpu, unsigned intid)
 	const struct virq *virq = vcpu->vgic.route[intid];
 
 	return virq && (virq->fast_lr != VIRQ_LR_NONE || vgic_may_deliver(&vcpu->vgic, virq)) &&
-	       !gic_is_active(intid);
+	       !vppi_is_active(vcpu, intid);
 }
 
 /* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
  * soon as the guest's timer is back, does not signal it a second time. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
-	gic_set_active(intid);
+	vppi_set_active(vcpu, intid);
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 

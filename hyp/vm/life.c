@@ -3,70 +3,93 @@
 
 #include "arch/cache.h"
 #include "arch/counter.h"
-#include "hyp/arch/guest.h"
-#include "hyp/base/clock.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
-#include "hyp/vm/vgicd.h"
-#include "hyp/vm/vm_cores.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 
-/* Level 2 for 4 GiB, and level 3 for 1 GiB of guest RAM in 4 KiB pages and the devices. */
-#define STAGE2_POOL_PAGES (4u + 512u + 4u)
-
-static pte_t stage2_root[PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
-static uint8_t stage2_pages[STAGE2_POOL_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-static struct page_pool stage2_pool = { .base = stage2_pages[0], .count = STAGE2_POOL_PAGES };
-static struct vcpu_space vcpu_space[VCPU_MAX];
-
-struct vm vm_under_test = {
-	.vmid = 1,
-	.vcpu_count = 1,
-	.stage2 = { .table = { .pool = &stage2_pool } }, /* hyp/mem/cold.c: natively, too */
-	.vcpu = { &vcpu_space[0].vcpu, &vcpu_space[1].vcpu, &vcpu_space[2].vcpu,
-		  &vcpu_space[3].vcpu },
-	.core = { 0, 1, 2, 3 },
-};
-
-_Static_assert(VCPU_MAX == 4, "vm_under_test names as many");
+static void on_each_core(const struct vm *vm, void (*fn)(void *vcpu))
+{
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		smp_call(vm->vcpu[n]->core, fn, vm->vcpu[n]);
+}
 
 /* --- create --- */
 
+void vms_reset(const struct run_config *run, unsigned core_count)
+{
+	errata_use(run, stage2_empty_vttbr());
+	gic_cpu_abandon();
+	gic_dist_reset();
+	for (unsigned core = 0; core < core_count; core++)
+		smp_call(core, vm_core_reset, (void *)(uintptr_t)run);
+}
+
 /* fill=lazy: pages for all the tables that guest RAM can take are there before the guest starts, so
  * that no fault of its finds the pool empty. */
-static bool lazy_has_tables(const struct vm_machine *machine)
+static bool lazy_has_tables(const struct vm *vm)
 {
+	const struct vm_machine *machine = vm->machine;
 	ipa_t first = machine->ram;
 	ipa_t last = machine->ram + machine->ram_size - 1;
 	uint64_t tables = (last >> LPAE_SHIFT(2)) - (first >> LPAE_SHIFT(2)) + 1 +
 			  (last >> LPAE_SHIFT(1)) - (first >> LPAE_SHIFT(1)) + 1;
 
-	return tables <= stage2_pool.count - stage2_pool.used;
+	return tables <= vm->tables.count - vm->tables.used;
+}
+
+static bool map(struct vm *vm, bool lazy)
+{
+	const struct vm_machine *machine = vm->machine;
+
+	if (!lazy && machine->ram_size &&
+	    !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
+		return false;
+	if (!vm->type->no_gic && !vm_gic_add(vm))
+		return false;
+	return vm->type->add_devices(vm) && (!lazy || lazy_has_tables(vm));
+}
+
+/* A VM without RAM has but a page or two. */
+static enum stage2_grain vm_grain(const struct vm *vm)
+{
+	return vm->machine->ram_size ? (enum stage2_grain)vm->config->stage2 : STAGE2_4K;
 }
 
 static bool build_stage2(struct vm *vm)
 {
-	const struct run_config *config = vm->config;
 	const struct vm_machine *machine = vm->machine;
-	bool lazy = config->fill == FILL_LAZY;
+	bool lazy = vm->config->fill == FILL_LAZY && machine->ram_size;
 	uint64_t start = counter_read();
+	bool done;
 
-	vm->region_count = 0;
-	vm->region[0].size = 0;
-	if (config->stage2 == STAGE2_OFF) {
+	if (!vm_has_stage2(vm)) {
 		stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
 		return true;
 	}
-	stage2_reset(&vm->stage2, vm->vmid, (enum stage2_grain)config->stage2, &stage2_pool,
-		     stage2_root);
-	if (!lazy && !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
-		return false;
-	if (!vm_gic_add(vm) || !vm->type->add_devices(vm))
-		return false;
+	stage2_reset(&vm->stage2, vm->vmid, vm_grain(vm), &vm->tables, vm->stage2_root);
+	done = map(vm, lazy);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
 			  counter_read() - start);
 	vm->lazy.to_pa = machine->ram_pa - machine->ram;
-	return !lazy || lazy_has_tables(machine);
+	return done;
+}
+
+static void make_vcpu(struct vm *vm, unsigned n, const struct vm_config *config)
+{
+	struct vcpu *vcpu = &config->space[n].vcpu;
+
+	*vcpu = (struct vcpu){
+		.vm = vm,
+		.index = n,
+		.core = config->core[n],
+		.priority = (uint8_t)config->priority,
+		.traps = vm->type->traps,
+		.hypercalls = vm->type->hypercalls,
+	};
+	vm->vcpu[n] = vcpu;
 }
 
 /* Why this board's GIC cannot have a guest's interrupts so, or NULL. */
@@ -82,60 +105,22 @@ static const char *gic_refuses(const struct run_config *config)
 	return NULL;
 }
 
-void vm_create(struct vm *vm, const struct run_config *config, const struct vm_machine *machine)
+bool vm_create(struct vm *vm, const struct vm_config *config)
 {
-	vm->config = config;
-	vm->machine = machine;
-	vm->type = machine->type;
-	vm->outcome = VM_RUNNING;
-	vm->smc_count = 0;
-	vm->resets = 0;
-	vm->rom_writes = 0;
-	vm->vcpu_count = machine->cpus;
-	vm_name_vcpus(vm);
-	errata_use(config, stage2_empty_vttbr());
-}
+	const char *why = gic_refuses(config->run);
 
-/* --- run --- */
-
-/* From what the last guest left to where this one can start. */
-static void reset(struct vm *vm)
-{
-	vm->outcome = VM_RUNNING;
-	vm->booted = false;
-	gic_cpu_abandon();
-	gic_dist_reset();
-	vgicd_reset(vm);
-	vm->type->reset(vm);
-	icache_invalidate_all();
-	vm_cores_begin(vm);
-}
-
-/* No limit is one that the counter never reaches. */
-static uint64_t limit_from(uint64_t start, uint32_t limit_ms)
-{
-	return limit_ms ? start + (uint64_t)clock_hz() * limit_ms / 1000 : UINT64_MAX / 2;
-}
-
-/* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
-static void count_restart(struct vm *vm)
-{
-	vm->resets++;
-	if ((vm->resets & (vm->resets - 1)) != 0)
-		return;
-	vm->type->stopped(vm);
-	record_open_vcpu(RECORD_CHECK, vm->name, 0);
-	record_string("variant", "resets");
-	record_raw(",\"ok\":true", 10);
-	record_u64("count", vm->resets);
-	record_close();
-}
-
-/* The VM is as its configuration says; else it is refused, with the reason in an error record. */
-static bool can_be_built(struct vm *vm)
-{
-	const char *why = gic_refuses(vm->config);
-
+	*vm = (struct vm){
+		.name = config->name,
+		.type = config->machine->type,
+		.config = config->run,
+		.machine = config->machine,
+		.vmid = (uint8_t)(vm - vms + 1),
+		.tables = config->tables,
+		.outcome = VM_CREATED,
+	};
+	for (unsigned n = 0; n < config->machine->cpus; n++)
+		make_vcpu(vm, n, config);
+	vm->vcpu_count = config->machine->cpus;
 	if (!why && !build_stage2(vm))
 		why = "its memory needs more stage-2 tables than there are";
 	if (!why)
@@ -145,29 +130,59 @@ static bool can_be_built(struct vm *vm)
 	return false;
 }
 
-uint64_t vm_run(struct vm *vm, uint32_t limit_ms)
+/* --- from then on --- */
+
+void vm_start(struct vm *vm, uint64_t limit)
 {
-	uint64_t start;
-	uint64_t end;
+	struct vcpu *first = vm->vcpu[0];
 
-	if (!can_be_built(vm))
-		return 0;
-	reset(vm);
-	start = counter_read();
-	vm_cores_run(vm, limit_from(start, limit_ms));
-	while (vm->outcome == VM_RESET) {
-		uint64_t stopped = counter_read();
+	vm->limit = limit;
+	vm->started = true;
+	vm->booted = vm->entered = vm->paused = false;
+	vm->vcpus_on = 1;
+	vgicd_reset(vm);
+	vm->type->reset(vm);
+	icache_invalidate_all();
+	on_each_core(vm, vm_core_attach);
+	first->start_entry = vm->machine->entry;
+	first->start_context = 0;
+	first->power = VCPU_STARTING;
+	__atomic_store_n(&vm->outcome, VM_RUNNING, __ATOMIC_RELEASE);
+	smp_ask(first->core);
+}
 
-		count_restart(vm);
-		start += counter_read() - stopped; /* printing is no part of the step */
-		reset(vm);
-		vm_cores_run(vm, limit_from(start, limit_ms));
-	}
-	end = counter_read();
+void vm_pause(struct vm *vm)
+{
+	__atomic_store_n(&vm->paused, true, __ATOMIC_RELEASE);
+	on_each_core(vm, vm_core_pause);
+}
 
-	cpu_guest_off();
+void vm_resume(struct vm *vm)
+{
+	__atomic_store_n(&vm->paused, false, __ATOMIC_RELEASE);
+	on_each_core(vm, vm_core_resume);
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		smp_ask(vm->vcpu[n]->core); /* one that PSCI started meanwhile */
+}
+
+void vm_stop(struct vm *vm)
+{
+	enum vm_outcome running = VM_RUNNING;
+
+	if (!vm->started)
+		return;
+	vm->started = false;
+	__atomic_compare_exchange_n(&vm->outcome, &running, VM_CREATED, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+	on_each_core(vm, vm_core_detach);
+	vm_gic_release(vm);
 	vm->type->stopped(vm);
-	if (vm->outcome == VM_RUNNING) /* the background VM was stopped: no result counts */
-		vm->outcome = VM_FAULT;
-	return end - start;
+}
+
+void vm_destroy(struct vm *vm)
+{
+	vm_stop(vm);
+	if (vm_has_stage2(vm))
+		stage2_reset(&vm->stage2, vm->vmid, vm_grain(vm), &vm->tables, vm->stage2_root);
+	vm->outcome = VM_ABSENT;
 }

@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life cycle of a VM, by core 0 alone, with every core of the VM in EL2. */
+/*
+ * The life cycle of VMs, by core 0 alone, which has no vCPU loaded meanwhile. These functions wait
+ * for the cores of the VM; nothing that a guest can do calls them.
+ *
+ *      absent -- create --> created -- start --> running <-- pause, resume --> paused
+ *                              ^                    |                             |
+ *                              +------ stop --------+-----------------------------+
+ *
+ * destroy leads from any of them back to absent. A VM that is at its end is like a created one.
+ */
 #pragma once
 
 #include "hyp/vm/vm.h"
 
-extern struct vm vm_under_test;
+struct vm_config {
+	const char *name;
+	const struct run_config *run;
+	const struct vm_machine *machine;
+	struct page_pool tables;  /* of stage 2; all of them are free */
+	struct vcpu_space *space; /* of the vCPUs */
+	unsigned priority;        /* hyp/sched/sched.h */
+	const uint32_t *core;     /* of each vCPU; no two share one */
+};
 
-/* A VM of `machine` under `config`; what was in it is gone. Both are used until the VM's end. */
-void vm_create(struct vm *vm, const struct run_config *config, const struct vm_machine *machine);
+/* All cores below `core_count` begin anew for a step under `run`; no VM exists. */
+void vms_reset(const struct run_config *run, unsigned core_count);
 
-/* Runs the guest from its start to its end. Sets vm->outcome; emits the records of a fault. Returns
- * the ticks from the guest's first instruction to its end; 0 where the VM was refused. */
-uint64_t vm_run(struct vm *vm, uint32_t limit_ms);
+/* Makes a VM. `config->run` and `config->machine` are used until its end. False: it is refused,
+ * with the reason in an error record, outcome VM_REFUSED. */
+bool vm_create(struct vm *vm, const struct vm_config *config);
+
+/* Starts the guest as after power-on; the VM is stopped at `limit`, a value of CNTPCT. */
+void vm_start(struct vm *vm, uint64_t limit);
+
+/* The vCPUs stop where they are, and go on; interrupts for them wait. Time goes on. */
+void vm_pause(struct vm *vm);
+void vm_resume(struct vm *vm);
+
+/* No vCPU runs on return. vm->outcome stays as the guest, or a fault, has set it. */
+void vm_stop(struct vm *vm);
+
+/* Stops the VM, and frees its tables and its VMID: nothing of it is in the TLBs. */
+void vm_destroy(struct vm *vm);

@@ -17,6 +17,7 @@ struct vm_type {
 	bool injects;     /* what is not there raises an exception at EL1; else it ends the VM */
 	bool ends_itself; /* by PSCI's SYSTEM_OFF and SYSTEM_RESET */
 	bool numbered;    /* MPIDR is that of vCPU `index`; else the core's */
+	bool no_gic;      /* no interrupt reaches it */
 	/* GICv2: a write to GICC_DIR exits, so that it ends the right interrupt though more are
 	 * active than there are list registers. */
 	bool traps_dir;
@@ -28,8 +29,8 @@ struct vm_type {
 	void (*reset)(struct vm *vm);
 	/* General registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
-	void (*starting)(void);         /* the last thing before its first instruction */
-	void (*stopped)(struct vm *vm); /* after its last one */
+	void (*starting)(struct vm *vm); /* the last thing before its first instruction */
+	void (*stopped)(struct vm *vm);  /* after its last one */
 };
 
 struct vm_machine {
@@ -40,6 +41,7 @@ struct vm_machine {
 	unsigned cpus;
 	unsigned spi_first, spi_count; /* physical SPIs that are its own */
 	uintptr_t entry;
+	bool shares_console; /* with another VM */
 	const struct vm_type *type;
 
 	struct guest_run run;          /* of the bench guest */

@@ -109,9 +109,13 @@ static bool one_less(struct vm *vm)
 	return true;
 }
 
+/* The core's loop does the rest: vm_core_off(). */
 static struct vcpu *cpu_off(struct vcpu *vcpu)
 {
-	return one_less(vcpu->vm) ? NULL : finish(vcpu, PSCI_DENIED);
+	if (!one_less(vcpu->vm))
+		return finish(vcpu, PSCI_DENIED);
+	sched_remove(vcpu);
+	return NULL;
 }
 
 static struct vcpu *cpu_on(struct vcpu *vcpu)
@@ -131,7 +135,7 @@ static struct vcpu *cpu_on(struct vcpu *vcpu)
 	target->start_entry = entry;
 	target->start_context = argument(vcpu, 3);
 	__atomic_store_n(&target->power, VCPU_STARTING, __ATOMIC_RELEASE);
-	smp_kick(target->core);
+	smp_ask(target->core);
 	return finish(vcpu, PSCI_SUCCESS);
 }
 

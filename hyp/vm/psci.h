@@ -8,15 +8,6 @@
 
 #include "hyp/vcpu/vcpu.h"
 
-/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest: OFF
- * says that nothing of what it was before is left (hyp/vm/vm_cores.c). */
-enum vcpu_power {
-	VCPU_OFF,
-	VCPU_CLAIMED,  /* somebody turns it on: entry and context are being written */
-	VCPU_STARTING, /* its core is to start it */
-	VCPU_ON,
-};
-
 enum psci_result {
 	PSCI_SUCCESS = 0,
 	PSCI_NOT_SUPPORTED = -1,

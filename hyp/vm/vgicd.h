@@ -69,10 +69,9 @@ void vgicd_set_level(struct vm *vm, unsigned intid, bool level);
  * can want. A kick of this core sees to the rest. */
 void vgicd_process_posts(struct vcpu *vcpu);
 
-/* A physical interrupt was acknowledged on a core whose vCPU does not have it: an SPI that was sent
- * before its route changed is pending again, for where its route leads. False: it is no SPI of this
- * VM's. */
-bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar);
+/* A physical interrupt was acknowledged on a core of which no vCPU has it: an SPI that was sent
+ * before its route changed is pending again, for where its route leads. False: it is no VM's. */
+bool vgicd_send_on(uint32_t iar);
 
 /* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
  * mapped. */

@@ -266,12 +266,21 @@ void vgicd_set_level(struct vm *vm, unsigned intid, bool level)
 	vgic_post_reload(home_of(vm, intid), intid);
 }
 
-bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
+static bool is_spi_of(const struct vm *vm, unsigned intid)
+{
+	return vm_outcome(vm) == VM_RUNNING && home_of(vm, intid)->vgic.virq[intid].physical;
+}
+
+bool vgicd_send_on(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
+	unsigned i = 0;
 
-	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
-	    !home_of(vcpu->vm, intid)->vgic.virq[intid].physical)
+	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT)
+		return false;
+	while (i < VM_MAX && !is_spi_of(&vms[i], intid))
+		i++;
+	if (i == VM_MAX)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

@@ -4,6 +4,9 @@
 #include "arch/sysreg.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
+#include "hyp/cpu/smp.h"
+
+struct vm vms[VM_MAX];
 
 static bool has(const struct mmio_region *region, ipa_t ipa)
 {
@@ -33,9 +36,8 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 #undef X
 	};
 
-	if (!vm_end(vm, VM_FAULT) && vm->vcpu_count > 1)
+	if (!vm_end(vm, reason == FAULT_GUEST_CRASH ? VM_CRASHED : VM_FAULT))
 		return; /* another vCPU has ended it meanwhile */
-	vm->outcome = VM_FAULT;
 	record_lock();
 	record_open_vcpu(RECORD_FAULT, vm->name, vcpu->index);
 	record_string("reason", name[reason]);
@@ -50,12 +52,27 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	record_unlock();
 }
 
+/* Core 0 manages VMs, whatever its vCPUs are. */
+static void ask_cores(const struct vm *vm)
+{
+	smp_ask(0);
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		if (vm->vcpu[n]->core != 0)
+			smp_ask(vm->vcpu[n]->core);
+}
+
 bool vm_end(struct vm *vm, enum vm_outcome outcome)
 {
 	enum vm_outcome before = VM_RUNNING;
 
-	return __atomic_compare_exchange_n(&vm->outcome, &before, outcome, false, __ATOMIC_RELEASE,
-					   __ATOMIC_RELAXED);
+	/* A VM that asked for a reset, and is paused, may still come to its time limit. */
+	if (outcome == VM_FAULT && vm_outcome(vm) == VM_RESET)
+		before = VM_RESET;
+	if (!__atomic_compare_exchange_n(&vm->outcome, &before, outcome, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		return false;
+	ask_cores(vm);
+	return true;
 }
 
 void vm_add_region(struct vm *vm, const char *name, struct mmio_region region)
@@ -70,16 +87,4 @@ void vm_add_region(struct vm *vm, const char *name, struct mmio_region region)
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
 {
 	return stage2_map(&vm->stage2, ipa, pa, size, memory);
-}
-
-void vm_name_vcpus(struct vm *vm)
-{
-	for (unsigned n = 0; n < vm->vcpu_count; n++) {
-		vm->vcpu[n]->vm = vm;
-		vm->vcpu[n]->index = n;
-		vm->vcpu[n]->core = vm->core[n];
-		vm->vcpu[n]->priority = vm->priority;
-		vm->vcpu[n]->traps = vm->type->traps;
-		vm->vcpu[n]->hypercalls = vm->type->hypercalls;
-	}
 }

@@ -11,13 +11,16 @@
 #include "hyp/vm/vgicd.h"
 
 enum vm_outcome {
-	VM_RUNNING,
+	VM_ABSENT,
+	VM_CREATED, /* or stopped */
+	VM_RUNNING, /* or paused */
+	VM_RESET,   /* an unmodified guest asks to start again */
+	/* At its end, from good to bad: */
 	VM_DONE,
 	VM_REFUSED,
 	VM_FAILED,
 	VM_CRASHED,
 	VM_FAULT,
-	VM_RESET, /* of an unmodified guest: it starts again, within vm_run() */
 };
 
 #define VM_REGION_MAX 6
@@ -35,34 +38,48 @@ struct vm {
 	unsigned region_count;
 	struct mmio_region region[VM_REGION_MAX + 1]; /* the last one has size 0 */
 	unsigned vcpu_count;
-	struct vcpu *vcpu[VCPU_MAX];
-	uint8_t core[VCPU_MAX]; /* of each vCPU; no two share one, and one has core 0 */
-	struct vcpu *other;     /* another VM's, that shares the core of vCPU 0; or NULL */
+	struct vcpu *vcpu[VCPU_MAX]; /* each on another core */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
 	struct vgicd dist;
 	uint32_t resets;     /* of an unmodified guest: times it started again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 
-	/* Several cores: vm_cores.c */
+	/* life.c, vm_core.c */
+	struct page_pool tables; /* of stage 2 */
+	pte_t stage2_root[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
+	struct timer limit_timer;
 	uint64_t limit;    /* CNTPCT at which it is stopped */
+	bool started;      /* by vm_start(), and not stopped since */
 	bool booted;       /* vCPU 0 has begun: from now on PSCI starts vCPUs */
+	bool entered;      /* the guest runs, or is about to */
+	bool paused;       /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on; /* or about to be */
-	uint32_t cores_in; /* cores beside core 0 that take part */
 
 	const char *region_name[VM_REGION_MAX]; /* for the record of a fault */
 };
 
-/* Its vCPUs get what is theirs of its type, number and cores. */
-void vm_name_vcpus(struct vm *vm);
+#define VM_MAX PLAN_VM_MAX
+
+extern struct vm vms[VM_MAX];
 
 /* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
 
-/* The VM of `vcpu`, which runs here, is to stop: a fault record (reason, syndrome, addresses),
+/* The VM of `vcpu`, a vCPU of this core, is to stop: a fault record (reason, syndrome, addresses),
  * outcome VM_FAULT. */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
 
 /* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);
+
+static inline bool vm_has_stage2(const struct vm *vm)
+{
+	return vm->config->stage2 != STAGE2_OFF;
+}
+
+static inline enum vm_outcome vm_outcome(const struct vm *vm)
+{
+	return __atomic_load_n(&vm->outcome, __ATOMIC_ACQUIRE);
+}

@@ -4,7 +4,9 @@
 #include "boards/board.h"
 #include "hyp/base/console.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/vcpu/vppi.h"
 #include "hyp/vm/vgicd.h"
+#include "lib/percpu.h"
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 
@@ -96,7 +98,9 @@ bool vm_gic_add(struct vm *vm)
 	return true;
 }
 
-/* --- of a core --- */
+/* --- of a vCPU, and of a core --- */
+
+static unsigned lr_count PERCPU;
 
 static void forward(struct vcpu *vcpu, unsigned intid)
 {
@@ -114,24 +118,8 @@ static void forward_spis(struct vcpu *vcpu)
 	}
 }
 
-static void enable_own(unsigned intid, uint8_t priority)
+static void forward_all(struct vcpu *vcpu)
 {
-	gic_set_priority(intid, priority);
-	gic_enable(intid);
-}
-
-void vm_gic_reset_core(struct vcpu *vcpu)
-{
-	bool trapped = vcpu->vm->config->irq == IRQ_TRAPPED;
-	unsigned lr_count = gic_virt_init();
-
-	gic_cpu_init(trapped);
-	vgic_reset(&vcpu->vgic, lr_count, vcpu->vm->config->lr == LR_HW);
-	gic_virt_reset();
-	if (!trapped) {
-		gic_virt_off();
-		return;
-	}
 	forward(vcpu, board.virt_timer_intid);
 	if (vcpu->vm->config->cntp == CNTP_PASSTHROUGH)
 		forward(vcpu, board.phys_timer_intid);
@@ -139,7 +127,62 @@ void vm_gic_reset_core(struct vcpu *vcpu)
 		forward(vcpu, board.pmu_intid);
 	if (vcpu->index == 0)
 		forward_spis(vcpu);
+}
+
+static void enable_own(unsigned intid, uint8_t priority)
+{
+	gic_set_priority(intid, priority);
+	gic_enable(intid);
+}
+
+void vm_gic_reset_core(const struct run_config *config)
+{
+	bool trapped = config->irq == IRQ_TRAPPED;
+
+	vppi_put();
+	gic_cpu_abandon();
+	gic_private_reset();
+	lr_count = gic_virt_init();
+	gic_cpu_init(trapped);
+	gic_virt_reset();
+	gic_virt_off();
+	if (!trapped)
+		return;
 	enable_own(SMP_KICK_SGI, HYP_PRIORITY);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
+}
+
+void vm_gic_reset_vcpu(struct vcpu *vcpu)
+{
+	const struct run_config *config = vcpu->vm->config;
+	bool trapped = config->irq == IRQ_TRAPPED;
+
+	if (!trapped) { /* its guest had the core's GIC, and no other VM is there */
+		gic_cpu_abandon();
+		gic_dist_reset();
+		vm_gic_reset_core(config);
+	}
+	vgic_reset(&vcpu->vgic, lr_count, config->lr == LR_HW);
+	vcpu->active_ppis = 0;
+	gic_virt_reset();
+	if (trapped)
+		forward_all(vcpu);
+	else
+		gic_virt_off();
+	gic_virt_save(&vcpu->gic);
+}
+
+void vm_gic_release(const struct vm *vm)
+{
+	const struct vm_machine *machine = vm->machine;
+
+	for (unsigned i = 0; i < machine->spi_count; i++) {
+		unsigned intid = machine->spi_first + i;
+
+		gic_disable(intid);
+		gic_clear_pending(intid);
+		gic_deactivate(intid);
+		gic_set_edge(intid, false);
+	}
 }

@@ -7,5 +7,11 @@
 /* The GIC in stage 2. False: no room in the tables. */
 bool vm_gic_add(struct vm *vm);
 
-/* The GIC of this core, for its `vcpu` that begins. */
-void vm_gic_reset_core(struct vcpu *vcpu);
+/* The GIC of this core: the hypervisor's own interrupts, and no vCPU's. */
+void vm_gic_reset_core(const struct run_config *config);
+
+/* The virtual GIC of `vcpu`, which this core has, as at reset; not loaded. */
+void vm_gic_reset_vcpu(struct vcpu *vcpu);
+
+/* No SPI of the VM, which is stopped, is signalled any more. */
+void vm_gic_release(const struct vm *vm);

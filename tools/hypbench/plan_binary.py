@@ -8,7 +8,7 @@ import zlib
 
 from hypbench import abi
 from hypbench.plan_language import Plan, parse
-from hypbench.plan_vms import GUEST, IMAGES, Guest, Vm
+from hypbench.plan_vms import EVENTS, GUEST, IMAGES, Event, Guest, Vm
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.constant("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -22,7 +22,8 @@ def members() -> list[tuple[str, str]]:
     heads = [("name", name), ("platform", "I"),
              ("machine", f"{abi.constant('PLAN_MACHINE_SIZE')}s"),
              *((word, "I") for word in ("order", "limit_ms", "config_count", "bench_count",
-                                        "guest_count", "vm_count"))]
+                                        "guest_count", "vm_count",
+                                        "event_count"))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
@@ -38,7 +39,9 @@ def members() -> list[tuple[str, str]]:
              *(f"core[{i}]" for i in range(abi.constant("PLAN_VM_CPUS")))]
     vms = [(f"vm[{i}].{one}", kind) for i in range(abi.constant("PLAN_VM_MAX"))
            for one, kind in [("name", name), *((word, "I") for word in words)]]
-    return heads + configs + benches + guests + vms
+    events = [(f"event[{i}].{word}", "I") for i in range(abi.constant("PLAN_EVENT_MAX"))
+              for word in ("at_us", "kind", "vm")]
+    return heads + configs + benches + guests + vms + events
 
 
 MEMBERS = members()
@@ -63,7 +66,7 @@ def pack(plan: Plan) -> bytes:
     values = {"name": plan.name, "platform": plan.platform, "machine": plan.machine,
               "order": plan.order, "limit_ms": plan.limit_ms, "config_count": len(plan.configs),
               "bench_count": len(plan.benches), "guest_count": len(plan.guests),
-              "vm_count": len(plan.vms)}
+              "vm_count": len(plan.vms), "event_count": len(plan.events)}
     for i, (name, config) in enumerate(plan.configs.items()):
         values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
     for i, (name, params) in enumerate(plan.benches):
@@ -75,6 +78,9 @@ def pack(plan: Plan) -> bytes:
             values |= under(f"guest[{i}].load[{j}]", load)
     for i, (name, vm) in enumerate(plan.vms.items()):
         values |= {f"vm[{i}].name": name, **under(f"vm[{i}]", vm_values(vm, list(plan.guests)))}
+    for i, event in enumerate(plan.events):
+        values |= under(f"event[{i}]", {"at_us": event.at_us, "kind": EVENTS.index(event.what),
+                                        "vm": list(plan.vms).index(event.vm)})
     body = PLAN.pack(*(values.get(member, "").encode() if kind.endswith("s")
                        else values.get(member, 0) for member, kind in MEMBERS))
     return HEADER.pack(MAGIC, VERSION, len(body), zlib.crc32(body)) + body
@@ -112,7 +118,11 @@ def unpack(section: bytes) -> Plan:
         benches=[(values[f"bench[{i}].name"],
                   fields(f"bench[{i}].params", abi.numbers("BENCH_PARAMS")))
                  for i in range(values["bench_count"])],
-        guests=guests, vms={values[f"vm[{i}].name"]: vm(f"vm[{i}]")
+        guests=guests, events=[
+            Event(values[f"event[{i}].at_us"], EVENTS[values[f"event[{i}].kind"]],
+                  values[f"vm[{values[f'event[{i}].vm']}].name"])
+            for i in range(values["event_count"])],
+        vms={values[f"vm[{i}].name"]: vm(f"vm[{i}]")
                             for i in range(values["vm_count"])})
 
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from hypbench import abi
-from hypbench.plan_vms import (Guest, Vm, add_load, check_cores, check_guest, check_vms,
-                               guest_lines, guest_of, made_vm, usual_vms, vm_line, vm_of)
+from hypbench.plan_vms import (Event, Guest, Vm, add_load, check_cores, check_event, check_guest,
+                               check_vms, event_of, guest_lines, guest_of, made_vm, usual_vms,
+                               vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -31,6 +32,7 @@ class Plan:
     benches: list[tuple[str, Fields]] = field(default_factory=list)
     guests: dict[str, Guest] = field(default_factory=dict)
     vms: dict[str, Vm] = field(default_factory=dict)  # at least one
+    events: list[Event] = field(default_factory=list)  # in the order of their times
 
 
 def words_of(config: Fields) -> dict[str, str]:
@@ -91,6 +93,7 @@ class Parser:
         self.bench_line = 0  # where the first was said; 0: not yet
         self.guest_lines: dict[str, int] = {}
         self.vms: dict[str, tuple[int, dict[str, str]]] = {}  # line, settings
+        self.events: list[tuple[int, Event]] = []  # line, event
         self.unlimited_line = 0  # limit_ms 0
 
     def name(self, words: list[str]) -> None:
@@ -160,9 +163,15 @@ class Parser:
             raise Mistake(f"there is already a vm {quoted(name)}")
         self.vms[name] = self.line, said
 
+    def at(self, words: list[str]) -> None:
+        most = abi.constant("PLAN_EVENT_MAX")
+        if len(self.events) == most:
+            raise Mistake(f"too many events, at most {most}")
+        self.events.append((self.line, event_of(words)))
+
     STATEMENTS = {"name": name, "platform": platform, "machine": machine, "order": order,
                   "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest,
-                  "load": load, "vm": vm}
+                  "load": load, "vm": vm, "at": at}
 
     def take(self, line: str) -> None:
         if re.search(r"[^\t\r -~]", line):
@@ -194,6 +203,7 @@ class Parser:
         if not plan.benches and not plan.guests:
             raise Mistake("the plan has no bench line")
         self.finish_vms()
+        self.finish_events()
         if not plan.benches:
             plan.order = ORDERS.index("once")  # nothing to compare
 
@@ -211,6 +221,14 @@ class Parser:
             check_cores(plan.vms, name, said)
             if not plan.benches and said["probes"] == "on":
                 raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
+            if self.events and said["irq"] != "trapped":
+                raise Mistake(f"events need irq=trapped: irq=direct in config {quoted(name)}")
+
+    def finish_events(self) -> None:
+        for self.line, event in self.events:
+            check_event(self.plan.vms, event)
+        self.plan.events = sorted((event for _, event in self.events),
+                                  key=lambda event: event.at_us)
 
 
 def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None) -> Plan:
@@ -257,6 +275,7 @@ def text_of(plan: Plan) -> str:
     for name, guest in plan.guests.items():
         lines += guest_lines(name, guest)
     lines += [vm_line(name, vm) for name, vm in plan.vms.items()]
+    lines += [f"at {event.at_us} {event.what} {event.vm}" for event in plan.events]
     lines.append(f"platform {PLATFORMS[plan.platform]}")
     if plan.machine:
         lines.append(f"machine {plan.machine}")

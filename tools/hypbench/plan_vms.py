@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from hypbench import abi
-from hypbench.plan_words import Fields, Mistake, name_of, number, numbers, quoted, unknown
+from hypbench.plan_words import (U32_MAX, Fields, Mistake, choice, name_of, number, numbers, quoted,
+                                 unknown)
 
 SPACE_END = 1 << 32  # of the intermediate physical addresses
 RAM_GRAIN = 0x200000
@@ -15,6 +16,8 @@ LOAD_GRAIN = 0x1000
 IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
 BENCH, BACKGROUND, GUEST = IMAGES
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
+EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
+EVENTS_OF_BENCH = ("pause", "resume")
 VM_WORDS = ("image", "cores", *abi.numbers("PLAN_VM_FIELDS"))
 URGENT, BESIDE = 1, 0  # priorities where the plan says none: the background VM's is the lower
 
@@ -44,6 +47,19 @@ class Vm:
     cores: tuple[int, ...]  # of each vCPU
     ram_mib: int
     prio: int
+
+
+@dataclass
+class Event:
+    at_us: int  # after the begin of the step
+    what: str  # one of EVENTS
+    vm: str
+
+
+def event_of(words: list[str]) -> Event:
+    """What follows `at`: TIME_US WHAT VM."""
+    time = words.pop(0) if words else ""
+    return Event(number(time, time, 0, U32_MAX), EVENTS[choice(words, EVENTS)], name_of(words))
 
 
 def guest_of(words: list[str]) -> tuple[str, Guest]:
@@ -162,6 +178,8 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
     if "cpus" in said and len(cores) != found["cpus"]:
         raise Mistake(f"cpus={found['cpus']}, but cores={said['cores']} has {len(cores)}: one for"
                       " each vCPU")
+    if len(set(cores)) < len(cores):
+        raise Mistake(f"cores={said['cores']}: each vCPU of a VM has a core of its own")
     if not guest and len(cores) > 1:
         raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
     if not guest and "ram_mib" in said:
@@ -211,10 +229,20 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> No
         raise Mistake(f"no vm line has the guest {quoted(idle)}: vm NAME image={idle}")
     if benches and BENCH not in images:
         raise Mistake(f"no VM has the benchmarks: vm NAME image={BENCH}")
+    if images.count(BENCH) > 1:
+        raise Mistake(f"two VMs with image={BENCH}: one measures")
     if not benches and BENCH in images:
         raise Mistake(f"image={BENCH} needs a bench line")
     if set(images) == {BACKGROUND}:
         raise Mistake(f"no VM beside the background: vm NAME image={BENCH}")
+
+
+def check_event(vms: dict[str, Vm], event: Event) -> None:
+    if event.vm not in vms:
+        raise unknown("no vm", event.vm, vms)
+    if vms[event.vm].image == BENCH and event.what not in EVENTS_OF_BENCH:
+        raise Mistake(f"{event.what} of the VM with the benchmarks; valid:"
+                      f" {' '.join(EVENTS_OF_BENCH)}")
 
 
 def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
@@ -231,8 +259,18 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
                       f" config {quoted(config)}")
     if policy != "null" and full is None:
         raise Mistake(f"no core has several vCPUs: sched={policy} in config {quoted(config)}")
-    if len(running) > 1 and said["irq"] != "trapped":
+    first = next((core for core, names in on_core.items() if len(names) > 1
+                  and any(vms[name].image not in (BENCH, BACKGROUND) for name in names)), None)
+    if said["fp"] == "static" and first is not None:
+        raise Mistake(f"guests on core {first} with another VM need fp=lazy or eager: fp=static in"
+                      f" config {quoted(config)}")
+    if said["irq"] == "trapped":
+        return
+    if len(running) > 1:
         raise Mistake(f"several VMs need irq=trapped: irq=direct in config {quoted(config)}")
+    if vms[measured_vm(vms)].cores[0] != 0:
+        raise Mistake(f"a guest on another core than 0 needs irq=trapped: irq=direct in config"
+                      f" {quoted(config)}")
 
 
 def vm_line(name: str, vm: Vm) -> str:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the background VM (hyp/run/background.h), a page. Starts in Supervisor mode, MMU and
- * caches off. r0: bit 0: use FP registers; bit 1: the CPU interface is in the adjacent page; bit 2:
- * it has active priorities. Then r0 counts the rounds. Where a register lost its value, the code
- * jumps to an unmapped address, and the step ends with a fault.
+ * The code of the background VM (guest_background.c in hyp/run), a page. Starts in Supervisor
+ * mode, MMU and caches off. r0: bit 0: use FP registers; bit 1: the CPU interface is in the
+ * adjacent page; bit 2: it has active priorities. Then r0 counts the rounds. Where a register lost
+ * its value, the code jumps to an unmapped address, and the step ends with a fault.
  */
 #include "arch/fp_context.h"
 #include "arch/psr.h"

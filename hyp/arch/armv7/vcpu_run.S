@@ -7,8 +7,8 @@
 #include "hyp/arch/armv7/frame.inc"
 
 	.text
-	/* void vcpu_run(struct vcpu *): the caller's registers on the caller's stack; r3 keeps it
-	   8-byte aligned. */
+	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers on the caller's stack; r3
+	   keeps it 8-byte aligned. */
 	.global	vcpu_run
 vcpu_run:
 	push	{r3-r11, lr}
@@ -39,6 +39,7 @@ another_full:
 	eret
 
 leave:
+	mov	r0, sp
 	movw	r1, #:lower16:vcpu_host_sp
 	movt	r1, #:upper16:vcpu_host_sp
 	ldr	sp, [r1]

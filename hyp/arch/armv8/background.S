@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the background VM (hyp/run/background.h), a page. Starts at EL1h, MMU and caches off.
- * x0: bit 0: use FP registers; bit 1: a GICv2's CPU interface is in the adjacent page; bit 2: that
- * has active priorities. Then x0 counts the rounds. Where a register lost its value, the code
- * jumps to an unmapped address, and the step ends with a fault.
+ * The code of the background VM (guest_background.c in hyp/run), a page. Starts at EL1h, MMU and
+ * caches off. x0: bit 0: use FP registers; bit 1: a GICv2's CPU interface is in the adjacent page;
+ * bit 2: that has active priorities. Then x0 counts the rounds. Where a register lost its value,
+ * the code jumps to an unmapped address, and the step ends with a fault.
  */
 #define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16: some are stack pointers */
 #define SCTLR 0x30d00800	/* translation stays off */

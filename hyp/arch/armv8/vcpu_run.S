@@ -7,7 +7,7 @@
 #include "hyp/arch/armv8/frame.inc"
 
 	.text
-	/* void vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
+	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
 	.global	vcpu_run
 vcpu_run:
 	stp	x19, x20, [sp, #-96]!
@@ -40,6 +40,7 @@ another_full:
 	eret
 
 leave:
+	mov	x0, sp
 	adrp	x1, vcpu_host_sp
 	ldr	x1, [x1, :lo12:vcpu_host_sp]
 	mov	sp, x1

@@ -11,12 +11,12 @@ BUDGETS = {
     "hyp/base": 510,
     "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1225,
+    "hyp/vcpu": 1305,
     "hyp/sched": 300,
-    "hyp/vm": 1855,
-    "hyp/dev": 290,
-    "hyp/trap": 925,
-    "hyp/run": 760,
+    "hyp/vm": 1885,
+    "hyp/dev": 300,
+    "hyp/trap": 945,
+    "hyp/run": 1315,
 }
 
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/run/core_loop.h"
+
+#include "arch/barrier.h"
+#include "hyp/arch/guest.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/sched/sched.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm_core.h"
+
+/* The last vCPU of several is loaded when the core leaves vcpu_run(). */
+static void run(struct vcpu *vcpu)
+{
+	struct vm *vm = vcpu->vm;
+	bool off;
+
+	vcpu_load(vcpu);
+	if (!vm->entered) {
+		vm->entered = true;
+		vm->type->starting(vm);
+	}
+	vcpu = vcpu_run(vcpu);
+	off = vcpu->state == VCPU_STATE_OFF;
+	if (off)
+		vm_core_off(vcpu);
+	vcpu_put(vcpu);
+	cpu_guest_off();
+	sched_leave();
+	if (off)
+		__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
+}
+
+/* Interrupts are masked: one that is pending ends the wait. */
+static void idle(void)
+{
+	wfi();
+	trap_irq_idle();
+}
+
+static void turn(void)
+{
+	struct vcpu *vcpu;
+
+	smp_process_calls();
+	vm_core_process();
+	sched_wake_posted();
+	vcpu = sched_begin();
+	if (vcpu)
+		run(vcpu);
+	else
+		idle();
+}
+
+void core_loop(bool (*over)(void))
+{
+	while (!over())
+		turn();
+}
+
+_Noreturn void core_loop_for_ever(void)
+{
+	for (;;)
+		turn();
+}

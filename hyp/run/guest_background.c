@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The background VM keeps a core busy: it counts in an endless loop, from one page of code of our
+ * own image (hyp/arch/<isa>/background.S), and has nothing else: no memory to write, no interrupt,
+ * and no device but its CPU interface. It writes every register of EL1 that a VM has of its own,
+ * priority mask and active priorities of the CPU interface, and all FP registers unless the
+ * configuration says fp=static, so that whatever a switch forgets is seen in the measured guest.
+ */
+#include "hyp/base/image.h"
+#include "hyp/run/guest.h"
+#include "hyp/trap/hypercall.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm.h"
+
+/* Bits of its first argument, which background.S reads. */
+#define BACKGROUND_USES_FP 1u
+#define BACKGROUND_HAS_GICV 2u
+#define BACKGROUND_HAS_APR 4u
+
+static bool add_devices(struct vm *vm)
+{
+	uintptr_t code = vm->machine->entry, gicv = gic_guest_cpu_pa(false);
+
+	return vm_map(vm, code, code, PAGE_SIZE, STAGE2_CODE) &&
+	       (!gicv || vm_map(vm, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE));
+}
+
+static void nothing(struct vm *vm)
+{
+	(void)vm;
+}
+
+/* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */
+static void reset(struct vm *vm)
+{
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (&vms[i] != vm && vms[i].started && vms[i].vcpu[0]->core == vm->vcpu[0]->core)
+			vm->cntvoff = vms[i].cntvoff;
+}
+
+/* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
+ * a guest writes them. */
+static void set_registers(struct vcpu *vcpu)
+{
+	unsigned abilities = vcpu->vm->config->fp != FP_STATIC ? BACKGROUND_USES_FP : 0;
+
+	if (gic_guest_cpu_pa(false))
+		abilities |= gic_splits_ends() ? BACKGROUND_HAS_GICV | BACKGROUND_HAS_APR
+					       : BACKGROUND_HAS_GICV;
+	frame_set_result(&vcpu->frame, abilities);
+}
+
+static const struct vm_type type = {
+	.traps = traps_bench,
+	.hypercalls = hypercalls_bench,
+	.no_gic = true,
+	.add_devices = add_devices,
+	.reset = reset,
+	.set_registers = set_registers,
+	.starting = nothing,
+	.stopped = nothing,
+};
+
+void guest_background(struct vm_machine *machine)
+{
+	*machine = (struct vm_machine){
+		.cpus = 1,
+		.type = &type,
+		.entry = (uintptr_t)__background_start,
+	};
+}
+
+/* In the register of a hypercall's number, which any frame holds. */
+uint32_t guest_background_rounds(const struct vm *vm)
+{
+	return (uint32_t)frame_arg(&vm->vcpu[0]->frame, 0);
+}

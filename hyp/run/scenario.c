@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/run/scenario.h"
+
+#include <string.h>
+
+#include "arch/counter.h"
+#include "hyp/base/clock.h"
+#include "hyp/base/record.h"
+#include "hyp/cpu/timerq.h"
+#include "hyp/run/core_loop.h"
+#include "hyp/run/guest.h"
+#include "hyp/run/vms.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vm/life.h"
+#include "lib/plan.h"
+
+#define US_PER_S 1000000u
+#define MS_PER_S 1000u
+
+static struct {
+	const struct plan *plan;
+	uint64_t start, limit; /* CNTPCT */
+	struct timer event_timer;
+	unsigned next_event;
+	uint32_t done, ignored;        /* events */
+	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
+} now;
+
+static unsigned measured(void)
+{
+	return (unsigned)(plan_measured(now.plan) - now.plan->vm);
+}
+
+static bool has_bench(void)
+{
+	return plan_measured(now.plan)->image == PLAN_IMAGE_BENCH;
+}
+
+static const char *word_of(enum vm_outcome outcome)
+{
+	static const char *const words[] = {
+		[VM_ABSENT] = "refused", [VM_CREATED] = "stopped", [VM_RUNNING] = "running",
+		[VM_RESET] = "reset",    [VM_DONE] = "done",       [VM_REFUSED] = "refused",
+		[VM_FAILED] = "failed",  [VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
+	};
+
+	return words[outcome];
+}
+
+/* --- a VM --- */
+
+/* No limit is one that the counter never reaches; a background VM has none. */
+#define NEVER (UINT64_MAX / 2)
+
+static void start(unsigned i)
+{
+	bool limited = now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
+
+	vm_start(&vms[i], limited ? now.limit : NEVER);
+}
+
+static bool create_and_start(unsigned i)
+{
+	if (!vms_create(i))
+		return false;
+	start(i);
+	return true;
+}
+
+static void restart(unsigned i)
+{
+	vm_stop(&vms[i]);
+	start(i);
+}
+
+static uint32_t turns_of(unsigned i)
+{
+	uint32_t turns = 0;
+
+	for (unsigned n = 0; n < vms[i].vcpu_count; n++)
+		turns += vms[i].vcpu[n]->turns;
+	return turns;
+}
+
+static void emit_vm(unsigned i)
+{
+	const struct vm *vm = &vms[i];
+
+	if (now.plan->vm[i].image != PLAN_IMAGE_GUEST)
+		return;
+	record_lock();
+	record_open_vcpu(RECORD_VM, vm->name, 0);
+	record_string("outcome", word_of(vm_outcome(vm)));
+	record_u64("turns", turns_of(i));
+	record_u64("smc", vm->smc_count);
+	record_u64("resets", vm->resets);
+	record_u64("rom_writes", vm->rom_writes);
+	record_u64("tables", vm->tables.used);
+	record_close();
+	record_unlock();
+}
+
+static void destroy(unsigned i)
+{
+	vm_stop(&vms[i]);
+	now.ended[i] = vm_outcome(&vms[i]);
+	emit_vm(i);
+	vm_destroy(&vms[i]);
+}
+
+/* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
+static void count_restart(struct vm *vm)
+{
+	vm->resets++;
+	if ((vm->resets & (vm->resets - 1)) != 0)
+		return;
+	record_lock();
+	record_open_vcpu(RECORD_CHECK, vm->name, 0);
+	record_string("variant", "resets");
+	record_raw(",\"ok\":true", 10);
+	record_u64("count", vm->resets);
+	record_close();
+	record_unlock();
+}
+
+/* Printing is no part of the step. */
+static void restart_counted(unsigned i)
+{
+	uint64_t stopped = counter_read();
+	uint64_t printing;
+
+	vm_stop(&vms[i]);
+	count_restart(&vms[i]);
+	printing = counter_read() - stopped;
+	now.start += printing;
+	now.limit += printing;
+	start(i);
+}
+
+/* Whether the VM is not at its end; where its guest asks for it, it starts again. */
+static bool goes_on(unsigned i)
+{
+	enum vm_outcome outcome = vm_outcome(&vms[i]);
+
+	if (outcome == VM_RESET && !vms[i].paused)
+		restart_counted(i);
+	return (outcome == VM_RESET || outcome == VM_RUNNING) &&
+	       now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
+}
+
+/* --- events --- */
+
+/* False: the VM is not in a state for it. */
+static bool do_event(enum plan_event_kind what, unsigned i)
+{
+	struct vm *vm = &vms[i];
+	enum vm_outcome outcome = vm_outcome(vm);
+	bool lives = outcome == VM_RUNNING || outcome == VM_RESET;
+
+	if (!(vms_taking_part() >> i & 1))
+		return false;
+	switch (what) {
+	case PLAN_EVENT_CREATE:
+		return outcome == VM_ABSENT && create_and_start(i);
+	case PLAN_EVENT_PAUSE:
+		if (!lives || vm->paused)
+			return false;
+		vm_pause(vm);
+		return true;
+	case PLAN_EVENT_RESUME:
+		if (!lives || !vm->paused)
+			return false;
+		vm_resume(vm);
+		return true;
+	case PLAN_EVENT_RESET:
+		if (outcome == VM_ABSENT || outcome == VM_REFUSED)
+			return false;
+		restart(i);
+		return true;
+	case PLAN_EVENT_DESTROY:
+		if (outcome == VM_ABSENT || outcome == VM_REFUSED)
+			return false;
+		destroy(i);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint64_t event_at(unsigned n)
+{
+	return now.start + (uint64_t)clock_hz() * now.plan->event[n].at_us / US_PER_S;
+}
+
+static bool events_are_left(void)
+{
+	return now.next_event < now.plan->event_count;
+}
+
+/* In an exit: the core's loop does the rest. */
+static void event_due(struct timer *timer)
+{
+	(void)timer;
+	sched_leave();
+}
+
+static void do_events(void)
+{
+	while (events_are_left() && counter_read() >= event_at(now.next_event)) {
+		const struct plan_event *event = &now.plan->event[now.next_event++];
+
+		if (do_event((enum plan_event_kind)event->kind, event->vm))
+			now.done++;
+		else
+			now.ignored++;
+	}
+	if (events_are_left())
+		timerq_start(&now.event_timer, event_at(now.next_event));
+}
+
+/* --- the step --- */
+
+static uint64_t limit_from(uint64_t start)
+{
+	uint32_t ms = now.plan->limit_ms;
+
+	return ms ? start + (uint64_t)clock_hz() * ms / MS_PER_S : NEVER;
+}
+
+/* Without its background VM a configuration is not what it says. */
+static bool background_failed(void)
+{
+	bool failed = false;
+
+	for (unsigned i = 0; i < now.plan->vm_count; i++)
+		failed |= now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND &&
+			  vm_outcome(&vms[i]) == VM_FAULT;
+	return failed;
+}
+
+static bool step_is_over(void)
+{
+	bool any = false, measured_goes_on;
+
+	do_events();
+	if (background_failed())
+		return true;
+	measured_goes_on = goes_on(measured());
+	for (unsigned i = 0; i < now.plan->vm_count; i++)
+		any |= goes_on(i);
+	return has_bench() ? !measured_goes_on : !any && !events_are_left();
+}
+
+static bool create_all(void)
+{
+	bool done = true;
+
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vms_taking_part() >> i & 1)
+			done &= vms_create(i);
+	return done;
+}
+
+uint64_t scenario_run(const struct plan *plan)
+{
+	uint64_t end;
+
+	memset(&now, 0, sizeof(now));
+	now.plan = plan;
+	now.event_timer.function = event_due;
+	if (!create_all())
+		return 0;
+	now.limit = limit_from(counter_read());
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vms_taking_part() >> i & 1)
+			start(i);
+	now.start = counter_read(); /* loading is no part of the step */
+	now.limit = limit_from(now.start);
+	vms[measured()].limit = now.limit;
+	core_loop(step_is_over);
+	end = counter_read();
+	timerq_stop(&now.event_timer);
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vm_outcome(&vms[i]) != VM_ABSENT)
+			vm_stop(&vms[i]);
+	return end - now.start;
+}
+
+static enum vm_outcome ended(unsigned i)
+{
+	return vm_outcome(&vms[i]) == VM_ABSENT ? now.ended[i] : vm_outcome(&vms[i]);
+}
+
+/* The words of enum vm_outcome are in this order. A VM that an event has destroyed did nothing
+ * wrong. */
+enum vm_outcome scenario_outcome(void)
+{
+	enum vm_outcome worst = VM_DONE;
+
+	if (background_failed())
+		return VM_FAULT;
+	if (has_bench())
+		return ended(measured());
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (ended(i) > worst)
+			worst = ended(i);
+	return worst;
+}
+
+const char *scenario_outcome_word(void)
+{
+	return word_of(scenario_outcome());
+}
+
+/* --- records --- */
+
+static void emit_turns(void)
+{
+	uint32_t turns = 0, rounds = 0;
+
+	for (unsigned i = 0; i < VM_MAX; i++) {
+		if (!(vms_taking_part() >> i & 1))
+			continue;
+		turns += turns_of(i);
+		if (now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND)
+			rounds += guest_background_rounds(&vms[i]);
+	}
+	record_u64("switches", turns);
+	record_u64("other_turns", turns - turns_of(measured()));
+	record_u64("other_rounds", rounds);
+}
+
+void scenario_emit_vms(void)
+{
+	for (unsigned i = 0; i < now.plan->vm_count && now.plan->vm_count > 1; i++)
+		if (vm_outcome(&vms[i]) != VM_ABSENT)
+			emit_vm(i);
+}
+
+void scenario_emit_step(void)
+{
+	const struct vm *vm = &vms[measured()];
+
+	record_u64("smc", vm->smc_count);
+	if (!now.plan->bench_count) {
+		record_u64("resets", vm->resets);
+		record_u64("rom_writes", vm->rom_writes);
+	}
+	if (vm->config->sched != SCHED_NULL)
+		emit_turns();
+	if (now.plan->event_count) {
+		record_u64("events", now.done);
+		record_u64("ignored", now.ignored);
+	}
+}
+
+void scenario_end(void)
+{
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vm_outcome(&vms[i]) != VM_ABSENT)
+			vm_destroy(&vms[i]);
+}

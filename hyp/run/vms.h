@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The VMs of a step, as the plan has them: each gets a window of the board's guest RAM and of the
+ * memory for tables and vCPUs, the measured VM what the others leave. VM i of the plan is vms[i].
+ */
+#pragma once
+
+#include "abi/guest_run.h"
+#include "abi/plan.h"
+#include "hyp/vm/vm.h"
+
+/* Places the VMs of `plan` that take part under `config`, and has their cores begin anew. `run` is
+ * the bench guest's. False: they do not fit this board; `why` has the reason. */
+bool vms_place(const struct plan *plan, const struct run_config *config,
+	       const struct guest_run *run, const char **why);
+
+/* Bit i: VM i takes part. */
+uint32_t vms_taking_part(void);
+
+/* Makes VM i where it was placed. False: it is refused, with an error record. */
+bool vms_create(unsigned i);

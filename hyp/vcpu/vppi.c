@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vcpu/vppi.h"
+
+#include "lib/percpu.h"
+
+static struct vcpu *owner PERCPU;
+
+/* Of a vCPU that is not the owner. */
+static void put_one(struct vcpu *vcpu, unsigned intid)
+{
+	gic_disable(intid);
+	if (gic_is_active(intid)) {
+		vcpu->active_ppis |= BIT(intid);
+		gic_deactivate(intid);
+	}
+	if (vcpu->vgic.virq[intid].latched)
+		gic_clear_pending(intid);
+}
+
+static void load_one(struct vcpu *vcpu, unsigned intid)
+{
+	const struct virq *virq = &vcpu->vgic.virq[intid];
+
+	gic_set_priority(intid, virq->priority);
+	if (virq->latched)
+		gic_set_pending(intid);
+	if (vcpu->active_ppis & BIT(intid))
+		gic_set_active(intid);
+	if (vgic_may_deliver(&vcpu->vgic, virq))
+		gic_enable(intid);
+}
+
+void vppi_put(void)
+{
+	if (!owner)
+		return;
+	for (uint32_t ppis = owner->vgic.forwarded[0]; ppis; ppis &= ppis - 1)
+		put_one(owner, bit_lowest(ppis));
+	owner = NULL;
+}
+
+void vppi_load(struct vcpu *vcpu)
+{
+	if (owner == vcpu || !vcpu->vgic.forwarded[0])
+		return;
+	vppi_put();
+	for (uint32_t ppis = vcpu->vgic.forwarded[0]; ppis; ppis &= ppis - 1)
+		load_one(vcpu, bit_lowest(ppis));
+	vcpu->active_ppis = 0;
+	owner = vcpu;
+}
+
+struct vcpu *vppi_owner(unsigned intid)
+{
+	return owner && (owner->vgic.forwarded[0] >> intid & 1) ? owner : NULL;
+}
+
+bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
+{
+	return owner == vcpu ? gic_is_active(intid) : vcpu->active_ppis >> intid & 1;
+}
+
+void vppi_set_active(struct vcpu *vcpu, unsigned intid)
+{
+	if (owner == vcpu)
+		gic_set_active(intid);
+	else
+		vcpu->active_ppis |= BIT(intid);
+}

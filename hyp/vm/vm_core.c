@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vm/vm_core.h"
+
+#include "arch/tlb.h"
+#include "hyp/arch/guest.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vppi.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/psci.h"
+#include "hyp/vm/vm_gic.h"
+#include "lib/percpu.h"
+
+#define MPIDR_RES1 (1u << 31) /* and U 0: one of several, as on QEMU's virt with one core, too */
+
+static struct vcpu *attached PERCPU; /* the vCPUs of this core */
+
+void vm_core_reset(void *config)
+{
+	const struct run_config *run = config;
+
+	attached = NULL;
+	vm_gic_reset_core(run);
+	vgic_reset_core();
+	sched_reset(run);
+	fp_reset((enum fp_mode)run->fp);
+}
+
+static void limit_reached(struct timer *timer)
+{
+	struct vm *vm = (struct vm *)((char *)timer - offsetof(struct vm, limit_timer));
+
+	vm_fault(vm->vcpu[0], FAULT_TIME_LIMIT, 0, 0, 0);
+	sched_leave();
+}
+
+/* The link that leads to `vcpu`, or to NULL where this core does not have it. */
+static struct vcpu **find(const struct vcpu *vcpu)
+{
+	struct vcpu **link = &attached;
+
+	while (*link && *link != vcpu)
+		link = &(*link)->next_attached;
+	return link;
+}
+
+void vm_core_attach(void *argument)
+{
+	struct vcpu *vcpu = argument;
+	struct vm *vm = vcpu->vm;
+
+	vcpu->power = VCPU_OFF;
+	vcpu->next_attached = NULL;
+	if (!vm->type->no_gic)
+		vm_gic_reset_vcpu(vcpu);
+	cpu_guest_el2(vcpu, vm->config);
+	if (vm->type->numbered)
+		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
+	vcpu->vttbr = vm_has_stage2(vm) ? stage2_vttbr(&vm->stage2) : 0;
+	if (vcpu->index == 0) {
+		vm->limit_timer.function = limit_reached;
+		timerq_start(&vm->limit_timer, vm->limit);
+	}
+	*find(NULL) = vcpu; /* the last: those before start first */
+}
+
+void vm_core_detach(void *argument)
+{
+	struct vcpu *vcpu = argument;
+	struct vcpu **link = find(vcpu);
+
+	if (!*link)
+		return; /* detached already */
+	*link = vcpu->next_attached;
+	if (vcpu->state != VCPU_STATE_OFF)
+		sched_remove(vcpu);
+	vtimer_stop(vcpu);
+	if (vcpu->index == 0)
+		timerq_stop(&vcpu->vm->limit_timer);
+	vppi_put();
+	vgic_reset(&vcpu->vgic, 0, false);
+	fp_remove(&vcpu->fp);
+}
+
+void vm_core_pause(void *argument)
+{
+	struct vcpu *vcpu = argument;
+
+	if (vcpu->state != VCPU_STATE_OFF)
+		sched_pause(vcpu);
+}
+
+void vm_core_resume(void *argument)
+{
+	sched_resume(argument);
+}
+
+/* Nothing of it is signalled, and what comes from now on waits until it is on again. */
+void vm_core_off(struct vcpu *vcpu)
+{
+	cpu_guest_off();
+	vcntp_reset(vcpu);
+	gic_virt_cpu_reset();
+	vgicd_reset_private(vcpu); /* SPIs keep their state */
+}
+
+/* --- what others ask --- */
+
+/* Once for each start of the VM. */
+static void boot(struct vcpu *vcpu)
+{
+	struct vm *vm = vcpu->vm;
+
+	vm->booted = true;
+	timerq_start(&vm->limit_timer, vm->limit); /* which loading is no part of */
+	vm->type->set_registers(vcpu);
+}
+
+/* The TLBs forget translations by registers of which some were the last guest's and some this
+ * one's already (Cortex-A72 erratum 1319367). */
+static void start(struct vcpu *vcpu)
+{
+	gic_virt_restore(&vcpu->gic);
+	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
+	if (!vcpu->vm->booted)
+		boot(vcpu);
+	vcpu_put(vcpu);
+	tlbi_core_guests();
+	sched_add(vcpu);
+	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
+}
+
+/* Others post to a vCPU that is off, too: an SPI that has another target now leaves it. */
+static void process_posts(struct vcpu *vcpu)
+{
+	vppi_load(vcpu);
+	gic_virt_restore(&vcpu->gic);
+	vgicd_process_posts(vcpu);
+	gic_virt_save(&vcpu->gic);
+}
+
+static void process(struct vcpu *vcpu)
+{
+	const struct vm *vm = vcpu->vm;
+	uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
+
+	if (vm_outcome(vm) != VM_RUNNING) {
+		if (vcpu->state != VCPU_STATE_OFF)
+			sched_remove(vcpu);
+	} else if (power == VCPU_STARTING && !vm->paused) {
+		start(vcpu);
+	} else if (power == VCPU_OFF && vcpu->vgic.posted.what) {
+		process_posts(vcpu);
+	}
+}
+
+void vm_core_process(void)
+{
+	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
+		process(vcpu);
+}
