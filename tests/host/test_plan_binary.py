@@ -15,15 +15,16 @@ from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION, is_section,
                                   pack, unpack)
 from hypbench.plan_language import ORDERS, PLATFORMS, parse
-from hypbench.plan_vms import IMAGES
+from hypbench.plan_vms import EVENTS, IMAGES
 from hypbench.tree import HOME, Tree
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
-VMS = ("config trapped sched=fp\nbench hvc\n"
+VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
        + "".join(f"guest {name}\nload ipa=0x40200000 size={size}\nload size=5\n"
                  for name, size in (("a", 4), ("b", 8)))
-       + "vm x image=b cores=3,1,3,0 ram_mib=64 prio=255\nvm bench\nvm a\n"
-         "vm background prio=0 cores=2\n")
+       + "vm x image=b cores=3,1,2,0 ram_mib=64 prio=255\nvm bench\nvm a\n"
+         "vm background prio=0 cores=2\n"
+         "at 4294967295 destroy x\nat 0 pause bench\nat 70 create a\nat 70 resume background\n")
 
 
 def assertions() -> str:
@@ -48,7 +49,8 @@ def assertions() -> str:
         equal(name, value)
     for prefix, table, words in (("PLATFORM", "PLATFORMS", PLATFORMS),
                                  ("PLAN_ORDER", "PLAN_ORDERS", ORDERS),
-                                 ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES)):
+                                 ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES),
+                                 ("PLAN_EVENT", "PLAN_EVENTS", EVENTS)):
         for at, (name, word) in enumerate(abi.table(table)):
             assert words[at] == word
             equal(f"{prefix}_{name}", at)
@@ -75,16 +77,19 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     done = compiled(program, assertions())
     assert done.returncode == 0, done.stderr[:2000]
     for one, other in (("PLAN_ORDER_ONCE == 1", "PLAN_ORDER_ONCE == 0"),
-                       ("plan.vm[7].core[3]) == 5292", "plan.vm[7].core[3]) == 5288")):
+                       ("plan.vm[7].core[3]) == 5296", "plan.vm[7].core[3]) == 5292"),
+                       ("plan.event[1023].vm) == 17584", "plan.event[1023].vm) == 17580"),
+                       ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
         assert one in assertions()
         assert compiled(program, assertions().replace(one, other)).returncode
 
 
 def test_another_layout_has_another_version():
     """Add the digest of a new layout with its version; never change one that is here."""
-    layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS, IMAGES))
+    layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS, IMAGES, EVENTS))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
-        1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8"}[VERSION]
+        1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
+        4: "12d3b2fe6f74486c"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():

@@ -6,10 +6,10 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_language import parse, text_of
-from hypbench.plan_vms import Guest, Vm, measured_vm, taking_part
+from hypbench.plan_vms import Event, Guest, Vm, measured_vm, taking_part
 from test_plan_language import LOAD_4, refused
 
-BENCH = "config a trapped sched=rr\nbench b\n"
+BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
 ALL = "bench background linux"
@@ -45,7 +45,7 @@ def test_every_setting_is_taken():
 
 
 @pytest.mark.parametrize("said, cores", [
-    ("0", (0,)), ("2", (2,)), ("0-3", (0, 1, 2, 3)), ("1-2,0", (1, 2, 0)), ("0,0,1", (0, 0, 1))])
+    ("0", (0,)), ("2", (2,)), ("0-3", (0, 1, 2, 3)), ("1-2,0", (1, 2, 0))])
 def test_cores(said, cores):
     assert vms(f"vm bench\nvm background\nvm linux cores={said}\n")["linux"].cores == cores
 
@@ -63,7 +63,7 @@ def test_guests_have_loads_of_their_own():
 
 
 def test_what_several_vms_mean_is_in_their_text():
-    text = ("config a trapped sched=fp\nbench b\n" + GUEST
+    text = ("config a trapped sched=fp fp=eager\nbench b\n" + GUEST
             + "vm left image=linux cores=0,1 ram_mib=32 prio=9\nvm bench cores=1\n")
     plan = parse(text)
     assert parse(text_of(plan)) == plan
@@ -126,12 +126,15 @@ def test_a_wrong_vm(line, message):
     (BENCH + GUEST + "vm linux\n", 5, "no VM has the benchmarks: vm NAME image=bench"),
     ("config trapped\n" + GUEST + "vm linux\nvm bench cores=2\n", 5,
      "image=bench needs a bench line"),
-    (ALONE + "vm bench\nvm b image=bench cores=0\n", 4,
-     "several vCPUs on core 0 (bench and b) need sched=rr or fp: sched=null in config 'a'"),
+    (ALONE.replace("trapped", "trapped fp=lazy") + GUEST + "vm bench cores=1\nvm linux\n", 6,
+     "several vCPUs on core 1 (bench and linux) need sched=rr or fp: sched=null in config 'a'"),
     ("config trapped\n" + GUEST + "vm linux cores=2,2\n", 4,
-     "several vCPUs on core 2 (linux) need sched=rr or fp: sched=null in config 'trapped'"),
-    (BENCH + "vm bench\nvm b image=bench cores=1\n", 4,
+     "cores=2,2: each vCPU of a VM has a core of its own"),
+    (BENCH + "vm bench\nvm background cores=1\n", 4,
      "no core has several vCPUs: sched=rr in config 'a'"),
+    (BENCH.replace("lazy", "static") + GUEST + "vm bench cores=1\nvm linux\n", 6,
+     "guests on core 1 with another VM need fp=lazy or eager: fp=static in config 'a'"),
+    (BENCH + "vm bench\nvm b image=bench\n", 4, "two VMs with image=bench: one measures"),
     (ALONE.replace("trapped", "direct") + "vm bench\nvm background cores=1\n", 4,
      "several VMs need irq=trapped: irq=direct in config 'a'"),
     ("config trapped\n" + GUEST + f"guest two\n{LOAD_4}\n", 4,
@@ -145,6 +148,60 @@ def test_a_wrong_vm(line, message):
     ("".join(f"guest g{i}\n{LOAD_4}\n" for i in range(5)), 9, "too many guests, at most 4")])
 def test_a_wrong_plan(text, line, message):
     refused(text, line, message)
+
+
+# Events
+
+TWO = BENCH + GUEST + "vm bench\nvm linux\n"
+
+
+def test_events_are_in_the_order_of_their_times():
+    plan = parse(f"{TWO}at 700 resume linux\nat 0 pause bench\nat 4294967295 destroy linux\n"
+                 "at 700 reset linux\nat 9 create linux\n")
+    assert plan.events == [Event(0, "pause", "bench"), Event(9, "create", "linux"),
+                           Event(700, "resume", "linux"), Event(700, "reset", "linux"),
+                           Event(4294967295, "destroy", "linux")]
+    assert parse(text_of(plan)) == plan
+
+
+def test_an_event_may_come_before_its_vm():
+    plan = parse(TWO.replace("vm bench", "at 5 destroy linux\nvm bench"))
+    assert plan.events == [Event(5, "destroy", "linux")]
+
+
+def test_without_vm_lines_the_guest_has_events_by_its_name():
+    plan = parse(f"config trapped\n{GUEST}at 5 reset linux\n")
+    assert plan.events == [Event(5, "reset", "linux")] and parse(text_of(plan)) == plan
+
+
+@pytest.mark.parametrize("line, message", [
+    ("at", "wrong number ''; valid: 0 to 4294967295"),
+    ("at soon pause linux", "wrong number 'soon'; valid: 0 to 4294967295"),
+    ("at -1 pause linux", "wrong number '-1'; valid: 0 to 4294967295"),
+    ("at 4294967296 pause linux", "wrong number '4294967296'; valid: 0 to 4294967295"),
+    ("at 5", "a word is missing; valid: pause resume reset destroy create"),
+    ("at 5 stop linux", "unknown word 'stop'; valid: pause resume reset destroy create"),
+    ("at 5 pause", "a name is missing"),
+    ("at 5 pause linux bench", "one word too many: 'bench'"),
+    ("at 5 pause bsd", "no vm 'bsd'; valid: bench linux"),
+    *((f"at 5 {what} bench", f"{what} of the VM with the benchmarks; valid: pause resume")
+      for what in ("reset", "destroy", "create"))])
+def test_a_wrong_event(line, message):
+    refused(f"{TWO}{line}\nat 6 pause linux\n", TWO.count("\n") + 1, message)
+
+
+def test_too_many_events():
+    most = abi.constant("PLAN_EVENT_MAX")
+    assert len(parse(TWO + most * "at 5 pause linux\n").events) == most
+    refused(TWO + (most + 1) * "at 5 pause linux\n", TWO.count("\n") + most + 1,
+            f"too many events, at most {most}")
+
+
+def test_events_need_trapped_interrupts():
+    text = f"config direct\n{GUEST}"
+    parse(text)
+    refused(f"{text}vm linux cpus=1\nat 5 pause linux\n", 4,
+            "events need irq=trapped: irq=direct in config 'direct'")
 
 
 def test_the_tables_of_the_header():

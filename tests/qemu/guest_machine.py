@@ -18,7 +18,8 @@ RAM_MIB = 256
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none."""
+    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none; `also`: more lines of
+    the plan, for VMs on so many `cores`."""
 
     board: str
     config: str
@@ -29,6 +30,8 @@ class Guest:
     address: int | None = None
     limit_ms: int = 0
     planted: str = ""
+    also: str = ""
+    cores: int = 1
 
     def prepared(self, folder: Path) -> tuple[Wish, Prepared]:
         wish = Wish(self.board, self.image, self.config, None, self.initrd, self.arguments,
@@ -38,11 +41,15 @@ class Guest:
 
 def guest_words(guest: Guest, folder: Path) -> list[str]:
     wish, prepared = guest.prepared(folder)
-    plan = prepared.plan.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n")
+    plan = prepared.plan.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n{guest.also}")
     image = plans.write_plan(image_of(guest.board, guest.planted), plan, PLATFORM)
     path = folder / "hypbench.elf"
     path.write_bytes(image)
-    return command(TREE, wish, prepared, path)
+    words = command(TREE, wish, prepared, path)
+    if guest.cores > 1:
+        words[words.index("-smp") + 1] = str(guest.cores)
+        words = qemu.unrecorded(words)
+    return words
 
 
 def bare_words(guest: Guest, folder: Path) -> list[str]:

@@ -28,6 +28,8 @@ class Boot:
     cpus: int = 1
     limit_ms: int = 0
     planted: str = ""
+    also: str = ""
+    cores: int = 1
 
     @property
     def isa(self) -> str:
@@ -93,7 +95,8 @@ def words_of(boot: Boot, folder: Path) -> list[str]:
     initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
     config = "trapped" if boot.config == BARE else boot.config
     guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, command_line(boot.isa),
-                  boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted)
+                  boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted, also=boot.also,
+                  cores=boot.cores)
     return (bare_words if boot.config == BARE else guest_words)(guest, folder)
 
 

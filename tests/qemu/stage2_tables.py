@@ -13,6 +13,7 @@ PAGE = 0x1000
 ENTRIES = 512
 VALID, TABLE = 1, 2
 ADDRESS = 0xfffffff000  # bits 39:12
+ROOT = 0xffffffffc0  # bits 39:6 of VTTBR: a few entries
 # MemAttr[5:2], S2AP[7:6], SH[9:8], AF[10], XN[54]; every other bit must be 0
 KINDS = {
     "ram": 0xf << 2 | 3 << 6 | 3 << 8 | 1 << 10,
@@ -75,7 +76,7 @@ def root(machine: Machine) -> tuple[int, int]:
     assert hcr & 1, "stage 2 is off"
     assert vtcr >> 6 & 3 == 1, "the walk does not start at level 1"
     assert 30 < input_bits <= 39
-    return vttbr & ADDRESS, 1 << input_bits - 30
+    return vttbr & ROOT, 1 << input_bits - 30
 
 
 def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, level: int,

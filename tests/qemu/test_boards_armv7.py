@@ -140,7 +140,7 @@ def test_the_other_core_runs_a_vcpu(good, machine):
 def test_a_core_that_is_not_in_hyp_mode_runs_no_vcpu(run, other):
     result = run(*beside(uboot(other=other)))
     assert result.status == 1
-    assert result.one("error")["what"] == "the guest wants 2 vCPUs, one a core: 1 core came"
+    assert result.one("error")["what"] == "the VMs want 2 cores: 1 came"
 
 
 @pytest.mark.parametrize("left_on", [0, 1])

@@ -36,5 +36,5 @@ def test_each_core_has_whole_pages_of_its_own(name):
     for variable in NAMES:
         assert start <= found[variable] < end, variable
     # what all cores share
-    for variable in ("inbox", "vm_under_test", "core_stack", "up"):
+    for variable in ("inbox", "vms", "core_stack", "up"):
         assert not start <= found[variable] < end, variable

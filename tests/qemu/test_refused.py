@@ -109,27 +109,11 @@ def bad_plan(name: str, says: str, at: int | str, value: int | bytes, reseal: bo
     bad_plan("delay", "delay_el2 is odd, or 2", "config[0].delay_el2", 3),
     bad_plan("number", "n 0; valid: 1 to 1000000", "bench[0].params.n", 0),
     bad_plan("name", "bench has no NUL at its end", "bench[0].name", b"x" * 24),
-    bad_plan("guest", "ram_mib 0; valid: 2 to 3072", "guest_count", 1)])
+    bad_plan("guest", "ram_mib 0; valid: 2 to 3072", "guest_count", 1),
+    bad_plan("events", "event_count 1025; valid: 0 to 1024", "event_count", 1025),
+    bad_plan("ram", "vm bench: image=bench and image=background have one vCPU, and no ram_mib",
+             "vm[0].ram_mib", 64)])
 def test_a_binary_plan_that_is_wrong_is_refused(result, says):
-    assert only_error(result)["what"] == says
-    assert only_error(result)["where"] == "plan"
-
-
-LINUX = "guest linux ram_mib=64\nload ipa=0x40200000 size=4\n"
-
-
-@pytest.mark.parametrize("says", [
-    pytest.param(says, marks=pytest.mark.job(f"order once\nconfig trapped\n{lines}"))
-    for says, lines in [
-        ("vm two: EL2 can run one VM, and beside image=bench one image=background",
-         f"{LINUX}vm one image=linux cores=0\nvm two image=linux cores=1\n"),
-        ("vm linux: EL2 can run one VM, and beside image=bench one image=background",
-         f"bench hvc\n{LINUX}vm bench\nvm linux cores=1\n"),
-        ("vm linux: EL2 can run n vCPUs on the first n cores, one each",
-         f"{LINUX}vm linux cores=1\n"),
-        ("vm background: EL2 can run image=background with one vCPU, on the core of image=bench",
-         "bench hvc\nvm bench\nvm background cores=1\n")]])
-def test_vms_that_cannot_run_yet_are_refused_by_name(result, says):
     assert only_error(result)["what"] == says
     assert only_error(result)["where"] == "plan"
 

@@ -11,15 +11,22 @@
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vppi.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 
 #define EXITS_MAX 16u
+#define PERCORE_MAX 8192u
 
-/* What of the fake GIC each core has for itself. */
+/* PERCPU variables, of the core that has its turn */
+extern uint8_t __start_percore[], __stop_percore[];
+
+/* What each core has for itself. */
 struct half {
+	uint8_t percore[PERCORE_MAX];
 	struct fake_irq private[GIC_PRIVATE_COUNT];
 	struct fake_interface cpu;
 	struct fake_interface guest;
@@ -27,7 +34,6 @@ struct half {
 	uint64_t lr[GIC_LR_MAX];
 };
 
-struct vm cores_vm;
 static struct vcpu vcpus[VCPU_MAX];
 static struct half halves[VCPU_MAX];
 static unsigned now;
@@ -38,8 +44,17 @@ static bool links, splits;
 
 /* --- cores --- */
 
+static size_t percore_size(void)
+{
+	size_t size = (size_t)(__stop_percore - __start_percore);
+
+	assert_in_range(size, 1, PERCORE_MAX);
+	return size;
+}
+
 static void save(struct half *half)
 {
+	memcpy(half->percore, __start_percore, percore_size());
 	memcpy(half->private, fake_gic.irq, sizeof(half->private));
 	half->cpu = fake_gic.cpu;
 	half->guest = fake_gic.guest;
@@ -49,6 +64,7 @@ static void save(struct half *half)
 
 static void load(const struct half *half)
 {
+	memcpy(__start_percore, half->percore, percore_size());
 	memcpy(fake_gic.irq, half->private, sizeof(half->private));
 	fake_gic.cpu = half->cpu;
 	fake_gic.guest = half->guest;
@@ -84,6 +100,11 @@ void smp_process_calls(void)
 {
 }
 
+bool smp_is_asked(void)
+{
+	return false;
+}
+
 void smp_kick(unsigned core)
 {
 	unsigned before = now;
@@ -92,6 +113,45 @@ void smp_kick(unsigned core)
 	turn_of(core);
 	fake_gic.irq[SMP_KICK_SGI].latched = true;
 	turn_of(before);
+}
+
+void smp_ask(unsigned core)
+{
+	smp_kick(core);
+}
+
+/* --- each core runs its one vCPU --- */
+
+struct vcpu *sched_next(void)
+{
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
+		if (vcpus[n].core == now)
+			return &vcpus[n];
+	return NULL;
+}
+
+struct vcpu *sched_block(struct vcpu *running)
+{
+	return running;
+}
+
+void sched_wake(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+bool sched_wake_posted(void)
+{
+	return false;
+}
+
+void sched_remove(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+void sched_compare(void)
+{
 }
 
 /* --- exits --- */
@@ -168,11 +228,13 @@ static void boot_core(unsigned n)
 	struct vcpu *vcpu = &vcpus[n];
 
 	cores_on(n);
+	gic_set_bases(&fake_gic_bases);
 	assert_int_equal(gic_virt_init(), fake_gic.lr_count);
 	gic_cpu_init(true);
 	vgic_reset(&vcpu->vgic, fake_gic.lr_count, links);
 	gic_virt_reset();
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
+	vppi_load(vcpu);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 	gic_set_priority(SMP_KICK_SGI, 0);
@@ -202,12 +264,16 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	memset(held, 0, sizeof(held));
 	memset(&cores_vm, 0, sizeof(cores_vm));
 	memset(halves, 0, sizeof(halves));
+	memset(__start_percore, 0, percore_size());
 	now = 0;
 	kicks = 0;
 	settle_late = false;
+	cores_vm.outcome = VM_RUNNING;
 	cores_vm.vcpu_count = count;
 	for (unsigned n = 0; n < count; n++) {
-		vcpus[n] = (struct vcpu){ .vm = &cores_vm, .index = n, .core = count - 1 - n };
+		vcpus[n] = (struct vcpu){
+			.vm = &cores_vm, .index = n, .core = count - 1 - n, .power = VCPU_ON
+		};
 		vcpus[n].traps = traps_unmodified;
 		cores_vm.vcpu[n] = &vcpus[n];
 	}
@@ -217,6 +283,7 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	vgicd_reset(&cores_vm);
 	for (unsigned n = 0; n < count; n++)
 		boot_core(n);
+	cores_on(0);
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
 		assert_true(vgic_forward(&vcpus[0].vgic, FAKE_SPI_FIRST + i));
 	if (gic_version() == 3)

@@ -17,7 +17,7 @@
 void cores_boot(unsigned count);
 void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_eoi);
 
-extern struct vm cores_vm;
+#define cores_vm vms[0]
 
 /* The turn of the core of vCPU n. */
 void cores_on(unsigned n);

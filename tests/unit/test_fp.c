@@ -21,10 +21,10 @@ static void start(enum fp_mode mode)
 	write_cptr_el2(CPTR_NO_TRAPS | CPTR_FP);
 	guest = (struct fp){ 0 };
 	other = (struct fp){ 0 };
-	other.context.v[0][0] = 7;
-	fp_start(mode, &guest);
+	fp_reset(mode);
 	fp_add(&guest);
 	fp_add(&other);
+	other.context.v[0][0] = 7;
 	is_eager = mode == FP_EAGER;
 }
 
@@ -181,9 +181,96 @@ static void a_release_holds_over_a_switch(void **state)
 	assert_int_equal(use(&guest, 13), 11);
 }
 
+/* --- a vCPU comes and goes --- */
+
+static void eager_alone_switches_at_every_switch(void **state)
+{
+	struct fp another;
+
+	(void)state;
+	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		assert_int_equal(fp_add(&another), mode == FP_EAGER);
+	}
+}
+
+/* It finds zero, though it had values before, and others have the registers. */
+static void one_that_starts_again_finds_zero(void **state)
+{
+	(void)state;
+	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		switch_to(&other);
+		use(&other, 12);
+		switch_to(&guest);
+		use(&guest, 11);
+		fp_remove(&other);
+		fp_add(&other);
+		assert_int_equal(use(&guest, 13), 11);
+		switch_to(&other);
+		assert_int_equal(use(&other, 14), 0);
+		switch_to(&guest);
+		assert_int_equal(use(&guest, 15), 13);
+	}
+}
+
+static void the_owner_that_leaves_is_written_no_more(void **state)
+{
+	struct fp_context before;
+
+	(void)state;
+	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		use(&guest, 11);
+		before = guest.context;
+		fp_remove(&guest);
+		switch_to(&other);
+		assert_int_equal(use(&other, 12), 7);
+		assert_memory_equal(&guest.context, &before, sizeof(before));
+	}
+}
+
+/* What the last owner left there is nobody's to read. */
+static void registers_that_are_nobodys_go_to_who_comes(void **state)
+{
+	struct fp another;
+
+	(void)state;
+	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
+		start((enum fp_mode)mode);
+		use(&guest, 11);
+		fp_remove(&guest);
+		fp_add(&another);
+		switch_to(&another);
+		assert_false(fake_fp_trapped());
+		assert_int_equal(use(&another, 12), 0);
+	}
+}
+
+static void who_leaves_without_the_registers_takes_none(void **state)
+{
+	(void)state;
+	for (unsigned mode = FP_STATIC; mode <= FP_LAZY; mode++) {
+		start((enum fp_mode)mode);
+		use(&guest, 11);
+		fp_remove(&other);
+		fp_add(&other);
+		switch_to(&other);
+		assert_true(fake_fp_trapped());
+		switch_to(&guest);
+		assert_int_equal(use(&guest, 12), 11);
+		assert_int_equal(fake_hyp.fp_saves, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(eager_alone_switches_at_every_switch),
+		cmocka_unit_test(one_that_starts_again_finds_zero),
+		cmocka_unit_test(the_owner_that_leaves_is_written_no_more),
+		cmocka_unit_test(registers_that_are_nobodys_go_to_who_comes),
+		cmocka_unit_test(who_leaves_without_the_registers_takes_none),
 		cmocka_unit_test(a_fresh_guest_finds_zero_and_no_trap),
 		cmocka_unit_test(each_vcpu_finds_what_it_left),
 		cmocka_unit_test(lazy_moves_nothing_for_who_uses_nothing),

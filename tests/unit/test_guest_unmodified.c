@@ -18,7 +18,6 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
-#include "hyp/vm/vm_cores.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
 
@@ -28,7 +27,7 @@ static const struct run_config native = { .stage2 = STAGE2_OFF, .irq = IRQ_DIREC
 
 static struct plan_guest plan;
 static struct vm_machine machine;
-static struct vm vm;
+static struct vm *const vm = &vms[1]; /* not the first */
 static struct {
 	ipa_t ipa;
 	pa_t pa;
@@ -36,12 +35,15 @@ static struct {
 	enum stage2_memory memory;
 } maps[16];
 static unsigned map_count, map_limit;
+static pa_t ram_pa;
+static struct vm *added_to;
 static struct page_pool pool;
 static bool uart_started, uart_input;
+static struct vpl011 *the_uart;
 
 bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
 {
-	assert_ptr_equal(of, &vm);
+	assert_ptr_equal(of, added_to);
 	if (map_count == map_limit)
 		return false;
 	maps[map_count].ipa = ipa;
@@ -79,14 +81,15 @@ void console_guest_had_it(void)
 
 void vpl011_start(struct vpl011 *uart, struct vm *of, bool input)
 {
-	(void)uart;
-	assert_ptr_equal(of, &vm);
+	the_uart = uart;
+	assert_ptr_equal(of, vm);
 	uart_started = true;
 	uart_input = input;
 }
 
-void vpl011_stop(void)
+void vpl011_stop(struct vpl011 *uart)
 {
+	assert_ptr_equal(uart, the_uart);
 	uart_started = false;
 }
 
@@ -106,13 +109,6 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t va
 	(void)value;
 }
 
-bool vm_cores_have(unsigned cpus, const struct run_config *config, const char **why)
-{
-	(void)config;
-	*why = "too few cores";
-	return cpus <= 3;
-}
-
 trap_handler *const traps_unmodified[1];
 hypercall *const hypercalls_unmodified[1];
 
@@ -125,19 +121,21 @@ uint64_t vtimer_offset(uint32_t us)
 static bool add_devices(unsigned pages)
 {
 	pool = (struct page_pool){ .base = fake_pages(2), .count = pages };
-	stage2_reset(&vm.stage2, 1, STAGE2_4K, &pool, fake_pages(1));
-	return machine.type->add_devices(&vm);
+	stage2_reset(&vm->stage2, 1, STAGE2_4K, &pool, fake_pages(1));
+	return machine.type->add_devices(vm);
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	fake_hyp_reset();
-	memset(&vm, 0, sizeof(vm));
+	memset(vm, 0, sizeof(*vm));
 	memset(maps, 0, sizeof(maps));
 	map_count = 0;
 	map_limit = ARRAY_SIZE(maps);
 	uart_started = false;
+	added_to = vm;
+	ram_pa = FAKE_GUEST_BASE;
 	plan = (struct plan_guest){
 		.ram = 0x40000000,
 		.ram_mib = 4,
@@ -154,17 +152,17 @@ static void assert_possible(const struct run_config *config)
 {
 	const char *why = "";
 
-	if (!guest_unmodified(&machine, &plan, config, &why))
+	if (!guest_unmodified(&machine, &plan, ram_pa, config, &why))
 		fail_msg("%s", why);
-	vm.machine = &machine;
-	vm.config = config;
+	vm->machine = &machine;
+	vm->config = config;
 }
 
 static void assert_refused(const struct run_config *config, const char *said)
 {
 	const char *why = NULL;
 
-	assert_false(guest_unmodified(&machine, &plan, config, &why));
+	assert_false(guest_unmodified(&machine, &plan, ram_pa, config, &why));
 	assert_string_equal(why, said);
 }
 
@@ -179,14 +177,39 @@ static void more_ram_than_the_board_has(void **state)
 	assert_refused(&native, "ram_mib=3072: this board has 16 MiB for a guest");
 }
 
-static void more_cpus_than_cores(void **state)
+/* As many as the plan says: cores are not its matter. */
+static void several_cpus_need_trapped_interrupts_and_all_their_memory(void **state)
 {
+	const struct run_config lazy = { .stage2 = STAGE2_2M,
+					 .irq = IRQ_TRAPPED,
+					 .fill = FILL_LAZY };
+
 	(void)state;
-	plan.cpus = 3;
-	assert_possible(&trapped);
-	assert_int_equal(machine.cpus, 3);
 	plan.cpus = 4;
-	assert_refused(&trapped, "too few cores");
+	assert_possible(&trapped);
+	assert_int_equal(machine.cpus, 4);
+	assert_refused(&direct, "several vCPUs need irq=trapped: no core gets at another one's "
+				"guest else");
+	assert_refused(&lazy, "several vCPUs find all their memory mapped: fill=eager");
+	plan.cpus = 1;
+	assert_possible(&direct);
+	assert_possible(&lazy);
+}
+
+static void each_vm_has_a_uart_of_its_own(void **state)
+{
+	struct vm *other = &vms[0];
+
+	(void)state;
+	assert_possible(&trapped);
+	assert_true(add_devices(2));
+	*other = *vm;
+	other->region_count = 0;
+	stage2_reset(&other->stage2, 2, STAGE2_4K, &pool, fake_pages(1));
+	pool.used = 0;
+	added_to = other;
+	assert_true(machine.type->add_devices(other));
+	assert_ptr_not_equal(other->region[0].state, vm->region[0].state);
 }
 
 static void a_load_outside_of_the_store(void **state)
@@ -263,10 +286,11 @@ static void natively_everything_lies_where_it_is(void **state)
 static void its_machine_looks_like_virt(void **state)
 {
 	(void)state;
+	ram_pa = board.guest_base + 0x400000;
 	assert_possible(&trapped);
 	assert_ptr_equal(machine.type, &vm_type_unmodified);
 	assert_int_equal(machine.ram, 0x40000000);
-	assert_int_equal(machine.ram_pa, board.guest_base);
+	assert_int_equal(machine.ram_pa, ram_pa);
 	assert_int_equal(machine.ram_size, 4u << 20);
 	assert_int_equal(machine.gic.dist, 0x08000000);
 	assert_int_equal(machine.gic.cpu, 0x08010000);
@@ -301,10 +325,10 @@ static void the_rest_of_the_flash_reads_as_erased(void **state)
 	assert_possible(&trapped);
 	assert_true(add_devices(2));
 	for (ipa_t ipa = 0; ipa < 0x08000000; ipa += PAGE_SIZE) {
-		assert_true(stage2_walk(&vm.stage2, ipa, &leaf));
+		assert_true(stage2_walk(&vm->stage2, ipa, &leaf));
 		assert_int_equal(leaf.attributes & (S2_AP_RW | PTE_XN), S2_AP_RO | PTE_XN);
 	}
-	assert_false(stage2_walk(&vm.stage2, 0x08000000, &leaf));
+	assert_false(stage2_walk(&vm->stage2, 0x08000000, &leaf));
 }
 
 static void tables_that_are_used_up_are_told(void **state)
@@ -326,14 +350,14 @@ static void direct_has_the_real_uart(void **state)
 	assert_int_equal(maps[0].ipa, 0x09000000);
 	assert_int_equal(maps[0].pa, 0xfe201000);
 	assert_int_equal(maps[0].memory, STAGE2_DEVICE);
-	assert_int_equal(vm.region_count, 0);
-	machine.type->stopped(&vm);
+	assert_int_equal(vm->region_count, 0);
+	machine.type->stopped(vm);
 	assert_true(fake_hyp.line_open);
-	vm.region_count = 0;
+	vm->region_count = 0;
 	assert_possible(&trapped);
 	assert_true(add_devices(2));
-	assert_int_equal(vm.region_count, 1);
-	assert_int_equal(vm.region[0].base, 0x09000000);
+	assert_int_equal(vm->region_count, 1);
+	assert_int_equal(vm->region[0].base, 0x09000000);
 }
 
 static void a_start_copies_the_images(void **state)
@@ -347,8 +371,8 @@ static void a_start_copies_the_images(void **state)
 	memset(store + 0x1000, 0x22, 0x1001);
 	assert_possible(&trapped);
 	for (unsigned times = 0; times < 2; times++) {
-		machine.type->reset(&vm);
-		assert_int_equal(vm.cntvoff, VTIMER_FROM_0);
+		machine.type->reset(vm);
+		assert_int_equal(vm->cntvoff, VTIMER_FROM_0);
 		assert_int_equal(ram[0x200003], 0);
 		assert_int_equal(ram[0x200004], 0x22);
 		assert_int_equal(ram[0x201004], 0x22);
@@ -357,7 +381,7 @@ static void a_start_copies_the_images(void **state)
 	}
 	assert_true(uart_started);
 	assert_true(uart_input);
-	machine.type->stopped(&vm);
+	machine.type->stopped(vm);
 	assert_false(uart_started);
 }
 
@@ -367,7 +391,7 @@ static void it_is_told_its_device_tree(void **state)
 
 	(void)state;
 	assert_possible(&trapped);
-	vcpu.vm = &vm;
+	vcpu.vm = vm;
 	machine.type->set_registers(&vcpu);
 	assert_int_equal(vcpu.frame.x[0], 0x40300000);
 }
@@ -377,7 +401,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(more_ram_than_the_board_has),
-		TEST(more_cpus_than_cores),
+		TEST(several_cpus_need_trapped_interrupts_and_all_their_memory),
+		TEST(each_vm_has_a_uart_of_its_own),
 		TEST(a_load_outside_of_the_store),
 		TEST(a_load_or_the_ram_on_a_device),
 		TEST(natively_everything_lies_where_it_is),

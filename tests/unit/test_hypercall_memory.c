@@ -18,9 +18,14 @@
 #define MIB 0x100000ull
 #define VMID 1u
 
+#define RAM_AT PAGE_SIZE /* behind that of another VM */
+#define RAM_SIZE (2 * PAGE_SIZE)
+
 static struct run_config config;
 static struct vcpu vcpu;
 static struct vm vm;
+static struct vm_machine machine;
+static void *ram; /* of several VMs: four pages */
 static struct page_pool pool;
 
 static int setup(void **state)
@@ -30,9 +35,15 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	config = (struct run_config){ .stage2 = STAGE2_2M };
-	vm = (struct vm){ .config = &config, .vmid = VMID, .vcpu_count = 1, .vcpu = { &vcpu } };
+	machine = (struct vm_machine){ .ram_pa = board.guest_base + RAM_AT, .ram_size = RAM_SIZE };
+	vm = (struct vm){ .config = &config,
+			  .machine = &machine,
+			  .vmid = VMID,
+			  .vcpu_count = 1,
+			  .vcpu = { &vcpu } };
 	vcpu.vm = &vm;
 	vcpu.hypercalls = hypercalls_bench;
+	ram = fake_pages(4);
 	root = fake_pages(1);
 	pool = (struct page_pool){ .base = fake_pages(8), .count = 8 };
 	stage2_reset(&vm.stage2, VMID, STAGE2_2M, &pool, root);
@@ -50,23 +61,29 @@ static reg_t call(reg_t id, reg_t first, reg_t second)
 	return vcpu.frame.x[0];
 }
 
-static void peek_reads_guest_ram(void **state)
+static void peek_reads_the_vms_ram(void **state)
 {
-	uint32_t *word = (uint32_t *)fake_pages(1) + 3;
+	uint32_t *words = ram;
 
 	(void)state;
-	*word = 0xfedcba98;
-	assert_int_equal(call(HC_ID(PEEK), (uintptr_t)word, 0), 0xfedcba98);
+	assert_int_equal((uintptr_t)words, board.guest_base);
+	for (unsigned i = 0; i < 4 * PAGE_SIZE / 4; i++)
+		words[i] = i | 0xf0000000;
+	for (unsigned i = 0; i < 4 * PAGE_SIZE / 4; i++) {
+		bool mine = i >= RAM_AT / 4 && i < (RAM_AT + RAM_SIZE) / 4;
+
+		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)&words[i], 0), mine ? words[i] : 0);
+	}
 }
 
-/* The pages are beside guest RAM, or the address is in it and not a word's. */
+/* The address is far away, or in its RAM and not a word's. */
 static void peek_reads_nothing_else(void **state)
 {
 	const reg_t addresses[] = {
-		board.guest_base - 4, board.guest_base + board.guest_size, 0,
-		UINT64_MAX - 3,       board.guest_base | 1ull << 32,
+		board.guest_base - 4, board.guest_base + board.guest_size,      0,
+		UINT64_MAX - 3,       (board.guest_base + RAM_AT) | 1ull << 32,
 	};
-	uint8_t *page = fake_pages(1);
+	uint8_t *page = (uint8_t *)ram + RAM_AT;
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++)
@@ -152,7 +169,7 @@ static void without_stage_2_there_is_nothing_to_maintain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(peek_reads_guest_ram, setup),
+		cmocka_unit_test_setup(peek_reads_the_vms_ram, setup),
 		cmocka_unit_test_setup(peek_reads_nothing_else, setup),
 		cmocka_unit_test_setup(levels_come_from_the_tables, setup),
 		cmocka_unit_test_setup(maintenance_is_what_was_asked_for, setup),

@@ -116,10 +116,10 @@ static void a_header_that_is_wrong(void **state)
 	assert_refused("the plan section's magic is not HYPBENCH-PLAN-B");
 	fill();
 	section->version = PLAN_VERSION + 1;
-	assert_refused("version 4; valid: 3");
+	assert_refused("version 5; valid: 4");
 	fill();
 	section->length--;
-	assert_refused("length 5267; valid: 5268");
+	assert_refused("length 17559; valid: 17560");
 	fill();
 	section->crc ^= 1;
 	assert_false(check());
@@ -368,15 +368,15 @@ static const struct {
 	unsigned count;
 	struct plan_vm vm[3];
 	const char *says;
-} not_yet[] = {
-	{ true,
-	  1,
-	  { { "g", PLAN_IMAGE_GUEST, .cpus = 2, .ram_mib = 64, .core = { 0, 2 } } },
-	  "vm g: EL2 can run n vCPUs on the first n cores, one each" },
+} impossible[] = {
 	{ true,
 	  1,
 	  { { "g", PLAN_IMAGE_GUEST, .cpus = 2, .ram_mib = 64, .core = { 0, 0 } } },
-	  "vm g: EL2 can run n vCPUs on the first n cores, one each" },
+	  "vm g: each vCPU of a VM has a core of its own" },
+	{ true,
+	  1,
+	  { { "g", PLAN_IMAGE_GUEST, .cpus = 4, .ram_mib = 64, .core = { 3, 1, 2, 1 } } },
+	  "vm g: each vCPU of a VM has a core of its own" },
 	{ true,
 	  1,
 	  { { "x", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
@@ -385,54 +385,130 @@ static const struct {
 	  1,
 	  { { "x", PLAN_IMAGE_BENCH, .cpus = 1 } },
 	  "vm x: bench lines and image=bench go together" },
-	{ true,
-	  2,
-	  { { "g", PLAN_IMAGE_GUEST, .cpus = 1, .ram_mib = 64 },
-	    { "h", PLAN_IMAGE_GUEST, .cpus = 1, .ram_mib = 64, .core = { 1 } } },
-	  "vm h: EL2 can run one VM, and beside image=bench one image=background" },
 	{ false,
 	  1,
-	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .core = { 1 } } },
-	  "vm b: EL2 can run n vCPUs on the first n cores, one each" },
+	  { { "g", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
+	  "vm g: the background VM measures nothing" },
+	{ false,
+	  2,
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1 },
+	    { "c", PLAN_IMAGE_BENCH, .cpus = 1, .core = { 1 } } },
+	  "vm c: one VM has the benchmarks" },
 	{ false,
 	  1,
 	  { { "b", PLAN_IMAGE_BENCH, .cpus = 2, .core = { 0, 1 } } },
-	  "vm b: image=bench has one vCPU, and the RAM that the board has" },
+	  "vm b: image=bench and image=background have one vCPU, and no ram_mib" },
 	{ false,
 	  1,
 	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .ram_mib = 64 } },
-	  "vm b: image=bench has one vCPU, and the RAM that the board has" },
+	  "vm b: image=bench and image=background have one vCPU, and no ram_mib" },
 	{ false,
 	  2,
-	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
-	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .core = { 1 } } },
-	  "vm c: EL2 can run image=background with one vCPU, on the core of image=bench" },
-	{ false,
-	  3,
-	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
-	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1 },
-	    { "d", PLAN_IMAGE_BACKGROUND, .cpus = 1 } },
-	  "vm d: EL2 can run one VM, and beside image=bench one image=background" },
-	{ false,
-	  2,
-	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1, .prio = 1 },
-	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .prio = 2 } },
-	  "vm c: EL2 can run it with prio up to that of image=bench" },
+	  { { "b", PLAN_IMAGE_BENCH, .cpus = 1 },
+	    { "c", PLAN_IMAGE_BACKGROUND, .cpus = 2, .core = { 2, 1 } } },
+	  "vm c: image=bench and image=background have one vCPU, and no ram_mib" },
 };
 
-static void what_cannot_run_yet_is_refused_by_its_name(void **state)
+static void a_vm_that_cannot_be_is_refused_by_its_name(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < ARRAY_SIZE(not_yet); i++) {
-		(not_yet[i].guest ? fill_guest : fill)();
-		plan->vm_count = not_yet[i].count;
-		memcpy(plan->vm, not_yet[i].vm, sizeof(not_yet[i].vm));
-		assert_refused(not_yet[i].says);
+	for (unsigned i = 0; i < ARRAY_SIZE(impossible); i++) {
+		(impossible[i].guest ? fill_guest : fill)();
+		plan->vm_count = impossible[i].count;
+		memcpy(plan->vm, impossible[i].vm, sizeof(impossible[i].vm));
+		assert_refused(impossible[i].says);
 	}
-	fill();
-	plan->vm_count = 1;
-	plan->config[3].sched = SCHED_RR;
-	assert_refused("sched without a second vCPU on a core");
+}
+
+static void trap_all(void)
+{
+	for (unsigned i = 0; i < plan->config_count; i++) {
+		plan->config[i].irq = IRQ_TRAPPED;
+		plan->config[i].stage2 = STAGE2_2M;
+	}
+	seal();
+}
+
+static void vms_of_any_kind_share_cores(void **state)
+{
+	static const struct plan_vm many[] = {
+		{ "g", PLAN_IMAGE_GUEST, .cpus = 4, .ram_mib = 64, .core = { 2, 3, 1, 0 } },
+		{ "b", PLAN_IMAGE_BENCH, .cpus = 1, .core = { 1 } },
+		{ "h", PLAN_IMAGE_GUEST, .cpus = 2, .ram_mib = 64, .core = { 3, 1 }, .prio = 9 },
+		{ "c", PLAN_IMAGE_BACKGROUND, .cpus = 1, .core = { 1 }, .prio = 7 },
+		{ "d", PLAN_IMAGE_BACKGROUND, .cpus = 1, .core = { 2 } },
+	};
+
+	(void)state;
+	fill_guest();
+	plan->bench_count = 1;
+	plan->vm_count = ARRAY_SIZE(many);
+	memcpy(plan->vm, many, sizeof(many));
+	trap_all();
+	plan->config[7].sched = SCHED_FP;
+	seal();
+	if (!check())
+		fail_msg("%s", why);
+}
+
+/* Such a guest has the core's own interrupts, and leaves it for nobody. */
+static void who_is_not_trapped_is_alone_on_core_0(void **state)
+{
+	struct run_config *config = &plan->config[5];
+
+	(void)state;
+	for (unsigned off = 0; off <= 1; off++) {
+		fill();
+		trap_all();
+		config->irq = off ? IRQ_TRAPPED : IRQ_DIRECT;
+		config->stage2 = off ? STAGE2_OFF : STAGE2_2M;
+		seal();
+		assert_true(check()); /* the background VM is on the same core: it stays away */
+		config->sched = SCHED_RR;
+		assert_refused("sched or events without irq=trapped");
+		config->sched = SCHED_NULL;
+		plan->event_count = 1;
+		assert_refused("sched or events without irq=trapped");
+		plan->event_count = 0;
+		plan->vm[1].core[0] = 1;
+		assert_refused("several VMs without irq=trapped");
+		plan->vm[0].core[0] = 1;
+		assert_refused("a guest that is not trapped has core 0");
+		trap_all();
+		assert_true(check());
+		fill_guest();
+		trap_all();
+		plan->vm_count = 2;
+		plan->vm[1] = plan->vm[0];
+		seal();
+		assert_true(check());
+		config->irq = off ? IRQ_TRAPPED : IRQ_DIRECT;
+		config->stage2 = off ? STAGE2_OFF : STAGE2_2M;
+		assert_refused("several VMs without irq=trapped");
+	}
+}
+
+static void events_name_what_is_there(void **state)
+{
+	(void)state;
+	trap_all();
+	plan->event_count = PLAN_EVENT_MAX;
+	plan->event[PLAN_EVENT_MAX - 1] =
+		(struct plan_event){ .at_us = UINT32_MAX, .kind = PLAN_EVENT_CREATE, .vm = 1 };
+	seal();
+	assert_true(check());
+	plan->event[PLAN_EVENT_MAX - 1].vm = 2;
+	assert_refused("an event has a vm that is not there");
+	plan->event[PLAN_EVENT_MAX - 1].vm = UINT32_MAX;
+	assert_refused("an event has a vm that is not there");
+	plan->event_count--; /* what lies beyond the count does not matter */
+	seal();
+	assert_true(check());
+	plan->event[0].kind = PLAN_EVENT_COUNT;
+	assert_refused("event 5; valid: 0 to 4");
+	plan->event[0].kind = 0;
+	plan->event_count = PLAN_EVENT_MAX + 1;
+	assert_refused("event_count 1025; valid: 0 to 1024");
 }
 
 static void vcpus_in_another_order_than_their_cores(void **state)
@@ -441,7 +517,7 @@ static void vcpus_in_another_order_than_their_cores(void **state)
 	fill_guest();
 	plan->vm[0].cpus = 4;
 	memcpy(plan->vm[0].core, (uint32_t[]){ 2, 3, 1, 0 }, sizeof(plan->vm[0].core));
-	seal();
+	trap_all();
 	assert_true(check());
 }
 
@@ -497,7 +573,10 @@ int main(void)
 		TEST(every_field_of_a_vm_has_its_bounds),
 		TEST(the_memory_of_a_guest_is_the_vms),
 		TEST(the_measured_vm_has_the_benchmarks_or_is_the_first),
-		TEST(what_cannot_run_yet_is_refused_by_its_name),
+		TEST(a_vm_that_cannot_be_is_refused_by_its_name),
+		TEST(vms_of_any_kind_share_cores),
+		TEST(who_is_not_trapped_is_alone_on_core_0),
+		TEST(events_name_what_is_there),
 		TEST(vcpus_in_another_order_than_their_cores),
 	};
 

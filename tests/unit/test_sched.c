@@ -58,12 +58,12 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	limited = false;
 	limit.function = limit_reached;
 	timerq_start(&limit, LIMIT);
-	fp_start(FP_STATIC, &guest->fp);
+	fp_reset(FP_STATIC);
 	sched_reset(&config);
 	sched_add(guest);
 	if (kind != SCHED_NULL)
 		sched_add(&other);
-	vcpu_begin(guest);
+	guest->loaded = true;
 	assert_ptr_equal(sched_begin(), guest);
 }
 
@@ -584,7 +584,7 @@ static void equal_el2_registers_are_not_written(void **state)
 	for (unsigned differs = 0; differs <= 1; differs++) {
 		start(SCHED_RR);
 		other.el2.vbar_el2 = differs ? 0x800 : 0;
-		sched_compare_el2();
+		sched_compare();
 		el2_writes = 0;
 		fake_sysregs.write = note_el2;
 		leave_for_other();

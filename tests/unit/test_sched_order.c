@@ -255,6 +255,95 @@ static void a_removed_vcpu_is_gone(void **state)
 	assert_int_equal(vcpus[2].state, VCPU_STATE_OFF);
 }
 
+/* Whoever has the core is its next one again, though others are as urgent. */
+static void who_leaves_the_core_is_the_first_to_come_back(void **state)
+{
+	struct random random;
+
+	(void)state;
+	for (enum sched_kind kind = SCHED_NULL; kind <= SCHED_FP; kind++) {
+		struct vcpu *first;
+		uint32_t turns;
+
+		random_init(&random, 3, kind);
+		start(kind, &random);
+		first = sched_next();
+		turns = first->turns;
+		sched_leave();
+		assert_null(sched_next()); /* the core leaves the guest */
+		assert_int_equal(fake_cnthp_ctl_el2 & 1, 0);
+		assert_int_equal(first->state, VCPU_STATE_READY);
+		sched_leave(); /* there is none now */
+		assert_ptr_equal(sched_begin(), first);
+		assert_int_equal(first->turns, turns);
+		assert_int_equal(fake_cnthp_ctl_el2 & 1, takes_turns((int)first->index));
+	}
+}
+
+/* No slice ends when no vCPU runs. */
+static void the_last_one_that_stops_ends_the_slice(void **state)
+{
+	struct random random;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	start(SCHED_RR, &random);
+	for (unsigned i = VCPUS; i-- > 1;)
+		sched_pause(&vcpus[i]);
+	assert_int_equal(fake_cnthp_ctl_el2 & 1, 1);
+	sched_pause(&vcpus[0]);
+	assert_null(sched_next());
+	assert_int_equal(fake_cnthp_ctl_el2 & 1, 0);
+	assert_null(sched_begin());
+	sched_resume(&vcpus[3]);
+	assert_ptr_equal(sched_begin(), &vcpus[3]);
+	assert_int_equal(fake_cnthp_ctl_el2 & 1, 1);
+}
+
+/* Before the core has one that runs. */
+static void what_becomes_ready_on_an_idle_core_waits_for_the_loop(void **state)
+{
+	struct random random;
+	const struct vcpu *first;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	start(SCHED_FP, &random);
+	for (unsigned i = 0; i < VCPUS; i++)
+		sched_pause(&vcpus[i]);
+	for (unsigned i = 0; i < VCPUS; i++) {
+		sched_resume(&vcpus[i]);
+		assert_null(sched_next());
+		assert_int_equal(vcpus[i].state, VCPU_STATE_READY);
+	}
+	first = sched_begin();
+	for (unsigned i = 0; i < VCPUS; i++)
+		assert_true(vcpus[i].urgency <= first->urgency);
+}
+
+/* What a switch has to do is known from all vCPUs of the core. */
+static void vcpus_that_differ_say_so(void **state)
+{
+	static const unsigned both = VCPU_EL2_DIFFERS | VCPU_SHARES_PPIS;
+	struct random random;
+
+	(void)state;
+	random_init(&random, 1, 1);
+	start(SCHED_RR, &random);
+	vcpus[1].vgic.forwarded[0] = 1u << 27;
+	sched_compare();
+	for (unsigned i = 0; i < VCPUS; i++)
+		assert_int_equal(vcpus[i].load_work & both, 0);
+	vcpus[3].vgic.forwarded[0] = 1u << 27;
+	sched_compare();
+	for (unsigned i = 0; i < VCPUS; i++)
+		assert_int_equal(vcpus[i].load_work & both, VCPU_SHARES_PPIS);
+	vcpus[2].el2.cntvoff_el2++;
+	sched_compare();
+	for (unsigned i = 0; i < VCPUS; i++)
+		assert_int_equal(vcpus[i].load_work & both, both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +351,10 @@ int main(void)
 		cmocka_unit_test(round_robin_goes_round),
 		cmocka_unit_test(fixed_priority_runs_the_most_urgent),
 		cmocka_unit_test(a_removed_vcpu_is_gone),
+		cmocka_unit_test(who_leaves_the_core_is_the_first_to_come_back),
+		cmocka_unit_test(the_last_one_that_stops_ends_the_slice),
+		cmocka_unit_test(what_becomes_ready_on_an_idle_core_waits_for_the_loop),
+		cmocka_unit_test(vcpus_that_differ_say_so),
 	};
 
 	return cmocka_run_group_tests_name("sched_order", tests, NULL, NULL);

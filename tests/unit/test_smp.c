@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cores ask of each other. One thread plays all cores: the asked one looks at its inbox when
- * the kick's SGI is sent to it, or later, when a test says so.
+ * What cores ask of each other. One thread plays all cores: the asked one does what it is called
+ * for when the kick's SGI is sent to it, or later, when a test says so.
  */
 /* LINK: hyp/cpu/smp.c drivers/gic/gic_dist.c drivers/gic/gicv2.c */
 #include <setjmp.h>
@@ -19,8 +19,8 @@
 #define GICD 0x08000000u
 #define CORES 4u
 
-static struct vcpu vcpus[CORES];
 static bool asleep[CORES]; /* a kick is not looked at */
+static bool found_asked[CORES];
 static unsigned kicks[CORES];
 
 static void serve_as(unsigned core)
@@ -28,7 +28,9 @@ static void serve_as(unsigned core)
 	unsigned before = smp_core();
 
 	smp_set_core(core);
+	found_asked[core] = smp_is_asked();
 	smp_process_calls();
+	assert_false(smp_is_asked());
 	smp_set_core(before);
 }
 
@@ -59,33 +61,89 @@ static int setup(void **state)
 	memset(asleep, 0, sizeof(asleep));
 	memset(kicks, 0, sizeof(kicks));
 	smp_set_core(0);
-	for (unsigned core = 0; core < CORES; core++) {
-		vcpus[core].index = CORES - 1 - core; /* no vCPU has its core's number */
-		vcpus[core].core = core;
+	for (unsigned core = 0; core < CORES; core++)
 		serve_as(core);
-	}
 	return 0;
+}
+
+static bool asked(unsigned core)
+{
+	bool is;
+
+	smp_set_core(core);
+	is = smp_is_asked();
+	smp_set_core(0);
+	return is;
+}
+
+/* --- to leave the vCPU --- */
+
+static void another_core_is_asked_and_kicked(void **state)
+{
+	(void)state;
+	for (unsigned core = 1; core < CORES; core++) {
+		asleep[core] = true;
+		smp_ask(core);
+		assert_int_equal(kicks[core], 1);
+		for (unsigned other = 0; other < CORES; other++)
+			assert_int_equal(asked(other), other != 0 && other <= core);
+	}
+	assert_int_not_equal(fake_barriers.sev, 0); /* for one that waits in EL2 */
+	serve_as(2);
+	assert_false(asked(2));
+	assert_true(asked(1) && asked(3));
+}
+
+/* It handles an exit, and asks no interrupt controller. */
+static void the_core_itself_is_asked_without_a_kick(void **state)
+{
+	(void)state;
+	smp_ask(0);
+	assert_true(smp_is_asked());
+	assert_int_equal(kicks[0], 0);
+	smp_process_calls();
+	assert_false(smp_is_asked());
+}
+
+static void a_kick_alone_asks_for_nothing(void **state)
+{
+	(void)state;
+	asleep[1] = true;
+	smp_kick(1);
+	assert_int_equal(kicks[1], 1);
+	assert_false(asked(1));
+	assert_int_not_equal(fake_barriers.sev, 0);
 }
 
 /* --- calls --- */
 
 static unsigned calls, ran_on;
 
-static void note_core(struct vcpu *vcpu, void *argument)
+static void note_core(void *argument)
 {
-	assert_ptr_equal(vcpu, argument);
+	assert_int_equal(*(const unsigned *)argument, smp_core());
 	calls++;
 	ran_on = smp_core();
 }
 
+static void ask_anew(void *argument)
+{
+	(void)argument;
+	calls++;
+	smp_ask(smp_core());
+}
+
 static void a_call_to_this_core_is_made_at_once(void **state)
 {
+	unsigned core = 0;
+
 	(void)state;
 	calls = 0;
-	smp_call(&vcpus[0], note_core, &vcpus[0]);
+	smp_call(0, note_core, &core);
 	assert_int_equal(calls, 1);
 	assert_int_equal(ran_on, 0);
 	assert_int_equal(kicks[0], 0);
+	assert_false(smp_is_asked());
 }
 
 static void a_call_runs_on_the_other_core(void **state)
@@ -93,47 +151,41 @@ static void a_call_runs_on_the_other_core(void **state)
 	(void)state;
 	calls = 0;
 	for (unsigned core = 1; core < CORES; core++) {
-		smp_call(&vcpus[core], note_core, &vcpus[core]);
+		smp_call(core, note_core, &core);
 		assert_int_equal(calls, core);
 		assert_int_equal(ran_on, core);
 		assert_int_equal(kicks[core], 1);
+		assert_true(found_asked[core]); /* so that it leaves its vCPU */
 	}
 	assert_int_not_equal(fake_barriers.sev, 0); /* for a caller that waits */
 }
 
-static void call_back(struct vcpu *vcpu, void *argument)
-{
-	struct vcpu *caller = argument;
-
-	assert_int_equal(smp_core(), vcpu->core);
-	smp_call(caller, note_core, caller);
-}
-
-/* Two cores that call each other: who waits serves. */
-static void a_caller_is_called_while_it_waits(void **state)
+/* What is asked while calls are made is for the next time. */
+static void what_a_call_asks_stays_asked(void **state)
 {
 	(void)state;
 	calls = 0;
-	smp_call(&vcpus[2], call_back, &vcpus[0]);
+	smp_set_core(1);
+	smp_ask(1);
+	smp_process_calls();
+	assert_false(smp_is_asked());
+	smp_call(1, ask_anew, NULL);
 	assert_int_equal(calls, 1);
-	assert_int_equal(ran_on, 0);
+	assert_true(smp_is_asked());
 }
 
 static unsigned order[2];
+static unsigned names[2] = { 5, 6 };
 
-static void note_order(struct vcpu *vcpu, void *argument)
+static void note_order(void *argument)
 {
-	(void)vcpu;
 	order[calls++] = *(const unsigned *)argument;
 }
 
-static unsigned names[2] = { 5, 6 };
-
-static void call_the_third(struct vcpu *vcpu, void *argument)
+static void call_the_third(void *argument)
 {
-	(void)vcpu;
 	(void)argument;
-	smp_call(&vcpus[3], note_order, &names[1]);
+	smp_call(3, note_order, &names[1]);
 }
 
 /* Core 3 looks only at the second kick: it then does both calls. */
@@ -144,7 +196,7 @@ static void wake_third(uintptr_t address, unsigned size, uint64_t value)
 	if (!(value >> 19 & 1) || !asleep[3])
 		kick_arrives(address, size, value);
 	else
-		smp_call(&vcpus[1], call_the_third, NULL);
+		smp_call(1, call_the_third, NULL);
 }
 
 static void calls_of_two_cores_are_both_made(void **state)
@@ -153,29 +205,23 @@ static void calls_of_two_cores_are_both_made(void **state)
 	calls = 0;
 	asleep[3] = true;
 	fake_mmio.write = wake_third;
-	smp_call(&vcpus[3], note_order, &names[0]);
+	smp_call(3, note_order, &names[0]);
 	assert_int_equal(calls, 2);
 	assert_int_equal(order[0] + order[1], names[0] + names[1]);
 	assert_int_not_equal(order[0], order[1]);
 }
 
-/* One acknowledge may be for two kicks: nothing is looked at before it is complete. */
-static void what_is_looked_at_is_not_older_than_the_kick(void **state)
-{
-	(void)state;
-	assert_int_equal(fake_barriers.dsb_sy, CORES); /* setup's: each served once */
-	smp_process_calls();
-	assert_int_equal(fake_barriers.dsb_sy, CORES + 1);
-}
-
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup(name, setup)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_call_to_this_core_is_made_at_once, setup),
-		cmocka_unit_test_setup(a_call_runs_on_the_other_core, setup),
-		cmocka_unit_test_setup(a_caller_is_called_while_it_waits, setup),
-		cmocka_unit_test_setup(calls_of_two_cores_are_both_made, setup),
-		cmocka_unit_test_setup(what_is_looked_at_is_not_older_than_the_kick, setup),
+		TEST(another_core_is_asked_and_kicked),
+		TEST(the_core_itself_is_asked_without_a_kick),
+		TEST(a_kick_alone_asks_for_nothing),
+		TEST(a_call_to_this_core_is_made_at_once),
+		TEST(a_call_runs_on_the_other_core),
+		TEST(what_a_call_asks_stays_asked),
+		TEST(calls_of_two_cores_are_both_made),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);

@@ -237,13 +237,84 @@ static void bytes_and_halves_of_a_register_are_read(void **state)
 static void without_a_listener_nothing_is_taken(void **state)
 {
 	(void)state;
-	vpl011_stop();
+	vpl011_stop(&uart);
 	assert_false(fake_hyp.listening);
 	type("a");
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
 	assert_string_equal(fake_hyp.typed, "a");
 	vpl011_start(&uart, guest_vcpu.vm, false);
 	assert_false(fake_hyp.listening);
+}
+
+/* --- several --- */
+
+static struct vm_machine shared = { .shares_console = true };
+static struct vm one = { .name = "one", .machine = &shared };
+static struct vm two = { .name = "two", .machine = &shared };
+static struct vpl011 uarts[2];
+
+static void start_both(void)
+{
+	vpl011_stop(&uart);
+	vpl011_start(&uarts[0], &one, true);
+	vpl011_start(&uarts[1], &two, true);
+}
+
+static void say(unsigned n, const char *text)
+{
+	while (*text)
+		vpl011_write(&guest_vcpu, UARTDR, 4, (uint8_t)*text++, &uarts[n]);
+}
+
+static void lines_come_whole_and_with_a_name(void **state)
+{
+	(void)state;
+	start_both();
+	say(0, "he");
+	assert_string_equal(fake_hyp.console, "");
+	say(1, "good ");
+	say(0, "llo\r\n");
+	assert_string_equal(fake_hyp.console, "one: hello\r\n");
+	say(1, "bye\n");
+	assert_string_equal(fake_hyp.console, "one: hello\r\ntwo: good bye\n");
+}
+
+/* No line of a guest's is kept for ever, nor grows for ever. */
+static void a_long_line_is_broken_and_the_last_one_is_sent(void **state)
+{
+	(void)state;
+	start_both();
+	for (unsigned i = 0; i < sizeof(uart.text); i++) {
+		assert_int_equal(fake_hyp.console_size, 0);
+		say(0, "x");
+	}
+	assert_int_equal(fake_hyp.console_size, strlen("one: ") + sizeof(uart.text));
+	say(1, "login:");
+	vpl011_stop(&uarts[1]);
+	assert_non_null(strstr(fake_hyp.console, "x\ntwo: login:")); /* not behind the x's */
+	vpl011_stop(&uarts[0]);
+	assert_int_equal(fake_hyp.console_size,
+			 2 * strlen("one: ") + sizeof(uart.text) + strlen("\nlogin:"));
+}
+
+static void what_is_typed_is_the_first_ones(void **state)
+{
+	(void)state;
+	start_both();
+	assert_true(fake_hyp.listening);
+	type("a");
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[1]), 0);
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[0]), 'a');
+	vpl011_stop(&uarts[1]); /* it listens to nothing */
+	assert_true(fake_hyp.listening);
+	type("b");
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[0]), 'b');
+	vpl011_stop(&uarts[0]);
+	assert_false(fake_hyp.listening);
+	vpl011_start(&uarts[1], &two, true);
+	type("c");
+	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[1]), 'c');
+	vpl011_stop(&uarts[1]);
 }
 
 int main(void)
@@ -261,6 +332,9 @@ int main(void)
 		TEST(it_says_what_it_is),
 		TEST(bytes_and_halves_of_a_register_are_read),
 		TEST(without_a_listener_nothing_is_taken),
+		TEST(lines_come_whole_and_with_a_name),
+		TEST(a_long_line_is_broken_and_the_last_one_is_sent),
+		TEST(what_is_typed_is_the_first_ones),
 	};
 
 	return cmocka_run_group_tests_name("vpl011", tests, NULL, NULL);

@@ -23,7 +23,7 @@ unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
 unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
-	-Werror -I. -I$(unit_dir) -Itests/unit/fake -Iarch/common/include
+	-Werror -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include
 
 unit_exit_path := \
 	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \
@@ -33,11 +33,11 @@ unit_exit_path := \
 	hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
 	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
 	hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c hyp/dev/vpl011.c hyp/vcpu/vcntp.c \
-	hyp/vcpu/vtimer.c drivers/gic/gic_dist.c drivers/timer/generic_timer.c
+	hyp/vcpu/vtimer.c hyp/vcpu/vppi.c drivers/gic/gic_dist.c drivers/timer/generic_timer.c
 
 # Of several cores, which tests/unit/cores.c plays.
 unit_exit_path_of_cores := tests/unit/cores.c \
-	$(filter-out tests/unit/vgic_guest.c hyp/cpu/smp.c,$(unit_exit_path))
+	$(filter-out tests/unit/vgic_guest.c hyp/cpu/smp.c hyp/sched/sched.c,$(unit_exit_path))
 
 # test_x:hyp/y.c for every source that a test asks for
 unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \

@@ -9,8 +9,10 @@
 
 #include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
+#include "hyp/sched/sched.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vcpu/vppi.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
@@ -22,7 +24,7 @@ struct vcpu guest_vcpu;
 static const struct vm_machine machine;
 static const struct vm_type bench;
 static const struct vm_type unmodified = { .injects = true, .ends_itself = true };
-static struct vm vm;
+static struct vm *const vm = &vms[0];
 static unsigned exits;
 static unsigned traps; /* of these: by writes to DIR */
 static bool settle_late;
@@ -80,15 +82,18 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 {
 	gic_set_bases(&fake_gic_bases);
 	assert_int_equal(gic_virt_init(), lr_count);
+	vppi_put();
+	guest_vcpu.active_ppis = 0;
 	gic_cpu_abandon();
 	gic_dist_reset();
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
-	vgicd_reset(&vm);
+	vgicd_reset(vm);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
 		assert_true(vgic_forward(&guest_vcpu.vgic, FAKE_SPI_FIRST + i));
+	vppi_load(&guest_vcpu);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }
@@ -103,21 +108,32 @@ static void put_all_in_group1(void)
 
 void guest_is_unmodified(bool is)
 {
-	vm.type = is ? &unmodified : &bench;
+	vm->type = is ? &unmodified : &bench;
 	guest_vcpu.traps = is ? traps_unmodified : traps_bench;
 	guest_vcpu.hypercalls = is ? hypercalls_unmodified : hypercalls_bench;
+}
+
+static void have_the_core(void)
+{
+	static const struct run_config alone;
+
+	sched_reset(&alone);
+	sched_add(&guest_vcpu);
+	assert_ptr_equal(sched_begin(), &guest_vcpu);
 }
 
 void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 {
 	fake_hyp_reset();
 	fake_gic_reset(lr_count);
-	vm.machine = &machine;
-	vm.vcpu_count = 1;
-	vm.vcpu[0] = &guest_vcpu;
-	guest_vcpu.vm = &vm;
+	vm->machine = &machine;
+	vm->vcpu_count = 1;
+	vm->vcpu[0] = &guest_vcpu;
+	guest_vcpu.vm = vm;
+	vm->outcome = VM_RUNNING;
 	guest_is_unmodified(false);
 	reset_gic(lr_count, link_hw);
+	have_the_core();
 	fake_gic_guest_init(split_eoi);
 	if (gic_version() == 3)
 		put_all_in_group1();
@@ -309,7 +325,7 @@ void guest_line(unsigned intid, bool high)
 	if (intid < GIC_PRIVATE_COUNT) {
 		vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
 	} else {
-		vgicd_set_level(&vm, intid, high);
+		vgicd_set_level(vm, intid, high);
 		vgicd_process_posts(&guest_vcpu); /* kicked */
 	}
 	settle();

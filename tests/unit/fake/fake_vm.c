@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The several-core part of a VM where there is one core. */
-#include "hyp/vm/vm_cores.h"
+/* The VMs where a test has no vm.c. */
+#include "hyp/vm/vm.h"
 
-bool vm_core_over(void)
-{
-	return false;
-}
+struct vm vms[VM_MAX];
 
 bool vm_end(struct vm *vm, enum vm_outcome outcome)
 {

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several VMs at once: 8 VMs with 4 vCPUs each on 4 cores, made, paused, reset and destroyed in any
+order, with guests among them that do all they can (arch/storm.c)."""
+
+import random
+from functools import cache
+
+import pytest
+
+from assembler import assemble
+from lab import Job
+from talk import facts
+from test_cores import ENTRY, RAM, ended_well, fails, gic, store_base
+
+CORES = 4
+RAM_MIB = 64
+CONFIGS = {
+    "rr": "trapped sched=rr fp=lazy slice_us=50",
+    "fp": "trapped sched=fp fp=eager slice_us=50",
+    "sw": "trapped-sw sched=rr fp=lazy frame=full slice_us=50",
+}
+
+
+def storm(board: str, lives: int):
+    return assemble(board, "vcpus", ENTRY, f"CPUS={CORES}", f"GIC={gic(board)}",
+                    f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", also=("storm.c",))
+
+
+@cache
+def many(board: str, config: str, count: int, lives: int, events: str = "",
+         limit_ms: int = 20_000) -> Job:
+    """So many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
+    program = storm(board, lives)
+    cores = ["0-3", "3,2,1,0", "1,0,3,2", "2-3,0-1"]
+    plan = (f"config {config} {CONFIGS[config]}\n"
+            f"guest ram={RAM:#x} ram_mib={RAM_MIB} cpus={CORES} entry={ENTRY:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            + "".join(f"vm v{n} image=guest cores={cores[n % 4]} prio={n % 3}\n"
+                      for n in range(count))
+            + f"{events}limit_ms {limit_ms}\norder once\n")
+    image = program.elf.with_suffix(".bin")
+
+    def machine(words: list[str]) -> list[str]:
+        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
+        return [*words, "-smp", str(CORES), "-device", loader]
+    return Job(board, plan, machine)
+
+
+@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("config", CONFIGS)
+def test_vms_run_side_by_side(lab, built, config, count):
+    lives = 5
+    result = lab.run(many(built, config, count, lives))
+    assert not result.timed_out and ended_well(result), fails(result)
+    ended = {vm["vm"]: vm for vm in result.records("vm")}
+    assert sorted(ended) == [f"v{n}" for n in range(count)]
+    for vm in ended.values():
+        assert (vm["outcome"], vm["resets"]) == ("done", lives - 1)
+
+
+NEXT = {"absent": ["create"], "runs": ["pause", "reset", "destroy"],
+        "paused": ["resume", "reset", "destroy"]}
+STATE = {"create": "runs", "resume": "runs", "reset": "runs", "pause": "paused",
+         "destroy": "absent"}
+
+
+def lives_of(seed: int, count: int, number: int, step_us: int) -> list[tuple[int, str, str]]:
+    """Events in random order, each of which means something; all VMs are destroyed at the end."""
+    drawn = random.Random(seed)
+    state = {f"v{n}": "runs" for n in range(count)}
+    events = []
+    for n in range(number):
+        vm = drawn.choice(list(state))
+        what = drawn.choice(NEXT[state[vm]])
+        state[vm] = STATE[what]
+        events.append(((n + 1) * step_us, what, vm))
+    return events + [((number + 1) * step_us, "destroy", vm) for vm in state
+                     if state[vm] != "absent"]
+
+
+def words_of(events: list[tuple[int, str, str]]) -> str:
+    return "".join(f"at {time} {what} {vm}\n" for time, what, vm in events)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_vms_live_and_die_in_any_order(lab, built, config):
+    events = lives_of(7, 8, 1000, 150)
+    result = lab.run(many(built, config, 8, 1_000_000, words_of(events), 60_000))
+    assert not result.timed_out and result.status == 0, fails(result)
+    assert not result.records("fault", "error"), fails(result)
+    step = result.one("step")
+    assert (step["outcome"], step["events"], step["ignored"]) == ("done", len(events), 0)
+    lives = result.records("vm")
+    tables = {vm["vm"]: vm["tables"] for vm in lives}
+    assert len(tables) == 8 and all(vm["tables"] == tables[vm["vm"]] for vm in lives)

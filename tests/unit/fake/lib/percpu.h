@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A core's variables lie between __start_percore and __stop_percore: tests/unit/cores.c keeps those
+ * of the cores that do not have their turn. */
+#pragma once
+
+#define CORE_MAX 4
+
+#define PERCPU __attribute__((section("percore")))

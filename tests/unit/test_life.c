@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
+/* LINK: hyp/vm/life.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c hyp/cpu/errata.c */
+/* LINK: hyp/base/record.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hyp/base/record.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/life.h"
+#include "hyp/vm/vm_core.h"
+#include "hyp/vm/vm_gic.h"
+#include "tests/unit/fake/fake_hyp.h"
+
+#define VCPUS 2u
+#define PAGES 40u
+#define MIB 0x100000u
+#define LIMIT 7000
+#define ENTRY 0x40200000
+
+static struct vm *const vm = &vms[2];
+static struct run_config run;
+static struct vm_machine machine;
+static struct vm_type type;
+static struct vcpu_space *space;
+static const uint32_t cores[VCPU_MAX] = { 3, 1 };
+static struct vm_config config;
+static char events[512]; /* a word each */
+static bool splits;
+static uint32_t asked;
+
+static void note(const char *event)
+{
+	strcat(strcat(events, *events ? " " : ""), event);
+}
+
+static void assert_events(const char *expected)
+{
+	assert_string_equal(events, expected);
+	*events = '\0';
+	asked = 0;
+}
+
+/* --- what lies beside it --- */
+
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
+{
+	const struct vcpu *vcpu = argument;
+
+	note((char[]){ (char)('0' + core), '\0' });
+	if (fn != vm_core_reset)
+		assert_int_equal(core, vcpu->core);
+	fn(argument);
+}
+
+void smp_ask(unsigned core)
+{
+	/* All that the core needs is there. */
+	assert_int_equal(vm->outcome, VM_RUNNING);
+	asked |= 1u << core;
+}
+
+void vm_core_reset(void *of)
+{
+	assert_ptr_equal(of, &run);
+	note("core");
+}
+
+void vm_core_attach(void *vcpu)
+{
+	((struct vcpu *)vcpu)->power = VCPU_OFF;
+	note("attach");
+}
+
+void vm_core_detach(void *vcpu)
+{
+	(void)vcpu;
+	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts none meanwhile */
+	note("detach");
+}
+
+void vm_core_pause(void *vcpu)
+{
+	(void)vcpu;
+	assert_true(vm->paused); /* its core starts none meanwhile */
+	note("pause");
+}
+
+void vm_core_resume(void *vcpu)
+{
+	(void)vcpu;
+	assert_false(vm->paused);
+	note("resume");
+}
+
+void gic_cpu_abandon(void)
+{
+	note("abandon");
+}
+
+void gic_dist_reset(void)
+{
+	note("dist");
+}
+
+bool gic_splits_ends(void)
+{
+	return splits;
+}
+
+bool vm_gic_add(struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("gic");
+	return true;
+}
+
+void vm_gic_release(const struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("release");
+}
+
+void vgicd_reset(struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("vgicd");
+}
+
+bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+{
+	return stage2_map(&of->stage2, ipa, pa, size, memory);
+}
+
+/* --- its type --- */
+
+static bool devices_fit;
+
+static bool add_devices(struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("devices");
+	return devices_fit;
+}
+
+static void reset(struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("reset");
+}
+
+static void stopped(struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("stopped");
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_hyp_reset();
+	memset(vms, 0, sizeof(vms));
+	free(space);
+	space = aligned_alloc(16, VCPUS * sizeof(*space));
+	memset(space, 0xa5, VCPUS * sizeof(*space));
+	run = (struct run_config){ .stage2 = STAGE2_4K, .irq = IRQ_TRAPPED };
+	type = (struct vm_type){ .add_devices = add_devices, .reset = reset, .stopped = stopped };
+	machine = (struct vm_machine){
+		.ram = 0x40000000,
+		.ram_pa = FAKE_GUEST_BASE + 0x200000,
+		.ram_size = 8 * MIB,
+		.cpus = VCPUS,
+		.entry = ENTRY,
+		.type = &type,
+	};
+	config = (struct vm_config){
+		.name = "mine",
+		.run = &run,
+		.machine = &machine,
+		.tables = { .base = fake_pages(PAGES), .count = PAGES },
+		.space = space,
+		.priority = 9,
+		.core = cores,
+	};
+	splits = devices_fit = true;
+	*events = '\0';
+	asked = 0;
+	return 0;
+}
+
+static void create(void)
+{
+	if (!vm_create(vm, &config))
+		fail_msg("%s", fake_hyp.console);
+	assert_events("gic devices");
+}
+
+static void start(void)
+{
+	vm_start(vm, LIMIT);
+	assert_events("vgicd reset 3 attach 1 attach");
+}
+
+/* --- create --- */
+
+static void each_core_begins_anew(void **state)
+{
+	(void)state;
+	vms_reset(&run, 3);
+	assert_events("abandon dist 0 core 1 core 2 core");
+}
+
+static void a_vm_is_as_it_is_described(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	create();
+	assert_int_equal(vm->outcome, VM_CREATED);
+	assert_string_equal(vm->name, "mine");
+	assert_int_equal(vm->vmid, 3); /* not another VM's, and not 0 */
+	assert_int_equal(vm->vcpu_count, VCPUS);
+	for (unsigned n = 0; n < VCPUS; n++) {
+		assert_ptr_equal(vm->vcpu[n], &space[n].vcpu);
+		assert_ptr_equal(vm->vcpu[n]->vm, vm);
+		assert_int_equal(vm->vcpu[n]->index, n);
+		assert_int_equal(vm->vcpu[n]->core, cores[n]);
+		assert_int_equal(vm->vcpu[n]->priority, 9);
+		assert_int_equal(vm->vcpu[n]->turns, 0);
+		assert_int_equal(vm->vcpu[n]->state, VCPU_STATE_OFF);
+	}
+	for (uint64_t at = 0; at < machine.ram_size; at += 0x1000) {
+		assert_true(stage2_walk(&vm->stage2, machine.ram + at, &leaf));
+		assert_int_equal(leaf.output, machine.ram_pa + at);
+	}
+	assert_false(stage2_walk(&vm->stage2, machine.ram + machine.ram_size, &leaf));
+	assert_false(stage2_walk(&vm->stage2, machine.ram - 1, &leaf));
+	vm_destroy(vm);
+}
+
+static void filled_lazily_it_has_pages_and_no_ram(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	run.fill = FILL_LAZY;
+	create();
+	assert_false(stage2_walk(&vm->stage2, machine.ram, &leaf));
+	assert_true(stage2_lazy_fault(&vm->lazy, machine.ram + 0x5010));
+	assert_true(stage2_walk(&vm->stage2, machine.ram + 0x5000, &leaf));
+	assert_int_equal(leaf.output, machine.ram_pa + 0x5000);
+}
+
+static void assert_refused(const char *why)
+{
+	fake_hyp.console_size = 0;
+	assert_false(vm_create(vm, &config));
+	assert_non_null(strstr(fake_hyp.console, why));
+	assert_int_equal(vm->outcome, VM_REFUSED);
+	*events = '\0';
+	vm_destroy(vm);
+	assert_events(""); /* no core has had it */
+	assert_int_equal(vm->tables.used, 0);
+}
+
+static void what_needs_more_tables_is_refused(void **state)
+{
+	static const char why[] = "its memory needs more stage-2 tables than there are";
+
+	(void)state;
+	config.tables.count = 4; /* of 5: level 2, and level 3 for each 2 MiB */
+	assert_refused(why);
+	config.tables.count = 5;
+	create();
+	vm_destroy(vm);
+	devices_fit = false;
+	assert_refused(why);
+	devices_fit = true;
+	run.fill = FILL_LAZY;
+	config.tables.count = 4;
+	assert_refused(why);
+	config.tables.count = 5;
+	*events = '\0';
+	create();
+}
+
+static void what_the_gic_does_not_have_is_refused(void **state)
+{
+	(void)state;
+	splits = false;
+	run.eoi = EOI_SPLIT;
+	assert_refused("this board's GIC has no EOImode and no DIR: only eoi=combined");
+	run.eoi = EOI_COMBINED;
+	run.lr = LR_HW;
+	assert_refused("this board's GIC has no list registers linked to physical interrupts: "
+		       "only lr=sw (preset trapped-sw)");
+	run.lr = LR_SW;
+	create();
+}
+
+static void without_stage_2_there_are_no_tables(void **state)
+{
+	(void)state;
+	run.stage2 = STAGE2_OFF;
+	run.irq = IRQ_DIRECT;
+	assert_true(vm_create(vm, &config));
+	assert_events("");
+	vm_destroy(vm);
+	assert_int_equal(vm->outcome, VM_ABSENT);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, 0);
+}
+
+static void without_a_gic_none_is_added(void **state)
+{
+	(void)state;
+	type.no_gic = true;
+	assert_true(vm_create(vm, &config));
+	assert_events("devices");
+}
+
+/* --- start, and on --- */
+
+static void vcpu_0_starts_on_its_core(void **state)
+{
+	(void)state;
+	create();
+	vm_start(vm, LIMIT);
+	assert_int_equal(asked, 1u << 3);
+	assert_events("vgicd reset 3 attach 1 attach");
+	assert_int_equal(vm->limit, LIMIT);
+	assert_int_equal(vm->vcpus_on, 1);
+	assert_int_equal(vm->vcpu[0]->power, VCPU_STARTING);
+	assert_int_equal(vm->vcpu[0]->start_entry, ENTRY);
+	assert_int_equal(vm->vcpu[0]->start_context, 0);
+	assert_int_equal(vm->vcpu[1]->power, VCPU_OFF);
+	assert_int_not_equal(fake_counts.icache_all, 0); /* its images are new */
+}
+
+static void a_start_forgets_the_last_one(void **state)
+{
+	(void)state;
+	create();
+	start();
+	vm->booted = vm->entered = vm->paused = true;
+	vm->vcpus_on = 2;
+	vm->outcome = VM_RESET;
+	vm_stop(vm);
+	assert_events("3 detach 1 detach release stopped");
+	start();
+	assert_false(vm->booted || vm->entered || vm->paused);
+	assert_int_equal(vm->vcpus_on, 1);
+	assert_int_equal(vm->outcome, VM_RUNNING);
+}
+
+static void pause_and_resume_are_on_each_core(void **state)
+{
+	(void)state;
+	create();
+	start();
+	vm_pause(vm);
+	assert_events("3 pause 1 pause");
+	assert_int_equal(vm->outcome, VM_RUNNING);
+	vm_resume(vm);
+	assert_int_equal(asked, 1u << 3 | 1u << 1); /* one that was to start meanwhile */
+	assert_events("3 resume 1 resume");
+}
+
+/* --- stop, destroy --- */
+
+static void the_outcome_is_the_guests(void **state)
+{
+	(void)state;
+	create();
+	for (enum vm_outcome outcome = VM_RUNNING; outcome <= VM_FAULT; outcome++) {
+		start();
+		vm->outcome = outcome;
+		vm_stop(vm);
+		assert_int_equal(vm->outcome, outcome == VM_RUNNING ? VM_CREATED : outcome);
+		assert_events("3 detach 1 detach release stopped");
+		vm_stop(vm);
+		assert_events("");
+	}
+}
+
+static void what_never_started_is_not_stopped(void **state)
+{
+	(void)state;
+	create();
+	vm_stop(vm);
+	assert_events("");
+	assert_int_equal(vm->outcome, VM_CREATED);
+}
+
+/* Any number of times, at the same tables. */
+static void nothing_is_left_of_what_is_destroyed(void **state)
+{
+	struct pagetable_leaf leaf;
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned flushed = fake_counts.tlbi_guest_vmid;
+
+		create();
+		fake_tlb_watch(vm->stage2_root, STAGE2_INPUT_GIB);
+		assert_true(vm->tables.used > 0);
+		if (i % 2)
+			start();
+		*events = '\0';
+		vm_destroy(vm);
+		assert_events(i % 2 ? "3 detach 1 detach release stopped" : "");
+		assert_int_equal(vm->outcome, VM_ABSENT);
+		assert_int_equal(vm->tables.used, 0);
+		assert_false(stage2_walk(&vm->stage2, machine.ram, &leaf));
+		assert_true(fake_counts.tlbi_guest_vmid > flushed);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(each_core_begins_anew),
+		TEST(a_vm_is_as_it_is_described),
+		TEST(filled_lazily_it_has_pages_and_no_ram),
+		TEST(what_needs_more_tables_is_refused),
+		TEST(what_the_gic_does_not_have_is_refused),
+		TEST(without_stage_2_there_are_no_tables),
+		TEST(without_a_gic_none_is_added),
+		TEST(vcpu_0_starts_on_its_core),
+		TEST(a_start_forgets_the_last_one),
+		TEST(pause_and_resume_are_on_each_core),
+		TEST(the_outcome_is_the_guests),
+		TEST(what_never_started_is_not_stopped),
+		TEST(nothing_is_left_of_what_is_destroyed),
+	};
+
+	return cmocka_run_group_tests_name("life", tests, NULL, NULL);
+}

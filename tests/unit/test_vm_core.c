@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one core does in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
+/* LINK: hyp/vm/vm_core.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "boards/board.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/arch/guest.h"
+#include "hyp/arch/guest_control.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vppi.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vgicd.h"
+#include "hyp/vm/vm_core.h"
+#include "hyp/vm/vm_gic.h"
+#include "tests/unit/fake/fake.h"
+
+#define VCPUS 2
+#define PHYSICAL_MPIDR 0x8000000f02ull /* Aff3 0x80, Aff1 0xf, Aff0 2; and not U */
+#define CONTEXT 0x1234
+#define ENTRY 0x40200004
+#define DTB 0x41000000
+#define VTTBR 0x0007000012340000ull
+#define LIMIT 5000
+
+static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
+static struct vcpu vcpus[VCPUS];
+static struct vm vm[VCPUS];
+static struct vm_type type;
+static struct {
+	unsigned added, removed, left, processed, put, told, gic_reset, gic_stopped, posts_loaded;
+	unsigned core_forgotten, ppis_put, private_reset, interface_reset, timers_reset,
+		timers_stopped, fp_removed;
+	struct vcpu *last_added, *ppis;
+	struct vm *faulted;
+	enum fault_reason reason;
+} seen;
+
+const struct board board = { .name = "none" };
+
+/* --- what lies beside it --- */
+
+void sched_reset(const struct run_config *of)
+{
+	assert_ptr_equal(of, &config);
+}
+
+void sched_add(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
+	assert_int_equal(vcpu->power, VCPU_STARTING); /* on is one that the scheduler knows */
+	vcpu->state = VCPU_STATE_READY;
+	seen.added++;
+	seen.last_added = vcpu;
+}
+
+void sched_remove(struct vcpu *vcpu)
+{
+	assert_int_not_equal(vcpu->state, VCPU_STATE_OFF);
+	vcpu->state = VCPU_STATE_OFF;
+	seen.removed++;
+}
+
+void sched_pause(struct vcpu *vcpu)
+{
+	assert_int_not_equal(vcpu->state, VCPU_STATE_OFF);
+	vcpu->state = VCPU_STATE_PAUSED;
+}
+
+void sched_resume(struct vcpu *vcpu)
+{
+	if (vcpu->state == VCPU_STATE_PAUSED)
+		vcpu->state = VCPU_STATE_READY;
+}
+
+void sched_leave(void)
+{
+	seen.left++;
+}
+
+void vcpu_put(struct vcpu *vcpu)
+{
+	assert_int_equal(seen.added, seen.put); /* before the scheduler has it */
+	vcpu->elr = read_elr_el2();
+	seen.put++;
+}
+
+void fp_reset(enum fp_mode mode)
+{
+	assert_int_equal(mode, config.fp);
+}
+
+void fp_remove(const struct fp *fp)
+{
+	(void)fp;
+	seen.fp_removed++;
+}
+
+void vppi_load(struct vcpu *vcpu)
+{
+	seen.ppis = vcpu;
+}
+
+/* By what the virtual GIC knows. */
+void vppi_put(void)
+{
+	seen.ppis = NULL;
+	seen.ppis_put++;
+}
+
+void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
+{
+	(void)lr_count;
+	(void)link_hw;
+	vgic->posted.what = 0;
+	seen.gic_stopped++;
+	assert_int_equal(seen.ppis_put, seen.gic_stopped);
+}
+
+void vgic_reset_core(void)
+{
+	seen.core_forgotten++;
+}
+
+void vgicd_process_posts(struct vcpu *vcpu)
+{
+	assert_ptr_equal(seen.ppis, vcpu);
+	assert_int_equal(seen.posts_loaded, 1);
+	vcpu->vgic.posted.what = 0;
+	seen.processed++;
+}
+
+void vgicd_reset_private(struct vcpu *vcpu)
+{
+	assert_int_not_equal(vcpu->power, VCPU_OFF); /* nobody turns it on before it is off */
+	seen.private_reset++;
+}
+
+void gic_virt_cpu_reset(void)
+{
+	seen.interface_reset++;
+}
+
+void gic_virt_save(struct gic_virt_state *state)
+{
+	assert_int_equal(seen.posts_loaded, 1);
+	seen.posts_loaded = 0;
+	(void)state;
+}
+
+void gic_virt_restore(const struct gic_virt_state *state)
+{
+	(void)state;
+	seen.posts_loaded = 1;
+}
+
+void vcntp_reset(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	seen.timers_reset++;
+}
+
+void vtimer_stop(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	seen.timers_stopped++;
+}
+
+void vm_gic_reset_core(const struct run_config *of)
+{
+	assert_ptr_equal(of, &config);
+}
+
+void vm_gic_reset_vcpu(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	seen.gic_reset++;
+}
+
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	assert_true(esr == 0 && va == 0 && ipa == 0);
+	seen.faulted = vcpu->vm;
+	seen.reason = reason;
+	vcpu->vm->outcome = VM_FAULT;
+}
+
+void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *of)
+{
+	(void)vcpu;
+	(void)of;
+}
+
+/* HCR_EL2.VM: stage 2 */
+uint32_t guest_hcr(const struct run_config *of)
+{
+	(void)of;
+	return 1;
+}
+
+reg_t guest_mdcr(const struct run_config *of)
+{
+	(void)of;
+	return 0;
+}
+
+void cpu_reset_debug(void)
+{
+}
+
+void cpu_reset_pmu(void)
+{
+}
+
+uint64_t stage2_vttbr(const struct stage2 *stage2)
+{
+	(void)stage2;
+	return VTTBR;
+}
+
+static void set_registers(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->index, 0);
+	vcpu->frame.x[0] = DTB;
+	seen.told++;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_counter_step = 0;
+	fake_mpidr_el1 = PHYSICAL_MPIDR;
+	memset(&seen, 0, sizeof(seen));
+	type = (struct vm_type){ .numbered = true, .set_registers = set_registers };
+	for (unsigned n = 0; n < VCPUS; n++) {
+		timerq_stop(&vm[n].limit_timer);
+		vm[n] = (struct vm){ .config = &config, .type = &type, .vcpu_count = 1 };
+		vm[n].vcpu[0] = &vcpus[n];
+		vm[n].outcome = VM_RUNNING;
+		vm[n].limit = LIMIT * (n + 1);
+		vcpus[n] = (struct vcpu){ .vm = &vm[n], .power = VCPU_ON };
+	}
+	vm_core_reset((void *)(uintptr_t)&config);
+	for (unsigned n = 0; n < VCPUS; n++)
+		vm_core_attach(&vcpus[n]);
+	return 0;
+}
+
+static void turn_on(unsigned n)
+{
+	vcpus[n].start_entry = ENTRY;
+	vcpus[n].start_context = CONTEXT;
+	vcpus[n].power = VCPU_STARTING;
+	vm_core_process();
+}
+
+/* --- attach --- */
+
+static void one_that_is_attached_is_off_and_has_its_registers(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < VCPUS; n++) {
+		assert_int_equal(vcpus[n].power, VCPU_OFF);
+		assert_int_equal(vcpus[n].vttbr, VTTBR);
+		assert_int_equal(vcpus[n].el2.hcr_el2 & 1, 1);
+	}
+	assert_int_equal(seen.gic_reset, VCPUS);
+	assert_int_equal(seen.core_forgotten, 1);
+	vm_core_process();
+	assert_int_equal(seen.added, 0);
+}
+
+static void an_unmodified_guests_vcpus_are_numbered(void **state)
+{
+	(void)state;
+	assert_int_equal(vcpus[0].el2.vmpidr_el2, 0x80000000);
+	vcpus[1].index = 3;
+	vm_core_attach(&vcpus[1]);
+	assert_int_equal(vcpus[1].el2.vmpidr_el2, 0x80000003);
+}
+
+static void the_bench_guest_has_the_cores_number(void **state)
+{
+	(void)state;
+	type.numbered = false;
+	vm_core_detach(&vcpus[0]);
+	vm_core_attach(&vcpus[0]);
+	assert_int_equal(vcpus[0].el2.vmpidr_el2, PHYSICAL_MPIDR);
+}
+
+static void without_a_gic_none_is_reset(void **state)
+{
+	(void)state;
+	type.no_gic = true;
+	vm_core_attach(&vcpus[0]);
+	assert_int_equal(seen.gic_reset, VCPUS);
+}
+
+/* --- on and off --- */
+
+static void it_begins_where_it_is_to(void **state)
+{
+	(void)state;
+	turn_on(0);
+	assert_int_equal(vcpus[0].power, VCPU_ON);
+	assert_int_equal(vcpus[0].elr, ENTRY);
+	assert_int_equal(vcpus[0].frame.x[0], DTB); /* the VM's first one */
+	assert_int_equal(seen.told, 1);
+	assert_ptr_equal(seen.last_added, &vcpus[0]);
+	assert_int_equal(vcpus[1].power, VCPU_OFF);
+	vm_core_process();
+	assert_int_equal(seen.added, 1); /* once */
+	assert_int_equal(fake_counts.tlbi_core_guests, 1);
+}
+
+static void on_again_it_has_its_context(void **state)
+{
+	(void)state;
+	turn_on(0);
+	sched_remove(&vcpus[0]);
+	vm_core_off(&vcpus[0]);
+	assert_int_equal(seen.told, 1);
+	turn_on(0);
+	assert_int_equal(seen.told, 1);
+	assert_int_equal(vcpus[0].frame.x[0], CONTEXT);
+	assert_int_equal(seen.added, 2);
+}
+
+static void what_another_core_is_still_writing_is_not_started(void **state)
+{
+	(void)state;
+	vcpus[0].power = VCPU_CLAIMED;
+	vm_core_process();
+	assert_int_equal(seen.added, 0);
+}
+
+static void off_nothing_of_it_signals(void **state)
+{
+	(void)state;
+	turn_on(0);
+	write_hcr_el2(vcpus[0].el2.hcr_el2);
+	write_cntv_ctl_el0(1);
+	write_cntp_ctl_el0(1);
+	seen.timers_reset = 0;
+	sched_remove(&vcpus[0]);
+	vm_core_off(&vcpus[0]);
+	assert_int_equal(fake_cntv_ctl_el0 | fake_cntp_ctl_el0, 0);
+	assert_int_equal(fake_hcr_el2 & 1, 0);
+	assert_int_equal(seen.timers_reset, 1);
+	assert_int_equal(seen.private_reset, 1);
+	assert_int_equal(seen.interface_reset, 1);
+	assert_int_equal(vcpus[0].power, VCPU_ON); /* until it is saved */
+}
+
+static void posts_to_one_that_is_off_are_processed(void **state)
+{
+	(void)state;
+	vcpus[1].vgic.posted.what = 1;
+	vm_core_process();
+	assert_int_equal(seen.processed, 1);
+	assert_int_equal(vcpus[1].vgic.posted.what, 0);
+	vm_core_process();
+	assert_int_equal(seen.processed, 1);
+	turn_on(1);
+	vcpus[1].vgic.posted.what = 1; /* it is its load that does it */
+	vm_core_process();
+	assert_int_equal(seen.processed, 1);
+}
+
+/* --- pause --- */
+
+static void a_paused_vm_starts_no_vcpu(void **state)
+{
+	(void)state;
+	vm[0].paused = true;
+	turn_on(0);
+	assert_int_equal(seen.added, 0);
+	assert_int_equal(vcpus[0].power, VCPU_STARTING);
+	vm_core_pause(&vcpus[0]);
+	vm[0].paused = false;
+	vm_core_resume(&vcpus[0]);
+	vm_core_process();
+	assert_ptr_equal(seen.last_added, &vcpus[0]);
+}
+
+static void one_that_runs_is_paused_and_goes_on(void **state)
+{
+	(void)state;
+	turn_on(0);
+	turn_on(1);
+	vm_core_pause(&vcpus[0]);
+	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
+	vm_core_process();
+	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
+	vm_core_resume(&vcpus[0]);
+	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
+	assert_int_equal(seen.added, 2);
+}
+
+/* --- the end --- */
+
+static void a_vm_at_its_end_loses_its_vcpus(void **state)
+{
+	(void)state;
+	for (enum vm_outcome outcome = VM_RESET; outcome <= VM_FAULT; outcome++) {
+		setup(state);
+		turn_on(0);
+		turn_on(1);
+		vm[1].outcome = outcome;
+		vm_core_process();
+		vm_core_process();
+		assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
+		assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
+		assert_int_equal(seen.removed, 1);
+	}
+}
+
+static void a_vm_at_its_end_starts_none(void **state)
+{
+	(void)state;
+	vm[0].outcome = VM_DONE;
+	turn_on(0);
+	assert_int_equal(seen.added, 0);
+}
+
+static void what_is_detached_leaves_nothing(void **state)
+{
+	(void)state;
+	turn_on(0);
+	turn_on(1);
+	seen.timers_stopped = 0;
+	vppi_load(&vcpus[0]);
+	vm_core_detach(&vcpus[0]);
+	assert_int_equal(vcpus[0].state, VCPU_STATE_OFF);
+	assert_int_equal(seen.timers_stopped, 1);
+	assert_int_equal(seen.fp_removed, 1);
+	assert_int_equal(seen.gic_stopped, 1);
+	assert_null(seen.ppis);
+	assert_false(timer_is_queued(&vm[0].limit_timer));
+	assert_true(timer_is_queued(&vm[1].limit_timer));
+	vcpus[0].power = VCPU_STARTING;
+	vm_core_process();
+	assert_int_equal(seen.added, 2); /* it is nobody's */
+	vm_core_detach(&vcpus[0]);
+	assert_int_equal(seen.removed, 1);
+	vm_core_detach(&vcpus[1]);
+	assert_int_equal(seen.removed, 2);
+}
+
+static void one_that_is_off_is_detached(void **state)
+{
+	(void)state;
+	vm_core_detach(&vcpus[1]);
+	assert_int_equal(seen.removed, 0);
+	vcpus[1].power = VCPU_STARTING;
+	vm_core_process();
+	assert_int_equal(seen.added, 0);
+	turn_on(0);
+	assert_int_equal(seen.added, 1);
+}
+
+/* --- the limit --- */
+
+static void each_vm_has_its_limit(void **state)
+{
+	(void)state;
+	turn_on(0);
+	turn_on(1);
+	fake_cntpct_el0 = LIMIT - 1;
+	timerq_expire();
+	assert_null(seen.faulted);
+	fake_cntpct_el0 = LIMIT;
+	timerq_expire();
+	assert_ptr_equal(seen.faulted, &vm[0]);
+	assert_int_equal(seen.reason, FAULT_TIME_LIMIT);
+	assert_int_equal(seen.left, 1); /* whoever is loaded */
+	fake_cntpct_el0 = 2 * LIMIT;
+	timerq_expire();
+	assert_ptr_equal(seen.faulted, &vm[1]);
+}
+
+static void a_vm_that_never_ran_has_it_too(void **state)
+{
+	(void)state;
+	vm[0].paused = true;
+	turn_on(0);
+	fake_cntpct_el0 = LIMIT;
+	timerq_expire();
+	assert_ptr_equal(seen.faulted, &vm[0]);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(one_that_is_attached_is_off_and_has_its_registers),
+		TEST(an_unmodified_guests_vcpus_are_numbered),
+		TEST(the_bench_guest_has_the_cores_number),
+		TEST(without_a_gic_none_is_reset),
+		TEST(it_begins_where_it_is_to),
+		TEST(on_again_it_has_its_context),
+		TEST(what_another_core_is_still_writing_is_not_started),
+		TEST(off_nothing_of_it_signals),
+		TEST(posts_to_one_that_is_off_are_processed),
+		TEST(a_paused_vm_starts_no_vcpu),
+		TEST(one_that_runs_is_paused_and_goes_on),
+		TEST(a_vm_at_its_end_loses_its_vcpus),
+		TEST(a_vm_at_its_end_starts_none),
+		TEST(what_is_detached_leaves_nothing),
+		TEST(one_that_is_off_is_detached),
+		TEST(each_vm_has_its_limit),
+		TEST(a_vm_that_never_ran_has_it_too),
+	};
+
+	return cmocka_run_group_tests_name("vm_core", tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The physical PPIs of a core, which two vCPUs of different VMs have in turn. */
+/* LINK: exit-path drivers/gic/gicv2.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "drivers/gic/gic.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vcpu/vppi.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm.h"
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/vgic_guest.h"
+
+#define TIMER GUEST_TIMER
+#define PHYS_TIMER 30u
+
+static struct vcpu *const guest = &guest_vcpu;
+static struct vcpu other, without;
+static struct vm other_vm;
+
+static struct fake_irq *physical(unsigned intid)
+{
+	return &fake_gic.irq[intid];
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	guest_boot(4, true, false);
+	other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
+	other = (struct vcpu){ .vm = &other_vm };
+	without = (struct vcpu){ .vm = &other_vm };
+	vgic_reset(&other.vgic, 4, true);
+	vgic_reset(&without.vgic, 4, true);
+	assert_true(vgic_forward(&other.vgic, TIMER));
+	assert_true(vgic_forward(&other.vgic, PHYS_TIMER));
+	other.vgic.groups_enabled = 3;
+	return 0;
+}
+
+static void each_has_its_own_enables_and_priorities(void **state)
+{
+	(void)state;
+	guest_enable(TIMER, 0x48);
+	other.vgic.virq[PHYS_TIMER].enabled = true;
+	other.vgic.virq[PHYS_TIMER].priority = 0x60;
+	assert_true(physical(TIMER)->enabled);
+	assert_int_equal(physical(TIMER)->priority, 0x48);
+	for (unsigned i = 0; i < 2; i++) {
+		vppi_load(&other);
+		assert_false(physical(TIMER)->enabled);
+		assert_true(physical(PHYS_TIMER)->enabled);
+		assert_int_equal(physical(PHYS_TIMER)->priority, 0x60);
+		vppi_load(guest);
+		assert_true(physical(TIMER)->enabled);
+		assert_int_equal(physical(TIMER)->priority, 0x48);
+		assert_false(physical(PHYS_TIMER)->enabled);
+	}
+}
+
+/* What a distributor that is off, or a group, holds back stays disabled. */
+static void what_is_not_to_be_delivered_is_not_enabled(void **state)
+{
+	(void)state;
+	guest_enable(TIMER, 0x48);
+	guest_set_dist_enabled(false);
+	vppi_load(&other);
+	vppi_load(guest);
+	assert_false(physical(TIMER)->enabled);
+	guest_set_dist_enabled(true);
+	assert_true(physical(TIMER)->enabled);
+}
+
+static void an_active_one_stays_so_in_its_vcpu_alone(void **state)
+{
+	(void)state;
+	gic_set_active(TIMER);
+	assert_true(vppi_is_active(guest, TIMER));
+	assert_false(vppi_is_active(&other, TIMER));
+	vppi_load(&other);
+	assert_false(gic_is_active(TIMER));
+	assert_true(vppi_is_active(guest, TIMER));
+	assert_false(vppi_is_active(guest, PHYS_TIMER));
+	assert_false(vppi_is_active(&other, TIMER));
+	gic_set_active(PHYS_TIMER);
+	vppi_load(guest);
+	assert_true(gic_is_active(TIMER));
+	assert_false(gic_is_active(PHYS_TIMER));
+	gic_deactivate(TIMER); /* as the guest's end does it */
+	vppi_load(&other);
+	assert_false(vppi_is_active(guest, TIMER));
+	assert_true(gic_is_active(PHYS_TIMER));
+}
+
+static void pending_by_software_follows_its_vcpu(void **state)
+{
+	(void)state;
+	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
+	assert_true(physical(TIMER)->latched);
+	vppi_load(&other);
+	assert_false(physical(TIMER)->latched);
+	vppi_load(guest);
+	assert_true(physical(TIMER)->latched);
+	guest_enable(TIMER, 0x48);
+	guest_assert_takes(TIMER);
+	vppi_load(&other);
+	vppi_load(guest);
+	assert_false(physical(TIMER)->latched);
+	guest_assert_takes_nothing();
+}
+
+static void who_has_no_ppis_leaves_them(void **state)
+{
+	(void)state;
+	guest_enable(TIMER, 0x48);
+	gic_set_active(TIMER);
+	vppi_load(&without);
+	assert_true(physical(TIMER)->enabled && physical(TIMER)->active);
+	assert_true(vppi_is_active(guest, TIMER));
+	assert_false(vppi_is_active(&without, TIMER));
+}
+
+static void nobodys_are_quiet(void **state)
+{
+	(void)state;
+	guest_enable(TIMER, 0x48);
+	gic_set_active(TIMER);
+	vppi_put();
+	assert_false(physical(TIMER)->enabled || physical(TIMER)->active);
+	assert_true(vppi_is_active(guest, TIMER));
+	vppi_put();
+	vppi_load(guest);
+	assert_true(physical(TIMER)->enabled && physical(TIMER)->active);
+}
+
+/* Its end finds it active at the physical GIC once it is loaded; the loaded one's stays. */
+static void an_absent_vcpus_timer_is_active_in_its_own_set(void **state)
+{
+	(void)state;
+	guest_enable(TIMER, 0x48);
+	guest_leave();
+	vppi_load(&other);
+	vtimer_expire(guest, TIMER);
+	assert_false(gic_is_active(TIMER));
+	assert_true(vppi_is_active(guest, TIMER));
+	assert_false(vppi_is_active(&other, TIMER));
+	vppi_load(guest);
+	assert_true(gic_is_active(TIMER));
+	guest_return();
+	guest_assert_takes(TIMER);
+	assert_false(gic_is_active(TIMER));
+	assert_int_equal(fake_gic_deactivations(TIMER), 1);
+}
+
+static int rules(void **state)
+{
+	return guest_check_rules(state);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, rules)
+	static const struct CMUnitTest tests[] = {
+		TEST(each_has_its_own_enables_and_priorities),
+		TEST(what_is_not_to_be_delivered_is_not_enabled),
+		TEST(an_active_one_stays_so_in_its_vcpu_alone),
+		TEST(pending_by_software_follows_its_vcpu),
+		TEST(who_has_no_ppis_leaves_them),
+		TEST(nobodys_are_quiet),
+		TEST(an_absent_vcpus_timer_is_active_in_its_own_set),
+	};
+
+	return cmocka_run_group_tests_name("vppi", tests, NULL, NULL);
+}
