@@ -49,7 +49,7 @@ enum vcpu_power {
 
 /* EL1's registers, each as wide as it reads. */
 struct el1_regs {
-#define X(name, value) __typeof__(read_##name()) name;
+#define X(name, ...) __typeof__(read_##name()) name;
 	EL1_REGS(X)
 #undef X
 };

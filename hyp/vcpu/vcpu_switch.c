@@ -23,7 +23,7 @@ static inline void el1_save(struct el1_regs *regs)
 	reg_t *pair = (reg_t *)regs;
 	reg_t first = 0, second;
 
-#define X(name, value)                                                                             \
+#define X(name, ...)                                                                               \
 	if (EL1_ALONE(name)) {                                                                     \
 		regs->name = read_##name();                                                        \
 	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
@@ -42,7 +42,7 @@ static inline void el1_restore(const struct el1_regs *regs)
 	const reg_t *pair = (const reg_t *)regs;
 	reg_t first, second = 0;
 
-#define X(name, value)                                                                             \
+#define X(name, ...)                                                                               \
 	if (EL1_ALONE(name)) {                                                                     \
 		write_##name(regs->name);                                                          \
 	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \

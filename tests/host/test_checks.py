@@ -190,6 +190,12 @@ def test_sysregs_across_headers(tree):
     tree.finds("sysregs", "of other is that of hcr_el2 (arch/armv7/include/arch/sysreg.h:5) too")
 
 
+def test_sysregs_in_the_list_of_a_guests_registers(tree):
+    tree.add("arch/armv7/include/arch/el1_regs.h", "#pragma once\n#define EL1_REGS(X) \\\n"
+             "\tX(other, 0, SYSREG32, 4, c1, c1, 0)\n")
+    tree.finds("sysregs", "of hcr_el2 is that of other (arch/armv7/include/arch/el1_regs.h:4) too")
+
+
 def test_read_and_write_may_share_an_encoding(tree):
     tree.add("arch/armv7/include/arch/sysreg.h",
              "SYSREG32_READ(one, 1, c2, c3, 4)\nSYSREG32_WRITE(two, 1, c2, c3, 4)\n")

@@ -155,7 +155,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
 #include "lib/percpu.h"
 
 enum {
-#define X(name, value) NUMBER_##name,
+#define X(name, ...) NUMBER_##name,
 	EL1_REGS(X)
 #undef X
 };"""),

@@ -142,7 +142,7 @@ static bool note_write(const uint64_t *variable, uint64_t value)
 }
 
 static const uint64_t *const el1_registers[] = {
-#define X(name, value) &fake_##name,
+#define X(name, ...) &fake_##name,
 	EL1_REGS(X)
 #undef X
 };

@@ -76,7 +76,7 @@ void cpu_enable_mmu(const pte_t *root)
 
 void cpu_reset_el1(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
-#define X(name, value) write_##name(value);
+#define X(name, reset, ...) write_##name(reset);
 	EL1_REGS(X)
 #undef X
 	cpu_reset_debug();

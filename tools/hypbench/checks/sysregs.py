@@ -9,13 +9,15 @@ from hypbench.checks.base import Violation, code_only, read_source
 from hypbench.tree import Tree
 
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
+# An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
+ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 
 def check(tree: Tree) -> Iterator[Violation]:
     for isa in ("armv7", "armv8"):
-        paths = [path for path in tree.files()
-                 if path.match(f"arch/{isa}/include/arch/sysreg*.h")]
+        paths = [path for path in tree.files() for name in ("sysreg*.h", "el1_regs.h")
+                 if path.match(f"arch/{isa}/include/arch/{name}")]
         declared = [(path, *found) for path in paths for found in declarations(tree, path)]
         if not declared:
             yield Violation(Path(f"arch/{isa}/include/arch/sysreg.h"), 1,
@@ -25,14 +27,15 @@ def check(tree: Tree) -> Iterator[Violation]:
 
 def declarations(tree: Tree, path: Path) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
     """(line, direction, name, encoding); ARMv8 has no encodings, its assembler knows the names."""
-    source = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"),
-                            code_only(read_source(tree, path)))
-    for found in DECLARATION.finditer(source):
-        line = source.count("\n", 0, found.start()) + 1
-        encoding = tuple(word.strip().lower().removeprefix("c")
-                         for word in (found[3] or "").split(",") if word.strip())
-        for direction in directions(found[1]):
-            yield line, direction, found[2], encoding
+    source = code_only(read_source(tree, path))
+    outside = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for text, pattern, kind, name in ((source, ENTRY, 2, 1), (outside, DECLARATION, 1, 2)):
+        for found in pattern.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            encoding = tuple(word.strip().lower().removeprefix("c")
+                             for word in (found[3] or "").split(",") if word.strip())
+            for direction in directions(found[kind]):
+                yield line, direction, found[name], encoding
 
 
 def directions(macro: str) -> list[str]:

@@ -40,7 +40,6 @@ SYSREG32_READ(id_pfr1_el1, 0, c0, c1, 1)
 SYSREG32_READ(id_mmfr0_el1, 0, c0, c1, 4)
 SYSREG32_READ(ccsidr_el1, 1, c0, c0, 0)
 SYSREG32_READ(clidr_el1, 1, c0, c0, 1)
-SYSREG32(csselr_el1, 2, c0, c0, 0)
 SYSREG_STATUS_READ(cpsr, cpsr)
 
 /* Debug: the one CP14 register that C reads */
@@ -76,36 +75,12 @@ SYSREG32(tcr_el2, 4, c2, c0, 2)   /* HTCR */
 SYSREG32(mair_el2, 4, c10, c2, 0) /* HMAIR0: attributes 0 to 3 */
 SYSREG64(vttbr_el2, 6, c2)
 SYSREG32(vtcr_el2, 4, c2, c1, 2)
-SYSREG64(par_el1, 0, c7)
 
 /* PL1 state */
-SYSREG32(sctlr_el1, 0, c1, c0, 0)
-SYSREG32(actlr_el1, 0, c1, c0, 1)
-SYSREG32(cpacr_el1, 0, c1, c0, 2)
-SYSREG64(ttbr0_el1, 0, c2)
-SYSREG64(ttbr1_el1, 1, c2)
-SYSREG32(tcr_el1, 0, c2, c0, 2)    /* TTBCR */
-SYSREG32(dacr32_el2, 0, c3, c0, 0) /* DACR */
-SYSREG32(esr_el1, 0, c5, c0, 0)    /* DFSR */
-SYSREG32(ifsr32_el2, 0, c5, c0, 1) /* IFSR */
-SYSREG32(afsr0_el1, 0, c5, c1, 0)  /* ADFSR */
-SYSREG32(afsr1_el1, 0, c5, c1, 1)  /* AIFSR */
-SYSREG32(far_el1, 0, c6, c0, 0)    /* DFAR */
-SYSREG32(ifar, 0, c6, c0, 2)       /* the upper half of FAR_EL1 */
-SYSREG32(mair_el1, 0, c10, c2, 0)  /* MAIR0, or PRRR: TTBCR.EAE selects */
-SYSREG32(mair1, 0, c10, c2, 1)     /* MAIR1, or NMRR; the upper half of MAIR_EL1 */
-SYSREG32(amair_el1, 0, c10, c3, 0) /* AMAIR0 */
-SYSREG32(amair1, 0, c10, c3, 1)
-SYSREG32(vbar_el1, 0, c12, c0, 0)
-SYSREG32(contextidr_el1, 0, c13, c0, 1)
-SYSREG32(tpidr_el0, 0, c13, c0, 2)   /* TPIDRURW */
-SYSREG32(tpidrro_el0, 0, c13, c0, 3) /* TPIDRURO */
-SYSREG32(tpidr_el1, 0, c13, c0, 4)   /* TPIDRPRW */
-
-/* Registers of one mode each */
-#define X(name, reset) SYSREG_BANKED(name)
-EL1_BANKED_REGS(X)
+#define X(name, reset, kind, ...) kind(name, ##__VA_ARGS__)
+EL1_REGS(X)
 #undef X
+SYSREG32(actlr_el1, 0, c1, c0, 1)
 
 /* Performance monitors: B4.1, PMUv1 and v2 reach the cycle counter's filter by PMSELR 31 */
 SYSREG32_READ(id_dfr0_el1, 0, c0, c1, 2)
@@ -127,10 +102,5 @@ SYSREG64_READ(cntpct_el0, 0, c14)
 SYSREG64_READ(cntvct_el0, 1, c14)
 SYSREG32(cnthctl_el2, 4, c14, c1, 0)
 SYSREG64(cntvoff_el2, 4, c14)
-SYSREG32(cntkctl_el1, 0, c14, c1, 0)
-SYSREG32(cntv_ctl_el0, 0, c14, c3, 1)
-SYSREG64(cntv_cval_el0, 3, c14)
-SYSREG32(cntp_ctl_el0, 0, c14, c2, 1)
-SYSREG64(cntp_cval_el0, 2, c14)
 SYSREG32(cnthp_ctl_el2, 4, c14, c2, 1)
 SYSREG64(cnthp_cval_el2, 6, c14)
