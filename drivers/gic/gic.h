@@ -45,9 +45,8 @@ void gic_all_nonsecure(void);
  * to this core; then forwarding on. Another call resets what a guest left. */
 void gic_dist_reset(void);
 
-/* On a core other than the boot core, after gic_set_bases(): find the core's redistributor (GICv3);
- * reset the core's private interrupts as gic_dist_reset() does on the boot core. */
-void gic_find_redistributor(void);
+/* On a core other than the boot core, after gic_set_bases(): reset the core's private interrupts as
+ * gic_dist_reset() does on the boot core. */
 void gic_private_reset(void);
 
 /* Number of INTIDs, from 0 on (GICD_TYPER.ITLinesNumber). */

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Active states in the distributor's registers: GICv3, and GICv2 with gicv2_split.c. */
+/* Active states in the distributor's registers, with an end in two steps: GICv3, and GICv2 with
+ * gicv2_split.c. */
 #include "drivers/gic/gic_internal.h"
 
 bool gic_splits_ends(void)
 {
 	return true;
+}
+
+void gic_drop(uint32_t iar)
+{
+	gic_eoi(iar);
 }
 
 void gic_forget_active(unsigned first)

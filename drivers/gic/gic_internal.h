@@ -56,7 +56,7 @@ void gic_route_spis_here(unsigned count);
 /* GICD_CTLR value that forwards interrupts. */
 uint32_t gic_dist_enable_bits(void);
 
-/* GICv3: wake this core's redistributor; put the private interrupts into Group 1. */
+/* GICv3: find and wake this core's redistributor; put the private interrupts into Group 1. */
 void gic_private_prepare(void);
 
 /* GICH_HCR and ICH_HCR_EL2: IHI 0048B 5.3.2, IHI 0069 12.4.5. */

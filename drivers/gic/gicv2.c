@@ -1,25 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GICv2: the memory-mapped CPU interface (GICC) and virtual interface control (GICH). IHI 0048B.
  * gicv2_split.c or gicv2_combined.c has the end of an interrupt. */
+#include "arch/barrier.h"
 #include "arch/mmio.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_regs.h"
 #include "drivers/gic/gic_virt.h"
 #include "lib/bits.h"
 
-#define VMCR_EOIM (1u << 9)
+/* The registers of GICH by their names in GICv3. */
+#define GICH(name, offset)                                                                         \
+	static inline uint32_t read_ich_##name##_el2(void)                                         \
+	{                                                                                          \
+		return mmio_read32(gic.hyp + (offset));                                            \
+	}                                                                                          \
+	static inline void write_ich_##name##_el2(uint32_t value)                                  \
+	{                                                                                          \
+		mmio_write32(gic.hyp + (offset), value);                                           \
+	}
+GICH(hcr, GICH_HCR)
+GICH(vtr, GICH_VTR)
+GICH(vmcr, GICH_VMCR)
+GICH(eisr, GICH_EISR0)
 
 /* GICH_LR, 5.3.8 */
-#define LR_SOURCE_SHIFT 10
-#define LR_EOI (1u << 19)
+typedef uint32_t lr_t;
+#define LR_MOST GIC_LR_MAX
+#define LR_SOURCE(core) ((core) << 10)
 #define LR_PINTID_SHIFT 10
-#define LR_PRIORITY_SHIFT 23
+#define LR_PINTID_MASK (0x3ffu << LR_PINTID_SHIFT)
+#define LR_EOI (1u << 19)
+#define LR_PRIORITY(priority) ((priority) >> 3 << 23)
 #define LR_STATE_SHIFT 28
 #define LR_GROUP1 (1u << 30)
 #define LR_HW (1u << 31)
 
-static unsigned lr_count;
-static uint32_t lr_mask; /* a bit for each */
+static const uint32_t trap_dir; /* no such trap */
+#define lrs_empty gicv2_lrs_empty
+
+#include "drivers/gic/gic_virt.c.inc"
 
 unsigned gic_version(void)
 {
@@ -64,10 +83,6 @@ uint32_t gic_dist_enable_bits(void)
 }
 
 void gic_private_prepare(void)
-{
-}
-
-void gic_find_redistributor(void)
 {
 }
 
@@ -120,79 +135,25 @@ void gic_eoi(uint32_t iar)
 	mmio_write32(gic.cpu + GICC_EOIR, iar);
 }
 
-uint64_t gic_lr_encode(const struct gic_lr *lr)
-{
-	uint32_t value = lr->vintid | (uint32_t)lr->priority >> 3 << LR_PRIORITY_SHIFT |
-			 (uint32_t)lr->state << LR_STATE_SHIFT | (lr->group1 ? LR_GROUP1 : 0);
-
-	if (lr->hw)
-		return value | LR_HW | lr->pintid << LR_PINTID_SHIFT;
-	return value | lr->source << LR_SOURCE_SHIFT | (lr->eoi_irq ? LR_EOI : 0);
-}
-
-enum gic_lr_state gic_lr_state(uint64_t value)
-{
-	return (enum gic_lr_state)(value >> LR_STATE_SHIFT & 3);
-}
-
-uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority)
-{
-	return (value & ~(0x1full << LR_PRIORITY_SHIFT)) | (uint64_t)(priority >> 3)
-								   << LR_PRIORITY_SHIFT;
-}
-
-uint64_t gic_lr_with_eoi_irq(uint64_t value)
-{
-	if (value & LR_HW) /* the link's field holds this bit */
-		value &= ~(uint64_t)(LR_HW | 0x3ffu << LR_PINTID_SHIFT);
-	return value | LR_EOI;
-}
-
 unsigned gic_lr_source(uint64_t value)
 {
-	return (unsigned)(value >> LR_SOURCE_SHIFT & 7);
+	return (unsigned)(value >> 10 & 7);
 }
 
 uint8_t gic_lr_priority(uint64_t value)
 {
-	return (uint8_t)((value >> LR_PRIORITY_SHIFT & 0x1f) << 3);
-}
-
-uint32_t gic_lr_active_priority(uint64_t value)
-{
-	return gic_virt_active_priority(mmio_read32(gic.hyp + GICH_VMCR), gic_lr_priority(value),
-					value & LR_GROUP1);
+	return (uint8_t)(value >> 20 & 0xf8);
 }
 
 unsigned gic_virt_init(void)
 {
-	if (gic.hyp == 0)
-		return 0;
-	lr_count = (mmio_read32(gic.hyp + GICH_VTR) & 0x3fu) + 1;
-	if (lr_count > GIC_LR_MAX)
-		lr_count = GIC_LR_MAX;
-	lr_mask = (1u << lr_count) - 1;
-	return lr_count;
-}
-
-void gic_virt_off(void)
-{
-	mmio_write32(gic.hyp + GICH_HCR, 0);
+	return gic.hyp ? find_list_registers() : 0;
 }
 
 void gic_virt_cpu_reset(void)
 {
 	mmio_write32(gic.hyp + GICH_APR, 0);
 	mmio_write32(gic.hyp + GICH_VMCR, 0);
-}
-
-void gic_virt_reset(void)
-{
-	for (unsigned i = 0; i < lr_count; i++)
-		gic_lr_write(i, 0);
-	mmio_write32(gic.hyp + GICH_APR, 0);
-	mmio_write32(gic.hyp + GICH_VMCR, 0);
-	mmio_write32(gic.hyp + GICH_HCR, HCR_EN);
 }
 
 void gic_virt_save(struct gic_virt_state *state)
@@ -236,53 +197,6 @@ uint64_t gic_lr_read(unsigned index)
 void gic_lr_write(unsigned index, uint64_t value)
 {
 	mmio_write32(gic.hyp + GICH_LR0 + index * 4, (uint32_t)value);
-}
-
-void gic_lr_clear(unsigned index)
-{
-	mmio_write32(gic.hyp + GICH_LR0 + index * 4, 0);
-}
-
-uint32_t gic_lr_empty(void)
-{
-	return gicv2_lrs_empty() & lr_mask;
-}
-
-uint32_t gic_lr_ended(void)
-{
-	return mmio_read32(gic.hyp + GICH_EISR0) & lr_mask;
-}
-
-void gic_virt_set_events(unsigned events)
-{
-	uint32_t hcr = HCR_EN;
-
-	if (events & GIC_VIRT_NONE_PENDING)
-		hcr |= HCR_NPIE;
-	if (events & GIC_VIRT_ENDS_ELSEWHERE)
-		hcr |= HCR_LRENPIE;
-	if (events & GIC_VIRT_GROUP_CHANGES)
-		hcr |= gic_virt_group_events(gic_virt_groups());
-	mmio_write32(gic.hyp + GICH_HCR, hcr);
-}
-
-unsigned gic_virt_ends_elsewhere(void)
-{
-	uint32_t hcr = mmio_read32(gic.hyp + GICH_HCR);
-
-	if (HCR_EOI_COUNT(hcr))
-		mmio_write32(gic.hyp + GICH_HCR, hcr & ~HCR_EOI_COUNT_MASK);
-	return HCR_EOI_COUNT(hcr);
-}
-
-unsigned gic_virt_groups(void)
-{
-	return mmio_read32(gic.hyp + GICH_VMCR) & 3u;
-}
-
-bool gic_virt_split_eoi(void)
-{
-	return mmio_read32(gic.hyp + GICH_VMCR) & VMCR_EOIM;
 }
 
 uint32_t gic_virt_active_priorities(void)

@@ -10,11 +10,6 @@ void gic_cpu_init(bool split_eoi)
 						  (split_eoi ? GICC_CTLR_EOIMODE : 0));
 }
 
-void gic_drop(uint32_t iar)
-{
-	gic_eoi(iar);
-}
-
 void gic_deactivate(uint32_t iar)
 {
 	mmio_write32(gic.cpu + GICC_DIR, iar);

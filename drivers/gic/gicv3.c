@@ -23,20 +23,29 @@
 /* ICH_HCR_EL2, further */
 #define HCR_TDIR (1u << 14)
 
-#define VMCR_EOIM (1u << 9)
 #define VTR_TDS (1u << 19)
 
 /* ICH_LR<n>_EL2, 12.4.8 */
+typedef uint64_t lr_t;
+#define LR_MOST 4u /* the driver names four; further ones stay unused */
+#define LR_SOURCE(core) 0u
 #define LR_PINTID_SHIFT 32
+#define LR_PINTID_MASK (0x1fffull << LR_PINTID_SHIFT)
 #define LR_EOI (1ull << 41)
 #define LR_PRIORITY_SHIFT 48
+#define LR_PRIORITY(priority) ((uint64_t)(priority) << LR_PRIORITY_SHIFT)
 #define LR_GROUP1 (1ull << 60)
 #define LR_HW (1ull << 61)
 #define LR_STATE_SHIFT 62
 
-static unsigned lr_count;
-static uint32_t lr_mask;  /* a bit for each */
 static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
+
+static uint32_t lrs_empty(void)
+{
+	return (uint32_t)read_ich_elrsr_el2();
+}
+
+#include "drivers/gic/gic_virt.c.inc"
 
 unsigned gic_version(void)
 {
@@ -99,7 +108,7 @@ static void wake_redistributor(void)
 }
 
 /* GICR_TYPER: the upper word is the core's affinity (IHI 0069 12.11.32). */
-void gic_find_redistributor(void)
+static void find_redistributor(void)
 {
 	uint64_t mpidr = read_mpidr_el1();
 	uint32_t affinity = (uint32_t)(mpidr >> 8 & 0xff000000) | (uint32_t)(mpidr & 0xffffff);
@@ -111,6 +120,7 @@ void gic_find_redistributor(void)
 
 void gic_private_prepare(void)
 {
+	find_redistributor();
 	wake_redistributor();
 	mmio_write32(gic_private_base() + GICD_IGROUPR, ~0u);
 }
@@ -179,42 +189,9 @@ void gic_eoi(uint32_t iar)
 	write_icc_eoir1_el1(iar);
 }
 
-void gic_drop(uint32_t iar)
-{
-	gic_eoi(iar);
-}
-
 void gic_deactivate(uint32_t iar)
 {
 	write_icc_dir_el1(iar);
-}
-
-uint64_t gic_lr_encode(const struct gic_lr *lr)
-{
-	uint64_t value = lr->vintid | (uint64_t)lr->priority << LR_PRIORITY_SHIFT |
-			 (uint64_t)lr->state << LR_STATE_SHIFT | (lr->group1 ? LR_GROUP1 : 0);
-
-	if (lr->hw)
-		return value | LR_HW | (uint64_t)lr->pintid << LR_PINTID_SHIFT;
-	return value | (lr->eoi_irq ? LR_EOI : 0);
-}
-
-enum gic_lr_state gic_lr_state(uint64_t value)
-{
-	return (enum gic_lr_state)(value >> LR_STATE_SHIFT & 3);
-}
-
-uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority)
-{
-	return (value & ~(0xffull << LR_PRIORITY_SHIFT)) | (uint64_t)(priority & 0xf8u)
-								   << LR_PRIORITY_SHIFT;
-}
-
-uint64_t gic_lr_with_eoi_irq(uint64_t value)
-{
-	if (value & LR_HW) /* the link's field holds this bit */
-		value &= ~(LR_HW | 0x1fffull << LR_PINTID_SHIFT);
-	return value | LR_EOI;
 }
 
 unsigned gic_lr_source(uint64_t value)
@@ -228,29 +205,12 @@ uint8_t gic_lr_priority(uint64_t value)
 	return (uint8_t)(value >> LR_PRIORITY_SHIFT);
 }
 
-uint32_t gic_lr_active_priority(uint64_t value)
-{
-	return gic_virt_active_priority((uint32_t)read_ich_vmcr_el2(), gic_lr_priority(value),
-					value & LR_GROUP1);
-}
-
 unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
 	isb();
-	/* This driver names four; further ones stay unused. */
 	trap_dir = read_ich_vtr_el2() & VTR_TDS ? HCR_TDIR : 0;
-	lr_count = (unsigned)(read_ich_vtr_el2() & 0x1f) + 1;
-	if (lr_count > 4)
-		lr_count = 4;
-	lr_mask = (1u << lr_count) - 1;
-	return lr_count;
-}
-
-void gic_virt_off(void)
-{
-	write_ich_hcr_el2(0);
-	isb();
+	return find_list_registers();
 }
 
 void gic_virt_cpu_reset(void)
@@ -261,24 +221,13 @@ void gic_virt_cpu_reset(void)
 	isb();
 }
 
-void gic_virt_reset(void)
-{
-	for (unsigned i = 0; i < lr_count; i++)
-		gic_lr_write(i, 0);
-	write_ich_ap0r0_el2(0);
-	write_ich_ap1r0_el2(0);
-	write_ich_vmcr_el2(0);
-	write_ich_hcr_el2(HCR_EN);
-	isb();
-}
-
 void gic_virt_save(struct gic_virt_state *state)
 {
 	state->hcr = (uint32_t)read_ich_hcr_el2();
 	state->vmcr = (uint32_t)read_ich_vmcr_el2();
 	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
 	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
-	state->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
+	state->used = ~lrs_empty() & lr_mask;
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 
@@ -299,83 +248,22 @@ void gic_virt_restore(const struct gic_virt_state *state)
 
 uint64_t gic_lr_read(unsigned index)
 {
-	switch (index) {
-	case 0:
-		return read_ich_lr0_el2();
-	case 1:
-		return read_ich_lr1_el2();
-	case 2:
-		return read_ich_lr2_el2();
-	default:
-		return read_ich_lr3_el2();
-	}
+	return index == 0   ? read_ich_lr0_el2()
+	       : index == 1 ? read_ich_lr1_el2()
+	       : index == 2 ? read_ich_lr2_el2()
+			    : read_ich_lr3_el2();
 }
 
 void gic_lr_write(unsigned index, uint64_t value)
 {
-	switch (__builtin_expect(index, 0)) {
-	case 0:
+	if (__builtin_expect(index == 0, 1))
 		write_ich_lr0_el2(value);
-		break;
-	case 1:
+	else if (index == 1)
 		write_ich_lr1_el2(value);
-		break;
-	case 2:
+	else if (index == 2)
 		write_ich_lr2_el2(value);
-		break;
-	default:
+	else
 		write_ich_lr3_el2(value);
-		break;
-	}
-}
-
-void gic_lr_clear(unsigned index)
-{
-	gic_lr_write(index, 0);
-}
-
-uint32_t gic_lr_empty(void)
-{
-	return (uint32_t)read_ich_elrsr_el2() & lr_mask;
-}
-
-uint32_t gic_lr_ended(void)
-{
-	return (uint32_t)read_ich_eisr_el2() & lr_mask;
-}
-
-void gic_virt_set_events(unsigned events)
-{
-	uint32_t hcr = HCR_EN;
-
-	if (events & GIC_VIRT_NONE_PENDING)
-		hcr |= HCR_NPIE;
-	if (events & GIC_VIRT_ENDS_ELSEWHERE)
-		hcr |= HCR_LRENPIE | trap_dir;
-	if (events & GIC_VIRT_GROUP_CHANGES)
-		hcr |= gic_virt_group_events(gic_virt_groups());
-	write_ich_hcr_el2(hcr);
-}
-
-unsigned gic_virt_ends_elsewhere(void)
-{
-	uint32_t hcr = (uint32_t)read_ich_hcr_el2();
-
-	if (HCR_EOI_COUNT(hcr))
-		write_ich_hcr_el2(hcr & ~HCR_EOI_COUNT_MASK);
-	if (trap_dir && gic_virt_split_eoi())
-		return 0; /* QEMU counts the first of two steps; the second one traps */
-	return HCR_EOI_COUNT(hcr);
-}
-
-unsigned gic_virt_groups(void)
-{
-	return (uint32_t)read_ich_vmcr_el2() & 3u;
-}
-
-bool gic_virt_split_eoi(void)
-{
-	return (uint32_t)read_ich_vmcr_el2() & VMCR_EOIM;
 }
 
 uint32_t gic_virt_active_priorities(void)

@@ -184,7 +184,6 @@ _Noreturn void core_main(unsigned core)
 	mmu_enable(core);
 	smp_set_core(core);
 	gic_set_bases(&board.gic);
-	gic_find_redistributor();
 	gic_virt_init();
 	gic_virt_off();
 	gic_private_reset();
