@@ -22,12 +22,6 @@
 #define GUEST_HEADER_MAGIC "HYPBENCH-GUEST1" /* 15 characters and a NUL */
 #define GUEST_RUN_MAGIC 0x6e757267u          /* "grun", little-endian */
 
-/* Offsets in struct guest_run, for guests in assembly. */
-#define GUEST_RUN_GICD 40
-#define GUEST_RUN_GICC 48
-#define GUEST_RUN_GICR 56
-#define GUEST_RUN_TIMER 64
-
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
@@ -74,9 +68,4 @@ struct guest_run {
 };
 
 _Static_assert(sizeof(struct guest_run) <= GUEST_PROBE_OFFSET, "the stamps follow");
-_Static_assert(offsetof(struct guest_run, gicd_base) == GUEST_RUN_GICD, "assembly has this offset");
-_Static_assert(offsetof(struct guest_run, gicc_base) == GUEST_RUN_GICC, "assembly has this offset");
-_Static_assert(offsetof(struct guest_run, gicr_base) == GUEST_RUN_GICR, "assembly has this offset");
-_Static_assert(offsetof(struct guest_run, virt_timer_intid) == GUEST_RUN_TIMER,
-	       "assembly has this offset");
 #endif

@@ -3,6 +3,7 @@
 
 #include "arch/hypercall.h"
 #include "guest/calibrate.h"
+#include "guest/deviation.h"
 #include "guest/timing.h"
 #include "lib/text.h"
 

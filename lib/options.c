@@ -43,6 +43,23 @@ bool number_check(const char *name, uint32_t value, uint32_t min, uint32_t max, 
 	return false;
 }
 
+/* A list of words has one blank between two of them. The word after the last one is empty. */
+static const char *next_word(const char *word)
+{
+	while (*word && *word++ != ' ')
+		;
+	return word;
+}
+
+static uint32_t word_count(const char *words)
+{
+	uint32_t count = 0;
+
+	for (; *words; words = next_word(words))
+		count++;
+	return count;
+}
+
 static uint32_t option_value(const struct option *option, const void *values)
 {
 	uint32_t value;
@@ -54,7 +71,7 @@ static uint32_t option_value(const struct option *option, const void *values)
 bool options_check(const struct option *option, const void *values, struct text *why)
 {
 	for (; option->name; option++) {
-		uint32_t max = option->words ? token_count(option->words) - 1 : option->max;
+		uint32_t max = option->words ? word_count(option->words) - 1 : option->max;
 
 		if (!number_check(option->name, option_value(option, values), option->min, max,
 				  why))
@@ -66,14 +83,16 @@ bool options_check(const struct option *option, const void *values, struct text 
 static void option_json(const struct option *option, const void *values, struct text *text)
 {
 	uint32_t value = option_value(option, values);
-	struct token token;
+	const char *word = option->words, *end;
 
-	if (!option->words) {
+	if (!word) {
 		text_u64(text, value);
 		return;
 	}
-	token = token_at(option->words, value);
-	text_json_bytes(text, token.at, token.length);
+	while (value--)
+		word = next_word(word);
+	end = next_word(word);
+	text_json_bytes(text, word, (size_t)(end - word) - (*end != '\0'));
 }
 
 void options_json(const struct option *option, const void *values, struct text *text)

@@ -8,11 +8,10 @@
 
 #include "abi/plan.h"
 #include "lib/text.h"
-#include "lib/tokens.h"
 
 struct option {
 	const char *name;  /* NULL: the end of a list */
-	const char *words; /* the valid ones, by value; NULL: a number */
+	const char *words; /* the valid ones, by value, with blanks between; NULL: a number */
 	uint32_t min, max; /* of a number */
 	size_t offset;     /* in the struct */
 };

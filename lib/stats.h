@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Count, minimum, maximum, mean and standard deviation of samples, in exact integers: only the
- * result is rounded.
+ * Count, minimum, maximum, mean and squares of samples, in exact integers: only the result is
+ * rounded. guest/deviation.h has the standard deviation.
  */
 #pragma once
 
@@ -44,7 +44,3 @@ static inline void stats_add(struct stats *stats, uint64_t value)
 
 /* Mean in thousandths, to the nearest, a half upwards; 0 without samples. */
 uint64_t stats_mean_milli(const struct stats *stats);
-
-/* Standard deviation of the population (divided by n) in thousandths, to the nearest, a half
- * upwards; 0 without samples. Slow: some ten thousand instructions. */
-uint64_t stats_stddev_milli(const struct stats *stats);

@@ -2,8 +2,8 @@
 #include "guest/probe/machine.h"
 
 #include "abi/virt.h"
+#include "guest/probe/tokens.h"
 #include "guest/probe/tree.h"
-#include "lib/tokens.h"
 
 /* `compatible` of a console, a GICv2, a GICv3 */
 static const char *const pl011s[] = { "arm,pl011", NULL };

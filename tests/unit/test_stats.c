@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: guest/deviation.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "guest/deviation.h"
 #include "lib/bits.h"
 #include "lib/random.h"
-#include "lib/stats.h"
 
 #define LARGEST (BIT64(48) - 1)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/tokens.h"
+#include "guest/probe/tokens.h"
 
 #include <string.h>
 
@@ -30,24 +30,4 @@ struct token token_next(struct token *rest)
 	skip(rest, false);
 	token.length -= rest->length;
 	return token;
-}
-
-struct token token_at(const char *list, uint32_t index)
-{
-	struct token rest = token_from(list);
-	struct token token = token_next(&rest);
-
-	while (index-- && token.length)
-		token = token_next(&rest);
-	return token;
-}
-
-uint32_t token_count(const char *list)
-{
-	struct token rest = token_from(list);
-	uint32_t count = 0;
-
-	while (token_next(&rest).length)
-		count++;
-	return count;
 }
