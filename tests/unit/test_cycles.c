@@ -40,7 +40,7 @@ static uint64_t running_ns(void)
 static bool counts(void)
 {
 	return fake_pmcr_el0 & PMCR_E && fake_pmcntenset_el0 & PMCNTEN_C &&
-	       fake_pmccfiltr_el0 & FILTER_NSH;
+	       fake_pmselr_el0 == 31 && fake_pmxevtyper_el0 & FILTER_NSH;
 }
 
 static bool read_counter(const uint64_t *variable, uint64_t *value)

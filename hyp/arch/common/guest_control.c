@@ -14,7 +14,6 @@
 
 #define PMCR_P_C (1u << 1 | 1u << 2) /* all counters to 0 */
 #define PMCR_N(pmcr) ((unsigned)(pmcr) >> 11 & 0x1f)
-#define PMSEL_CYCLES 31u
 
 void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {

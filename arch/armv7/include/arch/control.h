@@ -21,3 +21,7 @@
 #define TTBCR_EAE (1u << 31)
 
 #define HCR_RW 0 /* ARMv8's */
+
+#define PMU_BITS 32                                   /* of PMCCNTR */
+#define PMU_VERSION (read_id_dfr0_el1() >> 24 & 0xfu) /* ID_DFR0.PerfMon */
+#define PMCR_LC 0                                     /* ARMv8's */

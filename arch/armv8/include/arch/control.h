@@ -16,3 +16,7 @@
 #define HCR_RW 0x80000000 /* EL1 is AArch64 */
 
 #define SPSR_EL1H_MASKED 0x3c5u
+
+#define PMU_BITS 64                                      /* of PMCCNTR_EL0 */
+#define PMU_VERSION (read_id_aa64dfr0_el1() >> 8 & 0xfu) /* PMUVer */
+#define PMCR_LC (1u << 6)                                /* overflow at 64 bits */

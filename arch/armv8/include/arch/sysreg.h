@@ -90,7 +90,6 @@ SYSREG(pmxevtyper_el0)
 SYSREG_READ(pmceid0_el0)
 SYSREG_READ(pmceid1_el0)
 SYSREG(pmccntr_el0)
-SYSREG(pmccfiltr_el0)
 
 /* Generic timer */
 SYSREG(cntfrq_el0)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle counter, PMCCNTR_EL0: 64 bits (DDI 0487 D7, D13.4). */
+/* The cycle counter, PMCCNTR (DDI 0487 D7, D13.4; DDI 0406C C12, B4.1.113 ff.). PMU_BITS,
+ * PMU_VERSION and PMCR_LC are those of arch/control.h. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "arch/barrier.h"
+#include "arch/control.h"
 #include "arch/sysreg.h"
 
-#define PMU_BITS 64
+#define PMSEL_CYCLES 31u
 
-/* ID_AA64DFR0_EL1.PMUVer: 0: no PMU; 15: a PMU outside the architecture. */
+/* 0: no PMU; 15: a PMU outside the architecture. */
 static inline unsigned pmu_version(void)
 {
-	return (unsigned)(read_id_aa64dfr0_el1() >> 8 & 0xf);
+	return (unsigned)PMU_VERSION;
 }
 
 static inline bool pmu_is_there(void)
@@ -22,14 +22,17 @@ static inline bool pmu_is_there(void)
 
 /*
  * Count every cycle, at EL0, EL1 and EL2. PMCR.D, which would count only every 64th, and DP are 0.
- * A running counter neither stops nor restarts.
+ * A running counter neither stops nor restarts. This function uses no register whose existence
+ * depends on the PMU's size (PMCEID0 in ARMv7).
  */
 static inline void pmu_start(void)
 {
-	const reg_t pmcr_e = 1, pmcr_lc = 1u << 6, filter_nsh = 1u << 27, cycles = 1u << 31;
+	const reg_t pmcr_e = 1, filter_nsh = 1u << 27, cycles = 1u << 31;
 
-	write_pmccfiltr_el0(filter_nsh);
-	write_pmcr_el0(pmcr_e | pmcr_lc);
+	write_pmselr_el0(PMSEL_CYCLES);
+	isb();
+	write_pmxevtyper_el0(filter_nsh);
+	write_pmcr_el0(pmcr_e | PMCR_LC);
 	write_pmcntenset_el0(cycles);
 	isb();
 }
