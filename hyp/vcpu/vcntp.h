@@ -10,7 +10,7 @@
 
 struct vcpu;
 
-enum vcntp_register { VCNTP_CTL, VCNTP_CVAL, VCNTP_TVAL };
+enum vcntp_register { VCNTP_TVAL, VCNTP_CTL, VCNTP_CVAL }; /* by op2 of their encodings */
 
 /* What the guest that has the core reads and writes (DDI 0487 D13.11, DDI 0406C B4.1): CVAL in
  * ticks of CNTPCT; TVAL in ticks from now, 32 bits, signed. Writes of CTL change ENABLE and

@@ -11,6 +11,8 @@
 #define ISS_READ 1u
 #define ISS_RT(iss) ((iss) >> 5 & 0x1fu)
 #define ISS_OP0(iss) ((iss) >> 20 & 3u)
+#define ISS_OP2_BITS (7u << 17)
+#define ISS_OP2(iss) ((iss) >> 17 & 7u)
 #define ISS_OP1(iss) ((iss) >> 14 & 7u)
 #define ISS_REGISTER 0x3ffc1eu /* Op0, Op2, Op1, CRn, CRm */
 #define REGISTER(op0, op1, crn, crm, op2)                                                          \
@@ -19,42 +21,26 @@
 #define ACTLR_EL1 REGISTER(3u, 0u, 1u, 0u, 1u)
 #define ICC_DIR_EL1 REGISTER(3u, 0u, 12u, 11u, 1u)
 #define CNTPCT_EL0 REGISTER(3u, 3u, 14u, 0u, 1u)
-#define CNTP_TVAL_EL0 REGISTER(3u, 3u, 14u, 2u, 0u)
-#define CNTP_CTL_EL0 REGISTER(3u, 3u, 14u, 2u, 1u)
-#define CNTP_CVAL_EL0 REGISTER(3u, 3u, 14u, 2u, 2u)
+#define CNTP_TVAL_EL0 REGISTER(3u, 3u, 14u, 2u, 0u) /* Op2 is an enum vcntp_register */
 #define ICC_SGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 5u)
 #define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
 #define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
 
-static bool cntp(struct vcpu *vcpu, enum vcntp_register which, unsigned rt, bool is_read)
+/* cntp=emulated */
+static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
 {
-	if (is_read)
+	unsigned rt = ISS_RT(esr), which = ISS_OP2(esr);
+
+	if ((esr & (ISS_REGISTER | ISS_READ)) == (CNTPCT_EL0 | ISS_READ))
+		frame_write(&vcpu->frame, rt,
+			    read_cntpct_el0()); /* QEMU 7.2 traps it: common/cpu.c */
+	else if ((esr & ISS_REGISTER & ~ISS_OP2_BITS) != CNTP_TVAL_EL0 || which > VCNTP_CVAL)
+		return false;
+	else if (esr & ISS_READ)
 		frame_write(&vcpu->frame, rt, vcntp_read(vcpu, which));
 	else
 		vcntp_write(vcpu, which, frame_read(&vcpu->frame, rt));
 	return true;
-}
-
-/* cntp=emulated */
-static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
-{
-	unsigned rt = ISS_RT(esr);
-	bool is_read = esr & ISS_READ;
-
-	switch (esr & ISS_REGISTER) {
-	case CNTP_CTL_EL0:
-		return cntp(vcpu, VCNTP_CTL, rt, is_read);
-	case CNTP_CVAL_EL0:
-		return cntp(vcpu, VCNTP_CVAL, rt, is_read);
-	case CNTP_TVAL_EL0:
-		return cntp(vcpu, VCNTP_TVAL, rt, is_read);
-	case CNTPCT_EL0: /* QEMU 7.2 traps it: hyp/arch/common/cpu.c */
-		if (is_read)
-			frame_write(&vcpu->frame, rt, read_cntpct_el0());
-		return is_read;
-	default:
-		return false;
-	}
 }
 
 /* GICv3. A guest that reads one of these registers is stopped. */
