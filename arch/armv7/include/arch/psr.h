@@ -3,7 +3,6 @@
 #pragma once
 
 #define PSR_MODE 0x1f
-#define PSR_MODE_USR 0x10
 #define PSR_MODE_FIQ 0x11
 #define PSR_MODE_IRQ 0x12
 #define PSR_MODE_SVC 0x13
