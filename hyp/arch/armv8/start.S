@@ -148,40 +148,31 @@ clean:						/* from x4 to x5 */
 	dsb	sy
 	ret
 
-	/* Moves the image, without bss, from x0 to x1, where it is linked. Where the move would
-	   overwrite this code, the image moves up by its length first. */
+	/* Moves the image, without bss, from x0 to x1, where it is linked. Where the two places
+	   overlap, the image moves beyond both of them first. */
 move_image:
-	ldr	x2, =__bss_start
-	sub	x3, x2, x1			/* bytes, a multiple of 16 */
-	mov	x6, x1
-	cmp	x0, x1
-	b.lo	2f
-	sub	x4, x0, x1
+	ldr	x3, =__bss_start
+	sub	x3, x3, x1			/* bytes, a multiple of 16 */
+	subs	x4, x0, x1
+	cneg	x4, x4, lo
 	cmp	x4, x3
 	b.hs	1f
-	add	x6, x0, x3
-1:	add	x7, x6, x3
-	mov	x1, x6
-1:	ldp	x4, x5, [x0], #16		/* first to last */
-	stp	x4, x5, [x1], #16
-	cmp	x1, x7
-	b.lo	1b
-	b	3f
-2:	add	x0, x0, x3
-	mov	x7, x2
-1:	ldp	x4, x5, [x0, #-16]!		/* last to first */
-	stp	x4, x5, [x2, #-16]!
-	cmp	x2, x6
-	b.hi	1b
-3:	mov	x4, x6
-	mov	x5, x7
+	cmp	x0, x1
+	csel	x1, x0, x1, hi
+	add	x1, x1, x3
+1:	mov	x4, x1
+	add	x5, x1, x3
+2:	ldp	x6, x7, [x0], #16
+	stp	x6, x7, [x1], #16
+	cmp	x1, x5
+	b.lo	2b
+	adr	x6, _start
+	adr	x7, find_place
+	sub	x7, x7, x6
+	add	x7, x7, x4
 	bl	clean
 	ic	iallu
 	dsb	sy
 	isb
-	adr	x0, _start
-	adr	x1, find_place
-	sub	x1, x1, x0
-	add	x0, x6, x1
-	br	x0
+	br	x7
 	.ltorg
