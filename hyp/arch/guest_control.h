@@ -16,6 +16,3 @@ reg_t guest_mdcr(const struct run_config *config);
  * its guest. */
 void cpu_set_memory_types(void);
 void cpu_set_entry(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
-
-/* The part of cpu_reset_guest() that is EL1's: what a core loses when it is off. */
-void cpu_reset_el1(struct vcpu *vcpu, uintptr_t entry, reg_t argument);

@@ -74,11 +74,10 @@ void cpu_enable_mmu(const pte_t *root)
 	isb();
 }
 
-void cpu_reset_el1(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
-{
 #define X(name, reset, ...) write_##name(reset);
-	EL1_REGS(X)
-#undef X
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+	EL1_CORE_REGS(X)
 	cpu_reset_debug();
 	cpu_reset_pmu();
 	cpu_set_entry(vcpu, entry, argument);
@@ -87,10 +86,12 @@ void cpu_reset_el1(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 
 void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
-	cpu_reset_el1(vcpu, entry, argument);
+	EL1_TIMER_REGS(X)
+	cpu_reset_but_timers(vcpu, entry, argument);
 	vtimer_stop(vcpu);
 	vcntp_reset(vcpu);
 }
+#undef X
 
 void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config)
 {

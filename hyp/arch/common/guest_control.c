@@ -41,21 +41,6 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 	vcpu->el2.vbar_el2 = (uintptr_t)table[kind][config->frame];
 }
 
-void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
-{
-	uint64_t cntv_cval = read_cntv_cval_el0();
-	uint64_t cntp_cval = read_cntp_cval_el0();
-	reg_t cntv_ctl = read_cntv_ctl_el0();
-	reg_t cntp_ctl = read_cntp_ctl_el0();
-
-	cpu_reset_el1(vcpu, entry, argument);
-	write_cntv_cval_el0(cntv_cval);
-	write_cntp_cval_el0(cntp_cval);
-	write_cntv_ctl_el0(cntv_ctl);
-	write_cntp_ctl_el0(cntp_ctl);
-	isb();
-}
-
 uint32_t guest_hcr(const struct run_config *config)
 {
 	uint32_t hcr = 0;

@@ -8,7 +8,16 @@
  */
 #pragma once
 
-#define EL1_REGS(X)                                                                                \
+/* The timers come first: they go on while a core is off. */
+#define EL1_REGS(X) EL1_TIMER_REGS(X) EL1_CORE_REGS(X)
+
+#define EL1_TIMER_REGS(X)                                                                          \
+	X(cntv_ctl_el0, 0, SYSREG32, 0, c14, c3, 1)                                                \
+	X(cntv_cval_el0, 0, SYSREG64, 3, c14)                                                      \
+	X(cntp_ctl_el0, 0, SYSREG32, 0, c14, c2, 1)                                                \
+	X(cntp_cval_el0, 0, SYSREG64, 2, c14)
+
+#define EL1_CORE_REGS(X)                                                                           \
 	X(sctlr_el1, 0x00c50078, SYSREG32, 0, c1, c0, 0)                                           \
 	X(cpacr_el1, 0, SYSREG32, 0, c1, c0, 2)                                                    \
 	X(tcr_el1, 0, SYSREG32, 0, c2, c0, 2) /* TTBCR */                                          \
@@ -33,10 +42,6 @@
 	X(tpidr_el1, 0, SYSREG32, 0, c13, c0, 4)   /* TPIDRPRW */                                  \
 	X(csselr_el1, 0, SYSREG32, 2, c0, c0, 0)                                                   \
 	X(cntkctl_el1, 0, SYSREG32, 0, c14, c1, 0)                                                 \
-	X(cntv_ctl_el0, 0, SYSREG32, 0, c14, c3, 1)                                                \
-	X(cntv_cval_el0, 0, SYSREG64, 3, c14)                                                      \
-	X(cntp_ctl_el0, 0, SYSREG32, 0, c14, c2, 1)                                                \
-	X(cntp_cval_el0, 0, SYSREG64, 2, c14)                                                      \
 	/* Registers of one mode each. LR_usr is absent: HYP mode's LR is the same register. */    \
 	X(sp_usr, 0, SYSREG_BANKED)                                                                \
 	X(sp_svc, 0, SYSREG_BANKED)                                                                \

@@ -6,7 +6,16 @@
  */
 #pragma once
 
-#define EL1_REGS(X)                                                                                \
+/* The timers come first: they go on while a core is off. */
+#define EL1_REGS(X) EL1_TIMER_REGS(X) EL1_CORE_REGS(X)
+
+#define EL1_TIMER_REGS(X)                                                                          \
+	X(cntv_ctl_el0, 0)                                                                         \
+	X(cntv_cval_el0, 0)                                                                        \
+	X(cntp_ctl_el0, 0)                                                                         \
+	X(cntp_cval_el0, 0)
+
+#define EL1_CORE_REGS(X)                                                                           \
 	X(sctlr_el1, 0x30d00800)                                                                   \
 	X(cpacr_el1, 0)                                                                            \
 	X(ttbr0_el1, 0)                                                                            \
@@ -29,8 +38,4 @@
 	X(tpidrro_el0, 0)                                                                          \
 	X(tpidr_el1, 0)                                                                            \
 	X(csselr_el1, 0)                                                                           \
-	X(cntkctl_el1, 0)                                                                          \
-	X(cntv_ctl_el0, 0)                                                                         \
-	X(cntv_cval_el0, 0)                                                                        \
-	X(cntp_ctl_el0, 0)                                                                         \
-	X(cntp_cval_el0, 0)
+	X(cntkctl_el1, 0)
