@@ -26,6 +26,9 @@ bool cpu_has_secure_state(void);
 /* Writes all EL2 control registers: no traps, no stage 2, no guest. */
 void cpu_init(void);
 
+/* The memory types of EL2's stage 1; each isa has its own. */
+void cpu_set_memory_types(void);
+
 /* Turns EL2's stage 1 and caches on; writable implies execute-never. */
 void cpu_enable_mmu(const pte_t *root);
 

@@ -11,6 +11,9 @@
 void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config);
 void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config);
 
+/* The state in which a vCPU enters its guest, and the argument in x0/r0; each isa has its own. */
+void cpu_set_entry(struct vcpu *vcpu, uintptr_t entry, reg_t argument);
+
 /* Debug registers and performance monitors as at reset. */
 void cpu_reset_debug(void);
 void cpu_reset_pmu(void);

@@ -51,7 +51,7 @@ def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
 
 
 CRASH = "__builtin_trap();"
-CONTROL, CPU = "hyp/arch/common/guest_control.c", "hyp/arch/common/cpu.c"
+GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
 SWITCH, FP = "hyp/vcpu/vcpu_switch.c", "hyp/arch/armv8/fp.S"
 # What a group counts in QEMU: instructions, cycles; where there is no PMCEID (Armv7), all of it.
 EVENTS = (
@@ -176,13 +176,13 @@ enum {
     "last fp registers not saved": fp_lost("stp30", "vstmia\tr0!, {d16-d31}"),
     "fp status not loaded": (Patch(FP, "\tmsr\tfpcr, x1\n"),
                              Patch("hyp/arch/armv7/fp.S", "\tvmsr\tfpscr, r1\n")),
-    "cntvoff": (Patch(CPU, "regs->cntvoff_el2 = vcpu->vm->cntvoff;", "regs->cntvoff_el2 = 0;"),),
-    "cpu_reset_debug": (Patch(CPU, "\tcpu_reset_debug();\n"),),
-    "pmcr_el0": (Patch(CONTROL, "\twrite_pmcr_el0(PMCR_P_C);\n"),),
-    "pmuserenr_el0": (Patch(CONTROL, "\twrite_pmuserenr_el0(0);\n"),),
-    "pmcntenclr_el0": (Patch(CONTROL, "\twrite_pmcntenclr_el0(~0u);\n"),),
-    "pmintenclr_el1": (Patch(CONTROL, "\twrite_pmintenclr_el1(~0u);\n"),),
-    "pmovsclr_el0": (Patch(CONTROL, "\twrite_pmovsclr_el0(~0u);\n"),),
+    "cntvoff": (Patch(GUEST, "regs->cntvoff_el2 = vcpu->vm->cntvoff;", "regs->cntvoff_el2 = 0;"),),
+    "cpu_reset_debug": (Patch(GUEST, "\tcpu_reset_debug();\n"),),
+    "pmcr_el0": (Patch(GUEST, "\twrite_pmcr_el0(PMCR_P_C);\n"),),
+    "pmuserenr_el0": (Patch(GUEST, "\twrite_pmuserenr_el0(0);\n"),),
+    "pmcntenclr_el0": (Patch(GUEST, "\twrite_pmcntenclr_el0(~0u);\n"),),
+    "pmintenclr_el1": (Patch(GUEST, "\twrite_pmintenclr_el1(~0u);\n"),),
+    "pmovsclr_el0": (Patch(GUEST, "\twrite_pmovsclr_el0(~0u);\n"),),
     # erratum 1319367
     "first VTTBR": (Patch(SWITCH, "\t\twrite_vttbr_el2(empty_vttbr);\n"),),
     "first ISB": (Patch(SWITCH, "(empty_vttbr);\n\t\tisb();\n", "(empty_vttbr);\n"),),

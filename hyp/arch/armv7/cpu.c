@@ -9,7 +9,6 @@
 #include "arch/psr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/armv7/condition.h"
-#include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
 #include "hyp/cpu/errata.h"
 #include "lib/compiler.h"

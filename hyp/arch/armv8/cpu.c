@@ -5,7 +5,6 @@
 
 #include "arch/control.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/guest_control.h"
 #include "lib/lpae.h"
 
 const char cpu_isa[] = "armv8";

@@ -7,16 +7,10 @@
 #include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/control.h"
-#include "arch/el1_regs.h"
-#include "arch/hcr.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
-#include "hyp/arch/guest_control.h"
 #include "hyp/arch/newer.h"
-#include "hyp/vcpu/vcntp.h"
-#include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/vm.h"
 
 /* SCTLR_EL2 and HSCTLR */
 #define SCTLR_M (1u << 0)
@@ -31,11 +25,6 @@
 #define TCR_WALK_CACHED (1u << 8 | 1u << 10 | 3u << 12)
 #define VTCR_RES1 (1u << 31)
 #define VTCR_SL0_LEVEL1 (1u << 6)
-
-/* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10, B4.1.23). QEMU 7.2 asks EL1PCEN, too,
- * when EL0 reads CNTPCT: with cntp=emulated that exits there, and is emulated. */
-#define CNTHCTL_PCTEN (1u << 0)
-#define CNTHCTL_PCEN (1u << 1)
 
 static bool has_fp;
 
@@ -52,7 +41,7 @@ void cpu_init(void)
 	write_cptr_el2(CPTR_NO_TRAPS);
 	has_fp = !(read_cptr_el2() & CPTR_TFP);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until guest_mdcr() */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until a guest has its own */
 	newer_init();
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());
@@ -74,39 +63,6 @@ void cpu_enable_mmu(const pte_t *root)
 	isb();
 }
 
-#define X(name, reset, ...) write_##name(reset);
-void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
-{
-	EL1_CORE_REGS(X)
-	cpu_reset_debug();
-	cpu_reset_pmu();
-	cpu_set_entry(vcpu, entry, argument);
-	isb();
-}
-
-void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
-{
-	EL1_TIMER_REGS(X)
-	cpu_reset_but_timers(vcpu, entry, argument);
-	vtimer_stop(vcpu);
-	vcntp_reset(vcpu);
-}
-#undef X
-
-void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config)
-{
-	struct el2_regs *regs = &vcpu->el2;
-
-	regs->cnthctl_el2 = CNTHCTL_PCTEN;
-	if (config->cntp != CNTP_EMULATED)
-		regs->cnthctl_el2 |= CNTHCTL_PCEN;
-	regs->mdcr_el2 = guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0);
-	regs->hcr_el2 = HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0);
-	regs->cntvoff_el2 = vcpu->vm->cntvoff;
-	regs->vmpidr_el2 = read_mpidr_el1();
-	cpu_use_vectors(vcpu, config);
-}
-
 /* Also quiets the guest's timers, so that nothing of a stopped guest stays pending. */
 void cpu_guest_off(void)
 {
@@ -114,10 +70,4 @@ void cpu_guest_off(void)
 	write_cntv_ctl_el0(0);
 	write_cntp_ctl_el0(0);
 	isb();
-}
-
-/* HPFAR holds the page's number from bit 4 on; the offset in the page is the virtual address's. */
-ipa_t trap_fault_ipa(bool fetch)
-{
-	return (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8 | (trap_fault_va(fetch) & 0xfff);
 }

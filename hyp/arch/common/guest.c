@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hyp/arch/guest_control.h"
+/* EL2's registers for a guest by its run configuration, and the guest's registers as at reset. */
+#include "hyp/arch/guest.h"
 
 #include "arch/barrier.h"
+#include "arch/control.h"
+#include "arch/el1_regs.h"
 #include "arch/hcr.h"
 #include "arch/pmu.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/guest.h"
+#include "hyp/arch/newer.h"
 #include "hyp/arch/vectors.h"
+#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm.h"
+
+/* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10, B4.1.23). QEMU 7.2 asks EL1PCEN, too,
+ * when EL0 reads CNTPCT: with cntp=emulated that exits there, and is emulated. */
+#define CNTHCTL_PCTEN (1u << 0)
+#define CNTHCTL_PCEN (1u << 1)
 
 #define MDCR_TDA (1u << 9)
 #define MDCR_TDOSA (1u << 10)
@@ -41,7 +52,7 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 	vcpu->el2.vbar_el2 = (uintptr_t)table[kind][config->frame];
 }
 
-uint32_t guest_hcr(const struct run_config *config)
+static uint32_t guest_hcr(const struct run_config *config)
 {
 	uint32_t hcr = 0;
 
@@ -58,11 +69,25 @@ uint32_t guest_hcr(const struct run_config *config)
 
 /* HPMN: the guest has every counter, whatever firmware left EL2. Debug registers are its own where
  * the GIC is. */
-reg_t guest_mdcr(const struct run_config *config)
+static reg_t guest_mdcr(const struct run_config *config)
 {
 	reg_t hpmn = pmu_is_there() ? PMCR_N(read_pmcr_el0()) : 0;
 
 	return config->irq == IRQ_TRAPPED ? hpmn | MDCR_TDA | MDCR_TDOSA | MDCR_TDRA : hpmn;
+}
+
+void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config)
+{
+	struct el2_regs *regs = &vcpu->el2;
+
+	regs->cnthctl_el2 = CNTHCTL_PCTEN;
+	if (config->cntp != CNTP_EMULATED)
+		regs->cnthctl_el2 |= CNTHCTL_PCEN;
+	regs->mdcr_el2 = guest_mdcr(config) | (config->irq == IRQ_TRAPPED ? newer_mdcr : 0);
+	regs->hcr_el2 = HCR_RW | guest_hcr(config) | (config->traps ? newer_hcr : 0);
+	regs->cntvoff_el2 = vcpu->vm->cntvoff;
+	regs->vmpidr_el2 = read_mpidr_el1();
+	cpu_use_vectors(vcpu, config);
 }
 
 static void reset_counter(unsigned n)
@@ -86,4 +111,29 @@ void cpu_reset_pmu(void)
 	write_pmovsclr_el0(~0u);
 	write_pmuserenr_el0(0);
 	isb();
+}
+
+#define X(name, reset, ...) write_##name(reset);
+void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+	EL1_CORE_REGS(X)
+	cpu_reset_debug();
+	cpu_reset_pmu();
+	cpu_set_entry(vcpu, entry, argument);
+	isb();
+}
+
+void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
+{
+	EL1_TIMER_REGS(X)
+	cpu_reset_but_timers(vcpu, entry, argument);
+	vtimer_stop(vcpu);
+	vcntp_reset(vcpu);
+}
+#undef X
+
+/* HPFAR holds the page's number from bit 4 on; the offset in the page is the virtual address's. */
+ipa_t trap_fault_ipa(bool fetch)
+{
+	return (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8 | (trap_fault_va(fetch) & 0xfff);
 }
