@@ -39,8 +39,8 @@ static uint64_t running_ns(void)
 /* Only what is switched on counts, at EL2 too. */
 static bool counts(void)
 {
-	return fake_pmcr_el0 & PMCR_E && fake_pmcntenset_el0 & PMCNTEN_C &&
-	       fake_pmselr_el0 == 31 && fake_pmxevtyper_el0 & FILTER_NSH;
+	return fake_pmcr_el0 & PMCR_E && fake_pmcntenset_el0 & PMCNTEN_C && fake_pmselr_el0 == 31 &&
+	       fake_pmxevtyper_el0 & FILTER_NSH;
 }
 
 static bool read_counter(const uint64_t *variable, uint64_t *value)
