@@ -4,6 +4,7 @@
 #include "arch/hypercall.h"
 #include "guest/calibrate.h"
 #include "guest/deviation.h"
+#include "guest/percentile.h"
 #include "guest/timing.h"
 #include "lib/text.h"
 

@@ -211,17 +211,15 @@ unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, uns
 bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size)
 {
 	/* From the first byte on, range by range, until the last byte or the first gap. */
-	for (unsigned i = 0; i < count && size;) {
+	for (unsigned i = 0; i < count && size; i++) {
 		uint64_t into = base - range[i].base;
-		uint64_t covered = range[i].size - into < size ? range[i].size - into : size;
+		uint64_t left = range[i].size - into;
 
-		if (base < range[i].base || into >= range[i].size) {
-			i++;
+		if (base < range[i].base || into >= range[i].size)
 			continue;
-		}
-		base += covered;
-		size -= covered;
-		i = 0;
+		if (left >= size)
+			return true;
+		return fdt_covers(range, count, base + left, size - left);
 	}
 	return size == 0;
 }

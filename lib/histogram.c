@@ -9,38 +9,16 @@ void histogram_init(struct histogram *histogram)
 	stats_init(&histogram->stats);
 }
 
-/* log2 of a bucket's width: the right shift of its values. */
-static uint32_t bucket_shift(uint32_t bucket)
-{
-	return bucket < 512 ? 0 : bucket / 256 - 1;
-}
-
 uint32_t histogram_lower_edge(uint32_t bucket)
 {
-	uint32_t shift = bucket_shift(bucket);
+	uint32_t shift = bucket < 512 ? 0 : bucket / 256 - 1; /* log2 of the width */
 
 	return (bucket - shift * 256) << shift;
 }
 
 uint32_t histogram_upper_edge(uint32_t bucket)
 {
-	return histogram_lower_edge(bucket) + ((1u << bucket_shift(bucket)) - 1);
-}
-
-uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille)
-{
-	const struct stats *stats = &histogram->stats;
-	uint64_t rank = ((uint64_t)stats->n * permille + 999) / 1000;
-	uint64_t below = 0;
-
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		uint32_t edge = histogram_upper_edge(i);
-
-		below += histogram->count[i];
-		if (below && below >= rank)
-			return edge < stats->max ? edge : stats->max;
-	}
-	return stats->max; /* 0 without samples */
+	return histogram_lower_edge(bucket + 1) - 1; /* modulo 2^32 */
 }
 
 void histogram_json(const uint32_t *count, struct text *text)

@@ -41,13 +41,6 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value)
 uint32_t histogram_lower_edge(uint32_t bucket);
 uint32_t histogram_upper_edge(uint32_t bucket);
 
-/*
- * The percentile by nearest rank, of permille = 0 … 1000: the smallest value with at least
- * ceil(n * permille / 1000) samples, and at least one, at or below it. The value of a bucket is its
- * upper edge, clipped to [min, max]; of the overflow bucket, max. 0 without samples.
- */
-uint64_t histogram_percentile(const struct histogram *histogram, uint32_t permille);
-
 /* The longest text: `[4294959104,4294967295],` for each bucket, and the brackets around. */
 #define HISTOGRAM_JSON_SIZE (HISTOGRAM_BUCKETS * 24u + 3u) /* bytes, with the NUL */
 

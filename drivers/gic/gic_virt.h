@@ -71,7 +71,6 @@ void gic_virt_off(void);
 
 uint64_t gic_lr_read(unsigned index);
 void gic_lr_write(unsigned index, uint64_t value);
-void gic_lr_clear(unsigned index); /* gic_lr_write(index, 0) for a short path */
 
 /* Bit i: list register i is empty. Bits beyond the last register are 0. */
 uint32_t gic_lr_empty(void);

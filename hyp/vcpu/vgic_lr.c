@@ -405,6 +405,6 @@ void vgic_maintain(struct vgic *vgic)
 		refill(vgic);
 		return;
 	}
-	gic_lr_clear(bit_lowest(ended));
+	gic_lr_write(bit_lowest(ended), 0);
 	gic_deactivate(virq->intid);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: guest/percentile.c */
 /* The histogram against sorted samples: what it answers is exact but for the width of a bucket. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "guest/percentile.h"
 #include "lib/bits.h"
-#include "lib/histogram.h"
 #include "lib/random.h"
 
 static struct histogram histogram;
