@@ -58,39 +58,3 @@ uint32_t gic_dist_enable_bits(void);
 
 /* GICv3: find and wake this core's redistributor; put the private interrupts into Group 1. */
 void gic_private_prepare(void);
-
-/* GICH_HCR and ICH_HCR_EL2: IHI 0048B 5.3.2, IHI 0069 12.4.5. */
-#define HCR_EN (1u << 0)
-#define HCR_LRENPIE (1u << 2)
-#define HCR_NPIE (1u << 3)
-#define HCR_VGRP0_EIE (1u << 4)
-#define HCR_VGRP0_DIE (1u << 5)
-#define HCR_VGRP1_EIE (1u << 6)
-#define HCR_VGRP1_DIE (1u << 7)
-#define HCR_EOI_COUNT(hcr) ((hcr) >> 27)
-#define HCR_EOI_COUNT_MASK (0x1fu << 27)
-
-/*
- * The events of the guest's groups after which other interrupts may be signalled: a group goes on,
- * or one of two goes off. An event that is true already would interrupt for ever. The end of the
- * only group needs no event: no interrupt is signalled then (and QEMU's GICv3 tests Group 1's
- * enable for Group 0's event).
- */
-static inline uint32_t gic_virt_group_events(unsigned groups)
-{
-	if (groups == 3)
-		return HCR_VGRP0_DIE | HCR_VGRP1_DIE;
-	return (groups & 1 ? 0 : HCR_VGRP0_EIE) | (groups & 2 ? 0 : HCR_VGRP1_EIE);
-}
-
-/* VMCR: the guest's BPR of Group 0 and of Group 1, and CBPR, by which Group 0's BPR is for both.
- * The group priority that BPR leaves, as a bit of the active priorities. */
-#define VMCR_CBPR (1u << 4)
-#define VMCR_BPR1(vmcr) ((vmcr) >> 18 & 7)
-#define VMCR_BPR0(vmcr) ((vmcr) >> 21 & 7)
-static inline uint32_t gic_virt_active_priority(uint32_t vmcr, uint8_t priority, bool group1)
-{
-	unsigned point = group1 && !(vmcr & VMCR_CBPR) ? VMCR_BPR1(vmcr) : VMCR_BPR0(vmcr) + 1;
-
-	return 1u << ((priority & 0xff << point) >> 3);
-}
