@@ -97,7 +97,7 @@ static void reset_counter(unsigned n)
 	write_pmxevtyper_el0(0);
 }
 
-void cpu_reset_pmu(void)
+static void reset_pmu(void)
 {
 	if (!pmu_is_there())
 		return;
@@ -118,7 +118,7 @@ void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 	EL1_CORE_REGS(X)
 	cpu_reset_debug();
-	cpu_reset_pmu();
+	reset_pmu();
 	cpu_set_entry(vcpu, entry, argument);
 	isb();
 }
