@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one core does in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
-/* LINK: hyp/vm/vm_core.c hyp/arch/common/cpu.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: hyp/vm/vm_core.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "boards/board.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest.h"
-#include "hyp/arch/guest_control.h"
+#include "hyp/arch/vectors.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vcntp.h"
@@ -194,30 +195,12 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	vcpu->vm->outcome = VM_FAULT;
 }
 
-void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *of)
-{
-	(void)vcpu;
-	(void)of;
-}
-
-/* HCR_EL2.VM: stage 2 */
-uint32_t guest_hcr(const struct run_config *of)
-{
-	(void)of;
-	return 1;
-}
-
-reg_t guest_mdcr(const struct run_config *of)
-{
-	(void)of;
-	return 0;
-}
+const char vectors[1], vectors_full[1];
+#define X(kind, name) const char vectors_##name[1], vectors_full_##name[1];
+VECTOR_KINDS(X)
+#undef X
 
 void cpu_reset_debug(void)
-{
-}
-
-void cpu_reset_pmu(void)
 {
 }
 
