@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fits the schema at a glance: never a record that jsonschema refuses, and of the good ones
+all."""
+
+import json
+from collections.abc import Iterable
+from copy import deepcopy
+
+from hypbench.records import read_log, validators
+from hypbench.schema import fits
+from hypbench.tree import Tree, read_records
+from reportlogs import plans, report_log
+
+ODD = (True, False, None, 0, -1, 1, 1.0, 1.5, -0.5, 1 << 32, "", "a b", "0x1", "x" * 2000, "\n", [],
+       [1], [[0, 1]], [[0, 1, 2]], [[0, 1.0]], [True], {}, {"name": "br_pred"})
+
+
+def at_a_glance(data: dict) -> bool:
+    schema = validators()[data["kind"]].schema
+    return fits(data, schema, schema["$defs"])
+
+
+def good_records() -> Iterable[dict]:
+    for plan in plans("qemu-icount"):
+        yield from (record.data for record in read_log(report_log(plan)).records)
+    for path in Tree().references():
+        yield from (record.data for record in read_log(read_records(path)).records[:500])
+
+
+def places(value: object) -> Iterable[tuple[object, object]]:
+    """Each container and each key of it."""
+    if isinstance(value, (dict, list)):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from places(value[key])
+
+
+def changed(data: dict) -> Iterable[dict]:
+    """With each value another, with each member missing, and with one more."""
+    for number, _ in enumerate(places(data)):
+        for new in (*ODD, places):
+            copy = deepcopy(data)
+            container, key = list(places(copy))[number]
+            if container is copy and key == "kind":
+                continue
+            if new is places:
+                del container[key]
+            else:
+                container[key] = new
+            yield copy
+            if number == 0 and new is not places:
+                yield {**data, "more": new}
+
+
+def test_every_good_record_fits_at_a_glance():
+    assert [data for data in good_records() if not at_a_glance(data)] == []
+
+
+def test_nothing_that_jsonschema_refuses_fits_at_a_glance():
+    seen: dict[str, set[str]] = {}
+    refused = 0
+    for data in good_records():
+        known = seen.setdefault(data["kind"], set())
+        if data.keys() <= known:
+            continue
+        known.update(data)
+        for other in changed({name: value[:1] if isinstance(value, list) else value
+                              for name, value in data.items()}):
+            if at_a_glance(other):
+                assert not list(validators()[other["kind"]].iter_errors(other)), other
+            else:
+                refused += 1
+    assert refused > 1000
