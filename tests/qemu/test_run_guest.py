@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import test_cores
 from assembler import assemble
 from hypbench.cli import main
+from hypbench.guests import terminal
 from hypbench.records import Log, read_log
 from lab import ROOT, TREE, board_facts
 from test_make import make
@@ -173,13 +174,26 @@ def test_it_can_restart(built, tmp_path):
     assert "1 restarts" in done.said
 
 
-@pytest.mark.long
+@pytest.fixture
+def limit_at(monkeypatch):
+    """The time limit comes when the guest has said something so many times, whatever the time."""
+    def set_limit(words: bytes, times: int) -> None:
+        said = bytearray()
+        is_over, show = terminal.is_over, terminal.show
+        monkeypatch.setattr(terminal, "show", lambda more: (said.extend(more), show(more)))
+        monkeypatch.setattr(terminal, "is_over", lambda moment: is_over(moment) or (
+            moment is not None and said.count(words) >= times))
+    return set_limit
+
+
 @pytest.mark.parametrize("config", ["native", "direct", "trapped"])
-def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config):
-    done = run(built, raw_file(built, "R", tmp_path), "--limit", 5, "--config", config)
+def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config, limit_at):
+    """Counts are told by powers of two: the fourth comes before the ninth start."""
+    limit_at(b"hello", 9)
+    done = run(built, raw_file(built, "R", tmp_path), "--config", config)
     assert done.status == 1
     count = int(re.search(r"; the guest reset (\d+) times or more$", done.said, re.MULTILINE)[1])
-    assert 4 <= count <= done.out.count("hello") < 2 * count + 2
+    assert 8 <= count <= done.out.count("hello") < 2 * count + 2
     assert "no end record" in str(log_of(built).problems[0])
     assert len(log_of(built).problems) == 1
 
@@ -255,11 +269,11 @@ def test_by_icount_a_run_repeats_and_every_instruction_counts(built, tmp_path):
     assert 0 < ticks(built) - first < 10 * 300  # one call more, and ten characters
 
 
-@pytest.mark.long
-def test_a_limit_ends_it(built, tmp_path):
-    done = run(built, raw_file(built, "p", tmp_path), "--limit", "3")
+def test_a_limit_ends_it(built, tmp_path, limit_at):
+    limit_at(b"=> ", 1)
+    done = run(built, raw_file(built, "p", tmp_path))
     assert done.status == 1
-    assert "time limit: QEMU was ended after 3 s" in done.said
+    assert f"time limit: QEMU was ended after {LIMIT_S} s" in done.said
     assert done.out == greeting(built) + "=> "
 
 
