@@ -11,7 +11,7 @@ import pytest
 
 import in_gem5
 import lab as labs
-from lab import TREE, Job, Lab, Result, is_built
+from lab import TREE, Job, Lab, Result, build_of, is_built
 
 
 def perform(job: Job) -> Result:
@@ -23,6 +23,9 @@ LAB = Lab(perform)
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 # Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
+# A board's image, whose machine nobody runs here: for tests of the file
+ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
+             for name in TREE.boards()]
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))
 BESIDE: list[Future[str]] = []
 collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
@@ -52,16 +55,32 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is obeyed
-def pytest_collection_modifyitems(items):
-    for item in items:
-        job = job_of(item)
-        if job and job.planted:
-            item.add_marker("long")
+def pytest_collection_modifyitems(config, items):
+    """That a check can fail is shown on one board of an isa and of a GIC."""
+    planted = [item for item in items if fault_of(item)]
+    for item in planted:
+        item.add_marker("long")
+    twins = {item for item in planted if board_of(item) in TWINS
+             and not item.get_closest_marker("every_board")}
+    config.hook.pytest_deselected(items=list(twins))
+    items[:] = [item for item in items if item not in twins]
+
+
+def board_of(item) -> str | None:
+    return item.callspec.params.get("board") if hasattr(item, "callspec") else None
+
+
+def fault_of(item) -> str:
+    """Of the marker `planted`, in which a parameter stands as {name}, or of its run."""
+    marker, job = item.get_closest_marker("planted"), job_of(item)
+    if marker:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        return marker.args[0].format_map(params)
+    return job.planted if job else ""
 
 
 def job_of(item) -> Job | None:
-    marker = item.get_closest_marker("job")
-    board = item.callspec.params.get("board") if hasattr(item, "callspec") else None
+    marker, board = item.get_closest_marker("job"), board_of(item)
     return Job(board, *marker.args, **marker.kwargs) if marker and board else None
 
 
@@ -71,9 +90,11 @@ def pytest_collection_finish(session):
         return
     BESIDE.extend(LAB.pool.submit(printed, command) for command in session.config.option.beside)
     for item in session.items:
-        job = job_of(item)
+        job, board = job_of(item), board_of(item)
         if job and is_built(job.board):
             LAB.start(job)
+        elif board and fault_of(item) and is_built(board):
+            LAB.pool.submit(build_of, board, fault_of(item))
 
 
 def printed(command: str) -> str:

@@ -117,12 +117,12 @@ def perform(job: Job) -> Result:
 
 
 class Lab:
-    """Makes runs on as many threads as this process has cores, one of which is the thread that
-    waits for a run: it makes one that no other has begun."""
+    """Makes runs on as many threads as this process has cores: the thread that waits for a run
+    mostly waits. It makes one that no other has begun."""
 
     def __init__(self, how: Callable[[Hashable], Result] = perform) -> None:
         self.how = how
-        self.pool = ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)) - 1))
+        self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
         self.runs: dict[Hashable, Future[Result]] = {}
 
     def start(self, job: Hashable, how: Callable[[Hashable], Result] | None = None
@@ -136,6 +136,12 @@ class Lab:
         if begun is None or begun.cancel():
             self.runs[job] = here((how or self.how), job)
         return self.runs[job].result()
+
+    def all(self, *jobs: Hashable) -> list[Result]:
+        """Side by side."""
+        for job in jobs[1:]:
+            self.start(job)
+        return [self.run(job) for job in jobs]
 
     def close(self) -> None:
         self.pool.shutdown(cancel_futures=True)

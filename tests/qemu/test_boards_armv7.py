@@ -13,6 +13,7 @@ from test_cores import several
 
 BOARD = "vexpress-a15"
 REFERENCE = "virt-a15"
+pytestmark = pytest.mark.long
 SHIM_ADDRESS = 0x8f000000  # RAM of neither the hypervisor nor a guest
 COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to tell
 SHORT = TREE.plan_text("short")
@@ -183,7 +184,6 @@ def test_what_a_loader_left_in_hyp_mode_changes_nothing(good):
     assert paths(result) == paths(good(PLAN))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
 def test_early_exception_is_told(run, boot):
     """Behind the first vectors."""

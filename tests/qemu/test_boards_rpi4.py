@@ -16,7 +16,8 @@ from lab import CLOCK, PLATFORM, TREE, Job, Result, board_facts, image_of, is_bu
 BOARD = "rpi4"
 SAME_CORE = "virt-a72"  # and the same version of the GIC
 NOT_THERE = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
-pytestmark = pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")
+pytestmark = [pytest.mark.long,
+              pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")]
 
 BOOT_MS = 50
 LIMIT_S = 60.0
@@ -129,9 +130,9 @@ COMPUTED = {"12.2": 5, "14.2": 4}
 
 def test_every_path_is_as_long_as_on_virt(lab, image):
     """The same core and the same GIC: the parked cores and the other addresses cost nothing."""
-    runs = [lab.start(Job(board, expected.PLAN)) for board in (SAME_CORE, BOARD)]
-    virt, rpi4 = [figures(run.result()) for run in runs]
-    compiler = expected.series(runs[0].result().log.run["compiler"])
+    runs = lab.all(*(Job(board, expected.PLAN) for board in (SAME_CORE, BOARD)))
+    virt, rpi4 = map(figures, runs)
+    compiler = expected.series(runs[0].log.run["compiler"])
     for config in virt.values():
         config[RAISED] -= COMPUTED[compiler]
     assert expected.differences(virt, rpi4) == []

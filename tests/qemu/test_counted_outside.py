@@ -147,6 +147,7 @@ def test_longer_exits_that_no_figure_shows_are_found(lab, built, board):
         assert set(differences_from(committed["figures"], longer)) >= set(with_exit)
 
 
+@pytest.mark.planted("one tick more")
 def test_guest_that_lies_is_found(lab, built):
     """Each of its samples is one tick longer."""
     rows = list(el2count.counted(lab, Job(built, SHORT, planted="one tick more")).rows())

@@ -65,5 +65,6 @@ def test_other_vcpus_make_no_exit_much_longer(lab, built, cpus, seed):
     assert together <= MOST * alone
 
 
+@pytest.mark.planted("vgic_begin")
 def test_interrupts_that_are_taken_one_by_one_are_found(lab, built):
     assert longest(lab, flood(built, 1, False, planted="vgic_begin")) > REGISTER_MAX

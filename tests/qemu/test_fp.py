@@ -93,7 +93,7 @@ SWITCHED = {"rr-lazy", "rr-eager"}
 RELEASED = {"native-lazy", "null-lazy", "null-eager"}
 
 
-@pytest.mark.long
+@pytest.mark.planted("{fault}")
 @pytest.mark.parametrize("fault, configs", [
     ("last fp registers not loaded", SWITCHED), ("fp status not loaded", SWITCHED),
     ("middle fp registers not saved", SWITCHED | RELEASED)])

@@ -222,6 +222,7 @@ def test_with_stage2_off_addresses_are_the_boards(lab, built):
         f" {facts(built)['guest_base']:#x}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("other", MORE_BOARDS)
 def test_other_boards_have_it_too(lab, other):
     missing = qemu.too_old(TREE.qemu_options(other), TREE.board_fact(other, "QEMU_NEEDS"))

@@ -86,7 +86,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
-@pytest.mark.long
+@pytest.mark.planted("{function} crashes")
 @pytest.mark.parametrize("function", ["vgic_set_priority", "abort_or_stop"])
 def test_a_hypervisor_that_is_stopped_is_found(lab, built, function):
     result = lab.run(dataclasses.replace(hostile(built, 2), planted=f"{function} crashes"))

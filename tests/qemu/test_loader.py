@@ -47,8 +47,8 @@ def behind_run_record(result) -> bytes:
 
 def test_a_loaders_leftovers_change_nothing(lab, built):
     hyp_base = board_facts(built)["HYP_BASE"]
-    jobs = [Job(built, PLAN), Job(built, PLAN, machine=started_by_loader(built, hyp_base))]
-    plain, loaded = [run.result() for run in [lab.start(job) for job in jobs]]
+    plain, loaded = lab.all(
+        Job(built, PLAN), Job(built, PLAN, machine=started_by_loader(built, hyp_base)))
     assert plain.status == 0 and plain.problems == [], plain.explain()
     assert loaded.status == 0, loaded.explain()
     assert behind_run_record(loaded) == behind_run_record(plain)

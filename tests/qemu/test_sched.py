@@ -72,7 +72,7 @@ def test_nearly_every_register_is_seen():
     assert len(seen_registers("armv7")) >= len(el1_registers("armv7")) - 4
 
 
-@pytest.mark.long
+@pytest.mark.planted("el1 register")
 def test_register_that_is_not_switched_is_found(lab, built):
     """The configurations of a run say by their slices which register of the list the switch leaves
     alone."""
@@ -109,7 +109,7 @@ def test_register_that_the_guest_changes_is_found(lab, built, register, armv8, a
     assert failed_checks(result) == {"trapped": name, "eager": name, "lazy": name}
 
 
-@pytest.mark.long
+@pytest.mark.planted("{fault}")
 @pytest.mark.parametrize("fault", ["first fp registers not loaded", "fp status not loaded",
                                    "last fp registers not saved"])
 def test_fp_register_that_is_not_switched_is_found(lab, built, fault):
@@ -120,7 +120,7 @@ def test_fp_register_that_is_not_switched_is_found(lab, built, fault):
                                                   "fpcr_not_zero", "prefetch-abort"}
 
 
-@pytest.mark.long
+@pytest.mark.planted("{name}")
 @pytest.mark.parametrize("name", ["vmcr", "apr"])
 def test_cpu_interface_that_is_not_switched_is_found(lab, built, name):
     """Priority mask, active priorities."""

@@ -213,7 +213,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.planted("{function}")
 @pytest.mark.parametrize("function", PLANTED)
 def test_what_does_not_arrive_is_found(lab, built, function):
     job = spis(built, planted=function)
