@@ -175,13 +175,16 @@ all: setup-images
 # What QEMU starts: no boot loader, and so none of their tools.
 $(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
+# Of many boards one after the other, and each on all cores.
+abreast = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 qemu-images:
 	@for board in $(REFERENCE_BOARDS); do \
-		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 
 images:
 	@for board in $(BOARDS); do \
-		$(MAKE) --no-print-directory image BOARD=$$board WITHOUT=fit || exit 1; done
+		$(MAKE) $(abreast) --no-print-directory image BOARD=$$board WITHOUT=fit || \
+			exit 1; done
 
 ## setup: install what is missing: packages, and a Python environment under build/
 setup:
@@ -273,7 +276,9 @@ check: setup-armv7+armv8+host+check+python
 ## qemu-test: host units, host tools, whole images on QEMU: what takes a few minutes
 ## qemu-test-all: every test: with Linux, U-Boot, cards, random runs at length, planted faults
 qemu-test: CHOSEN := -m "not long"
-qemu-test qemu-test-all: setup-tests images qemu-images
+qemu-test: setup-tests qemu-images
+qemu-test-all: setup-tests images qemu-images
+qemu-test qemu-test-all:
 	@rm -f $(BUILD)/unit/*.xml $(BUILD)/host-test.xml $(BUILD)/qemu-test.xml
 	-@$(PYTHON) -m pytest -q tests/qemu $(CHOSEN) --junitxml=$(BUILD)/qemu-test.xml \
 		--beside '$(MAKE) --no-print-directory unit-test' \
