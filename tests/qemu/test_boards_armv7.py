@@ -49,8 +49,8 @@ def two_cores(options: list[str]) -> list[str]:
 
 
 def loader(options: list[str]) -> list[str]:
-    elf = assemble(BOARD, "loader", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
-                   "GIC_PRIVATE=0x2c001000").elf
+    elf = assemble(BOARD, "vcpus", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
+                   "GIC_PRIVATE=0x2c001000", also=("loader.c",)).elf
     return [*options, "-device", f"loader,file={elf},cpu-num=0"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hypervisor begins alike from whatever state a boot loader left: arch/loader_<isa>.S."""
+"""The hypervisor begins alike from whatever state a boot loader left: arch/loader.c."""
 
 from functools import cache
 
@@ -33,8 +33,8 @@ def started_by_loader(board: str, hyp_base: str):
     """QEMU's options that start the loader instead of the image, which is in memory all the
     same."""
     private = GIC_PRIVATE[board_facts(board)["GIC"]]
-    loader = assemble(board, "loader", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",
-                      f"GIC_PRIVATE={private:#x}").elf
+    loader = assemble(board, "vcpus", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",
+                      f"GIC_PRIVATE={private:#x}", also=("loader.c",)).elf
 
     def machine(options: list[str]) -> list[str]:
         return [*options, "-device", f"loader,file={loader},cpu-num=0"]
