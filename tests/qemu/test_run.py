@@ -53,7 +53,7 @@ SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
 NATIVE_VARIANTS = {"null_device": {"reset", "memory"}}
 STAGE2_LEVELS = {"native": 0, "direct": 2, "trapped": 2, "trapped-sw": 2}
 
-pytestmark = [pytest.mark.every_board, pytest.mark.job(PLAN)]
+pytestmark = pytest.mark.job(PLAN)
 
 
 def test_run_ends_well(result):
