@@ -38,7 +38,7 @@ def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: 
     facts_of = board_facts(board)
     made = assemble(board, "vcpus", at, f"DOES={does}", f"UART_BASE={uart:#x}",
                     f"GIC={facts_of['GIC'].removeprefix('gicv')}", f"CONDUIT={conduit}",
-                    f"DTB={DTB:#x}", also=("foreign.c", f"undefined_{facts_of['ISA']}.S"))
+                    f"DTB={DTB:#x}", also=("foreign.c",))
     return made.elf.with_suffix(".bin")
 
 

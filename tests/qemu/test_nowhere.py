@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An unmodified guest that probes where nothing is takes the external abort of bare hardware, and
-goes on (arch/nowhere_<isa>.S)."""
+goes on (arch/nowhere.c)."""
 
 import pytest
 
@@ -17,8 +17,9 @@ PLANTED = ("SYNDROME", "FETCH", "WALK", "FAR", "SPSR", "PSTATE")
 
 def probe(board: str, configs: str, **wrong: int) -> Talk:
     words = {"FAR": 0, "SPSR": 0, "PSTATE": 0} | RIGHT[board_facts(board)["ISA"]] | wrong
-    made = assemble(board, "nowhere", ENTRY, *(f"{name}={value:#x}"
-                                               for name, value in words.items()))
+    made = assemble(board, "vcpus", ENTRY, *(f"{name}={value:#x}"
+                                             for name, value in words.items()),
+                    also=("nowhere.c",))
     image = made.elf.with_suffix(".bin")
     return Talk(board, f"{configs}limit_ms 1000\n{lines(image)}", ((0, image),))
 

@@ -7,6 +7,7 @@
 #include "drivers/uart/pl011_regs.h"
 #include "guest_core.h"
 #include "guest_gic.h"
+#include "taken.h"
 #include "vcpus.h"
 
 #define UART_INTID 33u
@@ -26,8 +27,35 @@ enum does {
 	FLASH, /* loads all over the flash, commands, SYSTEM_RESET; then looks again */
 };
 
-/* undefined_<isa>.S: whether what is undefined is, in each state that the isa has. */
-bool undefined_is_taken(void);
+/* A register of the implementation: in each state that the isa has. */
+#ifdef __aarch64__
+CODE(undefined, "mrs x3, s3_1_c15_c2_7\nb .");
+
+static bool undefined_at(uintptr_t psr, uintptr_t vector)
+{
+	run_at((uintptr_t)undefined, psr, 0);
+	return taken.vector == vector && taken.syndrome >> 26 == 0; /* an unknown reason */
+}
+
+static bool undefined_is_taken(void)
+{
+	return undefined_at(0x3c5, EL1H) && undefined_at(0, EL0);
+}
+#else
+CODE(undefined_arm, "mrc p15, 1, r3, c9, c0, 2\nb .");
+CODE(undefined_thumb, ".thumb\nmrc p15, 1, r3, c9, c0, 2\nb .\n.arm"); /* L2CTLR */
+
+static bool undefined_at(const char *code, uintptr_t psr, uintptr_t size)
+{
+	run_at((uintptr_t)code, psr, 0);
+	return taken.vector == UNDEFINED && taken.pc == (uintptr_t)code + size;
+}
+
+static bool undefined_is_taken(void)
+{
+	return undefined_at(undefined_arm, 0x1d3, 4) && undefined_at(undefined_thumb, 0x1f3, 2);
+}
+#endif
 
 static void say(const char *text)
 {
