@@ -12,6 +12,7 @@ import pytest
 import in_gem5
 import lab as labs
 from lab import TREE, Job, Lab, Result, build_of, is_built
+from planted import PATCHES
 
 
 def perform(job: Job) -> Result:
@@ -67,7 +68,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def board_of(item) -> str | None:
-    return item.callspec.params.get("board") if hasattr(item, "callspec") else None
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return params.get("board") or params.get("on")
 
 
 def fault_of(item) -> str:
@@ -93,7 +95,7 @@ def pytest_collection_finish(session):
         job, board = job_of(item), board_of(item)
         if job and is_built(job.board):
             LAB.start(job)
-        elif board and fault_of(item) and is_built(board):
+        elif board and fault_of(item) in PATCHES and is_built(board):
             LAB.pool.submit(build_of, board, fault_of(item))
 
 

@@ -198,6 +198,7 @@ def test_a_run_is_the_same_twice(lab, built):
     assert first.console == second.console
 
 
+@pytest.mark.long
 def test_cores_come_out_of_the_spin_table(lab):
     missing = qemu.too_old(TREE.qemu_options("rpi4"), TREE.board_fact("rpi4", "QEMU_NEEDS"))
     if missing:

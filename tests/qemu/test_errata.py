@@ -87,7 +87,7 @@ def test_run_record_of_the_board_as_it_is(result, board):
     assert run["errata"] == (["1319367"] if board in ARMV8 else [])
 
 
-@pytest.mark.long
+@pytest.mark.planted("actlr {number}")
 @pytest.mark.parametrize("on", ARMV7)
 @pytest.mark.parametrize("number", ACTLR_BITS)
 def test_bits_that_firmware_set_are_seen(lab, on, number):
@@ -129,7 +129,7 @@ def test_switch_translates_nothing_while_it_writes(on):
     assert guard_problems(on) == []
 
 
-@pytest.mark.long
+@pytest.mark.planted("{which}")
 @pytest.mark.parametrize("on", ARMV8)
 @pytest.mark.parametrize("which, says", [
     ("first VTTBR", "1 writes of VTTBR"), ("first ISB", "no ISB before"),
@@ -177,7 +177,7 @@ def stale_operations(result) -> dict[str, int]:
             for record in result.records("check", bench="tlb_maintenance", variant="effect")}
 
 
-@pytest.mark.long
+@pytest.mark.planted("{damage} {kind}")
 @pytest.mark.parametrize("on, name", cores(ARMV7))
 @pytest.mark.parametrize("kind", ["vmid", "all"])
 @pytest.mark.parametrize("damage", ["nothing", "local", "broadcast"])
