@@ -3,7 +3,7 @@
  * An unmodified guest that probes where nothing is, by load, store, fetch and stage-1 walk, at EL1
  * and at EL0, and looks at the exception that it takes. What is wrong stops the VM with its line.
  * Defines: the syndromes that it expects: SYNDROME, of a load; FETCH; WALK; on ARMv7 DFSR and IFSR
- * in the long format; and 0 for FAR, SPSR and PSTATE, the handler's, where it is to find them right.
+ * in the long format; and 0 for FAR, SPSR and PSTATE, the handler's, where they are to be right.
  */
 #include <stdbool.h>
 
