@@ -171,6 +171,18 @@ static void physical_due(struct timer *timer)
 	sched_wake(vcpu);
 }
 
+static void virtual_due_shared(struct timer *timer)
+{
+	vtimer_expire_shared(VCPU_OF(timer, virtual_timer), board.virt_timer_intid);
+	sched_wake(VCPU_OF(timer, virtual_timer));
+}
+
+static void physical_due_shared(struct timer *timer)
+{
+	vtimer_expire_shared(VCPU_OF(timer, physical_timer), board.phys_timer_intid);
+	sched_wake(VCPU_OF(timer, physical_timer));
+}
+
 static void emulated_due(struct timer *timer)
 {
 	struct vcpu *vcpu = VCPU_OF(timer, cntp.timer);
@@ -202,9 +214,14 @@ void sched_compare(void)
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
 		with_ppis += vcpu->vgic.forwarded[0] != 0;
 	}
-	work = (differs ? VCPU_EL2_DIFFERS : 0) | (with_ppis > 1 ? VCPU_SHARES_PPIS : 0);
-	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+	work = with_ppis > 1 ? VCPU_DIFFERS | VCPU_SHARES_PPIS : differs ? VCPU_DIFFERS : 0;
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		vcpu->load_work |= (uint8_t)work;
+		if (!(work & VCPU_SHARES_PPIS))
+			continue;
+		vcpu->virtual_timer.function = virtual_due_shared;
+		vcpu->physical_timer.function = physical_due_shared;
+	}
 }
 
 void sched_add(struct vcpu *vcpu)

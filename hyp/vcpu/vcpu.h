@@ -58,7 +58,7 @@ struct el1_regs {
 #define VCPU_CNTP_DUE 1u /* an emulated CNTP's line rises */
 #define VCPU_FP_EAGER 2u
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
-#define VCPU_EL2_DIFFERS 4u  /* EL2's registers from those of another vCPU of the core */
+#define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core; or the next */
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
 
 /* EL2's registers that a vCPU may have of its own. */
@@ -101,7 +101,6 @@ struct vcpu {
 	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
 	bool loaded;              /* the core has the registers */
-	uint32_t active_ppis;     /* hyp/vcpu/vppi.h */
 	uint8_t load_work;        /* VCPU_*: what a load has to do beyond the usual */
 
 	/* hyp/sched/sched.h */
@@ -111,7 +110,6 @@ struct vcpu {
 	bool sliced;      /* another vCPU takes turns with this one */
 	uint32_t turns;   /* times that the core came over from another vCPU */
 	struct vcpu *next_ready, *next_of_core;
-	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 
 	struct timer virtual_timer, physical_timer; /* hyp/vcpu/vtimer.h */
 	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
@@ -124,6 +122,8 @@ struct vcpu {
 	/* Turned on and off by PSCI (hyp/vm/psci.h); the rest: where it begins, and with what. */
 	uint32_t power;
 	reg_t start_entry, start_context;
+	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
+	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
 };
 
 /* Offsets that frame.inc names. */

@@ -149,13 +149,17 @@ void vcpu_load(struct vcpu *vcpu)
 	load_more(vcpu);
 }
 
+static __attribute__((noinline)) void switch_rare(struct vcpu *from, struct vcpu *to)
+{
+	vppi_load(to);
+	el2_switch(&from->el2, &to->el2);
+}
+
 static __cold void switch_more(struct vcpu *from, struct vcpu *to)
 {
 	vtimer_put(from);
-	if (to->load_work & VCPU_SHARES_PPIS)
-		vppi_load(to);
-	if (to->load_work & VCPU_EL2_DIFFERS)
-		el2_switch(&from->el2, &to->el2);
+	if (to->load_work & VCPU_DIFFERS)
+		switch_rare(from, to);
 	load_more(to);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vppi.h"
 
+#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 static struct vcpu *owner PERCPU;
@@ -55,12 +56,12 @@ struct vcpu *vppi_owner(unsigned intid)
 	return owner && (owner->vgic.forwarded[0] >> intid & 1) ? owner : NULL;
 }
 
-bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
+__cold bool vppi_shared_is_active(const struct vcpu *vcpu, unsigned intid)
 {
 	return owner == vcpu ? gic_is_active(intid) : vcpu->active_ppis >> intid & 1;
 }
 
-void vppi_set_active(struct vcpu *vcpu, unsigned intid)
+__cold void vppi_shared_set_active(struct vcpu *vcpu, unsigned intid)
 {
 	if (owner == vcpu)
 		gic_set_active(intid);

@@ -6,6 +6,7 @@
 #include "arch/counter.h"
 #include "boards/board.h"
 #include "hyp/base/clock.h"
+#include "lib/compiler.h"
 
 /* CNTV_CTL, CNTP_CTL (DDI 0487 D13.11.17) */
 #define CTL_ENABLE 1u
@@ -20,7 +21,8 @@ static bool is_on(reg_t ctl)
 
 /* While the interrupt is active, the guest has it: in a list register, pending or active, or
  * queued. It signals again after the guest's end, when the line is the guest's own once more. */
-static bool may_signal(const struct vcpu *vcpu, unsigned intid)
+static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
+							     unsigned intid)
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
 
@@ -32,7 +34,13 @@ static bool may_signal(const struct vcpu *vcpu, unsigned intid)
  * soon as the guest's timer is back, does not signal it a second time. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
-	vppi_set_active(vcpu, intid);
+	gic_set_active(intid);
+	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+}
+
+__cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
+{
+	vppi_shared_set_active(vcpu, intid);
 	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 

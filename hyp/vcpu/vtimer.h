@@ -23,6 +23,7 @@ void vtimer_load(struct vcpu *vcpu);
 
 /* The interrupt `intid` of a timer is the guest's now, as though its line had signalled it. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid);
+void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid); /* VCPU_SHARES_PPIS */
 
 /* No timer of the vCPU is in the queue any more. */
 void vtimer_stop(struct vcpu *vcpu);

@@ -121,6 +121,7 @@ static void boot(struct vcpu *vcpu)
  * one's already (Cortex-A72 erratum 1319367). */
 static void start(struct vcpu *vcpu)
 {
+	vppi_load(vcpu); /* the only one with PPIs has them from now on */
 	gic_virt_restore(&vcpu->gic);
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
 	if (!vcpu->vm->booted)

@@ -41,6 +41,7 @@ static int setup(void **state)
 	assert_true(vgic_forward(&other.vgic, TIMER));
 	assert_true(vgic_forward(&other.vgic, PHYS_TIMER));
 	other.vgic.groups_enabled = 3;
+	guest->load_work = other.load_work = without.load_work = VCPU_SHARES_PPIS;
 	return 0;
 }
 
@@ -146,7 +147,7 @@ static void an_absent_vcpus_timer_is_active_in_its_own_set(void **state)
 	guest_enable(TIMER, 0x48);
 	guest_leave();
 	vppi_load(&other);
-	vtimer_expire(guest, TIMER);
+	vtimer_expire_shared(guest, TIMER);
 	assert_false(gic_is_active(TIMER));
 	assert_true(vppi_is_active(guest, TIMER));
 	assert_false(vppi_is_active(&other, TIMER));

@@ -11,7 +11,7 @@ BUDGETS = {
     "hyp/base": 510,
     "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1305,
+    "hyp/vcpu": 1320,
     "hyp/sched": 300,
     "hyp/vm": 1885,
     "hyp/dev": 300,
