@@ -22,7 +22,9 @@ static struct {
 	uint64_t start, limit; /* CNTPCT */
 	struct timer event_timer;
 	unsigned next_event;
-	uint32_t done, ignored;        /* events */
+	uint32_t done, ignored; /* events */
+	uint64_t restart_at[VM_MAX];
+	struct timer restart_timer[VM_MAX];
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
 
@@ -108,6 +110,13 @@ static void destroy(unsigned i)
 	vm_destroy(&vms[i]);
 }
 
+/* In an exit: the core's loop does the rest. */
+static void leave_guest(struct timer *timer)
+{
+	(void)timer;
+	sched_leave();
+}
+
 /* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
 static void count_restart(struct vm *vm)
 {
@@ -123,18 +132,30 @@ static void count_restart(struct vm *vm)
 	record_unlock();
 }
 
-/* Printing is no part of the step. */
+/* Printing is no part of the step. Core 0 loads the images, whosever it is: a guest that restarts
+ * for ever gets a tenth of its time at most. */
 static void restart_counted(unsigned i)
 {
 	uint64_t stopped = counter_read();
-	uint64_t printing;
+	uint64_t printed;
 
 	vm_stop(&vms[i]);
 	count_restart(&vms[i]);
-	printing = counter_read() - stopped;
-	now.start += printing;
-	now.limit += printing;
+	printed = counter_read();
+	now.start += printed - stopped;
+	now.limit += printed - stopped;
 	start(i);
+	now.restart_at[i] = printed + 10 * (counter_read() - printed);
+}
+
+/* False: not yet, where another VM wants core 0, too. */
+static bool may_restart(unsigned i)
+{
+	if (now.plan->vm_count == 1 || counter_read() >= now.restart_at[i])
+		return true;
+	now.restart_timer[i].function = leave_guest;
+	timerq_start(&now.restart_timer[i], now.restart_at[i]);
+	return false;
 }
 
 /* Whether the VM is not at its end; where its guest asks for it, it starts again. */
@@ -142,7 +163,7 @@ static bool goes_on(unsigned i)
 {
 	enum vm_outcome outcome = vm_outcome(&vms[i]);
 
-	if (outcome == VM_RESET && !vms[i].paused)
+	if (outcome == VM_RESET && !vms[i].paused && may_restart(i))
 		restart_counted(i);
 	return (outcome == VM_RESET || outcome == VM_RUNNING) &&
 	       now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
@@ -195,13 +216,6 @@ static uint64_t event_at(unsigned n)
 static bool events_are_left(void)
 {
 	return now.next_event < now.plan->event_count;
-}
-
-/* In an exit: the core's loop does the rest. */
-static void event_due(struct timer *timer)
-{
-	(void)timer;
-	sched_leave();
 }
 
 static void do_events(void)
@@ -267,7 +281,7 @@ uint64_t scenario_run(const struct plan *plan)
 
 	memset(&now, 0, sizeof(now));
 	now.plan = plan;
-	now.event_timer.function = event_due;
+	now.event_timer.function = leave_guest;
 	if (!create_all())
 		return 0;
 	now.limit = limit_from(counter_read());
@@ -280,6 +294,8 @@ uint64_t scenario_run(const struct plan *plan)
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
+	for (unsigned i = 0; i < VM_MAX; i++)
+		timerq_stop(&now.restart_timer[i]);
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (vm_outcome(&vms[i]) != VM_ABSENT)
 			vm_stop(&vms[i]);

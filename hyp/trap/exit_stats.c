@@ -48,6 +48,12 @@ void exit_stats_attach(struct vcpu *vcpu)
 {
 	if (!stats_on && !trace_on)
 		return;
+	for (unsigned n = 0; n < count; n++) {
+		if (space[n].vcpu == vcpu) { /* its VM is made anew: they go on */
+			vcpu->stats = &space[n];
+			return;
+		}
+	}
 	if (count == EXIT_STATS_MAX)
 		panic("more vCPUs than have exit statistics");
 	vcpu->stats = &space[count++];

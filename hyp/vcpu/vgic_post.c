@@ -5,18 +5,15 @@
 #include "hyp/vcpu/vcpu.h"
 #include "hyp/vcpu/vgic_lr.h"
 
-/* Detail first, this last. A core that has not looked since it was told needs no second kick. It
- * looks at a vCPU that is off when it is asked, with no vCPU loaded. */
+/* Detail first, this last. A core that has not looked since it was told needs no second kick. What
+ * is posted to a vCPU that is off waits until its core has no vCPU loaded: no VM can have another
+ * one's vCPU put and loaded by it. */
 void vgic_post_what(struct vcpu *to, uint32_t what)
 {
 	uint32_t before = __atomic_fetch_or(&to->vgic.posted.what, what, __ATOMIC_SEQ_CST);
 
-	if ((before & what) == what)
-		return;
-	if (to->power == VCPU_ON)
+	if ((before & what) != what)
 		smp_kick(to->core);
-	else
-		smp_ask(to->core);
 }
 
 #define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)

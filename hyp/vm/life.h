@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The life cycle of VMs, by core 0 alone, which has no vCPU loaded meanwhile. These functions wait
- * for the cores of the VM; nothing that a guest can do calls them.
+ * for the cores of the VM. A guest can have its VM started again, but no more often than
+ * hyp/run/scenario.c does it.
  *
  *      absent -- create --> created -- start --> running <-- pause, resume --> paused
  *                              ^                    |                             |

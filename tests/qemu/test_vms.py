@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from assembler import assemble
+from assembler import Program, assemble
 from lab import Job
 from talk import facts
 from test_cores import ENTRY, RAM, ended_well, fails, gic, store_base
@@ -19,11 +19,21 @@ CONFIGS = {
     "fp": "trapped sched=fp fp=eager slice_us=50",
     "sw": "trapped-sw sched=rr fp=lazy frame=full slice_us=50",
 }
+ALONE = "trapped stats=on"
 
 
 def storm(board: str, lives: int):
     return assemble(board, "vcpus", ENTRY, f"CPUS={CORES}", f"GIC={gic(board)}",
                     f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", also=("storm.c",))
+
+
+def with_image(board: str, program: Program, cores: int):
+    """A machine with so many cores, and the program in the board's store."""
+    def machine(words: list[str]) -> list[str]:
+        image = program.elf.with_suffix(".bin")
+        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
+        return [*words, "-smp", str(cores), "-device", loader]
+    return machine
 
 
 @cache
@@ -32,18 +42,13 @@ def many(board: str, config: str, count: int, lives: int, events: str = "",
     """So many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
     program = storm(board, lives)
     cores = ["0-3", "3,2,1,0", "1,0,3,2", "2-3,0-1"]
-    plan = (f"config {config} {CONFIGS[config]}\n"
+    plan = (f"config {config} {CONFIGS.get(config, ALONE)}\n"
             f"guest ram={RAM:#x} ram_mib={RAM_MIB} cpus={CORES} entry={ENTRY:#x}\n"
             f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
             + "".join(f"vm v{n} image=guest cores={cores[n % 4]} prio={n % 3}\n"
                       for n in range(count))
             + f"{events}limit_ms {limit_ms}\norder once\n")
-    image = program.elf.with_suffix(".bin")
-
-    def machine(words: list[str]) -> list[str]:
-        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
-        return [*words, "-smp", str(CORES), "-device", loader]
-    return Job(board, plan, machine)
+    return Job(board, plan, with_image(board, program, CORES))
 
 
 @pytest.mark.parametrize("count", [2, 8])
@@ -93,3 +98,52 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
     lives = result.records("vm")
     tables = {vm["vm"]: vm["tables"] for vm in lives}
     assert len(tables) == 8 and all(vm["tables"] == tables[vm["vm"]] for vm in lives)
+
+
+
+def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
+    events = words_of([(200 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
+                      + [(5000, "destroy", "v0")])
+    result = lab.run(many(built, "alone", 1, 1_000_000, events))
+    assert result.status == 0 and result.log.problems == [], fails(result)
+    assert len(result.records("vm")) == 10
+    assert {exits["vcpu"] for exits in result.records("exits")} >= {0, 1}
+
+
+BENCH = "order once\nlimit_ms 60000\nconfig trapped{axes}\nbench timer_wakeup n=1000\n"
+
+
+@cache
+def beside(board: str, source: str, cores: str, axes: str = "", also: str = "") -> Job:
+    """The bench guest on core 0, and a guest of two vCPUs on the cores."""
+    program = assemble(board, "vcpus", ENTRY, "CPUS=2", f"GIC={gic(board)}",
+                       f"SPI={facts(board)['spi_first']}", "LIVES=1000000", *also.split(),
+                       also=(source,))
+    plan = (BENCH.format(axes=axes)
+            + f"guest ram={RAM:#x} ram_mib={RAM_MIB} cpus=2 entry={ENTRY:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            f"vm rt image=bench cores=0 prio=9\nvm other image=guest cores={cores}\n")
+    return Job(board, plan, with_image(board, program, CORES))
+
+
+def medians(result) -> dict[str, int]:
+    return {bench["variant"]: bench["p50"] for bench in result.records("bench")}
+
+
+def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
+    """Core 0 loads its images, and has a VM of its own."""
+    result = lab.run(beside(built, "storm.c", "1,2"))
+    assert result.status == 0 and result.log.problems == [], fails(result)
+    assert result.one("vm")["resets"] > 100
+    assert medians(result) == medians(lab.run(Job(built, BENCH.format(axes=""))))
+
+
+def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
+    """The core of that vCPU has another VM's."""
+    found = {}
+    for posts in (0, 1):
+        result = lab.run(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))
+        assert result.status == 0 and result.log.problems == [], fails(result)
+        assert result.one("vm")["outcome"] == "stopped"
+        found[posts] = medians(result)
+    assert found[1] == found[0]

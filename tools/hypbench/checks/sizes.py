@@ -15,8 +15,8 @@ BUDGETS = {
     "hyp/sched": 300,
     "hyp/vm": 1885,
     "hyp/dev": 300,
-    "hyp/trap": 945,
-    "hyp/run": 1315,
+    "hyp/trap": 950,
+    "hyp/run": 1330,
 }
 
 
