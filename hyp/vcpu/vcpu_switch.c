@@ -133,9 +133,11 @@ static __cold void load_more(struct vcpu *vcpu)
 	vtimer_load(vcpu);
 }
 
+/* With the virtual interface on, empty list registers may raise the maintenance interrupt. */
 void vcpu_put(struct vcpu *vcpu)
 {
 	put(vcpu);
+	gic_virt_off();
 	vtimer_put(vcpu);
 }
 

@@ -139,6 +139,7 @@ static void process_posts(struct vcpu *vcpu)
 	gic_virt_restore(&vcpu->gic);
 	vgicd_process_posts(vcpu);
 	gic_virt_save(&vcpu->gic);
+	gic_virt_off();
 }
 
 static void process(struct vcpu *vcpu)

@@ -422,6 +422,10 @@ static void an_idle_core_takes_what_ended_its_wait(void **state)
 	assert_kick_is_over();
 	assert_true(smp_is_asked()); /* the loop's matter */
 	smp_process_calls();
+	gic_enable(board.maintenance_intid); /* its next vCPU needs it */
+	gic_set_pending(board.maintenance_intid);
+	trap_irq_idle();
+	assert_true(fake_gic.irq[board.maintenance_intid].enabled);
 	gic_enable(50);
 	fake_gic_line(50, true);
 	trap_irq_idle();

@@ -146,6 +146,10 @@ void vgicd_reset_private(struct vcpu *vcpu)
 	seen.private_reset++;
 }
 
+void gic_virt_off(void)
+{
+}
+
 void gic_virt_cpu_reset(void)
 {
 	seen.interface_reset++;
