@@ -2,14 +2,13 @@
 #include "hyp/cpu/smp.h"
 
 #include "arch/barrier.h"
-#include "hyp/cpu/percpu.h"
-#include "lib/bits.h"
+#include "drivers/gic/gic.h"
+#include "lib/percpu.h"
 
 /* On the caller's stack. */
 struct call {
 	struct call *next;
-	struct vcpu *vcpu;
-	void (*fn)(struct vcpu *vcpu, void *argument);
+	void (*fn)(void *argument);
 	void *argument;
 	bool done;
 };
@@ -49,16 +48,16 @@ static void put(struct call **to, struct call *call)
 		;
 }
 
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
-	struct call call = { .vcpu = vcpu, .fn = fn, .argument = argument };
+	struct call call = { .fn = fn, .argument = argument };
 
-	if (vcpu->core == number) {
-		fn(vcpu, argument);
+	if (core == number) {
+		fn(argument);
 		return;
 	}
-	put(&inbox[vcpu->core], &call);
-	smp_kick(vcpu->core);
+	put(&inbox[core], &call);
+	smp_kick(core);
 	while (!__atomic_load_n(&call.done, __ATOMIC_ACQUIRE))
 		smp_wait();
 }
@@ -71,7 +70,7 @@ static void take_calls(void)
 	while (call) {
 		struct call *next = call->next;
 
-		call->fn(call->vcpu, call->argument);
+		call->fn(call->argument);
 		__atomic_store_n(&call->done, true, __ATOMIC_RELEASE);
 		dsb_ish();
 		sev();

@@ -10,17 +10,15 @@
  */
 #pragma once
 
-#include "hyp/vcpu/vcpu.h"
-
 #define SMP_KICK_SGI 7u /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
 
 /* Which core this is: 0, the boot core, and on. */
 unsigned smp_core(void);
 void smp_set_core(unsigned core);
 
-/* Runs fn(vcpu, argument) on the core of `vcpu` and waits until it is done; at once where that is
- * this core. The calls that other cores make of this one are served meanwhile. */
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument);
+/* Run fn(argument) on `core` and wait for its return; without a wait where that is this core. Calls
+ * that other cores make of this core run meanwhile. */
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument);
 
 /* What the other cores ask of this one. Everyone who waits for another core does this meanwhile. */
 void smp_process_calls(void);

@@ -27,7 +27,7 @@ static void update(struct vpl011 *uart)
 	if (line == uart->line)
 		return;
 	uart->line = line;
-	vgicd_set_level(uart->vm, VIRT_UART_INTID, line);
+	vgicd_set_level(&uart->vm->dist, VIRT_UART_INTID, line);
 }
 
 /* --- receiving --- */

@@ -22,6 +22,7 @@
 #define VCPU_MAX 4u /* of a VM */
 
 struct vm;
+struct vgicd;
 struct vcpu;
 struct exit_stats;
 
@@ -85,8 +86,9 @@ struct vcpu {
 	reg_t elr, spsr;
 	uint64_t vttbr; /* always */
 
-	unsigned index; /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	unsigned core;  /* that runs it, while the VM runs */
+	struct vgicd *dist; /* its VM's: hyp/vm/vgicd.h */
+	unsigned index;     /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
+	unsigned core;      /* that runs it, while the VM runs */
 	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
 	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "hyp/vcpu/vgic_lr.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"

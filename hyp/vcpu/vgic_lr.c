@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual GIC's queue and list registers; vgic.h states the rules. */
-#include "hyp/vcpu/vgic_lr.h"
+#include "hyp/vcpu/vgic.h"
 
 #include "lib/bits.h"
 #include "lib/compiler.h"

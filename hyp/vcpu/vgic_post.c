@@ -3,7 +3,7 @@
  * does not wait. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vcpu.h"
-#include "hyp/vcpu/vgic_lr.h"
+#include "hyp/vcpu/vgic.h"
 
 /* Detail first, this last. A core that has not looked since it was told needs no second kick. */
 void vgic_post_what(struct vcpu *to, uint32_t what)

@@ -105,7 +105,7 @@ static void reset(struct vm *vm)
 	vm->booted = false;
 	gic_cpu_abandon();
 	gic_dist_reset();
-	vgicd_reset(vm);
+	vgicd_reset(&vm->dist);
 	vm->type->reset(vm);
 	icache_invalidate_all();
 	vm_cores_begin(vm);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Register names and layouts: IHI 0048B chapter 4, IHI 0069 chapter 12. */
-#include "hyp/vm/vgicd.h"
 
 #include <string.h>
 
-#include "hyp/vm/vgicd_banks.h"
-#include "hyp/vm/vm.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 
@@ -189,15 +187,15 @@ static void write_at(struct vcpu *vcpu, struct vcpu *owner, const struct access 
 
 static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 	uint32_t changed = keep(owner, access, writable(access));
 
-	if (access->word == 0 || vm->vcpu_count == 1) {
+	if (access->word == 0 || dist->vcpu_count == 1) {
 		write_at(vcpu, owner, access, changed);
 		return;
 	}
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		write_at(vcpu, vm->vcpu[i], access, changed & vgicd_homed(vm, i, access->word));
+	for (unsigned i = 0; i < dist->vcpu_count; i++)
+		write_at(vcpu, dist->vcpu[i], access, changed & vgicd_homed(dist, i, access->word));
 }
 
 /* Of another vCPU's: as its core published it last; what is asked for here comes with the next
@@ -214,13 +212,13 @@ static uint32_t read_at(struct vcpu *vcpu, struct vcpu *owner, bool active, unsi
 
 static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 	uint32_t value = 0;
 
 	if (word == 0)
 		return read_at(vcpu, owner, active, word, VGICD_ALL_LANES);
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		value |= read_at(vcpu, vm->vcpu[i], active, word, vgicd_homed(vm, i, word));
+	for (unsigned i = 0; i < dist->vcpu_count; i++)
+		value |= read_at(vcpu, dist->vcpu[i], active, word, vgicd_homed(dist, i, word));
 	return value;
 }
 
@@ -265,8 +263,8 @@ static void set_priority(struct vcpu *vcpu, unsigned intid, uint8_t priority)
 {
 	if (intid >= VIRQ_COUNT)
 		return;
-	if (vcpu->vm->vcpu_count == 1) {
-		vcpu->vm->dist.priority[intid] = priority;
+	if (vcpu->dist->vcpu_count == 1) {
+		vcpu->dist->priority[intid] = priority;
 		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], priority);
 	} else {
 		write_priorities(vcpu, vcpu, intid & ~3u, priority * 0x01010101u,
@@ -343,12 +341,12 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 
 void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 
-	__atomic_store_n(&vm->dist.groups, groups, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		if (vm->vcpu[i] != vcpu)
-			vgic_post_what(vm->vcpu[i], VGIC_POST_GROUPS);
+	__atomic_store_n(&dist->groups, groups, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < dist->vcpu_count; i++)
+		if (dist->vcpu[i] != vcpu)
+			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS);
 	vgic_set_groups_enabled(&vcpu->vgic, groups);
 }
 
@@ -375,7 +373,7 @@ void vgicd_reset_private(struct vcpu *vcpu)
 {
 	struct vgic *vgic = &vcpu->vgic;
 
-	reset_private_bits(&vcpu->vm->dist, vcpu->index);
+	reset_private_bits(vcpu->dist, vcpu->index);
 	vgicd_process_word(vcpu, 0); /* what was posted until now is forgotten, too */
 	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
@@ -393,11 +391,18 @@ void vgicd_reset_private(struct vcpu *vcpu)
 	vgic_end(vgic);
 }
 
-void vgicd_reset(struct vm *vm)
+void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 {
-	struct vgicd *dist = &vm->dist;
+	dist->vcpu_count = count;
+	for (unsigned i = 0; i < count; i++) {
+		dist->vcpu[i] = vcpu[i];
+		vcpu[i]->dist = dist;
+	}
+}
 
-	memset(dist, 0, sizeof(*dist));
+void vgicd_reset(struct vgicd *dist)
+{
+	memset(&dist->groups, 0, sizeof(*dist) - offsetof(struct vgicd, groups));
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_bits(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
@@ -455,8 +460,9 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 		      (uint32_t)(bytes(size) >> 8 * at));
 }
 
-uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
+	(void)state;
 	if (offset == GICD_IIDR && size == 4)
 		return VGICD_IIDR;
 	if (is_word(offset, size))
@@ -464,8 +470,9 @@ uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
 	return read_split(vcpu, offset, size, gicd_read_word);
 }
 
-void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	(void)state;
 	if (gic_version() == 2 && offset == GICD_SGIR && size == 4)
 		vgicd_v2_sgir(vcpu, (uint32_t)value);
 	else if (is_word(offset, size))
@@ -479,15 +486,17 @@ void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 		write_split(vcpu, offset, size, value, gicd_write_word);
 }
 
-uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
+	(void)state;
 	if (is_word(offset, size))
 		return vgicr_read_word(vcpu, offset);
 	return read_split(vcpu, offset, size, vgicr_read_word);
 }
 
-void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	(void)state;
 	if (is_word(offset, size))
 		vgicr_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
 	else
@@ -496,16 +505,18 @@ void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 
 /* --- GICC_DIR --- */
 
-uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
+	(void)state;
 	(void)vcpu;
 	(void)offset;
 	(void)size;
 	return 0;
 }
 
-void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	(void)state;
 	(void)size;
 	if (offset == GICC_DIR % VGICD_DIR_SIZE)
 		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));

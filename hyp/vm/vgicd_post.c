@@ -2,12 +2,12 @@
 /* Interrupts of another vCPU: what was posted to a vCPU, done by its own core, and SPIs that go
  * from one vCPU to another. */
 #include "hyp/cpu/smp.h"
-#include "hyp/vm/vgicd_banks.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-uint32_t vgicd_homed(const struct vm *vm, unsigned index, unsigned word)
+uint32_t vgicd_homed(const struct vgicd *dist, unsigned index, unsigned word)
 {
-	const uint8_t *home = &vm->dist.home[word * 32];
+	const uint8_t *home = &dist->home[word * 32];
 	uint32_t homed = 0;
 
 	for (unsigned i = 0; i < 32; i++)
@@ -15,9 +15,9 @@ uint32_t vgicd_homed(const struct vm *vm, unsigned index, unsigned word)
 	return homed;
 }
 
-static struct vcpu *home_of(const struct vm *vm, unsigned intid)
+static struct vcpu *home_of(const struct vgicd *dist, unsigned intid)
 {
-	return vm->vcpu[__atomic_load_n(&vm->dist.home[intid], __ATOMIC_ACQUIRE)];
+	return dist->vcpu[__atomic_load_n(&dist->home[intid], __ATOMIC_ACQUIRE)];
 }
 
 uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
@@ -52,7 +52,7 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 {
 	for (; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
-		struct vcpu *home = word ? home_of(vcpu->vm, intid) : vcpu;
+		struct vcpu *home = word ? home_of(vcpu->dist, intid) : vcpu;
 
 		if (home == vcpu)
 			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
@@ -90,7 +90,7 @@ static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
 				  __ATOMIC_RELAXED);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
-	__atomic_store_n(&vcpu->vm->dist.home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	__atomic_store_n(&vcpu->dist->home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
 	vgic_post_reload(to, intid);
 }
 
@@ -106,7 +106,7 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 		vgic_catch_up(vgic);
 	}
 	if (leaves && !vgic_is_active(vgic, virq)) {
-		hand_over(vcpu, virq->intid, vcpu->vm->vcpu[target]);
+		hand_over(vcpu, virq->intid, vcpu->dist->vcpu[target]);
 		return false;
 	}
 	vgic_expect_end(vgic, virq, leaves);
@@ -133,14 +133,14 @@ void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq)
 	bool enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> virq->intid % 32 & 1;
 
 	if (word && enabled)
-		enabled = vcpu->vm->dist.target[virq->intid] != VGICD_NOBODY && !arrives;
+		enabled = vcpu->dist->target[virq->intid] != VGICD_NOBODY && !arrives;
 	vgic_set_enabled(&vcpu->vgic, virq, enabled);
 }
 
 /* False: as follow_target(). */
 static bool follow_spi(struct vcpu *vcpu, struct virq *virq)
 {
-	const struct vgicd *dist = &vcpu->vm->dist;
+	const struct vgicd *dist = vcpu->dist;
 	unsigned intid = virq->intid;
 	bool edge = bit_test(dist->shared[VGICD_EDGE], intid);
 
@@ -167,7 +167,7 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 
 void vgicd_changed(struct vcpu *vcpu, unsigned intid)
 {
-	struct vcpu *home = home_of(vcpu->vm, intid);
+	struct vcpu *home = home_of(vcpu->dist, intid);
 
 	if (home == vcpu)
 		vgicd_reload(vcpu, intid);
@@ -241,7 +241,7 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 		return;
 	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
 	if (first & VGIC_POST_GROUPS)
-		vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
+		vgic_set_groups_enabled(&vcpu->vgic, vcpu->dist->groups);
 	else if (first >= VGIC_POST_PUBLISH(0))
 		publish(&vcpu->vgic, bit_lowest(first) - VIRQ_WORDS);
 	else
@@ -252,18 +252,18 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 
 /* --- what comes in --- */
 
-void vgicd_set_level(struct vm *vm, unsigned intid, bool level)
+void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 {
-	uint32_t *lines = &vm->dist.lines[intid / 32];
+	uint32_t *lines = &dist->lines[intid / 32];
 	uint32_t bit = BIT(intid % 32);
 	uint32_t before = level ? __atomic_fetch_or(lines, bit, __ATOMIC_RELAXED)
 				: __atomic_fetch_and(lines, ~bit, __ATOMIC_RELAXED);
 
 	if (!(before & bit) == !level)
 		return;
-	if (level && bit_test(vm->dist.shared[VGICD_EDGE], intid))
-		vgic_post(home_of(vm, intid), intid);
-	vgic_post_reload(home_of(vm, intid), intid);
+	if (level && bit_test(dist->shared[VGICD_EDGE], intid))
+		vgic_post(home_of(dist, intid), intid);
+	vgic_post_reload(home_of(dist, intid), intid);
 }
 
 bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
@@ -271,7 +271,7 @@ bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
 	unsigned intid = gic_intid(iar);
 
 	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
-	    !home_of(vcpu->vm, intid)->vgic.virq[intid].physical)
+	    !home_of(vcpu->dist, intid)->vgic.virq[intid].physical)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
-#include "hyp/vm/vgicd_banks.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 
@@ -23,9 +23,9 @@ static bool in_targets(uint32_t offset)
 
 static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 {
-	const uint8_t *targets = &vcpu->vm->dist.targets[first];
+	const uint8_t *targets = &vcpu->dist->targets[first];
 
-	if (vcpu->vm->vcpu_count == 1)
+	if (vcpu->dist->vcpu_count == 1)
 		return 0;
 	if (first < GIC_PRIVATE_COUNT)
 		return BIT(vcpu->index) * 0x01010101u;
@@ -35,13 +35,13 @@ static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 
 static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
-	struct vgicd *dist = &vcpu->vm->dist;
+	struct vgicd *dist = vcpu->dist;
 
-	if (vcpu->vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
+	if (vcpu->dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
 	for (unsigned i = 0; i < 4; i++, value >>= 8, lanes >>= 8)
 		if (lanes & 1) {
-			uint32_t targets = value & vgicd_all_vcpus(vcpu->vm) & 0xff;
+			uint32_t targets = value & vgicd_all_vcpus(vcpu->dist) & 0xff;
 
 			dist->targets[first + i] = (uint8_t)targets;
 			dist->target[first + i] =
@@ -92,20 +92,20 @@ static void send_to_self(struct vcpu *vcpu, uint32_t value)
 
 static __cold void send(struct vcpu *vcpu, uint32_t value)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 	uint32_t targets = 0;
 
 	if (SGIR_FILTER(value) == SGIR_LIST)
-		targets = SGIR_TARGETS(value) & vgicd_all_vcpus(vm);
+		targets = SGIR_TARGETS(value) & vgicd_all_vcpus(dist);
 	else if (SGIR_FILTER(value) == SGIR_OTHERS)
-		targets = vgicd_all_vcpus(vm) & ~BIT(vcpu->index);
+		targets = vgicd_all_vcpus(dist) & ~BIT(vcpu->index);
 	for (; targets; targets &= targets - 1) {
 		unsigned i = bit_lowest(targets);
 
 		if (i == vcpu->index)
 			send_to_self(vcpu, value);
 		else
-			vgic_post_sgi(vm->vcpu[i], SGIR_INTID(value), vcpu->index);
+			vgic_post_sgi(dist->vcpu[i], SGIR_INTID(value), vcpu->index);
 	}
 }
 
@@ -119,15 +119,15 @@ void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
 
 /* --- the distributor --- */
 
-static uint32_t read_control(const struct vm *vm, uint32_t offset)
+static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 {
 	switch (offset) {
 	case GICD_IIDR:
 		return VGICD_IIDR;
 	case GICD_TYPER:
-		return (vm->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
+		return (dist->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
 	case GICD_CTLR:
-		return vm->dist.groups;
+		return dist->groups;
 	default:
 		return 0;
 	}
@@ -137,7 +137,7 @@ static uint32_t read_control(const struct vm *vm, uint32_t offset)
 uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)
-		return read_control(vcpu->vm, offset);
+		return read_control(vcpu->dist, offset);
 	if (in_targets(offset))
 		return read_targets(vcpu, offset - GICD_ITARGETSR);
 	if (offset < GICD_SGIR)

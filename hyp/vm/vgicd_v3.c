@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What GICv3 alone has: routing by affinity, redistributors, SGIs by a system register (IHI 0069
  * chapter 12). vCPU n has the affinity 0.0.0.n. */
-#include "hyp/vm/vgicd_banks.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 
@@ -40,7 +40,7 @@ bool vgicd_v3_is_router(uint32_t offset)
 /* One that may go to any stays at its home. */
 void vgicd_v3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes)
 {
-	struct vgicd *dist = &vcpu->vm->dist;
+	struct vgicd *dist = vcpu->dist;
 	uint64_t *route = &dist->routes[intid];
 
 	__atomic_fetch_and(route, ~lanes | value, __ATOMIC_RELAXED);
@@ -48,9 +48,9 @@ void vgicd_v3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t
 	if (value & ROUTER_ANY)
 		dist->target[intid] = dist->home[intid];
 	else
-		dist->target[intid] =
-			(uint8_t)((value & ROUTER_AFFINITY) < vcpu->vm->vcpu_count ? value
-										   : VGICD_NOBODY);
+		dist->target[intid] = (uint8_t)((value & ROUTER_AFFINITY) < vcpu->dist->vcpu_count
+							? value
+							: VGICD_NOBODY);
 	vgicd_changed(vcpu, intid);
 }
 
@@ -65,11 +65,11 @@ static void write_route_half(struct vcpu *vcpu, uint32_t offset, uint32_t value,
 
 /* --- the distributor; private interrupts are the redistributors' --- */
 
-static uint32_t read_control(const struct vm *vm, uint32_t offset)
+static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 {
 	switch (offset) {
 	case GICD_CTLR: /* RWP: a write has its effect when it returns */
-		return CTLR_DS | GICD_CTLR_ARE | vm->dist.groups;
+		return CTLR_DS | GICD_CTLR_ARE | dist->groups;
 	case GICD_TYPER:
 		return (VIRQ_COUNT / 32 - 1) | TYPER_ID_BITS | TYPER_A3V;
 	case GICD_IIDR:
@@ -88,11 +88,11 @@ static bool in_shared_banks(uint32_t offset)
 uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)
-		return read_control(vcpu->vm, offset);
+		return read_control(vcpu->dist, offset);
 	if (in_shared_banks(offset))
 		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (vgicd_v3_is_router(offset & ~7u))
-		return (uint32_t)(vcpu->vm->dist.routes[(offset - GICD_IROUTER) / 8] >>
+		return (uint32_t)(vcpu->dist->routes[(offset - GICD_IROUTER) / 8] >>
 				  offset % 8 * 8);
 	if (offset >= PIDR4)
 		return vgicd_id_register((offset - PIDR4) / 4, PART_GICD);
@@ -120,18 +120,18 @@ static bool in_private_banks(uint32_t offset)
 /* CTLR: no LPIs, and nothing is ever still to be written. SYNCR: nothing to wait for. */
 static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 {
-	const struct vm *vm = owner->vm;
+	const struct vgicd *dist = owner->dist;
 
 	switch (offset) {
 	case GICR_IIDR:
 		return VGICD_IIDR;
 	case GICR_TYPER:
 		return owner->index << TYPER_NUMBER_SHIFT |
-		       (owner->index == vm->vcpu_count - 1 ? GICR_TYPER_LAST : 0);
+		       (owner->index == dist->vcpu_count - 1 ? GICR_TYPER_LAST : 0);
 	case GICR_TYPER + 4:
 		return owner->index; /* its affinity */
 	case GICR_WAKER:
-		return vm->dist.asleep[owner->index]
+		return dist->asleep[owner->index]
 			       ? GICR_WAKER_PROCESSOR_SLEEP | GICR_WAKER_CHILDREN_ASLEEP
 			       : 0;
 	default:
@@ -142,16 +142,16 @@ static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 /* Any vCPU may access any frame. */
 uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 	unsigned index = RD_FRAME(offset);
 
 	offset %= VGICR_SIZE;
-	if (index >= vm->vcpu_count)
+	if (index >= dist->vcpu_count)
 		return 0;
 	if (offset < GICR_SGI_OFFSET)
-		return read_rd_base(vm->vcpu[index], offset);
+		return read_rd_base(dist->vcpu[index], offset);
 	offset -= GICR_SGI_OFFSET;
-	return in_private_banks(offset) ? vgicd_bank_read(vcpu, vm->vcpu[index], offset) : 0;
+	return in_private_banks(offset) ? vgicd_bank_read(vcpu, dist->vcpu[index], offset) : 0;
 }
 
 /* WAKER: the firmware that a guest would have behind it has woken it. Asleep, an interrupt wakes
@@ -159,16 +159,16 @@ uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
  * rules has its CPU interface off (IHI 0069 12.11.42). */
 void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 	unsigned index = RD_FRAME(offset);
 
 	offset %= VGICR_SIZE;
-	if (index >= vm->vcpu_count)
+	if (index >= dist->vcpu_count)
 		return;
 	if (offset == GICR_WAKER && lanes == VGICD_ALL_LANES)
-		vm->dist.asleep[index] = value & GICR_WAKER_PROCESSOR_SLEEP;
+		dist->asleep[index] = value & GICR_WAKER_PROCESSOR_SLEEP;
 	else if (offset >= GICR_SGI_OFFSET && in_private_banks(offset - GICR_SGI_OFFSET))
-		vgicd_bank_write(vcpu, vm->vcpu[index], offset - GICR_SGI_OFFSET, value, lanes);
+		vgicd_bank_write(vcpu, dist->vcpu[index], offset - GICR_SGI_OFFSET, value, lanes);
 }
 
 /* --- SGIs (IHI 0069 12.2.19) --- */
@@ -176,10 +176,10 @@ void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32
 static uint32_t targets_of(const struct vcpu *vcpu, uint64_t value)
 {
 	if (value & SGIR_IRM)
-		return vgicd_all_vcpus(vcpu->vm) & ~BIT(vcpu->index);
+		return vgicd_all_vcpus(vcpu->dist) & ~BIT(vcpu->index);
 	if (value & SGIR_ELSEWHERE)
 		return 0;
-	return SGIR_TARGETS(value) & vgicd_all_vcpus(vcpu->vm);
+	return SGIR_TARGETS(value) & vgicd_all_vcpus(vcpu->dist);
 }
 
 static void send_to_self(struct vcpu *vcpu, unsigned id)
@@ -195,7 +195,7 @@ static void send(struct vcpu *vcpu, uint32_t targets, unsigned id)
 		if (i == vcpu->index)
 			send_to_self(vcpu, id);
 		else
-			vgic_post_sgi(vcpu->vm->vcpu[i], id, 0);
+			vgic_post_sgi(vcpu->dist->vcpu[i], id, 0);
 	}
 }
 
@@ -218,8 +218,8 @@ __cold void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value)
 	uint32_t targets = targets_of(vcpu, value);
 	uint32_t group0 = 0;
 
-	for (unsigned i = 0; i < vcpu->vm->vcpu_count; i++)
-		if (!(vcpu->vm->dist.private[VGICD_GROUP1][i] >> id & 1))
+	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++)
+		if (!(vcpu->dist->private[VGICD_GROUP1][i] >> id & 1))
 			group0 |= BIT(i);
 	send(vcpu, targets & group0, id);
 }

@@ -74,6 +74,7 @@ bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 
 void vm_name_vcpus(struct vm *vm)
 {
+	vgicd_init(&vm->dist, vm->vcpu, vm->vcpu_count);
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		vm->vcpu[n]->vm = vm;
 		vm->vcpu[n]->index = n;

@@ -158,12 +158,12 @@ _Noreturn void vm_cores_wait(void)
 	}
 }
 
-/* Called by core 0, on the core of `vcpu`. */
-static void join(struct vcpu *vcpu, void *argument)
+/* Called by core 0, on the core of the vCPU. */
+static void join(void *argument)
 {
+	struct vcpu *vcpu = argument;
 	struct vm *vm = vcpu->vm;
 
-	(void)argument;
 	gic_cpu_abandon();
 	gic_private_reset();
 	vm_gic_reset_core(vcpu);
@@ -183,7 +183,7 @@ void vm_cores_begin(struct vm *vm)
 	vm->cores_in = vm->vcpu_count - 1;
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		vm->vcpu[n]->power = VCPU_OFF;
-		smp_call(vm->vcpu[n], join, NULL);
+		smp_call(vm->vcpu[n]->core, join, vm->vcpu[n]);
 	}
 }
 

@@ -25,59 +25,19 @@ static bool map_gic(struct vm *vm, const struct gic_bases *at)
 		      STAGE2_DEVICE);
 }
 
-/* The GIC's state is its VM's. */
-static uint64_t gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicd_read(vcpu, offset, size);
-}
-
-static void gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state)
-{
-	(void)state;
-	vgicd_write(vcpu, offset, size, value);
-}
-
-static uint64_t gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicr_read(vcpu, offset, size);
-}
-
-static void gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state)
-{
-	(void)state;
-	vgicr_write(vcpu, offset, size, value);
-}
-
-static uint64_t dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicd_dir_read(vcpu, offset, size);
-}
-
-static void dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		      void *state)
-{
-	(void)state;
-	vgicd_dir_write(vcpu, offset, size, value);
-}
-
 static void emulate_gic(struct vm *vm, const struct gic_bases *at)
 {
 	vm_add_region(vm, "distributor",
-		      (struct mmio_region){ at->dist, VGICD_SIZE, gicd_read, gicd_write, NULL });
+		      (struct mmio_region){ at->dist, VGICD_SIZE, vgicd_read, vgicd_write, NULL });
 	if (!at->cpu)
 		vm_add_region(vm, "redistributor",
 			      (struct mmio_region){ at->redist,
 						    (uint64_t)VGICR_SIZE * vm->machine->cpus,
-						    gicr_read, gicr_write, NULL });
+						    vgicr_read, vgicr_write, NULL });
 	else if (vm->type->traps_dir)
 		vm_add_region(vm, "CPU interface",
-			      (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE, dir_read,
-						    dir_write, NULL });
+			      (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE,
+						    vgicd_dir_read, vgicd_dir_write, NULL });
 }
 
 /* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that

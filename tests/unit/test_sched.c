@@ -51,6 +51,7 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	guest->el2 = (struct el2_regs){ 0 };
 	guest->priority = 1;
 	other = (struct vcpu){ .vm = &other_vm };
+	vgicd_init(&other_vm.dist, other_vm.vcpu, 1);
 	fake_counter_step = 0;
 	fake_cntfrq_el0 = 1000 * SLICE;
 	fake_cntpct_el0 = now;

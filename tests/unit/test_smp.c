@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
 #include "lib/bits.h"
@@ -19,7 +20,6 @@
 #define GICD 0x08000000u
 #define CORES 4u
 
-static struct vcpu vcpus[CORES];
 static bool asleep[CORES]; /* a kick is not looked at */
 static unsigned kicks[CORES];
 
@@ -59,11 +59,8 @@ static int setup(void **state)
 	memset(asleep, 0, sizeof(asleep));
 	memset(kicks, 0, sizeof(kicks));
 	smp_set_core(0);
-	for (unsigned core = 0; core < CORES; core++) {
-		vcpus[core].index = CORES - 1 - core; /* no vCPU has its core's number */
-		vcpus[core].core = core;
+	for (unsigned core = 0; core < CORES; core++)
 		serve_as(core);
-	}
 	return 0;
 }
 
@@ -71,9 +68,9 @@ static int setup(void **state)
 
 static unsigned calls, ran_on;
 
-static void note_core(struct vcpu *vcpu, void *argument)
+static void note_core(void *argument)
 {
-	assert_ptr_equal(vcpu, argument);
+	assert_ptr_equal(argument, &calls);
 	calls++;
 	ran_on = smp_core();
 }
@@ -82,7 +79,7 @@ static void a_call_to_this_core_is_made_at_once(void **state)
 {
 	(void)state;
 	calls = 0;
-	smp_call(&vcpus[0], note_core, &vcpus[0]);
+	smp_call(0, note_core, &calls);
 	assert_int_equal(calls, 1);
 	assert_int_equal(ran_on, 0);
 	assert_int_equal(kicks[0], 0);
@@ -93,7 +90,7 @@ static void a_call_runs_on_the_other_core(void **state)
 	(void)state;
 	calls = 0;
 	for (unsigned core = 1; core < CORES; core++) {
-		smp_call(&vcpus[core], note_core, &vcpus[core]);
+		smp_call(core, note_core, &calls);
 		assert_int_equal(calls, core);
 		assert_int_equal(ran_on, core);
 		assert_int_equal(kicks[core], 1);
@@ -101,12 +98,10 @@ static void a_call_runs_on_the_other_core(void **state)
 	assert_int_not_equal(fake_barriers.sev, 0); /* for a caller that waits */
 }
 
-static void call_back(struct vcpu *vcpu, void *argument)
+static void call_back(void *argument)
 {
-	struct vcpu *caller = argument;
-
-	assert_int_equal(smp_core(), vcpu->core);
-	smp_call(caller, note_core, caller);
+	assert_int_equal(smp_core(), 2);
+	smp_call(0, note_core, argument);
 }
 
 /* Two cores that call each other: who waits serves. */
@@ -114,26 +109,24 @@ static void a_caller_is_called_while_it_waits(void **state)
 {
 	(void)state;
 	calls = 0;
-	smp_call(&vcpus[2], call_back, &vcpus[0]);
+	smp_call(2, call_back, &calls);
 	assert_int_equal(calls, 1);
 	assert_int_equal(ran_on, 0);
 }
 
 static unsigned order[2];
 
-static void note_order(struct vcpu *vcpu, void *argument)
+static void note_order(void *argument)
 {
-	(void)vcpu;
 	order[calls++] = *(const unsigned *)argument;
 }
 
 static unsigned names[2] = { 5, 6 };
 
-static void call_the_third(struct vcpu *vcpu, void *argument)
+static void call_the_third(void *argument)
 {
-	(void)vcpu;
 	(void)argument;
-	smp_call(&vcpus[3], note_order, &names[1]);
+	smp_call(3, note_order, &names[1]);
 }
 
 /* Core 3 looks only at the second kick: it then does both calls. */
@@ -144,7 +137,7 @@ static void wake_third(uintptr_t address, unsigned size, uint64_t value)
 	if (!(value >> 19 & 1) || !asleep[3])
 		kick_arrives(address, size, value);
 	else
-		smp_call(&vcpus[1], call_the_third, NULL);
+		smp_call(1, call_the_third, NULL);
 }
 
 static void calls_of_two_cores_are_both_made(void **state)
@@ -153,7 +146,7 @@ static void calls_of_two_cores_are_both_made(void **state)
 	calls = 0;
 	asleep[3] = true;
 	fake_mmio.write = wake_third;
-	smp_call(&vcpus[3], note_order, &names[0]);
+	smp_call(3, note_order, &names[0]);
 	assert_int_equal(calls, 2);
 	assert_int_equal(order[0] + order[1], names[0] + names[1]);
 	assert_int_not_equal(order[0], order[1]);

@@ -16,12 +16,12 @@
 
 static uint64_t read(uint32_t offset, unsigned size)
 {
-	return vgicd_read(&guest_vcpu, offset, size);
+	return vgicd_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicd_write(&guest_vcpu, offset, size, value);
+	vgicd_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 /* The SGIs are enabled for good: bits 15:0. */

@@ -18,22 +18,22 @@
 
 static uint64_t gicd(uint32_t offset, unsigned size)
 {
-	return vgicd_read(&guest_vcpu, offset, size);
+	return vgicd_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void gicd_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicd_write(&guest_vcpu, offset, size, value);
+	vgicd_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 static uint64_t gicr(uint32_t offset, unsigned size)
 {
-	return vgicr_read(&guest_vcpu, offset, size);
+	return vgicr_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void gicr_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicr_write(&guest_vcpu, offset, size, value);
+	vgicr_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 static void identification_is_that_of_a_gicv3(void **state)

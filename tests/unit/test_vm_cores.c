@@ -50,15 +50,18 @@ static struct vcpu *on_core_0;
 /* --- what lies beside it --- */
 
 /* What core 0 has for itself is as its own vCPU's call left it, whoever was called since. */
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
+	struct vcpu *vcpu = argument;
+
+	assert_int_equal(core, vcpu->core);
 	assert_int_equal(vcpu->power, VCPU_OFF);
-	fn(vcpu, argument);
+	fn(argument);
 	numbers[vcpu->index] = vcpu->el2.vmpidr_el2;
 	if (vcpu->core == 0)
 		on_core_0 = vcpu;
 	else if (on_core_0)
-		fn(on_core_0, argument);
+		fn(on_core_0);
 }
 
 unsigned smp_core(void)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "hyp/vcpu/vgic_lr.h"
+#include "hyp/vcpu/vgic.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/vgic_guest.h"

@@ -244,7 +244,7 @@ static void an_end_that_traps_counts(void **state)
 	cpu_eoi(0, SOFT);
 	assert_true(spi_is_active(SOFT));
 	cores_on(0);
-	vgicd_dir_write(cores_vm.vcpu[0], 0, 4, SOFT);
+	vgicd_dir_write(cores_vm.vcpu[0], 0, 4, SOFT, NULL);
 	cores_settle();
 	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
 	pend(0, SOFT);

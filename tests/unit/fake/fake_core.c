@@ -2,9 +2,10 @@
 /* One core stands for all: what another one is asked for is done at once. */
 #include "hyp/cpu/smp.h"
 
-void smp_call(struct vcpu *vcpu, void (*fn)(struct vcpu *vcpu, void *argument), void *argument)
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
-	fn(vcpu, argument);
+	(void)core;
+	fn(argument);
 }
 
 unsigned smp_core(void)
