@@ -129,6 +129,15 @@ bool sched_wake_posted(void)
 	return any;
 }
 
+struct vcpu *sched_owner(unsigned intid)
+{
+	struct vcpu *vcpu = intid < VIRQ_COUNT ? sched.vcpus : NULL;
+
+	while (vcpu && !vcpu->vgic.route[intid])
+		vcpu = vcpu->next_of_core;
+	return vcpu;
+}
+
 /* Where no vCPU is ready, EL2 waits in the guest's place. A physical interrupt ends the wait though
  * it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending would
  * not end it, so no vCPU that has one blocks. */

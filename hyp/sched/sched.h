@@ -46,6 +46,9 @@ void sched_wake(struct vcpu *vcpu);
 /* Those of this core that something was posted to. False: none was blocked. */
 bool sched_wake_posted(void);
 
+/* The vCPU of this core that has the physical interrupt `intid`; NULL: none. */
+struct vcpu *sched_owner(unsigned intid);
+
 /* A vCPU of this core stops until sched_resume(). */
 void sched_pause(struct vcpu *vcpu);
 void sched_resume(struct vcpu *vcpu);

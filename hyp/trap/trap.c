@@ -53,7 +53,7 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 /* For a vCPU of this core that is not loaded. */
 static void deliver_later(struct vcpu *vcpu, unsigned intid)
 {
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 	sched_wake(vcpu);
 }
 
@@ -62,7 +62,7 @@ static void deliver_later(struct vcpu *vcpu, unsigned intid)
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
-	struct vgic *owner = vgic_owner(intid);
+	struct vcpu *owner = sched_owner(intid);
 
 	if (intid >= GIC_SPECIAL_BASE)
 		return vcpu; /* it went away before it was acknowledged */
@@ -74,8 +74,8 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 		gic_deactivate(iar);
 		return vcpu;
 	}
-	if (owner && vcpu_of_vgic(owner)->core == vcpu->core) {
-		deliver_later(vcpu_of_vgic(owner), intid);
+	if (owner) {
+		deliver_later(owner, intid);
 		return sched_next();
 	}
 	if (vgicd_send_on(vcpu, iar))
@@ -114,9 +114,10 @@ __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t 
 	return irq_of_others(vcpu, iar);
 }
 
-static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+__cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	trap_forward(vcpu, iar, virq);
+	gic_drop(iar);
+	vgic_inject(&vcpu->vgic, virq);
 	return vcpu;
 }
 
@@ -129,7 +130,7 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 	if (!virq)
 		return trap_irq_own(vcpu, iar);
 	if (!trap_forward_at_once(vcpu, iar, virq))
-		return forward_slowly(vcpu, iar, virq);
+		return trap_forward_slowly(vcpu, iar, virq);
 	return vcpu;
 }
 

@@ -40,25 +40,28 @@ static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)
 	return intid < VIRQ_COUNT ? vcpu->vgic.route[intid] : NULL;
 }
 
-static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
-{
-	gic_drop(iar); /* it stays active until the guest ends it */
-	vgic_inject_physical(&vcpu->vgic, virq);
-}
-
 /* The fast path: a list register is free. Returns false, with nothing done, where none is. Reads
  * memory before it writes to the GIC, since a core may wait until that is done. */
 static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	unsigned lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	unsigned lr = vgic_inject_lr(&vcpu->vgic, virq);
 	uint64_t lr_value;
 
 	if (lr == VIRQ_LR_NONE)
 		return false;
 	lr_value = virq->lr_value;
-	gic_drop(iar); /* as in trap_forward() */
+	gic_drop(iar); /* it stays active until the guest ends it */
 	gic_lr_write(lr, lr_value);
 	return true;
+}
+
+/* No list register is free. Returns `vcpu`. */
+struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq);
+
+static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+{
+	if (!trap_forward_at_once(vcpu, iar, virq))
+		trap_forward_slowly(vcpu, iar, virq);
 }
 
 /* An interrupt that is not for the guest that has the core. */

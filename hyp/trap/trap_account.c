@@ -154,7 +154,7 @@ static __cold struct vcpu *irq_own_unstamped(struct vcpu *vcpu, uint32_t iar)
 
 static __cold struct vcpu *forward_slowly_probed(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	trap_forward(vcpu, iar, virq);
+	trap_forward_slowly(vcpu, iar, virq);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

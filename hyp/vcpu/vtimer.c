@@ -32,7 +32,7 @@ static bool may_signal(const struct vcpu *vcpu, unsigned intid)
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
 /* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */

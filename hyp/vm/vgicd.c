@@ -77,28 +77,13 @@ static uint32_t writable(const struct access *access)
 /* Which of the word's 32 interrupts changes, of the vCPU that writes. */
 static void write_one(struct vcpu *vcpu, const struct access *access, unsigned which)
 {
-	struct vgic *vgic = &vcpu->vgic;
 	unsigned intid = access->word * 32 + which;
-	struct virq *virq = &vgic->virq[intid];
 
-	switch (access->bank) {
-	case BANK(GICD_IGROUPR):
-		vgic_set_group1(vgic, virq, access->value >> which & 1);
-		break;
-	case BANK(GICD_ISENABLER):
-	case BANK(GICD_ICENABLER):
-		vgicd_follow_enable(vcpu, virq);
-		break;
-	case BANK(GICD_IPRIORITYR):
-		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
-		break;
-	case BANK(GICD_ICFGR):
+	if (is_state(access->bank))
+		vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], is_active_bank(access->bank),
+				sets(access->bank));
+	else
 		vgicd_reload(vcpu, intid);
-		break;
-	default:
-		vgicd_set_state(vgic, virq, is_active_bank(access->bank), sets(access->bank));
-		break;
-	}
 }
 
 static void keep_priorities(struct vcpu *owner, const struct access *access, uint32_t lanes)
@@ -147,7 +132,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 	bool several = which & (which - 1);
 
 	if (vcpu->vgic.posted.what && is_state(access->bank)) /* the last write counts */
-		vgic_posted_take(
+		vgic_fetch_posted(
 			&vcpu->vgic.posted.pair[is_active_bank(access->bank)][access->word], which);
 
 	if (several)
@@ -164,7 +149,7 @@ static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t whi
 	for (; which; which &= which - 1) {
 		unsigned intid = word * 32 + bit_lowest(which);
 
-		if (owner->vgic.virq[intid].physical)
+		if (owner->vgic.virq[intid].hw)
 			gic_clear_pending(intid);
 	}
 }
@@ -378,15 +363,12 @@ void vgicd_reset_private(struct vcpu *vcpu)
 	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
 		struct virq *virq = &vgic->virq[intid];
-		bool sgi = intid < GIC_SGI_COUNT;
 
-		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
-		if (virq->physical)
+		vgicd_reload(vcpu, intid);
+		if (virq->hw)
 			gic_clear_pending(intid);
 		vgic_clear_pending(vgic, virq, ~0u);
 		vgic_clear_active(vgic, virq);
-		vgic_set_priority(vgic, virq, 0);
-		vgic_set_group1(vgic, virq, false);
 	}
 	vgic_end(vgic);
 }

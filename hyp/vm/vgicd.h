@@ -146,7 +146,6 @@ void vgicd_process_word(struct vcpu *vcpu, unsigned word);
 
 /* The virtual GIC of `vcpu`, loaded here, follows what the distributor holds of an interrupt. */
 void vgicd_reload(struct vcpu *vcpu, unsigned intid);
-void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq); /* of this alone */
 
 /* `vcpu` has written what the distributor holds of an SPI: its home is to follow. */
 void vgicd_changed(struct vcpu *vcpu, unsigned intid);

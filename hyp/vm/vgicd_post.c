@@ -64,7 +64,7 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 /* False: there were none. */
 static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
-	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.pair[active][word], which);
+	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
 
 	process_half(vcpu, active, false, word, (uint32_t)(pair >> 32));
 	process_half(vcpu, active, true, word, (uint32_t)pair);
@@ -73,18 +73,16 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 
 /* --- the virtual GIC follows the distributor --- */
 
-/* Disabling it takes it out of a list register, and gives a physical one back to the physical
- * distributor, where it stays pending. What is left of it goes to the slot of the next home, which
- * that core does not look at before it is the home. */
-static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
+/* A disabled interrupt is in no list register; a physical one is pending at the physical GIC. The
+ * next home gets the rest: its core does not use that slot before it is the home. */
+static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	struct virq *virq = &vgic->virq[intid];
+	unsigned intid = virq->intid;
 
-	vgic_set_enabled(vgic, virq, false);
-	vgic_expect_end(vgic, virq, false);
+	vgic_disable(vgic, virq);
+	vgic_set_retarget(vgic, virq, false);
 	vgic->route[intid] = NULL;
-	bit_clear(vgic->forwarded, intid);
 	to->vgic.virq[intid] = *virq;
 	if (vgic_is_pending(vgic, virq))
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
@@ -94,7 +92,7 @@ static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
 	vgic_post_reload(to, intid);
 }
 
-/* False: it is somewhere else by now. */
+/* An SPI whose home is this vCPU moves to its target, if it is inactive. Returns whether it has. */
 static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -103,66 +101,41 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	if (leaves) {
 		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
 		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
-		vgic_catch_up(vgic);
+		vgic_refill(vgic);
 	}
 	if (leaves && !vgic_is_active(vgic, virq)) {
-		hand_over(vcpu, virq->intid, vcpu->dist->vcpu[target]);
-		return false;
+		hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
+		return true;
 	}
-	vgic_expect_end(vgic, virq, leaves);
-	if (virq->physical && !vgic->route[virq->intid]) {
+	vgic_set_retarget(vgic, virq, leaves);
+	if (virq->hw && !vgic->route[virq->intid]) {
 		gic_route_spi_here(virq->intid);
 		vgic_forward(vgic, virq->intid);
 	}
-	return true;
-}
-
-/* The physical configuration changes while it is disabled. */
-static void follow_edge(struct vgic *vgic, struct virq *virq, bool edge)
-{
-	if (virq->edge == edge)
-		return;
-	vgic_set_enabled(vgic, virq, false);
-	vgic_set_edge(vgic, virq, edge);
-}
-
-void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq)
-{
-	unsigned word = virq->intid / 32;
-	bool arrives = virq->physical && !vcpu->vgic.route[virq->intid]; /* its reload is posted */
-	bool enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> virq->intid % 32 & 1;
-
-	if (word && enabled)
-		enabled = vcpu->dist->target[virq->intid] != VGICD_NOBODY && !arrives;
-	vgic_set_enabled(&vcpu->vgic, virq, enabled);
-}
-
-/* False: as follow_target(). */
-static bool follow_spi(struct vcpu *vcpu, struct virq *virq)
-{
-	const struct vgicd *dist = vcpu->dist;
-	unsigned intid = virq->intid;
-	bool edge = bit_test(dist->shared[VGICD_EDGE], intid);
-
-	if (!follow_target(vcpu, virq, dist->target[intid]))
-		return false;
-	follow_edge(&vcpu->vgic, virq, edge);
-	if (!virq->physical)
-		vgic_set_level(&vcpu->vgic, virq, !edge && bit_test(dist->lines, intid));
-	return true;
+	return false;
 }
 
 void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 {
-	struct vgic *vgic = &vcpu->vgic;
-	struct virq *virq = &vgic->virq[intid];
+	const struct vgicd *dist = vcpu->dist;
+	struct virq *virq = &vcpu->vgic.virq[intid];
 	unsigned word = intid / 32, bit = intid % 32;
+	struct virq_config config = {
+		.enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> bit & 1,
+		.edge = *vgicd_bits(vcpu, VGICD_EDGE, word) >> bit & 1,
+		.group1 = *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1,
+		.priority = *vgicd_priority(vcpu, intid) & VIRQ_PRIORITY_MASK,
+	};
 
-	vgic_set_group1(vgic, virq, *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1);
-	if (virq->priority != (*vgicd_priority(vcpu, intid) & 0xf8))
-		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
-	if (!word || follow_spi(vcpu, virq))
-		vgicd_follow_enable(vcpu, virq);
+	if (word) {
+		if (follow_target(vcpu, virq, dist->target[intid]))
+			return;
+		config.enabled &= dist->target[intid] != VGICD_NOBODY;
+		if (!virq->hw)
+			vgic_set_level(&vcpu->vgic, virq,
+				       !config.edge && bit_test(dist->lines, intid));
+	}
+	vgic_configure(&vcpu->vgic, virq, config);
 }
 
 void vgicd_changed(struct vcpu *vcpu, unsigned intid)
@@ -224,7 +197,7 @@ void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 
 static void publish(struct vgic *vgic, unsigned word)
 {
-	vgic_catch_up(vgic);
+	vgic_refill(vgic);
 	for (unsigned active = 0; active < 2; active++)
 		__atomic_store_n(&vgic->published[active][word],
 				 vgicd_state(vgic, active, word, VGICD_ALL_LANES),
@@ -271,7 +244,7 @@ bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
 	unsigned intid = gic_intid(iar);
 
 	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
-	    !home_of(vcpu->dist, intid)->vgic.virq[intid].physical)
+	    !home_of(vcpu->dist, intid)->vgic.virq[intid].hw)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

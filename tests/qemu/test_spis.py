@@ -209,7 +209,7 @@ PLANTED = {
     "vgic_set_edge": "b",
     "vgic_set_priority": "b",
     "vgicd_changed": "f",
-    "vgic_expect_end": "o",  # A never comes from where it was active to its target
+    "vgic_set_retarget": "o",  # A never comes from where it was active to its target
 }
 
 

@@ -396,8 +396,9 @@ int cores_check_rules(void **state)
 		cores_on(n);
 		if (fake_gic_maintenance())
 			violation = "the maintenance line stays high";
-		if (vcpus[n].vgic.leaving_count)
-			violation = "an interrupt is still to leave";
+		for (unsigned i = 0; i < VIRQ_COUNT; i++)
+			if (vcpus[n].vgic.virq[i].retarget)
+				violation = "a retarget is still pending";
 	}
 	if (violation)
 		print_error("%s\n", violation);

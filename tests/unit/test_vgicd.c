@@ -193,9 +193,9 @@ static void groups_are_kept(void **state)
 	assert_int_equal(read(GICD_IGROUPR + 4, 8), 0xa500);
 	write(GICD_IGROUPR, 4, 0);
 	assert_int_equal(read(GICD_IGROUPR, 4), 0);
-	assert_false(guest_vcpu.vgic.virq[0].group1);
-	assert_true(guest_vcpu.vgic.virq[40].group1);
-	assert_false(guest_vcpu.vgic.virq[41].group1);
+	assert_false(guest_vcpu.vgic.virq[0].config.group1);
+	assert_true(guest_vcpu.vgic.virq[40].config.group1);
+	assert_false(guest_vcpu.vgic.virq[41].config.group1);
 }
 
 /* --- SGIs --- */

@@ -125,8 +125,8 @@ static void groups_are_kept(void **state)
 	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffff0ffe);
 	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0x7fffffff);
 	assert_int_equal(gicd(GICD_IGROUPR, 4), 0);
-	assert_false(guest_vcpu.vgic.virq[0].group1);
-	assert_true(guest_vcpu.vgic.virq[32].group1);
+	assert_false(guest_vcpu.vgic.virq[0].config.group1);
+	assert_true(guest_vcpu.vgic.virq[32].config.group1);
 }
 
 static void the_gicv2_way_to_send_an_sgi_is_gone(void **state)

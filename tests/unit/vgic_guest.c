@@ -57,8 +57,8 @@ void guest_return(void)
 		uint32_t iar = gic_ack();
 
 		gic_drop(iar);
-		vgic_inject_absent(&guest_vcpu.vgic, &guest_vcpu.gic,
-				   guest_vcpu.vgic.route[gic_intid(iar)]);
+		vgic_inject_unloaded(&guest_vcpu.vgic, &guest_vcpu.gic,
+				     guest_vcpu.vgic.route[gic_intid(iar)]);
 	}
 	gic_virt_restore(&guest_vcpu.gic);
 	vgic_load(&guest_vcpu);
