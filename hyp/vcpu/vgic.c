@@ -91,8 +91,8 @@ static void set_hw_pending(struct virq *virq)
 }
 
 /*
- * An accepted interrupt is pending at the physical GIC again. A level that is still high makes it so;
- * a latch would be lost. An SPI counts as latched, since HC_RAISE latches.
+ * An accepted interrupt is pending at the physical GIC again. A level that is still high makes it
+ * so; a latch would be lost. An SPI counts as latched, since HC_RAISE latches.
  */
 static void give_back(struct virq *virq)
 {

@@ -89,12 +89,12 @@ struct vgic {
 	uint8_t groups_enabled;            /* GICD_CTLR: bit g = Group g */
 	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
 	struct virq virq[VIRQ_COUNT];
-	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and the
-	 * interrupt of each. */
+	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
+	 * the interrupt of each. */
 	uint32_t spilled_at;
 	uint8_t spilled_by[VIRQ_PRIORITIES];
-	/* Interrupts that wait for a list register: by group, priority and INTID; and the priorities
-	 * that have any. */
+	/* Interrupts that wait for a list register: by group, priority and INTID; and the
+	 * priorities that have any. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
 };
@@ -130,8 +130,8 @@ void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned source
  * interrupt stays: gic_clear_pending() comes before. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* Set the line of an emulated device, on the vCPU's core. Level-sensitive: pending while the line is
- * high, again after the guest's EOI. Edge-triggered: pending after a rise. Not for `hw`. */
+/* Set the line of an emulated device, on the vCPU's core. Level-sensitive: pending while the line
+ * is high, again after the guest's EOI. Edge-triggered: pending after a rise. Not for `hw`. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
 /* The guest programs an interrupt. */
@@ -221,7 +221,7 @@ void vgic_dequeue(struct vgic *vgic, struct virq *virq);
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);
 
-/* Fill the list registers, also in a batch; return whether any is pending, or the queue has more. */
+/* Fill the list registers, also in a batch. Return whether any is pending or the queue has more. */
 bool vgic_refill_pending(struct vgic *vgic);
 
 /* Make an interrupt active in no list register; make it inactive. */

@@ -5,21 +5,6 @@
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-uint32_t vgicd_homed(const struct vgicd *dist, unsigned index, unsigned word)
-{
-	const uint8_t *home = &dist->home[word * 32];
-	uint32_t homed = 0;
-
-	for (unsigned i = 0; i < 32; i++)
-		homed |= (uint32_t)(__atomic_load_n(&home[i], __ATOMIC_RELAXED) == index) << i;
-	return homed;
-}
-
-static struct vcpu *home_of(const struct vgicd *dist, unsigned intid)
-{
-	return dist->vcpu[__atomic_load_n(&dist->home[intid], __ATOMIC_ACQUIRE)];
-}
-
 uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
 {
 	uint32_t value = 0;
@@ -47,12 +32,12 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* An SPI that is not at home here any more is sent on. */
+/* An SPI whose home is another vCPU by now is posted there. */
 static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word, uint32_t bits)
 {
 	for (; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
-		struct vcpu *home = word ? home_of(vcpu->dist, intid) : vcpu;
+		struct vcpu *home = vgicd_home(vcpu, intid);
 
 		if (home == vcpu)
 			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
@@ -61,7 +46,7 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 	}
 }
 
-/* False: there were none. */
+/* Return whether there were any. */
 static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
 	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
@@ -96,7 +81,7 @@ static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	bool leaves = target != vcpu->index && target != VGICD_NOBODY;
+	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
 	if (leaves) {
 		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
@@ -130,7 +115,7 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 	if (word) {
 		if (follow_target(vcpu, virq, dist->target[intid]))
 			return;
-		config.enabled &= dist->target[intid] != VGICD_NOBODY;
+		config.enabled &= dist->target[intid] != VGICD_NO_TARGET;
 		if (!virq->hw)
 			vgic_set_level(&vcpu->vgic, virq,
 				       !config.edge && bit_test(dist->lines, intid));
@@ -138,9 +123,9 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 	vgic_configure(&vcpu->vgic, virq, config);
 }
 
-void vgicd_changed(struct vcpu *vcpu, unsigned intid)
+void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid)
 {
-	struct vcpu *home = home_of(vcpu->dist, intid);
+	struct vcpu *home = vgicd_home(owner, intid);
 
 	if (home == vcpu)
 		vgicd_reload(vcpu, intid);
@@ -162,21 +147,15 @@ static void process_sgis(struct vgic *vgic)
 	}
 }
 
-/* Half a register's worth at a time: each may go to another vCPU. */
+/* Half a register's worth at a time: each may move to another vCPU. */
 static void process_reloads(struct vcpu *vcpu, unsigned word)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
 	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
 	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
 
-	for (; bits; bits &= bits - 1) {
-		unsigned intid = word * 32 + bit_lowest(bits);
-
-		if (word)
-			vgicd_changed(vcpu, intid);
-		else
-			vgicd_reload(vcpu, intid);
-	}
+	for (; bits; bits &= bits - 1)
+		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
 }
 
 /* Each kind in an exit of its own. */
@@ -227,16 +206,16 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 
 void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 {
-	uint32_t *lines = &dist->lines[intid / 32];
-	uint32_t bit = BIT(intid % 32);
+	uint32_t *lines = &dist->lines[intid / 32], bit = BIT(intid % 32);
 	uint32_t before = level ? __atomic_fetch_or(lines, bit, __ATOMIC_RELAXED)
 				: __atomic_fetch_and(lines, ~bit, __ATOMIC_RELAXED);
+	struct vcpu *home = vgicd_home(dist->vcpu[0], intid);
 
 	if (!(before & bit) == !level)
 		return;
-	if (level && bit_test(dist->shared[VGICD_EDGE], intid))
-		vgic_post(home_of(dist, intid), intid);
-	vgic_post_reload(home_of(dist, intid), intid);
+	if (level && *vgicd_bits(home, VGICD_EDGE, intid / 32) & bit)
+		vgic_post(home, intid);
+	vgic_post_reload(home, intid);
 }
 
 bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
@@ -244,7 +223,7 @@ bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
 	unsigned intid = gic_intid(iar);
 
 	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
-	    !home_of(vcpu->dist, intid)->vgic.virq[intid].hw)
+	    !vgicd_home(vcpu, intid)->vgic.virq[intid].hw)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
 #include "hyp/vm/vgicd.h"
-#include "lib/bits.h"
 #include "lib/compiler.h"
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
@@ -45,8 +44,8 @@ static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uin
 
 			dist->targets[first + i] = (uint8_t)targets;
 			dist->target[first + i] =
-				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NOBODY);
-			vgicd_changed(vcpu, first + i);
+				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NO_TARGET);
+			vgicd_changed(vcpu, vcpu, first + i);
 		}
 }
 
@@ -85,34 +84,21 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 	vgic_end(vgic);
 }
 
-static void send_to_self(struct vcpu *vcpu, uint32_t value)
-{
-	vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
-}
-
 static __cold void send(struct vcpu *vcpu, uint32_t value)
 {
-	struct vgicd *dist = vcpu->dist;
 	uint32_t targets = 0;
 
 	if (SGIR_FILTER(value) == SGIR_LIST)
-		targets = SGIR_TARGETS(value) & vgicd_all_vcpus(dist);
+		targets = SGIR_TARGETS(value);
 	else if (SGIR_FILTER(value) == SGIR_OTHERS)
-		targets = vgicd_all_vcpus(dist) & ~BIT(vcpu->index);
-	for (; targets; targets &= targets - 1) {
-		unsigned i = bit_lowest(targets);
-
-		if (i == vcpu->index)
-			send_to_self(vcpu, value);
-		else
-			vgic_post_sgi(dist->vcpu[i], SGIR_INTID(value), vcpu->index);
-	}
+		targets = ~BIT(vcpu->index);
+	vgicd_send_sgi(vcpu, targets, SGIR_INTID(value), vcpu->index);
 }
 
 void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
 {
 	if (SGIR_FILTER(value) == SGIR_SELF)
-		send_to_self(vcpu, value);
+		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
 	else
 		send(vcpu, value);
 }

@@ -2,7 +2,6 @@
 /* What GICv3 alone has: routing by affinity, redistributors, SGIs by a system register (IHI 0069
  * chapter 12). vCPU n has the affinity 0.0.0.n. */
 #include "hyp/vm/vgicd.h"
-#include "lib/bits.h"
 #include "lib/compiler.h"
 
 #define CTLR_DS (1u << 6) /* one security state, for good; ARE likewise */
@@ -11,9 +10,9 @@
 #define TYPER_ID_BITS (9u << 19) /* INTIDs have 10 bits */
 #define TYPER_A3V (1u << 24)     /* IROUTER has Aff3 */
 
-#define ROUTER_FIELDS 0xff80ffffffull
-#define ROUTER_AFFINITY 0xff00ffffffull
-#define ROUTER_ANY (1ull << 31)
+#define ROUTER_LOW_FIELDS 0x80ffffffu /* of IROUTER */
+#define ROUTER_HIGH_FIELDS 0xffu
+#define ROUTER_ANY (1u << 31)
 
 #define RD_FRAME(offset) ((offset) / VGICR_SIZE)
 #define GICR_TYPER_LAST (1u << 4)
@@ -31,36 +30,29 @@
 
 /* --- routing --- */
 
-bool vgicd_v3_is_router(uint32_t offset)
+static bool is_router(uint32_t offset)
 {
-	return offset % 8 == 0 && offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
+	return offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
 	       offset < GICD_IROUTER + 8 * VIRQ_COUNT;
 }
 
-/* One that may go to any stays at its home. */
-void vgicd_v3_router(struct vcpu *vcpu, unsigned intid, uint64_t value, uint64_t lanes)
+/* A half of a register. An SPI that may go to any vCPU stays at its home. */
+static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;
-	uint64_t *route = &dist->routes[intid];
+	unsigned intid = (offset - GICD_IROUTER) / 8;
+	uint32_t *route = dist->routes[intid];
+	uint32_t fields = offset % 8 ? ROUTER_HIGH_FIELDS : ROUTER_LOW_FIELDS;
 
-	__atomic_fetch_and(route, ~lanes | value, __ATOMIC_RELAXED);
-	value = __atomic_or_fetch(route, value & lanes & ROUTER_FIELDS, __ATOMIC_RELAXED);
-	if (value & ROUTER_ANY)
+	__atomic_fetch_and(&route[offset % 8 / 4], ~lanes | value, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&route[offset % 8 / 4], value & lanes & fields, __ATOMIC_RELAXED);
+	if (route[0] & ROUTER_ANY)
 		dist->target[intid] = dist->home[intid];
+	else if (route[1] == 0 && route[0] < dist->vcpu_count)
+		dist->target[intid] = (uint8_t)route[0];
 	else
-		dist->target[intid] = (uint8_t)((value & ROUTER_AFFINITY) < vcpu->dist->vcpu_count
-							? value
-							: VGICD_NOBODY);
-	vgicd_changed(vcpu, intid);
-}
-
-/* A half of it; the other half stays. */
-static void write_route_half(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
-{
-	unsigned shift = offset % 8 * 8;
-
-	vgicd_v3_router(vcpu, (offset - GICD_IROUTER) / 8, (uint64_t)value << shift,
-			(uint64_t)lanes << shift);
+		dist->target[intid] = VGICD_NO_TARGET;
+	vgicd_changed(vcpu, vcpu, intid);
 }
 
 /* --- the distributor; private interrupts are the redistributors' --- */
@@ -91,9 +83,8 @@ uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 		return read_control(vcpu->dist, offset);
 	if (in_shared_banks(offset))
 		return vgicd_bank_read(vcpu, vcpu, offset);
-	if (vgicd_v3_is_router(offset & ~7u))
-		return (uint32_t)(vcpu->dist->routes[(offset - GICD_IROUTER) / 8] >>
-				  offset % 8 * 8);
+	if (is_router(offset))
+		return vcpu->dist->routes[(offset - GICD_IROUTER) / 8][offset % 8 / 4];
 	if (offset >= PIDR4)
 		return vgicd_id_register((offset - PIDR4) / 4, PART_GICD);
 	return 0;
@@ -105,8 +96,8 @@ void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 		vgicd_set_groups(vcpu, value & CTLR_GROUPS);
 	else if (in_shared_banks(offset))
 		vgicd_bank_write(vcpu, vcpu, offset, value, lanes);
-	else if (vgicd_v3_is_router(offset & ~7u))
-		write_route_half(vcpu, offset, value, lanes);
+	else if (is_router(offset))
+		write_router(vcpu, offset, value, lanes);
 }
 
 /* --- the redistributors --- */
@@ -176,50 +167,30 @@ void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32
 static uint32_t targets_of(const struct vcpu *vcpu, uint64_t value)
 {
 	if (value & SGIR_IRM)
-		return vgicd_all_vcpus(vcpu->dist) & ~BIT(vcpu->index);
-	if (value & SGIR_ELSEWHERE)
-		return 0;
-	return SGIR_TARGETS(value) & vgicd_all_vcpus(vcpu->dist);
+		return ~BIT(vcpu->index);
+	return value & SGIR_ELSEWHERE ? 0 : SGIR_TARGETS(value);
 }
 
-static void send_to_self(struct vcpu *vcpu, unsigned id)
+static __cold void send(struct vcpu *vcpu, uint64_t value)
 {
-	vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[id], 0);
-}
-
-static void send(struct vcpu *vcpu, uint32_t targets, unsigned id)
-{
-	for (; targets; targets &= targets - 1) {
-		unsigned i = bit_lowest(targets);
-
-		if (i == vcpu->index)
-			send_to_self(vcpu, id);
-		else
-			vgic_post_sgi(vcpu->dist->vcpu[i], id, 0);
-	}
-}
-
-static __cold void send_slowly(struct vcpu *vcpu, uint64_t value)
-{
-	send(vcpu, targets_of(vcpu, value), SGIR_INTID(value));
+	vgicd_send_sgi(vcpu, targets_of(vcpu, value), SGIR_INTID(value), 0);
 }
 
 void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value)
 {
 	if ((value & ~SGIR_INTID_FIELD) == BIT64(vcpu->index))
-		send_to_self(vcpu, SGIR_INTID(value));
+		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], 0);
 	else
-		send_slowly(vcpu, value);
+		send(vcpu, value);
 }
 
 __cold void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value)
 {
 	unsigned id = SGIR_INTID(value);
-	uint32_t targets = targets_of(vcpu, value);
 	uint32_t group0 = 0;
 
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++)
-		if (!(vcpu->dist->private[VGICD_GROUP1][i] >> id & 1))
+		if (!(vcpu->dist->bits[VGICD_GROUP1][i] >> id & 1))
 			group0 |= BIT(i);
-	send(vcpu, targets & group0, id);
+	vgicd_send_sgi(vcpu, targets_of(vcpu, value) & group0, id, 0);
 }
