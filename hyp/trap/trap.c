@@ -50,13 +50,6 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	return sched_wake_posted() ? sched_next() : vcpu;
 }
 
-/* For a vCPU of this core that is not loaded. */
-static void deliver_later(struct vcpu *vcpu, unsigned intid)
-{
-	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
-	sched_wake(vcpu);
-}
-
 /* For a guest that does not have the core now; the console's; or nobody's, which would come back
  * for ever. */
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
@@ -75,7 +68,8 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 		return vcpu;
 	}
 	if (owner) {
-		deliver_later(owner, intid);
+		vgic_inject_unloaded(&owner->vgic, &owner->gic, owner->vgic.route[intid]);
+		sched_wake(owner);
 		return sched_next();
 	}
 	if (vgicd_send_on(vcpu, iar))
@@ -157,8 +151,7 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
 	vcpu->vm->smc_count++;
-	frame_set_result(&vcpu->frame, (reg_t)-1);
-	return done(vcpu);
+	return done(vcpu_result(vcpu, -1));
 }
 
 /* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
@@ -236,19 +229,6 @@ static enum fault_reason abort_reason(uint32_t esr)
 	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
 }
 
-/*
- * Guest RAM that is not mapped yet (fill=lazy): mapped, and the instruction is executed again. A
- * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
- * no mapping would end.
- */
-static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
-{
-	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
-		return false;
-	vcpu->exit_start |= EXIT_MAPPED;
-	return true;
-}
-
 /* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
  * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
 static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
@@ -280,21 +260,18 @@ static __cold struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
 					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
-static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
-								  const struct mmio_region *region,
-								  uint32_t offset, uint32_t esr)
-{
-	if (esr & DABT_WNR)
-		return emulate_write(vcpu, region, offset, esr);
-	return emulate_read(vcpu, region, offset, esr);
-}
-
+/*
+ * fill=lazy: map guest RAM at its first touch; the guest executes the instruction again. A stage-1
+ * walk and cache maintenance fault like any access. No mapping ends another fault than one of
+ * translation.
+ */
 static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
 					enum fault_reason reason)
 {
-	if (fill(vcpu, esr, ipa))
-		return vcpu;
-	return abort_or_stop(vcpu, esr, reason);
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return abort_or_stop(vcpu, esr, reason);
+	vcpu->exit_start |= EXIT_MAPPED;
+	return vcpu;
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
@@ -302,8 +279,12 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (region && abort_is_emulated(esr))
-		return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	if (region && abort_is_emulated(esr)) {
+		uint32_t offset = (uint32_t)(ipa - region->base);
+
+		return esr & DABT_WNR ? emulate_write(vcpu, region, offset, esr)
+				      : emulate_read(vcpu, region, offset, esr);
+	}
 	if (region && abort_is_unmapped(esr))
 		return skip_or_stop(vcpu, esr);
 	return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));

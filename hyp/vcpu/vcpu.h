@@ -132,6 +132,13 @@ static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
 }
 
+/* The result of a hypercall. Returns `vcpu`. */
+static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
+{
+	frame_set_result(&vcpu->frame, (reg_t)result);
+	return vcpu;
+}
+
 /* Enters the guest with the frame's registers and ELR/SPSR as they are; returns when a trap
  * handler returns NULL instead of a vCPU to resume. In hyp/arch/<isa>/vcpu_run.S. */
 void vcpu_run(struct vcpu *vcpu);

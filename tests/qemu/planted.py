@@ -126,7 +126,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "vgic_set_priority crashes": first("hyp/vcpu/vgic.c", "vgic_set_priority", CRASH),
     "vgic_set_edge": first("hyp/vcpu/vgic.c", "set_edge", "return;"),
     "gic_disable": (Patch("hyp/vcpu/vgic.c", "\tgic_disable(virq->intid);\n"),),
-    "vgicd_changed": first("hyp/vm/vgicd_post.c", "vgicd_changed", "return;"),
+    "follow_target": first("hyp/vm/vgicd_post.c", "follow_target", "return false;"),
     "vgic_set_retarget": first("hyp/vcpu/vgic.c", "vgic_set_retarget", "return;"),
     "vgic_post_sgi": first("hyp/vcpu/vgic_post.c", "vgic_post_sgi", "return;"),
     "gic_dist_reset": (Patch("hyp/vm/life.c", "\tgic_dist_reset();\n"),),
