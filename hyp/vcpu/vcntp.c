@@ -80,10 +80,8 @@ void vcntp_load(struct vcpu *vcpu)
 
 void vcntp_reset(struct vcpu *vcpu)
 {
-	timerq_stop(&vcpu->cntp.timer);
-	if (vcpu->cntp.line)
-		set_line(vcpu, false);
 	vcpu->cntp.cval = 0;
 	vcpu->cntp.ctl = 0;
+	update(vcpu);
 	vcpu->load_work &= (uint8_t)~VCPU_CNTP_DUE;
 }

@@ -28,7 +28,7 @@ unsigned vgicd_bank_first(uint32_t offset)
 	return offset < GICD_ICFGR ? VIRQ_COUNT : (offset - GICD_ICFGR) * 4;
 }
 
-/* --- banks with a bit an interrupt; ICFGR's upper bit of two --- */
+/* --- banks with a bit an interrupt --- */
 
 struct access {
 	uint32_t bank;
@@ -53,44 +53,34 @@ static bool sets(uint32_t bank)
 	return !(bank & 1);
 }
 
-static enum vgicd_bits kind_of(uint32_t bank)
-{
-	if (bank == BANK(GICD_ICFGR))
-		return VGICD_EDGE;
-	return bank == BANK(GICD_IGROUPR) ? VGICD_GROUP1 : VGICD_ENABLED;
-}
-
-/* SGIs are edge-triggered for good, and private interrupts as their devices are (IHI 0048B 4.3.13
- * leaves it open). GICv2's SGIs stay enabled (4.3.6 allows it), and have SPENDSGIR and CPENDSGIR
- * instead of ISPENDR and ICPENDR. */
+/* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead of
+ * ISPENDR and ICPENDR. */
 static uint32_t writable(const struct access *access)
 {
-	bool sgis = gic_version() > 2 || access->bank == BANK(GICD_IGROUPR) ||
+	bool sgis = gic_version() > 2 || access->word || access->bank == BANK(GICD_IGROUPR) ||
 		    is_active_bank(access->bank);
 
-	if (access->word)
-		return access->lanes;
-	if (access->bank == BANK(GICD_ICFGR))
-		return 0;
-	return access->lanes & (sgis ? VGICD_ALL_LANES : ~SGIS);
+	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Store what the guest reads back. Return the interrupts that the write concerns. */
+/* Store what the guest reads back. Return the interrupts that the write concerns: in all banks but
+ * IGROUPR, those of the ones that it writes. */
 static uint32_t store(struct vcpu *owner, const struct access *access)
 {
-	enum vgicd_bits kind = kind_of(access->bank);
-	uint32_t *bits = vgicd_bits(owner, kind, access->word);
-	uint32_t lanes = writable(access), set;
+	bool group = access->bank == BANK(GICD_IGROUPR);
+	uint32_t *bits = vgicd_bits(owner, group ? VGICD_GROUP1 : VGICD_ENABLED, access->word);
+	uint32_t lanes = writable(access), ones = lanes & access->value;
 
-	if (kind == VGICD_ENABLED) /* a 1 sets or clears, a 0 does nothing */
-		lanes &= access->value;
-	if (is_state(access->bank))
-		return lanes;
-	set = access->bank == BANK(GICD_ICENABLER) ? 0 : lanes & access->value;
-	if (kind != VGICD_ENABLED)
-		lanes &= __atomic_load_n(bits, __ATOMIC_RELAXED) ^ access->value;
-	__atomic_fetch_or(bits, set, __ATOMIC_RELAXED);
-	__atomic_fetch_and(bits, ~lanes | set, __ATOMIC_RELAXED);
+	if (group)
+		lanes &= *bits ^ access->value;
+	else
+		lanes = ones;
+	if (access->bank == BANK(GICD_ICENABLER))
+		ones = 0;
+	if (!is_state(access->bank)) {
+		__atomic_fetch_or(bits, ones, __ATOMIC_RELAXED);
+		__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_RELAXED);
+	}
 	return lanes;
 }
 
@@ -193,38 +183,24 @@ static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool ac
 
 /* --- all banks --- */
 
-static uint32_t read_priorities(struct vcpu *owner, unsigned first)
-{
-	const uint8_t *priority = vgicd_priority(owner, first);
-
-	return (priority[0] | (uint32_t)priority[1] << 8 | (uint32_t)priority[2] << 16 |
-		(uint32_t)priority[3] << 24) &
-	       VIRQ_PRIORITY_MASK * 0x01010101u;
-}
-
 static void set_priority(struct vcpu *vcpu, struct vcpu *owner, unsigned intid, uint8_t priority)
 {
 	*vgicd_priority(owner, intid) = priority;
 	vgicd_changed(vcpu, owner, intid);
 }
 
-/* The upper one of an interrupt's two bits is 1 for an edge. */
-static uint32_t spread(uint32_t edges)
+/* SGIs are edge-triggered for good, and private interrupts as their devices are (IHI 0048B 4.3.13
+ * leaves it open). */
+static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
-	uint32_t value = 0;
+	uint32_t *edges = &vcpu->dist->edges[first / 16], set, changed;
 
-	for (; edges; edges &= edges - 1)
-		value |= 2u << 2 * bit_lowest(edges);
-	return value;
-}
-
-static uint32_t gather(uint32_t value)
-{
-	uint32_t edges = 0;
-
-	for (value &= 0xaaaaaaaau; value; value &= value - 1)
-		edges |= BIT(bit_lowest(value) / 2);
-	return edges;
+	lanes &= first < GIC_PRIVATE_COUNT ? 0 : VGICD_EDGES;
+	set = value & lanes;
+	changed = lanes & (__atomic_fetch_or(edges, set, __ATOMIC_RELAXED) ^ value);
+	__atomic_fetch_and(edges, ~lanes | set, __ATOMIC_RELAXED);
+	for (; changed; changed &= changed - 1)
+		vgicd_changed(vcpu, vcpu, first + bit_lowest(changed) / 2);
 }
 
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
@@ -242,9 +218,9 @@ uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
 	case BANK(GICD_ISPENDR)... BANK(GICD_ICACTIVER):
 		return read_state(vcpu, owner, is_active_bank(BANK(offset)), word);
 	case BANK(GICD_ICFGR):
-		return spread(*vgicd_bits(owner, VGICD_EDGE, word) >> first % 32 & 0xffffu);
+		return vcpu->dist->edges[first / 16];
 	default:
-		return read_priorities(owner, first);
+		return vgicd_four(vgicd_priority(owner, first)) & VIRQ_PRIORITY_MASK * 0x01010101u;
 	}
 }
 
@@ -256,17 +232,14 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 
 	if (first >= VIRQ_COUNT)
 		return;
-	if (in_priorities(offset)) {
+	if (in_bits(offset))
+		write_bank(vcpu, owner, &access);
+	else if (!in_priorities(offset))
+		write_config(vcpu, first, value, lanes);
+	else
 		for (unsigned i = 0; i < 4; i++)
 			if (lanes >> 8 * i & 1)
 				set_priority(vcpu, owner, first + i, (uint8_t)(value >> 8 * i));
-		return;
-	}
-	if (!in_bits(offset)) {
-		access.value = gather(value) << first % 32;
-		access.lanes = gather(lanes) << first % 32;
-	}
-	write_bank(vcpu, owner, &access);
 }
 
 /* --- all of it --- */
@@ -308,7 +281,6 @@ static void reset_private_registers(struct vgicd *dist, unsigned index)
 {
 	dist->bits[VGICD_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
 	dist->bits[VGICD_GROUP1][index] = 0;
-	dist->bits[VGICD_EDGE][index] = SGIS;
 	memset(dist->priority[index], 0, GIC_PRIVATE_COUNT);
 	dist->asleep[index] = false;
 }
@@ -348,6 +320,7 @@ void vgicd_reset(struct vgicd *dist)
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_registers(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+	dist->edges[0] = VGICD_EDGES;
 }
 
 /* --- accesses of any width, anywhere --- */

@@ -18,7 +18,9 @@
 #define VGICR_SIZE 0x20000u /* of one vCPU; the n-th is vCPU n's */
 
 /* Registers with a bit an interrupt. */
-enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_EDGE, VGICD_BITS_COUNT };
+enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
+
+#define VGICD_EDGES 0xaaaaaaaau /* ICFGR: of the two bits of an interrupt, the one for an edge */
 
 #define VGICD_NO_TARGET 0xffu /* no vCPU: the interrupt stays pending */
 
@@ -35,6 +37,7 @@ enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_EDGE, VGICD_BITS_COUNT };
 struct vgicd {
 	/* Word 0 of each vCPU, then every word: VCPU_MAX + 1 is that of the first SPIs. */
 	uint32_t bits[VGICD_BITS_COUNT][VCPU_MAX + VIRQ_WORDS];
+	uint32_t edges[VIRQ_COUNT / 16];        /* ICFGR */
 	uint32_t groups;                        /* GICD_CTLR: bit n = EnableGrp<n> */
 	uint8_t priority[VCPU_MAX][VIRQ_COUNT]; /* SPIs: of vCPU 0 */
 	uint8_t targets[VIRQ_COUNT];            /* GICv2: ITARGETSR */
@@ -112,6 +115,12 @@ static inline uint32_t *vgicd_bits(struct vcpu *owner, enum vgicd_bits kind, uns
 static inline uint8_t *vgicd_priority(struct vcpu *owner, unsigned intid)
 {
 	return &owner->dist->priority[intid < GIC_PRIVATE_COUNT ? owner->index : 0][intid];
+}
+
+/* A word of a bank with a byte an interrupt. */
+static inline uint32_t vgicd_four(const uint8_t *at)
+{
+	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
 /* The vCPU that has an interrupt: the home of an SPI, else `owner`. */

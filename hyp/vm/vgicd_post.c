@@ -107,7 +107,7 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 	unsigned word = intid / 32, bit = intid % 32;
 	struct virq_config config = {
 		.enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> bit & 1,
-		.edge = *vgicd_bits(vcpu, VGICD_EDGE, word) >> bit & 1,
+		.edge = bit_test(dist->edges, 2 * intid + 1),
 		.group1 = *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1,
 		.priority = *vgicd_priority(vcpu, intid) & VIRQ_PRIORITY_MASK,
 	};
@@ -213,7 +213,7 @@ void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 
 	if (!(before & bit) == !level)
 		return;
-	if (level && *vgicd_bits(home, VGICD_EDGE, intid / 32) & bit)
+	if (level && bit_test(dist->edges, 2 * intid + 1))
 		vgic_post(home, intid);
 	vgic_post_reload(home, intid);
 }

@@ -22,25 +22,22 @@ static bool in_targets(uint32_t offset)
 
 static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 {
-	const uint8_t *targets = &vcpu->dist->targets[first];
-
 	if (vcpu->dist->vcpu_count == 1)
 		return 0;
 	if (first < GIC_PRIVATE_COUNT)
 		return BIT(vcpu->index) * 0x01010101u;
-	return targets[0] | (uint32_t)targets[1] << 8 | (uint32_t)targets[2] << 16 |
-	       (uint32_t)targets[3] << 24;
+	return vgicd_four(&vcpu->dist->targets[first]);
 }
 
 static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;
 
-	if (vcpu->dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
+	if (dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
 	for (unsigned i = 0; i < 4; i++, value >>= 8, lanes >>= 8)
 		if (lanes & 1) {
-			uint32_t targets = value & vgicd_all_vcpus(vcpu->dist) & 0xff;
+			uint32_t targets = value & vgicd_all_vcpus(dist) & 0xff;
 
 			dist->targets[first + i] = (uint8_t)targets;
 			dist->target[first + i] =

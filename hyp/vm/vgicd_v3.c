@@ -71,17 +71,17 @@ static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 	}
 }
 
-static bool in_shared_banks(uint32_t offset)
+static bool in_banks(uint32_t offset, bool private)
 {
 	return offset >= GICD_IGROUPR && offset < GICD_IGRPMODR &&
-	       vgicd_bank_first(offset) >= GIC_PRIVATE_COUNT;
+	       (vgicd_bank_first(offset) < GIC_PRIVATE_COUNT) == private;
 }
 
 uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)
 		return read_control(vcpu->dist, offset);
-	if (in_shared_banks(offset))
+	if (in_banks(offset, false))
 		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (is_router(offset))
 		return vcpu->dist->routes[(offset - GICD_IROUTER) / 8][offset % 8 / 4];
@@ -94,19 +94,13 @@ void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 {
 	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
 		vgicd_set_groups(vcpu, value & CTLR_GROUPS);
-	else if (in_shared_banks(offset))
+	else if (in_banks(offset, false))
 		vgicd_bank_write(vcpu, vcpu, offset, value, lanes);
 	else if (is_router(offset))
 		write_router(vcpu, offset, value, lanes);
 }
 
 /* --- the redistributors --- */
-
-static bool in_private_banks(uint32_t offset)
-{
-	return offset >= GICD_IGROUPR && offset < GICD_IGRPMODR &&
-	       vgicd_bank_first(offset) < GIC_PRIVATE_COUNT;
-}
 
 /* CTLR: no LPIs, and nothing is ever still to be written. SYNCR: nothing to wait for. */
 static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
@@ -142,7 +136,7 @@ uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
 	if (offset < GICR_SGI_OFFSET)
 		return read_rd_base(dist->vcpu[index], offset);
 	offset -= GICR_SGI_OFFSET;
-	return in_private_banks(offset) ? vgicd_bank_read(vcpu, dist->vcpu[index], offset) : 0;
+	return in_banks(offset, true) ? vgicd_bank_read(vcpu, dist->vcpu[index], offset) : 0;
 }
 
 /* WAKER: the firmware that a guest would have behind it has woken it. Asleep, an interrupt wakes
@@ -158,7 +152,7 @@ void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32
 		return;
 	if (offset == GICR_WAKER && lanes == VGICD_ALL_LANES)
 		dist->asleep[index] = value & GICR_WAKER_PROCESSOR_SLEEP;
-	else if (offset >= GICR_SGI_OFFSET && in_private_banks(offset - GICR_SGI_OFFSET))
+	else if (offset >= GICR_SGI_OFFSET && in_banks(offset - GICR_SGI_OFFSET, true))
 		vgicd_bank_write(vcpu, dist->vcpu[index], offset - GICR_SGI_OFFSET, value, lanes);
 }
 

@@ -15,45 +15,40 @@
 
 /* --- in stage 2 --- */
 
-/* The real GIC, where the guest looks for it. */
-static bool map_gic(struct vm *vm, const struct gic_bases *at)
+/* A part of the GIC: the real one, or emulated. */
+static bool add_part(struct vm *vm, const char *name, pa_t pa, struct mmio_region region)
 {
-	if (at->cpu)
-		return vm_map(vm, at->dist, board.gic.dist, PAGE_SIZE, STAGE2_DEVICE);
-	return vm_map(vm, at->dist, board.gic.dist, VGICD_SIZE, STAGE2_DEVICE) &&
-	       vm_map(vm, at->redist, board.gic.redist, (uint64_t)VGICR_SIZE * vm->machine->cpus,
+	if (vm->config->irq != IRQ_TRAPPED)
+		return vm_map(vm, region.base, pa, region.size, STAGE2_DEVICE);
+	vm_add_region(vm, name, region);
+	return true;
+}
+
+static bool add_cpu_interface(struct vm *vm, uintptr_t at)
+{
+	bool trapped = vm->config->irq == IRQ_TRAPPED, dir = trapped && vm->type->traps_dir;
+
+	if (dir)
+		vm_add_region(vm, "CPU interface",
+			      (struct mmio_region){ at + PAGE_SIZE, VGICD_DIR_SIZE, vgicd_dir_read,
+						    vgicd_dir_write, NULL });
+	return vm_map(vm, at, gic_guest_cpu_pa(!trapped), dir ? PAGE_SIZE : GICC_SIZE,
 		      STAGE2_DEVICE);
 }
 
-static void emulate_gic(struct vm *vm, const struct gic_bases *at)
-{
-	vm_add_region(vm, "distributor",
-		      (struct mmio_region){ at->dist, VGICD_SIZE, vgicd_read, vgicd_write, NULL });
-	if (!at->cpu)
-		vm_add_region(vm, "redistributor",
-			      (struct mmio_region){ at->redist,
-						    (uint64_t)VGICR_SIZE * vm->machine->cpus,
-						    vgicr_read, vgicr_write, NULL });
-	else if (vm->type->traps_dir)
-		vm_add_region(vm, "CPU interface",
-			      (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE,
-						    vgicd_dir_read, vgicd_dir_write, NULL });
-}
-
-/* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
- * differ between direct and trapped. */
 bool vm_gic_add(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
-	bool trapped = vm->config->irq == IRQ_TRAPPED;
-	uint64_t size = trapped && vm->type->traps_dir ? PAGE_SIZE : GICC_SIZE;
+	uint64_t redist_size = (uint64_t)VGICR_SIZE * vm->machine->cpus;
+	bool direct_v2 = at->cpu && vm->config->irq != IRQ_TRAPPED;
 
-	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), size, STAGE2_DEVICE))
-		return false;
-	if (!trapped)
-		return map_gic(vm, at);
-	emulate_gic(vm, at);
-	return true;
+	return add_part(vm, "distributor", board.gic.dist,
+			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE,
+					      vgicd_read, vgicd_write, NULL }) &&
+	       (at->cpu ? add_cpu_interface(vm, at->cpu)
+			: add_part(vm, "redistributor", board.gic.redist,
+				   (struct mmio_region){ at->redist, redist_size, vgicr_read,
+							 vgicr_write, NULL }));
 }
 
 /* --- of a core --- */
