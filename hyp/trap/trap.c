@@ -224,11 +224,6 @@ static inline __attribute__((always_inline)) struct vcpu *emulate_write(
 	return vcpu;
 }
 
-static enum fault_reason abort_reason(uint32_t esr)
-{
-	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
-}
-
 /* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
  * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
 static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
@@ -239,25 +234,20 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* An access to nothing. Cache maintenance there does nothing. */
+/* An access to nothing, where cache maintenance does nothing; or to a device (FAULT_MMIO_SYNDROME)
+ * by no load or store that can be emulated. */
 static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
+	bool of_device = reason == FAULT_MMIO_SYNDROME && !(esr & (DABT_CM | DABT_S1PTW));
 
-	if (!vcpu->vm->type->injects || reason == FAULT_SERROR)
+	if (!vcpu->vm->type->injects || reason == FAULT_SERROR || of_device)
 		return stop(vcpu, reason, esr);
 	if (access && (esr & DABT_CM))
 		return done(vcpu);
 	if (access && abort_is_protected(esr) && (esr & DABT_WNR))
 		return on_rom_write(vcpu, esr);
 	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
-}
-
-/* Where there is a device, and no load or store to emulate. */
-static __cold struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
-{
-	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
-					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
 }
 
 /*
@@ -286,8 +276,9 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 				      : emulate_read(vcpu, region, offset, esr);
 	}
 	if (region && abort_is_unmapped(esr))
-		return skip_or_stop(vcpu, esr);
-	return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
+		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
+	return fill_or_stop(vcpu, esr, ipa,
+			    ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT);
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)

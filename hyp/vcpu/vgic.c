@@ -114,20 +114,15 @@ static void withhold(struct virq *virq)
 
 /* --- pending --- */
 
-/* Without fast_lr EL2 notices the next acknowledge. */
-static void set_pending_hw(struct vgic *vgic, struct virq *virq)
-{
-	virq->fast_lr = VIRQ_LR_NONE;
-	if (virq->pending_latch || vgic_lr_has(vgic, virq, GIC_LR_PENDING))
-		virq->lr_latch = true;
-	else
-		set_hw_pending(virq);
-}
-
+/* Without fast_lr EL2 notices the acknowledge of a physical interrupt. */
 __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->hw) {
-		set_pending_hw(vgic, virq);
+		virq->fast_lr = VIRQ_LR_NONE;
+		if (virq->pending_latch || vgic_lr_has(vgic, virq, GIC_LR_PENDING))
+			virq->lr_latch = true;
+		else
+			set_hw_pending(virq);
 		return;
 	}
 	vgic_dequeue(vgic, virq);

@@ -61,14 +61,7 @@ static struct vcpu *version(struct vcpu *vcpu)
 	return vcpu_result(vcpu, PSCI_VERSION_1_1);
 }
 
-/* A power-down state loses what a core loses; its timers go on and can wake it. */
-static void lose_state(struct vcpu *vcpu, reg_t entry, reg_t context)
-{
-	cpu_reset_but_timers(vcpu, entry, context);
-	if (vcpu->vm->config->irq == IRQ_TRAPPED)
-		gic_virt_cpu_reset();
-}
-
+/* A power-down state loses what a core loses. The vCPU's timers go on and can wake it. */
 static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 {
 	reg_t state = argument(vcpu, 1);
@@ -78,10 +71,13 @@ static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
 	if ((state & SUSPEND_POWERDOWN) && !entry_ok(vcpu->vm, entry))
 		return vcpu_result(vcpu, PSCI_INVALID_ADDRESS);
-	if (state & SUSPEND_POWERDOWN)
-		lose_state(vcpu, entry, argument(vcpu, 3));
-	else
+	if (!(state & SUSPEND_POWERDOWN)) {
 		vcpu_result(vcpu, PSCI_SUCCESS);
+	} else {
+		cpu_reset_but_timers(vcpu, entry, argument(vcpu, 3));
+		if (vcpu->vm->config->irq == IRQ_TRAPPED)
+			gic_virt_cpu_reset();
+	}
 	return vgic_anything_pending(&vcpu->vgic) ? vcpu : sched_block(vcpu);
 }
 

@@ -53,8 +53,8 @@ static bool sets(uint32_t bank)
 	return !(bank & 1);
 }
 
-/* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead of
- * ISPENDR and ICPENDR. */
+/* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead
+ * of ISPENDR and ICPENDR. */
 static uint32_t writable(const struct access *access)
 {
 	bool sgis = gic_version() > 2 || access->word || access->bank == BANK(GICD_IGROUPR) ||
@@ -159,24 +159,21 @@ static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct acces
 
 /* The state of another vCPU's interrupts is as its core published it last. The next read sees the
  * state of today. */
-static uint32_t read_at(struct vcpu *vcpu, struct vcpu *of, bool active, unsigned word,
-			uint32_t which)
-{
-	if (vcpu == of)
-		return vgicd_state(&vcpu->vgic, active, word, which);
-	if (which)
-		vgic_post_what(of, VGIC_POST_PUBLISH(word));
-	return __atomic_load_n(&of->vgic.published[active][word], __ATOMIC_RELAXED) & which;
-}
-
 static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
 {
 	uint32_t value = 0;
 
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
 		struct vcpu *of = vcpu->dist->vcpu[i];
+		uint32_t *published = &of->vgic.published[active][word];
+		uint32_t which = those_of(of, owner, word);
 
-		value |= read_at(vcpu, of, active, word, those_of(of, owner, word));
+		if (of == vcpu) {
+			value |= vgicd_state(&vcpu->vgic, active, word, which);
+		} else if (which) {
+			vgic_post_what(of, VGIC_POST_PUBLISH(word));
+			value |= __atomic_load_n(published, __ATOMIC_RELAXED) & which;
+		}
 	}
 	return value;
 }
@@ -255,7 +252,7 @@ void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups)
 	vgic_set_groups_enabled(&vcpu->vgic, groups);
 }
 
-void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
+__cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
 {
 	for (targets &= vgicd_all_vcpus(vcpu->dist); targets; targets &= targets - 1) {
 		struct vcpu *to = vcpu->dist->vcpu[bit_lowest(targets)];

@@ -83,13 +83,11 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 
 static __cold void send(struct vcpu *vcpu, uint32_t value)
 {
-	uint32_t targets = 0;
+	bool list = SGIR_FILTER(value) == SGIR_LIST;
 
-	if (SGIR_FILTER(value) == SGIR_LIST)
-		targets = SGIR_TARGETS(value);
-	else if (SGIR_FILTER(value) == SGIR_OTHERS)
-		targets = ~BIT(vcpu->index);
-	vgicd_send_sgi(vcpu, targets, SGIR_INTID(value), vcpu->index);
+	if (list || SGIR_FILTER(value) == SGIR_OTHERS)
+		vgicd_send_sgi(vcpu, list ? SGIR_TARGETS(value) : ~BIT(vcpu->index),
+			       SGIR_INTID(value), vcpu->index);
 }
 
 void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)

@@ -165,17 +165,12 @@ static uint32_t targets_of(const struct vcpu *vcpu, uint64_t value)
 	return value & SGIR_ELSEWHERE ? 0 : SGIR_TARGETS(value);
 }
 
-static __cold void send(struct vcpu *vcpu, uint64_t value)
-{
-	vgicd_send_sgi(vcpu, targets_of(vcpu, value), SGIR_INTID(value), 0);
-}
-
 void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value)
 {
 	if ((value & ~SGIR_INTID_FIELD) == BIT64(vcpu->index))
 		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], 0);
 	else
-		send(vcpu, value);
+		vgicd_send_sgi(vcpu, targets_of(vcpu, value), SGIR_INTID(value), 0);
 }
 
 __cold void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value)
