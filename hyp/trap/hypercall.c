@@ -20,7 +20,7 @@
 
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
-_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() recognises our ids by this bit");
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() needs this bit");
 
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
@@ -59,7 +59,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
-/* While counting is off, exits use the plain vectors. */
+/* Without counting, exits use the plain vectors. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
@@ -67,7 +67,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 
 	if (on > 1)
 		return vcpu_result(vcpu, HC_EINVAL);
-	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this exit, where exits are counted now */
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* of this exit */
 	if (on)
 		exit_stats_begin(vcpu);
 	config.stats &= (uint32_t)on;
@@ -78,7 +78,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 	return vcpu_result(vcpu, HC_OK);
 }
 
-/* Pends an SPI as a device would. The stamps do not depend on the probes. */
+/* Make an SPI pending as a device would. The stamps do not depend on the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
 	reg_t intid = frame_arg(&vcpu->frame, 1);
@@ -183,8 +183,8 @@ hypercall *const hypercalls_bench[HC_COUNT] = {
 hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
 /*
- * Whether `id` belongs to the owner 6, ours, and not to 0 or 4, psci()'s (DEN0028 2.5, table 2-1).
- * 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
+ * Whether `id` belongs to owner 6, these hypercalls, and not to owner 0 or 4, psci() (DEN0028 2.5,
+ * table 2-1). 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
  */
 static inline bool is_vendors(uint32_t id)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one decoder of traps and the one table of exception classes. */
+/* Exits: the table of exception classes, and a handler for each. A handler returns the vCPU to
+ * resume, or NULL after it stopped the VM. */
 #include "hyp/trap/trap.h"
 
 #include "arch/sysreg.h"
@@ -18,9 +19,7 @@
 #include "hyp/vm/vm_cores.h"
 #include "lib/compiler.h"
 
-/* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
-
-/* Emulated: resume behind the instruction. */
+/* The instruction was emulated: the guest resumes after it. */
 static struct vcpu *done(struct vcpu *vcpu)
 {
 	trap_skip_instruction();
@@ -37,7 +36,7 @@ static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uin
 
 /* --- interrupts --- */
 
-/* Another core asks for something, or has ended the VM. */
+/* Another core has posted something, calls, or has ended the VM. */
 static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 {
 	gic_eoi(iar);
@@ -50,18 +49,18 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	return sched_wake_posted() ? sched_next() : vcpu;
 }
 
-/* For a guest that does not have the core now; the console's; or nobody's, which would come back
- * for ever. */
+/* An interrupt of the console, or of a vCPU that is not loaded. Any other would be signalled for
+ * ever: disable it. */
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 	struct vcpu *owner = sched_owner(intid);
 
 	if (intid >= GIC_SPECIAL_BASE)
-		return vcpu; /* it went away before it was acknowledged */
+		return vcpu; /* not pending any more */
 	if (intid == SMP_KICK_SGI)
 		return kicked(vcpu, iar);
-	gic_drop(iar); /* as in trap_forward() */
+	gic_drop(iar); /* as in trap_forward_at_once() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
@@ -79,7 +78,7 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 	return vcpu;
 }
 
-/* Its line falls when CNTHP is programmed anew: nothing is taken before. */
+/* The line of CNTHP falls when timerq_expire() programs it, before the next acknowledge. */
 static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
 {
 	gic_eoi(iar);
@@ -96,7 +95,7 @@ static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32
 	return vcpu;
 }
 
-/* Interrupts that are not for the guest that has the core. */
+/* An interrupt that is not for the loaded vCPU. */
 __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -115,7 +114,7 @@ __cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct 
 	return vcpu;
 }
 
-/* Every call but an inlined one is a tail call, so that the path needs no stack. */
+/* Calls are inlined or tail calls: the path needs no stack. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
@@ -136,8 +135,8 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 }
 
-/* A system register that is not there, an instruction that no core has: the bench guest does that
- * by mistake, an unmodified guest to find out. */
+/* A system register or an instruction that the core does not have. An unmodified guest probes for
+ * them; the bench guest uses them by mistake. */
 static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!vcpu->vm->type->injects)
@@ -146,7 +145,7 @@ static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 	return vcpu;
 }
 
-/* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
+/* The guest has no firmware: every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
@@ -154,7 +153,7 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu_result(vcpu, -1));
 }
 
-/* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
+/* An unmodified guest may call PSCI by SMC. */
 static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
@@ -163,7 +162,7 @@ static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 	return psci(vcpu);
 }
 
-/* Who has an interrupt pending does not sleep. */
+/* A vCPU with a pending interrupt does not block. */
 static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 {
 	struct vcpu *next = vcpu;
@@ -174,7 +173,7 @@ static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 	return next;
 }
 
-/* The instruction is executed again, untrapped. */
+/* The guest executes the instruction again, untrapped. */
 static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 {
 	return fp_first_use(&vcpu->fp) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
@@ -202,7 +201,7 @@ static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 	return NULL;
 }
 
-/* Inlined where it counts, though a cold path calls it too; so is the next. */
+/* Inlined, as is the next function: the path of an emulated access is short. */
 static inline __attribute__((always_inline)) struct vcpu *emulate_read(
 	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
@@ -224,8 +223,8 @@ static inline __attribute__((always_inline)) struct vcpu *emulate_write(
 	return vcpu;
 }
 
-/* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
- * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
+/* A store to a read-only mapping does nothing. Without a syndrome the instruction may write a
+ * register back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55). */
 static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!(esr & DABT_ISV))

@@ -58,8 +58,7 @@ __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
 	vgic_requeue(vgic, virq);
 }
 
-/* A physical interrupt that is signalled anew has been deactivated, so its list register is
- * empty. */
+/* A physical interrupt that is signalled again has been deactivated: its list register is empty. */
 unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 {
 	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
@@ -71,7 +70,7 @@ static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 	vgic_queue(vgic, virq);
 }
 
-/* vgic_load() brings in what is queued. */
+/* vgic_load() empties the queue. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
 	unsigned i = virq->fast_lr;

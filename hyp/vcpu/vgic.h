@@ -214,7 +214,7 @@ static inline bool virq_waits(const struct virq *virq)
 	return virq->sources || virq->pending_latch || (virq->level && !virq->config.edge);
 }
 
-/* Remove `virq` from the queue; of a list register, what is pending. */
+/* Remove `virq` from the queue, and its pending state from a list register. */
 void vgic_dequeue(struct vgic *vgic, struct virq *virq);
 
 /* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */

@@ -11,13 +11,13 @@
 
 #define PSCI_BASE 0x84000000u
 #define PSCI_VERSION_1_1 0x10001
-#define NO_TRUSTED_OS 2 /* MIGRATE_INFO_TYPE: nothing to migrate */
+#define NO_TRUSTED_OS 2 /* MIGRATE_INFO_TYPE: no migration */
 
 #define SMCCC_VERSION 0x80000000u
 #define SMCCC_ARCH_FEATURES 0x80000001u
 #define SMCCC_VERSION_1_1 0x10001
 
-/* CPU_SUSPEND's power_state, the original format (5.4.2): StateType, and what must be 0 */
+/* CPU_SUSPEND's power_state in the original format (5.4.2): StateType, bits that must be 0 */
 #define SUSPEND_POWERDOWN (1u << 16)
 #define SUSPEND_RESERVED 0xfcfe0000u
 
@@ -39,7 +39,7 @@ static reg_t argument(const struct vcpu *vcpu, unsigned n)
 	return function_id(vcpu) & SMCCC_64 ? value : (uint32_t)value;
 }
 
-/* The vCPU with this affinity: 0.0.0.index. NULL: there is none. */
+/* The vCPU with this affinity, 0.0.0.index, or NULL. */
 static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 {
 	if ((affinity & ~AFFINITY_MASK) || affinity >= vm->vcpu_count)
@@ -47,7 +47,7 @@ static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 	return vm->vcpu[affinity];
 }
 
-/* Where a vCPU can begin: in RAM, and at an instruction. */
+/* A vCPU can begin in RAM, at an instruction. */
 static bool entry_ok(const struct vm *vm, reg_t entry)
 {
 	const struct vm_machine *machine = vm->machine;
@@ -118,7 +118,7 @@ static struct vcpu *affinity_info(struct vcpu *vcpu)
 	const struct vcpu *target = vcpu_at(vcpu->vm, argument(vcpu, 1));
 	uint32_t power;
 
-	if (!target || argument(vcpu, 2) != 0) /* levels of clusters are an old version's */
+	if (!target || argument(vcpu, 2) != 0) /* PSCI 0.2 had levels of clusters */
 		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
 	power = __atomic_load_n(&target->power, __ATOMIC_ACQUIRE);
 	if (power == VCPU_OFF || power == VCPU_ON)

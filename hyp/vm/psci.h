@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Power State Coordination Interface, version 1.1 (DEN0022), and what the SMC Calling
- * Convention has beside it (DEN0028), as every guest has them by HVC and SMC. No firmware behind us
- * is asked.
+ * The Power State Coordination Interface, version 1.1 (DEN0022), and the functions of the SMC
+ * Calling Convention (DEN0028), for every guest by HVC and SMC. The hypervisor calls no firmware.
  */
 #pragma once
 
 #include "hyp/vcpu/vcpu.h"
 
-/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest: OFF
- * says that nothing of what it was before is left (hyp/vm/vm_cores.c). */
+/* vcpu->power. Another core changes OFF to CLAIMED and STARTING, the vCPU's core does the rest
+ * (hyp/vm/vm_cores.c). An OFF vCPU has been reset. */
 enum vcpu_power {
 	VCPU_OFF,
-	VCPU_CLAIMED,  /* somebody turns it on: entry and context are being written */
-	VCPU_STARTING, /* its core is to start it */
+	VCPU_CLAIMED,  /* another core writes entry and context */
+	VCPU_STARTING, /* its core must start it */
 	VCPU_ON,
 };
 
@@ -27,7 +26,6 @@ enum psci_result {
 	PSCI_INVALID_ADDRESS = -9,
 };
 
-/* The function whose id is in x0 or r0; the trapped instruction has been skipped. Ids that are
- * not known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its
- * end. */
+/* Run the function whose id is in x0 or r0; the trapped instruction has been skipped. Returns the
+ * vCPU to resume; NULL: the vCPU is off, or the VM has ended. */
 struct vcpu *psci(struct vcpu *vcpu);

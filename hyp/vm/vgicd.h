@@ -20,7 +20,7 @@
 /* Registers with a bit an interrupt. */
 enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
 
-#define VGICD_EDGES 0xaaaaaaaau /* ICFGR: of the two bits of an interrupt, the one for an edge */
+#define VGICD_EDGES 0xaaaaaaaau /* ICFGR: the upper bit of two is 1 for an edge */
 
 #define VGICD_NO_TARGET 0xffu /* no vCPU: the interrupt stays pending */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts of another vCPU: what was posted to a vCPU, done by its own core, and SPIs that go
- * from one vCPU to another. */
+/* Interrupts of another vCPU: posts, which the vCPU's core processes, and SPIs that move from one
+ * vCPU to another. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
@@ -18,7 +18,7 @@ uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32
 	return value;
 }
 
-/* --- posts that make something pending or active --- */
+/* --- posts of pending and active states --- */
 
 void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 {
@@ -46,7 +46,7 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 	}
 }
 
-/* Return whether there were any. */
+/* Returns whether there were any. */
 static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
 	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
@@ -158,7 +158,7 @@ static void process_reloads(struct vcpu *vcpu, unsigned word)
 		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
 }
 
-/* Each kind in an exit of its own. */
+/* At most one kind in an exit. */
 void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 {
 	struct vgic_posted *posted = &vcpu->vgic.posted;
@@ -202,7 +202,7 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 		smp_kick(vcpu->core);
 }
 
-/* --- what comes in --- */
+/* --- lines and physical interrupts --- */
 
 void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
+/* Registers of GICv2's distributor alone: control, targets, SGIs (IHI 0048B chapter 4). */
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
 #define SGIR_TARGETS(value) ((value) >> 16 & 0xffu)
-#define SGIR_INTID(value) ((value)&0xfu) /* NSATT, bit 15, says nothing with one security state */
+#define SGIR_INTID(value) ((value)&0xfu) /* NSATT, bit 15, needs two security states */
 #define SGIR_LIST 0u
 #define SGIR_OTHERS 1u
 #define SGIR_SELF 2u
@@ -53,7 +53,7 @@ static bool in_sgi_pending(uint32_t offset)
 	return offset >= GICD_CPENDSGIR && offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
 }
 
-/* A byte an SGI, a bit a source; those that are pending here, whoever else has them. */
+/* A byte an SGI, a bit a source: SGIs that are pending for this vCPU. */
 static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
@@ -114,7 +114,6 @@ static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 	}
 }
 
-/* What needs a stack frame stays out of the way of what does not. */
 uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)

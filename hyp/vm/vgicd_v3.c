@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GICv3 alone has: routing by affinity, redistributors, SGIs by a system register (IHI 0069
- * chapter 12). vCPU n has the affinity 0.0.0.n. */
+/* Registers of GICv3 alone: routing by affinity, redistributors, SGIs by a system register (IHI
+ * 0069 chapter 12). vCPU n has the affinity 0.0.0.n. */
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-#define CTLR_DS (1u << 6) /* one security state, for good; ARE likewise */
+#define CTLR_DS (1u << 6) /* one security state; like ARE, for good */
 #define CTLR_GROUPS (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1)
 
 #define TYPER_ID_BITS (9u << 19) /* INTIDs have 10 bits */
@@ -22,8 +22,8 @@
 #define PART_GICD 0x92u /* PIDR0 */
 #define PART_GICR 0x93u
 
-#define SGIR_IRM (1ull << 40)                /* to all but this one */
-#define SGIR_ELSEWHERE 0x00fff0ff00ff0000ull /* Aff3, RS, Aff2, Aff1: none of our vCPUs */
+#define SGIR_IRM (1ull << 40)                /* to all other vCPUs */
+#define SGIR_ELSEWHERE 0x00fff0ff00ff0000ull /* Aff3, RS, Aff2, Aff1: no vCPU has any */
 #define SGIR_INTID_FIELD (0xfull << 24)
 #define SGIR_INTID(value) ((unsigned)((value) >> 24) & 0xfu)
 #define SGIR_TARGETS(value) ((uint32_t)(value)&0xffffu)
@@ -55,12 +55,12 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 	vgicd_changed(vcpu, vcpu, intid);
 }
 
-/* --- the distributor; private interrupts are the redistributors' --- */
+/* --- the distributor: shared interrupts --- */
 
 static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 {
 	switch (offset) {
-	case GICD_CTLR: /* RWP: a write has its effect when it returns */
+	case GICD_CTLR: /* RWP is 0: a write has its effect at once */
 		return CTLR_DS | GICD_CTLR_ARE | dist->groups;
 	case GICD_TYPER:
 		return (VIRQ_COUNT / 32 - 1) | TYPER_ID_BITS | TYPER_A3V;
@@ -102,7 +102,7 @@ void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 
 /* --- the redistributors --- */
 
-/* CTLR: no LPIs, and nothing is ever still to be written. SYNCR: nothing to wait for. */
+/* CTLR: no LPIs, RWP is 0. SYNCR: nothing to wait for. */
 static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 {
 	const struct vgicd *dist = owner->dist;
@@ -139,9 +139,8 @@ uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
 	return in_banks(offset, true) ? vgicd_bank_read(vcpu, dist->vcpu[index], offset) : 0;
 }
 
-/* WAKER: the firmware that a guest would have behind it has woken it. Asleep, an interrupt wakes
- * the vCPU as the power controller would: it is signalled as ever, and the guest that obeys the
- * rules has its CPU interface off (IHI 0069 12.11.42). */
+/* WAKER reads 0 at reset, as after firmware. ProcessorSleep has no effect: an interrupt would wake
+ * the vCPU, and the guest turns its CPU interface off first (IHI 0069 12.11.42). */
 void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;

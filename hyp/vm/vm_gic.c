@@ -8,8 +8,8 @@
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 
-/* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
- * lower INTID: a step gets to its time limit even if that one is signalled for ever. */
+/* CNTHP's interrupt comes before the maintenance interrupt, which has the lower INTID: a step
+ * reaches its time limit even if the maintenance interrupt is signalled for ever. */
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GIC that a VM has: what its memory map shows of it, and what a core has of it. */
+/* A VM's GIC, in its memory map and on its cores. */
 #pragma once
 
 #include "hyp/vm/vm.h"
 
-/* The GIC in stage 2. False: no room in the tables. */
+/* Add the GIC to stage 2, or as emulated regions. False: no room in the tables. */
 bool vm_gic_add(struct vm *vm);
 
-/* The GIC of this core, for its `vcpu` that begins. */
+/* Reset this core's GIC for `vcpu`, which begins here. */
 void vm_gic_reset_core(struct vcpu *vcpu);

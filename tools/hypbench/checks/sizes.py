@@ -8,14 +8,14 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 510,
+    "hyp/base": 475,
     "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1225,
+    "hyp/vcpu": 1130,
     "hyp/sched": 300,
-    "hyp/vm": 1855,
-    "hyp/dev": 290,
-    "hyp/trap": 925,
+    "hyp/vm": 1635,
+    "hyp/dev": 260,
+    "hyp/trap": 860,
     "hyp/run": 760,
 }
 
