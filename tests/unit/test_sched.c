@@ -565,6 +565,22 @@ static void nobodys_interrupt_stays_away(void **state)
 	assert_false(fake_gic.irq[SPI].enabled || fake_gic.irq[SPI].active);
 }
 
+/* Its virtual GIC may belong to a new VM by then. */
+static void a_vcpu_that_left_the_core_gets_no_interrupt(void **state)
+{
+	(void)state;
+	start(SCHED_FP);
+	assert_true(vgic_forward(&guest->vgic, SPI));
+	guest_enable(SPI, 0x40);
+	leave_for_other();
+	sched_remove(guest);
+	gic_set_pending(SPI);
+	assert_ptr_equal(trap_irq(&other), &other);
+	assert_false(vgic_is_pending(&guest->vgic, &guest->vgic.virq[SPI]));
+	assert_int_equal(guest->gic.used, 0);
+	assert_int_equal(guest->state, VCPU_STATE_OFF);
+}
+
 /* --- EL2's registers --- */
 
 static unsigned el2_writes;
@@ -636,6 +652,7 @@ int main(void)
 		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
 		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
 		cmocka_unit_test(nobodys_interrupt_stays_away),
+		cmocka_unit_test(a_vcpu_that_left_the_core_gets_no_interrupt),
 		cmocka_unit_test(equal_el2_registers_are_not_written),
 	};
 
