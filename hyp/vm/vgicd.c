@@ -63,8 +63,8 @@ static uint32_t writable(const struct access *access)
 	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Store what the guest reads back. Return the interrupts that the write concerns: in all banks but
- * IGROUPR, those of the ones that it writes. */
+/* Store what the guest reads back. Return the interrupts that the write affects: those with a new
+ * group, or with a 1 in the other banks. */
 static uint32_t store(struct vcpu *owner, const struct access *access)
 {
 	bool group = access->bank == BANK(GICD_IGROUPR);
@@ -106,7 +106,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 		vgic_end(vgic);
 }
 
-/* At once: what a device makes pending from now on stays. */
+/* At once, not by a post: a pending state that a device makes after this write stays. */
 static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
 {
 	for (; which; which &= which - 1) {
@@ -117,7 +117,7 @@ static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t whi
 	}
 }
 
-/* `which` are interrupts of vCPU `of`. */
+/* `of` is the vCPU that has the interrupts `which`. */
 static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *access,
 		     uint32_t which)
 {
@@ -378,7 +378,7 @@ static bool is_priority(uint32_t offset, unsigned size)
 	       offset < GICD_IPRIORITYR + VIRQ_COUNT;
 }
 
-/* Short: an SGI to oneself; a priority of a lone vCPU, which has every interrupt. */
+/* The short paths: an SGI to the vCPU itself; a priority where one vCPU has every interrupt. */
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
 	write_word *write = gic_version() == 2 ? vgicd_v2_write : vgicd_v3_write;

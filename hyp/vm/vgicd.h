@@ -25,17 +25,17 @@ enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
 #define VGICD_NO_TARGET 0xffu /* no vCPU: the interrupt stays pending */
 
 /*
- * The registers of a VM. Any core writes them with atomic operations: no lock guards them. A writer
- * posts a reload to the vCPU whose interrupt it is.
+ * The registers of a VM's distributor. Any core writes them with atomic operations, without a lock.
+ * A writer posts a reload to the vCPU that has the interrupt.
  *
- * The vCPUs' struct vgic have the pending and active states, an SPI's exactly one of them, its
- * *home*. There alone the SPI is enabled, pending, active, and forwarded from a physical SPI. The
- * core of the home hands an SPI with a new target over (vgicd_post.c): at once with its pending
- * state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post that reaches a
- * vCPU which is not the home any more goes to the home.
+ * A vCPU's struct vgic has the pending and active states of its interrupts. One vCPU has those of
+ * an SPI: its *home*. There alone the SPI is enabled, pending, active, and forwarded from a
+ * physical SPI. The core of the home hands an SPI with a new target over (vgicd_post.c): at once
+ * with its pending state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post
+ * that reaches a vCPU which is not the home any more goes to the home.
  */
 struct vgicd {
-	/* Word 0 of each vCPU, then every word: VCPU_MAX + 1 is that of the first SPIs. */
+	/* Word 0 of each vCPU, then the words of SPIs, from VCPU_MAX + 1 on. */
 	uint32_t bits[VGICD_BITS_COUNT][VCPU_MAX + VIRQ_WORDS];
 	uint32_t edges[VIRQ_COUNT / 16];        /* ICFGR */
 	uint32_t groups;                        /* GICD_CTLR: bit n = EnableGrp<n> */
