@@ -212,22 +212,31 @@ __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_con
 		return;
 	before = vgic_may_deliver(vgic, virq);
 	vgic_dequeue(vgic, virq);
-	virq->config = config;
-	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
+	if (virq->config.group1 != config.group1) {
+		virq->config.group1 = config.group1;
+		virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
+	}
+	virq->config.enabled = config.enabled;
 	follow_enable(vgic, virq, before);
 	vgic_refill(vgic);
 }
 
+/* The queue keeps interrupts of a disabled group; they are no work. */
 __cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 {
 	unsigned before = vgic->groups_enabled;
 
 	vgic->groups_enabled = groups & GROUPS;
+	for (unsigned group = 0; group < VIRQ_GROUPS; group++)
+		vgic->work += vgic->queued_count[group] *
+			      ((vgic->groups_enabled >> group & 1) - (before >> group & 1));
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		struct virq *virq = &vgic->virq[i];
+		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;
 
-		if (virq->config.enabled &&
-		    (before ^ vgic->groups_enabled) >> virq->config.group1 & 1) {
+		if (other && virq->config.enabled &&
+		    (virq->hw || virq->fast_lr != VIRQ_LR_NONE ||
+		     vgic_lr_has(vgic, virq, GIC_LR_PENDING))) {
 			vgic_dequeue(vgic, virq);
 			follow_enable(vgic, virq, before >> virq->config.group1 & 1);
 		}

@@ -79,8 +79,8 @@ struct vgic {
 	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
 	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
 	unsigned lr_count;
-	/* Number of interrupts in the queue, spilled, or with a retarget pending; 0: the fast paths
-	 * may write list registers. */
+	/* Number of interrupts in the queue of enabled groups, spilled, or with a retarget pending;
+	 * 0: the fast paths may write list registers. */
 	unsigned work;
 	struct vgic_posted posted;
 	unsigned spilled_count;
@@ -97,6 +97,7 @@ struct vgic {
 	 * priorities that have any. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
+	unsigned queued_count[VIRQ_GROUPS];
 };
 
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */

@@ -24,7 +24,7 @@ uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsig
 	return gic_lr_encode(&lr);
 }
 
-/* --- the queue: interrupts that wait, may be delivered, and are not active --- */
+/* --- the queue: interrupts that wait, are enabled, and are not active --- */
 
 static uint32_t *queue_of(struct vgic *vgic, const struct virq *virq, uint32_t *level)
 {
@@ -32,15 +32,22 @@ static uint32_t *queue_of(struct vgic *vgic, const struct virq *virq, uint32_t *
 	return vgic->queued[virq->config.group1][virq->config.priority >> 3];
 }
 
+static void count_queued(struct vgic *vgic, unsigned group, unsigned one)
+{
+	vgic->queued_count[group] += one;
+	if (vgic->groups_enabled >> group & 1)
+		vgic->work += one;
+}
+
 static void push(struct vgic *vgic, const struct virq *virq)
 {
 	uint32_t level, *queue = queue_of(vgic, virq, &level);
 
-	if (virq->spilled || !vgic_may_deliver(vgic, virq) || bit_test(queue, virq->intid))
+	if (virq->spilled || !virq->config.enabled || bit_test(queue, virq->intid))
 		return;
 	bit_set(queue, virq->intid);
 	vgic->queued_at[virq->config.group1] |= level;
-	vgic->work++;
+	count_queued(vgic, virq->config.group1, 1);
 }
 
 static void pull(struct vgic *vgic, const struct virq *virq)
@@ -52,12 +59,13 @@ static void pull(struct vgic *vgic, const struct virq *virq)
 	bit_clear(queue, virq->intid);
 	if (!(queue[0] | queue[1] | queue[2] | queue[3]))
 		vgic->queued_at[virq->config.group1] &= ~level;
-	vgic->work--;
+	count_queued(vgic, virq->config.group1, ~0u);
 }
 
 static bool anything_queued(const struct vgic *vgic)
 {
-	return vgic->queued_at[0] | vgic->queued_at[1];
+	return (vgic->groups_enabled & 1 && vgic->queued_at[0]) ||
+	       (vgic->groups_enabled & 2 && vgic->queued_at[1]);
 }
 
 /* The most urgent interrupt of the queues of these groups. */
@@ -79,9 +87,9 @@ static struct virq *first_of(struct vgic *vgic, unsigned groups)
 
 static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
 {
-	struct virq *virq = first_of(vgic, groups);
+	struct virq *virq = first_of(vgic, vgic->groups_enabled & groups);
 
-	return virq ? virq : first_of(vgic, ~groups);
+	return virq ? virq : first_of(vgic, vgic->groups_enabled & ~groups);
 }
 
 /* --- list registers --- */

@@ -196,8 +196,10 @@ static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint
 	set = value & lanes;
 	changed = lanes & (__atomic_fetch_or(edges, set, __ATOMIC_RELAXED) ^ value);
 	__atomic_fetch_and(edges, ~lanes | set, __ATOMIC_RELAXED);
+	vgic_begin(&vcpu->vgic);
 	for (; changed; changed &= changed - 1)
 		vgicd_changed(vcpu, vcpu, first + bit_lowest(changed) / 2);
+	vgic_end(&vcpu->vgic);
 }
 
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
