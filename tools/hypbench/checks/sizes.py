@@ -11,7 +11,7 @@ BUDGETS = {
     "hyp/base": 475,
     "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1130,
+    "hyp/vcpu": 1145,
     "hyp/sched": 300,
     "hyp/vm": 1635,
     "hyp/dev": 260,
