@@ -28,33 +28,14 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
 	return to;
 }
 
-void *memmove(void *to, const void *from, size_t size)
-{
-	uint8_t *d = to;
-	const uint8_t *s = from;
-
-	if (d <= s)
-		while (size--)
-			*d++ = *s++;
-	else
-		while (size--)
-			d[size] = s[size];
-	return to;
-}
-
 void *memset(void *to, int byte, size_t size)
 {
 	uint8_t *d = to;
 	word pattern = (uint8_t)byte * (~(word)0 / 0xff);
 
 	if (both_aligned(to, to))
-		for (; size >= 2 * sizeof(word); size -= 2 * sizeof(word)) {
-			word *pair = (void *)d;
-
-			pair[0] = pattern;
-			pair[1] = pattern;
-			d += 2 * sizeof(word);
-		}
+		for (; size >= sizeof(word); size -= sizeof(word), d += sizeof(word))
+			*(word *)(void *)d = pattern;
 	while (size--)
 		*d++ = (uint8_t)byte;
 	return to;

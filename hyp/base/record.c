@@ -23,7 +23,6 @@ static uint32_t sequence;
 static uint32_t count[RECORD_KIND_COUNT];
 static uint32_t crc; /* of the line so far */
 static const struct record_step *current_step;
-static uint64_t cpu_hz_at_end;
 
 void record_in_step(const struct record_step *step)
 {
@@ -57,30 +56,17 @@ void record_hex(const char *name, uint64_t value)
 	raw(",\"%s\":\"0x%jx\"", name, value);
 }
 
-/* Removes an incomplete escape from the end: a backslash, or `\u` and fewer than 4 digits. */
-static void cut_escape(struct text *text)
-{
-	for (size_t i = 1; i < text->length; i++) {
-		size_t more = text->at[i] != '\\' ? 0 : text->at[i + 1] == 'u' ? 5 : 1;
-
-		if (i + more >= text->length)
-			text->length = i;
-		else
-			i += more;
-	}
-}
-
+/* A character at a time: no buffer limits the length. */
 static void raw_string(const char *string)
 {
-	TEXT(text, 1024);
+	record_raw("\"", 1);
+	for (; *string; string++) {
+		TEXT(quoted, 16);
 
-	text.size--;
-	text_json_string(&text, string);
-	if (text.overflow) { /* the string is cut, never left open, nor within an escape */
-		cut_escape(&text);
-		text.at[text.length++] = '"';
+		text_json_bytes(&quoted, string, 1);
+		record_raw(quoted.at + 1, quoted.length - 2);
 	}
-	record_raw(text.at, text.length);
+	record_raw("\"", 1);
 }
 
 void record_string(const char *name, const char *value)
@@ -178,12 +164,7 @@ void record_error(const char *where, const char *what)
 	record_close();
 }
 
-void record_cpu_hz_at_end(uint64_t hz)
-{
-	cpu_hz_at_end = hz;
-}
-
-bool record_end(bool steps_ok)
+bool record_end(bool steps_ok, uint64_t cpu_hz)
 {
 	bool ok = steps_ok && count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
 
@@ -192,8 +173,8 @@ bool record_end(bool steps_ok)
 	record_u64("records", sequence);
 	record_u64("faults", count[RECORD_FAULT]);
 	record_u64("errors", count[RECORD_ERROR]);
-	if (cpu_hz_at_end)
-		record_u64("cpu_hz", cpu_hz_at_end);
+	if (cpu_hz)
+		record_u64("cpu_hz", cpu_hz);
 	record_string("status", ok ? "ok" : "failed");
 	record_close();
 	return ok;

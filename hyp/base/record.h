@@ -41,9 +41,6 @@ bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char 
 /* An `error` record: what could not be done, and where. */
 void record_error(const char *where, const char *what);
 
-/* Sets the member `cpu_hz` of the `end` record, in Hz; 0: no such member. */
-void record_cpu_hz_at_end(uint64_t hz);
-
 /* Emits the `end` record, with the counts of all records before. Returns, and records as `status`,
- * whether nothing failed: no step (steps_ok), no fault, no error. */
-bool record_end(bool steps_ok);
+ * whether nothing failed: no step (steps_ok), no fault, no error. `cpu_hz`: a member; 0: none. */
+bool record_end(bool steps_ok, uint64_t cpu_hz);

@@ -2,8 +2,8 @@
 #include "hyp/cpu/smp.h"
 
 #include "arch/barrier.h"
-#include "hyp/cpu/percpu.h"
-#include "lib/bits.h"
+#include "drivers/gic/gic.h"
+#include "lib/percpu.h"
 
 /* On the caller's stack. */
 struct call {

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "drivers/gic/gic.h"
+#include "arch/types.h"
 
 #define SMP_KICK_SGI 7u /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
 

@@ -18,18 +18,6 @@ static uint16_t *reg(struct vpl011 *uart, uint32_t offset)
 	return &uart->reg[offset / 4];
 }
 
-/* --- the interrupt --- */
-
-static void update(struct vpl011 *uart)
-{
-	bool line = *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
-
-	if (line == uart->line)
-		return;
-	uart->line = line;
-	vgicd_set_level(uart->vm, VIRT_UART_INTID, line);
-}
-
 /* --- receiving --- */
 
 static unsigned depth(struct vpl011 *uart)
@@ -77,13 +65,27 @@ static uint32_t pop(struct vpl011 *uart)
 		return 0;
 	uart->first = (uint8_t)((uart->first + 1) % VPL011_FIFO_SIZE);
 	uart->count--;
-	if (uart->waiting)
-		fill(uart);
 	if (uart->count < trigger(uart))
 		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RX;
 	if (!uart->count)
 		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RT;
 	return byte;
+}
+
+/* --- the interrupt --- */
+
+/* After each access: what the console kept fits by now, or does not. */
+static void update(struct vpl011 *uart)
+{
+	bool line;
+
+	if (uart->waiting)
+		fill(uart);
+	line = *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
+	if (line == uart->line)
+		return;
+	uart->line = line;
+	vgicd_set_level(&uart->vm->dist, VIRT_UART_INTID, line);
 }
 
 void vpl011_receive(void)
@@ -161,15 +163,12 @@ static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 }
 
 /* A change of FEN turns the FIFOs on or off, and empties them. */
-static void write_lcr_h(struct vpl011 *uart, uint16_t value)
+static void change_fifos(struct vpl011 *uart, uint32_t changed)
 {
-	if ((*reg(uart, UARTLCR_H) ^ value) & UARTLCR_H_FEN) {
-		uart->count = 0;
-		*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
-	}
-	*reg(uart, UARTLCR_H) = value;
-	if (uart->waiting)
-		fill(uart);
+	if (!(changed & UARTLCR_H_FEN))
+		return;
+	uart->count = 0;
+	*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
 }
 
 static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
@@ -180,20 +179,17 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 		[UARTIMSC / 4] = UARTINT_ALL, [UARTDMACR / 4] = 7,
 	};
 
-	uint16_t stored;
-
 	if (offset > UARTDMACR || offset & 3)
 		return;
-	stored = (uint16_t)(value & writable[offset / 4]);
 	if (offset == UARTDR) { /* CR.UARTEN may be 0: early output does not set the UART up */
 		send(uart, (char)value);
 		*reg(uart, UARTRIS) |= UARTINT_TX;
 	} else if (offset == UARTICR) {
 		*reg(uart, UARTRIS) &= (uint16_t)~value;
-	} else if (offset == UARTLCR_H) {
-		write_lcr_h(uart, stored);
 	} else if (writable[offset / 4]) {
-		*reg(uart, offset) = stored;
+		if (offset == UARTLCR_H)
+			change_fifos(uart, *reg(uart, UARTLCR_H) ^ value);
+		*reg(uart, offset) = (uint16_t)(value & writable[offset / 4]);
 	}
 }
 

@@ -32,7 +32,7 @@ static const struct plan *const plan = &plan_section.plan;
 static _Noreturn void give_up(const char *where, const char *what)
 {
 	record_error(where, what);
-	record_end(false);
+	record_end(false, 0);
 	machine_end(RUN_IMPOSSIBLE);
 }
 
@@ -131,6 +131,6 @@ _Noreturn void hyp_main(void)
 	check_plan();
 	emit_run(lr_count);
 	steps_ok = plan_run(plan);
-	record_cpu_hz_at_end(cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US)));
-	machine_end(record_end(steps_ok) ? RUN_OK : RUN_FAILED);
+	steps_ok = record_end(steps_ok, cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US)));
+	machine_end(steps_ok ? RUN_OK : RUN_FAILED);
 }

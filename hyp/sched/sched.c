@@ -212,7 +212,7 @@ void sched_compare(void)
 
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
-		with_ppis += vcpu->vgic.forwarded[0] != 0;
+		with_ppis += vcpu->vgic.ppis != 0;
 	}
 	work = with_ppis > 1 ? VCPU_DIFFERS | VCPU_SHARES_PPIS : differs ? VCPU_DIFFERS : 0;
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {

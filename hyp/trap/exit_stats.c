@@ -103,13 +103,15 @@ static uint32_t exit_count(const struct exit_stat *stat)
 	return n;
 }
 
-static void emit_kind(const struct exit_stats *all, enum exit_kind kind, uint32_t n)
+static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 {
 	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
 	const struct exit_stat *stat = &all->stat[kind];
-	const struct stats stats = { .n = n, .sum = stat->total };
+	const struct stats stats = { .n = exit_count(stat), .sum = stat->total };
 	struct text text;
 
+	if (!stats.n)
+		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"mean\":");
 	text_milli(&text, (int64_t)stats_mean_milli(&stats));
@@ -118,7 +120,7 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind, uint32_
 
 	record_open_vcpu(RECORD_EXITS, all->vcpu->vm->name, all->vcpu->index);
 	record_string("exit", kind_name[kind]);
-	record_u64("n", n);
+	record_u64("n", stats.n);
 	record_u64("total", stat->total);
 	record_u64("min", stat->min);
 	record_u64("max", stat->max);
@@ -127,9 +129,11 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind, uint32_
 	record_close();
 }
 
-static void emit_event(const struct trace_rec *e, const struct vcpu *vcpu)
+static void emit_event(const struct exit_stats *all, uint32_t i)
 {
-	record_open_vcpu(RECORD_TRACE, vcpu->vm->name, vcpu->index);
+	const struct trace_rec *e = &all->event[ring_slot(&all->ring, i)];
+
+	record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
 	record_u64("t", e->ticks);
 	record_u64("dur", e->duration_ticks);
 	record_string("event", kind_name[e->kind]);
@@ -137,26 +141,12 @@ static void emit_event(const struct trace_rec *e, const struct vcpu *vcpu)
 	record_close();
 }
 
-static void emit_stats(const struct exit_stats *stats)
-{
-	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
-		uint32_t n = exit_count(&stats->stat[i]);
-
-		if (n)
-			emit_kind(stats, (enum exit_kind)i, n);
-	}
-}
-
-static void emit_trace(const struct exit_stats *stats)
-{
-	for (uint32_t i = 0; i < ring_count(&stats->ring); i++)
-		emit_event(&stats->event[ring_slot(&stats->ring, i)], stats->vcpu);
-}
-
 void exit_stats_emit(void)
 {
 	for (unsigned n = 0; stats_on && n < count; n++)
-		emit_stats(&space[n]);
+		for (unsigned kind = 0; kind < EXIT_KIND_COUNT; kind++)
+			emit_kind(&space[n], (enum exit_kind)kind);
 	for (unsigned n = 0; trace_on && n < count; n++)
-		emit_trace(&space[n]);
+		for (uint32_t i = 0; i < ring_count(&space[n].ring); i++)
+			emit_event(&space[n], i);
 }

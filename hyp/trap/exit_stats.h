@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exit statistics and the trace ring of a vCPU; fed by the accounting twins of the traps only.
- * What every exit passes through stands here, to be inlined: it may cost 40 instructions
- * (tests/qemu/test_stats.py). So there are no squares, and an exit is simply counted where another
- * one took as many ticks and that is below 512; all others go round by a function.
+ * Exit statistics and the trace ring of a vCPU, for trap_account.c. The path of every exit is
+ * inline and may cost 40 instructions (tests/qemu/test_stats.py). So it sums no squares. It counts
+ * an exit of less than 512 ticks alone, and only if an exit as long came before; a function counts
+ * the others.
  */
 #pragma once
 
@@ -43,32 +43,31 @@ struct exit_stats {
 
 #define EXIT_STATS_MAX 5u /* vCPUs at a time: 360 KiB each */
 
-/* Put into the begin of an exit, it makes its length impossible: that exit is not counted. */
+/* In the start of an exit: the length becomes impossible, and the exit is not counted. */
 #define EXIT_NOT_COUNTED (1ull << 63)
 
-/* Likewise: the exit mapped memory at its first touch. What the subtraction makes of it has both
- * this bit and EXIT_NOT_COUNTED set. */
+/* Likewise: the exit mapped memory at its first touch. The subtraction sets both this bit and
+ * EXIT_NOT_COUNTED. */
 #define EXIT_MAPPED (1ull << 62)
 
 struct vcpu;
 
-/* For a fresh run: no vCPU has statistics; what is off is not emitted. */
+/* For a fresh run: no vCPU has statistics. */
 void exit_stats_reset(const struct run_config *config);
 
-/* The vCPU has statistics, empty ones, where they or the trace are on; EXIT_STATS_MAX vCPUs at
- * most. */
+/* Give the vCPU empty statistics, where they or the trace are on. At most EXIT_STATS_MAX vCPUs. */
 void exit_stats_attach(struct vcpu *vcpu);
 
-/* HC_MEASURE: those of the vCPUs of this core begin anew. */
+/* HC_MEASURE: empty the statistics of this core's vCPUs. */
 void exit_stats_begin(const struct vcpu *vcpu);
 
-/* `exits` and `trace` records, a vCPU after the other. */
+/* Emit `exits` and `trace` records, a vCPU after the other. */
 void exit_stats_emit(void);
 
-/* An exit that exit_stats_add() cannot simply count. */
+/* The rest of exit_stats_add(). */
 void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks);
 
-/* Where the statistics of a kind of exit are in struct exit_stats. */
+/* Offset in struct exit_stats of the statistics of a kind of exit. */
 #define EXIT_STAT(kind) (offsetof(struct exit_stats, stat) + (kind) * sizeof(struct exit_stat))
 
 static inline struct exit_stat *exit_stat_at(struct exit_stats *stats, size_t at)

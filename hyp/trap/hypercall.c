@@ -20,71 +20,54 @@
 
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
-_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() recognises our ids by this bit");
-
-static struct vcpu *finish(struct vcpu *vcpu, long result)
-{
-	frame_set_result(&vcpu->frame, (reg_t)result);
-	return vcpu;
-}
-
-static struct vcpu *finish_u32(struct vcpu *vcpu, uint32_t result)
-{
-	frame_set_result(&vcpu->frame, result);
-	return vcpu;
-}
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() needs this bit");
 
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
-	return finish(vcpu, HC_OK);
+	return vcpu_result(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_record(struct vcpu *vcpu)
 {
 	reg_t size = frame_arg(&vcpu->frame, 2);
 	reg_t kind = frame_arg(&vcpu->frame, 1);
+	bool sent;
 
 	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
-		return finish(vcpu, HC_EINVAL);
-	if (!record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index,
-			       (const char *)(board.guest_base + GUEST_RECORD_OFFSET), size))
-		return finish(vcpu, HC_EINVAL);
-	return finish(vcpu, HC_OK);
+		return vcpu_result(vcpu, HC_EINVAL);
+	sent = record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index,
+				 (const char *)(board.guest_base + GUEST_RECORD_OFFSET), size);
+	return vcpu_result(vcpu, sent ? HC_OK : HC_EINVAL);
 }
 
 static struct vcpu *hc_exit(struct vcpu *vcpu)
 {
-	struct vm *vm = vcpu->vm;
+	static const uint8_t outcome[] = {
+		[GUEST_EXIT_DONE] = VM_DONE,
+		[GUEST_EXIT_REFUSED] = VM_REFUSED,
+		[GUEST_EXIT_FAILED] = VM_FAILED,
+		[GUEST_EXIT_CRASHED] = VM_CRASHED,
+	};
+	reg_t reason = frame_arg(&vcpu->frame, 1);
 
-	switch (frame_arg(&vcpu->frame, 1)) {
-	case GUEST_EXIT_DONE:
-		vm_end(vm, VM_DONE);
-		break;
-	case GUEST_EXIT_REFUSED:
-		vm_end(vm, VM_REFUSED);
-		break;
-	case GUEST_EXIT_FAILED:
-		vm_end(vm, VM_FAILED);
-		break;
-	case GUEST_EXIT_CRASHED:
-		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
-		break;
-	default:
+	if (reason >= ARRAY_SIZE(outcome))
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
-		break;
-	}
+	else if (reason == GUEST_EXIT_CRASHED)
+		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
+	if (reason < ARRAY_SIZE(outcome))
+		vcpu->vm->outcome = outcome[reason];
 	return NULL;
 }
 
-/* While counting is off, exits use the plain vectors. */
+/* Without counting, exits use the plain vectors. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
 	reg_t on = frame_arg(&vcpu->frame, 1);
 
 	if (on > 1)
-		return finish(vcpu, HC_EINVAL);
-	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* this exit, where exits are counted now */
+		return vcpu_result(vcpu, HC_EINVAL);
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* of this exit */
 	if (on)
 		exit_stats_begin(vcpu);
 	config.stats &= (uint32_t)on;
@@ -92,20 +75,20 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 	cpu_use_vectors(vcpu, &config);
 	write_vbar_el2(vcpu->el2.vbar_el2);
 	sched_compare();
-	return finish(vcpu, HC_OK);
+	return vcpu_result(vcpu, HC_OK);
 }
 
-/* Pends an SPI as a device would. The stamps do not depend on the probes. */
+/* Make an SPI pending as a device would. The stamps do not depend on the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
 	reg_t intid = frame_arg(&vcpu->frame, 1);
 
 	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
-		return finish(vcpu, HC_EINVAL);
+		return vcpu_result(vcpu, HC_EINVAL);
 	probe_write(offsetof(struct probe_stamps, before_raised), probe_read());
 	probe_write(offsetof(struct probe_stamps, raised), probe_read());
 	gic_set_pending((unsigned)intid);
-	return finish(vcpu, HC_OK);
+	return vcpu_result(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
@@ -113,7 +96,7 @@ static struct vcpu *hc_cold(struct vcpu *vcpu)
 	bool done = cold_make(&vcpu->vm->tables, frame_arg(&vcpu->frame, 1),
 			      frame_arg(&vcpu->frame, 2));
 
-	return finish(vcpu, done ? HC_OK : HC_EINVAL);
+	return vcpu_result(vcpu, done ? HC_OK : HC_EINVAL);
 }
 
 static bool has_stage2(const struct vcpu *vcpu)
@@ -123,18 +106,15 @@ static bool has_stage2(const struct vcpu *vcpu)
 
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 {
-	if (!has_stage2(vcpu))
-		return finish(vcpu, HC_EINVAL);
-	switch (frame_arg(&vcpu->frame, 1)) {
-	case HC_TLBI_VMID:
+	reg_t which = frame_arg(&vcpu->frame, 1);
+
+	if (!has_stage2(vcpu) || (which != HC_TLBI_VMID && which != HC_TLBI_ALL))
+		return vcpu_result(vcpu, HC_EINVAL);
+	if (which == HC_TLBI_VMID)
 		stage2_tlbi_vmid(&vcpu->vm->stage2);
-		return finish(vcpu, HC_OK);
-	case HC_TLBI_ALL:
+	else
 		stage2_tlbi_all(&vcpu->vm->stage2);
-		return finish(vcpu, HC_OK);
-	default:
-		return finish(vcpu, HC_EINVAL);
-	}
+	return vcpu_result(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_vmid(struct vcpu *vcpu)
@@ -142,10 +122,10 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 	reg_t flush = frame_arg(&vcpu->frame, 1);
 
 	if (!has_stage2(vcpu) || flush > 1)
-		return finish(vcpu, HC_EINVAL);
+		return vcpu_result(vcpu, HC_EINVAL);
 	stage2_switch_vmid(&vcpu->vm->stage2, flush);
 	vcpu->vttbr = read_vttbr_el2();
-	return finish(vcpu, HC_OK);
+	return vcpu_result(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_peek(struct vcpu *vcpu)
@@ -157,7 +137,7 @@ static struct vcpu *hc_peek(struct vcpu *vcpu)
 	if (address >= machine->ram_pa && address - machine->ram_pa < machine->ram_size &&
 	    address % sizeof(word) == 0)
 		word = *(const volatile uint32_t *)(uintptr_t)address;
-	return finish(vcpu, (long)word);
+	return vcpu_result(vcpu, (long)word);
 }
 
 static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
@@ -172,32 +152,27 @@ static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
 static struct vcpu *hc_stage2(struct vcpu *vcpu)
 {
 	struct stage2_lazy *lazy = &vcpu->vm->lazy;
+	const uint32_t counters[] = {
+		[HC_STAGE2_FAULTS] = lazy->faults,
+		[HC_STAGE2_TICKS] = lazy->ticks,
+		[HC_STAGE2_TICKS_MIN] = lazy->ticks_min,
+		[HC_STAGE2_TICKS_MAX] = lazy->ticks_max,
+		[HC_STAGE2_BUILD_TICKS] = lazy->build_ticks,
+	};
+	reg_t what = frame_arg(&vcpu->frame, 1);
 	ipa_t ipa = frame_arg(&vcpu->frame, 2);
 
-	switch (frame_arg(&vcpu->frame, 1)) {
-	case HC_STAGE2_LEVEL:
-		return finish_u32(vcpu, stage2_level(vcpu->vm, ipa));
-	case HC_STAGE2_UNMAP:
-		return finish(vcpu, stage2_lazy_unmap(lazy, ipa) ? HC_OK : HC_EINVAL);
-	case HC_STAGE2_FAULTS:
-		return finish_u32(vcpu, lazy->faults);
-	case HC_STAGE2_TICKS:
-		return finish_u32(vcpu, lazy->ticks);
-	case HC_STAGE2_TICKS_MIN:
-		return finish_u32(vcpu, lazy->ticks_min);
-	case HC_STAGE2_TICKS_MAX:
-		return finish_u32(vcpu, lazy->ticks_max);
-	case HC_STAGE2_BUILD_TICKS:
-		return finish_u32(vcpu, lazy->build_ticks);
-	default:
-		return finish(vcpu, HC_EINVAL);
-	}
+	if (what == HC_STAGE2_LEVEL)
+		return vcpu_result(vcpu, (long)stage2_level(vcpu->vm, ipa));
+	if (what == HC_STAGE2_UNMAP)
+		return vcpu_result(vcpu, stage2_lazy_unmap(lazy, ipa) ? HC_OK : HC_EINVAL);
+	return vcpu_result(vcpu, what < ARRAY_SIZE(counters) ? (long)counters[what] : HC_EINVAL);
 }
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 {
 	fp_release(&vcpu->fp);
-	return finish(vcpu, HC_OK);
+	return vcpu_result(vcpu, HC_OK);
 }
 
 hypercall *const hypercalls_bench[HC_COUNT] = {
@@ -209,8 +184,8 @@ hypercall *const hypercalls_bench[HC_COUNT] = {
 hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
 /*
- * Whether `id` belongs to the owner 6, ours, and not to 0 or 4, psci()'s (DEN0028 2.5, table 2-1).
- * 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
+ * Whether `id` belongs to owner 6, these hypercalls, and not to owner 0 or 4, psci() (DEN0028 2.5,
+ * table 2-1). 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
  */
 static inline bool is_vendors(uint32_t id)
 {
@@ -225,6 +200,6 @@ struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 	if (number < HC_COUNT)
 		return vcpu->hypercalls[number](vcpu);
 	if (is_vendors(id))
-		return finish(vcpu, HC_EUNKNOWN);
+		return vcpu_result(vcpu, HC_EUNKNOWN);
 	return psci(vcpu);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one decoder of traps and the one table of exception classes. */
+/* Exits: the table of exception classes, and a handler for each. A handler returns the vCPU to
+ * resume, or NULL after it stopped the VM. */
 #include "hyp/trap/trap.h"
 
 #include "arch/barrier.h"
@@ -17,11 +18,11 @@
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
+#include "hyp/vm/vm_core.h"
+#include "hyp/vm/vm_gic.h"
 #include "lib/compiler.h"
 
-/* A handler returns the vCPU to resume, or NULL when the VM has been stopped. */
-
-/* Emulated: resume behind the instruction. */
+/* The instruction was emulated: the guest resumes after it. */
 static struct vcpu *done(struct vcpu *vcpu)
 {
 	trap_skip_instruction();
@@ -52,37 +53,21 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	return sched_wake_posted() ? sched_next() : vcpu;
 }
 
-/* For a vCPU of this core that is not loaded. */
-static void deliver_later(struct vcpu *vcpu, unsigned intid)
-{
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
-	sched_wake(vcpu);
-}
-
-static struct vcpu *owner_of(unsigned intid)
-{
-	struct vgic *vgic;
-
-	if (intid < GIC_PRIVATE_COUNT)
-		return vppi_owner(intid);
-	vgic = vgic_owner(intid);
-	return vgic ? vcpu_of_vgic(vgic) : NULL;
-}
-
-/* For a vCPU of this core that is not loaded; the console's; or nobody's, which would come back for
- * ever. */
-static __cold void take_for_absent(uint32_t iar)
+/* An interrupt of the console, or of a vCPU that is not loaded. Any other would be signalled for
+ * ever: disable it. */
+static __cold void take_for_unloaded(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
-	struct vcpu *owner = owner_of(intid);
+	struct vcpu *owner = vm_core_owner(intid);
 
-	gic_drop(iar); /* as in trap_forward() */
+	gic_drop(iar); /* as in trap_forward_at_once() */
 	if (intid == console_intid()) {
 		vpl011_receive();
 		gic_deactivate(iar);
 	} else if (owner) {
-		deliver_later(owner, intid);
-	} else if (!vgicd_send_on(iar)) {
+		vgic_inject_unloaded(&owner->vgic, &owner->gic, owner->vgic.route[intid]);
+		sched_wake(owner);
+	} else if (!vm_gic_send_on(iar)) {
 		gic_disable(intid);
 		gic_deactivate(iar);
 	}
@@ -91,14 +76,14 @@ static __cold void take_for_absent(uint32_t iar)
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	if (gic_intid(iar) >= GIC_SPECIAL_BASE)
-		return vcpu; /* it went away before it was acknowledged */
+		return vcpu; /* not pending any more */
 	if (gic_intid(iar) == SMP_KICK_SGI)
 		return kicked(vcpu, iar);
-	take_for_absent(iar);
+	take_for_unloaded(iar);
 	return sched_next();
 }
 
-/* Its line falls when CNTHP is programmed anew: nothing is taken before. */
+/* The line of CNTHP falls when timerq_expire() programs it, before the next acknowledge. */
 static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
 {
 	gic_eoi(iar);
@@ -115,7 +100,7 @@ static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32
 	return vcpu;
 }
 
-/* Interrupts that are not for the guest that has the core. */
+/* An interrupt that is not for the loaded vCPU. */
 __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -137,17 +122,18 @@ __cold void trap_irq_idle(void)
 		gic_eoi(iar);
 		gic_deactivate(iar);
 	} else if (gic_intid(iar) < GIC_SPECIAL_BASE) {
-		take_for_absent(iar);
+		take_for_unloaded(iar);
 	}
 }
 
-static __cold struct vcpu *forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+__cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	trap_forward(vcpu, iar, virq);
+	gic_drop(iar);
+	vgic_inject(&vcpu->vgic, virq);
 	return vcpu;
 }
 
-/* Every call but an inlined one is a tail call, so that the path needs no stack. */
+/* Calls are inlined or tail calls: the path needs no stack. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
@@ -156,7 +142,7 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 	if (!virq)
 		return trap_irq_own(vcpu, iar);
 	if (!trap_forward_at_once(vcpu, iar, virq))
-		return forward_slowly(vcpu, iar, virq);
+		return trap_forward_slowly(vcpu, iar, virq);
 	return vcpu;
 }
 
@@ -168,8 +154,8 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 }
 
-/* A system register that is not there, an instruction that no core has: the bench guest does that
- * by mistake, an unmodified guest to find out. */
+/* A system register or an instruction that the core does not have. An unmodified guest probes for
+ * them; the bench guest uses them by mistake. */
 static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!vcpu->vm->type->injects)
@@ -178,16 +164,15 @@ static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 	return vcpu;
 }
 
-/* No firmware behind us is for a guest: every function is unknown (SMCCC 5.2). */
+/* The guest has no firmware: every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
 	vcpu->vm->smc_count++;
-	frame_set_result(&vcpu->frame, (reg_t)-1);
-	return done(vcpu);
+	return done(vcpu_result(vcpu, -1));
 }
 
-/* The conduit that a guest may take for PSCI instead of HVC; behind it SMC is like HVC. */
+/* An unmodified guest may call PSCI by SMC. */
 static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 {
 	(void)esr;
@@ -196,7 +181,7 @@ static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 	return psci(vcpu);
 }
 
-/* Who has an interrupt pending does not sleep. */
+/* A vCPU with a pending interrupt does not block. */
 static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 {
 	struct vcpu *next = vcpu;
@@ -207,7 +192,7 @@ static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 	return next;
 }
 
-/* The instruction is executed again, untrapped. */
+/* The guest executes the instruction again, untrapped. */
 static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 {
 	return fp_first_use(&vcpu->fp) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
@@ -235,7 +220,7 @@ static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
 	return NULL;
 }
 
-/* Inlined where it counts, though a cold path calls it too; so is the next. */
+/* Inlined, as is the next function: the path of an emulated access is short. */
 static inline __attribute__((always_inline)) struct vcpu *emulate_read(
 	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
 {
@@ -257,26 +242,8 @@ static inline __attribute__((always_inline)) struct vcpu *emulate_write(
 	return vcpu;
 }
 
-static enum fault_reason abort_reason(uint32_t esr)
-{
-	return ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT;
-}
-
-/*
- * Guest RAM that is not mapped yet (fill=lazy): mapped, and the instruction is executed again. A
- * stage-1 walk and cache maintenance fault like any access; other faults than that of translation
- * no mapping would end.
- */
-static inline bool fill(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
-{
-	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
-		return false;
-	vcpu->exit_start |= EXIT_MAPPED;
-	return true;
-}
-
-/* Stage 2 maps for reading: the store does nothing. Without a syndrome a register may have to be
- * written back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55), and not looked at. */
+/* A store to a read-only mapping does nothing. Without a syndrome the instruction may write a
+ * register back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55). */
 static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!(esr & DABT_ISV))
@@ -285,12 +252,14 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* An access to nothing. Cache maintenance there does nothing. */
+/* An access to nothing, where cache maintenance does nothing; or to a device (FAULT_MMIO_SYNDROME)
+ * by no load or store that can be emulated. */
 static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
+	bool of_device = reason == FAULT_MMIO_SYNDROME && !(esr & (DABT_CM | DABT_S1PTW));
 
-	if (!vcpu->vm->type->injects || reason == FAULT_SERROR)
+	if (!vcpu->vm->type->injects || reason == FAULT_SERROR || of_device)
 		return stop(vcpu, reason, esr);
 	if (access && (esr & DABT_CM))
 		return done(vcpu);
@@ -299,28 +268,18 @@ static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum f
 	return trap_inject_abort(esr) ? vcpu : stop(vcpu, reason, esr);
 }
 
-/* Where there is a device, and no load or store to emulate. */
-static __cold struct vcpu *skip_or_stop(struct vcpu *vcpu, uint32_t esr)
-{
-	return esr & (DABT_CM | DABT_S1PTW) ? abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME)
-					    : stop(vcpu, FAULT_MMIO_SYNDROME, esr);
-}
-
-static inline __attribute__((always_inline)) struct vcpu *emulate(struct vcpu *vcpu,
-								  const struct mmio_region *region,
-								  uint32_t offset, uint32_t esr)
-{
-	if (esr & DABT_WNR)
-		return emulate_write(vcpu, region, offset, esr);
-	return emulate_read(vcpu, region, offset, esr);
-}
-
+/*
+ * fill=lazy: map guest RAM at its first touch; the guest executes the instruction again. A stage-1
+ * walk and cache maintenance fault like any access. No mapping ends another fault than one of
+ * translation.
+ */
 static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
 					enum fault_reason reason)
 {
-	if (fill(vcpu, esr, ipa))
-		return vcpu;
-	return abort_or_stop(vcpu, esr, reason);
+	if (!abort_is_unmapped(esr) || !stage2_lazy_fault(&vcpu->vm->lazy, ipa))
+		return abort_or_stop(vcpu, esr, reason);
+	vcpu->exit_start |= EXIT_MAPPED;
+	return vcpu;
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
@@ -328,11 +287,16 @@ static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = region_at(vcpu->vm, ipa);
 
-	if (region && abort_is_emulated(esr))
-		return emulate(vcpu, region, (uint32_t)(ipa - region->base), esr);
+	if (region && abort_is_emulated(esr)) {
+		uint32_t offset = (uint32_t)(ipa - region->base);
+
+		return esr & DABT_WNR ? emulate_write(vcpu, region, offset, esr)
+				      : emulate_read(vcpu, region, offset, esr);
+	}
 	if (region && abort_is_unmapped(esr))
-		return skip_or_stop(vcpu, esr);
-	return fill_or_stop(vcpu, esr, ipa, abort_reason(esr));
+		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
+	return fill_or_stop(vcpu, esr, ipa,
+			    ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT);
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)

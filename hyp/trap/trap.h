@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the vectors to what handles an exit. Called by vectors.S with the vCPU that was running;
- * they return the vCPU to resume, or NULL to return from vcpu_run().
+ * Entry points of exits. The vectors call them with the vCPU that was running. They return the vCPU
+ * to resume, or NULL: vcpu_run() returns.
  *
- * trap_irq and trap_hvc get a light frame (or more), trap_sync a full one. Their twins that account
- * for the exit stand in trap_account.h; a vector table calls one set or the other, so accounting
- * that is off costs nothing.
+ * trap_irq and trap_hvc get a light frame (or more), trap_sync a full one. trap_account.h has
+ * variants that account for the exit. A vector table calls one set, so disabled accounting costs
+ * nothing.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vcpu/vcpu.h"
 
-/* By ESR_EL2.EC or HSR.EC, of both isas, 64 of them: of the bench guest; of an unmodified guest.
+/* 64 handlers, by ESR_EL2.EC or HSR.EC of both isas, for the bench guest and for unmodified guests.
  * NULL stops the VM. */
 extern trap_handler *const traps_bench[];
 extern trap_handler *const traps_unmodified[];
@@ -29,14 +29,14 @@ void trap_irq_idle(void);
 /* An exception of the hypervisor itself: panics. */
 _Noreturn void hyp_exception(reg_t vector);
 
-/* --- what trap.c has in common with trap_account.c --- */
+/* --- for trap.c and trap_account.c --- */
 
-/* By class as above: EXIT_STAT() of the kind of an exit; of a class that stops the VM 0. And of an
- * access to a device, read and write. */
+/* EXIT_STAT() of the kind of an exit, by class; 0: the class stops the VM. Two more: a read and a
+ * write of a device. */
 #define TRAP_CLASS_MMIO 64u
 extern const uint32_t trap_class_stat[];
 
-/* The guest's interrupt that this is, or NULL. */
+/* The loaded vCPU's interrupt, or NULL. */
 static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -44,26 +44,29 @@ static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)
 	return intid < VIRQ_COUNT ? vcpu->vgic.route[intid] : NULL;
 }
 
-static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
-{
-	gic_drop(iar); /* it stays active until the guest ends it */
-	vgic_inject_physical(&vcpu->vgic, virq);
-}
-
-/* The fast path: a list register is free. Returns false, with nothing done, where none is. Reads
- * memory before it writes to the GIC, since a core may wait until that is done. */
+/* The fast path. Returns false, without an effect, where no list register is free. It reads memory
+ * before it writes to the GIC: a core may wait for that write. */
 static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	unsigned lr = vgic_lr_at_once(&vcpu->vgic, virq);
+	unsigned lr = vgic_inject_lr(&vcpu->vgic, virq);
 	uint64_t lr_value;
 
 	if (lr == VIRQ_LR_NONE)
 		return false;
 	lr_value = virq->lr_value;
-	gic_drop(iar); /* as in trap_forward() */
+	gic_drop(iar); /* it stays active until the guest ends it */
 	gic_lr_write(lr, lr_value);
 	return true;
 }
 
-/* An interrupt that is not for the guest that has the core. */
+/* The same without a free list register. Returns `vcpu`. */
+struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq);
+
+static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+{
+	if (!trap_forward_at_once(vcpu, iar, virq))
+		trap_forward_slowly(vcpu, iar, virq);
+}
+
+/* An interrupt that is not for the loaded vCPU. */
 struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar);

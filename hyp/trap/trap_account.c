@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry points of trap.c once more, for the instrumented vector tables. */
+/* The entry points of the instrumented vector tables. */
 #include "hyp/trap/trap_account.h"
 
 #include "abi/probe.h"
@@ -25,8 +25,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-/* A data abort that the guest resumes from was an access to an emulated device, or to nothing; or,
- * with EXIT_MAPPED, a first touch. */
+/* A data abort after which the guest resumes was an access to a device or to nothing, or a first
+ * touch (EXIT_MAPPED). */
 static inline size_t resumed_stat(uint32_t esr)
 {
 	unsigned class = ESR_EC(esr);
@@ -73,7 +73,7 @@ void trap_count_hvc(const struct vcpu *vcpu)
 	exit_stats_add(&vcpu->stats->stat[EXIT_HVC], probe_since(vcpu->exit_start));
 }
 
-/* Not inlined where the kind is known: it would be worked out anew for each access. */
+/* Not inlined: the compiler would compute the address once for each access. */
 static __attribute__((noinline)) void count(const struct vcpu *vcpu, struct exit_stat *stat)
 {
 	exit_stats_add(stat, probe_since(vcpu->exit_start));
@@ -154,7 +154,7 @@ static __cold struct vcpu *irq_own_unstamped(struct vcpu *vcpu, uint32_t iar)
 
 static __cold struct vcpu *forward_slowly_probed(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
 {
-	trap_forward(vcpu, iar, virq);
+	trap_forward_slowly(vcpu, iar, virq);
 	STAMP(injected, probe_read());
 	return vcpu;
 }

@@ -18,13 +18,6 @@ static inline bool abort_is_protected(uint32_t esr)
 	return FSC_TYPE(ABT_FSC(esr)) == FSC_PERMISSION;
 }
 
-/* The syndrome describes one load or store (ISV), neither cache maintenance nor a stage-1 walk:
- * the access can be emulated. */
-static inline bool abort_is_plain_access(uint32_t esr)
-{
-	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW)) == DABT_ISV;
-}
-
 /*
  * The fault status that EL1 gets for an access that stage 2 stopped: an external abort, or an
  * alignment fault of Device memory. For a stage-1 walk the status reports level 1: the syndrome has
@@ -37,7 +30,8 @@ static inline uint32_t abort_guest_fsc(uint32_t esr)
 	return esr & DABT_S1PTW ? FSC_EXTERNAL_WALK | 1 : FSC_EXTERNAL;
 }
 
-/* abort_is_unmapped() and abort_is_plain_access(). */
+/* An unmapped IPA, and the syndrome describes one load or store (ISV), neither cache maintenance
+ * nor a stage-1 walk: the access can be emulated. */
 static inline bool abort_is_emulated(uint32_t esr)
 {
 	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW | FSC_TYPE(~0u))) ==

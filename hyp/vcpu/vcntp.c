@@ -10,8 +10,8 @@
 #define CTL_IMASK 2u
 #define CTL_ISTATUS 4u
 
-/* The condition is on unsigned values. No barrier: a counter that was read early is at worst one
- * that CNTHP, which compares for itself, catches up with at once. */
+/* An unsigned compare. Without a barrier the counter may be read early: then CNTHP, which compares
+ * for itself, expires at once. */
 static bool is_met(const struct vcntp *timer)
 {
 	return read_cntpct_el0() >= timer->cval;
@@ -23,7 +23,7 @@ static void set_line(struct vcpu *vcpu, bool high)
 	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[board.phys_timer_intid], high);
 }
 
-/* After a write: the line as it is now, and when it will rise. */
+/* After a write: set the line, and the timer for its rise. */
 static void update(struct vcpu *vcpu)
 {
 	struct vcntp *timer = &vcpu->cntp;
@@ -38,7 +38,7 @@ static void update(struct vcpu *vcpu)
 		timerq_stop(&timer->timer);
 }
 
-/* ISTATUS of a timer that is off is UNKNOWN: 0. TVAL is 32 bits of a difference. */
+/* ISTATUS is UNKNOWN without ENABLE: 0. TVAL has 32 bits. */
 uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which)
 {
 	const struct vcntp *timer = &vcpu->cntp;
@@ -80,10 +80,8 @@ void vcntp_load(struct vcpu *vcpu)
 
 void vcntp_reset(struct vcpu *vcpu)
 {
-	timerq_stop(&vcpu->cntp.timer);
-	if (vcpu->cntp.line)
-		set_line(vcpu, false);
 	vcpu->cntp.cval = 0;
 	vcpu->cntp.ctl = 0;
+	update(vcpu);
 	vcpu->load_work &= (uint8_t)~VCPU_CNTP_DUE;
 }

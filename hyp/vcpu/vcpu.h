@@ -22,6 +22,7 @@
 #define VCPU_MAX 4u /* of a VM */
 
 struct vm;
+struct vgicd;
 struct vcpu;
 struct exit_stats;
 
@@ -95,8 +96,9 @@ struct vcpu {
 	reg_t elr, spsr;
 	uint64_t vttbr; /* always */
 
-	unsigned index; /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	unsigned core;  /* that runs it, while the VM runs */
+	struct vgicd *dist; /* its VM's: hyp/vm/vgicd.h */
+	unsigned index;     /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
+	unsigned core;      /* that runs it, while the VM runs */
 	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
 	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
@@ -140,6 +142,13 @@ struct vcpu_space {
 static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 {
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+}
+
+/* The result of a hypercall. Returns `vcpu`. */
+static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
+{
+	frame_set_result(&vcpu->frame, (reg_t)result);
+	return vcpu;
 }
 
 /* Enters the guest of `vcpu`, which is loaded; returns when a trap handler returns NULL instead of

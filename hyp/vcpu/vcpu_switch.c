@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 
 static inline bool has_more_to_do(const struct vcpu *vcpu)
 {
-	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.backlog |
+	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.work |
 	       vcpu->vgic.posted.what;
 }
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The virtual GIC of one vCPU: which virtual interrupts are pending, and which of them stand in a
- * list register. The distributor that a guest programs is vgicd.c; this file is the part between
- * it and the list registers.
+ * The virtual GIC of one vCPU: the states of its interrupts (vgic.c), their queue and the list
+ * registers (vgic_lr.c), and what other cores post (vgic_post.c). vgicd.c has the distributor that
+ * the guest programs.
  *
- * Rules it keeps:
- *  - a virtual interrupt stands in at most one list register;
- *  - with more pending than list registers, the highest priorities stand in them, those of groups
- *    that the guest's CPU interface has off last; a maintenance interrupt asks for the rest;
- *  - something pending that may be signalled is always in a list register: with all of them active,
- *    the one that ends last is *parked*, active in memory, and its end found by EOIcount or a trap;
- *  - no event of the maintenance interrupt is asked for that is so already;
- *  - an interrupt that is linked to a physical one is deactivated physically exactly once: by the
- *    guest's own EOI (lr=hw) or by the hypervisor on the EOI maintenance interrupt (lr=sw, and a
- *    linked one that gave its link up because something waits for its end).
+ * Invariants:
+ *  - A virtual interrupt is in at most one list register.
+ *  - With more pending interrupts than list registers, the list registers have the most urgent
+ *    ones. Groups that the guest's CPU interface has off come last. A maintenance interrupt brings
+ *    in the others.
+ *  - Where an interrupt is pending that may be signalled, a list register has one. With every list
+ *    register active, the least urgent active interrupt is *spilled*: active in memory. EOIcount or
+ *    a trap of DIR reports its end.
+ *  - The maintenance interrupt never reports a condition that holds already.
+ *  - An interrupt with a physical one (`hw`) is deactivated physically exactly once: by the guest's
+ *    EOI (lr=hw), or by the hypervisor at the maintenance interrupt of the EOI (lr=sw, and lr=hw
+ *    after vgic_lr.c has cut the link because more work follows the end).
  */
 #pragma once
 
@@ -26,66 +28,74 @@
 #define VIRQ_WORDS (VIRQ_COUNT / 32)
 #define VIRQ_LR_NONE 0xffu
 #define VIRQ_GROUPS 2u
-#define VIRQ_PRIORITIES 32u /* that a list register can tell apart */
+#define VIRQ_PRIORITIES 32u /* that a list register distinguishes */
+#define VIRQ_PRIORITY_MASK 0xf8u
 
 struct vcpu;
 
-struct virq {
-	uint64_t lr_value; /* the list register that makes it pending, ready to write */
-	/* A list register that is its own whenever it is empty, or VIRQ_LR_NONE. Only set while the
-	 * interrupt may be delivered: it and its group are enabled. */
-	uint8_t fast_lr;
-	uint8_t last_lr; /* it has been in, while that register's owner is this one still */
-	uint8_t intid;
-	uint8_t priority;
-	uint8_t sources; /* SGI: bit s = pending from core s, and not in a list register */
-	bool physical;   /* forwarded: a physical interrupt of the same INTID stands behind it */
+/* What the guest programs. */
+struct virq_config {
 	bool enabled;
-	bool edge;   /* GICD_ICFGR */
-	bool group1; /* GICD_IGROUPR */
+	bool edge;        /* GICD_ICFGR */
+	bool group1;      /* GICD_IGROUPR */
+	uint8_t priority; /* the upper five bits: as many as a list register has */
+};
 
-	bool pending;      /* physical: acknowledged, not active, and not in a list register */
-	bool latched_here; /* others: by software or an edge, likewise not in a list register */
-	bool latched;      /* physical: by the guest's software, at the physical GIC */
-	bool lr_latched;   /* what was acknowledged there or is in the list register was latched */
-	bool line;         /* of an emulated device: high */
+struct virq {
+	uint64_t lr_value; /* list register contents that make it pending */
+	/* List register for the fast paths, or VIRQ_LR_NONE: its owner is this interrupt, and the
+	 * interrupt and its group are enabled. */
+	uint8_t fast_lr;
+	uint8_t last_lr; /* list register that last had it; valid while it is the owner */
+	uint8_t intid;
+	uint8_t sources; /* SGI: bit s = pending from vCPU s, not in a list register */
+	bool hw;         /* forwarded from the physical interrupt of the same INTID */
+	struct virq_config config;
 
-	bool parked;  /* active, and in no list register */
-	bool leaving; /* vgic_expect_end() */
+	/* Pending, not in a list register. hw: acknowledged at the physical GIC, not yet active for
+	 * the guest. Else: by software or an edge. */
+	bool pending_latch;
+	bool hw_latch; /* hw: made pending at the physical GIC by software */
+	bool lr_latch; /* pending_latch by software or an edge, as the list register got it */
+	bool level;    /* line of an emulated device */
+
+	bool spilled;  /* active in no list register */
+	bool retarget; /* active, and moves to another vCPU at its end */
 };
 
 /*
- * What others want of a vCPU: set by any core, which then kicks the vCPU's own (vgic_post_what());
- * taken by that core (vgicd_process_posts()). A pair's lower half is what to set, its upper half
- * what to clear; no interrupt is in both.
+ * Requests of other cores. Any core sets bits, and kicks the vCPU's core (vgic_post_what()), which
+ * processes them (vgicd_process_posts()). Of a pair the lower half has interrupts to set, the upper
+ * half interrupts to clear; an interrupt is in one half at most.
  */
 struct vgic_posted {
-	uint32_t what;                /* VGIC_POST_WORD() and so on; 0: nothing */
+	uint32_t what;                /* VGIC_POST_*; 0: nothing */
 	uint64_t pair[2][VIRQ_WORDS]; /* pending, active */
 	uint32_t reload[VIRQ_WORDS];
 	uint32_t sources[GIC_SGI_COUNT / 4]; /* GICv2: a byte an SGI, a bit a source */
 };
 
 struct vgic {
-	struct virq *route[VIRQ_COUNT]; /* by physical INTID: what it is for the guest, or NULL */
-	uint32_t forwarded[VIRQ_WORDS]; /* bit set: route is not NULL */
-	struct virq *lr_owner[GIC_LR_MAX]; /* whom the list register serves, or served last */
+	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
+	uint32_t ppis;                     /* bit n: PPI n has a route */
+	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
 	unsigned lr_count;
-	unsigned backlog; /* queued in groups that are enabled, and two of the next three */
+	/* Number of interrupts in the queue of enabled groups, spilled, or with a retarget pending;
+	 * 0: the fast paths may write list registers. */
+	unsigned work;
 	struct vgic_posted posted;
-	unsigned parked_count;  /* virqs with parked set */
-	unsigned leaving_count; /* vgic_expect_end() */
-	bool batch;             /* vgic_begin() */
-	bool link_hw;           /* lr=hw */
-	uint8_t groups_enabled; /* GICD_CTLR as the guest wrote it: bit g = Group g is forwarded */
-	uint32_t published[2][VIRQ_WORDS]; /* what other vCPUs read: pending, active */
+	unsigned spilled_count;
+	bool batch;                        /* vgic_begin() */
+	bool link_hw;                      /* lr=hw */
+	uint8_t groups_enabled;            /* GICD_CTLR: bit g = Group g */
+	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
 	struct virq virq[VIRQ_COUNT];
-	/* The priorities at which the guest acknowledged what is parked, as
-	 * gic_virt_active_priorities() has them, and by priority which interrupt that is. */
-	uint32_t spilled;
+	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
+	 * the interrupt of each. */
+	uint32_t spilled_at;
 	uint8_t spilled_by[VIRQ_PRIORITIES];
-	/* Pending and enabled, waiting for a list register or for their group: by group, priority
-	 * and INTID; the priorities at which there are any; and how many. */
+	/* Interrupts that wait for a list register: by group, priority and INTID; and the
+	 * priorities that have any. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
 	unsigned queued_count[VIRQ_GROUPS];
@@ -94,100 +104,132 @@ struct vgic {
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
 
-/* Forwards physical interrupt `intid` to the guest once the guest enables it. False where the guest
- * can have no such interrupt. */
+/* Forward physical interrupt `intid` while the guest has it enabled. Returns false for an INTID
+ * that no guest has. */
 bool vgic_forward(struct vgic *vgic, unsigned intid);
 
-/* Which virtual GIC has the physical SPI `intid` on this core, loaded or not; NULL: none. */
-struct vgic *vgic_owner(unsigned intid);
+/* A forwarded physical interrupt was acknowledged: return the list register that takes
+ * virq->lr_value and needs nothing else, or VIRQ_LR_NONE: then call vgic_inject(). */
+unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq);
+void vgic_inject(struct vgic *vgic, struct virq *virq);
 
-/* The core begins anew: no virtual GIC of it has an SPI. */
-void vgic_reset_core(void);
+/* The same for a vCPU that is not loaded: `state` is its virtual interface. */
+void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq);
 
-/* A forwarded physical interrupt has been acknowledged; it is active until the guest ends it. */
-void vgic_inject_physical(struct vgic *vgic, struct virq *virq);
-
-/* Its two halves: the list register that takes virq->lr_value, which is all; or VIRQ_LR_NONE, and
- * what is to be done then. */
-unsigned vgic_lr_at_once(const struct vgic *vgic, const struct virq *virq);
-void vgic_inject_slowly(struct vgic *vgic, struct virq *virq);
-
-/* The same while its vCPU does not run: `state` holds its virtual interface. */
-void vgic_inject_absent(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq);
-
-/* Changes from begin to end are one: what stands in the list registers is decided at the end. */
+/* Make several changes one: vgic_end() updates the list registers. */
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* The vCPU is loaded, its virtual interface is back: gic_virt_restore(). List registers are touched
- * from now on, until gic_virt_save(). */
+/* Call after gic_virt_restore(), where vgic->work or vgic->posted.what is not 0. */
 void vgic_load(struct vcpu *vcpu);
 
-/* The guest pends an interrupt by software: GICD_ISPENDR, GICD_SGIR. `source`: SGIs, 0-7. */
+/* The guest makes an interrupt pending (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7; from
+ * several, a bit each. Only an SGI has a source other than 0. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
-void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources); /* a bit each */
+void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, bit s = from core s; others ignore it.
- * Not what is pending at the physical GIC: gic_clear_pending() before. */
+/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, a bit each. The pending state of the physical
+ * interrupt stays: gic_clear_pending() comes before. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* The line of an emulated device, level-sensitive: pending while it is high, again after the
- * guest's end when it still is, gone when it falls before the acknowledge (ICFGR says edge: pending
- * once it rises). On the vCPU's own core. Not for forwarded interrupts, whose line is their own. */
+/* Set the line of an emulated device, on the vCPU's core. Level-sensitive: pending while the line
+ * is high, again after the guest's EOI. Edge-triggered: pending after a rise. Not for `hw`. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
-/* The guest programs an interrupt. Of a priority the upper five bits count, as in a list register.
- * Active: ISACTIVER and ICACTIVER, which deactivates a physical interrupt behind it, too. */
-void vgic_set_enabled(struct vgic *vgic, struct virq *virq, bool enabled);
+/* The guest programs an interrupt. */
+void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
+void vgic_disable(struct vgic *vgic, struct virq *virq);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
-void vgic_set_edge(struct vgic *vgic, struct virq *virq, bool edge);     /* GICD_ICFGR */
-void vgic_set_group1(struct vgic *vgic, struct virq *virq, bool group1); /* GICD_IGROUPR */
-void vgic_set_active(struct vgic *vgic, struct virq *virq);
-void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups); /* GICD_CTLR: bit g = Group g */
 
-/* The guest's write to DIR, where it traps: GIC_VIRT_ENDS_ELSEWHERE, vm_type.traps_dir. */
+/* GICD_ISACTIVER, GICD_ICACTIVER. The latter deactivates a physical interrupt, too. */
+void vgic_set_active(struct vgic *vgic, struct virq *virq);
+void vgic_clear_active(struct vgic *vgic, struct virq *virq);
+
+/* A trapped write to DIR: GIC_VIRT_ENDS_ELSEWHERE, vm_type.traps_dir. */
 void vgic_deactivate(struct vgic *vgic, unsigned intid);
 
-/* What the guest would read: the state wherever it stands now. */
+/* Whether the guest reads the interrupt as pending, as active; an SGI's sources, a bit each. */
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
-/* Of an SGI: bit s = pending from core s. */
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
-/* Whether the guest takes this interrupt at all: it and its group are enabled. */
-bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq);
+/* Whether the interrupt and its group are enabled. */
+static inline bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq)
+{
+	return virq->config.enabled && (vgic->groups_enabled >> virq->config.group1 & 1);
+}
 
-/* Whether the guest has something to wake up for, the maintenance interrupt of an end among it:
- * what it ended may come again. */
+/* Whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the interrupt
+ * may be pending again. */
 bool vgic_anything_pending(struct vgic *vgic);
 
-/* The maintenance interrupt: ended interrupts are deactivated, waiting ones move up. */
+/* The maintenance interrupt: deactivate ended interrupts, fill the list registers. */
 void vgic_maintain(struct vgic *vgic);
 
-/* The same before it comes: what is_active() and is_pending() say is not older than this. */
-void vgic_catch_up(struct vgic *vgic);
+/* The same without the interrupt: process ends, fill the list registers. In a batch vgic_end() does
+ * it. */
+void vgic_refill(struct vgic *vgic);
 
-/* An active interrupt leaves for another vCPU once it is ended, or no longer does: its end posts a
- * reload to its own vCPU. */
-void vgic_expect_end(struct vgic *vgic, struct virq *virq, bool expect);
+/* Set virq->retarget, of an active interrupt: its end posts a reload to this vCPU. */
+void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 
-/* --- from any core --- */
+/* --- posts: from any core --- */
 
-/* Bits of struct vgic_posted's `what` */
-#define VGIC_POST_WORD(word) BIT(word) /* something of these 32 interrupts */
+/* Bits of vgic_posted.what */
+#define VGIC_POST_WORD(word) BIT(word) /* of these 32 interrupts */
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
 #define VGIC_POST_GROUPS BIT(2 * VIRQ_WORDS) /* GICD_CTLR */
 
-/* For interrupts from 32 * word on: pending or active, or no longer; or what the distributor holds
- * of them has changed. Of two posts for one interrupt the later one wins. */
+/* Post that interrupts from 32 * word on become pending or active, or stop being so. The later of
+ * two posts for an interrupt wins. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
-void vgic_post_reload(struct vcpu *to, unsigned intid);
 void vgic_post(struct vcpu *to, unsigned intid); /* pending */
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
-/* Takes `bits` out of both halves of a pair, which is returned as it was there. */
-uint64_t vgic_posted_take(uint64_t *pair, uint32_t bits);
+/* Post that the distributor's registers of an interrupt have changed. */
+void vgic_post_reload(struct vcpu *to, unsigned intid);
 
-/* Something that needs no more than its bit; the rest calls this last. */
+/* Post bits that need no detail. The functions above call this last. */
 void vgic_post_what(struct vcpu *to, uint32_t what);
+
+/* Remove `bits` from both halves of a pair; return them as they were. */
+uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits);
+
+/* --- between vgic.c and vgic_lr.c --- */
+
+/* Return list register contents that make `virq` pending from `source`. `more`: report its end. */
+uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source,
+			 bool more);
+
+/* Whether a list register has `virq` in this state: virq->last_lr. */
+static inline bool vgic_lr_has(const struct vgic *vgic, const struct virq *virq,
+			       enum gic_lr_state state)
+{
+	return vgic->lr_owner[virq->last_lr] == virq &&
+	       gic_lr_state(gic_lr_read(virq->last_lr)) == state;
+}
+
+/* Whether the interrupt is pending outside list registers. */
+static inline bool virq_waits(const struct virq *virq)
+{
+	return virq->sources || virq->pending_latch || (virq->level && !virq->config.edge);
+}
+
+/* Remove `virq` from the queue, and its pending state from a list register. */
+void vgic_dequeue(struct vgic *vgic, struct virq *virq);
+
+/* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
+void vgic_queue(struct vgic *vgic, struct virq *virq);
+void vgic_requeue(struct vgic *vgic, struct virq *virq);
+
+/* Fill the list registers, also in a batch. Return whether any is pending or the queue has more. */
+bool vgic_refill_pending(struct vgic *vgic);
+
+/* Make an interrupt active in no list register; make it inactive. */
+void vgic_spill(struct vgic *vgic, struct virq *virq);
+void vgic_unspill(struct vgic *vgic, struct virq *virq);
+
+/* Process the end of an interrupt, which is in no list register and not spilled. vgic_refill() must
+ * follow. */
+void vgic_finish(struct vgic *vgic, struct virq *virq);

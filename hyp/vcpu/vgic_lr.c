@@ -1,225 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The virtual GIC's queue and list registers; vgic.h states the rules. */
-#include "hyp/vcpu/vgic_lr.h"
-
-#include "lib/bits.h"
+/* The virtual GIC's queue and list registers; vgic.h states the invariants. */
+#include "hyp/vcpu/vcpu.h"
+#include "hyp/vcpu/vgic.h"
 #include "lib/compiler.h"
 
-#define GROUP_OFF 0x100u /* behind every priority */
+#define GROUP_OFF 0x100u /* after every priority */
 
-/* An interrupt that the hypervisor must follow up asks for a maintenance interrupt at its end: a
- * physical one that is not linked, and one of which more is pending already. */
-uint64_t vgic_lr_pending(const struct virq *virq, bool link_hw, unsigned source)
+/* EL2 processes the end of a physical interrupt without a link. */
+uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source,
+			 bool more)
 {
 	struct gic_lr lr = {
 		.vintid = virq->intid,
 		.state = GIC_LR_PENDING,
-		.priority = virq->priority,
-		.group1 = virq->group1,
-		.hw = virq->physical && link_hw,
+		.priority = virq->config.priority,
+		.group1 = virq->config.group1,
+		.hw = virq->hw && vgic->link_hw,
 		.pintid = virq->intid,
-		.eoi_irq = virq->physical || virq_waits(virq),
+		.eoi_irq = virq->hw || more,
 		.source = source,
 	};
 
 	return gic_lr_encode(&lr);
 }
 
-/* --- the queue: pending, enabled, not active, and in no list register --- */
+/* --- the queue: interrupts that wait, are enabled, and are not active --- */
+
+static uint32_t *queue_of(struct vgic *vgic, const struct virq *virq, uint32_t *level)
+{
+	*level = BIT(virq->config.priority >> 3);
+	return vgic->queued[virq->config.group1][virq->config.priority >> 3];
+}
 
 static void count_queued(struct vgic *vgic, unsigned group, unsigned one)
 {
 	vgic->queued_count[group] += one;
 	if (vgic->groups_enabled >> group & 1)
-		vgic->backlog += one;
+		vgic->work += one;
 }
 
-void vgic_queue(struct vgic *vgic, const struct virq *virq)
+static void push(struct vgic *vgic, const struct virq *virq)
 {
-	unsigned level = VIRQ_LEVEL(virq);
-	uint32_t *queue = vgic->queued[virq->group1][level];
+	uint32_t level, *queue = queue_of(vgic, virq, &level);
 
-	if (virq->parked || !virq->enabled || bit_test(queue, virq->intid))
+	if (virq->spilled || !virq->config.enabled || bit_test(queue, virq->intid))
 		return;
 	bit_set(queue, virq->intid);
-	vgic->queued_at[virq->group1] |= BIT(level);
-	count_queued(vgic, virq->group1, 1);
+	vgic->queued_at[virq->config.group1] |= level;
+	count_queued(vgic, virq->config.group1, 1);
 }
 
-static void unqueue(struct vgic *vgic, const struct virq *virq)
+static void pull(struct vgic *vgic, const struct virq *virq)
 {
-	unsigned level = VIRQ_LEVEL(virq);
-	uint32_t *queue = vgic->queued[virq->group1][level];
+	uint32_t level, *queue = queue_of(vgic, virq, &level);
 
 	if (!bit_test(queue, virq->intid))
 		return;
 	bit_clear(queue, virq->intid);
 	if (!(queue[0] | queue[1] | queue[2] | queue[3]))
-		vgic->queued_at[virq->group1] &= ~BIT(level);
-	count_queued(vgic, virq->group1, ~0u);
+		vgic->queued_at[virq->config.group1] &= ~level;
+	count_queued(vgic, virq->config.group1, ~0u);
 }
 
-/* --- list registers --- */
-
-unsigned vgic_live_lr(const struct vgic *vgic, const struct virq *virq)
+static bool anything_queued(const struct vgic *vgic)
 {
-	unsigned i = virq->last_lr;
-
-	if (vgic->lr_owner[i] != virq || gic_lr_state(gic_lr_read(i)) == GIC_LR_INVALID)
-		return VIRQ_LR_NONE;
-	return i;
+	return (vgic->groups_enabled & 1 && vgic->queued_at[0]) ||
+	       (vgic->groups_enabled & 2 && vgic->queued_at[1]);
 }
 
-static bool lr_is(unsigned i, enum gic_lr_state state)
-{
-	return gic_lr_state(gic_lr_read(i)) == state;
-}
-
-/* The next one that is pending without a trap on the way may be written there by the fast paths:
- * not where it matters what made it pending. */
-static void own_lr(struct vgic *vgic, struct virq *virq, unsigned i)
-{
-	struct virq *before = vgic->lr_owner[i];
-
-	if (before && before->fast_lr == i)
-		before->fast_lr = VIRQ_LR_NONE;
-	vgic->lr_owner[i] = virq;
-	virq->last_lr = (uint8_t)i;
-	virq->fast_lr =
-		virq->line || (virq->physical && virq->lr_latched) ? VIRQ_LR_NONE : (uint8_t)i;
-}
-
-/* Takes list register `i`, which is pending, back. What stood there without its line being high
- * was pending by software. */
-static void recall(struct vgic *vgic, unsigned i)
-{
-	struct virq *virq = vgic->lr_owner[i];
-	uint64_t value = gic_lr_read(i);
-
-	gic_lr_write(i, 0);
-	if (virq->intid < GIC_SGI_COUNT)
-		virq->sources |= (uint8_t)BIT(gic_lr_source(value));
-	else if (virq->physical)
-		virq->pending = true;
-	else
-		virq->latched_here |= virq->lr_latched || !virq->line || virq->edge;
-}
-
-__cold void vgic_take(struct vgic *vgic, struct virq *virq)
-{
-	unsigned i = vgic_live_lr(vgic, virq);
-
-	if (i != VIRQ_LR_NONE && lr_is(i, GIC_LR_PENDING))
-		recall(vgic, i);
-	unqueue(vgic, virq);
-}
-
-__cold void vgic_give_later(struct vgic *vgic, struct virq *virq)
-{
-	unsigned i;
-
-	if (!virq_waits(virq))
-		return;
-	i = vgic_live_lr(vgic, virq);
-	if (i != VIRQ_LR_NONE) /* active: pending again after its end */
-		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
-	else
-		vgic_queue(vgic, virq);
-}
-
-/* --- the ends of interrupts --- */
-
-/* The priorities of those that are active in list registers. */
-static uint32_t active_in_lrs(const struct vgic *vgic)
-{
-	uint32_t priorities = 0;
-
-	for (unsigned i = 0; i < vgic->lr_count; i++)
-		if (lr_is(i, GIC_LR_ACTIVE))
-			priorities |= gic_lr_active_priority(gic_lr_read(i));
-	return priorities;
-}
-
-__cold void vgic_park(struct vgic *vgic, struct virq *virq)
-{
-	virq->parked = true;
-	virq->fast_lr = VIRQ_LR_NONE;
-	vgic->parked_count++;
-	vgic->backlog++;
-}
-
-__cold void vgic_unpark(struct vgic *vgic, struct virq *virq)
-{
-	for (uint32_t left = vgic->spilled; left; left &= left - 1)
-		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
-			vgic->spilled &= ~(left & -left);
-	virq->parked = false;
-	vgic->parked_count--;
-	vgic->backlog--;
-}
-
-/* One that leaves is pending again at its next vCPU. */
-__cold void vgic_finish(struct vgic *vgic, struct virq *virq)
-{
-	if (virq->physical)
-		gic_deactivate(virq->intid);
-	if (virq->leaving)
-		vgic_post_left(vgic, virq);
-	else
-		vgic_give_later(vgic, virq);
-}
-
-/*
- * The guest ended interrupts that are in no list register; the GIC counts those and does not say
- * which. Active interrupts nest by priority, and each end drops the priority of its interrupt (IHI
- * 0048B 4.4.5, IHI 0069 12.11.8): what is parked has ended if its priority is not active, or again
- * by what is in a list register. With EOI in two steps, where DIR does not trap, it is the most
- * urgent of those.
- */
-static void collect_parked(struct vgic *vgic)
-{
-	unsigned count = gic_virt_ends_elsewhere();
-	uint32_t ended = count ? ~gic_virt_active_priorities() | active_in_lrs(vgic) : 0;
-
-	if (!gic_virt_split_eoi())
-		count = VIRQ_PRIORITIES;
-	for (ended &= vgic->spilled; ended && count; ended &= ended - 1, count--) {
-		struct virq *virq = &vgic->virq[vgic->spilled_by[bit_lowest(ended)]];
-
-		vgic_unpark(vgic, virq);
-		vgic_finish(vgic, virq);
-	}
-}
-
-/* What the guest ended and asked to be followed up for. */
-static void collect(struct vgic *vgic)
-{
-	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
-		unsigned i = bit_lowest(ended);
-
-		gic_lr_write(i, 0);
-		vgic_finish(vgic, vgic->lr_owner[i]);
-	}
-	if (vgic->parked_count)
-		collect_parked(vgic);
-}
-
-/* --- which stand in the list registers --- */
-
-/* Less is more urgent. What the guest's CPU interface does not take is behind everything. */
-static unsigned rank(const struct virq *virq, unsigned groups)
-{
-	return virq->priority | (groups >> virq->group1 & 1 ? 0 : GROUP_OFF);
-}
-
+/* The most urgent interrupt of the queues of these groups. */
 static struct virq *first_of(struct vgic *vgic, unsigned groups)
 {
-	uint32_t none = groups & 1 ? ~0u : 0, one = groups & 2 ? ~0u : 0;
-	uint32_t levels = (vgic->queued_at[0] & none) | (vgic->queued_at[1] & one);
+	uint32_t zero = groups & 1 ? ~0u : 0, one = groups & 2 ? ~0u : 0;
+	uint32_t levels = (vgic->queued_at[0] & zero) | (vgic->queued_at[1] & one);
 	unsigned level = levels ? bit_lowest(levels) : 0;
 
-	for (unsigned word = 0; levels && word < VIRQ_COUNT / 32; word++) {
-		uint32_t bits = (vgic->queued[0][level][word] & none) |
+	for (unsigned word = 0; levels && word < VIRQ_WORDS; word++) {
+		uint32_t bits = (vgic->queued[0][level][word] & zero) |
 				(vgic->queued[1][level][word] & one);
 
 		if (bits)
@@ -233,6 +90,151 @@ static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
 	struct virq *virq = first_of(vgic, vgic->groups_enabled & groups);
 
 	return virq ? virq : first_of(vgic, vgic->groups_enabled & ~groups);
+}
+
+/* --- list registers --- */
+
+static bool lr_is(unsigned i, enum gic_lr_state state)
+{
+	return gic_lr_state(gic_lr_read(i)) == state;
+}
+
+static bool any_pending(const struct vgic *vgic)
+{
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_PENDING))
+			return true;
+	return false;
+}
+
+/* No fast path where the reason of the next pending state matters. */
+static void set_owner(struct vgic *vgic, struct virq *virq, unsigned i)
+{
+	struct virq *before = vgic->lr_owner[i];
+	bool fast = !virq->level && !(virq->hw && virq->lr_latch);
+
+	if (before && before->fast_lr == i)
+		before->fast_lr = VIRQ_LR_NONE;
+	vgic->lr_owner[i] = virq;
+	virq->last_lr = (uint8_t)i;
+	virq->fast_lr = fast ? (uint8_t)i : VIRQ_LR_NONE;
+}
+
+/* Move what list register `i` has pending to memory. */
+static void evict(struct vgic *vgic, unsigned i)
+{
+	struct virq *virq = vgic->lr_owner[i];
+	uint64_t value = gic_lr_read(i);
+
+	gic_lr_write(i, 0);
+	if (virq->intid < GIC_SGI_COUNT)
+		virq->sources |= (uint8_t)BIT(gic_lr_source(value));
+	else
+		virq->pending_latch |=
+			virq->hw || virq->lr_latch || !virq->level || virq->config.edge;
+}
+
+__cold void vgic_dequeue(struct vgic *vgic, struct virq *virq)
+{
+	if (vgic_lr_has(vgic, virq, GIC_LR_PENDING))
+		evict(vgic, virq->last_lr);
+	pull(vgic, virq);
+}
+
+__cold void vgic_queue(struct vgic *vgic, struct virq *virq)
+{
+	unsigned i = virq->last_lr;
+
+	if (!virq_waits(virq))
+		return;
+	if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) /* pending again after its end */
+		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
+	else
+		push(vgic, virq);
+}
+
+/* --- ends of interrupts --- */
+
+/* Active priorities of list registers. */
+static uint32_t active_in_lrs(const struct vgic *vgic)
+{
+	uint32_t priorities = 0;
+
+	for (unsigned i = 0; i < vgic->lr_count; i++)
+		if (lr_is(i, GIC_LR_ACTIVE))
+			priorities |= gic_lr_active_priority(gic_lr_read(i));
+	return priorities;
+}
+
+__cold void vgic_spill(struct vgic *vgic, struct virq *virq)
+{
+	virq->spilled = true;
+	virq->fast_lr = VIRQ_LR_NONE;
+	vgic->spilled_count++;
+	vgic->work++;
+}
+
+__cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
+{
+	for (uint32_t left = vgic->spilled_at; left; left &= left - 1)
+		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
+			vgic->spilled_at &= ~(left & -left);
+	virq->spilled = false;
+	vgic->spilled_count--;
+	vgic->work--;
+}
+
+/* An interrupt with a retarget pending waits at its next vCPU. */
+__cold void vgic_finish(struct vgic *vgic, struct virq *virq)
+{
+	if (virq->hw)
+		gic_deactivate(virq->intid);
+	if (virq->retarget)
+		vgic_post_reload(vcpu_of_vgic(vgic), virq->intid);
+	else
+		vgic_queue(vgic, virq);
+}
+
+/*
+ * The GIC counts ends of interrupts in no list register, and does not report which. Active
+ * interrupts nest by priority, and each end drops the priority of its interrupt (IHI 0048B 4.4.5,
+ * IHI 0069 12.11.8): a spilled interrupt has ended if its priority is not active, or is that of an
+ * active list register. With EOI in two steps, where DIR does not trap, the most urgent of those
+ * have ended.
+ */
+static void collect_spilled(struct vgic *vgic)
+{
+	unsigned count = gic_virt_ends_elsewhere();
+	uint32_t ended = count ? ~gic_virt_active_priorities() | active_in_lrs(vgic) : 0;
+
+	if (!gic_virt_split_eoi())
+		count = VIRQ_PRIORITIES;
+	for (ended &= vgic->spilled_at; ended && count; ended &= ended - 1, count--) {
+		struct virq *virq = &vgic->virq[vgic->spilled_by[bit_lowest(ended)]];
+
+		vgic_unspill(vgic, virq);
+		vgic_finish(vgic, virq);
+	}
+}
+
+static void collect_ends(struct vgic *vgic)
+{
+	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
+		unsigned i = bit_lowest(ended);
+
+		gic_lr_write(i, 0);
+		vgic_finish(vgic, vgic->lr_owner[i]);
+	}
+	if (vgic->spilled_count)
+		collect_spilled(vgic);
+}
+
+/* --- which interrupts are in list registers --- */
+
+/* Less is more urgent. Groups that the CPU interface has off come last. */
+static unsigned rank(const struct virq *virq, unsigned groups)
+{
+	return virq->config.priority | (groups >> virq->config.group1 & 1 ? 0 : GROUP_OFF);
 }
 
 /* The list register with the least urgent pending interrupt that is less urgent than `virq`. */
@@ -250,16 +252,8 @@ static unsigned least_urgent_pending(const struct vgic *vgic, const struct virq 
 	return victim;
 }
 
-static bool any_pending(const struct vgic *vgic)
-{
-	for (unsigned i = 0; i < vgic->lr_count; i++)
-		if (lr_is(i, GIC_LR_PENDING))
-			return true;
-	return false;
-}
-
-/* Every list register is active: the one that is the last to be ended goes on in memory. */
-static unsigned spill(struct vgic *vgic)
+/* Every list register is active: spill the least urgent one, which ends last. */
+static unsigned spill_least_urgent(struct vgic *vgic)
 {
 	unsigned victim = 0;
 	unsigned level;
@@ -268,15 +262,15 @@ static unsigned spill(struct vgic *vgic)
 		if (gic_lr_priority(gic_lr_read(i)) > gic_lr_priority(gic_lr_read(victim)))
 			victim = i;
 	level = bit_lowest(gic_lr_active_priority(gic_lr_read(victim)));
-	vgic->spilled |= BIT(level);
+	vgic->spilled_at |= BIT(level);
 	vgic->spilled_by[level] = vgic->lr_owner[victim]->intid;
 	gic_lr_write(victim, 0);
-	vgic_park(vgic, vgic->lr_owner[victim]);
+	vgic_spill(vgic, vgic->lr_owner[victim]);
 	return victim;
 }
 
-/* A list register for `virq`, empty by now; VIRQ_LR_NONE when every one is needed more. */
-static unsigned make_room(struct vgic *vgic, const struct virq *virq, unsigned groups)
+/* Return an empty list register for `virq`; VIRQ_LR_NONE: every one has a more urgent interrupt. */
+static unsigned alloc_lr(struct vgic *vgic, const struct virq *virq, unsigned groups)
 {
 	uint32_t empty = gic_lr_empty();
 	unsigned i;
@@ -285,41 +279,36 @@ static unsigned make_room(struct vgic *vgic, const struct virq *virq, unsigned g
 		return bit_lowest(empty);
 	i = least_urgent_pending(vgic, virq, groups);
 	if (i != VIRQ_LR_NONE) {
-		recall(vgic, i);
-		vgic_give_later(vgic, vgic->lr_owner[i]);
+		evict(vgic, i);
+		vgic_queue(vgic, vgic->lr_owner[i]);
 		return i;
 	}
 	if (rank(virq, groups) >= GROUP_OFF || any_pending(vgic))
 		return VIRQ_LR_NONE;
-	return spill(vgic);
+	return spill_least_urgent(vgic);
 }
 
 static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 {
 	unsigned source = virq->sources ? bit_lowest(virq->sources) : 0;
 
-	unqueue(vgic, virq);
+	pull(vgic, virq);
 	virq->sources &= (uint8_t)~BIT(source);
-	virq->pending = false;
-	if (!virq->physical)
-		virq->lr_latched = virq->latched_here;
-	virq->latched_here = false;
-	own_lr(vgic, virq, i);
-	gic_lr_write(i, vgic_lr_pending(virq, vgic->link_hw, source));
+	if (!virq->hw)
+		virq->lr_latch = virq->pending_latch;
+	virq->pending_latch = false;
+	set_owner(vgic, virq, i);
+	gic_lr_write(i, vgic_lr_pending(vgic, virq, source, virq_waits(virq)));
 }
 
-/*
- * What the maintenance interrupt is to report. "None pending" only while something waits for room
- * and something is pending in a list register: with nothing pending there it would be signalled
- * for ever.
- */
+/* The event "none pending" would hold at once, and for ever, with no list register pending. */
 static void set_events(const struct vgic *vgic, bool waiting)
 {
 	unsigned events = 0;
 
 	if (waiting)
 		events = GIC_VIRT_GROUP_CHANGES | (any_pending(vgic) ? GIC_VIRT_NONE_PENDING : 0);
-	if (vgic->parked_count)
+	if (vgic->spilled_count)
 		events |= GIC_VIRT_ENDS_ELSEWHERE;
 	gic_virt_set_events(events);
 }
@@ -329,12 +318,12 @@ static __attribute__((noinline)) void refill(struct vgic *vgic)
 	unsigned groups = ~0u;
 	bool waiting = false;
 
-	collect(vgic);
-	if (vgic->backlog)
+	collect_ends(vgic);
+	if (vgic->work)
 		groups = gic_virt_groups();
-	while (vgic_anything_queued(vgic) && !waiting) {
+	while (anything_queued(vgic) && !waiting) {
 		struct virq *virq = most_urgent(vgic, groups);
-		unsigned i = make_room(vgic, virq, groups);
+		unsigned i = alloc_lr(vgic, virq, groups);
 
 		waiting = i == VIRQ_LR_NONE;
 		if (!waiting)
@@ -349,10 +338,10 @@ __cold void vgic_refill(struct vgic *vgic)
 		refill(vgic);
 }
 
-/* Ends that no list register saw are those of what is parked by now. */
+/* EOIcount up to now is that of interrupts which are spilled by now. */
 __cold void vgic_begin(struct vgic *vgic)
 {
-	collect(vgic);
+	collect_ends(vgic);
 	gic_virt_ends_elsewhere();
 	vgic->batch = true;
 }
@@ -363,45 +352,45 @@ __cold void vgic_end(struct vgic *vgic)
 	refill(vgic);
 }
 
-__cold bool vgic_anything_behind(struct vgic *vgic)
+__cold bool vgic_refill_pending(struct vgic *vgic)
 {
 	refill(vgic);
-	return any_pending(vgic) || vgic_anything_queued(vgic);
+	return any_pending(vgic) || anything_queued(vgic);
 }
 
-/* What is usual: nothing else waits, nothing ended, and a list register is empty. */
+/* The usual case: no work, no end, an empty list register. */
 static bool place_at_once(struct vgic *vgic, struct virq *virq)
 {
 	uint32_t empty = gic_lr_empty();
 
-	if (vgic->backlog || vgic->batch || !empty || gic_lr_ended() || !virq_waits(virq) ||
-	    !virq_deliverable(vgic, virq) || vgic_live_lr(vgic, virq) != VIRQ_LR_NONE)
+	if (vgic->work || vgic->batch || !empty || gic_lr_ended() || !virq_waits(virq) ||
+	    !vgic_may_deliver(vgic, virq) || vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
 		return false;
 	place(vgic, virq, bit_lowest(empty));
 	set_events(vgic, false);
 	return true;
 }
 
-__cold void vgic_give(struct vgic *vgic, struct virq *virq)
+__cold void vgic_requeue(struct vgic *vgic, struct virq *virq)
 {
 	if (place_at_once(vgic, virq))
 		return;
-	vgic_give_later(vgic, virq);
+	vgic_queue(vgic, virq);
 	vgic_refill(vgic);
 }
 
-/* What is usual: the end of one physical interrupt that is not linked, and nothing waits. */
+/* The usual case: the end of one physical interrupt without a link, and no work. */
 void vgic_maintain(struct vgic *vgic)
 {
 	uint32_t ended = gic_lr_ended();
 	const struct virq *virq;
 
-	if (vgic->backlog || !ended || (ended & (ended - 1))) {
+	if (vgic->work || !ended || (ended & (ended - 1))) {
 		refill(vgic);
 		return;
 	}
 	virq = vgic->lr_owner[bit_lowest(ended)];
-	if (!virq->physical) {
+	if (!virq->hw) {
 		refill(vgic);
 		return;
 	}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other cores want of a vCPU's virtual GIC: bits, and a kick of the vCPU's core. Whoever posts
- * does not wait. */
+/* Posts to a vCPU's virtual GIC: atomic bits and a kick of its core. The poster never waits. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vcpu.h"
-#include "hyp/vcpu/vgic_lr.h"
+#include "hyp/vcpu/vgic.h"
 
-/* Detail first, this last. A core that has not looked since it was told needs no second kick. What
- * is posted to a vCPU that is off waits until its core has no vCPU loaded: no VM can have another
- * one's vCPU put and loaded by it. */
+#define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)
+
+/* The detail is there before `what`. A core that has not processed `what` needs no second kick. A
+ * post to a vCPU that is off waits until its core has no vCPU loaded: no VM makes another core put
+ * and load another VM's vCPU. */
 void vgic_post_what(struct vcpu *to, uint32_t what)
 {
 	uint32_t before = __atomic_fetch_or(&to->vgic.posted.what, what, __ATOMIC_SEQ_CST);
@@ -16,14 +17,12 @@ void vgic_post_what(struct vcpu *to, uint32_t what)
 		smp_kick(to->core);
 }
 
-#define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)
-
-uint64_t vgic_posted_take(uint64_t *pair, uint32_t bits)
+uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits)
 {
 	return __atomic_fetch_and(pair, ~BOTH(bits), __ATOMIC_RELAXED) & BOTH(bits);
 }
 
-/* Whoever reads sees it so from now on. */
+/* Reads of other vCPUs see the change at once. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
 {
 	uint64_t *pair = &to->vgic.posted.pair[active][word];
@@ -63,15 +62,10 @@ void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
 	vgic_post_what(to, VGIC_POST_WORD(0));
 }
 
-void vgic_post_left(struct vgic *vgic, const struct virq *virq)
-{
-	vgic_post_reload(vcpu_of_vgic(vgic), virq->intid);
-}
-
 void vgic_load(struct vcpu *vcpu)
 {
-	if (vcpu->vgic.backlog)
-		vgic_catch_up(&vcpu->vgic);
+	if (vcpu->vgic.work)
+		vgic_refill(&vcpu->vgic);
 	if (vcpu->vgic.posted.what)
 		smp_kick(vcpu->core);
 }

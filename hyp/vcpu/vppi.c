@@ -14,7 +14,7 @@ static void put_one(struct vcpu *vcpu, unsigned intid)
 		vcpu->active_ppis |= BIT(intid);
 		gic_deactivate(intid);
 	}
-	if (vcpu->vgic.virq[intid].latched)
+	if (vcpu->vgic.virq[intid].hw_latch)
 		gic_clear_pending(intid);
 }
 
@@ -22,8 +22,8 @@ static void load_one(struct vcpu *vcpu, unsigned intid)
 {
 	const struct virq *virq = &vcpu->vgic.virq[intid];
 
-	gic_set_priority(intid, virq->priority);
-	if (virq->latched)
+	gic_set_priority(intid, virq->config.priority);
+	if (virq->hw_latch)
 		gic_set_pending(intid);
 	if (vcpu->active_ppis & BIT(intid))
 		gic_set_active(intid);
@@ -35,17 +35,17 @@ void vppi_put(void)
 {
 	if (!owner)
 		return;
-	for (uint32_t ppis = owner->vgic.forwarded[0]; ppis; ppis &= ppis - 1)
+	for (uint32_t ppis = owner->vgic.ppis; ppis; ppis &= ppis - 1)
 		put_one(owner, bit_lowest(ppis));
 	owner = NULL;
 }
 
 void vppi_load(struct vcpu *vcpu)
 {
-	if (owner == vcpu || !vcpu->vgic.forwarded[0])
+	if (owner == vcpu || !vcpu->vgic.ppis)
 		return;
 	vppi_put();
-	for (uint32_t ppis = vcpu->vgic.forwarded[0]; ppis; ppis &= ppis - 1)
+	for (uint32_t ppis = vcpu->vgic.ppis; ppis; ppis &= ppis - 1)
 		load_one(vcpu, bit_lowest(ppis));
 	vcpu->active_ppis = 0;
 	owner = vcpu;
@@ -53,7 +53,7 @@ void vppi_load(struct vcpu *vcpu)
 
 struct vcpu *vppi_owner(unsigned intid)
 {
-	return owner && (owner->vgic.forwarded[0] >> intid & 1) ? owner : NULL;
+	return owner && (owner->vgic.ppis >> intid & 1) ? owner : NULL;
 }
 
 __cold bool vppi_shared_is_active(const struct vcpu *vcpu, unsigned intid)

@@ -19,8 +19,8 @@ static bool is_on(reg_t ctl)
 	return (ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
 }
 
-/* While the interrupt is active, the guest has it: in a list register, pending or active, or
- * queued. It signals again after the guest's end, when the line is the guest's own once more. */
+/* An active interrupt is with the guest: in a list register, or queued. It signals again after the
+ * guest's EOI. */
 static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
 							     unsigned intid)
 {
@@ -30,21 +30,21 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 	       !vppi_is_active(vcpu, intid);
 }
 
-/* Active, as after an acknowledge: so the guest's end deactivates it, and the line, high again as
- * soon as the guest's timer is back, does not signal it a second time. */
+/* The interrupt is active, as after an acknowledge: the guest's EOI deactivates it, and the line,
+ * high as soon as the vCPU is loaded, does not signal it twice. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
 __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 {
 	vppi_shared_set_active(vcpu, intid);
-	vgic_inject_absent(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
-/* CNTVCT does not come to a CVAL that lies so far ahead before it wraps. */
+/* CNTVCT wraps before it reaches a CVAL so far ahead. */
 static void watch_virtual(struct vcpu *vcpu)
 {
 	uint64_t offset = vcpu->el2.cntvoff_el2;

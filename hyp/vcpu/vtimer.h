@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timers of a vCPU that is not loaded. CNTV is EL1's, and CNTP with cntp=passthrough: their
- * registers are switched with the vCPU, so timers of the core (hyp/cpu/timerq.h) have their
- * comparison values meanwhile, and make their interrupts pending. With cntp=emulated CNTP is
- * hyp/vcpu/vcntp.h's.
+ * The timers of a vCPU that is not loaded: CNTV, and CNTP with cntp=passthrough. The core's timer
+ * registers are another vCPU's then, so timers of the core (hyp/cpu/timerq.h) have the comparison
+ * values and make the interrupts pending. hyp/vcpu/vcntp.h has cntp=emulated.
  */
 #pragma once
 
 #include "hyp/vcpu/vcpu.h"
 
-/* EL1's registers have been saved: timers of the core for what may signal. */
+/* After a save of EL1's registers: start timers of the core for those that may signal. */
 void vtimer_put(struct vcpu *vcpu);
 
-/* Whether there is anything to do for it, where little time is: CTL.ENABLE. */
+/* Whether vtimer_put() has any work: CTL.ENABLE. For the VM switch. */
 static inline bool vtimer_has_work(const struct vcpu *vcpu)
 {
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
 }
 
-/* The vCPU is loaded: its registers signal by themselves. */
+/* The vCPU is loaded: stop those timers. */
 void vtimer_load(struct vcpu *vcpu);
 
-/* The interrupt `intid` of a timer is the guest's now, as though its line had signalled it. */
+/* The timer with interrupt `intid` expired: the guest gets it, as though its line had signalled. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid);
 void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid); /* VCPU_SHARES_PPIS */
 
-/* No timer of the vCPU is in the queue any more. */
+/* Stop every timer of the vCPU. */
 void vtimer_stop(struct vcpu *vcpu);
 
 /*

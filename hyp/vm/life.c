@@ -121,6 +121,7 @@ bool vm_create(struct vm *vm, const struct vm_config *config)
 	for (unsigned n = 0; n < config->machine->cpus; n++)
 		make_vcpu(vm, n, config);
 	vm->vcpu_count = config->machine->cpus;
+	vgicd_init(&vm->dist, vm->vcpu, vm->vcpu_count);
 	if (!why && !build_stage2(vm))
 		why = "its memory needs more stage-2 tables than there are";
 	if (!why)
@@ -140,7 +141,7 @@ void vm_start(struct vm *vm, uint64_t limit)
 	vm->started = true;
 	vm->booted = vm->entered = vm->paused = false;
 	vm->vcpus_on = 1;
-	vgicd_reset(vm);
+	vgicd_reset(&vm->dist);
 	vm->type->reset(vm);
 	icache_invalidate_all();
 	on_each_core(vm, vm_core_attach);

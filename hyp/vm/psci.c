@@ -11,13 +11,13 @@
 
 #define PSCI_BASE 0x84000000u
 #define PSCI_VERSION_1_1 0x10001
-#define NO_TRUSTED_OS 2 /* MIGRATE_INFO_TYPE: nothing to migrate */
+#define NO_TRUSTED_OS 2 /* MIGRATE_INFO_TYPE: no migration */
 
 #define SMCCC_VERSION 0x80000000u
 #define SMCCC_ARCH_FEATURES 0x80000001u
 #define SMCCC_VERSION_1_1 0x10001
 
-/* CPU_SUSPEND's power_state, the original format (5.4.2): StateType, and what must be 0 */
+/* CPU_SUSPEND's power_state in the original format (5.4.2): StateType, bits that must be 0 */
 #define SUSPEND_POWERDOWN (1u << 16)
 #define SUSPEND_RESERVED 0xfcfe0000u
 
@@ -26,12 +26,6 @@
 #define AFFINITY_ON 0
 #define AFFINITY_OFF 1
 #define AFFINITY_ON_PENDING 2
-
-static struct vcpu *finish(struct vcpu *vcpu, long result)
-{
-	frame_set_result(&vcpu->frame, (reg_t)result);
-	return vcpu;
-}
 
 static uint32_t function_id(const struct vcpu *vcpu)
 {
@@ -45,7 +39,7 @@ static reg_t argument(const struct vcpu *vcpu, unsigned n)
 	return function_id(vcpu) & SMCCC_64 ? value : (uint32_t)value;
 }
 
-/* The vCPU with this affinity: 0.0.0.index. NULL: there is none. */
+/* The vCPU with this affinity, 0.0.0.index, or NULL. */
 static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 {
 	if ((affinity & ~AFFINITY_MASK) || affinity >= vm->vcpu_count)
@@ -53,7 +47,7 @@ static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 	return vm->vcpu[affinity];
 }
 
-/* Where a vCPU can begin: in RAM, and at an instruction. */
+/* A vCPU can begin in RAM, at an instruction. */
 static bool entry_ok(const struct vm *vm, reg_t entry)
 {
 	const struct vm_machine *machine = vm->machine;
@@ -62,60 +56,43 @@ static bool entry_ok(const struct vm *vm, reg_t entry)
 	       cpu_entry_aligned(entry);
 }
 
-static uint32_t power_of(const struct vcpu *vcpu)
-{
-	return __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
-}
-
 static struct vcpu *version(struct vcpu *vcpu)
 {
-	return finish(vcpu, PSCI_VERSION_1_1);
+	return vcpu_result(vcpu, PSCI_VERSION_1_1);
 }
 
-/* A power-down state loses what a core loses; its timers go on and can wake it. */
-static void lose_state(struct vcpu *vcpu, reg_t entry, reg_t context)
-{
-	cpu_reset_but_timers(vcpu, entry, context);
-	if (vcpu->vm->config->irq == IRQ_TRAPPED)
-		gic_virt_cpu_reset();
-}
-
+/* A power-down state loses what a core loses. The vCPU's timers go on and can wake it. */
 static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 {
 	reg_t state = argument(vcpu, 1);
 	reg_t entry = argument(vcpu, 2);
 
 	if (state & SUSPEND_RESERVED)
-		return finish(vcpu, PSCI_INVALID_PARAMETERS);
+		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
 	if ((state & SUSPEND_POWERDOWN) && !entry_ok(vcpu->vm, entry))
-		return finish(vcpu, PSCI_INVALID_ADDRESS);
-	if (state & SUSPEND_POWERDOWN)
-		lose_state(vcpu, entry, argument(vcpu, 3));
-	else
-		finish(vcpu, PSCI_SUCCESS);
+		return vcpu_result(vcpu, PSCI_INVALID_ADDRESS);
+	if (!(state & SUSPEND_POWERDOWN)) {
+		vcpu_result(vcpu, PSCI_SUCCESS);
+	} else {
+		cpu_reset_but_timers(vcpu, entry, argument(vcpu, 3));
+		if (vcpu->vm->config->irq == IRQ_TRAPPED)
+			gic_virt_cpu_reset();
+	}
 	return vgic_anything_pending(&vcpu->vgic) ? vcpu : sched_block(vcpu);
 }
 
-/* Not the last one: nothing could turn one on again. */
-static bool one_less(struct vm *vm)
-{
-	uint32_t on = __atomic_load_n(&vm->vcpus_on, __ATOMIC_RELAXED);
-
-	do {
-		if (on <= 1)
-			return false;
-	} while (!__atomic_compare_exchange_n(&vm->vcpus_on, &on, on - 1, false, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-	return true;
-}
-
-/* The core's loop does the rest: vm_core_off(). */
+/* The last vCPU that is on stays on: no other could turn one on. The core's loop does the rest:
+ * vm_core_off(). */
 static struct vcpu *cpu_off(struct vcpu *vcpu)
 {
-	if (!one_less(vcpu->vm))
-		return finish(vcpu, PSCI_DENIED);
-	sched_remove(vcpu);
-	return NULL;
+	uint32_t *on = &vcpu->vm->vcpus_on;
+
+	if (__atomic_sub_fetch(on, 1, __ATOMIC_RELAXED)) {
+		sched_remove(vcpu);
+		return NULL;
+	}
+	__atomic_fetch_add(on, 1, __ATOMIC_RELAXED);
+	return vcpu_result(vcpu, PSCI_DENIED);
 }
 
 static struct vcpu *cpu_on(struct vcpu *vcpu)
@@ -125,39 +102,36 @@ static struct vcpu *cpu_on(struct vcpu *vcpu)
 	uint32_t power = VCPU_OFF;
 
 	if (!target)
-		return finish(vcpu, PSCI_INVALID_PARAMETERS);
+		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
 	if (!entry_ok(vcpu->vm, entry))
-		return finish(vcpu, PSCI_INVALID_ADDRESS);
+		return vcpu_result(vcpu, PSCI_INVALID_ADDRESS);
 	if (!__atomic_compare_exchange_n(&target->power, &power, VCPU_CLAIMED, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return finish(vcpu, power == VCPU_ON ? PSCI_ALREADY_ON : PSCI_ON_PENDING);
+		return vcpu_result(vcpu, power == VCPU_ON ? PSCI_ALREADY_ON : PSCI_ON_PENDING);
 	__atomic_fetch_add(&vcpu->vm->vcpus_on, 1, __ATOMIC_RELAXED);
 	target->start_entry = entry;
 	target->start_context = argument(vcpu, 3);
 	__atomic_store_n(&target->power, VCPU_STARTING, __ATOMIC_RELEASE);
 	smp_ask(target->core);
-	return finish(vcpu, PSCI_SUCCESS);
+	return vcpu_result(vcpu, PSCI_SUCCESS);
 }
 
 static struct vcpu *affinity_info(struct vcpu *vcpu)
 {
 	const struct vcpu *target = vcpu_at(vcpu->vm, argument(vcpu, 1));
+	uint32_t power;
 
-	if (!target || argument(vcpu, 2) != 0) /* levels of clusters are an old version's */
-		return finish(vcpu, PSCI_INVALID_PARAMETERS);
-	switch (power_of(target)) {
-	case VCPU_OFF:
-		return finish(vcpu, AFFINITY_OFF);
-	case VCPU_ON:
-		return finish(vcpu, AFFINITY_ON);
-	default:
-		return finish(vcpu, AFFINITY_ON_PENDING);
-	}
+	if (!target || argument(vcpu, 2) != 0) /* PSCI 0.2 had levels of clusters */
+		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
+	power = __atomic_load_n(&target->power, __ATOMIC_ACQUIRE);
+	if (power == VCPU_OFF || power == VCPU_ON)
+		return vcpu_result(vcpu, power == VCPU_ON ? AFFINITY_ON : AFFINITY_OFF);
+	return vcpu_result(vcpu, AFFINITY_ON_PENDING);
 }
 
 static struct vcpu *migrate_info_type(struct vcpu *vcpu)
 {
-	return finish(vcpu, NO_TRUSTED_OS);
+	return vcpu_result(vcpu, NO_TRUSTED_OS);
 }
 
 /* The bench guest ends its step by a hypercall. */
@@ -180,62 +154,46 @@ static struct vcpu *system_reset(struct vcpu *vcpu)
 	return end(vcpu, VM_RESET);
 }
 
-static struct vcpu *not_supported(struct vcpu *vcpu)
-{
-	return finish(vcpu, PSCI_NOT_SUPPORTED);
-}
-
 static struct vcpu *features(struct vcpu *vcpu);
 
-/* By number, from PSCI_BASE on. */
-static struct vcpu *(*const functions[])(struct vcpu *vcpu) = {
-	version,           cpu_suspend,   cpu_off,    cpu_on,       affinity_info, not_supported,
-	migrate_info_type, not_supported, system_off, system_reset, features,
+/* By number, from PSCI_BASE on; NULL: not supported. */
+static hypercall *const functions[] = {
+	version,           cpu_suspend, cpu_off,    cpu_on,       affinity_info, NULL,
+	migrate_info_type, NULL,        system_off, system_reset, features,
 };
 /* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
 #define HAS_64 (BIT(1) | BIT(3) | BIT(4))
 
-/* Of one that is not there: ARRAY_SIZE(functions) or more. AArch32 has no 64-bit calls. */
-static inline uint32_t number_of(uint32_t id)
+/* AArch32 has no 64-bit calls. */
+static inline hypercall *function_of(uint32_t id)
 {
-	uint32_t number = (sizeof(reg_t) == 4 ? id : id & ~SMCCC_64) - PSCI_BASE;
+	bool wide = sizeof(reg_t) == 8 && (id & SMCCC_64);
+	uint32_t number = (wide ? id & ~SMCCC_64 : id) - PSCI_BASE;
 
-	if (sizeof(reg_t) == 4 || !(id & SMCCC_64) || number >= ARRAY_SIZE(functions))
-		return number;
-	return HAS_64 >> number & 1 ? number : ARRAY_SIZE(functions);
+	if (number >= ARRAY_SIZE(functions) || (wide && !(HAS_64 >> number & 1)))
+		return NULL;
+	return functions[number];
 }
 
-static bool is_there(uint32_t id)
-{
-	uint32_t number = number_of(id);
-
-	return number < ARRAY_SIZE(functions) && functions[number] != not_supported;
-}
-
-/* Of CPU_SUSPEND 0 says: power_state in its original format, states chosen by each core alone. */
-static struct vcpu *features(struct vcpu *vcpu)
+/* PSCI_FEATURES, SMCCC_ARCH_FEATURES. 0 of CPU_SUSPEND: power_state has its original format, each
+ * core chooses its states alone. */
+static __attribute__((noinline)) struct vcpu *features(struct vcpu *vcpu)
 {
 	uint32_t id = (uint32_t)argument(vcpu, 1);
+	bool known = function_id(vcpu) == SMCCC_ARCH_FEATURES ? id == SMCCC_ARCH_FEATURES
+							      : function_of(id) != NULL;
 
-	return finish(vcpu, id == SMCCC_VERSION || is_there(id) ? 0 : PSCI_NOT_SUPPORTED);
-}
-
-static __attribute__((noinline)) struct vcpu *arch_features(struct vcpu *vcpu)
-{
-	uint32_t id = (uint32_t)argument(vcpu, 1);
-	bool known = id == SMCCC_VERSION || id == SMCCC_ARCH_FEATURES;
-
-	return finish(vcpu, known ? 0 : PSCI_NOT_SUPPORTED);
+	return vcpu_result(vcpu, known || id == SMCCC_VERSION ? 0 : PSCI_NOT_SUPPORTED);
 }
 
 struct vcpu *psci(struct vcpu *vcpu)
 {
 	uint32_t id = function_id(vcpu);
-	uint32_t number = number_of(id);
+	hypercall *function = function_of(id);
 
-	if (number < ARRAY_SIZE(functions))
-		return functions[number](vcpu);
+	if (function)
+		return function(vcpu);
 	if (id == SMCCC_ARCH_FEATURES)
-		return arch_features(vcpu);
-	return finish(vcpu, id == SMCCC_VERSION ? SMCCC_VERSION_1_1 : PSCI_NOT_SUPPORTED);
+		return features(vcpu);
+	return vcpu_result(vcpu, id == SMCCC_VERSION ? SMCCC_VERSION_1_1 : PSCI_NOT_SUPPORTED);
 }

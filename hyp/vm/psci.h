@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Power State Coordination Interface, version 1.1 (DEN0022), and what the SMC Calling
- * Convention has beside it (DEN0028), as every guest has them by HVC and SMC. No firmware behind us
- * is asked.
+ * The Power State Coordination Interface, version 1.1 (DEN0022), and the functions of the SMC
+ * Calling Convention (DEN0028), for every guest by HVC and SMC. The hypervisor calls no firmware.
  */
 #pragma once
 
@@ -18,7 +17,6 @@ enum psci_result {
 	PSCI_INVALID_ADDRESS = -9,
 };
 
-/* The function whose id is in x0 or r0; the trapped instruction has been skipped. Ids that are
- * not known get NOT_SUPPORTED. Returns the vCPU to resume, NULL where it is off or the VM at its
- * end. */
+/* Run the function whose id is in x0 or r0; the trapped instruction has been skipped. Returns the
+ * vCPU to resume; NULL: the vCPU is off, or the VM has ended. */
 struct vcpu *psci(struct vcpu *vcpu);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "hyp/vm/vgicd_banks.h"
-#include "hyp/vm/vm.h"
-#include "lib/bits.h"
 #include "lib/compiler.h"
 
 #define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
@@ -22,21 +19,16 @@ static bool in_priorities(uint32_t offset)
 	return offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR;
 }
 
-static bool in_config(uint32_t offset)
-{
-	return offset >= GICD_ICFGR && offset < GICD_ICFGR + 0x100;
-}
-
 unsigned vgicd_bank_first(uint32_t offset)
 {
 	if (in_bits(offset))
 		return (offset & 0x7fu) * 8;
-	if (in_config(offset))
-		return (offset - GICD_ICFGR) * 4;
-	return offset & 0x3ffu; /* a byte an interrupt */
+	if (in_priorities(offset))
+		return offset & 0x3ffu;
+	return offset < GICD_ICFGR ? VIRQ_COUNT : (offset - GICD_ICFGR) * 4;
 }
 
-/* --- what is written and read of 32 interrupts --- */
+/* --- banks with a bit an interrupt --- */
 
 struct access {
 	uint32_t bank;
@@ -61,295 +53,217 @@ static bool sets(uint32_t bank)
 	return !(bank & 1);
 }
 
-/* GICv2: SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR to be
- * made pending by. */
+/* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead
+ * of ISPENDR and ICPENDR. */
 static uint32_t writable(const struct access *access)
 {
-	bool sgis_too = access->bank == BANK(GICD_IGROUPR) || access->bank >= BANK(GICD_ISACTIVER);
+	bool sgis = gic_version() > 2 || access->word || access->bank == BANK(GICD_IGROUPR) ||
+		    is_active_bank(access->bank);
 
-	/* SGIs are edge-triggered for good, and private interrupts as their devices are
-	 * (IHI 0048B 4.3.13 leaves it open). */
-	if (access->bank == BANK(GICD_ICFGR))
-		return access->word ? access->lanes : 0;
-	if (gic_version() > 2)
-		sgis_too = true;
-	return access->word || sgis_too ? access->lanes : access->lanes & ~SGIS;
+	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Which of the word's 32 interrupts changes, of the vCPU that writes. */
-static void write_one(struct vcpu *vcpu, const struct access *access, unsigned which)
+/* Store what the guest reads back. Return the interrupts that the write affects: those with a new
+ * group, or with a 1 in the other banks. */
+static uint32_t store(struct vcpu *owner, const struct access *access)
 {
-	struct vgic *vgic = &vcpu->vgic;
-	unsigned intid = access->word * 32 + which;
-	struct virq *virq = &vgic->virq[intid];
+	bool group = access->bank == BANK(GICD_IGROUPR);
+	uint32_t *bits = vgicd_bits(owner, group ? VGICD_GROUP1 : VGICD_ENABLED, access->word);
+	uint32_t lanes = writable(access), ones = lanes & access->value;
 
-	switch (access->bank) {
-	case BANK(GICD_IGROUPR):
-		vgic_set_group1(vgic, virq, access->value >> which & 1);
-		break;
-	case BANK(GICD_ISENABLER):
-	case BANK(GICD_ICENABLER):
-		vgicd_follow_enable(vcpu, virq);
-		break;
-	case BANK(GICD_IPRIORITYR):
-		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
-		break;
-	case BANK(GICD_ICFGR):
-		vgicd_reload(vcpu, intid);
-		break;
-	default:
-		vgicd_set_state(vgic, virq, is_active_bank(access->bank), sets(access->bank));
-		break;
+	if (group)
+		lanes &= *bits ^ access->value;
+	else
+		lanes = ones;
+	if (access->bank == BANK(GICD_ICENABLER))
+		ones = 0;
+	if (!is_state(access->bank)) {
+		__atomic_fetch_or(bits, ones, __ATOMIC_RELAXED);
+		__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_RELAXED);
 	}
-}
-
-static void keep_priorities(struct vcpu *owner, const struct access *access, uint32_t lanes)
-{
-	for (; lanes; lanes &= lanes - 1) {
-		unsigned which = bit_lowest(lanes);
-
-		*vgicd_priority(owner, access->word * 32 + which) =
-			(uint8_t)(access->value >> 8 * (which % 4));
-	}
-}
-
-/* What the guest will read; returns the interrupts that something changes for. */
-static uint32_t keep(struct vcpu *owner, const struct access *access, uint32_t lanes)
-{
-	uint32_t ones = access->value & lanes;
-	uint32_t *bits;
-
-	switch (access->bank) {
-	case BANK(GICD_ISENABLER):
-		__atomic_fetch_or(vgicd_bits(owner, VGICD_ENABLED, access->word), ones,
-				  __ATOMIC_RELAXED);
-		return ones;
-	case BANK(GICD_ICENABLER):
-		__atomic_fetch_and(vgicd_bits(owner, VGICD_ENABLED, access->word), ~ones,
-				   __ATOMIC_RELAXED);
-		return ones;
-	case BANK(GICD_IGROUPR):
-	case BANK(GICD_ICFGR):
-		bits = vgicd_bits(owner,
-				  access->bank == BANK(GICD_ICFGR) ? VGICD_EDGE : VGICD_GROUP1,
-				  access->word);
-		lanes &= __atomic_fetch_or(bits, ones, __ATOMIC_RELAXED) ^ access->value;
-		__atomic_fetch_and(bits, access->value | ~lanes, __ATOMIC_RELAXED);
-		return lanes;
-	case BANK(GICD_IPRIORITYR):
-		keep_priorities(owner, access, lanes);
-		return lanes;
-	default:
-		return ones;
-	}
+	return lanes;
 }
 
 static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
+	struct vgic *vgic = &vcpu->vgic;
+	bool state = is_state(access->bank), active = is_active_bank(access->bank);
 	bool several = which & (which - 1);
 
-	if (vcpu->vgic.posted.what && is_state(access->bank)) /* the last write counts */
-		vgic_posted_take(
-			&vcpu->vgic.posted.pair[is_active_bank(access->bank)][access->word], which);
+	if (vgic->posted.what && state) /* the last write counts */
+		vgic_fetch_posted(&vgic->posted.pair[active][access->word], which);
+	if (several)
+		vgic_begin(vgic);
+	for (; which; which &= which - 1) {
+		unsigned intid = access->word * 32 + bit_lowest(which);
 
+		if (state)
+			vgicd_set_state(vgic, &vgic->virq[intid], active, sets(access->bank));
+		else
+			vgicd_reload(vcpu, intid);
+	}
 	if (several)
-		vgic_begin(&vcpu->vgic);
-	for (; which; which &= which - 1)
-		write_one(vcpu, access, bit_lowest(which));
-	if (several)
-		vgic_end(&vcpu->vgic);
+		vgic_end(vgic);
 }
 
-/* At once: what a device makes pending from now on is not cleared. */
+/* At once, not by a post: a pending state that a device makes after this write stays. */
 static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
 {
 	for (; which; which &= which - 1) {
 		unsigned intid = word * 32 + bit_lowest(which);
 
-		if (owner->vgic.virq[intid].physical)
+		if (owner->vgic.virq[intid].hw)
 			gic_clear_pending(intid);
 	}
 }
 
-static void write_at(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
+/* `of` is the vCPU that has the interrupts `which`. */
+static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *access,
 		     uint32_t which)
 {
-	bool active = is_active_bank(access->bank);
-
-	if (access->bank == BANK(GICD_ICPENDR) && (vcpu == owner || access->word))
-		clear_physical(owner, access->word, which);
-	if (vcpu == owner)
+	if (access->bank == BANK(GICD_ICPENDR) && (vcpu == of || access->word))
+		clear_physical(of, access->word, which);
+	if (vcpu == of)
 		write_own(vcpu, access, which);
 	else if (which && is_state(access->bank))
-		vgic_post_state(owner, active, sets(access->bank), access->word, which);
+		vgic_post_state(of, is_active_bank(access->bank), sets(access->bank), access->word,
+				which);
 	else
 		for (; which; which &= which - 1)
-			vgic_post_reload(owner, access->word * 32 + bit_lowest(which));
+			vgic_post_reload(of, access->word * 32 + bit_lowest(which));
+}
+
+/* Which of 32 interrupts vCPU `of` has: private ones of `owner`, SPIs whose home it is. */
+static uint32_t those_of(const struct vcpu *of, const struct vcpu *owner, unsigned word)
+{
+	const uint8_t *home = &of->dist->home[word * 32];
+	uint32_t homed = 0;
+
+	if (word == 0 || of->dist->vcpu_count == 1)
+		return of == owner || word ? VGICD_ALL_LANES : 0;
+	for (unsigned i = 0; i < 32; i++)
+		homed |= (uint32_t)(__atomic_load_n(&home[i], __ATOMIC_RELAXED) == of->index) << i;
+	return homed;
 }
 
 static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)
 {
-	struct vm *vm = vcpu->vm;
-	uint32_t changed = keep(owner, access, writable(access));
+	uint32_t which = store(owner, access);
 
-	if (access->word == 0 || vm->vcpu_count == 1) {
-		write_at(vcpu, owner, access, changed);
-		return;
+	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
+		struct vcpu *of = vcpu->dist->vcpu[i];
+
+		write_at(vcpu, of, access, which & those_of(of, owner, access->word));
 	}
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		write_at(vcpu, vm->vcpu[i], access, changed & vgicd_homed(vm, i, access->word));
 }
 
-/* Of another vCPU's: as its core published it last; what is asked for here comes with the next
- * access. */
-static uint32_t read_at(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word,
-			uint32_t which)
-{
-	if (vcpu == owner)
-		return vgicd_state(&vcpu->vgic, active, word, which);
-	if (which)
-		vgic_post_what(owner, VGIC_POST_PUBLISH(word));
-	return __atomic_load_n(&owner->vgic.published[active][word], __ATOMIC_RELAXED) & which;
-}
-
+/* The state of another vCPU's interrupts is as its core published it last. The next read sees the
+ * state of today. */
 static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
 {
-	struct vm *vm = vcpu->vm;
 	uint32_t value = 0;
 
-	if (word == 0)
-		return read_at(vcpu, owner, active, word, VGICD_ALL_LANES);
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		value |= read_at(vcpu, vm->vcpu[i], active, word, vgicd_homed(vm, i, word));
+	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
+		struct vcpu *of = vcpu->dist->vcpu[i];
+		uint32_t *published = &of->vgic.published[active][word];
+		uint32_t which = those_of(of, owner, word);
+
+		if (of == vcpu) {
+			value |= vgicd_state(&vcpu->vgic, active, word, which);
+		} else if (which) {
+			vgic_post_what(of, VGIC_POST_PUBLISH(word));
+			value |= __atomic_load_n(published, __ATOMIC_RELAXED) & which;
+		}
+	}
 	return value;
 }
 
-/* --- banks --- */
+/* --- all banks --- */
 
-static uint32_t read_bits(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
+static void set_priority(struct vcpu *vcpu, struct vcpu *owner, unsigned intid, uint8_t priority)
 {
-	unsigned word = (offset & 0x7fu) / 4;
+	*vgicd_priority(owner, intid) = priority;
+	vgicd_changed(vcpu, owner, intid);
+}
 
+/* SGIs are edge-triggered for good, and private interrupts as their devices are (IHI 0048B 4.3.13
+ * leaves it open). */
+static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
+{
+	uint32_t *edges = &vcpu->dist->edges[first / 16], set, changed;
+
+	lanes &= first < GIC_PRIVATE_COUNT ? 0 : VGICD_EDGES;
+	set = value & lanes;
+	changed = lanes & (__atomic_fetch_or(edges, set, __ATOMIC_RELAXED) ^ value);
+	__atomic_fetch_and(edges, ~lanes | set, __ATOMIC_RELAXED);
+	vgic_begin(&vcpu->vgic);
+	for (; changed; changed &= changed - 1)
+		vgicd_changed(vcpu, vcpu, first + bit_lowest(changed) / 2);
+	vgic_end(&vcpu->vgic);
+}
+
+uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
+{
+	unsigned first = vgicd_bank_first(offset), word = first / 32;
+
+	if (first >= VIRQ_COUNT)
+		return 0;
 	switch (BANK(offset)) {
 	case BANK(GICD_IGROUPR):
 		return *vgicd_bits(owner, VGICD_GROUP1, word);
 	case BANK(GICD_ISENABLER):
 	case BANK(GICD_ICENABLER):
 		return *vgicd_bits(owner, VGICD_ENABLED, word);
-	default:
+	case BANK(GICD_ISPENDR)... BANK(GICD_ICACTIVER):
 		return read_state(vcpu, owner, is_active_bank(BANK(offset)), word);
+	case BANK(GICD_ICFGR):
+		return vcpu->dist->edges[first / 16];
+	default:
+		return vgicd_four(vgicd_priority(owner, first)) & VIRQ_PRIORITY_MASK * 0x01010101u;
 	}
-}
-
-static uint32_t read_priorities(struct vcpu *owner, unsigned first)
-{
-	const uint8_t *priority = vgicd_priority(owner, first);
-
-	return (priority[0] | (uint32_t)priority[1] << 8 | (uint32_t)priority[2] << 16 |
-		(uint32_t)priority[3] << 24) &
-	       0xf8f8f8f8;
-}
-
-/* Of the word's four interrupts, from `first` on, those that `lanes` has a bit of. */
-static __cold void write_priorities(struct vcpu *vcpu, struct vcpu *owner, unsigned first,
-				    uint32_t value, uint32_t lanes)
-{
-	uint32_t which = (lanes & 1) | (lanes >> 7 & 2) | (lanes >> 14 & 4) | (lanes >> 21 & 8);
-
-	write_bank(
-		vcpu, owner,
-		&(struct access){ BANK(GICD_IPRIORITYR), first / 32, value, which << first % 32 });
-}
-
-static void set_priority(struct vcpu *vcpu, unsigned intid, uint8_t priority)
-{
-	if (intid >= VIRQ_COUNT)
-		return;
-	if (vcpu->vm->vcpu_count == 1) {
-		vcpu->vm->dist.priority[intid] = priority;
-		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], priority);
-	} else {
-		write_priorities(vcpu, vcpu, intid & ~3u, priority * 0x01010101u,
-				 0xffu << 8 * (intid % 4));
-	}
-}
-
-/* Of an interrupt's two bits the upper says edge. */
-static uint32_t spread(uint32_t edges)
-{
-	uint32_t value = 0;
-
-	for (; edges; edges &= edges - 1)
-		value |= 2u << 2 * bit_lowest(edges);
-	return value;
-}
-
-static uint32_t gather(uint32_t value)
-{
-	uint32_t edges = 0;
-
-	for (value &= 0xaaaaaaaau; value; value &= value - 1)
-		edges |= BIT(bit_lowest(value) / 2);
-	return edges;
-}
-
-static uint32_t read_config(struct vcpu *owner, unsigned first)
-{
-	return spread(*vgicd_bits(owner, VGICD_EDGE, first / 32) >> first % 32 & 0xffffu);
-}
-
-static void write_config_word(struct vcpu *vcpu, struct vcpu *owner, unsigned first, uint32_t value,
-			      uint32_t lanes)
-{
-	struct access access = { .bank = BANK(GICD_ICFGR),
-				 .word = first / 32,
-				 .value = gather(value) << first % 32,
-				 .lanes = gather(lanes) << first % 32 };
-
-	write_bank(vcpu, owner, &access);
-}
-
-uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
-{
-	unsigned first = vgicd_bank_first(offset);
-
-	if (first >= VIRQ_COUNT)
-		return 0;
-	if (in_bits(offset))
-		return read_bits(vcpu, owner, offset);
-	if (in_priorities(offset))
-		return read_priorities(owner, first);
-	if (in_config(offset))
-		return read_config(owner, first);
-	return 0;
 }
 
 void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
 		      uint32_t lanes)
 {
 	unsigned first = vgicd_bank_first(offset);
+	struct access access = { BANK(offset), first / 32, value, lanes };
 
 	if (first >= VIRQ_COUNT)
 		return;
 	if (in_bits(offset))
-		write_bank(vcpu, owner, &(struct access){ BANK(offset), first / 32, value, lanes });
-	else if (in_priorities(offset))
-		write_priorities(vcpu, owner, first, value, lanes);
-	else if (in_config(offset))
-		write_config_word(vcpu, owner, first, value, lanes);
+		write_bank(vcpu, owner, &access);
+	else if (!in_priorities(offset))
+		write_config(vcpu, first, value, lanes);
+	else
+		for (unsigned i = 0; i < 4; i++)
+			if (lanes >> 8 * i & 1)
+				set_priority(vcpu, owner, first + i, (uint8_t)(value >> 8 * i));
 }
 
 /* --- all of it --- */
 
 void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups)
 {
-	struct vm *vm = vcpu->vm;
+	struct vgicd *dist = vcpu->dist;
 
-	__atomic_store_n(&vm->dist.groups, groups, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < vm->vcpu_count; i++)
-		if (vm->vcpu[i] != vcpu)
-			vgic_post_what(vm->vcpu[i], VGIC_POST_GROUPS);
+	__atomic_store_n(&dist->groups, groups, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < dist->vcpu_count; i++)
+		if (dist->vcpu[i] != vcpu)
+			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS);
 	vgic_set_groups_enabled(&vcpu->vgic, groups);
+}
+
+__cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
+{
+	for (targets &= vgicd_all_vcpus(vcpu->dist); targets; targets &= targets - 1) {
+		struct vcpu *to = vcpu->dist->vcpu[bit_lowest(targets)];
+
+		if (to == vcpu)
+			vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[id], source);
+		else
+			vgic_post_sgi(to, id, source);
+	}
 }
 
 __cold uint32_t vgicd_id_register(unsigned word, uint32_t part)
@@ -362,61 +276,53 @@ __cold uint32_t vgicd_id_register(unsigned word, uint32_t part)
 	return ids[word] | (word == 4 ? part : 0) | (word == 6 ? gic_version() << 4 : 0);
 }
 
-static void reset_private_bits(struct vgicd *dist, unsigned index)
+static void reset_private_registers(struct vgicd *dist, unsigned index)
 {
-	dist->private[VGICD_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
-	dist->private[VGICD_GROUP1][index] = 0;
-	dist->private[VGICD_EDGE][index] = SGIS;
-	memset(index ? dist->private_priority[index] : dist->priority, 0, GIC_PRIVATE_COUNT);
+	dist->bits[VGICD_ENABLED][index] = gic_version() == 2 ? SGIS : 0;
+	dist->bits[VGICD_GROUP1][index] = 0;
+	memset(dist->priority[index], 0, GIC_PRIVATE_COUNT);
 	dist->asleep[index] = false;
 }
 
+/* Posts up to now are lost, too. */
 void vgicd_reset_private(struct vcpu *vcpu)
 {
 	struct vgic *vgic = &vcpu->vgic;
 
-	reset_private_bits(&vcpu->vm->dist, vcpu->index);
-	vgicd_process_word(vcpu, 0); /* what was posted until now is forgotten, too */
+	reset_private_registers(vcpu->dist, vcpu->index);
+	vgicd_process_word(vcpu, 0);
 	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
 		struct virq *virq = &vgic->virq[intid];
-		bool sgi = intid < GIC_SGI_COUNT;
 
-		vgic_set_enabled(vgic, virq, sgi && gic_version() == 2);
-		if (virq->physical)
+		vgicd_reload(vcpu, intid);
+		if (virq->hw)
 			gic_clear_pending(intid);
 		vgic_clear_pending(vgic, virq, ~0u);
 		vgic_clear_active(vgic, virq);
-		vgic_set_priority(vgic, virq, 0);
-		vgic_set_group1(vgic, virq, false);
 	}
 	vgic_end(vgic);
 }
 
-void vgicd_reset(struct vm *vm)
+void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 {
-	struct vgicd *dist = &vm->dist;
+	dist->vcpu_count = count;
+	for (unsigned i = 0; i < count; i++) {
+		dist->vcpu[i] = vcpu[i];
+		vcpu[i]->dist = dist;
+	}
+}
 
-	memset(dist, 0, sizeof(*dist));
+void vgicd_reset(struct vgicd *dist)
+{
+	memset(dist, 0, offsetof(struct vgicd, vcpu_count));
 	for (unsigned i = 0; i < VCPU_MAX; i++)
-		reset_private_bits(dist, i);
+		reset_private_registers(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+	dist->edges[0] = VGICD_EDGES;
 }
 
 /* --- accesses of any width, anywhere --- */
-
-static uint64_t gicd_read_word(struct vcpu *vcpu, uint32_t offset)
-{
-	return gic_version() == 2 ? vgicd_v2_read(vcpu, offset) : vgicd_v3_read(vcpu, offset);
-}
-
-static void gicd_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
-{
-	if (gic_version() == 2)
-		vgicd_v2_write(vcpu, offset, value, lanes);
-	else
-		vgicd_v3_write(vcpu, offset, value, lanes);
-}
 
 typedef uint64_t read_word(struct vcpu *vcpu, uint32_t offset);
 typedef void write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
@@ -455,39 +361,54 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 		      (uint32_t)(bytes(size) >> 8 * at));
 }
 
-uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
+	read_word *read = gic_version() == 2 ? vgicd_v2_read : vgicd_v3_read;
+
+	(void)state;
 	if (offset == GICD_IIDR && size == 4)
 		return VGICD_IIDR;
-	if (is_word(offset, size))
-		return gicd_read_word(vcpu, offset);
-	return read_split(vcpu, offset, size, gicd_read_word);
+	return is_word(offset, size) ? read(vcpu, offset) : read_split(vcpu, offset, size, read);
 }
 
-void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+/* GICv3's private interrupts are the redistributors'. */
+static bool is_priority(uint32_t offset, unsigned size)
 {
-	if (gic_version() == 2 && offset == GICD_SGIR && size == 4)
+	unsigned first = gic_version() == 2 ? 0 : GIC_PRIVATE_COUNT;
+
+	return size == 1 && offset >= GICD_IPRIORITYR + first &&
+	       offset < GICD_IPRIORITYR + VIRQ_COUNT;
+}
+
+/* The short paths: an SGI to the vCPU itself; a priority where one vCPU has every interrupt. */
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+{
+	write_word *write = gic_version() == 2 ? vgicd_v2_write : vgicd_v3_write;
+	unsigned intid = offset - GICD_IPRIORITYR;
+
+	(void)state;
+	if (gic_version() == 2 && offset == GICD_SGIR && size == 4) {
 		vgicd_v2_sgir(vcpu, (uint32_t)value);
-	else if (is_word(offset, size))
-		gicd_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
-	else if (size == 1 && in_priorities(offset) &&
-		 (gic_version() == 2 || offset >= GICD_IPRIORITYR + GIC_PRIVATE_COUNT))
-		set_priority(vcpu, offset - GICD_IPRIORITYR, (uint8_t)value);
-	else if (size == 8 && gic_version() > 2 && vgicd_v3_is_router(offset))
-		vgicd_v3_router(vcpu, (offset - GICD_IROUTER) / 8, value, ~(uint64_t)0);
-	else
-		write_split(vcpu, offset, size, value, gicd_write_word);
+	} else if (is_word(offset, size)) {
+		write(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
+	} else if (is_priority(offset, size) && vcpu->dist->vcpu_count == 1) {
+		vcpu->dist->priority[0][intid] = (uint8_t)value;
+		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], (uint8_t)value);
+	} else {
+		write_split(vcpu, offset, size, value, write);
+	}
 }
 
-uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	if (is_word(offset, size))
-		return vgicr_read_word(vcpu, offset);
-	return read_split(vcpu, offset, size, vgicr_read_word);
+	(void)state;
+	return is_word(offset, size) ? vgicr_read_word(vcpu, offset)
+				     : read_split(vcpu, offset, size, vgicr_read_word);
 }
 
-void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	(void)state;
 	if (is_word(offset, size))
 		vgicr_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
 	else
@@ -496,17 +417,19 @@ void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 
 /* --- GICC_DIR --- */
 
-uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size)
+uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	(void)vcpu;
 	(void)offset;
 	(void)size;
+	(void)state;
 	return 0;
 }
 
-void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value)
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
 	(void)size;
+	(void)state;
 	if (offset == GICC_DIR % VGICD_DIR_SIZE)
 		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));
 }

@@ -3,78 +3,179 @@
  * The distributor (GICv2, GICv3) and the redistributors (GICv3) that a guest sees when its
  * interrupts are trapped: one security state, INTIDs 0 to VIRQ_COUNT - 1, no LPIs.
  *
- * Accesses are emulated by words. A narrower, wider or unaligned one, where the architecture leaves
- * it open, reads the bytes it covers, and writes them where a register has something to say of each
- * interrupt; registers that control the whole (CTLR, SGIR, WAKER) ignore what is not a whole word.
- * Registers that are not there read as zero and ignore writes.
+ * Accesses are emulated by words. Where the architecture leaves a narrower, wider or unaligned
+ * access open, it reads the bytes that it covers, and writes them to registers with a field an
+ * interrupt; registers that control the whole (CTLR, SGIR, WAKER) ignore it. Registers that do not
+ * exist read as zero and ignore writes.
  */
 #pragma once
 
+#include "drivers/gic/gic_regs.h"
 #include "hyp/vcpu/vcpu.h"
-#include "hyp/vm/mmio.h"
+#include "lib/bits.h"
 
 #define VGICD_SIZE 0x10000u
-#define VGICR_SIZE 0x20000u /* of one vCPU; vCPU n's is the n-th */
+#define VGICR_SIZE 0x20000u /* of one vCPU; the n-th is vCPU n's */
 
-/* What the guest wrote, a bit an interrupt. */
-enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_EDGE, VGICD_BITS_COUNT };
+/* Registers with a bit an interrupt. */
+enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
 
-#define VGICD_NOBODY 0xffu /* a target that no vCPU is: the interrupt stays pending */
+#define VGICD_EDGES 0xaaaaaaaau /* ICFGR: the upper bit of two is 1 for an edge */
+
+#define VGICD_NO_TARGET 0xffu /* no vCPU: the interrupt stays pending */
 
 /*
- * The registers of a VM, written by any core with atomic operations: no lock guards them. Whoever
- * writes what the distributor holds of an interrupt of another vCPU posts a reload to that vCPU.
+ * The registers of a VM's distributor. Any core writes them with atomic operations, without a lock.
+ * A writer posts a reload to the vCPU that has the interrupt.
  *
- * What is pending or active stands in the vCPUs' struct vgic: of an SPI in exactly one, that of its
- * *home*. There alone the SPI is enabled, pending, active, and forwarded from a physical SPI. With
- * a new target the home hands the SPI over (vgicd_post.c), which its own core does: at once, with
- * what is pending; or after its end, if it is active (IHI 0048B 4.3.12, IHI 0069 12.9.22). What
- * reaches a vCPU that is the home no longer is sent on.
+ * A vCPU's struct vgic has the pending and active states of its interrupts. One vCPU has those of
+ * an SPI: its *home*. There alone the SPI is enabled, pending, active, and forwarded from a
+ * physical SPI. The core of the home hands an SPI with a new target over (vgicd_post.c): at once
+ * with its pending state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post
+ * that reaches a vCPU which is not the home any more goes to the home.
  */
 struct vgicd {
-	uint32_t groups;                               /* GICD_CTLR: bit n = EnableGrp<n> */
-	uint32_t shared[VGICD_BITS_COUNT][VIRQ_WORDS]; /* word 0 is in private[] */
-	uint32_t private[VGICD_BITS_COUNT][VCPU_MAX];
-	uint8_t priority[VIRQ_COUNT]; /* of SPIs, and of vCPU 0; private ones of the others: */
-	uint8_t private_priority[VCPU_MAX][GIC_PRIVATE_COUNT];
-	uint8_t targets[VIRQ_COUNT]; /* GICv2: ITARGETSR */
-	uint64_t routes[VIRQ_COUNT]; /* GICv3: IROUTER */
-	bool asleep[VCPU_MAX];       /* GICv3: WAKER.ProcessorSleep */
-	uint32_t lines[VIRQ_WORDS];  /* of emulated devices: high */
-	uint8_t target[VIRQ_COUNT];  /* of SPIs: a vCPU's index, or VGICD_NOBODY */
-	uint8_t home[VIRQ_COUNT];    /* of SPIs, a vCPU's index; written by the home's core */
+	/* Word 0 of each vCPU, then the words of SPIs, from VCPU_MAX + 1 on. */
+	uint32_t bits[VGICD_BITS_COUNT][VCPU_MAX + VIRQ_WORDS];
+	uint32_t edges[VIRQ_COUNT / 16];        /* ICFGR */
+	uint32_t groups;                        /* GICD_CTLR: bit n = EnableGrp<n> */
+	uint8_t priority[VCPU_MAX][VIRQ_COUNT]; /* SPIs: of vCPU 0 */
+	uint8_t targets[VIRQ_COUNT];            /* GICv2: ITARGETSR */
+	uint32_t routes[VIRQ_COUNT][2];         /* GICv3: IROUTER, its lower half first */
+	bool asleep[VCPU_MAX];                  /* GICv3: WAKER.ProcessorSleep */
+	uint32_t lines[VIRQ_WORDS];             /* of emulated devices: high */
+	uint8_t target[VIRQ_COUNT];             /* SPIs: a vCPU's index, or VGICD_NO_TARGET */
+	uint8_t home[VIRQ_COUNT]; /* SPIs: a vCPU's index, written by that vCPU's core */
+
+	unsigned vcpu_count;
+	struct vcpu *vcpu[VCPU_MAX];
 };
 
-/* For a fresh guest, its number of vCPUs known, their virtual GICs reset. */
-void vgicd_reset(struct vm *vm);
+/* Make `dist` the distributor of these vCPUs. */
+void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count);
 
-/* A vCPU is off: its private interrupts are as at reset. On its own core. */
+/* For a fresh guest, whose virtual GICs have been reset. */
+void vgicd_reset(struct vgicd *dist);
+
+/* A vCPU is off: reset its private interrupts. On its core. */
 void vgicd_reset_private(struct vcpu *vcpu);
 
 /* For struct mmio_region (hyp/vm/mmio.h). */
-uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
-void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
-uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
-void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
-
-/* Writes to ICC_SGI1R_EL1, and to ICC_SGI0R_EL1 or ICC_ASGI1R_EL1: with one security state these
- * two send what is in Group 0 alone (IHI 0069 4.7). */
-void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value);
-void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
-
-/* The line of an emulated device, by any core. */
-void vgicd_set_level(struct vm *vm, unsigned intid, bool level);
-
-/* What others want of `vcpu`, which is loaded here: some of it, as much as a write of one register
- * can want. A kick of this core sees to the rest. */
-void vgicd_process_posts(struct vcpu *vcpu);
-
-/* A physical interrupt was acknowledged on a core of which no vCPU has it: an SPI that was sent
- * before its route changed is pending again, for where its route leads. False: it is no VM's. */
-bool vgicd_send_on(uint32_t iar);
+uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
+uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
 
 /* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
  * mapped. */
 #define VGICD_DIR_SIZE 0x1000u
-uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size);
-void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value);
+uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		     void *state);
+
+/* Writes to ICC_SGI1R_EL1, and to ICC_SGI0R_EL1 or ICC_ASGI1R_EL1. With one security state the
+ * latter two send interrupts of Group 0 alone (IHI 0069 4.7). */
+void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value);
+void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
+
+/* Set the line of an emulated device, on any core. */
+void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level);
+
+/* Process posts to `vcpu`, which is loaded: as many as a write of one register can make. For the
+ * rest this core kicks itself. */
+void vgicd_process_posts(struct vcpu *vcpu);
+
+/* An acknowledged physical interrupt has no route on this core: where its SPI is that of another
+ * vCPU, since its route changed, make it pending again and return true. */
+bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar);
+
+/*
+ * --- Between the distributor's files ---
+ *
+ * vgicd.c decodes accesses, and has the banks that both GIC versions have; vgicd_v2.c and
+ * vgicd_v3.c have the registers of one version; vgicd_post.c processes posts and moves SPIs.
+ * `offset` is a multiple of 4, `lanes` has the bits of a word that are written.
+ */
+
+#define VGICD_IIDR 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
+#define VGICD_ALL_LANES (~(uint32_t)0)
+
+/* A bit a vCPU. */
+static inline uint32_t vgicd_all_vcpus(const struct vgicd *dist)
+{
+	return BIT(dist->vcpu_count) - 1;
+}
+
+/* Bits of 32 interrupts, priority of one: private ones are `owner`'s. */
+static inline uint32_t *vgicd_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
+{
+	return &owner->dist->bits[kind][word ? VCPU_MAX + word : owner->index];
+}
+
+static inline uint8_t *vgicd_priority(struct vcpu *owner, unsigned intid)
+{
+	return &owner->dist->priority[intid < GIC_PRIVATE_COUNT ? owner->index : 0][intid];
+}
+
+/* A word of a bank with a byte an interrupt. */
+static inline uint32_t vgicd_four(const uint8_t *at)
+{
+	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* The vCPU that has an interrupt: the home of an SPI, else `owner`. */
+static inline struct vcpu *vgicd_home(struct vcpu *owner, unsigned intid)
+{
+	const struct vgicd *dist = owner->dist;
+
+	return intid < GIC_PRIVATE_COUNT
+		       ? owner
+		       : dist->vcpu[__atomic_load_n(&dist->home[intid], __ATOMIC_ACQUIRE)];
+}
+
+/* First interrupt of a word of the banks from IGROUPR to ICFGR; VIRQ_COUNT or more: none. */
+unsigned vgicd_bank_first(uint32_t offset);
+
+/* An access of `vcpu` to a word of these banks. */
+uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
+void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
+		      uint32_t lanes);
+
+/* GICD_CTLR's group enables. */
+void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups);
+
+/* `vcpu` sends an SGI; `targets` has a bit a vCPU. GICv3 has source 0 alone. */
+void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source);
+
+/* PIDR and CIDR, the words from PIDR4 on; `part`: PIDR0. */
+uint32_t vgicd_id_register(unsigned word, uint32_t part);
+
+/* --- vgicd_post.c --- */
+
+/* Pending or active states of 32 interrupts of a vCPU that is loaded here. */
+uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
+
+/* Set such a state of one interrupt. */
+void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on);
+
+/* Process posts of 32 interrupts to `vcpu`, which is loaded here. */
+void vgicd_process_word(struct vcpu *vcpu, unsigned word);
+
+/* The registers of an interrupt of `vcpu`, which is loaded here, have changed. */
+void vgicd_reload(struct vcpu *vcpu, unsigned intid);
+
+/* `vcpu` has changed registers of an interrupt: the vCPU that has it reloads them. */
+void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid);
+
+/* --- vgicd_v2.c --- */
+
+uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset);
+void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value);
+
+/* --- vgicd_v3.c --- */
+
+uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset);
+void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
+uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset);
+void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts of another vCPU: what was posted to a vCPU, done by its own core, and SPIs that go
- * from one vCPU to another. */
+/* Interrupts of another vCPU: posts, which the vCPU's core processes, and SPIs that move from one
+ * vCPU to another. */
 #include "hyp/cpu/smp.h"
-#include "hyp/vm/vgicd_banks.h"
+#include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
-
-uint32_t vgicd_homed(const struct vm *vm, unsigned index, unsigned word)
-{
-	const uint8_t *home = &vm->dist.home[word * 32];
-	uint32_t homed = 0;
-
-	for (unsigned i = 0; i < 32; i++)
-		homed |= (uint32_t)(__atomic_load_n(&home[i], __ATOMIC_RELAXED) == index) << i;
-	return homed;
-}
-
-static struct vcpu *home_of(const struct vm *vm, unsigned intid)
-{
-	return vm->vcpu[__atomic_load_n(&vm->dist.home[intid], __ATOMIC_ACQUIRE)];
-}
 
 uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
 {
@@ -33,7 +18,7 @@ uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32
 	return value;
 }
 
-/* --- posts that make something pending or active --- */
+/* --- posts of pending and active states --- */
 
 void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 {
@@ -47,12 +32,12 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* An SPI that is not at home here any more is sent on. */
+/* An SPI whose home is another vCPU by now is posted there. */
 static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word, uint32_t bits)
 {
 	for (; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
-		struct vcpu *home = word ? home_of(vcpu->vm, intid) : vcpu;
+		struct vcpu *home = vgicd_home(vcpu, intid);
 
 		if (home == vcpu)
 			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
@@ -61,10 +46,10 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 	}
 }
 
-/* False: there were none. */
+/* Returns whether there were any. */
 static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
-	uint64_t pair = vgic_posted_take(&vcpu->vgic.posted.pair[active][word], which);
+	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
 
 	process_half(vcpu, active, false, word, (uint32_t)(pair >> 32));
 	process_half(vcpu, active, true, word, (uint32_t)pair);
@@ -73,101 +58,74 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 
 /* --- the virtual GIC follows the distributor --- */
 
-/* Disabling it takes it out of a list register, and gives a physical one back to the physical
- * distributor, where it stays pending. What is left of it goes to the slot of the next home, which
- * that core does not look at before it is the home. */
-static void hand_over(struct vcpu *vcpu, unsigned intid, struct vcpu *to)
+/* A disabled interrupt is in no list register; a physical one is pending at the physical GIC. The
+ * next home gets the rest: its core does not use that slot before it is the home. */
+static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	struct virq *virq = &vgic->virq[intid];
+	unsigned intid = virq->intid;
 
-	vgic_set_enabled(vgic, virq, false);
-	vgic_expect_end(vgic, virq, false);
+	vgic_disable(vgic, virq);
+	vgic_set_retarget(vgic, virq, false);
 	vgic->route[intid] = NULL;
-	bit_clear(vgic->forwarded, intid);
 	to->vgic.virq[intid] = *virq;
 	if (vgic_is_pending(vgic, virq))
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
 				  __ATOMIC_RELAXED);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
-	__atomic_store_n(&vcpu->vm->dist.home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	__atomic_store_n(&vcpu->dist->home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
 	vgic_post_reload(to, intid);
 }
 
-/* False: it is somewhere else by now. */
+/* An SPI whose home is this vCPU moves to its target, if it is inactive. Returns whether it has. */
 static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	bool leaves = target != vcpu->index && target != VGICD_NOBODY;
+	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
 	if (leaves) {
 		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
 		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
-		vgic_catch_up(vgic);
+		vgic_refill(vgic);
 	}
 	if (leaves && !vgic_is_active(vgic, virq)) {
-		hand_over(vcpu, virq->intid, vcpu->vm->vcpu[target]);
-		return false;
+		hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
+		return true;
 	}
-	vgic_expect_end(vgic, virq, leaves);
-	if (virq->physical && !vgic->route[virq->intid]) {
+	vgic_set_retarget(vgic, virq, leaves);
+	if (virq->hw && !vgic->route[virq->intid]) {
 		gic_route_spi_here(virq->intid);
 		vgic_forward(vgic, virq->intid);
 	}
-	return true;
-}
-
-/* The physical configuration changes while it is disabled. */
-static void follow_edge(struct vgic *vgic, struct virq *virq, bool edge)
-{
-	if (virq->edge == edge)
-		return;
-	vgic_set_enabled(vgic, virq, false);
-	vgic_set_edge(vgic, virq, edge);
-}
-
-void vgicd_follow_enable(struct vcpu *vcpu, struct virq *virq)
-{
-	unsigned word = virq->intid / 32;
-	bool arrives = virq->physical && !vcpu->vgic.route[virq->intid]; /* its reload is posted */
-	bool enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> virq->intid % 32 & 1;
-
-	if (word && enabled)
-		enabled = vcpu->vm->dist.target[virq->intid] != VGICD_NOBODY && !arrives;
-	vgic_set_enabled(&vcpu->vgic, virq, enabled);
-}
-
-/* False: as follow_target(). */
-static bool follow_spi(struct vcpu *vcpu, struct virq *virq)
-{
-	const struct vgicd *dist = &vcpu->vm->dist;
-	unsigned intid = virq->intid;
-	bool edge = bit_test(dist->shared[VGICD_EDGE], intid);
-
-	if (!follow_target(vcpu, virq, dist->target[intid]))
-		return false;
-	follow_edge(&vcpu->vgic, virq, edge);
-	if (!virq->physical)
-		vgic_set_level(&vcpu->vgic, virq, !edge && bit_test(dist->lines, intid));
-	return true;
+	return false;
 }
 
 void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 {
-	struct vgic *vgic = &vcpu->vgic;
-	struct virq *virq = &vgic->virq[intid];
+	const struct vgicd *dist = vcpu->dist;
+	struct virq *virq = &vcpu->vgic.virq[intid];
 	unsigned word = intid / 32, bit = intid % 32;
+	struct virq_config config = {
+		.enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> bit & 1,
+		.edge = bit_test(dist->edges, 2 * intid + 1),
+		.group1 = *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1,
+		.priority = *vgicd_priority(vcpu, intid) & VIRQ_PRIORITY_MASK,
+	};
 
-	vgic_set_group1(vgic, virq, *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1);
-	if (virq->priority != (*vgicd_priority(vcpu, intid) & 0xf8))
-		vgic_set_priority(vgic, virq, *vgicd_priority(vcpu, intid));
-	if (!word || follow_spi(vcpu, virq))
-		vgicd_follow_enable(vcpu, virq);
+	if (word) {
+		if (follow_target(vcpu, virq, dist->target[intid]))
+			return;
+		config.enabled &= dist->target[intid] != VGICD_NO_TARGET;
+		if (!virq->hw)
+			vgic_set_level(&vcpu->vgic, virq,
+				       !config.edge && bit_test(dist->lines, intid));
+	}
+	vgic_configure(&vcpu->vgic, virq, config);
 }
 
-void vgicd_changed(struct vcpu *vcpu, unsigned intid)
+void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid)
 {
-	struct vcpu *home = home_of(vcpu->vm, intid);
+	struct vcpu *home = vgicd_home(owner, intid);
 
 	if (home == vcpu)
 		vgicd_reload(vcpu, intid);
@@ -189,24 +147,18 @@ static void process_sgis(struct vgic *vgic)
 	}
 }
 
-/* Half a register's worth at a time: each may go to another vCPU. */
+/* Half a register's worth at a time: each may move to another vCPU. */
 static void process_reloads(struct vcpu *vcpu, unsigned word)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
 	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
 	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
 
-	for (; bits; bits &= bits - 1) {
-		unsigned intid = word * 32 + bit_lowest(bits);
-
-		if (word)
-			vgicd_changed(vcpu, intid);
-		else
-			vgicd_reload(vcpu, intid);
-	}
+	for (; bits; bits &= bits - 1)
+		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
 }
 
-/* Each kind in an exit of its own. */
+/* At most one kind in an exit. */
 void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 {
 	struct vgic_posted *posted = &vcpu->vgic.posted;
@@ -224,7 +176,7 @@ void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 
 static void publish(struct vgic *vgic, unsigned word)
 {
-	vgic_catch_up(vgic);
+	vgic_refill(vgic);
 	for (unsigned active = 0; active < 2; active++)
 		__atomic_store_n(&vgic->published[active][word],
 				 vgicd_state(vgic, active, word, VGICD_ALL_LANES),
@@ -241,7 +193,7 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 		return;
 	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
 	if (first & VGIC_POST_GROUPS)
-		vgic_set_groups_enabled(&vcpu->vgic, vcpu->vm->dist.groups);
+		vgic_set_groups_enabled(&vcpu->vgic, vcpu->dist->groups);
 	else if (first >= VGIC_POST_PUBLISH(0))
 		publish(&vcpu->vgic, bit_lowest(first) - VIRQ_WORDS);
 	else
@@ -250,37 +202,28 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 		smp_kick(vcpu->core);
 }
 
-/* --- what comes in --- */
+/* --- lines and physical interrupts --- */
 
-void vgicd_set_level(struct vm *vm, unsigned intid, bool level)
+void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 {
-	uint32_t *lines = &vm->dist.lines[intid / 32];
-	uint32_t bit = BIT(intid % 32);
+	uint32_t *lines = &dist->lines[intid / 32], bit = BIT(intid % 32);
 	uint32_t before = level ? __atomic_fetch_or(lines, bit, __ATOMIC_RELAXED)
 				: __atomic_fetch_and(lines, ~bit, __ATOMIC_RELAXED);
+	struct vcpu *home = vgicd_home(dist->vcpu[0], intid);
 
 	if (!(before & bit) == !level)
 		return;
-	if (level && bit_test(vm->dist.shared[VGICD_EDGE], intid))
-		vgic_post(home_of(vm, intid), intid);
-	vgic_post_reload(home_of(vm, intid), intid);
+	if (level && bit_test(dist->edges, 2 * intid + 1))
+		vgic_post(home, intid);
+	vgic_post_reload(home, intid);
 }
 
-static bool is_spi_of(const struct vm *vm, unsigned intid)
-{
-	return vm_outcome(vm) == VM_RUNNING && home_of(vm, intid)->vgic.virq[intid].physical;
-}
-
-bool vgicd_send_on(uint32_t iar)
+bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
-	unsigned i = 0;
 
-	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT)
-		return false;
-	while (i < VM_MAX && !is_spi_of(&vms[i], intid))
-		i++;
-	if (i == VM_MAX)
+	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
+	    !vgicd_home(vcpu, intid)->vgic.virq[intid].hw)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the distributor of GICv2 alone has: control, targets, SGIs (IHI 0048B chapter 4). */
-#include "hyp/vm/vgicd_banks.h"
-#include "lib/bits.h"
+/* Registers of GICv2's distributor alone: control, targets, SGIs (IHI 0048B chapter 4). */
+#include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
 #define SGIR_FILTER(value) ((value) >> 24 & 3u)
 #define SGIR_TARGETS(value) ((value) >> 16 & 0xffu)
-#define SGIR_INTID(value) ((value)&0xfu) /* NSATT, bit 15, says nothing with one security state */
+#define SGIR_INTID(value) ((value)&0xfu) /* NSATT, bit 15, needs two security states */
 #define SGIR_LIST 0u
 #define SGIR_OTHERS 1u
 #define SGIR_SELF 2u
@@ -23,30 +22,27 @@ static bool in_targets(uint32_t offset)
 
 static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 {
-	const uint8_t *targets = &vcpu->vm->dist.targets[first];
-
-	if (vcpu->vm->vcpu_count == 1)
+	if (vcpu->dist->vcpu_count == 1)
 		return 0;
 	if (first < GIC_PRIVATE_COUNT)
 		return BIT(vcpu->index) * 0x01010101u;
-	return targets[0] | (uint32_t)targets[1] << 8 | (uint32_t)targets[2] << 16 |
-	       (uint32_t)targets[3] << 24;
+	return vgicd_four(&vcpu->dist->targets[first]);
 }
 
 static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
-	struct vgicd *dist = &vcpu->vm->dist;
+	struct vgicd *dist = vcpu->dist;
 
-	if (vcpu->vm->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
+	if (dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
 	for (unsigned i = 0; i < 4; i++, value >>= 8, lanes >>= 8)
 		if (lanes & 1) {
-			uint32_t targets = value & vgicd_all_vcpus(vcpu->vm) & 0xff;
+			uint32_t targets = value & vgicd_all_vcpus(dist) & 0xff;
 
 			dist->targets[first + i] = (uint8_t)targets;
 			dist->target[first + i] =
-				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NOBODY);
-			vgicd_changed(vcpu, first + i);
+				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NO_TARGET);
+			vgicd_changed(vcpu, vcpu, first + i);
 		}
 }
 
@@ -57,7 +53,7 @@ static bool in_sgi_pending(uint32_t offset)
 	return offset >= GICD_CPENDSGIR && offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
 }
 
-/* A byte an SGI, a bit a source; those that are pending here, whoever else has them. */
+/* A byte an SGI, a bit a source: SGIs that are pending for this vCPU. */
 static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
@@ -85,59 +81,43 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 	vgic_end(vgic);
 }
 
-static void send_to_self(struct vcpu *vcpu, uint32_t value)
-{
-	vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
-}
-
 static __cold void send(struct vcpu *vcpu, uint32_t value)
 {
-	struct vm *vm = vcpu->vm;
-	uint32_t targets = 0;
+	bool list = SGIR_FILTER(value) == SGIR_LIST;
 
-	if (SGIR_FILTER(value) == SGIR_LIST)
-		targets = SGIR_TARGETS(value) & vgicd_all_vcpus(vm);
-	else if (SGIR_FILTER(value) == SGIR_OTHERS)
-		targets = vgicd_all_vcpus(vm) & ~BIT(vcpu->index);
-	for (; targets; targets &= targets - 1) {
-		unsigned i = bit_lowest(targets);
-
-		if (i == vcpu->index)
-			send_to_self(vcpu, value);
-		else
-			vgic_post_sgi(vm->vcpu[i], SGIR_INTID(value), vcpu->index);
-	}
+	if (list || SGIR_FILTER(value) == SGIR_OTHERS)
+		vgicd_send_sgi(vcpu, list ? SGIR_TARGETS(value) : ~BIT(vcpu->index),
+			       SGIR_INTID(value), vcpu->index);
 }
 
 void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
 {
 	if (SGIR_FILTER(value) == SGIR_SELF)
-		send_to_self(vcpu, value);
+		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
 	else
 		send(vcpu, value);
 }
 
 /* --- the distributor --- */
 
-static uint32_t read_control(const struct vm *vm, uint32_t offset)
+static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 {
 	switch (offset) {
 	case GICD_IIDR:
 		return VGICD_IIDR;
 	case GICD_TYPER:
-		return (vm->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
+		return (dist->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
 	case GICD_CTLR:
-		return vm->dist.groups;
+		return dist->groups;
 	default:
 		return 0;
 	}
 }
 
-/* What needs a stack frame stays out of the way of what does not. */
 uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)
-		return read_control(vcpu->vm, offset);
+		return read_control(vcpu->dist, offset);
 	if (in_targets(offset))
 		return read_targets(vcpu, offset - GICD_ITARGETSR);
 	if (offset < GICD_SGIR)

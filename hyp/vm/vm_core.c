@@ -22,7 +22,6 @@ void vm_core_reset(void *config)
 
 	attached = NULL;
 	vm_gic_reset_core(run);
-	vgic_reset_core();
 	sched_reset(run);
 	fp_reset((enum fp_mode)run->fp);
 }
@@ -161,4 +160,15 @@ void vm_core_process(void)
 {
 	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
 		process(vcpu);
+}
+
+struct vcpu *vm_core_owner(unsigned intid)
+{
+	struct vcpu *vcpu = intid < VIRQ_COUNT ? attached : NULL;
+
+	if (intid < GIC_PRIVATE_COUNT)
+		return vppi_owner(intid);
+	while (vcpu && !vcpu->vgic.route[intid])
+		vcpu = vcpu->next_attached;
+	return vcpu;
 }

@@ -22,5 +22,8 @@ void vm_core_resume(void *vcpu);
 /* `vcpu`, which is loaded, has turned itself off. */
 void vm_core_off(struct vcpu *vcpu);
 
+/* The vCPU of this core, off ones too, that has the physical interrupt `intid`; NULL: none. */
+struct vcpu *vm_core_owner(unsigned intid);
+
 /* What others ask of this core's vCPUs: to start, or to stop since their VM is at its end. */
 void vm_core_process(void);

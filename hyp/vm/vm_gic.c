@@ -10,92 +10,47 @@
 
 #define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
 
-/* Of the hypervisor's own interrupts. CNTHP's comes before the maintenance interrupt, which has the
- * lower INTID: a step gets to its time limit even if that one is signalled for ever. */
+/* CNTHP's interrupt comes before the maintenance interrupt, which has the lower INTID: a step
+ * reaches its time limit even if the maintenance interrupt is signalled for ever. */
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
 
 /* --- in stage 2 --- */
 
-/* The real GIC, where the guest looks for it. */
-static bool map_gic(struct vm *vm, const struct gic_bases *at)
+/* A part of the GIC: the real one, or emulated. */
+static bool add_part(struct vm *vm, const char *name, pa_t pa, struct mmio_region region)
 {
-	if (at->cpu)
-		return vm_map(vm, at->dist, board.gic.dist, PAGE_SIZE, STAGE2_DEVICE);
-	return vm_map(vm, at->dist, board.gic.dist, VGICD_SIZE, STAGE2_DEVICE) &&
-	       vm_map(vm, at->redist, board.gic.redist, (uint64_t)VGICR_SIZE * vm->machine->cpus,
+	if (vm->config->irq != IRQ_TRAPPED)
+		return vm_map(vm, region.base, pa, region.size, STAGE2_DEVICE);
+	vm_add_region(vm, name, region);
+	return true;
+}
+
+static bool add_cpu_interface(struct vm *vm, uintptr_t at)
+{
+	bool trapped = vm->config->irq == IRQ_TRAPPED, dir = trapped && vm->type->traps_dir;
+
+	if (dir)
+		vm_add_region(vm, "CPU interface",
+			      (struct mmio_region){ at + PAGE_SIZE, VGICD_DIR_SIZE, vgicd_dir_read,
+						    vgicd_dir_write, NULL });
+	return vm_map(vm, at, gic_guest_cpu_pa(!trapped), dir ? PAGE_SIZE : GICC_SIZE,
 		      STAGE2_DEVICE);
 }
 
-/* The GIC's state is its VM's. */
-static uint64_t gicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicd_read(vcpu, offset, size);
-}
-
-static void gicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state)
-{
-	(void)state;
-	vgicd_write(vcpu, offset, size, value);
-}
-
-static uint64_t gicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicr_read(vcpu, offset, size);
-}
-
-static void gicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state)
-{
-	(void)state;
-	vgicr_write(vcpu, offset, size, value);
-}
-
-static uint64_t dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
-{
-	(void)state;
-	return vgicd_dir_read(vcpu, offset, size);
-}
-
-static void dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		      void *state)
-{
-	(void)state;
-	vgicd_dir_write(vcpu, offset, size, value);
-}
-
-static void emulate_gic(struct vm *vm, const struct gic_bases *at)
-{
-	vm_add_region(vm, "distributor",
-		      (struct mmio_region){ at->dist, VGICD_SIZE, gicd_read, gicd_write, NULL });
-	if (!at->cpu)
-		vm_add_region(vm, "redistributor",
-			      (struct mmio_region){ at->redist,
-						    (uint64_t)VGICR_SIZE * vm->machine->cpus,
-						    gicr_read, gicr_write, NULL });
-	else if (vm->type->traps_dir)
-		vm_add_region(vm, "CPU interface",
-			      (struct mmio_region){ at->cpu + PAGE_SIZE, VGICD_DIR_SIZE, dir_read,
-						    dir_write, NULL });
-}
-
-/* The GIC as this configuration shows it: the two stage-2 entries (or emulated regions) that
- * differ between direct and trapped. */
 bool vm_gic_add(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
-	bool trapped = vm->config->irq == IRQ_TRAPPED;
-	uint64_t size = trapped && vm->type->traps_dir ? PAGE_SIZE : GICC_SIZE;
+	uint64_t redist_size = (uint64_t)VGICR_SIZE * vm->machine->cpus;
+	bool direct_v2 = at->cpu && vm->config->irq != IRQ_TRAPPED;
 
-	if (at->cpu && !vm_map(vm, at->cpu, gic_guest_cpu_pa(!trapped), size, STAGE2_DEVICE))
-		return false;
-	if (!trapped)
-		return map_gic(vm, at);
-	emulate_gic(vm, at);
-	return true;
+	return add_part(vm, "distributor", board.gic.dist,
+			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE,
+					      vgicd_read, vgicd_write, NULL }) &&
+	       (at->cpu ? add_cpu_interface(vm, at->cpu)
+			: add_part(vm, "redistributor", board.gic.redist,
+				   (struct mmio_region){ at->redist, redist_size, vgicr_read,
+							 vgicr_write, NULL }));
 }
 
 /* --- of a vCPU, and of a core --- */
@@ -171,6 +126,14 @@ void vm_gic_reset_vcpu(struct vcpu *vcpu)
 	else
 		gic_virt_off();
 	gic_virt_save(&vcpu->gic);
+}
+
+bool vm_gic_send_on(uint32_t iar)
+{
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vm_outcome(&vms[i]) == VM_RUNNING && vgicd_send_on(vms[i].vcpu[0], iar))
+			return true;
+	return false;
 }
 
 void vm_gic_release(const struct vm *vm)

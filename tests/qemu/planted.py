@@ -124,10 +124,10 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "vgic_begin": first("hyp/vcpu/vgic_lr.c", "vgic_begin", "return;"),
     "vgic_set_priority": first("hyp/vcpu/vgic.c", "vgic_set_priority", "return;"),
     "vgic_set_priority crashes": first("hyp/vcpu/vgic.c", "vgic_set_priority", CRASH),
-    "vgic_set_edge": first("hyp/vcpu/vgic.c", "vgic_set_edge", "return;"),
-    "gic_disable": (Patch("hyp/vcpu/vgic.c", "\t\tgic_disable(virq->intid);\n"),),
-    "vgicd_changed": first("hyp/vm/vgicd_post.c", "vgicd_changed", "return;"),
-    "vgic_expect_end": first("hyp/vcpu/vgic.c", "vgic_expect_end", "return;"),
+    "vgic_set_edge": first("hyp/vcpu/vgic.c", "set_edge", "return;"),
+    "gic_disable": (Patch("hyp/vcpu/vgic.c", "\tgic_disable(virq->intid);\n"),),
+    "follow_target": first("hyp/vm/vgicd_post.c", "follow_target", "return false;"),
+    "vgic_set_retarget": first("hyp/vcpu/vgic.c", "vgic_set_retarget", "return;"),
     "vgic_post_sgi": first("hyp/vcpu/vgic_post.c", "vgic_post_sgi", "return;"),
     "gic_dist_reset": (Patch("hyp/vm/life.c", "\tgic_dist_reset();\n"),),
     "abort_or_stop crashes": first("hyp/trap/trap.c", "abort_or_stop", CRASH),
@@ -137,8 +137,9 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
         Patch("hyp/trap/trap_account.c", "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"
               "\tSTAMP(injected, probe_read());\n",
               "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"),
-        Patch("hyp/trap/trap_account.c", "\ttrap_forward(vcpu, iar, virq);\n\tSTAMP(injected,"
-              " probe_read());\n", "\ttrap_forward(vcpu, iar, virq);\n")),
+        Patch("hyp/trap/trap_account.c", "\ttrap_forward_slowly(vcpu, iar, virq);\n"
+              "\tSTAMP(injected, probe_read());\n",
+              "\ttrap_forward_slowly(vcpu, iar, virq);\n")),
     "no stamp raised": (Patch("hyp/trap/hypercall.c", "\tprobe_write(offsetof(struct probe_stamps,"
                               " raised), probe_read());\n"),),
     # its memory

@@ -280,7 +280,8 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	cores_on(0);
 	gic_set_bases(&fake_gic_bases);
 	gic_dist_reset();
-	vgicd_reset(&cores_vm);
+	vgicd_init(&cores_vm.dist, cores_vm.vcpu, cores_vm.vcpu_count);
+	vgicd_reset(&cores_vm.dist);
 	for (unsigned n = 0; n < count; n++)
 		boot_core(n);
 	cores_on(0);
@@ -298,32 +299,32 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
-	vgicd_read(&vcpus[n], offset, size);
+	vgicd_read(&vcpus[n], offset, size, NULL);
 	settle();
 	cores_on(n);
-	return vgicd_read(&vcpus[n], offset, size);
+	return vgicd_read(&vcpus[n], offset, size, NULL);
 }
 
 void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
-	vgicd_write(&vcpus[n], offset, size, value);
+	vgicd_write(&vcpus[n], offset, size, value, NULL);
 	settle();
 }
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
-	vgicr_read(&vcpus[n], offset, size);
+	vgicr_read(&vcpus[n], offset, size, NULL);
 	settle();
 	cores_on(n);
-	return vgicr_read(&vcpus[n], offset, size);
+	return vgicr_read(&vcpus[n], offset, size, NULL);
 }
 
 void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
-	vgicr_write(&vcpus[n], offset, size, value);
+	vgicr_write(&vcpus[n], offset, size, value, NULL);
 	settle();
 }
 
@@ -369,7 +370,7 @@ void cpu_deactivate(unsigned n, uint32_t iar)
 		write_esr_el2(ESR_WRITE_DIR);
 		assert_ptr_equal(trap_sync(&vcpus[n]), &vcpus[n]);
 	} else if (gic_version() == 2) {
-		vgicd_dir_write(&vcpus[n], 0, 4, iar);
+		vgicd_dir_write(&vcpus[n], 0, 4, iar, NULL);
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}
@@ -428,7 +429,7 @@ void spi_raise(unsigned intid)
 
 void spi_line(unsigned intid, bool level)
 {
-	vgicd_set_level(&cores_vm, intid, level);
+	vgicd_set_level(&cores_vm.dist, intid, level);
 	settle();
 }
 
@@ -462,8 +463,9 @@ int cores_check_rules(void **state)
 		cores_on(n);
 		if (fake_gic_maintenance())
 			violation = "the maintenance line stays high";
-		if (vcpus[n].vgic.leaving_count)
-			violation = "an interrupt is still to leave";
+		for (unsigned i = 0; i < VIRQ_COUNT; i++)
+			if (vcpus[n].vgic.virq[i].retarget)
+				violation = "a retarget is still pending";
 	}
 	if (violation)
 		print_error("%s\n", violation);

@@ -126,9 +126,16 @@ void vm_gic_release(const struct vm *of)
 	note("release");
 }
 
-void vgicd_reset(struct vm *of)
+void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 {
-	assert_ptr_equal(of, vm);
+	assert_ptr_equal(dist, &vm->dist);
+	assert_ptr_equal(vcpu, vm->vcpu);
+	assert_int_equal(count, vm->vcpu_count);
+}
+
+void vgicd_reset(struct vgicd *dist)
+{
+	assert_ptr_equal(dist, &vm->dist);
 	note("vgicd");
 }
 

@@ -27,7 +27,7 @@
 
 static struct vcpu *const guest = &guest_vcpu;
 static struct vcpu other;
-static struct vm other_vm = { .vcpu_count = 1, .vcpu = { &other } };
+static struct vm *const other_vm = &vms[1];
 
 static enum cntp_access cntp;
 
@@ -50,7 +50,9 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	vcntp_reset(guest);
 	guest->el2 = (struct el2_regs){ 0 };
 	guest->priority = 1;
-	other = (struct vcpu){ .vm = &other_vm };
+	*other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
+	other = (struct vcpu){ .vm = other_vm };
+	vgicd_init(&other_vm->dist, other_vm->vcpu, 1);
 	fake_counter_step = 0;
 	fake_cntfrq_el0 = 1000 * SLICE;
 	fake_cntpct_el0 = now;

@@ -330,7 +330,7 @@ static void vcpus_that_differ_say_so(void **state)
 	(void)state;
 	random_init(&random, 1, 1);
 	start(SCHED_RR, &random);
-	vcpus[1].vgic.forwarded[0] = 1u << 27;
+	vcpus[1].vgic.ppis = 1u << 27;
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, 0);
@@ -338,7 +338,7 @@ static void vcpus_that_differ_say_so(void **state)
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, VCPU_DIFFERS);
-	vcpus[3].vgic.forwarded[0] = 1u << 27;
+	vcpus[3].vgic.ppis = 1u << 27;
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, both);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
 #include "lib/bits.h"

@@ -59,7 +59,7 @@ static void every_access_is_decoded(void **state)
 
 		assert_int_equal(ESR_EC(a->esr), EC_DABT_LOW);
 		assert_true(abort_is_unmapped(a->esr));
-		assert_true(abort_is_plain_access(a->esr));
+		assert_true(abort_is_emulated(a->esr));
 		assert_int_equal(abort_size(a->esr), a->size);
 		assert_int_equal(!!(a->esr & DABT_WNR), a->write);
 		assert_int_equal(DABT_SRT(a->esr), a->reg);
@@ -87,17 +87,17 @@ static void only_the_accessed_bytes_count(void **state)
 static void an_access_without_syndrome_is_not_plain(void **state)
 {
 	(void)state;
-	assert_false(abort_is_plain_access(0x92000005)); /* ldp w1, w2, [x0] */
-	assert_false(abort_is_plain_access(0x92000045)); /* stp x1, x2, [x0] */
+	assert_false(abort_is_emulated(0x92000005)); /* ldp w1, w2, [x0] */
+	assert_false(abort_is_emulated(0x92000045)); /* stp x1, x2, [x0] */
 }
 
 static void cache_maintenance_and_table_walks_are_not_plain(void **state)
 {
 	(void)state;
-	assert_false(abort_is_plain_access(0x92000145)); /* CM */
-	assert_false(abort_is_plain_access(0x92000085)); /* S1PTW */
-	assert_false(abort_is_plain_access(0x93830105)); /* with ISV, which should not be */
-	assert_false(abort_is_plain_access(0x93830085));
+	assert_false(abort_is_emulated(0x92000145)); /* CM */
+	assert_false(abort_is_emulated(0x92000085)); /* S1PTW */
+	assert_false(abort_is_emulated(0x93830105)); /* with ISV, which should not be */
+	assert_false(abort_is_emulated(0x93830085));
 }
 
 static void only_translation_faults_are_unmapped(void **state)

@@ -16,12 +16,12 @@
 
 static uint64_t read(uint32_t offset, unsigned size)
 {
-	return vgicd_read(&guest_vcpu, offset, size);
+	return vgicd_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicd_write(&guest_vcpu, offset, size, value);
+	vgicd_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 /* The SGIs are enabled for good: bits 15:0. */
@@ -193,9 +193,9 @@ static void groups_are_kept(void **state)
 	assert_int_equal(read(GICD_IGROUPR + 4, 8), 0xa500);
 	write(GICD_IGROUPR, 4, 0);
 	assert_int_equal(read(GICD_IGROUPR, 4), 0);
-	assert_false(guest_vcpu.vgic.virq[0].group1);
-	assert_true(guest_vcpu.vgic.virq[40].group1);
-	assert_false(guest_vcpu.vgic.virq[41].group1);
+	assert_false(guest_vcpu.vgic.virq[0].config.group1);
+	assert_true(guest_vcpu.vgic.virq[40].config.group1);
+	assert_false(guest_vcpu.vgic.virq[41].config.group1);
 }
 
 /* --- SGIs --- */

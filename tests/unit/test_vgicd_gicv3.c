@@ -18,22 +18,22 @@
 
 static uint64_t gicd(uint32_t offset, unsigned size)
 {
-	return vgicd_read(&guest_vcpu, offset, size);
+	return vgicd_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void gicd_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicd_write(&guest_vcpu, offset, size, value);
+	vgicd_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 static uint64_t gicr(uint32_t offset, unsigned size)
 {
-	return vgicr_read(&guest_vcpu, offset, size);
+	return vgicr_read(&guest_vcpu, offset, size, NULL);
 }
 
 static void gicr_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicr_write(&guest_vcpu, offset, size, value);
+	vgicr_write(&guest_vcpu, offset, size, value, NULL);
 }
 
 static void identification_is_that_of_a_gicv3(void **state)
@@ -125,8 +125,8 @@ static void groups_are_kept(void **state)
 	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffff0ffe);
 	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0x7fffffff);
 	assert_int_equal(gicd(GICD_IGROUPR, 4), 0);
-	assert_false(guest_vcpu.vgic.virq[0].group1);
-	assert_true(guest_vcpu.vgic.virq[32].group1);
+	assert_false(guest_vcpu.vgic.virq[0].config.group1);
+	assert_true(guest_vcpu.vgic.virq[32].config.group1);
 }
 
 static void the_gicv2_way_to_send_an_sgi_is_gone(void **state)

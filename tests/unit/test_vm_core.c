@@ -32,6 +32,8 @@
 #define DTB 0x41000000
 #define VTTBR 0x0007000012340000ull
 #define LIMIT 5000
+#define TIMER 27
+#define SPI 40
 
 static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
 static struct vcpu vcpus[VCPUS];
@@ -39,8 +41,7 @@ static struct vm vm[VCPUS];
 static struct vm_type type;
 static struct {
 	unsigned added, removed, left, processed, put, told, gic_reset, gic_stopped, posts_loaded;
-	unsigned core_forgotten, ppis_put, private_reset, interface_reset, timers_reset,
-		timers_stopped, fp_removed;
+	unsigned ppis_put, private_reset, interface_reset, timers_reset, timers_stopped, fp_removed;
 	struct vcpu *last_added, *ppis;
 	struct vm *faulted;
 	enum fault_reason reason;
@@ -127,9 +128,10 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	assert_int_equal(seen.ppis_put, seen.gic_stopped);
 }
 
-void vgic_reset_core(void)
+struct vcpu *vppi_owner(unsigned intid)
 {
-	seen.core_forgotten++;
+	assert_true(intid < GIC_PRIVATE_COUNT);
+	return seen.ppis;
 }
 
 void vgicd_process_posts(struct vcpu *vcpu)
@@ -262,7 +264,6 @@ static void one_that_is_attached_is_off_and_has_its_registers(void **state)
 		assert_int_equal(vcpus[n].el2.hcr_el2 & 1, 1);
 	}
 	assert_int_equal(seen.gic_reset, VCPUS);
-	assert_int_equal(seen.core_forgotten, 1);
 	vm_core_process();
 	assert_int_equal(seen.added, 0);
 }
@@ -291,6 +292,20 @@ static void without_a_gic_none_is_reset(void **state)
 	type.no_gic = true;
 	vm_core_attach(&vcpus[0]);
 	assert_int_equal(seen.gic_reset, VCPUS);
+}
+
+/* Its virtual GIC may belong to a new VM by then. */
+static void one_that_is_detached_has_no_interrupt(void **state)
+{
+	(void)state;
+	vcpus[1].vgic.route[SPI] = &vcpus[1].vgic.virq[SPI];
+	assert_ptr_equal(vm_core_owner(SPI), &vcpus[1]);
+	assert_null(vm_core_owner(SPI + 1));
+	assert_null(vm_core_owner(VIRQ_COUNT));
+	seen.ppis = &vcpus[0];
+	assert_ptr_equal(vm_core_owner(TIMER), &vcpus[0]);
+	vm_core_detach(&vcpus[1]);
+	assert_null(vm_core_owner(SPI));
 }
 
 /* --- on and off --- */
@@ -495,6 +510,7 @@ int main(void)
 		TEST(an_unmodified_guests_vcpus_are_numbered),
 		TEST(the_bench_guest_has_the_cores_number),
 		TEST(without_a_gic_none_is_reset),
+		TEST(one_that_is_detached_has_no_interrupt),
 		TEST(it_begins_where_it_is_to),
 		TEST(on_again_it_has_its_context),
 		TEST(what_another_core_is_still_writing_is_not_started),

@@ -22,7 +22,7 @@
 
 static struct vcpu *const guest = &guest_vcpu;
 static struct vcpu other, without;
-static struct vm other_vm;
+static struct vm *const other_vm = &vms[1];
 
 static struct fake_irq *physical(unsigned intid)
 {
@@ -33,9 +33,9 @@ static int setup(void **state)
 {
 	(void)state;
 	guest_boot(4, true, false);
-	other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
-	other = (struct vcpu){ .vm = &other_vm };
-	without = (struct vcpu){ .vm = &other_vm };
+	*other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
+	other = (struct vcpu){ .vm = other_vm };
+	without = (struct vcpu){ .vm = other_vm };
 	vgic_reset(&other.vgic, 4, true);
 	vgic_reset(&without.vgic, 4, true);
 	assert_true(vgic_forward(&other.vgic, TIMER));
@@ -49,8 +49,8 @@ static void each_has_its_own_enables_and_priorities(void **state)
 {
 	(void)state;
 	guest_enable(TIMER, 0x48);
-	other.vgic.virq[PHYS_TIMER].enabled = true;
-	other.vgic.virq[PHYS_TIMER].priority = 0x60;
+	other.vgic.virq[PHYS_TIMER].config.enabled = true;
+	other.vgic.virq[PHYS_TIMER].config.priority = 0x60;
 	assert_true(physical(TIMER)->enabled);
 	assert_int_equal(physical(TIMER)->priority, 0x48);
 	for (unsigned i = 0; i < 2; i++) {

@@ -59,8 +59,8 @@ void guest_return(void)
 		uint32_t iar = gic_ack();
 
 		gic_drop(iar);
-		vgic_inject_absent(&guest_vcpu.vgic, &guest_vcpu.gic,
-				   guest_vcpu.vgic.route[gic_intid(iar)]);
+		vgic_inject_unloaded(&guest_vcpu.vgic, &guest_vcpu.gic,
+				     guest_vcpu.vgic.route[gic_intid(iar)]);
 	}
 	gic_virt_restore(&guest_vcpu.gic);
 	vgic_load(&guest_vcpu);
@@ -88,7 +88,8 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_dist_reset();
 	gic_cpu_init(true);
 	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
-	vgicd_reset(vm);
+	vgicd_init(&vm->dist, vm->vcpu, vm->vcpu_count);
+	vgicd_reset(&vm->dist);
 	gic_virt_reset();
 	assert_true(vgic_forward(&guest_vcpu.vgic, GUEST_TIMER));
 	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
@@ -101,9 +102,9 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 /* What its CPU interface takes. */
 static void put_all_in_group1(void)
 {
-	vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff);
+	vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff, NULL);
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
-		vgicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff);
+		vgicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff, NULL);
 }
 
 void guest_is_unmodified(bool is)
@@ -173,17 +174,17 @@ static bool is_private(uint32_t offset)
 void guest_write(uint32_t offset, unsigned size, uint64_t value)
 {
 	if (is_private(offset) && gic_version() == 3)
-		vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value);
+		vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value, NULL);
 	else
-		vgicd_write(&guest_vcpu, offset, size, value);
+		vgicd_write(&guest_vcpu, offset, size, value, NULL);
 	settle();
 }
 
 uint64_t guest_read(uint32_t offset, unsigned size)
 {
 	if (is_private(offset) && gic_version() == 3)
-		return vgicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size);
-	return vgicd_read(&guest_vcpu, offset, size);
+		return vgicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size, NULL);
+	return vgicd_read(&guest_vcpu, offset, size, NULL);
 }
 
 void guest_write_bit(uint32_t bank, unsigned intid)
@@ -301,7 +302,7 @@ void guest_deactivate(uint32_t iar)
 		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
 		exits++, traps++;
 	} else if (gic_version() == 2) {
-		vgicd_dir_write(&guest_vcpu, 0, 4, iar);
+		vgicd_dir_write(&guest_vcpu, 0, 4, iar, NULL);
 		exits++, traps++;
 	} else {
 		fake_gic_guest_deactivate(iar);
@@ -325,7 +326,7 @@ void guest_line(unsigned intid, bool high)
 	if (intid < GIC_PRIVATE_COUNT) {
 		vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
 	} else {
-		vgicd_set_level(vm, intid, high);
+		vgicd_set_level(&vm->dist, intid, high);
 		vgicd_process_posts(&guest_vcpu); /* kicked */
 	}
 	settle();

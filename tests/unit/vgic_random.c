@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "hyp/vcpu/vgic_lr.h"
+#include "hyp/vcpu/vgic.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/vgic_guest.h"
@@ -206,9 +206,9 @@ static void lose_one(unsigned step)
 
 	(void)step;
 	for (unsigned i = GIC_SGI_COUNT; i < VIRQ_COUNT; i++)
-		if (vgic->virq[i].latched_here) {
-			vgic_take(vgic, &vgic->virq[i]);
-			vgic->virq[i].latched_here = false;
+		if (!vgic->virq[i].hw && vgic->virq[i].pending_latch) {
+			vgic_dequeue(vgic, &vgic->virq[i]);
+			vgic->virq[i].pending_latch = false;
 		}
 }
 
@@ -239,10 +239,10 @@ static void lose_active(unsigned step)
 
 	(void)step;
 	for (unsigned i = 0; i < VIRQ_COUNT; i++)
-		if (vgic->virq[i].parked) {
-			vgic->virq[i].parked = false;
-			vgic->parked_count--;
-			vgic->backlog--;
+		if (vgic->virq[i].spilled) {
+			vgic->virq[i].spilled = false;
+			vgic->spilled_count--;
+			vgic->work--;
 		}
 }
 

@@ -157,14 +157,14 @@ static void the_guest_cannot_send_it_elsewhere(void **state)
 {
 	(void)state;
 	guest_enable(SPI, 0x40);
-	vgicd_write(&guest_vcpu, GICD_ITARGETSR + SPI, 1, 0);
-	vgicd_write(&guest_vcpu, GICD_IROUTER + 8 * SPI, 8, 0xff);
+	vgicd_write(&guest_vcpu, GICD_ITARGETSR + SPI, 1, 0, NULL);
+	vgicd_write(&guest_vcpu, GICD_IROUTER + 8 * SPI, 8, 0xff, NULL);
 	guest_raise(SPI);
 	if (gic_version() == 3) {
 		guest_assert_takes_nothing();
 		assert_true(guest_read_bit(GICD_ISENABLER, SPI));
 		assert_true(guest_read_bit(GICD_ISPENDR, SPI));
-		vgicd_write(&guest_vcpu, GICD_IROUTER + 8 * SPI, 8, 0);
+		vgicd_write(&guest_vcpu, GICD_IROUTER + 8 * SPI, 8, 0, NULL);
 	}
 	guest_set_priority(SPI, 0x40); /* and the hypervisor has taken it */
 	guest_assert_takes(SPI);

@@ -120,10 +120,10 @@ static void its_registers_go_along(void **state)
 	assert_int_equal(dist_read(0, GICD_IPRIORITYR + SOFT, 1), 0x98);
 	assert_int_equal(dist_read(1, GICD_ISENABLER + 4, 4), 1u << (SOFT - 32));
 	assert_int_equal(dist_read(1, GICD_ICFGR + SOFT / 4, 4), 0xaaaaaaaa);
-	assert_true(cores_vm.vcpu[1]->vgic.virq[SOFT].edge);
-	assert_false(cores_vm.vcpu[0]->vgic.virq[SOFT].enabled);
+	assert_true(cores_vm.vcpu[1]->vgic.virq[SOFT].config.edge);
+	assert_false(cores_vm.vcpu[0]->vgic.virq[SOFT].config.enabled);
 	dist_write(0, GICD_IPRIORITYR + SOFT, 1, 0x20);
-	assert_int_equal(cores_vm.vcpu[1]->vgic.virq[SOFT].priority, 0x20);
+	assert_int_equal(cores_vm.vcpu[1]->vgic.virq[SOFT].config.priority, 0x20);
 }
 
 /* Active, it is ended where it is; pending again, it is for the new target. */
@@ -226,7 +226,7 @@ static void an_end_that_the_core_sees_by_itself_counts(void **state)
 		sgi1r_write(0, 3ull << 24 | 1);
 	cores_settle_late(false);
 	cores_settle();
-	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
+	assert_false(cores_vm.vcpu[0]->vgic.virq[SOFT].retarget);
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(1), SOFT);
 	cpu_eoi(1, SOFT);
@@ -244,9 +244,9 @@ static void an_end_that_traps_counts(void **state)
 	cpu_eoi(0, SOFT);
 	assert_true(spi_is_active(SOFT));
 	cores_on(0);
-	vgicd_dir_write(cores_vm.vcpu[0], 0, 4, SOFT);
+	vgicd_dir_write(cores_vm.vcpu[0], 0, 4, SOFT, NULL);
 	cores_settle();
-	assert_int_equal(cores_vm.vcpu[0]->vgic.leaving_count, 0);
+	assert_false(cores_vm.vcpu[0]->vgic.virq[SOFT].retarget);
 	pend(0, SOFT);
 	assert_takes(1, SOFT);
 }
@@ -373,7 +373,7 @@ static void private_interrupts_are_each_vcpus_own(void **state)
 	(void)state;
 	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
 		cores_on(n);
-		assert_false(cores_vm.vcpu[n]->vgic.virq[CORES_TIMER].enabled);
+		assert_false(cores_vm.vcpu[n]->vgic.virq[CORES_TIMER].config.enabled);
 		if (gic_version() == 2)
 			dist_write(n, GICD_ISENABLER, 4, 1u << CORES_TIMER);
 		else

@@ -7,7 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from hypbench.checks.base import Violation, c_files, read_source, without_comments
-from hypbench.checks.layers import INCLUDE, UPWARD
+from hypbench.checks.layers import INCLUDE
 from hypbench.tree import Tree
 
 
@@ -19,7 +19,7 @@ def check(tree: Tree) -> Iterator[Violation]:
             module = path.with_suffix("")
             included.setdefault(module, set()).update(
                 Path(found[2]).with_suffix("") for found in INCLUDE.finditer(source)
-                if found[2].startswith("hyp/") and (path.as_posix(), found[2]) not in UPWARD)
+                if found[2].startswith("hyp/"))
     for module, names in included.items():
         names.discard(module)
     try:

@@ -8,14 +8,14 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 510,
+    "hyp/base": 475,
     "hyp/cpu": 640,
     "hyp/mem": 350,
-    "hyp/vcpu": 1320,
+    "hyp/vcpu": 1240,
     "hyp/sched": 300,
-    "hyp/vm": 1885,
-    "hyp/dev": 300,
-    "hyp/trap": 950,
+    "hyp/vm": 1675,
+    "hyp/dev": 295,
+    "hyp/trap": 885,
     "hyp/run": 1330,
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose a physical interrupt is, where a test has no vm_core.c: each vCPU is attached. */
+#include "hyp/cpu/smp.h"
+#include "hyp/vcpu/vppi.h"
+#include "hyp/vm/vgicd.h"
+#include "hyp/vm/vm_core.h"
+#include "hyp/vm/vm_gic.h"
+
+struct vcpu *vm_core_owner(unsigned intid)
+{
+	if (intid < GIC_PRIVATE_COUNT)
+		return vppi_owner(intid);
+	for (unsigned i = 0; i < VM_MAX * VCPU_MAX; i++) {
+		struct vcpu *vcpu = vms[i / VCPU_MAX].vcpu[i % VCPU_MAX];
+
+		if (vcpu && vcpu->core == smp_core() && vcpu->vgic.route[intid])
+			return vcpu;
+	}
+	return NULL;
+}
+
+bool vm_gic_send_on(uint32_t iar)
+{
+	for (unsigned i = 0; i < VM_MAX; i++)
+		if (vms[i].vcpu[0] && vgicd_send_on(vms[i].vcpu[0], iar))
+			return true;
+	return false;
+}
