@@ -320,8 +320,8 @@ static void the_rest_of_a_line_follows_without_an_access(void **state)
 	vpl011_stop(&uarts[0]);
 }
 
-/* VMs with the longest names send lines of any length: no exit sends more than MOST bytes, the queue
- * has room (the fake console_queue() checks that), and no byte is lost. */
+/* VMs with the longest names send lines of any length: no exit sends more than MOST bytes, the
+ * queue has room (the fake console_queue() checks that), and no byte is lost. */
 static void no_exit_sends_a_whole_line(void **state)
 {
 	static struct vpl011 many[VM_MAX];

@@ -8,14 +8,14 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 475,
-    "hyp/cpu": 640,
-    "hyp/mem": 350,
+    "hyp/base": 490,
+    "hyp/cpu": 620,
+    "hyp/mem": 310,
     "hyp/vcpu": 1240,
-    "hyp/sched": 300,
+    "hyp/sched": 250,
     "hyp/vm": 1675,
-    "hyp/dev": 295,
-    "hyp/trap": 885,
+    "hyp/dev": 300,
+    "hyp/trap": 870,
     "hyp/run": 1330,
 }
 
