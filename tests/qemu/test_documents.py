@@ -178,13 +178,13 @@ def test_vm_switch_of_the_first_page(result, lab, board):
 
 
 # Of the table of docs/trap-path.md, by the row's first cell.
-EXITS = {"`HVC`, null hypercall": "hvc null", "`HVC`, an id that nobody knows": "hvc unknown",
-         "`SMC`, an id that nobody knows": "smc unknown",
+EXITS = {"`HVC`, null hypercall": "hvc null", "`HVC`, an unknown function": "hvc unknown",
+         "`SMC`, an unknown function": "smc unknown",
          "a read of ACTLR": "sysreg actlr",
          "a read of GICD_IIDR": "mmio_read vgic", "a read of GICD_ISENABLER1":
          "mmio_read isenabler", "a write to GICD_IPRIORITYR": "mmio_write vgic",
          "a read, a write of the null device": ("mmio_read null", "mmio_write null"),
-         "an SGI to the own core, to the vector": "sgi_self vector",
+         "an SGI to self, to the vector": "sgi_self vector",
          "the virtual timer, to the vector": "timer_wakeup busy-vector"}
 
 
