@@ -93,8 +93,10 @@ $(unit_dir)/%.o: %.c | $(unit_headers)
 .SECONDARY: $(unit_headers)
 
 # The fake machine has the system registers of arch/armv8.
-$(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h
+$(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h $(wildcard arch/common/include/arch/*.inc)
 	@mkdir -p $(@D)
-	@sed -n '/^SYSREG[_A-Z]*(/p; s/^\tX(\([a-z0-9_]*\),.*/SYSREG(\1)/p' $< >$@
+	@sed -nE -e 's/^SYSREG(32|64)?(_[A-Z]+)?\((\w+).*/SYSREG\2(\3)/p' \
+		-e 's/^\tX\((\w+),.*/SYSREG(\1)/p' $< \
+		$(wildcard arch/common/include/arch/$*.inc) >$@
 
 -include $(wildcard $(unit_dir)/*/*.d $(unit_dir)/*/*/*.d $(unit_dir)/*/*/*/*.d)

@@ -46,7 +46,7 @@ _start:
 	cmp	r8, #ENTRY_EL2
 	beq	2f
 	mrc	p15, 0, r9, c1, c0, 0		/* SCTLR */
-	load_address r0, SCTLR_OFF
+	load_address r0, SCTLR_EL1_OFF
 	mcr	p15, 0, r0, c1, c0, 0
 	isb
 	mov	r0, #0
