@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers that the guest's mode banks (DDI 0406C B1.3.2): r13 and r14, in FIQ mode r8 to r12 as
- * well. SPSR has the mode. The frame does not hold banked registers. */
+/* Registers that the guest's mode banks: r13 and r14, in FIQ mode r8 to r12 as well. SPSR has the
+ * mode. The frame does not hold banked registers. */
 #include "arch/trap_frame.h"
 #include "lib/compiler.h"
-
-#define BANKED(X)                                                                                  \
-	X(PSR_MODE_SVC, 13, sp_svc)                                                                \
-	X(PSR_MODE_SVC, 14, lr_svc)                                                                \
-	X(PSR_MODE_ABT, 13, sp_abt)                                                                \
-	X(PSR_MODE_ABT, 14, lr_abt)                                                                \
-	X(PSR_MODE_UND, 13, sp_und)                                                                \
-	X(PSR_MODE_UND, 14, lr_und)                                                                \
-	X(PSR_MODE_IRQ, 13, sp_irq)                                                                \
-	X(PSR_MODE_IRQ, 14, lr_irq)                                                                \
-	X(PSR_MODE_FIQ, 8, r8_fiq)                                                                 \
-	X(PSR_MODE_FIQ, 9, r9_fiq)                                                                 \
-	X(PSR_MODE_FIQ, 10, r10_fiq)                                                               \
-	X(PSR_MODE_FIQ, 11, r11_fiq)                                                               \
-	X(PSR_MODE_FIQ, 12, r12_fiq)                                                               \
-	X(PSR_MODE_FIQ, 13, sp_fiq)                                                                \
-	X(PSR_MODE_FIQ, 14, lr_fiq)
 
 #define KEY(mode, n) ((mode) << 4 | (n))
 
@@ -29,12 +12,12 @@ static reg_t banked(struct trap_frame *frame, unsigned n, const reg_t *value)
 	reg_t *in_frame;
 
 	switch (KEY(read_spsr_el2() & PSR_MODE, n)) {
-#define X(mode, number, name)                                                                      \
+#define X(name, reset, kind, mode, number)                                                         \
 	case KEY(mode, number):                                                                    \
 		if (value)                                                                         \
 			write_##name(*value);                                                      \
 		return read_##name();
-		BANKED(X)
+		EL1_BANKED_REGS(X)
 #undef X
 	}
 	if (n == 15)

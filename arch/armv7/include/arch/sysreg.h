@@ -26,7 +26,7 @@
 	ACCESSOR_READ(name, reg_t, ".arch_extension virt\n\tmrs %0, " #reg)
 #define SYSREG_STATUS_WRITE(name, reg)                                                             \
 	ACCESSOR_WRITE(name, reg_t, ".arch_extension virt\n\tmsr " #reg ", %0")
-#define SYSREG_BANKED(name) SYSREG_STATUS_READ(name, name) SYSREG_STATUS_WRITE(name, name)
+#define SYSREG_BANKED(name, ...) SYSREG_STATUS_READ(name, name) SYSREG_STATUS_WRITE(name, name)
 
 #include "arch/sysreg.inc"
 
