@@ -81,7 +81,7 @@ GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
 HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
 	lib/*.c) \
-	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
+	$(GIC_SOURCES) drivers/uart/uart.c $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
 	guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] lib/*.c) \
