@@ -31,15 +31,9 @@ bool number_check(const char *name, uint32_t value, uint32_t min, uint32_t max, 
 {
 	if (value >= min && value <= max)
 		return true;
-	text_string(why, name);
-	text_char(why, ' ');
-	text_u64(why, value);
-	text_string(why, "; valid: ");
-	text_u64(why, min);
-	if (min == max)
-		return false;
-	text_string(why, " to ");
-	text_u64(why, max);
+	text_format(why, "%s %ju; valid: %ju", name, (uintmax_t)value, (uintmax_t)min);
+	if (min != max)
+		text_format(why, " to %ju", (uintmax_t)max);
 	return false;
 }
 
@@ -98,9 +92,7 @@ static void option_json(const struct option *option, const void *values, struct 
 void options_json(const struct option *option, const void *values, struct text *text)
 {
 	for (; option->name; option++) {
-		text_char(text, ',');
-		text_json_string(text, option->name);
-		text_char(text, ':');
+		text_format(text, ",\"%s\":", option->name);
 		option_json(option, values, text);
 	}
 }

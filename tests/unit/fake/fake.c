@@ -122,7 +122,6 @@ DSB(dsb_nsh)
 	{                                                                                          \
 		fake_barriers.name++;                                                              \
 	}
-COUNTED(dmb_ish)
 COUNTED(wfi)
 COUNTED(wfe)
 COUNTED(sev)
