@@ -40,16 +40,18 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 /* cntp=emulated. CNTPCT: hyp/arch/armv8/sysreg_trap.c. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
-	if ((esr & (ISS_REGISTER_64 | ISS_READ)) == (CNTPCT | ISS_READ))
-		write_pair(vcpu, esr, read_cntpct_el0());
-	else if ((esr & ISS_REGISTER_64) != CNTP_CVAL)
-		return false;
-	else if (esr & ISS_READ)
+	bool is_cval = (esr & ISS_REGISTER_64) == CNTP_CVAL;
+
+	if (is_cval && esr & ISS_READ)
 		write_pair(vcpu, esr, vcntp_read(vcpu, VCNTP_CVAL));
-	else
+	else if (is_cval)
 		vcntp_write(vcpu, VCNTP_CVAL,
 			    frame_read(&vcpu->frame, ISS_RT(esr)) |
 				    (uint64_t)frame_read(&vcpu->frame, ISS_RT2(esr)) << 32);
+	else if ((esr & (ISS_REGISTER_64 | ISS_READ)) == (CNTPCT | ISS_READ))
+		write_pair(vcpu, esr, read_cntpct_el0());
+	else
+		return false;
 	return true;
 }
 
