@@ -16,7 +16,7 @@ HOST_CC ?= gcc
 unit_dir := $(BUILD)/unit
 unit_tests := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 unit_programs := $(unit_tests:%=$(unit_dir)/%)
-unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1_regs)
+unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1_regs newer_regs)
 unit_lib := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard lib/*.c))
 unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
 

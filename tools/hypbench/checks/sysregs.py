@@ -9,7 +9,7 @@ from hypbench.checks.base import Violation, code_only, read_source
 from hypbench.tree import Tree
 
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
-LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs)\.(h|inc)")
+LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
 # An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
 ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)

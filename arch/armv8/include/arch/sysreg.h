@@ -5,6 +5,7 @@
 
 #include "arch/accessor.h"
 #include "arch/el1_regs.h"
+#include "arch/newer_regs.h"
 
 #define SYSREG_READ(name, ...) ACCESSOR_READ(name, reg_t, "mrs %0, " #name)
 #define SYSREG_WRITE(name) ACCESSOR_WRITE(name, reg_t, "msr " #name ", %0")
@@ -27,18 +28,9 @@ SYSREG_READ(id_aa64mmfr1_el1)
 /* Hypervisor control */
 SYSREG(elr_el2)
 SYSREG(spsr_el2)
-SYSREG_WRITE(s3_4_c1_c2_2)  /* HCRX_EL2 */
-SYSREG_WRITE(s3_4_c1_c1_4)  /* HFGRTR_EL2 */
-SYSREG_WRITE(s3_4_c1_c1_5)  /* HFGWTR_EL2 */
-SYSREG_WRITE(s3_4_c1_c1_6)  /* HFGITR_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_4)  /* HDFGRTR_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_5)  /* HDFGWTR_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_0)  /* HDFGRTR2_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_1)  /* HDFGWTR2_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_2)  /* HFGRTR2_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_3)  /* HFGWTR2_EL2 */
-SYSREG_WRITE(s3_4_c3_c1_7)  /* HFGITR2_EL2 */
-SYSREG_WRITE(s3_4_c10_c5_0) /* MPAM2_EL2 */
+#define X(name, value, kind, ...) kind(name)
+NEWER_REGS(X)
+#undef X
 
 /* EL3, if the image starts there */
 SYSREG_WRITE(scr_el3)
