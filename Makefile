@@ -56,7 +56,7 @@ include arch/$(ISA)/toolchain.mk
 MAKE_FILES := $(MAKEFILE_LIST)
 
 WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla \
-	-Wundef -Werror
+	-Wundef -Werror -Wno-unused-parameter # a callback need not use them all
 COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \

@@ -23,7 +23,7 @@ unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
 unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
-	-Werror -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include
+	-Werror -Wno-unused-parameter -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include
 
 unit_exit_path := \
 	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \
