@@ -109,7 +109,7 @@ void smp_model_release(struct smp_irq *irq)
 
 void smp_model_target(struct smp_irq *irq, unsigned target)
 {
-	if (irq->target != target && !irq->active)
+	if (irq->target != target && (!irq->active || target == SMP_NOBODY))
 		smp_model_release(irq);
 	irq->target = (uint8_t)target;
 	if (target != SMP_NOBODY)

@@ -234,6 +234,7 @@ static void do_raise(const struct smp_step *step, bool arrives)
 
 	if (!irq->forwarded || (!smp_model_is_sure(irq) && (irq->housed & (irq->housed - 1))))
 		return;
+	irq->maybe |= irq->latched && !smp_model_is_sure(irq);
 	irq->latched = true;
 	if (!arrives || irq->active || irq->accepted) {
 		spi_raise(intid_of(step));

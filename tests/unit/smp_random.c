@@ -164,6 +164,43 @@ static void what_is_rare_was_met(void **state)
 	assert_true(gic_version() > 2 || smp_seen.many_sources > 100);
 }
 
+/* --- races that few seeds meet: vCPU 1's core is late, until the last step --- */
+
+static void check_race(const struct smp_step *steps, size_t count)
+{
+	const struct smp_setup setup = { 2, 4, true, false, NULL };
+
+	if (smp_oracle(&setup, steps, count).what) {
+		smp_print(&setup, steps, count);
+		fail();
+	}
+}
+
+/* The second ISPENDR takes the ICPENDR back, and the raise comes on top of the first one. */
+static void a_raise_may_follow_an_spi_that_a_late_core_still_has(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_PEND, 0, 7, 0 }, { SMP_LATE, 1, 7, 4 },
+		{ SMP_UNPEND, 0, 7, 0 }, { SMP_PEND, 0, 7, 0 }, { SMP_RAISE, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The late core takes the level once more, then the SPI has no target. */
+static void a_late_core_may_take_a_level_that_has_no_target(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_LINE_HIGH, 0, 7, 0 }, { SMP_ACK, 1, 7, 0 },
+		{ SMP_LATE, 1, 7, 3 },   { SMP_TARGET, 0, 7, 2 },    { SMP_EOI, 1, 7, 0 },
+		{ SMP_READ, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
 /* --- planted faults --- */
 
 static void assert_found(const char *fault, void (*sabotage)(const struct smp_step *step))
@@ -258,6 +295,8 @@ int smp_random_tests(const char *name)
 		cmocka_unit_test(linked_ones_that_end_in_two_steps_do_so_too),
 		cmocka_unit_test(unlinked_ones_that_end_in_two_steps_do_so_too),
 		cmocka_unit_test(what_is_rare_was_met),
+		cmocka_unit_test(a_raise_may_follow_an_spi_that_a_late_core_still_has),
+		cmocka_unit_test(a_late_core_may_take_a_level_that_has_no_target),
 		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
 	};
 
