@@ -66,18 +66,20 @@ unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
 }
 
+/* A posted ICPENDR came before this interrupt, and nothing was pending for it to clear. */
 static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 {
+	vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32], BIT(virq->intid % 32));
 	accept(virq);
-	vgic_queue(vgic, virq);
+	vgic_push(vgic, virq);
 }
 
-/* vgic_load() empties the queue. */
+/* The list registers are another vCPU's. vgic_load() empties the queue. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
 	unsigned i = virq->fast_lr;
 
-	if (i != VIRQ_LR_NONE && vgic->work == 0 && !(state->used & BIT(i))) {
+	if (i != VIRQ_LR_NONE && !(vgic->work | vgic->posted.what) && !(state->used & BIT(i))) {
 		state->lr[i] = virq->lr_value;
 		state->used |= BIT(i);
 	} else {

@@ -219,6 +219,9 @@ static inline bool virq_waits(const struct virq *virq)
 /* Remove `virq` from the queue, and its pending state from a list register. */
 void vgic_dequeue(struct vgic *vgic, struct virq *virq);
 
+/* Queue `virq`, which waits and is in no list register. */
+void vgic_push(struct vgic *vgic, const struct virq *virq);
+
 /* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);

@@ -39,7 +39,7 @@ static void count_queued(struct vgic *vgic, unsigned group, unsigned one)
 		vgic->work += one;
 }
 
-static void push(struct vgic *vgic, const struct virq *virq)
+void vgic_push(struct vgic *vgic, const struct virq *virq)
 {
 	uint32_t level, *queue = queue_of(vgic, virq, &level);
 
@@ -150,7 +150,7 @@ __cold void vgic_queue(struct vgic *vgic, struct virq *virq)
 	if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) /* pending again after its end */
 		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 	else
-		push(vgic, virq);
+		vgic_push(vgic, virq);
 }
 
 /* --- ends of interrupts --- */

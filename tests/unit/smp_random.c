@@ -164,7 +164,7 @@ static void what_is_rare_was_met(void **state)
 	assert_true(gic_version() > 2 || smp_seen.many_sources > 100);
 }
 
-/* --- races that few seeds meet: vCPU 1's core is late, until the last step --- */
+/* --- races that few seeds meet: a core is late, or has another VM, until the last step --- */
 
 static void check_race(const struct smp_step *steps, size_t count)
 {
@@ -195,6 +195,31 @@ static void a_late_core_may_take_a_level_that_has_no_target(void **state)
 		{ SMP_TARGET, 0, 7, 1 }, { SMP_LINE_HIGH, 0, 7, 0 }, { SMP_ACK, 1, 7, 0 },
 		{ SMP_LATE, 1, 7, 3 },   { SMP_TARGET, 0, 7, 2 },    { SMP_EOI, 1, 7, 0 },
 		{ SMP_READ, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The raise comes after the ICPENDR, though the core takes it before. */
+static void an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_PUT, 1, 7, 2 },  { SMP_UNPEND, 0, 7, 0 },
+		{ SMP_RAISE, 0, 7, 0 },  { SMP_READ, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* List register 0, which the SPI had last, is another VM's. */
+static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_PEND, 1, 8, 0 },      { SMP_ACK, 0, 8, 0 },       { SMP_EOI, 0, 8, 0 },
+		{ SMP_PUT, 0, 8, 2 },       { SMP_LINE_HIGH, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
+		{ SMP_READ, 1, 8, 0 },
 	};
 
 	(void)state;
@@ -297,6 +322,9 @@ int smp_random_tests(const char *name)
 		cmocka_unit_test(what_is_rare_was_met),
 		cmocka_unit_test(a_raise_may_follow_an_spi_that_a_late_core_still_has),
 		cmocka_unit_test(a_late_core_may_take_a_level_that_has_no_target),
+		cmocka_unit_test(
+			an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded),
+		cmocka_unit_test(an_spi_leaves_list_registers_of_another_vm_alone),
 		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
 	};
 
