@@ -187,53 +187,44 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 		gic_enable(virq->intid);
 }
 
-void vgic_disable(struct vgic *vgic, struct virq *virq)
+/* The physical trigger changes while the interrupt is disabled. Returns what follow_enable() has to
+ * know then. */
+static bool set_edge(struct virq *virq, bool edge, bool before)
 {
-	struct virq_config config = virq->config;
-
-	config.enabled = false;
-	vgic_configure(vgic, virq, config);
-}
-
-/* The physical trigger changes while the interrupt is disabled. */
-static void set_edge(struct vgic *vgic, struct virq *virq, bool edge)
-{
-	vgic_disable(vgic, virq);
-	virq->config.edge = edge;
-	if (virq->hw)
-		gic_set_edge(virq->intid, edge);
+	if (!virq->hw)
+		return before;
+	if (before)
+		withhold(virq);
+	gic_set_edge(virq->intid, edge);
+	return false;
 }
 
 __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config)
 {
-	bool before;
+	bool before = vgic_may_deliver(vgic, virq);
+	struct virq_config old;
 
-	if (virq->config.edge != config.edge)
-		set_edge(vgic, virq, config.edge);
 	if (virq->config.priority != config.priority)
 		vgic_set_priority(vgic, virq, config.priority);
-	if (virq->config.enabled == config.enabled && virq->config.group1 == config.group1)
+	old = virq->config;
+	if (memcmp(&old, &config, sizeof(config)) == 0)
 		return;
-	before = vgic_may_deliver(vgic, virq);
 	vgic_dequeue(vgic, virq);
-	if (virq->config.group1 != config.group1) {
-		virq->config.group1 = config.group1;
+	if (old.edge != config.edge)
+		before = set_edge(virq, config.edge, before);
+	virq->config = config;
+	if (old.group1 != config.group1)
 		virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
-	}
-	virq->config.enabled = config.enabled;
 	follow_enable(vgic, virq, before);
 	vgic_refill(vgic);
 }
 
-/* The queue keeps interrupts of a disabled group; they are no work. */
+/* The queue keeps interrupts of a disabled group. */
 __cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 {
 	unsigned before = vgic->groups_enabled;
 
 	vgic->groups_enabled = groups & GROUPS;
-	for (unsigned group = 0; group < VIRQ_GROUPS; group++)
-		vgic->work += vgic->queued_count[group] *
-			      ((vgic->groups_enabled >> group & 1) - (before >> group & 1));
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		struct virq *virq = &vgic->virq[i];
 		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;
@@ -303,7 +294,8 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget)
 	if (virq->retarget == retarget)
 		return;
 	virq->retarget = retarget;
-	vgic->work += retarget ? 1 : ~0u;
+	vgic->retarget_count += retarget ? 1 : ~0u;
+	vgic->work = true;
 	if (!retarget)
 		vgic_requeue(vgic, virq);
 	else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))

@@ -217,8 +217,8 @@ static void an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded(v
 static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
 {
 	static const struct smp_step steps[] = {
-		{ SMP_PEND, 1, 8, 0 },      { SMP_ACK, 0, 8, 0 },       { SMP_EOI, 0, 8, 0 },
-		{ SMP_PUT, 0, 8, 2 },       { SMP_LINE_HIGH, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
+		{ SMP_PEND, 1, 8, 0 }, { SMP_ACK, 0, 8, 0 },       { SMP_EOI, 0, 8, 0 },
+		{ SMP_PUT, 0, 8, 2 },  { SMP_LINE_HIGH, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
 		{ SMP_READ, 1, 8, 0 },
 	};
 
