@@ -296,10 +296,12 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget)
 	virq->retarget = retarget;
 	vgic->retarget_count += retarget ? 1 : ~0u;
 	vgic->work = true;
-	if (!retarget)
+	if (!retarget) {
+		vgic_dequeue(vgic, virq);
 		vgic_requeue(vgic, virq);
-	else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
+	} else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) {
 		gic_lr_write(virq->last_lr, gic_lr_with_eoi_irq(gic_lr_read(virq->last_lr)));
+	}
 }
 
 /* --- what the guest reads --- */

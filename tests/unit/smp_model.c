@@ -137,6 +137,8 @@ static void settle(struct smp_irq *irq)
 {
 	if (!smp_model_is_sure(irq))
 		return;
+	if (!irq->active && (!may_deliver(irq) || irq->target == SMP_NOBODY))
+		smp_model_release(irq);
 	if (irq->active)
 		irq->home = irq->owner;
 	else if (irq->target != SMP_NOBODY)

@@ -226,6 +226,33 @@ static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
+/* Software pends the SPI after its end, which EL2 has not seen: a list register has it by then. */
+static void an_spi_whose_retarget_ends_is_in_one_list_register(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 4, 1 }, { SMP_LINE_HIGH, 1, 4, 0 }, { SMP_ACK, 1, 4, 0 },
+		{ SMP_LATE, 1, 4, 6 },   { SMP_TARGET, 1, 4, 0 },    { SMP_EOI, 1, 4, 0 },
+		{ SMP_PEND, 1, 4, 0 },   { SMP_TARGET, 1, 4, 2 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The vCPU that has the SPI is not loaded, and does not know that it has no target. */
+static void an_spi_without_a_target_may_arrive(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_PUT, 0, 9, 3 },
+		{ SMP_TARGET, 1, 9, 2 },
+		{ SMP_ARRIVE, 0, 9, 0 },
+		{ SMP_READ, 1, 9, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
 /* --- planted faults --- */
 
 static void assert_found(const char *fault, void (*sabotage)(const struct smp_step *step))
@@ -325,6 +352,8 @@ int smp_random_tests(const char *name)
 		cmocka_unit_test(
 			an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded),
 		cmocka_unit_test(an_spi_leaves_list_registers_of_another_vm_alone),
+		cmocka_unit_test(an_spi_whose_retarget_ends_is_in_one_list_register),
+		cmocka_unit_test(an_spi_without_a_target_may_arrive),
 		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
 	};
 
