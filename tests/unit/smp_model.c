@@ -101,6 +101,8 @@ void smp_model_line(struct smp_irq *irq, bool high)
 void smp_model_release(struct smp_irq *irq)
 {
 	if (irq->accepted)
+		irq->maybe |= irq->latched && !smp_model_is_sure(irq);
+	if (irq->accepted)
 		irq->latched = true;
 	else if (irq->forwarded && !smp_model_is_sure(irq) && smp_model_is_pending(irq))
 		irq->maybe = true;

@@ -253,6 +253,18 @@ static void an_spi_without_a_target_may_arrive(void **state)
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
+/* The late core sees no change: the SPI stays with the vCPU, and pending at the physical GIC. */
+static void an_spi_may_be_disabled_and_enabled_unseen(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_RAISE, 0, 8, 0 },   { SMP_RAISE, 0, 8, 0 },  { SMP_LATE, 0, 8, 3 },
+		{ SMP_DISABLE, 1, 8, 0 }, { SMP_ENABLE, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
 /* --- planted faults --- */
 
 static void assert_found(const char *fault, void (*sabotage)(const struct smp_step *step))
@@ -354,6 +366,7 @@ int smp_random_tests(const char *name)
 		cmocka_unit_test(an_spi_leaves_list_registers_of_another_vm_alone),
 		cmocka_unit_test(an_spi_whose_retarget_ends_is_in_one_list_register),
 		cmocka_unit_test(an_spi_without_a_target_may_arrive),
+		cmocka_unit_test(an_spi_may_be_disabled_and_enabled_unseen),
 		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
 	};
 
