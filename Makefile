@@ -126,9 +126,9 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
 $(OUT)/plan.bin: plans/default.plan $(wildcard tools/hypbench/plan_*.py) \
-		tools/hypbench/abi.py tools/hypbench/renamed.py abi/plan.h abi/run_config.h
+		tools/hypbench/abi.py tools/hypbench/renamed.py $(wildcard abi/*.h)
 	@mkdir -p $(@D)
-	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary < $< > $@.new
+	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary $(BOARD) < $< > $@.new
 	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.

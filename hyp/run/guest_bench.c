@@ -102,12 +102,12 @@ const struct vm_type vm_type_bench = {
 	.stopped = stopped,
 };
 
-void guest_bench(struct vm_machine *machine, const struct guest_run *run)
+void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size)
 {
 	*machine = (struct vm_machine){
 		.ram = board.guest_base,
 		.ram_pa = board.guest_base,
-		.ram_size = run->ram_size,
+		.ram_size = ram_size,
 		.gic = board.gic,
 		.cpus = 1,
 		.type = &vm_type_bench,
@@ -116,4 +116,5 @@ void guest_bench(struct vm_machine *machine, const struct guest_run *run)
 		.entry = (uintptr_t)header()->entry,
 		.run = *run,
 	};
+	machine->run.ram_size = ram_size;
 }

@@ -89,11 +89,11 @@ static bool run_step(const struct plan *plan, const struct run_config *config,
 {
 	const char *why;
 	uint64_t ticks;
-	bool done;
+	bool done = false;
 
 	record_in_step(where);
-	done = vms_place(plan, config, run, &why);
-	if (done) {
+	why = vms_place(plan, config, run);
+	if (!why) {
 		ticks = scenario_run(plan);
 		done = scenario_outcome() == VM_DONE;
 		exit_stats_emit();
@@ -112,7 +112,7 @@ static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uin
 {
 	const struct run_config *config = &plan->config[config_index];
 	struct record_step where = { step, pass, config->name, bench->name,
-				     plan_measured(plan)->name };
+				     plan->vm[plan->measured].name };
 	struct guest_run run;
 
 	describe(&run, plan, step, config, bench);
@@ -126,7 +126,7 @@ static bool run_guest(const struct plan *plan, uint32_t step)
 {
 	const struct run_config *config = &plan->config[step];
 	const struct record_step where = { step, 0, config->name, GUEST_STEP,
-					   plan_measured(plan)->name };
+					   plan->vm[plan->measured].name };
 
 	return run_step(plan, config, &where, NULL);
 }

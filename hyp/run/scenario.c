@@ -12,7 +12,6 @@
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vm/life.h"
-#include "lib/plan.h"
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
@@ -27,16 +26,6 @@ static struct {
 	struct timer restart_timer[VM_MAX];
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
-
-static unsigned measured(void)
-{
-	return (unsigned)(plan_measured(now.plan) - now.plan->vm);
-}
-
-static bool has_bench(void)
-{
-	return plan_measured(now.plan)->image == PLAN_IMAGE_BENCH;
-}
 
 static const char *word_of(enum vm_outcome outcome)
 {
@@ -259,10 +248,10 @@ static bool step_is_over(void)
 	do_events();
 	if (background_failed())
 		return true;
-	measured_goes_on = goes_on(measured());
+	measured_goes_on = goes_on(now.plan->measured);
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		any |= goes_on(i);
-	return has_bench() ? !measured_goes_on : !any && !events_are_left();
+	return now.plan->bench_count ? !measured_goes_on : !any && !events_are_left();
 }
 
 static bool create_all(void)
@@ -290,7 +279,7 @@ uint64_t scenario_run(const struct plan *plan)
 			start(i);
 	now.start = counter_read(); /* loading is no part of the step */
 	now.limit = limit_from(now.start);
-	vms[measured()].limit = now.limit;
+	vms[now.plan->measured].limit = now.limit;
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
@@ -315,8 +304,8 @@ enum vm_outcome scenario_outcome(void)
 
 	if (background_failed())
 		return VM_FAULT;
-	if (has_bench())
-		return ended(measured());
+	if (now.plan->bench_count)
+		return ended(now.plan->measured);
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (ended(i) > worst)
 			worst = ended(i);
@@ -342,7 +331,7 @@ static void emit_turns(void)
 			rounds += guest_background_rounds(&vms[i]);
 	}
 	record_u64("switches", turns);
-	record_u64("other_turns", turns - turns_of(measured()));
+	record_u64("other_turns", turns - turns_of(now.plan->measured));
 	record_u64("other_rounds", rounds);
 }
 
@@ -355,7 +344,7 @@ void scenario_emit_vms(void)
 
 void scenario_emit_step(void)
 {
-	const struct vm *vm = &vms[measured()];
+	const struct vm *vm = &vms[now.plan->measured];
 
 	record_u64("smc", vm->smc_count);
 	if (!now.plan->bench_count) {

@@ -10,9 +10,9 @@
 #include "hyp/vm/vm.h"
 
 /* Places the VMs of `plan` that take part under `config`, and has their cores begin anew. `run` is
- * the bench guest's. False: they do not fit this board; `why` has the reason. */
-bool vms_place(const struct plan *plan, const struct run_config *config,
-	       const struct guest_run *run, const char **why);
+ * the bench guest's. Returns NULL, or the reason why this machine cannot have them. */
+const char *vms_place(const struct plan *plan, const struct run_config *config,
+		      const struct guest_run *run);
 
 /* Bit i: VM i takes part. */
 uint32_t vms_taking_part(void);
