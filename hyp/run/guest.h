@@ -9,6 +9,12 @@ struct vm;
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
+/* A function of a type that has nothing to do. */
+static inline void guest_nothing(struct vm *vm)
+{
+	(void)vm;
+}
+
 /* Returns whether the embedded image of the bench guest fits this board; if not, `why` has the
  * reason. */
 bool guest_bench_check(const char **why);

@@ -25,11 +25,6 @@ static bool add_devices(struct vm *vm)
 	       (!gicv || vm_map(vm, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE));
 }
 
-static void nothing(struct vm *vm)
-{
-	(void)vm;
-}
-
 /* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */
 static void reset(struct vm *vm)
 {
@@ -57,8 +52,8 @@ static const struct vm_type type = {
 	.add_devices = add_devices,
 	.reset = reset,
 	.set_registers = set_registers,
-	.starting = nothing,
-	.stopped = nothing,
+	.starting = guest_nothing,
+	.stopped = guest_nothing,
 };
 
 void guest_background(struct vm_machine *machine)

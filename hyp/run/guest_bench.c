@@ -87,11 +87,6 @@ static void starting(struct vm *vm)
 	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
 }
 
-static void stopped(struct vm *vm)
-{
-	(void)vm;
-}
-
 const struct vm_type vm_type_bench = {
 	.traps = traps_bench,
 	.hypercalls = hypercalls_bench,
@@ -99,7 +94,7 @@ const struct vm_type vm_type_bench = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = starting,
-	.stopped = stopped,
+	.stopped = guest_nothing,
 };
 
 void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size)

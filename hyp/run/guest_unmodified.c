@@ -111,11 +111,6 @@ static void set_registers(struct vcpu *vcpu)
 	cpu_boot_registers(vcpu, vcpu->vm->machine->plan->dtb);
 }
 
-static void starting(struct vm *vm)
-{
-	(void)vm;
-}
-
 /* The guest may have left the real UART in any state. */
 static void stopped(struct vm *vm)
 {
@@ -136,7 +131,7 @@ const struct vm_type vm_type_unmodified = {
 	.add_devices = add_devices,
 	.reset = reset,
 	.set_registers = set_registers,
-	.starting = starting,
+	.starting = guest_nothing,
 	.stopped = stopped,
 };
 

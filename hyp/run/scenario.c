@@ -167,7 +167,7 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	enum vm_outcome outcome = vm_outcome(vm);
 	bool lives = outcome == VM_RUNNING || outcome == VM_RESET;
 
-	if (!(vms_taking_part() >> i & 1))
+	if (!vms_takes_part(i))
 		return false;
 	switch (what) {
 	case PLAN_EVENT_CREATE:
@@ -258,9 +258,8 @@ static bool create_all(void)
 {
 	bool done = true;
 
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vms_taking_part() >> i & 1)
-			done &= vms_create(i);
+	EACH_VM(i)
+	done &= vms_create(i);
 	return done;
 }
 
@@ -274,20 +273,19 @@ uint64_t scenario_run(const struct plan *plan)
 	if (!create_all())
 		return 0;
 	now.limit = limit_from(counter_read());
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vms_taking_part() >> i & 1)
-			start(i);
+	EACH_VM(i)
+	start(i);
 	now.start = counter_read(); /* loading is no part of the step */
 	now.limit = limit_from(now.start);
 	vms[now.plan->measured].limit = now.limit;
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
-	for (unsigned i = 0; i < VM_MAX; i++)
+	EACH_VM(i)
+	{
 		timerq_stop(&now.restart_timer[i]);
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vm_outcome(&vms[i]) != VM_ABSENT)
-			vm_stop(&vms[i]);
+		vm_stop(&vms[i]);
+	}
 	return end - now.start;
 }
 
@@ -323,9 +321,8 @@ static void emit_turns(void)
 {
 	uint32_t turns = 0, rounds = 0;
 
-	for (unsigned i = 0; i < VM_MAX; i++) {
-		if (!(vms_taking_part() >> i & 1))
-			continue;
+	EACH_VM(i)
+	{
 		turns += turns_of(i);
 		if (now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND)
 			rounds += guest_background_rounds(&vms[i]);
@@ -337,9 +334,9 @@ static void emit_turns(void)
 
 void scenario_emit_vms(void)
 {
-	for (unsigned i = 0; i < now.plan->vm_count && now.plan->vm_count > 1; i++)
-		if (vm_outcome(&vms[i]) != VM_ABSENT)
-			emit_vm(i);
+	EACH_VM(i)
+	if (now.plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)
+		emit_vm(i);
 }
 
 void scenario_emit_step(void)

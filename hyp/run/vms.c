@@ -33,14 +33,14 @@ struct window {
 static struct {
 	const struct plan *plan;
 	const struct run_config *config;
-	uint32_t taking_part;
+	uint32_t taking_part; /* bit i: VM i */
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
 } step;
 
-uint32_t vms_taking_part(void)
+bool vms_takes_part(unsigned i)
 {
-	return step.taking_part;
+	return step.taking_part >> i & 1;
 }
 
 static uint64_t take(struct window *window, uint64_t size)
@@ -99,10 +99,9 @@ static bool place_all(const struct guest_run *run)
 	struct window ram = { board.guest_base, board.guest_size };
 	struct window memory = { (uintptr_t)vm_pages, sizeof(vm_pages) };
 
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (step.taking_part >> i & 1 && i != step.plan->measured &&
-		    !place(i, run, &ram, &memory))
-			return false;
+	EACH_VM(i)
+	if (i != step.plan->measured && !place(i, run, &ram, &memory))
+		return false;
 	return place(step.plan->measured, run, &ram, &memory);
 }
 

@@ -14,8 +14,12 @@
 const char *vms_place(const struct plan *plan, const struct run_config *config,
 		      const struct guest_run *run);
 
-/* Bit i: VM i takes part. */
-uint32_t vms_taking_part(void);
+/* True: VM i takes part. */
+bool vms_takes_part(unsigned i);
+
+#define EACH_VM(i)                                                                                 \
+	for (unsigned i = 0; i < VM_MAX; i++)                                                      \
+		if (vms_takes_part(i))
 
 /* Makes VM i where it was placed. False: it is refused, with an error record. */
 bool vms_create(unsigned i);
