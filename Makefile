@@ -56,7 +56,7 @@ include arch/$(ISA)/toolchain.mk
 MAKE_FILES := $(MAKEFILE_LIST)
 
 WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla \
-	-Wundef -Werror
+	-Wundef -Werror -Wno-unused-parameter # a callback need not use them all
 COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
@@ -81,7 +81,7 @@ GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
 HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
 	lib/*.c) \
-	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
+	$(GIC_SOURCES) drivers/uart/uart.c $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
 # The background VM's page is in the hypervisor's image.
 HYP_SOURCES += guest/arch/background/$(ISA).S

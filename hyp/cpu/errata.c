@@ -45,38 +45,29 @@ static const struct erratum table[] = {
 
 struct errata_in_force errata;
 
-static bool present[ARRAY_SIZE(table)];
-static bool handled[ARRAY_SIZE(table)];
-
-static bool has(uint32_t midr, uint32_t revidr, const struct erratum *erratum)
+static bool is_present(const struct erratum *erratum)
 {
+	uint32_t midr = (uint32_t)read_midr_el1();
 	uint32_t revision = MIDR_REVISION(midr);
 
 	if ((midr & MIDR_CORE_MASK) != erratum->core || revision > erratum->last)
 		return false;
-	return revision < erratum->revidr_from || !(revidr & erratum->revidr_bits);
+	return revision < erratum->revidr_from || !(read_revidr_el1() & erratum->revidr_bits);
 }
 
-void errata_detect(void)
+static bool is_handled(const struct erratum *erratum)
 {
-	uint32_t actlr = (uint32_t)read_actlr_el1();
-
-	for (unsigned i = 0; i < ARRAY_SIZE(table); i++) {
-		uint32_t bits = table[i].actlr_bits;
-
-		present[i] = has((uint32_t)read_midr_el1(), (uint32_t)read_revidr_el1(), &table[i]);
-		handled[i] = (actlr & bits) == bits;
-	}
+	return !(~read_actlr_el1() & erratum->actlr_bits);
 }
 
 /* Emits the numbers of the errata that are present and handled, or present and not handled. */
-static void emit(const char *name, bool which)
+static void emit(const char *name, bool handled)
 {
 	const char *numbers[ARRAY_SIZE(table)];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(table); i++)
-		if (present[i] && handled[i] == which)
+		if (is_present(&table[i]) && is_handled(&table[i]) == handled)
 			numbers[count++] = table[i].number;
 	record_strings(name, numbers, count);
 }
@@ -92,9 +83,9 @@ void errata_use(const struct run_config *config, uint64_t empty_vttbr)
 	bool on = config->errata == ERRATA_APPLIED;
 
 	errata = (struct errata_in_force){
-		.tlbi_this_core = on && present[A15_798181],
-		.thumb_store_stops = on && present[A15_766422],
+		.tlbi_this_core = on && is_present(&table[A15_798181]),
+		.thumb_store_stops = on && is_present(&table[A15_766422]),
 	};
-	if (on && present[A72_1319367])
+	if (on && is_present(&table[A72_1319367]))
 		errata.empty_vttbr = empty_vttbr;
 }

@@ -19,9 +19,6 @@ struct errata_in_force {
 
 extern struct errata_in_force errata;
 
-/* Reads the core's identification. Call before the functions below. */
-void errata_detect(void);
-
 /* Emits the members `errata` and `errata_missing` of the run record. */
 void errata_emit(void);
 

@@ -32,9 +32,6 @@ static struct page_pool pool;
 /* The tables are not in use yet: no TLB holds an entry. */
 static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
-	(void)subtree;
-	(void)table;
-	(void)address;
 }
 
 static struct pagetable table = {

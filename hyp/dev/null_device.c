@@ -42,7 +42,6 @@ uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, voi
 {
 	const struct null_device *device = state;
 
-	(void)vcpu;
 	return is_whole(offset, size) ? word_at(device, offset) : read_bytes(device, offset);
 }
 
@@ -74,7 +73,6 @@ void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64
 {
 	struct null_device *device = state;
 
-	(void)vcpu;
 	if (is_whole(offset, size))
 		write_word(device, offset, (uint32_t)value, ~0u);
 	else

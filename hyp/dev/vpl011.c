@@ -201,8 +201,6 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *st
 {
 	uint32_t value;
 
-	(void)vcpu;
-	(void)size;
 	if (offset > UARTDR && offset < UARTRSR) /* received bytes stay */
 		return 0;
 	record_lock();
@@ -214,8 +212,6 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *st
 
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	(void)vcpu;
-	(void)size;
 	record_lock();
 	write_register(state, offset, (uint32_t)value);
 	update(state);

@@ -34,17 +34,13 @@
 #define CCSIDR_SET_LAST(ccsidr) ((uint32_t)((ccsidr) >> 13) & 0x7fffu)
 
 /* The way is in the highest bits of a set/way operand: as many bits as the last way needs. */
-static unsigned way_shift(uint32_t way_last)
-{
-	return way_last ? 31 - bit_highest(way_last) : 0;
-}
-
 static void clean_level(uint32_t level, reg_t ccsidr)
 {
-	unsigned way = way_shift(CCSIDR_WAY_LAST(ccsidr));
+	uint32_t way_last = CCSIDR_WAY_LAST(ccsidr);
+	unsigned way = way_last ? 31 - bit_highest(way_last) : 0;
 	unsigned line = CCSIDR_LINE_LOG2(ccsidr);
 
-	for (uint32_t w = 0; w <= CCSIDR_WAY_LAST(ccsidr); w++)
+	for (uint32_t w = 0; w <= way_last; w++)
 		for (uint32_t s = 0; s <= CCSIDR_SET_LAST(ccsidr); s++)
 			dcache_clean_invalidate_line(w << way | s << line | level << 1);
 }
@@ -117,19 +113,13 @@ static bool clean_data_caches(const struct page_pool *tables, reg_t working)
 
 bool cold_make(const struct page_pool *tables, reg_t state, reg_t working)
 {
-	switch (state) {
-	case STATE_WARM:
-		return true;
-	case STATE_COLD_CACHES:
+	if (state == STATE_COLD_CACHES) {
 		if (!clean_data_caches(tables, working))
 			return false;
 		icache_invalidate_core();
-		return true;
-	case STATE_COLD_TLB:
+	} else if (state == STATE_COLD_TLB) {
 		tlbi_core_guests();
 		tlbi_core_el2();
-		return true;
-	default:
-		return false;
 	}
+	return state <= STATE_COLD_TLB;
 }

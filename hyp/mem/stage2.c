@@ -62,17 +62,11 @@ static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
 void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 		  struct page_pool *pool, pte_t *root)
 {
-	static const unsigned block_level[] = {
-		[STAGE2_4K] = 3,
-		[STAGE2_2M] = 2,
-		[STAGE2_1G] = 1,
-	};
-
 	*stage2 = (struct stage2){
 		.table = {
 			.root = root,
 			.root_entries = STAGE2_INPUT_GIB,
-			.block_level = block_level[grain],
+			.block_level = 3 - (grain - STAGE2_4K),
 			.pool = pool,
 			.invalidate = invalidate,
 		},
@@ -110,14 +104,4 @@ bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page)
 	dsb_ishst();
 	isb();
 	return done;
-}
-
-bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size)
-{
-	return pagetable_unmap(&stage2->table, ipa, size);
-}
-
-bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf)
-{
-	return pagetable_walk(&stage2->table, ipa, leaf);
 }

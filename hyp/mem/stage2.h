@@ -62,15 +62,11 @@ uint64_t stage2_empty_vttbr(void);
 void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 		  struct page_pool *pool, pte_t *root);
 
-/* As pagetable_map and pagetable_unmap; on return the guest sees the change. Errors likewise. */
+/* As pagetable_map(); on return the guest sees the change. Errors likewise. */
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
 		enum stage2_memory memory);
 /* As pagetable_fill(), for reading. */
 bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page);
-bool stage2_unmap(struct stage2 *stage2, ipa_t ipa, uint64_t size);
-
-/* Returns false where nothing is mapped. */
-bool stage2_walk(const struct stage2 *stage2, ipa_t ipa, struct pagetable_leaf *leaf);
 
 /* Changes the current stage 2 to its other VMID. flush: removes that VMID's TLB entries. */
 void stage2_switch_vmid(struct stage2 *stage2, bool flush);

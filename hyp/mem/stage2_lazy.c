@@ -59,7 +59,7 @@ bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 	uint64_t size;
 	ipa_t at;
 
-	if (!in_ram(lazy, ipa) || stage2_walk(lazy->stage2, ipa, &leaf))
+	if (!in_ram(lazy, ipa) || pagetable_walk(&lazy->stage2->table, ipa, &leaf))
 		return false;
 	size = leaf_size(lazy, ipa);
 	at = ipa & ~(size - 1);
@@ -74,8 +74,8 @@ bool stage2_lazy_unmap(struct stage2_lazy *lazy, ipa_t ipa)
 	struct pagetable_leaf leaf;
 	uint64_t size;
 
-	if (!in_ram(lazy, ipa) || !stage2_walk(lazy->stage2, ipa, &leaf))
+	if (!in_ram(lazy, ipa) || !pagetable_walk(&lazy->stage2->table, ipa, &leaf))
 		return false;
 	size = LPAE_SIZE(leaf.level);
-	return stage2_unmap(lazy->stage2, ipa & ~(size - 1), size);
+	return pagetable_unmap(&lazy->stage2->table, ipa & ~(size - 1), size);
 }

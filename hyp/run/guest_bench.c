@@ -50,9 +50,9 @@ static struct guest_run *run_page(void)
 
 static bool add_devices(struct vm *vm)
 {
-	vm_add_region(vm, "null device",
+	vm_add_region(vm,
 		      (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
-					    null_device_write, &null_device });
+					    null_device_write, &null_device, "null device" });
 	return true;
 }
 

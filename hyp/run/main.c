@@ -123,7 +123,6 @@ _Noreturn void hyp_main(void)
 		give_up("self-check", wrong);
 	smp_boot_start_all();
 	cpu_init();
-	errata_detect();
 	mmu_prepare(0);
 	mmu_enable(0);
 	if (!guest_bench_check(&wrong))

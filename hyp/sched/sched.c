@@ -13,22 +13,12 @@
 #define SLICE_US 1000u /* where the configuration says 0 */
 #define US_PER_S 1000000u
 
-struct policy {
-	bool by_priority; /* a vCPU is as urgent as its priority; else all are alike */
-	bool slices;      /* vCPUs of equal urgency take turns */
-};
-
-static const struct policy policies[] = {
-	[SCHED_NULL] = { .by_priority = false, .slices = false },
-	[SCHED_RR] = { .by_priority = false, .slices = true },
-	[SCHED_FP] = { .by_priority = true, .slices = true },
-};
-
 static struct {
 	struct vcpu *running; /* has the core, or gets it when this exit ends; NULL: none */
 	struct vcpu *ready;   /* the most urgent first, by next_ready */
 	struct vcpu *vcpus;   /* of this core, by next_of_core */
-	const struct policy *policy;
+	bool by_priority;     /* fp: a vCPU is as urgent as its priority; else all are alike */
+	bool slices;          /* rr, fp: vCPUs of equal urgency take turns */
 	struct timer slice;
 	uint64_t slice_ticks;
 } sched PERCPU;
@@ -89,7 +79,6 @@ static void slice_ended(struct timer *slice)
 {
 	struct vcpu *running = sched.running;
 
-	(void)slice;
 	if (sched.ready && sched.ready->urgency == running->urgency) {
 		queue(running);
 		switch_to(pick());
@@ -199,7 +188,8 @@ void sched_reset(const struct run_config *config)
 
 	timerq_stop(&sched.slice);
 	sched.slice.function = slice_ended;
-	sched.policy = &policies[config->sched];
+	sched.by_priority = config->sched == SCHED_FP;
+	sched.slices = config->sched != SCHED_NULL;
 	sched.slice_ticks = (uint64_t)clock_hz() * slice_us / US_PER_S;
 	sched.running = sched.ready = sched.vcpus = NULL;
 }
@@ -229,12 +219,12 @@ void sched_add(struct vcpu *vcpu)
 	vcpu->virtual_timer.function = virtual_due;
 	vcpu->physical_timer.function = physical_due;
 	vcpu->cntp.timer.function = emulated_due;
-	vcpu->urgency = sched.policy->by_priority ? vcpu->priority : 0;
+	vcpu->urgency = sched.by_priority ? vcpu->priority : 0;
 	vcpu->sliced = false;
 	vcpu->turns = 0;
 	vcpu->load_work = fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0;
 	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
-		if (sched.policy->slices && other->urgency == vcpu->urgency)
+		if (sched.slices && other->urgency == vcpu->urgency)
 			other->sliced = vcpu->sliced = true;
 	vcpu->next_of_core = sched.vcpus;
 	sched.vcpus = vcpu;
@@ -264,11 +254,9 @@ static void halt(struct vcpu *vcpu, enum vcpu_state state)
 {
 	take_out(&sched.ready, vcpu, offsetof(struct vcpu, next_ready));
 	if (vcpu == sched.running) {
-		struct vcpu *next = pick();
-
-		sched.running = NULL;
-		if (next)
-			switch_to(next);
+		sched.running = pick();
+		if (sched.running)
+			switch_to(sched.running);
 		else
 			timerq_stop(&sched.slice);
 	}

@@ -22,7 +22,7 @@
 /* The core begins anew, with no vCPU. */
 void sched_reset(const struct run_config *config);
 
-/* Add a vCPU, which is off, to this core: it is ready. Remove it. */
+/* Add a vCPU, which is off, to this core: it is ready. Remove it, unless it is off. */
 void sched_add(struct vcpu *vcpu);
 void sched_remove(struct vcpu *vcpu);
 

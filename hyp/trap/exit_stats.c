@@ -46,19 +46,20 @@ void exit_stats_reset(const struct run_config *config)
 
 void exit_stats_attach(struct vcpu *vcpu)
 {
+	unsigned n = 0;
+
 	if (!stats_on && !trace_on)
 		return;
-	for (unsigned n = 0; n < count; n++) {
-		if (space[n].vcpu == vcpu) { /* its VM is made anew: they go on */
-			vcpu->stats = &space[n];
-			return;
-		}
-	}
-	if (count == EXIT_STATS_MAX)
+	while (n < count && space[n].vcpu != vcpu)
+		n++;
+	if (n == EXIT_STATS_MAX)
 		panic("more vCPUs than have exit statistics");
-	vcpu->stats = &space[count++];
-	vcpu->stats->vcpu = vcpu;
-	empty(vcpu->stats);
+	vcpu->stats = &space[n];
+	if (n < count)
+		return; /* its VM is made anew: they go on */
+	count++;
+	space[n].vcpu = vcpu;
+	empty(&space[n]);
 }
 
 __cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)

@@ -99,16 +99,11 @@ static struct vcpu *hc_cold(struct vcpu *vcpu)
 	return vcpu_result(vcpu, done ? HC_OK : HC_EINVAL);
 }
 
-static bool has_stage2(const struct vcpu *vcpu)
-{
-	return vcpu->vm->config->stage2 != STAGE2_OFF;
-}
-
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 {
 	reg_t which = frame_arg(&vcpu->frame, 1);
 
-	if (!has_stage2(vcpu) || (which != HC_TLBI_VMID && which != HC_TLBI_ALL))
+	if (!vm_has_stage2(vcpu->vm) || (which != HC_TLBI_VMID && which != HC_TLBI_ALL))
 		return vcpu_result(vcpu, HC_EINVAL);
 	if (which == HC_TLBI_VMID)
 		stage2_tlbi_vmid(&vcpu->vm->stage2);
@@ -121,7 +116,7 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 {
 	reg_t flush = frame_arg(&vcpu->frame, 1);
 
-	if (!has_stage2(vcpu) || flush > 1)
+	if (!vm_has_stage2(vcpu->vm) || flush > 1)
 		return vcpu_result(vcpu, HC_EINVAL);
 	stage2_switch_vmid(&vcpu->vm->stage2, flush);
 	vcpu->vttbr = read_vttbr_el2();
@@ -144,7 +139,7 @@ static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
-	if (vm->config->stage2 == STAGE2_OFF || !stage2_walk(&vm->stage2, ipa, &leaf))
+	if (!vm_has_stage2(vm) || !pagetable_walk(&vm->stage2.table, ipa, &leaf))
 		return 0;
 	return leaf.level;
 }

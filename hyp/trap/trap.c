@@ -150,7 +150,6 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 
 static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 {
-	(void)esr;
 	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
 }
 
@@ -167,7 +166,6 @@ static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 /* The guest has no firmware: every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
-	(void)esr;
 	vcpu->vm->smc_count++;
 	return done(vcpu_result(vcpu, -1));
 }
@@ -175,7 +173,6 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 /* An unmodified guest may call PSCI by SMC. */
 static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 {
-	(void)esr;
 	vcpu->vm->smc_count++;
 	trap_skip_instruction();
 	return psci(vcpu);
@@ -208,16 +205,6 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 	if (sysreg_emulate(vcpu, esr))
 		return done(vcpu);
 	return on_debug(vcpu, esr);
-}
-
-static const struct mmio_region *region_at(const struct vm *vm, ipa_t ipa)
-{
-	const struct mmio_region *region = vm->region;
-
-	for (; region->size; region++)
-		if (ipa - region->base < region->size)
-			return region;
-	return NULL;
 }
 
 /* Inlined, as is the next function: the path of an emulated access is short. */
@@ -285,7 +272,7 @@ static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t i
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
-	const struct mmio_region *region = region_at(vcpu->vm, ipa);
+	const struct mmio_region *region = vm_region_at(vcpu->vm, ipa);
 
 	if (region && abort_is_emulated(esr)) {
 		uint32_t offset = (uint32_t)(ipa - region->base);

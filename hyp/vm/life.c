@@ -65,10 +65,8 @@ static bool build_stage2(struct vm *vm)
 	uint64_t start = counter_read();
 	bool done;
 
-	if (!vm_has_stage2(vm)) {
-		stage2_lazy_begin(&vm->lazy, NULL, 0, 0, 0);
+	if (!vm_has_stage2(vm))
 		return true;
-	}
 	stage2_reset(&vm->stage2, vm->vmid, vm_grain(vm), &vm->tables, vm->stage2_root);
 	done = map(vm, lazy);
 	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,

@@ -18,4 +18,5 @@ struct mmio_region {
 	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
 		      void *state);
 	void *state;
+	const char *name; /* for the record of a fault */
 };

@@ -8,19 +8,14 @@
 
 struct vm vms[VM_MAX];
 
-static bool has(const struct mmio_region *region, ipa_t ipa)
-{
-	return ipa - region->base < region->size;
-}
-
 static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 {
+	const struct mmio_region *region = vm_region_at(vm, ipa);
 	struct pagetable_leaf leaf;
 
-	for (unsigned i = 0; i < vm->region_count; i++)
-		if (has(&vm->region[i], ipa))
-			return vm->region_name[i];
-	if (!stage2_walk(&vm->stage2, ipa, &leaf))
+	if (region)
+		return region->name;
+	if (!pagetable_walk(&vm->stage2.table, ipa, &leaf))
 		return "nothing";
 	if ((leaf.attributes & S2_AP_RW) == S2_AP_RO)
 		return "flash";
@@ -75,13 +70,11 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 	return true;
 }
 
-void vm_add_region(struct vm *vm, const char *name, struct mmio_region region)
+void vm_add_region(struct vm *vm, struct mmio_region region)
 {
 	if (vm->region_count == VM_REGION_MAX)
 		panic("too many emulated devices");
-	vm->region_name[vm->region_count] = name;
 	vm->region[vm->region_count++] = region;
-	vm->region[vm->region_count].size = 0;
 }
 
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)

@@ -55,8 +55,6 @@ struct vm {
 	bool entered;      /* the guest runs, or is about to */
 	bool paused;       /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on; /* or about to be */
-
-	const char *region_name[VM_REGION_MAX]; /* for the record of a fault */
 };
 
 #define VM_MAX PLAN_VM_MAX
@@ -65,7 +63,7 @@ extern struct vm vms[VM_MAX];
 
 /* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
-void vm_add_region(struct vm *vm, const char *name, struct mmio_region region);
+void vm_add_region(struct vm *vm, struct mmio_region region);
 
 /* The VM of `vcpu`, a vCPU of this core, is to stop: a fault record (reason, syndrome, addresses),
  * outcome VM_FAULT. */
@@ -73,6 +71,17 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 
 /* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);
+
+/* The emulated device at `ipa`, or NULL. */
+static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)
+{
+	const struct mmio_region *region = vm->region;
+
+	for (; region->size; region++)
+		if (ipa - region->base < region->size)
+			return region;
+	return NULL;
+}
 
 static inline bool vm_has_stage2(const struct vm *vm)
 {

@@ -72,8 +72,7 @@ void vm_core_detach(void *argument)
 	if (!*link)
 		return; /* detached already */
 	*link = vcpu->next_attached;
-	if (vcpu->state != VCPU_STATE_OFF)
-		sched_remove(vcpu);
+	sched_remove(vcpu);
 	vtimer_stop(vcpu);
 	if (vcpu->index == 0)
 		timerq_stop(&vcpu->vm->limit_timer);
@@ -147,8 +146,7 @@ static void process(struct vcpu *vcpu)
 	uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
 
 	if (vm_outcome(vm) != VM_RUNNING) {
-		if (vcpu->state != VCPU_STATE_OFF)
-			sched_remove(vcpu);
+		sched_remove(vcpu);
 	} else if (power == VCPU_STARTING && !vm->paused) {
 		start(vcpu);
 	} else if (power == VCPU_OFF && vcpu->vgic.posted.what) {

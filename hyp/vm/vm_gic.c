@@ -18,11 +18,11 @@
 /* --- in stage 2 --- */
 
 /* A part of the GIC: the real one, or emulated. */
-static bool add_part(struct vm *vm, const char *name, pa_t pa, struct mmio_region region)
+static bool add_part(struct vm *vm, pa_t pa, struct mmio_region region)
 {
 	if (vm->config->irq != IRQ_TRAPPED)
 		return vm_map(vm, region.base, pa, region.size, STAGE2_DEVICE);
-	vm_add_region(vm, name, region);
+	vm_add_region(vm, region);
 	return true;
 }
 
@@ -31,9 +31,9 @@ static bool add_cpu_interface(struct vm *vm, uintptr_t at)
 	bool trapped = vm->config->irq == IRQ_TRAPPED, dir = trapped && vm->type->traps_dir;
 
 	if (dir)
-		vm_add_region(vm, "CPU interface",
+		vm_add_region(vm,
 			      (struct mmio_region){ at + PAGE_SIZE, VGICD_DIR_SIZE, vgicd_dir_read,
-						    vgicd_dir_write, NULL });
+						    vgicd_dir_write, NULL, "CPU interface" });
 	return vm_map(vm, at, gic_guest_cpu_pa(!trapped), dir ? PAGE_SIZE : GICC_SIZE,
 		      STAGE2_DEVICE);
 }
@@ -44,13 +44,13 @@ bool vm_gic_add(struct vm *vm)
 	uint64_t redist_size = (uint64_t)VGICR_SIZE * vm->machine->cpus;
 	bool direct_v2 = at->cpu && vm->config->irq != IRQ_TRAPPED;
 
-	return add_part(vm, "distributor", board.gic.dist,
+	return add_part(vm, board.gic.dist,
 			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE,
-					      vgicd_read, vgicd_write, NULL }) &&
+					      vgicd_read, vgicd_write, NULL, "distributor" }) &&
 	       (at->cpu ? add_cpu_interface(vm, at->cpu)
-			: add_part(vm, "redistributor", board.gic.redist,
+			: add_part(vm, board.gic.redist,
 				   (struct mmio_region){ at->redist, redist_size, vgicr_read,
-							 vgicr_write, NULL }));
+							 vgicr_write, NULL, "redistributor" }));
 }
 
 /* --- of a vCPU, and of a core --- */

@@ -36,7 +36,6 @@ static void be(uint32_t midr, uint32_t revidr, uint32_t actlr)
 	fake_midr_el1 = midr;
 	fake_revidr_el1 = revidr;
 	fake_actlr_el1 = actlr;
-	errata_detect();
 }
 
 static void start_as(uint32_t midr, const struct run_config *config)
@@ -253,7 +252,7 @@ static void maintain_everything(void)
 
 	be_lazy(STAGE2_4K, 4);
 	assert_true(stage2_map(stage2, RAM, RAM, PAGE_SIZE, STAGE2_NORMAL));
-	assert_true(stage2_unmap(stage2, RAM, PAGE_SIZE));
+	assert_true(pagetable_unmap(&stage2->table, RAM, PAGE_SIZE));
 	stage2_switch_vmid(stage2, true);
 	for (reg_t what = HC_TLBI_VMID; what <= HC_TLBI_ALL; what++) {
 		vcpu->frame.x[0] = HC_ID(TLBI);

@@ -53,9 +53,9 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 	return true;
 }
 
-void vm_add_region(struct vm *of, const char *name, struct mmio_region region)
+void vm_add_region(struct vm *of, struct mmio_region region)
 {
-	assert_string_equal(name, "UART");
+	assert_string_equal(region.name, "UART");
 	of->region[of->region_count++] = region;
 }
 
@@ -221,10 +221,10 @@ static void the_rest_of_the_flash_reads_as_erased(void **state)
 	describe(&trapped);
 	assert_true(add_devices(2));
 	for (ipa_t ipa = 0; ipa < 0x08000000; ipa += PAGE_SIZE) {
-		assert_true(stage2_walk(&vm->stage2, ipa, &leaf));
+		assert_true(pagetable_walk(&vm->stage2.table, ipa, &leaf));
 		assert_int_equal(leaf.attributes & (S2_AP_RW | PTE_XN), S2_AP_RO | PTE_XN);
 	}
-	assert_false(stage2_walk(&vm->stage2, 0x08000000, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, 0x08000000, &leaf));
 }
 
 static void tables_that_are_used_up_are_told(void **state)

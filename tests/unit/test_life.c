@@ -242,11 +242,11 @@ static void a_vm_is_as_it_is_described(void **state)
 		assert_int_equal(vm->vcpu[n]->state, VCPU_STATE_OFF);
 	}
 	for (uint64_t at = 0; at < machine.ram_size; at += 0x1000) {
-		assert_true(stage2_walk(&vm->stage2, machine.ram + at, &leaf));
+		assert_true(pagetable_walk(&vm->stage2.table, machine.ram + at, &leaf));
 		assert_int_equal(leaf.output, machine.ram_pa + at);
 	}
-	assert_false(stage2_walk(&vm->stage2, machine.ram + machine.ram_size, &leaf));
-	assert_false(stage2_walk(&vm->stage2, machine.ram - 1, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram + machine.ram_size, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram - 1, &leaf));
 	vm_destroy(vm);
 }
 
@@ -257,9 +257,9 @@ static void filled_lazily_it_has_pages_and_no_ram(void **state)
 	(void)state;
 	run.fill = FILL_LAZY;
 	create();
-	assert_false(stage2_walk(&vm->stage2, machine.ram, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram, &leaf));
 	assert_true(stage2_lazy_fault(&vm->lazy, machine.ram + 0x5010));
-	assert_true(stage2_walk(&vm->stage2, machine.ram + 0x5000, &leaf));
+	assert_true(pagetable_walk(&vm->stage2.table, machine.ram + 0x5000, &leaf));
 	assert_int_equal(leaf.output, machine.ram_pa + 0x5000);
 }
 
@@ -422,7 +422,7 @@ static void nothing_is_left_of_what_is_destroyed(void **state)
 		assert_events(i % 2 ? "3 detach 1 detach release stopped" : "");
 		assert_int_equal(vm->outcome, VM_ABSENT);
 		assert_int_equal(vm->tables.used, 0);
-		assert_false(stage2_walk(&vm->stage2, machine.ram, &leaf));
+		assert_false(pagetable_walk(&vm->stage2.table, machine.ram, &leaf));
 		assert_true(fake_counts.tlbi_guest_vmid > flushed);
 	}
 }

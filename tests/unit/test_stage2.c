@@ -49,7 +49,7 @@ static void assert_maps(ipa_t ipa, pa_t pa, unsigned level)
 {
 	struct pagetable_leaf leaf;
 
-	assert_true(stage2_walk(&stage2, ipa, &leaf));
+	assert_true(pagetable_walk(&stage2.table, ipa, &leaf));
 	assert_int_equal(leaf.output, pa);
 	assert_int_equal(leaf.level, level);
 }
@@ -72,7 +72,7 @@ static void a_reset_forgets_what_its_vmid_had(void **state)
 	map(0, 0, 2 * MIB);
 	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
 	assert_tlb_clean();
-	assert_false(stage2_walk(&stage2, 0, &leaf));
+	assert_false(pagetable_walk(&stage2.table, 0, &leaf));
 	assert_int_equal(pool.used, 0);
 }
 
@@ -94,7 +94,7 @@ static pte_t attributes_at(ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
-	assert_true(stage2_walk(&stage2, ipa, &leaf));
+	assert_true(pagetable_walk(&stage2.table, ipa, &leaf));
 	return leaf.attributes;
 }
 
@@ -135,11 +135,11 @@ static void the_guest_sees_an_unmapping_on_return(void **state)
 	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 4 * MIB);
-	assert_true(stage2_unmap(&stage2, 2 * MIB, PAGE_SIZE));
+	assert_true(pagetable_unmap(&stage2.table, 2 * MIB, PAGE_SIZE));
 	assert_tlb_clean();
-	assert_true(stage2_unmap(&stage2, 0, 4 * MIB));
+	assert_true(pagetable_unmap(&stage2.table, 0, 4 * MIB));
 	assert_tlb_clean();
-	assert_false(stage2_walk(&stage2, 0, &leaf));
+	assert_false(pagetable_walk(&stage2.table, 0, &leaf));
 }
 
 /* Maintenance acts on the current VMID, and that may be another VM's. */
@@ -153,7 +153,7 @@ static void a_vm_that_does_not_run_is_changed_in_its_own_vmid(void **state)
 	write_vttbr_el2(other);
 	isb();
 	map(2 * MIB, 8 * MIB, 2 * MIB);
-	assert_true(stage2_unmap(&stage2, 2 * MIB, 2 * MIB));
+	assert_true(pagetable_unmap(&stage2.table, 2 * MIB, 2 * MIB));
 	assert_tlb_clean();
 	assert_int_equal(read_vttbr_el2(), other);
 }
@@ -164,7 +164,7 @@ static void errors_are_reported(void **state)
 	begin(STAGE2_4K);
 	assert_false(stage2_map(&stage2, 1, 0, PAGE_SIZE, STAGE2_NORMAL));
 	assert_false(stage2_map(&stage2, STAGE2_INPUT_GIB * GIB, 0, PAGE_SIZE, STAGE2_NORMAL));
-	assert_false(stage2_unmap(&stage2, 0, 0));
+	assert_false(pagetable_unmap(&stage2.table, 0, 0));
 	assert_false(stage2_map(&stage2, 0, 0, GIB, STAGE2_NORMAL)); /* 8 tables do not do */
 	assert_tlb_clean();
 }
@@ -214,8 +214,8 @@ static void a_leaf_holds_nothing_but_memory(void **state)
 	assert_maps(5 * MIB, 5 * MIB, 3);
 	assert_false(stage2_lazy_fault(&lazy, MIB - 1));
 	assert_false(stage2_lazy_fault(&lazy, 5 * MIB + PAGE_SIZE));
-	assert_false(stage2_walk(&stage2, 0, &leaf));
-	assert_false(stage2_walk(&stage2, 5 * MIB + PAGE_SIZE, &leaf));
+	assert_false(pagetable_walk(&stage2.table, 0, &leaf));
+	assert_false(pagetable_walk(&stage2.table, 5 * MIB + PAGE_SIZE, &leaf));
 }
 
 static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
@@ -232,7 +232,7 @@ static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
 		for (unsigned i = 0; i < 20; i++) {
 			assert_true(stage2_lazy_unmap(&lazy, 2 * GIB + 5 * MIB + 0xfff));
 			assert_tlb_clean();
-			assert_false(stage2_walk(&stage2, 2 * GIB + 5 * MIB, &leaf));
+			assert_false(pagetable_walk(&stage2.table, 2 * GIB + 5 * MIB, &leaf));
 			assert_false(stage2_lazy_unmap(&lazy, 2 * GIB + 5 * MIB));
 			touch(2 * GIB + 5 * MIB);
 		}
@@ -319,7 +319,7 @@ static void a_change_reaches_both_vmids(void **state)
 		map(2 * MIB, 8 * MIB, 2 * MIB);  /* another block */
 		map(2 * MIB, 0, PAGE_SIZE);      /* a block made a table */
 		map(2 * MIB, 16 * MIB, 2 * MIB); /* and a block again */
-		assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+		assert_true(pagetable_unmap(&stage2.table, 0, 2 * MIB));
 		assert_tlb_clean();
 		assert_int_equal(read_vttbr_el2(), stage2_vttbr(&stage2));
 	}
@@ -333,7 +333,7 @@ static void one_vmid_is_maintained_once(void **state)
 	begin(STAGE2_2M);
 	map(0, 0, 2 * MIB);
 	before = fake_counts.tlbi_guest_ipa;
-	assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+	assert_true(pagetable_unmap(&stage2.table, 0, 2 * MIB));
 	assert_int_equal(fake_counts.tlbi_guest_ipa, before + 1);
 }
 
@@ -358,7 +358,7 @@ static void a_vmid_that_is_left_out_is_found(void **state)
 	stage2_switch_vmid(&stage2, false);
 	dsb_ish();
 	stage2.twin_used = false;
-	assert_true(stage2_unmap(&stage2, 0, 2 * MIB));
+	assert_true(pagetable_unmap(&stage2.table, 0, 2 * MIB));
 	assert_int_equal(fake_tlb_stale(), 1);
 }
 

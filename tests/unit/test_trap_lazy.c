@@ -16,7 +16,7 @@ static unsigned level_at(ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
-	return stage2_walk(&vcpu->vm->stage2, ipa, &leaf) ? leaf.level : 0;
+	return pagetable_walk(&vcpu->vm->stage2.table, ipa, &leaf) ? leaf.level : 0;
 }
 
 /* Mapped: the guest goes on with the same instruction. */

@@ -50,8 +50,8 @@ int trap_setup(void **state)
 	vcpu->vm->outcome = VM_RUNNING;
 	vcpu->vm->smc_count = 0;
 	vcpu->vm->region_count = 1;
-	vcpu->vm->region[0] =
-		(struct mmio_region){ DEVICE, DEVICE_SIZE, device_read, device_write, &device };
+	vcpu->vm->region[0] = (struct mmio_region){ DEVICE,       DEVICE_SIZE, device_read,
+						    device_write, &device,     "device" };
 	fake_hyp.fault_ipa = DEVICE + 0x10;
 	guest_config = config_on;
 	vcpu->vm->config = &guest_config;

@@ -15,7 +15,8 @@ from hypbench.checks.base import Violation, c_files, isa_of
 from hypbench.tree import Tree
 
 FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
-         "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef", "-Werror"]
+         "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef", "-Werror",
+         "-Wno-unused-parameter"]
 # The first compiler that is installed is taken.
 COMPILERS = {
     "armv7": [["arm-none-eabi-gcc", "-mcpu=cortex-a15", "-marm"]],
