@@ -50,6 +50,8 @@ def said(text: str, board: dict | None = None) -> str:
      "load ipa=0x80c00000 size=4\nload store=0x1000 ipa=0x48002000 size=4\n", 2,
      "a load outside of RAM stays where the store has it, 0x48001000: stage2=off in config"
      " 'native'"),
+    (f"config trapped\n{GUEST}vm a image=guest ram_mib=18\n", 4,
+     "ram_mib=18: this board has 16 MiB for a guest"),
     (f"config trapped\n{GUEST}vm a image=guest\nvm b image=guest cores=1 ram_mib=4\n", 5,
      "the VMs need 20 MiB of RAM: this board has 16 MiB for guests"),
     (f"config trapped\n{GUEST}vm a image=guest cores=2\n", 4,
