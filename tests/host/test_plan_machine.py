@@ -114,7 +114,9 @@ def test_the_image_knows_its_board():
         write_plan(old, text)
     new = write_plan(old, f"config trapped\n{GUEST}")
     assert unpack(new).board == "virt-a72"
-    assert unpack(write_plan(pack(parse("config native\nbench b\n")), text)).guests
+    for strange in ("", "mine", "../boards/virt-a72"):
+        other = pack(replace(parse("config native\nbench b\n"), board=strange))
+        assert unpack(write_plan(other, text)).board == strange
 
 
 DECIDED_OF = [

@@ -8,7 +8,8 @@ from functools import cache
 import click
 
 from hypbench.boardfile import board_numbers
-from hypbench.plan_binary import MAGIC, SECTION_SIZE, VERSION, is_section, pack, unpack
+from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, is_section, pack,
+                                  unpack)
 from hypbench.plan_language import PlanError, parse, text_of
 from hypbench.tree import HOME, UnknownName
 
@@ -52,8 +53,8 @@ def read_plan(image: bytes) -> str:
 @cache
 def board_of(name: str) -> dict[str, int] | None:
     """The numbers of an image's board; None where this tree has no such board."""
-    folder = HOME / "boards" / name
-    return board_numbers(folder) if (folder / "board.c").is_file() else None
+    found = {path.parent.name: path.parent for path in HOME.glob("boards/*/board.c")}
+    return board_numbers(found[name]) if name in found else None
 
 
 def write_plan(image: bytes, plan: str, platform: str | None = None, machine: str = "") -> bytes:
@@ -61,7 +62,7 @@ def write_plan(image: bytes, plan: str, platform: str | None = None, machine: st
     of."""
     more = [f"platform {platform}"] * bool(platform) + [f"machine {machine}"] * bool(machine)
     start = find_section(image)
-    board = unpack(image[start:]).board
+    board = board_in(image[start:])
     try:
         section = pack(replace(parse(plan, more, board=board_of(board)), board=board))
     except PlanError as error:

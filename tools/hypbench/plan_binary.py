@@ -111,6 +111,12 @@ def is_section(section: bytes) -> bool:
     return HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN.size, zlib.crc32(body))
 
 
+def board_in(section: bytes) -> str:
+    """The board that the section's image is for, whatever else the section says."""
+    values = dict(zip((member for member, _ in MEMBERS), PLAN.unpack_from(section, HEADER.size)))
+    return values["board"].rstrip(b"\0").decode("ascii", "replace")
+
+
 def unpack(section: bytes) -> Plan:
     values = {member: value.rstrip(b"\0").decode("ascii") if isinstance(value, bytes) else value
               for (member, _), value in zip(MEMBERS, PLAN.unpack_from(section, HEADER.size))}
