@@ -16,7 +16,7 @@ BUDGETS = {
     "hyp/vm": 1656,
     "hyp/dev": 295,
     "hyp/trap": 885,
-    "hyp/run": 1330,
+    "hyp/run": 1105,
 }
 
 
