@@ -11,6 +11,8 @@
 static const struct uart_port not_found;
 static const struct uart_port *port = &not_found; /* in .data: valid before bss is cleared */
 static bool line_is_open;                         /* a guest wrote last, and no '\n' */
+static char queue[CONSOLE_QUEUE_SIZE];
+static unsigned queued, sent; /* bytes, ever */
 
 void console_init(void)
 {
@@ -49,8 +51,22 @@ void console_guest_had_it(void)
 	line_is_open = true;
 }
 
+void console_queue(const char *bytes, size_t size)
+{
+	while (size--)
+		queue[queued++ % CONSOLE_QUEUE_SIZE] = *bytes++;
+}
+
+bool console_send(unsigned most)
+{
+	for (; most && sent != queued; most--)
+		console_guest(queue[sent++ % CONSOLE_QUEUE_SIZE]);
+	return sent != queued;
+}
+
 void console_line(void)
 {
+	console_send(CONSOLE_QUEUE_SIZE);
 	if (line_is_open)
 		console_bytes("\n", 1);
 	line_is_open = false;

@@ -20,7 +20,13 @@ void console_guest(char byte);
 /* Sets the UART up again after a guest used it directly. */
 void console_guest_had_it(void);
 
-/* Ends the line that a guest left open, if any. */
+/* Guests' text that waits: console_queue() adds to it, and does not check for room; console_send()
+ * sends so many bytes of it at most. True: there is more. */
+#define CONSOLE_QUEUE_SIZE 2048u
+void console_queue(const char *bytes, size_t size);
+bool console_send(unsigned most);
+
+/* Sends what waits, and ends the line that a guest left open, if any. */
 void console_line(void);
 
 /* Returns a received byte, or -1. */

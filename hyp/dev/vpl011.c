@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/dev/vpl011.h"
 
+#include <string.h>
+
 #include "abi/virt.h"
+#include "arch/sysreg.h"
 #include "drivers/uart/pl011_regs.h"
+#include "hyp/base/clock.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
+#include "hyp/cpu/timerq.h"
 #include "hyp/vm/vm.h"
-#include "lib/bits.h"
+#include "lib/percpu.h"
 
 #define IFLS_RESET 0x12u /* half full, both */
+#define REST_HZ 400u     /* SEND_MAX bytes at 115200 baud */
 
 /* The UART that receives the console's input. */
 static struct vpl011 *listener;
@@ -102,17 +108,33 @@ void vpl011_receive(void)
 
 /* --- sending --- */
 
-static void send_line(struct vpl011 *uart)
+/* At most so many bytes an exit. A store adds no more, the name of its line included: the queue
+ * never has more than a line of each VM. */
+#define SEND_MAX (PLAN_NAME_SIZE + 3u)
+_Static_assert(CONSOLE_QUEUE_SIZE >= VM_MAX * (sizeof((struct vpl011 *)0)->text + SEND_MAX),
+	       "room");
+
+static struct timer rest PERCPU;
+
+/* A timer of this core sends the rest. */
+static void send_some(struct timer *timer)
+{
+	record_lock();
+	if (console_send(SEND_MAX)) {
+		timer->function = send_some;
+		timerq_start(timer, read_cntpct_el0() + clock_hz() / REST_HZ);
+	}
+	record_unlock();
+}
+
+static void queue_line(struct vpl011 *uart)
 {
 	if (!uart->length)
 		return;
-	console_line();
-	for (const char *name = uart->vm->name; *name; name++)
-		console_guest(*name);
-	console_guest(':');
-	console_guest(' ');
-	for (unsigned i = 0; i < uart->length; i++)
-		console_guest(uart->text[i]);
+	console_queue(uart->vm->name, strlen(uart->vm->name));
+	console_queue(": ", 2);
+	console_queue(uart->text, uart->length);
+	console_queue("\n", uart->text[uart->length - 1] != '\n');
 	uart->length = 0;
 }
 
@@ -124,7 +146,7 @@ static void send(struct vpl011 *uart, char byte)
 	}
 	uart->text[uart->length++] = byte;
 	if (byte == '\n' || uart->length == sizeof(uart->text))
-		send_line(uart);
+		queue_line(uart);
 }
 
 /* --- the registers --- */
@@ -212,10 +234,14 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *st
 
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
+	struct vpl011 *uart = state;
+
 	record_lock();
-	write_register(state, offset, (uint32_t)value);
-	update(state);
+	write_register(uart, offset, (uint32_t)value);
+	update(uart);
 	record_unlock();
+	if (uart->by_lines)
+		send_some(&rest);
 }
 
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
@@ -232,7 +258,8 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 void vpl011_stop(struct vpl011 *uart)
 {
 	record_lock();
-	send_line(uart);
+	queue_line(uart);
+	console_line();
 	record_unlock();
 	if (uart != listener)
 		return;

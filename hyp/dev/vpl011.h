@@ -21,7 +21,8 @@ struct vpl011 {
 	uint8_t first, count;
 	bool waiting; /* FIFO full: the console keeps later bytes, its interrupt is off */
 	bool line;    /* the interrupt's level, as the virtual GIC knows it */
-	/* Of one UART among several: a line goes to the console as a whole, with the VM's name. */
+	/* Of one UART among several: a line goes to the console as a whole, with the VM's name, and
+	 * some bytes an exit. */
 	bool by_lines;
 	uint8_t length;
 	char text[160];

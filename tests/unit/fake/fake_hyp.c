@@ -186,8 +186,27 @@ void console_guest(char byte)
 	fake_hyp.line_open = byte != '\n';
 }
 
+void console_queue(const char *bytes, size_t size)
+{
+	assert_true(fake_hyp.queued + size <= CONSOLE_QUEUE_SIZE);
+	memcpy(fake_hyp.queue + fake_hyp.queued, bytes, size);
+	fake_hyp.queued += size;
+}
+
+bool console_send(unsigned most)
+{
+	size_t count = most < fake_hyp.queued ? most : fake_hyp.queued;
+
+	for (size_t i = 0; i < count; i++)
+		console_guest(fake_hyp.queue[i]);
+	fake_hyp.queued -= count;
+	memmove(fake_hyp.queue, fake_hyp.queue + count, fake_hyp.queued);
+	return fake_hyp.queued;
+}
+
 void console_line(void)
 {
+	console_send(CONSOLE_QUEUE_SIZE);
 	if (fake_hyp.line_open)
 		console_bytes("\n", 1);
 	fake_hyp.line_open = false;

@@ -43,6 +43,8 @@ struct fake_hyp {
 	unsigned listen_calls;
 	bool line_open; /* by a guest */
 	size_t console_size;
+	size_t queued; /* text of guests that waits */
+	char queue[2048];
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
 };
 extern struct fake_hyp fake_hyp;
