@@ -81,8 +81,10 @@ GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
 HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
 	lib/*.c) \
-	$(GIC_SOURCES) $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
+	$(GIC_SOURCES) drivers/uart/uart.c $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
+# The background VM's page is in the hypervisor's image.
+HYP_SOURCES += guest/arch/background/$(ISA).S
 GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
 	guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)
@@ -124,9 +126,9 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
 $(OUT)/plan.bin: plans/default.plan $(wildcard tools/hypbench/plan_*.py) \
-		tools/hypbench/abi.py tools/hypbench/renamed.py abi/plan.h abi/run_config.h
+		tools/hypbench/abi.py tools/hypbench/renamed.py $(wildcard abi/*.h)
 	@mkdir -p $(@D)
-	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary < $< > $@.new
+	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary $(BOARD) < $< > $@.new
 	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.

@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 4
+#define PLAN_VERSION 5
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
@@ -21,6 +21,7 @@
 #define PLAN_VM_MAX 8
 #define PLAN_VM_CPUS 4
 #define PLAN_CORE_MAX 4
+#define PLAN_STATS_VCPUS 5 /* with exit statistics or a trace */
 
 /*
  * Parameters of a benchmark: X(field, default, min, max).
@@ -165,6 +166,7 @@ struct plan_event {
 
 struct plan {
 	char name[PLAN_NAME_SIZE];
+	char board[PLAN_NAME_SIZE]; /* of the image, for the host tool's checks */
 	uint32_t platform;
 	char machine[PLAN_MACHINE_SIZE]; /* description of the platform; may be empty */
 	uint32_t order;
@@ -174,6 +176,10 @@ struct plan {
 	uint32_t guest_count;
 	uint32_t vm_count;
 	uint32_t event_count;
+	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
+	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
+	uint32_t guest_vms;  /* number of VMs with unmodified guests */
+	uint32_t null_vms;   /* bit i: VM i takes part with sched=null; otherwise all do */
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest[PLAN_GUEST_MAX];

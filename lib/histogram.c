@@ -28,12 +28,8 @@ void histogram_json(const uint32_t *count, struct text *text)
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (count[i] == 0)
 			continue;
-		text_string(text, separator);
-		text_char(text, '[');
-		text_u64(text, histogram_lower_edge(i));
-		text_char(text, ',');
-		text_u64(text, count[i]);
-		text_char(text, ']');
+		text_format(text, "%s[%ju,%ju]", separator, (uintmax_t)histogram_lower_edge(i),
+			    (uintmax_t)count[i]);
 		separator = ",";
 	}
 	text_string(text, *separator == '[' ? "[]" : "]");

@@ -27,16 +27,18 @@ GICH(eisr, GICH_EISR0)
 typedef uint32_t lr_t;
 #define LR_MOST GIC_LR_MAX
 #define LR_SOURCE(core) ((core) << 10)
+#define LR_SOURCE_OF(value) ((value) >> 10 & 7)
 #define LR_PINTID_SHIFT 10
 #define LR_PINTID_MASK (0x3ffu << LR_PINTID_SHIFT)
 #define LR_EOI (1u << 19)
 #define LR_PRIORITY(priority) ((priority) >> 3 << 23)
+#define LR_PRIORITY_OF(value) ((value) >> 20 & 0xf8)
 #define LR_STATE_SHIFT 28
 #define LR_GROUP1 (1u << 30)
 #define LR_HW (1u << 31)
 
 static const uint32_t trap_dir; /* no such trap */
-#define lrs_empty gicv2_lrs_empty
+#define read_ich_elrsr_el2 gicv2_lrs_empty
 
 #include "drivers/gic/gic_virt.c.inc"
 
@@ -133,16 +135,6 @@ uint32_t gic_ack(void)
 void gic_eoi(uint32_t iar)
 {
 	mmio_write32(gic.cpu + GICC_EOIR, iar);
-}
-
-unsigned gic_lr_source(uint64_t value)
-{
-	return (unsigned)(value >> 10 & 7);
-}
-
-uint8_t gic_lr_priority(uint64_t value)
-{
-	return (uint8_t)(value >> 20 & 0xf8);
 }
 
 unsigned gic_virt_init(void)

@@ -29,21 +29,17 @@
 typedef uint64_t lr_t;
 #define LR_MOST 4u /* the driver names four; further ones stay unused */
 #define LR_SOURCE(core) 0u
+#define LR_SOURCE_OF(value) ((value)&0) /* none */
 #define LR_PINTID_SHIFT 32
 #define LR_PINTID_MASK (0x1fffull << LR_PINTID_SHIFT)
 #define LR_EOI (1ull << 41)
-#define LR_PRIORITY_SHIFT 48
-#define LR_PRIORITY(priority) ((uint64_t)(priority) << LR_PRIORITY_SHIFT)
+#define LR_PRIORITY(priority) ((uint64_t)(priority) << 48)
+#define LR_PRIORITY_OF(value) ((value) >> 48)
 #define LR_GROUP1 (1ull << 60)
 #define LR_HW (1ull << 61)
 #define LR_STATE_SHIFT 62
 
 static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
-
-static uint32_t lrs_empty(void)
-{
-	return (uint32_t)read_ich_elrsr_el2();
-}
 
 #include "drivers/gic/gic_virt.c.inc"
 
@@ -194,17 +190,6 @@ void gic_deactivate(uint32_t iar)
 	write_icc_dir_el1(iar);
 }
 
-unsigned gic_lr_source(uint64_t value)
-{
-	(void)value;
-	return 0;
-}
-
-uint8_t gic_lr_priority(uint64_t value)
-{
-	return (uint8_t)(value >> LR_PRIORITY_SHIFT);
-}
-
 unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
@@ -227,7 +212,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	state->vmcr = (uint32_t)read_ich_vmcr_el2();
 	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
 	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
-	state->used = ~lrs_empty() & lr_mask;
+	state->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 

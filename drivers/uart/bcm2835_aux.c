@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mini UART of the BCM2835 family's auxiliary block (BCM2711 ARM Peripherals, 2.2). Its rate
  * depends on the VPU's clock, which the firmware sets: this driver keeps the rate. */
-#include "arch/mmio.h"
 #include "drivers/uart/uart.h"
 
 #define AUX_MU_IO 0x00u
@@ -15,42 +14,15 @@
 #define CNTL_RX_ENABLE (1u << 0)
 #define CNTL_TX_ENABLE (1u << 1)
 
-static void aux_init(uintptr_t base)
-{
-	mmio_write32(base + AUX_MU_CNTL, mmio_read32(base + AUX_MU_CNTL) | CNTL_TX_ENABLE);
-}
-
-static void aux_putc(uintptr_t base, char c)
-{
-	while (!(mmio_read32(base + AUX_MU_LSR) & LSR_TX_EMPTY))
-		;
-	mmio_write32(base + AUX_MU_IO, (uint8_t)c);
-}
-
-static void aux_flush(uintptr_t base)
-{
-	while (!(mmio_read32(base + AUX_MU_LSR) & LSR_TX_IDLE))
-		;
-}
-
-static int aux_get(uintptr_t base)
-{
-	if (!(mmio_read32(base + AUX_MU_LSR) & LSR_RX_READY))
-		return -1;
-	return (int)(mmio_read32(base + AUX_MU_IO) & 0xff);
-}
-
-static void aux_listen(uintptr_t base, bool on)
-{
-	if (on)
-		mmio_write32(base + AUX_MU_CNTL, mmio_read32(base + AUX_MU_CNTL) | CNTL_RX_ENABLE);
-	mmio_write32(base + AUX_MU_IER, on ? IER_RX : 0);
-}
-
 const struct uart_part uart_bcm2835_aux = {
-	.init = aux_init,
-	.putc = aux_putc,
-	.flush = aux_flush,
-	.get = aux_get,
-	.listen = aux_listen,
+	.in = AUX_MU_IO,
+	.out = AUX_MU_IO,
+	.full = { AUX_MU_LSR, .clear = true, LSR_TX_EMPTY },
+	.busy = { AUX_MU_LSR, .clear = true, LSR_TX_IDLE },
+	.empty = { AUX_MU_LSR, .clear = true, LSR_RX_READY },
+	.control = AUX_MU_CNTL,
+	.transmit = CNTL_TX_ENABLE,
+	.receive = CNTL_RX_ENABLE,
+	.mask = AUX_MU_IER,
+	.listen = IER_RX,
 };

@@ -6,14 +6,23 @@
 
 #include "arch/types.h"
 
-/* `base`: address of the part. A boot loader or emulator has set clock and rate. */
+/* True while one of these bits of a register is set; `clear`: while none is. */
+struct uart_flag {
+	uint16_t offset;
+	bool clear;
+	uint32_t bits;
+};
+
+/* What differs between UARTs: offsets of registers, and values. */
 struct uart_part {
-	void (*init)(uintptr_t base);
-	void (*putc)(uintptr_t base, char c); /* wait for room, then send one byte */
-	void (*flush)(uintptr_t base);        /* wait until every byte has left the part */
-	int (*get)(uintptr_t base);           /* the next received byte, or -1 */
-	/* The interrupt, a level: high while (or soon after) get() has a byte. */
-	void (*listen)(uintptr_t base, bool on);
+	uint16_t in, out;                   /* a byte */
+	struct uart_flag full, busy, empty; /* no room to send; a byte has not left; none to get */
+	uint16_t control;
+	uint32_t transmit, receive; /* bits of `control` */
+	uint16_t mask;
+	uint32_t listen, ignore; /* values of `mask`: with and without the interrupt of a byte */
+	uint16_t pending;
+	uint32_t clear; /* written to `pending` ends the interrupt; 0: it ends by itself */
 	bool is_pl011;
 };
 
@@ -29,3 +38,16 @@ struct uart_port {
 	uintptr_t base;
 	unsigned intid; /* 0: no input */
 };
+
+/* A boot loader or emulator has set clock and rate. */
+void uart_init(const struct uart_port *port);
+
+/* Wait for room, then send one byte; wait until every byte has left the part. */
+void uart_putc(const struct uart_port *port, char c);
+void uart_flush(const struct uart_port *port);
+
+/* The next received byte, or -1. */
+int uart_get(const struct uart_port *port);
+
+/* The interrupt, a level: high while (or soon after) uart_get() has a byte. */
+void uart_listen(const struct uart_port *port, bool on);

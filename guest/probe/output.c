@@ -5,16 +5,16 @@
 #include "lib/crc32.h"
 #include "lib/text.h"
 
-static uintptr_t console;
+static struct uart_port console = { .part = &uart_pl011 };
 static uint32_t sequence;
 static char line[512];
 static struct text text;
 
 void output_init(uintptr_t base, bool start)
 {
-	console = base;
+	console.base = base;
 	if (start)
-		uart_pl011.init(console);
+		uart_init(&console);
 }
 
 void output_begin(const char *kind)
@@ -60,6 +60,6 @@ void output_end(void)
 	text_hex(&text, crc, 8);
 	text_string(&text, "\"}\n");
 	for (size_t i = 0; i < text.length; i++)
-		uart_pl011.putc(console, line[i]);
-	uart_pl011.flush(console);
+		uart_putc(&console, line[i]);
+	uart_flush(&console);
 }

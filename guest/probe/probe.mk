@@ -5,7 +5,7 @@
 PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie
 PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/memcpy.c \
 	guest/memset.c lib/crc32.c lib/fdt.c lib/median.c lib/text.c $(GIC_SOURCES) \
-	drivers/uart/pl011.c
+	drivers/uart/uart.c drivers/uart/pl011.c
 PROBE_OBJECTS := $(PROBE_SOURCES:%=$(OUT)/probe/%.o)
 
 $(OUT)/probe.elf: $(PROBE_OBJECTS) $(OUT)/probe.ld

@@ -17,7 +17,7 @@ static unsigned queued, sent; /* bytes, ever */
 void console_init(void)
 {
 	port = board.console_in_use ? board.console_in_use() : &board.console;
-	port->part->init(port->base);
+	uart_init(port);
 }
 
 uintptr_t console_base(void)
@@ -29,8 +29,8 @@ void console_bytes(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] == '\n')
-			port->part->putc(port->base, '\r');
-		port->part->putc(port->base, bytes[i]);
+			uart_putc(port, '\r');
+		uart_putc(port, bytes[i]);
 	}
 }
 
@@ -41,13 +41,13 @@ bool console_is_pl011(void)
 
 void console_guest(char byte)
 {
-	port->part->putc(port->base, byte);
+	uart_putc(port, byte);
 	line_is_open = byte != '\n';
 }
 
 void console_guest_had_it(void)
 {
-	port->part->init(port->base);
+	uart_init(port);
 	line_is_open = true;
 }
 
@@ -74,7 +74,7 @@ void console_line(void)
 
 int console_get(void)
 {
-	return port->part->get(port->base);
+	return uart_get(port);
 }
 
 unsigned console_intid(void)
@@ -86,7 +86,7 @@ void console_listen(bool on)
 {
 	if (!port->intid)
 		return;
-	port->part->listen(port->base, on);
+	uart_listen(port, on);
 	if (on)
 		gic_enable(port->intid);
 	else
@@ -95,7 +95,7 @@ void console_listen(bool on)
 
 _Noreturn void machine_end(enum run_status status)
 {
-	port->part->flush(port->base);
+	uart_flush(port);
 	if (board.semihosting)
 		semihosting_exit(status);
 	if (board.reset && status != RUN_IMPOSSIBLE)

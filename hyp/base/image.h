@@ -16,7 +16,7 @@ extern uint8_t __percore_start[], __percore_end[], __percore_copies[];
 /* The guest image, embedded by hyp/arch/common/embedded.S. */
 extern const uint8_t __guest_image_start[], __guest_image_end[];
 
-/* The background VM's code, hyp/arch/<isa>/background.S: a page. */
+/* The background VM's code, guest/arch/background/<isa>.S: a page. */
 extern const uint8_t __background_start[];
 
 /* The plan, a section that `hypbench patch` may rewrite. */

@@ -9,18 +9,23 @@ struct vm;
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
+/* A function of a type that has nothing to do. */
+static inline void guest_nothing(struct vm *vm)
+{
+	(void)vm;
+}
+
 /* Returns whether the embedded image of the bench guest fits this board; if not, `why` has the
  * reason. */
 bool guest_bench_check(const char **why);
 
 /* Describes the machine of the bench guest, which gets `run`, with its RAM's size, in its RAM. */
-void guest_bench(struct vm_machine *machine, const struct guest_run *run);
+void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size);
 
-/* Describes the machine of the unmodified guest of `plan`, with its RAM at ram_pa: it looks like
- * QEMU's virt; with stage 2 off it is the board. Returns false where this board cannot run it;
- * `why` has the reason. */
-bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
-		      const struct run_config *config, const char **why);
+/* Describes the machine of an unmodified guest, with its RAM at ram_pa: it looks like QEMU's virt;
+ * without stage 2 it is the board. The host tool has checked that this board can run it. */
+void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
+		      const struct plan_vm *vm, pa_t ram_pa, bool stage2);
 
 /* Describes the machine of the background VM. How often it went round its loop, not loaded. */
 void guest_background(struct vm_machine *machine);

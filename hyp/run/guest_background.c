@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background VM keeps a core busy: it counts in an endless loop, from one page of code of our
- * own image (hyp/arch/<isa>/background.S), and has nothing else: no memory to write, no interrupt,
- * and no device but its CPU interface. It writes every register of EL1 that a VM has of its own,
+ * The background VM keeps a core busy: it counts in an endless loop, from one page of code in our
+ * own image (guest/arch/background/), and has nothing else: no memory to write, no interrupt, and
+ * no device but its CPU interface. It writes every register of EL1 that a VM has of its own,
  * priority mask and active priorities of the CPU interface, and all FP registers unless the
  * configuration says fp=static, so that whatever a switch forgets is seen in the measured guest.
  */
@@ -12,7 +12,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 
-/* Bits of its first argument, which background.S reads. */
+/* Bits of its first argument, which that code reads. */
 #define BACKGROUND_USES_FP 1u
 #define BACKGROUND_HAS_GICV 2u
 #define BACKGROUND_HAS_APR 4u
@@ -23,11 +23,6 @@ static bool add_devices(struct vm *vm)
 
 	return vm_map(vm, code, code, PAGE_SIZE, STAGE2_CODE) &&
 	       (!gicv || vm_map(vm, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE));
-}
-
-static void nothing(struct vm *vm)
-{
-	(void)vm;
 }
 
 /* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */
@@ -57,8 +52,8 @@ static const struct vm_type type = {
 	.add_devices = add_devices,
 	.reset = reset,
 	.set_registers = set_registers,
-	.starting = nothing,
-	.stopped = nothing,
+	.starting = guest_nothing,
+	.stopped = guest_nothing,
 };
 
 void guest_background(struct vm_machine *machine)

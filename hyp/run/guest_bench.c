@@ -87,11 +87,6 @@ static void starting(struct vm *vm)
 	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
 }
 
-static void stopped(struct vm *vm)
-{
-	(void)vm;
-}
-
 const struct vm_type vm_type_bench = {
 	.traps = traps_bench,
 	.hypercalls = hypercalls_bench,
@@ -99,15 +94,15 @@ const struct vm_type vm_type_bench = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = starting,
-	.stopped = stopped,
+	.stopped = guest_nothing,
 };
 
-void guest_bench(struct vm_machine *machine, const struct guest_run *run)
+void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size)
 {
 	*machine = (struct vm_machine){
 		.ram = board.guest_base,
 		.ram_pa = board.guest_base,
-		.ram_size = run->ram_size,
+		.ram_size = ram_size,
 		.gic = board.gic,
 		.cpus = 1,
 		.type = &vm_type_bench,
@@ -116,4 +111,5 @@ void guest_bench(struct vm_machine *machine, const struct guest_run *run)
 		.entry = (uintptr_t)header()->entry,
 		.run = *run,
 	};
+	machine->run.ram_size = ram_size;
 }

@@ -17,116 +17,15 @@
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
-#include "lib/text.h"
 
 static struct vpl011 uarts[VM_MAX];
 
-static bool in_ram(const struct plan_guest *plan, uint32_t ipa)
+static bool in_ram(const struct vm_machine *machine, uint32_t ipa)
 {
-	return ipa >= plan->ram && ipa - plan->ram < (uint64_t)plan->ram_mib << 20;
+	return ipa >= machine->ram && ipa - machine->ram < machine->ram_size;
 }
-
-/* --- is the guest possible on this board? --- */
-
-static struct text refusal;
-
-static __attribute__((format(printf, 1, 2))) bool refuse(const char *format, ...)
-{
-	static char buffer[200];
-	va_list values;
-
-	text_init(&refusal, buffer, sizeof(buffer));
-	va_start(values, format);
-	text_vformat(&refusal, format, values);
-	va_end(values);
-	return false;
-}
-
-static bool check_ram(const struct plan_guest *plan, bool stage2)
-{
-	uint64_t size = (uint64_t)plan->ram_mib << 20;
-
-	if (size > board.guest_size)
-		return refuse("ram_mib=%ju: this board has %ju MiB for a guest",
-			      (uintmax_t)plan->ram_mib, board.guest_size >> 20);
-	if (!stage2 && (plan->ram < board.guest_base ||
-			plan->ram - board.guest_base + size > board.guest_size))
-		return refuse("stage2=off: the guest's RAM is not in this board's, %ju MiB at "
-			      "0x%jx",
-			      board.guest_size >> 20, (uintmax_t)board.guest_base);
-	return true;
-}
-
-static bool check_cpus(const struct plan_guest *plan, const struct run_config *config)
-{
-	if (plan->cpus == 1)
-		return true;
-	if (config->irq != IRQ_TRAPPED)
-		return refuse("several vCPUs need irq=trapped: no core gets at another one's guest "
-			      "else");
-	return config->fill != FILL_LAZY ||
-	       refuse("several vCPUs find all their memory mapped: fill=eager");
-}
-
-#define FLASH_SIZE ((uint64_t)VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE)
-
-static bool check_no_device(const struct plan_guest *plan, const struct plan_load *load,
-			    bool in_flash)
-{
-	const struct {
-		const char *name;
-		uint64_t base, size;
-	} devices[] = {
-		{ "distributor", VIRT_GICD, VGICD_SIZE },
-		{ "CPU interface", VIRT_GICC, 0x10000 },
-		{ "redistributors", VIRT_GICR, VGICR_SIZE * (uint64_t)plan->cpus },
-		{ "UART", VIRT_UART, VIRT_UART_SIZE },
-		{ "flash", VIRT_FLASH, in_flash ? 0 : FLASH_SIZE },
-	};
-
-	for (unsigned d = 0; d < ARRAY_SIZE(devices); d++)
-		if (load->ipa < devices[d].base + devices[d].size &&
-		    devices[d].base < (uint64_t)load->ipa + load->size)
-			return refuse("a load, or the RAM, lies on the %s", devices[d].name);
-	return true;
-}
-
-static bool check_load(const struct plan_guest *plan, const struct plan_load *load, bool stage2)
-{
-	uint64_t end = load->store + (uint64_t)load->size;
-
-	if (end > board.store_size)
-		return refuse("a load ends at 0x%jx of the store, which has 0x%jx bytes%s", end,
-			      board.store_size, board.store_size ? "" : " on this board");
-	if (!stage2 && !in_ram(plan, load->ipa) && load->ipa != board.store_base + load->store)
-		return refuse("stage2=off: a load outside of RAM stays where the store has it");
-	return true;
-}
-
-static bool check(const struct plan_guest *plan, const struct run_config *config)
-{
-	const struct plan_load ram = { .ipa = plan->ram, .size = (uint32_t)(plan->ram_mib << 20) };
-	bool stage2 = config->stage2 != STAGE2_OFF;
-
-	if (!check_ram(plan, stage2) || !check_cpus(plan, config))
-		return false;
-	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!check_load(plan, &plan->load[i], stage2))
-			return false;
-	if (!stage2)
-		return true;
-	if (!check_no_device(plan, &ram, false))
-		return false;
-	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!check_no_device(plan, &plan->load[i], true))
-			return false;
-	return true;
-}
-
-/* --- the machine --- */
 
 static uintptr_t store_at(const struct plan_load *load)
 {
@@ -156,7 +55,7 @@ static bool add_uart(struct vm *vm)
 /* A load outside of RAM, as in flash, is read-only for the guest. */
 static bool map_load(struct vm *vm, const struct plan_load *load)
 {
-	return in_ram(vm->machine->plan, load->ipa) ||
+	return in_ram(vm->machine, load->ipa) ||
 	       vm_map(vm, load->ipa, store_at(load), align_up(load->size, PAGE_SIZE), STAGE2_CODE);
 }
 
@@ -173,7 +72,8 @@ static bool add_devices(struct vm *vm)
 	for (uint32_t i = 0; i < plan->load_count; i++)
 		if (!map_load(vm, &plan->load[i]))
 			return false;
-	return stage2_fill(&vm->stage2, VIRT_FLASH, FLASH_SIZE, (uintptr_t)erased_flash);
+	return stage2_fill(&vm->stage2, VIRT_FLASH, VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE,
+			   (uintptr_t)erased_flash);
 }
 
 static void load_images(const struct vm *vm)
@@ -185,7 +85,7 @@ static void load_images(const struct vm *vm)
 		const struct plan_load *load = &plan->load[i];
 		uintptr_t to = (uintptr_t)(machine->ram_pa + (load->ipa - machine->ram));
 
-		if (!in_ram(plan, load->ipa)) {
+		if (!in_ram(machine, load->ipa)) {
 			dcache_clean_invalidate(store_at(load), load->size);
 			continue;
 		}
@@ -210,11 +110,6 @@ static void set_registers(struct vcpu *vcpu)
 	cpu_boot_registers(vcpu, vcpu->vm->machine->plan->dtb);
 }
 
-static void starting(struct vm *vm)
-{
-	(void)vm;
-}
-
 /* The guest may have left the real UART in any state. */
 static void stopped(struct vm *vm)
 {
@@ -235,19 +130,19 @@ const struct vm_type vm_type_unmodified = {
 	.add_devices = add_devices,
 	.reset = reset,
 	.set_registers = set_registers,
-	.starting = starting,
+	.starting = guest_nothing,
 	.stopped = stopped,
 };
 
-static void describe(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
-		     bool stage2)
+void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
+		      const struct plan_vm *vm, pa_t ram_pa, bool stage2)
 {
 	*machine = (struct vm_machine){
 		.ram = plan->ram,
 		.ram_pa = stage2 ? ram_pa : plan->ram,
-		.ram_size = (uint64_t)plan->ram_mib << 20,
+		.ram_size = (uint64_t)vm->ram_mib << 20,
 		.gic = board.gic,
-		.cpus = plan->cpus,
+		.cpus = vm->cpus,
 		.type = &vm_type_unmodified,
 		.spi_first = board.spi_first,
 		.spi_count = board.spi_count,
@@ -260,15 +155,4 @@ static void describe(struct vm_machine *machine, const struct plan_guest *plan, 
 			.cpu = board.gic.cpu ? VIRT_GICC : 0,
 			.redist = board.gic.redist ? VIRT_GICR : 0,
 		};
-}
-
-bool guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan, pa_t ram_pa,
-		      const struct run_config *config, const char **why)
-{
-	if (!check(plan, config)) {
-		*why = refusal.at;
-		return false;
-	}
-	describe(machine, plan, ram_pa, config->stage2 != STAGE2_OFF);
-	return true;
 }

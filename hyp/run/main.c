@@ -19,8 +19,8 @@
 #include "hyp/run/plan_run.h"
 #include "hyp/run/selfcheck.h"
 #include "lib/bits.h"
-#include "lib/options.h"
 #include "lib/plan.h"
+#include "lib/run_config.h"
 #include "lib/text.h"
 
 _Noreturn void hyp_main(void);

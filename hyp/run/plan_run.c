@@ -16,18 +16,22 @@
 #include "hyp/trap/exit_stats.h"
 #include "lib/plan.h"
 
-#define GUEST_STEP "guest" /* `bench` of the steps of an unmodified guest */
+/* The steps of an unmodified guest have no benchmark. */
+static const struct plan_bench guest_step = { .name = "guest" };
 
 static unsigned pass_count(const struct plan *plan)
 {
 	return plan->order == PLAN_ORDER_ABBA ? 2 : 1;
 }
 
+static unsigned work_count(const struct plan *plan)
+{
+	return plan->bench_count ? plan->bench_count : 1;
+}
+
 unsigned plan_step_count(const struct plan *plan)
 {
-	uint32_t works = plan->bench_count ? plan->bench_count : 1;
-
-	return plan->config_count * works * pass_count(plan);
+	return plan->config_count * work_count(plan) * pass_count(plan);
 }
 
 /* The emulated distributor has VIRQ_COUNT INTIDs; the board's may have fewer. */
@@ -66,6 +70,7 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 		.config = *config,
 		.bench = *bench,
 	};
+	run->config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 }
 
 static void emit_step(const struct plan *plan, uint64_t ticks)
@@ -82,77 +87,49 @@ static void emit_step(const struct plan *plan, uint64_t ticks)
 	record_close();
 }
 
-/* Returns whether the guests ended and reported no failure. A configuration that this board cannot
- * run does not stop the plan. */
-static bool run_step(const struct plan *plan, const struct run_config *config,
-		     const struct record_step *where, const struct guest_run *run)
+/* Returns whether the guests ended and reported no failure. A configuration that this machine
+ * cannot run does not stop the plan. */
+static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
+		     const struct run_config *config, const struct plan_bench *bench)
 {
+	const struct record_step where = { step, pass, config->name, bench->name,
+					   plan->vm[plan->measured].name };
+	struct guest_run run;
 	const char *why;
 	uint64_t ticks;
-	bool done;
+	bool done = false;
 
-	record_in_step(where);
-	done = vms_place(plan, config, run, &why);
-	if (done) {
+	describe(&run, plan, step, config, bench);
+	if (run.gem5 && bench->params.timed)
+		gem5_work_begin();
+	record_in_step(&where);
+	why = vms_place(plan, config, &run);
+	if (why) {
+		record_error("guest", why);
+	} else {
 		ticks = scenario_run(plan);
 		done = scenario_outcome() == VM_DONE;
 		exit_stats_emit();
 		scenario_emit_vms();
 		emit_step(plan, ticks);
 		scenario_end();
-	} else {
-		record_error("guest", why);
 	}
 	record_in_step(NULL);
 	return done;
 }
 
-static bool run_bench(const struct plan *plan, uint32_t step, uint32_t pass, uint32_t config_index,
-		      const struct plan_bench *bench)
-{
-	const struct run_config *config = &plan->config[config_index];
-	struct record_step where = { step, pass, config->name, bench->name,
-				     plan_measured(plan)->name };
-	struct guest_run run;
-
-	describe(&run, plan, step, config, bench);
-	run.config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
-	if (run.gem5 && bench->params.timed)
-		gem5_work_begin();
-	return run_step(plan, config, &where, &run);
-}
-
-static bool run_guest(const struct plan *plan, uint32_t step)
-{
-	const struct run_config *config = &plan->config[step];
-	const struct record_step where = { step, 0, config->name, GUEST_STEP,
-					   plan_measured(plan)->name };
-
-	return run_step(plan, config, &where, NULL);
-}
-
-static bool run_benches(const struct plan *plan)
+/* A B C, then C B A: a drift with time hits every configuration alike. */
+bool plan_run(const struct plan *plan)
 {
 	bool ok = true;
 	uint32_t step = 0;
 	uint32_t last = plan->config_count - 1;
 
-	/* A B C, then C B A: a drift with time hits every configuration alike. */
-	for (uint32_t b = 0; b < plan->bench_count; b++)
+	for (uint32_t b = 0; b < work_count(plan); b++)
 		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
 			for (uint32_t i = 0; i <= last; i++)
-				ok &= run_bench(plan, step++, pass, pass == 0 ? i : last - i,
-						&plan->bench[b]);
-	return ok;
-}
-
-bool plan_run(const struct plan *plan)
-{
-	bool ok = true;
-
-	if (plan->bench_count)
-		return run_benches(plan);
-	for (uint32_t i = 0; i < plan->config_count; i++)
-		ok &= run_guest(plan, i);
+				ok &= run_step(plan, step++, pass,
+					       &plan->config[pass == 0 ? i : last - i],
+					       plan->bench_count ? &plan->bench[b] : &guest_step);
 	return ok;
 }

@@ -12,7 +12,6 @@
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vm/life.h"
-#include "lib/plan.h"
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
@@ -27,16 +26,6 @@ static struct {
 	struct timer restart_timer[VM_MAX];
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
-
-static unsigned measured(void)
-{
-	return (unsigned)(plan_measured(now.plan) - now.plan->vm);
-}
-
-static bool has_bench(void)
-{
-	return plan_measured(now.plan)->image == PLAN_IMAGE_BENCH;
-}
 
 static const char *word_of(enum vm_outcome outcome)
 {
@@ -178,7 +167,7 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	enum vm_outcome outcome = vm_outcome(vm);
 	bool lives = outcome == VM_RUNNING || outcome == VM_RESET;
 
-	if (!(vms_taking_part() >> i & 1))
+	if (!vms_takes_part(i))
 		return false;
 	switch (what) {
 	case PLAN_EVENT_CREATE:
@@ -259,19 +248,18 @@ static bool step_is_over(void)
 	do_events();
 	if (background_failed())
 		return true;
-	measured_goes_on = goes_on(measured());
+	measured_goes_on = goes_on(now.plan->measured);
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		any |= goes_on(i);
-	return has_bench() ? !measured_goes_on : !any && !events_are_left();
+	return now.plan->bench_count ? !measured_goes_on : !any && !events_are_left();
 }
 
 static bool create_all(void)
 {
 	bool done = true;
 
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vms_taking_part() >> i & 1)
-			done &= vms_create(i);
+	EACH_VM(i)
+	done &= vms_create(i);
 	return done;
 }
 
@@ -285,20 +273,19 @@ uint64_t scenario_run(const struct plan *plan)
 	if (!create_all())
 		return 0;
 	now.limit = limit_from(counter_read());
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vms_taking_part() >> i & 1)
-			start(i);
+	EACH_VM(i)
+	start(i);
 	now.start = counter_read(); /* loading is no part of the step */
 	now.limit = limit_from(now.start);
-	vms[measured()].limit = now.limit;
+	vms[now.plan->measured].limit = now.limit;
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
-	for (unsigned i = 0; i < VM_MAX; i++)
+	EACH_VM(i)
+	{
 		timerq_stop(&now.restart_timer[i]);
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vm_outcome(&vms[i]) != VM_ABSENT)
-			vm_stop(&vms[i]);
+		vm_stop(&vms[i]);
+	}
 	return end - now.start;
 }
 
@@ -315,8 +302,8 @@ enum vm_outcome scenario_outcome(void)
 
 	if (background_failed())
 		return VM_FAULT;
-	if (has_bench())
-		return ended(measured());
+	if (now.plan->bench_count)
+		return ended(now.plan->measured);
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (ended(i) > worst)
 			worst = ended(i);
@@ -334,28 +321,27 @@ static void emit_turns(void)
 {
 	uint32_t turns = 0, rounds = 0;
 
-	for (unsigned i = 0; i < VM_MAX; i++) {
-		if (!(vms_taking_part() >> i & 1))
-			continue;
+	EACH_VM(i)
+	{
 		turns += turns_of(i);
 		if (now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND)
 			rounds += guest_background_rounds(&vms[i]);
 	}
 	record_u64("switches", turns);
-	record_u64("other_turns", turns - turns_of(measured()));
+	record_u64("other_turns", turns - turns_of(now.plan->measured));
 	record_u64("other_rounds", rounds);
 }
 
 void scenario_emit_vms(void)
 {
-	for (unsigned i = 0; i < now.plan->vm_count && now.plan->vm_count > 1; i++)
-		if (vm_outcome(&vms[i]) != VM_ABSENT)
-			emit_vm(i);
+	EACH_VM(i)
+	if (now.plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)
+		emit_vm(i);
 }
 
 void scenario_emit_step(void)
 {
-	const struct vm *vm = &vms[measured()];
+	const struct vm *vm = &vms[now.plan->measured];
 
 	record_u64("smc", vm->smc_count);
 	if (!now.plan->bench_count) {

@@ -80,10 +80,10 @@ static const char *check_ram(void)
 	struct fdt_range ram[RAM_RANGES_MAX];
 	struct text text;
 	unsigned count = 0;
+	pa_t dtb = boot_state.dtb;
 
-	if (boot_state.dtb != 0 && boot_state.dtb % 8 == 0 && boot_state.dtb < DTB_END)
-		count = fdt_memory((const void *)(uintptr_t)boot_state.dtb, FDT_SIZE_MAX, ram,
-				   RAM_RANGES_MAX);
+	if (dtb != 0 && dtb % 8 == 0 && dtb < DTB_END)
+		count = fdt_memory((void *)(uintptr_t)dtb, FDT_SIZE_MAX, ram, RAM_RANGES_MAX);
 	if (count == 0 || fdt_covers(ram, count, board.guest_base, board.guest_size))
 		return NULL;
 	text_init(&text, buffer, sizeof(buffer));

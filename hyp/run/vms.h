@@ -10,12 +10,16 @@
 #include "hyp/vm/vm.h"
 
 /* Places the VMs of `plan` that take part under `config`, and has their cores begin anew. `run` is
- * the bench guest's. False: they do not fit this board; `why` has the reason. */
-bool vms_place(const struct plan *plan, const struct run_config *config,
-	       const struct guest_run *run, const char **why);
+ * the bench guest's. Returns NULL, or the reason why this machine cannot have them. */
+const char *vms_place(const struct plan *plan, const struct run_config *config,
+		      const struct guest_run *run);
 
-/* Bit i: VM i takes part. */
-uint32_t vms_taking_part(void);
+/* True: VM i takes part. */
+bool vms_takes_part(unsigned i);
+
+#define EACH_VM(i)                                                                                 \
+	for (unsigned i = 0; i < VM_MAX; i++)                                                      \
+		if (vms_takes_part(i))
 
 /* Makes VM i where it was placed. False: it is refused, with an error record. */
 bool vms_create(unsigned i);

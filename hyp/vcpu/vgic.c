@@ -66,18 +66,20 @@ unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
 }
 
+/* A posted ICPENDR came before this interrupt, and nothing was pending for it to clear. */
 static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 {
+	vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32], BIT(virq->intid % 32));
 	accept(virq);
-	vgic_queue(vgic, virq);
+	vgic_push(vgic, virq);
 }
 
-/* vgic_load() empties the queue. */
+/* The list registers are another vCPU's. vgic_load() empties the queue. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
 	unsigned i = virq->fast_lr;
 
-	if (i != VIRQ_LR_NONE && vgic->work == 0 && !(state->used & BIT(i))) {
+	if (i != VIRQ_LR_NONE && !(vgic->work | vgic->posted.what) && !(state->used & BIT(i))) {
 		state->lr[i] = virq->lr_value;
 		state->used |= BIT(i);
 	} else {
@@ -185,53 +187,44 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 		gic_enable(virq->intid);
 }
 
-void vgic_disable(struct vgic *vgic, struct virq *virq)
+/* The physical trigger changes while the interrupt is disabled. Returns what follow_enable() has to
+ * know then. */
+static bool set_edge(struct virq *virq, bool edge, bool before)
 {
-	struct virq_config config = virq->config;
-
-	config.enabled = false;
-	vgic_configure(vgic, virq, config);
-}
-
-/* The physical trigger changes while the interrupt is disabled. */
-static void set_edge(struct vgic *vgic, struct virq *virq, bool edge)
-{
-	vgic_disable(vgic, virq);
-	virq->config.edge = edge;
-	if (virq->hw)
-		gic_set_edge(virq->intid, edge);
+	if (!virq->hw)
+		return before;
+	if (before)
+		withhold(virq);
+	gic_set_edge(virq->intid, edge);
+	return false;
 }
 
 __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config)
 {
-	bool before;
+	bool before = vgic_may_deliver(vgic, virq);
+	struct virq_config old;
 
-	if (virq->config.edge != config.edge)
-		set_edge(vgic, virq, config.edge);
 	if (virq->config.priority != config.priority)
 		vgic_set_priority(vgic, virq, config.priority);
-	if (virq->config.enabled == config.enabled && virq->config.group1 == config.group1)
+	old = virq->config;
+	if (memcmp(&old, &config, sizeof(config)) == 0)
 		return;
-	before = vgic_may_deliver(vgic, virq);
 	vgic_dequeue(vgic, virq);
-	if (virq->config.group1 != config.group1) {
-		virq->config.group1 = config.group1;
+	if (old.edge != config.edge)
+		before = set_edge(virq, config.edge, before);
+	virq->config = config;
+	if (old.group1 != config.group1)
 		virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
-	}
-	virq->config.enabled = config.enabled;
 	follow_enable(vgic, virq, before);
 	vgic_refill(vgic);
 }
 
-/* The queue keeps interrupts of a disabled group; they are no work. */
+/* The queue keeps interrupts of a disabled group. */
 __cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 {
 	unsigned before = vgic->groups_enabled;
 
 	vgic->groups_enabled = groups & GROUPS;
-	for (unsigned group = 0; group < VIRQ_GROUPS; group++)
-		vgic->work += vgic->queued_count[group] *
-			      ((vgic->groups_enabled >> group & 1) - (before >> group & 1));
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		struct virq *virq = &vgic->virq[i];
 		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;
@@ -301,11 +294,14 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget)
 	if (virq->retarget == retarget)
 		return;
 	virq->retarget = retarget;
-	vgic->work += retarget ? 1 : ~0u;
-	if (!retarget)
+	vgic->retarget_count += retarget ? 1 : ~0u;
+	vgic->work = true;
+	if (!retarget) {
+		vgic_dequeue(vgic, virq);
 		vgic_requeue(vgic, virq);
-	else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
+	} else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) {
 		gic_lr_write(virq->last_lr, gic_lr_with_eoi_irq(gic_lr_read(virq->last_lr)));
+	}
 }
 
 /* --- what the guest reads --- */

@@ -80,11 +80,11 @@ struct vgic {
 	uint32_t ppis;                     /* bit n: PPI n has a route */
 	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
 	unsigned lr_count;
-	/* Number of interrupts in the queue of enabled groups, spilled, or with a retarget pending;
-	 * 0: the fast paths may write list registers. */
+	/* Not 0: an interrupt may be in the queue of an enabled group, spilled, or have a retarget
+	 * pending. 0: the fast paths may write list registers. */
 	unsigned work;
 	struct vgic_posted posted;
-	unsigned spilled_count;
+	unsigned spilled_count, retarget_count;
 	bool batch;                        /* vgic_begin() */
 	bool link_hw;                      /* lr=hw */
 	uint8_t groups_enabled;            /* GICD_CTLR: bit g = Group g */
@@ -98,7 +98,6 @@ struct vgic {
 	 * priorities that have any. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
-	unsigned queued_count[VIRQ_GROUPS];
 };
 
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
@@ -138,7 +137,6 @@ void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
 /* The guest programs an interrupt. */
 void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
-void vgic_disable(struct vgic *vgic, struct virq *virq);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
 void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups); /* GICD_CTLR: bit g = Group g */
 
@@ -218,6 +216,9 @@ static inline bool virq_waits(const struct virq *virq)
 
 /* Remove `virq` from the queue, and its pending state from a list register. */
 void vgic_dequeue(struct vgic *vgic, struct virq *virq);
+
+/* Queue `virq`, which waits and is in no list register. */
+void vgic_push(struct vgic *vgic, const struct virq *virq);
 
 /* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
 void vgic_queue(struct vgic *vgic, struct virq *virq);

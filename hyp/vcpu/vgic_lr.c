@@ -32,14 +32,7 @@ static uint32_t *queue_of(struct vgic *vgic, const struct virq *virq, uint32_t *
 	return vgic->queued[virq->config.group1][virq->config.priority >> 3];
 }
 
-static void count_queued(struct vgic *vgic, unsigned group, unsigned one)
-{
-	vgic->queued_count[group] += one;
-	if (vgic->groups_enabled >> group & 1)
-		vgic->work += one;
-}
-
-static void push(struct vgic *vgic, const struct virq *virq)
+void vgic_push(struct vgic *vgic, const struct virq *virq)
 {
 	uint32_t level, *queue = queue_of(vgic, virq, &level);
 
@@ -47,7 +40,7 @@ static void push(struct vgic *vgic, const struct virq *virq)
 		return;
 	bit_set(queue, virq->intid);
 	vgic->queued_at[virq->config.group1] |= level;
-	count_queued(vgic, virq->config.group1, 1);
+	vgic->work = 1;
 }
 
 static void pull(struct vgic *vgic, const struct virq *virq)
@@ -59,7 +52,6 @@ static void pull(struct vgic *vgic, const struct virq *virq)
 	bit_clear(queue, virq->intid);
 	if (!(queue[0] | queue[1] | queue[2] | queue[3]))
 		vgic->queued_at[virq->config.group1] &= ~level;
-	count_queued(vgic, virq->config.group1, ~0u);
 }
 
 static bool anything_queued(const struct vgic *vgic)
@@ -150,7 +142,7 @@ __cold void vgic_queue(struct vgic *vgic, struct virq *virq)
 	if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) /* pending again after its end */
 		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 	else
-		push(vgic, virq);
+		vgic_push(vgic, virq);
 }
 
 /* --- ends of interrupts --- */
@@ -171,7 +163,7 @@ __cold void vgic_spill(struct vgic *vgic, struct virq *virq)
 	virq->spilled = true;
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->spilled_count++;
-	vgic->work++;
+	vgic->work = 1;
 }
 
 __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
@@ -181,7 +173,6 @@ __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
 			vgic->spilled_at &= ~(left & -left);
 	virq->spilled = false;
 	vgic->spilled_count--;
-	vgic->work--;
 }
 
 /* An interrupt with a retarget pending waits at its next vCPU. */
@@ -302,10 +293,11 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 }
 
 /* The event "none pending" would hold at once, and for ever, with no list register pending. */
-static void set_events(const struct vgic *vgic, bool waiting)
+static void set_events(struct vgic *vgic, bool waiting)
 {
 	unsigned events = 0;
 
+	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count;
 	if (waiting)
 		events = GIC_VIRT_GROUP_CHANGES | (any_pending(vgic) ? GIC_VIRT_NONE_PENDING : 0);
 	if (vgic->spilled_count)
@@ -313,23 +305,26 @@ static void set_events(const struct vgic *vgic, bool waiting)
 	gic_virt_set_events(events);
 }
 
-static __attribute__((noinline)) void refill(struct vgic *vgic)
+/* Return whether an interrupt waits for a list register. */
+static bool fill(struct vgic *vgic)
 {
-	unsigned groups = ~0u;
-	bool waiting = false;
+	unsigned groups = gic_virt_groups();
 
-	collect_ends(vgic);
-	if (vgic->work)
-		groups = gic_virt_groups();
-	while (anything_queued(vgic) && !waiting) {
+	while (anything_queued(vgic)) {
 		struct virq *virq = most_urgent(vgic, groups);
 		unsigned i = alloc_lr(vgic, virq, groups);
 
-		waiting = i == VIRQ_LR_NONE;
-		if (!waiting)
-			place(vgic, virq, i);
+		if (i == VIRQ_LR_NONE)
+			return true;
+		place(vgic, virq, i);
 	}
-	set_events(vgic, waiting);
+	return false;
+}
+
+static __attribute__((noinline)) void refill(struct vgic *vgic)
+{
+	collect_ends(vgic);
+	set_events(vgic, anything_queued(vgic) && fill(vgic));
 }
 
 __cold void vgic_refill(struct vgic *vgic)

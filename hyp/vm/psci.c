@@ -10,6 +10,7 @@
 #define SMCCC_64 (1u << 30) /* of a function id: its arguments have 64 bits (DEN0028 2.5) */
 
 #define PSCI_BASE 0x84000000u
+#define PSCI_SYSTEM_RESET (PSCI_BASE + 9)
 #define PSCI_VERSION_1_1 0x10001
 #define NO_TRUSTED_OS 2 /* MIGRATE_INFO_TYPE: no migration */
 
@@ -118,15 +119,17 @@ static struct vcpu *cpu_on(struct vcpu *vcpu)
 
 static struct vcpu *affinity_info(struct vcpu *vcpu)
 {
+	static const uint8_t info[] = {
+		[VCPU_OFF] = AFFINITY_OFF,
+		[VCPU_CLAIMED] = AFFINITY_ON_PENDING,
+		[VCPU_STARTING] = AFFINITY_ON_PENDING,
+		[VCPU_ON] = AFFINITY_ON,
+	};
 	const struct vcpu *target = vcpu_at(vcpu->vm, argument(vcpu, 1));
-	uint32_t power;
 
 	if (!target || argument(vcpu, 2) != 0) /* PSCI 0.2 had levels of clusters */
 		return vcpu_result(vcpu, PSCI_INVALID_PARAMETERS);
-	power = __atomic_load_n(&target->power, __ATOMIC_ACQUIRE);
-	if (power == VCPU_OFF || power == VCPU_ON)
-		return vcpu_result(vcpu, power == VCPU_ON ? AFFINITY_ON : AFFINITY_OFF);
-	return vcpu_result(vcpu, AFFINITY_ON_PENDING);
+	return vcpu_result(vcpu, info[__atomic_load_n(&target->power, __ATOMIC_ACQUIRE)]);
 }
 
 static struct vcpu *migrate_info_type(struct vcpu *vcpu)
@@ -134,32 +137,22 @@ static struct vcpu *migrate_info_type(struct vcpu *vcpu)
 	return vcpu_result(vcpu, NO_TRUSTED_OS);
 }
 
-/* The bench guest ends its step by a hypercall. */
-static struct vcpu *end(struct vcpu *vcpu, enum vm_outcome outcome)
+/* SYSTEM_OFF, SYSTEM_RESET. The bench guest ends its step by a hypercall. */
+static struct vcpu *system_end(struct vcpu *vcpu)
 {
 	if (vcpu->vm->type->ends_itself)
-		vm_end(vcpu->vm, outcome);
+		vm_end(vcpu->vm, function_id(vcpu) == PSCI_SYSTEM_RESET ? VM_RESET : VM_DONE);
 	else
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 	return NULL;
-}
-
-static struct vcpu *system_off(struct vcpu *vcpu)
-{
-	return end(vcpu, VM_DONE);
-}
-
-static struct vcpu *system_reset(struct vcpu *vcpu)
-{
-	return end(vcpu, VM_RESET);
 }
 
 static struct vcpu *features(struct vcpu *vcpu);
 
 /* By number, from PSCI_BASE on; NULL: not supported. */
 static hypercall *const functions[] = {
-	version,           cpu_suspend, cpu_off,    cpu_on,       affinity_info, NULL,
-	migrate_info_type, NULL,        system_off, system_reset, features,
+	version,           cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
+	migrate_info_type, NULL,        system_end, system_end, features,
 };
 /* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
 #define HAS_64 (BIT(1) | BIT(3) | BIT(4))

@@ -266,8 +266,9 @@ __cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, uns
 	}
 }
 
-__cold uint32_t vgicd_id_register(unsigned word, uint32_t part)
+__cold uint32_t vgicd_id_register(uint32_t offset, uint32_t part)
 {
+	unsigned word = (offset - (gic_version() == 2 ? 0xfd0 : 0xffd0)) / 4;
 	/* PIDR4-7, PIDR0-3, CIDR0-3 (IHI 0048B 4.3.18): designer Arm, ArchRev in PIDR2 */
 	const uint8_t ids[] = { 0x04, 0, 0, 0, 0, 0xb4, 0x0b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
 
@@ -322,6 +323,41 @@ void vgicd_reset(struct vgicd *dist)
 	dist->edges[0] = VGICD_EDGES;
 }
 
+/* --- the distributor's words --- */
+
+/* GICv3's CTLR.RWP is 0: a write has its effect at once. */
+static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
+{
+	switch (offset) {
+	case GICD_CTLR:
+		return dist->groups | (gic_version() == 2 ? 0 : VGICD_V3_CTLR);
+	case GICD_TYPER:
+		return (VIRQ_COUNT / 32 - 1) |
+		       (gic_version() == 2 ? (dist->vcpu_count - 1) << 5 : VGICD_V3_TYPER);
+	case GICD_IIDR:
+		return VGICD_IIDR;
+	default: /* GICv3's TYPER2 among them */
+		return 0;
+	}
+}
+
+static uint64_t dist_read(struct vcpu *vcpu, uint32_t offset)
+{
+	if (offset < GICD_IGROUPR)
+		return read_control(vcpu->dist, offset);
+	return gic_version() == 2 ? vgicd_v2_read(vcpu, offset) : vgicd_v3_read(vcpu, offset);
+}
+
+static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
+{
+	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
+		vgicd_set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+	else if (gic_version() == 2)
+		vgicd_v2_write(vcpu, offset, value, lanes);
+	else
+		vgicd_v3_write(vcpu, offset, value, lanes);
+}
+
 /* --- accesses of any width, anywhere --- */
 
 typedef uint64_t read_word(struct vcpu *vcpu, uint32_t offset);
@@ -363,12 +399,11 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 
 uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	read_word *read = gic_version() == 2 ? vgicd_v2_read : vgicd_v3_read;
-
 	(void)state;
 	if (offset == GICD_IIDR && size == 4)
 		return VGICD_IIDR;
-	return is_word(offset, size) ? read(vcpu, offset) : read_split(vcpu, offset, size, read);
+	return is_word(offset, size) ? dist_read(vcpu, offset)
+				     : read_split(vcpu, offset, size, dist_read);
 }
 
 /* GICv3's private interrupts are the redistributors'. */
@@ -383,19 +418,18 @@ static bool is_priority(uint32_t offset, unsigned size)
 /* The short paths: an SGI to the vCPU itself; a priority where one vCPU has every interrupt. */
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	write_word *write = gic_version() == 2 ? vgicd_v2_write : vgicd_v3_write;
 	unsigned intid = offset - GICD_IPRIORITYR;
 
 	(void)state;
 	if (gic_version() == 2 && offset == GICD_SGIR && size == 4) {
 		vgicd_v2_sgir(vcpu, (uint32_t)value);
 	} else if (is_word(offset, size)) {
-		write(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
+		dist_write(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
 	} else if (is_priority(offset, size) && vcpu->dist->vcpu_count == 1) {
 		vcpu->dist->priority[0][intid] = (uint8_t)value;
 		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], (uint8_t)value);
 	} else {
-		write_split(vcpu, offset, size, value, write);
+		write_split(vcpu, offset, size, value, dist_write);
 	}
 }
 

@@ -136,7 +136,7 @@ static inline struct vcpu *vgicd_home(struct vcpu *owner, unsigned intid)
 /* First interrupt of a word of the banks from IGROUPR to ICFGR; VIRQ_COUNT or more: none. */
 unsigned vgicd_bank_first(uint32_t offset);
 
-/* An access of `vcpu` to a word of these banks. */
+/* An access of `vcpu` to such a word. */
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
 void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
 		      uint32_t lanes);
@@ -147,8 +147,8 @@ void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups);
 /* `vcpu` sends an SGI; `targets` has a bit a vCPU. GICv3 has source 0 alone. */
 void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source);
 
-/* PIDR and CIDR, the words from PIDR4 on; `part`: PIDR0. */
-uint32_t vgicd_id_register(unsigned word, uint32_t part);
+/* PIDR and CIDR, the last words of a frame; 0 for others. `part`: PIDR0. */
+uint32_t vgicd_id_register(uint32_t offset, uint32_t part);
 
 /* --- vgicd_post.c --- */
 
@@ -174,6 +174,9 @@ void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value);
 
 /* --- vgicd_v3.c --- */
+
+#define VGICD_V3_CTLR (1u << 6 | GICD_CTLR_ARE) /* DS: one security state; both for good */
+#define VGICD_V3_TYPER (1u << 24 | 9u << 19)    /* IROUTER has Aff3; INTIDs have 10 bits */
 
 uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset);
 void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);

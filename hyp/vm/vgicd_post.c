@@ -63,9 +63,11 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
+	struct virq_config disabled = virq->config;
 	unsigned intid = virq->intid;
 
-	vgic_disable(vgic, virq);
+	disabled.enabled = false;
+	vgic_configure(vgic, virq, disabled);
 	vgic_set_retarget(vgic, virq, false);
 	vgic->route[intid] = NULL;
 	to->vgic.virq[intid] = *virq;

@@ -10,7 +10,6 @@
 #define SGIR_OTHERS 1u
 #define SGIR_SELF 2u
 
-#define PIDR4 0xfd0u
 #define PART_GICV2 0x90u /* PIDR0 */
 
 /* --- targets: a byte an interrupt, a bit a vCPU; a uniprocessor has none (4.3.12) --- */
@@ -98,45 +97,23 @@ void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
 		send(vcpu, value);
 }
 
-/* --- the distributor --- */
-
-static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
-{
-	switch (offset) {
-	case GICD_IIDR:
-		return VGICD_IIDR;
-	case GICD_TYPER:
-		return (dist->vcpu_count - 1) << 5 | (VIRQ_COUNT / 32 - 1);
-	case GICD_CTLR:
-		return dist->groups;
-	default:
-		return 0;
-	}
-}
+/* --- both --- */
 
 uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {
-	if (offset < GICD_IGROUPR)
-		return read_control(vcpu->dist, offset);
 	if (in_targets(offset))
 		return read_targets(vcpu, offset - GICD_ITARGETSR);
 	if (offset < GICD_SGIR)
 		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (in_sgi_pending(offset))
 		return read_sgi_pending(vcpu, offset);
-	if (offset >= PIDR4)
-		return vgicd_id_register((offset - PIDR4) / 4, PART_GICV2);
-	return 0;
+	return vgicd_id_register(offset, PART_GICV2);
 }
 
 void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
-	bool whole = lanes == VGICD_ALL_LANES;
-
-	if (offset == GICD_SGIR && whole)
+	if (offset == GICD_SGIR && lanes == VGICD_ALL_LANES)
 		vgicd_v2_sgir(vcpu, value);
-	else if (offset == GICD_CTLR && whole)
-		vgicd_set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (in_targets(offset))
 		write_targets(vcpu, offset - GICD_ITARGETSR, value, lanes);
 	else if (offset >= GICD_IGROUPR && offset < GICD_SGIR)

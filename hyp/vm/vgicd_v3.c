@@ -4,12 +4,6 @@
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-#define CTLR_DS (1u << 6) /* one security state; like ARE, for good */
-#define CTLR_GROUPS (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1)
-
-#define TYPER_ID_BITS (9u << 19) /* INTIDs have 10 bits */
-#define TYPER_A3V (1u << 24)     /* IROUTER has Aff3 */
-
 #define ROUTER_LOW_FIELDS 0x80ffffffu /* of IROUTER */
 #define ROUTER_HIGH_FIELDS 0xffu
 #define ROUTER_ANY (1u << 31)
@@ -18,7 +12,6 @@
 #define GICR_TYPER_LAST (1u << 4)
 #define TYPER_NUMBER_SHIFT 8
 
-#define PIDR4 0xffd0u
 #define PART_GICD 0x92u /* PIDR0 */
 #define PART_GICR 0x93u
 
@@ -55,21 +48,7 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 	vgicd_changed(vcpu, vcpu, intid);
 }
 
-/* --- the distributor: shared interrupts --- */
-
-static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
-{
-	switch (offset) {
-	case GICD_CTLR: /* RWP is 0: a write has its effect at once */
-		return CTLR_DS | GICD_CTLR_ARE | dist->groups;
-	case GICD_TYPER:
-		return (VIRQ_COUNT / 32 - 1) | TYPER_ID_BITS | TYPER_A3V;
-	case GICD_IIDR:
-		return VGICD_IIDR;
-	default: /* TYPER2 among them */
-		return 0;
-	}
-}
+/* --- the distributor --- */
 
 static bool in_banks(uint32_t offset, bool private)
 {
@@ -79,22 +58,16 @@ static bool in_banks(uint32_t offset, bool private)
 
 uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 {
-	if (offset < GICD_IGROUPR)
-		return read_control(vcpu->dist, offset);
 	if (in_banks(offset, false))
 		return vgicd_bank_read(vcpu, vcpu, offset);
 	if (is_router(offset))
 		return vcpu->dist->routes[(offset - GICD_IROUTER) / 8][offset % 8 / 4];
-	if (offset >= PIDR4)
-		return vgicd_id_register((offset - PIDR4) / 4, PART_GICD);
-	return 0;
+	return vgicd_id_register(offset, PART_GICD);
 }
 
 void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
-	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
-		vgicd_set_groups(vcpu, value & CTLR_GROUPS);
-	else if (in_banks(offset, false))
+	if (in_banks(offset, false))
 		vgicd_bank_write(vcpu, vcpu, offset, value, lanes);
 	else if (is_router(offset))
 		write_router(vcpu, offset, value, lanes);
@@ -120,7 +93,7 @@ static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 			       ? GICR_WAKER_PROCESSOR_SLEEP | GICR_WAKER_CHILDREN_ASLEEP
 			       : 0;
 	default:
-		return offset >= PIDR4 ? vgicd_id_register((offset - PIDR4) / 4, PART_GICR) : 0;
+		return vgicd_id_register(offset, PART_GICR);
 	}
 }
 

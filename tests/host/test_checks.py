@@ -205,6 +205,15 @@ def test_sysregs_in_the_list_of_a_guests_registers(tree):
     tree.finds("sysregs", "of hcr_el2 is that of other (arch/armv7/include/arch/el1_regs.h:4) too")
 
 
+@pytest.mark.parametrize("text, says", [
+    ("SYSREG32(other, 4, c1, c1, 0)\n", "read of encoding 4, 1, 1, 0 of other is that of hcr_el2"),
+    ("SYSREG64_READ(eoir, 5, c3)\nSYSREG32_WRITE(eoir, 1, c2, c3, 4)\n", "write of eoir"),
+])
+def test_sysregs_of_both_isas(tree, text, says):
+    tree.add("arch/common/include/arch/sysreg.inc", text)
+    tree.finds("sysregs", says)
+
+
 def test_read_and_write_may_share_an_encoding(tree):
     tree.add("arch/armv7/include/arch/sysreg.h",
              "SYSREG32_READ(one, 1, c2, c3, 4)\nSYSREG32_WRITE(two, 1, c2, c3, 4)\n")

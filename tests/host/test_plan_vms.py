@@ -198,7 +198,7 @@ def test_too_many_events():
 
 
 def test_events_need_trapped_interrupts():
-    text = f"config direct\n{GUEST}"
+    text = f"config direct\n{GUEST.replace('cpus=2 ', '')}"
     parse(text)
     refused(f"{text}vm linux cpus=1\nat 5 pause linux\n", 4,
             "events need irq=trapped: irq=direct in config 'direct'")

@@ -53,7 +53,8 @@ def words_of(board: str, symbol: str, fault: str = "") -> list[int]:
 
 
 def el1_registers(isa: str) -> list[str]:
-    text = (ROOT / f"arch/{isa}/include/arch/el1_regs.h").read_text()
+    lists = "common/include/arch/el1_regs.inc", f"{isa}/include/arch/el1_regs.h"
+    text = "".join((ROOT / "arch" / path).read_text() for path in lists)
     return re.findall(r"\tX\((\w+),", text)
 
 

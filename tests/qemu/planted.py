@@ -193,18 +193,18 @@ enum {
                            "(spsr);\n"),),
     # the background VM
     "background jumps to 0": (
-        Patch("hyp/arch/armv8/background.S", "__background_start:\n",
+        Patch("guest/arch/background/armv8.S", "__background_start:\n",
               "__background_start:\n\tbr\txzr\n"),
-        Patch("hyp/arch/armv7/background.S", "__background_start:\n",
+        Patch("guest/arch/background/armv7.S", "__background_start:\n",
               "__background_start:\n\tmov\tpc, #0\n")),
     "background stores": (
-        Patch("hyp/arch/armv8/background.S", "__background_start:\n",
+        Patch("guest/arch/background/armv8.S", "__background_start:\n",
               "__background_start:\n\tadr\tx1, .\n\tstr\tx1, [x1]\n"),
-        Patch("hyp/arch/armv7/background.S", "__background_start:\n",
+        Patch("guest/arch/background/armv7.S", "__background_start:\n",
               "__background_start:\n\tadr\tr1, .\n\tstr\tr1, [r1]\n")),
     "background uses FP": (
-        Patch("hyp/arch/armv8/background.S", "\tmov\tx1, x0\n", "\tmov\tx1, #1\n"),
-        Patch("hyp/arch/armv7/background.S", "\tmov\tr1, r0\n", "\tmov\tr1, #1\n")),
+        Patch("guest/arch/background/armv8.S", "\tmov\tx1, x0\n", "\tmov\tx1, #1\n"),
+        Patch("guest/arch/background/armv7.S", "\tmov\tr1, r0\n", "\tmov\tr1, #1\n")),
     # the start
     "crash in clear_bss": (Patch("hyp/arch/armv8/start.S", "clear_bss:\n\tbl\tclean_image\n",
                                  "clear_bss:\n\tbl\tclean_image\n\t.inst\t0\n"),),

@@ -155,16 +155,6 @@ def test_more_vcpus_than_cores_is_an_error_and_the_next_step_runs(lab, built, cp
     assert result.status == 1 and not result.timed_out
 
 
-@pytest.mark.parametrize("options, what", [
-    ("irq=direct", "several vCPUs need irq=trapped"),
-    ("fill=lazy", "several vCPUs find all their memory mapped"),
-])
-def test_what_several_vcpus_cannot_have_is_said(lab, built, options, what):
-    result = lab.run(several(built, options=options))
-    assert result.one("error")["what"].startswith(what)
-    assert result.status == 1
-
-
 def test_the_exits_of_all_vcpus_are_counted(lab, built):
     alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
     result = lab.run(several(built, options="stats=on"))

@@ -38,7 +38,8 @@ config applied direct
 config ignored direct errata=ignored
 bench tlb_maintenance n=20 pages=8
 """
-# Instructions that maintenance of this core takes more than a broadcast: a branch.
+# Instructions by which maintenance of this core differs from a broadcast, at most: a branch, which
+# falls through on one side.
 LOCAL_COST = {"vmid": 1, "all": 1, "switch": 0, "switch-flush": 0}
 ONE_WORD = "order once\nconfig native\nbench counter n=10\n"
 THUMB = """order once
@@ -202,8 +203,8 @@ def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
     for variant, cost in LOCAL_COST.items():
         applied, ignored = (result.one("bench", config=config, variant=variant)
                             for config in ("applied", "ignored"))
-        more = cost if "798181" in RECORDED[name][0] else 0
-        assert [applied[x] - ignored[x] for x in ("min", "p50", "max")] == [more] * 3, variant
+        at_most = cost if "798181" in RECORDED[name][0] else 0
+        assert all(abs(applied[x] - ignored[x]) <= at_most for x in ("min", "p50", "max")), variant
 
 
 # --- 766422: a Thumb store to an emulated device ---

@@ -33,7 +33,7 @@ def said(tmp_path):
     def said(uart: Path = UART, timer: Path = TIMER) -> list[tuple[str, str]]:
         image = tmp_path / "drivers.elf"
         run("arm-none-eabi-gcc", *FLAGS, HERE / "exynos_start.S", HERE / "exynos_drivers.c", uart,
-            timer, "-lgcc", "-o", image)
+            ROOT / "drivers/uart/uart.c", timer, "-lgcc", "-o", image)
         machine = qemu.Qemu(qemu.command(MACHINE, "icount", image), LIMIT_S)
         lines = [tuple(line.decode().strip().rsplit(" ", 1)) for line in machine.lines()]
         assert machine.status == 0 and not machine.timed_out, (lines, machine.stderr)

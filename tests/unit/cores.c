@@ -35,6 +35,7 @@ struct half {
 };
 
 static struct vcpu vcpus[VCPU_MAX];
+static struct vcpu neighbours[VCPU_MAX]; /* of these vCPUs, on their cores */
 static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned kicks;
@@ -120,14 +121,54 @@ void smp_ask(unsigned core)
 	smp_kick(core);
 }
 
-/* --- each core runs its one vCPU --- */
+/* --- which vCPU a core has --- */
+
+static struct vcpu *running(unsigned n)
+{
+	return vcpus[n].loaded ? &vcpus[n] : &neighbours[n];
+}
 
 struct vcpu *sched_next(void)
 {
-	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
-		if (vcpus[n].core == now)
-			return &vcpus[n];
-	return NULL;
+	return running(cores_vm.vcpu_count - 1 - now);
+}
+
+bool cores_is_loaded(unsigned n)
+{
+	return vcpus[n].loaded;
+}
+
+static void boot_neighbour(unsigned n)
+{
+	struct vcpu *vcpu = &neighbours[n];
+
+	*vcpu = (struct vcpu){ .vm = &vms[1], .core = vcpus[n].core };
+	vgic_reset(&vcpu->vgic, fake_gic.lr_count, links);
+	vcpu->gic.used = BIT(fake_gic.lr_count) - 1;
+	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
+		struct gic_lr lr = { .vintid = i, .state = GIC_LR_ACTIVE };
+
+		vcpu->gic.lr[i] = gic_lr_encode(&lr);
+	}
+}
+
+static void check_neighbour(unsigned n)
+{
+	const struct gic_virt_state left = neighbours[n].gic;
+
+	boot_neighbour(n);
+	if (memcmp(left.lr, neighbours[n].gic.lr, sizeof(left.lr)))
+		fake_gic_broken("a list register of another VM has changed");
+}
+
+void cores_load(unsigned n, bool load_it)
+{
+	if (vcpus[n].loaded == load_it)
+		return;
+	cores_on(n);
+	vcpu_switch(running(n), load_it ? &vcpus[n] : &neighbours[n]);
+	if (load_it)
+		check_neighbour(n);
 }
 
 struct vcpu *sched_block(struct vcpu *running)
@@ -166,7 +207,7 @@ static void settle_core(unsigned n)
 			fake_gic_broken("the hypervisor is interrupted for ever");
 			return;
 		}
-		assert_ptr_equal(trap_irq(&vcpus[n]), &vcpus[n]);
+		assert_ptr_equal(trap_irq(running(n)), running(n));
 	}
 	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
@@ -235,6 +276,8 @@ static void boot_core(unsigned n)
 	gic_virt_reset();
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	vppi_load(vcpu);
+	vcpu->loaded = true;
+	boot_neighbour(n);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
 	gic_set_priority(SMP_KICK_SGI, 0);
@@ -262,7 +305,7 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	links = link_hw;
 	splits = split_eoi;
 	memset(held, 0, sizeof(held));
-	memset(&cores_vm, 0, sizeof(cores_vm));
+	memset(vms, 0, sizeof(vms));
 	memset(halves, 0, sizeof(halves));
 	memset(__start_percore, 0, percore_size());
 	now = 0;
@@ -445,7 +488,7 @@ bool spi_arrive_at(unsigned intid, unsigned n)
 	irq->route = here;
 	cores_on(n);
 	if (!held[n] && fake_gic_irq()) {
-		assert_ptr_equal(trap_irq(&vcpus[n]), &vcpus[n]);
+		assert_ptr_equal(trap_irq(running(n)), running(n));
 		arrived = irq->active;
 	}
 	if (irq->route == here)

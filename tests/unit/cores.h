@@ -60,6 +60,11 @@ void cores_settle_late(bool late);
 void cores_hold(unsigned n, bool hold);
 void cores_release(unsigned n, unsigned last);
 
+/* The core of vCPU n has it, or another VM's vCPU, which has an active interrupt in each list
+ * register. A vCPU that is not loaded makes no access. */
+void cores_load(unsigned n, bool load);
+bool cores_is_loaded(unsigned n);
+
 /* Kicks of another core since the boot. */
 unsigned cores_kicks(void);
 

@@ -101,6 +101,8 @@ void smp_model_line(struct smp_irq *irq, bool high)
 void smp_model_release(struct smp_irq *irq)
 {
 	if (irq->accepted)
+		irq->maybe |= irq->latched && !smp_model_is_sure(irq);
+	if (irq->accepted)
 		irq->latched = true;
 	else if (irq->forwarded && !smp_model_is_sure(irq) && smp_model_is_pending(irq))
 		irq->maybe = true;
@@ -109,7 +111,7 @@ void smp_model_release(struct smp_irq *irq)
 
 void smp_model_target(struct smp_irq *irq, unsigned target)
 {
-	if (irq->target != target && !irq->active)
+	if (irq->target != target && (!irq->active || target == SMP_NOBODY))
 		smp_model_release(irq);
 	irq->target = (uint8_t)target;
 	if (target != SMP_NOBODY)
@@ -137,6 +139,8 @@ static void settle(struct smp_irq *irq)
 {
 	if (!smp_model_is_sure(irq))
 		return;
+	if (!irq->active && (!may_deliver(irq) || irq->target == SMP_NOBODY))
+		smp_model_release(irq);
 	if (irq->active)
 		irq->home = irq->owner;
 	else if (irq->target != SMP_NOBODY)

@@ -83,12 +83,12 @@ static unsigned owner_of(const struct smp_step *step)
 static bool has_virq(unsigned n)
 {
 	cores_on(n);
-	return fake_gic_virq();
+	return cores_is_loaded(n) && fake_gic_virq();
 }
 
 static bool has_acked(unsigned n)
 {
-	return smp_model.vcpu[n].depth;
+	return cores_is_loaded(n) && smp_model.vcpu[n].depth;
 }
 
 /* Mostly vCPU n or the next one for which a step is something. */
@@ -234,6 +234,7 @@ static void do_raise(const struct smp_step *step, bool arrives)
 
 	if (!irq->forwarded || (!smp_model_is_sure(irq) && (irq->housed & (irq->housed - 1))))
 		return;
+	irq->maybe |= irq->latched && !smp_model_is_sure(irq);
 	irq->latched = true;
 	if (!arrives || irq->active || irq->accepted) {
 		spi_raise(intid_of(step));
@@ -327,6 +328,23 @@ static void do_late(const struct smp_step *step)
 	cores_hold(step->n, true);
 }
 
+static void do_put(const struct smp_step *step)
+{
+	if (smp_model.vcpu[step->n].blind)
+		return;
+	late_last[step->n] = FAKE_GIC_MAINTENANCE;
+	smp_model.vcpu[step->n].blind = true;
+	late[step->n] = 1 + step->arg % LATE_MAX;
+	cores_load(step->n, false);
+}
+
+/* What a vCPU does while it is not loaded: nothing. */
+static bool is_possible(const struct smp_step *step)
+{
+	return cores_is_loaded(step->n) || step->kind == SMP_LINE_HIGH ||
+	       step->kind == SMP_LINE_LOW || step->kind == SMP_RAISE || step->kind == SMP_ARRIVE;
+}
+
 static const char *do_step(const struct smp_step *step)
 {
 	switch (step->kind) {
@@ -340,6 +358,9 @@ static const char *do_step(const struct smp_step *step)
 		break;
 	case SMP_LATE:
 		do_late(step);
+		break;
+	case SMP_PUT:
+		do_put(step);
 		break;
 	case SMP_SGI:
 		do_sgi(step);
@@ -541,6 +562,7 @@ static void look(void)
 	for (unsigned n = 0; n < smp_model.count; n++) {
 		if (!smp_model.vcpu[n].blind || --late[n])
 			continue;
+		cores_load(n, true);
 		cores_release(n, late_last[n]);
 		smp_model.vcpu[n].blind = false;
 	}
@@ -553,6 +575,8 @@ static void follow_running(unsigned n)
 {
 	uint32_t active;
 
+	if (!cores_is_loaded(n))
+		return;
 	cores_on(n);
 	active = fake_gic.guest.active_prio[0] | fake_gic.guest.active_prio[1];
 	smp_model.vcpu[n].running = active ? bit_lowest(active) << 3 : IDLE_PRIORITY;
@@ -569,7 +593,7 @@ struct smp_failure smp_oracle(const struct smp_setup *setup, const struct smp_st
 
 		step.n = (uint8_t)(step.n % setup->vcpu_count);
 		failure.step = i;
-		failure.what = do_step(&step);
+		failure.what = is_possible(&step) ? do_step(&step) : NULL;
 		for (unsigned n = 0; n < setup->vcpu_count; n++)
 			follow_running(n);
 		look();

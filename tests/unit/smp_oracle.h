@@ -13,13 +13,14 @@
 
 /* X(name, weight): how often it is drawn, of 128; by vCPU n, on the interrupt of `slot`. */
 #define SMP_STEPS(X)                                                                               \
-	X(ACK, 21)                                                                                 \
+	X(ACK, 16)                                                                                 \
 	X(EOI, 17)                                                                                 \
 	X(DIR, 7)       /* of what waits for it */                                                 \
-	X(LATE, 10)     /* n's core takes nothing for so many (arg) steps */                       \
+	X(LATE, 8)      /* n's core takes nothing for so many (arg) steps */                       \
+	X(PUT, 5)       /* n's core has another VM's vCPU for as long */                           \
 	X(SGI, 12)      /* to the vCPUs in arg */                                                  \
 	X(PEND, 12)     /* ISPENDR; GICv3, private: of vCPU arg; so is the next */                 \
-	X(UNPEND, 2)    /* ICPENDR */                                                              \
+	X(UNPEND, 4)    /* ICPENDR */                                                              \
 	X(TARGET, 10)   /* to vCPU arg, or to none; GICv3: or to any */                            \
 	X(LINE_HIGH, 7) /* of an emulated device, by n's core; or of a physical SPI */             \
 	X(LINE_LOW, 5)                                                                             \

@@ -164,6 +164,107 @@ static void what_is_rare_was_met(void **state)
 	assert_true(gic_version() > 2 || smp_seen.many_sources > 100);
 }
 
+/* --- races that few seeds meet: a core is late, or has another VM, until the last step --- */
+
+static void check_race(const struct smp_step *steps, size_t count)
+{
+	const struct smp_setup setup = { 2, 4, true, false, NULL };
+
+	if (smp_oracle(&setup, steps, count).what) {
+		smp_print(&setup, steps, count);
+		fail();
+	}
+}
+
+/* The second ISPENDR takes the ICPENDR back, and the raise comes on top of the first one. */
+static void a_raise_may_follow_an_spi_that_a_late_core_still_has(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_PEND, 0, 7, 0 }, { SMP_LATE, 1, 7, 4 },
+		{ SMP_UNPEND, 0, 7, 0 }, { SMP_PEND, 0, 7, 0 }, { SMP_RAISE, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The late core takes the level once more, then the SPI has no target. */
+static void a_late_core_may_take_a_level_that_has_no_target(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_LINE_HIGH, 0, 7, 0 }, { SMP_ACK, 1, 7, 0 },
+		{ SMP_LATE, 1, 7, 3 },   { SMP_TARGET, 0, 7, 2 },    { SMP_EOI, 1, 7, 0 },
+		{ SMP_READ, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The raise comes after the ICPENDR, though the core takes it before. */
+static void an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 7, 1 }, { SMP_PUT, 1, 7, 2 },  { SMP_UNPEND, 0, 7, 0 },
+		{ SMP_RAISE, 0, 7, 0 },  { SMP_READ, 0, 7, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* List register 0, which the SPI had last, is another VM's. */
+static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_PEND, 1, 8, 0 }, { SMP_ACK, 0, 8, 0 },       { SMP_EOI, 0, 8, 0 },
+		{ SMP_PUT, 0, 8, 2 },  { SMP_LINE_HIGH, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
+		{ SMP_READ, 1, 8, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* Software pends the SPI after its end, which EL2 has not seen: a list register has it by then. */
+static void an_spi_whose_retarget_ends_is_in_one_list_register(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_TARGET, 0, 4, 1 }, { SMP_LINE_HIGH, 1, 4, 0 }, { SMP_ACK, 1, 4, 0 },
+		{ SMP_LATE, 1, 4, 6 },   { SMP_TARGET, 1, 4, 0 },    { SMP_EOI, 1, 4, 0 },
+		{ SMP_PEND, 1, 4, 0 },   { SMP_TARGET, 1, 4, 2 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The vCPU that has the SPI is not loaded, and does not know that it has no target. */
+static void an_spi_without_a_target_may_arrive(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_PUT, 0, 9, 3 },
+		{ SMP_TARGET, 1, 9, 2 },
+		{ SMP_ARRIVE, 0, 9, 0 },
+		{ SMP_READ, 1, 9, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
+/* The late core sees no change: the SPI stays with the vCPU, and pending at the physical GIC. */
+static void an_spi_may_be_disabled_and_enabled_unseen(void **state)
+{
+	static const struct smp_step steps[] = {
+		{ SMP_RAISE, 0, 8, 0 },   { SMP_RAISE, 0, 8, 0 },  { SMP_LATE, 0, 8, 3 },
+		{ SMP_DISABLE, 1, 8, 0 }, { SMP_ENABLE, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
+	};
+
+	(void)state;
+	check_race(steps, ARRAY_SIZE(steps));
+}
+
 /* --- planted faults --- */
 
 static void assert_found(const char *fault, void (*sabotage)(const struct smp_step *step))
@@ -258,6 +359,14 @@ int smp_random_tests(const char *name)
 		cmocka_unit_test(linked_ones_that_end_in_two_steps_do_so_too),
 		cmocka_unit_test(unlinked_ones_that_end_in_two_steps_do_so_too),
 		cmocka_unit_test(what_is_rare_was_met),
+		cmocka_unit_test(a_raise_may_follow_an_spi_that_a_late_core_still_has),
+		cmocka_unit_test(a_late_core_may_take_a_level_that_has_no_target),
+		cmocka_unit_test(
+			an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded),
+		cmocka_unit_test(an_spi_leaves_list_registers_of_another_vm_alone),
+		cmocka_unit_test(an_spi_whose_retarget_ends_is_in_one_list_register),
+		cmocka_unit_test(an_spi_without_a_target_may_arrive),
+		cmocka_unit_test(an_spi_may_be_disabled_and_enabled_unseen),
 		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
 	};
 

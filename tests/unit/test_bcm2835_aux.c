@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the mini UART receives (BCM2711 ARM Peripherals, 2.2), on a part that has these registers
  * alone. */
-/* LINK: drivers/uart/bcm2835_aux.c */
+/* LINK: drivers/uart/uart.c drivers/uart/bcm2835_aux.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +20,7 @@
 #define LSR_READY (1u << 0)
 #define LSR_OVERRUN (1u << 1)
 
+static const struct uart_port port = { &uart_bcm2835_aux, BASE, 0 };
 static uint32_t ier, cntl, lsr;
 static uint8_t received[4];
 static unsigned first, count;
@@ -78,7 +79,7 @@ static void nothing_received_is_not_read(void **state)
 {
 	(void)state;
 	lsr |= LSR_OVERRUN; /* which says that something is lost, not that something is there */
-	assert_int_equal(uart_bcm2835_aux.get(BASE), -1);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void bytes_come_in_their_order(void **state)
@@ -87,10 +88,10 @@ static void bytes_come_in_their_order(void **state)
 	receive('a');
 	receive(0xff);
 	receive(0);
-	assert_int_equal(uart_bcm2835_aux.get(BASE), 'a');
-	assert_int_equal(uart_bcm2835_aux.get(BASE), 0xff);
-	assert_int_equal(uart_bcm2835_aux.get(BASE), 0);
-	assert_int_equal(uart_bcm2835_aux.get(BASE), -1);
+	assert_int_equal(uart_get(&port), 'a');
+	assert_int_equal(uart_get(&port), 0xff);
+	assert_int_equal(uart_get(&port), 0);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void what_is_being_sent_does_not_keep_it_away(void **state)
@@ -98,16 +99,16 @@ static void what_is_being_sent_does_not_keep_it_away(void **state)
 	(void)state;
 	lsr = 0;
 	receive('a');
-	assert_int_equal(uart_bcm2835_aux.get(BASE), 'a');
+	assert_int_equal(uart_get(&port), 'a');
 }
 
 static void to_listen_is_the_interrupt_and_the_receiver(void **state)
 {
 	(void)state;
-	uart_bcm2835_aux.listen(BASE, true);
+	uart_listen(&port, true);
 	assert_int_equal(ier, 0x5); /* bit 2 beside bit 0, or none comes */
 	assert_int_equal(cntl, 0x3);
-	uart_bcm2835_aux.listen(BASE, false);
+	uart_listen(&port, false);
 	assert_int_equal(ier, 0);
 	assert_int_equal(cntl, 0x3);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the UART of Exynos 4 and 5 receives (Exynos 5 Dual user's manual, UART: UCON, UFSTAT, URXH,
  * UINTP, UINTM), on a part that has these registers alone. */
-/* LINK: drivers/uart/exynos4210.c */
+/* LINK: drivers/uart/uart.c drivers/uart/exynos4210.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +21,7 @@
 
 #define FIFO_SIZE 64u
 
+static const struct uart_port port = { &uart_exynos4210, BASE, 0 };
 static uint32_t ucon, uintm;
 static unsigned pending; /* UINTP */
 static uint8_t fifo[FIFO_SIZE];
@@ -102,7 +103,7 @@ static int setup(void **state)
 static void nothing_received_is_not_read(void **state)
 {
 	(void)state;
-	assert_int_equal(uart_exynos4210.get(BASE), -1);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void bytes_come_in_their_order(void **state)
@@ -110,9 +111,9 @@ static void bytes_come_in_their_order(void **state)
 	(void)state;
 	receive('a');
 	receive(0xff);
-	assert_int_equal(uart_exynos4210.get(BASE), 'a');
-	assert_int_equal(uart_exynos4210.get(BASE), 0xff);
-	assert_int_equal(uart_exynos4210.get(BASE), -1);
+	assert_int_equal(uart_get(&port), 'a');
+	assert_int_equal(uart_get(&port), 0xff);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void a_full_fifo_is_not_an_empty_one(void **state)
@@ -121,8 +122,8 @@ static void a_full_fifo_is_not_an_empty_one(void **state)
 	for (unsigned i = 0; i < FIFO_SIZE; i++)
 		receive((uint8_t)i);
 	for (unsigned i = 0; i < FIFO_SIZE; i++)
-		assert_int_equal(uart_exynos4210.get(BASE), i);
-	assert_int_equal(uart_exynos4210.get(BASE), -1);
+		assert_int_equal(uart_get(&port), i);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void the_interrupt_ends_behind_the_last_byte(void **state)
@@ -130,9 +131,9 @@ static void the_interrupt_ends_behind_the_last_byte(void **state)
 	(void)state;
 	receive('a');
 	pending = 0xf;
-	(void)uart_exynos4210.get(BASE);
+	(void)uart_get(&port);
 	assert_int_equal(pending, 0xf);
-	(void)uart_exynos4210.get(BASE);
+	(void)uart_get(&port);
 	assert_int_equal(pending, 0xe); /* no other one's */
 }
 
@@ -140,17 +141,17 @@ static void what_comes_as_it_is_ended_is_not_lost(void **state)
 {
 	(void)state;
 	comes_late = 'b';
-	assert_int_equal(uart_exynos4210.get(BASE), 'b');
-	assert_int_equal(uart_exynos4210.get(BASE), -1);
+	assert_int_equal(uart_get(&port), 'b');
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void to_listen_is_one_interrupt(void **state)
 {
 	(void)state;
-	uart_exynos4210.listen(BASE, true);
+	uart_listen(&port, true);
 	assert_int_equal(uintm, 0xe);  /* 1: masked */
 	assert_int_equal(ucon, 0x185); /* level, and behind a time without more; the rest stays */
-	uart_exynos4210.listen(BASE, false);
+	uart_listen(&port, false);
 	assert_int_equal(uintm, 0xf);
 	assert_int_equal(ucon, 0x185);
 }

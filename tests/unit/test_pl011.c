@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A PL011 that nobody has set up: the registers, and the order they are written in. What it
  * receives (DDI 0183 3.3.1, 3.3.3, 3.3.8, 3.3.10). */
-/* LINK: drivers/uart/pl011.c */
+/* LINK: drivers/uart/uart.c drivers/uart/pl011.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #define BASE 0x9000000u
 
+static const struct uart_port port = { &uart_pl011, BASE, 0 };
 static uint32_t registers[0x40 / 4];
 static unsigned busy_reads, full_reads; /* how often FR still says so */
 static uint32_t taken_ibrd, taken_fbrd; /* what a write of LCR_H took over */
@@ -106,7 +107,7 @@ static void what_a_boot_loader_set_up_stays(void **state)
 	(void)state;
 	registers[UARTCR / 4] = 0xc200; /* flow control */
 	registers[UARTLCR_H / 4] = 0x70;
-	uart_pl011.init(BASE);
+	uart_init(&port);
 	assert_int_equal(registers[UARTCR / 4], 0xc301);
 	assert_int_equal(registers[UARTLCR_H / 4], 0x70);
 	assert_int_equal(taken_ibrd, 0);
@@ -116,7 +117,7 @@ static void a_byte_waits_for_room(void **state)
 {
 	(void)state;
 	full_reads = 2;
-	uart_pl011.putc(BASE, 'x');
+	uart_putc(&port, 'x');
 	assert_int_equal(sent, 1);
 	assert_int_equal(registers[0], 'x');
 }
@@ -129,7 +130,7 @@ static void receive(uint16_t byte)
 static void nothing_received_is_not_read(void **state)
 {
 	(void)state;
-	assert_int_equal(uart_pl011.get(BASE), -1);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 static void bytes_come_in_their_order(void **state)
@@ -138,10 +139,10 @@ static void bytes_come_in_their_order(void **state)
 	receive('a');
 	receive(0xff);
 	receive(0);
-	assert_int_equal(uart_pl011.get(BASE), 'a');
-	assert_int_equal(uart_pl011.get(BASE), 0xff);
-	assert_int_equal(uart_pl011.get(BASE), 0);
-	assert_int_equal(uart_pl011.get(BASE), -1);
+	assert_int_equal(uart_get(&port), 'a');
+	assert_int_equal(uart_get(&port), 0xff);
+	assert_int_equal(uart_get(&port), 0);
+	assert_int_equal(uart_get(&port), -1);
 }
 
 /* Overrun, break, parity, framing: bits 11 to 8. */
@@ -149,17 +150,17 @@ static void what_was_wrong_with_a_byte_is_no_part_of_it(void **state)
 {
 	(void)state;
 	receive(0xf00 | 'a');
-	assert_int_equal(uart_pl011.get(BASE), 'a');
+	assert_int_equal(uart_get(&port), 'a');
 }
 
 static void to_listen_is_two_interrupts_and_the_receiver(void **state)
 {
 	(void)state;
 	registers[UARTCR / 4] = 0xc101;
-	uart_pl011.listen(BASE, true);
+	uart_listen(&port, true);
 	assert_int_equal(registers[UARTIMSC / 4], 0x50); /* RXIM, RTIM */
 	assert_int_equal(registers[UARTCR / 4], 0xc301); /* RXE */
-	uart_pl011.listen(BASE, false);
+	uart_listen(&port, false);
 	assert_int_equal(registers[UARTIMSC / 4], 0);
 	assert_int_equal(registers[UARTCR / 4], 0xc301);
 }

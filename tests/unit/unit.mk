@@ -16,7 +16,7 @@ HOST_CC ?= gcc
 unit_dir := $(BUILD)/unit
 unit_tests := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 unit_programs := $(unit_tests:%=$(unit_dir)/%)
-unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1_regs)
+unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1_regs newer_regs)
 unit_lib := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard lib/*.c))
 unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
 
@@ -93,8 +93,10 @@ $(unit_dir)/%.o: %.c | $(unit_headers)
 .SECONDARY: $(unit_headers)
 
 # The fake machine has the system registers of arch/armv8.
-$(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h
+$(unit_dir)/generated/%.inc: arch/armv8/include/arch/%.h $(wildcard arch/common/include/arch/*.inc)
 	@mkdir -p $(@D)
-	@sed -n '/^SYSREG[_A-Z]*(/p; s/^\tX(\([a-z0-9_]*\),.*/SYSREG(\1)/p' $< >$@
+	@sed -nE -e 's/^SYSREG(32|64)?(_[A-Z]+)?\((\w+).*/SYSREG\2(\3)/p' \
+		-e 's/^\tX\((\w+),.*/SYSREG(\1)/p' $< \
+		$(wildcard arch/common/include/arch/$*.inc) >$@
 
 -include $(wildcard $(unit_dir)/*/*.d $(unit_dir)/*/*/*.d $(unit_dir)/*/*/*/*.d)

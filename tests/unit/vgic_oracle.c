@@ -505,7 +505,7 @@ static void note(const struct vgic_setup *setup, const struct vgic_step *step, u
 		disordered = false;
 	vgic_seen.deeper += step->kind == STEP_ACK && active > setup->lr_count;
 	vgic_seen.late += blind != 0;
-	vgic_seen.waiting += vgic->work != vgic->spilled_count;
+	vgic_seen.waiting += vgic->queued_at[0] || vgic->queued_at[1];
 	vgic_seen.traps += guest_traps() != traps;
 	for (unsigned i = 0; i < VGIC_INTIDS; i++) {
 		const struct virq *virq = &vgic->virq[vgic_intids[i]];

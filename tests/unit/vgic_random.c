@@ -242,7 +242,6 @@ static void lose_active(unsigned step)
 		if (vgic->virq[i].spilled) {
 			vgic->virq[i].spilled = false;
 			vgic->spilled_count--;
-			vgic->work--;
 		}
 }
 

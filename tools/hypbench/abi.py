@@ -14,7 +14,7 @@ Range = tuple[int, int]
 
 @cache
 def source() -> str:
-    text = "".join((ABI / name).read_text() for name in ("run_config.h", "plan.h"))
+    text = "".join((ABI / name).read_text() for name in ("run_config.h", "plan.h", "virt.h"))
     return COMMENT.sub("", text)
 
 

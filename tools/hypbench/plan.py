@@ -2,11 +2,14 @@
 """Compiles a plan into a built image: ELF or raw, the plan section is found by its magic."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import click
 
-from hypbench.plan_binary import MAGIC, SECTION_SIZE, VERSION, is_section, pack, unpack
+from hypbench.boardfile import board_numbers
+from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, is_section, pack,
+                                  unpack)
 from hypbench.plan_language import PlanError, parse, text_of
 from hypbench.tree import HOME, UnknownName
 
@@ -47,13 +50,21 @@ def read_plan(image: bytes) -> str:
     return text_of(unpack(image[find_section(image):]))
 
 
+@cache
+def board_of(name: str) -> dict[str, int] | None:
+    """The numbers of an image's board; None where this tree has no such board."""
+    found = {path.parent.name: path.parent for path in HOME.glob("boards/*/board.c")}
+    return board_numbers(found[name]) if name in found else None
+
+
 def write_plan(image: bytes, plan: str, platform: str | None = None, machine: str = "") -> bytes:
     """The image with this plan; `platform` says what will execute it, `machine` what that is made
     of."""
     more = [f"platform {platform}"] * bool(platform) + [f"machine {machine}"] * bool(machine)
-    try:
-        section = pack(parse(plan, more))
-    except PlanError as error:
-        raise UnknownName(str(error)) from error
     start = find_section(image)
+    board = board_in(image[start:])
+    try:
+        section = pack(replace(parse(plan, more, board=board_of(board)), board=board))
+    except PlanError as error:
+        raise UnknownName(f"{board}: {error}" if board else str(error)) from error
     return image[:start] + section + image[start + SECTION_SIZE:]

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan as EL2 reads it: struct plan_section of abi/plan.h, in the order of the tables there. Also
-a program for the build: compiles a plan, of its standard input, to its standard output."""
+a program for the build: compiles a plan, of its standard input, to its standard output, for the
+board of its argument."""
 
 import struct
 import sys
 import zlib
+from collections.abc import Collection
+from dataclasses import replace
 
 from hypbench import abi
 from hypbench.plan_language import Plan, parse
-from hypbench.plan_vms import EVENTS, GUEST, IMAGES, Event, Guest, Vm
+from hypbench.plan_vms import (EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
+                               taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.constant("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -16,14 +20,17 @@ VERSION = abi.constant("PLAN_VERSION")
 HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
 
+# What follows from the VMs: EL2 need not find it out.
+DECIDED = ("measured", "core_count", "guest_vms", "null_vms")
+
+
 def members() -> list[tuple[str, str]]:
     """The members of struct plan in C's words, and the format of each."""
     name = f"{abi.constant('PLAN_NAME_SIZE')}s"
-    heads = [("name", name), ("platform", "I"),
+    heads = [("name", name), ("board", name), ("platform", "I"),
              ("machine", f"{abi.constant('PLAN_MACHINE_SIZE')}s"),
              *((word, "I") for word in ("order", "limit_ms", "config_count", "bench_count",
-                                        "guest_count", "vm_count",
-                                        "event_count"))]
+                                        "guest_count", "vm_count", "event_count", *DECIDED))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
@@ -61,12 +68,22 @@ def vm_values(vm: Vm, guests: list[str]) -> dict[str, int]:
             **{f"core[{i}]": core for i, core in enumerate(vm.cores)}}
 
 
+def decided(vms: dict[str, Vm], guests: Collection[str]) -> dict[str, int]:
+    names, null_vms = list(vms), taking_part(vms, "null")
+    return dict(zip(DECIDED, (names.index(measured_vm(vms)),
+                              1 + max(core for vm in vms.values() for core in vm.cores),
+                              sum(vm.image in guests for vm in vms.values()),
+                              sum(1 << names.index(name) for name in null_vms))))
+
+
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
-    values = {"name": plan.name, "platform": plan.platform, "machine": plan.machine,
-              "order": plan.order, "limit_ms": plan.limit_ms, "config_count": len(plan.configs),
-              "bench_count": len(plan.benches), "guest_count": len(plan.guests),
-              "vm_count": len(plan.vms), "event_count": len(plan.events)}
+    values = {"name": plan.name, "board": plan.board, "platform": plan.platform,
+              "machine": plan.machine, "order": plan.order, "limit_ms": plan.limit_ms,
+              "config_count": len(plan.configs), "bench_count": len(plan.benches),
+              "guest_count": len(plan.guests), "vm_count": len(plan.vms),
+              "event_count": len(plan.events),
+              **decided(plan.vms, plan.guests)}
     for i, (name, config) in enumerate(plan.configs.items()):
         values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
     for i, (name, params) in enumerate(plan.benches):
@@ -94,6 +111,12 @@ def is_section(section: bytes) -> bool:
     return HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN.size, zlib.crc32(body))
 
 
+def board_in(section: bytes) -> str:
+    """The board that the section's image is for, whatever else the section says."""
+    values = dict(zip((member for member, _ in MEMBERS), PLAN.unpack_from(section, HEADER.size)))
+    return values["board"].rstrip(b"\0").decode("ascii", "replace")
+
+
 def unpack(section: bytes) -> Plan:
     values = {member: value.rstrip(b"\0").decode("ascii") if isinstance(value, bytes) else value
               for (member, _), value in zip(MEMBERS, PLAN.unpack_from(section, HEADER.size))}
@@ -112,7 +135,8 @@ def unpack(section: bytes) -> Plan:
         return Vm(list(guests)[values[f"{place}.guest"]] if image == GUEST else image,
                   tuple(cores), values[f"{place}.ram_mib"], values[f"{place}.prio"])
     return Plan(
-        **{one: values[one] for one in ("name", "platform", "machine", "order", "limit_ms")},
+        **{one: values[one]
+           for one in ("name", "board", "platform", "machine", "order", "limit_ms")},
         configs={values[f"config[{i}].name"]: fields(f"config[{i}]", abi.axes())
                  for i in range(values["config_count"])},
         benches=[(values[f"bench[{i}].name"],
@@ -128,6 +152,6 @@ def unpack(section: bytes) -> Plan:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.buffer.write(pack(parse(sys.stdin.read())))
+        sys.stdout.buffer.write(pack(replace(parse(sys.stdin.read()), board=sys.argv[1])))
     except PlanError as error:
         sys.exit(str(error))

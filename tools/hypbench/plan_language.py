@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from hypbench import abi
+from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
+                                   check_together)
 from hypbench.plan_vms import (Event, Guest, Vm, add_load, check_cores, check_event, check_guest,
-                               check_vms, event_of, guest_lines, guest_of, made_vm, usual_vms,
-                               vm_line, vm_of)
+                               check_vms, event_of, guest_lines, guest_of, made_vm, sized_guest,
+                               usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -24,6 +26,7 @@ PLATFORMS = [word for _, word in abi.table("PLATFORMS")]
 @dataclass
 class Plan:
     name: str = ""
+    board: str = ""  # of the image; not of the text
     platform: int = 0
     machine: str = ""
     order: int = ORDERS.index("abba")
@@ -86,8 +89,9 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
 class Parser:
     """A method a statement: it takes its words off the line."""
 
-    def __init__(self, benches: Collection[str] | None):
+    def __init__(self, benches: Collection[str] | None, board: Board | None):
         self.plan = Plan()
+        self.board = board  # None: not known
         self.benches = benches  # those that exist; None: not known
         self.line = 1
         self.bench_line = 0  # where the first was said; 0: not yet
@@ -219,10 +223,27 @@ class Parser:
         check_vms(plan.vms, plan.guests, bool(plan.benches))
         for name, said in configs.items():
             check_cores(plan.vms, name, said)
+            check_stats(plan.vms, name, said)
             if not plan.benches and said["probes"] == "on":
                 raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
             if self.events and said["irq"] != "trapped":
                 raise Mistake(f"events need irq=trapped: irq=direct in config {quoted(name)}")
+        for name, vm in plan.vms.items():
+            if vm.image in plan.guests:
+                self.line = self.vms[name][0] if self.vms else self.guest_lines[vm.image]
+                self.check_machine(vm, configs)
+        if self.board:
+            check_together(self.board, plan.vms)
+
+    def check_machine(self, vm: Vm, configs: dict[str, dict[str, str]]) -> None:
+        """Of a VM with an unmodified guest."""
+        guest = sized_guest(self.plan.guests[vm.image], vm.ram_mib)
+        if self.board:
+            check_guest_on(self.board, guest)
+        for name, said in configs.items():
+            check_guest_in(name, said, guest, len(vm.cores))
+            if self.board and said["stage2"] == "off":
+                check_native(self.board, name, guest)
 
     def finish_events(self) -> None:
         for self.line, event in self.events:
@@ -231,10 +252,11 @@ class Parser:
                                   key=lambda event: event.at_us)
 
 
-def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None) -> Plan:
+def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None,
+          board: Board | None = None) -> Plan:
     """A plan, or PlanError. `more` are lines of the host tool's own; `benches`: the benchmarks
-    there are, where only these may be named."""
-    parser = Parser(benches)
+    there are, where only these may be named; `board`: where it is to run."""
+    parser = Parser(benches, board)
     try:
         for parser.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
             parser.take(line)

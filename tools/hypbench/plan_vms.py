@@ -185,13 +185,16 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
     if not guest and "ram_mib" in said:
         raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
     if guest:
-        check_with_ram(guest, found["ram_mib"])
+        check_with_ram(sized_guest(guest, found["ram_mib"]))
     return Vm(image, cores, found["ram_mib"], found["prio"])
 
 
-def check_with_ram(guest: Guest, ram_mib: int) -> None:
+def sized_guest(guest: Guest, ram_mib: int) -> Guest:
     """The guest in a VM with so much RAM."""
-    sized = replace(guest, fields=guest.fields | {"ram_mib": ram_mib})
+    return replace(guest, fields=guest.fields | {"ram_mib": ram_mib})
+
+
+def check_with_ram(sized: Guest) -> None:
     check_ram(sized)
     for load in sized.loads:
         check_place(sized, load)

@@ -27,21 +27,12 @@ void newer_init(void)
 {
 }
 
-static reg_t mode(void)
-{
-	return read_cpsr() & PSR_MODE;
-}
-
+/* Of PL1 boot_state.level has the security state. */
 unsigned cpu_level(void)
 {
-	switch (mode()) {
-	case PSR_MODE_HYP:
-		return 2;
-	case PSR_MODE_MON:
-		return 3;
-	default: /* boot_state.level has the security state */
-		return 1;
-	}
+	reg_t mode = read_cpsr() & PSR_MODE;
+
+	return mode == PSR_MODE_HYP ? 2 : mode == PSR_MODE_MON ? 3 : 1;
 }
 
 unsigned cpu_pa_bits(void)

@@ -106,7 +106,7 @@ early_exception:
 	cmp	r0, #PSR_MODE_HYP
 	load_address r1, HSCTLR_OFF
 	mcreq	p15, 4, r1, c1, c0, 0		/* HSCTLR */
-	load_address r1, SCTLR_OFF
+	load_address r1, SCTLR_EL1_OFF
 	mcrne	p15, 0, r1, c1, c0, 0		/* SCTLR */
 	isb
 	load_address sp, __boot_stack_end

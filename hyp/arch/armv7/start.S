@@ -46,7 +46,7 @@ _start:
 	cmp	r8, #ENTRY_EL2
 	beq	2f
 	mrc	p15, 0, r9, c1, c0, 0		/* SCTLR */
-	load_address r0, SCTLR_OFF
+	load_address r0, SCTLR_EL1_OFF
 	mcr	p15, 0, r0, c1, c0, 0
 	isb
 	mov	r0, #0
@@ -68,12 +68,7 @@ clear_bss:
 	blo	1b
 
 	load_address r0, boot_state
-	strd	r4, r5, [r0, #BOOT_TICKS]
-	str	r6, [r0, #BOOT_DTB]
-	str	r8, [r0, #BOOT_LEVEL]
-	str	r9, [r0, #BOOT_SCTLR]
-	str	r10, [r0, #BOOT_HCR]
-	str	r7, [r0, #BOOT_PSR]
+	stm	r0, {r4-r10}
 
 	load_address sp, __boot_stack_end
 	cmp	r8, #ENTRY_EL3

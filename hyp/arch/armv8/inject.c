@@ -22,16 +22,11 @@
 
 static uintptr_t vector_of(reg_t spsr)
 {
+	reg_t mode = spsr & SPSR_MODE;
+
 	if (spsr & SPSR_AARCH32)
 		return VECTOR_LOWER_32;
-	switch (spsr & SPSR_MODE) {
-	case SPSR_EL1H:
-		return VECTOR_SP_ELX;
-	case SPSR_EL1T:
-		return VECTOR_SP_EL0;
-	default:
-		return VECTOR_LOWER;
-	}
+	return mode == SPSR_EL1H ? VECTOR_SP_ELX : mode == SPSR_EL1T ? VECTOR_SP_EL0 : VECTOR_LOWER;
 }
 
 /* AArch64.TakeException to EL1 (DDI 0487 J1.1.2). IL is 1 for each injected class

@@ -10,12 +10,8 @@
 	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
 	.global	vcpu_run
 vcpu_run:
-	stp	x19, x20, [sp, #-96]!
-	stp	x21, x22, [sp, #16]
-	stp	x23, x24, [sp, #32]
-	stp	x25, x26, [sp, #48]
-	stp	x27, x28, [sp, #64]
-	stp	x29, x30, [sp, #80]
+	stp	x19, x20, [sp, #-TRAP_FRAME_SIZE]!
+	pairs	stp, 21, 23, 25, 27, 29
 	mov	x1, sp
 	adrp	x2, vcpu_host_sp
 	str	x1, [x2, :lo12:vcpu_host_sp]
@@ -44,12 +40,8 @@ leave:
 	adrp	x1, vcpu_host_sp
 	ldr	x1, [x1, :lo12:vcpu_host_sp]
 	mov	sp, x1
-	ldp	x21, x22, [sp, #16]
-	ldp	x23, x24, [sp, #32]
-	ldp	x25, x26, [sp, #48]
-	ldp	x27, x28, [sp, #64]
-	ldp	x29, x30, [sp, #80]
-	ldp	x19, x20, [sp], #96
+	pairs	ldp, 21, 23, 25, 27, 29
+	ldp	x19, x20, [sp], #TRAP_FRAME_SIZE
 	ret
 
 	.global	guest_serror

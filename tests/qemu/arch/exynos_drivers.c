@@ -6,21 +6,22 @@
 #include "drivers/timer/exynos_mct.h"
 #include "drivers/uart/uart.h"
 
-#define UART 0x13800000u
 #define MCT 0x10050000u
 #define G_CNT_L 0x100u
 #define G_TCON 0x240u
 #define G_WSTAT 0x24cu
+
+static const struct uart_port uart = { &uart_exynos4210, 0x13800000, 0 };
 
 void drivers_main(void);
 
 static void say(const char *word, uint32_t value)
 {
 	while (*word)
-		uart_exynos4210.putc(UART, *word++);
+		uart_putc(&uart, *word++);
 	for (int shift = 28; shift >= 0; shift -= 4)
-		uart_exynos4210.putc(UART, "0123456789abcdef"[value >> shift & 0xf]);
-	uart_exynos4210.putc(UART, '\n');
+		uart_putc(&uart, "0123456789abcdef"[value >> shift & 0xf]);
+	uart_putc(&uart, '\n');
 }
 
 /* What the counter gains while this core waits for it. */
@@ -38,7 +39,7 @@ void drivers_main(void)
 {
 	uint32_t count;
 
-	uart_exynos4210.init(UART);
+	uart_init(&uart);
 	say("control at reset ", mmio_read32(MCT + G_TCON));
 	say("stands still ", gained() == 0);
 	say("first start ", exynos_mct_start(MCT));
@@ -50,6 +51,6 @@ void drivers_main(void)
 	say("control ", mmio_read32(MCT + G_TCON));
 	say("goes on ", mmio_read32(MCT + G_CNT_L) - count < 0x80000000u);
 	say("still moves ", gained() != 0);
-	uart_exynos4210.flush(UART);
+	uart_flush(&uart);
 	semihosting_exit(0);
 }

@@ -24,6 +24,7 @@
 #define SYSREG_READ(name) SYSREG(name)
 #define SYSREG_WRITE(name) SYSREG(name)
 #include "generated/el1_regs.inc"
+#include "generated/newer_regs.inc"
 #include "generated/sysreg.inc"
 #include "generated/sysreg_gicv3.inc"
 
@@ -31,6 +32,7 @@
 #define SYSREG(name) &fake_##name,
 static reg_t *const registers[] = {
 #include "generated/el1_regs.inc"
+#include "generated/newer_regs.inc"
 #include "generated/sysreg.inc"
 #include "generated/sysreg_gicv3.inc"
 };
@@ -122,7 +124,6 @@ DSB(dsb_nsh)
 	{                                                                                          \
 		fake_barriers.name++;                                                              \
 	}
-COUNTED(dmb_ish)
 COUNTED(wfi)
 COUNTED(wfe)
 COUNTED(sev)

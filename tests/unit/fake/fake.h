@@ -16,7 +16,7 @@ void fake_reset(void);
 /* Barriers executed, by name. */
 #define FAKE_BARRIERS(X)                                                                           \
 	X(isb)                                                                                     \
-	X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(dmb_ish) X(wfi) X(wfe) X(sev) X(cpu_relax)
+	X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(wfi) X(wfe) X(sev) X(cpu_relax)
 struct fake_barriers {
 #define X(name) unsigned name;
 	FAKE_BARRIERS(X)

@@ -11,12 +11,12 @@ BUDGETS = {
     "hyp/base": 490,
     "hyp/cpu": 620,
     "hyp/mem": 310,
-    "hyp/vcpu": 1240,
+    "hyp/vcpu": 1228,
     "hyp/sched": 250,
-    "hyp/vm": 1675,
+    "hyp/vm": 1656,
     "hyp/dev": 300,
     "hyp/trap": 870,
-    "hyp/run": 1330,
+    "hyp/run": 1105,
 }
 
 

@@ -9,6 +9,7 @@ from hypbench.checks.base import Violation, code_only, read_source
 from hypbench.tree import Tree
 
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
+LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
 # An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
 ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
@@ -16,16 +17,17 @@ DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 def check(tree: Tree) -> Iterator[Violation]:
     for isa in ("armv7", "armv8"):
-        paths = [path for path in tree.files() for name in ("sysreg*.h", "el1_regs.h")
-                 if path.match(f"arch/{isa}/include/arch/{name}")]
-        declared = [(path, *found) for path in paths for found in declarations(tree, path)]
+        paths = [path for path in tree.files()
+                 if LIST.fullmatch(path.as_posix().replace(isa, "common"))]
+        declared = [(path, *found) for path in paths for found in declarations(tree, path, isa)]
         if not declared:
             yield Violation(Path(f"arch/{isa}/include/arch/sysreg.h"), 1,
                             "no SYSREG…() declaration found: this check sees nothing")
         yield from duplicates(declared)
 
 
-def declarations(tree: Tree, path: Path) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+def declarations(tree: Tree, path: Path,
+                 isa: str) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
     """(line, direction, name, encoding); ARMv8 has no encodings, its assembler knows the names."""
     source = code_only(read_source(tree, path))
     outside = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"), source)
@@ -34,6 +36,7 @@ def declarations(tree: Tree, path: Path) -> Iterator[tuple[int, str, str, tuple[
             line = text.count("\n", 0, found.start()) + 1
             encoding = tuple(word.strip().lower().removeprefix("c")
                              for word in (found[3] or "").split(",") if word.strip())
+            encoding *= isa == "armv7"
             for direction in directions(found[kind]):
                 yield line, direction, found[name], encoding
 

@@ -5,8 +5,9 @@ own. And what a board has to give."""
 import re
 from dataclasses import dataclass
 
+from hypbench import abi
 from hypbench.boardfile import board_numbers
-from hypbench.tree import HOME, Tree, UnknownName, listed
+from hypbench.tree import Tree, UnknownName, listed
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"K": KIB, "M": MIB, "G": GIB}
@@ -14,11 +15,9 @@ RAM_UNIT = 2 * MIB  # the grain that stage 2 maps RAM with
 CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
 
 # QEMU's virt, as the hypervisor has it.
-VIRT = {name: int(number, 0) for name, number in re.findall(
-    r"^#define VIRT_(\w+) (\w+?)u\b", (HOME / "abi" / "virt.h").read_text(), re.MULTILINE)}
-VIRT_GICD, VIRT_GICC, VIRT_GICR = VIRT["GICD"], VIRT["GICC"], VIRT["GICR"]
-VIRT_RAM, VIRT_UART, VIRT_UART_INTID = VIRT["RAM"], VIRT["UART"], VIRT["UART_INTID"]
-FLASH_BANK = VIRT["FLASH_BANK_SIZE"]  # bytes; two of them, from address 0
+VIRT_GICD, VIRT_GICC, VIRT_GICR, VIRT_RAM, VIRT_UART, VIRT_UART_INTID = (
+    abi.constant(f"VIRT_{name}") for name in ("GICD", "GICC", "GICR", "RAM", "UART", "UART_INTID"))
+FLASH_BANK = abi.constant("VIRT_FLASH_BANK_SIZE")  # bytes; two of them, from address 0
 FLASH_END = 2 * FLASH_BANK
 REDISTRIBUTOR = 128 * KIB  # of a vCPU
 

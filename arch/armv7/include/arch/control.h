@@ -8,7 +8,7 @@
 
 /* Reset values on Cortex-A15 (DDI 0438 4.3.27): M, C, I, V, EE, TE and WXN are 0. EL2's is HSCTLR,
  * with CP15BEN. */
-#define SCTLR_OFF 0x00c50078
+#define SCTLR_EL1_OFF 0x00c50078
 #define HSCTLR_OFF 0x30c50878
 #define SCTLR_EL2_OFF HSCTLR_OFF
 #define SCTLR_SA 0 /* ARMv8's */

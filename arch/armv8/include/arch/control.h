@@ -3,7 +3,8 @@
 #pragma once
 
 #define SCTLR_EL2_OFF 0x30c50830 /* EL3's too: the RES1 bits of Armv8.0; M, C, I and the rest 0 */
-#define SCTLR_SA (1 << 3)        /* the stack pointer's alignment is checked */
+#define SCTLR_EL1_OFF 0x30d00800
+#define SCTLR_SA (1 << 3) /* the stack pointer's alignment is checked */
 
 /* CPTR_EL2: the RES1 bits, which trap SVE and SME; activity monitors and trace registers trap (TAM,
  * TTA); TFP and TCPAC 0 */

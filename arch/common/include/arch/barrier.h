@@ -13,7 +13,6 @@ BARRIER(dsb_sy, "dsb sy")       /* complete for the whole system, devices too */
 BARRIER(dsb_ish, "dsb ish")     /* complete for all cores that share memory with this core */
 BARRIER(dsb_ishst, "dsb ishst") /* only stores: page-table updates */
 BARRIER(dsb_nsh, "dsb nsh")     /* this core only */
-BARRIER(dmb_ish, "dmb ish")
 BARRIER(wfi, "wfi")
 BARRIER(wfe, "wfe")
 BARRIER(sev, "sev")

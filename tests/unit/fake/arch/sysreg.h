@@ -24,5 +24,7 @@ void fake_sysreg_write(reg_t *variable, reg_t value);
 	SYSREG_READ(name)                                                                          \
 	SYSREG_WRITE(name)
 
+#include "arch/armv8/include/arch/newer_regs.h"
 #include "generated/el1_regs.inc"
+#include "generated/newer_regs.inc"
 #include "generated/sysreg.inc"

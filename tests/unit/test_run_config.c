@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "lib/options.h"
+#include "lib/run_config.h"
 
 static char buffer[512];
 static struct text text;
@@ -59,39 +59,22 @@ static void a_configuration_is_shown_in_words(void **state)
 		"\"delay_el2\":64,\"slice_us\":7,\"cntvoff_us\":4294967295}");
 }
 
-static void parameters_are_shown_as_numbers(void **state)
-{
-	const struct bench_params params = { .n = 5,
-					     .delay = 2,
-					     .pages = 8,
-					     .period = 500,
-					     .period_us = 9,
-					     .batch = 3,
-					     .seed = UINT32_MAX };
-
-	(void)state;
-	options_json(bench_options, &params, &text);
-	assert_string_equal(buffer, ",\"n\":5,\"delay\":2,\"pages\":8,\"period\":500,"
-				    "\"period_us\":9,\"batch\":3,\"seed\":4294967295,\"timed\":0");
-}
-
 /* A value outside of its vocabulary cannot come from a plan; it must not lead outside of it. */
 static void an_impossible_value_is_an_empty_word(void **state)
 {
 	const struct run_config config = { .stage1 = 99 };
 
 	(void)state;
-	options_json(config_options, &config, &text);
-	assert_memory_equal(buffer, ",\"stage1\":\"\",", 13);
+	run_config_json(&config, &text);
+	assert_memory_equal(buffer, "{\"name\":\"\",\"stage1\":\"\",", 23);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_configuration_is_shown_in_words, setup),
-		cmocka_unit_test_setup(parameters_are_shown_as_numbers, setup),
 		cmocka_unit_test_setup(an_impossible_value_is_an_empty_word, setup),
 	};
 
-	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("run_config", tests, NULL, NULL);
 }

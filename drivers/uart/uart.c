@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every UART, by the registers of its part. */
+#include "drivers/uart/uart.h"
+
+#include "arch/mmio.h"
+
+static bool holds(const struct uart_port *port, const struct uart_flag *flag)
+{
+	return !(mmio_read32(port->base + flag->offset) & flag->bits) == flag->clear;
+}
+
+static void control_set(const struct uart_port *port, uint32_t bits)
+{
+	uintptr_t control = port->base + port->part->control;
+
+	if (bits)
+		mmio_write32(control, mmio_read32(control) | bits);
+}
+
+void uart_init(const struct uart_port *port)
+{
+	control_set(port, port->part->transmit);
+}
+
+void uart_putc(const struct uart_port *port, char c)
+{
+	while (holds(port, &port->part->full))
+		;
+	mmio_write32(port->base + port->part->out, (uint8_t)c);
+}
+
+void uart_flush(const struct uart_port *port)
+{
+	while (holds(port, &port->part->busy))
+		;
+}
+
+/* Clear the interrupt and look again: a byte may have arrived before the clear. */
+static bool is_empty_still(const struct uart_port *port)
+{
+	if (!port->part->clear)
+		return true;
+	mmio_write32(port->base + port->part->pending, port->part->clear);
+	return holds(port, &port->part->empty);
+}
+
+int uart_get(const struct uart_port *port)
+{
+	if (holds(port, &port->part->empty) && is_empty_still(port))
+		return -1;
+	return (int)(mmio_read32(port->base + port->part->in) & 0xff);
+}
+
+void uart_listen(const struct uart_port *port, bool on)
+{
+	if (on)
+		control_set(port, port->part->receive);
+	mmio_write32(port->base + port->part->mask, on ? port->part->listen : port->part->ignore);
+}

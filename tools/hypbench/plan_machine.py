@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no machine, or not this board, can give the VMs of a plan."""
+
+from hypbench import abi
+from hypbench.plan_vms import Guest, Vm, overlap, taking_part
+from hypbench.plan_words import Mistake, quoted
+
+MIB = 1 << 20
+VIRT = {name: abi.constant(f"VIRT_{name}") for name in (
+    "FLASH", "FLASH_BANK_SIZE", "FLASH_BANKS", "GICD", "GICC", "GICR", "UART", "UART_SIZE")}
+FRAMES = 0x10000  # of a distributor, and of a CPU interface
+REDISTRIBUTOR = 2 * FRAMES  # of a vCPU
+STATS_MAX = abi.constant("PLAN_STATS_VCPUS")
+Board = dict[str, int]  # the numbers of its files (boardfile.py)
+
+
+def check_devices(guest: Guest, cpus: int, where: str) -> None:
+    """Memory is not where devices are. A load may lie in the flash, the RAM may not."""
+    ram = {"ipa": guest.fields["ram"], "size": guest.ram_end - guest.fields["ram"]}
+    flash = ("flash", VIRT["FLASH"], VIRT["FLASH_BANKS"] * VIRT["FLASH_BANK_SIZE"])
+    devices = [("distributor", VIRT["GICD"], FRAMES), ("CPU interface", VIRT["GICC"], FRAMES),
+               ("redistributors", VIRT["GICR"], REDISTRIBUTOR * cpus),
+               ("UART", VIRT["UART"], VIRT["UART_SIZE"])]
+    for part, places in [(ram, [*devices, flash]), *((load, devices) for load in guest.loads)]:
+        for name, base, size in places:
+            if overlap(part, {"ipa": base, "size": size}):
+                raise Mistake(f"a load, or the RAM, lies on the {name}{where}")
+
+
+def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -> None:
+    """A guest with so many vCPUs in a configuration, on any board."""
+    where = f"in config {quoted(config)}"
+    if cpus > 1 and said["irq"] != "trapped":
+        raise Mistake(f"several vCPUs need irq=trapped: irq={said['irq']} {where}")
+    if cpus > 1 and said["fill"] == "lazy":
+        raise Mistake(f"several vCPUs need fill=eager: fill=lazy {where}")
+    if said["stage2"] != "off":
+        check_devices(guest, cpus, f": stage2={said['stage2']} {where}")
+
+
+def check_guest_on(board: Board, guest: Guest) -> None:
+    """A guest's memory on a board, in any configuration."""
+    mib, most = guest.fields["ram_mib"], board["guest_size"] // MIB
+    if mib > most:
+        raise Mistake(f"ram_mib={mib}: this board has {most} MiB for a guest")
+    store = board.get("store_size", 0)
+    end = max(load["store"] + load["size"] for load in guest.loads)
+    if end > store:
+        raise Mistake(f"a load ends at {end:#x} of the store, which has {store:#x} bytes"
+                      f"{'' if store else ' on this board'}")
+
+
+def check_native(board: Board, config: str, guest: Guest) -> None:
+    """A guest in a configuration with stage2=off: everything lies where it is."""
+    where = f"in config {quoted(config)}"
+    base, size = board["guest_base"], board["guest_size"]
+    if not base <= guest.fields["ram"] <= guest.ram_end <= base + size:
+        raise Mistake(f"the guest's RAM is not in this board's, {size // MIB} MiB at {base:#x}:"
+                      f" stage2=off {where}")
+    for load in guest.loads:
+        if not guest.in_ram(load["ipa"]) and load["ipa"] != board["store_base"] + load["store"]:
+            raise Mistake("a load outside of RAM stays where the store has it,"
+                          f" {board['store_base'] + load['store']:#x}: stage2=off {where}")
+
+
+def check_together(board: Board, vms: dict[str, Vm]) -> None:
+    """All VMs on a board."""
+    mib, most = sum(vm.ram_mib for vm in vms.values()), board["guest_size"] // MIB
+    if mib > most:
+        raise Mistake(f"the VMs need {mib} MiB of RAM: this board has {most} MiB for guests")
+    wanted = 1 + max(core for vm in vms.values() for core in vm.cores)
+    cores = board.get("cores.count", 1)
+    if wanted > cores:
+        raise Mistake(f"the VMs want {wanted} cores: this board has {cores}")
+
+
+def check_stats(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
+    count = sum(len(vm.cores) for vm in taking_part(vms, said["sched"]).values())
+    if "on" in (said["stats"], said["trace"]) and count > STATS_MAX:
+        raise Mistake(f"stats and trace are for {STATS_MAX} vCPUs, not {count}:"
+                      f" config {quoted(config)}")
