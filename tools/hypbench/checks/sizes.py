@@ -8,7 +8,7 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 490,
+    "hyp/base": 480,
     "hyp/cpu": 620,
     "hyp/mem": 310,
     "hyp/vcpu": 1228,
