@@ -293,11 +293,10 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 }
 
 /* The event "none pending" would hold at once, and for ever, with no list register pending. */
-static void set_events(struct vgic *vgic, bool waiting)
+static void set_events(const struct vgic *vgic, bool waiting)
 {
 	unsigned events = 0;
 
-	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count;
 	if (waiting)
 		events = GIC_VIRT_GROUP_CHANGES | (any_pending(vgic) ? GIC_VIRT_NONE_PENDING : 0);
 	if (vgic->spilled_count)
@@ -323,8 +322,12 @@ static bool fill(struct vgic *vgic)
 
 static __attribute__((noinline)) void refill(struct vgic *vgic)
 {
+	bool waiting;
+
 	collect_ends(vgic);
-	set_events(vgic, anything_queued(vgic) && fill(vgic));
+	waiting = anything_queued(vgic) && fill(vgic);
+	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count;
+	set_events(vgic, waiting);
 }
 
 __cold void vgic_refill(struct vgic *vgic)

@@ -82,8 +82,10 @@ bool smp_model_may_be_pending(const struct smp_irq *irq)
 
 void smp_model_pend(struct smp_irq *irq)
 {
-	if (!irq->accepted)
-		irq->latched = true;
+	if (irq->accepted)
+		return;
+	irq->maybe |= irq->forwarded && irq->latched && !smp_model_is_sure(irq);
+	irq->latched = true;
 }
 
 void smp_model_unpend(struct smp_irq *irq)
