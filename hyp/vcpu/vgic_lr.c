@@ -283,7 +283,6 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 {
 	unsigned source = virq->sources ? bit_lowest(virq->sources) : 0;
 
-	pull(vgic, virq);
 	virq->sources &= (uint8_t)~BIT(source);
 	if (!virq->hw)
 		virq->lr_latch = virq->pending_latch;
@@ -315,6 +314,7 @@ static bool fill(struct vgic *vgic)
 
 		if (i == VIRQ_LR_NONE)
 			return true;
+		pull(vgic, virq);
 		place(vgic, virq, i);
 	}
 	return false;
