@@ -214,8 +214,8 @@ enum {
     # a machine that QEMU does not have
     "id_aa64pfr0": (
         Patch("drivers/gic/gicv3.c", "(read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && "),),
-    "actlr 773022": (Patch("hyp/cpu/errata.c", "(uint32_t)read_actlr_el1()", "1u << 1"),),
-    "actlr 774769": (Patch("hyp/cpu/errata.c", "(uint32_t)read_actlr_el1()", "1u << 25"),),
+    "actlr 773022": (Patch("hyp/cpu/errata.c", "~read_actlr_el1()", "~(1u << 1)"),),
+    "actlr 774769": (Patch("hyp/cpu/errata.c", "~read_actlr_el1()", "~(1u << 25)"),),
     # the PL011's interrupt line is high, and INTID 33 the only SPI
     "uart has the spi": (
         Patch("hyp/run/plan_run.c", "= board.spi_first,", "= 33,"),
