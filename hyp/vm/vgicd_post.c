@@ -85,11 +85,12 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	struct vgic *vgic = &vcpu->vgic;
 	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
-	if (leaves) {
+	if (leaves && vgic->posted.what) {
 		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
 		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
-		vgic_refill(vgic);
 	}
+	if (leaves)
+		vgic_refill(vgic);
 	if (leaves && !vgic_is_active(vgic, virq)) {
 		hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
 		return true;

@@ -124,7 +124,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "vgic_begin": first("hyp/vcpu/vgic_lr.c", "vgic_begin", "return;"),
     "vgic_set_priority": first("hyp/vcpu/vgic.c", "vgic_set_priority", "return;"),
     "vgic_set_priority crashes": first("hyp/vcpu/vgic.c", "vgic_set_priority", CRASH),
-    "vgic_set_edge": first("hyp/vcpu/vgic.c", "set_edge", "return;"),
+    "vgic_set_edge": (Patch("hyp/vcpu/vgic.c", "\tgic_set_edge(virq->intid, edge);\n"),),
     "gic_disable": (Patch("hyp/vcpu/vgic.c", "\tgic_disable(virq->intid);\n"),),
     "follow_target": first("hyp/vm/vgicd_post.c", "follow_target", "return false;"),
     "vgic_set_retarget": first("hyp/vcpu/vgic.c", "vgic_set_retarget", "return;"),
