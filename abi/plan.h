@@ -12,11 +12,12 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 5
+#define PLAN_VERSION 6
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
-#define PLAN_NAME_SIZE 24 /* bytes, with the terminating NUL */
-#define PLAN_MACHINE_SIZE 512
+#define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
+#define PLAN_MACHINE_SIZE 512 /* of the `machine` line, with the terminating NUL */
+#define PLAN_WORDS_SIZE 10240
 #define PLAN_GUEST_MAX 4
 #define PLAN_VM_MAX 8
 #define PLAN_VM_CPUS 4
@@ -165,10 +166,9 @@ struct plan_event {
 };
 
 struct plan {
-	char name[PLAN_NAME_SIZE];
-	char board[PLAN_NAME_SIZE]; /* of the image, for the host tool's checks */
+	char board[PLAN_NAME_SIZE];  /* of the image, for the host tool's checks */
+	char words[PLAN_WORDS_SIZE]; /* members of the run record, as JSON: ,"plan":"default",... */
 	uint32_t platform;
-	char machine[PLAN_MACHINE_SIZE]; /* description of the platform; may be empty */
 	uint32_t order;
 	uint32_t limit_ms; /* time limit of a step, in ms of the counter */
 	uint32_t config_count;

@@ -5,11 +5,6 @@
 
 #include "lib/crc32.h"
 
-#define X(NAME, word) word,
-static const char *const platform_words[] = { PLATFORMS(X) };
-static const char *const order_words[] = { PLAN_ORDERS(X) };
-#undef X
-
 static bool check_number(const char *name, uint32_t value, uint32_t valid, struct text *why)
 {
 	if (value != valid)
@@ -31,14 +26,4 @@ bool plan_check(const struct plan_section *section, struct text *why)
 		return true;
 	text_string(why, "wrong CRC-32: the plan is damaged or cut");
 	return false;
-}
-
-const char *plan_order_word(const struct plan *plan)
-{
-	return order_words[plan->order];
-}
-
-const char *plan_platform_word(const struct plan *plan)
-{
-	return platform_words[plan->platform];
 }

@@ -10,7 +10,3 @@
  * plan says, and no guest can write it. False: *why has the fault.
  */
 bool plan_check(const struct plan_section *section, struct text *why);
-
-/* The words of the plan language for what a plan says. */
-const char *plan_order_word(const struct plan *plan);
-const char *plan_platform_word(const struct plan *plan);

@@ -58,7 +58,6 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 /* No BPR: in a guest GICC is GICV, and gem5 stops at an access to GICV's BPR. */
 void gic_cpu_init(bool split_eoi)
 {
-	(void)split_eoi;
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);
 	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1);
 }

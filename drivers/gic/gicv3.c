@@ -258,6 +258,5 @@ uint32_t gic_virt_active_priorities(void)
 
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)
 {
-	(void)guest_owns_the_interface;
 	return 0;
 }

@@ -12,7 +12,6 @@ extern const struct vm_type vm_type_bench, vm_type_unmodified;
 /* A function of a type that has nothing to do. */
 static inline void guest_nothing(struct vm *vm)
 {
-	(void)vm;
 }
 
 /* Returns whether the embedded image of the bench guest fits this board; if not, `why` has the

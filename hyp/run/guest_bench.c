@@ -82,7 +82,6 @@ static void starting(struct vm *vm)
 {
 	struct guest_run *page = run_page();
 
-	(void)vm;
 	page->start_ticks = counter_read();
 	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
 }

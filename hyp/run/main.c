@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the first C instruction to the end of the run. */
+#include <string.h>
+
 #include "arch/counter.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
@@ -20,7 +22,6 @@
 #include "hyp/run/selfcheck.h"
 #include "lib/bits.h"
 #include "lib/plan.h"
-#include "lib/run_config.h"
 #include "lib/text.h"
 
 _Noreturn void hyp_main(void);
@@ -59,21 +60,6 @@ static void check_plan(void)
 		give_up("plan", "platform gem5: this board is not a model of gem5's");
 }
 
-static void emit_configs(void)
-{
-	static const char open[] = ",\"configs\":[";
-
-	record_raw(open, sizeof(open) - 1);
-	for (uint32_t i = 0; i < plan->config_count; i++) {
-		TEXT(text, 512);
-
-		text_string(&text, i ? "," : "");
-		run_config_json(&plan->config[i], &text);
-		record_raw(text.at, text.length);
-	}
-	record_raw("]", 1);
-}
-
 static void emit_run(unsigned lr_count)
 {
 	uint64_t boot_ticks = counter_read() - boot_state.ticks;
@@ -90,14 +76,8 @@ static void emit_run(unsigned lr_count)
 	record_u64("hz", clock_hz());
 	if (cpu_hz)
 		record_u64("cpu_hz", cpu_hz);
-	record_string("platform", plan_platform_word(plan));
-	if (plan->machine[0])
-		record_string("machine", plan->machine);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
-	record_string("plan", plan->name);
-	record_string("order", plan_order_word(plan));
-	record_u64("limit_ms", plan->limit_ms);
 	record_u64("steps", plan_step_count(plan));
 	record_u64("boot_ticks", boot_ticks);
 	record_string("entry_level", entry_word(boot_state.level));
@@ -105,7 +85,7 @@ static void emit_run(unsigned lr_count)
 	record_hex("entry_hcr", boot_state.hcr);
 	record_hex("entry_psr", boot_state.psr);
 	smp_boot_emit();
-	emit_configs();
+	record_raw(plan->words, strlen(plan->words));
 	record_close();
 }
 

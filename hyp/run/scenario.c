@@ -102,7 +102,6 @@ static void destroy(unsigned i)
 /* In an exit: the core's loop does the rest. */
 static void leave_guest(struct timer *timer)
 {
-	(void)timer;
 	sched_leave();
 }
 

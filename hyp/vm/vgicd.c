@@ -399,7 +399,6 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 
 uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	(void)state;
 	if (offset == GICD_IIDR && size == 4)
 		return VGICD_IIDR;
 	return is_word(offset, size) ? dist_read(vcpu, offset)
@@ -420,7 +419,6 @@ void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 {
 	unsigned intid = offset - GICD_IPRIORITYR;
 
-	(void)state;
 	if (gic_version() == 2 && offset == GICD_SGIR && size == 4) {
 		vgicd_v2_sgir(vcpu, (uint32_t)value);
 	} else if (is_word(offset, size)) {
@@ -435,14 +433,12 @@ void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 
 uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	(void)state;
 	return is_word(offset, size) ? vgicr_read_word(vcpu, offset)
 				     : read_split(vcpu, offset, size, vgicr_read_word);
 }
 
 void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	(void)state;
 	if (is_word(offset, size))
 		vgicr_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
 	else
@@ -453,17 +449,11 @@ void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 
 uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	(void)vcpu;
-	(void)offset;
-	(void)size;
-	(void)state;
 	return 0;
 }
 
 void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	(void)size;
-	(void)state;
 	if (offset == GICC_DIR % VGICD_DIR_SIZE)
 		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));
 }

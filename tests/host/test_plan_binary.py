@@ -3,6 +3,7 @@
 sees them; and the way there and back."""
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION, is_section,
-                                  pack, unpack)
+                                  pack, unpack, words)
 from hypbench.plan_language import ORDERS, PLATFORMS, parse
 from hypbench.plan_vms import EVENTS, IMAGES
 from hypbench.tree import HOME, Tree
@@ -78,8 +79,8 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     done = compiled(program, assertions())
     assert done.returncode == 0, done.stderr[:2000]
     for one, other in (("PLAN_ORDER_ONCE == 1", "PLAN_ORDER_ONCE == 0"),
-                       ("plan.vm[7].core[3]) == 5336", "plan.vm[7].core[3]) == 5332"),
-                       ("plan.event[1023].vm) == 17624", "plan.event[1023].vm) == 17620"),
+                       ("plan.vm[7].core[3]) == 12992", "plan.vm[7].core[3]) == 12988"),
+                       ("plan.event[1023].vm) == 25280", "plan.event[1023].vm) == 25276"),
                        ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
         assert one in assertions()
         assert compiled(program, assertions().replace(one, other)).returncode
@@ -90,7 +91,7 @@ def test_another_layout_has_another_version():
     layout = repr((MEMBERS, abi.axes(), PLATFORMS, ORDERS, IMAGES, EVENTS))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
         1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
-        4: "12d3b2fe6f74486c", 5: "7ee8ee88aa521aeb"}[VERSION]
+        4: "12d3b2fe6f74486c", 5: "7ee8ee88aa521aeb", 6: "f7d539534935eb00"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():
@@ -108,6 +109,28 @@ def test_there_and_back(text):
     section = pack(plan)
     assert len(section) == SECTION_SIZE and is_section(section + b"more")
     assert unpack(section) == plan
+
+
+def test_the_run_record_has_the_plan_in_words():
+    plan = parse("name mine\norder once\nlimit_ms 7\nconfig a trapped lr=sw delay_el2=64\n"
+                 "config native\nbench hvc\n", ["platform gem5", 'machine of "some" kind'])
+    said = json.loads(f"{{{words(plan)[1:]}}}")
+    a, native = said.pop("configs")
+    assert said == {"platform": "gem5", "machine": 'of "some" kind', "plan": "mine",
+                    "order": "once", "limit_ms": 7}
+    assert native["name"] == "native" and native["stage2"] == "off"
+    assert list(a) == ["name", *abi.axes()]
+    assert (a["name"], a["irq"], a["lr"], a["delay_el2"]) == ("a", "trapped", "sw", 64)
+
+
+def test_the_longest_words_have_room():
+    axes = {axis: values.index(max(values, key=len)) if values else abi.numbers(
+        "CONFIG_NUMBERS")[axis][1] for axis, values in abi.axes().items()}
+    configs = {f"{i:0{abi.constant('CONFIG_NAME_SIZE') - 1}}": axes
+               for i in range(abi.constant("PLAN_CONFIG_MAX"))}
+    plan = replace(parse("config native\nbench hvc\n"), configs=configs, name="x" * 23,
+                   machine="\x01" * (abi.constant("PLAN_MACHINE_SIZE") - 1))
+    assert unpack(pack(plan)) == plan
 
 
 def test_what_is_damaged_is_no_section():

@@ -3,6 +3,7 @@
 a program for the build: compiles a plan, of its standard input, to its standard output, for the
 board of its argument."""
 
+import json
 import struct
 import sys
 import zlib
@@ -10,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from hypbench import abi
-from hypbench.plan_language import Plan, parse
+from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse
 from hypbench.plan_vms import (EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
                                taking_part)
 from hypbench.plan_words import Fields, PlanError
@@ -27,10 +28,10 @@ DECIDED = ("measured", "core_count", "guest_vms", "null_vms")
 def members() -> list[tuple[str, str]]:
     """The members of struct plan in C's words, and the format of each."""
     name = f"{abi.constant('PLAN_NAME_SIZE')}s"
-    heads = [("name", name), ("board", name), ("platform", "I"),
-             ("machine", f"{abi.constant('PLAN_MACHINE_SIZE')}s"),
-             *((word, "I") for word in ("order", "limit_ms", "config_count", "bench_count",
-                                        "guest_count", "vm_count", "event_count", *DECIDED))]
+    heads = [("board", name), ("words", f"{abi.constant('PLAN_WORDS_SIZE')}s"),
+             *((word, "I") for word in ("platform", "order", "limit_ms", "config_count",
+                                        "bench_count", "guest_count", "vm_count", "event_count",
+                                        *DECIDED))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
@@ -76,10 +77,22 @@ def decided(vms: dict[str, Vm], guests: Collection[str]) -> dict[str, int]:
                               sum(1 << names.index(name) for name in null_vms))))
 
 
+def words(plan: Plan) -> str:
+    """The members of the run record that the plan gives."""
+    def config(name: str, axes: Fields) -> dict[str, str | int]:
+        return {"name": name, **{axis: values[axes[axis]] if values else axes[axis]
+                                 for axis, values in abi.axes().items()}}
+    record = {"platform": PLATFORMS[plan.platform],
+              **({"machine": plan.machine} if plan.machine else {}),
+              "plan": plan.name, "order": ORDERS[plan.order], "limit_ms": plan.limit_ms,
+              "configs": [config(*item) for item in plan.configs.items()]}
+    return "," + json.dumps(record, separators=(",", ":"))[1:-1]
+
+
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
-    values = {"name": plan.name, "board": plan.board, "platform": plan.platform,
-              "machine": plan.machine, "order": plan.order, "limit_ms": plan.limit_ms,
+    values = {"board": plan.board, "words": words(plan), "platform": plan.platform,
+              "order": plan.order, "limit_ms": plan.limit_ms,
               "config_count": len(plan.configs), "bench_count": len(plan.benches),
               "guest_count": len(plan.guests), "vm_count": len(plan.vms),
               "event_count": len(plan.events),
@@ -134,9 +147,10 @@ def unpack(section: bytes) -> Plan:
         cores = (values[f"{place}.core[{j}]"] for j in range(values[f"{place}.cpus"]))
         return Vm(list(guests)[values[f"{place}.guest"]] if image == GUEST else image,
                   tuple(cores), values[f"{place}.ram_mib"], values[f"{place}.prio"])
+    said = json.loads(f"{{{values['words'][1:]}}}")
     return Plan(
-        **{one: values[one]
-           for one in ("name", "board", "platform", "machine", "order", "limit_ms")},
+        **{one: values[one] for one in ("board", "platform", "order", "limit_ms")},
+        name=said["plan"], machine=said.get("machine", ""),
         configs={values[f"config[{i}].name"]: fields(f"config[{i}]", abi.axes())
                  for i in range(values["config_count"])},
         benches=[(values[f"bench[{i}].name"],

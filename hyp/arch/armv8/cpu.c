@@ -62,7 +62,6 @@ bool trap_skip_store(void)
 /* No A64 instruction that traps is conditional. */
 bool trap_condition_passed(uint32_t esr)
 {
-	(void)esr;
 	return true;
 }
 
