@@ -79,8 +79,8 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     done = compiled(program, assertions())
     assert done.returncode == 0, done.stderr[:2000]
     for one, other in (("PLAN_ORDER_ONCE == 1", "PLAN_ORDER_ONCE == 0"),
-                       ("plan.vm[7].core[3]) == 15040", "plan.vm[7].core[3]) == 12988"),
-                       ("plan.event[1023].vm) == 25280", "plan.event[1023].vm) == 25276"),
+                       ("plan.vm[7].core[3]) == 15040", "plan.vm[7].core[3]) == 15036"),
+                       ("plan.event[1023].vm) == 27328", "plan.event[1023].vm) == 27324"),
                        ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
         assert one in assertions()
         assert compiled(program, assertions().replace(one, other)).returncode
