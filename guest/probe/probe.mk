@@ -4,7 +4,7 @@
 # A static position-independent executable: it runs wherever a loader puts it.
 PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie
 PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/memcpy.c \
-	guest/memset.c lib/crc32.c lib/fdt.c lib/median.c lib/text.c $(GIC_SOURCES) \
+	guest/memset.c lib/crc32.c lib/median.c lib/text.c $(GIC_SOURCES) \
 	drivers/uart/uart.c drivers/uart/pl011.c
 PROBE_OBJECTS := $(PROBE_SOURCES:%=$(OUT)/probe/%.o)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices and texts in the children of a device tree's root (lib/fdt.h). */
+/* Devices and texts in the children of a device tree's root (guest/probe/fdt.h). */
 #pragma once
 
-#include "lib/fdt.h"
+#include "guest/probe/fdt.h"
 
 /* The ranges in `reg` of the first child that is `compatible`; otherwise as fdt_memory(). */
 unsigned tree_device(const void *blob, size_t limit, const char *compatible,

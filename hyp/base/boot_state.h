@@ -16,7 +16,6 @@
  * ARMv7's sctlr is then SCTLR. */
 struct boot_state {
 	uint64_t ticks; /* CNTPCT at the first instruction */
-	reg_t dtb;      /* address of the device tree, from x0 or r2 */
 	reg_t psr;      /* DAIF (and nothing else), CPSR */
 	reg_t level;
 	reg_t sctlr; /* SCTLR_EL2, HSCTLR */

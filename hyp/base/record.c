@@ -179,3 +179,10 @@ bool record_end(bool steps_ok, uint64_t cpu_hz)
 	record_close();
 	return ok;
 }
+
+_Noreturn void record_give_up(const char *where, const char *what)
+{
+	record_error(where, what);
+	record_end(false, 0);
+	machine_end(RUN_IMPOSSIBLE);
+}

@@ -44,3 +44,6 @@ void record_error(const char *where, const char *what);
 /* Emits the `end` record, with the counts of all records before. Returns, and records as `status`,
  * whether nothing failed: no step (steps_ok), no fault, no error. `cpu_hz`: a member; 0: none. */
 bool record_end(bool steps_ok, uint64_t cpu_hz);
+
+/* The run is impossible: an error and the end, of records and of the run. */
+_Noreturn void record_give_up(const char *where, const char *what);

@@ -30,13 +30,6 @@ struct boot_state boot_state;
 
 static const struct plan *const plan = &plan_section.plan;
 
-static _Noreturn void give_up(const char *where, const char *what)
-{
-	record_error(where, what);
-	record_end(false, 0);
-	machine_end(RUN_IMPOSSIBLE);
-}
-
 const char *entry_word(uint64_t level)
 {
 	static const char *const word[] = {
@@ -55,9 +48,9 @@ static void check_plan(void)
 	TEXT(why, 128);
 
 	if (!plan_check(&plan_section, &why))
-		give_up("plan", why.at);
+		record_give_up("plan", why.at);
 	if (plan->platform == PLATFORM_GEM5 && !board.gem5)
-		give_up("plan", "platform gem5: this board is not a model of gem5's");
+		record_give_up("plan", "platform gem5: this board is not a model of gem5's");
 }
 
 static void emit_run(unsigned lr_count)
@@ -100,13 +93,13 @@ _Noreturn void hyp_main(void)
 	gic_set_bases(&board.gic);
 	wrong = selfcheck(&lr_count);
 	if (wrong)
-		give_up("self-check", wrong);
+		record_give_up("self-check", wrong);
 	smp_boot_start_all();
 	cpu_init();
 	mmu_prepare(0);
 	mmu_enable(0);
 	if (!guest_bench_check(&wrong))
-		give_up("guest image", wrong);
+		record_give_up("guest image", wrong);
 	check_plan();
 	emit_run(lr_count);
 	steps_ok = plan_run(plan);

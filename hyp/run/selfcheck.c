@@ -8,13 +8,11 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/base/boot_state.h"
 #include "hyp/base/clock.h"
-#include "hyp/mem/stage2.h"
-#include "lib/fdt.h"
+#include "hyp/trap/trap.h"
 #include "lib/text.h"
 
 #define IPA_BITS_NEEDED 32u
-#define RAM_RANGES_MAX 16u
-#define DTB_END 0x100000000ull /* boot loaders put it below 4 GiB; memory above may be absent */
+#define RAM_STEP 0x100000u
 
 static const char *check_level(void)
 {
@@ -71,27 +69,26 @@ static const char *check_gic(unsigned *lr_count)
 	return NULL;
 }
 
-/* Checks the guest's RAM against the boot loader's device tree, if any (another register value is
- * a multiple of 8 by chance only, and lacks the magic). A device tree without any RAM is
- * ignored: no loader filled it in. */
+/* Write the last word of the guest's first 1, 2, 4 ... MiB, up to all of its RAM. With less RAM an
+ * access aborts, or a word keeps no value, or two words have one place. */
 static const char *check_ram(void)
 {
-	static char buffer[160];
-	struct fdt_range ram[RAM_RANGES_MAX];
+	static char buffer[96];
+	volatile uint32_t *ram = (uint32_t *)(uintptr_t)board.guest_base;
+	bool kept = true;
 	struct text text;
-	unsigned count = 0;
-	pa_t dtb = boot_state.dtb;
+	uint64_t end;
 
-	if (dtb != 0 && dtb % 8 == 0 && dtb < DTB_END)
-		count = fdt_memory((void *)(uintptr_t)dtb, FDT_SIZE_MAX, ram, RAM_RANGES_MAX);
-	if (count == 0 || fdt_covers(ram, count, board.guest_base, board.guest_size))
-		return NULL;
 	text_init(&text, buffer, sizeof(buffer));
-	text_format(&text,
-		    "the guest's RAM is not there: the device tree has less than %ju MiB at 0x%jx: "
-		    "a board with less RAM",
+	text_format(&text, "the guest's RAM is not there: the board has less than %ju MiB at 0x%jx",
 		    board.guest_size >> 20, (uintmax_t)board.guest_base);
-	return text.at;
+	hyp_exception_means = text.at;
+	for (end = board.guest_size; end >= RAM_STEP; end /= 2)
+		ram[end / sizeof(*ram) - 1] = (uint32_t)end;
+	for (end = board.guest_size; end >= RAM_STEP; end /= 2)
+		kept &= ram[end / sizeof(*ram) - 1] == (uint32_t)end;
+	hyp_exception_means = NULL;
+	return kept ? NULL : text.at;
 }
 
 const char *selfcheck(unsigned *lr_count)

@@ -337,6 +337,8 @@ struct vcpu *trap_serror(struct vcpu *vcpu)
 	return stop(vcpu, FAULT_SERROR, (uint32_t)read_esr_el2());
 }
 
+const char *volatile hyp_exception_means;
+
 _Noreturn void hyp_exception(reg_t vector)
 {
 	static const char *const name[] = {
@@ -346,5 +348,7 @@ _Noreturn void hyp_exception(reg_t vector)
 		"exception in the hypervisor: SError",
 	};
 
+	if (hyp_exception_means)
+		record_give_up("self-check", hyp_exception_means);
 	panic(name[vector & 3]);
 }

@@ -26,7 +26,9 @@ struct vcpu *trap_serror(struct vcpu *vcpu);
 /* An interrupt ends the wait of a core without a vCPU. */
 void trap_irq_idle(void);
 
-/* An exception of the hypervisor itself: panics. */
+/* An exception of the hypervisor itself: panics. While the self-check looks for RAM, RAM is absent
+ * where an access makes one. */
+extern const char *volatile hyp_exception_means;
 _Noreturn void hyp_exception(reg_t vector);
 
 /* --- for trap.c and trap_account.c --- */

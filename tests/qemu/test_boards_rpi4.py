@@ -33,7 +33,6 @@ bench timer_wakeup n=20
 # ---- what stands before the hypervisor
 
 STUB = 0x100000  # RAM below the hypervisor
-DTB = 0x1000000  # RAM above it
 HEADER_SIZE = 64
 ALT0, ALT5 = 4, 2  # what GPIO 14 and 15 can be: PL011, mini UART
 PINS = {"pl011": ALT0, "mini": ALT5, "nothing": 0}
@@ -56,31 +55,13 @@ def first_to_stub(image: bytes, board: str) -> bytes:
     return branch(STUB - hyp_base(board)) + image[4:]
 
 
-def behind_stub(*defines: str, dtb: int = 0, more: tuple[str, ...] = ()):
+def behind_stub(*defines: str, more: tuple[str, ...] = ()):
     begin = hyp_base(BOARD) + HEADER_SIZE
 
     def machine(options: list[str]) -> list[str]:
-        stub = assemble(BOARD, "firmware", STUB, f"BEGIN={begin}", f"DTB={dtb}", *defines).elf
+        stub = assemble(BOARD, "firmware", STUB, f"BEGIN={begin}", *defines).elf
         return [*options, "-device", f"loader,file={stub}", *more]
     return machine
-
-
-def tree_with_ram(*ranges: tuple[int, int]) -> bytes:
-    """A device tree that has memory and nothing else, in cells of 2 and 1 words."""
-    strings = b"#address-cells\0#size-cells\0device_type\0reg\0"
-
-    def prop(name: bytes, value: bytes) -> bytes:
-        padded = value + b"\0" * (-len(value) % 4)
-        return struct.pack(">3I", 3, len(value), strings.index(name + b"\0")) + padded
-    reg = b"".join(struct.pack(">QI", *of_range) for of_range in ranges)
-    structure = b"".join([
-        b"\0\0\0\1" + b"\0" * 4, prop(b"#address-cells", b"\0\0\0\2"),
-        prop(b"#size-cells", b"\0\0\0\1"), b"\0\0\0\1" + b"memory@0\0\0\0\0",
-        prop(b"device_type", b"memory\0"), prop(b"reg", reg), b"\0\0\0\2" * 2, b"\0\0\0\x09"])
-    at = 40 + 16
-    return struct.pack(">10I", 0xd00dfeed, at + len(structure) + len(strings), at,
-                       at + len(structure), 40, 17, 16, 0, len(strings), len(structure)
-                       ) + b"\0" * 16 + structure + strings
 
 
 # ---- runs
@@ -161,43 +142,6 @@ def test_the_console_is_where_the_pins_go(run, pins):
 
 
 # ---- started otherwise
-
-def console_until_end(options: list[str], path) -> list[str]:
-    """Of a run that stops and does not end QEMU."""
-    machine = qemu.Qemu(qemu.command(options, CLOCK, path), LIMIT_S)
-    said = []
-    for line in machine.lines():
-        said.append(line.decode())
-        if '"kind":"end"' in said[-1]:
-            break
-    assert not machine.timed_out, said
-    return said
-
-
-def with_ram(tmp_path, *ranges: tuple[int, int]) -> list[str]:
-    """The console's lines of an image that is handed a device tree with this RAM."""
-    blob, image = tmp_path / "ram.dtb", tmp_path / "hypbench.bin"
-    blob.write_bytes(tree_with_ram(*ranges))
-    image.write_bytes(first_to_stub(plans.write_plan(image_of(BOARD), PLAN, PLATFORM), BOARD))
-    more = ("-device", f"loader,file={blob},addr={DTB:#x},force-raw=on")
-    machine = behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", dtb=DTB, more=more)
-    return console_until_end(machine(TREE.qemu_options(BOARD)), image)
-
-
-LOW = (0, 0x3b400000)
-
-
-def test_too_little_ram_is_told_in_one_line(image, tmp_path):
-    said = with_ram(tmp_path, LOW)
-    assert len(said) == 2
-    assert "the guest's RAM is not there" in said[0] and "1024 MiB at 0x40000000" in said[0]
-    assert '"status":"failed"' in said[1]
-
-
-def test_enough_ram_is_enough(image, tmp_path):
-    said = with_ram(tmp_path, LOW, (0x60000000, 0x20000000), (0x40000000, 0x20000000))
-    assert '"kind":"run"' in said[0] and '"status":"ok"' in said[-1]
-
 
 def of_elf(path, machine=None, change=None) -> bytes:
     """The console of the ELF file, at whose entry QEMU starts every core of raspi4b, in EL3."""

@@ -175,6 +175,19 @@ def test_another_gic_version_is_refused(result, board):
     assert f"no {board_facts(board)['GIC'].replace('gic', 'GIC')}" in error["what"]
 
 
+def with_less_ram(options: list[str]) -> list[str]:
+    """The guest's RAM of the boards `virt` is [0x80000000, 0xc0000000)."""
+    at = options.index("-m") + 1
+    return [*options[:at], "2047M", *options[at + 1:]]
+
+
+@pytest.mark.job(GOOD, machine=with_less_ram)
+def test_less_ram_is_refused(result):
+    error = only_error(result)
+    assert error == error | {"where": "self-check", "what": "the guest's RAM is not there: the "
+                             "board has less than 1024 MiB at 0x80000000"}
+
+
 GICV3 = "virt-a72-gicv3"
 
 

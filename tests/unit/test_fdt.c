@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where RAM is, from device trees that are well, odd, damaged and random. */
-/* LINK: tests/unit/fdt_blob.c */
+/* LINK: guest/probe/fdt.c tests/unit/fdt_blob.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/fdt.h"
+#include "guest/probe/fdt.h"
 #include "tests/unit/fdt_blob.h"
 
 #define MAX 4u
@@ -253,35 +253,6 @@ static void damaged_at_random_nothing_else_is_read(void **state)
 	free(good);
 }
 
-static void covers_one_or_several_in_any_order(void **state)
-{
-	const struct fdt_range ram[] = { { 0x80000000, 0x10000000 },
-					 { 0, 0x3b400000 },
-					 { 0x40000000, 0x40000000 } };
-
-	(void)state;
-	assert_true(fdt_covers(ram, 3, 0x40000000, 0x40000000));
-	assert_true(fdt_covers(ram, 3, 0x40000000, 0x50000000));
-	assert_true(fdt_covers(ram, 3, 0x50000000, 0x10));
-	assert_false(fdt_covers(ram, 3, 0x40000000, 0x50000001));
-	assert_false(fdt_covers(ram, 3, 0x3b3fffff, 2));
-	assert_false(fdt_covers(ram, 3, 0x3fffffff, 2));
-	assert_false(fdt_covers(ram, 2, 0x40000000, 1));
-	assert_false(fdt_covers(ram, 0, 0, 1));
-	assert_true(fdt_covers(ram, 0, 0, 0));
-}
-
-static void covers_up_to_the_last_byte(void **state)
-{
-	const struct fdt_range top = { UINT64_MAX - 4095, 4096 };
-	const struct fdt_range around = { UINT64_MAX - 4095, 8192 }; /* past the end: as it is */
-
-	(void)state;
-	assert_true(fdt_covers(&top, 1, UINT64_MAX - 4095, 4096));
-	assert_false(fdt_covers(&top, 1, UINT64_MAX - 4095, 4097));
-	assert_false(fdt_covers(&around, 1, 0, 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,8 +268,6 @@ int main(void)
 		cmocka_unit_test(a_cut_tree_is_no_tree),
 		cmocka_unit_test(a_tree_larger_than_2_mib_is_not_read),
 		cmocka_unit_test(damaged_at_random_nothing_else_is_read),
-		cmocka_unit_test(covers_one_or_several_in_any_order),
-		cmocka_unit_test(covers_up_to_the_last_byte),
 	};
 
 	return cmocka_run_group_tests_name("fdt", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where devices are, and what texts nodes have, from device trees that are well and damaged. */
-/* LINK: guest/probe/tree.c tests/unit/fdt_blob.c */
+/* LINK: guest/probe/fdt.c guest/probe/tree.c tests/unit/fdt_blob.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
-/* LINK: hyp/run/selfcheck.c drivers/timer/generic_timer.c tests/unit/fdt_blob.c */
+/* LINK: hyp/run/selfcheck.c drivers/timer/generic_timer.c */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,10 +17,11 @@
 #include "drivers/gic/gic_virt.h"
 #include "hyp/base/boot_state.h"
 #include "hyp/run/selfcheck.h"
+#include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
-#include "tests/unit/fdt_blob.h"
 
 struct boot_state boot_state;
+const char *volatile hyp_exception_means;
 
 /* The driver's three answers that matter here. */
 static unsigned version, probed, list_registers;
@@ -45,7 +49,7 @@ static int setup(void **state)
 	version = 2;
 	probed = 2;
 	list_registers = 4;
-	boot_state.dtb = 0;
+	fake_pages(1);
 	boot_state.level = ENTRY_EL2;
 	return 0;
 }
@@ -163,48 +167,27 @@ static void a_gic_without_list_registers_is_refused(void **state)
 	assert_wrong("this GIC has no virtualization extensions");
 }
 
-/* A device tree with RAM at [0x10000000, + size), or what is there instead of one. */
-static void hand_on_dtb(uint32_t size, const void *instead)
+/* The fake board's guest has 16 MiB. Without address line 23 the RAM is 8 MiB, twice. */
+static void ram_that_has_one_place_for_two_words_is_refused(void **state)
 {
-	const uint32_t reg[] = { 0, 0x10000000, size };
-	struct fdt_blob blob = { 0 };
-	uint8_t *page = fake_pages(1);
-	uint8_t *made;
-	size_t made_size;
+	const size_t half = 0x800000;
+	FILE *file = tmpfile();
 
-	blob_begin(&blob, "");
-	blob_begin(&blob, "memory");
-	blob_text(&blob, "device_type", "memory");
-	blob_cells(&blob, "reg", reg, 3);
-	blob_end(&blob);
-	blob_end(&blob);
-	made = blob_finish(&blob, &made_size);
-	memcpy(page, instead ? instead : made, instead ? strlen(instead) + 1 : made_size);
-	free(made);
-	boot_state.dtb = (uintptr_t)page;
-}
-
-/* The fake board's guest has 16 MiB from FAKE_GUEST_BASE, 0x20000000, on. */
-static void ram_that_is_not_there_is_told(void **state)
-{
-	hand_on_dtb(0x10ffffff, NULL);
-	assert_wrong("the guest's RAM is not there: the device tree has less than 16 MiB at "
-		     "0x20000000");
-	hand_on_dtb(0x11000000, NULL);
+	(void)state;
+	assert_non_null(file);
+	assert_return_code(ftruncate(fileno(file), (off_t)half), errno);
+	for (size_t i = 0; i < 2; i++)
+		assert_ptr_not_equal(mmap((void *)(FAKE_GUEST_BASE + i * half), half,
+					  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+					  fileno(file), 0),
+				     MAP_FAILED);
+	assert_wrong("the guest's RAM is not there: the board has less than 16 MiB at 0x20000000");
+	assert_ptr_not_equal(mmap((void *)(FAKE_GUEST_BASE + half), half, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			     MAP_FAILED);
 	a_machine_that_is_well_passes(state);
-}
-
-static void what_is_no_device_tree_says_nothing_of_ram(void **state)
-{
-	hand_on_dtb(4096, "no device tree");
-	a_machine_that_is_well_passes(state);
-	hand_on_dtb(0, NULL); /* nobody filled it in */
-	a_machine_that_is_well_passes(state);
-	hand_on_dtb(4096, NULL);
-	boot_state.dtb += 4; /* not where one may be */
-	a_machine_that_is_well_passes(state);
-	boot_state.dtb = 1ull << 32; /* not looked at: nothing is there */
-	a_machine_that_is_well_passes(state);
+	assert_null(hyp_exception_means);
+	fclose(file);
 }
 
 /* The level comes first: below EL2 nothing else can be asked. */
@@ -247,8 +230,7 @@ int main(void)
 		TEST(another_gic_is_refused),
 		TEST(a_gicv4_does_for_gicv3),
 		TEST(a_gic_without_list_registers_is_refused),
-		TEST(ram_that_is_not_there_is_told),
-		TEST(what_is_no_device_tree_says_nothing_of_ram),
+		TEST(ram_that_has_one_place_for_two_words_is_refused),
 		TEST(the_first_thing_wrong_is_told),
 	};
 

@@ -23,11 +23,10 @@
 	.section .text.start, "ax"
 	.global _start
 _start:
-	mrs	r7, cpsr			/* r4 to r10: struct boot_state */
+	mrs	r6, cpsr			/* r4 to r9: struct boot_state */
 	cpsid	aif
 	setend	le
 	mrrc	p15, 0, r4, r5, c14		/* CNTPCT */
-	mov	r6, r2
 
 	/* Core 0 boots. Other cores that start here report their level. */
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
@@ -40,12 +39,12 @@ _start:
 	beq	1f
 	cps	#PSR_MODE_MON
 	mov	r0, #ENTRY_EL3
-1:	mov	r8, r0
+1:	mov	r7, r0
 	bl	clean_image
-	mov	r10, #0
-	cmp	r8, #ENTRY_EL2
+	mov	r9, #0
+	cmp	r7, #ENTRY_EL2
 	beq	2f
-	mrc	p15, 0, r9, c1, c0, 0		/* SCTLR */
+	mrc	p15, 0, r8, c1, c0, 0		/* SCTLR */
 	load_address r0, SCTLR_EL1_OFF
 	mcr	p15, 0, r0, c1, c0, 0
 	isb
@@ -54,8 +53,8 @@ _start:
 	bl	invalidate_fetches
 	b	clear_bss
 
-2:	mrc	p15, 4, r9, c1, c0, 0		/* HSCTLR */
-	mrc	p15, 4, r10, c1, c1, 0		/* HCR */
+2:	mrc	p15, 4, r8, c1, c0, 0		/* HSCTLR */
+	mrc	p15, 4, r9, c1, c1, 0		/* HCR */
 	bl	hyp_translation_off
 
 clear_bss:
@@ -68,13 +67,13 @@ clear_bss:
 	blo	1b
 
 	load_address r0, boot_state
-	stm	r0, {r4-r10}
+	stm	r0, {r4-r9}
 
 	load_address sp, __boot_stack_end
-	cmp	r8, #ENTRY_EL3
+	cmp	r7, #ENTRY_EL3
 	bleq	monitor_to_hyp
-	cmp	r8, #ENTRY_EL2
-	cmpne	r8, #ENTRY_EL3
+	cmp	r7, #ENTRY_EL2
+	cmpne	r7, #ENTRY_EL3
 	bne	1f
 	load_address sp, __boot_stack_end	/* HYP mode's own */
 

@@ -25,14 +25,13 @@ _start:
 	.long	0
 
 begin:
-	mrs	x19, cntpct_el0			/* x19 to x24: struct boot_state */
-	mrs	x21, daif
+	mrs	x19, cntpct_el0			/* x19 to x23: struct boot_state */
+	mrs	x20, daif
 	msr	daifset, #0xf
-	mov	x20, x0
+	mov	x22, #0
 	mov	x23, #0
-	mov	x24, #0
-	mrs	x22, currentel
-	lsr	x22, x22, #2
+	mrs	x21, currentel
+	lsr	x21, x21, #2
 
 	/* The core with affinity 0.0 boots. Other cores that start here report their level. */
 	mrs	x0, mpidr_el1
@@ -51,7 +50,7 @@ find_place:
 	mov	sp, x0
 	ldr	x0, =vectors
 	ldr	x1, =SCTLR_EL2_OFF
-	cmp	x22, #ENTRY_EL2
+	cmp	x21, #ENTRY_EL2
 	b.eq	from_el2
 	b.hi	from_el3
 	msr	vbar_el1, x0
@@ -59,8 +58,8 @@ find_place:
 
 from_el2:
 	msr	vbar_el2, x0
-	mrs	x23, sctlr_el2
-	mrs	x24, hcr_el2
+	mrs	x22, sctlr_el2
+	mrs	x23, hcr_el2
 	bl	clean_image
 	msr	sctlr_el2, x1
 	isb
@@ -89,9 +88,9 @@ clear_bss:
 	ldr	x0, =boot_state
 	stp	x19, x20, [x0]
 	stp	x21, x22, [x0, #16]
-	stp	x23, x24, [x0, #32]
+	str	x23, [x0, #32]
 
-	cmp	x22, #ENTRY_EL2
+	cmp	x21, #ENTRY_EL2
 	b.lo	hyp_main			/* which refuses that level */
 	b.eq	at_el2
 	bl	el3_prepare

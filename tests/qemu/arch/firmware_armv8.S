@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a Raspberry Pi 4's firmware and boot loader may have done before the hypervisor begins: the
- * pins of the console (GPFSEL1), a device tree in x0 (DTB, or 0), and with LOUD other cores that
- * have an interrupt pending for good and wait for their word of the spin table anew. With
- * NO_FREQUENCY the counter's frequency is 0. BEGIN: where
- * the hypervisor's code begins behind its header.
+ * pins of the console (GPFSEL1), and with LOUD other cores that have an interrupt pending for good
+ * and wait for their word of the spin table anew. With NO_FREQUENCY the counter's frequency is 0.
+ * BEGIN: address of the hypervisor's code, after its header.
  */
 #define GPFSEL1_ADDRESS 0xfe200004
 #define GICD 0xff841000
@@ -36,7 +35,6 @@ _start:
 	orr	x2, x2, x4
 	cbnz	x2, 1b				/* until each has taken its word away */
 #endif
-	ldr	x0, =DTB
 	ldr	x1, =BEGIN
 	br	x1
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/fdt.h"
+#include "guest/probe/fdt.h"
 
 #define MAGIC 0xd00dfeedu
 #define VERSION_READ 17u /* a tree of a later version is readable if it is compatible with 17 */
@@ -206,20 +206,4 @@ unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, uns
 	struct fdt_ranges ranges = { range, 0, max };
 
 	return fdt_children(blob, limit, "device_type", append_memory, &ranges) ? ranges.count : 0;
-}
-
-bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size)
-{
-	/* From the first byte on, range by range, until the last byte or the first gap. */
-	for (unsigned i = 0; i < count && size; i++) {
-		uint64_t into = base - range[i].base;
-		uint64_t left = range[i].size - into;
-
-		if (base < range[i].base || into >= range[i].size)
-			continue;
-		if (left >= size)
-			return true;
-		return fdt_covers(range, count, base + left, size - left);
-	}
-	return size == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reader of the children of the root of a flattened device tree (Devicetree Specification,
- * chapter 5), and RAM by it. Even a damaged tree makes no function read outside of it. */
+ * chapter 5). Even a damaged tree makes no function read outside of it. */
 #pragma once
 
 #include <stdbool.h>
@@ -52,6 +52,3 @@ void fdt_append(struct fdt_ranges *ranges, const struct fdt_child *child);
 /* The ranges of the memory nodes, empty ones left out: return their number, at most `max`; 0 also
  * where `blob` is no device tree or a damaged one. `limit` as above. */
 unsigned fdt_memory(const void *blob, size_t limit, struct fdt_range *range, unsigned max);
-
-/* True: the ranges, in any order, cover all of [base, base + size). */
-bool fdt_covers(const struct fdt_range *range, unsigned count, uint64_t base, uint64_t size);
