@@ -240,6 +240,12 @@ bool trap_inject_abort(uint32_t esr)
 	return !fake_hyp.vector_aborts;
 }
 
+_Noreturn void machine_end(enum run_status status)
+{
+	fail_msg("the machine ends: %d", status);
+	__builtin_unreachable();
+}
+
 _Noreturn void panic_at(const char *file, int line, const char *what)
 {
 	fail_msg("panic: %s:%d: %s", file, line, what);
