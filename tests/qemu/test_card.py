@@ -92,22 +92,12 @@ def from_card(card: Path, name: str) -> Path:
     return path
 
 
-def firmware_tree(card: Path) -> Path:
-    """The card's device tree with the RAM above 1 GiB, of which the firmware tells. QEMU has that
-    RAM but does not add it, and takes out nodes that are named memory; U-Boot goes by the type."""
-    tree = from_card(card, "bcm2711-rpi-4-b.dtb")
-    run("fdtput", "-c", tree, "/ram@40000000")
-    run("fdtput", "-t", "s", tree, "/ram@40000000", "device_type", "memory")
-    run("fdtput", "-t", "x", tree, "/ram@40000000", "reg", "0", "40000000", "40000000")
-    return tree
-
-
 def boot(card: Path, limit_s: float = LIMIT_S) -> Boot:
     options = TREE.qemu_options(BOARD)
     pl011 = card.with_name("pl011")
     words = [*options, "-nic", "none", "-display", "none", "-monitor", "none",
              *qemu.clock_options(options, CLOCK), "-serial", f"file:{pl011}", "-serial", "stdio",
-             "-kernel", str(from_card(card, "u-boot.bin")), "-dtb", str(firmware_tree(card)),
+             "-kernel", str(from_card(card, "u-boot.bin")), "-dtb", str(from_card(card, "bcm2711-rpi-4-b.dtb")),
              "-drive", f"if=sd,file={card},format=raw", "-no-reboot"]
     machine = qemu.Qemu(words, limit_s)
     return Boot(b"".join(machine.lines()), pl011.read_bytes(), machine)
