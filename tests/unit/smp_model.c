@@ -175,8 +175,11 @@ static void note(unsigned n)
 	for (unsigned slot = 0; slot < SMP_SLOTS; slot++) {
 		const struct smp_irq *irq = smp_model_irq(n, slot);
 
-		if (!vcpu->blind)
+		if (!vcpu->blind) {
 			vcpu->seen[slot] = vcpu->seen_from[slot] = 0;
+			vcpu->seen_high[slot] = false;
+		}
+		vcpu->seen_high[slot] |= irq->line && !irq->edge && !irq->forwarded;
 		vcpu->seen[slot] |= (uint8_t)conditions(n, irq);
 		vcpu->seen_from[slot] |= irq->sources | irq->maybe_from;
 	}
@@ -277,8 +280,9 @@ const char *smp_model_ack(unsigned n, uint32_t iar)
 	irq->owner = (uint8_t)n;
 	vcpu->iar[vcpu->depth++] = iar;
 	vcpu->seen_from[slot] &= (uint8_t)~BIT(gic_source(iar));
+	/* A core that has not looked since the line fell signals the interrupt again. */
 	for (unsigned i = 0; i < smp_model.count; i++)
-		if (i == n || slot >= SMP_PRIVATE)
+		if ((i == n || slot >= SMP_PRIVATE) && !smp_model.vcpu[i].seen_high[slot])
 			smp_model.vcpu[i].seen[slot] &= (uint8_t)~PENDING;
 	return NULL;
 }

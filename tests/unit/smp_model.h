@@ -41,6 +41,7 @@ struct smp_vcpu {
 	struct smp_irq private[SMP_PRIVATE];
 	uint8_t seen[SMP_SLOTS]; /* which conditions of an acknowledge held since its last look */
 	uint8_t seen_from[SMP_SLOTS]; /* SGIs: sources, likewise */
+	bool seen_high[SMP_SLOTS];    /* an emulated device's line, likewise */
 	unsigned depth;               /* acknowledged, and not ended by EOI */
 	uint32_t iar[VIRQ_COUNT];
 };
