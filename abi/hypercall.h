@@ -11,28 +11,40 @@
 
 #define HC_BASE 0x86000000u
 
-/* X(NAME, name): the order is the id, counted from HC_BASE. */
+/*
+ * X(NAME, name): the order is the id, counted from HC_BASE. Each returns HC_OK or HC_EINVAL, if
+ * nothing else is said.
+ *
+ *   NULL     does nothing: the cheapest exit
+ *   RECORD   x1 = enum record_kind, x2 = length in bytes of the body in the record buffer. EINVAL:
+ *            kind, length, bytes
+ *   EXIT     x1 = enum guest_exit. Ends this plan step; does not return
+ *   MEASURE  x1 = 1: exit statistics and trace begin anew; 0: they stop until the next 1. This call
+ *            itself is not counted
+ *   RAISE    x1 = INTID of a physical SPI of the guest: pends it, as its device would
+ *   COLD     x1 = enum sample_state: makes caches or TLBs cold, those of EL2 too; x2 = bytes of
+ *            working memory in use. EINVAL: state; more memory than goes by address
+ *   TLBI     x1 = enum hc_tlbi: TLB maintenance that only EL2 can do
+ *   VMID     continues under the VM's other VMID; x1 = 1: with the TLBs flushed of it, 0: not
+ *            flushed. EINVAL: without stage 2
+ *   PEEK     x1 = a physical address in guest RAM, a multiple of 4. Returns the 32-bit word there,
+ *            as EL2 reads it; 0 elsewhere
+ *   STAGE2   x1 = enum hc_stage2, x2 = an IPA: see there
+ *   FP_RELEASE  gives up the guest's FP registers (fp=lazy and eager), as a switch to another vCPU
+ *            does
+ */
 #define HYPERCALLS(X)                                                                              \
-	X(NULL, null)       /* does nothing: the cheapest exit. Returns HC_OK */                   \
-	X(RECORD, record)   /* x1 = enum record_kind, x2 = length in bytes of the body in the */   \
-			    /* record buffer. Returns HC_OK or HC_EINVAL (kind, length, bytes) */  \
-	X(EXIT, exit)       /* x1 = enum guest_exit. Ends this plan step; does not return */       \
-	X(MEASURE, measure) /* x1 = 1: exit statistics and trace begin anew; 0: they stop until */ \
-			    /* the next 1. HC_OK or HC_EINVAL; this call itself is not counted */  \
-	X(RAISE, raise)     /* x1 = INTID of a physical SPI of the guest: pends it, as its */      \
-			    /* device would. Returns HC_OK or HC_EINVAL */                         \
-	X(COLD, cold)       /* x1 = enum sample_state: makes caches or TLBs cold, those of EL2 */  \
-			    /* too; x2 = bytes of working memory in use. Returns HC_OK or */       \
-			    /* HC_EINVAL (state; more memory than goes by address) */              \
-	X(TLBI, tlbi)       /* x1 = enum hc_tlbi: TLB maintenance that only EL2 can do. */         \
-			    /* Returns HC_OK or HC_EINVAL */                                       \
-	X(VMID, vmid)     /* Continue under the VM's other VMID; x1 = 1: with the TLBs flushed */  \
-			  /* of it, 0: unflushed. HC_OK; HC_EINVAL without stage 2 */              \
-	X(PEEK, peek)     /* x1 = a physical address in guest RAM, a multiple of 4. Returns */     \
-			  /* the 32-bit word there, as EL2 reads it; 0 elsewhere */                \
-	X(STAGE2, stage2) /* x1 = enum hc_stage2, x2 = an IPA: see there. */                       \
-	X(FP_RELEASE, fp_release) /* gives up the guest's FP registers (fp=lazy and eager), as */  \
-				  /* a switch to another vCPU does. Returns HC_OK */
+	X(NULL, null)                                                                              \
+	X(RECORD, record)                                                                          \
+	X(EXIT, exit)                                                                              \
+	X(MEASURE, measure)                                                                        \
+	X(RAISE, raise)                                                                            \
+	X(COLD, cold)                                                                              \
+	X(TLBI, tlbi)                                                                              \
+	X(VMID, vmid)                                                                              \
+	X(PEEK, peek)                                                                              \
+	X(STAGE2, stage2)                                                                          \
+	X(FP_RELEASE, fp_release)
 
 #define HC_INDEX(NAME, name) HC_INDEX_##NAME,
 enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };

@@ -13,9 +13,9 @@ void gic_drop(uint32_t iar)
 	gic_eoi(iar);
 }
 
+/* reset_bank() clears ISACTIVER. */
 void gic_forget_active(unsigned first)
 {
-	(void)first; /* reset_bank() clears ISACTIVER */
 }
 
 void gic_set_active(unsigned intid)

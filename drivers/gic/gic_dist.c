@@ -2,7 +2,6 @@
 /* The distributor, the same on GICv2 and GICv3 except for the base of the private interrupts. */
 #include "drivers/gic/gic.h"
 
-#include "arch/barrier.h"
 #include "drivers/gic/gic_internal.h"
 #include "lib/percpu.h"
 

@@ -44,9 +44,6 @@ static inline void gic_write_priority(unsigned intid, uint8_t priority)
 /* Reset the driver's own state of 32 interrupts, from `first` on. */
 void gic_forget_active(unsigned first);
 
-/* GICv2. Bit i: list register i is empty, without an end to follow up (eoi_irq). */
-uint32_t gicv2_lrs_empty(void);
-
 /* Wait until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
 void gic_wait_for_writes(unsigned intid);
 

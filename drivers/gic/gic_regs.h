@@ -48,7 +48,6 @@
 #define GICH_HCR 0x000u
 #define GICH_VTR 0x004u
 #define GICH_VMCR 0x008u
-#define GICH_MISR 0x010u
 #define GICH_EISR0 0x020u
 #define GICH_ELRSR0 0x030u
 #define GICH_APR 0x0f0u
@@ -59,7 +58,6 @@
 #define GICR_IIDR 0x0004u
 #define GICR_TYPER 0x0008u
 #define GICR_WAKER 0x0014u
-#define GICR_PIDR2 0xffe8u
 #define GICR_SGI_OFFSET 0x10000u
 #define GICR_WAKER_PROCESSOR_SLEEP (1u << 1)
 #define GICR_WAKER_CHILDREN_ASLEEP (1u << 2)

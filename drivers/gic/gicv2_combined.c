@@ -77,9 +77,3 @@ void gic_deactivate(uint32_t iar)
 	line->active = false;
 	gic_write_priority(gic_intid(iar), line->priority);
 }
-
-/* gem5's ELRSR also has registers whose end awaits its follow-up. */
-uint32_t gicv2_lrs_empty(void)
-{
-	return mmio_read32(gic.hyp + GICH_ELRSR0) & ~mmio_read32(gic.hyp + GICH_EISR0);
-}

@@ -14,8 +14,3 @@ void gic_deactivate(uint32_t iar)
 {
 	mmio_write32(gic.cpu + GICC_DIR, iar);
 }
-
-uint32_t gicv2_lrs_empty(void)
-{
-	return mmio_read32(gic.hyp + GICH_ELRSR0);
-}

@@ -2,10 +2,8 @@
 /* GICv3: the CPU interface and virtual interface control in system registers, one redistributor a
  * core, affinity routing on, all interrupts in Group 1. IHI 0069. */
 #include "arch/barrier.h"
-#include "arch/mmio.h"
 #include "arch/sysreg_gicv3.h"
 #include "drivers/gic/gic_internal.h"
-#include "drivers/gic/gic_regs.h"
 #include "drivers/gic/gic_virt.h"
 #include "lib/bits.h"
 

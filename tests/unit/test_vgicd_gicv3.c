@@ -43,7 +43,7 @@ static void identification_is_that_of_a_gicv3(void **state)
 	assert_int_equal(gicd(GICD_TYPER, 4) >> 19 & 0x1f, 9); /* INTIDs of 10 bits */
 	assert_int_equal(gicd(GICD_V3_PIDR2, 4) >> 4, 3);
 	assert_int_equal(gicd(GICD_V2_PIDR2, 4), 0);
-	assert_int_equal(gicr(GICR_PIDR2, 4) >> 4, 3);
+	assert_int_equal(gicr(GICD_V3_PIDR2, 4) >> 4, 3);
 }
 
 static void control_says_affinity_routing_and_one_security_state(void **state)

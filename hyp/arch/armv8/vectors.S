@@ -8,22 +8,15 @@
 	.balign	0x800
 	.global	vectors
 vectors:
-	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
-	.balign 0x80; mov x0, #0; b hyp_exception
-	.balign 0x80; mov x0, #1; b hyp_exception
-	.balign 0x80; mov x0, #2; b hyp_exception
-	.balign 0x80; mov x0, #3; b hyp_exception
+	.irp	n, 0, 1, 2, 3, 0, 1, 2, 3	/* from EL2 itself: with SP_EL0, with SP_EL2 */
+	.balign 0x80; mov x0, #\n; b hyp_exception
 	.endr
 
 	.org	vectors + 0x400			/* from the guest: a hypercall, or anything else */
 vectors_sync:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	mrs	x1, esr_el2			/* takes a while: the stores go on meanwhile */
-	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
-	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
-	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
-	str	x30, [sp, #TRAP_FRAME_X(30)]
+	save_light				/* as vectors_irq has it in full */
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	vectors_full_sync
@@ -32,13 +25,7 @@ vectors_sync:
 	bl	trap_hvc
 	cmp	sp, x0
 	b.ne	another_light
-	ldr	x0, [sp], #TRAP_FRAME_X(2)	/* C stored x0 alone: frame.inc, restore_result */
-	ldur	x1, [sp, #TRAP_FRAME_X(1) - TRAP_FRAME_X(2)]
-	ldp	x4, x5, [sp, #TRAP_FRAME_X(4) - TRAP_FRAME_X(2)]
-	ldp	x6, x7, [sp, #TRAP_FRAME_X(6) - TRAP_FRAME_X(2)]
-	ldp	x16, x17, [sp, #TRAP_FRAME_X(16) - TRAP_FRAME_X(2)]
-	ldr	x30, [sp, #TRAP_FRAME_X(30) - TRAP_FRAME_X(2)]
-	ldp	x2, x3, [sp], #TRAP_FRAME_SIZE - TRAP_FRAME_X(2)
+	restore_result				/* C stored x0 alone */
 	eret
 
 	.org	vectors + 0x480			/* an error where the entry has no room */

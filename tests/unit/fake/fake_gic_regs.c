@@ -18,6 +18,8 @@
 #define HYP_SIZE 0x200u
 #define REDIST_SIZE 0x20000u
 
+#define GICH_MISR 0x010u
+
 const struct gic_bases fake_gic_bases = {
 	.dist = 0x08000000,
 	.cpu = 0x08010000,
