@@ -6,11 +6,17 @@
  */
 #pragma once
 
-#include "arch/types.h"
+#include "hyp/base/image.h"
 #include "lib/percpu.h"
 
 /* Bytes of a core's copies, whole pages. */
-size_t percpu_size(void);
+static inline size_t percpu_size(void)
+{
+	return (size_t)(__percore_end - __percore_start);
+}
 
 /* Address of a core's copies. */
-uint8_t *percpu_base(unsigned core);
+static inline uint8_t *percpu_base(unsigned core)
+{
+	return core ? __percore_copies + (core - 1) * percpu_size() : __percore_start;
+}

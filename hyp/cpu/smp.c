@@ -7,13 +7,11 @@
 
 /* On the caller's stack. */
 struct call {
-	struct call *next;
 	void (*fn)(void *argument);
 	void *argument;
-	bool done;
 };
 
-static struct call *inbox[CORE_MAX]; /* calls to a core: a list, the last one first */
+static struct call *inbox[CORE_MAX]; /* the call to a core; NULL: none, or it is done */
 static bool asked[CORE_MAX];
 static unsigned number PERCPU;
 
@@ -47,47 +45,30 @@ bool smp_is_asked(void)
 	return __atomic_load_n(&asked[number], __ATOMIC_ACQUIRE);
 }
 
-static void put(struct call **to, struct call *call)
-{
-	call->next = __atomic_load_n(to, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(to, &call->next, call, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		;
-}
-
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
-	struct call call = { .fn = fn, .argument = argument };
+	struct call call = { fn, argument };
 
 	if (core == number) {
 		fn(argument);
 		return;
 	}
-	put(&inbox[core], &call);
+	__atomic_store_n(&inbox[core], &call, __ATOMIC_RELEASE);
 	smp_ask(core);
-	while (!__atomic_load_n(&call.done, __ATOMIC_ACQUIRE))
+	while (__atomic_load_n(&inbox[core], __ATOMIC_ACQUIRE))
 		wfe(); /* an emulator of several cores would spin for long */
-}
-
-/* A call is its caller's again, and gone, as soon as it is done. */
-static void take_calls(void)
-{
-	struct call *call = __atomic_exchange_n(&inbox[number], NULL, __ATOMIC_ACQUIRE);
-
-	while (call) {
-		struct call *next = call->next;
-
-		call->fn(call->argument);
-		__atomic_store_n(&call->done, true, __ATOMIC_RELEASE);
-		dsb_ish();
-		sev();
-		call = next;
-	}
 }
 
 void smp_process_calls(void)
 {
+	struct call *call;
+
 	__atomic_store_n(&asked[number], false, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST)) /* not before that store */
-		take_calls();
+	call = __atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST); /* not before that store */
+	if (!call)
+		return;
+	call->fn(call->argument);
+	__atomic_store_n(&inbox[number], NULL, __ATOMIC_RELEASE);
+	dsb_ish();
+	sev();
 }

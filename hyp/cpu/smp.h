@@ -19,7 +19,8 @@ unsigned smp_core(void);
 void smp_set_core(unsigned core);
 
 /* Runs fn(argument) on `core`, which leaves its vCPU for it, and waits until that is done; at once
- * where it is this core, which has no vCPU loaded. */
+ * where it is this core, which has no vCPU loaded. Core 0 alone calls: of a core one thing at a
+ * time. */
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument);
 
 /* Has `core` leave its vCPU and look at what there is to do: another core soon, this one when the
@@ -29,7 +30,7 @@ void smp_ask(unsigned core);
 /* Whether this core is asked to leave its vCPU. */
 bool smp_is_asked(void);
 
-/* This core has no vCPU loaded: runs what others call. What they ask from now on is asked anew. */
+/* This core has no vCPU loaded: makes core 0's call. What others ask from now on is asked anew. */
 void smp_process_calls(void);
 
 /* Has `core` look at its vCPUs' posts, whatever it does. */

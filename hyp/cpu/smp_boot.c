@@ -18,8 +18,7 @@
 #include "hyp/cpu/percpu.h"
 #include "hyp/cpu/smp.h"
 
-#define PAUSE_MS 10u /* before a pen is opened: cores may not have reached it yet */
-#define WAIT_MS 10u
+#define REPORT_MS 10u
 #define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
 #define MS_PER_S 1000u
 
@@ -32,24 +31,34 @@ _Static_assert(offsetof(struct board, gic.cpu) == sizeof(uintptr_t), "smp_boot.S
 /* Not in bss: a core that needs no release may report before bss is cleared. */
 struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
 
-static unsigned core_count(void)
+static bool up[CORE_MAX];
+
+/* Number of cores that report at the boot: other cores start for a guest with several vCPUs. */
+static unsigned report_count(void)
 {
-	if (board.cores.start == CORES_PSCI) /* cores start for a guest with several vCPUs */
-		return 1;
-	return board.cores.count ? board.cores.count : 1;
+	bool later = board.cores.start == CORES_BOOT_ONLY || board.cores.start == CORES_PSCI;
+
+	return later ? 1 : board.cores.count;
 }
 
-static uint64_t deadline(unsigned ms)
+static bool has_reported(unsigned core)
 {
-	return counter_read() + (uint64_t)clock_hz() * ms / MS_PER_S;
+	return *(volatile uint64_t *)&core_report[core].level != ENTRY_ABSENT;
 }
 
-static void pause_ms(unsigned ms)
+static bool is_up(unsigned core)
 {
-	uint64_t end = deadline(ms);
+	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
+}
 
-	while (counter_read() < end)
+/* Returns whether `is` became true of the core in time. */
+static bool wait_for(bool (*is)(unsigned core), unsigned core, unsigned ms)
+{
+	uint64_t end = counter_read() + (uint64_t)clock_hz() * ms / MS_PER_S;
+
+	while (!is(core) && counter_read() < end)
 		cpu_relax();
+	return is(core);
 }
 
 /* The caches are off: the word goes to memory, and no dirty line of the boot loader may overwrite
@@ -64,105 +73,59 @@ static void release_spin_table(unsigned core)
 	sev();
 }
 
-/* The reset turns the distributor on, which then forwards the SGI. */
+/* The core may not have reached its pen yet. The reset turns the distributor on, which then
+ * forwards the SGI. */
 static void release_pen(unsigned core)
 {
+	wait_for(has_reported, core, REPORT_MS);
 	gic_dist_reset();
 	mmio_write32(board.cores.release, (uint32_t)(uintptr_t)smp_boot_entry);
 	dsb_sy();
 	gic_send_sgi(0, core);
 }
 
-static bool all_came(void)
-{
-	for (unsigned core = 1; core < core_count(); core++)
-		if (*(volatile uint64_t *)&core_report[core].level == ENTRY_ABSENT)
-			return false;
-	return true;
-}
-
-static void wait(void)
-{
-	uint64_t end = deadline(WAIT_MS);
-
-	while (!all_came() && counter_read() < end)
-		cpu_relax();
-}
-
 void smp_boot_start_all(void)
 {
 	core_report[0].level = boot_state.level;
-	if (board.cores.start == CORES_BOOT_ONLY || board.cores.start == CORES_PSCI)
-		return;
-	if (board.cores.start == CORES_PEN)
-		pause_ms(PAUSE_MS);
-	for (unsigned core = 1; core < core_count(); core++) {
+	for (unsigned core = 1; core < report_count(); core++) {
 		if (board.cores.start == CORES_SPIN_TABLE)
 			release_spin_table(core);
 		else
 			release_pen(core);
+		wait_for(has_reported, core, REPORT_MS);
 	}
-	wait();
 }
 
 /* --- brought up --- */
 
 uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT] __attribute__((aligned(64)));
 
-static bool up[CORE_MAX] = { true };
 static void (*idle_loop)(void);
 
-static bool is_up(unsigned core)
-{
-	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
-}
-
-/* The core reads `go` with its cache off. */
-static void release_parked(unsigned core)
-{
-	gic_dist_reset();
-	core_report[core].go = (uintptr_t)core_entry;
-	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
-	gic_send_sgi(SMP_KICK_SGI, core);
-}
-
-/* Returns false where the core does not exist or cannot be started. */
+/* The core first writes its stack, and reads `go`, with its cache off: no dirty line may overwrite
+ * the stack later. Returns false where the core does not exist or cannot be started. */
 static bool start(unsigned core)
-{
-	switch (board.cores.start) {
-	case CORES_PSCI:
-		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
-	case CORES_SPIN_TABLE:
-	case CORES_PEN:
-		release_parked(core);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The core first writes its stack with its cache off: no dirty line may overwrite it later. */
-static bool prepare_and_start(unsigned core)
 {
 	mmu_prepare(core);
 	memset(percpu_base(core), 0, percpu_size());
 	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
-	return start(core);
+	if (board.cores.start == CORES_PSCI)
+		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
+	gic_dist_reset();
+	core_report[core].go = (uintptr_t)core_entry;
+	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
+	gic_send_sgi(SMP_KICK_SGI, core);
+	return true;
 }
 
 /* Starts a core once. A later call waits for a late core again. */
 static bool bring_up(unsigned core)
 {
 	static bool started[CORE_MAX];
-	uint64_t end = deadline(BRING_UP_MS);
 
 	if (!started[core])
-		started[core] = prepare_and_start(core);
-	if (!started[core])
-		return false;
-	while (!is_up(core) && counter_read() < end)
-		cpu_relax();
-	return is_up(core);
+		started[core] = start(core);
+	return started[core] && wait_for(is_up, core, BRING_UP_MS);
 }
 
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
@@ -170,7 +133,7 @@ unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 	unsigned core = 1;
 
 	idle_loop = idle;
-	while (core < count && core < board.cores.count && (is_up(core) || bring_up(core)))
+	while (core < count && core < board.cores.count && bring_up(core))
 		core++;
 	return core;
 }
@@ -198,7 +161,7 @@ void smp_boot_emit(void)
 {
 	const char *levels[CORE_MAX];
 
-	for (unsigned core = 0; core < core_count(); core++)
+	for (unsigned core = 0; core < report_count(); core++)
 		levels[core] = entry_word(core_report[core].level);
-	record_strings("cores", levels, core_count());
+	record_strings("cores", levels, report_count());
 }

@@ -43,8 +43,8 @@ _Noreturn void core_main(unsigned core);
  * distributor may be reset. */
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void));
 
-/* Starts the cores by the board's method and waits, 10 ms at most, for their reports. Must run
- * after gic_set_bases() and before translation and caches are on, to see the reports. */
+/* Starts the cores by the board's method and waits for their reports, 10 ms at most for each. Must
+ * run after gic_set_bases() and before translation and caches are on, to see the reports. */
 void smp_boot_start_all(void);
 
 /* Emits the member `cores` of the run record: a word for each core, the boot core first. */

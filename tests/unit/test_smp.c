@@ -175,43 +175,6 @@ static void what_a_call_asks_stays_asked(void **state)
 	assert_true(smp_is_asked());
 }
 
-static unsigned order[2];
-static unsigned names[2] = { 5, 6 };
-
-static void note_order(void *argument)
-{
-	order[calls++] = *(const unsigned *)argument;
-}
-
-static void call_the_third(void *argument)
-{
-	(void)argument;
-	smp_call(3, note_order, &names[1]);
-}
-
-/* Core 3 looks only at the second kick: it then does both calls. */
-static void wake_third(uintptr_t address, unsigned size, uint64_t value)
-{
-	if (value >> 19 & 1 && ++kicks[3] == 2)
-		asleep[3] = false;
-	if (!(value >> 19 & 1) || !asleep[3])
-		kick_arrives(address, size, value);
-	else
-		smp_call(1, call_the_third, NULL);
-}
-
-static void calls_of_two_cores_are_both_made(void **state)
-{
-	(void)state;
-	calls = 0;
-	asleep[3] = true;
-	fake_mmio.write = wake_third;
-	smp_call(3, note_order, &names[0]);
-	assert_int_equal(calls, 2);
-	assert_int_equal(order[0] + order[1], names[0] + names[1]);
-	assert_int_not_equal(order[0], order[1]);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -222,7 +185,6 @@ int main(void)
 		TEST(a_call_to_this_core_is_made_at_once),
 		TEST(a_call_runs_on_the_other_core),
 		TEST(what_a_call_asks_stays_asked),
-		TEST(calls_of_two_cores_are_both_made),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);

@@ -9,7 +9,7 @@ from hypbench.tree import Tree
 
 BUDGETS = {
     "hyp/base": 480,
-    "hyp/cpu": 620,
+    "hyp/cpu": 565,
     "hyp/mem": 310,
     "hyp/vcpu": 1228,
     "hyp/sched": 250,
