@@ -97,7 +97,8 @@ def boot(card: Path, limit_s: float = LIMIT_S) -> Boot:
     pl011 = card.with_name("pl011")
     words = [*options, "-nic", "none", "-display", "none", "-monitor", "none",
              *qemu.clock_options(options, CLOCK), "-serial", f"file:{pl011}", "-serial", "stdio",
-             "-kernel", str(from_card(card, "u-boot.bin")), "-dtb", str(from_card(card, "bcm2711-rpi-4-b.dtb")),
+             "-kernel", str(from_card(card, "u-boot.bin")),
+             "-dtb", str(from_card(card, "bcm2711-rpi-4-b.dtb")),
              "-drive", f"if=sd,file={card},format=raw", "-no-reboot"]
     machine = qemu.Qemu(words, limit_s)
     return Boot(b"".join(machine.lines()), pl011.read_bytes(), machine)
