@@ -89,7 +89,7 @@ def switches() -> list[dict]:
 
 
 def storm(counts=(1, 6)) -> list[dict]:
-    """The i-th handler after 100 i ticks, and 50 more behind the fourth where interrupts are
+    """The i-th handler after 100 i ticks, and 50 more after the fourth where interrupts are
     trapped."""
     def run(head, config):
         late = 50 if config["irq"] == "trapped" else 0

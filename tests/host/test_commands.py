@@ -127,7 +127,7 @@ def test_time_limit_ends_qemu(bench, monkeypatch, then):
 def test_a_machine_that_stops_behind_its_end_record_is_ended(bench, monkeypatch):
     monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
     bench.set_qemu(LOG, "import time; time.sleep(60)")
-    failed(bench.run("--timeout", "30"), "QEMU did not end behind the end record")
+    failed(bench.run("--timeout", "30"), "QEMU did not end after the end record")
     assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
 
 
@@ -169,7 +169,7 @@ def test_unknown_names_list_the_valid_ones(bench):
 
 @pytest.mark.parametrize("line, says", [
     ("bench hvx n=3", "plan mine, line 2: no benchmark 'hvx'; valid: cntp_access "),
-    ("config fast", "plan mine, line 2: a preset is missing behind 'fast'; valid: native "),
+    ("config fast", "plan mine, line 2: a preset is missing after 'fast'; valid: native "),
     ("config a fast", "plan mine, line 2: unknown preset 'fast'"),
     ("config trapped wfi=often", "line 2: unknown value 'wfi=often'; valid: native trapped"),
     ("config a trapped speed=1", "plan mine, line 2: unknown axis 'speed=1'; valid: stage1 ")])

@@ -290,7 +290,7 @@ VIRT_GUEST = (0x80000000, 0x40000000)
 
 
 def virt_interrupts(tree: DeviceTree) -> set[int]:
-    """Every node's; those of the PCIe bridge are in its interrupt-map, behind each pin's cells."""
+    """Every node's; those of the PCIe bridge are in its interrupt-map, after each pin's cells."""
     found = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
              for intid in tree.intids(node)}
     entries = grouped(tree.cells("/pcie@10000000", "interrupt-map"), (3, 1, 1, 2, 1, 1, 1))

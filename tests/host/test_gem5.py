@@ -193,7 +193,7 @@ def test_a_gem5_that_prints_garbage(gem5):
 
 @pytest.mark.parametrize("log, says", [
     (LOG[:3000], "time limit: gem5 was ended after 1 s"),
-    (LOG, "gem5 did not end behind the end record")])
+    (LOG, "gem5 did not end after the end record")])
 def test_a_gem5_that_hangs(gem5, monkeypatch, log, says):
     monkeypatch.setattr("hypbench.qemu.GRACE_S", 0.2)
     monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)

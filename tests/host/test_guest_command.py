@@ -313,7 +313,7 @@ def test_behind_the_end_record_qemu_has_a_while(bench, monkeypatch):
     monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
     bench.guest(WHOLE + "; time.sleep(60)")
     done = bench.start()
-    assert done.returncode == 1 and b"did not end behind the end record" in done.stderr
+    assert done.returncode == 1 and b"did not end after the end record" in done.stderr
 
 
 def piped(tmp_path, content: bytes):
@@ -505,7 +505,7 @@ def test_nor_for_what_else_is_wrong(bench):
     refused(bench, "'virt-a72' has 4 cores for guests", image, "--cpus", "5")
     for config in ("native", "direct", "trapped irq=direct"):
         refused(bench, "several vCPUs need irq=trapped", image, "--cpus", "2", "--config", config)
-    refused(bench, "a preset is missing behind 'fast'", image, "--config", "fast")
+    refused(bench, "a preset is missing after 'fast'", image, "--config", "fast")
     refused(bench, "not an address", image, "--address", "here")
     refused(bench, "outside of the guest's RAM", image, "--address", "0xf0000000")
     refused(bench, "'storeless' has no store for a guest's images", image, "--board", "storeless")

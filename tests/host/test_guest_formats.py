@@ -56,7 +56,7 @@ def test_an_old_arm64_image_does_not(tmp_path):
 def test_a_zimage(tmp_path):
     image = read(tmp_path, zimage(0x400), "armv7")
     assert (image.kind, image.memory) == ("zImage", 0x400)
-    # what Debian's has behind its end is kept
+    # what Debian's has after its end is kept
     assert len(read(tmp_path, zimage(0x400, end=0x300), "armv7").data) == 0x400
 
 
@@ -157,7 +157,7 @@ def test_big_endian(tmp_path, content, isa):
     (zimage()[:0x2e], "armv7", "the header of this zImage is cut"),
     (zimage(magic=0x016f2819), "armv7", "begins like a zImage, but has not its magic"),
     (zimage(end=0x201), "armv7", "its header says 513 bytes, the file has 512"),
-    (zimage(start=0x100, end=0x80), "armv7", "its end 0x80 is not behind its start 0x100"),
+    (zimage(start=0x100, end=0x80), "armv7", "its end 0x80 is not after its start 0x100"),
     (elf()[:40], "armv8", "this ELF is cut or damaged"),
     (elf()[:100], "armv8", "this ELF is cut or damaged"),
     (elf()[:-1], "armv8", "this ELF is cut or damaged: a segment has bytes 120 to 136"),

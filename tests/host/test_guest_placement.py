@@ -71,7 +71,7 @@ def test_a_zimage_with_too_little_ram(tmp_path, ram, says):
     (4, 256 * MIB, 128 * MIB), (4, 64 * MIB, 60 * MIB), (4, 8 * MIB, 4 * MIB),
     (200 * MIB, 256 * MIB, 202 * MIB)])
 def test_a_raw_binary_may_clear_what_is_around_it(tmp_path, board, size, ram, dtb):
-    """It does not say how much memory it takes: its device tree is far behind it."""
+    """It does not say how much memory it takes: its device tree is far after it."""
     made = layout_of(tmp_path, A64_LOOP.ljust(size, b"\0"), board, ram, initrd=100)
     assert (made.entry, made.dtb) == (0x40200000, RAM + dtb)
     assert made.initrd.address == made.dtb + 2 * MIB
@@ -246,7 +246,7 @@ def test_configurations():
     for good in ("native", "trapped-sw", "trapped lr=sw stage2=4K", "trapped delay_el2=100"):
         check_config(good)
     for bad, says in (("", "a name is missing"),
-                      ("traped", "a preset is missing behind 'traped'; valid: native direct"),
+                      ("traped", "a preset is missing after 'traped'; valid: native direct"),
                       ("lr=sw", "not a name .*'lr=sw'"), ("native irq=trapped", "needs stage 2"),
                       ("trapped lr", "unknown preset 'lr'"),
                       ("trapped lr=sw lr", "not name=value: 'lr'"),

@@ -29,7 +29,7 @@ ALL = RUN + BOOT + b"off\r\n" + EXITS + STEP + END
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 100, len(ALL)])
 def test_however_the_bytes_come(size):
-    """Records cut anywhere, and guest's output behind them."""
+    """Records cut anywhere, and guest's output after them."""
     chunks = [ALL[place:place + size] for place in range(0, len(ALL), size)]
     out, stream = fed(*chunks)
     assert out == BOOT + b"off\r\n"

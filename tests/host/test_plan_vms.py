@@ -90,7 +90,7 @@ def test_a_core_alone_in_one_configuration_and_shared_in_another():
     ("vm image=bench", "not a name (A-Z a-z 0-9 _ . -): 'image=bench'"),
     ("vm abcdefghijklmnopqrstuvwx", "name longer than 23 characters: 'abcdefghijklmnopqrstuvwx'"),
     ("vm linux", "there is already a vm 'linux'"),
-    ("vm other", f"an image is missing behind 'other'; valid: {ALL}"),
+    ("vm other", f"an image is missing after 'other'; valid: {ALL}"),
     ("vm other image=bsd", f"unknown image 'bsd'; valid: {ALL}"),
     ("vm other image=", f"unknown image ''; valid: {ALL}"),
     ("vm bench core=0", f"unknown field 'core=0'; valid: {FIELDS}"),

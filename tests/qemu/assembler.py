@@ -41,7 +41,7 @@ class Program:
 
 def assemble(board: str, name: str, address: int, *defines: str,
              also: tuple[str, ...] = ()) -> Program:
-    """arch/<name>_<isa>.S for this board, to run at this address; `also`: and C behind it."""
+    """arch/<name>_<isa>.S for this board, to run at this address; `also`: and C after it."""
     with ONE_AT_A_TIME:  # runs are prepared side by side
         return assembled(board, name, address, defines, also)
 

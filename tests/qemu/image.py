@@ -18,7 +18,7 @@ Change = Callable[[bytes, str], bytes]
 
 
 def find_guest(image: bytes, board: str) -> int:
-    """Where the guest begins in the file: its magic, and behind it the address it belongs to."""
+    """Where the guest begins in the file: its magic, and after it the address it belongs to."""
     home = int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
     start = image.index(GUEST_MAGIC + struct.pack("<Q", home))
     assert image.find(GUEST_MAGIC + struct.pack("<Q", home), start + 1) < 0

@@ -13,9 +13,9 @@ def page(name: str) -> str:
     return (ROOT / name).read_text()
 
 
-def column(name: str, behind: str, heading: str) -> Cells:
-    """Of the first table behind a text of a page."""
-    lines = page(name).split(behind, 1)[1].splitlines()
+def column(name: str, after: str, heading: str) -> Cells:
+    """Of the first table after a text of a page."""
+    lines = page(name).split(after, 1)[1].splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("|"))
     end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]

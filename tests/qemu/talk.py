@@ -17,7 +17,7 @@ from typist import Typist, converse
 @dataclass(frozen=True)
 class Talk:
     """A run: a board's image with a plan in it, files in its store by their offset, and what is
-    said: behind each output its answer, in this order. By icount nothing can be: QEMU 10 takes no
+    said: after each output its answer, in this order. By icount nothing can be: QEMU 10 takes no
     input while it records, and none in a sleep that takes no time."""
 
     board: str

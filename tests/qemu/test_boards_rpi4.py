@@ -102,7 +102,7 @@ def figures(result: Result) -> expected.Figures:
     return expected.figures_of(result)
 
 
-# Its window begins in HC_RAISE, behind a look at the INTID. This board has one SPI to raise, so
+# Its window begins in HC_RAISE, after a look at the INTID. This board has one SPI to raise, so
 # that the compiler knows the number from there on and what it would compute of it: so many
 # instructions, by compiler.
 RAISED = "irq_phases device-total"

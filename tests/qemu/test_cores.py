@@ -160,7 +160,7 @@ def test_the_exits_of_all_vcpus_are_counted(lab, built):
     result = lab.run(several(built, options="stats=on"))
     both = exit_counts(result)
     assert "kick" not in alone
-    # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many behind the reset; then polls
+    # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many after the reset; then polls
     assert both["hvc"] >= 40
     assert both["kick"] >= 2 * 2 * 4  # each round: CPU_ON, three SGIs
     # Each vCPU has counts of its own, which add up over both lives of the VM.

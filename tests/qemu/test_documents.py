@@ -81,8 +81,8 @@ def test_what_exit_statistics_leave_out(result, lab, board):
     counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
     outside = re.search(r"the read \((\d+) instructions\).*ERET \(of a null hypercall (\d+)"
                         r" instructions on AArch64, (\d+) on", page("docs/measuring.md"), re.DOTALL)
-    behind = int(outside[2 if board_facts(board)["ISA"] == "armv8" else 3])
-    assert int(outside[1]) + behind == (min(window.el2 for window in counted.windows)
+    after = int(outside[2 if board_facts(board)["ISA"] == "armv8" else 3])
+    assert int(outside[1]) + after == (min(window.el2 for window in counted.windows)
                                         - counted.result.one("exits", exit="hvc")["min"])
 
 

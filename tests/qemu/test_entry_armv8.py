@@ -18,7 +18,7 @@ from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
 from test_refused import SECURE, WITHOUT_EL2
 
 ARMV8 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
-LOADER_ADDRESS = 0x50000000  # RAM behind the hypervisor
+LOADER_ADDRESS = 0x50000000  # RAM after the hypervisor
 
 PLAN = """order once
 config native
@@ -51,7 +51,7 @@ def without_run_record(console: bytes) -> bytes:
 
 @pytest.fixture
 def plain(lab, v8) -> bytes:
-    """The console behind the run record, from the usual start."""
+    """The console after the run record, from the usual start."""
     return without_run_record(good(lab.run(Job(v8, PLAN))).console)
 
 
@@ -112,7 +112,7 @@ def test_it_is_an_arm64_image(v8, plain, tmp_path):
 
 
 def test_the_header_says_where_it_belongs_and_how_long_it_is(v8, tmp_path):
-    """With bit 3 of the flags clear: text_offset bytes behind the start of RAM."""
+    """With bit 3 of the flags clear: text_offset bytes after the start of RAM."""
     fields = struct.unpack("<IIQQQ24x4sI", flat_image(v8, tmp_path)[:64])
     address = {name: at for at, name in symbols(v8)}
     text_offset, image_size, flags, magic = fields[2:6]

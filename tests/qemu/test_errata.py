@@ -121,7 +121,7 @@ def guard_problems(board: str, fault: str = "") -> list[str]:
     if not any(vttbr[0] < i < el1[0] for i in isb):
         problems.append("no ISB before EL1's registers")
     if not any(el1[-1] < i < vttbr[1] for i in isb):
-        problems.append("no ISB behind EL1's registers")
+        problems.append("no ISB after EL1's registers")
     return problems
 
 
@@ -134,7 +134,7 @@ def test_switch_translates_nothing_while_it_writes(on):
 @pytest.mark.parametrize("on", ARMV8)
 @pytest.mark.parametrize("which, says", [
     ("first VTTBR", "1 writes of VTTBR"), ("first ISB", "no ISB before"),
-    ("second ISB", "no ISB behind"), ("second VTTBR", "1 writes of VTTBR")])
+    ("second ISB", "no ISB after"), ("second VTTBR", "1 writes of VTTBR")])
 def test_switch_that_lacks_one_instruction_is_found(on, which, says):
     assert [says in problem for problem in guard_problems(on, which)] == [True]
 

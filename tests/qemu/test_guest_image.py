@@ -158,7 +158,7 @@ def test_its_machine_is_as_it_should_be(lab, built):
 
 
 def test_no_use_of_the_flash_takes_memory(lab, built):
-    """With as many tables in use as RAM can take: the flash is what it was made as, and behind a
+    """With as many tables in use as RAM can take: the flash is what it was made as, and after a
     reset, too. Each store to it is counted."""
     job = machine_job(built, MACHINE_CONFIGS.replace("trapped\n", "trapped stage2=4K\n"), "FLASH")
     result = run(lab, replace(job, plan=job.plan.replace("ram_mib=64", "ram_mib=1024")))

@@ -114,7 +114,7 @@ def without(tool: str, folder: Path) -> str:
 
 
 def records_of(board: str, image: bytes) -> bytes:
-    """A run's records behind the first, in which the way in is another."""
+    """A run's records after the first, in which the way in is another."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)

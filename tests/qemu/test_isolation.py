@@ -124,7 +124,7 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
 
 
 def spare(board: str) -> int:
-    """Of the guest's RAM on the board, far behind all that is used."""
+    """Of the guest's RAM on the board, far beyond all that is used."""
     facts = talk.facts(board)
     return facts["guest_base"] + facts["guest_size"] - 0x10000
 

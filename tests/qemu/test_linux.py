@@ -15,9 +15,9 @@ from pages import column, page
 pytestmark = pytest.mark.long
 
 HZ = 62_500_000  # of the counter
-# A program that sleeps for a second is woken by the first timer interrupt behind it.
+# A program that sleeps for a second is woken by the first timer interrupt after it.
 SECOND = range(HZ, HZ + HZ // 1000)
-# With a program started before and two behind, and an uptime in hundredths.
+# With a program started before and two after, and an uptime in hundredths.
 SLEEP_S = (0.99, 1.1)
 # The instructions up to user space, against those on the bare machine. Two processors also wait for
 # each other, by other steps in every boot.

@@ -10,7 +10,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from lab import CLOCK, PLATFORM, TREE, Job, board_facts, image_of
 
-LOADER_ADDRESS = 0x50000000  # RAM behind the hypervisor
+LOADER_ADDRESS = 0x50000000  # RAM after the hypervisor
 NOWHERE = "0x60000000"  # RAM in which nothing is
 LIMIT_S = 2.0  # far more than a run needs to its first character
 

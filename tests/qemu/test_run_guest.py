@@ -20,8 +20,8 @@ from test_make import make
 
 HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
 RAM, RAW = 0x40000000, 0x40200000
-INITRD = 0x48200000  # behind a raw binary and its device tree
-INITRD_LOW = 0x40400000  # behind a raw binary that has an address
+INITRD = 0x48200000  # after a raw binary and its device tree
+INITRD_LOW = 0x40400000  # after a raw binary that has an address
 MARK = 0x41000000
 STACKS = 0x42000000
 UART = 0x09000000
@@ -76,7 +76,7 @@ def greeting(board: str) -> str:
 
 
 def ended_well(done: Done, board: str, says: str) -> None:
-    """With that output behind the greeting, and nothing else."""
+    """With that output after the greeting, and nothing else."""
     assert done.status == 0, done.out + done.said
     assert done.out == greeting(board) + says
     assert "the guest powered off after" in done.said
@@ -92,7 +92,7 @@ def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
 
 @pytest.mark.parametrize("clock", ["icount", "host"])
 def test_what_is_typed_reaches_it(built, tmp_path, clock):
-    """Each key is shown by the guest; behind the last one the hypervisor ended the line."""
+    """Each key is shown by the guest; after the last one the hypervisor ended the line."""
     image = raw_file(built, "p", tmp_path)
     ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
 

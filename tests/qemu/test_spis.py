@@ -47,7 +47,7 @@ BOTH = [
     ("k", {"core": 0}, {}, []),
     ("l", {"enabled": True}, {}, [0]),
     ("m", {}, {}, [0]),
-    ("n", {}, {}, []),  # active: it stays, and is pending behind that
+    ("n", {}, {}, []),  # active: it stays, and is pending after that
     ("o", {"core": 1}, {}, [1]),
     ("p", {"priority": 0x20, "edge": False}, {}, []),
     ("q", {"enabled": False}, {}, []),
@@ -169,7 +169,7 @@ def swapped(marks: list) -> list:
 
 
 def first_wrong(job: Job, cpus: int, seen=lambda marks: marks) -> str | None:
-    """The letter behind the first step that did something else to the physical distributor."""
+    """The letter after the first step that did something else to the physical distributor."""
     marks = seen(marks_of(job))
     if cpus == 1 and "gic.cpu" in facts(job.board):
         marks = without_targets(marks)

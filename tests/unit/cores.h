@@ -56,7 +56,7 @@ void cores_settle(void);
 void cores_settle_late(bool late);
 
 /* The core of vCPU n takes no interrupt, not even a kick; until it takes all, INTID `last` (the
- * kick or the maintenance interrupt) behind the rest. */
+ * kick or the maintenance interrupt) after the rest. */
 void cores_hold(unsigned n, bool hold);
 void cores_release(unsigned n, unsigned last);
 

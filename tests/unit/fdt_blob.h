@@ -22,7 +22,7 @@ void blob_property(struct fdt_blob *blob, const char *name, const void *value, s
 void blob_text(struct fdt_blob *blob, const char *name, const char *value);
 void blob_cells(struct fdt_blob *blob, const char *name, const uint32_t *cell, unsigned count);
 
-/* The whole of it with END behind; free() it. */
+/* The whole of it with END after; free() it. */
 uint8_t *blob_finish(struct fdt_blob *blob, size_t *size);
 
 /* A tree as the Raspberry Pi's firmware hands it on: 2 and 1 cells, RAM from 0 and from 1 GiB; the

@@ -150,7 +150,7 @@ static void to_listen_is_one_interrupt(void **state)
 	(void)state;
 	uart_listen(&port, true);
 	assert_int_equal(uintm, 0xe);  /* 1: masked */
-	assert_int_equal(ucon, 0x185); /* level, and behind a time without more; the rest stays */
+	assert_int_equal(ucon, 0x185); /* level, and after a time without more; the rest stays */
 	uart_listen(&port, false);
 	assert_int_equal(uintm, 0xf);
 	assert_int_equal(ucon, 0x185);

@@ -18,7 +18,7 @@
 #define MIB 0x100000ull
 #define VMID 1u
 
-#define RAM_AT PAGE_SIZE /* behind that of another VM */
+#define RAM_AT PAGE_SIZE /* after that of another VM */
 #define RAM_SIZE (2 * PAGE_SIZE)
 
 static struct run_config config;

@@ -13,7 +13,7 @@
 #include "lib/page_tags.h"
 
 #define PAGE 4096u
-#define PAGES 16u /* tagged ones; as many again lie behind them */
+#define PAGES 16u /* tagged ones; as many again lie after them */
 
 static int file;
 static uint8_t *physical;

@@ -24,7 +24,7 @@ static struct {
 	enum sched_kind kind;
 	enum vcpu_state state[VCPUS];
 	int place[VCPUS];   /* of a ready one: the smaller, the sooner */
-	int last, before;   /* places given out behind all and before all */
+	int last, before;   /* places given out after all and before all */
 	int running;        /* -1: none */
 	uint64_t slice_end; /* of the running one, where it takes turns */
 } model;

@@ -125,7 +125,7 @@ static void a_text_may_fill_its_buffer(void **state)
 	assert_string_equal(small, "abc");
 }
 
-/* Each function, into every size that is too small: nothing behind the end is touched, and what
+/* Each function, into every size that is too small: nothing after the end is touched, and what
  * stands there is the beginning of what was meant. */
 static void build_all(struct text *into)
 {

@@ -127,7 +127,7 @@ static void a_hypercall_reaches_its_function(void **state)
 {
 	(void)state;
 	vcpu->frame.x[0] = HC_ID(NULL);
-	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: returns behind it by itself */
+	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: returns after it by itself */
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	vcpu->frame.x[0] = HC_ID(NULL);
 	assert_ptr_equal(take(0x4a000000), vcpu); /* hvc #0 (Cortex-A15) */

@@ -296,7 +296,7 @@ static void a_long_line_is_broken_and_the_last_one_is_sent(void **state)
 	assert_in_range(fake_hyp.console_size, 1, MOST);
 	say(1, "login:");
 	vpl011_stop(&uarts[1]);
-	assert_non_null(strstr(fake_hyp.console, "x\ntwo: login:")); /* not behind the x's */
+	assert_non_null(strstr(fake_hyp.console, "x\ntwo: login:")); /* not after the x's */
 	vpl011_stop(&uarts[0]);
 	assert_int_equal(fake_hyp.console_size,
 			 2 * strlen("one: ") + sizeof(uart.text) + strlen("\nlogin:\n"));

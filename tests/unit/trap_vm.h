@@ -43,7 +43,7 @@ void be_lazy(enum stage2_grain grain, unsigned pool_pages);
 /* Takes the trap of a syndrome. */
 struct vcpu *take(uint32_t esr);
 
-/* Likewise. Emulated: the guest goes on behind the instruction. */
+/* Likewise. Emulated: the guest goes on after the instruction. */
 void assert_skips(uint32_t esr);
 
 /* The VM is stopped, and the record says why. */

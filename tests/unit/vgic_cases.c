@@ -288,7 +288,7 @@ static void acknowledged_twice_it_is_ended_twice(void **state)
 	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
 }
 
-/* What was cleared by ICACTIVER and ended behind it, where another one has its priority since. */
+/* What was cleared by ICACTIVER and ended after it, where another one has its priority since. */
 static void what_is_owed_no_longer_is_forgotten(void **state)
 {
 	(void)state;
@@ -308,7 +308,7 @@ static void an_end_in_two_steps_is_none_before_the_second(void **state)
 	    { STEP_ACTIVATE, 33, 0 }, PEND(33), ACK, { STEP_DEACTIVATE, 33, 0 }, ACK, END);
 }
 
-/* A write to DIR that finds nothing active does not end what is made active behind it. */
+/* A write to DIR that finds nothing active does not end what is made active after it. */
 static void an_end_of_nothing_is_forgotten(void **state)
 {
 	guest_boot(2, false, true);

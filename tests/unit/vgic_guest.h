@@ -21,7 +21,7 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 /* A test's setup: four list registers, linked. */
 int guest_boot_linked(void **state);
 
-/* The hypervisor takes what is signalled: behind each act, with `late` no longer. */
+/* The hypervisor takes what is signalled: after each act, with `late` no longer. */
 void guest_settle(void);
 void guest_settle_late(bool late);
 

@@ -67,12 +67,12 @@ struct vgic_failure {
 struct vgic_seen {
 	unsigned long acks;    /* of an interrupt */
 	unsigned long deeper;  /* ... with more active by then than there are list registers */
-	unsigned long waiting; /* steps behind which something waited for a list register */
+	unsigned long waiting; /* steps after which something waited for a list register */
 	unsigned long
 		in_memory;   /* ... something that the guest acknowledged was active in memory */
 	unsigned long traps; /* writes to DIR that trapped */
 	unsigned long out_of_order; /* ends */
-	unsigned long late;         /* steps that the hypervisor did not look behind */
+	unsigned long late;         /* steps that the hypervisor did not look after */
 	unsigned long many_sources; /* SGIs that were pending from three cores or more */
 };
 extern struct vgic_seen vgic_seen;

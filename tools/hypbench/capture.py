@@ -69,7 +69,7 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
 
 
 def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[bytes]:
-    """The lines until a run has ended; behind each `yield` it has been fed."""
+    """The lines until a run has ended; after each `yield` it has been fed."""
     known = 0
     for whole in line.lines():
         for part in split_before_run(whole):

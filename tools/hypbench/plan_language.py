@@ -77,7 +77,7 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
     if said and said not in presets:
         raise unknown("unknown preset", said, presets)
     if not said and name not in presets:
-        raise unknown("a preset is missing behind", name, presets)
+        raise unknown("a preset is missing after", name, presets)
     for word in words:
         check_renamed(word)
     config = presets[said or name] | options(words, "axis", abi.axes(),

@@ -91,7 +91,7 @@ def check_place(guest: Guest, load: Fields) -> None:
         raise Mistake("the load ends above 4 GiB")
     if guest.in_ram(load["ipa"]):
         if end > guest.ram_end:
-            raise Mistake("the load ends behind the guest's RAM")
+            raise Mistake("the load ends beyond the guest's RAM")
     elif overlap(load, ram):
         raise Mistake("the load reaches into the guest's RAM")
     elif load["ipa"] % LOAD_GRAIN:
@@ -161,7 +161,7 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
     the name is one."""
     image = said.get("image", name)
     if image not in (BENCH, BACKGROUND, *guests):
-        raise unknown("unknown image" if "image" in said else "an image is missing behind", image,
+        raise unknown("unknown image" if "image" in said else "an image is missing after", image,
                       (BENCH, BACKGROUND, *guests))
     guest = guests.get(image)
     usual = {"cpus": guest.fields["cpus"] if guest else 1,

@@ -59,7 +59,7 @@ def print_parts(parts: Sequence[Table | str]) -> None:
 
 
 def complain(problems: list[str], text: list[str]) -> None:
-    """Problems, and the last plain lines of the console as the story behind them."""
+    """Problems, and the last plain lines of the console for their context."""
     if not problems:
         return
     for line in text[-TEXT_SHOWN:]:

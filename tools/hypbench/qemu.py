@@ -90,7 +90,7 @@ class Qemu:
         self.limit_s = limit_s
         self.timed_out = False  # ended at the limit, or stuck
         self.stuck = False  # executed no instruction any more
-        self.stopped = False  # it did not end behind the end record, as a run that is refused
+        self.stopped = False  # it did not end after the end record, as a run that is refused
         self.status: int | None = None
         self.stderr = ""
 

@@ -263,7 +263,7 @@ def check_frame(raw: bytes) -> None:
 
 
 def members(pairs: list[tuple[str, object]]) -> dict:
-    """A guest writes members behind ours: none of them may take the place of one."""
+    """A guest writes members after ours: none of them may take the place of one."""
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)

@@ -127,7 +127,7 @@ def ending(machine: qemu.Qemu, log: Log) -> list[str]:
     if machine.stuck:
         return [stuck(log)]
     if machine.stopped:
-        return [f"{machine.name} did not end behind the end record: the board stopped, or its reset"
+        return [f"{machine.name} did not end after the end record: the board stopped, or its reset"
                 " failed"]
     if machine.timed_out:
         return [f"time limit: {machine.name} was ended after {machine.limit_s:g} s"]

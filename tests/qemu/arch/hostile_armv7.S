@@ -93,7 +93,7 @@ vectors:
 	b	irq
 	b	fiq
 
-	/* Wherever these begin, and in whichever mode, it goes on behind them. */
+	/* Wherever these begin, and in whichever mode, it goes on after them. */
 	.balign	32
 lost_vectors:
 	.rept	2 * 32 / 4

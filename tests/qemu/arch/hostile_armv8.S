@@ -100,7 +100,7 @@ vectors:
 	.endr
 	.ltorg
 
-	/* Wherever these begin, and in whichever mode, it goes on behind them. */
+	/* Wherever these begin, and in whichever mode, it goes on after them. */
 	.balign	2048
 lost_vectors:
 	.rept	2 * 2048 / 4

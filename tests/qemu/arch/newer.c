@@ -10,7 +10,7 @@
 
 static volatile uint64_t syndrome;
 
-/* Keeps ESR_EL1 and goes on behind the instruction. */
+/* Keeps ESR_EL1 and goes on after the instruction. */
 __asm__(".balign 0x800\n"
 	"vectors:\n"
 	".org vectors + 0x200\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that programs physical SPIs of its VM's and has them sent to its vCPUs, one behind the
+ * A guest that programs physical SPIs of its VM's and has them sent to its vCPUs, one after the
  * other. Before each step it marks the UART with a `~` and a letter, so that what the step did to
  * the physical distributor can be told from QEMU's trace; test_spis.py knows the letters. What the
  * guest itself sees and is wrong stops the VM with the step's letter. With interrupts masked:
@@ -180,7 +180,7 @@ static void retarget(void)
 
 static void retarget_active(void)
 {
-	step('l'); /* active here, and pending for vCPU 1 behind that */
+	step('l'); /* active here, and pending for vCPU 1 after that */
 	pend(A);
 	arrives_here();
 	step('m');

@@ -14,7 +14,7 @@
  * the same bits, but for bit 0. */
 #define HCR_EN BIT(0)
 #define HCR_TDIR BIT(14)      /* GICv3: the guest's writes to DIR trap */
-#define HCR_EOI_COUNT BIT(27) /* one end; the field wraps behind 31 */
+#define HCR_EOI_COUNT BIT(27) /* one end; the field wraps after 31 */
 #define MISR_EOI BIT(0)
 #define MISR_U BIT(1)     /* at most one list register is valid */
 #define MISR_LRENP BIT(2) /* EOIcount is not 0 */

@@ -7,7 +7,7 @@
 #include "tests/unit/fake/fake.h"
 
 #define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
-#define FAKE_STORE_BASE 0x21000000u /* and behind them, fake_store() */
+#define FAKE_STORE_BASE 0x21000000u /* and after them, fake_store() */
 #define FAKE_STORE_SIZE 0x400000u
 #define FAKE_HYP_TIMER 26u
 #define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */

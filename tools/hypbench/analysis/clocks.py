@@ -131,7 +131,7 @@ def drifts(log: Log) -> list[Drift]:
 
 
 def clock_at(log: Log) -> list[tuple[str, int]]:
-    """Where the core's clock was looked at, behind the start."""
+    """Where the core's clock was looked at, after the start."""
     places = [(f"step {step['step']} ({step['config']} {step['bench']})", step["cpu_hz"])
               for step in log.of_kind("step") if "cpu_hz" in step]
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]

@@ -17,7 +17,7 @@ FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 # data CRC, os, architecture, type, compression, name; big-endian
 UIMAGE = struct.Struct(">7I4B32s")
 UIMAGE_MAGIC = 0x27051956
-UIMAGE_KERNEL = 2  # its type: one image behind the header
+UIMAGE_KERNEL = 2  # its type: one image after the header
 FDT_MAGIC = 0xd00dfeed
 HASHES = ("sha1", "sha256", "sha384", "sha512", "md5")
 

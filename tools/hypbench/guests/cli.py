@@ -62,7 +62,7 @@ class OneLine(click.Command):
 @click.option("--cpus", type=int, default=1, show_default=True, metavar="N", help="Of the guest.")
 @click.option("--address", metavar="A", callback=address_of,
               help="Take IMAGE for a raw binary that belongs there, and begins there; 0: flash."
-                   " Without it, raw binaries belong 2 MiB behind the beginning of RAM.")
+                   " Without it, raw binaries belong 2 MiB after the beginning of RAM.")
 @click.option("--guest-status", type=click.Choice(WAYS),
               help="End with the n of the guest's last line 'EXIT: STATUS=n'; kvm-unit-tests: with"
                    " the code that those print so.")

@@ -203,7 +203,7 @@ def zimage(content: bytes) -> Image:
     if magic != ZIMAGE_MAGIC or flag == swapped(ZIMAGE_LITTLE_ENDIAN):
         raise BadGuest("this zImage is big-endian; guests are little-endian here")
     if end <= start:
-        raise BadGuest(f"the header of this zImage is damaged: its end {end:#x} is not behind its"
+        raise BadGuest(f"the header of this zImage is damaged: its end {end:#x} is not after its"
                        f" start {start:#x}")
     if end - start > len(content):
         raise BadGuest(f"this zImage is cut: its header says {end - start} bytes, the file has"
@@ -271,7 +271,7 @@ def physical(file: ELFFile, address: int) -> int:
 
 
 def gunzip(content: bytes, limit: int) -> bytes:
-    """One member; what stands behind it (Debian's kernels have nothing there) is not looked at."""
+    """One member; what stands after it (Debian's kernels have nothing there) is not looked at."""
     stream = zlib.decompressobj(GZIP_WINDOW)
     try:
         data = stream.decompress(content, limit)

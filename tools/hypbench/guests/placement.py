@@ -60,7 +60,7 @@ def place(image: Image, machine: Machine, address: int | None, initrd: Path | No
     room = [*pieces, Piece("the device tree", dtb, DTB_ROOM)]
     ramdisk = None
     if initrd:
-        ramdisk = Piece("the initrd", behind(room, machine), size, initrd)
+        ramdisk = Piece("the initrd", after(room, machine), size, initrd)
         room.append(ramdisk)
     check_room(room, machine)
     return Layout(entry, pieces, dtb, ramdisk, room)
@@ -80,7 +80,7 @@ def image_pieces(image: Image, machine: Machine, address: int | None) -> tuple[l
 
 def start_of(image: Image, machine: Machine) -> int:
     if image.kind == "arm64 Image":
-        # behind the first page, where QEMU and others have their own boot code
+        # after the first page, where QEMU and others have their own boot code
         low = image.text_offset < PAGE
         return machine.ram + image.text_offset + (IMAGE_ALIGNMENT if low else 0)
     if image.kind == "zImage":
@@ -95,7 +95,7 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if chosen or machine.ram <= piece.address < machine.ram_end:
-        tree = DTB_ROOM if chosen else 0  # behind it; others: before it
+        tree = DTB_ROOM if chosen else 0  # after it; others: before it
         need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
     if machine.native:
@@ -121,13 +121,13 @@ def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: 
             for piece in pieces):
         return machine.ram
     if image.kind in ("ELF", "arm64 Image"):
-        return behind(pieces, machine)
+        return after(pieces, machine)
     room = DTB_ROOM + up(initrd_size, PAGE)
     far = machine.ram + min(DTB_FAR, down(machine.ram_size - room, DTB_ROOM))
-    return max(far, behind(pieces, machine))
+    return max(far, after(pieces, machine))
 
 
-def behind(pieces: list[Piece], machine: Machine) -> int:
+def after(pieces: list[Piece], machine: Machine) -> int:
     ends = [piece.end for piece in pieces if machine.ram <= piece.address < machine.ram_end]
     return up(max(ends, default=machine.ram), DTB_ROOM)
 
@@ -138,7 +138,7 @@ def check_room(room: list[Piece], machine: Machine) -> None:
     lowest = min(room, key=lambda piece: piece.address)
     if last.end > machine.ram_end or (lowest.address < machine.ram and lowest.content is None):
         needed = sum(up(piece.size, DTB_ROOM) for piece in room) + DTB_ROOM
-        raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little: {last} ends behind"
+        raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little: {last} ends beyond"
                        f" {machine.ram_end - 1:#x}; together they need"
                        f" {shown(max(needed, up(last.end - machine.ram, DTB_ROOM)))}")
     for one, other in combinations(room, 2):

@@ -191,7 +191,7 @@ def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
     found = [str(problem) for problem in
              log.problems + check_rules(log, qemu.PLATFORM_OF_CLOCK[wish.clock])]
     if session.stopped:
-        return found + ["QEMU did not end behind the end record"]
+        return found + ["QEMU did not end after the end record"]
     if session.status and session.status < 0:
         return found + [f"QEMU was ended by signal {-session.status}"]
     return found + ([f"QEMU ended with status {session.status}"] if session.status else [])

@@ -112,7 +112,7 @@ class Session:
         self.timed_out = False
         self.stuck = False  # executed no instruction any more
         self.heard = threading.Event()
-        self.stopped = False  # it did not end behind the end record
+        self.stopped = False  # it did not end after the end record
         self.stderr = ""
 
     def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:

@@ -311,7 +311,7 @@ def split_bars(splits: list[tuple[str, ProgramRow]], study: dict[str, tuple[str,
 
 
 def shares(rows: list[tuple[str, dict[str, float]]], axis: str) -> Figure:
-    """Each row's parts as shares of it, told apart by colour and hatch; its sum behind it."""
+    """Each row's parts as shares of it, told apart by colour and hatch; its sum after it."""
     names = list(dict.fromkeys(name for _, parts in rows for name in parts))
     looks = dict(zip(names, style.SERIES * ceil(len(names) / len(style.SERIES) or 1)))
     figure, (axes,) = new_figure(1.0 + 0.3 * len(rows) + 0.2 * (len(names) // 4))

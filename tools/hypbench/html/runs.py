@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind the page: which are missing or of another image, and running those.
+"""The runs of the page: which are missing or of another image, and running those.
 
 Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
 by hashes what they were made from; they are made again when that, or they themselves, changed.

@@ -7,7 +7,7 @@ Figures = dict[str, dict[str, str]]  # by path and column
 
 
 def figures_in(page: str) -> dict[str, Figures]:
-    """By board: what stands behind a heading `### <board>`, up to the next heading."""
+    """By board: what stands after a heading `### <board>`, up to the next heading."""
     found = {}
     for part in f"\n{page}".split("\n### ")[1:]:
         board, _, rest = part.partition("\n")

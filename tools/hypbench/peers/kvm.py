@@ -31,7 +31,7 @@ CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
 
 @dataclass(frozen=True)
 class Kvm:
-    suite: str = ""  # behind the release's name: "-backports"
+    suite: str = ""  # after the release's name: "-backports"
     source: Path = SOURCE
 
     @property

@@ -31,7 +31,7 @@ SWITCH_PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 def section(boards: list[Board]) -> Section:
     made = Section("traps", "Exits, and what each switch costs")
     made.add(Text("The cost of one exit of each kind, from the instruction that exits to the one"
-                  " behind it. Natively and with direct interrupts a path may not exit at all:"
+                  " after it. Natively and with direct interrupts a path may not exit at all:"
                   " then the bar is the instruction itself, or there is none."))
     exits(made, boards)
     made.add(Text("Every convenience of the hypervisor is a switch. Each bar is the median with"
