@@ -23,6 +23,12 @@ bool cpu_has_fp(void);
 /* Whether the core has Secure state (EL3): an emulator may lack it. */
 bool cpu_has_secure_state(void);
 
+/* Additions that a newer core has beyond the oldest of its isa: bits of HCR and MDCR that trap
+ * them. newer_init(), on each core, sets both and the registers of newer cores. */
+extern reg_t newer_hcr, newer_mdcr;
+void newer_init(void);
+reg_t newer_scr(void); /* ARMv8: bits of SCR_EL3 that grant EL2 the additions; clears MPAM3_EL3 */
+
 /* Writes all EL2 control registers: no traps, no stage 2, no guest. */
 void cpu_init(void);
 

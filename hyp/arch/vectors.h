@@ -11,20 +11,21 @@
 #define VECTORS_PROBED 4  /* (IRQ) stamped: abi/probe.h */
 #define VECTORS_ALL_LRS 5 /* every list register is read */
 
-/* X(kind, name): each has two tables, where an IRQ and a hypercall take the light frame
- * (vectors_<name>) or the full one (vectors_full_<name>). */
+/* X(kind, name, irq, sync): each has two tables, where an IRQ and a hypercall take the light frame
+ * (vectors_<name>) or the full one (vectors_full_<name>). Their handlers are trap_irq<irq>,
+ * trap_hvc<sync> and trap_sync<sync>; probes have a handler of an IRQ apart (exits.inc). */
 #define VECTOR_KINDS(X)                                                                            \
-	X(VECTORS_DELAYED, delayed)                                                                \
-	X(VECTORS_COUNTED, counted)                                                                \
-	X(VECTORS_TRACED, traced)                                                                  \
-	X(VECTORS_PROBED, probed)                                                                  \
-	X(VECTORS_ALL_LRS, all_lrs)
+	X(VECTORS_DELAYED, delayed, , )                                                            \
+	X(VECTORS_COUNTED, counted, _counted, )                                                    \
+	X(VECTORS_TRACED, traced, _traced, _traced)                                                \
+	X(VECTORS_PROBED, probed, , )                                                              \
+	X(VECTORS_ALL_LRS, all_lrs, _all_lrs, _all_lrs)
 
 #ifndef __ASSEMBLER__
 #include "arch/types.h"
 
 extern const char vectors[], vectors_full[];
-#define X(kind, name) extern const char vectors_##name[], vectors_full_##name[];
+#define X(kind, name, ...) extern const char vectors_##name[], vectors_full_##name[];
 VECTOR_KINDS(X)
 #undef X
 

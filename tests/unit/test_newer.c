@@ -2,7 +2,7 @@
 /* Which traps the ID registers of a core ask for. A core without a feature does not have its
  * registers: an access would be undefined. */
 /* LINK: hyp/arch/armv8/newer.c */
-#include "hyp/arch/newer.h"
+#include "hyp/arch/cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

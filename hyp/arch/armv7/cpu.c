@@ -9,14 +9,10 @@
 #include "arch/psr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/armv7/condition.h"
-#include "hyp/arch/newer.h"
 #include "hyp/cpu/errata.h"
 #include "lib/compiler.h"
-#include "lib/lpae.h"
 
-#define ID_MMFR0_VMSA(value) ((value)&0xfu)
-#define VMSA_LPAE 5u
-#define ID_PFR1_SECURITY(value) ((value) >> 4 & 0xfu)
+#define VMSA_LPAE 5u /* ID_MMFR0.VMSA */
 
 const char cpu_isa[] = "armv7";
 
@@ -37,12 +33,12 @@ unsigned cpu_level(void)
 
 unsigned cpu_pa_bits(void)
 {
-	return ID_MMFR0_VMSA(read_id_mmfr0_el1()) >= VMSA_LPAE ? 40 : 32;
+	return (read_id_mmfr0_el1() & 0xf) >= VMSA_LPAE ? 40 : 32;
 }
 
 bool cpu_has_secure_state(void)
 {
-	return ID_PFR1_SECURITY(read_id_pfr1_el1()) != 0;
+	return (read_id_pfr1_el1() >> 4 & 0xf) != 0; /* Security Extensions */
 }
 
 /* gem5 takes the attributes of HYP mode's memory from MAIR0, not HMAIR0. Elsewhere the first two

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C functions for start.S before the core is in HYP mode. Translation and caches are off. */
-#include "hyp/arch/armv7/early.h"
-
-#include <stddef.h>
-
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
 #include "hyp/arch/armv7/entry.h"
 #include "hyp/base/console.h"
+
+/* In monitor mode, SCR.NS 0: grants Non-secure state the coprocessors and the GIC's interrupts, and
+ * sets the counter's frequency where it is 0. start.S calls it. */
+void secure_setup(void);
+
+/* early_vectors call this. */
+_Noreturn void early_exception_report(void);
 
 /* NSACR (DDI 0406C B4.1.111): all coprocessors for Non-secure state, with ASEDIS and D32DIS 0; bit
  * 18 is Cortex-A15's NS_SMP, which lets HYP mode write ACTLR.SMP (DDI 0438 4.3.33). */

@@ -48,7 +48,7 @@
 
 	/* One vector table and its exits. With a nop, each of the four stamps is four instructions
 	   long, with the store. */
-	.macro vector_table name, kind, frame
+	.macro vector_table name, kind, frame, irq, sync
 	.balign	32
 	.global	\name
 \name:
@@ -67,7 +67,7 @@
 	nop
 	mrrc	p15, 0, r2, r3, c14
 	.endif
-	exit_irq \kind, \frame
+	exit_irq \kind, \frame, \irq
 
 \name\()_trap:
 	enter	\kind
@@ -75,8 +75,8 @@
 	cmp	r1, #HSR_HVC_0
 	bne	9f
 	mov	r1, r0
-	exit_sync hvc, \kind, \frame, written
-9:	exit_sync sync, \kind, full
+	exit_sync hvc, \kind, \frame, \sync, written
+9:	exit_sync sync, \kind, full, \sync
 	.endm
 
 	instrumented_tables

@@ -5,7 +5,6 @@
 
 #include "arch/control.h"
 #include "arch/sysreg.h"
-#include "lib/lpae.h"
 
 const char cpu_isa[] = "armv8";
 
@@ -67,8 +66,7 @@ bool trap_condition_passed(uint32_t esr)
 
 va_t trap_fault_va(bool fetch)
 {
-	(void)fetch; /* one register for both */
-	return read_far_el2();
+	return read_far_el2(); /* of both */
 }
 
 void cpu_dump(void (*line)(const char *name, uint64_t value))

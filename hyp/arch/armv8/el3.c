@@ -5,7 +5,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
-#include "hyp/arch/newer.h"
+#include "hyp/arch/cpu.h"
 
 /* start.S calls this at EL3 with translation off and bss clear. */
 void el3_prepare(void);

@@ -4,7 +4,7 @@
  * D13.2). HCR_EL2 and CPTR_EL2 of every core turn SVE, SME, pointer authentication, memory tags and
  * SCXTNUM off.
  */
-#include "hyp/arch/newer.h"
+#include "hyp/arch/cpu.h"
 
 #include "arch/sysreg.h"
 

@@ -4,7 +4,6 @@
 #include "arch/sysreg.h"
 #include "hyp/arch/guest.h"
 #include "hyp/vcpu/vcntp.h"
-#include "hyp/vcpu/vcpu.h"
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
@@ -61,22 +60,18 @@ static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 	}
 }
 
-static bool write_gic(struct vcpu *vcpu, uint32_t esr)
-{
-	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
-		return emulate_rare(vcpu, esr);
-	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
-	return true;
-}
-
 /* Emulates ACTLR, writes to the GIC, and CNTP. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
-	if ((esr & ISS_REGISTER) != ACTLR_EL1)
-		return write_gic(vcpu, esr);
-	/* Writes are ignored: the bits of ACTLR configure the physical core. */
-	if (esr & ISS_READ)
-		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+	if ((esr & ISS_REGISTER) == ACTLR_EL1) {
+		/* Writes are ignored: the bits of ACTLR configure the physical core. */
+		if (esr & ISS_READ)
+			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+		return true;
+	}
+	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
+		return emulate_rare(vcpu, esr);
+	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
 	return true;
 }
 

@@ -8,11 +8,8 @@
 	.balign	0x800
 	.global	vectors
 vectors:
-	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
-	.balign 0x80; mov x0, #0; b hyp_exception
-	.balign 0x80; mov x0, #1; b hyp_exception
-	.balign 0x80; mov x0, #2; b hyp_exception
-	.balign 0x80; mov x0, #3; b hyp_exception
+	.irp	n, 0, 1, 2, 3, 0, 1, 2, 3	/* from EL2 itself: with SP_EL0, with SP_EL2 */
+	.balign 0x80; mov x0, #\n; b hyp_exception
 	.endr
 
 	.org	vectors + 0x400			/* from the guest: a hypercall, or anything else */

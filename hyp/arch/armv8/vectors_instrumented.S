@@ -52,15 +52,12 @@
 	/* One vector table. With light frames an entry has the room for all of its exit; what takes
 	   the full frame stands after all tables, in subsection 1. With a nop, each of the four
 	   stamps is four instructions long, with the store. */
-	.macro vector_table name, kind, frame
+	.macro vector_table name, kind, frame, irq, sync
 	.balign	0x800
 	.global	\name
 \name:
-	.rept	2			/* from EL2 itself: with SP_EL0, with SP_EL2 */
-	.balign 0x80; mov x0, #0; b hyp_exception
-	.balign 0x80; mov x0, #1; b hyp_exception
-	.balign 0x80; mov x0, #2; b hyp_exception
-	.balign 0x80; mov x0, #3; b hyp_exception
+	.irp	n, 0, 1, 2, 3, 0, 1, 2, 3	/* from EL2 itself: with SP_EL0, with SP_EL2 */
+	.balign 0x80; mov x0, #\n; b hyp_exception
 	.endr
 	.org	\name + 0x400			/* from the guest, AArch64 */
 	.ifc	\frame, full
@@ -75,7 +72,7 @@
 	cmp	x1, #EC_HVC64
 	b.ne	9f
 	mov	x1, x0
-	exit_sync hvc, \kind, \frame, written
+	exit_sync hvc, \kind, \frame, \sync, written
 	.subsection 0
 	.org	\name + 0x480			/* an error where the entry has no room */
 	.ifc	\frame, full
@@ -89,7 +86,7 @@
 	mrs	x1, cntpct_el0
 	.endif
 	save_light
-	exit_irq \kind, \frame
+	exit_irq \kind, \frame, \irq
 	.subsection 0
 	.org	\name + 0x500; b \name\()_irq	/* FIQ: no source is configured; taken as IRQ */
 	.balign 0x80; b guest_serror
@@ -99,7 +96,7 @@
 	.balign 0x80; b guest_serror
 
 	.subsection 1
-9:	exit_sync sync, \kind, full
+9:	exit_sync sync, \kind, full, \sync
 	.subsection 0
 	.endm
 

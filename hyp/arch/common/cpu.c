@@ -10,7 +10,6 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "boards/board.h"
-#include "hyp/arch/newer.h"
 
 /* SCTLR_EL2 and HSCTLR */
 #define SCTLR_M (1u << 0)

@@ -8,7 +8,7 @@
 #include "arch/hcr.h"
 #include "arch/pmu.h"
 #include "arch/sysreg.h"
-#include "hyp/arch/newer.h"
+#include "hyp/arch/cpu.h"
 #include "hyp/arch/vectors.h"
 #include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
@@ -30,25 +30,21 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {
 	static const char *const table[VECTORS_ALL_LRS + 1][FRAME_FULL + 1] = {
 		[VECTORS_PLAIN] = { vectors, vectors_full },
-#define X(kind, name) [kind] = { vectors_##name, vectors_full_##name },
+#define X(kind, name, ...) [kind] = { vectors_##name, vectors_full_##name },
 		VECTOR_KINDS(X)
 #undef X
 	};
-	unsigned int kind = VECTORS_PLAIN;
+	/* Probes are never with the others: docs/plans.md. */
+	unsigned kind = config->probes                    ? VECTORS_PROBED
+			: config->trace                   ? VECTORS_TRACED
+			: config->stats                   ? VECTORS_COUNTED
+			: config->lr_sync == LR_SYNC_FULL ? VECTORS_ALL_LRS
+			: config->delay_el2               ? VECTORS_DELAYED
+							  : VECTORS_PLAIN;
 
 	vcpu->exit_delay = config->delay_el2;
-	if (config->probes) { /* never with the others: docs/plans.md */
-		kind = VECTORS_PROBED;
-	} else if (config->trace) {
-		kind = VECTORS_TRACED;
-	} else if (config->stats) {
-		kind = VECTORS_COUNTED;
-	} else if (config->lr_sync == LR_SYNC_FULL) {
-		kind = VECTORS_ALL_LRS;
-	} else if (config->delay_el2) {
-		kind = VECTORS_DELAYED;
+	if (kind == VECTORS_DELAYED)
 		vcpu->exit_delay -= 2; /* the two instructions that load it */
-	}
 	vcpu->el2.vbar_el2 = (uintptr_t)table[kind][config->frame];
 }
 
