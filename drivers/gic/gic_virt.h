@@ -10,12 +10,8 @@
 
 #define GIC_LR_MAX 16u
 
-enum gic_lr_state {
-	GIC_LR_INVALID = 0,
-	GIC_LR_PENDING = 1,
-	GIC_LR_ACTIVE = 2,
-	GIC_LR_PENDING_ACTIVE = 3,
-};
+/* In the order of the hardware. */
+enum gic_lr_state { GIC_LR_INVALID, GIC_LR_PENDING, GIC_LR_ACTIVE, GIC_LR_PENDING_ACTIVE };
 
 /* The virtual interface of a vCPU that does not run. All zero: off, and empty. */
 struct gic_virt_state {

@@ -128,11 +128,9 @@ struct vcpu {
 	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
 };
 
-/* Offsets that frame.inc names. */
-_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 8,
-	       "VCPU_EXIT_START in frame.inc");
-_Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 16,
-	       "VCPU_EXIT_DELAY in frame.inc");
+/* Offsets that hyp/arch/vectors.h names. */
+_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 8, "VCPU_EXIT_START");
+_Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 16, "VCPU_EXIT_DELAY");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];

@@ -5,10 +5,10 @@
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv7/frame.inc"
+#include "hyp/arch/vectors.h"
 
 #define ARG0 r0
 #define ARG1 r1
-#include "hyp/arch/common/exits.inc"
 
 	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
 	   what they count and before the first probe. No isb before a stamp: exception entry
@@ -79,4 +79,4 @@
 9:	exit_sync sync, \kind, full, \sync
 	.endm
 
-	instrumented_tables
+#include "hyp/arch/common/exits.inc"

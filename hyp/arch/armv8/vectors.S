@@ -16,11 +16,7 @@ vectors:
 vectors_sync:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	mrs	x1, esr_el2			/* takes a while: the stores go on meanwhile */
-	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
-	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
-	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
-	str	x30, [sp, #TRAP_FRAME_X(30)]
+	save_light				/* as vectors_irq has it in full */
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	vectors_full_sync
@@ -29,13 +25,7 @@ vectors_sync:
 	bl	trap_hvc
 	cmp	sp, x0
 	b.ne	another_light
-	ldr	x0, [sp], #TRAP_FRAME_X(2)	/* C stored x0 alone: frame.inc, restore_result */
-	ldur	x1, [sp, #TRAP_FRAME_X(1) - TRAP_FRAME_X(2)]
-	ldp	x4, x5, [sp, #TRAP_FRAME_X(4) - TRAP_FRAME_X(2)]
-	ldp	x6, x7, [sp, #TRAP_FRAME_X(6) - TRAP_FRAME_X(2)]
-	ldp	x16, x17, [sp, #TRAP_FRAME_X(16) - TRAP_FRAME_X(2)]
-	ldr	x30, [sp, #TRAP_FRAME_X(30) - TRAP_FRAME_X(2)]
-	ldp	x2, x3, [sp], #TRAP_FRAME_SIZE - TRAP_FRAME_X(2)
+	restore_result				/* C stored x0 alone */
 	eret
 
 	.org	vectors + 0x480			/* an error where the entry has no room */

@@ -5,10 +5,10 @@
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv8/frame.inc"
+#include "hyp/arch/vectors.h"
 
 #define ARG0 x0
 #define ARG1 x1
-#include "hyp/arch/common/exits.inc"
 
 	/* The first registers; the begin of the exit for the statistics; the delay, which lies
 	   within what they count and before the first probe. No isb before a stamp: exception entry
@@ -100,4 +100,4 @@
 	.subsection 0
 	.endm
 
-	instrumented_tables
+#include "hyp/arch/common/exits.inc"
