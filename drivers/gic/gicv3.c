@@ -87,10 +87,7 @@ void gic_route_spis_here(unsigned count)
 		gic_route_spi_here(intid);
 }
 
-uint32_t gic_dist_enable_bits(void)
-{
-	return GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
-}
+const uint32_t gic_dist_enable = GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
 
 static void wake_redistributor(void)
 {
@@ -194,14 +191,6 @@ unsigned gic_virt_init(void)
 	isb();
 	trap_dir = read_ich_vtr_el2() & VTR_TDS ? HCR_TDIR : 0;
 	return find_list_registers();
-}
-
-void gic_virt_cpu_reset(void)
-{
-	write_ich_ap0r0_el2(0);
-	write_ich_ap1r0_el2(0);
-	write_ich_vmcr_el2(0);
-	isb();
 }
 
 void gic_virt_save(struct gic_virt_state *state)

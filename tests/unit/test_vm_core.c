@@ -201,7 +201,7 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 }
 
 const char vectors[1], vectors_full[1];
-#define X(kind, name) const char vectors_##name[1], vectors_full_##name[1];
+#define X(kind, name, ...) const char vectors_##name[1], vectors_full_##name[1];
 VECTOR_KINDS(X)
 #undef X
 
