@@ -61,10 +61,9 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
-	-I. -Iarch/common/include -Iarch/$(ISA)/include
+	-I. -Iarch/common/include -Iarch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
-GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include \
-	-DGUEST_BASE=$(GUEST_BASE)
+GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
 PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno

@@ -31,7 +31,8 @@ struct board {
 	 * and NSACR grants no FP, which would then trap to HYP mode */
 	uint32_t gem5_armv7;
 	const char *name;
-	/* the guest's RAM: 2 MiB aligned; 1 GiB aligned for `stage2=1G` */
+	/* the guest's RAM: 2 MiB aligned; 1 GiB aligned for `stage2=1G`. GUEST_BASE, which
+	 * board.mk has: the bench guest is linked for it */
 	uintptr_t guest_base;
 	uint64_t guest_size;       /* bytes */
 	struct uart_port console;  /* none with console_in_use */

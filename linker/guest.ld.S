@@ -6,6 +6,7 @@
  */
 #define PAGE 0x1000
 #define IMAGE_OFFSET 0x100000
+#define MEMORY_SIZE 0x10000000 /* at most, with its stacks and heap: every board has more */
 #define STACK_SIZE 0x4000
 #define SMALL_STACK_SIZE 0x800
 
@@ -109,5 +110,6 @@ SECTIONS
 	/DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM.*) *(.init .fini) }
 }
 
+ASSERT(__memory_end - GUEST_BASE <= MEMORY_SIZE, "the guest is larger than any board's guest RAM")
 ASSERT(__libc_data_end + __libc_bss_end > __libc_data_start + __libc_bss_start,
 	"no data of the C library found: malloc() could not be reset")

@@ -12,7 +12,6 @@
 #include "arch/sysreg.h"
 #include "drivers/timer/exynos_mct.h"
 
-#define RAM_BASE 0x40000000u
 #define GUEST_SIZE 0x40000000u
 #define RAM_KEPT 0xb9000000u
 #define MCT 0x101c0000u
@@ -22,8 +21,8 @@
 
 #define ACTLR_SMP (1u << 6) /* Cortex-A15 (DDI 0438 4.3.28) */
 
-_Static_assert(RAM_BASE % (1u << 30) == 0 && GUEST_SIZE >= 1u << 30, "stage2=1G has a block");
-_Static_assert(RAM_BASE + GUEST_SIZE <= RAM_KEPT, "U-Boot's part of RAM is not the guest's");
+_Static_assert(GUEST_BASE % (1u << 30) == 0 && GUEST_SIZE >= 1u << 30, "stage2=1G has a block");
+_Static_assert(GUEST_BASE + GUEST_SIZE <= RAM_KEPT, "U-Boot's part of RAM is not the guest's");
 
 static bool coherency_start(void)
 {
@@ -44,7 +43,7 @@ static void reset(void)
 
 const struct board board = {
 	.name = "arndale",
-	.guest_base = RAM_BASE,
+	.guest_base = GUEST_BASE,
 	.guest_size = GUEST_SIZE,
 	.console = { &uart_exynos4210, 0x12c20000, 85 }, /* UART2 */
 	.gic = {

@@ -70,7 +70,7 @@ static void reset(void)
 
 const struct board board = {
 	.name = "rpi4",
-	.guest_base = 0x40000000,
+	.guest_base = GUEST_BASE,
 	.guest_size = 0x40000000, /* absent on a board with 1 GiB */
 	.gic = {
 		.dist = 0xff841000,

@@ -6,7 +6,7 @@
 
 const struct board board = {
 	.name = "vexpress-a15",
-	.guest_base = 0xc0000000,
+	.guest_base = GUEST_BASE,
 	.guest_size = 0x40000000,
 	.console = { &uart_pl011, 0x1c090000, 37 }, /* UART0 */
 	.gic = {

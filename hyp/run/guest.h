@@ -14,10 +14,6 @@ static inline void guest_nothing(struct vm *vm)
 {
 }
 
-/* Returns whether the embedded image of the bench guest fits this board; if not, `why` has the
- * reason. */
-bool guest_bench_check(const char **why);
-
 /* Describes the machine of the bench guest, which gets `run`, with its RAM's size, in its RAM. */
 void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size);
 

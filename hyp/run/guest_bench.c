@@ -22,27 +22,6 @@ static const struct guest_header *header(void)
 	return (const struct guest_header *)__guest_image_start;
 }
 
-bool guest_bench_check(const char **why)
-{
-	const struct guest_header *h = header();
-	uint64_t embedded = (uintptr_t)__guest_image_end - (uintptr_t)__guest_image_start;
-	uint64_t room = board.guest_size - GUEST_IMAGE_OFFSET;
-
-	*why = NULL;
-	if (embedded < sizeof(*h) || memcmp(h->magic, GUEST_HEADER_MAGIC, sizeof(h->magic)) != 0)
-		*why = "no guest image: its header has another magic word";
-	else if (h->load_address != board.guest_base + GUEST_IMAGE_OFFSET)
-		*why = "the guest image is linked for another address than this board's guest RAM";
-	else if (h->image_size > embedded || h->image_size < sizeof(*h))
-		*why = "the guest image is cut: its header says more bytes than there are";
-	else if (h->entry - h->load_address >= h->image_size)
-		*why = "the guest image's entry lies outside the image";
-	else if (h->memory_end < h->load_address + h->image_size ||
-		 h->memory_end - h->load_address > room)
-		*why = "the guest image does not fit this board's guest RAM";
-	return *why == NULL;
-}
-
 static struct guest_run *run_page(void)
 {
 	return (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);

@@ -17,7 +17,6 @@
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/mmu.h"
 #include "hyp/cpu/smp_boot.h"
-#include "hyp/run/guest.h"
 #include "hyp/run/plan_run.h"
 #include "hyp/run/selfcheck.h"
 #include "lib/bits.h"
@@ -98,8 +97,6 @@ _Noreturn void hyp_main(void)
 	cpu_init();
 	mmu_prepare(0);
 	mmu_enable(0);
-	if (!guest_bench_check(&wrong))
-		record_give_up("guest image", wrong);
 	check_plan();
 	emit_run(lr_count);
 	steps_ok = plan_run(plan);

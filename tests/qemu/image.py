@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest in a built image: its header, which a test can change, and its symbols."""
+"""The guest in a built image: its header and its symbols."""
 
 import shutil
 import struct
@@ -33,15 +33,6 @@ def read_header(image: bytes, board: str) -> dict:
 def patched(image: bytes, start: int, new: bytes) -> bytes:
     assert 0 <= start and start + len(new) <= len(image)
     return image[:start] + new + image[start + len(new):]
-
-
-def header_with(**changes) -> Change:
-    """A function of the old header gives each new value."""
-    def change(image: bytes, board: str) -> bytes:
-        header = read_header(image, board)
-        header |= {name: value(header) for name, value in changes.items()}
-        return patched(image, find_guest(image, board), HEADER.pack(*header.values()))
-    return change
 
 
 @cache

@@ -4,7 +4,9 @@ macros by their name, and what is left in the code. The host tools take a board'
 here; a test says that it knows them all."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from hypbench.tree import with_parts
 
@@ -67,10 +69,10 @@ def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[st
                 found[name or f"{path}[{index}]"] = number
 
 
-def numbers_of(text: str) -> dict[str, int]:
-    """Of a board.c."""
+def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
+    """Of a board.c, with what the Makefile defines."""
     text = without_comments(text)
-    found: dict[str, int] = {}
+    found = dict(made)
     for name, expression in re.findall(r"^#define[ \t]+(\w+)[ \t]+(.+)$", text, re.MULTILINE):
         number = value_of(expression, found)
         if number is not None:
@@ -91,7 +93,7 @@ def numbers_of(text: str) -> dict[str, int]:
 
 def board_numbers(folder: Path) -> dict[str, int]:
     """Of board.c and of the assignments in board.mk."""
-    made = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
+    found = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
                       re.MULTILINE)
-    return ({name: int(value, 16) for name, value in made}
-            | numbers_of(with_parts(folder / "board.c")))
+    return numbers_of(with_parts(folder / "board.c"),
+                      {name: int(value, 16) for name, value in found})
