@@ -16,24 +16,6 @@
 #include "hyp/trap/exit_stats.h"
 #include "lib/plan.h"
 
-/* The steps of an unmodified guest have no benchmark. */
-static const struct plan_bench guest_step = { .name = "guest" };
-
-static unsigned pass_count(const struct plan *plan)
-{
-	return plan->order == PLAN_ORDER_ABBA ? 2 : 1;
-}
-
-static unsigned work_count(const struct plan *plan)
-{
-	return plan->bench_count ? plan->bench_count : 1;
-}
-
-unsigned plan_step_count(const struct plan *plan)
-{
-	return plan->config_count * work_count(plan) * pass_count(plan);
-}
-
 /* The emulated distributor has VIRQ_COUNT INTIDs; the board's may have fewer. */
 static unsigned spi_count(const struct run_config *config)
 {
@@ -75,10 +57,10 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 
 static void emit_step(const struct plan *plan, uint64_t ticks)
 {
-	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_STEP_US));
+	uint64_t cpu_hz = cycles_hz(plan->step_window_us);
 
 	record_open(RECORD_STEP);
-	record_u64("steps", plan_step_count(plan));
+	record_u64("steps", plan->step_count);
 	record_string("outcome", scenario_outcome_word());
 	record_u64("ticks", ticks);
 	if (cpu_hz)
@@ -125,11 +107,11 @@ bool plan_run(const struct plan *plan)
 	uint32_t step = 0;
 	uint32_t last = plan->config_count - 1;
 
-	for (uint32_t b = 0; b < work_count(plan); b++)
-		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
+	for (uint32_t b = 0; b < plan->bench_count; b++)
+		for (uint32_t pass = 0; pass < plan->pass_count; pass++)
 			for (uint32_t i = 0; i <= last; i++)
 				ok &= run_step(plan, step++, pass,
 					       &plan->config[pass == 0 ? i : last - i],
-					       plan->bench_count ? &plan->bench[b] : &guest_step);
+					       &plan->bench[b]);
 	return ok;
 }

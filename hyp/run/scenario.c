@@ -27,6 +27,16 @@ static struct {
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
 
+static bool is_background(unsigned i)
+{
+	return now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND;
+}
+
+static bool has_benchmarks(void)
+{
+	return now.plan->vm[now.plan->measured].image == PLAN_IMAGE_BENCH;
+}
+
 static const char *word_of(enum vm_outcome outcome)
 {
 	static const char *const words[] = {
@@ -45,9 +55,7 @@ static const char *word_of(enum vm_outcome outcome)
 
 static void start(unsigned i)
 {
-	bool limited = now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
-
-	vm_start(&vms[i], limited ? now.limit : NEVER);
+	vm_start(&vms[i], is_background(i) ? NEVER : now.limit);
 }
 
 static bool create_and_start(unsigned i)
@@ -153,8 +161,7 @@ static bool goes_on(unsigned i)
 
 	if (outcome == VM_RESET && !vms[i].paused && may_restart(i))
 		restart_counted(i);
-	return (outcome == VM_RESET || outcome == VM_RUNNING) &&
-	       now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
+	return (outcome == VM_RESET || outcome == VM_RUNNING) && !is_background(i);
 }
 
 /* --- events --- */
@@ -235,8 +242,7 @@ static bool background_failed(void)
 	bool failed = false;
 
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
-		failed |= now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND &&
-			  vm_outcome(&vms[i]) == VM_FAULT;
+		failed |= is_background(i) && vm_outcome(&vms[i]) == VM_FAULT;
 	return failed;
 }
 
@@ -250,7 +256,7 @@ static bool step_is_over(void)
 	measured_goes_on = goes_on(now.plan->measured);
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		any |= goes_on(i);
-	return now.plan->bench_count ? !measured_goes_on : !any && !events_are_left();
+	return has_benchmarks() ? !measured_goes_on : !any && !events_are_left();
 }
 
 static bool create_all(void)
@@ -301,7 +307,7 @@ enum vm_outcome scenario_outcome(void)
 
 	if (background_failed())
 		return VM_FAULT;
-	if (now.plan->bench_count)
+	if (has_benchmarks())
 		return ended(now.plan->measured);
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (ended(i) > worst)
@@ -323,7 +329,7 @@ static void emit_turns(void)
 	EACH_VM(i)
 	{
 		turns += turns_of(i);
-		if (now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND)
+		if (is_background(i))
 			rounds += guest_background_rounds(&vms[i]);
 	}
 	record_u64("switches", turns);
@@ -343,7 +349,7 @@ void scenario_emit_step(void)
 	const struct vm *vm = &vms[now.plan->measured];
 
 	record_u64("smc", vm->smc_count);
-	if (!now.plan->bench_count) {
+	if (!has_benchmarks()) {
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}
