@@ -16,7 +16,7 @@ BUDGETS = {
     "hyp/vm": 1656,
     "hyp/dev": 300,
     "hyp/trap": 870,
-    "hyp/run": 1023,
+    "hyp/run": 989,
 }
 
 
