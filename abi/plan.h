@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 6
+#define PLAN_VERSION 7
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -64,14 +64,6 @@ struct plan_bench {
 
 #define PLATFORM(NAME, word) PLATFORM_##NAME,
 enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
-
-/* X(NAME, "word"): the configurations forth and back, or forth only. */
-#define PLAN_ORDERS(X)                                                                             \
-	X(ABBA, "abba")                                                                            \
-	X(ONCE, "once")
-
-#define PLAN_ORDER(NAME, word) PLAN_ORDER_##NAME,
-enum plan_order { PLAN_ORDERS(PLAN_ORDER) PLAN_ORDER_COUNT };
 
 /*
  * An unmodified guest, from images that lie in the board's store (boards/board.h): `guest` and
@@ -169,17 +161,22 @@ struct plan {
 	char board[PLAN_NAME_SIZE];  /* of the image, for the host tool's checks */
 	char words[PLAN_WORDS_SIZE]; /* members of the run record, as JSON: ,"plan":"default",... */
 	uint32_t platform;
-	uint32_t order;
 	uint32_t limit_ms; /* time limit of a step, in ms of the counter */
 	uint32_t config_count;
-	uint32_t bench_count;
+	uint32_t bench_count; /* at least 1: without benchmarks `guest`, for the steps' records */
 	uint32_t guest_count;
 	uint32_t vm_count;
 	uint32_t event_count;
 	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
 	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
 	uint32_t guest_vms;  /* number of VMs with unmodified guests */
-	uint32_t null_vms;   /* bit i: VM i takes part with sched=null; otherwise all do */
+	uint32_t null_vms;   /* bit i: VM i takes part with sched=null */
+	uint32_t all_vms;    /* the same with other policies */
+	uint32_t ram_mib;    /* sum of the VMs' */
+	uint32_t pass_count; /* 2: the configurations forth and back; 1: forth only */
+	uint32_t step_count;
+	uint32_t run_window_us;  /* of cycles_hz() at the start and the end of the run */
+	uint32_t step_window_us; /* after a step */
 	struct run_config config[PLAN_CONFIG_MAX];
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest[PLAN_GUEST_MAX];

@@ -15,14 +15,5 @@
  * PMU. Starts the cycle counter. */
 uint64_t cycles_hz(uint32_t window_us);
 
-#define CYCLES_RUN_US 1000u /* a window at the start and the end of a run */
-#define CYCLES_STEP_US 200u /* after a step */
-#define CYCLES_GEM5_US 10u  /* gem5: its clock is exact, its time expensive */
-
-static inline uint32_t cycles_window_us(enum platform platform, uint32_t us)
-{
-	return platform == PLATFORM_GEM5 ? CYCLES_GEM5_US : us;
-}
-
 /* Returns CYCLES_OFF or CYCLES_ON, which `auto` becomes by the platform. */
 enum cycles_use cycles_resolve(enum cycles_use requested, enum platform platform);

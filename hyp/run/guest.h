@@ -14,14 +14,17 @@ static inline void guest_nothing(struct vm *vm)
 {
 }
 
-/* Describes the machine of the bench guest, which gets `run`, with its RAM's size, in its RAM. */
+/* Each describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */
+
+/* The bench guest gets `run`, with its RAM's size, in its RAM. */
 void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size);
 
-/* Describes the machine of an unmodified guest, with its RAM at ram_pa: it looks like QEMU's virt;
- * without stage 2 it is the board. The host tool has checked that this board can run it. */
+/* An unmodified guest, with its RAM at ram_pa, has a machine that looks like QEMU's virt; without
+ * stage 2 it has the board. The host tool has checked that this board can run it. */
 void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
 		      const struct plan_vm *vm, pa_t ram_pa, bool stage2);
 
-/* Describes the machine of the background VM. How often it went round its loop, not loaded. */
 void guest_background(struct vm_machine *machine);
+
+/* How often a background VM went round its loop. The VM's vCPU must not be loaded. */
 uint32_t guest_background_rounds(const struct vm *vm);

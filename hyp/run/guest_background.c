@@ -59,7 +59,6 @@ static const struct vm_type type = {
 void guest_background(struct vm_machine *machine)
 {
 	*machine = (struct vm_machine){
-		.cpus = 1,
 		.type = &type,
 		.entry = (uintptr_t)__background_start,
 	};

@@ -82,10 +82,7 @@ void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64
 		.ram_pa = board.guest_base,
 		.ram_size = ram_size,
 		.gic = board.gic,
-		.cpus = 1,
 		.type = &vm_type_bench,
-		.spi_first = board.spi_first,
-		.spi_count = board.spi_count,
 		.entry = (uintptr_t)header()->entry,
 		.run = *run,
 	};

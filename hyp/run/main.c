@@ -55,7 +55,7 @@ static void check_plan(void)
 static void emit_run(unsigned lr_count)
 {
 	uint64_t boot_ticks = counter_read() - boot_state.ticks;
-	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US));
+	uint64_t cpu_hz = cycles_hz(plan->run_window_us);
 
 	record_open(RECORD_RUN);
 	record_string("board", board.name);
@@ -70,7 +70,7 @@ static void emit_run(unsigned lr_count)
 		record_u64("cpu_hz", cpu_hz);
 	record_string("build", build_id);
 	record_string("compiler", __VERSION__);
-	record_u64("steps", plan_step_count(plan));
+	record_u64("steps", plan->step_count);
 	record_u64("boot_ticks", boot_ticks);
 	record_string("entry_level", entry_word(boot_state.level));
 	record_hex("entry_sctlr", boot_state.sctlr);
@@ -100,6 +100,6 @@ _Noreturn void hyp_main(void)
 	check_plan();
 	emit_run(lr_count);
 	steps_ok = plan_run(plan);
-	steps_ok = record_end(steps_ok, cycles_hz(cycles_window_us(plan->platform, CYCLES_RUN_US)));
+	steps_ok = record_end(steps_ok, cycles_hz(plan->run_window_us));
 	machine_end(steps_ok ? RUN_OK : RUN_FAILED);
 }

@@ -13,26 +13,6 @@
 #include "hyp/dev/null_device.h"
 #include "hyp/run/scenario.h"
 #include "hyp/run/vms.h"
-#include "hyp/trap/exit_stats.h"
-#include "lib/plan.h"
-
-/* The steps of an unmodified guest have no benchmark. */
-static const struct plan_bench guest_step = { .name = "guest" };
-
-static unsigned pass_count(const struct plan *plan)
-{
-	return plan->order == PLAN_ORDER_ABBA ? 2 : 1;
-}
-
-static unsigned work_count(const struct plan *plan)
-{
-	return plan->bench_count ? plan->bench_count : 1;
-}
-
-unsigned plan_step_count(const struct plan *plan)
-{
-	return plan->config_count * work_count(plan) * pass_count(plan);
-}
 
 /* The emulated distributor has VIRQ_COUNT INTIDs; the board's may have fewer. */
 static unsigned spi_count(const struct run_config *config)
@@ -73,20 +53,6 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	run->config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 }
 
-static void emit_step(const struct plan *plan, uint64_t ticks)
-{
-	uint64_t cpu_hz = cycles_hz(cycles_window_us(plan->platform, CYCLES_STEP_US));
-
-	record_open(RECORD_STEP);
-	record_u64("steps", plan_step_count(plan));
-	record_string("outcome", scenario_outcome_word());
-	record_u64("ticks", ticks);
-	if (cpu_hz)
-		record_u64("cpu_hz", cpu_hz);
-	scenario_emit_step();
-	record_close();
-}
-
 /* Returns whether the guests ended and reported no failure. A configuration that this machine
  * cannot run does not stop the plan. */
 static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
@@ -96,7 +62,6 @@ static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
 					   plan->vm[plan->measured].name };
 	struct guest_run run;
 	const char *why;
-	uint64_t ticks;
 	bool done = false;
 
 	describe(&run, plan, step, config, bench);
@@ -104,16 +69,10 @@ static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
 		gem5_work_begin();
 	record_in_step(&where);
 	why = vms_place(plan, config, &run);
-	if (why) {
+	if (why)
 		record_error("guest", why);
-	} else {
-		ticks = scenario_run(plan);
-		done = scenario_outcome() == VM_DONE;
-		exit_stats_emit();
-		scenario_emit_vms();
-		emit_step(plan, ticks);
-		scenario_end();
-	}
+	else
+		done = scenario_run(plan);
 	record_in_step(NULL);
 	return done;
 }
@@ -125,11 +84,11 @@ bool plan_run(const struct plan *plan)
 	uint32_t step = 0;
 	uint32_t last = plan->config_count - 1;
 
-	for (uint32_t b = 0; b < work_count(plan); b++)
-		for (uint32_t pass = 0; pass < pass_count(plan); pass++)
+	for (uint32_t b = 0; b < plan->bench_count; b++)
+		for (uint32_t pass = 0; pass < plan->pass_count; pass++)
 			for (uint32_t i = 0; i <= last; i++)
 				ok &= run_step(plan, step++, pass,
 					       &plan->config[pass == 0 ? i : last - i],
-					       plan->bench_count ? &plan->bench[b] : &guest_step);
+					       &plan->bench[b]);
 	return ok;
 }

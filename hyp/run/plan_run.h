@@ -6,9 +6,6 @@
 
 #include "abi/plan.h"
 
-/* Number of steps of the plan. */
-unsigned plan_step_count(const struct plan *plan);
-
 /* Runs all steps, each with a fresh guest. A failed step does not stop the rest. Returns whether no
  * step failed. */
 bool plan_run(const struct plan *plan);

@@ -5,13 +5,16 @@
 
 #include "arch/counter.h"
 #include "hyp/base/clock.h"
+#include "hyp/base/cycles.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
+#include "hyp/trap/exit_stats.h"
 #include "hyp/vm/life.h"
+#include "lib/text.h"
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
@@ -26,6 +29,16 @@ static struct {
 	struct timer restart_timer[VM_MAX];
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
+
+static bool is_background(unsigned i)
+{
+	return now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND;
+}
+
+static bool has_benchmarks(void)
+{
+	return now.plan->vm[now.plan->measured].image == PLAN_IMAGE_BENCH;
+}
 
 static const char *word_of(enum vm_outcome outcome)
 {
@@ -45,9 +58,7 @@ static const char *word_of(enum vm_outcome outcome)
 
 static void start(unsigned i)
 {
-	bool limited = now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
-
-	vm_start(&vms[i], limited ? now.limit : NEVER);
+	vm_start(&vms[i], is_background(i) ? NEVER : now.limit);
 }
 
 static bool create_and_start(unsigned i)
@@ -56,12 +67,6 @@ static bool create_and_start(unsigned i)
 		return false;
 	start(i);
 	return true;
-}
-
-static void restart(unsigned i)
-{
-	vm_stop(&vms[i]);
-	start(i);
 }
 
 static uint32_t turns_of(unsigned i)
@@ -108,16 +113,14 @@ static void leave_guest(struct timer *timer)
 /* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart. */
 static void count_restart(struct vm *vm)
 {
+	TEXT(body, 64);
+
 	vm->resets++;
 	if ((vm->resets & (vm->resets - 1)) != 0)
 		return;
-	record_lock();
-	record_open_vcpu(RECORD_CHECK, vm->name, 0);
-	record_string("variant", "resets");
-	record_raw(",\"ok\":true", 10);
-	record_u64("count", vm->resets);
-	record_close();
-	record_unlock();
+	text_format(&body, "\"variant\":\"resets\",\"ok\":true,\"count\":%ju",
+		    (uintmax_t)vm->resets);
+	record_from_guest(RECORD_CHECK, vm->name, 0, body.at, body.length);
 }
 
 /* Printing is no part of the step. Core 0 loads the images, whosever it is: a guest that restarts
@@ -153,8 +156,7 @@ static bool goes_on(unsigned i)
 
 	if (outcome == VM_RESET && !vms[i].paused && may_restart(i))
 		restart_counted(i);
-	return (outcome == VM_RESET || outcome == VM_RUNNING) &&
-	       now.plan->vm[i].image != PLAN_IMAGE_BACKGROUND;
+	return (outcome == VM_RESET || outcome == VM_RUNNING) && !is_background(i);
 }
 
 /* --- events --- */
@@ -164,36 +166,26 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 {
 	struct vm *vm = &vms[i];
 	enum vm_outcome outcome = vm_outcome(vm);
+	bool exists = outcome != VM_ABSENT && outcome != VM_REFUSED;
 	bool lives = outcome == VM_RUNNING || outcome == VM_RESET;
 
 	if (!vms_takes_part(i))
 		return false;
-	switch (what) {
-	case PLAN_EVENT_CREATE:
+	if (what == PLAN_EVENT_CREATE)
 		return outcome == VM_ABSENT && create_and_start(i);
-	case PLAN_EVENT_PAUSE:
-		if (!lives || vm->paused)
-			return false;
+	if (what == PLAN_EVENT_PAUSE && lives && !vm->paused) {
 		vm_pause(vm);
-		return true;
-	case PLAN_EVENT_RESUME:
-		if (!lives || !vm->paused)
-			return false;
+	} else if (what == PLAN_EVENT_RESUME && lives && vm->paused) {
 		vm_resume(vm);
-		return true;
-	case PLAN_EVENT_RESET:
-		if (outcome == VM_ABSENT || outcome == VM_REFUSED)
-			return false;
-		restart(i);
-		return true;
-	case PLAN_EVENT_DESTROY:
-		if (outcome == VM_ABSENT || outcome == VM_REFUSED)
-			return false;
+	} else if (what == PLAN_EVENT_RESET && exists) {
+		vm_stop(vm);
+		start(i);
+	} else if (what == PLAN_EVENT_DESTROY && exists) {
 		destroy(i);
-		return true;
-	default:
+	} else {
 		return false;
 	}
+	return true;
 }
 
 static uint64_t event_at(unsigned n)
@@ -235,22 +227,19 @@ static bool background_failed(void)
 	bool failed = false;
 
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
-		failed |= now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND &&
-			  vm_outcome(&vms[i]) == VM_FAULT;
+		failed |= is_background(i) && vm_outcome(&vms[i]) == VM_FAULT;
 	return failed;
 }
 
 static bool step_is_over(void)
 {
-	bool any = false, measured_goes_on;
+	bool waits;
 
 	do_events();
-	if (background_failed())
-		return true;
-	measured_goes_on = goes_on(now.plan->measured);
+	waits = !has_benchmarks() && events_are_left();
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
-		any |= goes_on(i);
-	return now.plan->bench_count ? !measured_goes_on : !any && !events_are_left();
+		waits |= goes_on(i) && (!has_benchmarks() || i == now.plan->measured);
+	return !waits || background_failed();
 }
 
 static bool create_all(void)
@@ -262,13 +251,11 @@ static bool create_all(void)
 	return done;
 }
 
-uint64_t scenario_run(const struct plan *plan)
+/* Returns the ticks from the first start on; 0 where a VM was refused. */
+static uint64_t run(void)
 {
 	uint64_t end;
 
-	memset(&now, 0, sizeof(now));
-	now.plan = plan;
-	now.event_timer.function = leave_guest;
 	if (!create_all())
 		return 0;
 	now.limit = limit_from(counter_read());
@@ -293,25 +280,20 @@ static enum vm_outcome ended(unsigned i)
 	return vm_outcome(&vms[i]) == VM_ABSENT ? now.ended[i] : vm_outcome(&vms[i]);
 }
 
-/* The words of enum vm_outcome are in this order. A VM that an event has destroyed did nothing
- * wrong. */
-enum vm_outcome scenario_outcome(void)
+/* How the measured VM ended; without a bench guest, the worst end of all: the words of enum
+ * vm_outcome are in this order. A VM that an event has destroyed did nothing wrong. */
+static enum vm_outcome worst_end(void)
 {
 	enum vm_outcome worst = VM_DONE;
 
 	if (background_failed())
 		return VM_FAULT;
-	if (now.plan->bench_count)
+	if (has_benchmarks())
 		return ended(now.plan->measured);
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (ended(i) > worst)
 			worst = ended(i);
 	return worst;
-}
-
-const char *scenario_outcome_word(void)
-{
-	return word_of(scenario_outcome());
 }
 
 /* --- records --- */
@@ -323,7 +305,7 @@ static void emit_turns(void)
 	EACH_VM(i)
 	{
 		turns += turns_of(i);
-		if (now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND)
+		if (is_background(i))
 			rounds += guest_background_rounds(&vms[i]);
 	}
 	record_u64("switches", turns);
@@ -331,19 +313,19 @@ static void emit_turns(void)
 	record_u64("other_rounds", rounds);
 }
 
-void scenario_emit_vms(void)
-{
-	EACH_VM(i)
-	if (now.plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)
-		emit_vm(i);
-}
-
-void scenario_emit_step(void)
+static void emit_step(uint64_t ticks)
 {
 	const struct vm *vm = &vms[now.plan->measured];
+	uint64_t cpu_hz = cycles_hz(now.plan->step_window_us);
 
+	record_open(RECORD_STEP);
+	record_u64("steps", now.plan->step_count);
+	record_string("outcome", word_of(worst_end()));
+	record_u64("ticks", ticks);
+	if (cpu_hz)
+		record_u64("cpu_hz", cpu_hz);
 	record_u64("smc", vm->smc_count);
-	if (!now.plan->bench_count) {
+	if (!has_benchmarks()) {
 		record_u64("resets", vm->resets);
 		record_u64("rom_writes", vm->rom_writes);
 	}
@@ -353,11 +335,26 @@ void scenario_emit_step(void)
 		record_u64("events", now.done);
 		record_u64("ignored", now.ignored);
 	}
+	record_close();
 }
 
-void scenario_end(void)
+bool scenario_run(const struct plan *plan)
 {
-	for (unsigned i = 0; i < VM_MAX; i++)
-		if (vm_outcome(&vms[i]) != VM_ABSENT)
-			vm_destroy(&vms[i]);
+	uint64_t ticks;
+	bool done;
+
+	memset(&now, 0, sizeof(now));
+	now.plan = plan;
+	now.event_timer.function = leave_guest;
+	ticks = run();
+	done = worst_end() == VM_DONE;
+	exit_stats_emit();
+	EACH_VM(i)
+	if (plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)
+		emit_vm(i);
+	emit_step(ticks);
+	EACH_VM(i)
+	if (vm_outcome(&vms[i]) != VM_ABSENT)
+		vm_destroy(&vms[i]);
+	return done;
 }

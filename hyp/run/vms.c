@@ -11,29 +11,23 @@
 #include "hyp/vm/life.h"
 #include "lib/text.h"
 
-#define SPACE_PAGES ((unsigned)(sizeof(struct vcpu_space) + PAGE_SIZE - 1) / PAGE_SIZE)
-
 /* Tables of a stage 2: level 2 for 4 GiB, and level 3 for each 2 MiB in pages of 4 KiB; for the
  * devices 8 more. */
 #define DEVICE_TABLES 4u
 #define TABLES(mib) ((mib) / 2 + STAGE2_INPUT_GIB + DEVICE_TABLES)
 #define RAM_MAX_MIB 1024u
 
-#define PAGES (TABLES(RAM_MAX_MIB) + VM_MAX * (TABLES(0) + VCPU_MAX * SPACE_PAGES))
-
 _Static_assert(PLAN_STATS_VCPUS == EXIT_STATS_MAX, "the host tool checks it");
 
-static uint8_t vm_pages[PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-
-/* A window of memory, from the top of which VMs take theirs. */
-struct window {
-	uint64_t base, size;
-};
+static uint8_t table_pages[TABLES(RAM_MAX_MIB) + (VM_MAX - 1) * TABLES(0)][PAGE_SIZE]
+	__attribute__((aligned(PAGE_SIZE)));
+static struct vcpu_space spaces[VM_MAX][VCPU_MAX];
 
 static struct {
 	const struct plan *plan;
 	const struct run_config *config;
 	uint32_t taking_part; /* bit i: VM i */
+	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
 } step;
@@ -41,12 +35,6 @@ static struct {
 bool vms_takes_part(unsigned i)
 {
 	return step.taking_part >> i & 1;
-}
-
-static uint64_t take(struct window *window, uint64_t size)
-{
-	window->size -= size;
-	return window->base + window->size;
 }
 
 /* Physical SPIs are the measured VM's. */
@@ -62,47 +50,48 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 	else
 		guest_unmodified(machine, &step.plan->guest[vm->guest], vm, ram_pa,
 				 step.config->stage2 != STAGE2_OFF);
+	machine->cpus = vm->cpus;
 	machine->shares_console = step.plan->guest_vms > 1;
-	if (i != step.plan->measured)
-		machine->spi_count = 0;
+	if (i == step.plan->measured && !machine->type->no_gic) {
+		machine->spi_first = board.spi_first;
+		machine->spi_count = board.spi_count;
+	}
 }
 
-/* The measured VM comes last and has what the others leave. */
-static bool place(unsigned i, const struct guest_run *run, struct window *ram,
-		  struct window *memory)
+static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t ram_size)
 {
 	const struct plan_vm *vm = &step.plan->vm[i];
-	bool measured = i == step.plan->measured;
-	unsigned mib = measured ? (unsigned)(ram->size >> 20) : vm->ram_mib;
-	uint64_t size = (uint64_t)mib << 20;
-	uint64_t tables = (uint64_t)TABLES(mib) * PAGE_SIZE;
-	uint64_t spaces = (uint64_t)vm->cpus * SPACE_PAGES * PAGE_SIZE;
+	unsigned tables = TABLES((unsigned)(ram_size >> 20));
 
-	if (ram->size < (uint64_t)vm->ram_mib << 20 || memory->size < tables + spaces)
-		return false;
 	step.vm[i] = (struct vm_config){
 		.name = vm->name,
 		.run = step.config,
 		.machine = &step.machine[i],
-		.tables = { .base = (uint8_t *)(uintptr_t)take(memory, tables),
-			    .count = TABLES(mib) },
-		.space = (struct vcpu_space *)(uintptr_t)take(memory, spaces),
+		.tables = { .base = table_pages[step.tables_used], .count = tables },
+		.space = spaces[i],
 		.priority = vm->prio,
 		.core = vm->core,
 	};
-	describe(i, run, take(ram, size), size);
-	return true;
+	step.tables_used += tables;
+	describe(i, run, ram_pa, ram_size);
 }
 
-static bool place_all(const struct guest_run *run)
+/* The measured VM has what the others leave. */
+static void place_all(const struct guest_run *run)
 {
-	struct window ram = { board.guest_base, board.guest_size };
-	struct window memory = { (uintptr_t)vm_pages, sizeof(vm_pages) };
+	pa_t end = board.guest_base + board.guest_size;
 
+	step.tables_used = 0;
 	EACH_VM(i)
-	if (i != step.plan->measured && !place(i, run, &ram, &memory))
-		return false;
-	return place(step.plan->measured, run, &ram, &memory);
+	{
+		uint64_t size = (uint64_t)step.plan->vm[i].ram_mib << 20;
+
+		if (i == step.plan->measured)
+			continue;
+		end -= size;
+		place(i, run, end, size);
+	}
+	place(step.plan->measured, run, board.guest_base, end - board.guest_base);
 }
 
 const char *vms_place(const struct plan *plan, const struct run_config *config,
@@ -114,11 +103,10 @@ const char *vms_place(const struct plan *plan, const struct run_config *config,
 
 	step.plan = plan;
 	step.config = config;
-	step.taking_part = (1u << plan->vm_count) - 1;
-	if (config->sched == SCHED_NULL)
-		step.taking_part = plan->null_vms;
-	if (!place_all(run))
+	step.taking_part = config->sched == SCHED_NULL ? plan->null_vms : plan->all_vms;
+	if (plan->ram_mib > board.guest_size >> 20 || board.guest_size >> 20 > RAM_MAX_MIB)
 		return "the VMs need more RAM, or more stage-2 tables, than there are";
+	place_all(run);
 	came = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
 	if (came < plan->core_count) {
 		text_init(&text, said, sizeof(said));

@@ -135,7 +135,7 @@ _Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 16, "VCPU_
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];
 	struct vcpu vcpu;
-} __attribute__((aligned(16)));
+} __attribute__((aligned(64))); /* vCPUs on two cores share no cache line */
 
 static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 {

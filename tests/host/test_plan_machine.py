@@ -120,12 +120,15 @@ def test_the_image_knows_its_board():
 
 
 DECIDED_OF = [
-    ("config trapped\nbench b\n", (0, 1, 0, 1)),
-    ("config trapped sched=rr fp=lazy\nbench b\n", (0, 1, 0, 0b01)),
+    ("config trapped\nbench b\n", (0, 1, 0, 1, 1, 0, 2, 2, 1000, 200)),
+    ("platform gem5\norder once\nconfig trapped\nconfig direct\nbench b\nbench c\nbench d\n",
+     (0, 1, 0, 1, 1, 0, 1, 6, 10, 10)),
+    ("config trapped sched=rr fp=lazy\nbench b\n", (0, 1, 0, 0b01, 0b11, 0, 2, 2, 1000, 200)),
     (f"config trapped\nbench b\n{GUEST}vm a image=guest cores=2,3\nvm background cores=1\n"
-     "vm bench\n", (2, 4, 1, 0b111)),
+     "vm bench\n", (2, 4, 1, 0b111, 0b111, 16, 2, 2, 1000, 200)),
     (f"config trapped sched=rr fp=lazy\n{GUEST}vm a image=guest ram_mib=4\n"
-     "vm b image=guest ram_mib=4 cores=1\nvm background cores=1\n", (0, 2, 2, 0b011))]
+     "vm b image=guest ram_mib=4 cores=1\nvm background cores=1\n",
+     (0, 2, 2, 0b011, 0b111, 8, 1, 1, 1000, 200))]
 
 
 @pytest.mark.parametrize("text, expected", DECIDED_OF)

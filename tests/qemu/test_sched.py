@@ -256,7 +256,7 @@ def test_records_have_the_names_of_the_plan(result):
 
 @pytest.mark.parametrize("prio, late", [
     pytest.param(prio, late, marks=pytest.mark.job(
-        "order once\nconfig a trapped sched=fp\nbench timer_wakeup n=20\n"
+        "order once\nconfig a trapped sched=fp\nbench timer_wakeup n=200\n"
         f"vm bench prio=5\nvm background prio={prio}\n"))
     for prio, late in ((0, False), (4, False), (5, True))])
 def test_vms_of_equal_priority_have_turns(result, prio, late):

@@ -173,7 +173,7 @@ static int setup(void **state)
 	fake_hyp_reset();
 	memset(vms, 0, sizeof(vms));
 	free(space);
-	space = aligned_alloc(16, VCPUS * sizeof(*space));
+	space = aligned_alloc(_Alignof(struct vcpu_space), VCPUS * sizeof(*space));
 	memset(space, 0xa5, VCPUS * sizeof(*space));
 	run = (struct run_config){ .stage2 = STAGE2_4K, .irq = IRQ_TRAPPED };
 	type = (struct vm_type){ .add_devices = add_devices, .reset = reset, .stopped = stopped };

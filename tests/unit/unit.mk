@@ -90,6 +90,9 @@ $(unit_dir)/%.o: %.c | $(unit_headers)
 	@echo "  HOSTCC $<"
 	@$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
 
+# board.mk has it
+$(unit_dir)/boards/arndale/board.o: unit_cflags += -DGUEST_BASE=0x40000000
+
 .SECONDARY: $(unit_headers)
 
 # The fake machine has the system registers of arch/armv8.

@@ -7,12 +7,11 @@ import json
 import struct
 import sys
 import zlib
-from collections.abc import Collection
 from dataclasses import replace
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse
-from hypbench.plan_vms import (EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
+from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
                                taking_part)
 from hypbench.plan_words import Fields, PlanError
 
@@ -21,15 +20,19 @@ VERSION = abi.constant("PLAN_VERSION")
 HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
 
-# What follows from the VMs: EL2 need not find it out.
-DECIDED = ("measured", "core_count", "guest_vms", "null_vms")
+# What follows from the rest: EL2 need not find it out.
+DECIDED = ("measured", "core_count", "guest_vms", "null_vms", "all_vms", "ram_mib",
+           "pass_count", "step_count", "run_window_us", "step_window_us")
+NO_BENCH = ("guest", {})  # of a step without a benchmark
+WINDOWS_US = (1000, 200)  # of a run, of a step
+GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
 
 
 def members() -> list[tuple[str, str]]:
     """The members of struct plan in C's words, and the format of each."""
     name = f"{abi.constant('PLAN_NAME_SIZE')}s"
     heads = [("board", name), ("words", f"{abi.constant('PLAN_WORDS_SIZE')}s"),
-             *((word, "I") for word in ("platform", "order", "limit_ms", "config_count",
+             *((word, "I") for word in ("platform", "limit_ms", "config_count",
                                         "bench_count", "guest_count", "vm_count", "event_count",
                                         *DECIDED))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
@@ -69,12 +72,18 @@ def vm_values(vm: Vm, guests: list[str]) -> dict[str, int]:
             **{f"core[{i}]": core for i, core in enumerate(vm.cores)}}
 
 
-def decided(vms: dict[str, Vm], guests: Collection[str]) -> dict[str, int]:
+def decided(plan: Plan) -> dict[str, int]:
+    vms = plan.vms
     names, null_vms = list(vms), taking_part(vms, "null")
+    passes = 2 if ORDERS[plan.order] == "abba" else 1
+    windows = GEM5_WINDOWS_US if PLATFORMS[plan.platform] == "gem5" else WINDOWS_US
     return dict(zip(DECIDED, (names.index(measured_vm(vms)),
                               1 + max(core for vm in vms.values() for core in vm.cores),
-                              sum(vm.image in guests for vm in vms.values()),
-                              sum(1 << names.index(name) for name in null_vms))))
+                              sum(vm.image in plan.guests for vm in vms.values()),
+                              sum(1 << names.index(name) for name in null_vms),
+                              (1 << len(vms)) - 1, sum(vm.ram_mib for vm in vms.values()),
+                              passes, passes * len(plan.configs) * max(len(plan.benches), 1),
+                              *windows), strict=True))
 
 
 def words(plan: Plan) -> str:
@@ -91,15 +100,15 @@ def words(plan: Plan) -> str:
 
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
+    benches = plan.benches or [NO_BENCH]
     values = {"board": plan.board, "words": words(plan), "platform": plan.platform,
-              "order": plan.order, "limit_ms": plan.limit_ms,
-              "config_count": len(plan.configs), "bench_count": len(plan.benches),
+              "limit_ms": plan.limit_ms,
+              "config_count": len(plan.configs), "bench_count": len(benches),
               "guest_count": len(plan.guests), "vm_count": len(plan.vms),
-              "event_count": len(plan.events),
-              **decided(plan.vms, plan.guests)}
+              "event_count": len(plan.events), **decided(plan)}
     for i, (name, config) in enumerate(plan.configs.items()):
         values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
-    for i, (name, params) in enumerate(plan.benches):
+    for i, (name, params) in enumerate(benches):
         values |= {f"bench[{i}].name": name, **under(f"bench[{i}].params", params)}
     for i, (name, guest) in enumerate(plan.guests.items()):
         values |= {f"guest[{i}].name": name, f"guest[{i}].load_count": len(guest.loads),
@@ -148,20 +157,21 @@ def unpack(section: bytes) -> Plan:
         return Vm(list(guests)[values[f"{place}.guest"]] if image == GUEST else image,
                   tuple(cores), values[f"{place}.ram_mib"], values[f"{place}.prio"])
     said = json.loads(f"{{{values['words'][1:]}}}")
+    vms = {values[f"vm[{i}].name"]: vm(f"vm[{i}]") for i in range(values["vm_count"])}
+    benches = values["bench_count"] if BENCH in (one.image for one in vms.values()) else 0
     return Plan(
-        **{one: values[one] for one in ("board", "platform", "order", "limit_ms")},
-        name=said["plan"], machine=said.get("machine", ""),
+        **{one: values[one] for one in ("board", "platform", "limit_ms")},
+        name=said["plan"], machine=said.get("machine", ""), order=ORDERS.index(said["order"]),
         configs={values[f"config[{i}].name"]: fields(f"config[{i}]", abi.axes())
                  for i in range(values["config_count"])},
         benches=[(values[f"bench[{i}].name"],
                   fields(f"bench[{i}].params", abi.numbers("BENCH_PARAMS")))
-                 for i in range(values["bench_count"])],
+                 for i in range(benches)],
         guests=guests, events=[
             Event(values[f"event[{i}].at_us"], EVENTS[values[f"event[{i}].kind"]],
                   values[f"vm[{values[f'event[{i}].vm']}].name"])
             for i in range(values["event_count"])],
-        vms={values[f"vm[{i}].name"]: vm(f"vm[{i}]")
-                            for i in range(values["vm_count"])})
+        vms=vms)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ LIMIT_MS_DEFAULT = 20_000
 LIMIT_MS_MAX = 14_400_000
 BLANKS = " \t\r"
 
-ORDERS = [word for _, word in abi.table("PLAN_ORDERS")]
+ORDERS = ("abba", "once")  # the configurations forth and back, or forth only
 PLATFORMS = [word for _, word in abi.table("PLATFORMS")]
 
 

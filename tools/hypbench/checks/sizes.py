@@ -8,7 +8,7 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 480,
+    "hyp/base": 477,
     "hyp/cpu": 565,
     "hyp/mem": 310,
     "hyp/vcpu": 1228,
@@ -16,7 +16,7 @@ BUDGETS = {
     "hyp/vm": 1656,
     "hyp/dev": 300,
     "hyp/trap": 870,
-    "hyp/run": 1105,
+    "hyp/run": 989,
 }
 
 
