@@ -16,7 +16,7 @@ usage() {
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
 	            boards, for what a boot loader or a card is given,
-	            guests, for guests that are not our own,
+	            guests, for unmodified guests,
 	            peers, for other hypervisors that run the neutral probe, and
 	            report, which only the tests need
 	END

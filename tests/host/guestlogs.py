@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hypervisor prints around a guest that is not our own."""
+"""What the hypervisor prints around an unmodified guest."""
 
 from logmaker import HZ, TRAPPED, end_record, exits_record, log_of, run_record, step_head
 

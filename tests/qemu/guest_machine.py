@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU's words for a guest that is not our own, by what `make run-guest` makes of the same wishes;
+"""QEMU's words for an unmodified guest, by what `make run-guest` makes of the same wishes;
 and for the bare machine with the same files."""
 
 from dataclasses import dataclass

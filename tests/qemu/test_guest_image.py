@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests that are not our own, from the hypervisor's side: the plan's guest and load lines, the
-machine that looks like QEMU's virt, its UART, its flash (arch/foreign.c)."""
+"""Unmodified guests, from the hypervisor's side: the plan's guest and load lines, the
+machine that looks like QEMU's virt, its UART, its flash (arch/unmodified.c)."""
 
 import re
 from dataclasses import replace
@@ -38,7 +38,7 @@ def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: 
     facts_of = board_facts(board)
     made = assemble(board, "vcpus", at, f"DOES={does}", f"UART_BASE={uart:#x}",
                     f"GIC={facts_of['GIC'].removeprefix('gicv')}", f"CONDUIT={conduit}",
-                    f"DTB={DTB:#x}", also=("foreign.c",))
+                    f"DTB={DTB:#x}", also=("unmodified.c",))
     return made.elf.with_suffix(".bin")
 
 

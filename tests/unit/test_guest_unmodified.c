@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guest that is not our own on this board: what its machine is. */
+/* An unmodified guest on this board: what its machine is. */
 /* LINK: hyp/run/guest_unmodified.c hyp/mem/stage2.c hyp/cpu/errata.c hyp/base/record.c */
 #include <setjmp.h>
 #include <stdarg.h>

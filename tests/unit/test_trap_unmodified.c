@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits of a guest that is not our own, where they are handled another way. */
+/* Exits of an unmodified guest, where they are handled another way. */
 /* LINK: tests/unit/trap_vm.c exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,5 +191,5 @@ int main(void)
 		TEST(it_has_psci_and_no_hypercalls),
 	};
 
-	return cmocka_run_group_tests_name("trap_foreign", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("trap_unmodified", tests, NULL, NULL);
 }

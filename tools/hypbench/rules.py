@@ -17,7 +17,7 @@ from hypbench.vms import by_vm, vm_of
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
 EMPTY_PATH = "counter"
-FOREIGN = "guest"  # a step of a guest that is not our own: it tells no results
+UNMODIFIED = "guest"  # a step of an unmodified guest: it tells no results
 FIT = 0.02  # the core's clock may have changed so much within the run
 ROUNDING = 0.001  # of a mean with 3 decimal places
 FRACTION = 1e-9  # of what is computed with binary fractions here
@@ -236,7 +236,7 @@ def step_faults(log: Log) -> Iterator[str]:
         name = f"step {step['step']} ({place(step)})"
         if log.run and step["config"] not in configs:
             yield f"{name}: the run record has no such configuration"
-        if step["outcome"] == "done" and step["bench"] != FOREIGN:
+        if step["outcome"] == "done" and step["bench"] != UNMODIFIED:
             yield from (f"{name}: {text}"
                         for text in content_faults(mine, step["step"] in complete))
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests that are not our own: image formats, the machine they see, their device tree, a run with
+"""Unmodified guests: image formats, the machine they see, their device tree, a run with
 the terminal as their console (docs/guests.md)."""
