@@ -173,7 +173,7 @@ endif
 all: setup-images
 	@$(MAKE) --no-print-directory image
 
-# What QEMU starts: no boot loader, and so none of their tools.
+# The images that QEMU starts: no boot loader, and so none of their tools.
 $(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
 # Of many boards one after the other, and each on all cores.

@@ -52,7 +52,7 @@ make_root() {
 	mv "$root.half" "$root"
 }
 
-# What reaches the network from here: names, certificates, proxies, pip's index.
+# For the network: names, certificates, proxies, pip's index.
 share_configuration() {
 	local file
 	for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt \

@@ -104,7 +104,7 @@ static bool store(uintptr_t address, unsigned log2_size, uint64_t value)
 	return went_well();
 }
 
-/* Of a bank of bits, word i; GICv3: private interrupts are the redistributor's. */
+/* Word i of a bank of bits; GICv3: private interrupts are the redistributor's. */
 static void bank_write(uint32_t bank, unsigned i, uint32_t value)
 {
 	uintptr_t base = (uintptr_t)guest->gicd_base;

@@ -42,7 +42,7 @@ static void prepare_interrupts(unsigned first, unsigned count)
 	}
 }
 
-/* To the end of the time even when all are there: one that comes twice must be seen. */
+/* Waits to the end of the time even when all are there: one that comes twice must be seen. */
 static void let_arrive(const struct guest_run *run)
 {
 	uint64_t end = counter_read() + (run->counter_hz >> WAIT_HZ_SHIFT);

@@ -72,7 +72,7 @@ static void link_lines(const struct guest_run *run, const struct pointer_chain *
 	pointer_chain_random(lines, &random);
 }
 
-/* Of a random order half of the steps lead down; of an ascending one the last. */
+/* Half of the steps of a random order lead down; of an ascending order the last step does. */
 static bool order_ok(const struct pointer_chain_evidence *evidence, enum pattern pattern)
 {
 	if (pattern == PATTERN_SEQ)

@@ -38,7 +38,7 @@ def number(text: str) -> int:
 
 @cache
 def enumerators() -> dict[str, int]:
-    """Of the enums that are written out: each constant and its value."""
+    """Each constant of the enums that are written out, and its value."""
     return {name.strip(): value for names in ENUM.findall(source())
             for value, name in enumerate(names.split(","))}
 

@@ -34,7 +34,7 @@ class Interval:
 
 
 def median_interval(pool: Pool) -> Interval:
-    """Of the median: by the percentile method; a point when all samples are equal."""
+    """The interval of the median, by the percentile method; a point when all samples are equal."""
     return interval_of(MEDIAN.value(pool), MEDIAN.resampled(pool, np.random.default_rng(SEED)))
 
 
@@ -64,7 +64,7 @@ def exact(one: Statistic) -> Statistic:
 
 def effect(a: dict[int, Pool], b: dict[int, Pool], scale_a: float = 1.0, scale_b: float = 1.0,
            of: Statistic = MEDIAN) -> Interval:
-    """What is more in b than in a. Pass 0 of one stands against pass 0 of the other and pass 1
+    """The difference b - a. Pass 0 of one stands against pass 0 of the other and pass 1
     against pass 1; the effect is the mean of the passes that both have. Without a pass in common
     all samples of both are taken together. A scale multiplies the values of its side."""
     random = np.random.default_rng(SEED)
@@ -106,5 +106,5 @@ def distribution(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
 def interval_of(value: float, resampled: np.ndarray) -> Interval:
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(resampled, [tail, 100 - tail])
-    # What the resamples say must hold the estimate itself, also where they are few and coarse.
+    # The resamples' interval must hold the estimate itself, also where they are few and coarse.
     return Interval(float(value), min(float(low), float(value)), max(float(high), float(value)))

@@ -208,7 +208,7 @@ def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...],
               timeout: float | None, quiet: bool) -> None:
     """Keep reference runs in reference/: those of RECORDS, and of each board its plans.
 
-    Of a board, runs what is missing of its plans under gem5, two at a time. Only the records of a
+    Runs the missing plans of a board under gem5, two at a time. Only the records of a
     good run are kept.
     """
     for path in [*records, *run_references(tree, boards, timeout, quiet)]:

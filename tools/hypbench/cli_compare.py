@@ -86,7 +86,7 @@ def compare(a: Path, b: Path, threshold: Threshold | None, allow_missing: bool,
 
 
 def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> Iterator[str]:
-    """What keeps this from being a comparison of all that A has."""
+    """Reasons why this compares less than all that A has."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no row in common that can be"
     if allow_missing:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs on a board's console: each begins with a run record, number 0. A board that is reset
-begins another one, and whoever listens may have come late."""
+begins another one, and a listener may have come late."""
 
 import re
 from collections.abc import Iterator

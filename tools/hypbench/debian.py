@@ -59,7 +59,7 @@ class FetchError(click.ClickException):
 
 KERNEL_FILE = "linux-binary-*"  # the package that has nothing but the kernel
 
-# What was found once is not tried again by this process: each time takes as long as apt waits.
+# This process tries each search once: apt may wait long.
 unreachable: dict[Path, str] = {}
 
 
@@ -146,7 +146,7 @@ def place_of(package: str, arch: str, release: str | None, depends: str | None,
 
 def kernel_package(flavour: str, arch: str, keep: tuple[str, ...], release: str | None = None,
                    cache: Path = CACHE) -> Path:
-    """What `keep` names of the newest kernel of a flavour."""
+    """The files of the newest kernel of a flavour that `keep` names."""
     return fetch(f"linux-image-{flavour}", arch, release=release,
                  depends=f"linux-image-[0-9]*-{flavour}", keep=keep, cache=cache)
 
@@ -214,7 +214,7 @@ def download(package: str, arch: str, component: str, release: str, depends: str
 
 
 def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
-    """What an archive holds, or of it the paths that match a glob of `keep`."""
+    """The paths in an archive, or those that match a glob of `keep`."""
     folder.mkdir()
     if not keep:
         run_or_complain(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)

@@ -114,7 +114,7 @@ def found(board: str) -> str:
 
 
 def version_of(program: str) -> str:
-    """Of a gem5 that can play the boards; one line says why another program cannot."""
+    """The path of a gem5 that can play the boards; one line says why another program cannot."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         words = [program, "--quiet", "--listener-mode=off", f"--outdir={folder}",
                  str(SCRIPTS / "probe.py")]
@@ -144,5 +144,5 @@ class Gem5(Qemu):
 
     @property
     def last_words(self) -> str:
-        """Of all its warnings, the end."""
+        """The last of its warnings."""
         return "\n".join(self.stderr.splitlines()[-SHOWN:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An initramfs in the cpio format `newc` (Linux, Documentation/driver-api/early-userspace/
-buffer-format.rst): the same bytes from the same contents, whoever makes it and when."""
+buffer-format.rst): the same bytes from the same contents, on any machine, at any time."""
 
 import stat
 from collections.abc import Iterable

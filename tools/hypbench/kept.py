@@ -30,7 +30,7 @@ def free_number(folder: Path) -> int:
 
 
 def rank(log: Log | None) -> int:
-    """Of a finished log: which of two runs is worth more."""
+    """The worth of a finished log, against another run's."""
     if not log or not log.records:
         return NOTHING
     if not log.complete:

@@ -18,7 +18,7 @@ BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 
 @cache
 def benches() -> list[str]:
-    """What the guest has, from its sources."""
+    """The guest's benchmarks and programs, from its sources."""
     sources = [*HOME.glob("guest/bench/*.c"), *HOME.glob("guest/programs/*.c")]
     return sorted({bench or program for path in sources
                    for bench, program in BENCH.findall(path.read_text())})

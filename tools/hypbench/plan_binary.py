@@ -20,7 +20,7 @@ VERSION = abi.constant("PLAN_VERSION")
 HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
 
-# What follows from the rest: EL2 need not find it out.
+# Derived from the rest, so that EL2 need not derive them.
 DECIDED = ("measured", "core_count", "guest_vms", "null_vms", "all_vms", "ram_mib",
            "pass_count", "step_count", "run_window_us", "step_window_us")
 NO_BENCH = ("guest", {})  # of a step without a benchmark

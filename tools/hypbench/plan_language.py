@@ -62,7 +62,7 @@ def check_config(name: str, config: Fields) -> None:
         # An interrupt that goes straight to EL1 would go to whichever VM has the core.
         (said["sched"] != "null" and not trapped,
          "a second VM (sched) needs irq=trapped: irq=direct in config"),
-        # What the hypervisor's timer is to signal for CNTP it must inject.
+        # The hypervisor must inject the interrupt of an emulated CNTP.
         (said["cntp"] == "emulated" and not trapped,
          "cntp=emulated needs irq=trapped: irq=direct in config")]
     for message in (message for fault, message in wrong if fault):
@@ -70,7 +70,7 @@ def check_config(name: str, config: Fields) -> None:
 
 
 def config_of(words: list[str]) -> tuple[str, Fields]:
-    """What follows `config`: a name, a preset unless the name is one, and settings."""
+    """The words after `config`: a name, a preset unless the name is one, and settings."""
     name = name_of(words)
     presets = abi.presets()
     said = words.pop(0) if words and "=" not in words[0] else ""

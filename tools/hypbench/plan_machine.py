@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no machine, or not this board, can give the VMs of a plan."""
+"""Demands of a plan that no machine, or not this board, can meet."""
 
 from hypbench import abi
 from hypbench.plan_vms import Guest, Vm, overlap, taking_part

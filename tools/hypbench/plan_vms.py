@@ -57,7 +57,7 @@ class Event:
 
 
 def event_of(words: list[str]) -> Event:
-    """What follows `at`: TIME_US WHAT VM."""
+    """The words after `at`: TIME_US WHAT VM."""
     time = words.pop(0) if words else ""
     return Event(number(time, time, 0, U32_MAX), EVENTS[choice(words, EVENTS)], name_of(words))
 
@@ -114,7 +114,7 @@ def add_load(guest: Guest, words: list[str]) -> None:
 
 
 def check_guest(guest: Guest) -> None:
-    """What needs all its lines."""
+    """Checks that need all its lines."""
     if not guest.loads:
         raise Mistake("the guest has no load line")
     entry, dtb = guest.fields["entry"], guest.fields["dtb"]
@@ -138,7 +138,7 @@ def cores_of(word: str, said: str) -> tuple[int, ...]:
 
 
 def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
-    """What follows `vm`: a name, and settings that made_vm() understands."""
+    """The words after `vm`: a name, and settings that made_vm() understands."""
     name = name_of(words)
     said: dict[str, str] = {}
     for word in words:
@@ -202,8 +202,8 @@ def check_with_ram(sized: Guest) -> None:
 
 
 def usual_vms(guests: dict[str, Guest], shared: bool) -> dict[str, Vm]:
-    """Of a plan without vm lines: the guest, or the benchmarks and, `shared`, a background VM on
-    the same core."""
+    """The VMs of a plan without vm lines: the guest, or the benchmarks and, `shared`, a background
+    VM on the same core."""
     names = list(guests) or ([BENCH, BACKGROUND] if shared else [BENCH])
     if len(names) > 1 and guests:
         raise Mistake(f"{len(names)} guests need vm lines: vm NAME image={names[0]}")
@@ -211,7 +211,7 @@ def usual_vms(guests: dict[str, Guest], shared: bool) -> dict[str, Vm]:
 
 
 def measured_vm(vms: dict[str, Vm]) -> str:
-    """The one with benchmarks, or else the first."""
+    """The VM with benchmarks, or else the first."""
     return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
 
 
@@ -225,7 +225,7 @@ def taking_part(vms: dict[str, Vm], policy: str) -> dict[str, Vm]:
 
 
 def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> None:
-    """What needs the whole plan."""
+    """Checks that need the whole plan."""
     images = [vm.image for vm in vms.values()]
     idle = next((name for name in guests if name not in images), None)
     if idle is not None:
@@ -249,7 +249,7 @@ def check_event(vms: dict[str, Vm], event: Event) -> None:
 
 
 def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    """What a configuration, by its words, makes of the cores that VMs share."""
+    """Whether a configuration, by its words, suits the cores that VMs share."""
     policy, running = said["sched"], taking_part(vms, said["sched"])
     on_core: dict[int, list[str]] = {}
     for name, vm in running.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands print: a log's tables and notes, and complaints."""
+"""Output of the commands: a log's tables and notes, and problems."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def show_log(log: Log) -> None:
 
 
 def print_more(log: Log, tables: Sequence[Table | str] = ()) -> None:
-    """What is no row of numbers: what a tick is worth, `tables` of what the numbers come to,
+    """Lines beside the rows of numbers: what a tick is worth, `tables` of what the numbers come to,
     verdicts, skips, faults."""
     click.echo(caption(log))
     table = unmodelled_table(log)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is seen of a run while it runs: a bar on a terminal, plain lines elsewhere, or nothing."""
+"""The progress of a run: a bar on a terminal, plain lines elsewhere, or nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -60,7 +60,7 @@ def unrecorded(words: list[str]) -> list[str]:
 
 
 def version(program: str) -> tuple[int, ...]:
-    """Of the QEMU that is installed; () where there is none."""
+    """The version of the installed QEMU; () where there is none."""
     if not shutil.which(program):
         return ()
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)

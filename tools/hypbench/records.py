@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads records out of a console log: one JSON object a line, numbered and with a CRC.
 
-Lines without a record are plain text. What is wrong with a record is a `Problem`; the good records
+Lines without a record are plain text. A fault of a record is a `Problem`; the good records
 are kept, byte for byte. A guest prints records, too, and over the same line: nothing in them is
 trusted before `read_record` and `faults_of` have looked at it, and nothing else reads them.
 """
@@ -150,7 +150,7 @@ class Log:
         self.problems.append(Problem(self.lines, text))
 
     def finish(self) -> None:
-        """What only the whole log shows: missing records and the closing count."""
+        """Faults that only the whole log shows: missing records and the closing count."""
         self._settle(range(0))
         if not self.seen:
             self.problems.append(Problem(0, "the log has no good record"))
@@ -192,7 +192,7 @@ def read_log(content: bytes) -> Log:
 
 
 def printable(raw: bytes) -> str:
-    """What is no text, and what a terminal would take for a command, as \\x and digits."""
+    """Show bytes that are no text, or a terminal's commands, as \\x and digits."""
     return "".join(chr(byte) if chr(byte).isprintable() and byte < 0x7F or byte == 9
                    else f"\\x{byte:02x}" for byte in raw)
 
@@ -288,7 +288,7 @@ def check_values(data: dict) -> None:
 
 
 def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
-    """What is missing from start to stop - 1."""
+    """The numbers missing from start to stop - 1."""
     found = []
     for number in sorted(one for one in numbers if start <= one < stop):
         if number > start:
@@ -298,7 +298,7 @@ def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
 
 
 def end_faults(records: list[Record]) -> list[str]:
-    """What the first and the last record say against the others."""
+    """Contradictions of the first and the last record to the others."""
     faults = []
     if records[0].kind != "run":
         faults.append("the first record is no run record")

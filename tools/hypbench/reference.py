@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference runs: records of boards that gem5 plays, kept in the tree for whoever has no gem5.
+"""Reference runs: records of boards that gem5 plays, kept in the tree for users without gem5.
 
 reference/<board>/<plan>.jsonl.xz has the records; <plan>.sources beside it has a digest of the plan
 and of each source that its benchmarks are made of, so that a test notices when one has changed.
@@ -18,7 +18,7 @@ from hypbench.records import Log, read_log
 from hypbench.session import problems_of
 from hypbench.tree import Tree, listed, packed, read_records, read_text
 
-# What takes the samples of every benchmark: guest/<name>.c and .h.
+# The files that take the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
              "wakeup", "working")
 PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
@@ -28,7 +28,7 @@ BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 # The page about them, up to its rows.
 README = """# Reference runs
 
-Records of boards that gem5 plays, for whoever has no gem5: `make report` shows them, and
+Records of boards that gem5 plays, for users without gem5: `make report` shows them, and
 `make compare A=reference/gem5-a72/tlb.jsonl.xz B=…` and `hypbench show` read them. They are times
 of a model, not of silicon (`docs/measuring.md`). `make reference BOARD=<board> GEM5=<binary>` makes
 a board's anew, and this page with them. A test notices when the benchmarks have changed since.
@@ -49,7 +49,7 @@ def plans_of(tree: Tree, board: str) -> list[str]:
 
 
 def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
-    """What decides which samples a plan takes, and how: paths from the root."""
+    """The files that decide which samples a plan takes, and how: paths from the root."""
     benches = dict.fromkeys(BENCH.findall(tree.plan_text(plan)))
     guest = tree.root / "guest"
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
@@ -134,7 +134,7 @@ def row(name: str, log: Log) -> Iterator[str]:
 
 
 def faults(tree: Tree, path: Path) -> list[str]:
-    """What is wrong with the kept records of a run: damage, rules, sources that changed."""
+    """Problems of the kept records of a run: damage, rules, sources that changed."""
     log = read_log(read_records(path))
     found = problems_of(log, gem5.PLATFORM)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several records must agree on: phases add up to their total, checksums are equal."""
+"""Relations that several records must keep: phases add up to their total, checksums are equal."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ SLACK = 1e-7  # of binary fractions
 
 
 def source_of(variant: str) -> str | None:
-    """Whose phase or total a variant of irq_phases is; the probes' own cost is nobody's."""
+    """The path whose phase or total a variant of irq_phases is; the probes' own cost has none."""
     return next((source for source in SOURCES if variant.startswith(f"{source}-")), None)
 
 
@@ -67,7 +67,7 @@ def sum_faults(total: dict, phases: list[dict]) -> Iterator[str]:
 
 @dataclass
 class Sum:
-    """The sum of a record's net samples, as exactly as the record tells."""
+    """The sum of a record's net samples, as exactly as the record has it."""
 
     low: int
     high: int

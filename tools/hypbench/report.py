@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a log says, for people (a table) and for programs (summary.csv)."""
+"""The results of a log, for people (a table) and for programs (summary.csv)."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ CAPTIONS = {
 
 
 def caption(log: Log) -> str:
-    """What a tick of this run is worth."""
+    """The worth of a tick of this run."""
     said = CAPTIONS[platform_of(log)]
     if platform_of(log) not in TIME:
         return said
@@ -83,12 +83,12 @@ def csv_rows(log: Log) -> tuple[list[str], list[dict]]:
 
 
 def word(text: str) -> str:
-    """No formula, for whoever opens the file in a spreadsheet."""
+    """No formula, for readers who open the file in a spreadsheet."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def clock_cells(row: ClockRow) -> dict:
-    """What a log has beside the ticks of whole samples."""
+    """The columns of a log beside the ticks of whole samples."""
     cells = {"batch": row.batch, "mean_op": f"{row.mean:.3f}",
              "quantum_ps": row.row.first.get("quantum_ps", "")}
     if row.cycles:
@@ -98,7 +98,7 @@ def clock_cells(row: ClockRow) -> dict:
 
 
 def miss_cells(miss: Miss) -> dict:
-    """What one TLB miss costs, in the row of the random chase."""
+    """The cost of one TLB miss, in the row of the random chase."""
     return {"misses_op": f"{miss.misses:.4f}", "misses_from": miss.source,
             "miss_ns": f"{miss.ns:.3f}",
             "miss_cycles": "" if miss.cycles is None else f"{miss.cycles:.3f}"}

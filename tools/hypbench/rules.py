@@ -17,7 +17,7 @@ from hypbench.vms import by_vm, vm_of
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
 EMPTY_PATH = "counter"
-UNMODIFIED = "guest"  # a step of an unmodified guest: it tells no results
+UNMODIFIED = "guest"  # a step of an unmodified guest: it has no results
 FIT = 0.02  # the core's clock may have changed so much within the run
 ROUNDING = 0.001  # of a mean with 3 decimal places
 FRACTION = 1e-9  # of what is computed with binary fractions here
@@ -83,7 +83,7 @@ def quantum_faults(bench: dict) -> Iterator[str]:
 
 
 def cycles_faults(cycles: dict, short: bool) -> Iterator[str]:
-    """What cannot be true of the second clock, as of the first."""
+    """Impossible values of the second clock, as of the first."""
     yield from histogram_faults(cycles)
     yield from order_faults(cycles)
     lowest = min(cycles["min"], cycles["cold"])
@@ -125,7 +125,7 @@ def histogram_faults(bench: dict) -> Iterator[str]:
 
 def bucket_faults(hist: list, overflow: int, low: int, high: int, kind: str = ""
                   ) -> Iterator[str]:
-    """What is wrong with a histogram's edges, and with its smallest and its largest value."""
+    """Problems of a histogram's edges, and of its smallest and its largest value."""
     edges = [edge for edge, _ in hist]
     if any(one >= other for one, other in pairwise(edges)):
         yield "the histogram's edges do not ascend"
@@ -218,7 +218,7 @@ RECORD_RULES = {"bench": bench_faults, "calibration": calibration_faults, "exits
 
 
 def step_faults(log: Log) -> Iterator[str]:
-    """What the records of one step lack, and what the steps lack together."""
+    """Records that one step lacks, and that the steps lack together."""
     steps = log.of_kind("step")
     if log.run and len(steps) != log.run["steps"]:
         yield f"{len(steps)} steps of {log.run['steps']} ended"
@@ -250,7 +250,7 @@ def complete_steps(log: Log) -> set[int]:
 
 
 def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
-    """What the records of a step that says "done" must hold; `whole`: none of them is lost."""
+    """Rules for the records of a step that says "done"; `whole`: none of them is lost."""
     variants = Counter((vm_of(record), record["variant"]) for record in step
                        if record["kind"] == "bench")
     yield from (f"variant {variant} is there {count} times"
@@ -260,7 +260,7 @@ def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
 
 
 def lacks(step: list[dict]) -> Iterator[str]:
-    """What a record that is lost may have been, so that its loss is no fault of the others."""
+    """The possible contents of a lost record, so that its loss is no fault of the others."""
     kinds = Counter(record["kind"] for record in step)
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
         yield "no bench, check or skip record"

@@ -125,7 +125,7 @@ class Line:
 
     @property
     def garbage(self) -> str:
-        """What to think of bytes that are no text; "" when they are."""
+        """The likely cause of bytes that are no text; "" when they are."""
         odd = len(self.latest.translate(None, delete=TEXT))
         if len(self.latest) < TELLING or odd * 4 < len(self.latest):
             return ""

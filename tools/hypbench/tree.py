@@ -47,7 +47,7 @@ class Tree:
                 or self.qemu_boards())
 
     def board_facts(self, board: str) -> dict[str, str]:
-        """What a board.mk, with the parts that it includes, assigns to each name."""
+        """The value that a board.mk, with the parts that it includes, assigns to each name."""
         if board not in self.boards():
             raise UnknownName(f"no board '{board}'; there are: {listed(self.boards())}")
         text = with_parts(self.root / "boards" / board / "board.mk").replace("\\\n", " ")
@@ -81,7 +81,7 @@ class Tree:
 
     @property
     def builds(self) -> Path:
-        """What is made; `make BUILD=` says another folder for this tree."""
+        """The folder of built files; `make BUILD=` names another folder for this tree."""
         chosen = os.environ.get("HYPBENCH_BUILD", "") if self.root == HOME else ""
         return self.root / (chosen or "build")
 

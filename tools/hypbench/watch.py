@@ -90,6 +90,6 @@ def received(end: socket.socket) -> bytes:
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process has computed so far, in user and system mode (proc(5))."""
+    """Seconds that a process has computed so far, in user and system mode (proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

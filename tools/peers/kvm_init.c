@@ -45,7 +45,7 @@ struct vm {
 	struct kvm_run *run;
 };
 
-/* What the VM wrote: printed when it has ended, so that the console's interrupts do not come while
+/* Output of the VM: printed when it has ended, so that the console's interrupts do not come while
  * it measures. */
 static char output[OUTPUT_SIZE];
 static size_t output_length;
@@ -95,7 +95,7 @@ static void log_line(const char *text)
 
 /*
  * The random pool is given as much as it wants, the same in every run, and waited for: until it is
- * ready the kernel's own search for entropy takes up time, at moments that nobody knows. Then time
+ * ready the kernel's own search for entropy takes up time, at unknown moments. Then time
  * for what else a kernel does when it has just started.
  */
 static void settle(void)

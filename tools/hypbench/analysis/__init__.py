@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the records of a run say, as data: logs in, rows out. Nothing here prints; `tables` shows
+"""The results of a run, as data: logs in, rows out. Nothing here prints; `tables` shows
 the rows in a terminal. Functions return an empty list where a log has nothing of theirs."""

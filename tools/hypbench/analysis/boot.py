@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest's start costs with stage 2 built before it, or filled on the first touches."""
+"""The cost of a guest's start with stage 2 built before it, or filled on the first touches."""
 
 from dataclasses import dataclass
 

@@ -40,7 +40,7 @@ class ClockRow:
 
     @property
     def step_ns(self) -> float:
-        """What a tick is for one operation."""
+        """The unit of one tick of one operation."""
         return 1e9 / self.hz / self.batch
 
     @property

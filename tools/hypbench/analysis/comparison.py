@@ -12,11 +12,11 @@ from hypbench.records import Log
 from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
 from hypbench.vms import by_vm
 
-# What release 0.1.0 called a benchmark's variant that goes by another name now.
+# Names of release 0.1.0 for variants of benchmarks that have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
 
 
-# What is compared of a row beside its median, and how many samples of a pass that takes.
+# Figures of a row that are compared beside its median, and the samples of a pass for each.
 NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCENTILES
                                            if name in ("p99", "p999")}
 STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(999),
@@ -186,7 +186,7 @@ def scales(one: Row, other: Row) -> tuple[str, float, float]:
 
 
 def conditions(a: Log, b: Log) -> list[str]:
-    """What else is different between the runs, one line each."""
+    """Other differences between the runs, one line each."""
     members = {member: (a.run.get(member), b.run.get(member)) for member in CONDITIONS}
     lines = [f"{member}: A {one}, B {other}" for member, (one, other) in members.items()
              if one != other]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one TLB miss costs: (chase - packed control) / misses of a load. The misses are counted
+"""The cost of one TLB miss: (chase - packed control) / misses of a load. The misses are counted
 where the records have PMU events, and taken for one a load of a large working set where not."""
 
 from dataclasses import dataclass
@@ -64,5 +64,5 @@ def cycle_cost(cell: TlbCell, pools: dict) -> float | None:
 
 
 def largest_sets(rows: list[Miss]) -> list[Miss]:
-    """Of each log the largest working set."""
+    """The largest working set of each log."""
     return [row for row in rows if row.cell.pages == max(one.cell.pages for one in rows)]

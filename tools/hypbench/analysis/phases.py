@@ -44,7 +44,7 @@ class Waterfall:
 
     @property
     def probes_cost(self) -> int | None:
-        """What the probes add to the total's median."""
+        """Ticks that the probes add to the total's median."""
         if not (self.total and self.without_probes):
             return None
         return self.total.p50 - self.without_probes.p50

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What slows a program down in a VM: its time natively and there, and the time of its exits."""
+"""Why a program is slower in a VM: its time natively and there, and the time of its exits."""
 
 from dataclasses import dataclass
 
@@ -42,7 +42,7 @@ class ProgramRow:
 
     @property
     def share(self) -> float | None:
-        """Of the slowdown, what is exit handling; None where nothing slowed down."""
+        """The share of exits in the slowdown; None where nothing slowed down."""
         if self.native is None or self.exit_time is None or self.vm <= self.native:
             return None
         return self.exit_time / (self.vm - self.native)

@@ -28,7 +28,7 @@ class Program:
 
     @property
     def share(self) -> float:
-        """Of the slowdown, what is exit handling."""
+        """The share of exits in the slowdown."""
         return self.exit_ms / (self.vm_ms - self.native_ms)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What address translation costs: the matrix of both stages' grains against the walk's length, a
+"""The cost of address translation: the matrix of both stages' grains against the walk's length, a
 linear fit, and what a slower walk makes of a whole program (the model of study S1)."""
 
 import re

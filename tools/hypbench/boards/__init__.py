@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a real board boots from: images for its boot loader, cards, folders for TFTP."""
+"""Media that a real board boots from: images for its boot loader, cards, folders for TFTP."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device is, by lsblk, and whether it may be overwritten."""
+"""A device by lsblk, and whether it may be overwritten."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PARTS = ("disk", "loop", "part")  # other types are made of it: LVM, MD, encrypt
 
 @dataclass(frozen=True)
 class Disk:
-    """A device as lsblk tells of it, with what is on it as its children."""
+    """A device as lsblk reports it; its children are its partitions."""
 
     data: dict
 

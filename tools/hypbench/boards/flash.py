@@ -106,7 +106,7 @@ def write_all(target: int, data: bytes) -> None:
 
 
 def forget(target: int) -> None:
-    """What is read from here on comes from the device, not from memory."""
+    """Later reads come from the device, not from memory."""
     try_ioctl(target, BLKFLSBUF)
     os.posix_fadvise(target, 0, 0, os.POSIX_FADV_DONTNEED)
 

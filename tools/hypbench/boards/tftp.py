@@ -38,7 +38,7 @@ def script_text(card: Card) -> str:
 
 
 def instructions(card: Card, folder: Path, server: str) -> str:
-    """What to do: the same commands by hand as in the script."""
+    """Instructions: the commands of the script, typed by hand."""
     tftp = tftp_of(card)
     first = [tftp.before] if tftp.before else []
     network = [*first, "setenv autoload no", "dhcp", f"setenv serverip {server}"]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make check` enforces on the source tree: one module a rule."""
+"""The rules that `make check` enforces on the source tree: one module a rule."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks share: a violation, and C text without what the compiler does not see."""
+"""Shared by the checks: a violation, and C text without comments and strings."""
 
 import re
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What depends on the isa is in a folder named arch, and nothing else has a conditional."""
+"""Code of one isa is in a folder named arch, and nothing else has a conditional."""
 
 import re
 from collections.abc import Iterator

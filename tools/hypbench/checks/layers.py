@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. A file's first folder is its layer; in hyp/ the second one is, too."""
+"""The layers: which file may include which. A file's first folder is its layer; in hyp/ the second
+folder is one, too."""
 
 import re
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
 
 
 def folder_fault(path: Path, name: str) -> str:
-    """hyp/arch is no layer of this order: an include circle tells where it goes astray."""
+    """hyp/arch is no layer of this order: an include circle reports a violation there."""
     own, other = hyp_folder(path), hyp_folder(Path(name))
     if own is None or other is None or other <= own:
         return ""

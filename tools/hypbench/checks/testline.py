@@ -29,7 +29,7 @@ def count_suite(suite: ElementTree.Element, counts: Counter, failed: list[str]) 
         mine[result] += 1
         if result == "failed":
             failed.append(f"{case.get('classname') or suite.get('name')}: {case.get('name')}")
-    # What fails outside of a case, as a group's set-up does, is only in the suite's own count.
+    # A failure outside of a case, as of a group's set-up, is only in the suite's own count.
     said = sum(int(suite.get(name) or 0) for name in ("failures", "errors"))
     if said > mine["failed"] and not suite.findall("testsuite"):
         failed.append(f"{suite.get('name')}: {said - mine['failed']} outside of a test")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest's image is: an arm64 Image, a zImage, an ELF or a raw binary, also inside gzip or
-an EFI zboot image; and what it must be to be one."""
+"""The format of a guest's image: an arm64 Image, a zImage, an ELF or a raw binary, also inside gzip
+or an EFI zboot image; and the conditions of each."""
 
 import io
 import lzma
@@ -33,7 +33,7 @@ ZIMAGE_FIRST_WORDS = struct.pack("<7I", *[0xe1a00000] * 7)  # mov r0, r0
 ZBOOT_HEADER = struct.Struct("<4s4sII8x32s")
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's word for: with gzip's header
-# What begins like this holds or describes an image, and is none.
+# Beginnings of files that hold or describe an image, and are none.
 OTHERS = {
     b"\x27\x05\x19\x56": "a U-Boot uImage; `dumpimage -p 0 -o FILE` takes the image out of it",
     b"\xd0\x0d\xfe\xed": "a device tree blob or a FIT; a device tree goes to GUEST_DTB=",
@@ -182,7 +182,7 @@ def arm64_image(content: bytes) -> Image:
 
 
 def sections_end(content: bytes) -> int:
-    """Of an Image that is an EFI program, too: image_size counts memory, not the file's bytes."""
+    """Bytes of an Image that is an EFI program, too: image_size counts memory, not bytes."""
     if not content.startswith(b"MZ"):
         return 0
     start = word_at(content, PE_HEADER_AT)

@@ -23,12 +23,12 @@ REDISTRIBUTOR = 128 * KIB  # of a vCPU
 
 
 class BadGuest(UnknownName):
-    """What was given cannot be run: one line, the exit status of a wrong command line."""
+    """The words cannot be run: one line, the exit status of a wrong command line."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """What a board has for guests, from its folder."""
+    """The parts of a board for guests, from its folder."""
 
     name: str
     isa: str

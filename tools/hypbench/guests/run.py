@@ -22,7 +22,7 @@ from hypbench.tree import LOCK, Tree, alone_in
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for."""
+    """The user's wishes."""
 
     board: str
     image: Path
@@ -102,7 +102,7 @@ def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str
 
 
 def opening(wish: Wish, prepared: Prepared) -> str:
-    """What was made of the words, in a line."""
+    """The machine and the images, in a line."""
     machine, layout = prepared.machine, prepared.layout
     parts = [f"{prepared.image} at {layout.image[0].address:#x}"]
     if layout.entry != layout.image[0].address:
@@ -169,7 +169,7 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
 
 
 def restarts(log: Log) -> str:
-    """Of a guest that did not end: the hypervisor counts aloud, by powers of two."""
+    """The restarts of a guest that did not end: records count them by powers of two."""
     counts = [data.get("count") for data in log.of_kind("check")
               if data.get("variant") == "resets"]
     return f"; the guest reset {counts[-1]} times or more" if counts else ""

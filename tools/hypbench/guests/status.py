@@ -30,7 +30,7 @@ class ExitLine:
 
 
 def status_of(code: int | None, way: str) -> int | None:
-    """What the run's exit status is, None: the guest printed nothing of that form."""
+    """The run's exit status. None: the guest printed nothing of that form."""
     if way == "exit" or code is None:
         return code
     return code >> 1 if code & 1 else None

@@ -30,7 +30,7 @@ class Stream:
         return bytes(guest)
 
     def finish(self) -> bytes:
-        """What was held back, when no more comes: the log then says what it lacks."""
+        """The bytes held back, when no more come: the log then reports what it lacks."""
         held, self.held = self.held, b""
         self.log.finish()
         return held

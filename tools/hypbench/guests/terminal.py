@@ -27,7 +27,7 @@ LEAVE = "Ctrl-] or Ctrl-a x ends it"
 
 
 class Keys:
-    """What is typed: all of it the guest's, but Ctrl-] and Ctrl-a x, which end the run (and Ctrl-a
+    """The keys: all are the guest's, but Ctrl-] and Ctrl-a x, which end the run (and Ctrl-a
     Ctrl-a, one Ctrl-a for the guest)."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ class Pipes:
         os.set_blocking(self.input, False)
 
     def wait(self, deadline: float | None) -> tuple[bytes, bytes]:
-        """What came from QEMU and what was typed: something, or nothing at the deadline. Who types
+        """Bytes from QEMU, and bytes typed: something, or nothing at the deadline. Who types
         is listened to only while nothing waits for the guest."""
         sources = [self.output]
         if self.source is not None and not self.pending:

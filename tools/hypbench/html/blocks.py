@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page is made of: sections of text, notices, tables and figures."""
+"""The parts of a page: sections of text, notices, tables and figures."""
 
 from dataclasses import dataclass, field
 

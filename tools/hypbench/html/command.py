@@ -80,7 +80,7 @@ def console_of(quiet: bool) -> Console:
 
 
 def said_of(tree: Tree, board: str) -> str:
-    """Of a board that QEMU has no part in; one without any record is an error."""
+    """The records of a board that QEMU does not play; a board without any record is an error."""
     if tree.is_captured(board):
         return f"{board}: shown by the records captured from it ({tree.captured(board)})"
     raise click.ClickException(f"{board} has no records, and QEMU no such board:"

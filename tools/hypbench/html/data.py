@@ -97,7 +97,7 @@ class Board:
 
     @property
     def silicon(self) -> bool:
-        """What is shown of it comes from the board itself, or will."""
+        """Its records come from the board itself, or will."""
         return any(source.uncaptured or source.log.run and source.log.run["platform"] == "silicon"
                    for source in self.sources.values())
 
@@ -145,7 +145,7 @@ class Board:
 
 
 def lost_steps(log: Log, plan_text: str) -> list[str]:
-    """What a plan asked for and the log does not have: one line per benchmark."""
+    """The steps of a plan that the log does not have: one line per benchmark."""
     lines = [line.split("#")[0].split() for line in plan_text.splitlines()]
     configs = [words[1] for words in lines if len(words) > 1 and words[0] == "config"]
     benches = dict.fromkeys(words[1] for words in lines if len(words) > 1 and words[0] == "bench")

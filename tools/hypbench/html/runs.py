@@ -247,7 +247,7 @@ def captured_source(tree: Tree, job: Job) -> Source:
 
 
 def kept_source(tree: Tree, job: Job) -> Source:
-    """Of a reference run; a test looks whether it is of this tree's benchmarks."""
+    """The path of a reference run; a test looks whether it is of this tree's benchmarks."""
     path = records_path(tree, job)
     if not path.is_file():
         return Source(job.plan, Log(), uncaptured=True, kept=True)

@@ -11,7 +11,7 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Clock:
-    """What one tick of a run is."""
+    """The unit of one tick of a run."""
 
     platform: str
     hz: int
@@ -31,7 +31,7 @@ class Clock:
 
     @property
     def axis(self) -> str:
-        """What a plot's axis is called."""
+        """The name of a plot's axis."""
         if self.nanoseconds:
             return "ns"
         if self.platform in TIME:

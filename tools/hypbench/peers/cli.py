@@ -33,8 +33,8 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     """Run the neutral probe under this hypervisor, without one, under Xen and under KVM.
 
     Xen and the kernel with KVM are Debian's packages, fetched into build/cache. Each system runs
-    twice. Logs and table are kept in build/peers. What cannot be had here is told in a line; the
-    exit status is 1 only when nothing was measured, or this hypervisor was not.
+    twice. Logs and table are kept in build/peers. A line names each system that cannot run here;
+    the exit status is 1 only when nothing was measured, or this hypervisor was not.
     """
     check_names("system", keys, [system.key for system in SYSTEMS])
     check_names("board", boards, list(BOARDS))

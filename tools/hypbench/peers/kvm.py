@@ -92,7 +92,7 @@ def launcher(peer: Peer, folder: Path, source: Path = SOURCE) -> Path:
 
 
 def device_tree(peer: Peer, folder: Path) -> Path:
-    """The one that the probe is given under this hypervisor."""
+    """The device tree that the probe gets under this hypervisor."""
     board = read_board(peer.tree, peer.board)
     machine = machine_of(board, 1, RAM, native=False)
     image = read_image(peer.probe, board.isa, board.store_size, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the probe printed: numbered lines with a CRC (docs/peers.md), and whether they can be
+"""The probe's output: numbered lines with a CRC (docs/peers.md), and whether they can be
 believed."""
 
 import re
@@ -38,7 +38,7 @@ class NotMeasured(click.ClickException):
 
 @dataclass(frozen=True)
 class Expected:
-    """What the probe must have found, and what it was told."""
+    """The machine that the probe must have found, and its parameters."""
 
     bits: int
     gic: int

@@ -34,7 +34,7 @@ def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) 
 
 
 def follow(words: list[str], path: Path, limit_s: float) -> bytes:
-    """What QEMU prints up to the probe's last line, or to its own end."""
+    """QEMU's output up to the probe's last line, or to its own end."""
     qemu = Qemu(words, limit_s)
     lines = qemu.lines()
     with path.open("wb") as log:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs the probe: this hypervisor, and nothing at all. Xen and KVM have files of their own."""
+"""The systems under the probe: this hypervisor, and none. Xen and KVM have files of their own."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class System(Protocol):
         """The command; files of it go into the folder."""
 
     def check(self, log: bytes, peer: Peer) -> str:
-        """What it is, with its version. Raises NotMeasured where it did not run as it should."""
+        """The system's name and version. Raises NotMeasured where it did not run as it should."""
 
     def console(self, log: bytes) -> bytes:
         """The probe's part of the log."""
@@ -87,7 +87,7 @@ class Ours:
 
 
 def line_of(pattern: str, text: bytes, what: str) -> str:
-    """What a pattern's group found in a log."""
+    """The group of a pattern in a log."""
     found = re.search(pattern, text.decode(errors="replace"), re.MULTILINE)
     if not found:
         raise NotMeasured(f"its log has no {what}")

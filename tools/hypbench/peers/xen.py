@@ -17,7 +17,7 @@ from hypbench.peers.systems import line_of
 
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
-# What is seen of them in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
+# Seen in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
 # scrubbed while the probe runs. noreboot: nothing comes after the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
 CHOSEN = """

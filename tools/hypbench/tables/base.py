@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables in a terminal share."""
+"""Shared by the tables in a terminal."""
 
 from math import log2
 

@@ -41,7 +41,7 @@ def bar(start: float, end: float, widest: float) -> str:
 
 
 def probes_text(one: Waterfall) -> str:
-    """What the probes cost: in all, and one stamp of each."""
+    """The cost of the probes: in all, and one stamp of each."""
     texts = []
     if one.probes_cost is not None:
         texts.append(f"without probes {one.without_probes.p50} ({signed(one.probes_cost)})")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several sections do alike."""
+"""Functions that several sections share."""
 
 import json
 from functools import cache
@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parents[1]
 
 @cache
 def published(name: str) -> dict:
-    """Other people's numbers: peers.json or studies.json."""
+    """Published numbers: peers.json or studies.json."""
     return json.loads((HERE / f"{name}.json").read_text())
 
 
@@ -30,7 +30,7 @@ def figure(name: str, board: Board, caption: str, alt: str, plot: Plot, wide: bo
 
 
 def missing(boards: list[Board], what: str, plan: str) -> Notice | None:
-    """What these boards have no records of; None when there is no such board."""
+    """The plans that these boards have no records of; None when there is no such board."""
     boards = [board for board in boards if not board.partial]
     if not boards:
         return None

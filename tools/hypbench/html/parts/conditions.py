@@ -100,7 +100,7 @@ def besides(axes: Settings) -> str:
 
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
-    """What the reader must know before any number: at the top of the page."""
+    """The conditions of every number: at the top of the page."""
     found = []
     if absent:
         found.append(Notice("These plans of the report are not in plans/, so their parts are"

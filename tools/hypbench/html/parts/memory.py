@@ -119,7 +119,7 @@ def by_stage1(source: Source, bench: str) -> dict[str, dict[str, Curves]]:
 
 
 def marks_of(source: Source, bench: str, stage1: str) -> dict[str, float]:
-    """What TLBs reach and caches hold, on the axis of this benchmark; of a model that says it."""
+    """Reach of TLBs and size of caches, on this benchmark's axis; of a model that reports them."""
     sizes = machine_sizes(source.log.run["machine"] if source.log.run
                           and "machine" in source.log.run else "")
     in_pages = {name: sizes[key] * GRAIN_PAGES[stage1] for name, key in

@@ -55,7 +55,7 @@ def section(boards: list[Board]) -> Section:
 
 
 def theirs(board: Board, row: dict) -> dict:
-    """What was measured on the same isa; with GICv2 where there is nothing for GICv3."""
+    """Records of the same isa; with GICv2 where there is nothing for GICv3."""
     run = board.run
     return row.get(f"{run['isa']}-{run['gic']}") or row.get(f"{run['isa']}-v2") or {}
 
@@ -74,7 +74,7 @@ def ours(board: Board, row: dict, config: str) -> int | None:
 
 
 def added(board: Board, row: dict) -> Group | None:
-    """What each system adds to the path."""
+    """The ticks that each system adds to the path."""
     trapped, native = ours(board, row, "trapped"), ours(board, row, "native")
     if trapped is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an exit costs by its kind, what each switch changes, and the states of the core."""
+"""The cost of an exit by its kind, the effect of each switch, and the states of the core."""
 
 from hypbench.analysis.switches import SwitchRow
 from hypbench.html import data, figures
