@@ -5,7 +5,6 @@
 #include "arch/counter.h"
 #include "boards/board.h"
 #include "hyp/base/clock.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"

@@ -77,12 +77,11 @@ struct el2_regs {
 #undef X
 };
 
-/* An emulated CNTP: hyp/vcpu/vcntp.h. */
+/* An emulated CNTP: hyp/vcpu/vtimer.h. */
 struct vcntp {
 	struct timer timer; /* queued while the line is to rise */
 	uint64_t cval;      /* ticks of CNTPCT */
 	uint32_t ctl;       /* ENABLE, IMASK */
-	bool line;          /* as the virtual GIC has it */
 };
 
 struct vcpu {

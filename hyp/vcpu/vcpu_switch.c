@@ -96,6 +96,12 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 	vcpu->loaded = true;
 }
 
+/* CTL.ENABLE of the timers: vtimer_put(). */
+static inline bool has_timer_on(const struct vcpu *vcpu)
+{
+	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
+}
+
 static inline bool has_more_to_do(const struct vcpu *vcpu)
 {
 	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.work |
@@ -171,6 +177,6 @@ __attribute__((flatten)) void vcpu_switch(struct vcpu *from, struct vcpu *to)
 {
 	put(from);
 	load(to);
-	if (vtimer_has_work(from) || has_more_to_do(to))
+	if (has_timer_on(from) || has_more_to_do(to))
 		switch_more(from, to);
 }

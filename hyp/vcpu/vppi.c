@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vppi.h"
 
-#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 static struct vcpu *owner PERCPU;
@@ -56,14 +55,20 @@ struct vcpu *vppi_owner(unsigned intid)
 	return owner && (owner->vgic.ppis >> intid & 1) ? owner : NULL;
 }
 
-__cold bool vppi_shared_is_active(const struct vcpu *vcpu, unsigned intid)
+/* A vCPU that alone has PPIs has the physical ones. */
+static bool has_physical(const struct vcpu *vcpu)
 {
-	return owner == vcpu ? gic_is_active(intid) : vcpu->active_ppis >> intid & 1;
+	return !(vcpu->load_work & VCPU_SHARES_PPIS) || owner == vcpu;
 }
 
-__cold void vppi_shared_set_active(struct vcpu *vcpu, unsigned intid)
+bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
 {
-	if (owner == vcpu)
+	return has_physical(vcpu) ? gic_is_active(intid) : vcpu->active_ppis >> intid & 1;
+}
+
+void vppi_set_active(struct vcpu *vcpu, unsigned intid)
+{
+	if (has_physical(vcpu))
 		gic_set_active(intid);
 	else
 		vcpu->active_ppis |= BIT(intid);

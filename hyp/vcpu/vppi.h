@@ -17,15 +17,6 @@ void vppi_put(void);
 /* Whose the physical PPI `intid` is; NULL: nobody's. */
 struct vcpu *vppi_owner(unsigned intid);
 
-/* Whether PPI `intid` of `vcpu`, loaded or not, is active. A vCPU that alone has PPIs has the
- * physical ones. */
-bool vppi_shared_is_active(const struct vcpu *vcpu, unsigned intid);
-static inline bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
-{
-	if (__builtin_expect(vcpu->load_work & VCPU_SHARES_PPIS, 0))
-		return vppi_shared_is_active(vcpu, intid);
-	return gic_is_active(intid);
-}
-
-/* Makes it active, for one of several vCPUs with PPIs. */
-void vppi_shared_set_active(struct vcpu *vcpu, unsigned intid);
+/* Whether PPI `intid` of `vcpu`, loaded or not, is active; make it active. */
+bool vppi_is_active(const struct vcpu *vcpu, unsigned intid);
+void vppi_set_active(struct vcpu *vcpu, unsigned intid);

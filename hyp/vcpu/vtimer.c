@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vcpu/vcntp.h"
-#include "hyp/vcpu/vppi.h"
 
 #include "arch/counter.h"
 #include "boards/board.h"
 #include "hyp/base/clock.h"
+#include "hyp/vcpu/vppi.h"
 #include "lib/compiler.h"
 
-/* CNTV_CTL, CNTP_CTL (DDI 0487 D13.11.17) */
+/* CNTV_CTL, CNTP_CTL (DDI 0487 D13.11.14, D13.11.17, DDI 0406C B4.1.29) */
 #define CTL_ENABLE 1u
 #define CTL_IMASK 2u
+#define CTL_ISTATUS 4u
 
 #define US_PER_S 1000000u
 
@@ -18,6 +18,77 @@ static bool is_on(reg_t ctl)
 {
 	return (ctl & (CTL_ENABLE | CTL_IMASK)) == CTL_ENABLE;
 }
+
+/* --- the emulated CNTP --- */
+
+/* An unsigned compare. Without a barrier the counter may be read early: then CNTHP, which compares
+ * for itself, expires at once. */
+static bool is_met(const struct vcntp *timer)
+{
+	return read_cntpct_el0() >= timer->cval;
+}
+
+static void set_line(struct vcpu *vcpu, bool high)
+{
+	vgic_set_level(&vcpu->vgic, &vcpu->vgic.virq[board.phys_timer_intid], high);
+}
+
+/* After a write: set the line, and the timer for its rise. */
+static void update(struct vcpu *vcpu)
+{
+	struct vcntp *timer = &vcpu->cntp;
+	bool high = is_on(timer->ctl) && is_met(timer);
+
+	if (high != vcpu->vgic.virq[board.phys_timer_intid].level)
+		set_line(vcpu, high);
+	if (is_on(timer->ctl) && !high)
+		timerq_start(&timer->timer, timer->cval);
+	else
+		timerq_stop(&timer->timer);
+}
+
+/* ISTATUS is UNKNOWN without ENABLE: 0. TVAL has 32 bits. */
+uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which)
+{
+	const struct vcntp *timer = &vcpu->cntp;
+
+	if (which == VCNTP_CVAL)
+		return timer->cval;
+	if (which == VCNTP_TVAL)
+		return (uint32_t)(timer->cval - counter_read());
+	return timer->ctl | ((timer->ctl & CTL_ENABLE) && is_met(timer) ? CTL_ISTATUS : 0);
+}
+
+void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value)
+{
+	struct vcntp *timer = &vcpu->cntp;
+
+	if (which == VCNTP_CTL)
+		timer->ctl = (uint32_t)value & (CTL_ENABLE | CTL_IMASK);
+	else if (which == VCNTP_CVAL)
+		timer->cval = value;
+	else
+		timer->cval = counter_read() + (uint64_t)(int32_t)value;
+	update(vcpu);
+}
+
+void vcntp_expire(struct vcpu *vcpu)
+{
+	if (vcpu->loaded)
+		set_line(vcpu, true);
+	else
+		vcpu->load_work |= VCPU_CNTP_DUE;
+}
+
+void vcntp_reset(struct vcpu *vcpu)
+{
+	vcpu->cntp.cval = 0;
+	vcpu->cntp.ctl = 0;
+	update(vcpu);
+	vcpu->load_work &= (uint8_t)~VCPU_CNTP_DUE;
+}
+
+/* --- CNTV and CNTP of a vCPU that is not loaded --- */
 
 /* An active interrupt is with the guest: in a list register, or queued. It signals again after the
  * guest's EOI. */
@@ -40,7 +111,7 @@ void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 
 __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 {
-	vppi_shared_set_active(vcpu, intid);
+	vppi_set_active(vcpu, intid);
 	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
@@ -74,9 +145,12 @@ void vtimer_load(struct vcpu *vcpu)
 {
 	timerq_stop(&vcpu->virtual_timer);
 	timerq_stop(&vcpu->physical_timer);
-	vcpu->load_work &= (uint8_t)~VCPU_CNTP_WATCHED;
-	vcntp_load(vcpu);
+	if (vcpu->load_work & VCPU_CNTP_DUE)
+		set_line(vcpu, true);
+	vcpu->load_work &= (uint8_t) ~(VCPU_CNTP_WATCHED | VCPU_CNTP_DUE);
 }
+
+/* --- all of them --- */
 
 void vtimer_stop(struct vcpu *vcpu)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timers of a vCPU that is not loaded: CNTV, and CNTP with cntp=passthrough. The core's timer
- * registers are another vCPU's then, so timers of the core (hyp/cpu/timerq.h) have the comparison
- * values and make the interrupts pending. hyp/vcpu/vcntp.h has cntp=emulated.
+ * The timers of a vCPU, where the core's timer registers do not serve it: an emulated CNTP
+ * (cntp=emulated); CNTV, and CNTP with cntp=passthrough, while the vCPU is not loaded. Timers of
+ * the core (hyp/cpu/timerq.h) have the comparison values and make the interrupts pending.
  */
 #pragma once
 
@@ -11,13 +11,7 @@
 /* After a save of EL1's registers: start timers of the core for those that may signal. */
 void vtimer_put(struct vcpu *vcpu);
 
-/* Whether vtimer_put() has any work: CTL.ENABLE. For the VM switch. */
-static inline bool vtimer_has_work(const struct vcpu *vcpu)
-{
-	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
-}
-
-/* The vCPU is loaded: stop those timers. */
+/* The vCPU is loaded: stop those timers; the line of an emulated CNTP that expired rises. */
 void vtimer_load(struct vcpu *vcpu);
 
 /* The timer with interrupt `intid` expired: the guest gets it, as though its line had signalled. */
@@ -33,3 +27,18 @@ void vtimer_stop(struct vcpu *vcpu);
  */
 #define VTIMER_FROM_0 UINT32_MAX
 uint64_t vtimer_offset(uint32_t us);
+
+/* --- the emulated CNTP: three registers, a line of the virtual GIC, a timer of the core --- */
+
+enum vcntp_register { VCNTP_TVAL, VCNTP_CTL, VCNTP_CVAL }; /* by op2 of their encodings */
+
+/* Accesses of the loaded guest (DDI 0487 D13.11, DDI 0406C B4.1): CVAL in ticks of CNTPCT; TVAL in
+ * ticks from now, 32 bits, signed; of CTL, ENABLE and IMASK are writable. */
+uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which);
+void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value);
+
+/* The timer expired: the line rises, at the next load where the vCPU is not loaded. */
+void vcntp_expire(struct vcpu *vcpu);
+
+/* The vCPU is turned off, or begins. */
+void vcntp_reset(struct vcpu *vcpu);

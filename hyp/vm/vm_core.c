@@ -5,7 +5,6 @@
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/sched/sched.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/psci.h"

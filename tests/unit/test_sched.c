@@ -12,7 +12,6 @@
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"

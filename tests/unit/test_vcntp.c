@@ -11,7 +11,6 @@
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"

@@ -17,7 +17,6 @@
 #include "hyp/arch/vectors.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/sched/sched.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vgicd.h"

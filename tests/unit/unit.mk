@@ -32,7 +32,7 @@ unit_exit_path := \
 	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu_switch.c \
 	hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
 	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
-	hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c hyp/dev/vpl011.c hyp/vcpu/vcntp.c \
+	hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c hyp/dev/vpl011.c \
 	hyp/vcpu/vtimer.c hyp/vcpu/vppi.c drivers/gic/gic_dist.c drivers/timer/generic_timer.c
 
 # Of several cores, which tests/unit/cores.c plays.

@@ -3,7 +3,7 @@
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/guest.h"
-#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vtimer.h"
 
 #define ISS_READ 1u
 #define ISS_RT(iss) ((iss) >> 5 & 0xfu)

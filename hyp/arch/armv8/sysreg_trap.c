@@ -3,7 +3,7 @@
 #include "arch/esr.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/guest.h"
-#include "hyp/vcpu/vcntp.h"
+#include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 

@@ -10,7 +10,6 @@
 #include "arch/sysreg.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/vectors.h"
-#include "hyp/vcpu/vcntp.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 
