@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/stats.h"
 
+#include "lib/mean.h"
+
 void stats_init(struct stats *stats)
 {
 	*stats = (struct stats){ .min = UINT64_MAX };
@@ -22,9 +24,5 @@ void stats_add_square(struct stats *stats, uint64_t value)
 
 uint64_t stats_mean_milli(const struct stats *stats)
 {
-	uint32_t n = stats->n;
-
-	if (n == 0)
-		return 0;
-	return stats->sum / n * 1000 + (stats->sum % n * 1000 + n / 2) / n;
+	return mean_milli(stats->sum, stats->n);
 }

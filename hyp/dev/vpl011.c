@@ -9,6 +9,7 @@
 #include "hyp/base/clock.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
+#include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/vm/vm.h"
 #include "lib/percpu.h"
@@ -115,15 +116,27 @@ _Static_assert(CONSOLE_QUEUE_SIZE >= VM_MAX * (sizeof((struct vpl011 *)0)->text 
 
 static struct timer rest PERCPU;
 
+static void send_rest(struct timer *timer);
+
 /* A timer of this core sends the rest: 27 bytes take 2.4 ms at 115200 baud. */
-static void send_some(struct timer *timer)
+static void send_some(void)
+{
+	if (!console_send(SEND_MAX))
+		return;
+	rest.function = send_rest;
+	timerq_start(&rest, read_cntpct_el0() + clock_hz() / 400);
+}
+
+static void send_rest(struct timer *timer)
 {
 	record_lock();
-	if (console_send(SEND_MAX)) {
-		timer->function = send_some;
-		timerq_start(timer, read_cntpct_el0() + clock_hz() / 400);
-	}
+	send_some();
 	record_unlock();
+}
+
+static void send_no_more(void *argument)
+{
+	timerq_stop(&rest);
 }
 
 static void queue_line(struct vpl011 *uart)
@@ -229,9 +242,9 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t va
 	record_lock();
 	write_register(uart, offset, (uint32_t)value);
 	update(uart);
-	record_unlock();
 	if (uart->by_lines)
-		send_some(&rest);
+		send_some();
+	record_unlock();
 }
 
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
@@ -245,8 +258,12 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 	console_listen(true);
 }
 
+/* No timer of the VM's cores outlives it. Another VM there starts the timer again for what it sends
+ * after console_line(), which sends all that waits. */
 void vpl011_stop(struct vpl011 *uart)
 {
+	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
+		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
 	record_lock();
 	queue_line(uart);
 	console_line();

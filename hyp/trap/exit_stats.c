@@ -8,6 +8,7 @@
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
+#include "lib/mean.h"
 
 static const char *const kind_name[] = {
 #define X(NAME, text) [EXIT_##NAME] = text,
@@ -22,7 +23,7 @@ static unsigned count;
 
 static void empty(struct exit_stats *stats)
 {
-	ring_init(&stats->ring, TRACE_EVENTS);
+	stats->traced = 0;
 	memset(stats->stat, 0, sizeof(stats->stat));
 	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
 		stats->stat[i].min = UINT32_MAX;
@@ -87,7 +88,7 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 {
 	if (!trace_on || ticks & EXIT_NOT_COUNTED)
 		return;
-	stats->event[ring_next(&stats->ring)] = (struct trace_rec){
+	stats->event[stats->traced++ % TRACE_EVENTS] = (struct trace_rec){
 		.ticks = start,
 		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
 		.kind = kind,
@@ -108,20 +109,20 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 {
 	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
 	const struct exit_stat *stat = &all->stat[kind];
-	const struct stats stats = { .n = exit_count(stat), .sum = stat->total };
+	uint32_t n = exit_count(stat);
 	struct text text;
 
-	if (!stats.n)
+	if (!n)
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"mean\":");
-	text_milli(&text, (int64_t)stats_mean_milli(&stats));
+	text_milli(&text, (int64_t)mean_milli(stat->total, n));
 	text_string(&text, ",\"hist\":");
 	histogram_json(stat->count, &text);
 
 	record_open_vcpu(RECORD_EXITS, all->vcpu->vm->name, all->vcpu->index);
 	record_string("exit", kind_name[kind]);
-	record_u64("n", stats.n);
+	record_u64("n", n);
 	record_u64("total", stat->total);
 	record_u64("min", stat->min);
 	record_u64("max", stat->max);
@@ -130,9 +131,9 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 	record_close();
 }
 
-static void emit_event(const struct exit_stats *all, uint32_t i)
+static void emit_event(const struct exit_stats *all, uint32_t n)
 {
-	const struct trace_rec *e = &all->event[ring_slot(&all->ring, i)];
+	const struct trace_rec *e = &all->event[n % TRACE_EVENTS];
 
 	record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
 	record_u64("t", e->ticks);
@@ -142,12 +143,19 @@ static void emit_event(const struct exit_stats *all, uint32_t i)
 	record_close();
 }
 
+static void emit_trace(const struct exit_stats *all)
+{
+	uint32_t lost = all->traced > TRACE_EVENTS ? all->traced - TRACE_EVENTS : 0;
+
+	for (uint32_t n = lost; n < all->traced; n++)
+		emit_event(all, n);
+}
+
 void exit_stats_emit(void)
 {
 	for (unsigned n = 0; stats_on && n < count; n++)
 		for (unsigned kind = 0; kind < EXIT_KIND_COUNT; kind++)
 			emit_kind(&space[n], (enum exit_kind)kind);
 	for (unsigned n = 0; trace_on && n < count; n++)
-		for (uint32_t i = 0; i < ring_count(&space[n].ring); i++)
-			emit_event(&space[n], i);
+		emit_trace(&space[n]);
 }

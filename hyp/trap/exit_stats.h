@@ -10,8 +10,7 @@
 #include "abi/exit_kind.h"
 #include "abi/run_config.h"
 #include "arch/types.h"
-#include "lib/histogram.h"
-#include "lib/ring.h"
+#include "lib/buckets.h"
 
 struct exit_stat {
 	uint64_t total; /* ticks */
@@ -37,8 +36,8 @@ struct trace_rec {
 struct exit_stats {
 	const struct vcpu *vcpu;
 	struct exit_stat stat[EXIT_KIND_COUNT];
-	struct ring ring;
-	struct trace_rec event[TRACE_EVENTS];
+	uint32_t traced; /* exits, ever */
+	struct trace_rec event[TRACE_EVENTS]; /* exit n is event[n % TRACE_EVENTS] */
 };
 
 #define EXIT_STATS_MAX 5u /* vCPUs at a time: 360 KiB each */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lib/bits.h and lib/ring.h */
+/* lib/bits.h */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "lib/bits.h"
-#include "lib/ring.h"
 
 static void bits_of_a_set_are_apart(void **state)
 {
@@ -43,31 +42,12 @@ static void alignment(void **state)
 	assert_int_equal(align_up(BIT64(40) + 1, BIT64(30)), BIT64(40) + BIT64(30));
 }
 
-static void a_ring_keeps_the_newest(void **state)
-{
-	uint32_t slots[8];
-	struct ring ring;
-
-	(void)state;
-	ring_init(&ring, 8);
-	for (uint32_t written = 0; written < 30; written++) {
-		uint32_t kept = written < 8 ? written : 8;
-
-		assert_int_equal(ring_count(&ring), kept);
-		assert_int_equal(ring_lost(&ring), written - kept);
-		for (uint32_t i = 0; i < kept; i++)
-			assert_int_equal(slots[ring_slot(&ring, i)], written - kept + i);
-		slots[ring_next(&ring)] = written;
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bits_of_a_set_are_apart),
 		cmocka_unit_test(lowest_and_highest_bit),
 		cmocka_unit_test(alignment),
-		cmocka_unit_test(a_ring_keeps_the_newest),
 	};
 
 	return cmocka_run_group_tests_name("bits", tests, NULL, NULL);

@@ -249,8 +249,8 @@ static void without_a_listener_nothing_is_taken(void **state)
 /* --- several --- */
 
 static struct vm_machine shared = { .shares_console = true };
-static struct vm one = { .name = "one", .machine = &shared };
-static struct vm two = { .name = "two", .machine = &shared };
+static struct vm one = { "one", .machine = &shared, .vcpu = { &guest_vcpu }, .vcpu_count = 1 };
+static struct vm two = { "two", .machine = &shared, .vcpu = { &guest_vcpu }, .vcpu_count = 1 };
 static struct vpl011 uarts[2];
 
 #define MOST (PLAN_NAME_SIZE + 3) /* bytes that an exit sends */
@@ -320,12 +320,36 @@ static void the_rest_of_a_line_follows_without_an_access(void **state)
 	vpl011_stop(&uarts[0]);
 }
 
+static bool timer_runs(void)
+{
+	return fake_cnthp_ctl_el2 & 1;
+}
+
+/* The timer would be an exit of the next step, for nothing. What another VM sends later needs a
+ * timer of its own. */
+static void a_stopped_one_leaves_no_timer(void **state)
+{
+	(void)state;
+	start_both();
+	assert_false(timer_runs());
+	say(0, LONG_LINE);
+	assert_true(timer_runs());
+	vpl011_stop(&uarts[0]);
+	assert_false(timer_runs());
+	assert_string_equal(fake_hyp.console, "one: " LONG_LINE);
+	say(1, LONG_LINE);
+	assert_true(timer_runs());
+	vpl011_stop(&uarts[1]);
+	assert_false(timer_runs());
+}
+
 /* VMs with the longest names send lines of any length: no exit sends more than MOST bytes, the
  * queue has room (the fake console_queue() checks that), and no byte is lost. */
 static void no_exit_sends_a_whole_line(void **state)
 {
 	static struct vpl011 many[VM_MAX];
-	static struct vm of = { .name = "a-name-of-23-characters", .machine = &shared };
+	static struct vm of = { "a-name-of-23-characters", .machine = &shared,
+				.vcpu = { &guest_vcpu }, .vcpu_count = 1 };
 	size_t lines = 0, ends_left = 0;
 
 	(void)state;
@@ -388,6 +412,7 @@ int main(void)
 		TEST(lines_come_whole_and_with_a_name),
 		TEST(a_long_line_is_broken_and_the_last_one_is_sent),
 		TEST(the_rest_of_a_line_follows_without_an_access),
+		TEST(a_stopped_one_leaves_no_timer),
 		TEST(no_exit_sends_a_whole_line),
 		TEST(what_is_typed_is_the_first_ones),
 	};
