@@ -66,8 +66,7 @@ static void map_redistributors(void)
 
 static void map_image_part(const uint8_t *start, const uint8_t *end, pte_t attributes)
 {
-	if (end > start)
-		map((uintptr_t)start, (uintptr_t)end - (uintptr_t)start, attributes);
+	map((uintptr_t)start, (uintptr_t)end - (uintptr_t)start, attributes);
 }
 
 static void map_data(unsigned core)

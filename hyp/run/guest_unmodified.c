@@ -83,14 +83,13 @@ static void load_images(const struct vm *vm)
 
 	for (uint32_t i = 0; i < plan->load_count; i++) {
 		const struct plan_load *load = &plan->load[i];
-		uintptr_t to = (uintptr_t)(machine->ram_pa + (load->ipa - machine->ram));
+		uintptr_t at = store_at(load);
 
-		if (!in_ram(machine, load->ipa)) {
-			dcache_clean_invalidate(store_at(load), load->size);
-			continue;
+		if (in_ram(machine, load->ipa)) {
+			at = (uintptr_t)(machine->ram_pa + (load->ipa - machine->ram));
+			memcpy((void *)at, (const void *)store_at(load), load->size);
 		}
-		memcpy((void *)to, (const void *)store_at(load), load->size);
-		dcache_clean_invalidate(to, load->size);
+		dcache_clean_invalidate(at, load->size);
 	}
 }
 

@@ -61,18 +61,13 @@ static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
 	const struct record_step where = { step, pass, config->name, bench->name,
 					   plan->vm[plan->measured].name };
 	struct guest_run run;
-	const char *why;
-	bool done = false;
+	bool done;
 
 	describe(&run, plan, step, config, bench);
 	if (run.gem5 && bench->params.timed)
 		gem5_work_begin();
 	record_in_step(&where);
-	why = vms_place(plan, config, &run);
-	if (why)
-		record_error("guest", why);
-	else
-		done = scenario_run(plan);
+	done = vms_place(plan, config, &run) && scenario_run(plan);
 	record_in_step(NULL);
 	return done;
 }

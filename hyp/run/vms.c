@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/run/vms.h"
 
-#include <string.h>
-
 #include "boards/board.h"
+#include "hyp/base/record.h"
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
@@ -94,29 +93,30 @@ static void place_all(const struct guest_run *run)
 	place(step.plan->measured, run, board.guest_base, end - board.guest_base);
 }
 
-const char *vms_place(const struct plan *plan, const struct run_config *config,
-		      const struct guest_run *run)
+bool vms_place(const struct plan *plan, const struct run_config *config,
+	       const struct guest_run *run)
 {
-	static char said[64];
+	TEXT(why, 64);
 	unsigned came;
-	struct text text;
 
+	if (plan->ram_mib > board.guest_size >> 20 || board.guest_size >> 20 > RAM_MAX_MIB) {
+		record_error("guest", "the VMs need more RAM, or stage-2 tables, than there are");
+		return false;
+	}
+	came = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
+	if (came < plan->core_count) {
+		text_format(&why, "the VMs want %ju cores: %ju came", (uintmax_t)plan->core_count,
+			    (uintmax_t)came);
+		record_error("guest", why.at);
+		return false;
+	}
 	step.plan = plan;
 	step.config = config;
 	step.taking_part = config->sched == SCHED_NULL ? plan->null_vms : plan->all_vms;
-	if (plan->ram_mib > board.guest_size >> 20 || board.guest_size >> 20 > RAM_MAX_MIB)
-		return "the VMs need more RAM, or more stage-2 tables, than there are";
 	place_all(run);
-	came = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
-	if (came < plan->core_count) {
-		text_init(&text, said, sizeof(said));
-		text_format(&text, "the VMs want %ju cores: %ju came", (uintmax_t)plan->core_count,
-			    (uintmax_t)came);
-		return text.at;
-	}
 	vms_reset(config, plan->core_count);
 	exit_stats_reset(config);
-	return NULL;
+	return true;
 }
 
 bool vms_create(unsigned i)

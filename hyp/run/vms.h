@@ -10,9 +10,9 @@
 #include "hyp/vm/vm.h"
 
 /* Places the VMs of `plan` that take part under `config`, and has their cores begin anew. `run` is
- * the bench guest's. Returns NULL, or the reason why this machine cannot have them. */
-const char *vms_place(const struct plan *plan, const struct run_config *config,
-		      const struct guest_run *run);
+ * the bench guest's. False: this machine cannot have the VMs, with an error record. */
+bool vms_place(const struct plan *plan, const struct run_config *config,
+	       const struct guest_run *run);
 
 /* True: VM i takes part. */
 bool vms_takes_part(unsigned i);

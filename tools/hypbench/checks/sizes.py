@@ -8,15 +8,15 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 477,
-    "hyp/cpu": 565,
+    "hyp/base": 474,
+    "hyp/cpu": 564,
     "hyp/mem": 310,
     "hyp/vcpu": 1206,
     "hyp/sched": 244,
     "hyp/vm": 1656,
     "hyp/dev": 300,
     "hyp/trap": 870,
-    "hyp/run": 989,
+    "hyp/run": 983,
 }
 
 
