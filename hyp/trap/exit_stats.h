@@ -36,7 +36,7 @@ struct trace_rec {
 struct exit_stats {
 	const struct vcpu *vcpu;
 	struct exit_stat stat[EXIT_KIND_COUNT];
-	uint32_t traced; /* exits, ever */
+	uint32_t traced;                      /* exits, ever */
 	struct trace_rec event[TRACE_EVENTS]; /* exit n is event[n % TRACE_EVENTS] */
 };
 

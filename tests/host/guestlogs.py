@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hypervisor prints around an unmodified guest."""
+"""Lines that the hypervisor prints around an unmodified guest."""
 
 from logmaker import HZ, TRAPPED, end_record, exits_record, log_of, run_record, step_head
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a probe may print, made up: lines with numbers and CRCs."""
+"""Made-up output of a probe: lines with numbers and CRCs."""
 
 import json
 import zlib

@@ -44,7 +44,7 @@ def mode(axes: dict) -> str:
 
 
 def added(axes: dict) -> int:
-    """What a configuration adds to an exit."""
+    """Ticks that a configuration adds to an exit."""
     return (26 * (axes["frame"] == "full") + 34 * (axes["stats"] == "on")
             + 12 * (axes["trace"] == "on") + 7 * (axes["eoi"] == "split"))
 

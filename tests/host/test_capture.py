@@ -106,7 +106,7 @@ HEAD = len(b'{"se')
 NUMBER = len(b'{"seq":1')
 BODY = 60
 
-# What happens to record 17, and the one line that must be said of it.
+# A damage of record 17, and the one line that must report it.
 HARMS = {
     "dropped": (drop(BODY), "garbled: the crc says"),
     "dropped-first": (drop(0), "garbled: it does not begin with '{'"),
@@ -130,7 +130,7 @@ def test_one_harmed_record_is_named_and_the_others_are_kept(bench, line, harm):
     assert result.exit_code == 1
     first, *others = said(result)
     assert first.startswith(f"line 18: record 17 is {says}"), result.stderr
-    # What else is said of it: the step lacks what was lost.
+    # Another report of it: the step lacks the lost record.
     assert all(text.startswith(("step ", "17 steps")) or "of its 2 passes" in text
                for text in others), others
     assert records(bench) == without(17)
@@ -272,7 +272,7 @@ def test_an_image_for_another_platform(bench, line):
     assert line(log_of(sample_run()), "--platform", "qemu-icount").exit_code == 0
 
 
-# What ends a capture, and what is said when nothing of use came
+# The ends of a capture, and the report when nothing of use came
 
 def test_nothing_at_all(bench, line):
     result = line(b"")

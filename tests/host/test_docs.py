@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page shows as a file of the tree is that file."""
+"""A file of the tree that a page shows is that file."""
 
 import re
 from pathlib import Path

@@ -21,7 +21,7 @@ MiB = 1 << 20
 
 
 def usb_stick(**changes) -> dict:
-    """As lsblk tells of one."""
+    """A device as lsblk reports it."""
     return {"name": "sdz", "path": "/dev/sdz", "maj:min": "8:400", "type": "disk", "size": 8 << 30,
             "vendor": "SanDisk ", "model": "Ultra", "serial": "4C53", "tran": "usb", "rm": True,
             "hotplug": True, "ro": False, "fstype": None, "label": None, "partlabel": None,
@@ -247,7 +247,7 @@ def test_a_missing_bl1_is_said_before_the_question(card, loop):
     assert "NOT ON" not in card("flash", "--dev", loop.path, "--confirm", "no").output
 
 
-# What is no device
+# Paths that are no device
 
 def test_no_device_and_no_image(card):
     failed(card("flash"), "no device is named: DEV=/dev/")

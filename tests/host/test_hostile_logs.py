@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a guest or a bad line makes of records, the host tools give a clean verdict: no
+"""The host tools give a clean verdict on every damage that a guest or a bad line can do: no
 exception, nothing that a terminal, a page or a spreadsheet would take for a command."""
 
 import csv
@@ -51,7 +51,7 @@ def cheap(monkeypatch):
 
 
 def checked(raw: bytes) -> Log:
-    """What check says."""
+    """The verdict of `check`."""
     log = read_log(raw)
     problems = log.problems + check_rules(log)
     said = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
@@ -60,7 +60,7 @@ def checked(raw: bytes) -> Log:
 
 
 def computed(raw: bytes, log: Log, good: Log) -> None:
-    """What show, compare, side-by-side and capture work out, not set as text yet."""
+    """The rows of show, compare, side-by-side and capture, not set as text yet."""
     runs = Runs()
     for line in raw.splitlines(keepends=True):
         runs.log_for(line).feed(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a log is found and named; the good records are kept."""
+"""Each fault of a log is found and named; the good records are kept."""
 
 import zlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one TLB miss costs: by counted misses and by an assumed one, in both clocks; in the table,
+"""The cost of one TLB miss: by counted misses and by an assumed one, in both clocks; in the table,
 in summary.csv and on the page."""
 
 import csv

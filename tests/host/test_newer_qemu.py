@@ -64,7 +64,7 @@ class Machine:
         self.newer.write_text(f"#!{shutil.which('bash')}\n{QEMU.format(version)}\n")
 
     def run(self) -> str:
-        """What it says; it never fails."""
+        """Its output; it never fails."""
         done = subprocess.run([SCRIPT], env=os.environ | {"PATH": str(self.bin)},
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -35,7 +35,7 @@ def refused(text: str, line: int, message: str, **more) -> None:
     assert str(caught.value) == f"plan line {line}: {message}"
 
 
-# What a plan means
+# The meaning of a plan
 
 def test_the_smallest_plan_has_the_defaults():
     plan = parse(START)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine, or a board, cannot give the VMs of a plan is said when the image gets the plan,
+"""A plan whose VMs a machine, or a board, cannot run is refused when the image gets the plan,
 with the line, and with the configuration where another one could be had."""
 
 from dataclasses import replace

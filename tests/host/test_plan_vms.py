@@ -20,7 +20,7 @@ def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:
     return parse(f"{start}{lines}").vms
 
 
-# What they mean
+# Their meaning
 
 @pytest.mark.parametrize("configs, expected", [
     ("config native\n", {"bench": Vm("bench", (0,), 0, 1)}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that release 0.1.0 printed (virt-a72, icount): read without complaint, shown, compared,
+"""A log that release 0.1.0 printed (virt-a72, icount): read without a problem, shown, compared,
 also when it is cut or corrupt."""
 
 import random

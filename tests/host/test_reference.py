@@ -90,7 +90,7 @@ def test_the_pages_have_their_figures():
         assert abs(there - native) <= native * 0.01
 
 
-# What is expected of them: the studies on silicon, and what the model's parts explain
+# The expected relations: the studies on silicon, and what the model's parts explain
 
 def ratio(log, path: str, config: str, base: str) -> float:
     found = {record["config"]: record["mean"] for record in log.of_kind("bench")

@@ -35,7 +35,7 @@ FIGURES = """[...document.querySelectorAll('figure')].map(figure => {
 SMALLEST = """window.smallest = svg => Math.min(...[...svg.querySelectorAll('text')].map(
   text => parseFloat(getComputedStyle(text).fontSize)
           * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width));"""
-# What reaches beyond the right edge of the page, boxes that scroll apart.
+# Elements beyond the right edge of the page, except boxes that scroll.
 BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
   !element.closest('.box, svg') && element.getBoundingClientRect().right >
   document.documentElement.clientWidth + 0.5).map(element => element.outerHTML.slice(0, 80))"""

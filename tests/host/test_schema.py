@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fits the schema at a glance: never a record that jsonschema refuses, and of the good ones
+"""Records that fit the schema at a glance: never one that jsonschema refuses, and of the good ones
 all."""
 
 import json

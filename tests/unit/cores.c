@@ -24,7 +24,7 @@
 /* PERCPU variables, of the core that has its turn */
 extern uint8_t __start_percore[], __stop_percore[];
 
-/* What each core has for itself. */
+/* The state of each core. */
 struct half {
 	uint8_t percore[PERCORE_MAX];
 	struct fake_irq private[GIC_PRIVATE_COUNT];
@@ -97,6 +97,16 @@ unsigned smp_core(void)
 	return now;
 }
 
+/* A core calls another core only while no vCPU runs. */
+void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
+{
+	unsigned before = now;
+
+	turn_of(core);
+	fn(argument);
+	turn_of(before);
+}
+
 void smp_process_calls(void)
 {
 }
@@ -112,7 +122,7 @@ void smp_kick(unsigned core)
 
 	kicks += core != now;
 	turn_of(core);
-	fake_gic.irq[SMP_KICK_SGI].latched = true;
+	fake_gic.irq[SMP_KICK_SGI].pending_latch = true;
 	turn_of(before);
 }
 
@@ -466,7 +476,7 @@ bool spi_is_active(unsigned intid)
 
 void spi_raise(unsigned intid)
 {
-	fake_gic.irq[intid].latched = true;
+	fake_gic.irq[intid].pending_latch = true;
 	settle();
 }
 
@@ -484,7 +494,7 @@ bool spi_arrive_at(unsigned intid, unsigned n)
 	uint64_t route = irq->route;
 	bool arrived = false;
 
-	irq->latched = true;
+	irq->pending_latch = true;
 	irq->route = here;
 	cores_on(n);
 	if (!held[n] && fake_gic_irq()) {

@@ -70,7 +70,7 @@ static bool may_deliver(const struct smp_irq *irq)
 
 bool smp_model_is_pending(const struct smp_irq *irq)
 {
-	return irq->latched || irq->accepted || (irq->line && !irq->edge) || irq->sources;
+	return irq->pending_latch || irq->accepted || (irq->line && !irq->edge) || irq->sources;
 }
 
 bool smp_model_may_be_pending(const struct smp_irq *irq)
@@ -84,28 +84,28 @@ void smp_model_pend(struct smp_irq *irq)
 {
 	if (irq->accepted)
 		return;
-	irq->maybe |= irq->forwarded && irq->latched && !smp_model_is_sure(irq);
-	irq->latched = true;
+	irq->maybe |= irq->forwarded && irq->pending_latch && !smp_model_is_sure(irq);
+	irq->pending_latch = true;
 }
 
 void smp_model_unpend(struct smp_irq *irq)
 {
-	irq->latched = irq->accepted = irq->maybe = false;
+	irq->pending_latch = irq->accepted = irq->maybe = false;
 }
 
 void smp_model_line(struct smp_irq *irq, bool high)
 {
-	irq->latched |= irq->edge && high && !irq->line;
+	irq->pending_latch |= irq->edge && high && !irq->line;
 	irq->line = high;
 }
 
-/* Forwarded: what the vGIC had is latched at the physical GIC again. */
+/* Forwarded: what the vGIC had is pending at the physical GIC again. */
 void smp_model_release(struct smp_irq *irq)
 {
 	if (irq->accepted)
-		irq->maybe |= irq->latched && !smp_model_is_sure(irq);
+		irq->maybe |= irq->pending_latch && !smp_model_is_sure(irq);
 	if (irq->accepted)
-		irq->latched = true;
+		irq->pending_latch = true;
 	else if (irq->forwarded && !smp_model_is_sure(irq) && smp_model_is_pending(irq))
 		irq->maybe = true;
 	irq->accepted = false;
@@ -154,8 +154,8 @@ static void settle(struct smp_irq *irq)
 	if (!irq->forwarded || irq->accepted || irq->active || !may_deliver(irq) ||
 	    irq->target == SMP_NOBODY)
 		return;
-	irq->accepted = irq->latched || (irq->line && !irq->edge);
-	irq->latched = false;
+	irq->accepted = irq->pending_latch || (irq->line && !irq->edge);
+	irq->pending_latch = false;
 }
 
 /* One that was active when its target changed is still here until its core has seen its end. */
@@ -250,9 +250,9 @@ static void consume(struct smp_irq *irq, unsigned source, bool sure)
 		return;
 	}
 	irq->maybe = (irq->maybe && irq->forwarded) ||
-		     (unsure && (irq->latched || irq->accepted || irq->maybe));
+		     (unsure && (irq->pending_latch || irq->accepted || irq->maybe));
 	if (!irq->forwarded || unsure)
-		irq->latched = false;
+		irq->pending_latch = false;
 	irq->accepted = false;
 }
 
@@ -317,5 +317,5 @@ void smp_model_adopt(struct smp_irq *irq, bool pending, unsigned sources)
 	if (!irq->maybe || smp_model_is_pending(irq))
 		return;
 	irq->maybe = false;
-	irq->latched = pending;
+	irq->pending_latch = pending;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the architecture says several vCPUs see of their interrupts (IHI 0048B 3.2 and 4.3, IHI 0069
+ * Interrupts as the architecture lets several vCPUs see them (IHI 0048B 3.2 and 4.3, IHI 0069
  * 4.1): one state for each interrupt, as though every act had its effect on every vCPU at once.
  *
  * Where the architecture lets an effect take its time, so does the model: a vCPU whose core has not
@@ -20,7 +20,7 @@ extern const uint8_t smp_intids[SMP_SLOTS]; /* those that are in use */
 struct smp_irq {
 	bool forwarded; /* a physical SPI */
 	bool enabled, group1, edge, line;
-	bool latched;       /* by software or an edge; SGIs have `sources` instead */
+	bool pending_latch; /* by software or an edge; SGIs have `sources` instead */
 	bool accepted;      /* forwarded: the vGIC has it */
 	bool maybe;         /* latched or accepted, for all that is known */
 	uint8_t sources;    /* SGI: bit s = pending from vCPU s */

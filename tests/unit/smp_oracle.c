@@ -234,14 +234,14 @@ static void do_raise(const struct smp_step *step, bool arrives)
 
 	if (!irq->forwarded || (!smp_model_is_sure(irq) && (irq->housed & (irq->housed - 1))))
 		return;
-	irq->maybe |= irq->latched && !smp_model_is_sure(irq);
-	irq->latched = true;
+	irq->maybe |= irq->pending_latch && !smp_model_is_sure(irq);
+	irq->pending_latch = true;
 	if (!arrives || irq->active || irq->accepted) {
 		spi_raise(intid_of(step));
 	} else if (spi_arrive_at(intid_of(step), step->n)) {
 		smp_seen.arrived++;
 		irq->accepted = true;
-		irq->latched = false;
+		irq->pending_latch = false;
 	}
 }
 
@@ -489,7 +489,7 @@ static const char *compare_physical(unsigned slot)
 		return NULL;
 	if (physical->active != (irq->active || irq->accepted))
 		return "active at the physical GIC";
-	return physical->latched != irq->latched ? "latched at the physical GIC" : NULL;
+	return physical->pending_latch != irq->pending_latch ? "latched at the physical GIC" : NULL;
 }
 
 static const char *compare_private(unsigned reader, unsigned *wrong)

@@ -24,7 +24,7 @@
 	X(TARGET, 10)   /* to vCPU arg, or to none; GICv3: or to any */                            \
 	X(LINE_HIGH, 7) /* of an emulated device, by n's core; or of a physical SPI */             \
 	X(LINE_LOW, 5)                                                                             \
-	X(RAISE, 7)  /* a physical SPI is latched */                                               \
+	X(RAISE, 7)  /* a physical SPI becomes pending */                                          \
 	X(ARRIVE, 4) /* likewise, and n's core takes it, whatever its route is */                  \
 	X(ENABLE, 4)                                                                               \
 	X(DISABLE, 2)                                                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the mini UART receives (BCM2711 ARM Peripherals, 2.2), on a part that has these registers
+/* Receiving by the mini UART (BCM2711 ARM Peripherals, 2.2), on a part that has these registers
  * alone. */
 /* LINK: drivers/uart/uart.c drivers/uart/bcm2835_aux.c */
 #include <setjmp.h>

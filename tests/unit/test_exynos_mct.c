@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Exynos multi-core timer is started by its own protocol, once, and by Arndale's board where
- * it is there. What the timer does: the device tree binding samsung,exynos4210-mct. */
+ * it is there. The timer's rules: the device tree binding samsung,exynos4210-mct. */
 /* LINK: drivers/timer/exynos_mct.c boards/arndale/board.c */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the UART of Exynos 4 and 5 receives (Exynos 5 Dual user's manual, UART: UCON, UFSTAT, URXH,
+/* Receiving by the UART of Exynos 4 and 5 (Exynos 5 Dual user's manual, UART: UCON, UFSTAT, URXH,
  * UINTP, UINTM), on a part that has these registers alone. */
 /* LINK: drivers/uart/uart.c drivers/uart/exynos4210.c */
 #include <setjmp.h>

@@ -201,7 +201,7 @@ static void a_list_register_that_is_not_there(void **state)
 	assert_broken("a list register that is not there");
 }
 
-/* What would come back for ever: nothing waits, and "none pending" is left on. */
+/* A maintenance interrupt for ever: nothing waits, and "none pending" is left on. */
 static void none_pending_left_on(void **state)
 {
 	(void)state;

@@ -229,7 +229,7 @@ static void a_tree_larger_than_2_mib_is_not_read(void **state)
 	free(good);
 }
 
-/* Whatever is damaged: the sanitizers see no bad access, and it comes to an end. */
+/* Any damage: the sanitizers see no bad access, and the walk ends. */
 static void damaged_at_random_nothing_else_is_read(void **state)
 {
 	size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
+/* The owner of the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
 /* LINK: hyp/cpu/fp.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void switch_to(struct fp *to)
 		fp_give(to);
 }
 
-/* What a vCPU finds, and leaves: as a core does it, by way of the trap. */
+/* The values that a vCPU finds, and leaves: as a core does it, by way of the trap. */
 static uint64_t use(struct fp *vcpu, uint64_t leaves)
 {
 	uint64_t found;
@@ -230,7 +230,7 @@ static void the_owner_that_leaves_is_written_no_more(void **state)
 	}
 }
 
-/* What the last owner left there is nobody's to read. */
+/* No vCPU may read the last owner's values. */
 static void registers_that_are_nobodys_go_to_who_comes(void **state)
 {
 	struct fp another;

@@ -103,7 +103,7 @@ static void all_pages_shifted_are_found(void **state)
 	assert_wrong(0, 0, PAGES);
 }
 
-/* An earlier run with a right mapping left its words behind. */
+/* An earlier run with a right mapping left its words. */
 static void words_of_another_run_do_not_hide_a_fault(void **state)
 {
 	(void)state;

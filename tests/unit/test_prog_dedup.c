@@ -13,7 +13,7 @@
 
 #define RESTORED_CHUNKS 1024u
 
-/* What the output says, undone. */
+/* Undoes the output. */
 static struct {
 	uint8_t data[INPUT_SIZE];
 	uint32_t size;

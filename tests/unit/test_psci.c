@@ -327,7 +327,7 @@ static void system_reset_starts_it_anew(void **state)
 	assert_int_equal(fake_hyp.faults, 0);
 }
 
-/* Whoever is first: a second one's wish comes too late. */
+/* The first caller wins: a second call comes too late. */
 static void the_first_end_counts(void **state)
 {
 	(void)state;

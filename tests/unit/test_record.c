@@ -41,7 +41,7 @@ static uint32_t crc_bitwise(const char *bytes, size_t size)
 	return ~crc;
 }
 
-/* What is wrong with a line (which ends in '\n'), or NULL. */
+/* The fault of a line (which ends in '\n'), or NULL. */
 static const char *line_wrong(const char *line, size_t size, unsigned seq)
 {
 	const size_t tail = sizeof(",\"crc\":\"xxxxxxxx\"}\n") - 1;

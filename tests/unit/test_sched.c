@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who gets the core, when CNTHP fires next, and where an interrupt for a guest that is not loaded
- * goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. The order of
+/* Which vCPU gets the core, when CNTHP fires next, and where an interrupt for a vCPU that is not
+ * loaded goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. The order of
  * several vCPUs is test_sched_order.c's. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void arm_guest_timer(uint64_t cval)
 	fake_cntv_cval_el0 = cval;
 }
 
-/* Who has the core programs its CNTP, with cntp=emulated. */
+/* The vCPU that has the core programs its CNTP, with cntp=emulated. */
 static void program_cntp(struct vcpu *vcpu, uint64_t cval)
 {
 	guest_enable(PHYS_TIMER, 0x40);

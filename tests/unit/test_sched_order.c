@@ -234,7 +234,7 @@ static void fixed_priority_runs_the_most_urgent(void **state)
 	order_agrees(SCHED_FP);
 }
 
-/* What is removed runs no more, though it is woken; the others do. */
+/* A removed vCPU runs no more, though it is woken; the others do. */
 static void a_removed_vcpu_is_gone(void **state)
 {
 	struct random random;
@@ -255,7 +255,7 @@ static void a_removed_vcpu_is_gone(void **state)
 	assert_int_equal(vcpus[2].state, VCPU_STATE_OFF);
 }
 
-/* Whoever has the core is its next one again, though others are as urgent. */
+/* The vCPU that has the core keeps it, though others are as urgent. */
 static void who_leaves_the_core_is_the_first_to_come_back(void **state)
 {
 	struct random random;
@@ -321,7 +321,7 @@ static void what_becomes_ready_on_an_idle_core_waits_for_the_loop(void **state)
 		assert_true(vcpus[i].urgency <= first->urgency);
 }
 
-/* What a switch has to do is known from all vCPUs of the core. */
+/* The work of a switch follows from all vCPUs of the core. */
 static void vcpus_that_differ_say_so(void **state)
 {
 	static const unsigned both = VCPU_DIFFERS | VCPU_SHARES_PPIS;

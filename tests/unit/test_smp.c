@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cores ask of each other. One thread plays all cores: the asked one does what it is called
+ * Calls from core to core. One thread plays all cores: the asked one does what it is called
  * for when the kick's SGI is sent to it, or later, when a test says so.
  */
 /* LINK: hyp/cpu/smp.c drivers/gic/gic_dist.c drivers/gic/gicv2.c */
@@ -161,7 +161,7 @@ static void a_call_runs_on_the_other_core(void **state)
 	assert_int_not_equal(fake_barriers.sev, 0); /* for a caller that waits */
 }
 
-/* What is asked while calls are made is for the next time. */
+/* A call that comes while calls are made waits for the next time. */
 static void what_a_call_asks_stays_asked(void **state)
 {
 	(void)state;

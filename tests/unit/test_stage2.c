@@ -305,7 +305,7 @@ static void a_switch_flushes_when_asked(void **state)
 	assert_int_equal(fake_counts.tlbi_guest_vmid, before + 1);
 }
 
-/* What the TLBs cached under either VMID goes, whichever is current. */
+/* The TLBs' entries under both VMIDs go, whichever is current. */
 static void a_change_reaches_both_vmids(void **state)
 {
 	(void)state;

@@ -20,7 +20,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* What was built since the last question. */
+/* The text built since the last call. */
 static const char *built(void)
 {
 	static char copy[sizeof(buffer)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a syndrome to what handles it, and what it leaves behind. */
+/* From a syndrome to its handler, and the handler's effects. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -357,7 +357,7 @@ static void nobodys_interrupt_comes_once(void **state)
 static void kick(void)
 {
 	gic_enable(SMP_KICK_SGI);
-	fake_gic.irq[SMP_KICK_SGI].latched = true;
+	fake_gic.irq[SMP_KICK_SGI].pending_latch = true;
 	fake_barriers.dsb_sy = 0;
 }
 

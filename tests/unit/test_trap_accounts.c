@@ -58,7 +58,7 @@ static void begin(uint32_t esr)
 	vcpu->exit_start = read_cntpct_el0();
 }
 
-/* What is counted is one exit of this kind. */
+/* One exit of this kind is counted. */
 static void assert_counted(const char *kind)
 {
 	char wanted[80];

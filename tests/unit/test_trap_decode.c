@@ -75,7 +75,7 @@ static void a_positive_value_is_not_sign_extended(void **state)
 	assert_int_equal(abort_load_value(0x93a98005, 0x7fffffff), 0x7fffffff);
 }
 
-/* What a device answers beyond the access is not seen. */
+/* Bits of a device's answer beyond the access are not seen. */
 static void only_the_accessed_bytes_count(void **state)
 {
 	(void)state;

@@ -66,7 +66,7 @@ static void a_class_that_nobody_has_stops_it(void **state)
 	assert_int_equal(fake_hyp.undefined, 0);
 }
 
-/* Whatever HPFAR says. */
+/* For any HPFAR. */
 static void a_store_to_what_is_mapped_for_reading_does_nothing(void **state)
 {
 	(void)state;

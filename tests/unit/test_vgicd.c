@@ -156,7 +156,7 @@ static void no_bit_reaches_a_physical_interrupt_that_is_not_forwarded(void **sta
 		write(offset, 4, 0xffffffff);
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		assert_int_equal(fake_gic.irq[i].enabled, i == FAKE_GIC_MAINTENANCE);
-		assert_false(fake_gic.irq[i].latched && i != GUEST_TIMER);
+		assert_false(fake_gic.irq[i].pending_latch && i != GUEST_TIMER);
 	}
 }
 

@@ -173,7 +173,7 @@ static void disabled_without_a_target_it_stays_disabled(void **state)
 
 /* --- SGIs --- */
 
-/* Who has SGI `id` pending, from whom: a byte a vCPU. And takes it away. */
+/* The sources of a pending SGI `id`: a byte a vCPU. Clears them. */
 static uint32_t pending_at(unsigned id)
 {
 	uint32_t sources = 0;

@@ -65,7 +65,7 @@ static void each_has_its_own_enables_and_priorities(void **state)
 	}
 }
 
-/* What a distributor that is off, or a group, holds back stays disabled. */
+/* An interrupt that a distributor that is off, or a group, holds back stays disabled. */
 static void what_is_not_to_be_delivered_is_not_enabled(void **state)
 {
 	(void)state;
@@ -103,16 +103,16 @@ static void pending_by_software_follows_its_vcpu(void **state)
 {
 	(void)state;
 	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
-	assert_true(physical(TIMER)->latched);
+	assert_true(physical(TIMER)->pending_latch);
 	vppi_load(&other);
-	assert_false(physical(TIMER)->latched);
+	assert_false(physical(TIMER)->pending_latch);
 	vppi_load(guest);
-	assert_true(physical(TIMER)->latched);
+	assert_true(physical(TIMER)->pending_latch);
 	guest_enable(TIMER, 0x48);
 	guest_assert_takes(TIMER);
 	vppi_load(&other);
 	vppi_load(guest);
-	assert_false(physical(TIMER)->latched);
+	assert_false(physical(TIMER)->pending_latch);
 	guest_assert_takes_nothing();
 }
 

@@ -251,7 +251,7 @@ static void what_comes_meanwhile_is_there_after_it(void **state)
 	    LINE(GUEST_TIMER, false), END, ACK);
 }
 
-/* What it ended would not come again, its timer among it. */
+/* An interrupt that it ended would not come again, its timer among them. */
 static void nobody_sleeps_before_an_end_is_followed_up(void **state)
 {
 	(void)state;
@@ -288,7 +288,7 @@ static void acknowledged_twice_it_is_ended_twice(void **state)
 	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
 }
 
-/* What was cleared by ICACTIVER and ended after it, where another one has its priority since. */
+/* An interrupt cleared by ICACTIVER and then ended, where another one has its priority since. */
 static void what_is_owed_no_longer_is_forgotten(void **state)
 {
 	(void)state;

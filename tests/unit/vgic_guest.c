@@ -52,7 +52,7 @@ void guest_leave(void)
 	gic_virt_restore(&off);
 }
 
-/* What came meanwhile is the absent guest's. */
+/* An interrupt that came meanwhile is the descheduled vCPU's. */
 void guest_return(void)
 {
 	while (fake_gic_irq()) {
@@ -99,7 +99,7 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	gic_enable(FAKE_GIC_MAINTENANCE);
 }
 
-/* What its CPU interface takes. */
+/* The interrupt that its CPU interface takes. */
 static void put_all_in_group1(void)
 {
 	vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff, NULL);

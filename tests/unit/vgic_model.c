@@ -40,7 +40,7 @@ bool model_is_pending(const struct model *model, unsigned intid)
 {
 	const struct model_irq *irq = &model->irq[intid];
 
-	return irq->latched || irq->accepted || line_pends(irq) || irq->sources;
+	return irq->pending_latch || irq->accepted || line_pends(irq) || irq->sources;
 }
 
 /* --- forwarded interrupts --- */
@@ -50,7 +50,7 @@ static void release(const struct model *model, unsigned intid, struct model_irq 
 	(void)model;
 	if (!irq->accepted)
 		return;
-	irq->latched |= irq->accepted_latch || irq->edge || intid >= GIC_PRIVATE_COUNT;
+	irq->pending_latch |= irq->accepted_latch || irq->edge || intid >= GIC_PRIVATE_COUNT;
 	irq->accepted = false;
 }
 
@@ -64,10 +64,10 @@ static void update(struct model *model, unsigned intid)
 	if (!may_deliver(model, irq)) {
 		release(model, intid, irq);
 	} else if (!model->late && !irq->active && !irq->accepted &&
-		   (irq->latched || line_pends(irq)) && irq->priority < PRIORITY_BITS) {
+		   (irq->pending_latch || line_pends(irq)) && irq->priority < PRIORITY_BITS) {
 		irq->accepted = true;
-		irq->accepted_latch = irq->latched;
-		irq->latched = false;
+		irq->accepted_latch = irq->pending_latch;
+		irq->pending_latch = false;
 	}
 }
 
@@ -123,7 +123,7 @@ void model_pend(struct model *model, unsigned intid, unsigned source)
 	else if (irq->accepted)
 		irq->accepted_latch = true;
 	else
-		irq->latched = true;
+		irq->pending_latch = true;
 	update(model, intid);
 }
 
@@ -132,7 +132,7 @@ void model_unpend(struct model *model, unsigned intid, unsigned sources)
 	struct model_irq *irq = &model->irq[intid];
 
 	irq->sources &= (uint8_t)~sources;
-	irq->latched = irq->accepted = false;
+	irq->pending_latch = irq->accepted = false;
 	update(model, intid);
 }
 
@@ -140,14 +140,14 @@ void model_line(struct model *model, unsigned intid, bool high)
 {
 	struct model_irq *irq = &model->irq[intid];
 
-	irq->latched |= irq->edge && high && !irq->line;
+	irq->pending_latch |= irq->edge && high && !irq->line;
 	irq->line = high;
 	update(model, intid);
 }
 
 void model_raise(struct model *model, unsigned intid)
 {
-	model->irq[intid].latched = true;
+	model->irq[intid].pending_latch = true;
 	update(model, intid);
 }
 
@@ -237,7 +237,7 @@ const char *model_ack(struct model *model, uint32_t iar)
 	if (irq->forwarded)
 		irq->accepted = false; /* an edge since then counts anew */
 	else
-		irq->latched = false;
+		irq->pending_latch = false;
 	irq->active = true;
 	irq->source = (uint8_t)gic_source(iar);
 	irq->sources &= (uint8_t) ~(1u << gic_source(iar));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the architecture says a guest sees of its interrupts (IHI 0048B 3.2 and 4.3, IHI 0069 4.1),
+ * Interrupts as the architecture lets a guest see them (IHI 0048B 3.2 and 4.3, IHI 0069 4.1),
  * one state for each interrupt and nothing of queues and list registers: what the vGIC is compared
- * to. What the architecture leaves open and this GIC promises:
+ * to. The architecture leaves open, and this GIC promises:
  *
  *  - ends come in any order. One by EOI drops the highest active priority, whosever that is;
  *  - private interrupts are level-sensitive, SGIs edge-triggered, whatever ICFGR is told;
@@ -20,12 +20,12 @@
 #include "hyp/vcpu/vgic.h"
 
 struct model_irq {
-	bool forwarded; /* a physical interrupt stands behind it */
+	bool forwarded; /* of a physical interrupt */
 	bool enabled;
 	bool group1;
 	bool edge;
 	bool line;
-	bool latched; /* pending by software or an edge; SGIs have `sources` instead */
+	bool pending_latch; /* pending by software or an edge; SGIs have `sources` instead */
 	bool accepted, accepted_latch;
 	bool active;
 	uint8_t sources;
@@ -54,7 +54,7 @@ void model_forward(struct model *model, unsigned intid);
  * need not be the most urgent. */
 void model_look(struct model *model);
 
-/* What the guest programs. */
+/* Programmed by the guest. */
 void model_set_enabled(struct model *model, unsigned intid, bool enabled);
 void model_set_priority(struct model *model, unsigned intid, uint8_t priority);
 void model_set_group1(struct model *model, unsigned intid, bool group1);
@@ -65,7 +65,7 @@ void model_unpend(struct model *model, unsigned intid, unsigned sources);
 void model_activate(struct model *model, unsigned intid);
 void model_deactivate(struct model *model, unsigned intid);
 
-/* What a device does: its line, and the write that stands for an edge of a forwarded one. */
+/* Acts of a device: its line, and the write that stands for an edge of a forwarded one. */
 void model_line(struct model *model, unsigned intid, bool high);
 void model_raise(struct model *model, unsigned intid);
 

@@ -228,7 +228,7 @@ static void do_deactivate(unsigned intid)
 	guest_write_bit(GICD_ICACTIVER, intid);
 }
 
-/* What concerns one interrupt's registers. */
+/* Steps on one interrupt's registers. */
 static void do_program(const struct vgic_step *step)
 {
 	switch (step->kind) {
@@ -255,7 +255,7 @@ static void do_program(const struct vgic_step *step)
 	}
 }
 
-/* What makes one pending, or no longer. */
+/* Steps that make an interrupt pending, or no longer. */
 static void do_source(const struct vgic_step *step)
 {
 	switch (step->kind) {
@@ -409,7 +409,7 @@ static const char *compare_fields(unsigned intid)
 	return NULL;
 }
 
-/* Of an interrupt that is forwarded: what the physical GIC is told. */
+/* The state at the physical GIC, of an interrupt that is forwarded. */
 static const char *compare_physical(unsigned intid)
 {
 	const struct model_irq *irq = &model.irq[intid];
@@ -423,7 +423,7 @@ static const char *compare_physical(unsigned intid)
 		return "enabled at the physical GIC";
 	if (gic_is_active(intid) != active || physical->active != (active && !held))
 		return "active at the physical GIC";
-	if (physical->latched != irq->latched)
+	if (physical->pending_latch != irq->pending_latch)
 		return "latched at the physical GIC";
 	if (physical->priority != (held ? 0xf8 : irq->priority))
 		return "priority at the physical GIC";

@@ -23,7 +23,7 @@
 	X(SGI, 5)       /* from source arg (GICv3: from itself) */                                 \
 	X(LINE_HIGH, 9) /* of a device, emulated or physical */                                    \
 	X(LINE_LOW, 8)                                                                             \
-	X(RAISE, 2) /* HC_RAISE: a physical SPI latched behind the vGIC's back */                  \
+	X(RAISE, 2) /* HC_RAISE: a physical SPI pends, unknown to the vGIC */                      \
 	X(ENABLE, 8)                                                                               \
 	X(DISABLE, 4)                                                                              \
 	X(PRIORITY, 5)   /* arg */                                                                 \

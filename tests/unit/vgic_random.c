@@ -62,7 +62,7 @@ static uint8_t draw_arg(enum vgic_step_kind kind)
 	}
 }
 
-/* What quiets the machine. */
+/* Steps that quiet the machine. */
 static enum vgic_step_kind draw_service(void)
 {
 	static const enum vgic_step_kind service[] = { STEP_ACK, STEP_EOI, STEP_DIR };
@@ -225,14 +225,14 @@ static void change_priority(unsigned step)
 		vgic_set_priority(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[32], 0xf0);
 }
 
-/* The physical interrupt is ended behind the guest's back. */
+/* The physical interrupt is ended without the guest. */
 static void deactivate_timer(unsigned step)
 {
 	(void)step;
 	gic_deactivate(GUEST_TIMER);
 }
 
-/* What is active in memory is forgotten. */
+/* An interrupt active in memory is forgotten. */
 static void lose_active(unsigned step)
 {
 	struct vgic *vgic = &guest_vcpu.vgic;

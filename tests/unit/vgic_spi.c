@@ -81,7 +81,7 @@ static void it_is_raised_at_the_physical_distributor(void **state)
 {
 	(void)state;
 	guest_raise(SPI);
-	assert_true(fake_gic.irq[SPI].latched);
+	assert_true(fake_gic.irq[SPI].pending_latch);
 	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
 	assert_int_equal(guest_exits(), 0); /* not enabled */
 	guest_assert_takes_nothing();
@@ -109,9 +109,9 @@ static void the_guests_registers_are_the_physical_ones(void **state)
 	guest_set_enabled(SPI, false);
 	assert_false(fake_gic.irq[SPI].enabled);
 	guest_pend(SPI);
-	assert_true(fake_gic.irq[SPI].latched);
+	assert_true(fake_gic.irq[SPI].pending_latch);
 	guest_write_bit(GICD_ICPENDR, SPI);
-	assert_false(fake_gic.irq[SPI].latched);
+	assert_false(fake_gic.irq[SPI].pending_latch);
 	assert_false(guest_read_bit(GICD_ISPENDR, SPI));
 }
 
@@ -179,7 +179,7 @@ static void an_spi_of_nobodys_cannot_be_raised(void **state)
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(guest_raise(wrong[i]), HC_EINVAL);
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++)
-		assert_false(fake_gic.irq[i].latched);
+		assert_false(fake_gic.irq[i].pending_latch);
 	assert_int_equal(stamps.raised, 0);
 }
 

@@ -15,7 +15,7 @@
 #define GICD_WORDS (0x8000u / 4)
 #define GICR_WORDS (2 * VGICR_SIZE / 4)
 
-/* What two vCPUs can read where something is to be read. */
+/* The registers that two vCPUs can read. */
 #define BANKS_SIZE 0x1000u
 struct image {
 	uint32_t gicd[2][BANKS_SIZE / 4];
@@ -25,7 +25,7 @@ struct image {
 
 static struct image narrow, wide;
 
-/* What a write of a word of a register does. */
+/* The effect of a write of a word of a register. */
 enum kind {
 	KIND_IGNORES,
 	KIND_KEEPS, /* the bytes that are written */
@@ -239,7 +239,7 @@ static void so_does_one_to_a_redistributor(void **state)
 				check_write(&gicr, offsets[i] + past, size, 0x02030100a50100ff);
 }
 
-/* Whatever a guest may try: no sanitizer speaks up, and the GIC's rules hold. */
+/* Any access of a guest: no sanitizer reports, and the GIC's rules hold. */
 static void every_offset_takes_every_width(void **state)
 {
 	(void)state;

@@ -342,7 +342,7 @@ static void the_configuration_is_the_physical_one(void **state)
 	assert_false(fake_gic.irq[SPI + 1].edge);
 	dist_write(1, GICD_ICFGR + SPI / 16 * 4, 4, 0);
 	assert_false(fake_gic.irq[SPI].edge);
-	dist_write(1, GICD_ICFGR + SOFT / 16 * 4, 4, ~0u); /* nothing physical behind it */
+	dist_write(1, GICD_ICFGR + SOFT / 16 * 4, 4, ~0u); /* of no physical interrupt */
 	assert_false(fake_gic.irq[SOFT].edge);
 }
 

@@ -150,7 +150,7 @@ bool fake_gic_pending(unsigned intid)
 {
 	const struct fake_irq *irq = &fake_gic.irq[intid];
 
-	return irq->latched || (irq->line && !irq->edge) ||
+	return irq->pending_latch || (irq->line && !irq->edge) ||
 	       (intid == FAKE_GIC_MAINTENANCE && fake_gic_maintenance());
 }
 
@@ -186,7 +186,7 @@ uint32_t fake_gic_ack(void)
 	if (intid == GIC_SPURIOUS)
 		return intid;
 	fake_gic.irq[intid].active = true;
-	fake_gic.irq[intid].latched = false;
+	fake_gic.irq[intid].pending_latch = false;
 	raise_priority(&fake_gic.cpu, fake_gic.irq[intid].priority, true);
 	return intid;
 }
@@ -219,7 +219,7 @@ void fake_gic_line(unsigned intid, bool high)
 {
 	struct fake_irq *irq = &fake_gic.irq[intid];
 
-	irq->latched |= irq->edge && high && !irq->line;
+	irq->pending_latch |= irq->edge && high && !irq->line;
 	irq->line = high;
 }
 

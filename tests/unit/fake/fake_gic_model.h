@@ -9,7 +9,7 @@
 
 struct fake_irq {
 	bool enabled;
-	bool latched; /* pending by a write or an edge */
+	bool pending_latch; /* pending by a write or an edge */
 	bool line;
 	bool active;
 	bool edge;

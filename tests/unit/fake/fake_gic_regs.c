@@ -72,7 +72,7 @@ static void write_bit(uint32_t bank, unsigned intid)
 		break;
 	case GICD_ISPENDR:
 	case GICD_ICPENDR:
-		irq->latched = bank == GICD_ISPENDR;
+		irq->pending_latch = bank == GICD_ISPENDR;
 		break;
 	case GICD_ISACTIVER:
 	case GICD_ICACTIVER:
