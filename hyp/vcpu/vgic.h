@@ -119,9 +119,6 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* Call after gic_virt_restore(), where vgic->work or vgic->posted.what is not 0. */
-void vgic_load(struct vcpu *vcpu);
-
 /* The guest makes an interrupt pending (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7; from
  * several, a bit each. Only an SGI has a source other than 0. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);

@@ -61,11 +61,3 @@ void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
 			  __ATOMIC_RELAXED);
 	vgic_post_what(to, VGIC_POST_WORD(0));
 }
-
-void vgic_load(struct vcpu *vcpu)
-{
-	if (vcpu->vgic.work)
-		vgic_refill(&vcpu->vgic);
-	if (vcpu->vgic.posted.what)
-		smp_kick(vcpu->core);
-}
