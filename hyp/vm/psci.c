@@ -22,8 +22,6 @@
 #define SUSPEND_POWERDOWN (1u << 16)
 #define SUSPEND_RESERVED 0xfcfe0000u
 
-#define AFFINITY_MASK ((reg_t)0xff00ffffffull) /* Aff3 to Aff0, as MPIDR has them */
-
 #define AFFINITY_ON 0
 #define AFFINITY_OFF 1
 #define AFFINITY_ON_PENDING 2
@@ -43,9 +41,7 @@ static reg_t argument(const struct vcpu *vcpu, unsigned n)
 /* The vCPU with this affinity, 0.0.0.index, or NULL. */
 static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 {
-	if ((affinity & ~AFFINITY_MASK) || affinity >= vm->vcpu_count)
-		return NULL;
-	return vm->vcpu[affinity];
+	return affinity < vm->vcpu_count ? vm->vcpu[affinity] : NULL;
 }
 
 /* A vCPU can begin in RAM, at an instruction. */
