@@ -179,7 +179,6 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 /* Post that interrupts from 32 * word on become pending or active, or stop being so. The later of
  * two posts for an interrupt wins. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
-void vgic_post(struct vcpu *to, unsigned intid); /* pending */
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
 /* Post that the distributor's registers of an interrupt have changed. */
@@ -220,9 +219,6 @@ void vgic_push(struct vgic *vgic, const struct virq *virq);
 /* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);
-
-/* Fill the list registers, also in a batch. Return whether any is pending or the queue has more. */
-bool vgic_refill_pending(struct vgic *vgic);
 
 /* Make an interrupt active in no list register; make it inactive. */
 void vgic_spill(struct vgic *vgic, struct virq *virq);

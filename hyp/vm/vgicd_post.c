@@ -211,7 +211,7 @@ void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 	if (!(before & bit) == !level)
 		return;
 	if (level && bit_test(dist->edges, 2 * intid + 1))
-		vgic_post(home, intid);
+		vgic_post_state(home, false, true, intid / 32, bit);
 	vgic_post_reload(home, intid);
 }
 
