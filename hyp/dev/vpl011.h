@@ -35,7 +35,7 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 /* The UART receives no input afterwards, and sends what it has of a line. */
 void vpl011_stop(struct vpl011 *uart);
 
-/* For struct mmio_region (hyp/vm/mmio.h), whose state is a struct vpl011. */
+/* For struct mmio_region (hyp/vm/machine.h), whose state is a struct vpl011. */
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
 

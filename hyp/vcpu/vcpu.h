@@ -77,13 +77,6 @@ struct el2_regs {
 #undef X
 };
 
-/* An emulated CNTP: hyp/vcpu/vtimer.h. */
-struct vcntp {
-	struct timer timer; /* queued while the line is to rise */
-	uint64_t cval;      /* ticks of CNTPCT */
-	uint32_t ctl;       /* ENABLE, IMASK */
-};
-
 struct vcpu {
 	struct trap_frame frame;
 	struct vm *vm;
@@ -117,7 +110,11 @@ struct vcpu {
 	struct fp fp;
 	struct el2_regs el2;
 
-	struct vcntp cntp; /* cntp=emulated */
+	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
+		struct timer timer; /* queued while the line is to rise */
+		uint64_t cval;      /* ticks of CNTPCT */
+		uint32_t ctl;       /* ENABLE, IMASK */
+	} cntp;
 	struct vgic vgic;
 
 	/* Turned on and off by PSCI (hyp/vm/psci.h); the rest: where it begins, and with what. */

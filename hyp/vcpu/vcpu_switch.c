@@ -5,6 +5,7 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
+#include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "lib/compiler.h"
@@ -135,7 +136,10 @@ static __cold void load_more(struct vcpu *vcpu)
 {
 	if (vcpu->load_work & VCPU_FP_EAGER)
 		fp_give(&vcpu->fp);
-	vgic_load(vcpu);
+	if (vcpu->vgic.work)
+		vgic_refill(&vcpu->vgic);
+	if (vcpu->vgic.posted.what)
+		smp_kick(vcpu->core);
 	vtimer_load(vcpu);
 }
 

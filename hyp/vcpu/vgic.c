@@ -323,13 +323,3 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 {
 	return virq->spilled || vgic_lr_has(vgic, virq, GIC_LR_ACTIVE);
 }
-
-bool vgic_anything_pending(struct vgic *vgic)
-{
-	uint32_t all = BIT(vgic->lr_count) - 1;
-
-	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
-		if (gic_lr_state(gic_lr_read(bit_lowest(full))) != GIC_LR_ACTIVE)
-			return true;
-	return vgic->work && vgic_refill_pending(vgic);
-}

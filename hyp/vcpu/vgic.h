@@ -119,9 +119,6 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* Call after gic_virt_restore(), where vgic->work or vgic->posted.what is not 0. */
-void vgic_load(struct vcpu *vcpu);
-
 /* The guest makes an interrupt pending (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7; from
  * several, a bit each. Only an SGI has a source other than 0. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
@@ -182,7 +179,6 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 /* Post that interrupts from 32 * word on become pending or active, or stop being so. The later of
  * two posts for an interrupt wins. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
-void vgic_post(struct vcpu *to, unsigned intid); /* pending */
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
 /* Post that the distributor's registers of an interrupt have changed. */
@@ -223,9 +219,6 @@ void vgic_push(struct vgic *vgic, const struct virq *virq);
 /* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);
-
-/* Fill the list registers, also in a batch. Return whether any is pending or the queue has more. */
-bool vgic_refill_pending(struct vgic *vgic);
 
 /* Make an interrupt active in no list register; make it inactive. */
 void vgic_spill(struct vgic *vgic, struct virq *virq);

@@ -350,8 +350,15 @@ __cold void vgic_end(struct vgic *vgic)
 	refill(vgic);
 }
 
-__cold bool vgic_refill_pending(struct vgic *vgic)
+bool vgic_anything_pending(struct vgic *vgic)
 {
+	uint32_t all = BIT(vgic->lr_count) - 1;
+
+	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
+		if (!lr_is(bit_lowest(full), GIC_LR_ACTIVE))
+			return true;
+	if (!vgic->work)
+		return false;
 	refill(vgic);
 	return any_pending(vgic) || anything_queued(vgic);
 }

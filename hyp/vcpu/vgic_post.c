@@ -46,26 +46,13 @@ void vgic_post_reload(struct vcpu *to, unsigned intid)
 	vgic_post_what(to, VGIC_POST_WORD(intid / 32));
 }
 
-void vgic_post(struct vcpu *to, unsigned intid)
-{
-	vgic_post_state(to, false, true, intid / 32, BIT(intid % 32));
-}
-
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
 {
 	if (gic_version() > 2) {
-		vgic_post(to, id);
+		vgic_post_state(to, false, true, 0, BIT(id));
 		return;
 	}
 	__atomic_fetch_or(&to->vgic.posted.sources[id / 4], BIT(id % 4 * 8 + source),
 			  __ATOMIC_RELAXED);
 	vgic_post_what(to, VGIC_POST_WORD(0));
-}
-
-void vgic_load(struct vcpu *vcpu)
-{
-	if (vcpu->vgic.work)
-		vgic_refill(&vcpu->vgic);
-	if (vcpu->vgic.posted.what)
-		smp_kick(vcpu->core);
 }

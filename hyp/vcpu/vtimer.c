@@ -23,9 +23,9 @@ static bool is_on(reg_t ctl)
 
 /* An unsigned compare. Without a barrier the counter may be read early: then CNTHP, which compares
  * for itself, expires at once. */
-static bool is_met(const struct vcntp *timer)
+static bool is_met(const struct vcpu *vcpu)
 {
-	return read_cntpct_el0() >= timer->cval;
+	return read_cntpct_el0() >= vcpu->cntp.cval;
 }
 
 static void set_line(struct vcpu *vcpu, bool high)
@@ -36,39 +36,36 @@ static void set_line(struct vcpu *vcpu, bool high)
 /* After a write: set the line, and the timer for its rise. */
 static void update(struct vcpu *vcpu)
 {
-	struct vcntp *timer = &vcpu->cntp;
-	bool high = is_on(timer->ctl) && is_met(timer);
+	bool high = is_on(vcpu->cntp.ctl) && is_met(vcpu);
 
 	if (high != vcpu->vgic.virq[board.phys_timer_intid].level)
 		set_line(vcpu, high);
-	if (is_on(timer->ctl) && !high)
-		timerq_start(&timer->timer, timer->cval);
+	if (is_on(vcpu->cntp.ctl) && !high)
+		timerq_start(&vcpu->cntp.timer, vcpu->cntp.cval);
 	else
-		timerq_stop(&timer->timer);
+		timerq_stop(&vcpu->cntp.timer);
 }
 
 /* ISTATUS is UNKNOWN without ENABLE: 0. TVAL has 32 bits. */
 uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which)
 {
-	const struct vcntp *timer = &vcpu->cntp;
+	uint32_t ctl = vcpu->cntp.ctl;
 
 	if (which == VCNTP_CVAL)
-		return timer->cval;
+		return vcpu->cntp.cval;
 	if (which == VCNTP_TVAL)
-		return (uint32_t)(timer->cval - counter_read());
-	return timer->ctl | ((timer->ctl & CTL_ENABLE) && is_met(timer) ? CTL_ISTATUS : 0);
+		return (uint32_t)(vcpu->cntp.cval - counter_read());
+	return ctl | ((ctl & CTL_ENABLE) && is_met(vcpu) ? CTL_ISTATUS : 0);
 }
 
 void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value)
 {
-	struct vcntp *timer = &vcpu->cntp;
-
 	if (which == VCNTP_CTL)
-		timer->ctl = (uint32_t)value & (CTL_ENABLE | CTL_IMASK);
+		vcpu->cntp.ctl = (uint32_t)value & (CTL_ENABLE | CTL_IMASK);
 	else if (which == VCNTP_CVAL)
-		timer->cval = value;
+		vcpu->cntp.cval = value;
 	else
-		timer->cval = counter_read() + (uint64_t)(int32_t)value;
+		vcpu->cntp.cval = counter_read() + (uint64_t)(int32_t)value;
 	update(vcpu);
 }
 

@@ -6,7 +6,6 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
-#include "hyp/vm/psci.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VM has, and how its guest is started: life.c makes it so. */
+/* What a VM has, emulated devices too, and how its guest is started: life.c makes it so. */
 #pragma once
 
 #include "abi/guest_run.h"
@@ -9,6 +9,21 @@
 #include "hyp/vcpu/vcpu.h"
 
 struct vm;
+
+/*
+ * An emulated device with its own `state`. `offset` is into the region, `size` 1, 2, 4 or 8 bytes;
+ * the access lies anywhere, also across the end of a register. A register that is not there reads
+ * as 0 and ignores writes.
+ */
+struct mmio_region {
+	ipa_t base;
+	uint64_t size;
+	uint64_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+		      void *state);
+	void *state;
+	const char *name; /* for the record of a fault */
+};
 
 /* How exits are handled, and what else is the guest's kind alone. */
 struct vm_type {

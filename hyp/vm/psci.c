@@ -22,8 +22,6 @@
 #define SUSPEND_POWERDOWN (1u << 16)
 #define SUSPEND_RESERVED 0xfcfe0000u
 
-#define AFFINITY_MASK ((reg_t)0xff00ffffffull) /* Aff3 to Aff0, as MPIDR has them */
-
 #define AFFINITY_ON 0
 #define AFFINITY_OFF 1
 #define AFFINITY_ON_PENDING 2
@@ -43,9 +41,7 @@ static reg_t argument(const struct vcpu *vcpu, unsigned n)
 /* The vCPU with this affinity, 0.0.0.index, or NULL. */
 static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 {
-	if ((affinity & ~AFFINITY_MASK) || affinity >= vm->vcpu_count)
-		return NULL;
-	return vm->vcpu[affinity];
+	return affinity < vm->vcpu_count ? vm->vcpu[affinity] : NULL;
 }
 
 /* A vCPU can begin in RAM, at an instruction. */
@@ -57,9 +53,10 @@ static bool entry_ok(const struct vm *vm, reg_t entry)
 	       cpu_entry_aligned(entry);
 }
 
-static struct vcpu *version(struct vcpu *vcpu)
+/* PSCI_VERSION, MIGRATE_INFO_TYPE */
+static struct vcpu *constant(struct vcpu *vcpu)
 {
-	return vcpu_result(vcpu, PSCI_VERSION_1_1);
+	return vcpu_result(vcpu, function_id(vcpu) == PSCI_BASE ? PSCI_VERSION_1_1 : NO_TRUSTED_OS);
 }
 
 /* A power-down state loses what a core loses. The vCPU's timers go on and can wake it. */
@@ -132,11 +129,6 @@ static struct vcpu *affinity_info(struct vcpu *vcpu)
 	return vcpu_result(vcpu, info[__atomic_load_n(&target->power, __ATOMIC_ACQUIRE)]);
 }
 
-static struct vcpu *migrate_info_type(struct vcpu *vcpu)
-{
-	return vcpu_result(vcpu, NO_TRUSTED_OS);
-}
-
 /* SYSTEM_OFF, SYSTEM_RESET. The bench guest ends its step by a hypercall. */
 static struct vcpu *system_end(struct vcpu *vcpu)
 {
@@ -151,8 +143,8 @@ static struct vcpu *features(struct vcpu *vcpu);
 
 /* By number, from PSCI_BASE on; NULL: not supported. */
 static hypercall *const functions[] = {
-	version,           cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
-	migrate_info_type, NULL,        system_end, system_end, features,
+	constant, cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
+	constant, NULL,        system_end, system_end, features,
 };
 /* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
 #define HAS_64 (BIT(1) | BIT(3) | BIT(4))

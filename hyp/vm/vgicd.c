@@ -9,21 +9,11 @@
 #define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
 #define SGIS 0xffffu                 /* of the first word of a bank */
 
-static bool in_bits(uint32_t offset)
-{
-	return offset < GICD_IPRIORITYR;
-}
-
-static bool in_priorities(uint32_t offset)
-{
-	return offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR;
-}
-
 unsigned vgicd_bank_first(uint32_t offset)
 {
-	if (in_bits(offset))
+	if (offset < GICD_IPRIORITYR)
 		return (offset & 0x7fu) * 8;
-	if (in_priorities(offset))
+	if (offset < GICD_ITARGETSR)
 		return offset & 0x3ffu;
 	return offset < GICD_ICFGR ? VIRQ_COUNT : (offset - GICD_ICFGR) * 4;
 }
@@ -35,30 +25,17 @@ struct access {
 	unsigned word;
 	uint32_t value;
 	uint32_t lanes;
+	bool state;  /* ISPENDR to ICACTIVER */
+	bool active; /* ISACTIVER, ICACTIVER */
+	bool sets;   /* ISENABLER, ISPENDR, ISACTIVER */
 };
-
-/* ISPENDR to ICACTIVER */
-static bool is_state(uint32_t bank)
-{
-	return bank >= BANK(GICD_ISPENDR) && bank <= BANK(GICD_ICACTIVER);
-}
-
-static bool is_active_bank(uint32_t bank)
-{
-	return bank >= BANK(GICD_ISACTIVER);
-}
-
-static bool sets(uint32_t bank)
-{
-	return !(bank & 1);
-}
 
 /* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead
  * of ISPENDR and ICPENDR. */
 static uint32_t writable(const struct access *access)
 {
 	bool sgis = gic_version() > 2 || access->word || access->bank == BANK(GICD_IGROUPR) ||
-		    is_active_bank(access->bank);
+		    access->active;
 
 	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
@@ -77,7 +54,7 @@ static uint32_t store(struct vcpu *owner, const struct access *access)
 		lanes = ones;
 	if (access->bank == BANK(GICD_ICENABLER))
 		ones = 0;
-	if (!is_state(access->bank)) {
+	if (!access->state) {
 		__atomic_fetch_or(bits, ones, __ATOMIC_RELAXED);
 		__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_RELAXED);
 	}
@@ -87,18 +64,17 @@ static uint32_t store(struct vcpu *owner, const struct access *access)
 static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	bool state = is_state(access->bank), active = is_active_bank(access->bank);
 	bool several = which & (which - 1);
 
-	if (vgic->posted.what && state) /* the last write counts */
-		vgic_fetch_posted(&vgic->posted.pair[active][access->word], which);
+	if (vgic->posted.what && access->state) /* the last write counts */
+		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
 	if (several)
 		vgic_begin(vgic);
 	for (; which; which &= which - 1) {
 		unsigned intid = access->word * 32 + bit_lowest(which);
 
-		if (state)
-			vgicd_set_state(vgic, &vgic->virq[intid], active, sets(access->bank));
+		if (access->state)
+			vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
 		else
 			vgicd_reload(vcpu, intid);
 	}
@@ -125,9 +101,8 @@ static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *ac
 		clear_physical(of, access->word, which);
 	if (vcpu == of)
 		write_own(vcpu, access, which);
-	else if (which && is_state(access->bank))
-		vgic_post_state(of, is_active_bank(access->bank), sets(access->bank), access->word,
-				which);
+	else if (which && access->state)
+		vgic_post_state(of, access->active, access->sets, access->word, which);
 	else
 		for (; which; which &= which - 1)
 			vgic_post_reload(of, access->word * 32 + bit_lowest(which));
@@ -215,7 +190,7 @@ uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
 	case BANK(GICD_ICENABLER):
 		return *vgicd_bits(owner, VGICD_ENABLED, word);
 	case BANK(GICD_ISPENDR)... BANK(GICD_ICACTIVER):
-		return read_state(vcpu, owner, is_active_bank(BANK(offset)), word);
+		return read_state(vcpu, owner, offset >= GICD_ISACTIVER, word);
 	case BANK(GICD_ICFGR):
 		return vcpu->dist->edges[first / 16];
 	default:
@@ -227,13 +202,21 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 		      uint32_t lanes)
 {
 	unsigned first = vgicd_bank_first(offset);
-	struct access access = { BANK(offset), first / 32, value, lanes };
+	struct access access = {
+		.bank = BANK(offset),
+		.word = first / 32,
+		.value = value,
+		.lanes = lanes,
+		.state = offset >= GICD_ISPENDR,
+		.active = offset >= GICD_ISACTIVER,
+		.sets = !(BANK(offset) & 1),
+	};
 
 	if (first >= VIRQ_COUNT)
 		return;
-	if (in_bits(offset))
+	if (offset < GICD_IPRIORITYR)
 		write_bank(vcpu, owner, &access);
-	else if (!in_priorities(offset))
+	else if (offset >= GICD_ICFGR)
 		write_config(vcpu, first, value, lanes);
 	else
 		for (unsigned i = 0; i < 4; i++)
@@ -243,7 +226,7 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 
 /* --- all of it --- */
 
-void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups)
+static void set_groups(struct vcpu *vcpu, uint32_t groups)
 {
 	struct vgicd *dist = vcpu->dist;
 
@@ -351,7 +334,7 @@ static uint64_t dist_read(struct vcpu *vcpu, uint32_t offset)
 static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
-		vgicd_set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+		set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
 	else if (gic_version() == 2)
 		vgicd_v2_write(vcpu, offset, value, lanes);
 	else

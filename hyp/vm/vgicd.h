@@ -60,7 +60,7 @@ void vgicd_reset(struct vgicd *dist);
 /* A vCPU is off: reset its private interrupts. On its core. */
 void vgicd_reset_private(struct vcpu *vcpu);
 
-/* For struct mmio_region (hyp/vm/mmio.h). */
+/* For struct mmio_region (hyp/vm/machine.h). */
 uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
 uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
@@ -140,9 +140,6 @@ unsigned vgicd_bank_first(uint32_t offset);
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
 void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
 		      uint32_t lanes);
-
-/* GICD_CTLR's group enables. */
-void vgicd_set_groups(struct vcpu *vcpu, uint32_t groups);
 
 /* `vcpu` sends an SGI; `targets` has a bit a vCPU. GICv3 has source 0 alone. */
 void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source);

@@ -32,11 +32,15 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* An SPI whose home is another vCPU by now is posted there. */
-static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word, uint32_t bits)
+/* An SPI whose home is another vCPU by now is posted there. Returns whether there were any. */
+static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
-	for (; bits; bits &= bits - 1) {
+	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
+	uint32_t set = (uint32_t)pair, clear = (uint32_t)(pair >> 32);
+
+	for (uint32_t bits = set | clear; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
+		bool on = bit_test(&set, intid % 32);
 		struct vcpu *home = vgicd_home(vcpu, intid);
 
 		if (home == vcpu)
@@ -44,15 +48,6 @@ static void process_half(struct vcpu *vcpu, bool active, bool on, unsigned word,
 		else
 			vgic_post_state(home, active, on, word, bits & -bits);
 	}
-}
-
-/* Returns whether there were any. */
-static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
-{
-	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
-
-	process_half(vcpu, active, false, word, (uint32_t)(pair >> 32));
-	process_half(vcpu, active, true, word, (uint32_t)pair);
 	return pair;
 }
 
@@ -85,15 +80,14 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	struct vgic *vgic = &vcpu->vgic;
 	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
-	if (leaves && vgic->posted.what) {
+	if (leaves) {
 		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
 		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
-	}
-	if (leaves)
 		vgic_refill(vgic);
-	if (leaves && !vgic_is_active(vgic, virq)) {
-		hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
-		return true;
+		if (!vgic_is_active(vgic, virq)) {
+			hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
+			return true;
+		}
 	}
 	vgic_set_retarget(vgic, virq, leaves);
 	if (virq->hw && !vgic->route[virq->intid]) {
@@ -217,7 +211,7 @@ void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 	if (!(before & bit) == !level)
 		return;
 	if (level && bit_test(dist->edges, 2 * intid + 1))
-		vgic_post(home, intid);
+		vgic_post_state(home, false, true, intid / 32, bit);
 	vgic_post_reload(home, intid);
 }
 

@@ -47,15 +47,6 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	record_unlock();
 }
 
-/* Core 0 manages VMs, whatever its vCPUs are. */
-static void ask_cores(const struct vm *vm)
-{
-	smp_ask(0);
-	for (unsigned n = 0; n < vm->vcpu_count; n++)
-		if (vm->vcpu[n]->core != 0)
-			smp_ask(vm->vcpu[n]->core);
-}
-
 bool vm_end(struct vm *vm, enum vm_outcome outcome)
 {
 	enum vm_outcome before = VM_RUNNING;
@@ -66,7 +57,10 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 	if (!__atomic_compare_exchange_n(&vm->outcome, &before, outcome, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
 		return false;
-	ask_cores(vm);
+	smp_ask(0); /* manages VMs, whatever its vCPUs are */
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		if (vm->vcpu[n]->core != 0)
+			smp_ask(vm->vcpu[n]->core);
 	return true;
 }
 

@@ -7,7 +7,6 @@
 #include "hyp/mem/stage2_lazy.h"
 #include "hyp/vcpu/vcpu.h"
 #include "hyp/vm/machine.h"
-#include "hyp/vm/mmio.h"
 #include "hyp/vm/vgicd.h"
 
 enum vm_outcome {
@@ -31,7 +30,6 @@ struct vm {
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
-	uint8_t priority; /* of the vCPUs: hyp/sched/sched.h */
 	uint64_t cntvoff; /* CNTVCT is this far behind CNTPCT: vtimer_offset() */
 	enum vm_outcome outcome;
 	uint32_t smc_count; /* SMCs answered instead of the firmware */

@@ -7,7 +7,6 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/psci.h"
 #include "hyp/vm/vm_gic.h"
 #include "lib/percpu.h"
 
@@ -104,25 +103,20 @@ void vm_core_off(struct vcpu *vcpu)
 
 /* --- what others ask --- */
 
-/* Once for each start of the VM. */
-static void boot(struct vcpu *vcpu)
-{
-	struct vm *vm = vcpu->vm;
-
-	vm->booted = true;
-	timerq_start(&vm->limit_timer, vm->limit); /* which loading is no part of */
-	vm->type->set_registers(vcpu);
-}
-
 /* The TLBs forget translations by registers of which some were the last guest's and some this
  * one's already (Cortex-A72 erratum 1319367). */
 static void start(struct vcpu *vcpu)
 {
+	struct vm *vm = vcpu->vm;
+
 	vppi_load(vcpu); /* the only one with PPIs has them from now on */
 	gic_virt_restore(&vcpu->gic);
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
-	if (!vcpu->vm->booted)
-		boot(vcpu);
+	if (!vm->booted) {
+		vm->booted = true;
+		timerq_start(&vm->limit_timer, vm->limit); /* which loading is no part of */
+		vm->type->set_registers(vcpu);
+	}
 	vcpu_put(vcpu);
 	tlbi_core_guests();
 	sched_add(vcpu);
@@ -139,24 +133,18 @@ static void process_posts(struct vcpu *vcpu)
 	gic_virt_off();
 }
 
-static void process(struct vcpu *vcpu)
-{
-	const struct vm *vm = vcpu->vm;
-	uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
-
-	if (vm_outcome(vm) != VM_RUNNING) {
-		sched_remove(vcpu);
-	} else if (power == VCPU_STARTING && !vm->paused) {
-		start(vcpu);
-	} else if (power == VCPU_OFF && vcpu->vgic.posted.what) {
-		process_posts(vcpu);
-	}
-}
-
 void vm_core_process(void)
 {
-	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
-		process(vcpu);
+	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached) {
+		uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
+
+		if (vm_outcome(vcpu->vm) != VM_RUNNING)
+			sched_remove(vcpu);
+		else if (power == VCPU_STARTING && !vcpu->vm->paused)
+			start(vcpu);
+		else if (power == VCPU_OFF && vcpu->vgic.posted.what)
+			process_posts(vcpu);
+	}
 }
 
 struct vcpu *vm_core_owner(unsigned intid)

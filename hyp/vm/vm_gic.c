@@ -63,25 +63,21 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
-static void forward_spis(struct vcpu *vcpu)
-{
-	const struct vm_machine *machine = vcpu->vm->machine;
-
-	for (unsigned i = 0; i < machine->spi_count; i++) {
-		gic_route_spi_here(machine->spi_first + i);
-		forward(vcpu, machine->spi_first + i);
-	}
-}
-
+/* vCPU 0 begins with the SPIs. */
 static void forward_all(struct vcpu *vcpu)
 {
+	const struct vm_machine *machine = vcpu->vm->machine;
+	unsigned spis = vcpu->index == 0 ? machine->spi_count : 0;
+
 	forward(vcpu, board.virt_timer_intid);
 	if (vcpu->vm->config->cntp == CNTP_PASSTHROUGH)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);
-	if (vcpu->index == 0)
-		forward_spis(vcpu);
+	for (unsigned i = 0; i < spis; i++) {
+		gic_route_spi_here(machine->spi_first + i);
+		forward(vcpu, machine->spi_first + i);
+	}
 }
 
 static void enable_own(unsigned intid, uint8_t priority)

@@ -131,8 +131,9 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "vgic_post_sgi": first("hyp/vcpu/vgic_post.c", "vgic_post_sgi", "return;"),
     "gic_dist_reset": (Patch("hyp/vm/life.c", "\tgic_dist_reset();\n"),),
     "abort_or_stop crashes": first("hyp/trap/trap.c", "abort_or_stop", CRASH),
-    "cntp deadline": (Patch("hyp/vcpu/vtimer.c", "timerq_start(&timer->timer, timer->cval);",
-                            "timerq_stop(&timer->timer);"),),
+    "cntp deadline": (
+        Patch("hyp/vcpu/vtimer.c", "timerq_start(&vcpu->cntp.timer, vcpu->cntp.cval);",
+              "timerq_stop(&vcpu->cntp.timer);"),),
     "no stamp injected": (
         Patch("hyp/trap/trap_account.c", "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"
               "\tSTAMP(injected, probe_read());\n",

@@ -9,6 +9,7 @@
 
 #include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
+#include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
@@ -63,7 +64,9 @@ void guest_return(void)
 				     guest_vcpu.vgic.route[gic_intid(iar)]);
 	}
 	gic_virt_restore(&guest_vcpu.gic);
-	vgic_load(&guest_vcpu);
+	vgic_refill(&guest_vcpu.vgic);
+	if (guest_vcpu.vgic.posted.what)
+		smp_kick(guest_vcpu.core);
 }
 
 void guest_settle_late(bool late)
