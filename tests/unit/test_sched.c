@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which vCPU gets the core, when CNTHP fires next, and where an interrupt for a vCPU that is not
- * loaded goes. The measured guest is the one of vgic_guest.h; the other has no interrupts. The order of
+ * loaded goes. The measured guest is in vgic_guest.h; the other has no interrupts. The order of
  * several vCPUs is test_sched_order.c's. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
