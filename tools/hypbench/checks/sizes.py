@@ -9,14 +9,14 @@ from hypbench.tree import Tree
 
 BUDGETS = {
     "hyp/base": 477,
-    "hyp/cpu": 564,
+    "hyp/cpu": 561,
     "hyp/mem": 310,
     "hyp/vcpu": 1228,
     "hyp/sched": 250,
     "hyp/vm": 1656,
     "hyp/dev": 300,
     "hyp/trap": 870,
-    "hyp/run": 983,
+    "hyp/run": 982,
 }
 
 
