@@ -7,22 +7,24 @@
 
 typedef uintptr_t word __attribute__((may_alias));
 
-/* How many of the bytes go word by word. */
-static size_t words_of(uintptr_t addresses, size_t size)
+static int both_aligned(const void *a, const void *b)
 {
-	return addresses % sizeof(word) == 0 ? size - size % sizeof(word) : 0;
+	return (((uintptr_t)a | (uintptr_t)b) & (sizeof(word) - 1)) == 0;
 }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
 	uint8_t *d = to;
 	const uint8_t *s = from;
-	size_t i, words = words_of((uintptr_t)to | (uintptr_t)from, size);
 
-	for (i = 0; i < words; i += sizeof(word))
-		*(word *)(void *)(d + i) = *(const word *)(const void *)(s + i);
-	for (; i < size; i++)
-		d[i] = s[i];
+	if (both_aligned(to, from))
+		for (; size >= sizeof(word); size -= sizeof(word)) {
+			*(word *)(void *)d = *(const word *)(const void *)s;
+			d += sizeof(word);
+			s += sizeof(word);
+		}
+	while (size--)
+		*d++ = *s++;
 	return to;
 }
 
@@ -30,12 +32,12 @@ void *memset(void *to, int byte, size_t size)
 {
 	uint8_t *d = to;
 	word pattern = (uint8_t)byte * (~(word)0 / 0xff);
-	size_t i, words = words_of((uintptr_t)to, size);
 
-	for (i = 0; i < words; i += sizeof(word))
-		*(word *)(void *)(d + i) = pattern;
-	for (; i < size; i++)
-		d[i] = (uint8_t)byte;
+	if (both_aligned(to, to))
+		for (; size >= sizeof(word); size -= sizeof(word), d += sizeof(word))
+			*(word *)(void *)d = pattern;
+	while (size--)
+		*d++ = (uint8_t)byte;
 	return to;
 }
 

@@ -31,21 +31,17 @@ void fp_reset(enum fp_mode new_mode)
 	nobody = (struct fp){ 0 };
 }
 
-static void take(struct fp *fp)
-{
-	owner = fp;
-	write_cptr_el2(UNTRAPPED);
-	if (!cpu_has_fp())
-		return;
-	isb();
-	cpu_fp_load(&zeroes);
-}
-
 bool fp_add(struct fp *fp)
 {
 	fp->context = zeroes;
-	if (owner == &nobody || owner == fp)
-		take(fp);
+	if (owner == &nobody)
+		owner = fp;
+	if (owner == fp)
+		write_cptr_el2(UNTRAPPED);
+	if (owner == fp && cpu_has_fp()) {
+		isb();
+		cpu_fp_load(&zeroes);
+	}
 	fp->cptr = mode == FP_EAGER || fp == owner ? UNTRAPPED : TRAPPED;
 	return mode == FP_EAGER;
 }

@@ -188,11 +188,6 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	return true;
 }
 
-static uint64_t event_at(unsigned n)
-{
-	return now.start + (uint64_t)clock_hz() * now.plan->event[n].at_us / US_PER_S;
-}
-
 static bool events_are_left(void)
 {
 	return now.next_event < now.plan->event_count;
@@ -200,16 +195,19 @@ static bool events_are_left(void)
 
 static void do_events(void)
 {
-	while (events_are_left() && counter_read() >= event_at(now.next_event)) {
-		const struct plan_event *event = &now.plan->event[now.next_event++];
+	for (; events_are_left(); now.next_event++) {
+		const struct plan_event *event = &now.plan->event[now.next_event];
+		uint64_t at = now.start + (uint64_t)clock_hz() * event->at_us / US_PER_S;
 
+		if (counter_read() < at) {
+			timerq_start(&now.event_timer, at);
+			return;
+		}
 		if (do_event((enum plan_event_kind)event->kind, event->vm))
 			now.done++;
 		else
 			now.ignored++;
 	}
-	if (events_are_left())
-		timerq_start(&now.event_timer, event_at(now.next_event));
 }
 
 /* --- the step --- */

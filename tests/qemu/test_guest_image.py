@@ -118,6 +118,9 @@ def test_a_reset_starts_it_again_from_its_images(lab, built):
     all_done(result, CONFIG_NAMES)
     resets = {step["config"]: step["resets"] for step in result.records("step")}
     assert resets == dict.fromkeys(CONFIG_NAMES, 2)
+    counted = [(check["config"], check["count"]) for check in
+               result.records("check", variant="resets", ok=True, vm="guest", vcpu=0)]
+    assert counted == [(name, count) for name in CONFIG_NAMES for count in (1, 2)]
     assert [line for line in result.log.text if line] == ["start"] * 3 * len(CONFIG_NAMES)
 
 
