@@ -10,12 +10,12 @@ from hypbench.tree import Tree
 BUDGETS = {
     "hyp/base": 480,
     "hyp/cpu": 620,
-    "hyp/mem": 310,
+    "hyp/mem": 308,
     "hyp/vcpu": 1228,
     "hyp/sched": 250,
     "hyp/vm": 1656,
-    "hyp/dev": 300,
-    "hyp/trap": 870,
+    "hyp/dev": 305,
+    "hyp/trap": 856,
     "hyp/run": 1105,
 }
 
