@@ -5,8 +5,8 @@
 #include "guest/calibrate.h"
 #include "guest/deviation.h"
 #include "guest/percentile.h"
+#include "guest/text.h"
 #include "guest/timing.h"
-#include "lib/text.h"
 
 #define PS_PER_S 1000000000000ull
 
@@ -42,7 +42,7 @@ static void member_integer(const char *name, int64_t value)
 static void member_milli(const char *name, int64_t value)
 {
 	member_name(name);
-	text_milli(&record, value);
+	text_milli(&record, text_sign(&record, value));
 }
 
 static void member_string(const char *name, const char *value)

@@ -25,15 +25,10 @@ static inline bool bit_test(const uint32_t *words, unsigned n)
 	return words[n / 32] & BIT(n % 32);
 }
 
-/* Number of the lowest and of the highest set bit; the word must not be 0. */
+/* Number of the lowest set bit; the word must not be 0. */
 static inline unsigned bit_lowest(uint32_t word)
 {
 	return (unsigned)__builtin_ctz(word);
-}
-
-static inline unsigned bit_highest(uint32_t word)
-{
-	return 31u - (unsigned)__builtin_clz(word);
 }
 
 /* The nearest multiple of `alignment`, a power of two. */

@@ -8,11 +8,6 @@ uint32_t histogram_lower_edge(uint32_t bucket)
 	return (bucket - shift * 256) << shift;
 }
 
-uint32_t histogram_upper_edge(uint32_t bucket)
-{
-	return histogram_lower_edge(bucket + 1) - 1; /* modulo 2^32 */
-}
-
 void histogram_json(const uint32_t *count, struct text *text)
 {
 	const char *separator = "[";

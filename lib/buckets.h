@@ -16,9 +16,8 @@ static inline uint32_t histogram_bucket(uint32_t value)
 	return shift * 256 + (value >> shift);
 }
 
-/* The smallest and the largest value that a bucket counts. */
+/* The smallest value that a bucket counts. */
 uint32_t histogram_lower_edge(uint32_t bucket);
-uint32_t histogram_upper_edge(uint32_t bucket);
 
 /* The longest text: `[4294959104,4294967295],` for each bucket, and the brackets around. */
 #define HISTOGRAM_JSON_SIZE (HISTOGRAM_BUCKETS * 24u + 3u) /* bytes, with the NUL */

@@ -14,6 +14,9 @@ struct histogram {
 
 void histogram_init(struct histogram *histogram);
 
+/* The largest value that a bucket counts. */
+uint32_t histogram_upper_edge(uint32_t bucket);
+
 static inline void histogram_add(struct histogram *histogram, uint64_t value)
 {
 	stats_add(&histogram->stats, value);

@@ -10,7 +10,6 @@
 /* The rest of a request. attributes 0: unmap. */
 struct update {
 	uint64_t at;
-	uint64_t end;
 	uint64_t output;
 	pte_t attributes;
 };
@@ -97,10 +96,12 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 	return true;
 }
 
-static bool covers_entry(const struct pagetable *table, const struct update *u, uint64_t size,
+static bool covers_entry(const struct pagetable *table, const struct update *u, uint64_t end,
 			 unsigned level)
 {
-	if ((u->at & (size - 1)) != 0 || u->end - u->at < size)
+	uint64_t size = LPAE_SIZE(level);
+
+	if ((u->at & (size - 1)) != 0 || end - u->at < size)
 		return false;
 	return u->attributes == 0 || level == LEAF_LEVEL ||
 	       (level >= table->block_level && (u->output & (size - 1)) == 0);
@@ -115,7 +116,7 @@ static bool update_level(struct pagetable *table, pte_t *entries, unsigned level
 		pte_t *entry = &entries[LPAE_INDEX(u->at, level)];
 		uint64_t next = (u->at & ~(size - 1)) + size;
 
-		if (covers_entry(table, u, size, level)) {
+		if (covers_entry(table, u, end, level)) {
 			replace(table, entry,
 				u->attributes ? leaf(u->output, u->attributes, level) : 0, u->at,
 				level);
@@ -143,12 +144,12 @@ static bool range_ok(uint64_t start, uint64_t size, uint64_t limit)
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes)
 {
-	struct update u = { input, input + size, output, attributes };
+	struct update u = { input, output, attributes };
 	uint64_t limit = table->root_entries * LPAE_SIZE(ROOT_LEVEL);
 
 	if (!range_ok(input, size, limit) || !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
 		return false;
-	return update_level(table, table->root, ROOT_LEVEL, &u, u.end);
+	return update_level(table, table->root, ROOT_LEVEL, &u, input + size);
 }
 
 static void fill(pte_t *entries, pte_t page)

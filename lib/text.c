@@ -49,20 +49,6 @@ void text_u64(struct text *text, uint64_t value)
 	text_number(text, value, 10, 0);
 }
 
-/* Unsigned: the smallest int64_t has no positive counterpart. */
-static uint64_t text_sign(struct text *text, int64_t value)
-{
-	if (value >= 0)
-		return (uint64_t)value;
-	text_char(text, '-');
-	return -(uint64_t)value;
-}
-
-void text_i64(struct text *text, int64_t value)
-{
-	text_u64(text, text_sign(text, value));
-}
-
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
 	text_number(text, value, 16, digits);
@@ -89,13 +75,11 @@ void text_format(struct text *text, const char *format, ...)
 	va_end(values);
 }
 
-void text_milli(struct text *text, int64_t thousandths)
+void text_milli(struct text *text, uint64_t thousandths)
 {
-	uint64_t value = text_sign(text, thousandths);
-
-	text_u64(text, value / 1000);
+	text_u64(text, thousandths / 1000);
 	text_char(text, '.');
-	text_number(text, value % 1000, 10, 3);
+	text_number(text, thousandths % 1000, 10, 3);
 }
 
 static void text_json_char(struct text *text, char c)
@@ -116,9 +100,4 @@ void text_json_bytes(struct text *text, const char *bytes, size_t count)
 	for (size_t i = 0; i < count; i++)
 		text_json_char(text, bytes[i]);
 	text_char(text, '"');
-}
-
-void text_json_string(struct text *text, const char *string)
-{
-	text_json_bytes(text, string, strlen(string));
 }

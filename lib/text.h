@@ -32,7 +32,6 @@ void text_string(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, size_t count);
 
 void text_u64(struct text *text, uint64_t value);
-void text_i64(struct text *text, int64_t value);
 
 /* Lower case, without a prefix, at least `digits` digits; 0: as few as possible. */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
@@ -43,8 +42,7 @@ __attribute__((format(printf, 2, 0))) void text_vformat(struct text *text, const
 							va_list values);
 
 /* A number of thousandths as a decimal with three places. */
-void text_milli(struct text *text, int64_t thousandths);
+void text_milli(struct text *text, uint64_t thousandths);
 
 /* With its quotes; bytes that are not printable ASCII as \u00xx. */
-void text_json_string(struct text *text, const char *string);
 void text_json_bytes(struct text *text, const char *bytes, size_t count);

@@ -2,8 +2,8 @@
 #include "guest/probe/output.h"
 
 #include "drivers/uart/uart.h"
+#include "guest/text.h"
 #include "lib/crc32.h"
-#include "lib/text.h"
 
 static struct uart_port console = { .part = &uart_pl011 };
 static uint32_t sequence;

@@ -141,8 +141,6 @@ static void send_no_more(void *argument)
 
 static void queue_line(struct vpl011 *uart)
 {
-	if (!uart->length)
-		return;
 	console_queue(uart->vm->name, strlen(uart->vm->name));
 	console_queue(": ", 2);
 	console_queue(uart->text, uart->length);
@@ -165,13 +163,8 @@ static void send(struct vpl011 *uart, char byte)
 
 static uint32_t read_flags(struct vpl011 *uart)
 {
-	uint32_t flags = UARTFR_TXFE | UARTFR_CTS | UARTFR_DSR | UARTFR_DCD;
-
-	if (!uart->count)
-		flags |= UARTFR_RXFE;
-	if (uart->count >= depth(uart))
-		flags |= UARTFR_RXFF;
-	return flags;
+	return UARTFR_TXFE | UARTFR_CTS | UARTFR_DSR | UARTFR_DCD |
+	       (uart->count ? 0 : UARTFR_RXFE) | (uart->count < depth(uart) ? 0 : UARTFR_RXFF);
 }
 
 static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
@@ -265,7 +258,8 @@ void vpl011_stop(struct vpl011 *uart)
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
 	record_lock();
-	queue_line(uart);
+	if (uart->length)
+		queue_line(uart);
 	console_line();
 	record_unlock();
 	if (uart != listener)

@@ -37,7 +37,7 @@
 static void clean_level(uint32_t level, reg_t ccsidr)
 {
 	uint32_t way_last = CCSIDR_WAY_LAST(ccsidr);
-	unsigned way = way_last ? 31 - bit_highest(way_last) : 0;
+	unsigned way = way_last ? (unsigned)__builtin_clz(way_last) : 0;
 	unsigned line = CCSIDR_LINE_LOG2(ccsidr);
 
 	for (uint32_t w = 0; w <= way_last; w++)

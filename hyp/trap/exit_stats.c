@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "hyp/base/console.h"
 #include "hyp/base/record.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
@@ -53,8 +52,6 @@ void exit_stats_attach(struct vcpu *vcpu)
 		return;
 	while (n < count && space[n].vcpu != vcpu)
 		n++;
-	if (n == EXIT_STATS_MAX)
-		panic("more vCPUs than have exit statistics");
 	vcpu->stats = &space[n];
 	if (n < count)
 		return; /* its VM is made anew: they go on */
@@ -96,27 +93,20 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 	};
 }
 
-static uint32_t exit_count(const struct exit_stat *stat)
-{
-	uint32_t n = stat->overflow;
-
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-		n += stat->count[i];
-	return n;
-}
-
 static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 {
 	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
 	const struct exit_stat *stat = &all->stat[kind];
-	uint32_t n = exit_count(stat);
+	uint32_t n = stat->overflow;
 	struct text text;
 
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		n += stat->count[i];
 	if (!n)
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_string(&text, ",\"mean\":");
-	text_milli(&text, (int64_t)mean_milli(stat->total, n));
+	text_milli(&text, mean_milli(stat->total, n));
 	text_string(&text, ",\"hist\":");
 	histogram_json(stat->count, &text);
 
@@ -131,24 +121,20 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 	record_close();
 }
 
-static void emit_event(const struct exit_stats *all, uint32_t n)
-{
-	const struct trace_rec *e = &all->event[n % TRACE_EVENTS];
-
-	record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
-	record_u64("t", e->ticks);
-	record_u64("dur", e->duration_ticks);
-	record_string("event", kind_name[e->kind]);
-	record_hex("arg", e->arg);
-	record_close();
-}
-
 static void emit_trace(const struct exit_stats *all)
 {
 	uint32_t lost = all->traced > TRACE_EVENTS ? all->traced - TRACE_EVENTS : 0;
 
-	for (uint32_t n = lost; n < all->traced; n++)
-		emit_event(all, n);
+	for (uint32_t n = lost; n < all->traced; n++) {
+		const struct trace_rec *e = &all->event[n % TRACE_EVENTS];
+
+		record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
+		record_u64("t", e->ticks);
+		record_u64("dur", e->duration_ticks);
+		record_string("event", kind_name[e->kind]);
+		record_hex("arg", e->arg);
+		record_close();
+	}
 }
 
 void exit_stats_emit(void)

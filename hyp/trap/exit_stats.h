@@ -54,7 +54,8 @@ struct vcpu;
 /* For a fresh run: no vCPU has statistics. */
 void exit_stats_reset(const struct run_config *config);
 
-/* Give the vCPU empty statistics, where they or the trace are on. At most EXIT_STATS_MAX vCPUs. */
+/* Give the vCPU empty statistics, where they or the trace are on. At most EXIT_STATS_MAX vCPUs:
+ * the host tool checks the plan. */
 void exit_stats_attach(struct vcpu *vcpu);
 
 /* HC_MEASURE: empty the statistics of this core's vCPUs. */

@@ -133,17 +133,9 @@ __cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct 
 	return vcpu;
 }
 
-/* Calls are inlined or tail calls: the path needs no stack. */
 struct vcpu *trap_irq(struct vcpu *vcpu)
 {
-	uint32_t iar = gic_ack();
-	struct virq *virq = trap_virq(vcpu, iar);
-
-	if (!virq)
-		return trap_irq_own(vcpu, iar);
-	if (!trap_forward_at_once(vcpu, iar, virq))
-		return trap_forward_slowly(vcpu, iar, virq);
-	return vcpu;
+	return trap_irq_acked(vcpu, gic_ack());
 }
 
 /* --- synchronous exits --- */

@@ -64,11 +64,17 @@ static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct 
 /* The same without a free list register. Returns `vcpu`. */
 struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq);
 
-static inline void trap_forward(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
-{
-	if (!trap_forward_at_once(vcpu, iar, virq))
-		trap_forward_slowly(vcpu, iar, virq);
-}
-
 /* An interrupt that is not for the loaded vCPU. */
 struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar);
+
+/* Calls are inlined or tail calls: the path needs no stack. */
+static inline struct vcpu *trap_irq_acked(struct vcpu *vcpu, uint32_t iar)
+{
+	struct virq *virq = trap_virq(vcpu, iar);
+
+	if (!virq)
+		return trap_irq_own(vcpu, iar);
+	if (!trap_forward_at_once(vcpu, iar, virq))
+		return trap_forward_slowly(vcpu, iar, virq);
+	return vcpu;
+}

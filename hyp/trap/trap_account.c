@@ -63,7 +63,8 @@ struct vcpu *trap_irq_counted(struct vcpu *vcpu)
 
 	if (!virq)
 		return irq_own_counted(vcpu, iar);
-	trap_forward(vcpu, iar, virq);
+	if (!trap_forward_at_once(vcpu, iar, virq))
+		trap_forward_slowly(vcpu, iar, virq);
 	exit_stats_add(&vcpu->stats->stat[EXIT_IRQ], probe_since(vcpu->exit_start));
 	return vcpu;
 }
@@ -107,13 +108,8 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
 	enum exit_kind kind = irq_kind(vcpu, iar);
-	struct vcpu *next = vcpu;
 
-	if (kind == EXIT_IRQ)
-		trap_forward(vcpu, iar, trap_virq(vcpu, iar));
-	else
-		next = trap_irq_own(vcpu, iar);
-	return trace(vcpu, next, kind, gic_intid(iar));
+	return trace(vcpu, trap_irq_acked(vcpu, iar), kind, gic_intid(iar));
 }
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)

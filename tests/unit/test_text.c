@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/text.h"
+#include "guest/text.h"
 
 static char buffer[128];
 static struct text text;
@@ -97,7 +97,7 @@ static void thousandths(void **state)
 	assert_string_equal(built(), "0.001");
 	text_milli(&text, 123456);
 	assert_string_equal(built(), "123.456");
-	text_milli(&text, -50);
+	text_milli(&text, text_sign(&text, -50));
 	assert_string_equal(built(), "-0.050");
 }
 
@@ -133,7 +133,7 @@ static void build_all(struct text *into)
 	text_u64(into, 12345);
 	text_i64(into, -12345);
 	text_hex(into, 0xfedc, 8);
-	text_milli(into, -1234);
+	text_milli(into, text_sign(into, -1234));
 	text_json_string(into, "\"\x01");
 	text_char(into, 'z');
 }

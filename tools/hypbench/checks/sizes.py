@@ -10,12 +10,12 @@ from hypbench.tree import Tree
 BUDGETS = {
     "hyp/base": 477,
     "hyp/cpu": 561,
-    "hyp/mem": 310,
-    "hyp/vcpu": 1191,
+    "hyp/mem": 308,
+    "hyp/vcpu": 1189,
     "hyp/sched": 244,
     "hyp/vm": 1597,
-    "hyp/dev": 300,
-    "hyp/trap": 870,
+    "hyp/dev": 304,
+    "hyp/trap": 855,
     "hyp/run": 982,
 }
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The console: guests' text that waits, and what comes between it. */
+/* LINK: hyp/base/console.c drivers/uart/uart.c drivers/uart/pl011.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "boards/board.h"
+#include "drivers/uart/pl011_regs.h"
+#include "hyp/arch/cpu.h"
+#include "hyp/base/console.h"
+#include "tests/unit/fake/fake.h"
+
+#define BASE 0x9000000u
+
+/* Not those of the fake hypervisor, which has a console of its own. */
+const struct board board = { .console = { &uart_pl011, BASE, 33 } };
+static char sent[3 * CONSOLE_QUEUE_SIZE];
+static size_t sent_size;
+static bool gic_on;
+
+void gic_enable(unsigned intid)
+{
+	assert_int_equal(intid, 33);
+	gic_on = true;
+}
+
+void gic_disable(unsigned intid)
+{
+	assert_int_equal(intid, 33);
+	gic_on = false;
+}
+
+void cpu_dump(void (*line)(const char *name, uint64_t value))
+{
+}
+
+static uint64_t read(uintptr_t address, unsigned size)
+{
+	return 0; /* FR: room to send */
+}
+
+static void write(uintptr_t address, unsigned size, uint64_t value)
+{
+	if (address != BASE + UARTDR)
+		return;
+	assert_in_range(sent_size, 0, sizeof(sent) - 2);
+	sent[sent_size++] = (char)value;
+	sent[sent_size] = '\0';
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_mmio = (struct fake_mmio){ read, write };
+	console_init();
+	console_line(); /* ends what a test left */
+	sent_size = 0;
+	sent[0] = '\0';
+	return 0;
+}
+
+static void queue(const char *text)
+{
+	console_queue(text, strlen(text));
+}
+
+static void what_waits_is_sent_in_order_and_by_pieces(void **state)
+{
+	(void)state;
+	queue("one: hello\r\n");
+	queue("two: bye\n");
+	assert_string_equal(sent, "");
+	assert_true(console_send(5));
+	assert_string_equal(sent, "one: ");
+	assert_true(console_send(0));
+	assert_true(console_send(15));
+	assert_string_equal(sent, "one: hello\r\ntwo: bye");
+	assert_false(console_send(15));
+	assert_string_equal(sent, "one: hello\r\ntwo: bye\n");
+	assert_false(console_send(15));
+	assert_int_equal(sent_size, 21);
+}
+
+/* The queue goes round its array many times; a full one loses no byte. */
+static void no_byte_is_lost_where_the_queue_goes_round(void **state)
+{
+	static char bytes[CONSOLE_QUEUE_SIZE];
+	unsigned next = 0, queued = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 50; round++) {
+		unsigned size = round % 2 ? CONSOLE_QUEUE_SIZE : 777;
+
+		for (unsigned i = 0; i < size; i++)
+			bytes[i] = (char)(queued++ % 251);
+		console_queue(bytes, size);
+		assert_true(console_send(size / 3));
+		assert_false(console_send(size));
+		assert_int_equal(sent_size, size);
+		for (unsigned i = 0; i < size; i++)
+			assert_int_equal((uint8_t)sent[i], next++ % 251);
+		sent_size = 0;
+	}
+}
+
+/* A record begins a line, after all that a guest has sent. */
+static void a_line_of_our_own_comes_after_what_waits(void **state)
+{
+	(void)state;
+	queue("one: half");
+	assert_true(console_send(3));
+	console_line();
+	console_bytes("{}\n", 3);
+	assert_string_equal(sent, "one: half\r\n{}\r\n");
+	queue("one: whole\n");
+	console_line();
+	console_line();
+	assert_string_equal(sent, "one: half\r\n{}\r\none: whole\n");
+}
+
+static void a_guests_byte_is_sent_unchanged_and_leaves_its_line_open(void **state)
+{
+	(void)state;
+	console_guest('\r');
+	console_guest('\n');
+	console_line();
+	assert_string_equal(sent, "\r\n");
+	console_guest('x');
+	console_line();
+	assert_string_equal(sent, "\r\nx\r\n");
+}
+
+static void its_interrupt_is_on_while_it_listens(void **state)
+{
+	(void)state;
+	assert_int_equal(console_intid(), 33);
+	console_listen(true);
+	assert_true(gic_on);
+	console_listen(false);
+	assert_false(gic_on);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	static const struct CMUnitTest tests[] = {
+		TEST(what_waits_is_sent_in_order_and_by_pieces),
+		TEST(no_byte_is_lost_where_the_queue_goes_round),
+		TEST(a_line_of_our_own_comes_after_what_waits),
+		TEST(a_guests_byte_is_sent_unchanged_and_leaves_its_line_open),
+		TEST(its_interrupt_is_on_while_it_listens),
+	};
+
+	return cmocka_run_group_tests_name("console", tests, NULL, NULL);
+}
