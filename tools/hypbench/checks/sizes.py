@@ -14,8 +14,8 @@ BUDGETS = {
     "hyp/vcpu": 1228,
     "hyp/sched": 250,
     "hyp/vm": 1656,
-    "hyp/dev": 305,
-    "hyp/trap": 856,
+    "hyp/dev": 304,
+    "hyp/trap": 860,
     "hyp/run": 1105,
 }
 
