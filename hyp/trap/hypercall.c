@@ -20,7 +20,7 @@
 
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
-_Static_assert(HC_BASE &OWNER_BIT_1, "trap_hvc() needs this bit");
+_Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() needs this bit");
 
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
@@ -177,15 +177,23 @@ hypercall *const hypercalls_bench[HC_COUNT] = {
 
 hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
-/* The id has 32 bits; the register's upper bits are ignored (DEN0028 2.5). OWNER_BIT_1 tells owner
- * 6, these hypercalls, from owners 0 and 4, psci() (table 2-1). */
+/*
+ * Whether `id` belongs to owner 6, these hypercalls, and not to owner 0 or 4, psci() (DEN0028 2.5,
+ * table 2-1). 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
+ */
+static inline bool is_vendors(uint32_t id)
+{
+	return sizeof(reg_t) == 4 ? (int32_t)(id - HC_BASE) >= (int32_t)HC_COUNT : id & OWNER_BIT_1;
+}
+
+/* The id has 32 bits; the register's upper bits are ignored (DEN0028 2.5). */
 struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 {
 	uint32_t number = id - HC_BASE;
 
 	if (number < HC_COUNT)
 		return vcpu->hypercalls[number](vcpu);
-	if (id & OWNER_BIT_1)
+	if (is_vendors(id))
 		return vcpu_result(vcpu, HC_EUNKNOWN);
 	return psci(vcpu);
 }
