@@ -10,7 +10,7 @@
 #include "arch/barrier.h"
 #include "arch/mmio.h"
 #include "arch/sysreg.h"
-#include "drivers/timer/exynos_mct.h"
+#include "drivers/timer/timer.h"
 
 #define RAM_BASE 0x40000000u
 #define GUEST_SIZE 0x40000000u

@@ -45,7 +45,7 @@ void gic_dist_reset(void)
 	for (unsigned first = 0; first < count; first += 32)
 		reset_bank(first);
 	gic_route_spis_here(count);
-	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable_bits());
+	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 }
 

@@ -51,7 +51,7 @@ void gic_wait_for_writes(unsigned intid);
 void gic_route_spis_here(unsigned count);
 
 /* GICD_CTLR value that forwards interrupts. */
-uint32_t gic_dist_enable_bits(void);
+extern const uint32_t gic_dist_enable;
 
 /* GICv3: find and wake this core's redistributor; put the private interrupts into Group 1. */
 void gic_private_prepare(void);

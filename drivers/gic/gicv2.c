@@ -83,10 +83,7 @@ void gic_route_spi_here(unsigned intid)
 
 /* Both groups: without the security extensions interrupts are Group 0; with them, in Non-secure
  * state, bit 0 means Group 1 and bit 1 is reserved (4.3.1). GICC_CTLR is alike. */
-uint32_t gic_dist_enable_bits(void)
-{
-	return GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
-}
+const uint32_t gic_dist_enable = GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
 
 void gic_private_prepare(void)
 {

@@ -87,10 +87,7 @@ void gic_route_spis_here(unsigned count)
 		gic_route_spi_here(intid);
 }
 
-uint32_t gic_dist_enable_bits(void)
-{
-	return GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
-}
+const uint32_t gic_dist_enable = GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
 
 static void wake_redistributor(void)
 {

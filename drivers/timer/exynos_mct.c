@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drivers/timer/exynos_mct.h"
+/* Exynos multi-core timer: its free-running counter feeds the cores' CNTPCT. */
+#include "drivers/timer/timer.h"
 
 #include "arch/mmio.h"
 

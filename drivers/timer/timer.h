@@ -12,3 +12,8 @@ bool timer_counter_advances(void);
 void timer_hyp_start(uint64_t cval_ticks);
 void timer_hyp_move(uint64_t cval_ticks); /* since _start: fires at another time */
 void timer_hyp_stop(void);
+
+/* Exynos: start the free-running counter of the multi-core timer at `base`, which feeds the cores'
+ * CNTPCT, and keep its value (device tree binding samsung,exynos4210-mct). False: 1000 reads showed
+ * no acknowledgement of the write. */
+bool exynos_mct_start(uintptr_t base);

@@ -10,7 +10,7 @@
 
 #include "arch/sysreg.h"
 #include "boards/board.h"
-#include "drivers/timer/exynos_mct.h"
+#include "drivers/timer/timer.h"
 #include "tests/unit/fake/fake.h"
 
 #define ARNDALE_MCT 0x101c0000u

@@ -16,6 +16,7 @@ vcpu_run:
 	adrp	x2, vcpu_host_sp
 	str	x1, [x2, :lo12:vcpu_host_sp]
 	mov	sp, x0
+.Lresume_full:
 	restore_rest
 	restore_light
 	eret
@@ -53,6 +54,4 @@ guest_serror:
 	bl	trap_serror
 	cmp	sp, x0
 	b.ne	another_full
-	restore_rest
-	restore_light
-	eret
+	b	.Lresume_full

@@ -3,7 +3,7 @@
  * the console says goes out by the UART driver, and is about the timer driver. */
 #include "arch/mmio.h"
 #include "arch/semihosting.h"
-#include "drivers/timer/exynos_mct.h"
+#include "drivers/timer/timer.h"
 #include "drivers/uart/uart.h"
 
 #define MCT 0x10050000u

@@ -3,7 +3,6 @@
  * hyp/arch/armv7/fp.S the status follows the registers. */
 #pragma once
 
-#define FP_CONTEXT_STATUS 256
 #define FPEXC_EN (1 << 30)
 
 #ifndef __ASSEMBLER__
@@ -15,5 +14,5 @@ struct fp_context {
 	uint32_t fpexc;
 } __attribute__((aligned(16)));
 
-_Static_assert(offsetof(struct fp_context, fpscr) == FP_CONTEXT_STATUS, "fp.S knows this offset");
+_Static_assert(offsetof(struct fp_context, fpscr) == 256, "for fp.S it follows d");
 #endif
