@@ -42,7 +42,7 @@ static void set_registers(struct vcpu *vcpu)
 	if (gic_guest_cpu_pa(false))
 		abilities |= gic_splits_ends() ? BACKGROUND_HAS_GICV | BACKGROUND_HAS_APR
 					       : BACKGROUND_HAS_GICV;
-	frame_set_result(&vcpu->frame, abilities);
+	vcpu->frame.x[0] = abilities;
 }
 
 static const struct vm_type type = {
@@ -68,5 +68,5 @@ void guest_background(struct vm_machine *machine)
 /* In the register of a hypercall's number, which any frame holds. */
 uint32_t guest_background_rounds(const struct vm *vm)
 {
-	return (uint32_t)frame_arg(&vm->vcpu[0]->frame, 0);
+	return (uint32_t)vm->vcpu[0]->frame.x[0];
 }

@@ -73,7 +73,7 @@ static void reset(struct vm *vm)
 
 static void set_registers(struct vcpu *vcpu)
 {
-	frame_set_result(&vcpu->frame, (reg_t)(uintptr_t)run_page());
+	vcpu->frame.x[0] = (reg_t)(uintptr_t)run_page();
 }
 
 /* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's

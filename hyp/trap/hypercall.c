@@ -29,8 +29,8 @@ static struct vcpu *hc_null(struct vcpu *vcpu)
 
 static struct vcpu *hc_record(struct vcpu *vcpu)
 {
-	reg_t size = frame_arg(&vcpu->frame, 2);
-	reg_t kind = frame_arg(&vcpu->frame, 1);
+	reg_t size = vcpu->frame.x[2];
+	reg_t kind = vcpu->frame.x[1];
 	bool sent;
 
 	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
@@ -48,7 +48,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 		[GUEST_EXIT_FAILED] = VM_FAILED,
 		[GUEST_EXIT_CRASHED] = VM_CRASHED,
 	};
-	reg_t reason = frame_arg(&vcpu->frame, 1);
+	reg_t reason = vcpu->frame.x[1];
 
 	if (reason >= ARRAY_SIZE(outcome))
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
@@ -63,7 +63,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
-	reg_t on = frame_arg(&vcpu->frame, 1);
+	reg_t on = vcpu->frame.x[1];
 
 	if (on > 1)
 		return vcpu_result(vcpu, HC_EINVAL);
@@ -81,7 +81,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 /* Make an SPI pending as a device would. The stamps do not depend on the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
-	reg_t intid = frame_arg(&vcpu->frame, 1);
+	reg_t intid = vcpu->frame.x[1];
 
 	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
 		return vcpu_result(vcpu, HC_EINVAL);
@@ -93,15 +93,14 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	bool done = cold_make(&vcpu->vm->tables, frame_arg(&vcpu->frame, 1),
-			      frame_arg(&vcpu->frame, 2));
+	bool done = cold_make(&vcpu->vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]);
 
 	return vcpu_result(vcpu, done ? HC_OK : HC_EINVAL);
 }
 
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 {
-	reg_t which = frame_arg(&vcpu->frame, 1);
+	reg_t which = vcpu->frame.x[1];
 
 	if (!vm_has_stage2(vcpu->vm) || (which != HC_TLBI_VMID && which != HC_TLBI_ALL))
 		return vcpu_result(vcpu, HC_EINVAL);
@@ -114,7 +113,7 @@ static struct vcpu *hc_tlbi(struct vcpu *vcpu)
 
 static struct vcpu *hc_vmid(struct vcpu *vcpu)
 {
-	reg_t flush = frame_arg(&vcpu->frame, 1);
+	reg_t flush = vcpu->frame.x[1];
 
 	if (!vm_has_stage2(vcpu->vm) || flush > 1)
 		return vcpu_result(vcpu, HC_EINVAL);
@@ -126,7 +125,7 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 static struct vcpu *hc_peek(struct vcpu *vcpu)
 {
 	const struct vm_machine *machine = vcpu->vm->machine;
-	reg_t address = frame_arg(&vcpu->frame, 1);
+	reg_t address = vcpu->frame.x[1];
 	uint32_t word = 0;
 
 	if (address >= machine->ram_pa && address - machine->ram_pa < machine->ram_size &&
@@ -154,8 +153,8 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 		[HC_STAGE2_TICKS_MAX] = lazy->ticks_max,
 		[HC_STAGE2_BUILD_TICKS] = lazy->build_ticks,
 	};
-	reg_t what = frame_arg(&vcpu->frame, 1);
-	ipa_t ipa = frame_arg(&vcpu->frame, 2);
+	reg_t what = vcpu->frame.x[1];
+	ipa_t ipa = vcpu->frame.x[2];
 
 	if (what == HC_STAGE2_LEVEL)
 		return vcpu_result(vcpu, (long)stage2_level(vcpu->vm, ipa));

@@ -150,7 +150,7 @@ struct vcpu *trap_irq(struct vcpu *vcpu)
 
 static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 {
-	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	return trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
 }
 
 /* A system register or an instruction that the core does not have. An unmodified guest probes for

@@ -145,7 +145,7 @@ static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 /* The result of a hypercall. Returns `vcpu`. */
 static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
 {
-	frame_set_result(&vcpu->frame, (reg_t)result);
+	vcpu->frame.x[0] = (reg_t)result;
 	return vcpu;
 }
 

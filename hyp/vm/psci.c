@@ -30,12 +30,12 @@
 
 static uint32_t function_id(const struct vcpu *vcpu)
 {
-	return (uint32_t)frame_arg(&vcpu->frame, 0);
+	return (uint32_t)vcpu->frame.x[0];
 }
 
 static reg_t argument(const struct vcpu *vcpu, unsigned n)
 {
-	reg_t value = frame_arg(&vcpu->frame, n);
+	reg_t value = vcpu->frame.x[n];
 
 	return function_id(vcpu) & SMCCC_64 ? value : (uint32_t)value;
 }

@@ -257,7 +257,7 @@ static void maintain_everything(void)
 	for (reg_t what = HC_TLBI_VMID; what <= HC_TLBI_ALL; what++) {
 		vcpu->frame.x[0] = HC_ID(TLBI);
 		vcpu->frame.x[1] = what;
-		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 		assert_int_equal(vcpu->frame.x[0], HC_OK);
 	}
 	assert_int_equal(fake_tlb_conflicts(), 0);

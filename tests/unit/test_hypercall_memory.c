@@ -57,7 +57,7 @@ static reg_t call(reg_t id, reg_t first, reg_t second)
 	vcpu.frame.x[0] = id;
 	vcpu.frame.x[1] = first;
 	vcpu.frame.x[2] = second;
-	assert_ptr_equal(trap_hvc(&vcpu, (uint32_t)frame_arg(&vcpu.frame, 0)), &vcpu);
+	assert_ptr_equal(trap_hvc(&vcpu, (uint32_t)vcpu.frame.x[0]), &vcpu);
 	return vcpu.frame.x[0];
 }
 

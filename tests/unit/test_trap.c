@@ -133,7 +133,7 @@ static void a_hypercall_reaches_its_function(void **state)
 	assert_ptr_equal(take(0x4a000000), vcpu); /* hvc #0 (Cortex-A15) */
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	vcpu->frame.x[0] = HC_ID(NULL);
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	assert_int_equal(fake_hyp.skipped, 0);
 }
@@ -144,7 +144,7 @@ static void cold_takes_a_state_and_nothing_else(void **state)
 	for (reg_t i = 0; i <= STATE_COLD_TLB + 1; i++) {
 		vcpu->frame.x[0] = HC_ID(COLD);
 		vcpu->frame.x[1] = i;
-		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 		assert_int_equal(vcpu->frame.x[0], i <= STATE_COLD_TLB ? HC_OK : (reg_t)HC_EINVAL);
 	}
 	assert_int_equal(fake_counts.icache_core, 1);
@@ -161,7 +161,7 @@ static void an_unknown_hypercall_says_so(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		vcpu->frame.x[0] = ids[i];
-		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EUNKNOWN);
 	}
 }
@@ -170,7 +170,7 @@ static void the_upper_half_of_a_hypercalls_id_is_ignored(void **state)
 {
 	(void)state;
 	vcpu->frame.x[0] = HC_ID(NULL) | 1ull << 32;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 }
 
@@ -178,7 +178,7 @@ static struct vcpu *guest_exit(reg_t how)
 {
 	vcpu->frame.x[0] = HC_ID(EXIT);
 	vcpu->frame.x[1] = how;
-	return trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	return trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
 }
 
 static void a_guest_ends_its_step(void **state)
@@ -206,7 +206,7 @@ static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 	vcpu->frame.x[0] = HC_ID(RECORD);
 	vcpu->frame.x[1] = kind;
 	vcpu->frame.x[2] = size;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 	return vcpu->frame.x[0];
 }
 

@@ -121,7 +121,7 @@ static void every_exit_is_accounted_for_by_its_kind(void **state)
 	assert_counted("hvc");
 	vcpu->frame.x[0] = HC_ID(NULL);
 	begin(0);
-	trap_hvc_traced(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	trap_hvc_traced(vcpu, (uint32_t)vcpu->frame.x[0]);
 	assert_traced("hvc", "0x86000000");
 }
 
@@ -198,7 +198,7 @@ static void every_list_register_is_read(void **state)
 	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
 		assert_int_equal(vcpu->gic.lr[i], 0);
 	vcpu->frame.x[0] = HC_ID(NULL);
-	trap_hvc_all_lrs(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	trap_hvc_all_lrs(vcpu, (uint32_t)vcpu->frame.x[0]);
 	for (unsigned i = 0; i < vcpu->vgic.lr_count; i++)
 		assert_int_equal(vcpu->gic.lr[i], gic_lr_read(i));
 	assert_int_not_equal(vcpu->gic.lr[vcpu->vgic.virq[GUEST_TIMER].fast_lr], 0);
@@ -218,7 +218,7 @@ static reg_t measured_call(reg_t id, reg_t argument)
 	vcpu->frame.x[0] = id;
 	vcpu->frame.x[1] = argument;
 	begin(0);
-	trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+	trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
 	if (fake_hyp.vectors == 0 || fake_hyp.vectors_count)
 		trap_count_hvc(vcpu);
 	return vcpu->frame.x[0];
@@ -263,7 +263,7 @@ static void a_traced_measure_call_leaves_no_event(void **state)
 		vcpu->frame.x[0] = HC_ID(MEASURE);
 		vcpu->frame.x[1] = on;
 		begin(0);
-		trap_hvc_traced(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0));
+		trap_hvc_traced(vcpu, (uint32_t)vcpu->frame.x[0]);
 	}
 	assert_true(console_is_empty());
 }

@@ -122,7 +122,7 @@ static reg_t ask_stage2(reg_t what, reg_t ipa)
 	vcpu->frame.x[0] = HC_ID(STAGE2);
 	vcpu->frame.x[1] = what;
 	vcpu->frame.x[2] = ipa;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)), vcpu);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 	return vcpu->frame.x[0];
 }
 

@@ -151,7 +151,7 @@ static struct vcpu *call(uint32_t class, uint32_t id)
 {
 	vcpu->vm->outcome = VM_RUNNING;
 	vcpu->frame.x[0] = id;
-	return class == HVC64 ? trap_hvc(vcpu, (uint32_t)frame_arg(&vcpu->frame, 0)) : take(class);
+	return class == HVC64 ? trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]) : take(class);
 }
 
 static void it_has_psci_and_no_hypercalls(void **state)

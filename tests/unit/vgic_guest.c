@@ -271,8 +271,7 @@ long guest_raise(uint64_t intid)
 {
 	guest_vcpu.frame.x[0] = HC_ID(RAISE);
 	guest_vcpu.frame.x[1] = intid;
-	assert_ptr_equal(trap_hvc(&guest_vcpu, (uint32_t)frame_arg(&guest_vcpu.frame, 0)),
-			 &guest_vcpu);
+	assert_ptr_equal(trap_hvc(&guest_vcpu, (uint32_t)guest_vcpu.frame.x[0]), &guest_vcpu);
 	settle();
 	return (long)guest_vcpu.frame.x[0];
 }

@@ -52,16 +52,16 @@ void cpu_set_memory_types(void)
 
 void cpu_set_entry(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
-	vcpu->frame = (struct trap_frame){ .r0_3 = { argument } };
+	vcpu->frame = (struct trap_frame){ .x = { argument } };
 	write_elr_el2(entry & ~(uintptr_t)1);
 	write_spsr_el2(PSR_MODE_SVC | PSR_AIF | (entry & 1 ? PSR_T : 0));
 }
 
 void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
 {
-	vcpu->frame.r0_3[0] = 0;
-	vcpu->frame.r0_3[1] = ~(reg_t)0; /* no machine number */
-	vcpu->frame.r0_3[2] = dtb;
+	vcpu->frame.x[0] = 0;
+	vcpu->frame.x[1] = ~(reg_t)0; /* no machine number */
+	vcpu->frame.x[2] = dtb;
 }
 
 /* Bit 0 is set for a Thumb entry. */

@@ -5,7 +5,7 @@
  * light part comes first, and in guest context SP_hyp points to its end, so that one PUSH saves it
  * and sp is the frame. lr is User mode's: HYP mode has no other (DDI 0406C B1.3.2). Registers that
  * other modes bank, and ELR, SPSR and HSR, stay in the core: the hypervisor takes no nested
- * exception.
+ * exception. x[0] to x[3] are those of the SMC Calling Convention, as on ARMv8.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "arch/sysreg.h"
 
 struct trap_frame {
-	reg_t r0_3[4];
+	reg_t x[4]; /* r0-r3 */
 	reg_t r12;
 	reg_t lr;
 	reg_t r4_11[8];
@@ -28,17 +28,6 @@ _Static_assert(TRAP_FRAME_SIZE % 8 == 0 && TRAP_FRAME_LIGHT_SIZE % 8 == 0, "the 
 _Static_assert(offsetof(struct trap_frame, r12) == 16, "one PUSH of r0-r3, r12, lr");
 _Static_assert(offsetof(struct trap_frame, r4_11) == TRAP_FRAME_LIGHT_SIZE, "then the rest");
 
-/* Hypercall and SMC: the registers of the SMC Calling Convention, r0-r3; valid in a light frame. */
-static inline reg_t frame_arg(const struct trap_frame *frame, unsigned n)
-{
-	return frame->r0_3[n];
-}
-
-static inline void frame_set_result(struct trap_frame *frame, reg_t value)
-{
-	frame->r0_3[0] = value;
-}
-
 /* Registers 8 to 15, which the guest's mode may bank; hyp/arch/armv7/banked.c. */
 reg_t frame_read_banked(const struct trap_frame *frame, unsigned n);
 void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value);
@@ -48,14 +37,14 @@ void frame_write_banked(struct trap_frame *frame, unsigned n, reg_t value);
 static inline reg_t frame_read(const struct trap_frame *frame, unsigned n)
 {
 	if (n < 4)
-		return frame->r0_3[n];
+		return frame->x[n];
 	return n < 8 ? frame->r4_11[n - 4] : frame_read_banked(frame, n);
 }
 
 static inline void frame_write(struct trap_frame *frame, unsigned n, reg_t value)
 {
 	if (n < 4)
-		frame->r0_3[n] = value;
+		frame->x[n] = value;
 	else if (n < 8)
 		frame->r4_11[n - 4] = value;
 	else
