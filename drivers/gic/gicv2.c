@@ -143,12 +143,6 @@ unsigned gic_virt_init(void)
 	return gic.hyp ? find_list_registers() : 0;
 }
 
-void gic_virt_cpu_reset(void)
-{
-	mmio_write32(gic.hyp + GICH_APR, 0);
-	mmio_write32(gic.hyp + GICH_VMCR, 0);
-}
-
 void gic_virt_save(struct gic_virt_state *state)
 {
 	const uintptr_t hyp = gic.hyp;

@@ -193,14 +193,6 @@ unsigned gic_virt_init(void)
 	return find_list_registers();
 }
 
-void gic_virt_cpu_reset(void)
-{
-	write_ich_ap0r0_el2(0);
-	write_ich_ap1r0_el2(0);
-	write_ich_vmcr_el2(0);
-	isb();
-}
-
 void gic_virt_save(struct gic_virt_state *state)
 {
 	state->hcr = (uint32_t)read_ich_hcr_el2();

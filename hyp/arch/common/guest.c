@@ -19,9 +19,7 @@
 #define CNTHCTL_PCTEN (1u << 0)
 #define CNTHCTL_PCEN (1u << 1)
 
-#define MDCR_TDA (1u << 9)
-#define MDCR_TDOSA (1u << 10)
-#define MDCR_TDRA (1u << 11)
+#define MDCR_DEBUG (7u << 9) /* TDA, TDOSA, TDRA: debug registers exit */
 
 #define PMCR_P_C (1u << 1 | 1u << 2) /* all counters to 0 */
 #define PMCR_N(pmcr) ((unsigned)(pmcr) >> 11 & 0x1f)
@@ -69,7 +67,7 @@ static reg_t guest_mdcr(const struct run_config *config)
 {
 	reg_t hpmn = pmu_is_there() ? PMCR_N(read_pmcr_el0()) : 0;
 
-	return config->irq == IRQ_TRAPPED ? hpmn | MDCR_TDA | MDCR_TDOSA | MDCR_TDRA : hpmn;
+	return config->irq == IRQ_TRAPPED ? hpmn | MDCR_DEBUG : hpmn;
 }
 
 void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config)
