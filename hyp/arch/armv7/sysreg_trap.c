@@ -40,24 +40,17 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 /* cntp=emulated. CNTPCT: hyp/arch/armv8/sysreg_trap.c. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
-	bool is_read = esr & ISS_READ;
+	bool is_cval = (esr & ISS_REGISTER_64) == CNTP_CVAL;
 
-	switch (esr & ISS_REGISTER_64) {
-	case CNTP_CVAL:
-		if (is_read)
-			write_pair(vcpu, esr, vcntp_read(vcpu, VCNTP_CVAL));
-		else
-			vcntp_write(vcpu, VCNTP_CVAL,
-				    frame_read(&vcpu->frame, ISS_RT(esr)) |
-					    (uint64_t)frame_read(&vcpu->frame, ISS_RT2(esr)) << 32);
-		return true;
-	case CNTPCT:
-		if (is_read)
-			write_pair(vcpu, esr, read_cntpct_el0());
-		return is_read;
-	default:
+	if (!is_cval && (esr & (ISS_REGISTER_64 | ISS_READ)) != (CNTPCT | ISS_READ))
 		return false;
-	}
+	if (esr & ISS_READ)
+		write_pair(vcpu, esr, is_cval ? vcntp_read(vcpu, VCNTP_CVAL) : read_cntpct_el0());
+	else
+		vcntp_write(vcpu, VCNTP_CVAL,
+			    frame_read(&vcpu->frame, ISS_RT(esr)) |
+				    (uint64_t)frame_read(&vcpu->frame, ISS_RT2(esr)) << 32);
+	return true;
 }
 
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)

@@ -52,11 +52,9 @@
 	.balign	32
 	.global	\name
 \name:
-	b	own_exception			/* reset: not taken to HYP mode */
-	b	own_exception			/* from HYP mode itself: undefined instruction, */
-	b	own_exception			/* HVC, */
-	b	own_exception			/* prefetch abort, */
-	b	own_exception			/* data abort */
+	.rept	5			/* as in vectors.S */
+	b	own_exception
+	.endr
 	b	\name\()_trap			/* from the guest: HVC, traps, aborts */
 	b	\name\()_irq
 	b	\name\()_irq			/* FIQ: no source is configured; taken as IRQ */
