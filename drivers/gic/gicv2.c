@@ -190,8 +190,3 @@ uint32_t gic_virt_active_priorities(void)
 {
 	return mmio_read32(gic.hyp + GICH_APR);
 }
-
-uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)
-{
-	return guest_owns_the_interface ? gic.cpu : gic.vcpu;
-}

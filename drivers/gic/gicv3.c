@@ -242,8 +242,3 @@ uint32_t gic_virt_active_priorities(void)
 {
 	return (uint32_t)(read_ich_ap0r0_el2() | read_ich_ap1r0_el2());
 }
-
-uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface)
-{
-	return 0;
-}
