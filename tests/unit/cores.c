@@ -131,15 +131,6 @@ void smp_ask(unsigned core)
 	smp_kick(core);
 }
 
-void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
-{
-	unsigned before = now;
-
-	turn_of(core);
-	fn(argument);
-	turn_of(before);
-}
-
 /* --- which vCPU a core has --- */
 
 static struct vcpu *running(unsigned n)

@@ -16,7 +16,7 @@ vcpu_run:
 	adrp	x2, vcpu_host_sp
 	str	x1, [x2, :lo12:vcpu_host_sp]
 	mov	sp, x0
-resume_full:
+.Lresume_full:
 	restore_rest
 	restore_light
 	eret
@@ -54,4 +54,4 @@ guest_serror:
 	bl	trap_serror
 	cmp	sp, x0
 	b.ne	another_full
-	b	resume_full
+	b	.Lresume_full
