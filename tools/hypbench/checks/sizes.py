@@ -15,7 +15,7 @@ BUDGETS = {
     "hyp/sched": 244,
     "hyp/vm": 1597,
     "hyp/dev": 304,
-    "hyp/trap": 855,
+    "hyp/trap": 859,
     "hyp/run": 982,
 }
 
