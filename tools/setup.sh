@@ -159,7 +159,7 @@ install_packages() {
 		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 			--no-install-recommends "${packages[@]}"
 	} >"$log" 2>&1 9>&- || # a daemon that a package starts keeps no lock
-		fail "apt-get could not install: ${packages[*]}; $log says why (no network?)"
+		fail "apt-get could not install: ${packages[*]}; $log has the reason (no network?)"
 	echo "installed: ${packages[*]}"
 }
 
@@ -194,7 +194,7 @@ install_venv() {
 			"$venv/bin/pip" install -q --disable-pip-version-check \
 				-r tools/requirements.txt
 	} >"$log" 2>&1 ||
-		fail "the Python packages could not be installed; $log says why (no network?)"
+		fail "the Python packages could not be installed; $log has the reason (no network?)"
 	echo "$PWD/tools" >"$(echo "$venv"/lib/python3*/site-packages)/hypbench.pth"
 	cat >"$venv/bin/hypbench" <<-'END'
 		#!/bin/sh

@@ -40,7 +40,7 @@ static void name_variant(struct text *text, enum pattern pattern, uint32_t kib)
 	text_char(text, 'K');
 }
 
-/* Of a large region as many as are visited, each once: ascending ones side by side, those in random
+/* The lines to visit of a large region, each once: ascending ones side by side, those in random
  * order over the whole region, an odd number of lines apart, so that they lie in all sets of the
  * caches. */
 static struct pointer_chain lines_of(const struct guest_run *run, uintptr_t base,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the limits that a guest sets to exit statistics. Of the null hypercalls here the
- * `exits` record of the step must count those of the last window and no others: 2 n of them.
+ * No times: the limits that a guest sets to exit statistics. The
+ * `exits` record of the step must count the null hypercalls of the last window alone: 2 n.
  */
 #include "guest/measure.h"
 #include "arch/hypercall.h"

@@ -91,7 +91,7 @@ class Chromium:
             self.receive()
 
     def value(self, script: str):
-        """What an expression gives, as JSON."""
+        """The value of an expression, as JSON."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"]["text"])

@@ -77,7 +77,7 @@ class DeviceTree:
         raise AssertionError(f"{bus} has no range with {address:#x}")
 
     def intids(self, node: str) -> list[int]:
-        """Of a node whose interrupts go to the GIC, in three cells each."""
+        """Interrupts of a node, to the GIC, in three cells each."""
         return [INTID_OF_KIND[kind] + number
                 for kind, number, _ in grouped(self.cells(node, "interrupts"), (1, 1, 1))]
 

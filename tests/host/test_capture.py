@@ -108,18 +108,18 @@ BODY = 60
 
 # A damage of record 17, and the one line that must report it.
 HARMS = {
-    "dropped": (drop(BODY), "garbled: the crc says"),
+    "dropped": (drop(BODY), "garbled: the crc is"),
     "dropped-first": (drop(0), "garbled: it does not begin with '{'"),
-    "dropped-head": (drop(HEAD), "garbled: the crc says"),
-    "dropped-digit": (drop(NUMBER), "garbled: the crc says"),
+    "dropped-head": (drop(HEAD), "garbled: the crc is"),
+    "dropped-digit": (drop(NUMBER), "garbled: the crc is"),
     "dropped-last": (drop(-3), "cut: the line ends without its crc"),
-    "dropped-chunk": (drop(BODY, 40), "garbled: the crc says"),
-    "doubled": (double(BODY), "garbled: the crc says"),
-    "doubled-digit": (double(NUMBER), "garbled: the crc says"),
-    "garbled": (garble(BODY), "garbled: the crc says"),
-    "garbled-head": (garble(HEAD), "garbled: the crc says"),
-    "garbled-digit": (garble(NUMBER), "garbled: the crc says"),
-    "garbled-utf8": (garble(BODY, 0x80), "garbled: the crc says"),
+    "dropped-chunk": (drop(BODY, 40), "garbled: the crc is"),
+    "doubled": (double(BODY), "garbled: the crc is"),
+    "doubled-digit": (double(NUMBER), "garbled: the crc is"),
+    "garbled": (garble(BODY), "garbled: the crc is"),
+    "garbled-head": (garble(HEAD), "garbled: the crc is"),
+    "garbled-digit": (garble(NUMBER), "garbled: the crc is"),
+    "garbled-utf8": (garble(BODY, 0x80), "garbled: the crc is"),
 }
 
 
@@ -267,7 +267,7 @@ def test_another_board(bench, line):
 def test_an_image_for_another_platform(bench, line):
     result = line(log_of(sample_run()))
     assert result.exit_code == 1
-    assert said(result) == ["the image says platform qemu-icount, it ran on silicon"]
+    assert said(result) == ["the image reports platform qemu-icount, it ran on silicon"]
     assert not (bench.root / "build" / "captured").exists()
     assert line(log_of(sample_run()), "--platform", "qemu-icount").exit_code == 0
 

@@ -299,7 +299,7 @@ def virt_interrupts(tree: DeviceTree) -> set[int]:
 
 
 def virt_pmu(tree: DeviceTree) -> int:
-    """Of a Cortex-A15 QEMU's tree has a node without it."""
+    """QEMU's tree has a node without it for a Cortex-A15."""
     return only(tree.intids("/pmu")) if tree.has("/pmu", "interrupts") else 23
 
 
@@ -332,7 +332,7 @@ NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp
 
 
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:
-    """What is not as the device tree has it, is missing, or is not known to this test."""
+    """Numbers that differ from the device tree, are missing, or are unknown to this test."""
     found = [f"{name}: missing" for name in NEEDED - set(numbers)]
     for name, number in numbers.items():
         if name not in truths:

@@ -170,7 +170,7 @@ def test_a_wrong_name_writes_nothing(card, loop, confirm):
 
 def test_without_a_terminal_it_does_not_go_on(card, loop):
     result = card("flash", "--dev", loop.path)
-    failed(result, f"no terminal to ask at: CONFIRM={loop.name} says yes", loop)
+    failed(result, f"no terminal to ask at: CONFIRM={loop.name} confirms", loop)
 
 
 @pytest.mark.parametrize("answer, status", [("{name}", 0), ("no", 1), ("", 1), ("y", 1)])

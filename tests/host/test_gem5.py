@@ -169,7 +169,7 @@ def test_another_program_is_one_line(gem5, monkeypatch, about, says):
     ("sys.exit(2)", 2, "gem5 ended with status 2"),
     ("import os; os.abort()", 1, "gem5 was ended by signal 6"),
     ("print('warn: x\\n' * 50 + 'panic: no such thing', file=sys.stderr); sys.exit(1)", 1,
-     "gem5 says: warn: x"),
+     "gem5 reports: warn: x"),
 ])
 def test_a_gem5_that_fails(gem5, then, status, says):
     gem5.install(then=then)
@@ -219,7 +219,7 @@ def test_gem5_ends_with_its_command(gem5, number):
 
 def test_a_log_of_another_platform_is_told(gem5):
     gem5.install(log=log_of(sample_run()))
-    failed(gem5.run(), "the image says platform qemu-icount, it ran on gem5")
+    failed(gem5.run(), "the image reports platform qemu-icount, it ran on gem5")
 
 
 def test_other_machines_are_not_one(bench, tmp_path):

@@ -238,7 +238,7 @@ def test_a_run_that_did_not_end_well(bench, then, says):
 def test_what_qemu_says_is_told(bench):
     bench.qemu.write_text("#!/bin/sh\necho qemu: no such machine >&2\nexit 1\n")
     done = bench.start()
-    assert done.returncode == 1 and "QEMU says: qemu: no such machine" in done.stderr.decode()
+    assert done.returncode == 1 and "QEMU reports: qemu: no such machine" in done.stderr.decode()
 
 
 def test_records_of_another_platform_are_not_of_this_run(bench):
@@ -397,7 +397,7 @@ out(b"\\r\\n", *log[1:])
 
 
 def test_keys_go_to_the_guest_as_they_are_typed(bench):
-    """None is taken by the terminal, none is shown by it; there is no end of line to wait for."""
+    """The terminal takes none and shows none; there is no end of line to wait for."""
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
         terminal.until(b"Ctrl-] or Ctrl-a x ends it")

@@ -196,7 +196,7 @@ def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
 @pytest.mark.parametrize("content, says", [
     (b"", "has 0 bytes"), (b"/dts-v1/;\n", "no device tree blob .*; dtc compiles it"),
     (b"ARMd" * 10, "it begins with 41524d64, not d00dfeed"),
-    (device_tree(size=4096), "this device tree is cut: it says 4096 bytes, the file has 80"),
+    (device_tree(size=4096), "device tree is cut: its header gives 4096 bytes, the file has 80"),
     (device_tree() + bytes(2 * MIB), "has 2097232 bytes: the room for it has 2M")])
 def test_what_is_no_device_tree(tmp_path, content, says):
     with pytest.raises(BadGuest, match=f"GUEST_DTB=.*mine.dtb.*{says}"):

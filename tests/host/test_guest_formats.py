@@ -42,8 +42,8 @@ def test_an_arm64_image_that_is_an_efi_program_says_how_long_it_is(tmp_path):
     for number, (size, place) in enumerate(((1024, 1024), (2048, 2048))):
         struct.pack_into("<2I", whole, 64 + 24 + 160 + 40 * number + 16, size, place)
     assert len(read(tmp_path, bytes(whole)).data) == 4096
-    refused(tmp_path, bytes(whole[:4095]), "cut: its header says 4096 bytes, the file has 4095")
-    refused(tmp_path, bytes(whole[:64]), "cut: its header says 68 bytes, the file has 64")
+    refused(tmp_path, bytes(whole[:4095]), "cut: its header gives 4096 bytes, the file has 4095")
+    refused(tmp_path, bytes(whole[:64]), "cut: its header gives 68 bytes, the file has 64")
     assert len(read(tmp_path, arm64_image(4096, first=b"MZ\0\x91")).data) == 4096  # no PE header
 
 
@@ -156,7 +156,7 @@ def test_big_endian(tmp_path, content, isa):
     (arm64_image(first=b"MZ@\xfa")[:40], "armv8", "its header is cut or damaged"),
     (zimage()[:0x2e], "armv7", "the header of this zImage is cut"),
     (zimage(magic=0x016f2819), "armv7", "begins like a zImage, but has not its magic"),
-    (zimage(end=0x201), "armv7", "its header says 513 bytes, the file has 512"),
+    (zimage(end=0x201), "armv7", "its header gives 513 bytes, the file has 512"),
     (zimage(start=0x100, end=0x80), "armv7", "its end 0x80 is not after its start 0x100"),
     (elf()[:40], "armv8", "this ELF is cut or damaged"),
     (elf()[:100], "armv8", "this ELF is cut or damaged"),

@@ -76,8 +76,9 @@ def test_figure_shows_its_range_where_not_most_samples_are_the_median():
     (GOOD[:GOOD.rindex(b'{"probe"')], "did not come to its end"),
     (printed(contents()[1:]), "first line is missing"),
     (printed([*contents()[:4], {"kind": "error", "what": "lost", "value": "0x3ff"}]),
-     "the probe says: .*lost"),
-    (printed([*contents()[:4], {"kind": "crash", "vector": "0x200"}]), "the probe says: .*crash"),
+     "the probe reports: .*lost"),
+    (printed([*contents()[:4], {"kind": "crash", "vector": "0x200"}]),
+     "the probe reports: .*crash"),
     (printed([one for one in contents() if one.get("path") != "sgi_self"]),
      "measured no sgi_self"),
     (printed(contents(empty={"min": 2})), "an empty window took 2 to 3 ticks, not 3"),
@@ -136,8 +137,8 @@ def test_a_domain_that_xen_does_not_name_is_measured():
 
 
 @pytest.mark.parametrize("old, new, says", [
-    (b"rev2 (credit2)", b"(credit)", "asked for the scheduler credit2, its log says credit"),
-    (b"(XEN) Using scheduler", b"(XEN) Scheduler", "its log says none"),
+    (b"rev2 (credit2)", b"(credit)", "asked for the scheduler credit2, its log reports credit"),
+    (b"(XEN) Using scheduler", b"(XEN) Scheduler", "its log reports none"),
     (b"Std. Loglevel: All", b"Std. Loglevel: Errors and warnings", "did not read xen,xen-bootargs"),
     (b"(XEN) Freed", b"(XEN) Scrubbing Free RAM in background\r\n(XEN) Freed",
      "bootscrub=0 was not obeyed"),
@@ -151,7 +152,7 @@ def test_xen_that_ran_otherwise_is_refused(old, new, says):
 
 
 def test_another_scheduler_is_told_by_its_own_line():
-    with pytest.raises(NotMeasured, match="asked for the scheduler null, its log says credit2"):
+    with pytest.raises(NotMeasured, match="asked for the scheduler null, its log reports credit2"):
         judged(XEN_LOG, Xen("null"), PEER)
 
 
@@ -269,7 +270,7 @@ def test_a_run_that_never_ends_is_refused(tmp_path):
 
 
 def test_a_qemu_that_says_nothing_is_told(tmp_path):
-    with pytest.raises(NotMeasured, match="QEMU printed nothing; it says: no such machine"):
+    with pytest.raises(NotMeasured, match="QEMU printed nothing but the error: no such machine"):
         measure(Fake((b"",), then="sys.exit('no such machine')"), PEER, tmp_path / "p")
 
 

@@ -223,7 +223,7 @@ def test_records_in_the_place_of_others_are_a_fault(tree):
     (gem5_log("default"), "has plan 'default'; a reference run of gem5-a72 has: tlb, timed"),
     (gem5_log("timed")[:9000], "is cut: the line ends without its crc"),
     (gem5_log("timed").replace(b"gem5", b"gem6", 1), "no records of a board"),
-    (report_log("timed", board=BOARD), "the image says platform qemu-icount, it ran on gem5"),
+    (report_log("timed", board=BOARD), "the image reports platform qemu-icount, it ran on gem5"),
     (b"nothing\n", "no records of a board"),
 ])
 def test_other_records_are_not_kept(tree, raw, says):

@@ -38,7 +38,7 @@ class Window(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """What icount makes of these instructions: it takes an aborted access back, and counts
+        """Count of these instructions by icount: it takes an aborted access back, and counts
         what follows on a register access that traps, in its block, once more."""
         return self.guest + self.el2 - self.aborted + self.left
 

@@ -73,7 +73,7 @@ def written(content: dict) -> str:
 
 
 def read(board: str, compiler: str) -> dict | None:
-    """None where this very compiler has none."""
+    """The figures of this very compiler, or None."""
     path = path_of(board, compiler)
     committed = json.loads(path.read_text()) if path.is_file() else {}
     return committed if committed.get("compiler") == compiler else None
@@ -104,7 +104,7 @@ def above_ceilings(board: str, figures: Figures) -> list[str]:
 
 
 def changelog_section(heading: str, text: str) -> str | None:
-    """What stands under `## heading`, or None."""
+    """The text under `## heading`, or None."""
     found = re.search(rf"^## {re.escape(heading)}[ \t]*$(.*?)(?=^## |\Z)", text,
                       re.MULTILINE | re.DOTALL)
     return found[1] if found else None

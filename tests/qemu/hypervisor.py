@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is where in a built hypervisor, and which instruction is which."""
+"""Addresses and instructions of a built hypervisor."""
 
 import re
 import shutil

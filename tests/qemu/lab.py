@@ -28,7 +28,7 @@ ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 @dataclass(frozen=True)
 class Job:
     """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` what the
-    image is given; `planted` is a fault in it; `attempt` tells runs of the same apart."""
+    image is given; `planted` is a fault in it; `attempt` distinguishes runs of the same."""
 
     board: str
     plan: str
@@ -49,7 +49,7 @@ class Result:
 
     @cached_property
     def problems(self) -> list[str]:
-        """What the host tools find wrong with it."""
+        """Faults that the host tools find in it."""
         found = self.log.problems + check_rules(self.log, self.platform)
         return [str(problem) for problem in found]
 

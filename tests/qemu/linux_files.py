@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Linux guest is made of: Debian's kernel and busybox for the board's isa, a first program,
+"""Parts of a Linux guest: Debian's kernel and busybox for the board's isa, a first program,
 a script, and the initramfs that holds them."""
 
 import shutil

@@ -38,7 +38,7 @@ class Boot:
 
 @dataclass
 class Booted:
-    """What the console said. Numbers are of the guest: its CNTVCT, its uptime."""
+    """Output of the console. Numbers are of the guest: its CNTVCT, its uptime."""
 
     boot: Boot
     console: bytes
@@ -66,7 +66,7 @@ class Booted:
 
     @property
     def seconds(self) -> list[int]:
-        """What a sleep of a second took, for each vCPU."""
+        """The time of a sleep of a second, for each vCPU."""
         return self.hexadecimal(r"a second at CNTVCT \+")
 
     @property

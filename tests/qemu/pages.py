@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents say: their tables, read."""
+"""Tables of the documents, read."""
 
 import re
 

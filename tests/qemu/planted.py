@@ -22,7 +22,7 @@ BUILDING: dict[tuple[str, ...], Lock] = defaultdict(Lock)
 
 
 class Patch(NamedTuple):
-    """What stands once in a file, and what stands there instead."""
+    """A text that stands once in a file, and its replacement."""
 
     path: str
     old: str | re.Pattern
@@ -53,7 +53,7 @@ def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
 CRASH = "__builtin_trap();"
 GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
 SWITCH, FP = "hyp/vcpu/vcpu_switch.c", "hyp/arch/armv8/fp.S"
-# What a group counts in QEMU: instructions, cycles; where there is no PMCEID (Armv7), all of it.
+# QEMU's counts for a group: instructions, cycles; where there is no PMCEID (Armv7), all of it.
 EVENTS = (
     Patch("guest/events.c", '"l1d_tlb_refill", 0x05', '"l1d_tlb_refill", 0x08'),
     Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),
@@ -251,7 +251,7 @@ def built(tree: Tree, board: str, *names: str) -> Path:
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
-    """What an image is made of, with the times of its files, and the objects that there are."""
+    """Sources of an image, with the times of its files, and its objects."""
     for name in FILES:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree.root / name, copy / name)

@@ -87,7 +87,7 @@ def good(run):
 
 
 def refusal(result: Result) -> str:
-    """Of a run that was not even begun: one line, an end, and the status of that."""
+    """A run that never began has one line, an end, and the status of that."""
     assert result.status == 2 and not result.timed_out, result.explain()
     assert [record.kind for record in result.log.records] == ["error", "end"]
     return result.one("error")["what"]

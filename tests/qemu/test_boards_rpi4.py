@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Raspberry Pi 4's image on QEMU's raspi4b, started as an arm64 Image at EL2, as its firmware
-and U-Boot start it. Other boards' images are compared with it where that says something."""
+and U-Boot start it. Other boards' images are compared with it where that proves something."""
 
 import struct
 

@@ -35,7 +35,7 @@ config trapped
 bench hvc n=10
 bench timer_wakeup n=10
 """
-# as U-Boot 2023.01 tells of boot.scr, and 2025.01
+# as U-Boot 2023.01 reports boot.scr, and 2025.01
 FOUND = re.compile(rb"Found U-Boot script /boot\.scr|Booting bootflow '\S+part_1' with script")
 CONFIGS = ("native", "direct", "trapped")
 
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD
 
 @dataclass
 class Boot:
-    """What both serial lines said, and how QEMU ended."""
+    """Output of both serial lines, and how QEMU ended."""
 
     mini_uart: bytes
     pl011: bytes

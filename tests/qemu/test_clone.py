@@ -18,7 +18,7 @@ from lab import ROOT, TREE
 pytestmark = pytest.mark.long
 
 BOARD = "virt-a72"
-# What other commands need, and the build and the run of an image do not.
+# Needs of other commands; the build and the run of an image have none of them.
 NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each axis of a configuration does to the numbers, and what it must leave alone."""
+"""The effect of each axis of a configuration on the numbers, and those it must leave alone."""
 
 import pytest
 

@@ -66,7 +66,7 @@ def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
 
 
 def fails(result) -> str:
-    """What the guest found wrong, or how the run went."""
+    """Faults that the guest found, or how the run went."""
     faults = [(hex(int(fault["ipa"], 16) - WRONG), fault) for fault in result.records("fault")]
     return f"{faults}\n{result.explain()}"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guest measures is what was executed: every row of the default plan is held against a
-QEMU plugin that counts instructions by exception level."""
+"""The guest measures the executed instructions: the tests compare every row of the default plan
+with a QEMU plugin that counts instructions by exception level."""
 
 import re
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ def name_of(record: dict) -> str:
 
 
 def figures_of(record: dict, windows: list[Window]) -> dict[str, int]:
-    """What a record should say of these windows."""
+    """The record that these windows should give."""
     overhead = 0 if record["window"] == "cval" or record["variant"] == "pair" else EMPTY
     cold, *warm = [window.counted - overhead for window in windows]
     return {"cold": cold, "min": min(warm), "p50": median_low(warm), "max": max(warm)}

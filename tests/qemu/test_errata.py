@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errata of the core: applied where MIDR says that they are needed, and what they cost. QEMU's
 cores take any MIDR, so that the image runs as on the revisions that boards have; they have none of
-the errata. What a switch of VMs does in which order is read in the image."""
+the errata. The order of a VM switch is read in the image."""
 
 from functools import cache
 
@@ -104,7 +104,7 @@ ISB = 0xd5033fdf
 
 
 def guard_problems(board: str, fault: str = "") -> list[str]:
-    """What is wrong with the order of vcpu_switch(): VTTBR, ISB, EL1's registers, ISB, VTTBR."""
+    """Faults in the order of vcpu_switch(): VTTBR, ISB, EL1's registers, ISB, VTTBR."""
     words = words_of(board, "vcpu_switch", fault)
     written = [word & ~0x1f for word in words]  # from whatever register
     vttbr = [i for i, word in enumerate(written) if word == write_of("vttbr_el2")]
@@ -183,7 +183,7 @@ def stale_operations(result) -> dict[str, int]:
 @pytest.mark.parametrize("kind", ["vmid", "all"])
 @pytest.mark.parametrize("damage", ["nothing", "local", "broadcast"])
 def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
-    """QEMU keeps a translation until it is told otherwise: without the one that is used, some
+    """QEMU keeps a translation until an operation removes it: without the one that is used, some
     operation leaves the old page behind; without the other, none does."""
     planted = "" if damage == "nothing" else f"{damage} {kind}"
     result = lab.run(job_as(on, name, TLB, planted=planted))
@@ -197,7 +197,7 @@ def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, 
 
 @pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r4p0"))
 def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
-    """What differs on a core is how far an operation reaches."""
+    """Cores differ only in the reach of an operation."""
     result = lab.run(job_as(on, name, TLB))
     assert result.status == 0, result.explain()
     for variant, cost in LOCAL_COST.items():

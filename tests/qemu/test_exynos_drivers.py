@@ -29,7 +29,7 @@ WELL = [("control at reset", "00000000"), ("stands still", "00000001"),
 
 @pytest.fixture
 def said(tmp_path):
-    """What the drivers, each from its source, say on the console."""
+    """Console output of the drivers, each from its source."""
     def said(uart: Path = UART, timer: Path = TIMER) -> list[tuple[str, str]]:
         image = tmp_path / "drivers.elf"
         run("arm-none-eabi-gcc", *FLAGS, HERE / "exynos_start.S", HERE / "exynos_drivers.c", uart,

@@ -35,7 +35,7 @@ config trace direct stage2=1G fill=lazy trace=on
                                                     for pages in PAGES)
 BOOT_LINE = len(DELAYS)
 
-# What a fault may take at EL2, in instructions: in the handler, for the page of a table, which is
+# The most instructions of a fault at EL2: in the handler, for the page of a table, which is
 # cleared, and from the vector to the handler and back. Armv7 has 32-bit registers for 64-bit
 # entries.
 FAULT_MAX = {"armv8": 450, "armv7": 800}
@@ -55,7 +55,7 @@ def starts(result, line: int) -> dict[str, dict]:
 
 
 def leaves(board: str, level: int, pages: int) -> int:
-    """What stage2_boot touches, in leaves: the run page, the image, and its working memory, which
+    """Leaves that stage2_boot touches: the run page, the image, and its working memory, which
     begins in a block of 2 MiB of its own."""
     header = read_header(image_of(board), board)
     if level == 1:

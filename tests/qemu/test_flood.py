@@ -59,7 +59,7 @@ def test_a_register_takes_so_long_at_most(lab, built):
 @pytest.mark.parametrize("cpus", [2, 4])
 @pytest.mark.parametrize("seed", [1, 77])
 def test_other_vcpus_make_no_exit_much_longer(lab, built, cpus, seed):
-    """None waits for another one. (In ticks, other cores execute whole turns meanwhile.)"""
+    """No VM waits for another one. (In ticks, other cores execute whole turns meanwhile.)"""
     alone = own_longest(lab, flood(built, 1, wide(built), full=True))
     together = own_longest(lab, flood(built, cpus, wide(built), full=True, seed=seed))
     assert together <= MOST * alone

@@ -98,7 +98,7 @@ RELEASED = {"native-lazy", "null-lazy", "null-eager"}
     ("last fp registers not loaded", SWITCHED), ("fp status not loaded", SWITCHED),
     ("middle fp registers not saved", SWITCHED | RELEASED)])
 def test_register_that_is_not_switched_is_found(lab, built, fault, configs):
-    """What is loaded nowhere is clobbered by a real other VM only."""
+    """Only a real other VM clobbers registers that are loaded nowhere."""
     result = lab.run(Job(built, KEPT.replace("n=20", "n=1"), planted=fault))
     outcome = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcome["native"] == outcome["null-static"] == "done"

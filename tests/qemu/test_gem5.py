@@ -49,12 +49,12 @@ WINDOWS = (("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi
 TIMED = ["order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {window} delay={delay}\n" for window in windows for delay in DELAYS)
     for windows in WINDOWS]
-# What gem5 has at most for the instructions of a path: a factor (it executes LDP, LDM as several
+# gem5's most for the instructions of a path: a factor (it executes LDP, LDM as several
 # operations), and beside it the instructions that a core executes before an interrupt arrives,
 # which is later from a memory-mapped CPU interface.
 FACTOR = 2
 BESIDE = {"gicv3": 4, "gicv2": 16}
-# Of a core, for one of the two instructions of the delay's loop: a turn takes whole cycles, how
+# By core, for one of the two instructions of the delay's loop: a turn takes whole cycles, how
 # many depends on how the loop lies in what is fetched at once.
 CYCLES = {"out-of-order": (0.5, 1.0), "in-order": (2.0, 3.0)}
 # irq_phases has its delay in one phase and the total, none in what a stamp costs.
@@ -64,7 +64,7 @@ pytestmark = pytest.mark.gem5
 
 
 def verdicts(result) -> list[tuple]:
-    """What does not depend on time, nor on whether there is an EL3: without one HCR_EL2.TSC may do
+    """Results that depend neither on time nor on EL3: without EL3, HCR_EL2.TSC may do
     nothing (DDI 0487 D19.2.48), and does not in gem5."""
     def known(*kinds: str) -> list[dict]:
         return [record for record in result.records(*kinds)

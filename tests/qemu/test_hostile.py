@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a misbehaving guest does stops that guest alone: a fault record, and the plan goes on."""
+"""A misbehaving guest stops itself alone: a fault record, and the plan goes on."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest that writes random values to every register it can reach stops nobody and leaves nothing
-behind: 5 million steps on the reference boards together."""
+"""A guest that writes random values to every register it can reach stops no VM and leaves no
+trace: 5 million steps on the reference boards together."""
 
 import pytest
 

@@ -52,7 +52,7 @@ def steps_of(result: Result) -> int:
 
 
 def well(result: Result, lives: int, count: int) -> str:
-    """What is wrong with a run; "": each hostile step has its end, and the guest itself finds the
+    """Faults of a run; "": each hostile step has its end, and the guest itself finds the
     figures and the registers of the quiet ones all alike."""
     steps = result.records("step")
     if result.status or result.timed_out or result.problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make image` makes for boot loaders, beside the ELF, and that another plan in it runs."""
+"""Files of `make image` for boot loaders, beside the ELF, and that another plan in it runs."""
 
 import struct
 import subprocess
@@ -62,7 +62,7 @@ def test_an_image_without_the_header_is_not_called_one():
 
 
 def header_check(board: str, data: bytes) -> str:
-    """What the rule of the arm64 Image says of a raw image, in a build folder of its own."""
+    """The verdict of the rule of the arm64 Image on a raw image, in a build folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / board / "hypbench.bin"
         raw.parent.mkdir()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts arrive once each, in the order of their priorities, and whoever crashes in the middle
-of one leaves nothing behind for the next guest."""
+"""Interrupts arrive once each, in the order of their priorities, and a guest that crashes in
+a handler leaves no trace for the next guest."""
 
 import pytest
 

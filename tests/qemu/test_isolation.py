@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Isolation, swept: each page that the stage 2 of any VM maps is its RAM, or a device that its
 configuration gives it. The tables are read out of the machine's memory; and a guest that tries the
-whole IPA space finds nothing else. What is allowed comes from the board's facts and the linker's
+whole IPA space finds nothing else. The allowed set comes from the board's facts and the linker's
 symbols."""
 
 import re
@@ -32,7 +32,7 @@ SHARED = "".join(f"config {sched} trapped sched={sched} slice_us=100\n"
 GIB, WINDOW = 1 << 30, 0x100000
 GICC_SIZE, GICD_SIZE, EMULATED_GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = \
     0x2000, 0x1000, 0x10000, 0x10000, 0x20000
-# What an unmodified guest finds where (abi/virt.h).
+# Memory map of an unmodified guest (abi/virt.h).
 VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0, 0x8000000), 0x8000000, 0x8010000
 VIRT_GICR, VIRT_UART = 0x80a0000, 0x9000000
 RAM_SIZE = 64 << 20
@@ -124,7 +124,7 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
 
 
 def spare(board: str) -> int:
-    """Of the guest's RAM on the board, far beyond all that is used."""
+    """A page of the guest's RAM on the board, far beyond all that is used."""
     facts = talk.facts(board)
     return facts["guest_base"] + facts["guest_size"] - 0x10000
 
@@ -149,7 +149,7 @@ def at_data(machine: Machine, board: str) -> tuple[int, int, str]:
 
 
 def at_others(machine: Machine, board: str) -> tuple[int, int, str]:
-    """Of the VM that shares the core: its only page."""
+    """The only page of the VM that shares the core."""
     del machine
     page = symbol(board, "__background_start")
     return page, page, "ram"
@@ -162,7 +162,7 @@ FAULTS = {"root": at_root, "gich": at_gich, "data": at_data, "other-vm": at_othe
 
 def swept(board: str, words: list[str], places: dict[int, str], fault: str = "",
           has_flash: bool = False) -> Iterator[tuple[str, list[Range]]]:
-    """What is mapped whenever a guest is at one of these places; but for its flash."""
+    """Mappings whenever a guest is at one of these places; but for its flash."""
     with Machine(words) as machine:
         for place in guest_stops(machine, places):
             if fault:
@@ -173,7 +173,7 @@ def swept(board: str, words: list[str], places: dict[int, str], fault: str = "",
 
 
 def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
-    """What an unmodified guest may have where its flash is: what the plan loads there, and erased
+    """Allowed pages of an unmodified guest's flash: those that the plan loads there, and erased
     pages, nothing but ones, of the hypervisor's constants."""
     loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, SHOWN, "code")
     constants = range(symbol(board, "__rodata_start"), symbol(board, "__rodata_end"))

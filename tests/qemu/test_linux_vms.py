@@ -52,7 +52,7 @@ def ends(booted: Booted) -> dict[str, str]:
 
 
 def lines_of(booted: Booted, vm: str) -> str:
-    """What that VM said; a long line comes in parts."""
+    """Output of that VM; a long line comes in parts."""
     return "\n".join(re.findall(rf"^{vm}: (.*)$", booted.text, re.MULTILINE))
 
 
@@ -68,7 +68,7 @@ def test_two_linux_vms(lab, on, vms, config):
 
 
 def figures(log: Log) -> list[tuple]:
-    """What the bench guest measured, but for the few samples in which QEMU went to the other core:
+    """Figures of the bench guest, but for the few samples in which QEMU went to the other core:
     its counter goes on with the instructions of every core."""
     return [(bench["variant"], bench["min"], bench["p50"], bench["p99"])
             for bench in log.of_kind("bench")]

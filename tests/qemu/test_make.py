@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What make does with good and bad words, and what it leaves alone."""
+"""Results of make with good and bad words, and what make leaves alone."""
 
 import json
 import os

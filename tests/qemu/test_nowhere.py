@@ -9,7 +9,7 @@ from lab import board_facts
 from talk import Talk
 from test_guest_image import CONFIG_NAMES, CONFIGS, ENTRY, all_done, lines, run, said
 
-# What the guest expects: on armv8 of ESR, on armv7 of DFSR and IFSR in the long format.
+# Values that the guest expects: on armv8 of ESR, on armv7 of DFSR and IFSR in the long format.
 RIGHT = {"armv8": {"SYNDROME": 0x96000010, "FETCH": 0x86000010, "WALK": 0x96000015},
          "armv7": {"SYNDROME": 0x210, "FETCH": 0x210, "WALK": 0x215}}
 PLANTED = ("SYNDROME", "FETCH", "WALK", "FAR", "SPSR", "PSTATE")

@@ -94,7 +94,7 @@ def test_documented_figures_are_those_of_a_run(job, lab):
 
 @pytest.mark.parametrize("arguments, says", [
     (ARGUMENTS.replace("bootscrub=0 ", ""), "bootscrub=0 was not obeyed"),
-    (ARGUMENTS.replace("{}", "credit"), "asked for the scheduler credit2, its log says credit$"),
+    (ARGUMENTS.replace("{}", "credit"), "asked for the scheduler credit2, its log reports credit$"),
     (ARGUMENTS.replace("loglvl=all ", ""), "did not read xen,xen-bootargs"),
 ], ids=["bootscrub", "scheduler", "bootargs"])
 def test_xen_with_other_arguments_is_refused(arguments, says):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
 LIMIT_S = 120.0
-# What a guest needs at most, its own instructions in the window included.
+# The most that a guest needs, its own instructions in the window included.
 CEILINGS = {
     "psci_version": 80,
     "gicd_iidr": 150,

@@ -69,7 +69,7 @@ def ticks_in(length: int, first: int) -> int:
 
 
 def warm_ticks(result, bench: str, config: str) -> int:
-    """Of the last run the first tick comes a whole period after its start."""
+    """The first tick of the last run comes a whole period after its start."""
     return ticks_in(warm_raw(result, bench, config), PERIOD_TICKS)
 
 
@@ -281,7 +281,7 @@ def output_of(*command) -> str:
 
 
 def called_functions(nm: str, board: str) -> set[str]:
-    """What the objects of the guest ask others for, programs apart."""
+    """Undefined symbols of the guest's objects, programs apart."""
     folder = TREE.build(board) / "guest"
     programs = folder / "guest" / "programs"
     objects = [path for path in folder.rglob("*.o") if path.parent != programs]

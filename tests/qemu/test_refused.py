@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot run says why, in one record: a wrong plan, a wrong machine."""
+"""A refused run gives its reason in one record: a wrong plan, a wrong machine."""
 
 import struct
 import zlib

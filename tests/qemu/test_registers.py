@@ -29,7 +29,7 @@ PLAN = HEAD + "".join(f"config {name} {words}\n" for name, words in CONFIGS.item
     "bench registers\n"  # the hypervisor knows no benchmark by name
 PLANTED_PLAN = HEAD + "config trapped\nbench registers\n"
 
-# What to build otherwise, and the check that must find it: on armv8, on armv7.
+# A changed build, and the check that must find it: on armv8, on armv7.
 PLANTED = {
     "another IIDR": ("IIDR=0x43c", "ldr_w0", "IIDR=0x43c", "ldr_r0_svc"),
     "another result of HVC": ("HVC_RESULT=1", "hvc", "HVC_RESULT=1", "hvc_fiq"),

@@ -46,10 +46,10 @@ VARIANTS = {
     "hostile_smc": {"smc"},
     "hostile_random": {"random"},
 }
-# What natively cannot be, and the words that say why.
+# Benchmarks that natively cannot run, and the words of the reason.
 SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
                     "hostile_smc": "SMC does not trap", "hostile_random": "no hypervisor"}
-# What natively is another thing.
+# Benchmarks that have other variants natively.
 NATIVE_VARIANTS = {"null_device": {"reset", "memory"}}
 STAGE2_LEVELS = {"native": 0, "direct": 2, "trapped": 2, "trapped-sw": 2}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest asks the emulator for by semihosting it does not get: arch/semihosting.c."""
+"""The emulator gives a guest nothing by semihosting: arch/semihosting.c."""
 
 from pathlib import Path
 

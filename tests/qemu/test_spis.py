@@ -26,8 +26,8 @@ EVENTS = ("gic_dist_write", "gic_acknowledge_irq", "gicv3_dist_write", "gicv3_ic
           "pl011_write")
 NOBODY = None
 
-# What the physical distributor holds of A and B at each mark, changes only: enabled, priority,
-# edge, core; and which cores took A there. Each mark's line is what the step before it did.
+# State of A and B in the physical distributor at each mark, changes only: enabled, priority,
+# edge, core; and which cores took A there. Each mark's line is the effect of the step before it.
 RESET = {"enabled": False, "priority": 0xa0, "edge": False, "core": 0}
 PROGRAM = [
     ("a", {}, {}, []),
@@ -203,7 +203,7 @@ def test_an_spi_goes_to_the_core_of_its_vcpu(lab, built):
     assert first_wrong(job, 2, swapped) is None, explain(result, job)
 
 
-# What the hypervisor leaves out: the first mark that tells.
+# Omissions of the hypervisor: the first mark that shows each.
 PLANTED = {
     "gic_disable": "d",  # B stays enabled
     "vgic_set_edge": "b",

@@ -35,7 +35,7 @@ TLB_INSTRUCTIONS = 1000  # of a preparation without caches, and of telling of it
 
 
 def content(result, *kinds: str, **members) -> list[dict]:
-    """What was measured, without the frame of the record."""
+    """The measurement, without the frame of the record."""
     frame = ("seq", "step", "config", "crc", "prepared")
     return [{name: value for name, value in record.items() if name not in frame}
             for record in result.records(*kinds, **members)]
@@ -83,7 +83,7 @@ def test_every_preparation_is_one_hypercall(result, bench, state):
 @pytest.mark.job(PLAN)
 @pytest.mark.parametrize("bench", ["counter", "hvc", "mmio_read"])
 def test_caches_are_gone_through_line_by_line(result, bench):
-    """What a preparation executes shows in the length of the step."""
+    """The instructions of a preparation show in the length of the step."""
     def extra(state: str) -> float:
         warm, cold = (result.one("step", bench=bench, config=config)["ticks"]
                       for config in ("direct", f"direct-{state}"))

@@ -34,7 +34,7 @@ ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "
 # and the way back.
 OUTSIDE_HVC = {"armv8": 4 + 2 + 22, "armv7": 4 + 2 + 24}
 
-# What link-time optimisation may move in one path for a change in another (CAVEATS.md).
+# The most that link-time optimisation may move in one path for a change in another (CAVEATS.md).
 LINK_TIME = 2
 
 pytestmark = pytest.mark.job(PLAN)

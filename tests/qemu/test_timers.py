@@ -64,7 +64,7 @@ def test_delay_at_el2_is_seen_once_a_wake_up(result):
 
 @pytest.mark.job(PLAN)
 def test_every_wake_up_takes_as_long(result):
-    """Of an idle guest all are equal, the cold one apart."""
+    """All samples of an idle guest are equal, the cold one apart."""
     for record in result.figures(CYCLIC).values():
         assert record["min"] == record["max"], record
 

@@ -88,7 +88,7 @@ def test_flash_holds_the_image(typed):
 
 @each_session
 def test_a_sleep_is_not_too_short(typed):
-    """Who types takes time too, so there is no other bound."""
+    """Typing takes time too, so there is no other bound."""
     assert SLEEP in typed.answers
     assert typed.log.of_kind("step")[0]["ticks"] >= SLEEP_S * HZ
 

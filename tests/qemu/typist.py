@@ -21,7 +21,7 @@ END = pexpect.EOF
 
 
 class Typist:
-    """Who sits there, what they wait for, and what they saw."""
+    """A typist: the awaited output, and the output so far."""
 
     def __init__(self, terminal: int, limit_s: float):
         self.child = fdspawn(terminal, timeout=limit_s)

@@ -43,7 +43,7 @@ class Boot:
         return board_facts(self.board)["ISA"]
 
     def script(self) -> str:
-        """What boot.scr says. The device tree is U-Boot's own: Linux wants one, so bootm does."""
+        """Contents of boot.scr. The device tree is U-Boot's own: Linux wants one, so bootm does."""
         return (f"{LOAD[self.medium]} ${{kernel_addr_r}} {self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
 

@@ -18,7 +18,7 @@ AUTOBOOT = "Hit any key to stop autoboot"
 
 @dataclass(frozen=True)
 class Session:
-    """What is typed, each line at a prompt, with {size} for the image's."""
+    """Typed lines, each at a prompt, with {size} for the image's."""
 
     board: str
     config: str

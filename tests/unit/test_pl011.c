@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PL011 that no loader has set up: the registers, and the order they are written in. What it
- * receives (DDI 0183 3.3.1, 3.3.3, 3.3.8, 3.3.10). */
+/* A PL011 that no loader has set up: the registers, and the order of their writes. Its
+ * input (DDI 0183 3.3.1, 3.3.3, 3.3.8, 3.3.10). */
 /* LINK: drivers/uart/uart.c drivers/uart/pl011.c */
 #include <setjmp.h>
 #include <stdarg.h>

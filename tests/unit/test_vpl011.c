@@ -325,7 +325,7 @@ static bool timer_runs(void)
 	return fake_cnthp_ctl_el2 & 1;
 }
 
-/* The timer would be an exit of the next step, for nothing. What another VM sends later needs a
+/* The timer would be an exit of the next step, for nothing. Later output of another VM needs a
  * timer of its own. */
 static void a_stopped_one_leaves_no_timer(void **state)
 {

@@ -33,7 +33,7 @@ SLACK_S = 10  # beyond the time that a plan gives a step
               help="End when nothing came for S seconds, or, once a run has begun, for as long as"
                    " its plan gives a step, if that is longer.")
 @click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
-              default="silicon", show_default=True, help="What executes the image.")
+              default="silicon", show_default=True, help="The machine that executes the image.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_obj
 def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | None,

@@ -219,7 +219,7 @@ def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...],
 @click.argument("image", type=PATH)
 @click.option("--plan", required=True, metavar="P", help="A name from plans/, or a file.")
 @click.option("-o", "--output", type=PATH, required=True, help="The image to write.")
-@click.option("--platform", type=click.Choice(PLATFORMS), help="What will execute the image.")
+@click.option("--platform", type=click.Choice(PLATFORMS), help="The machine to execute the image.")
 @click.pass_obj
 def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None) -> None:
     """Write a copy of IMAGE with another plan in it.

@@ -108,7 +108,7 @@ def found(board: str) -> str:
     program = next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
     if not program:
         where = f"GEM5={named} is no program" if named else "GEM5 names none, and none is on PATH"
-        raise click.ClickException(f"{board} needs gem5: {where}; docs/boards.md says how one is"
+        raise click.ClickException(f"{board} needs gem5: {where}; docs/boards.md shows how one is"
                                    " built")
     return program
 

@@ -32,7 +32,7 @@ GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores S
 
 def ends_with_us(words: list[str]) -> list[str]:
     """A command that is killed when the thread that starts it ends, also by SIGKILL (prctl(2),
-    PR_SET_PDEATHSIG): a QEMU whose console nobody reads would run on."""
+    PR_SET_PDEATHSIG): a QEMU whose console has no reader would run on."""
     return ["setpriv", "--pdeathsig", "KILL", *words] if shutil.which("setpriv") else words
 
 

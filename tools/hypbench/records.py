@@ -207,8 +207,8 @@ def missing_texts(missing: list[Range]) -> list[str]:
 
 
 def read_record(raw: bytes) -> dict:
-    """What a line says, which has a record's beginning or end. Its members are not looked at yet,
-    but it has no more, no deeper and no larger ones than a record may."""
+    """The record in a line with a record's beginning or end. Its members are not checked yet,
+    except for their number, depth and size."""
     check_frame(raw)
     data = parsed(raw)
     if not isinstance(data.get("kind"), str):
@@ -257,7 +257,7 @@ def check_frame(raw: bytes) -> None:
                         else "cut: the line ends without its crc")
     crc = zlib.crc32(raw[:tail.start()])
     if crc != int(tail[1], 16):
-        raise BadRecord(f"garbled: the crc says {tail[1].decode()}, the bytes give {crc:08x}")
+        raise BadRecord(f"garbled: the crc is {tail[1].decode()}, the bytes give {crc:08x}")
     if not HEAD.match(raw):
         raise BadRecord("not framed: it must begin with seq and kind")
 

@@ -27,7 +27,7 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
     """Every broken rule of a log whose records fit the schema."""
     found = []
     if platform and log.run and log.run["platform"] != platform:
-        found.append(Problem(0, f"the image says platform {log.run['platform']},"
+        found.append(Problem(0, f"the image reports platform {log.run['platform']},"
                                 f" it ran on {platform}"))
     for record in log.sound:
         rule = RECORD_RULES.get(record.kind)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU or gem5: image, plan, console, files, verdict. What follows a
-console and writes its results serves `hypbench capture` too."""
+"""One run of a board under QEMU or gem5: image, plan, console, files, verdict. The functions
+that follow a console and write its results serve `hypbench capture` too."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     problems = problems_of(log, platform) + ending(machine, log)
     write_results(log, out)
     if problems and machine.last_words:
-        problems.append(f"{machine.name} says: {machine.last_words}")
+        problems.append(f"{machine.name} reports: {machine.last_words}")
     return Outcome(log, (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems)),
                    problems)
 

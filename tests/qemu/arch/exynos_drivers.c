@@ -24,7 +24,7 @@ static void say(const char *word, uint32_t value)
 	uart_putc(&uart, '\n');
 }
 
-/* What the counter gains while this core waits for it. */
+/* The counter's gain while this core waits for it. */
 static uint32_t gained(void)
 {
 	uint32_t first = mmio_read32(MCT + G_CNT_L);

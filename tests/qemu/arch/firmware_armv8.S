@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Raspberry Pi 4's firmware and boot loader may have done before the hypervisor begins: the
+ * State that a Raspberry Pi 4's firmware and boot loader may leave to the hypervisor: the
  * pins of the console (GPFSEL1), and with LOUD other cores that have an interrupt pending for good
  * and wait for their word of the spin table anew. With NO_FREQUENCY the counter's frequency is 0.
  * BEGIN: address of the hypervisor's code, after its header.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that has both groups, more pending and more active than there are list registers, and EOI
- * in two steps. With interrupts masked, mostly: ISR says what is signalled, Group 0 as FIQ. What is
- * wrong stops the VM with 4 times the line that expected otherwise. Defines: GIC, 2 or 3.
+ * in two steps. With interrupts masked, mostly: ISR shows the signals, Group 0 as FIQ. An
+ * error stops the VM with 4 times the line that expected otherwise. Defines: GIC, 2 or 3.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -342,7 +342,7 @@ static void each_group_is_taken_by_its_vector(void)
 	EXPECT(signalled() == 0);
 }
 
-/* What is pending in Group 1 and off keeps no list register from Group 0. */
+/* A pending interrupt of Group 1, which is off, keeps no list register from Group 0. */
 static void one_group_alone_is_taken(void)
 {
 	enable(1, false);

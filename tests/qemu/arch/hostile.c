@@ -4,8 +4,8 @@
  * of GIC (each other's, too), timers, UART and flash, and read them, and make random PSCI calls;
  * access anything anywhere, and lose their way among modes and vectors (hostile_anywhere.c).
  * Any of them resets the VM; the last of LIVES ends it. It is every second step of a plan. The
- * others measure, on a machine that is to be as new, and compare with the first of them. What is
- * wrong stops the VM with 4 times a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES;
+ * others measure, on a machine that is to be as new, and compare with the first of them. An
+ * error stops the VM with 4 times a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES;
  * SEED; SLED_WORDS, where a vCPU can begin; COMPARE, 0 where no two measurements are alike; RAM;
  * HYP_BASE, where EL2 is.
  */
@@ -159,7 +159,7 @@ static void acknowledge_both(void)
 }
 #endif
 
-/* What comes for ever is turned off; and everything, where nothing else helps. */
+/* Turn off an interrupt that comes for ever; and everything, where nothing else helps. */
 void interrupt(bool fast)
 {
 	uint32_t vcpu = own_number();
@@ -268,7 +268,7 @@ static uintptr_t entry(uint32_t vcpu)
 	}
 }
 
-/* Who may sleep for ever: all but one. */
+/* vCPUs that may sleep for ever: all but one. */
 static bool may_sleep(uint32_t vcpu)
 {
 	return vcpu != shared->keeper && shared->kept == shared->lives;

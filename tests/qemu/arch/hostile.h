@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the hostile guest share. */
+/* Shared by the files of the hostile guest. */
 #pragma once
 
 #include <stdbool.h>

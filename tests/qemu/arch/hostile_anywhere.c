@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the hostile guest does with addresses and modes: accesses of every kind anywhere in the IPA
+ * The hostile guest's use of addresses and modes: accesses of every kind anywhere in the IPA
  * space, and exceptions in any mode, with the vectors elsewhere, up to DEPTH of them within the
  * handler. The way back is in hostile_<isa>.S: the vectors are never where there is nothing, since
  * a vector that faults for ever lets no time pass under icount.
@@ -53,7 +53,7 @@ static uintptr_t anywhere(uint32_t vcpu)
 }
 
 /* No syndrome describes an access of several registers, or an exclusive one: where something is
- * emulated the VM would end. What is sent by the UART would be in the log. */
+ * emulated the VM would end. Output of the UART would be in the log. */
 static bool is_emulated(uintptr_t address)
 {
 	return address < DEVICES_END;
@@ -181,7 +181,7 @@ static uintptr_t somewhere(uint32_t vcpu, uintptr_t *psr)
 	return (uintptr_t)arm_snippets + 8 * below(vcpu, ARM_SNIPPETS);
 }
 
-/* Of a mode that there is, mostly. */
+/* An existing mode, mostly. */
 static uintptr_t any_psr(uint32_t vcpu)
 {
 	static const uint8_t modes[] = { MODES };

@@ -77,7 +77,7 @@ uint32_t private_state(uint32_t vcpu)
 #endif
 }
 
-/* Of a machine that nobody has used. */
+/* State of an unused machine. */
 static uint32_t state(void)
 {
 	uint32_t sum = sum_of(sum_of(private_state(0), GICD, 0x1000), UART + 4, 0xffc);

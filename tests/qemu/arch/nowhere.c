@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An unmodified guest that probes where nothing is, by load, store, fetch and stage-1 walk, at EL1
- * and at EL0, and looks at the exception that it takes. What is wrong stops the VM with its line.
+ * and at EL0, and looks at the exception that it takes. An error stops the VM with its line.
  * Defines: the syndromes that it expects: SYNDROME, of a load; FETCH; WALK; on ARMv7 DFSR and IFSR
  * in the long format; and 0 for FAR, SPSR and PSTATE, the handler's, where they are to be right.
  */

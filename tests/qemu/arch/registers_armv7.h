@@ -158,7 +158,7 @@ static void emit_access(const struct access *access, unsigned n, unsigned base)
 		       2);
 }
 
-/* Flags are of a comparison of equal values. What follows the access is executed or not as after an
+/* Flags are of a comparison of equal values. The next instruction is executed or not as after an
  * access without a trap. */
 static const struct it_block {
 	const char *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that programs physical SPIs of its VM's and has them sent to its vCPUs, one after the
- * other. Before each step it marks the UART with a `~` and a letter, so that what the step did to
- * the physical distributor can be told from QEMU's trace; test_spis.py knows the letters. What the
- * guest itself sees and is wrong stops the VM with the step's letter. With interrupts masked:
+ * other. Before each step it marks the UART with a `~` and a letter, so that QEMU's trace shows the
+ * step's effect on the physical distributor; test_spis.py knows the letters. An error that
+ * the guest itself sees stops the VM with the step's letter. With interrupts masked:
  * WFI ends for one that is pending. Defines: CPUS, 1 or 2; GIC, 2 or 3; SPI, the first one.
  */
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * A guest whose vCPUs do at random, all at once, what one core asks another one for: SGIs, accesses
  * to each other's interrupts, SPIs sent elsewhere, vCPUs turned on and off; in the midst of that
- * any of them resets the VM, and in its last life turns it off. With interrupts masked. What is
- * wrong stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES.
+ * any of them resets the VM, and in its last life turns it off. With interrupts masked. An
+ * error stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ static void take_all(void)
 	}
 }
 
-/* What comes meanwhile, the timer at the latest, ends the sleep. */
+/* The next interrupt, the timer's at the latest, ends the sleep. */
 static void sleep(uint32_t *seed)
 {
 	timer_on(1 + below(seed, 3000));

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Of the vector tables: an exception from the mode in which C runs. */
+/* Vector tables: an exception from the mode in which C runs. */
 struct taken {
 	uintptr_t syndrome, far, pc, psr, vector, state;
 };

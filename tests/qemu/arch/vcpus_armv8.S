@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C (vcpus.h), at whatever address. What a vCPU starts with, x0 to x3, are arguments of
- * first_main(); x0 is second_main()'s. Defines, if any: CONDUIT, hvc or smc; STACKS. */
+/* Stacks, and C (vcpus.h), at whatever address. A vCPU starts with the arguments of
+ * first_main() in x0 to x3; x0 is second_main()'s. Defines, if any: CONDUIT, hvc or smc; STACKS. */
 #ifndef STACKS
 #define STACKS 0x1e00000 /* after _start: each vCPU's grows down from a page of its own */
 #endif

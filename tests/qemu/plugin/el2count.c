@@ -62,7 +62,7 @@ struct stamp {
 	struct count count; /* up to and with the instruction that took it */
 };
 
-/* A translation block. What reads or writes a timer is the last instruction of one. */
+/* A translation block. An access to a timer is the last instruction of one. */
 struct block {
 	uint64_t address;
 	unsigned length; /* in instructions */
@@ -209,7 +209,7 @@ static void note_wake(struct core *core)
 	core->waiting = false;
 }
 
-/* What the last instruction of the block before this one did, if the block came to its end. */
+/* The effect of the last instruction of the block before this one, if the block came to its end. */
 static void note_timer(struct core *core)
 {
 	uint32_t last = core->block->last;

@@ -16,7 +16,7 @@ struct qemu_plugin_insn;     /* one of its instructions */
 struct qemu_plugin_register; /* a handle, for good */
 struct machine_info;
 
-/* What a callback does with the core's registers. */
+/* A callback's use of the core's registers. */
 enum register_use { REGISTERS_UNUSED, REGISTERS_READ };
 
 /* GLib's GArray and GByteArray begin so. */

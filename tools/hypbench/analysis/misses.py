@@ -33,8 +33,8 @@ class Miss:
 
 
 def miss_rows(log: Log) -> list[Miss]:
-    """Of each configuration and working set in which a load misses; nothing where a tick is no
-    time."""
+    """A row for each configuration and working set in which a load misses; none where a tick is
+    no time."""
     if platform_of(log) not in TIME:
         return []
     counted = {one.row.key: one.per_operation for one in event_rows(log)}

@@ -49,7 +49,7 @@ def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Pa
            output: Path | None) -> None:
     """Make the image of a board's card, with a plan in it.
 
-    What is on it: boards/BOARD/card.toml. Nothing is written to any device.
+    boards/BOARD/card.toml lists its contents. The command writes to no device.
     """
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan_text(plan), platform, given)

@@ -70,7 +70,7 @@ def ask(disk: Disk, confirm: str) -> None:
     if not confirm:
         if not sys.stdin.isatty():
             raise click.ClickException("there is no terminal to ask at: CONFIRM="
-                                       f"{disk.name} says yes. Nothing was written")
+                                       f"{disk.name} confirms. Nothing was written")
         answer = click.prompt(f"Everything on it is lost. To go on, type its name ({disk.name})",
                               default="", show_default=False).strip()
     if answer != disk.name:

@@ -195,8 +195,8 @@ def read(path: Path) -> bytes:
                        f" {content[:4].hex()}, not {MAGIC.hex()}){hint}")
     size = int.from_bytes(content[4:8], "big")
     if size > len(content):
-        raise BadGuest(f"GUEST_DTB={path}: this device tree is cut: it says {size} bytes, the file"
-                       f" has {len(content)}")
+        raise BadGuest(f"GUEST_DTB={path}: this device tree is cut: its header gives {size}"
+                       f" bytes, the file has {len(content)}")
     return content
 
 

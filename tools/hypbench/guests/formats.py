@@ -103,7 +103,7 @@ def read_image(path: Path, isa: str, limit: int, raw: bool) -> Image:
 
 
 GIVEN_AN_ADDRESS = {
-    b"\x7fELF": "an ELF, which says itself where it belongs: run it without GUEST_ADDRESS",
+    b"\x7fELF": "an ELF, which has an address of its own: run it without GUEST_ADDRESS",
     GZIP_MAGIC: "compressed by gzip: unpack it, or run it without GUEST_ADDRESS",
 } | OTHERS
 
@@ -175,7 +175,7 @@ def arm64_image(content: bytes) -> Image:
     if memory >> 32:
         raise BadGuest(f"the header of this arm64 Image is damaged: image_size {memory:#x}")
     if (end := sections_end(content)) > len(content):
-        raise BadGuest(f"this arm64 Image is cut: its header says {end} bytes, the file has"
+        raise BadGuest(f"this arm64 Image is cut: its header gives {end} bytes, the file has"
                        f" {len(content)}")
     return Image("arm64 Image", [Part(0, content)], text_offset=text_offset,
                  memory=max(memory, len(content)))
@@ -206,7 +206,7 @@ def zimage(content: bytes) -> Image:
         raise BadGuest(f"the header of this zImage is damaged: its end {end:#x} is not after its"
                        f" start {start:#x}")
     if end - start > len(content):
-        raise BadGuest(f"this zImage is cut: its header says {end - start} bytes, the file has"
+        raise BadGuest(f"this zImage is cut: its header gives {end - start} bytes, the file has"
                        f" {len(content)}")
     return Image("zImage", [Part(0, content)], memory=len(content))
 

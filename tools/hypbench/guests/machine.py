@@ -69,7 +69,7 @@ def read_board(tree: Tree, name: str) -> Board:
     board = described(tree, name)
     if not board.store_size:
         able = [other for other in tree.qemu_boards() if described(tree, other).store_size]
-        raise BadGuest(f"board '{name}' has no store for a guest's images ({board.file} says no"
+        raise BadGuest(f"board '{name}' has no store for a guest's images ({board.file} has no"
                        f" store_size); boards that have one: {listed(able)}")
     return board
 

@@ -114,7 +114,7 @@ def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: 
               addressed: bool) -> int:
     """Where the image clears nothing. An ELF and an arm64 Image say how much memory they take; a
     raw binary does not: it may clear memory on both sides of itself, as QEMU's virt, which puts
-    the tree of such a kernel 128 MiB into RAM, lets it. Of an ELF, and of a raw binary that has an
+    the tree of such a kernel 128 MiB into RAM, lets it. For an ELF, and for a raw binary with an
     address, the tree is at the beginning of RAM where that is free, as on virt."""
     if (image.kind == "ELF" or addressed) and all(
             piece.address >= machine.ram + DTB_ROOM or piece.end <= machine.ram

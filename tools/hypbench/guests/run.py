@@ -164,7 +164,7 @@ def verdict(session: terminal.Session, wish: Wish) -> Verdict:
         return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
     problems = [] if faults else problems_of(log, session, wish)
     if not log.run and session.stderr:
-        problems.append(f"QEMU says: {session.stderr}")
+        problems.append(f"QEMU reports: {session.stderr}")
     return Verdict(1, faults + problems)
 
 

@@ -181,8 +181,8 @@ class Pipes:
         os.set_blocking(self.input, False)
 
     def wait(self, deadline: float | None) -> tuple[bytes, bytes]:
-        """Bytes from QEMU, and bytes typed: something, or nothing at the deadline. Who types
-        is listened to only while nothing waits for the guest."""
+        """Bytes from QEMU, and bytes typed: something, or nothing at the deadline. Input is
+        read only while none waits for the guest."""
         sources = [self.output]
         if self.source is not None and not self.pending:
             sources.append(self.source)

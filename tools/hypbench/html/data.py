@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records that a page is made from, and how the page groups their rows. What they mean is
-worked out in `hypbench.analysis`, for the page and for the terminal alike."""
+"""The records that a page is made from, and how the page groups their rows. Package
+`hypbench.analysis` interprets them, for the page and for the terminal alike."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

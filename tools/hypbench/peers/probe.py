@@ -109,7 +109,7 @@ def result(text: bytes, expected: Expected) -> Probe:
 def believed(lines: list[tuple[bytes, dict]], expected: Expected) -> Probe:
     for line, data in lines:
         if data["kind"] in ("error", "crash"):
-            raise NotMeasured(f"the probe says: {shown(line)}")
+            raise NotMeasured(f"the probe reports: {shown(line)}")
     start, end = lines[0][1], lines[-1][1]
     if end["kind"] != "end":
         raise NotMeasured("the probe did not come to its end; its last line:"

@@ -49,7 +49,7 @@ def follow(words: list[str], path: Path, limit_s: float) -> bytes:
         raise NotMeasured(f"not at its end after {limit_s:g} s: {path}")
     text = path.read_bytes()
     if not text:
-        raise NotMeasured(f"QEMU printed nothing; it says: {qemu.stderr}")
+        raise NotMeasured(f"QEMU printed nothing but the error: {qemu.stderr}")
     return text
 
 

@@ -75,7 +75,7 @@ class Ours:
         if not records.run:
             raise NotMeasured("no run record of the hypervisor")
         for data in records.of_kind("fault", "error"):
-            raise NotMeasured(f"the hypervisor says: {data}")
+            raise NotMeasured(f"the hypervisor reports: {data}")
         found = records.run["board"], records.run["configs"][0]["name"]
         if found != (peer.board, self.config.split()[0]):
             raise NotMeasured(f"the hypervisor ran {' '.join(found)}")

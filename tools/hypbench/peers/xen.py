@@ -73,7 +73,7 @@ class Xen:
         text = log.decode(errors="replace")
         used = SCHEDULER.search(text)
         if not used or used[1] != self.scheduler:
-            raise NotMeasured(f"asked for the scheduler {self.scheduler}, its log says"
+            raise NotMeasured(f"asked for the scheduler {self.scheduler}, its log reports"
                               f" {used[1] if used else 'none'}")
         if not re.search(r"^\(XEN\) Std\. Loglevel: All", text, re.MULTILINE):
             raise NotMeasured("it did not read xen,xen-bootargs: its log has no"
