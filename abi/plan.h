@@ -105,7 +105,7 @@ struct plan_guest {
 	struct plan_load load[PLAN_LOAD_MAX];
 };
 
-/* What a VM runs: the benchmarks, code that keeps a core busy, an unmodified guest. X(NAME,
+/* Images of a VM: the benchmarks, code that keeps a core busy, an unmodified guest. X(NAME,
  * "word"). */
 #define PLAN_IMAGES(X)                                                                             \
 	X(BENCH, "bench")                                                                          \
@@ -135,7 +135,7 @@ struct plan_vm {
 };
 
 /*
- * What happens to a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
+ * Events of a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
  * the order of their times. X(NAME, "word"). An event without a meaning in the VM's state is
  * ignored.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose FP and SIMD registers the core holds. The hypervisor itself uses none.
+ * The owner of the FP and SIMD registers in the core. The hypervisor itself uses none.
  *   static the measured guest's, always; another vCPU that uses them is stopped
- *   lazy   whoever used them last; another vCPU's first use of them traps, and switches them
+ *   lazy   the vCPU that used them last; another vCPU's first use of them traps, and switches them
  *   eager  the running vCPU's: switched with it, never trapped
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cores do for each other. A vCPU runs on one core, vcpu->core, and that core alone touches
+ * Messages between cores. A vCPU runs on one core, vcpu->core, and that core alone touches
  * what belongs to the vCPU (its virtual GIC above all: the list registers are the core's). Another
  * core sets bits of the vCPU (struct vgic_posted) and kicks the core, and does not wait. A call,
  * which its caller waits for, is for the life cycle of VMs alone.
@@ -30,7 +30,7 @@ void smp_ask(unsigned core);
 /* Whether this core is asked to leave its vCPU. */
 bool smp_is_asked(void);
 
-/* This core has no vCPU loaded: makes core 0's call. What others ask from now on is asked anew. */
+/* This core has no vCPU loaded: makes core 0's call. Calls that come from now on are new ones. */
 void smp_process_calls(void);
 
 /* Has `core` look at its vCPUs' posts, whatever it does. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a core does: run its vCPUs, and between them what others ask of it. */
+/* The loop of a core: run its vCPUs, and between them serve other cores. */
 #pragma once
 
 #include "arch/types.h"

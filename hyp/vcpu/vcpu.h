@@ -39,11 +39,11 @@ enum vcpu_state {
 	VCPU_STATE_PAUSED,
 };
 
-/* vcpu->power. Others change it from OFF on, by way of CLAIMED; its own core does the rest: OFF
- * says that nothing of what it was before is left (hyp/vm/vm_core.c). */
+/* vcpu->power. Another core changes OFF by way of CLAIMED; the vCPU's own core does the rest: OFF
+ * says that no state of the last run is left (hyp/vm/vm_core.c). */
 enum vcpu_power {
 	VCPU_OFF,
-	VCPU_CLAIMED,  /* somebody turns it on: entry and context are being written */
+	VCPU_CLAIMED,  /* another core writes entry and context, to turn it on */
 	VCPU_STARTING, /* its core is to start it */
 	VCPU_ON,
 };
@@ -153,7 +153,7 @@ extern uintptr_t vcpu_host_sp; /* where it was called */
 /* Whether a switch between the two has no register of EL2 to write but VTTBR. */
 bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
 
-/* What the core holds of the vCPU to memory, which leaves the virtual interface off; and back. */
+/* Move the vCPU's registers to memory, which leaves the virtual interface off; and back. */
 void vcpu_put(struct vcpu *vcpu);
 void vcpu_load(struct vcpu *vcpu);
 

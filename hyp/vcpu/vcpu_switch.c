@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a vCPU has in the core beside its general registers, to memory and back: the VM switch. */
+/* The VM switch: a vCPU's registers, beside the general ones, to memory and back. */
 #include "hyp/vcpu/vcpu.h"
 
 #include "arch/barrier.h"
@@ -175,7 +175,7 @@ static __cold void switch_more(struct vcpu *from, struct vcpu *to)
 	load_more(to);
 }
 
-/* ERET synchronises the context, so no barrier is needed. What is rare comes last and in a function
+/* ERET synchronises the context, so no barrier is needed. Rare work comes last and in a function
  * of its own, so that this one needs no stack. */
 __attribute__((flatten)) void vcpu_switch(struct vcpu *from, struct vcpu *to)
 {

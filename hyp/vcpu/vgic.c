@@ -95,7 +95,7 @@ static void set_hw_pending(struct virq *virq)
 
 /*
  * An accepted interrupt is pending at the physical GIC again. A level that is still high makes it
- * so; a latch would be lost. An SPI counts as latched, since HC_RAISE latches.
+ * so; a latch would be lost. An SPI counts as pending by its latch, since HC_RAISE sets that.
  */
 static void give_back(struct virq *virq)
 {

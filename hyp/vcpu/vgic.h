@@ -33,7 +33,7 @@
 
 struct vcpu;
 
-/* What the guest programs. */
+/* Programmed by the guest. */
 struct virq_config {
 	bool enabled;
 	bool edge;        /* GICD_ICFGR */
@@ -65,8 +65,8 @@ struct virq {
 
 /*
  * Requests of other cores. Any core sets bits, and kicks the vCPU's core (vgic_post_what()), which
- * processes them (vgicd_process_posts()). Of a pair the lower half has interrupts to set, the upper
- * half interrupts to clear; an interrupt is in one half at most.
+ * processes them (vgicd_process_posts()). The lower half of a pair has interrupts to set, the upper
+ * half has interrupts to clear; an interrupt is in one half at most.
  */
 struct vgic_posted {
 	uint32_t what;                /* VGIC_POST_*; 0: nothing */

@@ -5,7 +5,7 @@
 
 static struct vcpu *owner PERCPU;
 
-/* Of a vCPU that is not the owner. */
+/* The vCPU is not the owner. */
 static void put_one(struct vcpu *vcpu, unsigned intid)
 {
 	gic_disable(intid);

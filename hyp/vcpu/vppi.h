@@ -11,10 +11,10 @@
 /* The physical PPIs are those of `vcpu`, which is loaded. */
 void vppi_load(struct vcpu *vcpu);
 
-/* The physical PPIs are nobody's: disabled, neither pending by software nor active. */
+/* The physical PPIs have no owner: disabled, neither pending by software nor active. */
 void vppi_put(void);
 
-/* Whose the physical PPI `intid` is; NULL: nobody's. */
+/* The owner of the physical PPI `intid`; NULL: none. */
 struct vcpu *vppi_owner(unsigned intid);
 
 /* Whether PPI `intid` of `vcpu`, loaded or not, is active; make it active. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VM has, emulated devices too, and how its guest is started: life.c makes it so. */
+/* The machine of a VM, emulated devices too, and the start of its guest: for life.c. */
 #pragma once
 
 #include "abi/guest_run.h"
@@ -37,7 +37,7 @@ struct vm_type {
 	 * active than there are list registers. */
 	bool traps_dir;
 
-	/* What it has beside RAM and GIC; only with stage 2. False: no room in the tables. */
+	/* Add the devices beside RAM and GIC; only with stage 2. False: no room in the tables. */
 	bool (*add_devices)(struct vm *vm);
 	/* Its devices as at reset; its images to its RAM, and in memory: it begins with its caches
 	 * off. Sets vm->cntvoff. */

@@ -123,7 +123,7 @@ static void start(struct vcpu *vcpu)
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 }
 
-/* Others post to a vCPU that is off, too: an SPI that has another target now leaves it. */
+/* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
 static void process_posts(struct vcpu *vcpu)
 {
 	vppi_load(vcpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a core does in the life of its vCPUs. Each function runs on the core itself, with no vCPU
+ * A core's part in the life of its vCPUs. Each function runs on the core itself, with no vCPU
  * loaded: called there by life.c through smp_call(), or by the core's loop (hyp/run/core_loop.c).
  */
 #pragma once
@@ -25,5 +25,5 @@ void vm_core_off(struct vcpu *vcpu);
 /* The vCPU of this core, off ones too, that has the physical interrupt `intid`; NULL: none. */
 struct vcpu *vm_core_owner(unsigned intid);
 
-/* What others ask of this core's vCPUs: to start, or to stop since their VM is at its end. */
+/* Start or stop this core's vCPUs as other cores asked: a stop is the end of the VM. */
 void vm_core_process(void);

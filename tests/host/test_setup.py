@@ -215,8 +215,8 @@ def test_without_a_network_it_says_so_in_a_line(place):
     place.fake("pip", NO_NETWORK)
     status, _, err = place.run()
     assert status == 1
-    assert err == ("setup: the Python packages could not be installed; build/setup.log says why (no"
-                   " network?)\n")
+    assert err == ("setup: the Python packages could not be installed; build/setup.log has"
+                   " the reason (no network?)\n")
     assert "no matching distribution" in (place.root / "build/setup.log").read_text()
     assert place.run("--check", "python")[0] == 1
     place.fake("pip", "exit 0")

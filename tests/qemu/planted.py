@@ -62,6 +62,8 @@ EVENTS = (
     Patch("guest/events.c", "return pmceid[number / 32] >> number % 32 & 1;",
           "return !pmceid[0] || pmceid[number / 32] >> number % 32 & 1;"))
 PATCHES: dict[str, tuple[Patch, ...]] = {
+    # EL2's own access to an address that it does not map
+    "own_fault": first("hyp/run/scenario.c", "create_all", "*(volatile char *)0xfffffff0 = 0;"),
     # the guest's kernel
     "task_wake": first("guest/task.c", "task_wake", "return;"),
     "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),

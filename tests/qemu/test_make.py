@@ -136,13 +136,9 @@ def test_debug_stops_in_hypervisor_and_guest(built):
 REGISTERS = {"armv7": ("hsr", "elr_hyp", "hcr"), "armv8": ("esr_el2", "elr_el2", "far_el2")}
 
 
-def less_memory(options: list[str]) -> list[str]:
-    return ["1G" if word == "2G" else word for word in options]
-
-
-@pytest.mark.job("config native\nbench counter n=1\n", machine=less_memory)
+@pytest.mark.long
+@pytest.mark.job("config native\nbench counter n=1\n", planted="own_fault")
 def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
-    """There is no RAM where the guest belongs, so the hypervisor itself takes an abort."""
     assert result.status == 2, result.explain()
     said = "\n".join(result.log.text)
     assert "panic: hyp/trap/trap.c:" in said and "exception in the hypervisor" in said

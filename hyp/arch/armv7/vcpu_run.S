@@ -45,7 +45,7 @@ leave:
 	ldr	sp, [r1]
 	pop	{r3-r11, pc}
 
-	/* HSR tells which. Interrupts are masked in HYP mode: there is no other. */
+	/* HSR has the class. Interrupts are masked in HYP mode: no IRQ comes here. */
 	.global	own_exception
 own_exception:
 	bic	sp, sp, #7	/* any instruction was interrupted: C wants 8 bytes */

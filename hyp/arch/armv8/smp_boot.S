@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A core that is not the boot core. smp_boot_entry reports the core's level and parks the core.
- * core_entry leads to C: for a parked core, and for one that firmware starts (PSCI, DEN0022 6.4:
- * translation and data cache off).
+ * core_entry leads to C: for a waiting core, and for a core that firmware starts (PSCI, DEN0022
+ * 6.4: translation and data cache off).
  */
 #include "arch/control.h"
 #include "drivers/gic/gic_regs.h"
