@@ -11,7 +11,7 @@ BUDGETS = {
     "hyp/base": 480,
     "hyp/cpu": 620,
     "hyp/mem": 310,
-    "hyp/vcpu": 1191,
+    "hyp/vcpu": 1193,
     "hyp/sched": 244,
     "hyp/vm": 1597,
     "hyp/dev": 300,
