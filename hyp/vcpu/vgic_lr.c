@@ -350,6 +350,13 @@ __cold void vgic_end(struct vgic *vgic)
 	refill(vgic);
 }
 
+/* Out of line: a WFI without work needs no stack. */
+static __cold bool refill_pending(struct vgic *vgic)
+{
+	refill(vgic);
+	return any_pending(vgic) || anything_queued(vgic);
+}
+
 bool vgic_anything_pending(struct vgic *vgic)
 {
 	uint32_t all = BIT(vgic->lr_count) - 1;
@@ -357,10 +364,7 @@ bool vgic_anything_pending(struct vgic *vgic)
 	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
 		if (!lr_is(bit_lowest(full), GIC_LR_ACTIVE))
 			return true;
-	if (!vgic->work)
-		return false;
-	refill(vgic);
-	return any_pending(vgic) || anything_queued(vgic);
+	return vgic->work && refill_pending(vgic);
 }
 
 /* The usual case: no work, no end, an empty list register. */

@@ -11,7 +11,7 @@ BUDGETS = {
     "hyp/base": 477,
     "hyp/cpu": 561,
     "hyp/mem": 308,
-    "hyp/vcpu": 1189,
+    "hyp/vcpu": 1191,
     "hyp/sched": 244,
     "hyp/vm": 1597,
     "hyp/dev": 304,
