@@ -53,10 +53,14 @@ static bool entry_ok(const struct vm *vm, reg_t entry)
 	       cpu_entry_aligned(entry);
 }
 
-/* PSCI_VERSION, MIGRATE_INFO_TYPE */
-static struct vcpu *constant(struct vcpu *vcpu)
+static struct vcpu *version(struct vcpu *vcpu)
 {
-	return vcpu_result(vcpu, function_id(vcpu) == PSCI_BASE ? PSCI_VERSION_1_1 : NO_TRUSTED_OS);
+	return vcpu_result(vcpu, PSCI_VERSION_1_1);
+}
+
+static struct vcpu *migrate_info_type(struct vcpu *vcpu)
+{
+	return vcpu_result(vcpu, NO_TRUSTED_OS);
 }
 
 /* A power-down state loses what a core loses. The vCPU's timers go on and can wake it. */
@@ -143,8 +147,8 @@ static struct vcpu *features(struct vcpu *vcpu);
 
 /* By number, from PSCI_BASE on; NULL: not supported. */
 static hypercall *const functions[] = {
-	constant, cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
-	constant, NULL,        system_end, system_end, features,
+	version,           cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
+	migrate_info_type, NULL,        system_end, system_end, features,
 };
 /* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
 #define HAS_64 (BIT(1) | BIT(3) | BIT(4))

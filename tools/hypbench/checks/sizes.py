@@ -13,7 +13,7 @@ BUDGETS = {
     "hyp/mem": 308,
     "hyp/vcpu": 1191,
     "hyp/sched": 244,
-    "hyp/vm": 1597,
+    "hyp/vm": 1601,
     "hyp/dev": 304,
     "hyp/trap": 859,
     "hyp/run": 982,
