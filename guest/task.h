@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one EL0 task waits. When an interrupt handler wakes the task, it stamps the counter and waits
- * again, and the interrupted kernel code goes on. */
+/* The one EL0 task waits. When an interrupt handler wakes the task, the task stamps the counter and
+ * waits again, and the interrupted kernel code goes on. */
 #pragma once
 
 #include <stdint.h>

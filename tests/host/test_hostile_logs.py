@@ -17,7 +17,7 @@ from hypbench.guests.stream import Stream
 from hypbench.html.data import Board, Source
 from hypbench.html.page import PARTS, render_sections
 from hypbench.kept import rank
-from hypbench.printing import complain, console, show_log
+from hypbench.printing import print_problems, console, show_log
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results_table, summary_csv, unmodelled_table
 from hypbench.rules import believable, check_rules
@@ -83,7 +83,7 @@ def computed(raw: bytes, log: Log, good: Log) -> None:
 def shown(log: Log, good: Log) -> str:
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
-        complain([str(problem) for problem in log.problems + check_rules(log)], log.text)
+        print_problems([str(problem) for problem in log.problems + check_rules(log)], log.text)
         if log.run:
             show_log(log)
             console().print(comparison_table(compare_logs(good, believable(log)), None))

@@ -4,13 +4,13 @@
  * one state for each interrupt and nothing of queues and list registers: what the vGIC is compared
  * to. The architecture leaves open, and this GIC promises:
  *
- *  - ends come in any order. One by EOI drops the highest active priority, whosever that is;
- *  - private interrupts are level-sensitive, SGIs edge-triggered, whatever ICFGR is told;
- *  - what ICFGR is told of a pending interrupt takes nothing that is latched;
+ *  - ends come in any order. One by EOI drops the highest active priority, of any interrupt;
+ *  - private interrupts are level-sensitive, SGIs edge-triggered, for any write to ICFGR;
+ *  - a write to ICFGR keeps the pending latch of an interrupt;
  *  - a forwarded interrupt is *accepted* as soon as it may be delivered. It is pending until the
  *    guest takes it or clears it then, though its line falls. While it cannot be delivered any more
- *    it is not accepted: it is pending as its line says, if it is private; of an SPI the pending
- *    state is latched.
+ *    it is not accepted: it is pending as its line says, if it is private; the pending
+ *    state of an SPI is in its latch.
  */
 #pragma once
 

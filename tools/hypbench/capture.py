@@ -9,7 +9,7 @@ import click
 
 from hypbench.console_runs import Runs, board_of, place, split_before_run
 from hypbench.kept import free_number, keep_for_report, keep_interrupted, keep_run, suffix
-from hypbench.printing import complain, show_log
+from hypbench.printing import print_problems, show_log
 from hypbench.progress import Display, progress, traffic
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import Log, missing_texts
@@ -108,7 +108,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         show_log(log)
         if log.run and log.run["platform"] == "silicon":
             keep_for_report(log, tree.captured(board))
-    complain(endings(runs, line) + problems, (log or runs.before).text)
+    print_problems(endings(runs, line) + problems, (log or runs.before).text)
     for text in [*before(runs), *interrupted]:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {files}")

@@ -17,7 +17,7 @@ from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
-from hypbench.printing import complain, print_more, print_parts, show_log
+from hypbench.printing import print_problems, print_more, print_parts, show_log
 from hypbench.html.command import make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
@@ -81,7 +81,7 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     """
     outcome = run_board(tree, board, plan, clock, timeout, out or tree.build(board), quiet)
     show_log(outcome.log)
-    complain(outcome.problems, outcome.log.text)
+    print_problems(outcome.problems, outcome.log.text)
     sys.exit(outcome.status)
 
 
@@ -113,7 +113,7 @@ def check(file: Path, output: Path | None) -> None:
     problems = log.problems + check_rules(log)
     if output:
         output.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
-    complain([str(problem) for problem in problems], [])
+    print_problems([str(problem) for problem in problems], [])
     click.echo(f"{len(log.records)} good records in {file}")
     sys.exit(bool(problems))
 
@@ -135,7 +135,7 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
     show_log(*select([log], benches, configs))
     problems = log.problems + check_rules(log)
     if problems:
-        complain([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"
+        print_problems([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"
                                     " them"], [])
         sys.exit(1)
 
@@ -170,7 +170,7 @@ def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: s
             print_parts([f"VM {vm}:"] * (len(parts) > 1) + [side_by_side_table(part)])
         click.echo(CAPTION)
         print_more(log)
-        complain([f"{board}: {problem}" for problem in problems], log.text)
+        print_problems([f"{board}: {problem}" for problem in problems], log.text)
         status = status or int(bool(problems))
     sys.exit(status)
 

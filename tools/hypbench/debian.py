@@ -217,17 +217,17 @@ def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
     """The paths in an archive, or those that match a glob of `keep`."""
     folder.mkdir()
     if not keep:
-        run_or_complain(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)
+        run_or_refuse(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)
         return
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)],
                           stdout=subprocess.PIPE) as source:
-        run_or_complain(["tar", "-x", "-C", str(folder), "--wildcards",
+        run_or_refuse(["tar", "-x", "-C", str(folder), "--wildcards",
                          *(f"./{pattern}" for pattern in keep)], source.stdout, deb)
     if source.returncode:
         raise FetchError(f"{deb.name} cannot be unpacked")
 
 
-def run_or_complain(command: list[str], stdin, deb: Path) -> None:
+def run_or_refuse(command: list[str], stdin, deb: Path) -> None:
     done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
     if done.returncode:
         raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")

@@ -58,7 +58,7 @@ def print_parts(parts: Sequence[Table | str]) -> None:
             console().print(part)
 
 
-def complain(problems: list[str], text: list[str]) -> None:
+def print_problems(problems: list[str], text: list[str]) -> None:
     """Problems, and the last plain lines of the console for their context."""
     if not problems:
         return
