@@ -155,7 +155,7 @@ bench tlb_chase n=2 pages=2100
 def lines_in_use(board: str) -> int:
     """Of EL2's image but for its table pages and other cores' data, and of the guest's."""
     at = {name.split(".")[0]: address for address, name in symbols(board)}
-    pages = at["vm_pages"]
+    pages = at["table_pages"]
     after = min(address for address, _ in symbols(board) if address > pages)
     header = read_header(image_of(board), board)
     return (at["__percore_copies"] - at["__image_start"] - (after - pages)
