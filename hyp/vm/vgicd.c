@@ -108,17 +108,17 @@ static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *ac
 			vgic_post_reload(of, access->word * 32 + bit_lowest(which));
 }
 
-/* Which of 32 interrupts vCPU `of` has: private ones of `owner`, SPIs whose home it is. */
+/* Which of 32 interrupts vCPU `of` has: private ones of `owner`, SPIs whose holder it is. */
 static uint32_t those_of(const struct vcpu *of, const struct vcpu *owner, unsigned word)
 {
-	const uint8_t *home = &of->dist->home[word * 32];
-	uint32_t homed = 0;
+	const uint8_t *holder = &of->dist->holder[word * 32];
+	uint32_t held = 0;
 
 	if (word == 0 || of->dist->vcpu_count == 1)
 		return of == owner || word ? VGICD_ALL_LANES : 0;
 	for (unsigned i = 0; i < 32; i++)
-		homed |= (uint32_t)(__atomic_load_n(&home[i], __ATOMIC_RELAXED) == of->index) << i;
-	return homed;
+		held |= (uint32_t)(__atomic_load_n(&holder[i], __ATOMIC_RELAXED) == of->index) << i;
+	return held;
 }
 
 static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)

@@ -29,10 +29,10 @@ enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
  * A writer posts a reload to the vCPU that has the interrupt.
  *
  * A vCPU's struct vgic has the pending and active states of its interrupts. One vCPU has those of
- * an SPI: its *home*. There alone the SPI is enabled, pending, active, and forwarded from a
- * physical SPI. The core of the home hands an SPI with a new target over (vgicd_post.c): at once
+ * an SPI: its *holder*. There alone the SPI is enabled, pending, active, and forwarded from a
+ * physical SPI. The core of the holder hands an SPI with a new target over (vgicd_post.c): at once
  * with its pending state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post
- * that reaches a vCPU which is not the home any more goes to the home.
+ * that reaches a vCPU which is not the holder any more goes to the holder.
  */
 struct vgicd {
 	/* Word 0 of each vCPU, then the words of SPIs, from VCPU_MAX + 1 on. */
@@ -45,7 +45,7 @@ struct vgicd {
 	bool asleep[VCPU_MAX];                  /* GICv3: WAKER.ProcessorSleep */
 	uint32_t lines[VIRQ_WORDS];             /* of emulated devices: high */
 	uint8_t target[VIRQ_COUNT];             /* SPIs: a vCPU's index, or VGICD_NO_TARGET */
-	uint8_t home[VIRQ_COUNT]; /* SPIs: a vCPU's index, written by that vCPU's core */
+	uint8_t holder[VIRQ_COUNT]; /* SPIs: a vCPU's index, written by that vCPU's core */
 
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX];
@@ -123,14 +123,14 @@ static inline uint32_t vgicd_four(const uint8_t *at)
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The vCPU that has an interrupt: the home of an SPI, else `owner`. */
-static inline struct vcpu *vgicd_home(struct vcpu *owner, unsigned intid)
+/* The vCPU that has an interrupt: the holder of an SPI, else `owner`. */
+static inline struct vcpu *vgicd_holder(struct vcpu *owner, unsigned intid)
 {
 	const struct vgicd *dist = owner->dist;
 
 	return intid < GIC_PRIVATE_COUNT
 		       ? owner
-		       : dist->vcpu[__atomic_load_n(&dist->home[intid], __ATOMIC_ACQUIRE)];
+		       : dist->vcpu[__atomic_load_n(&dist->holder[intid], __ATOMIC_ACQUIRE)];
 }
 
 /* First interrupt of a word of the banks from IGROUPR to ICFGR; VIRQ_COUNT or more: none. */

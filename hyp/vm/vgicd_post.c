@@ -32,7 +32,7 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* An SPI whose home is another vCPU by now is posted there. Returns whether there were any. */
+/* Post SPIs whose holder is another vCPU by now to that vCPU. Returns whether there were any. */
 static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
 	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
@@ -41,12 +41,12 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 	for (uint32_t bits = set | clear; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
 		bool on = bit_test(&set, intid % 32);
-		struct vcpu *home = vgicd_home(vcpu, intid);
+		struct vcpu *holder = vgicd_holder(vcpu, intid);
 
-		if (home == vcpu)
+		if (holder == vcpu)
 			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
 		else
-			vgic_post_state(home, active, on, word, bits & -bits);
+			vgic_post_state(holder, active, on, word, bits & -bits);
 	}
 	return pair;
 }
@@ -54,7 +54,7 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 /* --- the virtual GIC follows the distributor --- */
 
 /* A disabled interrupt is in no list register; a physical one is pending at the physical GIC. The
- * next home gets the rest: its core does not use that slot before it is the home. */
+ * next holder gets the rest: its core does not use that slot before it is the holder. */
 static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -70,11 +70,11 @@ static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
 				  __ATOMIC_RELAXED);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
-	__atomic_store_n(&vcpu->dist->home[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	__atomic_store_n(&vcpu->dist->holder[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
 	vgic_post_reload(to, intid);
 }
 
-/* An SPI whose home is this vCPU moves to its target, if it is inactive. Returns whether it has. */
+/* An inactive SPI whose holder is this vCPU moves to its target. Returns whether it has moved. */
 static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -122,12 +122,12 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 
 void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid)
 {
-	struct vcpu *home = vgicd_home(owner, intid);
+	struct vcpu *holder = vgicd_holder(owner, intid);
 
-	if (home == vcpu)
+	if (holder == vcpu)
 		vgicd_reload(vcpu, intid);
 	else
-		vgic_post_reload(home, intid);
+		vgic_post_reload(holder, intid);
 }
 
 /* --- all posts --- */
@@ -206,13 +206,13 @@ void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 	uint32_t *lines = &dist->lines[intid / 32], bit = BIT(intid % 32);
 	uint32_t before = level ? __atomic_fetch_or(lines, bit, __ATOMIC_RELAXED)
 				: __atomic_fetch_and(lines, ~bit, __ATOMIC_RELAXED);
-	struct vcpu *home = vgicd_home(dist->vcpu[0], intid);
+	struct vcpu *holder = vgicd_holder(dist->vcpu[0], intid);
 
 	if (!(before & bit) == !level)
 		return;
 	if (level && bit_test(dist->edges, 2 * intid + 1))
-		vgic_post_state(home, false, true, intid / 32, bit);
-	vgic_post_reload(home, intid);
+		vgic_post_state(holder, false, true, intid / 32, bit);
+	vgic_post_reload(holder, intid);
 }
 
 bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
@@ -220,7 +220,7 @@ bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar)
 	unsigned intid = gic_intid(iar);
 
 	if (intid < GIC_PRIVATE_COUNT || intid >= VIRQ_COUNT ||
-	    !vgicd_home(vcpu, intid)->vgic.virq[intid].hw)
+	    !vgicd_holder(vcpu, intid)->vgic.virq[intid].hw)
 		return false;
 	gic_set_pending(intid);
 	gic_deactivate(iar);

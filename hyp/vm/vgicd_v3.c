@@ -29,7 +29,7 @@ static bool is_router(uint32_t offset)
 	       offset < GICD_IROUTER + 8 * VIRQ_COUNT;
 }
 
-/* A half of a register. An SPI that may go to any vCPU stays at its home. */
+/* A half of a register. An SPI that may go to any vCPU stays at its holder. */
 static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;
@@ -40,7 +40,7 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 	__atomic_fetch_and(&route[offset % 8 / 4], ~lanes | value, __ATOMIC_RELAXED);
 	__atomic_fetch_or(&route[offset % 8 / 4], value & lanes & fields, __ATOMIC_RELAXED);
 	if (route[0] & ROUTER_ANY)
-		dist->target[intid] = dist->home[intid];
+		dist->target[intid] = dist->holder[intid];
 	else if (route[1] == 0 && route[0] < dist->vcpu_count)
 		dist->target[intid] = (uint8_t)route[0];
 	else

@@ -33,8 +33,8 @@ static void boot_irq(struct smp_irq *irq, unsigned intid, unsigned n)
 	*irq = (struct smp_irq){ .priority = 0xa0, .enabled = true };
 	irq->edge = intid < GIC_SGI_COUNT;
 	irq->forwarded = intid >= FAKE_SPI_FIRST;
-	irq->target = irq->home = (uint8_t)n;
-	irq->housed = (uint8_t)BIT(n);
+	irq->target = irq->holder = (uint8_t)n;
+	irq->holders = (uint8_t)BIT(n);
 }
 
 void smp_model_boot(unsigned count, bool split_eoi)
@@ -58,7 +58,7 @@ void smp_model_boot(unsigned count, bool split_eoi)
 bool smp_model_is_sure(const struct smp_irq *irq)
 {
 	for (unsigned n = 0; n < smp_model.count; n++)
-		if (smp_model.vcpu[n].blind && irq->housed >> n & 1)
+		if (smp_model.vcpu[n].blind && irq->holders >> n & 1)
 			return false;
 	return true;
 }
@@ -117,7 +117,7 @@ void smp_model_target(struct smp_irq *irq, unsigned target)
 		smp_model_release(irq);
 	irq->target = (uint8_t)target;
 	if (target != SMP_NOBODY)
-		irq->housed |= (uint8_t)BIT(target);
+		irq->holders |= (uint8_t)BIT(target);
 }
 
 void smp_model_activate(unsigned n, struct smp_irq *irq)
@@ -144,13 +144,13 @@ static void settle(struct smp_irq *irq)
 	if (!irq->active && (!may_deliver(irq) || irq->target == SMP_NOBODY))
 		smp_model_release(irq);
 	if (irq->active)
-		irq->home = irq->owner;
+		irq->holder = irq->owner;
 	else if (irq->target != SMP_NOBODY)
-		irq->home = irq->target;
+		irq->holder = irq->target;
 	else
 		return; /* at one of those that were its targets */
-	irq->housed =
-		(uint8_t)(BIT(irq->home) | (irq->target != SMP_NOBODY ? BIT(irq->target) : 0));
+	irq->holders =
+		(uint8_t)(BIT(irq->holder) | (irq->target != SMP_NOBODY ? BIT(irq->target) : 0));
 	if (!irq->forwarded || irq->accepted || irq->active || !may_deliver(irq) ||
 	    irq->target == SMP_NOBODY)
 		return;
@@ -161,7 +161,7 @@ static void settle(struct smp_irq *irq)
 /* One that was active when its target changed is still here until its core has seen its end. */
 static unsigned conditions(unsigned n, const struct smp_irq *irq)
 {
-	bool here = irq->target == n || (irq->home == n && smp_model.vcpu[n].blind);
+	bool here = irq->target == n || (irq->holder == n && smp_model.vcpu[n].blind);
 
 	return (smp_model_may_be_pending(irq) ? PENDING : 0) | (irq->enabled ? ENABLED : 0) |
 	       (smp_model.dist_groups >> irq->group1 & 1 ? GROUP_ON : 0) | (here ? TARGETED : 0) |

@@ -29,9 +29,9 @@ struct smp_irq {
 	uint8_t owner;      /* vCPU that it is active at */
 	uint8_t acked_from; /* SGI: source of the last acknowledge */
 	uint8_t priority;
-	uint8_t target; /* SPI: vCPU, or SMP_NOBODY */
-	uint8_t home;   /* that has what is pending, once every core has looked */
-	uint8_t housed; /* bit n: vCPU n may have something of it */
+	uint8_t target;  /* SPI: vCPU, or SMP_NOBODY */
+	uint8_t holder;  /* that has what is pending, once every core has looked */
+	uint8_t holders; /* bit n: vCPU n may have something of it */
 };
 
 struct smp_vcpu {
@@ -39,7 +39,8 @@ struct smp_vcpu {
 	uint8_t groups, mask; /* of its CPU interface */
 	unsigned running;     /* priority, as the CPU interface has it */
 	struct smp_irq private[SMP_PRIVATE];
-	uint8_t seen[SMP_SLOTS]; /* which conditions of an acknowledge held since its last look */
+	uint8_t seen
+		[SMP_SLOTS]; /* which conditions of an acknowledge holders since its last look */
 	uint8_t seen_from[SMP_SLOTS]; /* SGIs: sources, likewise */
 	bool seen_high[SMP_SLOTS];    /* an emulated device's line, likewise */
 	unsigned depth;               /* acknowledged, and not ended by EOI */

@@ -193,10 +193,10 @@ static void do_target(const struct smp_step *step)
 	if (is_private(step) || (any && (irq->target == SMP_NOBODY || !smp_model_is_sure(irq))))
 		return;
 	if (any)
-		target = irq->home;
-	smp_seen.moved_pending +=
-		smp_model_is_pending(irq) && target < count && target != irq->home && !irq->active;
-	smp_seen.moved_active += irq->active && target < count && target != irq->home;
+		target = irq->holder;
+	smp_seen.moved_pending += smp_model_is_pending(irq) && target < count &&
+				  target != irq->holder && !irq->active;
+	smp_seen.moved_active += irq->active && target < count && target != irq->holder;
 	smp_seen.unrouted += smp_model_is_pending(irq) && target == count;
 	smp_model_target(irq, target < count ? target : SMP_NOBODY);
 	if (gic_version() == 2)
@@ -232,7 +232,7 @@ static void do_raise(const struct smp_step *step, bool arrives)
 {
 	struct smp_irq *irq = smp_model_irq(0, step->slot);
 
-	if (!irq->forwarded || (!smp_model_is_sure(irq) && (irq->housed & (irq->housed - 1))))
+	if (!irq->forwarded || (!smp_model_is_sure(irq) && (irq->holders & (irq->holders - 1))))
 		return;
 	irq->maybe |= irq->pending_latch && !smp_model_is_sure(irq);
 	irq->pending_latch = true;
@@ -287,12 +287,12 @@ static void do_active(const struct smp_step *step, bool active)
 		if ((!is_private(step) || n == owner_of(step)) &&
 		    smp_model_is_running(n, intid_of(step)))
 			return;
-	if (!smp_model_is_sure(irq) || (irq->housed & (irq->housed - 1)))
+	if (!smp_model_is_sure(irq) || (irq->holders & (irq->holders - 1)))
 		return; /* it may be acknowledged meanwhile, or somewhere else */
 	if (!active && !irq->active)
 		return;
 	if (active)
-		smp_model_activate(irq->home, irq);
+		smp_model_activate(irq->holder, irq);
 	else
 		smp_model_deactivate(irq);
 	write_bit(step, owner_of(step), active ? GICD_ISACTIVER : GICD_ICACTIVER);

@@ -194,7 +194,7 @@ static void retarget_active(void)
 
 static void program_away(void)
 {
-	step('o'); /* its home is another vCPU than the one that programs it */
+	step('o'); /* its holder is another vCPU than the one that programs it */
 	set_priority(A, 0x20);
 	set_edge(A, false);
 	step('p');
