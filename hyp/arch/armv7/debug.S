@@ -2,6 +2,7 @@
 /* Resets the debug registers as a cold reset does (DDI 0406C C11.11; every core with the
  * Virtualization Extensions has v7.1 Debug), and those of ThumbEE (B1.13.2). */
 	.arch	armv7ve
+	.arch_extension virt
 	.arm
 
 #define OS_LOCK_KEY 0xc5acce55
@@ -37,7 +38,16 @@ cpu_reset_debug:
 	mcr	p14, 0, r0, c0, c2, 2	/* DBGDSCRext */
 	mcr	p14, 0, r0, c0, c7, 0	/* DBGVCR */
 	mov	r1, #0xff
-	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR */
+	mrc	p15, 4, r2, c12, c0, 0	/* HVBAR */
+	adr	r3, skip_undefined
+	mcr	p15, 4, r3, c12, c0, 0
+	isb
+	mrs	r3, ELR_hyp
+	mrs	ip, SPSR
+	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR: QEMU has it from 8.1 on */
+	mcr	p15, 4, r2, c12, c0, 0
+	msr	ELR_hyp, r3
+	msr	SPSR_cxsf, ip
 4:
 	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
 	tst	r1, #0xf000		/* State3: ThumbEE */
@@ -47,3 +57,18 @@ cpu_reset_debug:
 2:	isb
 	bx	lr
 	.ltorg
+
+	/* Vectors that go on after an instruction that is undefined at PL2. */
+	.balign	32
+skip_undefined:
+	b	vectors
+	b	1f
+	.irp	n, 2, 3, 4, 5, 6, 7
+	b	vectors + 4 * \n
+	.endr
+1:
+	mrs	r0, ELR_hyp
+	add	r0, r0, #4
+	msr	ELR_hyp, r0
+	mov	r0, #0
+	eret

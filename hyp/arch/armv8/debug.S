@@ -29,8 +29,29 @@ cpu_reset_debug:
 	clear_pairs dbgwcr, dbgwvr, x2
 	msr	mdscr_el1, xzr
 	msr	mdccint_el1, xzr
-	msr	oseccr_el1, xzr
 	mov	x0, #0xff
+	mrs	x1, vbar_el2
+	mrs	x2, elr_el2
+	mrs	x3, spsr_el2
+	adr	x4, skip_undefined
+	msr	vbar_el2, x4
+	isb
+	msr	oseccr_el1, xzr		/* QEMU has both from 8.1 on */
 	msr	dbgclaimclr_el1, x0
+	msr	vbar_el2, x1
+	msr	elr_el2, x2
+	msr	spsr_el2, x3
 	isb
 	ret
+
+	/* Vectors that go on after an instruction that is undefined at EL2. */
+	.balign	0x800
+skip_undefined:
+	.org	skip_undefined + 0x200
+	mrs	x4, elr_el2
+	add	x4, x4, #4
+	msr	elr_el2, x4
+	eret
+	.irp	n, 5, 6, 7
+	.balign 0x80; mov x0, #\n; b hyp_exception
+	.endr
