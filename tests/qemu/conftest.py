@@ -92,6 +92,8 @@ def pytest_collection_finish(session):
         return
     BESIDE.extend(LAB.pool.submit(printed, command) for command in session.config.option.beside)
     for item in session.items:
+        if any(mark.args[0] for mark in item.iter_markers("skipif")):
+            continue
         job, board = job_of(item), board_of(item)
         if job and is_built(job.board):
             LAB.start(job)

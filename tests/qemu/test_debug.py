@@ -8,8 +8,10 @@ from assembler import Program, assemble
 from hypervisor import words_of
 from lab import Job, board_facts
 from conftest import BOARDS
+from old_qemu import fails_on_old
 from talk import facts
 
+lacks_registers = fails_on_old("lacks debug registers and later features of its core max")
 ENTRY = 0x40200000
 CONFIGS = ("first trapped", "direct", "trapped", "again direct", "last trapped",
            "trapped-sw frame=full")
@@ -40,6 +42,7 @@ def said(result) -> list[str]:
     return [line for line in result.log.text if line]
 
 
+@lacks_registers
 def test_every_start_finds_them_as_at_reset(lab, built):
     """And takes as long as the first: no breakpoint, no counter's interrupt."""
     result = lab.run(run_of(built, CONFIGS))
@@ -50,6 +53,7 @@ def test_every_start_finds_them_as_at_reset(lab, built):
         result.one("step", config="last")["ticks"]
 
 
+@lacks_registers
 def test_a_vcpu_that_is_turned_on_again_does(lab, built):
     result = lab.run(run_of(built, TRAPPED, cpus=2))
     assert said(result) == ["well"] * len(TRAPPED), result.explain()
@@ -90,6 +94,7 @@ def test_overflow_of_a_counter_is_the_guests_interrupt(lab, built):
 NEWER_BOARDS = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
 
 
+@lacks_registers
 @pytest.mark.parametrize("start", ["EL2", "EL3"])
 @pytest.mark.parametrize("name", NEWER_BOARDS)
 def test_what_newer_cores_add_is_undefined(lab, name, start):

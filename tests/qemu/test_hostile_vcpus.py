@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from assembler import Program, assemble
-from hypbench import qemu
 from lab import Job, Result, board_facts
+from old_qemu import fails_on_old
 from talk import facts
 from test_cores import exit_counts, fails, gic, run_of
 
@@ -20,8 +20,7 @@ LIVES = 23  # of a step
 STEPS = 200_000  # of a board, all told
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
-pytestmark = pytest.mark.skipif(qemu.version("qemu-system-aarch64") < (8,),
-                                reason="QEMU 7.2 does not come to the end of it: CAVEATS.md")
+pytestmark = fails_on_old("divides the time among several cores otherwise")
 SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=emulated frame=full",
            "trapped cntp=emulated wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
 HOSTILE = {  # configurations, by the number of vCPUs

@@ -4,7 +4,10 @@
 import pytest
 
 from lab import ALL_CONFIGS
+from old_qemu import fails_on_old
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
+
+never_fires = fails_on_old("executes nothing more where CVAL + CNTVOFF passes 2^64")
 
 PROVEN = ("cyclic", "irq_storm")
 CYCLIC, STORM = 0, len(DELAYS)  # bench lines of PLAN
@@ -164,6 +167,7 @@ def offset_plan(names: tuple[str, ...], benches: tuple[str, ...] = OFFSET_BENCHE
         f"bench {bench}\n" for bench in benches)
 
 
+@never_fires
 @pytest.mark.parametrize("names", [
     pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
@@ -183,6 +187,7 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
         assert found["-from-0"]["cntvct"] < found[""]["offset"] + hz // 20
 
 
+@never_fires
 @pytest.mark.parametrize("names", [
     pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])

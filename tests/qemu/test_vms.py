@@ -9,9 +9,11 @@ import pytest
 
 from assembler import Program, assemble
 from lab import Job
+from old_qemu import fails_on_old
 from talk import facts
 from test_cores import ENTRY, RAM, ended_well, fails, gic, store_base
 
+divides_otherwise = fails_on_old("divides the time among several cores otherwise")
 CORES = 4
 RAM_MIB = 64
 CONFIGS = {
@@ -101,6 +103,7 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
 
 
 
+@divides_otherwise
 def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
     events = words_of([(200 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
                       + [(5000, "destroy", "v0")])
@@ -130,6 +133,7 @@ def medians(result) -> dict[str, int]:
     return {bench["variant"]: bench["p50"] for bench in result.records("bench")}
 
 
+@divides_otherwise
 def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
     """Core 0 loads its images, and has a VM of its own."""
     result = lab.run(beside(built, "storm.c", "1,2"))

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that fail on QEMU 7.2, Debian 12's own, by faults of that QEMU (CAVEATS.md) are skipped."""
+import pytest
+
+from hypbench import qemu
+
+IS_OLD = qemu.version("qemu-system-aarch64") < (8, 1)
+
+
+def fails_on_old(why: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(IS_OLD, reason=f"QEMU 7.2 {why}: CAVEATS.md")
