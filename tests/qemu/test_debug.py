@@ -75,6 +75,7 @@ def test_registers_that_are_reset_are_those_of_the_core():
     assert used - PAIRS == set(CP14_OF_CORTEX_A15.values()) and PAIRS <= used
 
 
+@lacks_registers
 @pytest.mark.planted("{fault}")
 @pytest.mark.parametrize("fault", ["cpu_reset_debug", "pmcr_el0", "pmuserenr_el0",
                                    "pmcntenclr_el0", "pmintenclr_el1", "pmovsclr_el0"])

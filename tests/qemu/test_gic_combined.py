@@ -13,6 +13,7 @@ import pytest
 
 from hypbench import plan as plans
 from lab import PLATFORM, ROOT, TREE, Job, board_facts
+from old_qemu import divides_otherwise
 from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
 
 pytestmark = pytest.mark.long
@@ -120,6 +121,7 @@ def test_hostile_guests_end_as_on_the_usual_gic(lab, built):
     assert outcomes(combined) == outcomes(usual)
 
 
+@divides_otherwise
 @pytest.mark.parametrize("cpus", HOSTILE)
 def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
     job = hostile(built, cpus)

@@ -11,7 +11,7 @@ import pytest
 
 from assembler import Program, assemble
 from lab import Job, Result, board_facts
-from old_qemu import fails_on_old
+from old_qemu import divides_otherwise
 from talk import facts
 from test_cores import exit_counts, fails, gic, run_of
 
@@ -20,7 +20,7 @@ LIVES = 23  # of a step
 STEPS = 200_000  # of a board, all told
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
-pytestmark = fails_on_old("divides the time among several cores otherwise")
+pytestmark = divides_otherwise
 SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=emulated frame=full",
            "trapped cntp=emulated wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
 HOSTILE = {  # configurations, by the number of vCPUs

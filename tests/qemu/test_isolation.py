@@ -19,7 +19,7 @@ from hypbench import qemu
 from hypervisor import symbols
 from image import guest_symbols, read_header
 from lab import CLOCK, PLATFORM, TREE, board_facts, image_of
-from old_qemu import fails_on_old
+from old_qemu import divides_otherwise
 from test_hostile_vcpus import ENTRY, RAM
 from test_hostile_vcpus import program as hostile_program
 from stage2_tables import PAGE, Range, joined, mapped, plant, root
@@ -282,7 +282,7 @@ def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
             assert differences(pages, expected) == [], (name, place)
 
 
-@fails_on_old("divides the time among several cores otherwise")
+@divides_otherwise
 def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
     """Whenever a vCPU of it is turned on, whatever it did in the lives before."""
     program = hostile_program(built, 2, compare=0)

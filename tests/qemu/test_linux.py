@@ -10,6 +10,7 @@ from fetched import missing, possible, skip_unless_possible
 from hypbench.rules import check_rules
 from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
+from old_qemu import IS_OLD, fails_on_old
 from pages import column, page
 
 pytestmark = pytest.mark.long
@@ -71,6 +72,8 @@ def boots(lab):
 
 @pytest.fixture
 def booted(request, boots) -> Booted:
+    if IS_OLD and request.param == Boot("virt-a15", "trapped", cpus=2):
+        pytest.skip("QEMU 7.2 divides the time among several cores otherwise: CAVEATS.md")
     booted = boots(request.param)
     assert not booted.timed_out, booted.explain()
     return booted
@@ -126,6 +129,7 @@ def documented(booted: Booted, heading: str) -> float:
     return column("docs/guests.md", WAY, heading)[f"`{booted.boot.board}`"][0]
 
 
+@fails_on_old("takes a few thousand instructions less for Linux' way")
 @pytest.mark.parametrize("booted", [boot for boot in BOOTS if boot.cpus == 1], ids=name_of,
                          indirect=True)
 def test_documented_way_is_that_of_a_run(booted, boots):

@@ -9,6 +9,7 @@ from fetched import possible, skip_unless_possible
 from hypbench.records import Log
 from lab import Job
 from linux_guest import Boot, Booted, perform_boot
+from old_qemu import divides_otherwise
 from test_linux import reason_to_skip
 
 pytestmark = pytest.mark.long
@@ -74,6 +75,7 @@ def figures(log: Log) -> list[tuple]:
             for bench in log.of_kind("bench")]
 
 
+@divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_linux_beside_the_bench_guest(lab, on):
     """On a core of its own the bench guest measures what it does alone."""

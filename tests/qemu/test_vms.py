@@ -9,11 +9,10 @@ import pytest
 
 from assembler import Program, assemble
 from lab import Job
-from old_qemu import fails_on_old
+from old_qemu import divides_otherwise
 from talk import facts
 from test_cores import ENTRY, RAM, ended_well, fails, gic, store_base
 
-divides_otherwise = fails_on_old("divides the time among several cores otherwise")
 CORES = 4
 RAM_MIB = 64
 CONFIGS = {
