@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# hypbench. `make help` lists the targets.
+# hypbench. `make` alone lists the targets, as `make help` does.
 BOARD ?= virt-a72
 PLAN ?= default
 CLOCK ?= icount
@@ -22,7 +22,7 @@ WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DT
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-.DEFAULT_GOAL := all
+.DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
 	bench capture run-guest peers compare reference report debug check qemu-test \
 	qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean \

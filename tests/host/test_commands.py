@@ -189,7 +189,7 @@ def test_the_plans_there_are_name_what_is_there(bench, plan):
 
 def test_what_is_not_there_is_named_with_its_remedy(bench):
     (bench.out / "hypbench.elf").unlink()
-    failed(bench.run(), "`make BOARD=virt-a72` makes it")
+    failed(bench.run(), "`make image BOARD=virt-a72` makes it")
     bench.write_image(PLAN)
     bench.qemu.unlink()
     failed(bench.run(), "`make setup` installs it")

@@ -516,7 +516,7 @@ def test_nor_for_what_else_is_wrong(bench):
 def test_an_image_that_is_not_built_is_named_with_its_remedy(bench):
     (bench.out / "hypbench.elf").unlink()
     done = bench.start()
-    assert done.returncode == 1 and b"`make BOARD=virt-a72` makes it" in done.stderr
+    assert done.returncode == 1 and b"`make image BOARD=virt-a72` makes it" in done.stderr
 
 
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):

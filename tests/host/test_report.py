@@ -454,7 +454,7 @@ def test_report_without_running(tree):
 def test_report_of_a_board_that_is_not_built(tree):
     (tree.out / "hypbench.elf").unlink()
     result = tree("report")
-    assert result.exit_code == 1 and "`make BOARD=virt-a72` makes it" in result.output
+    assert result.exit_code == 1 and "`make image BOARD=virt-a72` makes it" in result.output
     assert tree("report", "--board", "rpi").exit_code == 2
 
 

@@ -119,7 +119,7 @@ def pytest_sessionfinish():
 @pytest.fixture
 def built(board):
     """A board whose image is there: a missing one is an error, not a skip."""
-    assert is_built(board), f"build/{board}/hypbench.elf is missing: make BOARD={board}"
+    assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
     return board
 
 

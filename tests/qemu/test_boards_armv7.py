@@ -64,7 +64,7 @@ def paths(result: Result) -> dict[tuple, tuple]:
 @pytest.fixture(scope="module", autouse=True)
 def built():
     for board in (BOARD, REFERENCE, "arndale"):
-        assert is_built(board), f"build/{board}/hypbench.elf is missing: make BOARD={board}"
+        assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
 
 
 @pytest.fixture

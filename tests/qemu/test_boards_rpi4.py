@@ -68,7 +68,7 @@ def behind_stub(*defines: str, more: tuple[str, ...] = ()):
 
 @pytest.fixture(scope="module")
 def image() -> bytes:
-    assert is_built(BOARD), f"build/{BOARD}/hypbench.bin is missing: make BOARD={BOARD}"
+    assert is_built(BOARD), f"build/{BOARD}/hypbench.bin is missing: make image BOARD={BOARD}"
     return image_of(BOARD)
 
 

@@ -193,6 +193,6 @@ def test_cores_come_out_of_the_spin_table(lab):
     missing = qemu.too_old(TREE.qemu_options("rpi4"), TREE.board_fact("rpi4", "QEMU_NEEDS"))
     if missing:
         pytest.skip(f"rpi4: {missing}")
-    assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make BOARD=rpi4"
+    assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make image BOARD=rpi4"
     result = lab.run(several("rpi4", cpus=4, cores=4))
     assert ended_well(result), fails(result)

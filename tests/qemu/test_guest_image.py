@@ -214,7 +214,7 @@ def test_other_boards_have_it_too(lab, other):
     missing = qemu.too_old(TREE.qemu_options(other), TREE.board_fact(other, "QEMU_NEEDS"))
     if missing:
         pytest.skip(f"{other}: {missing}")
-    assert is_built(other), f"make BOARD={other}"
+    assert is_built(other), f"make image BOARD={other}"
     configs = CONFIGS.replace("config traced direct trace=on wfi=trapped\n", "")
     result = run(lab, talk(other, "HELLO", configs, limit_s=LIMIT_S))
     greetings(result, len(CONFIG_NAMES) - 1)

@@ -40,6 +40,11 @@ def test_help_names_every_target():
         assert f"make {target} " in said
 
 
+def test_make_alone_is_the_help_and_builds_nothing():
+    assert make() == make("help")
+    assert make("BOARD=virt-a15").startswith("hypbench: BOARD=virt-a15")
+
+
 def test_capture_without_a_port_names_the_ports():
     said = make("capture", status=2)
     assert "on which serial port?" in said and "there are: " in said

@@ -16,7 +16,7 @@ NAMES = ("gic", "vcpu_host_sp", "sched", "number")  # some of them, whatever the
 
 def symbols(name: str) -> dict[str, int]:
     elf = TREE.build(name) / "hypbench.elf"
-    assert elf.is_file(), f"{elf} is missing: make BOARD={name}"
+    assert elf.is_file(), f"{elf} is missing: make image BOARD={name}"
     lines = run(tool("nm", "arm-none-eabi-nm"), elf).splitlines()
     # a suffix as of number.lto_priv.0 is the optimiser's
     return {words[2].split(".")[0]: int(words[0], 16) for words in map(str.split, lines)

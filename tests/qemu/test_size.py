@@ -18,7 +18,7 @@ PLAIN_LINES_MAX = 80
 @pytest.mark.parametrize("name", ANY_BOARD)
 def test_the_flat_image_is_small(name):
     elf = TREE.build(name) / "hypbench.elf"
-    assert elf.is_file(), f"{elf} is missing: make BOARD={name}"
+    assert elf.is_file(), f"{elf} is missing: make image BOARD={name}"
     lines = run(tool("readelf", "arm-none-eabi-readelf"), "-lW", elf)
     loads = [[int(word, 16) for word in load] for load in
              re.findall(r"LOAD +0x\w+ 0x\w+ 0x(\w+) 0x(\w+)", lines)]
@@ -33,7 +33,7 @@ def test_the_flat_image_is_small(name):
 def test_the_vector_tables_are_small(name):
     isa = board_facts(name)["ISA"]
     objects = sorted((TREE.build(name) / "hyp" / "hyp" / "arch" / isa).glob("v*.S.o"))
-    assert objects, f"the objects of {name} are missing: make BOARD={name}"
+    assert objects, f"the objects of {name} are missing: make image BOARD={name}"
     rows = run(tool("size", "arm-none-eabi-size"), "-A", *objects)
     assert 0 < sum(map(int, re.findall(r"^\.text +(\d+)", rows, re.M))) <= VECTORS_MAX
 

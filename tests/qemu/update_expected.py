@@ -23,7 +23,7 @@ def main(boards: tuple[str, ...], changelog: str | None) -> None:
                                    " `numbers change: yes`: write it first")
     for board in boards or TREE.reference_boards():
         if not is_built(board):
-            raise click.ClickException(f"{board} is not built: `make BOARD={board}`")
+            raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")
         update(board, heading)
 
 

@@ -84,7 +84,7 @@ def write_image_text(tree: Tree, board: str, text: str | None, platform: str, ou
                      machine: str = "") -> Path:
     built = tree.qemu_image(board)
     if not built.is_file():
-        raise click.ClickException(f"{built} is not built: `make BOARD={board}` makes it")
+        raise click.ClickException(f"{built} is not built: `make image BOARD={board}` makes it")
     image = read_bytes(built)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{built.suffix}"

@@ -112,7 +112,7 @@ def made_from(tree: Tree, job: Job) -> str:
     and the scripts that build it."""
     built = tree.qemu_image(job.board)
     if not built.is_file():
-        raise click.ClickException(f"{built} is not built: `make BOARD={job.board}` makes it")
+        raise click.ClickException(f"{built} is not built: `make image BOARD={job.board}` makes it")
     if tree.is_gem5(job.board):
         machine = gem5_machine(tree, job.board, os.environ.get("GEM5_MACHINE", ""))
         image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan), gem5.PLATFORM,
