@@ -3,6 +3,7 @@
 BOARD ?= virt-a72
 PLAN ?= default
 CLOCK ?= icount
+TABLE ?= short
 
 # O= is another word for it.
 BUILD := $(if $(filter command,$(firstword $(origin O))),$(O),build)
@@ -15,8 +16,8 @@ HYPBENCH := $(BUILD)/venv/bin/hypbench
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
 	GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
-	GUEST_STATUS LIMIT O PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM THRESHOLD TTY \
-	UBOOT V WITHOUT
+	GUEST_STATUS LIMIT O PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD \
+	TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -47,6 +48,9 @@ $(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
 endif
 ifeq ($(filter icount host,$(CLOCK)),)
 $(error unknown CLOCK=$(CLOCK); valid: icount host)
+endif
+ifeq ($(filter short long,$(TABLE)),)
+$(error unknown TABLE=$(TABLE); valid: short long)
 endif
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
@@ -200,11 +204,11 @@ setup-runs := setup-armv7+armv8+qemu+python
 setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
-## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5, print and keep the records
+## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5, keep records (TABLE=long)
 bench: $(setup-run)
 	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory qemu-image
-	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK)
+	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 quoted = '$(subst ','\'',$(1))'
@@ -224,7 +228,7 @@ run-guest: $(setup-run)+guests
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
 capture: setup-python
-	@$(HYPBENCH) capture --board $(BOARD) $(if $(TTY),--tty "$(TTY)") \
+	@$(HYPBENCH) capture --board $(BOARD) --table $(TABLE) $(if $(TTY),--tty "$(TTY)") \
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
@@ -235,23 +239,19 @@ peers: $(setup-runs)+guests
 		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
-## compare: run PLAN, configurations side by side; with A=<records> B=<records>: those two runs
+## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1)
-ifneq ($(and $(filter compare,$(MAKECMDGOALS)),$(strip $(A)$(B))),)
-$(if $(and $(A),$(B)),,$(error make compare wants both: A=<records> B=<records>))
+ifneq ($(filter compare,$(MAKECMDGOALS)),)
+$(if $(A),,$(error make compare wants A=<records>, and B=<records> or the last run of A's board))
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
-	{ tools/setup.sh python && $(HYPBENCH) compare "$(A)" "$(B)" $(if $(THRESHOLD),--threshold \
-	"$(THRESHOLD)") $(if $(ALLOW_MISSING),--allow-missing); } >>$$out; echo $$?)
+	{ tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
+	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
+	$(if $(ALLOW_MISSING),--allow-missing); } >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)
 compare:
 	@exit $(compared)
-else
-compare: $(setup-runs)
-	@$(HYPBENCH) check-plan "$(PLAN)"
-	@$(MAKE) --no-print-directory qemu-images
-	@$(HYPBENCH) side-by-side --plan "$(PLAN)" --clock $(CLOCK)
 endif
 
 ## reference: run what is missing of the plans of BOARD=gem5-… under GEM5=, keep them in reference/

@@ -378,7 +378,7 @@ def test_the_reports_copy_of_a_plan_is_its_latest_good_run(bench, line):
 
 
 def test_captured_records_serve_show_check_and_compare(bench, line):
-    result = line(LOG, "--quiet")
+    result = line(LOG, "--quiet", "--table", "long")
     path = str(bench.out / "records.jsonl")
     assert bench("check", path).exit_code == 0
     shown = bench("show", path)

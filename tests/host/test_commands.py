@@ -2,6 +2,7 @@
 """The commands, on a fake QEMU: files, tables, exit status, one readable line an error."""
 
 import csv
+import re
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_run_twice_gives_the_same_bytes(bench):
 
 
 def test_run_pools_the_passes(bench):
-    result = bench.run("--quiet")
+    result = bench.run("--quiet", "--table", "long")
     assert result.stderr == ""
     assert "1 tick = 1 instruction" in result.output
     assert table_row(result.output, "hvc", "null", "direct") == [
@@ -71,7 +72,8 @@ def test_run_pools_the_passes(bench):
 
 
 def test_icount_shows_walk_references_instead_of_latencies(bench):
-    result = bench.run()
+    assert "Not modelled here: tlb_chase." in bench.run().output
+    result = bench.run("--table", "long")
     assert table_row(result.output, "tlb_chase", "trapped")[2:] == ["not modelled here", "3", "2",
                                                                    "11"]
     rows = list(csv.DictReader((bench.out / "summary.csv").open()))
@@ -245,7 +247,7 @@ def test_check_reports_and_keeps_the_good(bench):
 
 
 def test_show_prints_what_the_run_printed(bench):
-    result = bench.run("--quiet")
+    result = bench.run("--quiet", "--table", "long")
     again = bench("show", str(bench.out / "records.jsonl"))
     assert again.exit_code == 0 and again.output == result.output
     (bench.out / "records.jsonl").write_bytes(LOG[:3000])
@@ -254,25 +256,29 @@ def test_show_prints_what_the_run_printed(bench):
     failed(bench("show", str(bench.out / "records.jsonl")), "has no run record")
 
 
-def test_side_by_side_sets_configurations_side_by_side(bench):
-    result = bench("side-by-side", "--plan", "short")
+def test_run_sets_configurations_side_by_side(bench):
+    result = bench.run("--plan", "short")
     assert result.exit_code == 0, result.output
     assert table_row(result.output, "hvc", "null")[2:] == ["-", "99", "100"]
-    assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)",
-                                                         "49 (49 to 59) +1 x1.02",
-                                                         "50 (50 to 60) +2 x1.04"]
-    assert "Slowdown at a miss rate" in bench.run().output
+    assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)", "49 (49 to 59) +1",
+                                                         "50 (50 to 60) +2"]
+    assert "Slowdown at a miss rate" in bench.run("--table", "long").output
     assert "Slowdown at a miss rate" not in result.output
-    assert bench("side-by-side", "--no-run", "--board", "virt-a72").stdout == result.stdout
+    failed(bench.run("--table", "wide"), "'wide' is not one of 'short', 'long'", 2)
 
 
-def test_side_by_side_fails_with_its_run(bench):
-    bench.set_qemu(LOG, "sys.exit(1)")
-    failed(bench("side-by-side", "--quiet"), "virt-a72: QEMU ended with status 1")
-    failed(bench("side-by-side", "--board", "rpi"), "no board 'rpi'", 2)
+def test_run_ends_with_its_files_its_time_and_the_next_command(bench, monkeypatch):
+    monkeypatch.chdir(bench.root)
+    lines = bench.run().stderr.splitlines()[-3:]
+    assert lines[0] == "records: build/virt-a72/records.jsonl, summary.csv, console.log"
+    assert re.fullmatch(r"time: \d+\.\d s for 18 steps", lines[1])
+    words = re.fullmatch(r"next: build/venv/bin/hypbench (.*)  # every table", lines[2])[1].split()
+    assert bench(*words).output == bench.run("--quiet", "--table", "long").output
+    monkeypatch.chdir(bench.root / "plans")
+    assert f"records: {bench.out}/records.jsonl," in bench.run("--out", str(bench.out)).stderr
 
 
 def test_help_names_every_command(bench):
     text = bench("--help").output
-    assert all(word in text for word in ("run", "check", "show", "compare", "side-by-side",
-                                         "patch", "dev", "run-guest"))
+    assert all(word in text for word in ("run", "check", "show", "compare", "patch",
+                                         "report", "dev", "run-guest"))

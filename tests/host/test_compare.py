@@ -193,6 +193,64 @@ def test_rows_that_b_has_alone_are_none(compare):
     assert compare(TRAPPED_ALONE, A).exit_code == 0
 
 
+def three_verdicts() -> tuple[bytes, bytes]:
+    """Rows in the order same, faster, slower, much slower, only in A; and what B makes of them."""
+    def run(ticks: dict[str, int]) -> bytes:
+        def records(head, config):
+            return [calibration(head)] + [bench_record(head, variant, [raw] * 20)
+                                          for variant, raw in ticks.items()]
+        return log_of(plan_run([NATIVE], {"hvc": records}))
+
+    a = {"same": 50, "faster": 50, "slower": 50, "slowest": 50, "gone": 50}
+    return run(a), run({"same": 50, "faster": 40, "slower": 51, "slowest": 90})
+
+
+@pytest.mark.parametrize("words, order", [
+    ((), ["slowest", "slower", "faster", "gone"]),
+    (("--table", "long"), ["slowest", "slower", "faster", "same", "gone"])])
+def test_what_changed_comes_first_and_what_was_not_compared_last(compare, words, order):
+    result = compare(*three_verdicts(), *words)
+    rows = [line.split()[3] for line in result.stdout.splitlines() if line.startswith("│ hvc")]
+    assert rows == order
+    assert result.stdout.splitlines()[-1] == "5 rows: 1 same, 1 faster, 2 slower, 1 only in A"
+
+
+def test_rows_over_the_threshold_are_the_first(compare):
+    out = compare(*three_verdicts(), "--threshold", "30").stdout
+    assert next(line for line in out.splitlines() if line.startswith("│ hvc")).split()[3] == (
+        "slowest")
+
+
+@pytest.fixture
+def compare_with_last(bench):
+    def command(a: bytes, last: bytes | None):
+        (bench.root / "a").write_bytes(a)
+        if last is not None:
+            (bench.out / "records.jsonl").write_bytes(last)
+        return bench("compare", str(bench.root / "a"))
+    return command
+
+
+def test_without_b_it_is_the_last_run_of_the_board(compare_with_last, bench):
+    result = compare_with_last(A, SLOW)
+    assert result.exit_code == 0 and result.stdout.splitlines()[-1] == "2 rows: 2 slower"
+    assert f"B: {bench.out / 'records.jsonl'} (virt-a72" in result.stdout
+
+
+@pytest.mark.parametrize("a, last, says", [
+    (A, None, "no run of virt-a72 is kept to compare A with: `make bench BOARD=virt-a72 PLAN="),
+    (A, b"", "has no run record"),
+    (A, log_of(run_with(plan="other")), "the last run of virt-a72 is of plan other, A is of plan"),
+    (log_of(run_with(board="toaster")), A, "A is a run of board 'toaster', which is not here")])
+def test_no_last_run_to_compare_with(compare_with_last, a, last, says):
+    failed(compare_with_last(a, last), says, 2)
+
+
+def test_the_last_run_is_not_compared_with_itself(bench):
+    (bench.out / "records.jsonl").write_bytes(A)
+    failed(bench("compare", str(bench.out / "records.jsonl")), "A is the last run of virt-a72", 2)
+
+
 def test_summary_line(compare):
     assert compare(A, A, "--threshold", "0").output.splitlines()[-1] == (
         "2 rows: 2 same; slower by more than 0: 0")
@@ -244,12 +302,12 @@ def test_slower_row_is_told_before_damage(compare):
 def test_unknown_filter_lists_the_valid_ones(compare):
     failed(compare(A, A, "--bench", "hvx"), "no benchmark 'hvx'; there are: hvc", 2)
     failed(compare(A, A, "--config", "x"), "there are: native, trapped", 2)
-    assert table_row(compare(A, A, "--config", "trapped").output, "hvc")[2] == "trapped"
+    assert table_row(compare(A, SLOW, "--config", "trapped").output, "hvc")[2] == "trapped"
 
 
 def test_help_is_for_people(bench):
     text = bench("compare", "--help").output
     assert "what is slower in B than in A?" in text and "Exit status" in text
-    for command in ("run", "check", "show", "side-by-side", "patch", "dev"):
+    for command in ("run", "check", "show", "report", "patch", "dev"):
         said = bench(command, "--help")
         assert said.exit_code == 0 and "Usage:" in said.output

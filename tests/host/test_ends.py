@@ -63,12 +63,11 @@ def is_there(process: int) -> bool:
 
 ENDS = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL]
 RUN = ["run", "--board", "virt-a72"]
-COMMANDS = {"run": RUN, "side-by-side": ["side-by-side", "--board", "virt-a72"],
-            "report": ["report", "--board", "virt-a72"]}
+COMMANDS = {"run": RUN, "report": ["report", "--board", "virt-a72"]}
 
 
 @pytest.mark.parametrize("command", [
-    "run", *(pytest.param(name, marks=pytest.mark.long) for name in ("side-by-side", "report"))])
+    "run", pytest.param("report", marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
 def test_qemu_ends_with_its_command(bench, command, number):
     bench.write("plans/default.plan", "config native\nbench hvc\n")

@@ -21,7 +21,7 @@ from hypbench.printing import print_problems, console, show_log
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results_table, summary_csv, unmodelled_table
 from hypbench.rules import believable, check_rules
-from hypbench.side_by_side import side_by_side_table
+from hypbench.side_by_side import side_by_side_tables
 from hypbench.tables import tables_of
 from hypbench.tables.comparison import comparison_table, summary_line
 from hypbench.translation import verdicts
@@ -60,7 +60,7 @@ def checked(raw: bytes) -> Log:
 
 
 def computed(raw: bytes, log: Log, good: Log) -> None:
-    """The rows of show, compare, side-by-side and capture, not set as text yet."""
+    """The rows of show, compare, run and capture, not set as text yet."""
     runs = Runs()
     for line in raw.splitlines(keepends=True):
         runs.log_for(line).feed(line)
@@ -72,8 +72,9 @@ def computed(raw: bytes, log: Log, good: Log) -> None:
     assert summary_csv(log) and rank(log) is not None
     if not log.run:
         return
-    for make in (results_table, tables_of, unmodelled_table, verdicts, notes, side_by_side_table):
+    for make in (results_table, tables_of, unmodelled_table, verdicts, notes):
         make(true)
+    side_by_side_tables(true, 80)
     for one, other in ((good, true), (true, good)):
         rows = compare_logs(one, other)
         assert comparison_table(rows, None) and summary_line(rows, None)
@@ -86,6 +87,7 @@ def shown(log: Log, good: Log) -> str:
         print_problems([str(problem) for problem in log.problems + check_rules(log)], log.text)
         if log.run:
             show_log(log)
+            show_log(log, "short")
             console().print(comparison_table(compare_logs(good, believable(log)), None))
     return out.getvalue()
 

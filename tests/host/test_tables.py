@@ -55,7 +55,7 @@ def test_tables_fit_in_140_columns(show, bodies):
 
 def test_run_prints_them_too(bench):
     bench.set_qemu(log_of(paths.wakeups(), b"\n"))
-    result = bench.run("--quiet")
+    result = bench.run("--quiet", "--table", "long")
     assert result.exit_code == 0, result.output
     assert TITLES["wakeups"] in result.output
 

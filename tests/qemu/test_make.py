@@ -96,9 +96,18 @@ def test_compare_ends_with_the_tools_own_status(tmp_path):
     make(*words, f"B={other}", "ALLOW_MISSING=1")
 
 
-def test_compare_wants_both_runs():
-    for word in ("A", "B"):
-        assert "wants both" in make("compare", f"{word}={RECORDED}", status=2)
+def test_compare_wants_a_run():
+    for words in ((), (f"B={RECORDED}",)):
+        assert "make compare wants A=<records>" in make("compare", *words, status=2)
+
+
+def test_compare_lists_what_is_the_same_where_it_is_asked_for():
+    words = ("compare", f"A={RECORDED}", f"B={RECORDED}")
+    assert make(*words, "TABLE=long").count("│ same") > make(*words).count("│ same") == 0
+
+
+def test_unknown_table_names_the_tables():
+    assert "unknown TABLE=wide; valid: short long" in make("bench", "TABLE=wide", status=2)
 
 
 def test_update_expected_takes_the_board_it_is_told():

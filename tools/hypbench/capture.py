@@ -9,7 +9,7 @@ import click
 
 from hypbench.console_runs import Runs, board_of, place, split_before_run
 from hypbench.kept import free_number, keep_for_report, keep_interrupted, keep_run, suffix
-from hypbench.printing import print_problems, show_log
+from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.progress import Display, progress, traffic
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import Log, missing_texts
@@ -34,10 +34,11 @@ SLACK_S = 10  # beyond the time that a plan gives a step
                    " its plan gives a step, if that is longer.")
 @click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
               default="silicon", show_default=True, help="The machine that executes the image.")
+@TABLE
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_obj
 def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | None,
-            silence: float, platform: str, quiet: bool) -> None:
+            silence: float, platform: str, table: str, quiet: bool) -> None:
     """Follow a run on a board over its serial line, check its records, print the results.
 
     Begins with the next run record, ends with its end record. A board that is reset on the way
@@ -65,7 +66,7 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
         except KeyboardInterrupt:
             line.ending = "stopped by hand"
     runs.finish()
-    sys.exit(conclude(tree, board, runs, line, console, platform))
+    sys.exit(conclude(tree, board, runs, line, console, platform, table))
 
 
 def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[bytes]:
@@ -93,7 +94,8 @@ def begin(line: Line, runs: Runs, board: str, display: Display) -> None:
         line.silence_s = max(line.silence_s, log.run["limit_ms"] / 1000 + SLACK_S)
 
 
-def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, platform: str) -> int:
+def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, platform: str,
+             table: str) -> int:
     """Keeps everything, and says what it is; gives the exit status."""
     log, folder = runs.latest, console.parent
     if log and board_of(log) not in (board, None):
@@ -105,7 +107,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
     files = ", ".join([str(kept[0]), *(path.name for path in kept[1:])]) if kept else "no file"
     problems = problems_of(log, platform) if log and log.records else []
     if log and log.records:
-        show_log(log)
+        show_log(log, table)
         if log.run and log.run["platform"] == "silicon":
             keep_for_report(log, tree.captured(board))
     print_problems(endings(runs, line) + problems, (log or runs.before).text)

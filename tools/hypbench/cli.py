@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: hypbench run, capture, check, show, compare, side-by-side, report, patch, …"""
+"""The command line: hypbench run, capture, check, show, compare, report, patch, …"""
 
 import sys
 from pathlib import Path
 
 import click
 
-from hypbench import gem5
+from hypbench import gem5, kept
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench.boards import images
@@ -17,15 +17,13 @@ from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
-from hypbench.printing import print_problems, print_more, print_parts, show_log
+from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.html.command import make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
-from hypbench.rules import believable, check_rules
-from hypbench.session import run_board
-from hypbench.side_by_side import CAPTION, side_by_side_table
-from hypbench.tree import HOME, Tree, read_bytes, read_records
-from hypbench.vms import by_vm
+from hypbench.rules import check_rules
+from hypbench.session import Outcome, run_board
+from hypbench.tree import HOME, Tree, read_bytes, read_records, shown
 
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 
@@ -49,8 +47,8 @@ def main(context: click.Context, root: Path) -> None:
 
     A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
     built image and runs that under QEMU; the records it prints are checked, kept in
-    build/BOARD/records.jsonl and summed up in tables and build/BOARD/summary.csv. `show` prints the
-    tables again, `compare` sets one run against another, `side-by-side` the configurations of one.
+    build/BOARD/records.jsonl and summed up in a table and build/BOARD/summary.csv. `show` prints
+    every table, `compare` sets one run against another.
     `capture` does what `run` does with a board itself, over its serial line.
     """
     context.obj = Tree(root.resolve())
@@ -71,18 +69,34 @@ for board_command in BOARD_COMMANDS:
 @CLOCK
 @TIMEOUT
 @click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
+@TABLE
 @QUIET
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
-        out: Path | None, quiet: bool) -> None:
+        out: Path | None, table: str, quiet: bool) -> None:
     """Run a plan on a board under QEMU or gem5, check its records, print the results.
 
     The exit status is theirs, or 1 when a record is damaged or cannot be true.
     """
-    outcome = run_board(tree, board, plan, clock, timeout, out or tree.build(board), quiet)
-    show_log(outcome.log)
+    folder = out or tree.build(board)
+    outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
+    show_log(outcome.log, table)
     print_problems(outcome.problems, outcome.log.text)
+    if not quiet:
+        for line in closing_lines(tree, outcome, folder):
+            click.echo(line, err=True)
     sys.exit(outcome.status)
+
+
+def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
+    """Where the results are, how long they took, and what to do with them. They go to stderr, since
+    the time is another one in each run."""
+    records, *others = kept.paths(folder)
+    tool = shown(tree.builds / "venv/bin/hypbench")
+    return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
+            f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
+            f"next: {tool} show {shown(records)}"
+            "  # every table"]
 
 
 @main.command("check-plan")
@@ -138,41 +152,6 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
         print_problems([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"
                                     " them"], [])
         sys.exit(1)
-
-
-@main.command("side-by-side")
-@click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, the reference boards.")
-@PLAN
-@CLOCK
-@TIMEOUT
-@click.option("--no-run", is_flag=True, help="Read the last run's build/BOARD/records.jsonl.")
-@QUIET
-@click.pass_obj
-def side_by_side(tree: Tree, boards: tuple[str, ...], plan: str | None, clock: str,
-                 timeout: float | None, no_run: bool, quiet: bool) -> None:
-    """Run boards, and set the configurations of each side by side.
-
-    A column is a configuration: its median, and difference and ratio to native.
-    """
-    status = 0
-    for board in boards or tree.reference_boards():
-        tree.qemu_options(board)  # names the boards when there is no such one
-        if no_run:
-            log = read_log(read_bytes(tree.build(board) / "records.jsonl"))
-            problems = [str(problem) for problem in log.problems + check_rules(log)]
-        else:
-            outcome = run_board(tree, board, plan, clock, timeout, tree.build(board), quiet)
-            log, problems = outcome.log, outcome.problems
-        log = believable(log)
-        parts = by_vm(log)
-        for vm, part in parts.items():
-            print_parts([f"VM {vm}:"] * (len(parts) > 1) + [side_by_side_table(part)])
-        click.echo(CAPTION)
-        print_more(log)
-        print_problems([f"{board}: {problem}" for problem in problems], log.text)
-        status = status or int(bool(problems))
-    sys.exit(status)
 
 
 @main.command()

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import click
 
+from hypbench import kept
 from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
                                           conditions)
 from hypbench.filters import select
-from hypbench.printing import console
+from hypbench.printing import TABLES, console
 from hypbench.records import Log, read_log
 from hypbench.report import caption
 from hypbench.rows import NOT_MODELLED
 from hypbench.rules import believable, check_rules
 from hypbench.tables.comparison import comparison_table, summary_line
-from hypbench.tree import UnknownName, read_records
+from hypbench.tree import Tree, UnknownName, read_records
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
@@ -48,33 +49,41 @@ class ThresholdType(click.ParamType):
 
 @click.command()
 @click.argument("a", type=PATH)
-@click.argument("b", type=PATH)
+@click.argument("b", type=PATH, required=False)
 @click.option("--threshold", type=ThresholdType(), metavar="T",
               help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
                    " or ticks (10). Without it, the comparison is only shown.")
 @click.option("--allow-missing", is_flag=True,
               help="Rows of A that B lacks, and another board or clock, are no failure.")
+@click.option("--table", type=TABLES, default="short", show_default=True,
+              help="long: also the rows that are the same.")
 @BENCH
 @CONFIG
-def compare(a: Path, b: Path, threshold: Threshold | None, allow_missing: bool,
-            benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
+@click.pass_obj
+def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
+            table: str, benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
     """Compare two runs: what is slower in B than in A?
 
     A and B are records files or console logs, of one board or of two, of this release or an older
-    one. Rows of the same benchmark, variant and configuration stand against each other, pass by
-    pass: median, p99, p99.9, largest and mean. A difference has a 95 % interval, and a row is
-    slower when one of them is all above 0.
+    one; without B, it is the last run of A's board. Rows of the same benchmark, variant and
+    configuration stand against each other, pass by pass: median, p99, p99.9, largest and mean. A
+    difference has a 95 % interval, and a row is slower when one of them is all above 0. What
+    changed comes first, what could not be compared last.
 
     Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
     (what is good of it is compared all the same), or not all of A could be compared.
     """
-    whole = [opened("A", a), opened("B", b)]
+    whole = [opened("A", a)]
+    b = b or last_run(tree, a, whole[0])
+    whole.append(opened("B", b))
     first, second = select([believable(log) for log in whole], benches, configs)
     rows = compare_logs(first, second)
     click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
     for line in conditions(first, second):
         click.echo(f"different: {line}")
-    console().print(comparison_table(rows, threshold))
+    shown = comparison_table(rows, threshold, table == "long")
+    if shown.row_count:
+        console().print(shown)
     click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
     gaps = list(uncompared(first, second, rows, allow_missing))
@@ -83,6 +92,26 @@ def compare(a: Path, b: Path, threshold: Threshold | None, allow_missing: bool,
     click.echo(summary_line(rows, threshold))
     slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
     sys.exit(SLOWER if slower else UNUSABLE if lost or gaps else 0)
+
+
+def last_run(tree: Tree, a: Path, log: Log) -> Path:
+    """The last run of A's board and plan."""
+    board, plan = log.run["board"], log.run["plan"]
+    if board not in tree.boards():
+        raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
+                          " missing")
+    path = kept.paths(tree.build(board))[0]
+    again = f"`make bench BOARD={board} PLAN={plan}` makes one"
+    if not path.is_file():
+        raise UnknownName(f"no run of {board} is kept to compare A with: {again}")
+    if path.samefile(a):
+        raise UnknownName(f"A is the last run of {board} itself: copy it, and compare the copy with"
+                          " the next run")
+    other = opened("B", path).run["plan"]
+    if other != plan:
+        raise UnknownName(f"the last run of {board} is of plan {other}, A is of plan {plan}:"
+                          f" {again}")
+    return path
 
 
 def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> Iterator[str]:

@@ -25,6 +25,8 @@ CSV_CLOCKS = ("batch,mean_op,quantum_ps,cycles_min,cycles_p50,cycles_p90,cycles_
 WALK_CAPTION = ("Walk references: the memory accesses of one translation that misses everywhere,"
                 " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
 
+CHECKS_OK = "checks ok:"  # of a benchmark that has results, too
+
 CAPTIONS = {
     "qemu-icount": "1 tick = 1 instruction: path lengths, exact. Translation, caches and device"
                    " accesses cost nothing here.",
@@ -113,9 +115,9 @@ def title(log: Log) -> str:
     run = log.run
     if not run:
         return "no run record"
-    return escape(f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
-                  f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz"
-                  f"{core_clock(run)}")
+    return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
+            f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz"
+            f"{core_clock(run)}")
 
 
 def core_clock(run: dict) -> str:
@@ -127,7 +129,7 @@ def core_clock(run: dict) -> str:
 def results_table(log: Log) -> Table:
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    table = Table(title=title(log), title_justify="left", header_style="bold")
+    table = Table(title=escape(title(log)), title_justify="left", header_style="bold")
     for column in ("bench", "variant", "configuration"):
         table.add_column(column, overflow="fold")
     for column in ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}"):
@@ -198,7 +200,7 @@ def note_of(data: dict, short: bool, several: bool = False) -> str:
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
     if short and data["ok"]:
-        return f"checks ok: {data['bench']} {data['config']}{vm}"
+        return f"{CHECKS_OK} {data['bench']} {data['config']}{vm}"
     evidence = ", ".join(f"{name} {value}" for name, value in data.items()
                          if name not in ("seq", "kind", "crc", "step", "pass", "config", "bench",
                                          "vm", "vcpu", "variant", "ok"))

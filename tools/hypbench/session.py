@@ -5,6 +5,7 @@ that follow a console and write its results serve `hypbench capture` too."""
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 import click
 
@@ -26,6 +27,7 @@ class Outcome:
     log: Log
     status: int  # of this command
     problems: list[str]
+    seconds: float = 0  # from start to end
 
 
 def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
@@ -47,6 +49,7 @@ def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
                          qemu_run(tree, board, plan, clock, limit_s, out))
     log = Log()
+    began = monotonic()
     with progress(quiet) as display:
         follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
     log.finish()
@@ -54,8 +57,8 @@ def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     write_results(log, out)
     if problems and machine.last_words:
         problems.append(f"{machine.name} reports: {machine.last_words}")
-    return Outcome(log, (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems)),
-                   problems)
+    status = (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems))
+    return Outcome(log, status, problems, monotonic() - began)
 
 
 def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path

@@ -1,50 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations of one run side by side."""
+"""The configurations of one run side by side: what `make bench` prints."""
 
-from rich.markup import escape
 from rich.table import Table
 
+from hypbench.analysis.storm import BENCH as STORM
 from hypbench.bootstrap import median_interval
-from hypbench.histogram import Pool
 from hypbench.records import Log
 from hypbench.report import difference, title
 from hypbench.rows import BASELINE, Row, config_names, hides, platform_of, rows_of
+from hypbench.tables.base import add, table
 
-CAPTION = (f"p50 in ticks; difference and ratio to {BASELINE}; in brackets, where it is wider than"
-           " one value, the median's 95 % interval.")
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
+EDGE, GAP = 1, 3  # columns of a table's left edge, and of what stands beside each cell
 
 
-def side_by_side_table(log: Log) -> Table:
-    """One row per benchmark and variant, one column per configuration."""
-    cells: dict[tuple[str, str], dict[str, Row]] = {}
+def side_by_side_tables(log: Log, width: int) -> list[Table | str]:
+    """A row a benchmark and variant, a column a configuration. Columns that `width` has no room
+    for go into a further table, so that no number is broken."""
+    found: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows_of(log):
-        if not hides(platform_of(log), row):
-            cells.setdefault((row.bench, row.variant), {})[row.config] = row
+        if not hides(platform_of(log), row) and is_shown(row):
+            found.setdefault((row.bench, row.variant), {})[row.config] = row
+    if not found:
+        return []
     names = config_names(log)
     configs = [name for name in PRESETS if name in names]
     configs += [name for name in names if name not in configs]
-    table = Table(title=title(log), title_justify="left", header_style="bold")
-    table.add_column("bench", overflow="fold")
-    table.add_column("variant", overflow="fold")
-    for config in configs:
-        table.add_column(escape(config), justify="right")
-    for (bench, variant), found in cells.items():
-        table.add_row(escape(bench), escape(variant),
-                      *(cell(found.get(config), found.get(BASELINE)) for config in configs))
-    return table
+    cells = {config: [cell(rows.get(config), rows.get(BASELINE)) for rows in found.values()]
+             for config in configs}
+    words = [max(map(len, column)) for column in zip(("bench", "variant"), *found)]
+    room = width - EDGE - sum(words) - GAP * len(words)
+    made: list[Table | str] = [title(log)]
+    for band in bands({config: widest(config, cells[config]) for config in configs}, room):
+        one = table("", ("bench", "variant"), tuple(band))
+        for at, key in enumerate(found):
+            add(one, *key, *(cells[config][at] for config in band))
+        for column in one.columns[len(words):]:
+            column.no_wrap = True
+        made.append(one)
+    return [*made, caption_of([text for column in cells.values() for text in column])]
+
+
+def is_shown(row: Row) -> bool:
+    """Of interrupts pended together the last handler alone: the others are hundreds."""
+    return row.bench != STORM or row.first.get("position") == row.first.get("pended")
+
+
+def widest(config: str, column: list[str]) -> int:
+    return max(map(len, [config, *column]))
+
+
+def bands(widths: dict[str, int], room: int) -> list[list[str]]:
+    """The columns, as many abreast as there is room for."""
+    found: list[list[str]] = []
+    left = 0
+    for name, width in widths.items():
+        if not found or left < width + GAP:
+            found.append([])
+            left = room
+        found[-1].append(name)
+        left -= width + GAP
+    return found
 
 
 def cell(row: Row | None, base: Row | None) -> str:
     if row is None:
         return "-"
-    text = str(row.p50) + interval(row.pool)
-    if base is None or row is base:
+    text = str(row.p50) + interval(row)
+    if base is None or row.p50 == base.p50:
         return text
-    ratio = f" x{row.p50 / base.p50:.2f}" if base.p50 > 0 else ""
-    return f"{text} {difference(row.p50, base.p50)}{ratio}"
+    return f"{text} {difference(row.p50, base.p50)}"
 
 
-def interval(pool: Pool) -> str:
-    found = median_interval(pool)
+def interval(row: Row) -> str:
+    found = median_interval(row.pool)
     return "" if found.is_point else f" ({found.low:g} to {found.high:g})"
+
+
+def caption_of(cells: list[str]) -> str:
+    intervals = "; in brackets the 95 % interval" * any("(" in text for text in cells)
+    return f"Medians in ticks, and their difference to {BASELINE}, where there is one{intervals}."

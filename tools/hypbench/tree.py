@@ -5,6 +5,7 @@ import fcntl
 import lzma
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -133,6 +134,12 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
             click.echo(f"hypbench: another run of {what} is under way; waiting", err=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def shown(path: Path) -> str:
+    """A path as a word of a command that is typed where this one was."""
+    here = Path.cwd()
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def listed(names: list[str]) -> str:

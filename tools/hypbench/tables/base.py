@@ -26,6 +26,10 @@ def table(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
 
 
 def add(made: Table, *cells: object) -> None:
+    """A column of numbers gets as wide as its widest: where there is no room, words are folded."""
+    for column, cell in zip(made.columns, cells):
+        if column.justify == "right":
+            column.min_width = max(column.min_width or 0, len(str(cell)))
     made.add_row(*(escape(str(cell)) for cell in cells))
 
 

@@ -12,21 +12,44 @@ from hypbench.tables.base import add, between, plain, signed, table, times
 ONLY = (Verdict.ONLY_A, Verdict.ONLY_B)
 
 
-def comparison_table(rows: list[ComparedRow], threshold: Threshold | None) -> Table:
+def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
+                     long: bool = False) -> Table:
+    """What changed comes first, the largest ratio of all before the others, and what could not be
+    compared last; what is the same only where it is asked for."""
     made = table("A against B: median, difference B - A with its 95 % interval; what else moved of"
                  " p99, p99.9, largest and mean",
                  ("bench", "variant", "configuration"),
                  ("A", "B", "B - A", "95 % interval", "B / A"), ("verdict",))
-    for row in rows:
-        if row.verdict in ONLY:
-            continue
+    shown = [row for row in rows if row.verdict not in ONLY and (long or not is_same(row))]
+    before = None
+    for row in sorted(shown, key=lambda row: order_of(row, threshold)):
+        group = order_of(row, threshold)[0]
+        if before not in (None, group):
+            made.add_section()
+        before = group
         add(made, row.bench, row.variant, row.config, with_unit(row, row.a_p50),
             with_unit(row, row.b_p50), signed(row.effect.value) if row.effect else "-",
             between(row.effect) if row.effect else "", times(row.ratio, 3),
             verdict_text(row, threshold))
+    made.add_section()
     for (bench, config, verdict), variants in one_sided(rows).items():
         add(made, bench, ", ".join(variants), config, "-", "-", "-", "", "-", verdict)
     return made
+
+
+def is_same(row: ComparedRow) -> bool:
+    return row.verdict == Verdict.SAME and not row.lacks
+
+
+def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]:
+    """The group of a row, and its place there."""
+    if threshold and threshold.exceeded(row):
+        return 0, -(row.ratio or 0)
+    if row.verdict == Verdict.SLOWER:
+        return 1, -(row.ratio or 0)
+    if row.verdict == Verdict.FASTER:
+        return 2, row.ratio or 0
+    return (3 if is_same(row) else 4 if row.verdict == Verdict.SAME else 5), 0
 
 
 def one_sided(rows: list[ComparedRow]) -> dict[tuple[str, str, Verdict], list[str]]:
