@@ -37,6 +37,7 @@ if ! command -v "$program" >/dev/null; then
 fi
 entry=$(build/venv/bin/hypbench dev backports 2>&1) || go_on "${entry#Error: }"
 suite=$(sed -n 's/^Suites: //p' <<<"$entry")
+parts=
 eval "$(apt-config shell parts Dir::Etc::sourceparts/d)"
 
 source=

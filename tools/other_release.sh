@@ -65,7 +65,7 @@ share_configuration() {
 		>"$root/etc/apt/apt.conf.d/90proxy" || true
 }
 
-case $(. /etc/os-release && echo "${VERSION_CODENAME-}") in
+case $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) in
 bookworm) release=${RELEASE:-trixie} ;;
 *) release=${RELEASE:-bookworm} ;;
 esac

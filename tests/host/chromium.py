@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Self
 
 WORDS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--no-first-run", "--hide-scrollbars", "--disable-extensions",
@@ -28,7 +29,7 @@ class Chromium:
         self.number, self.pending, self.session = 0, b"", ""
         self.events: list[dict] = []
 
-    def __enter__(self) -> "Chromium":
+    def __enter__(self) -> Self:
         mine_in, theirs_out = os.pipe()
         theirs_in, mine_out = os.pipe()
         # Chromium reads commands from descriptor 3 and writes to 4; the shell puts them there.

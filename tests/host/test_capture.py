@@ -403,7 +403,7 @@ def test_without_a_port_the_ports_are_named(bench, monkeypatch):
     assert result.exit_code == 2
     assert ("on which serial port? TTY=… or --tty …; there are: /dev/ttyS0, /dev/ttyUSB0 (FT232R)"
             in result.output)
-    monkeypatch.setattr(serial_line.list_ports, "comports", lambda: [])
+    monkeypatch.setattr(serial_line.list_ports, "comports", list)
     assert "there are: none" in bench("capture", "--board", "virt-a72").output
     assert bench("capture", "--board", "rpi", "--tty", "x").exit_code == 2
 

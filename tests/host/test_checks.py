@@ -259,10 +259,37 @@ def test_headers(tree, name, text, says):
     tree.finds("headers", says)
 
 
+GOOD_SCRIPT = "#!/usr/bin/env bash\n# SPDX-License-Identifier: Apache-2.0\necho \"$1\"\n"
+
+
+@pytest.fixture
+def linted(tree):
+    """With a package, a script, and what this tree asks of them."""
+    shutil.copy(HOME / "pyproject.toml", tree.root)
+    tree.write("tools/hypbench/__init__.py", "")
+    tree.write("tools/hypbench/one.py", "def one() -> int:\n    return 1\n")
+    tree.write("tools/good.sh", GOOD_SCRIPT)
+    return tree
+
+
+@pytest.mark.parametrize("check, name, text, says", [
+    ("python", "tests/host/two.py", "import os\n", "two.py:1: F401"),
+    ("python", "tools/hypbench/two.py", "def two(one=[]):\n    return one\n", "two.py:1: B006"),
+    ("shell", "tools/two.sh", "#!/bin/sh\nrm $1/*\n", "tools/two.sh:2: note: Double quote"),
+    ("shell", ".ci/two", "#!/usr/bin/env bash\necho $other\n", ".ci/two:2: warning: other is"),
+])
+def test_linters(linted, check, name, text, says):
+    linted.is_good(check)
+    linted.write(name, text)
+    linted.finds(check, says)
+
+
 def test_missing_compiler_is_named(tree, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     tree.finds("headers", "arm-none-eabi-gcc is missing: `tools/setup.sh armv7` installs it")
     tree.finds("format", "clang-format is missing: `tools/setup.sh check` installs it")
+    tree.write("tools/good.sh", GOOD_SCRIPT)
+    tree.finds("shell", "shellcheck is missing: `tools/setup.sh check` installs it")
 
 
 @pytest.fixture

@@ -42,12 +42,8 @@ kvm_init: Linux 6.1.0-50-arm64, GICv2\r
 
 def by_xen(text: bytes) -> bytes:
     """As Xen prints a domain's console: its name before each line, long lines cut at 127."""
-    lines = []
-    for one in text.replace(b"\r", b"").splitlines():
-        while len(one) >= 127:
-            lines.append(one[:127])
-            one = one[127:]
-        lines.append(one)
+    lines = [one[at:at + 127] for one in text.replace(b"\r", b"").splitlines()
+             for at in range(0, len(one) + 1, 127)]
     return b"".join(b"(XEN) DOM1: " + one + b"\r\n" for one in lines)
 
 

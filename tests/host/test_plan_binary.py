@@ -49,13 +49,13 @@ def assertions() -> str:
     equal("PLAN_VERSION", VERSION)
     for name, value in abi.enumerators().items():
         equal(name, value)
-    for prefix, table, words in (("PLATFORM", "PLATFORMS", PLATFORMS),
+    for prefix, table, known in (("PLATFORM", "PLATFORMS", PLATFORMS),
                                  ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES),
                                  ("PLAN_EVENT", "PLAN_EVENTS", EVENTS)):
         for at, (name, word) in enumerate(abi.table(table)):
-            assert words[at] == word
+            assert known[at] == word
             equal(f"{prefix}_{name}", at)
-        equal(f"{prefix}_COUNT", len(words))
+        equal(f"{prefix}_COUNT", len(known))
     return "\n".join([*lines, ""])
 
 

@@ -320,7 +320,7 @@ def shown(tree):
         path.write_bytes(report_log(plan))
     keep(tree, "tlb")
     keep(tree)
-    tree.page = lambda: (tree.root / "build" / "report" / "index.html").read_text()
+    tree.page = (tree.root / "build" / "report" / "index.html").read_text
     tree.show = lambda *words: tree("report", "--board", "virt-a72", "--no-run", *words)
     return tree
 

@@ -18,7 +18,7 @@ def tree(bench):
         bench.write(f"plans/{name}.plan", plan_text(name))
     bench.qemu.write_text(COUNTING)
     bench.asked = lambda: bench.qemu.with_name("count").exists()
-    bench.page = lambda: (bench.root / "build" / "report" / "index.html").read_text()
+    bench.page = (bench.root / "build" / "report" / "index.html").read_text
     return bench
 
 

@@ -2,7 +2,6 @@
 """Records that fit the schema at a glance: never one that jsonschema refuses, and of the good ones
 all."""
 
-import json
 from collections.abc import Iterable
 from copy import deepcopy
 

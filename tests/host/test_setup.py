@@ -41,6 +41,7 @@ def machine(tmp_path):
     ("qemu", "qemu-system-arm", "qemu-system-aarch64"),
     ("host", "libcmocka-dev", "cmocka"),
     ("check", "clang-format", "clang-format"),
+    ("check", "shellcheck", "shellcheck"),
     ("debug", "gdb-multiarch", "gdb-multiarch"),
     ("python", "python3", "python3"),
     ("boards", "u-boot-tools", "mkimage"),
@@ -118,7 +119,8 @@ def test_installs_by_apt(machine, tmp_path):
     assert result.returncode == 0, result.stderr
     assert log.read_text().splitlines() == [
         "apt-get -qq update",
-        "apt-get -qq install -y --no-install-recommends clang-format gdb-multiarch"]
+        "apt-get -qq install -y --no-install-recommends clang-format shellcheck"
+        " gdb-multiarch"]
 
 
 def test_installs_by_sudo_for_others_than_root(machine, tmp_path):

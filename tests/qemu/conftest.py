@@ -103,7 +103,8 @@ def pytest_collection_finish(session):
 
 def printed(command: str) -> str:
     return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace").stdout
+                          stderr=subprocess.STDOUT, text=True, errors="replace",
+                          check=False).stdout
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from lab import LIMIT_S
 
@@ -42,7 +43,7 @@ class Machine:
         self.numbers = dict(self.registers())
         self.ask("Qqemu.PhyMemMode:1")
 
-    def __enter__(self) -> "Machine":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:

@@ -39,7 +39,8 @@ def place(board: str, symbol: str, fault: str = "") -> tuple[int, int]:
     loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)",
                        said(tool("readelf", "arm-none-eabi-readelf"), "-lW",
                             build_of(board, fault) / "hypbench.elf"))
-    for offset, address, size in (map(lambda word: int(word, 16), load) for load in loads):
+    for load in loads:
+        offset, address, size = (int(word, 16) for word in load)
         if address <= start < address + size:
             return start - address + offset, end - start
     raise AssertionError(f"{symbol} is in no segment of the file")

@@ -94,7 +94,7 @@ def test_variants_are_there_where_they_mean_something(result):
 
 @job
 def test_faults_are_as_many_as_samples(result):
-    checks = [check for check in result.records("check", bench="page_fault")]
+    checks = result.records("check", bench="page_fault")
     assert len(checks) == len(result.records("bench", bench="page_fault"))
     for check in checks:
         variant = check["variant"].removeprefix("faults-")

@@ -18,7 +18,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypervisor import symbols
 from image import guest_symbols, read_header
-from lab import CLOCK, PLATFORM, TREE, board_facts, image_of
+from lab import CLOCK, PLATFORM, TREE, image_of
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import ENTRY, RAM
 from test_hostile_vcpus import program as hostile_program
@@ -34,7 +34,7 @@ GIB, WINDOW = 1 << 30, 0x100000
 GICC_SIZE, GICD_SIZE, EMULATED_GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = \
     0x2000, 0x1000, 0x10000, 0x10000, 0x20000
 # Memory map of an unmodified guest (abi/virt.h).
-VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0, 0x8000000), 0x8000000, 0x8010000
+VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0x8000000), 0x8000000, 0x8010000
 VIRT_GICR, VIRT_UART = 0x80a0000, 0x9000000
 RAM_SIZE = 64 << 20
 IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load that stays outside of RAM

@@ -258,9 +258,9 @@ def test_a_device_that_does_not_say_when_it_fired_is_refused(result):
 
 @pytest.mark.job(SHORT, planted="task_wake")
 def test_a_task_that_is_not_woken_is_refused(result):
-    assert_refused(result, {config: "the task missed wakes" for config in ALL_CONFIGS})
+    assert_refused(result, dict.fromkeys(ALL_CONFIGS, "the task missed wakes"))
 
 
 @pytest.mark.job(SHORT, planted="gic_eoi")
 def test_an_interrupt_that_is_lost_is_refused(result):
-    assert_refused(result, {config: "interrupts are missing" for config in ALL_CONFIGS})
+    assert_refused(result, dict.fromkeys(ALL_CONFIGS, "interrupts are missing"))

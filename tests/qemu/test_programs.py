@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from conftest import BOARDS
-from lab import ROOT, TREE, Job, board_facts
+from lab import TREE, Job, board_facts
 from proofs import assert_delay_is_seen, delay_lines
 
 PROVEN = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",

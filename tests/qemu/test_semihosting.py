@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-import pytest
 
 from assembler import assemble
 from image import GUEST_IMAGE_OFFSET, find_guest, patched, read_header

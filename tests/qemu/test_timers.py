@@ -83,7 +83,7 @@ def test_period_is_what_the_plan_says(result):
 
 @pytest.mark.job(PLAN)
 def test_storm_is_served_in_order_and_whole(result):
-    checks = [check for check in result.records("check", bench="irq_storm")]
+    checks = result.records("check", bench="irq_storm")
     assert len(checks) == len(result.configs) * len(DELAYS) * len(SIZES)
     for check in checks:
         size = int(check["variant"])

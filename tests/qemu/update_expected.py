@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Measures the built images on QEMU and writes their path lengths to
 tests/expected/<compiler>/."""

@@ -47,7 +47,7 @@ def enumerators() -> dict[str, int]:
 def axes() -> dict[str, tuple[str, ...]]:
     """Every axis and its values in their order; an axis that is a number has none."""
     return ({axis: tuple(words.split()) for axis, words in table("CONFIG_AXES")}
-            | {axis: () for axis in numbers("CONFIG_NUMBERS")})
+            | dict.fromkeys(numbers("CONFIG_NUMBERS"), ()))
 
 
 @cache

@@ -199,7 +199,8 @@ class Parser:
             raise Mistake("a plan has bench lines or a guest, not both, without vm lines")
         if not plan.configs:
             raise Mistake("the plan has no config line")
-        for name, self.line in self.guest_lines.items():
+        for name, line in self.guest_lines.items():
+            self.line = line
             check_guest(plan.guests[name])
         if plan.benches and self.unlimited_line:
             self.line = self.unlimited_line
@@ -214,7 +215,8 @@ class Parser:
     def finish_vms(self) -> None:
         """Each on its own, then together, in each configuration."""
         plan = self.plan
-        for name, (self.line, said) in self.vms.items():
+        for name, (line, said) in self.vms.items():
+            self.line = line
             plan.vms[name] = made_vm(name, said, plan.guests)
         configs = {name: words_of(config) for name, config in plan.configs.items()}
         if not self.vms:
@@ -246,7 +248,8 @@ class Parser:
                 check_native(self.board, name, guest)
 
     def finish_events(self) -> None:
-        for self.line, event in self.events:
+        for line, event in self.events:
+            self.line = line
             check_event(self.plan.vms, event)
         self.plan.events = sorted((event for _, event in self.events),
                                   key=lambda event: event.at_us)

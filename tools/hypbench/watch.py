@@ -11,6 +11,7 @@ import socket
 import subprocess
 import threading
 from pathlib import Path
+from typing import Self
 
 STUCK_S = 10.0  # of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
 POLL_S = 0.5
@@ -37,7 +38,7 @@ class Watch:
         self.heard = threading.Event()  # set it with every sign of life on the console
         self.stuck = False
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:

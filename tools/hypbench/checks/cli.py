@@ -9,7 +9,8 @@ from xml.etree.ElementTree import ParseError
 import click
 
 from hypbench import qemu
-from hypbench.checks import circles, headers, isa, layers, packages, sizes, style, sysregs
+from hypbench.checks import (circles, headers, isa, layers, linters, packages, sizes, style,
+                             sysregs)
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
 
@@ -22,6 +23,8 @@ CHECKS = {
     "sysregs": sysregs.check,
     "format": style.check_format,
     "text": style.check_text,
+    "python": linters.check_python,
+    "shell": linters.check_shell,
 }
 
 
@@ -43,7 +46,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
     budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
-    text: no path of one machine.
+    text: no path of one machine. python: ruff. shell: shellcheck.
     """
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
