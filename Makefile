@@ -270,7 +270,7 @@ debug: $(setup-run)+debug
 	@$(MAKE) --no-print-directory qemu-image
 	@tools/debug.sh "$(QEMU)" $(OUT)
 
-## check: the gates on the source: layers, isa, headers, encodings, format, text, linters
+## check: the gates on the source: layers, isa, headers, encodings, format, text, types, linters
 check: setup-armv7+armv8+host+check+python
 	@$(HYPBENCH) dev check
 

@@ -273,6 +273,12 @@ def linted(tree):
 
 
 @pytest.mark.parametrize("check, name, text, says", [
+    ("types", "tools/hypbench/two.py", "def two() -> int:\n    return 'two'\n",
+     "two.py:2: error: Incompatible return value type"),
+    ("types", "tools/hypbench/two.py", "def two():\n    return 2\n",
+     "two.py:1: error: Function is missing a return type annotation"),
+    ("types", "tools/hypbench/two.py", "from hypbench.one import none\n",
+     'two.py:1: error: Module "hypbench.one" has no attribute "none"'),
     ("python", "tests/host/two.py", "import os\n", "two.py:1: F401"),
     ("python", "tools/hypbench/two.py", "def two(one=[]):\n    return one\n", "two.py:1: B006"),
     ("shell", "tools/two.sh", "#!/bin/sh\nrm $1/*\n", "tools/two.sh:2: note: Double quote"),
@@ -325,4 +331,5 @@ def test_licence_line(formatted, name):
 def test_unknown_check_lists_them(tree):
     result = tree.check("layer")
     assert result.exit_code == 2
-    assert "there are: layers, circles, sizes, isa, headers, sysregs, format, text" in result.output
+    assert "there are: layers, circles, sizes, isa, headers, sysregs, format, text, types" in (
+        result.output)

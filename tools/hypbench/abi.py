@@ -21,15 +21,26 @@ def source() -> str:
 @cache
 def table(name: str) -> list[list[str]]:
     """The entries of an X-macro table: the arguments of each X(…)."""
-    body = re.search(rf"#define {name}\(X\)((?:.*\\\n)*.*)", source())[1]
+    body = found(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
     return [[word.strip().strip('"') for word in entry.split(",")]
             for entry in re.findall(r"X\(([^)]*)\)", body)]
 
 
 @cache
-def constant(name: str) -> int | str:
-    value = re.search(rf'^#define {name} (?:"(.*)"|(\w+))', source(), re.MULTILINE)
-    return number(value[2]) if value[2] else value[1]
+def constant(name: str) -> int:
+    return number(found(rf"^#define {name} (\w+)")[1])
+
+
+@cache
+def string(name: str) -> str:
+    return found(rf'^#define {name} "(.*)"')[1]
+
+
+def found(pattern: str) -> re.Match[str]:
+    match = re.search(pattern, source(), re.MULTILINE)
+    if not match:
+        raise KeyError(f"abi/ has nothing that matches {pattern}")
+    return match
 
 
 def number(text: str) -> int:

@@ -45,8 +45,9 @@ def twins(log: Log) -> list[tuple[str, str, str]]:
     for one, other in combinations(settings, 2):
         axis = differing(settings[one], settings[other])
         if len(axis) == 1:
-            pair = sorted((one, other), key=lambda name: rank(axis[0], settings[name][axis[0]]))
-            found.append((axis[0], *pair))
+            base, changed = sorted((one, other),
+                                   key=lambda name: rank(axis[0], settings[name][axis[0]]))
+            found.append((axis[0], base, changed))
     higher = {(axis, other) for axis, _, other in found}
     return [pair for pair in found if (pair[0], pair[1]) not in higher]
 

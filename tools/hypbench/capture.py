@@ -77,17 +77,16 @@ def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[by
             yield part
             if len(runs.logs) > known:
                 known = len(runs.logs)
-                begin(line, runs, board, display)
+                begin(line, runs, runs.logs[-1], board, display)
             if line.ending or runs.ended:
                 return
         display.received(line.count, line.seconds)
 
 
-def begin(line: Line, runs: Runs, board: str, display: Display) -> None:
+def begin(line: Line, runs: Runs, log: Log, board: str, display: Display) -> None:
     """A run record came, perhaps damaged."""
     for _, text in list(runs.interruptions())[-1:]:
         display.say(f"{text}; following the new run")
-    log = runs.latest
     if board_of(log) not in (board, None):
         line.ending = f"this is board {board_of(log)}, not BOARD={board}"
     if log.run:

@@ -146,7 +146,7 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
     log = read_log(read_records(file))
     if not log.run:
         raise click.ClickException(f"{file} has no run record")
-    show_log(*select([log], benches, configs))
+    show_log(select([log], benches, configs)[0])
     problems = log.problems + check_rules(log)
     if problems:
         print_problems([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"

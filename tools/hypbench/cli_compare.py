@@ -32,12 +32,13 @@ CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
                       help="Only this configuration; can be repeated.")
 
 
-class ThresholdType(click.ParamType):
+class ThresholdType(click.ParamType[Threshold]):
     """`5%`, or a number in the rows' own unit."""
 
     name = "threshold"
 
-    def convert(self, value, param, context) -> Threshold:
+    def convert(self, value: str | Threshold, param: click.Parameter | None,
+                context: click.Context | None) -> Threshold:
         if isinstance(value, Threshold):
             return value
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", value)

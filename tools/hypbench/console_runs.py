@@ -23,7 +23,7 @@ def is_run_record(line: bytes) -> bool:
     line = line.strip(b"\r\n\0")
     head = HEAD.match(line)
     if not frame_fault(line):
-        return bool(head) and int(head[1]) == 0 and MARKS[0] in line
+        return head is not None and int(head[1]) == 0 and MARKS[0] in line
     return any(mark in line for mark in MARKS)
 
 
@@ -44,7 +44,7 @@ class Runs:
     def _is_doubled(self, line: bytes) -> bool:
         """The line came twice: nothing but the same, or a damaged copy, stands before it."""
         log = self.latest
-        return bool(log) and log.lines == 1 and (
+        return log is not None and log.lines == 1 and (
             not log.records or log.seen.get(0) == line.strip(b"\r\n\0"))
 
     @property

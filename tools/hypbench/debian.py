@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -127,9 +128,8 @@ def fetch(package: str, arch: str | None = None, component: str | None = None,
     except (NotDebian, Offline, FetchError) as error:
         if isinstance(error, Offline):
             unreachable[cache] = error.message
-        error.message += (f"\nwithout it: unpack Debian's package {depends or package} ({arch})"
-                          f" into {folder}")
-        raise
+        raise type(error)(f"{error.message}\nwithout it: unpack Debian's package"
+                          f" {depends or package} ({arch}) into {folder}") from error
     return folder
 
 
@@ -227,7 +227,7 @@ def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
         raise FetchError(f"{deb.name} cannot be unpacked")
 
 
-def run_or_refuse(command: list[str], stdin, deb: Path) -> None:
+def run_or_refuse(command: list[str], stdin: IO[bytes] | int | None, deb: Path) -> None:
     done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
     if done.returncode:
         raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")

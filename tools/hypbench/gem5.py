@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from hypbench.qemu import Qemu, ends_with_us
+from hypbench.schema import Data
 from hypbench.tree import HOME, Tree, UnknownName, listed
 
 PLATFORM = "gem5"
@@ -35,7 +36,7 @@ MOST = 1 << 20
 # second-level TLB and no stage-2 TLB of gem5's is anything but fully associative. MIDR: the part
 # number of the core, of the implementer that is reserved for software, so that no erratum applies.
 # gem5's walks of ARMv7 put entries of a walk cache into the TLB and never use them.
-CORES = {
+CORES: dict[str, Data] = {
     "cortex-a15": {"itlb": 32, "dtlb": 32, "l2_tlb": 512, "stage2_tlb": 512, "l1i_kib": 32,
                    "l1i_ways": 2, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
                    "midr": 0x000fc0f0, "walk_cache": "off"},
@@ -45,9 +46,9 @@ CORES = {
 }
 
 
-def settings_of(tree: Tree, board: str, words: str) -> dict:
+def settings_of(tree: Tree, board: str, words: str) -> Data:
     """The machine of a board, with what the user changed."""
-    settings = {"core": "out-of-order", "clock_mhz": 0, "cores": 1,
+    settings: Data = {"core": "out-of-order", "clock_mhz": 0, "cores": 1,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
                 "start": "atomic"}
     for word in words.split():
@@ -81,7 +82,7 @@ class Machine:
     version: str
     isa: str
     gic: str
-    settings: dict
+    settings: Data
 
     @property
     def text(self) -> str:

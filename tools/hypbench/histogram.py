@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import sqrt
 
+from hypbench.schema import Data
+
 # A percentile that n samples cannot carry is absent: (member, permille, samples it needs).
 PERCENTILES = (("p50", 500, 1), ("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100),
                ("p999", 999, 1000))
@@ -79,7 +81,7 @@ class Pool:
         return sqrt(self.squares / self.n)
 
 
-def pool_of(bench: dict) -> Pool:
+def pool_of(bench: Data) -> Pool:
     overhead = bench["overhead"]
     return Pool(
         n=bench["n"], low=bench["min"], high=bench["max"], cold=bench["cold"],

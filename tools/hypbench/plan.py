@@ -10,7 +10,8 @@ import click
 from hypbench.boardfile import board_numbers
 from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, is_section, pack,
                                   unpack)
-from hypbench.plan_language import PlanError, parse, text_of
+from hypbench.plan_language import parse, text_of
+from hypbench.plan_words import PlanError
 from hypbench.tree import HOME, UnknownName
 
 BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)

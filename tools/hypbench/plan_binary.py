@@ -7,6 +7,7 @@ import json
 import struct
 import sys
 import zlib
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hypbench import abi
@@ -14,8 +15,9 @@ from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
                                taking_part)
 from hypbench.plan_words import Fields, PlanError
+from hypbench.schema import Data
 
-MAGIC = abi.constant("PLAN_SECTION_MAGIC").encode() + b"\0"
+MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
 VERSION = abi.constant("PLAN_VERSION")
 HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
@@ -23,7 +25,7 @@ HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of
 # Derived from the rest, so that EL2 need not derive them.
 DECIDED = ("measured", "core_count", "guest_vms", "null_vms", "all_vms", "ram_mib",
            "pass_count", "step_count", "run_window_us", "step_window_us")
-NO_BENCH = ("guest", {})  # of a step without a benchmark
+NO_BENCH: tuple[str, Fields] = ("guest", {})  # of a step without a benchmark
 WINDOWS_US = (1000, 200)  # of a run, of a step
 GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
 
@@ -101,11 +103,11 @@ def words(plan: Plan) -> str:
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
     benches = plan.benches or [NO_BENCH]
-    values = {"board": plan.board, "words": words(plan), "platform": plan.platform,
-              "limit_ms": plan.limit_ms,
-              "config_count": len(plan.configs), "bench_count": len(benches),
-              "guest_count": len(plan.guests), "vm_count": len(plan.vms),
-              "event_count": len(plan.events), **decided(plan)}
+    values: Data = {"board": plan.board, "words": words(plan), "platform": plan.platform,
+                    "limit_ms": plan.limit_ms,
+                    "config_count": len(plan.configs), "bench_count": len(benches),
+                    "guest_count": len(plan.guests), "vm_count": len(plan.vms),
+                    "event_count": len(plan.events), **decided(plan)}
     for i, (name, config) in enumerate(plan.configs.items()):
         values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
     for i, (name, params) in enumerate(benches):
@@ -140,10 +142,11 @@ def board_in(section: bytes) -> str:
 
 
 def unpack(section: bytes) -> Plan:
-    values = {member: value.rstrip(b"\0").decode("ascii") if isinstance(value, bytes) else value
-              for (member, _), value in zip(MEMBERS, PLAN.unpack_from(section, HEADER.size))}
+    values: Data = {
+        member: value.rstrip(b"\0").decode("ascii") if isinstance(value, bytes) else value
+        for (member, _), value in zip(MEMBERS, PLAN.unpack_from(section, HEADER.size))}
 
-    def fields(place: str, names) -> Fields:
+    def fields(place: str, names: Iterable[str]) -> Fields:
         return {name: values[f"{place}.{name}"] for name in names}
     guests = {values[f"guest[{i}].name"]: Guest(
         fields(f"guest[{i}]", abi.numbers("PLAN_GUEST_FIELDS")),

@@ -3,7 +3,7 @@
 the first word is the statement."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from hypbench import abi
@@ -173,9 +173,10 @@ class Parser:
             raise Mistake(f"too many events, at most {most}")
         self.events.append((self.line, event_of(words)))
 
-    STATEMENTS = {"name": name, "platform": platform, "machine": machine, "order": order,
-                  "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest,
-                  "load": load, "vm": vm, "at": at}
+    STATEMENTS: dict[str, Callable[..., None]] = {
+        "name": name, "platform": platform, "machine": machine, "order": order,
+        "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest, "load": load,
+        "vm": vm, "at": at}
 
     def take(self, line: str) -> None:
         if re.search(r"[^\t\r -~]", line):

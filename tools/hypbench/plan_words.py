@@ -73,7 +73,7 @@ def name_of(words: list[str]) -> str:
 
 
 def option_value(name: str, word: str, said: str, words: tuple[str, ...],
-                 valid: abi.Range | None) -> int:
+                 valid: abi.Range) -> int:
     if words:
         if said not in words:
             raise unknown("unknown value", word, words)
@@ -108,7 +108,8 @@ def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
             raise Mistake(f"not name=value: {quoted(word)}")
         if name in found:
             raise Mistake(f"said twice: {quoted(word)}")
-        found[name] = option_value(name, word, said, valid[name], ranges.get(name))
+        found[name] = option_value(name, word, said, valid[name],
+                                   ranges.get(name, (0, 0)))
     words.clear()
     return found
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hypbench.records import Log, Problem, Record, missing_texts
+from hypbench.schema import Data
 
 
 class Display:
@@ -16,7 +17,7 @@ class Display:
     def say(self, text: str) -> None:
         """Something that is no line of the console."""
 
-    def step(self, log: Log, step: dict) -> None:
+    def step(self, log: Log, step: Data) -> None:
         """A step ended."""
 
     def received(self, count: int, seconds: float) -> None:
@@ -39,7 +40,7 @@ class Lines(Display):
     def say(self, text: str) -> None:
         self.console.print(text, markup=False)
 
-    def step(self, log: Log, step: dict) -> None:
+    def step(self, log: Log, step: Data) -> None:
         self.say(f"step {len(log.of_kind('step'))} of {step['steps']}: {step_name(step)}:"
                  f" {step['outcome']}")
 
@@ -52,7 +53,7 @@ class Bar(Display):
     def say(self, text: str) -> None:
         self.bar.console.print(text, style="red", markup=False)
 
-    def step(self, log: Log, step: dict) -> None:
+    def step(self, log: Log, step: Data) -> None:
         self.bar.update(self.task, total=log.run["steps"], completed=len(log.of_kind("step")),
                         description=step_name(step))
 
@@ -78,5 +79,5 @@ def traffic(count: int, seconds: float) -> str:
     return f"{count} bytes, {count / max(seconds, 0.1):.0f} a second"
 
 
-def step_name(step: dict) -> str:
+def step_name(step: Data) -> str:
     return f"{step['bench']} {step['config']} (pass {step['pass']})"

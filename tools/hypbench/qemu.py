@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +16,8 @@ import click
 
 from hypbench.records import LONGEST_LINE, is_end, printable
 from hypbench.watch import Watch
+
+Process = subprocess.Popen[bytes]
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 # At the 62.5 MHz of the counter, 2^4 ns an instruction make one tick one instruction; sleep=off
@@ -94,7 +96,7 @@ class Qemu:
         self.status: int | None = None
         self.stderr = ""
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self) -> Generator[bytes]:
         # A session of its own, so that whatever it started ends with it.
         with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
                 ends_with_us(self.words + (watch.options if self.watched else [])),
@@ -104,6 +106,7 @@ class Qemu:
             watch.follow(process)
             alarms = [alarm(self.limit_s, self._expire, process)]
             try:
+                assert process.stdout
                 while line := process.stdout.readline(LONGEST_LINE):
                     watch.heard.set()
                     yield line
@@ -122,11 +125,11 @@ class Qemu:
     def last_words(self) -> str:
         return self.stderr
 
-    def _expire(self, process: subprocess.Popen) -> None:
+    def _expire(self, process: Process) -> None:
         self.timed_out = True
         end(process)
 
-    def _stop(self, process: subprocess.Popen) -> None:
+    def _stop(self, process: Process) -> None:
         self.stopped = True
         end(process)
 
@@ -137,15 +140,14 @@ def said(stderr: BinaryIO) -> str:
     return "\n".join(map(printable, stderr.read(LONGEST_LINE).strip().splitlines()))
 
 
-def alarm(seconds: float, then: Callable[[subprocess.Popen], None], process: subprocess.Popen
-          ) -> threading.Timer:
+def alarm(seconds: float, then: Callable[[Process], None], process: Process) -> threading.Timer:
     timer = threading.Timer(seconds, then, [process])
     timer.daemon = True
     timer.start()
     return timer
 
 
-def end(process: subprocess.Popen) -> None:
+def end(process: Process) -> None:
     """Ends a process and its children: TERM, then KILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is not None:

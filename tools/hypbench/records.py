@@ -17,7 +17,7 @@ from itertools import accumulate, islice
 
 import jsonschema
 
-from hypbench.schema import fits
+from hypbench.schema import Data, fits
 from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
@@ -54,7 +54,7 @@ class Problem:
 class Record:
     line: int
     raw: bytes  # as received, without the line end
-    data: dict  # of one with faults nothing but its number and its kind
+    data: Data  # of one with faults nothing but its number and its kind
     faults: tuple[str, ...] = ()  # how it breaks the schema
 
     @property
@@ -113,7 +113,7 @@ class Log:
         self.unsettled.append(Damage(self.lines, int(head[1]) if head else None, reason))
         return None
 
-    def _keep(self, raw: bytes, data: dict) -> Record | None:
+    def _keep(self, raw: bytes, data: Data) -> Record | None:
         faults = tuple(faults_of(data))
         if faults:
             data = {"seq": data["seq"], "kind": shortened(ascii(data["kind"])[1:-1])}
@@ -175,11 +175,12 @@ class Log:
         return [record for record in self.records if not record.faults]
 
     @property
-    def run(self) -> dict | None:
+    def run(self) -> Data:
+        """The run record; empty without one."""
         return next((record.data for record in self.records
-                     if record.kind == "run" and not record.faults), None)
+                     if record.kind == "run" and not record.faults), {})
 
-    def of_kind(self, *kinds: str) -> list[dict]:
+    def of_kind(self, *kinds: str) -> list[Data]:
         return [record.data for record in self.sound if record.kind in kinds]
 
 
@@ -206,7 +207,7 @@ def missing_texts(missing: list[Range]) -> list[str]:
             else f"records {first} to {last} are missing" for first, last in missing]
 
 
-def read_record(raw: bytes) -> dict:
+def read_record(raw: bytes) -> Data:
     """The record in a line with a record's beginning or end. Its members are not checked yet,
     except for their number, depth and size."""
     check_frame(raw)
@@ -216,7 +217,7 @@ def read_record(raw: bytes) -> dict:
     return data
 
 
-def parsed(raw: bytes) -> dict:
+def parsed(raw: bytes) -> Data:
     """One object, of a line whose CRC is right."""
     brackets = STRING.sub(b"", raw).translate(None, delete=NO_BRACKETS)
     if max(accumulate(1 if byte in b"[{" else -1 for byte in brackets)) > DEEPEST:
@@ -262,7 +263,7 @@ def check_frame(raw: bytes) -> None:
         raise BadRecord("not framed: it must begin with seq and kind")
 
 
-def members(pairs: list[tuple[str, object]]) -> dict:
+def members(pairs: list[tuple[str, object]]) -> Data:
     """A guest writes members after ours: none of them may take the place of one."""
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
@@ -275,7 +276,7 @@ def not_finite(word: str) -> None:
     raise BadRecord(f"not a record: {word} is no number")
 
 
-def check_values(data: dict) -> None:
+def check_values(data: Data) -> None:
     waiting: list[object] = [data]
     while waiting:
         value = waiting.pop()
@@ -327,9 +328,9 @@ def ranges(numbers: list[int]) -> list[Range]:
 
 
 @cache
-def validators() -> dict[str, jsonschema.protocols.Validator]:
-    """By kind, which takes a tenth of the time that asking for the kind in the schema takes; the
-    whole schema is what says that there is no such kind."""
+def validators() -> dict[str, tuple[Data, jsonschema.protocols.Validator]]:
+    """Schema and validator by kind, which takes a tenth of the time that asking for the kind in
+    the schema takes; the whole schema is what says that there is no such kind."""
     schema = json.loads(SCHEMA.read_text())
     parts = {kind: {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
              for kind in schema["properties"]["kind"]["enum"]}
@@ -337,16 +338,16 @@ def validators() -> dict[str, jsonschema.protocols.Validator]:
     # JSON Schema takes 1.0 for an integer; what counts with it does not.
     strict = jsonschema.validators.extend(usual, type_checker=usual.TYPE_CHECKER.redefine(
         "integer", lambda _, value: type(value) is int))
-    return {kind: strict(part) for kind, part in (parts | {"": schema}).items()}
+    return {kind: (part, strict(part)) for kind, part in (parts | {"": schema}).items()}
 
 
-def faults_of(data: dict) -> list[str]:
+def faults_of(data: Data) -> list[str]:
     """How a record breaks the schema, one readable line each."""
     odd = next((text for text in texts_of(data) if not text.isprintable()), None)
     if odd is not None:
         return [f"no printable text: {shortened(ascii(odd))}"]
-    validator = validators().get(data["kind"], validators()[""])
-    if fits(data, validator.schema, validator.schema["$defs"]):
+    schema, validator = validators().get(data["kind"], validators()[""])
+    if fits(data, schema, schema["$defs"]):
         return []
     errors = sorted(islice(validator.iter_errors(data), FAULTS_SHOWN),
                     key=lambda error: (error.json_path, error.message))

@@ -9,6 +9,7 @@ from itertools import groupby
 from hypbench.axes import settings_of
 from hypbench.histogram import bucket_width
 from hypbench.records import Log
+from hypbench.schema import Data
 
 PHASE_BENCH = "irq_phases"
 SOURCES = ("timer", "device")
@@ -37,7 +38,7 @@ def phase_faults(log: Log) -> Iterator[str]:
                         waterfall_faults(mine, probes.get(found[0]["config"]) == "on"))
 
 
-def waterfall_faults(records: list[dict], probes: bool) -> Iterator[str]:
+def waterfall_faults(records: list[Data], probes: bool) -> Iterator[str]:
     totals = [data for data in records if data["variant"].endswith(TOTAL)]
     phases = sorted((data for data in records if "phase" in data), key=lambda data: data["phase"])
     if records and len(totals) != 1:
@@ -46,7 +47,7 @@ def waterfall_faults(records: list[dict], probes: bool) -> Iterator[str]:
         yield from sum_faults(totals[0], phases)
 
 
-def sum_faults(total: dict, phases: list[dict]) -> Iterator[str]:
+def sum_faults(total: Data, phases: list[Data]) -> Iterator[str]:
     count = total.get("phases", 0)
     there = [data["phase"] for data in phases]
     if count < 1 or there != list(range(1, count + 1)):
@@ -73,7 +74,7 @@ class Sum:
     high: int
 
     @classmethod
-    def of(cls, bench: dict) -> "Sum":
+    def of(cls, bench: Data) -> "Sum":
         n, mean = bench["n"], bench["mean"]
         low = math.ceil(n * (mean - HALF_DIGIT) - SLACK * abs(mean) * n)
         high = math.floor(n * (mean + HALF_DIGIT) + SLACK * abs(mean) * n)

@@ -14,4 +14,4 @@ VALUES = {  # by axis, as it is called today
 def current(axis: str, value: str | int) -> tuple[str, str | int]:
     """The axis and its value, by their names of today."""
     axis = AXES.get(axis, axis)
-    return axis, VALUES.get(axis, {}).get(value, value)
+    return axis, VALUES.get(axis, {}).get(str(value), value)

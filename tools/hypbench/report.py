@@ -16,6 +16,7 @@ from hypbench.histogram import Pool
 from hypbench.records import Log
 from hypbench.rules import believable
 from hypbench.rows import BASELINE, NOT_MODELLED, TIME, Row, hides, platform_of, rows_of
+from hypbench.schema import Data
 from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -62,7 +63,7 @@ def summary_csv(log: Log) -> str:
     return out.getvalue()
 
 
-def csv_rows(log: Log) -> tuple[list[str], list[dict]]:
+def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
     """The columns beside CSV_HEADER's, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
@@ -89,7 +90,7 @@ def word(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def clock_cells(row: ClockRow) -> dict:
+def clock_cells(row: ClockRow) -> Data:
     """The columns of a log beside the ticks of whole samples."""
     cells = {"batch": row.batch, "mean_op": f"{row.mean:.3f}",
              "quantum_ps": row.row.first.get("quantum_ps", "")}
@@ -99,14 +100,14 @@ def clock_cells(row: ClockRow) -> dict:
     return cells
 
 
-def miss_cells(miss: Miss) -> dict:
+def miss_cells(miss: Miss) -> Data:
     """The cost of one TLB miss, in the row of the random chase."""
     return {"misses_op": f"{miss.misses:.4f}", "misses_from": miss.source,
             "miss_ns": f"{miss.ns:.3f}",
             "miss_cycles": "" if miss.cycles is None else f"{miss.cycles:.3f}"}
 
 
-def numbers(pool: Pool) -> dict:
+def numbers(pool: Pool) -> Data:
     return {"min": pool.low, "max": pool.high, "mean": f"{pool.mean:.3f}",
             "stddev": f"{pool.stddev:.3f}", "cold": pool.cold} | pool.percentiles()
 
@@ -120,7 +121,7 @@ def title(log: Log) -> str:
             f"{core_clock(run)}")
 
 
-def core_clock(run: dict) -> str:
+def core_clock(run: Data) -> str:
     """Under QEMU the cycle counter is no core's."""
     known = "cpu_hz" in run and run["platform"] in TIME
     return f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
@@ -180,12 +181,12 @@ def notes(log: Log) -> list[str]:
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
-def what_is_there(fault: dict) -> str:
+def what_is_there(fault: Data) -> str:
     """Nothing, or which device; a log of an older hypervisor does not say."""
     return f" ({fault['at']})" if "at" in fault else ""
 
 
-def note_of(data: dict, short: bool, several: bool = False) -> str:
+def note_of(data: Data, short: bool, several: bool = False) -> str:
     """`short`: checks that went well beside a benchmark's results need no evidence here;
     `several`: the records name more than one VM."""
     vm = f" VM {vm_of(data)}" if several and "step" in data else ""

@@ -6,6 +6,7 @@ from functools import reduce
 
 from hypbench.histogram import Pool, merge, pool_of
 from hypbench.records import Log
+from hypbench.schema import Data
 
 BASELINE = "native"
 TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
@@ -23,7 +24,7 @@ class Row:
     bench: str
     variant: str
     config: str
-    first: dict  # its first record, for what all of them share
+    first: Data  # its first record, for what all of them share
     pool: Pool
     passes: dict[int, Pool] = field(default_factory=dict)  # the same, each pass alone
 
@@ -44,7 +45,7 @@ class Row:
 
 def rows_of(log: Log) -> list[Row]:
     """In the order of the plan: benchmark, variant, configuration."""
-    groups: dict[Key, list[dict]] = {}
+    groups: dict[Key, list[Data]] = {}
     for bench in log.of_kind("bench"):
         groups.setdefault((bench["bench"], bench["variant"], bench["config"]), []).append(bench)
     rows = [row_of(key, found) for key, found in groups.items()]
@@ -56,7 +57,7 @@ def rows_of(log: Log) -> list[Row]:
                                          configs.index(row.config)))
 
 
-def row_of(key: Key, records: list[dict]) -> Row:
+def row_of(key: Key, records: list[Data]) -> Row:
     passes: dict[int, Pool] = {}
     for record in records:
         pool = pool_of(record)

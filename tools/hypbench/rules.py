@@ -12,6 +12,8 @@ from hypbench.histogram import (OVERFLOW, PERCENTILES, bucket_width, moments, po
                                 spans_of)
 from hypbench.records import Log, Problem, ranges
 from hypbench.relations import checksum_faults, phase_faults
+from hypbench.rows import Key
+from hypbench.schema import Data
 from hypbench.vms import by_vm, vm_of
 
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
@@ -43,12 +45,12 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
         *step_faults(log), *(str(drift) for drift in drifts(log)), *fit_faults(log))]
 
 
-def place(data: dict) -> str:
+def place(data: Data) -> str:
     words = [data.get("config"), data.get("bench"), data.get("variant")]
     return " ".join(word for word in words if word) or data["kind"]
 
 
-def bench_faults(bench: dict) -> Iterator[str]:
+def bench_faults(bench: Data) -> Iterator[str]:
     yield from histogram_faults(bench)
     yield from order_faults(bench)
     short = bench["bench"] == EMPTY_PATH or bench.get("may_be_zero") == 1
@@ -75,14 +77,14 @@ def bench_faults(bench: dict) -> Iterator[str]:
             yield f"{event['name']}: less than nothing was counted"
 
 
-def quantum_faults(bench: dict) -> Iterator[str]:
+def quantum_faults(bench: Data) -> Iterator[str]:
     step = 1e12 / bench["hz"] / bench["batch"]
     if abs(bench["quantum_ps"] - step) > 1:
         yield (f"quantum_ps {bench['quantum_ps']} is not the {step:.1f} that a tick is for one of"
                f" {bench['batch']} operations")
 
 
-def cycles_faults(cycles: dict, short: bool) -> Iterator[str]:
+def cycles_faults(cycles: Data, short: bool) -> Iterator[str]:
     """Impossible values of the second clock, as of the first."""
     yield from histogram_faults(cycles)
     yield from order_faults(cycles)
@@ -107,7 +109,7 @@ def fit_faults(log: Log) -> Iterator[str]:
                    f" window of {around * 1e9:.0f} ns of ticks")
 
 
-def histogram_faults(bench: dict) -> Iterator[str]:
+def histogram_faults(bench: Data) -> Iterator[str]:
     counts = sum(count for _, count in bench["hist"]) + bench["overflow"]
     if counts != bench["n"]:
         yield f"the histogram counts {counts} samples, n is {bench['n']}"
@@ -123,7 +125,7 @@ def histogram_faults(bench: dict) -> Iterator[str]:
             yield f"{name} is {bench[name]}, the histogram gives {pool.percentile(permille)}"
 
 
-def bucket_faults(hist: list, overflow: int, low: int, high: int, kind: str = ""
+def bucket_faults(hist: list[list[int]], overflow: int, low: int, high: int, kind: str = ""
                   ) -> Iterator[str]:
     """Problems of a histogram's edges, and of its smallest and its largest value."""
     edges = [edge for edge, _ in hist]
@@ -141,7 +143,7 @@ def bucket_faults(hist: list, overflow: int, low: int, high: int, kind: str = ""
         yield f"{kind}max {high} is not in the last bucket, {last}"
 
 
-def moment_faults(bench: dict) -> Iterator[str]:
+def moment_faults(bench: Data) -> Iterator[str]:
     """A mean or a deviation that no values in these buckets have."""
     low, high, least, most = moments(spans_of(bench["hist"], bench["overflow"], bench["raw_min"],
                                               bench["raw_max"]))
@@ -154,7 +156,7 @@ def moment_faults(bench: dict) -> Iterator[str]:
                " histogram has it")
 
 
-def order_faults(data: dict) -> Iterator[str]:
+def order_faults(data: Data) -> Iterator[str]:
     names = [name for name in ("min", *(name for name, _, _ in PERCENTILES), "max")
              if name in data]
     for one, other in pairwise(names):
@@ -164,13 +166,13 @@ def order_faults(data: dict) -> Iterator[str]:
         yield f"mean {data['mean']} is not between min {data['min']} and max {data['max']}"
 
 
-def calibration_faults(calibration: dict) -> Iterator[str]:
+def calibration_faults(calibration: Data) -> Iterator[str]:
     yield from order_faults(calibration)
     if not calibration["stable"]:
         yield "the calibration is not stable"
 
 
-def exits_faults(exits: dict) -> Iterator[str]:
+def exits_faults(exits: Data) -> Iterator[str]:
     yield from order_faults(exits)
     n, total = exits["n"], exits["total"]
     counts = sum(count for _, count in exits["hist"]) + exits["overflow"]
@@ -186,7 +188,7 @@ def exits_faults(exits: dict) -> Iterator[str]:
         yield f"mean {exits['mean']} is not total {total} / n {n}"
 
 
-def total_faults(exits: dict) -> Iterator[str]:
+def total_faults(exits: Data) -> Iterator[str]:
     spans = spans_of(exits["hist"], 0, exits["min"], exits["max"])
     low = sum(span.count * span.low for span in spans)
     high = sum(span.count * span.high for span in spans)
@@ -194,14 +196,14 @@ def total_faults(exits: dict) -> Iterator[str]:
         yield (f"total {exits['total']} is not between {low} and {high}, as the histogram has it")
 
 
-def check_faults(check: dict) -> Iterator[str]:
+def check_faults(check: Data) -> Iterator[str]:
     if not check["ok"]:
         evidence = [f"{name} {value}" for name, value in check.items()
                     if type(value) is int and name not in ("seq", "step", "pass", "vcpu")]
         yield "check failed" + (f": {', '.join(evidence)}" if evidence else "")
 
 
-def end_faults(end: dict) -> Iterator[str]:
+def end_faults(end: Data) -> Iterator[str]:
     if end["status"] != "ok":
         yield f"the run failed: {end['errors']} error and {end['faults']} fault records"
 
@@ -228,9 +230,9 @@ def step_faults(log: Log) -> Iterator[str]:
         yield f"steps that ended as '{outcome}': {which}"
     configs = {config["name"] for config in log.run["configs"]} if log.run else set()
     complete = complete_steps(log)
-    by_step: dict[int, list[dict]] = {}
+    by_step: dict[int, list[Data]] = {}
     for record in log.sound:
-        by_step.setdefault(record.data.get("step"), []).append(record.data)
+        by_step.setdefault(record.data.get("step", -1), []).append(record.data)
     for step in steps:
         mine = by_step[step["step"]]
         name = f"step {step['step']} ({place(step)})"
@@ -249,7 +251,7 @@ def complete_steps(log: Log) -> set[int]:
             if bisect(numbers, end) - bisect(numbers, before) == end - before}
 
 
-def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
+def content_faults(step: list[Data], whole: bool) -> Iterator[str]:
     """Rules for the records of a step that says "done"; `whole`: none of them is lost."""
     variants = Counter((vm_of(record), record["variant"]) for record in step
                        if record["kind"] == "bench")
@@ -259,7 +261,7 @@ def content_faults(step: list[dict], whole: bool) -> Iterator[str]:
         yield from lacks(step)
 
 
-def lacks(step: list[dict]) -> Iterator[str]:
+def lacks(step: list[Data]) -> Iterator[str]:
     """The possible contents of a lost record, so that its loss is no fault of the others."""
     kinds = Counter(record["kind"] for record in step)
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
@@ -279,7 +281,7 @@ def lacks(step: list[dict]) -> Iterator[str]:
         yield from events_overhead_faults(step, record)
 
 
-def cycles_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
+def cycles_overhead_faults(step: list[Data], bench: Data) -> Iterator[str]:
     found = bench.get("cycles_overhead")
     allowed = {record["cycles_p50"] for record in step if "cycles_p50" in record
                and record["kind"] == "calibration"}
@@ -289,7 +291,7 @@ def cycles_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
         yield f"cycles_overhead {found} of {bench['variant']} is not the calibration's cycles_p50"
 
 
-def events_overhead_faults(step: list[dict], bench: dict) -> Iterator[str]:
+def events_overhead_faults(step: list[Data], bench: Data) -> Iterator[str]:
     allowed = {(event["name"], event["p50"]) for record in step if record["kind"] == "calibration"
                for event in record.get("events", [])}
     for event in bench.get("events", []):
@@ -303,7 +305,7 @@ def pass_faults(log: Log) -> Iterator[str]:
     """In the order A B B A every result is there as often in one pass as in the other."""
     if not log.run or log.run["order"] != "abba":
         return
-    balance: Counter = Counter()
+    balance: Counter[Key] = Counter()
     for data in log.of_kind("bench", "skip"):
         balance[data["bench"], data.get("variant", ""), data["config"]] += 1 - 2 * data["pass"]
     yield from (f"{' '.join(filter(None, what))}: 1 of its 2 passes"

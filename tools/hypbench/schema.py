@@ -3,7 +3,9 @@
 wrong with one that does not. A keyword that is not known here fits nothing."""
 
 import re
+from typing import Any
 
+Data = dict[str, Any]  # a JSON object
 NUMBER = {"type", "description", "minimum", "maximum"}
 KEYWORDS = {
     int: NUMBER, float: NUMBER, bool: {"type", "description"},
@@ -16,7 +18,7 @@ TYPES = {int: ("integer", "number"), float: ("number",), bool: ("boolean",), str
          list: ("array",), dict: ("object",)}
 
 
-def fits(value: object, schema: dict, defs: dict) -> bool:
+def fits(value: object, schema: Data, defs: Data) -> bool:
     if type(value) is dict:
         return members_that_fit(value, schema, defs) is not None
     if "$ref" in schema:
@@ -39,16 +41,16 @@ def fits(value: object, schema: dict, defs: dict) -> bool:
     return schema.get("minimum", value) <= value <= schema.get("maximum", value)
 
 
-def is_known(value: object, schema: dict) -> bool:
+def is_known(value: object, schema: Data) -> bool:
     return (schema.keys() <= KEYWORDS[type(value)]
             and schema.get("type", TYPES[type(value)][0]) in TYPES[type(value)])
 
 
-def target(schema: dict, defs: dict) -> dict:
+def target(schema: Data, defs: Data) -> Data:
     return defs[schema["$ref"].removeprefix("#/$defs/")]
 
 
-def members_that_fit(value: dict, schema: dict, defs: dict) -> set[str] | None:
+def members_that_fit(value: Data, schema: Data, defs: Data) -> set[str] | None:
     """The members that the schema has looked at; None where one of them may not fit."""
     there: set[str] | None = set()
     if "$ref" in schema:

@@ -30,7 +30,7 @@ def port_names() -> str:
     return ", ".join(found) if found else "none"
 
 
-def open_port(tty: str, baud: int) -> serial.SerialBase:
+def open_port(tty: str, baud: int) -> serial.Serial:
     try:
         return serial.serial_for_url(tty, baudrate=baud, timeout=POLL_S, exclusive=True)
     except (OSError, ValueError) as error:
@@ -60,7 +60,7 @@ def group_of(tty: str) -> str:
 class Line:
     """Iterate over lines(), then look at ending and count."""
 
-    def __init__(self, port: serial.SerialBase, copy: BinaryIO, limit_s: float | None,
+    def __init__(self, port: serial.Serial, copy: BinaryIO, limit_s: float | None,
                  silence_s: float, say: Callable[[str], None]):
         self.port = port
         self.copy = copy  # takes every byte as it came

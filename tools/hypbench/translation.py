@@ -5,8 +5,8 @@ counts: QEMU then walks both stages in software whenever its own table of transl
 import re
 from collections.abc import Iterator
 
-from hypbench.report import Row, platform_of, rows_of
 from hypbench.records import Log
+from hypbench.rows import Row, platform_of, rows_of
 
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
 SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
@@ -41,7 +41,7 @@ def chase_verdicts(rows: list[Row]) -> Iterator[str]:
                           "the second stage")
 
 
-def pages_of(shape: re.Match) -> int:
+def pages_of(shape: re.Match[str]) -> int:
     return int(shape["size"]) // (1 if shape["unit"] == "p" else 4)
 
 

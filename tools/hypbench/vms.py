@@ -5,12 +5,13 @@ each."""
 from dataclasses import replace
 
 from hypbench.records import Log
+from hypbench.schema import Data
 
 RESULTS = ("calibration", "bench", "skip", "check", "exits")
 UNNAMED = "bench"  # the VM of a log that is older than the names
 
 
-def vm_of(data: dict) -> str:
+def vm_of(data: Data) -> str:
     return str(data.get("vm", UNNAMED))
 
 

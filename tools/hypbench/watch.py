@@ -32,8 +32,9 @@ class Watch:
                         "-mon", "chardev=watch,mode=control"]
         self.limit_s = 0.0  # 0: time goes by itself, nothing to look for
         if "-icount" in words:
-            shift = int(SHIFT.search(words[words.index("-icount") + 1])[1])
-            self.limit_s = STUCK_S * 2 ** (USUAL_SHIFT - shift)
+            shift = SHIFT.search(words[words.index("-icount") + 1])
+            assert shift, "-icount without shift="
+            self.limit_s = STUCK_S * 2 ** (USUAL_SHIFT - int(shift[1]))
         self.over = threading.Event()
         self.heard = threading.Event()  # set it with every sign of life on the console
         self.stuck = False
@@ -41,17 +42,17 @@ class Watch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.over.set()
         self.theirs.close()
         self.ours.close()
 
-    def follow(self, process: subprocess.Popen) -> None:
+    def follow(self, process: subprocess.Popen[bytes]) -> None:
         self.theirs.close()
         if self.limit_s:
             threading.Thread(target=self._follow, args=(process,), daemon=True).start()
 
-    def _follow(self, process: subprocess.Popen) -> None:
+    def _follow(self, process: subprocess.Popen[bytes]) -> None:
         try:
             while cpu_seconds(process.pid) < START_S:
                 if self.over.wait(POLL_S):

@@ -39,6 +39,7 @@ def boot_rows(log: Log) -> list[BootRow]:
         mine = (data["bench"], data["variant"]) == (BENCH, VARIANT) and data["config"] in settings
         if mine and data["config"] not in found and set(MEMBERS) <= data.keys():
             axes = settings[data["config"]]
-            found[data["config"]] = BootRow(data["config"], axes["stage2"], axes["fill"],
+            found[data["config"]] = BootRow(data["config"], str(axes["stage2"]),
+                                            str(axes["fill"]),
                                             *(data[member] for member in MEMBERS))
     return [found[name] for name in settings if name in found]

@@ -8,6 +8,7 @@ from functools import reduce
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
 from hypbench.records import Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
+from hypbench.schema import Data
 
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
@@ -15,7 +16,7 @@ VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES)
 DRIFT = 0.01  # of the core's clock: more is another clock
 
 
-def cycles_of(bench: dict) -> dict | None:
+def cycles_of(bench: Data) -> Data | None:
     """A bench record's second clock as if it were the only one, or None. The raw extremes are not
     in the record: they follow from the others."""
     if PREFIX + "hist" not in bench:
@@ -60,8 +61,8 @@ class ClockRow:
     @property
     def cycles_ns(self) -> float | None:
         """The same in time, by the clock that the run began with."""
-        known = self.cycles and self.cpu_hz
-        return self.cycles_mean * 1e9 / self.cpu_hz if known else None
+        mean = self.cycles_mean
+        return None if mean is None or not self.cpu_hz else mean * 1e9 / self.cpu_hz
 
 
 def clock_rows(log: Log) -> list[ClockRow]:

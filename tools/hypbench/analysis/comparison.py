@@ -94,13 +94,14 @@ class ComparedRow:
     @property
     def moved(self) -> list[Measure]:
         """The tail, where it did not just go with the median."""
-        return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict
-                or one.verdict != Verdict.SAME and one.effect.value != self.effect.value]
+        return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict or (
+            one.verdict != Verdict.SAME and one.effect.value != self.measures[0].effect.value)]
 
     @property
     def ratio(self) -> float | None:
         """B / A."""
-        return self.b_p50 / self.a_p50 if self.effect and self.a_p50 > 0 else None
+        median = self.measures[0] if self.measures else None
+        return median.b / median.a if median and median.a > 0 else None
 
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from hypbench.records import Log
+from hypbench.schema import Data
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def exit_rows(log: Log) -> list[ExitRow]:
     return [row for kinds in found.values() for row in with_shares(list(kinds.values()))]
 
 
-def row_of(data: dict) -> ExitRow:
+def row_of(data: Data) -> ExitRow:
     return ExitRow(data["config"], data["bench"], data["exit"], data["n"], data["total"],
                    data["min"], data["max"], tuple(map(tuple, data["hist"])), data["overflow"])
 

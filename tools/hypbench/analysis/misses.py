@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from hypbench.analysis.clocks import cycle_pools
 from hypbench.analysis.events import BEYOND, MISSES, event_rows
 from hypbench.analysis.tlb import CHASE, TlbCell, tlb_cells
+from hypbench.histogram import Pool
 from hypbench.records import Log
-from hypbench.rows import TIME, platform_of
+from hypbench.rows import TIME, Key, platform_of
 
 ASSUMED = "assumed"
 LEAST = 0.5  # misses of a load: of fewer, something else is measured
@@ -39,22 +40,23 @@ def miss_rows(log: Log) -> list[Miss]:
         return []
     counted = {one.row.key: one.per_operation for one in event_rows(log)}
     pools = cycle_pools(log)
-    return [made for cell in tlb_cells(log)
-            if cell.cost is not None and (made := miss(log, cell, counted, pools))]
+    return [made for cell in tlb_cells(log) if (made := miss(log, cell, counted, pools))]
 
 
-def miss(log: Log, cell: TlbCell, counted: dict, pools: dict) -> Miss | None:
+def miss(log: Log, cell: TlbCell, counted: dict[Key, dict[str, float]],
+         pools: dict[Key, Pool]) -> Miss | None:
     events = counted.get((CHASE, f"random-{cell.pages}p", cell.config), {})
     event = next((name for name in MISSES if name in events), ASSUMED)
     misses = events.get(event, 1.0)
-    if cell.pages < BEYOND if event == ASSUMED else misses < LEAST:
+    cost = cell.cost
+    if cost is None or (cell.pages < BEYOND if event == ASSUMED else misses < LEAST):
         return None
     cycles = cycle_cost(cell, pools)
-    return Miss(cell, misses, event, cell.cost * 1e9 / log.run["hz"] / misses,
+    return Miss(cell, misses, event, cost * 1e9 / log.run["hz"] / misses,
                 None if cycles is None else cycles / misses)
 
 
-def cycle_cost(cell: TlbCell, pools: dict) -> float | None:
+def cycle_cost(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
     """Random - packed, of a load."""
     random, packed = (pools.get((CHASE, f"{shape}-{cell.pages}p", cell.config))
                       for shape in ("random", "packed"))

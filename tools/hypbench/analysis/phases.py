@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypbench.axes import twin_of
 from hypbench.records import Log
 from hypbench.relations import PHASE_BENCH, SOURCES, TOTAL, source_of
-from hypbench.rows import Row, rows_of
+from hypbench.rows import Key, Row, rows_of
 
 PROBE_COSTS = ("probe-el1", "probe-el2")
 
@@ -58,7 +58,7 @@ def waterfalls(log: Log) -> list[Waterfall]:
     return [one for one in found if one]
 
 
-def waterfall(log: Log, rows: dict, config: str, source: str) -> Waterfall | None:
+def waterfall(log: Log, rows: dict[Key, Row], config: str, source: str) -> Waterfall | None:
     mine = sorted((row for (_, variant, where), row in rows.items()
                    if where == config and source_of(variant) == source and "phase" in row.first),
                   key=lambda row: row.first["phase"])

@@ -62,8 +62,9 @@ def program_rows(log: Log) -> list[ProgramRow]:
         native = times.get((bench, BASELINE))
         twin = twin_of(log, config, "stats", "on")
         runs = times.get((bench, twin), (0.0, 0))[1] if twin else 0
+        exited = exits.get((twin, bench), []) if twin else []
         rows.append(ProgramRow(bench, config, twin, native[0] if native else None, ticks,
-                               tuple(exits.get((twin, bench), ())), runs, S3_PROGRAMS.get(bench)))
+                               tuple(exited), runs, S3_PROGRAMS.get(bench)))
     return rows
 
 

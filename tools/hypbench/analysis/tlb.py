@@ -11,6 +11,7 @@ from hypbench.analysis.studies import S1_MISS_RATES, S1_RATIO
 from hypbench.axes import settings_of
 from hypbench.records import Log
 from hypbench.rows import Row, hides, platform_of, rows_of
+from hypbench.schema import Data
 
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
@@ -96,7 +97,7 @@ def working_sets(log: Log, bench: str) -> dict[str, Curves]:
             for config, curves in found.items()}
 
 
-def cell(key: tuple[str, int], shapes: dict[str, Row], settings: dict, platform: str) -> TlbCell:
+def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str) -> TlbCell:
     first = next(iter(shapes.values())).first
     loads = {shape: None if hides(platform, row) else row.p50 / row.first["batch"]
              for shape, row in shapes.items()}
@@ -141,11 +142,16 @@ def slowdowns(log: Log) -> list[Slowdown]:
     return found
 
 
+def size_of(row: Row) -> int:
+    found = VARIANT.match(row.variant)
+    return int(found["size"]) if found else 0
+
+
 def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
     """Each configuration with two stages against the first with one and the same stage 1."""
     settings = settings_of(log)
-    size = max((int(VARIANT.match(row.variant)["size"]) for row in rows), default=0)
-    top = {row.config: row for row in rows if int(VARIANT.match(row.variant)["size"]) == size}
+    size = max(map(size_of, rows), default=0)
+    top = {row.config: row for row in rows if size_of(row) == size}
     single = {settings[name]["stage1"]: top[name] for name in reversed(settings)
               if name in top and settings[name]["stage2"] == "off"}
     found = []

@@ -25,7 +25,8 @@ PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF
                         default="silicon", hidden=True)
 
 
-def words_and_paths(_context, _parameter, given: tuple[str, ...]) -> dict[str, Path]:
+def words_and_paths(_context: click.Context, _parameter: click.Parameter,
+                    given: tuple[str, ...]) -> dict[str, Path]:
     """WORD=PATH, …"""
     for one in given:
         if "=" not in one:

@@ -3,13 +3,16 @@
 from. docs/boards.md describes it."""
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import TypeVar
 
 import click
 
+from hypbench.schema import Data
 from hypbench.tree import Tree, UnknownName, listed, read_text
 
 SECTOR = 512
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def read_card(tree: Tree, board: str) -> Card:
     return card
 
 
-def card_of(board: str, data: dict) -> Card:
+def card_of(board: str, data: Data) -> Card:
     known = ("size_mib", "fat", "raw", "reserved", "tftp")
     unknown = sorted(set(data) - set(known))
     if unknown:
@@ -101,8 +104,8 @@ def card_of(board: str, data: dict) -> Card:
                 made(Tftp, "tftp", data["tftp"]) if "tftp" in data else None)
 
 
-def made(kind: type, where: str, data: dict):
-    valid = [one.name for one in fields(kind)]
+def made(kind: type[Part], where: str, data: Data) -> Part:
+    valid = list(kind.__annotations__)
     for name in data:
         if name not in valid:
             raise ValueError(f"[{where}] has an unknown '{name}'; valid: {', '.join(valid)}")
@@ -116,14 +119,15 @@ def check_layout(card: Card) -> None:
         raise ValueError(f"size_mib is {card.size_mib}; it must be a power of two")
     places = [(0, 0, "the partition table"),
               (card.fat.start, card.sectors - 1, "the FAT partition")]
-    for one in [*card.raw, *card.reserved]:
+    parts: list[File | Reserved] = [*card.raw, *card.reserved]
+    for one in parts:
         if len(one.sectors) != 2 or one.sectors[0] > one.sectors[1]:
             raise ValueError(f"{one.name}: sectors must be [first, last]")
-        places.append((*one.sectors, one.name))
+        places.append((one.sectors[0], one.sectors[1], one.name))
     places.sort()
-    for (_, last, one), (first, _, other) in zip(places, places[1:]):
+    for (_, last, name), (first, _, other) in zip(places, places[1:]):
         if first <= last:
-            raise ValueError(f"{one} and {other} overlap at sector {first}")
+            raise ValueError(f"{name} and {other} overlap at sector {first}")
     if places[-1][2] != "the FAT partition" or card.fat.start >= card.sectors:
         raise ValueError("the FAT partition must be the last, and begin on the card")
     names = [one.name for one in card.all_files()]

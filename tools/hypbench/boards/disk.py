@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import click
 
 from hypbench.boards.programs import run
+from hypbench.schema import Data
 
 COLUMNS = ("NAME,PATH,MAJ:MIN,TYPE,SIZE,VENDOR,MODEL,SERIAL,TRAN,RM,HOTPLUG,RO,FSTYPE,LABEL,"
            "PARTLABEL,MOUNTPOINTS")
@@ -20,7 +21,7 @@ PARTS = ("disk", "loop", "part")  # other types are made of it: LVM, MD, encrypt
 class Disk:
     """A device as lsblk reports it; its children are its partitions."""
 
-    data: dict
+    data: Data
 
     @property
     def name(self) -> str:

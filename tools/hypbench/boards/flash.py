@@ -7,7 +7,7 @@ import fcntl
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def opening(error: OSError) -> str:
         return "you may not write to it; as root you may (sudo make flash …)"
     if error.errno == errno.EBUSY:
         return "it is in use"
-    return error.strerror
+    return error.strerror or str(error)
 
 
 def ask(disk: Disk, confirm: str) -> None:
@@ -77,12 +77,12 @@ def ask(disk: Disk, confirm: str) -> None:
         raise click.ClickException(f"'{answer}' is not '{disk.name}': nothing was written")
 
 
-def steps(progress: Progress, what: str, size: int):
+def steps(progress: Progress, what: str, size: int) -> Callable[[int], None]:
     task = progress.add_task(what, total=size)
     return lambda count: progress.update(task, advance=count)
 
 
-def write(image: Path, target: int, step) -> str:
+def write(image: Path, target: int, step: Callable[[int], None]) -> str:
     """The SHA-256 of what was written; all of it is on the device."""
     total = hashlib.sha256()
     done = 0
@@ -118,7 +118,7 @@ def try_ioctl(target: int, request: int) -> None:
         pass  # root's right; without it the card is only looked at when it is put in again
 
 
-def digest(target: int, size: int, step) -> str:
+def digest(target: int, size: int, step: Callable[[int], None]) -> str:
     total = hashlib.sha256()
     os.lseek(target, 0, os.SEEK_SET)
     left = size

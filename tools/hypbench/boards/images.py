@@ -11,6 +11,7 @@ import click
 
 from hypbench import plan as plans
 from hypbench.boards.programs import run
+from hypbench.plan_binary import MAGIC
 
 FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 # struct legacy_img_hdr of U-Boot's include/image.h: magic, header CRC, time, size, load, entry,
@@ -55,7 +56,7 @@ def patch(image: bytes, plan: str, platform: str | None = None) -> bytes:
         return patch_uimage(image, plan, platform)
     if kind == "fit":
         return patch_fit(image, plan, platform)
-    if plans.MAGIC not in image:
+    if MAGIC not in image:
         raise click.ClickException(f"this has no plan section. A plan goes into: {FORMATS}")
     return plans.write_plan(image, plan, platform)
 
@@ -89,7 +90,7 @@ def patch_fit(image: bytes, plan: str, platform: str | None) -> bytes:
         path = Path(folder) / "fit"
         path.write_bytes(plans.write_plan(image, plan, platform))
         nodes = [f"/images/{name}" for name in lines("fdtget", "-l", path, "/images")]
-        covering = [node for node in nodes if plans.MAGIC in data_of(path, node)]
+        covering = [node for node in nodes if MAGIC in data_of(path, node)]
         if len(covering) != 1:
             raise click.ClickException("the plan of this FIT is not inside one of its images"
                                        " (data outside the tree is not supported)")

@@ -23,6 +23,7 @@ CHECKS = {
     "sysregs": sysregs.check,
     "format": style.check_format,
     "text": style.check_text,
+    "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
 }
@@ -46,7 +47,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
     budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
-    text: no path of one machine. python: ruff. shell: shellcheck.
+    text: no path of one machine. types: mypy. python: ruff. shell: shellcheck.
     """
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
@@ -84,7 +85,7 @@ def testline(files: tuple[Path, ...]) -> None:
 
     Fails when a test failed, a file is missing or damaged, or nothing passed.
     """
-    total: Counter = Counter()
+    total: Counter[str] = Counter()
     broken = False
     for path in files:
         try:

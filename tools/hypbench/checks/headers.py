@@ -33,7 +33,8 @@ def check(tree: Tree) -> Iterator[Violation]:
                if path.suffix == ".h" and path.parts[0] != "tests"]
     jobs = [(path, isa) for path in headers for isa in COMPILERS if isa_of(path) in (None, isa)]
     with ThreadPoolExecutor(cpu_count()) as pool:
-        results = pool.map(lambda job: compile_alone(tree, *job, compilers[job[1]]), jobs)
+        results = pool.map(lambda job: compile_alone(tree, job[0], job[1], compilers[job[1]]),
+                           jobs)
         for violations in results:
             yield from violations
 

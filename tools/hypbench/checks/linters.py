@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others' programs find: ruff in the Python text (pyproject.toml says what it looks for),
-shellcheck in the shell's."""
+"""What others' programs find: mypy and ruff in the Python text (pyproject.toml says what they look
+for), shellcheck in the shell's."""
 
 import re
 import shutil
@@ -16,6 +16,14 @@ from hypbench.tree import Tree
 
 FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
 SHELL = re.compile(rb"#!.*\b(?:ba)?sh\n")
+
+
+def check_types(tree: Tree) -> Iterator[Violation]:
+    cache = tree.builds / "mypy"
+    for one in found_by(tree, [sys.executable, "-m", "mypy", "--no-error-summary",
+                               "--hide-error-context", "--cache-dir", str(cache)]):
+        if not one.text.startswith("note: "):  # more on the error before it
+            yield one
 
 
 def check_python(tree: Tree) -> Iterator[Violation]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from hypbench.checks.base import Violation, code_only, read_source
 from hypbench.tree import Tree
 
+Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
 LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
 # An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
@@ -45,12 +46,12 @@ def directions(macro: str) -> list[str]:
     return [way for way, other in (("read", "WRITE"), ("write", "READ")) if other not in macro]
 
 
-def duplicates(declared: list[tuple]) -> Iterator[Violation]:
-    first: dict[tuple, str] = {}
+def duplicates(declared: list[Declared]) -> Iterator[Violation]:
+    first: dict[tuple[str, str], str] = {}
     for path, line, direction, name, encoding in declared:
-        for what in filter(None, (name, encoding)):
+        for what in filter(None, (name, ", ".join(encoding))):
             other = first.setdefault((direction, what), f"{name} ({path}:{line})")
             if other == f"{name} ({path}:{line})":
                 continue
-            said = name if what == name else f"encoding {', '.join(encoding)} of {name}"
+            said = name if what == name else f"encoding {what} of {name}"
             yield Violation(path, line, f"{direction} of {said} is that of {other} too")

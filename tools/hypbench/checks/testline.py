@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 DECLARATION = re.compile(r"(?=<\?xml )")
 
 
-def count_results(path: Path) -> tuple[Counter, list[str]]:
+def count_results(path: Path) -> tuple[Counter[str], list[str]]:
     """How many cases passed, failed and were skipped, and the names of those that failed. cmocka
     writes one document after the other into a file."""
-    counts: Counter = Counter()
+    counts: Counter[str] = Counter()
     failed: list[str] = []
     text = path.read_text(errors="replace")
     documents = [part for part in DECLARATION.split(text) if part.strip()]
@@ -22,8 +22,8 @@ def count_results(path: Path) -> tuple[Counter, list[str]]:
     return counts, failed
 
 
-def count_suite(suite: ElementTree.Element, counts: Counter, failed: list[str]) -> None:
-    mine: Counter = Counter()
+def count_suite(suite: ElementTree.Element, counts: Counter[str], failed: list[str]) -> None:
+    mine: Counter[str] = Counter()
     for case in suite.findall("testcase"):
         result = result_of(case)
         mine[result] += 1
@@ -43,6 +43,6 @@ def result_of(case: ElementTree.Element) -> str:
     return "skipped" if case.find("skipped") is not None else "passed"
 
 
-def closing_line(counts: Counter) -> str:
+def closing_line(counts: Counter[str]) -> str:
     line = f"{counts['passed']} passed, {counts['failed']} failed"
     return line + (f", {counts['skipped']} skipped" if counts["skipped"] else "")

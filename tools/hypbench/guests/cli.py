@@ -20,7 +20,8 @@ PATH = click.Path(path_type=Path)
 LIMIT_MAX_S = 10**8  # some three years
 
 
-def address_of(_context, _parameter, given: str | None) -> int | None:
+def address_of(_context: click.Context, _parameter: click.Parameter,
+               given: str | None) -> int | None:
     if given is None:
         return None
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypbench.boards.programs import run
 from hypbench.guests.formats import read_file
 from hypbench.guests.machine import FLASH_BANK, REDISTRIBUTOR, BadGuest, Machine
-from hypbench.guests.placement import DTB_ROOM, Layout
+from hypbench.guests.placement import DTB_ROOM, Layout, Piece
 
 MAGIC = bytes.fromhex("d00dfeed")
 SPARE = 4096  # bytes that firmware can still put something into
@@ -126,12 +126,12 @@ def chosen(machine: Machine, layout: Layout, arguments: str) -> str:
     if arguments:
         lines.append(f'bootargs = "{escaped(arguments)}";')
     if layout.initrd:
-        lines += [f"{name} = <{cells(address)}>;" for name, address in initrd_words(layout)]
+        lines += [f"{name} = <{cells(address)}>;" for name, address in initrd_words(layout.initrd)]
     return "".join(f"\t\t{line}\n" for line in lines)
 
 
-def initrd_words(layout: Layout) -> list[tuple[str, int]]:
-    return [("linux,initrd-start", layout.initrd.address), ("linux,initrd-end", layout.initrd.end)]
+def initrd_words(initrd: Piece) -> list[tuple[str, int]]:
+    return [("linux,initrd-start", initrd.address), ("linux,initrd-end", initrd.end)]
 
 
 def escaped(text: str) -> str:
@@ -207,7 +207,7 @@ def completed(content: bytes, layout: Layout, arguments: str, folder: Path) -> P
     if arguments:
         check_arguments(arguments)
         run("fdtput", "-p", "-t", "s", "--", blob, "/chosen", "bootargs", arguments)
-    for name, address in initrd_words(layout) if layout.initrd else []:
+    for name, address in initrd_words(layout.initrd) if layout.initrd else []:
         run("fdtput", "-p", "-t", "x", blob, "/chosen", name,
             *(f"{word:x}" for word in (address >> 32, address & 0xffffffff)))
     return blob

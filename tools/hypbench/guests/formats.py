@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
+from elftools.construct.lib.container import Container
 from elftools.elf.elffile import ELFFile
 
 from hypbench.guests.machine import KIB, MIB, BadGuest, shown
@@ -241,7 +242,7 @@ def check_elf(file: ELFFile, isa: str) -> None:
                        " -no-pie, or give the raw binary that objcopy makes of it")
 
 
-def loaded(file: ELFFile) -> Iterator[dict]:
+def loaded(file: ELFFile) -> Iterator[Container]:
     for segment in file.iter_segments():
         if segment.header.p_type == "PT_LOAD" and segment.header.p_memsz:
             yield segment.header

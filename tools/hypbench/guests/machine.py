@@ -75,10 +75,8 @@ def read_board(tree: Tree, name: str) -> Board:
 
 
 def described(tree: Tree, name: str) -> Board:
-    facts = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
-    folder = tree.root / "boards" / name
-    numbers = board_numbers(folder)
-    return Board(name, *facts, numbers)
+    isa, cpu, gic = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
+    return Board(name, isa, cpu, gic, board_numbers(tree.root / "boards" / name))
 
 
 @dataclass(frozen=True)

@@ -178,10 +178,12 @@ def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
 def stored(pieces: list[Piece], folder: Path) -> Iterator[Load]:
     store = 0
     for number, piece in enumerate(pieces):
-        file, size = piece.content, piece.size
-        if isinstance(file, bytes):
-            file, size = folder / f"load-{number}.bin", len(piece.content)
-            file.write_bytes(piece.content)
+        if isinstance(piece.content, bytes):
+            file = folder / f"load-{number}.bin"
+            size = file.write_bytes(piece.content)
+        else:
+            assert piece.content, f"the {piece.name} is made by now"
+            file, size = piece.content, piece.size
         yield Load(file, store, piece.address, size)
         store = up(store + size, STORE_UNIT)
 

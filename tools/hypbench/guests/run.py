@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a guest: its files into the store, its plan into the image, QEMU, what came of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from hypbench.guests.status import status_of
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
+from hypbench.schema import Data
 from hypbench.session import stuck, write_image_text, write_results
 from hypbench.tree import LOCK, Tree, alone_in
+
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class Verdict:
     lines: list[str]
 
 
-def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
+def run(tree: Tree, wish: Wish, say: Say) -> tuple[Log, Verdict]:
     """Runs the guest on this terminal. `say` takes what is no output of the guest's."""
     if reason := qemu.too_old(tree.qemu_options(wish.board),
                               tree.board_fact(wish.board, "QEMU_NEEDS")):
@@ -131,7 +135,7 @@ def run(tree: Tree, wish: Wish, say) -> tuple[Log, Verdict]:
         return run_alone(tree, wish, say, folder)
 
 
-def run_alone(tree: Tree, wish: Wish, say, folder: Path) -> tuple[Log, Verdict]:
+def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verdict]:
     prepared = prepare(tree, wish, folder)
     image = write_image_text(tree, wish.board, prepared.plan,
                              qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
@@ -197,7 +201,7 @@ def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
     return found + ([f"QEMU ended with status {session.status}"] if session.status else [])
 
 
-def summary(log: Log, step: dict) -> str:
+def summary(log: Log, step: Data) -> str:
     """Ticks, also under icount: while the guest sleeps the counter goes on without instructions."""
     ticks = step["ticks"]
     exits = log.of_kind("exits")

@@ -14,7 +14,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import IO, BinaryIO, TextIO
 
 from hypbench import qemu
 from hypbench.guests.status import ExitLine
@@ -50,11 +50,11 @@ class Keys:
         return passed
 
 
-def input_of(stream) -> int | None:
+def input_of(stream: TextIO | None) -> int | None:
     """The number of a file that input can be read from."""
     try:
-        return stream.fileno()
-    except (AttributeError, OSError, ValueError):
+        return stream.fileno() if stream else None
+    except (OSError, ValueError):
         return None
 
 
@@ -84,7 +84,7 @@ def raw(number: int | None) -> Iterator[bool]:
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """The terminal is put right, and QEMU ended, also when this process is asked to end."""
-    def leave(number: int, _frame) -> None:
+    def leave(number: int, _frame: object) -> None:
         sys.exit(128 + number)
     numbers = (signal.SIGTERM, signal.SIGHUP)
     try:
@@ -123,10 +123,12 @@ class Session:
                   qemu.ends_with_us(self.words + watch.options), stdin=subprocess.PIPE,
                   stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
                   pass_fds=watch.fds) as process):
+            assert process.stdin and process.stdout
             watch.follow(process)
             self.heard = watch.heard
             try:
-                self._pump(process, source, Keys() if typed else None, console, show)
+                pipes = Pipes(process.stdin, process.stdout, source)
+                self._pump(process, pipes, Keys() if typed else None, console, show)
                 self.status = process.wait()
             finally:
                 qemu.end(process)
@@ -135,9 +137,8 @@ class Session:
                 self.stderr = qemu.said(stderr)
                 show(self.stream.finish())
 
-    def _pump(self, process: subprocess.Popen, source: int | None, keys: Keys | None,
+    def _pump(self, process: subprocess.Popen[bytes], pipes: "Pipes", keys: Keys | None,
               console: BinaryIO, show: Callable[[bytes], None]) -> None:
-        pipes = Pipes(process, source)
         limit = after(self.limit_s)
         grace: float | None = None  # from the end record on
         while True:
@@ -172,9 +173,9 @@ def is_over(moment: float | None) -> bool:
 class Pipes:
     """QEMU's output, and input for it, neither of which may wait for the other."""
 
-    def __init__(self, process: subprocess.Popen, source: int | None):
-        self.output = process.stdout.fileno()
-        self.input = process.stdin.fileno()
+    def __init__(self, guest_input: IO[bytes], guest_output: IO[bytes], source: int | None):
+        self.output = guest_output.fileno()
+        self.input = guest_input.fileno()
         self.source = source
         self.pending = b""  # for the guest, which is slower than who types
         self.ended = False
@@ -192,8 +193,8 @@ class Pipes:
         if self.output in ready:
             chunk = os.read(self.output, CHUNK)
             self.ended = not chunk
-        if self.source in ready:
-            typed = self._typed()
+        if self.source is not None and self.source in ready:
+            typed = self._typed(self.source)
         return chunk, typed
 
     def send(self, passed: bytes) -> None:
@@ -207,9 +208,9 @@ class Pipes:
         except BrokenPipeError:
             self.pending, self.source = b"", None
 
-    def _typed(self) -> bytes:
+    def _typed(self, source: int) -> bytes:
         try:
-            typed = os.read(self.source, CHUNK)
+            typed = os.read(source, CHUNK)
         except OSError:  # the terminal is gone
             typed = b""
         if not typed:  # it is over: the guest's input simply ends

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import click
 
 from hypbench.records import BadRecord, parsed
+from hypbench.schema import Data
 
 LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
 LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')
@@ -68,14 +69,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Probe:
-    start: dict
+    start: Data
     figures: dict[str, Figure]
     lines: bytes  # as printed, without what others wrote between
 
 
-def read(text: bytes) -> list[tuple[bytes, dict]]:
+def read(text: bytes) -> list[tuple[bytes, Data]]:
     """Every line of the probe's, whole and in order."""
-    found = []
+    found: list[tuple[bytes, Data]] = []
     for match in LINE.finditer(text):
         line = match[0]
         if int(match[2], 16) != zlib.crc32(line[:-CRC_MEMBER]):
@@ -106,7 +107,7 @@ def result(text: bytes, expected: Expected) -> Probe:
                           ) from error
 
 
-def believed(lines: list[tuple[bytes, dict]], expected: Expected) -> Probe:
+def believed(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
     for line, data in lines:
         if data["kind"] in ("error", "crash"):
             raise NotMeasured(f"the probe reports: {shown(line)}")
@@ -122,7 +123,7 @@ def believed(lines: list[tuple[bytes, dict]], expected: Expected) -> Probe:
     return Probe(start, figures, b"".join(line + b"\n" for line, _ in lines))
 
 
-def check_start(start: dict, expected: Expected) -> None:
+def check_start(start: Data, expected: Expected) -> None:
     if start["kind"] != "start":
         raise NotMeasured("the probe's first line is missing")
     for name in ("bits", "gic", "hz", "delay"):

@@ -19,7 +19,9 @@ LIMIT_S = 600.0
 class System(Protocol):
     """Says how it is started and what its log must say."""
 
-    key: str  # of its column, and of its logs' names
+    @property
+    def key(self) -> str:
+        """Of its column, and of its logs' names."""
 
     def unfit(self, peer: Peer) -> str:
         """Why there can be nothing to measure on this board; "" where there is."""

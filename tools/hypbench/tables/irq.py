@@ -43,7 +43,7 @@ def bar(start: float, end: float, widest: float) -> str:
 def probes_text(one: Waterfall) -> str:
     """The cost of the probes: in all, and one stamp of each."""
     texts = []
-    if one.probes_cost is not None:
+    if one.without_probes and one.probes_cost is not None:
         texts.append(f"without probes {one.without_probes.p50} ({signed(one.probes_cost)})")
     texts += [f"{name} {cost}" for name, cost in one.probe_costs.items()]
     return ", ".join(texts)
