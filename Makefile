@@ -321,5 +321,5 @@ clean:
 help:
 	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
 	@echo "          PLAN=$(PLAN) of: $(patsubst plans/%.plan,%,$(wildcard plans/*.plan))"
-	@sed -n 's/^## \([a-z-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
-		awk -F': ' '{ printf "%-22s %s\n", $$1, substr($$0, length($$1) + 3) }'
+	@sed -n 's/^## \([a-z0-9-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
+		awk -F': ' '{ printf "%-24s %s\n", $$1, substr($$0, length($$1) + 3) }'

@@ -259,9 +259,9 @@ def test_show_prints_what_the_run_printed(bench):
 def test_run_sets_configurations_side_by_side(bench):
     result = bench.run("--plan", "short")
     assert result.exit_code == 0, result.output
-    assert table_row(result.output, "hvc", "null")[2:] == ["-", "99", "100"]
-    assert table_row(result.output, "irq", "ppi")[2:] == ["48 (48 to 58)", "49 (49 to 59) +1",
-                                                         "50 (50 to 60) +2"]
+    assert table_row(result.output, "hvc", "null")[2:] == ["-", "99 ≤608", "100 ≤618"]
+    assert table_row(result.output, "irq", "ppi")[2:] == [
+        "48 (48 to 58) ≤58", "49 (49 to 59) +1 ≤59", "50 (50 to 60) +2 ≤60"]
     assert "Slowdown at a miss rate" in bench.run("--table", "long").output
     assert "Slowdown at a miss rate" not in result.output
     failed(bench.run("--table", "wide"), "'wide' is not one of 'short', 'long'", 2)

@@ -215,6 +215,22 @@ def test_what_changed_comes_first_and_what_was_not_compared_last(compare, words,
     assert result.stdout.splitlines()[-1] == "5 rows: 1 same, 1 faster, 2 slower, 1 only in A"
 
 
+def test_many_rows_that_were_not_compared_are_one(compare):
+    def run(names: str) -> bytes:
+        return log_of(plan_run([NATIVE], {"hvc": lambda head, _: [calibration(head)] + [
+            bench_record(head, variant, [50] * 20) for variant in names]}))
+
+    out = compare(run("abcdefg"), run("abc"), "--allow-missing").stdout
+    assert table_row(out, "hvc", "4 variants")[2:] == ["native", *"---", "", "-", "only in A"]
+    assert table_row(compare(run("abcde"), run("abc")).stdout, "hvc", "d, e")[-1] == "only in A"
+
+
+def test_what_no_run_models_is_no_row(compare):
+    one = log_of(matrix("qemu-icount"))
+    assert "│ tlb_chase" not in compare(one, one).stdout
+    assert "│ tlb_chase" in compare(one, one, "--table", "long").stdout
+
+
 def test_rows_over_the_threshold_are_the_first(compare):
     out = compare(*three_verdicts(), "--threshold", "30").stdout
     assert next(line for line in out.splitlines() if line.startswith("│ hvc")).split()[3] == (

@@ -13,13 +13,6 @@ from hypbench.guests.machine import shown
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_complete_benchmark_is_the_file():
-    page = (ROOT / "docs" / "adding.md").read_text()
-    name, text = re.search(r"`(guest/bench/\w+\.c)`, complete:\n\n```c\n(.*?)```", page,
-                           re.DOTALL).groups()
-    assert text == (ROOT / name).read_text()
-
-
 def self_check_lines() -> list[str]:
     """The messages of hyp/run/selfcheck.c; a format has its numbers as %ju or %jx."""
     text = (ROOT / "hyp" / "run" / "selfcheck.c").read_text()

@@ -135,7 +135,7 @@ def one_line(result, says: str) -> None:
 
 def test_no_gem5_is_one_line(gem5, monkeypatch):
     monkeypatch.setenv("GEM5", str(gem5.program.with_name("nothing")))
-    one_line(gem5.run(), "nothing is no program; docs/boards.md")
+    one_line(gem5.run(), "nothing is no program; docs/howto/gem5.md")
     monkeypatch.delenv("GEM5")
     monkeypatch.setenv("PATH", str(gem5.out))
     one_line(gem5.run(), "GEM5 names none, and none is on PATH")

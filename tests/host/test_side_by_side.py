@@ -52,11 +52,12 @@ def test_no_number_is_broken_and_no_line_too_long(count, ticks, width):
 
 def test_a_row_a_variant_and_a_column_a_configuration():
     log = paths.log_from(sample_run())
-    text = printed(side_by_side_tables(log, 80), 80)
+    text = printed(side_by_side_tables(log, 100), 100)
     assert text.count("┃ bench") == 1
     assert [line.split()[1:4:2] for line in text.splitlines() if line.startswith("│")] == [
         ["hvc", "null"], ["irq", "ppi"]]
-    assert table_row(text, "hvc", "null") == ["hvc", "null", "-", "99", "100"]
+    assert table_row(text, "hvc", "null") == ["hvc", "null", "-", "99 ≤608",
+                                                 "100 ≤618"]
 
 
 def test_of_a_storm_the_last_handlers_alone():

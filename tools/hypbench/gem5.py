@@ -109,8 +109,8 @@ def found(board: str) -> str:
     program = next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
     if not program:
         where = f"GEM5={named} is no program" if named else "GEM5 names none, and none is on PATH"
-        raise click.ClickException(f"{board} needs gem5: {where}; docs/boards.md shows how one is"
-                                   " built")
+        raise click.ClickException(f"{board} needs gem5: {where}; docs/howto/gem5.md builds"
+                                   " one")
     return program
 
 

@@ -11,6 +11,7 @@ from hypbench.rows import BASELINE, Row, config_names, hides, platform_of, rows_
 from hypbench.tables.base import add, table
 
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
+LEGEND = {"(": "; in brackets the 95 % interval", "≤": "; ≤ the largest, where it is another"}
 EDGE, GAP = 1, 3  # columns of a table's left edge, and of what stands beside each cell
 
 
@@ -66,10 +67,12 @@ def bands(widths: dict[str, int], room: int) -> list[list[str]]:
 def cell(row: Row | None, base: Row | None) -> str:
     if row is None:
         return "-"
-    text = str(row.p50) + interval(row)
-    if base is None or row.p50 == base.p50:
-        return text
-    return f"{text} {difference(row.p50, base.p50)}"
+    words = [f"{row.p50}{interval(row)}"]
+    if base and row.p50 != base.p50:
+        words.append(difference(row.p50, base.p50))
+    if row.pool.high != row.p50:
+        words.append(f"≤{row.pool.high}")
+    return " ".join(words)
 
 
 def interval(row: Row) -> str:
@@ -78,5 +81,5 @@ def interval(row: Row) -> str:
 
 
 def caption_of(cells: list[str]) -> str:
-    intervals = "; in brackets the 95 % interval" * any("(" in text for text in cells)
-    return f"Medians in ticks, and their difference to {BASELINE}, where there is one{intervals}."
+    more = "".join(said for mark, said in LEGEND.items() if any(mark in text for text in cells))
+    return f"Medians in ticks, and their difference to {BASELINE}, where there is one{more}."

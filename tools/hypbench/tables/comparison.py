@@ -6,23 +6,24 @@ from collections import Counter
 from rich.table import Table
 
 from hypbench.analysis.comparison import ComparedRow, Threshold, Verdict
+from hypbench.rows import NOT_MODELLED
 from hypbench.tables.base import add, between, plain, signed, table, times
 
 
-ONLY = (Verdict.ONLY_A, Verdict.ONLY_B)
+FEW = 3  # variants that are named where all of them could not be compared
 
 
 def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
                      long: bool = False) -> Table:
     """What changed comes first, the largest ratio of all before the others, and what could not be
-    compared last; what is the same only where it is asked for."""
+    compared last; what is the same, or modelled in neither, only where it is asked for."""
     made = table("A against B: median, difference B - A with its 95 % interval; what else moved of"
                  " p99, p99.9, largest and mean",
                  ("bench", "variant", "configuration"),
                  ("A", "B", "B - A", "95 % interval", "B / A"), ("verdict",))
-    shown = [row for row in rows if row.verdict not in ONLY and (long or not is_same(row))]
     before = None
-    for row in sorted(shown, key=lambda row: order_of(row, threshold)):
+    for row in sorted((row for row in rows if row.effect and (long or not is_same(row))),
+                      key=lambda row: order_of(row, threshold)):
         group = order_of(row, threshold)[0]
         if before not in (None, group):
             made.add_section()
@@ -32,8 +33,9 @@ def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
             between(row.effect) if row.effect else "", times(row.ratio, 3),
             verdict_text(row, threshold))
     made.add_section()
-    for (bench, config, verdict), variants in one_sided(rows).items():
-        add(made, bench, ", ".join(variants), config, "-", "-", "-", "", "-", verdict)
+    for (bench, config, verdict), variants in uncompared(rows, long).items():
+        named = ", ".join(variants) if long or len(variants) <= FEW else f"{len(variants)} variants"
+        add(made, bench, named, config, "-", "-", "-", "", "-", verdict)
     return made
 
 
@@ -49,15 +51,16 @@ def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]
         return 1, -(row.ratio or 0)
     if row.verdict == Verdict.FASTER:
         return 2, row.ratio or 0
-    return (3 if is_same(row) else 4 if row.verdict == Verdict.SAME else 5), 0
+    return 3 if is_same(row) else 4, 0
 
 
-def one_sided(rows: list[ComparedRow]) -> dict[tuple[str, str, Verdict], list[str]]:
-    """The variants that one run has alone, by benchmark and configuration."""
-    found: dict[tuple[str, str, Verdict], list[str]] = {}
+def uncompared(rows: list[ComparedRow], long: bool) -> dict[tuple[str, str, str], list[str]]:
+    """The variants without a number to compare, by benchmark, configuration and reason."""
+    found: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
-        if row.verdict in ONLY:
-            found.setdefault((row.bench, row.config, row.verdict), []).append(row.variant)
+        if not row.effect and (long or row.reason != NOT_MODELLED):
+            found.setdefault((row.bench, row.config, verdict_text(row, None)),
+                             []).append(row.variant)
     return found
 
 

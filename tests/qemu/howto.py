@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of docs/howto/, as what a reader does: files to write, commands, and what those print.
+
+A fenced block's first word is its language. After it comes the name of a file that is to be
+written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `by-hand`
+(they need a board, a network or files of the reader's). A block `text` is part of what the commands
+before printed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGES = sorted((Path(__file__).parents[2] / "docs" / "howto").glob("*.md"))
+BLOCK = re.compile(r"^```(\w*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WORDS_MOST = 400
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    more: str
+    text: str
+
+    @property
+    def runs(self) -> bool:
+        return self.kind == "sh" and self.more != "by-hand"
+
+    @property
+    def by_hand(self) -> bool:
+        return self.kind == "sh" and self.more == "by-hand"
+
+    @property
+    def makes(self) -> list[str]:
+        """Its make commands."""
+        return [line.removeprefix("sudo ") for line in self.text.splitlines()
+                if line.removeprefix("sudo ").startswith("make")]
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    return (Block(*found) for found in BLOCK.findall(page.read_text()))
+
+
+def lacking(said: str, text: str) -> list[str]:
+    """The lines of a block `text` that no line of what was printed has, however wide its blanks."""
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    return [line for line in text.splitlines()
+            if not any(" ".join(line.split()) in one for one in lines)]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each page of docs/howto/ is followed to the letter in a fresh copy of the tree; of what needs a
+board, a network or a reader's file, make knows the words."""
+
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from howto import PAGES, WORDS_MOST, Block, blocks, lacking
+from lab import ROOT, TREE
+from test_clone import Clone, environment
+
+page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    made = Clone(tmp_path_factory.mktemp("howto") / "a tree")
+    yield made
+    shutil.rmtree(made.root)
+
+
+def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", *words, "-c", script], cwd=folder, env=environment(), text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=1200, check=False)
+
+
+@pytest.mark.long
+@page
+def test_the_page_is_right_to_the_letter(clone, page):
+    said = ""
+    for block in blocks(page):
+        if block.kind == "text":
+            assert not lacking(said, block.text), said
+        elif block.runs:
+            done = bash(block.text, clone.root, "-e")
+            said = done.stdout
+            assert (done.returncode != 0) == (block.more == "fails"), said
+        elif block.more and not block.by_hand:
+            path = clone.root / block.more
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text)
+
+
+@page
+def test_what_is_done_by_hand_are_commands(page):
+    for block in blocks(page):
+        if block.by_hand:
+            done = bash(block.text, ROOT, "-n")
+            assert done.returncode == 0, done.stdout
+            for command in block.makes:
+                assert_known(command)
+
+
+def assert_known(command: str) -> None:
+    """make has the target, and takes the words; nothing is run (make -n runs what has $(MAKE)).
+    Where a page makes a board of its own, another one stands for it."""
+    _, *words = shlex.split(command)
+    targets = [word for word in words if "=" not in word]
+    settings = {word.replace("=virt-a53", "=virt-a72") for word in words if "=" in word}
+    said = make("help", *settings)
+    for target in targets:
+        assert f"make {target} " in said, f"no target {target}"
+    for plan in (word.partition("=")[2] for word in settings if word.startswith("PLAN=")):
+        assert plan in TREE.plans()
+
+
+def make(*words: str) -> str:
+    done = subprocess.run(["make", *words], cwd=ROOT, env=environment(), text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    assert done.returncode == 0, f"{words}: {done.stdout}"
+    return done.stdout
+
+
+@page
+def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
+    text = page.read_text()
+    assert len(text.split()) <= WORDS_MOST
+    assert text.count("```") == 2 * len(list(blocks(page)))
+    for block in blocks(page):
+        if block.kind == "sh":
+            assert block.more in ("", "fails", "by-hand"), block
+        elif block.kind != "text":
+            assert block.more, f"no file is named: {block}"
+
+
+def test_a_page_that_is_wrong_is_seen():
+    assert lacking("│ hvc   │ null │ 37 │\n", "│ hvc │ null │ 38 │\n") == ["│ hvc │ null │ 38 │"]
+    assert not lacking("a\n│ hvc   │ null │   37 │\n", "│ hvc │ null │ 37 │")
+    assert Block("sh", "", "sudo make flash\nls\n").makes == ["make flash"]
+    with pytest.raises(AssertionError, match="unknown BORD="):
+        assert_known("make bench BORD=virt-a72")
+    with pytest.raises(AssertionError, match="no target bensh"):
+        assert_known("make bensh")
