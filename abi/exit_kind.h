@@ -6,20 +6,20 @@
 
 /* X(NAME, "name") */
 #define EXIT_KINDS(X)                                                                              \
-	X(IRQ, "irq")                 /* a physical interrupt for the guest */                     \
-	X(MAINTENANCE, "maintenance") /* the GIC's maintenance interrupt */                        \
-	X(HYP_TIMER, "hyp-timer")     /* the hypervisor's own timer */                             \
-	X(KICK, "kick")               /* a request of another core */                              \
-	X(HVC, "hvc")                                                                              \
-	X(SMC, "smc")                                                                              \
-	X(MMIO_READ, "mmio-read")                                                                  \
-	X(MMIO_WRITE, "mmio-write")                                                                \
-	X(SYSREG, "sysreg")                                                                        \
-	X(WFI, "wfi")                                                                              \
+	X(IRQ, "irq")                   /* a physical interrupt for the guest */                   \
+	X(MAINTENANCE, "maintenance")   /* the GIC's maintenance interrupt */                      \
+	X(HYP_TIMER, "hyp-timer")       /* the hypervisor's own timer */                           \
+	X(KICK, "kick")                 /* a request of another core */                            \
+	X(HVC, "hvc")                   /* a hypercall, or PSCI by HVC */                          \
+	X(SMC, "smc")                   /* an SMC, which EL2 answers in place of the firmware */   \
+	X(MMIO_READ, "mmio-read")       /* a load from an emulated device */                       \
+	X(MMIO_WRITE, "mmio-write")     /* a store to an emulated device */                        \
+	X(SYSREG, "sysreg")             /* an access to a system register that traps */            \
+	X(WFI, "wfi")                   /* wfi=trapped: the guest waits */                         \
 	X(STAGE2_MAP, "stage2-map")     /* fill=lazy: a first touch, which EL2 maps */             \
 	X(FP, "fp")                     /* fp=lazy: the first use of FP or SIMD registers */       \
 	X(STAGE2_FAULT, "stage2-fault") /* an access to no device and no mapping */                \
-	X(OTHER, "other")
+	X(OTHER, "other")               /* any other exception class */
 
 #define EXIT_KIND(NAME, text) EXIT_##NAME,
 enum exit_kind { EXIT_KINDS(EXIT_KIND) EXIT_KIND_COUNT };

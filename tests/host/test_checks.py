@@ -259,6 +259,47 @@ def test_headers(tree, name, text, says):
     tree.finds("headers", says)
 
 
+DESCRIBED = {
+    "abi/exit_kind.h": '#define EXIT_KINDS(X) \\\n\tX(HVC, "hvc") /* a call */\n\n'
+                       '#define FAULT_REASONS(X) \\\n\tX(LATE, "late") /* too late */\n\n',
+    "plans/one.plan": "# What one costs,\n# and more.\nconfig native\nbench one\n",
+    "guest/one.h": "/* As it waits. */\n",
+    "guest/bench/one.c": "/*\n * See guest/one.h:\n *   fast  at once\n *         or soon\n"
+                         ' * Slowly.\n */\nstatic struct bench one = { .name = "one" };\n'}
+
+
+@pytest.fixture
+def described(tree):
+    for name, text in DESCRIBED.items():
+        tree.write(name, SPDX + text if not name.startswith("plans") else text)
+    CliRunner().invoke(main, ["--root", str(tree.root), "dev", "reference"])
+    return tree
+
+
+def test_the_reference_is_made_of_the_source(described):
+    described.is_good("reference")
+    pages = {path.name: path.read_text() for path in (described.root / "docs/reference").iterdir()}
+    assert "| `hvc` | a call |" in pages["exits.md"] and "| `late` | too" in pages["exits.md"]
+    assert "| `one` | What one costs, and more. |" in pages["plans.md"]
+    assert ("## one\n\nSee guest/one.h:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
+            "As it waits.\n\n`guest/bench/one.c`; plans: one\n") in pages["benchmarks.md"]
+
+
+@pytest.mark.parametrize("name, word, page", [
+    ("abi/exit_kind.h", "a call", "exits"), ("plans/one.plan", "costs", "plans"),
+    ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks")])
+def test_the_reference_follows_its_source(described, name, word, page):
+    path = described.root / name
+    path.write_text(path.read_text().replace(word, "other"))
+    described.finds("reference", f"docs/reference/{page}.md:1: not what `hypbench dev reference`")
+
+
+def test_this_trees_reference_says_something_of_each():
+    for path in (HOME / "docs" / "reference").iterdir():
+        text = path.read_text()
+        assert "|  |" not in text and "\n\n\n" not in text, path
+
+
 GOOD_SCRIPT = "#!/usr/bin/env bash\n# SPDX-License-Identifier: Apache-2.0\necho \"$1\"\n"
 
 
@@ -331,5 +372,5 @@ def test_licence_line(formatted, name):
 def test_unknown_check_lists_them(tree):
     result = tree.check("layer")
     assert result.exit_code == 2
-    assert "there are: layers, circles, sizes, isa, headers, sysregs, format, text, types" in (
+    assert "there are: layers, circles, sizes, isa, headers, sysregs, format, text, ref" in (
         result.output)

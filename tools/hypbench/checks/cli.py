@@ -9,8 +9,8 @@ from xml.etree.ElementTree import ParseError
 import click
 
 from hypbench import qemu
-from hypbench.checks import (circles, headers, isa, layers, linters, packages, sizes, style,
-                             sysregs)
+from hypbench.checks import (circles, headers, isa, layers, linters, packages, reference, sizes,
+                             style, sysregs)
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
 
@@ -23,6 +23,7 @@ CHECKS = {
     "sysregs": sysregs.check,
     "format": style.check_format,
     "text": style.check_text,
+    "reference": reference.check,
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
@@ -36,6 +37,7 @@ def dev() -> None:
 
 dev.add_command(packages.fetch)
 dev.add_command(packages.backports)
+dev.add_command(reference.reference)
 
 
 @dev.command()
@@ -47,7 +49,8 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
     budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
-    text: no path of one machine. types: mypy. python: ruff. shell: shellcheck.
+    text: no path of one machine. reference:
+    docs/reference is made from the source. types: mypy. python: ruff. shell: shellcheck.
     """
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
