@@ -103,7 +103,7 @@ def test_the_names_in_a_plan_are_too(clone, tmp_path, line, says):
     clone.clean()
     plan = tmp_path / "mine.plan"
     plan.write_text(f"config native\n{line} # of mine\n")
-    for target in ("bench", "compare", "sdcard"):
+    for target in ("bench", "sdcard"):
         assert says in clone.make(target, f"PLAN={plan}", status=2)
     assert not clone.is_built()
 
