@@ -88,7 +88,7 @@ HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/
 	boards/$(BOARD)/board.c
 # The background VM's page is in the hypervisor's image.
 HYP_SOURCES += guest/arch/background/$(ISA).S
-GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/programs/*.c \
+GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/loads/*.c guest/programs/*.c \
 	guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] lib/*.c) \
 	$(GIC_SOURCES)
 

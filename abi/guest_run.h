@@ -63,6 +63,8 @@ struct guest_run {
 	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
 	uint64_t cntvoff;     /* CNTPCT minus CNTVCT, in ticks */
 	uint64_t start_ticks; /* CNTPCT before the guest's first instruction */
+	uint32_t is_load;     /* 1: runs the load config.beside, not `bench` */
+	uint32_t rounds;      /* of a load: the guest counts */
 	struct run_config config;
 	struct plan_bench bench;
 };

@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 7
+#define PLAN_VERSION 8
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -105,11 +105,12 @@ struct plan_guest {
 	struct plan_load load[PLAN_LOAD_MAX];
 };
 
-/* Images of a VM: the benchmarks, code that keeps a core busy, an unmodified guest. X(NAME,
- * "word"). */
+/* Images of a VM: the benchmarks, code that keeps a core busy, the load that a configuration has
+ * beside the benchmarks, an unmodified guest. X(NAME, "word"). */
 #define PLAN_IMAGES(X)                                                                             \
 	X(BENCH, "bench")                                                                          \
 	X(BACKGROUND, "background")                                                                \
+	X(LOAD, "load")                                                                            \
 	X(GUEST, "guest")
 
 #define PLAN_IMAGE(NAME, word) PLAN_IMAGE_##NAME,
@@ -118,7 +119,7 @@ enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 /*
  * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
  *   cpus    vCPUs
- *   ram_mib its RAM, in MiB; 0: the bench guest has what the board has, the background VM none
+ *   ram_mib its RAM, in MiB; 0: the bench guest has what the others leave, the background VM none
  *   prio    with sched=fp the larger one preempts
  */
 #define PLAN_VM_FIELDS(X)                                                                          \
@@ -170,14 +171,14 @@ struct plan {
 	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
 	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
 	uint32_t guest_vms;  /* number of VMs with unmodified guests */
-	uint32_t null_vms;   /* bit i: VM i takes part with sched=null */
-	uint32_t all_vms;    /* the same with other policies */
 	uint32_t ram_mib;    /* sum of the VMs' */
 	uint32_t pass_count; /* 2: the configurations forth and back; 1: forth only */
 	uint32_t step_count;
 	uint32_t run_window_us;  /* of cycles_hz() at the start and the end of the run */
 	uint32_t step_window_us; /* after a step */
+	uint32_t taking_part[PLAN_CONFIG_MAX]; /* of each configuration; bit i: VM i */
 	struct run_config config[PLAN_CONFIG_MAX];
+	struct run_config beside[PLAN_CONFIG_MAX]; /* the same for loads, and cores but core 0 */
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest[PLAN_GUEST_MAX];
 	struct plan_vm vm[PLAN_VM_MAX];

@@ -38,6 +38,8 @@
  *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions if off
  *   cntp    passthrough: the guest programs the physical timer, whose interrupt is forwarded;
  *           emulated: accesses to it exit, and the hypervisor's timer implements it
+ *   beside  what VMs with the image `load` run: with sched=null on cores of their own, else on the
+ *           measured VM's, in the background VM's place (guest/load.h)
  *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
  *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
  *           a PMU, or with events. The guest gets off or on
@@ -64,7 +66,9 @@
 	X(probes, "off on")                                                                        \
 	X(cycles, "auto off on")                                                                   \
 	X(events, "off tlb cache branch")                                                          \
-	X(cntp, "passthrough emulated")
+	X(cntp, "passthrough emulated")                                                            \
+	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
+		  "load_irq load_sgi")
 
 /*
  * Axes that are a number: X(field, max).

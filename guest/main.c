@@ -7,6 +7,7 @@
 #include "guest/calibrate.h"
 #include "guest/guest_arch.h"
 #include "guest/irq.h"
+#include "guest/load.h"
 #include "guest/mmu.h"
 #include "guest/report.h"
 #include "guest/state.h"
@@ -96,10 +97,12 @@ void guest_main(const struct guest_run *run)
 	timing_init(run);
 	mmu_init(run);
 	irq_init(run);
+	vtimer_offset = run->cntvoff;
+	if (run->is_load)
+		load_run(run);
 	state_init(run);
 	sample_init(run);
 	task_init();
-	vtimer_offset = run->cntvoff;
 	bench = find_bench(run->bench.name);
 	if (bench->prepare)
 		reason = bench->prepare(run);

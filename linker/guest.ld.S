@@ -52,6 +52,9 @@ SECTIONS
 		__bench_start = .;
 		KEEP(*(bench))
 		__bench_end = .;
+		__load_start = .;
+		KEEP(*(load))
+		__load_end = .;
 	} : rodata
 	. = ALIGN(PAGE);
 	__rodata_end = .;

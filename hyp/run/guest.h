@@ -16,8 +16,12 @@ static inline void guest_nothing(struct vm *vm)
 
 /* Each describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */
 
-/* The bench guest gets `run`, with its RAM's size, in its RAM. */
-void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size);
+/* The bench guest, VM `vm`, gets `run`, with its RAM's size, in its RAM; a load with its
+ * configuration. */
+void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run *run, pa_t ram_pa,
+		 uint64_t ram_size);
+void guest_load(struct vm_machine *machine, unsigned vm, const struct guest_run *run,
+		const struct run_config *config, pa_t ram_pa, uint64_t ram_size);
 
 /* An unmodified guest, with its RAM at ram_pa, has a machine that looks like QEMU's virt; without
  * stage 2 it has the board. The host tool has checked that this board can run it. */
@@ -25,6 +29,3 @@ void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
 		      const struct plan_vm *vm, pa_t ram_pa, bool stage2);
 
 void guest_background(struct vm_machine *machine);
-
-/* How often a background VM went round its loop. The VM's vCPU must not be loaded. */
-uint32_t guest_background_rounds(const struct vm *vm);

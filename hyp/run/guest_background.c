@@ -56,16 +56,17 @@ static const struct vm_type type = {
 	.stopped = guest_nothing,
 };
 
+/* In the register of a hypercall's number, which any frame holds. */
+static uint32_t rounds(const struct vm *vm)
+{
+	return (uint32_t)vm->vcpu[0]->frame.x[0];
+}
+
 void guest_background(struct vm_machine *machine)
 {
 	*machine = (struct vm_machine){
 		.type = &type,
 		.entry = (uintptr_t)__background_start,
+		.rounds = rounds,
 	};
-}
-
-/* In the register of a hypercall's number, which any frame holds. */
-uint32_t guest_background_rounds(const struct vm *vm)
-{
-	return (uint32_t)vm->vcpu[0]->frame.x[0];
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bench guest: embedded in the image, IPA = PA, and the GIC at the board's addresses, so that
- * stage 2 can be off. */
+/*
+ * The bench guest: embedded in the image, with the GIC at the board's addresses. The measured one
+ * has IPA = PA, so that stage 2 can be off; a load is the same guest in another window of RAM.
+ */
 #include "hyp/run/guest.h"
 
 #include <string.h>
@@ -15,23 +17,23 @@
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 
-static struct null_device null_device;
+static struct null_device null_devices[VM_MAX];
 
 static const struct guest_header *header(void)
 {
 	return (const struct guest_header *)__guest_image_start;
 }
 
-static struct guest_run *run_page(void)
+static struct guest_run *run_page(const struct vm *vm)
 {
-	return (struct guest_run *)(board.guest_base + GUEST_RUN_OFFSET);
+	return (struct guest_run *)(uintptr_t)(vm->machine->ram_pa + GUEST_RUN_OFFSET);
 }
 
 static bool add_devices(struct vm *vm)
 {
-	vm_add_region(vm,
-		      (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE, null_device_read,
-					    null_device_write, &null_device, "null device" });
+	vm_add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE,
+						null_device_read, null_device_write,
+						vm->machine->device, "null device" });
 	return true;
 }
 
@@ -39,27 +41,28 @@ static bool add_devices(struct vm *vm)
 static void reset(struct vm *vm)
 {
 	const struct guest_header *h = header();
-	uint8_t *image = (uint8_t *)(uintptr_t)h->load_address;
+	struct guest_run *page = run_page(vm);
+	uint8_t *image = (uint8_t *)page - GUEST_RUN_OFFSET + GUEST_IMAGE_OFFSET;
 
-	null_device_reset(&null_device);
+	null_device_reset(vm->machine->device);
 	memcpy(image, h, (size_t)h->image_size);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
-	*run_page() = vm->machine->run;
-	run_page()->cntvoff = vm->cntvoff;
+	*page = vm->machine->run;
+	page->cntvoff = vm->cntvoff;
 	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
-	dcache_clean_invalidate((uintptr_t)run_page(), sizeof(struct guest_run));
+	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
 }
 
 static void set_registers(struct vcpu *vcpu)
 {
-	vcpu->frame.x[0] = (reg_t)(uintptr_t)run_page();
+	vcpu->frame.x[0] = (reg_t)(vcpu->vm->machine->ram + GUEST_RUN_OFFSET);
 }
 
 /* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's
  * first instruction. */
 static void starting(struct vm *vm)
 {
-	struct guest_run *page = run_page();
+	struct guest_run *page = run_page(vm);
 
 	page->start_ticks = counter_read();
 	dcache_clean_invalidate((uintptr_t)&page->start_ticks, sizeof(page->start_ticks));
@@ -75,16 +78,33 @@ const struct vm_type vm_type_bench = {
 	.stopped = guest_nothing,
 };
 
-void guest_bench(struct vm_machine *machine, const struct guest_run *run, uint64_t ram_size)
+void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run *run, pa_t ram_pa,
+		 uint64_t ram_size)
 {
 	*machine = (struct vm_machine){
 		.ram = board.guest_base,
-		.ram_pa = board.guest_base,
+		.ram_pa = ram_pa,
 		.ram_size = ram_size,
 		.gic = board.gic,
 		.type = &vm_type_bench,
 		.entry = (uintptr_t)header()->entry,
 		.run = *run,
+		.device = &null_devices[vm],
 	};
 	machine->run.ram_size = ram_size;
+}
+
+static uint32_t rounds(const struct vm *vm)
+{
+	return run_page(vm)->rounds;
+}
+
+void guest_load(struct vm_machine *machine, unsigned vm, const struct guest_run *run,
+		const struct run_config *config, pa_t ram_pa, uint64_t ram_size)
+{
+	guest_bench(machine, vm, run, ram_pa, ram_size);
+	machine->rounds = rounds;
+	machine->run.config = *config;
+	machine->run.is_load = true;
+	machine->run.no_fp = true; /* with fp=static they are the measured guest's */
 }

@@ -30,9 +30,10 @@ static struct {
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
 
-static bool is_background(unsigned i)
+/* A background VM or a load: it never ends by itself. */
+static bool is_neighbour(unsigned i)
 {
-	return now.plan->vm[i].image == PLAN_IMAGE_BACKGROUND;
+	return vms[i].machine->rounds;
 }
 
 static bool has_benchmarks(void)
@@ -53,12 +54,12 @@ static const char *word_of(enum vm_outcome outcome)
 
 /* --- a VM --- */
 
-/* No limit is one that the counter never reaches; a background VM has none. */
+/* No limit is one that the counter never reaches; a neighbour has none. */
 #define NEVER (UINT64_MAX / 2)
 
 static void start(unsigned i)
 {
-	vm_start(&vms[i], is_background(i) ? NEVER : now.limit);
+	vm_start(&vms[i], is_neighbour(i) ? NEVER : now.limit);
 }
 
 static bool create_and_start(unsigned i)
@@ -81,8 +82,9 @@ static uint32_t turns_of(unsigned i)
 static void emit_vm(unsigned i)
 {
 	const struct vm *vm = &vms[i];
+	uint32_t image = now.plan->vm[i].image;
 
-	if (now.plan->vm[i].image != PLAN_IMAGE_GUEST)
+	if (image == PLAN_IMAGE_BENCH || image == PLAN_IMAGE_BACKGROUND)
 		return;
 	record_lock();
 	record_open_vcpu(RECORD_VM, vm->name, 0);
@@ -92,6 +94,8 @@ static void emit_vm(unsigned i)
 	record_u64("resets", vm->resets);
 	record_u64("rom_writes", vm->rom_writes);
 	record_u64("tables", vm->tables.used);
+	if (is_neighbour(i))
+		record_u64("rounds", vm->machine->rounds(vm));
 	record_close();
 	record_unlock();
 }
@@ -156,7 +160,7 @@ static bool goes_on(unsigned i)
 
 	if (outcome == VM_RESET && !vms[i].paused && may_restart(i))
 		restart_counted(i);
-	return (outcome == VM_RESET || outcome == VM_RUNNING) && !is_background(i);
+	return (outcome == VM_RESET || outcome == VM_RUNNING) && !is_neighbour(i);
 }
 
 /* --- events --- */
@@ -219,13 +223,13 @@ static uint64_t limit_from(uint64_t start)
 	return ms ? start + (uint64_t)clock_hz() * ms / MS_PER_S : NEVER;
 }
 
-/* Without its background VM a configuration is not what it says. */
-static bool background_failed(void)
+/* Without its neighbours a configuration is not what it says. */
+static bool neighbour_failed(void)
 {
 	bool failed = false;
 
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
-		failed |= is_background(i) && vm_outcome(&vms[i]) == VM_FAULT;
+		failed |= vm_outcome(&vms[i]) > VM_DONE && is_neighbour(i);
 	return failed;
 }
 
@@ -237,7 +241,7 @@ static bool step_is_over(void)
 	waits = !has_benchmarks() && events_are_left();
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		waits |= goes_on(i) && (!has_benchmarks() || i == now.plan->measured);
-	return !waits || background_failed();
+	return !waits || neighbour_failed();
 }
 
 static bool create_all(void)
@@ -265,6 +269,7 @@ static uint64_t run(void)
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
+	vm_stop(&vms[now.plan->measured]); /* the first: it may have had the GIC */
 	EACH_VM(i)
 	{
 		timerq_stop(&now.restart_timer[i]);
@@ -284,7 +289,7 @@ static enum vm_outcome worst_end(void)
 {
 	enum vm_outcome worst = VM_DONE;
 
-	if (background_failed())
+	if (neighbour_failed())
 		return VM_FAULT;
 	if (has_benchmarks())
 		return ended(now.plan->measured);
@@ -303,8 +308,8 @@ static void emit_turns(void)
 	EACH_VM(i)
 	{
 		turns += turns_of(i);
-		if (is_background(i))
-			rounds += guest_background_rounds(&vms[i]);
+		if (is_neighbour(i))
+			rounds += vms[i].machine->rounds(&vms[i]);
 	}
 	record_u64("switches", turns);
 	record_u64("other_turns", turns - turns_of(now.plan->measured));

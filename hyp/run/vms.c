@@ -24,8 +24,8 @@ static struct vcpu_space spaces[VM_MAX][VCPU_MAX];
 
 static struct {
 	const struct plan *plan;
-	const struct run_config *config;
-	uint32_t taking_part; /* bit i: VM i */
+	const struct run_config *config, *beside; /* of loads */
+	uint32_t taking_part;                     /* bit i: VM i */
 	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
@@ -43,7 +43,9 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 	struct vm_machine *machine = &step.machine[i];
 
 	if (vm->image == PLAN_IMAGE_BENCH)
-		guest_bench(machine, run, ram_size);
+		guest_bench(machine, i, run, ram_pa, ram_size);
+	else if (vm->image == PLAN_IMAGE_LOAD)
+		guest_load(machine, i, run, step.beside, ram_pa, ram_size);
 	else if (vm->image == PLAN_IMAGE_BACKGROUND)
 		guest_background(machine);
 	else
@@ -64,7 +66,7 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 
 	step.vm[i] = (struct vm_config){
 		.name = vm->name,
-		.run = step.config,
+		.run = vm->image == PLAN_IMAGE_LOAD ? step.beside : step.config,
 		.machine = &step.machine[i],
 		.tables = { .base = table_pages[step.tables_used], .count = tables },
 		.space = spaces[i],
@@ -112,9 +114,10 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	}
 	step.plan = plan;
 	step.config = config;
-	step.taking_part = config->sched == SCHED_NULL ? plan->null_vms : plan->all_vms;
+	step.beside = &plan->beside[config - plan->config];
+	step.taking_part = plan->taking_part[config - plan->config];
 	place_all(run);
-	vms_reset(config, plan->core_count);
+	vms_reset(config, step.beside, plan->core_count);
 	exit_stats_reset(config);
 	return true;
 }

@@ -29,14 +29,15 @@ static struct vcpu *hc_null(struct vcpu *vcpu)
 
 static struct vcpu *hc_record(struct vcpu *vcpu)
 {
+	uintptr_t body = (uintptr_t)vcpu->vm->machine->ram_pa + GUEST_RECORD_OFFSET;
 	reg_t size = vcpu->frame.x[2];
 	reg_t kind = vcpu->frame.x[1];
 	bool sent;
 
 	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
 		return vcpu_result(vcpu, HC_EINVAL);
-	sent = record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index,
-				 (const char *)(board.guest_base + GUEST_RECORD_OFFSET), size);
+	sent = record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index, (const char *)body,
+				 size);
 	return vcpu_result(vcpu, sent ? HC_OK : HC_EINVAL);
 }
 

@@ -17,13 +17,13 @@ static void on_each_core(const struct vm *vm, void (*fn)(void *vcpu))
 
 /* --- create --- */
 
-void vms_reset(const struct run_config *run, unsigned core_count)
+void vms_reset(const struct run_config *run, const struct run_config *others, unsigned core_count)
 {
 	errata_use(run, stage2_empty_vttbr());
 	gic_cpu_abandon();
 	gic_dist_reset();
 	for (unsigned core = 0; core < core_count; core++)
-		smp_call(core, vm_core_reset, (void *)(uintptr_t)run);
+		smp_call(core, vm_core_reset, (void *)(uintptr_t)(core ? others : run));
 }
 
 /* fill=lazy: pages for all the tables that guest RAM can take are there before the guest starts, so
@@ -170,6 +170,8 @@ void vm_stop(struct vm *vm)
 	if (!vm->started)
 		return;
 	vm->started = false;
+	if (vm->config->irq != IRQ_TRAPPED)
+		gic_dist_reset(); /* its guest had it, and may have turned it off */
 	__atomic_compare_exchange_n(&vm->outcome, &running, VM_CREATED, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
 	on_each_core(vm, vm_core_detach);

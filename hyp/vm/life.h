@@ -24,8 +24,9 @@ struct vm_config {
 	const uint32_t *core;     /* of each vCPU; no two share one */
 };
 
-/* All cores below `core_count` begin anew for a step under `run`; no VM exists. */
-void vms_reset(const struct run_config *run, unsigned core_count);
+/* All cores below `core_count` begin anew for a step: core 0 under `run`, the others under
+ * `others`; no VM exists. */
+void vms_reset(const struct run_config *run, const struct run_config *others, unsigned core_count);
 
 /* Makes a VM. `config->run` and `config->machine` are used until its end. False: it is refused,
  * with the reason in an error record, outcome VM_REFUSED. */

@@ -57,8 +57,12 @@ struct vm_machine {
 	unsigned spi_first, spi_count; /* physical SPIs that are its own */
 	uintptr_t entry;
 	bool shares_console; /* with another VM */
+	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
+	 * itself. Else NULL. */
+	uint32_t (*rounds)(const struct vm *vm);
 	const struct vm_type *type;
 
 	struct guest_run run;          /* of the bench guest */
+	void *device;                  /* its null device */
 	const struct plan_guest *plan; /* of an unmodified guest */
 };

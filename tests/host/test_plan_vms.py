@@ -12,7 +12,7 @@ from test_plan_language import LOAD_4, refused
 BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
-ALL = "bench background linux"
+ALL = "bench background load linux"
 FIELDS = "image cores cpus ram_mib prio"
 
 
@@ -75,7 +75,7 @@ def test_what_several_vms_mean_is_in_their_text():
     ("null", 1, {"bench", "background"})])
 def test_a_background_vm_stays_off_a_core_without_a_policy(policy, cores, there):
     found = {"bench": Vm("bench", (0,), 0, 1), "background": Vm("background", (cores,), 0, 0)}
-    assert taking_part(found, policy).keys() == there
+    assert taking_part(found, {"sched": policy, "beside": "none"}).keys() == there
 
 
 def test_a_core_alone_in_one_configuration_and_shared_in_another():

@@ -205,6 +205,11 @@ enum {
               "__background_start:\n\tadr\tx1, .\n\tstr\tx1, [x1]\n"),
         Patch("guest/arch/background/armv7.S", "__background_start:\n",
               "__background_start:\n\tadr\tr1, .\n\tstr\tr1, [r1]\n")),
+    "load crashes": (Patch("guest/load.c", "\tmmu_map_memory(start, end - start);\n",
+                           f"\t{CRASH}\n"),),
+    "distributor off": (Patch("guest/bench/timer_wakeup.c", "\twakeup_run(run, &timer);\n",
+                              "\twakeup_run(run, &timer);\n"
+                              "\t*(volatile uint32_t *)(uintptr_t)run->gicd_base = 0;\n"),),
     "background uses FP": (
         Patch("guest/arch/background/armv8.S", "\tmov\tx1, x0\n", "\tmov\tx1, #1\n"),
         Patch("guest/arch/background/armv7.S", "\tmov\tr1, r0\n", "\tmov\tr1, #1\n")),

@@ -218,7 +218,7 @@ static void start(void)
 static void each_core_begins_anew(void **state)
 {
 	(void)state;
-	vms_reset(&run, 3);
+	vms_reset(&run, &run, 3);
 	assert_events("abandon dist 0 core 1 core 2 core");
 }
 

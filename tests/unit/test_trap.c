@@ -200,8 +200,10 @@ static void a_guest_ends_its_step(void **state)
 
 static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 {
-	char *buffer = (char *)fake_pages(4) + 0x1000; /* the guest's RAM begins there */
+	char *ram = fake_pages(4), *buffer = ram + 0x1000;
+	struct vm_machine machine = { .ram = 0x80000000, .ram_pa = (uintptr_t)ram };
 
+	vcpu->vm->machine = &machine;
 	memcpy(buffer, body, strlen(body));
 	vcpu->frame.x[0] = HC_ID(RECORD);
 	vcpu->frame.x[1] = kind;

@@ -22,6 +22,7 @@ def source() -> str:
 def table(name: str) -> list[list[str]]:
     """The entries of an X-macro table: the arguments of each X(…)."""
     body = found(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
+    body = re.sub(r'"\s*\\\n\s*"', "", body)  # a string in parts
     return [[word.strip().strip('"') for word in entry.split(",")]
             for entry in re.findall(r"X\(([^)]*)\)", body)]
 

@@ -8,8 +8,8 @@ from functools import cache
 import click
 
 from hypbench.boardfile import board_numbers
-from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, is_section, pack,
-                                  unpack)
+from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, core_count, is_section,
+                                  pack, unpack)
 from hypbench.plan_language import parse, text_of
 from hypbench.plan_words import PlanError
 from hypbench.tree import HOME, UnknownName
@@ -44,6 +44,11 @@ def find_section(image: bytes) -> int:
         raise click.ClickException(f"the image has {len(whole)} plan sections; it must have one")
     what = f"no whole plan section of version {VERSION}" if found else "no plan section"
     raise click.ClickException(f"the image has {what}; it must have one")
+
+
+def cores_of(image: bytes) -> int:
+    """How many cores the plan in an image wants."""
+    return core_count(unpack(image[find_section(image):]))
 
 
 def read_plan(image: bytes) -> str:

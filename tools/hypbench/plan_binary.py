@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hypbench import abi
-from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse
+from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
                                taking_part)
 from hypbench.plan_words import Fields, PlanError
@@ -23,8 +23,8 @@ HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of
 
 
 # Derived from the rest, so that EL2 need not derive them.
-DECIDED = ("measured", "core_count", "guest_vms", "null_vms", "all_vms", "ram_mib",
-           "pass_count", "step_count", "run_window_us", "step_window_us")
+DECIDED = ("measured", "core_count", "guest_vms", "ram_mib", "pass_count", "step_count",
+           "run_window_us", "step_window_us")
 NO_BENCH: tuple[str, Fields] = ("guest", {})  # of a step without a benchmark
 WINDOWS_US = (1000, 200)  # of a run, of a step
 GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
@@ -40,6 +40,8 @@ def members() -> list[tuple[str, str]]:
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
+    besides = [(member.replace("config", "beside"), kind) for member, kind in configs]
+    masks = [(f"taking_part[{i}]", "I") for i in range(abi.constant("PLAN_CONFIG_MAX"))]
     benches = [(f"bench[{i}].{param}", kind) for i in range(abi.constant("PLAN_BENCH_MAX"))
                for param, kind in [("name", name), *((f"params.{param}", "I")
                                                      for param in abi.numbers("BENCH_PARAMS"))]]
@@ -54,7 +56,7 @@ def members() -> list[tuple[str, str]]:
            for one, kind in [("name", name), *((word, "I") for word in words)]]
     events = [(f"event[{i}].{word}", "I") for i in range(abi.constant("PLAN_EVENT_MAX"))
               for word in ("at_us", "kind", "vm")]
-    return heads + configs + benches + guests + vms + events
+    return heads + masks + configs + besides + benches + guests + vms + events
 
 
 MEMBERS = members()
@@ -74,16 +76,30 @@ def vm_values(vm: Vm, guests: list[str]) -> dict[str, int]:
             **{f"core[{i}]": core for i, core in enumerate(vm.cores)}}
 
 
+def beside(config: Fields) -> Fields:
+    """The configuration of a load: where the measured VM has the GIC, the load's core is trapped,
+    in the way that every board's GIC can. On a core of its own nothing stamps."""
+    said = dict(config)
+    if config["sched"] == abi.axes()["sched"].index("null"):
+        said["probes"] = 0
+    if config["irq"] == abi.axes()["irq"].index("direct"):
+        said |= {name: abi.presets()["trapped-sw"][name] for name in ("irq", "lr", "traps")}
+        said["stage2"] = config["stage2"] or abi.presets()["trapped-sw"]["stage2"]
+    return said
+
+
+def core_count(plan: Plan) -> int:
+    return 1 + max(core for vm in plan.vms.values() for core in vm.cores)
+
+
 def decided(plan: Plan) -> dict[str, int]:
     vms = plan.vms
-    names, null_vms = list(vms), taking_part(vms, "null")
     passes = 2 if ORDERS[plan.order] == "abba" else 1
     windows = GEM5_WINDOWS_US if PLATFORMS[plan.platform] == "gem5" else WINDOWS_US
-    return dict(zip(DECIDED, (names.index(measured_vm(vms)),
-                              1 + max(core for vm in vms.values() for core in vm.cores),
+    return dict(zip(DECIDED, (list(vms).index(measured_vm(vms)),
+                              core_count(plan),
                               sum(vm.image in plan.guests for vm in vms.values()),
-                              sum(1 << names.index(name) for name in null_vms),
-                              (1 << len(vms)) - 1, sum(vm.ram_mib for vm in vms.values()),
+                              sum(vm.ram_mib for vm in vms.values()),
                               passes, passes * len(plan.configs) * max(len(plan.benches), 1),
                               *windows), strict=True))
 
@@ -109,7 +125,10 @@ def pack(plan: Plan) -> bytes:
                     "guest_count": len(plan.guests), "vm_count": len(plan.vms),
                     "event_count": len(plan.events), **decided(plan)}
     for i, (name, config) in enumerate(plan.configs.items()):
-        values |= {f"config[{i}].name": name, **under(f"config[{i}]", config)}
+        there = taking_part(plan.vms, words_of(config))
+        values |= {f"taking_part[{i}]": sum(1 << n for n, vm in enumerate(plan.vms) if vm in there),
+                   f"config[{i}].name": name, **under(f"config[{i}]", config),
+                   f"beside[{i}].name": name, **under(f"beside[{i}]", beside(config))}
     for i, (name, params) in enumerate(benches):
         values |= {f"bench[{i}].name": name, **under(f"bench[{i}].params", params)}
     for i, (name, guest) in enumerate(plan.guests.items()):

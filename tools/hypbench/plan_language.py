@@ -221,8 +221,7 @@ class Parser:
             plan.vms[name] = made_vm(name, said, plan.guests)
         configs = {name: words_of(config) for name, config in plan.configs.items()}
         if not self.vms:
-            shared = any(said["sched"] != "null" for said in configs.values())
-            plan.vms = usual_vms(plan.guests, shared)
+            plan.vms = usual_vms(plan.guests, configs.values())
         check_vms(plan.vms, plan.guests, bool(plan.benches))
         for name, said in configs.items():
             check_cores(plan.vms, name, said)

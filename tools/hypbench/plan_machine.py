@@ -75,7 +75,7 @@ def check_together(board: Board, vms: dict[str, Vm]) -> None:
 
 
 def check_stats(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    count = sum(len(vm.cores) for vm in taking_part(vms, said["sched"]).values())
+    count = sum(len(vm.cores) for vm in taking_part(vms, said).values())
     if "on" in (said["stats"], said["trace"]) and count > STATS_MAX:
         raise Mistake(f"stats and trace are for {STATS_MAX} vCPUs, not {count}:"
                       f" config {quoted(config)}")

@@ -3,6 +3,7 @@
 step, with a core for each vCPU."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -14,12 +15,15 @@ SPACE_END = 1 << 32  # of the intermediate physical addresses
 RAM_GRAIN = 0x200000
 LOAD_GRAIN = 0x1000
 IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
-BENCH, BACKGROUND, GUEST = IMAGES
+BENCH, BACKGROUND, LOAD, GUEST = IMAGES
+OWN_IMAGES = (BENCH, BACKGROUND, LOAD)
+NEIGHBOURS = (BACKGROUND, LOAD)  # they never end, and nothing is measured in them
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
 EVENTS_OF_BENCH = ("pause", "resume")
 VM_WORDS = ("image", "cores", *abi.numbers("PLAN_VM_FIELDS"))
-URGENT, BESIDE = 1, 0  # priorities where the plan says none: the background VM's is the lower
+URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
+LOAD_MIB = 16  # of a load: more than caches hold
 
 
 @dataclass
@@ -43,7 +47,7 @@ class Guest:
 
 @dataclass
 class Vm:
-    image: str  # BENCH, BACKGROUND or a guest's name
+    image: str  # one of OWN_IMAGES or a guest's name
     cores: tuple[int, ...]  # of each vCPU
     ram_mib: int
     prio: int
@@ -64,7 +68,7 @@ def event_of(words: list[str]) -> Event:
 
 def guest_of(words: list[str]) -> tuple[str, Guest]:
     name = name_of(words) if words and "=" not in words[0] else GUEST
-    if name in (BENCH, BACKGROUND):
+    if name in OWN_IMAGES:
         raise Mistake(f"a guest cannot have the name {quoted(name)}, an image of hypbench's own")
     guest = Guest(numbers(words, "field", "PLAN_GUEST_FIELDS"))
     check_ram(guest)
@@ -160,13 +164,13 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
     """The VM with what the line says, and else what its image is usually given. Without an image,
     the name is one."""
     image = said.get("image", name)
-    if image not in (BENCH, BACKGROUND, *guests):
+    if image not in (*OWN_IMAGES, *guests):
         raise unknown("unknown image" if "image" in said else "an image is missing after", image,
-                      (BENCH, BACKGROUND, *guests))
+                      (*OWN_IMAGES, *guests))
     guest = guests.get(image)
     usual = {"cpus": guest.fields["cpus"] if guest else 1,
-             "ram_mib": guest.fields["ram_mib"] if guest else 0,
-             "prio": BESIDE if image == BACKGROUND else URGENT}
+             "ram_mib": guest.fields["ram_mib"] if guest else LOAD_MIB * (image == LOAD),
+             "prio": BESIDE if image in NEIGHBOURS else URGENT}
     found = {one: number(f"{one}={said[one]}", said[one], *limits) if one in said else usual[one]
              for one, limits in abi.numbers("PLAN_VM_FIELDS").items()}
     cores = (cores_of(f"cores={said['cores']}", said["cores"]) if "cores" in said
@@ -182,7 +186,7 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
         raise Mistake(f"cores={said['cores']}: each vCPU of a VM has a core of its own")
     if not guest and len(cores) > 1:
         raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
-    if not guest and "ram_mib" in said:
+    if not guest and found["ram_mib"] != usual["ram_mib"]:
         raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
     if guest:
         check_with_ram(sized_guest(guest, found["ram_mib"]))
@@ -201,13 +205,19 @@ def check_with_ram(sized: Guest) -> None:
     check_guest(sized)
 
 
-def usual_vms(guests: dict[str, Guest], shared: bool) -> dict[str, Vm]:
-    """The VMs of a plan without vm lines: the guest, or the benchmarks and, `shared`, a background
-    VM on the same core."""
-    names = list(guests) or ([BENCH, BACKGROUND] if shared else [BENCH])
-    if len(names) > 1 and guests:
-        raise Mistake(f"{len(names)} guests need vm lines: vm NAME image={names[0]}")
-    return {name: made_vm(name, {}, guests) for name in names}
+def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> dict[str, Vm]:
+    """The VMs of a plan without vm lines: the guest, or the benchmarks, and what its configurations
+    have beside them: a background VM or a load on the same core, or a load on the next one."""
+    if len(guests) > 1:
+        raise Mistake(f"{len(guests)} guests need vm lines: vm NAME image={next(iter(guests))}")
+    wanted = {(said["sched"] != "null", said["beside"] != "none") for said in configs}
+    vms = {name: made_vm(name, {}, guests) for name in guests or [BENCH]}
+    if (True, False) in wanted and not guests:
+        vms[BACKGROUND] = made_vm(BACKGROUND, {}, guests)
+    for core, shares in enumerate((True, False)):
+        if (shares, True) in wanted:
+            vms[f"{LOAD}{core}"] = made_vm(LOAD, {"cores": str(core)}, guests)
+    return vms
 
 
 def measured_vm(vms: dict[str, Vm]) -> str:
@@ -215,13 +225,20 @@ def measured_vm(vms: dict[str, Vm]) -> str:
     return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
 
 
-def taking_part(vms: dict[str, Vm], policy: str) -> dict[str, Vm]:
-    """Where one core runs one vCPU (null), a background VM stays off a core of another VM's."""
-    def has_core(name: str) -> bool:
-        others = chain(*(vm.cores for other, vm in vms.items() if other != name))
-        return not set(vms[name].cores) & set(others)
-    return {name: vm for name, vm in vms.items()
-            if policy != "null" or vm.image != BACKGROUND or has_core(name)}
+def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
+    """In a configuration, by its words. Where one core runs one vCPU (sched=null), a neighbour
+    stays off a core of another VM's. Loads are there with `beside`, in the background VM's place;
+    with other policies where they share a core."""
+    null, loaded = said["sched"] == "null", said["beside"] != "none"
+    there = {name: vm for name, vm in vms.items()
+             if vm.image not in NEIGHBOURS or (vm.image == LOAD) == loaded}
+
+    def shares(name: str) -> bool:
+        others = chain(*(vm.cores for other, vm in there.items() if other != name))
+        return bool(set(there[name].cores) & set(others))
+    return {name: vm for name, vm in there.items()
+            if not (null and vm.image in NEIGHBOURS and shares(name))
+            and not (not null and vm.image == LOAD and not shares(name))}
 
 
 def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> None:
@@ -236,8 +253,8 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> No
         raise Mistake(f"two VMs with image={BENCH}: one measures")
     if not benches and BENCH in images:
         raise Mistake(f"image={BENCH} needs a bench line")
-    if set(images) == {BACKGROUND}:
-        raise Mistake(f"no VM beside the background: vm NAME image={BENCH}")
+    if set(images) <= set(NEIGHBOURS):
+        raise Mistake(f"no VM beside the {images[0]}: vm NAME image={BENCH}")
 
 
 def check_event(vms: dict[str, Vm], event: Event) -> None:
@@ -250,11 +267,15 @@ def check_event(vms: dict[str, Vm], event: Event) -> None:
 
 def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
     """Whether a configuration, by its words, suits the cores that VMs share."""
-    policy, running = said["sched"], taking_part(vms, said["sched"])
+    policy, running = said["sched"], taking_part(vms, said)
     on_core: dict[int, list[str]] = {}
     for name, vm in running.items():
         for core in vm.cores:
             on_core.setdefault(core, []).append(name)
+    if said["beside"] != "none" and LOAD not in (vm.image for vm in running.values()):
+        where = "a core of its own" if policy == "null" else "another VM's core"
+        raise Mistake(f"beside={said['beside']} with sched={policy} needs a load on {where}"
+                      f" (vm NAME image={LOAD} cores=N): config {quoted(config)}")
     full = next((core for core, names in on_core.items() if len(names) > 1), None)
     if policy == "null" and full is not None:
         names = " and ".join(dict.fromkeys(on_core[full]))
@@ -263,13 +284,13 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
     if policy != "null" and full is None:
         raise Mistake(f"no core has several vCPUs: sched={policy} in config {quoted(config)}")
     first = next((core for core, names in on_core.items() if len(names) > 1
-                  and any(vms[name].image not in (BENCH, BACKGROUND) for name in names)), None)
+                  and any(vms[name].image not in OWN_IMAGES for name in names)), None)
     if said["fp"] == "static" and first is not None:
         raise Mistake(f"guests on core {first} with another VM need fp=lazy or eager: fp=static in"
                       f" config {quoted(config)}")
     if said["irq"] == "trapped":
         return
-    if len(running) > 1:
+    if any(vm.image not in (BENCH, LOAD) for vm in running.values()) and len(running) > 1:
         raise Mistake(f"several VMs need irq=trapped: irq=direct in config {quoted(config)}")
     if vms[measured_vm(vms)].cores[0] != 0:
         raise Mistake(f"a guest on another core than 0 needs irq=trapped: irq=direct in config"

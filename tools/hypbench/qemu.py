@@ -38,14 +38,13 @@ def ends_with_us(words: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", *words] if shutil.which("setpriv") else words
 
 
-def command(options: list[str], clock: str, image: Path) -> list[str]:
+def command(options: list[str], clock: str, image: Path, cores: int = 1) -> list[str]:
     program = options[0]
     if not shutil.which(program):
         raise click.ClickException(f"{program} is missing: it is in the package qemu-system-arm;"
                                    " `make setup` installs it")
-    cores = [] if "-smp" in options else ["-smp", "1"]
-    return [*options, *cores, *COMMON_OPTIONS, *clock_options(options, clock), "-kernel",
-            str(image)]
+    options = options if "-smp" in options else [*options, "-smp", str(cores)]
+    return [*options, *COMMON_OPTIONS, *clock_options(options, clock), "-kernel", str(image)]
 
 
 def clock_options(options: list[str], clock: str) -> list[str]:

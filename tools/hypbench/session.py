@@ -65,7 +65,8 @@ def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: floa
              ) -> tuple[qemu.Qemu, str]:
     platform = qemu.PLATFORM_OF_CLOCK[clock]
     image = write_image(tree, board, plan, platform, out)
-    words = qemu.command(tree.qemu_options(board), clock, image)
+    words = qemu.command(tree.qemu_options(board), clock, image,
+                         plans.cores_of(read_bytes(image)))
     return qemu.Qemu(words, limit_s or LIMIT_S), platform
 
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A load is what a VM beside the measured one runs for ever: an entry of guest/loads/ that ends in
+ * LOAD(...), and its word in the axis `beside` (abi/run_config.h).
+ */
+#pragma once
+
+#include "guest/guest.h"
+
+#define LOAD_PIECE 0x1000u /* bytes */
+
+struct load {
+	const char *beside;                         /* the axis' word */
+	void (*begin)(const struct guest_run *run); /* interrupts are masked; may be NULL */
+	/* Short, so that a count of rounds says that the load ran. At `piece` is the next piece of
+	 * the VM's memory. */
+	void (*round)(uintptr_t piece);
+};
+
+/* The registry: pointers, as in guest/bench.h. */
+#define LOAD(object)                                                                               \
+	static const struct load *const object##_entry __attribute__((used, section("load"))) =    \
+		&(object)
+
+/* Runs the load that run->config.beside says, and counts its rounds for EL2. */
+_Noreturn void load_run(const struct guest_run *run);

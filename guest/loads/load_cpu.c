@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions alone: neither memory nor an exit. */
+#include "arch/delay.h"
+#include "guest/load.h"
+
+static void load_cpu_round(uintptr_t piece)
+{
+	(void)piece;
+	delay_instructions(100);
+}
+
+static const struct load load_cpu = { .beside = "load_cpu", .round = load_cpu_round };
+LOAD(load_cpu);

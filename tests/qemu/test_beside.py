@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A VM with a load beside the one that measures: on another core nothing changes, to the
+instruction; on the same core the policy bounds what does."""
+
+import pytest
+
+from hypbench import abi
+from lab import Job, Result
+from old_qemu import divides_otherwise
+
+LOADS = abi.axes()["beside"][1:]
+ALONE = "alone"
+WAKEUP, PHASES = 0, 1  # bench lines
+RARE = 2  # samples in 1000: CAVEATS.md, a sleep that ends late on a machine of several cores
+
+
+def cores(count: int):
+    return lambda words: [*words, "-smp", str(count)]
+
+
+def plan(preset: str, loads=LOADS, benches: str = "", vms: str = "") -> str:
+    return (f"order once\nconfig native\nconfig {ALONE} {preset}\n"
+            + "".join(f"config {load} {preset} beside={load}\n" for load in loads)
+            + (benches or "bench timer_wakeup n=1000\nbench irq_phases n=1000\n") + vms)
+
+
+def rounds(result: Result) -> list[int]:
+    """Of each load in each step that has one."""
+    return [vm["rounds"] for vm in result.records("vm")]
+
+
+def outliers(row: dict, value: int) -> int:
+    return sum(count for low, count in row["hist"] if low != value)
+
+
+def check_equal(result: Result, line: int, alone: str) -> None:
+    """Every figure beside a load is that of the configuration `alone`, but for the samples in which
+    QEMU's core had its turn: its counter goes on with the instructions of every core."""
+    figures = result.figures(line)
+    for variant in (variant for config, variant in figures if config == alone):
+        expected = figures[alone, variant]
+        for load in LOADS:
+            row = figures[load, variant]
+            assert [row[one] for one in ("min", "p50", "p99")] == [
+                expected[one] for one in ("min", "p50", "p99")], (load, variant)
+            assert sum(count for _, count in row["hist"]) == expected["n"] == row["n"]
+            if line == WAKEUP and expected["min"] == expected["max"]:
+                assert outliers(row, expected["p50"]) <= RARE, (load, variant, row["hist"])
+
+
+@divides_otherwise
+@pytest.mark.parametrize("preset", [pytest.param(preset, marks=pytest.mark.job(
+    plan(preset), machine=cores(2))) for preset in ("direct", "trapped")])
+def test_a_load_on_another_core_changes_no_instruction(result, preset):
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert min(rounds(result)) > 500 and len(rounds(result)) == 2 * len(LOADS)
+    for line in (WAKEUP, PHASES):
+        check_equal(result, line, ALONE)
+        if preset == "direct":
+            check_equal(result, line, "native")
+
+
+@divides_otherwise
+@pytest.mark.job("order once\nconfig native\n" + "".join(
+    f"config {load} native beside={load}\n" for load in LOADS) + "bench timer_wakeup n=1000\n",
+    machine=cores(2))
+def test_nor_does_it_natively(result):
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert min(rounds(result)) > 500 and len(rounds(result)) == len(LOADS)
+    check_equal(result, WAKEUP, "native")
+
+
+FAILS = ("order once\nconfig direct\nconfig a direct beside=load_cpu\nconfig b trapped\n"
+         "config c trapped beside=load_cpu\nconfig d trapped sched=fp beside=load_cpu\n"
+         "bench timer_wakeup n=200\n")
+
+
+@pytest.mark.job(FAILS, machine=cores(2), planted="load crashes")
+def test_a_load_that_fails_ends_the_step(result):
+    assert [step["outcome"] for step in result.records("step")] == [
+        "done", "fault", "done", "fault", "fault"]
+    # a direct guest may take the SGI that calls core 0, too, which it does not know
+    first = {fault["config"]: fault["vm"] for fault in reversed(result.records("fault"))}
+    assert first == {"a": "load1", "c": "load1", "d": "load0"}
+    assert result.log.problems == []
+
+
+@pytest.mark.job(FAILS, machine=cores(2), planted="distributor off")
+def test_a_measured_vm_that_turned_the_distributor_off_leaves_a_load_that_stops(result):
+    """Where it has the real one, the load's core would hear no call."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert len(rounds(result)) == 3 and min(rounds(result)) > 10
+
+
+# --- three loaded cores ---
+
+THREE = "vm bench\n" + "".join(f"vm load{core} image=load cores={core}\n" for core in (1, 2, 3))
+# Phases that begin with the timer's expiry, or hold such a one. When the interrupt begins is up to
+# QEMU, which looks at its timers between two cores' turns.
+FROM_EXPIRY = {"direct": {"timer-total", "timer-el1-vector"},
+               "trapped": {"timer-total", "timer-el2-vector"}}
+
+
+@divides_otherwise
+@pytest.mark.parametrize("preset", [pytest.param(preset, marks=pytest.mark.job(
+    plan(f"{preset} probes=on", benches="bench irq_phases n=1000\n", vms=THREE),
+    machine=cores(4))) for preset in FROM_EXPIRY])
+def test_nor_do_loads_on_three_cores(result, preset):
+    """Every phase from the interrupt's first instruction to the task."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert min(rounds(result)) > 100 and len(rounds(result)) == 3 * len(LOADS)
+    figures = result.figures(0)
+    alone = {variant: row for (config, variant), row in figures.items() if config == ALONE}
+    assert len(alone) > 10 and FROM_EXPIRY[preset] <= alone.keys()
+    for load in LOADS:
+        for variant in alone.keys() - FROM_EXPIRY[preset]:
+            row, expected = figures[load, variant], alone[variant]["p50"]
+            assert (row["min"], row["p50"], row["p99"]) == (expected,) * 3, (load, variant)
+        late = {figures[load, variant]["min"] - alone[variant]["min"]
+                for variant in FROM_EXPIRY[preset]}
+        assert min(late) >= 0 and len(late) == 1, load
+
+
+# --- the same core ---
+
+ONE = ("order once\nlimit_ms 60000\nconfig alone trapped\nconfig {0} trapped sched={0}{1}\n"
+       + "".join(f"config {load} trapped sched={{0}}{{1}} beside={load}\n" for load in LOADS)
+       + "bench timer_wakeup n=1000\n")
+SLICE_TICKS = 12_500  # slice_us=200
+WFI = ("wfi-vector", "wfi-handler", "wfi-task")  # variants that find the other VM on the core
+
+
+def longest_exit(result: Result, config: str, *without: str) -> int:
+    """Ticks of the longest exit of the load, which no interrupt ends early."""
+    return max(exits["max"] for exits in result.records("exits", vm="load0", config=config)
+               if exits["exit"] not in without)
+
+
+@pytest.mark.job(ONE.format("fp", ""))
+def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
+    """fp: the bound of what the highest priority sees, from measured figures. The longest exits
+    are writes of a distributor's registers, when the load starts."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert min(rounds(result)) > 500 and len(rounds(result)) == len(LOADS)
+    counted = lab.run(Job(job.board, ONE.format("fp", " stats=on")))
+    figures = result.figures(0)
+    for variant in {variant for _, variant in figures}:
+        alone = figures[ALONE, variant]["max"]
+        switch = figures["load_cpu", variant]["p50"] - alone
+        assert (switch > 200) == (variant in WFI)
+        for load in LOADS:
+            row = figures[load, variant]
+            assert row["max"] <= alone + switch + longest_exit(counted, load), (load, variant)
+            assert row["p50"] <= alone + switch + longest_exit(counted, load, "mmio-write")
+
+
+@pytest.mark.job(ONE.format("rr", " slice_us=200"))
+def test_a_load_on_the_core_delays_by_a_slice(lab, job, result):
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert min(rounds(result)) > 500 and len(rounds(result)) == len(LOADS)
+    urgent = lab.run(Job(job.board, ONE.format("fp", ""))).figures(0)
+    for (config, variant), row in result.figures(0).items():
+        if config in LOADS:
+            assert SLICE_TICKS // 2 < row["max"] < SLICE_TICKS + urgent[config, variant]["max"]
+
+
+@pytest.mark.long
+@pytest.mark.job(ONE.format("fp", ""))
+def test_two_runs_are_identical(lab, job, result):
+    assert lab.run(Job(job.board, job.plan, attempt=1)).console == result.console
