@@ -10,7 +10,7 @@ from hypbench.bootstrap import Interval, effect
 from hypbench.records import Log
 from hypbench.rows import Row, hides, platform_of, rows_of
 
-MATRIX_AXES = ("stage1", "stage2")  # these have tables of their own
+MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
 
 

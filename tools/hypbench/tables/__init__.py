@@ -5,6 +5,7 @@ under the other, tables and lines; nothing where a log has no records for it."""
 from rich.table import Table
 
 from hypbench.records import Log
+from hypbench.tables.beside import beside_tables
 from hypbench.tables.clocks import clock_tables
 from hypbench.tables.events import event_tables
 from hypbench.tables.exits import exits_tables, program_tables
@@ -14,7 +15,7 @@ from hypbench.tables.switches import state_tables, switch_tables
 
 PARTS = (clock_tables, event_tables, wakeup_tables, phase_tables, storm_tables, tlb_tables,
          miss_tables, slowdown_tables, boot_tables, exits_tables, program_tables, switch_tables,
-         state_tables)
+         state_tables, beside_tables)
 
 
 def tables_of(log: Log) -> list[Table | str]:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The axis `beside`: which VMs take part, what a load's configuration is, and the matrix."""
+
+import pytest
+
+from hypbench import abi
+from hypbench.analysis.beside import beside_cells
+from hypbench.plan_binary import MEMBERS, PLAN, HEADER, beside, pack, unpack
+from hypbench.plan_language import parse, text_of, words_of
+from hypbench.plan_vms import Vm, taking_part
+from hypbench.records import read_log
+from hypbench.tables import tables_of
+from hypbench.tables.beside import IDLE, beside_tables
+from hypbench.tree import HOME
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, chase, log_of, plan_run
+from test_plan_language import refused
+
+BENCH, LOAD0, LOAD1 = Vm("bench", (0,), 0, 1), Vm("load", (0,), 16, 0), Vm("load", (1,), 16, 0)
+BACKGROUND = Vm("background", (0,), 0, 0)
+LOADS = abi.axes()["beside"][1:]
+
+
+# Plans
+
+@pytest.mark.parametrize("config, more", [
+    ("native beside=load_cpu", {"load1": LOAD1}),
+    ("direct beside=load_irq", {"load1": LOAD1}),
+    ("trapped sched=fp beside=load_cpu", {"load0": LOAD0}),
+    ("trapped sched=rr beside=load_cpu", {"load0": LOAD0}),
+    ("trapped sched=rr", {"background": BACKGROUND})])
+def test_without_vm_lines_the_configuration_places_its_load(config, more):
+    plan = parse(f"config alone trapped\nconfig a {config}\nbench b\n")
+    assert plan.vms == {"bench": BENCH} | more and parse(text_of(plan)) == plan
+    assert taking_part(plan.vms, words_of(plan.configs["a"])) == plan.vms
+    assert taking_part(plan.vms, words_of(plan.configs["alone"])) == {"bench": BENCH}
+
+
+def test_a_load_takes_part_where_the_policy_wants_it():
+    plan = parse("config a trapped\nconfig b trapped beside=load_cpu\nconfig c trapped sched=fp\n"
+                 "config d trapped sched=rr beside=load_cpu\nbench x\nvm bench\nvm background\n"
+                 "vm own image=load cores=3\nvm shared image=load cores=0\n")
+    there = {name: set(taking_part(plan.vms, words_of(config)))
+             for name, config in plan.configs.items()}
+    assert there == {"a": {"bench"}, "b": {"bench", "own"}, "c": {"bench", "background"},
+                     "d": {"bench", "shared"}}
+    values = dict(zip((member for member, _ in MEMBERS), PLAN.unpack_from(pack(plan), HEADER.size)))
+    assert [values[f"taking_part[{i}]"] for i in range(5)] == [0b0001, 0b0101, 0b0011, 0b1001, 0]
+    assert unpack(pack(plan)) == plan
+
+
+@pytest.mark.parametrize("config, stage2, irq, lr, traps", [
+    ("native", "2M", "trapped", "sw", "on"), ("direct stage2=4K", "4K", "trapped", "sw", "on"),
+    ("trapped", "2M", "trapped", "hw", "on")])
+def test_the_core_of_a_load_is_trapped(config, stage2, irq, lr, traps):
+    plan = parse(f"config a {config} beside=load_sgi probes=on\nbench b\n")
+    said = words_of(beside(plan.configs["a"]))
+    assert (said["stage2"], said["irq"], said["lr"], said["traps"]) == (stage2, irq, lr, traps)
+    assert (said["beside"], said["probes"]) == ("load_sgi", "off")
+
+
+def test_on_the_same_core_a_load_has_the_vectors_of_the_measured_vm():
+    plan = parse("config a trapped sched=fp beside=load_sgi probes=on\nbench b\n")
+    assert beside(plan.configs["a"]) == plan.configs["a"]
+
+
+@pytest.mark.parametrize("lines, line, message", [
+    ("config a trapped beside=load_cpu\nbench b\nvm bench\n", 3,
+     "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
+     " cores=N): config 'a'"),
+    ("config a trapped sched=fp beside=load_cpu\nbench b\nvm bench\nvm n image=load cores=1\n", 4,
+     "beside=load_cpu with sched=fp needs a load on another VM's core (vm NAME image=load"
+     " cores=N): config 'a'"),
+    ("config a trapped beside=cpu\nbench b\n", 1,
+     f"unknown value 'beside=cpu'; valid: none {' '.join(LOADS)}"),
+    ("config a trapped\nbench b\nvm bench\nvm n image=load ram_mib=32\n", 4,
+     "ram_mib is for guests, vm 'n' has image=load")])
+def test_a_wrong_plan(lines, line, message):
+    refused(lines, line, message)
+
+
+def test_each_load_has_a_program():
+    sources = "".join(path.read_text() for path in (HOME / "guest/loads").glob("*.c"))
+    assert all(f'.beside = "{load}"' in sources and f"LOAD({load});" in sources for load in LOADS)
+
+
+# The matrix
+
+def step(head: dict, axes: dict) -> list[dict]:
+    slower = {"load_cpu": 2, "load_irq": 3}.get(axes["beside"], 1)
+    made = [calibration(head), bench_record(head, "ppi", [102] * 900 + [2 + 100 * slower] * 100)]
+    if axes["beside"] == "none":
+        return made
+    rounds = 0 if axes["beside"] == "load_sgi" else 7
+    return [*made, head | {"kind": "vm", "vm": "load1", "vcpu": 0, "outcome": "stopped", "turns": 0,
+                           "smc": 0, "resets": 0, "rom_writes": 0, "tables": 3, "rounds": rounds}]
+
+
+def walk(head: dict, axes: dict) -> list[dict]:
+    return [calibration(head), *chase(head, {"random-64p": 1000})]
+
+
+def log():
+    loads = [TRAPPED | {"name": load, "beside": load} for load in ("load_cpu", "load_irq",
+                                                                  "load_sgi")]
+    fp = TRAPPED | {"name": "fp", "sched": "fp", "slice_us": 50, "beside": "load_cpu"}
+    bodies = plan_run([NATIVE, TRAPPED, *loads, fp, NATIVE | {"name": "n", "beside": "load_irq"}],
+                      {"timer_wakeup": step, "tlb_chase": walk})
+    found = read_log(log_of(bodies))
+    assert found.problems == []
+    return found
+
+
+def test_the_matrix_has_times_of_those_alone():
+    found = {(one.alone_config, one.policy, one.load): one.ratios for one in beside_cells(log())
+             if one.modelled}
+    assert found == {
+        ("trapped", "null", "load_cpu"): (1, 2), ("trapped", "null", "load_irq"): (1, 3),
+        ("trapped", "null", "load_sgi"): None, ("trapped", "fp", "load_cpu"): (1, 2),
+        ("native", "null", "load_irq"): (1, 3)}
+
+
+def test_the_table_says_what_did_not_run_and_what_is_not_modelled():
+    made, hidden, icount = beside_tables(log())
+    columns = {column.header: list(column.cells) for column in made.columns}
+    assert columns["sched"] == ["null", "fp", "null"]
+    assert columns["load_cpu"] == ["x1.00, x2.00", "x1.00, x2.00", ""]
+    assert columns["load_sgi"] == [IDLE, "", ""]
+    assert hidden == "not modelled here: tlb_chase" and icount.startswith("Under icount")
+    assert any(
+        getattr(part, "title", "") == made.title for part in tables_of(log()))
+
+
+def test_an_older_log_has_none():
+    bodies = plan_run([NATIVE, TRAPPED], {"timer_wakeup": lambda head, axes: [calibration(head)]})
+    for config in bodies[0]["configs"]:
+        del config["beside"]
+    assert beside_cells(read_log(log_of(bodies))) == []
