@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from hypbench.cli import main
-from hypbench.html.parts import common
 from hypbench.plan_binary import MAGIC, pack
 from hypbench.plan_language import parse
 from logmaker import log_of, sample_run
@@ -60,12 +59,6 @@ class Bench:
 
     def run(self, *words: str):
         return self("run", "--board", "virt-a72", *words)
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Figures are made and not drawn, which takes longest."""
-    monkeypatch.setattr(common, "to_svg", lambda figure, name, label: "<svg />")
 
 
 @pytest.fixture

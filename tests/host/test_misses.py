@@ -17,7 +17,7 @@ from hypbench.tables.memory import miss_tables
 from logmaker import NATIVE, bench_record, calibration, plan_run, with_cycles
 from paths import log_from
 from test_events import CLOCK, LOADS, N, counted, empty
-from test_report import table
+from reportpages import table
 
 TICKS = {"random-64p": 256, "packed-64p": 256, "random-65536p": 256 * 150,
          "packed-65536p": 256 * 90}
@@ -87,6 +87,6 @@ def test_the_terminal_has_it():
 
 def test_the_page_has_it():
     board = Board("b", {"tlb": Source("tlb", log())})
-    row, = table(memory.section([board]), "tab-miss")
+    row, = table(memory.section(board, [board]), "tab-miss")
     assert (row["misses of a load"], row["ns a miss"], row["cycles a miss"]) == (
         f"0.750 {EVENT}", "80.0", "160.0")

@@ -2,56 +2,21 @@
 """The report: what it makes of records, good, cut and missing ones, and when it runs a plan."""
 
 import json
-import re
 import sys
-from functools import cache
 
 import pytest
 
 from hypbench.analysis.boot import boot_rows
 from hypbench.analysis.phases import waterfalls
-from hypbench.analysis.programs import ProgramRow
 from hypbench.analysis.tlb import slowdown, tlb_cells, walk_fit, working_sets
 from hypbench.axes import axes
-from hypbench.html import data, figures, runs, style, units
-from hypbench.html.blocks import Cell, Section, Table
-from hypbench.html.data import Board, Source, lost_steps
-from hypbench.html.page import PARTS
-from hypbench.html.parts import conditions, interrupts, memory, peers, studies, traps
-from hypbench.html.parts.common import published
+from hypbench.html import data, runs, units
+from hypbench.html.data import Board, Source
+from hypbench.html.parts import conditions, interrupts, memory, studies
 from hypbench.records import read_log
-from hypbench.rules import check_rules
 from logmaker import log_of
-from reportlogs import (PAGES, PHASES, bodies_of, gem5_log, plan_text, plans,
-                        report_log)
-
-
-@cache
-def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -> Source:
-    log = read_log(report_log(plan, platform) if raw is None else raw)
-    problems = [str(problem) for problem in log.problems + check_rules(log)]
-    return Source(plan, log, problems, lost_steps(log, plan_text(plan)))
-
-
-def board(platform: str = "qemu-icount", *names: str) -> Board:
-    return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)})
-
-
-def changed(plan: str, change) -> bytes:
-    """The plan's log, with change(body) applied to each record's body."""
-    bodies = bodies_of(plan)
-    for body in bodies:
-        change(body)
-    return log_of(bodies)
-
-
-def table(section: Section, ident: str) -> list[dict[str, str]]:
-    """A table's rows by the names of its columns; a name that comes again gets a 2."""
-    found = next(block for block in section.blocks if isinstance(block, Table)
-                 and block.id == ident)
-    names = [name for name, _ in found.columns()]
-    return [{name: cell.text if isinstance(cell, Cell) else cell for name, cell in zip(names, row)}
-            for row in found.rows]
+from reportlogs import PAGES, PHASES, bodies_of, plan_text, plans, report_log
+from reportpages import board, changed, of, simulated, source, table
 
 
 def test_made_up_logs_are_good():
@@ -86,8 +51,9 @@ def test_a_lost_phase_shows_in_the_sum():
     found = source("interrupts", raw=raw)
     fall = timers(found)["trapped-probes"]
     assert not fall.adds_up and fall.sum == fall.total.pool.mean - PHASES["injected"]
-    made = PARTS[2].section([Board("b", {"interrupts": found})])
-    rows = {row["configuration"]: row for row in table(made, "tab-phases-timer")}
+    rows = {row["configuration"]: row
+            for row in table(of(interrupts, Board("b", {"interrupts": found})), "tab-phases-b")
+            if row["interrupt"] == "virtual timer"}
     assert rows["trapped-probes"]["sums up"] == "off by −18\u00a0instr"
     assert rows["native-probes"]["sums up"] == "yes"
 
@@ -98,8 +64,9 @@ def test_a_lost_total_leaves_the_phases():
     found = source("interrupts", raw=raw)
     fall = timers(found)["trapped-probes"]
     assert not fall.adds_up and fall.sum == sum(PHASES.values()) and fall.probes_cost is None
-    rows = table(PARTS[2].section([Board("b", {"interrupts": found})]), "tab-phases-timer")
-    assert {(row["sums up"], row["total, stamped"]) for row in rows} == {("no total", "–")}
+    rows = table(of(interrupts, Board("b", {"interrupts": found})), "tab-phases-b")
+    assert {(row["sums up"], row["total, stamped"]) for row in rows
+            if row["interrupt"] == "virtual timer"} == {("no total", "–")}
 
 
 def test_storm_curves():
@@ -119,14 +86,6 @@ def test_histogram_keeps_every_sample_and_the_shape():
     assert data.histogram(late)[-1][0] == late.pool.high
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_rebinning_loses_nothing(log):
-    values = [(1, 5), (7, 1), (90, 3), (4999, 2), (5000, 4)]
-    bins = figures.rebin(values, 1, 5001, log)
-    assert sum(count for _, count in bins) == 15
-    assert len(bins) == figures.BINS + 1 and bins[-1][1] == 0
-    assert bins[0][1] == (5 if log else 6) and bins[-2][1] == 6
-
 
 # Switches
 
@@ -142,11 +101,6 @@ def test_switches_are_found_by_the_axes_not_the_names():
     assert {(row.base, data.switch_label(row)) for row in data.switched(source("timers"))
             if row.change} == {("trapped", "cntp=emulated")}
 
-
-def test_switches_of_several_plans_are_in_one_table():
-    rows = table(traps.section([board("qemu-icount", *traps.SWITCH_PLANS)]), "tab-switches")
-    assert {row["switch"] for row in rows} >= {
-        "frame=full", "stats=on", "wfi=trapped", "fp=lazy", "cntp=emulated"}
 
 
 def test_a_mode_is_found_by_its_axes():
@@ -165,12 +119,6 @@ def test_effects_of_a_switch():
     assert effects["wfi=trapped", "hvc", "null"] == 0
     assert effects["wfi=trapped", "wfi", "pending"] == 91
 
-
-def test_states_keep_to_their_configuration():
-    groups = data.state_groups(source("states").log)
-    assert list(groups) == ["native", "trapped"]
-    hvc = next(group for group in groups["trapped"] if group.label == "hvc null")
-    assert hvc.values == {"warm": 41, "cold-caches": 41, "cold-tlb": 41}
 
 
 # Memory
@@ -205,32 +153,9 @@ def test_boots():
     assert found["trapped"].fault_mean is None
 
 
-def test_icount_gives_no_latency_of_memory():
-    made = PARTS[4].section([board()])
-    assert not any(name in figure.id for figure in made.figures
-                   for name in ("tlb-cost", "tlb-chase", "lat-mem-rd"))
-    assert any("not modelled here" in getattr(block, "text", "") for block in made.blocks)
-    silicon = PARTS[4].section([board("silicon")])
-    ids = [figure.id for figure in silicon.figures]
-    assert "fig-tlb-cost-virt-a72" in ids and "fig-tlb-chase-4K-virt-a72" in ids
-    assert not any("not modelled here" in getattr(block, "text", "") for block in silicon.blocks)
-
 
 # Programs
 
-def test_split_of_a_slowdown():
-    split = data.splits(source("programs").log)[0]
-    per_run = (1 * 130 + 3 * 95 + 1 * 60)  # exits of 11 runs: 11, 33, 11
-    assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
-    assert split.native == pytest.approx(1_000_000, rel=1e-5)
-    assert split.vm - split.native == pytest.approx(3 * per_run, rel=1e-3)
-    assert split.share == pytest.approx(1 / 3, rel=1e-3)
-
-
-def test_no_slowdown_has_no_share():
-    row = ProgramRow("p", "trapped", "trapped-stats", 100, 100, (), 1, None)
-    assert row.exit_time == 0 and row.share is None
-    assert "no slowdown" in style.to_svg(figures.split_bars([("p", row)], {}), "fig-x", "x")
 
 
 def test_exits_of_both_passes_go_together():
@@ -249,38 +174,11 @@ def test_a_wrong_checksum_shows():
             "checksum", "trapped-stats", "prog_fluid") else None)
     found = source("programs", raw=raw)
     assert data.checksums(found.log)["prog_fluid"] is False
-    rows = table(studies.section([Board("b", {"programs": found})]), "tab-s3")
+    rows = table(of(studies, Board("b", {"programs": found})), "tab-s3")
     verdicts = {row["measured on"]: row["checksum"] for row in rows}
     assert verdicts["b: prog_fluid"] == "differs" and verdicts["b: prog_dedup"] == "equal"
 
 
-# Their numbers
-
-def test_studies_stand_beside_ours():
-    rows = table(studies.section([board()]), "tab-s1")
-    by_what = {row["what"]: (row, rows[at + 1]) for at, row in enumerate(rows) if row["what"]}
-    theirs, ours = by_what["timer wake-up latency, max"]
-    assert (theirs["native"], theirs["guest (ours: trapped)"]) == ("185\u00a0µs", "8939\u00a0µs")
-    assert ours["native"] == "586\u00a0instr" and ours["guest to native"] == "×1.09"
-    assert by_what["memory read, random"][1]["native"] == "not modelled here"
-    assert by_what["page fault"][1]["guest to native"] == "×1.00"
-
-
-def test_peers_of_the_same_isa_and_gic():
-    v2 = board("qemu-icount", "default", "traps")
-    v3 = Board("v3", {"default": source("default", raw=report_log("default", gic="v3"))})
-    sgi = next(row for row in published("peers")["rows"] if row["id"] == "sgi")
-    hypercall = next(row for row in published("peers")["rows"] if row["id"] == "hypercall")
-    assert peers.theirs(v2, sgi)["bao"] == 808 and peers.theirs(v3, sgi)["bao"] == 777
-    assert peers.only_gicv2(v3, hypercall) and not peers.only_gicv2(v2, hypercall)
-    assert peers.added(v2, sgi).values == {peers.OURS: 160, "bao": 806, "xen": 1087, "kvm": 3416}
-    assert peers.added(v2, hypercall).values[peers.OURS] == 41
-
-
-def test_no_path_lengths_from_a_clock():
-    made = peers.section([board("silicon", "default")])
-    assert not made.figures and not any(block.kind == "table" and block.id == "tab-peers"
-                                        for block in made.blocks)
 
 
 # Numbers and looks
@@ -300,34 +198,7 @@ def test_numbers_carry_their_unit():
     assert units.counted(1, "exit") == "1\u00a0exit" and units.counted(2, "exit") == "2\u00a0exits"
 
 
-def test_every_cell_of_numbers_has_a_unit():
-    for part in PARTS:
-        for block in part.section([board()]).blocks:
-            for row in block.cells() if isinstance(block, Table) else []:
-                for text, classes in row:
-                    if "number" in classes and text not in ("–", "not modelled here"):
-                        assert re.search(r"^×|\u00a0[a-zµ%]+\)?$", text), (block.id, text)
 
-
-def test_a_mode_looks_the_same_everywhere():
-    modes = [style.look_of(name) for name in ("native", "direct", "trapped", "trapped-sw")]
-    assert len({look.colour for look in modes}) == len({look.hatch for look in modes}) == 4
-    assert len({look.marker for look in modes}) == 4
-    twin = style.look_of("trapped-sw-split")
-    assert twin.colour == style.look_of("trapped-sw").colour
-    assert twin.hatch != style.look_of("trapped-sw").hatch
-
-
-def test_svg_is_the_same_twice_and_its_ids_are_its_own():
-    def draw(name: str) -> str:
-        falls = list(timers(source("interrupts")).values())
-        return style.to_svg(figures.waterfall(falls, "instructions"), name, 'a "label" & more')
-    assert draw("fig-a") == draw("fig-a")
-    ids = set(re.findall(r' id="([^"]+)"', draw("fig-a")))
-    assert ids and all(name.startswith("fig-a-") for name in ids)
-    assert set(re.findall(r'(?:url\(#|href="#)([^")]+)', draw("fig-a"))) <= ids
-    assert 'aria-label="a &quot;label&quot; &amp; more"' in draw("fig-a")
-    assert "<text" in draw("fig-a") and "EL2 vector" in draw("fig-a")  # text, no outlines
 
 
 # Damage
@@ -342,20 +213,6 @@ def test_what_a_cut_log_lost_is_named():
     assert notice.bad and "lost: mmio_write: wfi" in notice.items
 
 
-@cache
-def damaged(damage: str) -> Board:
-    def one(plan: str) -> Source:
-        raw = report_log(plan)
-        return source(plan, raw={"cut": raw[:len(raw) // 2], "empty": b"",
-                                 "garbled": raw.replace(b'"p50"', b'"p5O"')}[damage])
-    names = plans("qemu-icount") if damage != "nothing" else []
-    return Board("virt-a72", {name: one(name) for name in names})
-
-
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__.split(".")[-1])
-@pytest.mark.parametrize("damage", ["cut", "empty", "garbled", "nothing"])
-def test_every_part_bears_damage(part, damage):
-    assert part.section([damaged(damage)]).blocks
 
 
 def test_missing_plans_are_named():
@@ -384,7 +241,7 @@ sys.stdout.buffer.write((here / name).read_bytes())
 
 
 @pytest.fixture
-def tree(bench, undrawn):
+def tree(bench):
     """The tree of conftest with two of the report's plans, and a QEMU that can run both."""
     for name in ("default", "storm"):
         bench.write(f"plans/{name}.plan", plan_text(name))
@@ -458,14 +315,6 @@ def test_report_of_a_board_that_is_not_built(tree):
     assert tree("report", "--board", "rpi").exit_code == 2
 
 
-def test_pictures_are_the_figures_of_the_page(tree):
-    folder = tree.root / "pictures"
-    assert tree("report", "--pictures", str(folder)).exit_code == 0
-    assert sorted(path.name for path in folder.iterdir()) == [
-        f"{name}-virt-a72.svg" for name in ("exits", "histogram-timer-wakeup", "peers", "storm",
-                                            "switches")]
-    assert (folder / "storm-virt-a72.svg").read_text().startswith("<svg ")
-
 
 def test_what_only_qemu_knew_stays_known(tree):
     with tree.qemu.open("a") as script:
@@ -477,44 +326,8 @@ def test_what_only_qemu_knew_stays_known(tree):
 
 # A simulator of caches and TLBs
 
-def simulated() -> Board:
-    """A reference run: few plans, a tick is a nanosecond."""
-    return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
-                              for plan in ("tlb", "timed")})
 
 
-@cache
-def both(number: int) -> Section:
-    return PARTS[number].section([board(), simulated()])
-
-
-def test_study_s1_has_time_and_its_ratio_from_a_simulator():
-    rows = table(both(1), "tab-s1")
-    ours = {rows[at - 2]["what"]: row for at, row in enumerate(rows)
-            if row["measured on"].startswith("gem5-a72")}
-    assert list(ours) == ["page fault", "memory read, sequential", "memory read, random",
-                          "timer wake-up latency, max", "timer wake-up latency, 95 % within"]
-    assert all("reference run: gem5 24.0.0.1, build v0-3-gabc" in row["measured on"]
-               for row in ours.values())
-    random = ours["memory read, random"]
-    assert (random["native"], random["direct"], random["guest (ours: trapped)"],
-            random["guest to native"]) == ("4\u00a0ns", "16\u00a0ns", "–", "×4.00")
-    late = ours["timer wake-up latency, max"]
-    assert (late["native"], late["guest (ours: trapped)"]) == ("101\u00a0ns", "156\u00a0ns")
-    icount = next(row for row in rows if row["measured on"] == "virt-a72"
-                  and row["native"] == "not modelled here")
-    assert icount["guest to native"] == "not modelled here"
-
-
-def test_latency_over_the_working_set_by_the_grain_of_stage_2():
-    made = both(4)
-    figures_there = {figure.id: figure for figure in made.figures}
-    assert {"fig-tlb-chase-4K-gem5-a72", "fig-tlb-chase-2M-gem5-a72",
-            "fig-lat-mem-rd-4K-gem5-a72"} <= figures_there.keys()
-    drawn = figures_there["fig-tlb-chase-4K-gem5-a72"]
-    for text in ("native", "stage 2 4K", "stage 2 2M", "stage 2 1G", "L1 TLB", "L2 TLB", "L1D"):
-        assert f">{text}</text>" in drawn.svg.replace("\n", ""), text
-    assert "4K-lazy" not in drawn.svg and "ns a load" in drawn.svg
 
 
 @pytest.mark.parametrize(("bench", "stage1", "expected"), [
@@ -527,21 +340,6 @@ def test_marks_come_from_the_run_record(bench, stage1, expected):
     assert memory.marks_of(Source("tlb", read_log(b"")), bench, stage1) == {}
 
 
-def test_the_slowdown_model_with_the_measured_ratio():
-    rows = {(row["r of"], row["configuration"]): row for row in table(both(4), "tab-model")}
-    assert ("tlb_chase", "4K-lazy") not in rows
-    row = rows["tlb_chase", "4K-4K"]
-    assert (row["board"], row["against"], row["r"], row["m = 1.0\u00a0%"]) == (
-        "gem5-a72", "4K-off", f"{16 / 4:.2f}", "×1.0300")
-
-
-def test_an_interrupt_in_time_beside_its_instructions():
-    made = both(2)
-    assert "fig-time-timer-gem5-a72" in [figure.id for figure in made.figures]
-    rows = [row for row in table(made, "tab-phase-times") if row["configuration"] == "trapped"]
-    assert [row["phase"] for row in rows] == [figures.PHASE_LABELS[name] for name in PHASES]
-    assert (rows[0]["instructions"], rows[0]["time"], rows[0]["ns an instruction"]) == (
-        "4\u00a0instr", "4\u00a0ns", "1.0")
 
 
 def test_the_board_of_the_same_gic_stands_beside_it_if_there_is_one():
@@ -567,19 +365,14 @@ def test_phases_of_another_path_are_not_set_beside_each_other():
     assert [fall.config for fall, _ in pairs] == ["native-probes", "direct-probes"]
 
 
-def test_what_a_reference_run_lacks_is_no_loss():
-    for number in range(len(PARTS)):
-        for block in both(number).blocks:
-            assert "gem5-a72: no" not in getattr(block, "text", ""), block
-    notices = conditions.losses([simulated()], [])
-    assert [notice.bad for notice in notices] == [False]
-
-
-def test_only_what_has_no_state_is_in_the_distributions():
-    rows = [row for row in table(both(2), "tab-distributions") if row["board"] == "gem5-a72"]
-    assert {row["configuration"] for row in rows} == {"native", "direct", "trapped"}
-
-
-def test_axes_have_numbers_and_no_formulas():
-    for made in (section for number in range(len(PARTS)) for section in [both(number)]):
-        assert not [figure.id for figure in made.figures if "mathdefault" in figure.svg]
+def test_two_records_files_are_a_page_of_a_against_b(tree):
+    a, b = tree.write("a.jsonl", ""), tree.write("b.jsonl", "")
+    a.write_bytes(report_log("default"))
+    b.write_bytes(report_log("default"))
+    result = tree("report", str(a), str(b))
+    assert result.exit_code == 0, result.output
+    made = page_of(tree)
+    assert "A against B" in made and "rows are the same" in made
+    assert 'value="A-virt-a72"' in made and 'value="B-virt-a72"' in made
+    one = tree("report", str(a))
+    assert one.exit_code == 2 and "two files: A.jsonl B.jsonl" in one.output

@@ -5,6 +5,7 @@ import pytest
 
 from reportlogs import plan_text, report_log
 
+SPREAD = "fig-ecdf-default-timer-wakeup-busy-handler-silicon"
 COUNTING = """#!/bin/sh
 echo x >> "$(dirname "$0")/count"
 exit 1
@@ -42,7 +43,7 @@ def test_captured_plans_are_shown_and_the_others_named(tree):
     assert result.exit_code == 0, result.output
     assert "silicon: shown by the records captured from it" in result.stderr
     page = tree.page()
-    assert "fig-histogram-timer-wakeup-silicon" in page and "fig-storm-silicon" not in page
+    assert SPREAD in page and "fig-storm-silicon" not in page
     assert "silicon: not captured yet, so their parts are missing: storm." in page
     assert "make sdcard BOARD=silicon PLAN=storm (or make tftp)" in page
     assert "not captured" in page and "incomplete" not in page
@@ -55,7 +56,7 @@ def test_a_plan_of_ones_own_is_shown_once_it_is_captured(tree):
     captured(tree, "silicon", "mine", report_log("default", "silicon", board="silicon"))
     assert tree("report", "--board", "silicon").exit_code == 0
     page = tree.page()
-    assert "fig-histogram-timer-wakeup-silicon" in page and "<td>mine</td>" in page
+    assert SPREAD in page and "<td>mine</td>" in page
     assert "their parts are missing: default, storm." in page
 
 
@@ -77,7 +78,7 @@ def test_where_records_were_captured_qemu_is_not_asked(tree):
 def test_the_report_of_every_board_has_the_captured_ones(tree):
     captured(tree, "silicon", "default")
     tree("report")
-    assert tree.asked() and "fig-histogram-timer-wakeup-silicon" in tree.page()
+    assert tree.asked() and SPREAD in tree.page()
 
 
 def test_run_says_how_a_board_is_measured(bench):

@@ -18,7 +18,7 @@ from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
 from hypbench.printing import TABLE, print_problems, show_log
-from hypbench.html.command import make_report, run_references
+from hypbench.html.command import compare_page, make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import check_rules
@@ -155,6 +155,7 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
 
 
 @main.command()
+@click.argument("records", type=PATH, nargs=-1, metavar="[A.jsonl B.jsonl]")
 @click.option("--board", "boards", multiple=True, metavar="B",
               help="A folder of boards/; can be repeated. Without it, the reference boards and"
                    " those whose records were captured.")
@@ -165,13 +166,18 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
 @TIMEOUT
 @QUIET
 @click.pass_obj
-def report(tree: Tree, boards: tuple[str, ...], out: Path | None, no_run: bool,
-           pictures: Path | None, timeout: float | None, quiet: bool) -> None:
+def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: Path | None,
+           no_run: bool, pictures: Path | None, timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
     The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
-    status is 1 when a run failed or something is lost; the page then says what.
+    status is 1 when a run failed or something is lost; the page then says what. Of two records
+    files the page sets B against A, and nothing is run.
     """
+    if records:
+        if len(records) != 2:
+            raise click.UsageError("a page of records needs two files: A.jsonl B.jsonl")
+        sys.exit(not compare_page(*records, out or tree.builds / "report"))
     good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)

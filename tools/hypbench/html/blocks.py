@@ -26,7 +26,8 @@ class Notice:
 @dataclass(frozen=True)
 class Cell:
     text: str
-    mark: str = ""  # good, bad, quiet or theirs: how it is set
+    mark: str = ""  # good, bad, quiet, strong or theirs: how it is set
+    href: str = ""  # the number's row of summary.csv
 
 
 @dataclass(frozen=True)
@@ -38,35 +39,45 @@ class Table:
     head: tuple[str, ...]
     rows: list[list[str | Cell]]
     notes: tuple[str, ...] = ()
+    folded: str = ""  # what a click unfolds
     kind: str = "table"
 
     def columns(self) -> list[tuple[str, bool]]:
         return [(name.removeprefix(">"), name.startswith(">")) for name in self.head]
 
-    def cells(self) -> list[list[tuple[str, str]]]:
-        """(text, classes) of every cell."""
+    def cells(self) -> list[list[tuple[str, str, str]]]:
+        """(text, classes, link) of every cell."""
         return [[cell_of(cell, number) for cell, (_, number) in zip(row, self.columns())]
                 for row in self.rows]
 
 
 @dataclass(frozen=True)
-class Figure:
+class Chart:
+    """A Vega-Lite specification, which the page's script draws."""
+
     id: str  # fig-…
     caption: str
-    alt: str
-    svg: str
-    wide: bool = False  # a row of its own
+    spec: dict
+    kind: str = "chart"
 
 
 @dataclass(frozen=True)
-class Figures:
-    """Side by side, where there is room."""
+class Figure:
+    """A figure of the answer: a number, its meaning, and how far others are from it."""
 
-    figures: list[Figure]
-    kind: str = "figures"
+    value: Cell
+    name: str
+    meaning: str
+    factors: tuple[str, ...]
 
 
-Block = Text | Notice | Table | Figures
+@dataclass(frozen=True)
+class Band:
+    figures: tuple[Figure, ...]
+    kind: str = "band"
+
+
+Block = Text | Notice | Table | Chart | Band
 
 
 @dataclass
@@ -76,20 +87,12 @@ class Section:
     blocks: list[Block] = field(default_factory=list)
 
     def add(self, *blocks: Block | None) -> None:
-        """Leaves out what is None, tables without rows and empty rows of figures."""
-        for block in blocks:
-            empty = (block is None or isinstance(block, Table) and not block.rows
-                     or isinstance(block, Figures) and not block.figures)
-            if not empty:
-                self.blocks.append(block)
-
-    @property
-    def figures(self) -> list[Figure]:
-        return [figure for block in self.blocks if isinstance(block, Figures)
-                for figure in block.figures]
+        """Leaves out what is None, and tables without rows."""
+        self.blocks += [block for block in blocks if block is not None
+                        and not (isinstance(block, Table) and not block.rows)]
 
 
-def cell_of(cell: str | Cell, number: bool) -> tuple[str, str]:
-    text, mark = (cell.text, cell.mark) if isinstance(cell, Cell) else (cell, "")
-    long = "long" if len(text) > LONG else ""
-    return text, " ".join(filter(None, ("number" if number else long, mark)))
+def cell_of(cell: str | Cell, number: bool) -> tuple[str, str, str]:
+    made = cell if isinstance(cell, Cell) else Cell(cell)
+    long = "long" if len(made.text) > LONG else ""
+    return made.text, " ".join(filter(None, ("number" if number else long, made.mark))), made.href

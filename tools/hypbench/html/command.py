@@ -12,12 +12,10 @@ from hypbench.html import runs
 from hypbench.session import on_the_board
 from hypbench.tree import Tree, UnknownName, alone_in
 
-# The figures that the documentation shows, of this board.
-PICTURE_BOARD = "virt-a72"
-PICTURES = ("waterfall-timer", "histogram-timer-wakeup", "tlb-model", "exits", "switches", "storm",
-            "sched-timer-wakeup", "slowdown", "exit-kinds", "peers")
-TIME_BOARD = "gem5-a72"
-TIME_PICTURES = ("tlb-chase-4K", "time-timer")
+FIRST = "virt-a72"  # the page opens with it
+# The figures that the documentation shows.
+PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
+            "peers-virt-a72")
 
 
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
@@ -25,6 +23,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
     """Writes out/index.html; false when something in it is lost or wrong."""
     names = [*(boards or reported_boards(tree)),
              *(board for board in reference_boards(tree) if board not in boards)]
+    names.sort(key=lambda board: board != FIRST)
     console = console_of(quiet)
     there, absent = runs.plans_of(tree)
     jobs = [job for board in names for job in runs.jobs_of(tree, board, there)]
@@ -87,15 +86,19 @@ def said_of(tree: Tree, board: str) -> str:
                                f" {on_the_board(board)}")
 
 
+def compare_page(a: Path, b: Path, out: Path) -> bool:
+    """Writes out/index.html of two records files; false when something in them is wrong."""
+    found = [runs.side_of(a, "A"), runs.side_of(b, "B")]
+    write_page(found, [], out, None)
+    click.echo(f"{out / 'index.html'}")
+    return runs.sound(found)
+
+
 def write_page(boards: list, absent: list[str], out: Path, pictures: Path | None) -> None:
-    # Imported here: plots take a second to load, and no other command needs them.
+    # Imported here: no other command needs it.
     from hypbench.html import page
 
-    made = page.sections(boards)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "index.html").write_text(page.render_sections(boards, absent, made))
+    (out / "index.html").write_text(page.render(boards, absent))
     if pictures:
-        names = [f"{name}-{board}" for board, found in ((PICTURE_BOARD, PICTURES),
-                                                        (TIME_BOARD, TIME_PICTURES))
-                 for name in found]
-        page.write_pictures(made, tuple(names), pictures)
+        page.write_pictures(boards, PICTURES, pictures)

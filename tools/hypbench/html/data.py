@@ -9,7 +9,7 @@ from functools import cached_property
 from hypbench.analysis.exits import ExitRow, exit_rows
 from hypbench.analysis.programs import ProgramRow, program_rows
 from hypbench.analysis.storm import storm_rows
-from hypbench.analysis.switches import SwitchRow, state_rows, switch_rows
+from hypbench.analysis.switches import SwitchRow, switch_rows
 from hypbench.axes import Settings, default_of, settings_of
 from hypbench.html.units import Clock
 from hypbench.records import Log
@@ -36,6 +36,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     uncaptured: bool = False  # a board's plan that has no records yet: no loss
     kept: bool = False  # a reference run, from the tree
+    packed: bytes = b""  # the records, by gzip: the page's download
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -89,6 +90,7 @@ EMPTY = Source("", Log())
 class Board:
     name: str
     sources: dict[str, Source] = field(default_factory=dict)
+    side: str = ""  # A or B, of a page that compares two records files
 
     @property
     def run(self) -> dict | None:
@@ -203,17 +205,6 @@ def switched(source: Source, axes: tuple[str, ...] = SWITCHES) -> list[SwitchRow
     # Where the core is shared in slices, waiting hides everything else: those come last.
     return sorted(found, key=lambda row: (axes.index(row.axis),
                                           source.configs[row.base]["sched"] == "rr"))
-
-
-def state_groups(log: Log) -> dict[str, list[Group]]:
-    """For each warm configuration with cold twins: its paths, with a median for each state."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for row in state_rows(log):
-        if row.bench not in UNMODELLED_BENCHES:
-            values = found.setdefault(row.base, {}).setdefault(f"{row.bench} {row.variant}", {})
-            values |= {row.base_value: row.a.p50, row.other_value: row.b.p50}
-    return {base: [Group(label, values) for label, values in groups.items()]
-            for base, groups in found.items()}
 
 
 def splits(log: Log) -> list[ProgramRow]:

@@ -1,64 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the page together: one file, no network, the same bytes for the same records."""
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import base64
+import gzip
+import json
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from hypbench.html.blocks import Figure, Section
+from hypbench.html import charts
+from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
-from hypbench.html.parts import (conditions, interrupts, memory, peers, programs, studies, traps)
+from hypbench.html.parts import (answer, beside, conditions, interrupts, memory, programs, studies,
+                                 switches, versus)
+from hypbench.report import summary_csv
 
-PARTS = (conditions, studies, interrupts, traps, memory, programs, peers)
-
-
-JOBS = 2
-shown: list[Board] = []  # of a process that draws
-
-
-def sections(boards: list[Board]) -> list[Section]:
-    """Drawing takes most of the time, so two processes do it."""
-    with ProcessPoolExecutor(JOBS, get_context("fork"), show, (boards,)) as pool:
-        return list(pool.map(section, range(len(PARTS))))
+# In the order of the page. A part without records makes no blocks, and is left out.
+PARTS = (versus, answer, interrupts, memory, beside, studies, switches, programs, conditions)
 
 
-def show(boards: list[Board]) -> None:
-    shown[:] = boards
+def sections(board: Board, boards: list[Board]) -> list[Section]:
+    made = [part.section(board, boards) for part in PARTS]
+    return [section for section in made if section.blocks]
 
 
-def section(index: int) -> Section:
-    return PARTS[index].section(shown)
+@cache
+def library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, of the package vl-convert-python."""
+    import vl_convert  # here: it takes a while to load, and only this command needs it
+
+    return vl_convert.javascript_bundle().replace("</script", "<\\/script")
+
+
+def packed(value) -> str:
+    """For a script element, by gzip: a tenth of the size, and no word of a record ends it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def render(boards: list[Board], absent: list[str]) -> str:
     """`absent`: plans of the report that are not in the tree."""
-    return render_sections(boards, absent, sections(boards))
-
-
-def render_sections(boards: list[Board], absent: list[str], made: list[Section]) -> str:
+    made = {board.name: sections(board, boards) for board in boards}
     environment = Environment(loader=PackageLoader("hypbench.html"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    environment.filters["svg"] = Markup
+    data = {"charts": {chart.id: chart.spec for found in made.values()
+                       for chart in charts_of(found)},
+            "csv": {board.name: {source.plan: summary_csv(source.log)
+                                 for source in board.sources.values() if source.rows}
+                    for board in boards},
+            "records": {board.name: {source.plan: base64.b64encode(source.packed).decode()
+                                     for source in board.sources.values() if source.packed}
+                        for board in boards}}
     return environment.get_template("page.html.j2").render(
-        sections=made, boards=boards, losses=conditions.losses(boards, absent)) + "\n"
+        boards=boards, made=made, data=packed(data), library=Markup(library()),
+        losses={board.name: conditions.losses([board], absent) for board in boards}) + "\n"
 
 
-def write_pictures(made: list[Section], names: tuple[str, ...], folder: Path) -> list[Path]:
+def charts_of(made: list[Section]) -> list[Chart]:
+    return [block for section in made for block in section.blocks if isinstance(block, Chart)]
+
+
+def write_pictures(boards: list[Board], names: tuple[str, ...], folder: Path) -> None:
     """The figures of these names (without fig-) as files, for the documentation."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for figure in (figure for section in made for figure in section.figures):
-        if figure.id.removeprefix("fig-") in names:
-            path = folder / f"{figure.id.removeprefix('fig-')}.svg"
-            path.write_text(picture(figure))
-            written.append(path)
-    return written
-
-
-def picture(figure: Figure) -> str:
-    """An SVG file has a size of its own and a white ground."""
-    return figure.svg.replace('role="img"', 'role="img" width="640" style="background: white"',
-                              1).rstrip() + "\n"
+    for board in boards:
+        if any(name.endswith(f"-{board.name}") for name in names):
+            for chart in charts_of(sections(board, boards)):
+                if chart.id.removeprefix("fig-") in names:
+                    path = folder / f"{chart.id.removeprefix('fig-')}.svg"
+                    path.write_text(charts.picture(chart.spec))

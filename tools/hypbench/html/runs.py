@@ -9,6 +9,7 @@ GEM5 is set, and shown by its reference run otherwise.
 """
 
 import ctypes
+import gzip
 import hashlib
 import json
 import multiprocessing
@@ -227,23 +228,26 @@ def source_of(tree: Tree, job: Job) -> Source:
     if not path.is_file():
         return Source(job.plan, Log(), ["there are no records: it was not run"],
                       lost_steps(Log(), tree.plan_text(job.plan)))
-    log = read_log(path.read_bytes())
+    raw = path.read_bytes()
+    log = read_log(raw)
     problems = [str(problem) for problem in log.problems + check_rules(log)]
     problems += [text for text in stamp.get("problems", []) if text not in problems]
     if stamp.get("records") not in (None, sha256(path.read_bytes())):
         problems.append("the records were changed after the run")
     return Source(job.plan, measured(believable(log)), problems,
-                  lost_steps(log, tree.plan_text(job.plan)), age(tree, job, stamp))
+                  lost_steps(log, tree.plan_text(job.plan)), age(tree, job, stamp),
+                  packed=packed(raw))
 
 
 def captured_source(tree: Tree, job: Job) -> Source:
     path = records_path(tree, job)
     if not path.is_file():
         return Source(job.plan, Log(), uncaptured=True)
-    log = read_log(path.read_bytes())
+    raw = path.read_bytes()
+    log = read_log(raw)
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
     return Source(job.plan, measured(believable(log)), problems_of(log, "silicon"),
-                  lost_steps(log, asked))
+                  lost_steps(log, asked), packed=packed(raw))
 
 
 def kept_source(tree: Tree, job: Job) -> Source:
@@ -251,9 +255,26 @@ def kept_source(tree: Tree, job: Job) -> Source:
     path = records_path(tree, job)
     if not path.is_file():
         return Source(job.plan, Log(), uncaptured=True, kept=True)
-    log = read_log(read_records(path))
+    raw = read_records(path)
+    log = read_log(raw)
     return Source(job.plan, measured(believable(log)), problems_of(log, gem5.PLATFORM),
-                  lost_steps(log, tree.plan_text(job.plan)), kept=True)
+                  lost_steps(log, tree.plan_text(job.plan)), kept=True, packed=packed(raw))
+
+
+def packed(raw: bytes) -> bytes:
+    """The same bytes for the same records."""
+    return gzip.compress(raw, mtime=0)
+
+
+def side_of(path: Path, side: str) -> Board:
+    """A records file of a page that compares two."""
+    raw = read_bytes(path)
+    log = read_log(raw)
+    if not log.run:
+        raise click.ClickException(f"{path}: no run record, so no page can be made of it")
+    source = Source(log.run["plan"] or "plan", measured(believable(log)),
+                    problems_of(log, log.run["platform"]), packed=packed(raw))
+    return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 
 def age(tree: Tree, job: Job, stamp: dict) -> list[str]:

@@ -6,21 +6,21 @@ from hypbench.html.blocks import Table
 from hypbench.html.data import Board, Source
 from hypbench.html.units import NONE, number
 
-HEAD = ("board", "plan", "path", "configuration", ">operations in a sample", ">mean in ticks",
+HEAD = ("plan", "path", "configuration", ">operations in a sample", ">mean in ticks",
         ">a tick is", ">mean in cycles", ">least", ">median", ">most", ">mean by cycles")
 
 
-def table(boards: list[Board]) -> Table | None:
-    """Nothing where no record carries cycles."""
-    rows = [clock_row(board, source, row) for board in boards
-            for source in board.sources.values() for row in clock_rows(source.log) if row.cycles]
-    return Table("tab-clocks", "One operation by both clocks; least, median and most are those of"
-                 " samples", HEAD, rows) if rows else None
+def table(board: Board) -> Table:
+    """Without rows where no record carries cycles."""
+    rows = [clock_row(source, row) for source in board.sources.values()
+            for row in clock_rows(source.log) if row.cycles]
+    return Table(f"tab-clocks-{board.name}", "One operation by both clocks; least, median and"
+                 " most are those of samples", HEAD, rows, folded="Both clocks")
 
 
-def clock_row(board: Board, source: Source, row: ClockRow) -> list[str]:
+def clock_row(source: Source, row: ClockRow) -> list[str]:
     ns = NONE if row.cycles_ns is None else f"{number(row.cycles_ns)}\u00a0ns"
-    return [board.name, source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
+    return [source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
             number(row.batch), f"{row.mean:.3f}", f"{row.step_ns:.3g}\u00a0ns",
             number(row.cycles_mean), number(row.cycles.low), number(row.cycles.percentile(500)),
             number(row.cycles.high), ns]

@@ -19,22 +19,20 @@ TICK = {
 CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
 
 
-def section(boards: list[Board]) -> Section:
-    made = Section("conditions", "Conditions of the runs")
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("conditions", "Conditions, records and raw tables")
     made.add(Text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
                   " tick of it is worth depends on what executed the image; a number without"
                   " another word is the median of all samples of both passes."))
-    made.add(Table("tab-boards", "What was run on", (
-        "board", "isa", "GIC", ">list registers", "CPU", "clock", "platform", "1 tick is",
-        "build", "compiler"), [row for board in boards if (row := board_row(board))],
-        tuple(f"{board.name} is {board.run['machine']}." for board in boards
-              if board.run and "machine" in board.run)))
-    made.add(Table("tab-runs", "The runs the page is made from",
-                   ("plan", "order", *(board.name for board in boards)), run_rows(boards)))
-    made.add(Table("tab-configs", "Configurations and what each differs in from its preset's"
-                   " usual values", ("configuration", "stage 2", "interrupts", "list registers",
-                                     "traps", "besides", "plans"), config_rows(boards)),
-             clocks.table(boards))
+    made.add(Table(f"tab-board-{board.name}", "What was run on", ("", ""), board_rows(board)))
+    made.add(Table(f"tab-runs-{board.name}", "The runs this board's page is made from",
+                   ("plan", "order", "records"), [
+                       [plan, source.log.run["order"] if source.log.run else NONE,
+                        run_cell(source)] for plan, source in board.sources.items()]))
+    made.add(Table(f"tab-configs-{board.name}", "Configurations and what each differs in from its"
+                   " preset's usual values", ("configuration", "stage 2", "interrupts",
+                                              "list registers", "traps", "besides", "plans"),
+                   config_rows([board]), folded="Configurations"), clocks.table(board))
     return made
 
 
@@ -43,23 +41,17 @@ def cpu_name(midr: str) -> str:
     return f"{CPUS[part]} ({midr})" if part in CPUS else midr
 
 
-def board_row(board: Board) -> list[str] | None:
+def board_rows(board: Board) -> list[list[str | Cell]]:
     run = board.run
     if not run:
-        return None
-    return [board.name, run["isa"], f"GIC{run['gic']}", counted(run["lr_count"], "register"),
-            cpu_name(run["cpu"]), f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz",
-            run["platform"], TICK[run["platform"]],
-            ", ".join(dict.fromkeys(source.log.run["build"] for source in board.sources.values()
-                                    if source.log.run)), run["compiler"]]
-
-
-def run_rows(boards: list[Board]) -> list[list[str | Cell]]:
-    """A row for each plan, a cell for each board."""
-    plans = dict.fromkeys(plan for board in boards for plan in board.sources)
-    return [[plan, next((board.source(plan).log.run["order"] for board in boards
-                         if board.source(plan).log.run), NONE),
-             *(run_cell(board.source(plan)) for board in boards)] for plan in plans]
+        return []
+    rows = {"board": board.name, "isa": run["isa"], "GIC": f"GIC{run['gic']}",
+            "list registers": str(run["lr_count"]), "CPU": cpu_name(run["cpu"]),
+            "clock": f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz", "platform": run["platform"],
+            "1 tick is": TICK[run["platform"]], "build": ", ".join(dict.fromkeys(
+                source.log.run["build"] for source in board.sources.values() if source.log.run)),
+            "compiler": run["compiler"], "machine": run.get("machine", "")}
+    return [[Cell(name, "strong"), value] for name, value in rows.items() if value]
 
 
 def run_cell(source: Source) -> Cell:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of the report look at: boards of made-up records, a section's tables and charts."""
+
+from functools import cache
+
+from hypbench.html.blocks import Cell, Chart, Section, Table
+from hypbench.html.data import Board, Source, lost_steps
+from hypbench.records import read_log
+from hypbench.rules import check_rules
+from logmaker import log_of
+from reportlogs import bodies_of, gem5_log, plan_text, plans, report_log
+
+
+@cache
+def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -> Source:
+    log = read_log(report_log(plan, platform) if raw is None else raw)
+    problems = [str(problem) for problem in log.problems + check_rules(log)]
+    return Source(plan, log, problems, lost_steps(log, plan_text(plan)))
+
+
+def board(platform: str = "qemu-icount", *names: str) -> Board:
+    return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)})
+
+
+def changed(plan: str, change) -> bytes:
+    """The plan's log, with change(body) applied to each record's body."""
+    bodies = bodies_of(plan)
+    for body in bodies:
+        change(body)
+    return log_of(bodies)
+
+
+def table(section: Section, ident: str) -> list[dict[str, str]]:
+    """A table's rows by the names of its columns; a name that comes again gets a 2."""
+    found = next(block for block in section.blocks if isinstance(block, Table)
+                 and block.id.startswith(ident))
+    names = [name for name, _ in found.columns()]
+    return [{name: cell.text if isinstance(cell, Cell) else cell for name, cell in zip(names, row)}
+            for row in found.rows]
+
+
+def of(part, *boards: Board) -> Section:
+    """A part's section of the first board."""
+    return part.section(boards[0], list(boards))
+
+
+def drawn(section: Section) -> dict[str, list[dict]]:
+    """The data of a section's charts."""
+    return {block.id: block.spec["data"]["values"] for block in section.blocks
+            if isinstance(block, Chart)}
+
+
+def simulated() -> Board:
+    """A reference run: few plans, a tick is a nanosecond."""
+    return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
+                              for plan in ("tlb", "timed")})
+
+
+@cache
+def damaged(damage: str) -> Board:
+    def one(plan: str) -> Source:
+        raw = report_log(plan)
+        return source(plan, raw={"cut": raw[:len(raw) // 2], "empty": b"",
+                                 "garbled": raw.replace(b'"p50"', b'"p5O"')}[damage])
+    names = plans("qemu-icount") if damage != "nothing" else []
+    return Board("virt-a72", {name: one(name) for name in names})

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of the report: there where their records are, with the records' numbers."""
+
+import re
+
+import pytest
+
+from hypbench.analysis.programs import ProgramRow
+from hypbench.html import charts, data, page, units
+from hypbench.html.blocks import Band, Table
+from hypbench.html.data import Board, Source
+from hypbench.html.page import PARTS
+from hypbench.html.parts import (answer, beside, conditions, interrupts, memory, programs, studies,
+                                 switches, versus)
+from hypbench.html.parts.common import published
+from hypbench.records import read_log
+from logmaker import bench_record, log_of
+from reportlogs import PHASES, bodies_of, report_log
+from reportpages import board, changed, damaged, drawn, of, simulated, source, table
+
+
+def test_the_answer_is_of_the_records():
+    band = next(block for block in of(answer, board()).blocks if isinstance(block, Band))
+    found = {figure.name: figure for figure in band.figures}
+    row = source("traps").row("timer_wakeup", "busy-handler", "trapped")
+    assert found["timer, trapped"].value.text == f"{row.p50}\u00a0instr"
+    assert found["timer, trapped"].value.href == (
+        "#row/virt-a72/traps/timer_wakeup/busy-handler/trapped")
+    assert "TLB miss" not in found  # the instruction counter does not model it
+    bao = (205 - 1) / (row.p50 - source("traps").p50("timer_wakeup", "busy-handler", "native"))
+    assert found["timer, trapped"].factors[0] == f"Bao ×{bao:.1f}"
+    timed = next(block for block in of(answer, simulated()).blocks if isinstance(block, Band))
+    assert {figure.name: figure.value.text for figure in timed.figures}["TLB miss"] == "×4.00"
+
+
+def test_peers_of_the_same_isa_and_gic():
+    v2 = board("qemu-icount", "default", "traps")
+    v3 = Board("v3", {"default": source("default", raw=report_log("default", gic="v3"))})
+    sgi = next(row for row in published("peers")["rows"] if row["id"] == "sgi")
+    hypercall = next(row for row in published("peers")["rows"] if row["id"] == "hypercall")
+    assert answer.theirs(v2, sgi)["bao"] == 808 and answer.theirs(v3, sgi)["bao"] == 777
+    assert answer.only_gicv2(v3, hypercall) and not answer.only_gicv2(v2, hypercall)
+    assert {system: added for system, (added, _) in answer.factors_of(v2, sgi).items()} == {
+        "bao": 806, "xen": 1087, "kvm": 3416}
+    assert answer.factors_of(v2, sgi)["bao"][1] == 806 / 160
+    assert answer.factors_of(board("silicon", "default"), sgi) == {}
+
+
+def test_an_interrupt_in_time_beside_its_instructions():
+    made = of(interrupts, simulated(), board())
+    assert {"fig-phases-timer-gem5-a72", "fig-phases-counted-gem5-a72"} <= drawn(made).keys()
+    rows = [row for row in table(made, "tab-phase-times") if row["configuration"] == "trapped"]
+    assert [row["phase"] for row in rows] == [interrupts.LABELS[name] for name in PHASES]
+    assert (rows[0]["instructions"], rows[0]["time"], rows[0]["ns an instruction"]) == (
+        "4\u00a0instr", "4\u00a0ns", "1.0")
+    ends = [value["end"] for value in drawn(made)["fig-phases-counted-gem5-a72"]
+            if value["config"] == "trapped"]
+    assert ends[-1] == sum(PHASES.values())
+
+
+def test_a_curve_of_samples_ends_with_the_largest():
+    row, clock = source("sched").row("cyclic", "periodic", "slice"), units.Clock("qemu-icount", 1)
+    values = interrupts.steps(row, clock)
+    assert values[0]["share"] == 0 and values[0]["value"] == row.pool.low
+    assert values[-1]["share"] == 1 and values[-1]["value"] == row.pool.high
+    assert [value["value"] for value in values if value.get("last")] == [row.pool.high]
+    assert f"max {clock.show(row.pool.high)}; window: from the timer's" in values[0]["note"]
+
+
+def test_a_needle_is_not_drawn():
+    def still(body):
+        if body.get("kind") == "bench" and body["bench"] == "timer_wakeup":
+            body.update(bench_record(body, body["variant"], [50] * 100, overhead=0, window="cval"))
+    found = source("sched", raw=changed("sched", still))
+    ids = drawn(of(interrupts, Board("b", {"sched": found})))
+    assert ids and not any("timer-wakeup" in ident for ident in ids)
+    assert "fig-ecdf-sched-timer-wakeup-busy-handler-virt-a72" in drawn(of(interrupts, board()))
+
+
+def test_curves_of_memory_are_where_memory_is_modelled():
+    made = of(memory, board())
+    assert drawn(made) == {}
+    assert any("not modelled here" in getattr(block, "text", "") for block in made.blocks)
+    timed = of(memory, simulated())
+    values = drawn(timed)["fig-tlb-chase-4K-gem5-a72"]
+    assert {value["config"] for value in values} == {"native", "stage 2 4K", "stage 2 2M",
+                                                     "stage 2 1G"}
+    assert max(value["y"] for value in values) == 16
+    rows = {(row["r of"], row["configuration"]): row for row in table(timed, "tab-model")}
+    assert ("tlb_chase", "4K-lazy") not in rows
+    assert (rows["tlb_chase", "4K-4K"]["r"], rows["tlb_chase", "4K-4K"]["m = 1.0\u00a0%"]) == (
+        "4.00", "×1.0300")
+
+
+def test_options_are_sorted_and_those_without_effect_folded():
+    made = of(switches, board())
+    moved = table(made, "tab-switches")
+    assert {row["option"] for row in moved} >= {"frame=full", "stats=on", "wfi=trapped", "fp=lazy",
+                                                "cntp=emulated"}
+    sizes = [abs(int(re.sub("[^0-9]", "", row["change"]))) for row in moved]
+    assert sizes == sorted(sizes, reverse=True) and 0 not in sizes
+    still = next(block for block in made.blocks if isinstance(block, Table)
+                 and block.id.startswith("tab-no-effect"))
+    assert still.rows and still.folded == f"{len(still.rows)} without effect"
+    assert "fig-states-virt-a72" not in drawn(made)
+    assert "fig-states-gem5-a72" in drawn(of(switches, simulated()))
+
+
+def test_studies_stand_beside_ours():
+    made = of(studies, board())
+    rows = table(made, "tab-s1")
+    by_what = {row["what"]: (row, rows[at + 1]) for at, row in enumerate(rows) if row["what"]}
+    theirs, ours = by_what["timer wake-up latency, max"]
+    assert (theirs["native"], theirs["guest (ours: trapped)"]) == ("185\u00a0µs", "8939\u00a0µs")
+    assert ours["native"] == "586\u00a0instr" and ours["guest to native"] == "×1.09"
+    assert by_what["memory read, random"][1]["native"] == "not modelled here"
+    factors = {(value["what"], value["config"]): value["factor"]
+               for value in drawn(made)["fig-s1-virt-a72"]}
+    assert factors["memory read, random", "S1"] == 273.75 / 122.30
+    assert ("memory read, random", "hypbench") not in factors
+    timed = table(of(studies, simulated()), "tab-s1")
+    at = next(at for at, row in enumerate(timed) if row["what"] == "memory read, random") + 1
+    assert (timed[at]["native"], timed[at]["direct"], timed[at]["guest to native"]) == (
+        "4\u00a0ns", "16\u00a0ns", "×4.00")
+
+
+def test_every_study_is_cited():
+    text = " ".join(block.text for block in of(studies, board()).blocks
+                    if getattr(block, "kind", "") == "text")
+    for study in published("studies").values():
+        assert study["cite"] in text
+
+
+def test_programs_and_their_exits():
+    split = data.splits(source("programs").log)[0]
+    per_run = (1 * 130 + 3 * 95 + 1 * 60)  # exits of 11 runs: 11, 33, 11
+    assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
+    assert split.native == pytest.approx(1_000_000, rel=1e-5)
+    assert split.share == pytest.approx(1 / 3, rel=1e-3)
+    longer = {value["what"]: value["value"]
+              for value in drawn(of(programs, board()))["fig-slowdown-virt-a72"]}
+    assert longer["options"] == pytest.approx(100 * 3 * per_run / 1_000_000, rel=1e-3)
+    row = ProgramRow("p", "trapped", "trapped-stats", 100, 100, (), 1, None)
+    assert row.exit_time == 0 and row.share is None
+
+
+def test_a_neighbour_is_shown_where_records_have_the_axis():
+    found = source("default")
+    assert of(beside, Board("b", {"default": found})).blocks == []
+    other = Source("loads", found.log)
+    other.configs = {"native": {"beside": "none"}, "trapped": {"beside": "load_mem_write"}}
+    cells = {(value["y"], value["x"]): value["factor"] for value in
+             drawn(of(beside, Board("b", {"loads": other})))["fig-beside-loads-b"]}
+    alone, loaded = (found.p50("sgi_self", "handler", name) for name in ("native", "trapped"))
+    assert cells["sgi_self handler (native)", "load_mem_write"] == loaded / alone
+
+
+def test_a_against_b_shows_what_changed_first():
+    def slower(body):
+        if body.get("bench") == "sgi_self" and body.get("kind") == "bench":
+            body.update(bench_record(body, "handler", [386] * 100, overhead=0, window="cval"))
+    raw = log_of([body for body in bodies_of("default")])
+    two = [Board(f"{side}-b", {"default": Source("default", read_log(log))}, side)
+           for side, log in (("A", raw), ("B", changed("default", slower)))]
+    made = of(versus, *two)
+    rows = table(made, "tab-versus")
+    assert {row["benchmark"] for row in rows} == {"sgi_self handler"}
+    values = drawn(made)["fig-versus-A-b"]
+    assert values[0]["factor"] == 386 / 33 and values[-1]["factor"] == 386 / 193
+    assert of(versus, board()).blocks == []
+
+
+def test_every_cell_of_numbers_has_a_unit():
+    bare = ("–", "not modelled here", "not measured")
+    for part in PARTS:
+        for block in of(part, board()).blocks:
+            for row in block.cells() if isinstance(block, Table) else []:
+                for text, classes, _ in row:
+                    if "number" in classes and text not in bare and "walks" not in block.id:
+                        assert re.search(r"^×|\u00a0[a-zµ%]+\)?$", text), (block.id, text)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__.split(".")[-1])
+@pytest.mark.parametrize("damage", ["cut", "empty", "garbled", "nothing"])
+def test_every_part_bears_damage(part, damage):
+    assert of(part, damaged(damage)).id
+
+
+def test_what_a_reference_run_lacks_is_no_loss():
+    for part in PARTS:
+        for block in of(part, simulated(), board()).blocks:
+            assert "gem5-a72: no" not in getattr(block, "text", ""), block
+    notices = conditions.losses([simulated()], [])
+    assert [notice.bad for notice in notices] == [False]
+
+
+def test_sections_are_there_where_their_records_are():
+    def titles(one: Board) -> list[str]:
+        return [section.id for section in page.sections(one, [one])]
+    assert titles(board()) == ["answer", "interrupts", "memory", "studies", "switches", "programs",
+                               "conditions"]
+    assert "programs" not in titles(simulated())
+
+
+def test_the_page_is_one_small_file_and_the_same_twice():
+    made = page.render([board(), simulated()], [])
+    assert made == page.render([board(), simulated()], [])
+    assert len(made.encode()) < 5_000_000
+
+
+def test_a_picture_is_a_chart_of_the_page(tmp_path):
+    page.write_pictures([board()], ("phases-timer-virt-a72",), tmp_path)
+    svg, = tmp_path.iterdir()
+    text = svg.read_text()
+    assert svg.name == "phases-timer-virt-a72.svg" and text.startswith("<svg ")
+    assert ">list register written<" in text and "currentColor" not in text
+
+
+def bars_on_a_log_axis(spec: dict) -> bool:
+    mark = spec.get("mark", {})
+    kind = mark if isinstance(mark, str) else mark.get("type")
+    x = spec.get("encoding", {}).get("x", {})
+    return (kind == "bar" and x.get("scale", {}).get("type") == "log"
+            or any(map(bars_on_a_log_axis, spec.get("layer", []))))
+
+
+def test_no_bars_on_a_logarithmic_axis():
+    both = [board(), simulated()]
+    specs = [chart.spec for one in both for chart in page.charts_of(page.sections(one, both))]
+    assert len(specs) > 15 and not any(map(bars_on_a_log_axis, specs))
+    planted = charts.chart([], 1, mark="bar", encoding={"x": charts.axis("a", None, True)})
+    assert bars_on_a_log_axis(planted)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts as Vega-Lite specifications: plain data, drawn by the page's script or into an SVG.
+
+A datum's `config` is what the page's chooser selects by; `note` is what a pointer over it shows.
+The colours of modes are Okabe and Ito's, which people with any colour vision can tell apart.
+"""
+
+from hypbench.histogram import Pool
+from hypbench.html.units import Clock, number
+
+MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7"}
+OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D"]
+ROW = 30  # pixels of a bar or a line of dots
+CONFIG = {
+    "background": None, "font": "system-ui, DejaVu Sans, Verdana, sans-serif",
+    "view": {"stroke": None}, "text": {"color": "currentColor"},
+    "rule": {"color": "currentColor"},
+    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "labelLimit": 230,
+             "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8,
+             "gridColor": "#88888840", "domainColor": "#888888", "tickColor": "#888888",
+             "titleFontWeight": "normal"},
+    "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "bottom",
+               "columns": 3, "labelLimit": 240, "labelFontSize": 12},
+}
+
+
+def axis(field: str, title: str | None, log: bool = False, **more) -> dict:
+    """A quantitative channel. No chart has bars on a logarithmic axis."""
+    scale = {"type": "log"} if log else {}
+    return {"field": field, "type": "quantitative", "title": title,
+            "scale": scale | more.pop("scale", {})} | more
+
+
+def names(field: str, values, title: str | None = None, **more) -> dict:
+    """A channel of names, in the order of the data."""
+    lines = "split(replace(datum.label, ', ', ': '), ': ')"  # a label's parts, one below the other
+    return {"field": field, "type": "nominal", "sort": list(dict.fromkeys(values)),
+            "title": title, "axis": {"labelPadding": 6, "labelExpr": lines, "labelLineHeight": 13}
+            | more.pop("axis", {})} | more
+
+
+def colour(configs, field: str = "config", legend: bool = True) -> dict:
+    """A mode has one colour on the whole page."""
+    known = list(dict.fromkeys(configs))
+    rest = iter(OTHERS * (1 + len(known) // len(OTHERS)))
+    made = {"field": field, "type": "nominal", "title": None, "sort": known,
+            "scale": {"domain": known, "range": [MODES.get(name) or next(rest)
+                                                 for name in known]}}
+    return made if legend else made | {"legend": None}
+
+
+TIP = {"field": "note", "type": "nominal"}
+
+
+def chart(values: list[dict], height: int, **more) -> dict:
+    return {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": CONFIG,
+            "width": "container", "height": height,
+            "autosize": {"type": "fit-x", "contains": "padding"},
+            "data": {"values": values}} | more
+
+
+WINDOWS = {"pair": "between two reads of CNTPCT around the path",
+           "cval": "from the timer's compare value (or the path's first stamp) to a stamp"}
+
+
+def note(what: str, pool: Pool, clock: Clock, window: str) -> str:
+    p99 = pool.percentiles().get("p99")
+    return (f"{what}: n {number(pool.n)}, p50 {clock.show(pool.percentile(500))}, p99"
+            f" {clock.show(p99)}, max {clock.show(pool.high)}; window: "
+            f"{WINDOWS.get(window, window)}")
+
+
+def phases(values: list[dict], unit: str) -> dict:
+    """Bars one after the other: `config`, `phase`, `start`, `end`, `text`."""
+    rows = list(dict.fromkeys(value["config"] for value in values))
+    y = names("config", rows)
+    widest = max(value["end"] for value in values)
+    for value in values:
+        value["text"] = number(value["end"] - value["start"])
+        value["shown"] = (value["end"] - value["start"]) > widest * 0.04
+    order = list(dict.fromkeys(value["phase"] for value in
+                               sorted(values, key=lambda value: value["order"])))
+    return chart(values, 40 * len(rows) + 10, layer=[
+        {"mark": {"type": "bar", "height": 28}, "encoding": {
+            "x": axis("start", unit), "x2": {"field": "end"}, "y": y, "tooltip": TIP,
+            "color": {"field": "phase", "type": "nominal", "title": None, "sort": order,
+                      "scale": {"domain": order, "scheme": "tableau10"}}}},
+        {"transform": [{"filter": "datum.shown"},
+                       {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
+         "mark": {"type": "text", "color": "#111111"},
+         "encoding": {"x": axis("middle", unit), "y": y, "text": {"field": "text"}}}])
+
+
+def ecdf(values: list[dict], unit: str) -> dict:
+    """Steps of the share of samples up to a value; a point marks the largest sample."""
+    configs = [value["config"] for value in values]
+    x = axis("value", unit, log=all(value["value"] > 0 for value in values),
+             scale={"nice": False, "zero": False})
+    y = axis("share", "share of the samples", axis={"format": "%"})
+    return chart(values, 240, layer=[
+        {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+         "encoding": {"x": x, "y": y, "color": colour(configs), "tooltip": TIP}},
+        {"transform": [{"filter": "datum.last"}],
+         "mark": {"type": "point", "filled": True, "size": 70},
+         "encoding": {"x": x, "y": y, "color": colour(configs), "tooltip": TIP}}])
+
+
+def curves(values: list[dict], x_title: str, y_title: str, log: bool = False,
+           marks: dict[str, float] | None = None, dashes: bool = False) -> dict:
+    """`x`, `y`, `config`; with `dashes` a line for each `shape`."""
+    encoding = {"x": axis("x", x_title, log=log, scale={"nice": False}), "y": axis("y", y_title),
+                "color": colour(value["config"] for value in values), "tooltip": TIP}
+    if dashes:
+        encoding["strokeDash"] = {"field": "shape", "type": "nominal", "title": None,
+                                  "sort": list(dict.fromkeys(value["shape"] for value in values))}
+    lines = [{"mark": {"type": "line", "point": {"size": 24}, "strokeWidth": 1.8},
+              "encoding": encoding}]
+    edges = [{"at": at, "name": name} for name, at in (marks or {}).items()]
+    x = axis("at", x_title, log=log)
+    return chart(values, 300, layer=[
+        *lines, *([{"data": {"values": edges}, "mark": {"type": "rule", "strokeDash": [3, 3],
+                                                        "opacity": 0.6}, "encoding": {"x": x}},
+                   {"data": {"values": edges},
+                    "mark": {"type": "text", "align": "left", "dx": 3, "y": 6},
+                    "encoding": {"x": x, "text": {"field": "name"}}}] if edges else [])])
+
+
+def dots(values: list[dict], title: str, log: bool, one: bool = True) -> dict:
+    """A line for each `what`, a dot for each `config` at its `factor`; a rule at 1."""
+    rows = list(dict.fromkeys(value["what"] for value in values))
+    rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
+            "encoding": {"x": axis("one", title, log=log)}}
+    points = {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 0.9},
+              "encoding": {"x": axis("factor", title, log=log, scale={"zero": False}),
+                           "y": names("what", rows, axis={"grid": True}), "tooltip": TIP,
+                           "color": colour(value["config"] for value in values),
+                           "yOffset": {"field": "config", "sort": list(dict.fromkeys(
+                               value["config"] for value in values))}}}
+    return chart(values, ROW * len(rows) + 10, layer=[rule, points] if one else [points])
+
+
+def bars(values: list[dict], title: str, by: str = "what") -> dict:
+    """Signed bars from 0, in the order of the data; stacked where a row has several `kind`s."""
+    rows = list(dict.fromkeys(value[by] for value in values))
+    encoding = {"x": axis("value", title), "y": names(by, rows), "tooltip": TIP}
+    kinds = list(dict.fromkeys(value.get("kind") for value in values))
+    if kinds != [None]:
+        encoding["color"] = {"field": "kind", "type": "nominal", "title": None, "sort": kinds,
+                             "scale": {"domain": kinds, "scheme": "tableau10"}}
+    else:
+        encoding["color"] = {"value": MODES["native"]}
+    return chart(values, ROW * len(rows) + 10, mark={"type": "bar", "height": 16},
+                 encoding=encoding)
+
+
+def matrix(values: list[dict], x_title: str, y_title: str) -> dict:
+    """`x`, `y` and a `factor` in each cell."""
+    x = names("x", (value["x"] for value in values), x_title)
+    y = names("y", (value["y"] for value in values), y_title)
+    return chart(values, 34 * len({value["y"] for value in values}) + 10, layer=[
+        {"mark": "rect", "encoding": {"x": x, "y": y, "tooltip": TIP, "color": axis(
+            "factor", "times as long", log=True, scale={"scheme": "oranges"})}},
+        {"mark": {"type": "text", "color": "#111111"}, "encoding": {
+            "x": x, "y": y, "text": {"field": "text"}}}])
+
+
+def picture(spec: dict) -> str:
+    """The chart as a file of its own: on white, for the documentation."""
+    import vl_convert
+
+    fixed = spec | {"width": 560, "background": "white", "padding": 8}
+    svg = vl_convert.vegalite_to_svg(fixed)
+    return svg.replace("currentColor", "#222222") + "\n"
