@@ -159,7 +159,7 @@ def test_a_against_b_shows_what_changed_first():
     def slower(body):
         if body.get("bench") == "sgi_self" and body.get("kind") == "bench":
             body.update(bench_record(body, "handler", [386] * 100, overhead=0, window="cval"))
-    raw = log_of([body for body in bodies_of("default")])
+    raw = log_of(bodies_of("default"))
     two = [Board(f"{side}-b", {"default": Source("default", read_log(log))}, side)
            for side, log in (("A", raw), ("B", changed("default", slower)))]
     made = of(versus, *two)

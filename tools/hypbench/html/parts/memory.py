@@ -11,7 +11,7 @@ from hypbench.analysis.tlb import (CHASE, READ, Curves, TlbCell, largest, slowdo
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
-from hypbench.html.parts.common import figure, linked
+from hypbench.html.parts.common import figure
 from hypbench.html.units import NONE, Clock, counted, number, percent
 
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}

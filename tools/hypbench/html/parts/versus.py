@@ -25,8 +25,9 @@ def section(board: Board, boards: list[Board]) -> Section:
     rows = sorted(compare_logs(a.log, b.log), key=lambda row: -distance(row))
     moved = [row for row in rows if row.verdict != Verdict.SAME]
     same = [row for row in rows if row.verdict == Verdict.SAME]
-    made.add(Text(f"{len(moved)} of {len(rows)} rows differ or do not compare; {len(same)} are"
-                  " the same."))
+    compared = [row for row in moved if row.effect]
+    made.add(Text(f"Of {len(rows)} rows {len(compared)} differ, {len(same)} are the same and"
+                  f" {len(moved) - len(compared)} do not compare."))
     said = conditions(a.log, b.log)
     made.add(Notice("A and B differ in more than their samples.", False, tuple(said))
              if said else None)
