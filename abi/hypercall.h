@@ -32,6 +32,15 @@
  *   STAGE2   x1 = enum hc_stage2, x2 = an IPA: see there
  *   FP_RELEASE  gives up the guest's FP registers (fp=lazy and eager), as a switch to another vCPU
  *            does
+ *   FAIL_OVER  pauses this VM and resumes its partner; returns when this VM is resumed. EINVAL: no
+ *            partner runs
+ *   HEARTBEAT  x1 = ticks from now, below 2^32, after which the same happens, unless this call
+ *            comes again before; 0: never. By vCPU 0
+ *   YIELD    gives the rest of the turn to the next vCPU of the core that is as urgent, and returns
+ *            at this vCPU's next turn; at once where no other vCPU is ready
+ *
+ * FAIL_OVER and YIELD: x1 = the low 32 bits of the caller's CNTPCT, a stamp for the measured VM
+ * (abi/probe.h, issued).
  */
 #define HYPERCALLS(X)                                                                              \
 	X(NULL, null)                                                                              \
@@ -44,7 +53,10 @@
 	X(VMID, vmid)                                                                              \
 	X(PEEK, peek)                                                                              \
 	X(STAGE2, stage2)                                                                          \
-	X(FP_RELEASE, fp_release)
+	X(FP_RELEASE, fp_release)                                                                  \
+	X(YIELD, yield)                                                                            \
+	X(FAIL_OVER, fail_over)                                                                    \
+	X(HEARTBEAT, heartbeat)
 
 #define HC_INDEX(NAME, name) HC_INDEX_##NAME,
 enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };

@@ -3,8 +3,8 @@
  * With probes=on the interrupt path stores CNTPCT at points in EL2 into guest RAM at
  * GUEST_PROBE_OFFSET; the guest stores the other stamps. guest/bench/irq_phases.c measures and
  * reports the cost of a stamp. The stamps are those of the guest's last interrupt; the hypervisor's
- * own interrupts do not change them. HC_RAISE, which plays a device, writes the first and the last
- * stamp, whatever `probes` is.
+ * own interrupts do not change them. Hypercalls write the others, whatever `probes` is; HC_RAISE
+ * plays a device.
  */
 #pragma once
 
@@ -15,7 +15,10 @@
 	X(acknowledged)  /* after the read of IAR */                                               \
 	X(injected)      /* after the write to the list register */                                \
 	X(eret)          /* before the registers are restored for ERET */                          \
-	X(before_raised) /* HC_RAISE: just before `raised`: the difference is the cost of a stamp */
+	X(before_raised) /* HC_RAISE: before `raised`; the difference is a stamp's cost */         \
+	X(issued)        /* HC_YIELD, HC_FAIL_OVER: the caller's stamp */                          \
+	X(fails_over)    /* HC_FAIL_OVER: begins; HC_HEARTBEAT: the deadline */                    \
+	X(paused)        /* HC_FAIL_OVER: both VMs' cores do it, or are asked to */
 
 /* For hyp/arch/<isa>/vectors_instrumented.S: an offset in struct probe_stamps. */
 #define PROBE_ERET 32

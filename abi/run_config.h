@@ -68,7 +68,7 @@
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi")
+		  "load_irq load_sgi load_yield active_call active_heartbeat")
 
 /*
  * Axes that are a number: X(field, max).
@@ -98,6 +98,20 @@ enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
+enum beside_load {
+	BESIDE_NONE,
+	BESIDE_CPU,
+	BESIDE_MEM_READ,
+	BESIDE_MEM_WRITE,
+	BESIDE_STRIDE,
+	BESIDE_EXIT,
+	BESIDE_TLBI,
+	BESIDE_IRQ,
+	BESIDE_SGI,
+	BESIDE_YIELD,
+	BESIDE_CALL, /* from here on, of a pair that fails over */
+	BESIDE_HEARTBEAT
+};
 
 /* A field of a struct, by an entry of a table */
 #define UINT32_FIELD(field, ...) uint32_t field;

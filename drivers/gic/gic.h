@@ -60,6 +60,7 @@ void gic_clear_pending(unsigned intid);
 void gic_set_active(unsigned intid); /* as after acknowledge and priority drop */
 bool gic_is_pending(unsigned intid);
 bool gic_is_active(unsigned intid);
+uint32_t gic_active_private(void); /* bit n: private interrupt n of this core */
 void gic_set_priority(unsigned intid, uint8_t priority);
 
 /* SPIs: trigger by edge or level; route to the calling core. */

@@ -28,6 +28,11 @@ bool gic_is_active(unsigned intid)
 	return gic_read_bit(intid, GICD_ISACTIVER);
 }
 
+uint32_t gic_active_private(void)
+{
+	return mmio_read32(gic_bit_register(0, GICD_ISACTIVER));
+}
+
 void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	gic_write_priority(intid, priority);

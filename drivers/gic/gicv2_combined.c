@@ -46,6 +46,15 @@ bool gic_is_active(unsigned intid)
 	return line_of(intid)->active;
 }
 
+uint32_t gic_active_private(void)
+{
+	uint32_t active = 0;
+
+	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++)
+		active |= (uint32_t)private_line[intid].active << intid;
+	return active;
+}
+
 void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	struct line *line = line_of(intid);

@@ -77,6 +77,18 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
+/* The load that takes part is the active VM, the measured one its standby. */
+static void pair(void)
+{
+	unsigned standby = step.plan->measured;
+
+	EACH_VM(i)
+	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD) {
+		step.machine[i].partner = &vms[standby];
+		step.machine[standby].partner = &vms[i];
+	}
+}
+
 /* The measured VM has what the others leave. */
 static void place_all(const struct guest_run *run)
 {
@@ -93,6 +105,8 @@ static void place_all(const struct guest_run *run)
 		place(i, run, end, size);
 	}
 	place(step.plan->measured, run, board.guest_base, end - board.guest_base);
+	if (step.config->beside >= BESIDE_CALL)
+		pair();
 }
 
 bool vms_place(const struct plan *plan, const struct run_config *config,

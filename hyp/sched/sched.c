@@ -74,16 +74,21 @@ static void switch_to(struct vcpu *vcpu)
 	run(vcpu);
 }
 
+struct vcpu *sched_yield_turn(struct vcpu *running)
+{
+	if (sched.ready && sched.ready->urgency == running->urgency) {
+		queue(running);
+		switch_to(pick());
+	}
+	return sched.running;
+}
+
 static void slice_ended(struct timer *slice)
 {
 	struct vcpu *running = sched.running;
 
-	if (sched.ready && sched.ready->urgency == running->urgency) {
-		queue(running);
-		switch_to(pick());
-	} else {
+	if (sched_yield_turn(running) == running)
 		start_slice();
-	}
 }
 
 /* A vCPU that is preempted goes on before others that are as urgent. */

@@ -5,22 +5,27 @@
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
 #include "abi/probe.h"
+#include "arch/counter.h"
 #include "arch/probe.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
+#include "hyp/cpu/timerq.h"
 #include "hyp/mem/cold.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
+#include "hyp/vm/vm_core.h"
 
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
 _Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() needs this bit");
+
+#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
@@ -86,8 +91,8 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
 		return vcpu_result(vcpu, HC_EINVAL);
-	probe_write(offsetof(struct probe_stamps, before_raised), probe_read());
-	probe_write(offsetof(struct probe_stamps, raised), probe_read());
+	STAMP(before_raised, probe_read());
+	STAMP(raised, probe_read());
 	gic_set_pending((unsigned)intid);
 	return vcpu_result(vcpu, HC_OK);
 }
@@ -167,6 +172,37 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 {
 	fp_release(&vcpu->fp);
+	return vcpu_result(vcpu, HC_OK);
+}
+
+static struct vcpu *hc_yield(struct vcpu *vcpu)
+{
+	STAMP(issued, vcpu->frame.x[1]);
+	return sched_yield_turn(vcpu_result(vcpu, HC_OK));
+}
+
+static struct vcpu *hc_fail_over(struct vcpu *vcpu)
+{
+	STAMP(issued, vcpu->frame.x[1]);
+	STAMP(fails_over, probe_read());
+	if (!vm_fail_over(vcpu->vm))
+		return vcpu_result(vcpu, HC_EINVAL);
+	STAMP(paused, probe_read());
+	vcpu_result(vcpu, HC_OK);
+	return sched_next();
+}
+
+static struct vcpu *hc_heartbeat(struct vcpu *vcpu)
+{
+	struct timer *heartbeat = &vcpu->vm->heartbeat;
+	uint64_t deadline = counter_read() + (uint32_t)vcpu->frame.x[1];
+
+	if (vcpu->index != 0)
+		return vcpu_result(vcpu, HC_EINVAL);
+	timerq_stop(heartbeat);
+	STAMP(fails_over, deadline);
+	if (vcpu->frame.x[1])
+		timerq_start(heartbeat, deadline);
 	return vcpu_result(vcpu, HC_OK);
 }
 

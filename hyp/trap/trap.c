@@ -116,11 +116,11 @@ __cold void trap_irq_idle(void)
 {
 	uint32_t iar = gic_ack();
 
-	if (gic_intid(iar) == board.hyp_timer_intid) {
-		expire_timers(iar);
-	} else if (gic_intid(iar) == SMP_KICK_SGI || gic_intid(iar) == board.maintenance_intid) {
+	if (gic_intid(iar) == SMP_KICK_SGI || gic_intid(iar) == board.maintenance_intid) {
 		gic_eoi(iar);
 		gic_deactivate(iar);
+	} else if (gic_intid(iar) == board.hyp_timer_intid) {
+		expire_timers(iar);
 	} else if (gic_intid(iar) < GIC_SPECIAL_BASE) {
 		take_for_unloaded(iar);
 	}

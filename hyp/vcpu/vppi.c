@@ -5,49 +5,60 @@
 
 static struct vcpu *owner PERCPU;
 
-/* The vCPU is not the owner. */
-static void put_one(struct vcpu *vcpu, unsigned intid)
+static inline __attribute__((always_inline)) void change(const struct vcpu *from,
+							 const struct vcpu *to, unsigned intid)
 {
-	gic_disable(intid);
-	if (gic_is_active(intid)) {
-		vcpu->active_ppis |= BIT(intid);
-		gic_deactivate(intid);
-	}
-	if (vcpu->vgic.virq[intid].hw_latch)
+	const struct virq *old = from ? from->vgic.route[intid] : NULL;
+	const struct virq *new = to ? to->vgic.route[intid] : NULL;
+	bool was = old && vgic_may_deliver(&from->vgic, old);
+	bool will = new &&vgic_may_deliver(&to->vgic, new);
+
+	if (was && !will)
+		gic_disable(intid);
+	if (old && old->hw_latch)
 		gic_clear_pending(intid);
+	if (new && (!old || new->config.priority != old->config.priority))
+		gic_set_priority(intid, new->config.priority);
+	if (new &&new->hw_latch)
+		gic_set_pending(intid);
+	if (will && !was)
+		gic_enable(intid);
 }
 
-static void load_one(struct vcpu *vcpu, unsigned intid)
+/* NULL: no vCPU. Only what differs is written: a switch between two VMs comes here. */
+static inline __attribute__((always_inline)) void hand_over(struct vcpu *from, struct vcpu *to)
 {
-	const struct virq *virq = &vcpu->vgic.virq[intid];
+	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
+	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
+	uint32_t new = to ? to->active_ppis : 0;
 
-	gic_set_priority(intid, virq->config.priority);
-	if (virq->hw_latch)
-		gic_set_pending(intid);
-	if (vcpu->active_ppis & BIT(intid))
-		gic_set_active(intid);
-	if (vgic_may_deliver(&vcpu->vgic, virq))
-		gic_enable(intid);
+	for (; ppis; ppis &= ppis - 1)
+		change(from, to, bit_lowest(ppis));
+	for (uint32_t ended = old & ~new; ended; ended &= ended - 1)
+		gic_deactivate(bit_lowest(ended));
+	for (uint32_t begun = new & ~old; begun; begun &= begun - 1)
+		gic_set_active(bit_lowest(begun));
+	if (from)
+		from->active_ppis = old;
+	if (to)
+		to->active_ppis = 0;
+	owner = to;
 }
 
 void vppi_put(void)
 {
-	if (!owner)
-		return;
-	for (uint32_t ppis = owner->vgic.ppis; ppis; ppis &= ppis - 1)
-		put_one(owner, bit_lowest(ppis));
-	owner = NULL;
+	if (owner)
+		hand_over(owner, NULL);
 }
 
 void vppi_load(struct vcpu *vcpu)
 {
 	if (owner == vcpu || !vcpu->vgic.ppis)
 		return;
-	vppi_put();
-	for (uint32_t ppis = vcpu->vgic.ppis; ppis; ppis &= ppis - 1)
-		load_one(vcpu, bit_lowest(ppis));
-	vcpu->active_ppis = 0;
-	owner = vcpu;
+	if (owner)
+		hand_over(owner, vcpu);
+	else
+		hand_over(NULL, vcpu);
 }
 
 struct vcpu *vppi_owner(unsigned intid)

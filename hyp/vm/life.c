@@ -152,13 +152,13 @@ void vm_start(struct vm *vm, uint64_t limit)
 void vm_pause(struct vm *vm)
 {
 	__atomic_store_n(&vm->paused, true, __ATOMIC_RELEASE);
-	on_each_core(vm, vm_core_pause);
+	on_each_core(vm, vm_core_follow);
 }
 
 void vm_resume(struct vm *vm)
 {
 	__atomic_store_n(&vm->paused, false, __ATOMIC_RELEASE);
-	on_each_core(vm, vm_core_resume);
+	on_each_core(vm, vm_core_follow);
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		smp_ask(vm->vcpu[n]->core); /* one that PSCI started meanwhile */
 }

@@ -60,6 +60,7 @@ struct vm_machine {
 	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
 	 * itself. Else NULL. */
 	uint32_t (*rounds)(const struct vm *vm);
+	struct vm *partner; /* that this VM's core goes to when it fails; NULL: none */
 	const struct vm_type *type;
 
 	struct guest_run run;          /* of the bench guest */

@@ -47,12 +47,13 @@ struct vm {
 	struct page_pool tables; /* of stage 2 */
 	pte_t stage2_root[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
 	struct timer limit_timer;
-	uint64_t limit;    /* CNTPCT at which it is stopped */
-	bool started;      /* by vm_start(), and not stopped since */
-	bool booted;       /* vCPU 0 has begun: from now on PSCI starts vCPUs */
-	bool entered;      /* the guest runs, or is about to */
-	bool paused;       /* no vCPU is turned on meanwhile */
-	uint32_t vcpus_on; /* or about to be */
+	uint64_t limit;         /* CNTPCT at which it is stopped */
+	struct timer heartbeat; /* of vCPU 0's core: HC_HEARTBEAT */
+	bool started;           /* by vm_start(), and not stopped since */
+	bool booted;            /* vCPU 0 has begun: from now on PSCI starts vCPUs */
+	bool entered;           /* the guest runs, or is about to */
+	bool paused;            /* no vCPU is turned on meanwhile */
+	uint32_t vcpus_on;      /* or about to be */
 };
 
 #define VM_MAX PLAN_VM_MAX

@@ -4,6 +4,7 @@
 #include "arch/tlb.h"
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/fp.h"
+#include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
@@ -57,6 +58,7 @@ void vm_core_attach(void *argument)
 	vcpu->vttbr = vm_has_stage2(vm) ? stage2_vttbr(&vm->stage2) : 0;
 	if (vcpu->index == 0) {
 		vm->limit_timer.function = limit_reached;
+		vm->heartbeat.function = vm_heartbeat_is_late;
 		timerq_start(&vm->limit_timer, vm->limit);
 	}
 	*find(NULL) = vcpu; /* the last: those before start first */
@@ -72,24 +74,23 @@ void vm_core_detach(void *argument)
 	*link = vcpu->next_attached;
 	sched_remove(vcpu);
 	vtimer_stop(vcpu);
-	if (vcpu->index == 0)
+	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->limit_timer);
+		timerq_stop(&vcpu->vm->heartbeat);
+	}
 	vppi_put();
 	vgic_reset(&vcpu->vgic, 0, false);
 	fp_remove(&vcpu->fp);
 }
 
-void vm_core_pause(void *argument)
+void vm_core_follow(void *argument)
 {
 	struct vcpu *vcpu = argument;
 
-	if (vcpu->state != VCPU_STATE_OFF)
+	if (!__atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE))
+		sched_resume(vcpu);
+	else if (vcpu->state != VCPU_STATE_OFF)
 		sched_pause(vcpu);
-}
-
-void vm_core_resume(void *argument)
-{
-	sched_resume(argument);
 }
 
 /* Nothing of it is signalled, and what comes from now on waits until it is on again. */
@@ -142,9 +143,44 @@ void vm_core_process(void)
 			sched_remove(vcpu);
 		else if (power == VCPU_STARTING && !vcpu->vm->paused)
 			start(vcpu);
+		else if (power == VCPU_ON)
+			vm_core_follow(vcpu);
 		else if (power == VCPU_OFF && vcpu->vgic.posted.what)
 			process_posts(vcpu);
 	}
+}
+
+static inline __attribute__((always_inline)) void follow(struct vm *vm, bool paused)
+{
+	for (unsigned n = 0; n < vm->vcpu_count; n++) {
+		struct vcpu *vcpu = vm->vcpu[n];
+
+		if (vcpu->core != smp_core())
+			smp_ask(vcpu->core);
+		else if (!paused)
+			sched_resume(vcpu);
+		else if (vcpu->state != VCPU_STATE_OFF)
+			sched_pause(vcpu);
+	}
+}
+
+/* In this order, so that two VMs that fail over to each other at once do not both stop. */
+bool vm_fail_over(struct vm *vm)
+{
+	struct vm *partner = vm->machine->partner;
+
+	if (!partner || vm_outcome(partner) != VM_RUNNING)
+		return false;
+	__atomic_store_n(&vm->paused, true, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&partner->paused, false, __ATOMIC_SEQ_CST);
+	follow(partner, false);
+	follow(vm, true);
+	return true;
+}
+
+void vm_heartbeat_is_late(struct timer *heartbeat)
+{
+	vm_fail_over((struct vm *)((char *)heartbeat - offsetof(struct vm, heartbeat)));
 }
 
 struct vcpu *vm_core_owner(unsigned intid)

@@ -15,9 +15,15 @@ void vm_core_reset(void *config);
 void vm_core_attach(void *vcpu);
 void vm_core_detach(void *vcpu);
 
-/* `vcpu` is scheduled no longer, unless it is off; is again. */
-void vm_core_pause(void *vcpu);
-void vm_core_resume(void *vcpu);
+/* `vcpu` is scheduled, unless it is off or vm->paused. */
+void vm_core_follow(void *vcpu);
+
+/* In an exit: `vm` is paused, and its partner is not. No core waits for another: vCPUs of other
+ * cores follow. False: the VM has no partner that runs. */
+bool vm_fail_over(struct vm *vm);
+
+/* The same, by vm->heartbeat. */
+void vm_heartbeat_is_late(struct timer *heartbeat);
 
 /* `vcpu`, which is loaded, has turned itself off. */
 void vm_core_off(struct vcpu *vcpu);

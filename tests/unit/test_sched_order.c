@@ -151,6 +151,16 @@ static void block(void)
 		model_stop(running, VCPU_STATE_BLOCKED);
 }
 
+static void yield(void)
+{
+	const struct vcpu *running = &vcpus[model.running];
+	int next = first_ready();
+
+	if (next >= 0 && urgency((unsigned)next) == urgency((unsigned)model.running))
+		model_slice_end();
+	assert_ptr_equal(sched_yield_turn(&vcpus[running->index]), &vcpus[model.running]);
+}
+
 static void pass_time(uint64_t ticks)
 {
 	bool ends;
@@ -174,7 +184,7 @@ static void step(struct random *random)
 {
 	unsigned i = random_below(random, VCPUS);
 
-	switch (random_below(random, 8)) {
+	switch (random_below(random, 9)) {
 	case 0:
 		if (model.running >= 0)
 			block();
@@ -191,6 +201,10 @@ static void step(struct random *random)
 	case 3:
 	case 4:
 		pass_time(random_below(random, SLICE));
+		break;
+	case 5:
+		if (model.running >= 0)
+			yield();
 		break;
 	default:
 		sched_wake(&vcpus[i]);

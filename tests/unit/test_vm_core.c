@@ -231,6 +231,7 @@ static int setup(void **state)
 	type = (struct vm_type){ .numbered = true, .set_registers = set_registers };
 	for (unsigned n = 0; n < VCPUS; n++) {
 		timerq_stop(&vm[n].limit_timer);
+		timerq_stop(&vm[n].heartbeat);
 		vm[n] = (struct vm){ .config = &config, .type = &type, .vcpu_count = 1 };
 		vm[n].vcpu[0] = &vcpus[n];
 		vm[n].outcome = VM_RUNNING;
@@ -386,9 +387,9 @@ static void a_paused_vm_starts_no_vcpu(void **state)
 	turn_on(0);
 	assert_int_equal(seen.added, 0);
 	assert_int_equal(vcpus[0].power, VCPU_STARTING);
-	vm_core_pause(&vcpus[0]);
+	vm_core_follow(&vcpus[0]);
 	vm[0].paused = false;
-	vm_core_resume(&vcpus[0]);
+	vm_core_follow(&vcpus[0]);
 	vm_core_process();
 	assert_ptr_equal(seen.last_added, &vcpus[0]);
 }
@@ -398,14 +399,97 @@ static void one_that_runs_is_paused_and_goes_on(void **state)
 	(void)state;
 	turn_on(0);
 	turn_on(1);
-	vm_core_pause(&vcpus[0]);
+	vm[0].paused = true;
+	vm_core_follow(&vcpus[0]);
 	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
 	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
 	vm_core_process();
 	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
-	vm_core_resume(&vcpus[0]);
+	vm[0].paused = false;
+	vm_core_process();
 	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
 	assert_int_equal(seen.added, 2);
+}
+
+/* --- fail over --- */
+
+static struct vcpu elsewhere;
+
+/* VM 0 is active; VM 1, its standby, is paused, with a vCPU on core 3, too. */
+static void begin_pair(void)
+{
+	static struct vm_machine machines[VCPUS] = { { .partner = &vm[1] }, { .partner = &vm[0] } };
+
+	elsewhere = (struct vcpu){ .vm = &vm[1], .core = 3, .state = VCPU_STATE_PAUSED };
+	vm[1].vcpu[vm[1].vcpu_count++] = &elsewhere;
+	for (unsigned n = 0; n < VCPUS; n++) {
+		vm[n].machine = &machines[n];
+		turn_on(n);
+	}
+	vm[1].paused = true;
+	vm_core_process();
+	fake_asked = 0;
+}
+
+static void assert_active(unsigned n)
+{
+	for (unsigned i = 0; i < VCPUS; i++) {
+		assert_int_equal(vm[i].paused, i != n);
+		assert_int_equal(vcpus[i].state, i == n ? VCPU_STATE_READY : VCPU_STATE_PAUSED);
+	}
+	assert_int_equal(elsewhere.state, VCPU_STATE_PAUSED); /* its core does that */
+}
+
+static void the_partner_goes_on_and_is_failed_over_from(void **state)
+{
+	(void)state;
+	begin_pair();
+	assert_true(vm_fail_over(&vm[0]));
+	assert_active(1);
+	assert_int_equal(fake_asked, 1u << 3);
+	fake_asked = 0;
+	assert_true(vm_fail_over(&vm[1]));
+	assert_active(0);
+	assert_int_equal(fake_asked, 1u << 3);
+}
+
+static void without_a_partner_that_runs_the_vm_goes_on(void **state)
+{
+	static struct vm_machine alone;
+
+	(void)state;
+	begin_pair();
+	vm[1].outcome = VM_FAULT;
+	assert_false(vm_fail_over(&vm[0]));
+	vm[0].machine = &alone;
+	assert_false(vm_fail_over(&vm[0]));
+	assert_false(vm[0].paused);
+	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
+	assert_int_equal(fake_asked, 0);
+}
+
+static void a_late_heartbeat_fails_over(void **state)
+{
+	(void)state;
+	begin_pair();
+	timerq_start(&vm[0].heartbeat, LIMIT / 2);
+	fake_cntpct_el0 = LIMIT / 2 - 1;
+	timerq_expire();
+	assert_active(0);
+	fake_cntpct_el0 = LIMIT / 2;
+	timerq_expire();
+	assert_active(1);
+}
+
+static void a_heartbeat_ends_with_its_vm(void **state)
+{
+	(void)state;
+	begin_pair();
+	timerq_start(&vm[0].heartbeat, LIMIT / 2);
+	vm_core_detach(&vcpus[0]);
+	fake_cntpct_el0 = LIMIT / 2;
+	timerq_expire();
+	assert_true(vm[1].paused);
 }
 
 /* --- the end --- */
@@ -516,6 +600,10 @@ int main(void)
 		TEST(posts_to_one_that_is_off_are_processed),
 		TEST(a_paused_vm_starts_no_vcpu),
 		TEST(one_that_runs_is_paused_and_goes_on),
+		TEST(the_partner_goes_on_and_is_failed_over_from),
+		TEST(without_a_partner_that_runs_the_vm_goes_on),
+		TEST(a_late_heartbeat_fails_over),
+		TEST(a_heartbeat_ends_with_its_vm),
 		TEST(a_vm_at_its_end_loses_its_vcpus),
 		TEST(a_vm_at_its_end_starts_none),
 		TEST(what_is_detached_leaves_nothing),

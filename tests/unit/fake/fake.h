@@ -50,6 +50,8 @@ extern void (*fake_by_address)(uintptr_t start, size_t size);
 /* Added to CNTPCT by each read of it. 1 after a reset. */
 extern uint64_t fake_counter_step;
 
+extern uint32_t fake_asked; /* bit n: smp_ask(n) */
+
 struct fake_counts {
 	unsigned sysreg_writes;
 	unsigned dcache_ranges; /* calls that clean and invalidate */

@@ -19,6 +19,12 @@ struct vcpu *vm_core_owner(unsigned intid)
 	return NULL;
 }
 
+bool vm_fail_over(struct vm *vm)
+{
+	(void)vm;
+	return false;
+}
+
 bool vm_gic_send_on(uint32_t iar)
 {
 	for (unsigned i = 0; i < VM_MAX; i++)

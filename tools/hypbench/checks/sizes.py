@@ -11,12 +11,12 @@ BUDGETS = {
     "hyp/base": 477,
     "hyp/cpu": 561,
     "hyp/mem": 308,
-    "hyp/vcpu": 1191,
-    "hyp/sched": 244,
-    "hyp/vm": 1605,
+    "hyp/vcpu": 1201,
+    "hyp/sched": 249,
+    "hyp/vm": 1639,
     "hyp/dev": 304,
-    "hyp/trap": 860,
-    "hyp/run": 1008,
+    "hyp/trap": 891,
+    "hyp/run": 1019,
 }
 
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From another VM to this one. vm_yield: on one core, where the other VM gives its turn away.
+ * failover: the other VM is the active one of a pair and this VM its standby, on one core or two.
+ *   call       the call is issued -> EL2 begins -> EL2 has paused the active VM, or told its cores
+ *              -> this VM's first instruction
+ *   heartbeat  the deadline of a heartbeat that stays out -> this VM's first instruction
+ * The other VM's programs are in guest/loads/load_partner.c.
+ */
+#include "abi/probe.h"
+#include "arch/hypercall.h"
+#include "guest/bench.h"
+#include "guest/irq.h"
+#include "guest/report.h"
+#include "guest/vtimer.h"
+
+#define BOOTS 10u          /* times that the other VM gets the core before the first sample */
+#define EXPIRY 500u        /* ticks: this VM's timer expires while the VM is paused */
+#define PATIENCE 10000000u /* ticks */
+
+enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
+
+static const char *const phase_name[PHASES] = { "call-begins", "call-paused", "call-runs" };
+static struct samples totals, phases[PHASES];
+static const volatile struct probe_stamps *stamps;
+static volatile uint32_t handled;
+
+/* Gives the core to the other VM, at `before`. Returns this VM's first stamp when the other VM has
+ * given it back. */
+OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
+{
+	reg_t answer = hvc(id, (reg_t)(uint32_t)before, 0);
+	uint64_t until;
+
+	delay_or_none(delay);
+	until = counter_read();
+	if (answer != HC_OK)
+		guest_refuse("no other VM runs, result", answer);
+	return until;
+}
+
+/* The 64 bits of the other VM's stamp, which is later than `before`. */
+static uint64_t issued_after(uint64_t before)
+{
+	uint32_t later = (uint32_t)stamps->issued - (uint32_t)before;
+
+	if (later == 0)
+		guest_refuse("the other VM did not have the core, stamp", stamps->issued);
+	return before + later;
+}
+
+static void begin(const struct guest_run *run, reg_t id)
+{
+	stamps = (const volatile struct probe_stamps *)((uintptr_t)run->ram_base +
+							GUEST_PROBE_OFFSET);
+	samples_reset(&totals);
+	for (unsigned i = 0; i < PHASES; i++)
+		samples_reset(&phases[i]);
+	for (unsigned i = 0; i < BOOTS; i++) {
+		uint64_t before = counter_read();
+
+		go_and_return(id, before, 0);
+	}
+}
+
+static void report(const char *variant, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_CVAL,
+		.batch = 1,
+	};
+
+	report_bench(&info, samples);
+}
+
+/* --- yield --- */
+
+static void vm_yield_run(const struct guest_run *run)
+{
+	begin(run, HC_ID(YIELD));
+	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
+		uint64_t before, until;
+
+		state_prepare();
+		before = counter_read();
+		until = go_and_return(HC_ID(YIELD), before, run->bench.params.delay);
+		samples_add(&totals, issued_after(before), until);
+	}
+	report("yield", &totals);
+}
+
+static const char *vm_yield_prepare(const struct guest_run *run)
+{
+	return run->config.beside != BESIDE_YIELD ? "needs beside=load_yield" : NULL;
+}
+
+/* --- fail over --- */
+
+static void add_call(uint64_t before, uint64_t until)
+{
+	uint64_t end[PHASES] = { stamps->fails_over, stamps->paused, until };
+	uint64_t last = issued_after(before);
+
+	samples_add(&totals, last, until);
+	for (unsigned i = 0; i < PHASES; i++) {
+		if (end[i] < last)
+			guest_refuse("a stamp is missing or out of order, phase", i + 1);
+		samples_add(&phases[i], last, end[i]);
+		last = end[i];
+	}
+}
+
+static void on_timer(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	vtimer_quiet();
+	handled++;
+}
+
+/* Each expiry while this VM is paused is handled once, and no other interrupt comes. */
+static void check_interrupts(const struct guest_run *run)
+{
+	uint32_t n = run->bench.params.n;
+
+	handled = 0;
+	irq_set_handler(run->virt_timer_intid, on_timer);
+	gic_enable(run->virt_timer_intid);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t before = counter_read(), until;
+
+		vtimer_arm(before + EXPIRY);
+		until = go_and_return(HC_ID(FAIL_OVER), before, 0);
+		irq_unmask();
+		while (handled <= i && counter_read() - until < PATIENCE)
+			;
+		irq_mask();
+	}
+	gic_disable(run->virt_timer_intid);
+
+	struct member members[] = { { "fired", n }, { "handled", handled } };
+
+	report_check("interrupts", handled == n, members, 2);
+}
+
+static void failover_run(const struct guest_run *run)
+{
+	bool calls = run->config.beside == BESIDE_CALL;
+
+	begin(run, HC_ID(FAIL_OVER));
+	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
+		uint64_t before, until;
+
+		state_prepare();
+		before = counter_read();
+		until = go_and_return(HC_ID(FAIL_OVER), before, run->bench.params.delay);
+		if (calls)
+			add_call(before, until);
+		else
+			samples_add(&totals, stamps->fails_over, until);
+	}
+	report(calls ? "call" : "heartbeat", &totals);
+	for (unsigned i = 0; calls && i < PHASES; i++)
+		report(phase_name[i], &phases[i]);
+	check_interrupts(run);
+}
+
+static const char *failover_prepare(const struct guest_run *run)
+{
+	return run->config.beside != BESIDE_CALL && run->config.beside != BESIDE_HEARTBEAT
+		       ? "needs beside=active_call or active_heartbeat"
+		       : NULL;
+}
+
+static const struct bench vm_yield = {
+	.name = "vm_yield",
+	.prepare = vm_yield_prepare,
+	.run = vm_yield_run,
+};
+BENCH(vm_yield);
+
+static const struct bench failover = {
+	.name = "failover",
+	.prepare = failover_prepare,
+	.run = failover_run,
+};
+BENCH(failover);
