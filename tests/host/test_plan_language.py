@@ -80,7 +80,7 @@ def test_a_machine_is_the_rest_of_its_line():
 
 @pytest.mark.parametrize("axis", abi.axes())
 def test_every_axis_takes_each_of_its_values(axis):
-    preset = "trapped" if axis in ("sched", "lr_sync", "cntp") else "direct"
+    preset = "trapped" if axis in ("sched", "lr_sync", "cntp", "beside") else "direct"
     for value, word in enumerate(abi.axes()[axis]):
         plan = parse(f"config {preset} {axis}={word}\nbench b\n")
         assert plan.configs[preset][axis] == value
@@ -180,6 +180,8 @@ def test_a_plan_that_is_right_is_what_its_own_text_means(text):
     ("config b native irq=trapped", "irq=trapped needs stage 2: stage2=off in config 'b'"),
     ("config a direct sched=rr",
      "a second VM (sched) needs irq=trapped: irq=direct in config 'a'"),
+    ("config a direct beside=active_call",
+     "beside=active_call needs irq=trapped: irq=direct in config 'a'"),
     ("config a native cntp=emulated", "cntp=emulated needs irq=trapped: irq=direct in config 'a'"),
     ("config a direct events=tlb cycles=off",
      "events are counted beside cycles: cycles=off in config 'a'"),

@@ -64,6 +64,7 @@ EVENTS = (
 PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "create_all", "*(volatile char *)0xfffffff0 = 0;"),
+    "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     # the guest's kernel
     "task_wake": first("guest/task.c", "task_wake", "return;"),
     "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),
@@ -143,8 +144,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
         Patch("hyp/trap/trap_account.c", "\ttrap_forward_slowly(vcpu, iar, virq);\n"
               "\tSTAMP(injected, probe_read());\n",
               "\ttrap_forward_slowly(vcpu, iar, virq);\n")),
-    "no stamp raised": (Patch("hyp/trap/hypercall.c", "\tprobe_write(offsetof(struct probe_stamps,"
-                              " raised), probe_read());\n"),),
+    "no stamp raised": (Patch("hyp/trap/hypercall.c", "\tSTAMP(raised, probe_read());\n"),),
     # its memory
     "invalidate": first("hyp/mem/stage2.c", "invalidate", "(void)table;\n\treturn;"),
     "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),

@@ -5,10 +5,11 @@ instruction; on the same core the policy bounds what does."""
 import pytest
 
 from hypbench import abi
+from hypbench.plan_language import PARTNERS
 from lab import Job, Result
 from old_qemu import divides_otherwise
 
-LOADS = abi.axes()["beside"][1:]
+LOADS = [load for load in abi.axes()["beside"][1:] if load not in PARTNERS]
 ALONE = "alone"
 WAKEUP, PHASES = 0, 1  # bench lines
 RARE = 2  # samples in 1000: CAVEATS.md, a sleep that ends late on a machine of several cores

@@ -9,6 +9,7 @@ import pytest
 import el2count
 import expected
 import test_cntp
+import test_failover
 import test_faults
 import test_programs
 import test_stats
@@ -179,6 +180,20 @@ def test_vm_switch_of_the_first_page(result, lab, board):
     assert said["VM switch: last instruction of one VM to the first of the next"] == lengths
     first = column("README.md", "Instructions on QEMU's", "hypbench")
     assert first["VM switch, by an interrupt"] == lengths[1:]
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_failover.PLAN, machine=test_failover.two_cores)
+def test_fail_over_of_the_first_page(result, board):
+    of_reference(board)
+    rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
+    said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
+    assert [lengths for path, lengths in said.items()
+            if path.startswith(("fail over", "a heartbeat", "yield"))] == [
+        [rows["call"], rows["call-cores"]], [rows["heartbeat"], rows["heartbeat-cores"]],
+        [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
+    first = column("README.md", "Instructions on QEMU's", "hypbench")
+    assert first["fail over to a standby VM, one core"] == [rows["call"]]
 
 
 # Of the table of docs/trap-path.md, by the row's first cell.

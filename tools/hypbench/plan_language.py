@@ -38,6 +38,10 @@ class Plan:
     events: list[Event] = field(default_factory=list)  # in the order of their times
 
 
+# Loads that the measured VM takes turns with, instead of being disturbed by them.
+PARTNERS = ("load_yield", "active_call", "active_heartbeat")
+
+
 def words_of(config: Fields) -> dict[str, str]:
     return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
 
@@ -64,7 +68,10 @@ def check_config(name: str, config: Fields) -> None:
          "a second VM (sched) needs irq=trapped: irq=direct in config"),
         # The hypervisor must inject the interrupt of an emulated CNTP.
         (said["cntp"] == "emulated" and not trapped,
-         "cntp=emulated needs irq=trapped: irq=direct in config")]
+         "cntp=emulated needs irq=trapped: irq=direct in config"),
+        # A VM that gives its core away leaves its interrupts to the hypervisor.
+        (said["beside"] in PARTNERS and not trapped,
+         f"beside={said['beside']} needs irq=trapped: irq=direct in config")]
     for message in (message for fault, message in wrong if fault):
         raise Mistake(f"{message} {quoted(name)}")
 
