@@ -50,8 +50,10 @@ def check_equal(result: Result, line: int, alone: str) -> None:
 
 
 @divides_otherwise
-@pytest.mark.parametrize("preset", [pytest.param(preset, marks=pytest.mark.job(
-    plan(preset), machine=cores(2))) for preset in ("direct", "trapped")])
+@pytest.mark.parametrize("preset", [
+    pytest.param("direct", marks=pytest.mark.job(plan("direct"), machine=cores(2))),
+    pytest.param("trapped", marks=[pytest.mark.job(plan("trapped"), machine=cores(2)),
+                                   pytest.mark.long])])
 def test_a_load_on_another_core_changes_no_instruction(result, preset):
     assert result.status == 0 and result.problems == [], result.explain()
     assert min(rounds(result)) > 500 and len(rounds(result)) == 2 * len(LOADS)
@@ -62,6 +64,7 @@ def test_a_load_on_another_core_changes_no_instruction(result, preset):
 
 
 @divides_otherwise
+@pytest.mark.long
 @pytest.mark.job("order once\nconfig native\n" + "".join(
     f"config {load} native beside={load}\n" for load in LOADS) + "bench timer_wakeup n=1000\n",
     machine=cores(2))
@@ -103,6 +106,7 @@ FROM_EXPIRY = {"direct": {"timer-total", "timer-el1-vector"},
 
 
 @divides_otherwise
+@pytest.mark.long
 @pytest.mark.parametrize("preset", [pytest.param(preset, marks=pytest.mark.job(
     plan(f"{preset} probes=on", benches="bench irq_phases n=1000\n", vms=THREE),
     machine=cores(4))) for preset in FROM_EXPIRY])
@@ -137,6 +141,7 @@ def longest_exit(result: Result, config: str, *without: str) -> int:
                if exits["exit"] not in without)
 
 
+@pytest.mark.long
 @pytest.mark.job(ONE.format("fp", ""))
 def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
     """fp: the bound of what the highest priority sees, from measured figures. The longest exits
@@ -155,6 +160,7 @@ def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
             assert row["p50"] <= alone + switch + longest_exit(counted, load, "mmio-write")
 
 
+@pytest.mark.long
 @pytest.mark.job(ONE.format("rr", " slice_us=200"))
 def test_a_load_on_the_core_delays_by_a_slice(lab, job, result):
     assert result.status == 0 and result.problems == [], result.explain()
