@@ -181,6 +181,11 @@ void cores_load(unsigned n, bool load_it)
 		check_neighbour(n);
 }
 
+struct vcpu *sched_yield_turn(struct vcpu *running)
+{
+	return running;
+}
+
 struct vcpu *sched_block(struct vcpu *running)
 {
 	return running;
