@@ -193,7 +193,7 @@ def test_fail_over_of_the_first_page(result, board):
         [rows["call"], rows["call-cores"]], [rows["heartbeat"], rows["heartbeat-cores"]],
         [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
     first = column("README.md", "Instructions on QEMU's", "hypbench")
-    assert first["fail over to a standby VM, one core"] == [rows["call"]]
+    assert first["fail over, one core"] == [rows["call"]]
 
 
 # Of the table of docs/trap-path.md, by the row's first cell.
