@@ -23,9 +23,10 @@ from hypbench.apt_sources import NotDebian, codename, derived
 from hypbench.tree import Tree
 
 CACHE = Tree().builds / "cache" / "debian"
+# For now, also where a mirror is being brought up to date.
 UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
-                         r"network is unreachable|timed out|connection failed|no route to host",
-                         re.IGNORECASE)
+                         r"network is unreachable|timed out|connection failed|no route to host|"
+                         r"mirror sync in progress", re.IGNORECASE)
 # The machine's own configuration (proxies, certificates) stays in force; its hooks are for a
 # machine that installs something.
 CONFIGURATION = """Dir::State "{root}/state";
