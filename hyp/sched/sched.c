@@ -19,6 +19,7 @@ static struct {
 	bool by_priority;     /* fp: a vCPU is as urgent as its priority; else all are alike */
 	bool slices;          /* rr, fp: vCPUs of equal urgency take turns */
 	struct timer slice;
+	uint64_t slice_end; /* the timer may expire before, and is started again then */
 	uint64_t slice_ticks;
 } sched PERCPU;
 
@@ -52,43 +53,62 @@ static struct vcpu *pick(void)
 
 /* --- the core --- */
 
-/* From now, however late the last slice ended: a timer with a later deadline has its turn, too. */
-static void start_slice(void)
+static __cold struct vcpu *start_slice(struct vcpu *vcpu)
 {
-	timerq_start(&sched.slice, read_cntpct_el0() + sched.slice_ticks);
+	timerq_start(&sched.slice, sched.slice_end);
+	return vcpu;
 }
 
-static void run(struct vcpu *vcpu)
+static __cold struct vcpu *stop_slice(struct vcpu *vcpu)
 {
+	timerq_stop(&sched.slice);
+	return vcpu;
+}
+
+/* A slice is from now, however late the last one ended: a timer with a later deadline has its turn,
+ * too. */
+static inline __attribute__((always_inline)) struct vcpu *run(struct vcpu *vcpu)
+{
+	bool queued = timer_is_queued(&sched.slice);
+
 	sched.running = vcpu;
 	vcpu->state = VCPU_STATE_RUNNING;
-	if (vcpu->sliced)
-		start_slice();
-	else if (timer_is_queued(&sched.slice))
-		timerq_stop(&sched.slice);
+	if (!vcpu->sliced)
+		return queued ? stop_slice(vcpu) : vcpu;
+	sched.slice_end = read_cntpct_el0() + sched.slice_ticks;
+	return queued ? vcpu : start_slice(vcpu);
 }
 
-static void switch_to(struct vcpu *vcpu)
+static inline __attribute__((always_inline)) struct vcpu *switch_to(struct vcpu *vcpu)
 {
 	vcpu->turns++;
-	run(vcpu);
+	return run(vcpu);
+}
+
+/* The next one that is as urgent; none: the same one. */
+static inline struct vcpu *next_turn(struct vcpu *running)
+{
+	struct vcpu *next = sched.ready;
+
+	if (!next || next->urgency != running->urgency)
+		return running;
+	queue(running);
+	sched.ready = next->next_ready;
+	next->turns++;
+	return next;
 }
 
 struct vcpu *sched_yield_turn(struct vcpu *running)
 {
-	if (sched.ready && sched.ready->urgency == running->urgency) {
-		queue(running);
-		switch_to(pick());
-	}
-	return sched.running;
+	return run(next_turn(running));
 }
 
 static void slice_ended(struct timer *slice)
 {
-	struct vcpu *running = sched.running;
-
-	if (sched_yield_turn(running) == running)
-		start_slice();
+	if (slice->deadline == sched.slice_end)
+		sched_yield_turn(sched.running);
+	else
+		timerq_start(slice, sched.slice_end);
 }
 
 /* A vCPU that is preempted goes on before others that are as urgent. */
@@ -134,8 +154,7 @@ struct vcpu *sched_block(struct vcpu *running)
 		return running;
 	}
 	running->state = VCPU_STATE_BLOCKED;
-	switch_to(next);
-	return next;
+	return switch_to(next);
 }
 
 struct vcpu *sched_next(void)
@@ -208,7 +227,7 @@ void sched_compare(void)
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
 		with_ppis += vcpu->vgic.ppis != 0;
 	}
-	work = with_ppis > 1 ? VCPU_DIFFERS | VCPU_SHARES_PPIS : differs ? VCPU_DIFFERS : 0;
+	work = (with_ppis > 1 ? VCPU_SHARES_PPIS : 0) | (differs ? VCPU_DIFFERS : 0);
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		vcpu->load_work |= (uint8_t)work;
 		if (!(work & VCPU_SHARES_PPIS))
@@ -240,9 +259,7 @@ struct vcpu *sched_begin(void)
 {
 	struct vcpu *first = pick();
 
-	if (first)
-		run(first);
-	return first;
+	return first ? run(first) : NULL;
 }
 
 /* Out of the list that begins at `link`; `next` is the offset of the links. */

@@ -59,7 +59,7 @@ struct el1_regs {
 #define VCPU_CNTP_DUE 1u /* an emulated CNTP's line rises */
 #define VCPU_FP_EAGER 2u
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
-#define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core; or the next */
+#define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core */
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
 
 /* EL2's registers that a vCPU may have of its own. */

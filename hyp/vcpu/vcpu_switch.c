@@ -103,9 +103,9 @@ static inline bool has_timer_on(const struct vcpu *vcpu)
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
 }
 
-static inline bool has_more_to_do(const struct vcpu *vcpu)
+static inline bool has_more_to_do(const struct vcpu *vcpu, unsigned load_work)
 {
-	return (reg_t)vcpu->virtual_timer.link | vcpu->load_work | vcpu->vgic.work |
+	return (reg_t)vcpu->virtual_timer.link | load_work | vcpu->vgic.work |
 	       vcpu->vgic.posted.what;
 }
 
@@ -161,18 +161,25 @@ void vcpu_load(struct vcpu *vcpu)
 	load_more(vcpu);
 }
 
-static __attribute__((noinline)) void switch_rare(struct vcpu *from, struct vcpu *to)
+static __attribute__((noinline)) void switch_vms(struct vcpu *from, struct vcpu *to)
 {
 	vppi_load(to);
 	el2_switch(&from->el2, &to->el2);
 }
 
-static __cold void switch_more(struct vcpu *from, struct vcpu *to)
+static __cold void switch_rare(struct vcpu *from, struct vcpu *to)
 {
 	vtimer_put(from);
-	if (to->load_work & VCPU_DIFFERS)
-		switch_rare(from, to);
+	if (to->load_work & (VCPU_DIFFERS | VCPU_SHARES_PPIS))
+		switch_vms(from, to);
 	load_more(to);
+}
+
+/* Two VMs whose PPIs are alike need no more. */
+static __attribute__((noinline, flatten)) void switch_more(struct vcpu *from, struct vcpu *to)
+{
+	if (has_more_to_do(to, to->load_work & ~VCPU_SHARES_PPIS) || !vppi_load_alike(to))
+		switch_rare(from, to);
 }
 
 /* ERET synchronises the context, so no barrier is needed. Rare work comes last and in a function
@@ -181,6 +188,8 @@ __attribute__((flatten)) void vcpu_switch(struct vcpu *from, struct vcpu *to)
 {
 	put(from);
 	load(to);
-	if (has_timer_on(from) || has_more_to_do(to))
+	if (has_timer_on(from))
+		switch_rare(from, to);
+	else if (has_more_to_do(to, to->load_work))
 		switch_more(from, to);
 }

@@ -122,6 +122,7 @@ __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned
 {
 	if (virq->hw) {
 		virq->fast_lr = VIRQ_LR_NONE;
+		vgic->ppi_config = 0;
 		if (virq->pending_latch || vgic_lr_has(vgic, virq, GIC_LR_PENDING))
 			virq->lr_latch = true;
 		else
@@ -209,6 +210,7 @@ __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_con
 	old = virq->config;
 	if (memcmp(&old, &config, sizeof(config)) == 0)
 		return;
+	vgic->ppi_config = 0;
 	vgic_dequeue(vgic, virq);
 	if (old.edge != config.edge)
 		before = set_edge(virq, config.edge, before);
@@ -225,6 +227,7 @@ __cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 	unsigned before = vgic->groups_enabled;
 
 	vgic->groups_enabled = groups & GROUPS;
+	vgic->ppi_config = 0;
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		struct virq *virq = &vgic->virq[i];
 		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;
@@ -247,8 +250,10 @@ void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
 		vgic_dequeue(vgic, virq);
 	virq->config.priority = priority & VIRQ_PRIORITY_MASK;
 	virq->lr_value = gic_lr_with_priority(virq->lr_value, priority);
-	if (virq->hw)
+	if (virq->hw) {
+		vgic->ppi_config = 0;
 		gic_set_priority(virq->intid, virq->config.priority);
+	}
 	if (pending)
 		vgic_requeue(vgic, virq);
 }
@@ -260,6 +265,7 @@ __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 	vgic_refill(vgic);
 	vgic_dequeue(vgic, virq);
 	if (!vgic_is_active(vgic, virq)) {
+		vgic->ppi_config = 0;
 		if (virq->hw && virq->pending_latch)
 			give_back(virq);
 		else if (virq->hw)

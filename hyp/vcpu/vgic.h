@@ -78,6 +78,7 @@ struct vgic_posted {
 struct vgic {
 	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
 	uint32_t ppis;                     /* bit n: PPI n has a route */
+	uint32_t ppi_config;               /* hyp/vcpu/vppi.c; 0: unknown */
 	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
 	unsigned lr_count;
 	/* Not 0: an interrupt may be in the queue of an enabled group, spilled, or have a retarget

@@ -25,15 +25,42 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 		gic_enable(intid);
 }
 
-/* NULL: no vCPU. Only what differs is written: a switch between two VMs comes here. */
-static inline __attribute__((always_inline)) void hand_over(struct vcpu *from, struct vcpu *to)
+/* What change() compares, of each PPI; no vCPU has more than five. 0: an interrupt is pending by
+ * software, which moves with its vCPU. */
+static uint32_t config_of(const struct vgic *vgic)
+{
+	uint32_t config = 1;
+
+	for (uint32_t ppis = vgic->ppis; ppis; ppis &= ppis - 1) {
+		const struct virq *virq = vgic->route[bit_lowest(ppis)];
+
+		if (virq->hw_latch)
+			return 0;
+		config = config << 6 | (uint32_t)vgic_may_deliver(vgic, virq) << 5 |
+			 virq->config.priority >> 3;
+	}
+	return config;
+}
+
+static void change_all(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
-	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
-	uint32_t new = to ? to->active_ppis : 0;
 
 	for (; ppis; ppis &= ppis - 1)
 		change(from, to, bit_lowest(ppis));
+	if (from)
+		from->vgic.ppi_config = config_of(&from->vgic);
+	if (to)
+		to->vgic.ppi_config = config_of(&to->vgic);
+}
+
+/* NULL: no vCPU. Only what differs is written: a switch between two VMs comes here. */
+static void hand_over(struct vcpu *from, struct vcpu *to)
+{
+	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
+	uint32_t new = to ? to->active_ppis : 0;
+
+	change_all(from, to);
 	for (uint32_t ended = old & ~new; ended; ended &= ended - 1)
 		gic_deactivate(bit_lowest(ended));
 	for (uint32_t begun = new & ~old; begun; begun &= begun - 1)
@@ -53,12 +80,21 @@ void vppi_put(void)
 
 void vppi_load(struct vcpu *vcpu)
 {
-	if (owner == vcpu || !vcpu->vgic.ppis)
-		return;
-	if (owner)
+	if (owner != vcpu && vcpu->vgic.ppis)
 		hand_over(owner, vcpu);
-	else
-		hand_over(NULL, vcpu);
+}
+
+bool vppi_load_alike(struct vcpu *vcpu)
+{
+	const struct vgic *old = owner ? &owner->vgic : NULL;
+
+	if (!old || old->ppi_config == 0 || old->ppi_config != vcpu->vgic.ppi_config ||
+	    old->ppis != vcpu->vgic.ppis)
+		return false;
+	if (vcpu->active_ppis | (gic_active_private() & old->ppis))
+		return false;
+	owner = vcpu;
+	return true;
 }
 
 struct vcpu *vppi_owner(unsigned intid)

@@ -11,6 +11,10 @@
 /* The physical PPIs are those of `vcpu`, which is loaded. */
 void vppi_load(struct vcpu *vcpu);
 
+/* The same where nothing has to be written: both vCPUs have their PPIs alike, and none active. Else
+ * false. */
+bool vppi_load_alike(struct vcpu *vcpu);
+
 /* The physical PPIs have no owner: disabled, neither pending by software nor active. */
 void vppi_put(void);
 

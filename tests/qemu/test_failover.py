@@ -20,7 +20,7 @@ PROVEN = ("failover", "vm_yield")
 YIELD, FAILOVER = 0, len(DELAYS)  # bench lines of PLAN
 PHASES = ("call-begins", "call-paused", "call-runs")
 CONFIGS = {
-    "yield": "trapped sched=rr fp=lazy beside=load_yield",
+    "yield": "trapped sched=rr slice_us=1000000 fp=lazy beside=load_yield",
     "call": "trapped sched=fp fp=lazy beside=active_call",
     "heartbeat": "trapped sched=fp fp=lazy beside=active_heartbeat",
     "sw": "trapped-sw sched=fp fp=eager beside=active_call",
@@ -37,8 +37,8 @@ EL2 = HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n"
     "bench vm_yield n=100\nbench failover n=100\n")
 LONG = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in (*CALLS, *HEARTBEATS)) + (
     "bench failover n=20000\n")
-# instructions on virt-a72; the peers need 6077 (Xen 4.17) where they have it at all
-CEILINGS = {"call": 600, "call-cores": 900, "heartbeat": 700}
+# instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
+CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 290}
 
 
 def values(config: str, row: dict) -> list[int]:
@@ -98,7 +98,8 @@ def test_delay_at_el2_is_seen_once_in_the_first_phase(result):
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     rows = whole(result)
-    assert rows["call"]["p50"] < rows["call-cores"]["p50"] < 2 * rows["call"]["p50"]
+    assert rows["call"]["p50"] < rows["call-cores"]["p50"] < 3 * rows["call"]["p50"]
+    rows["yield"] = result.figures(YIELD)["yield", "yield"]
     for config, ceiling in CEILINGS.items():
         assert board != "virt-a72" or rows[config]["p50"] <= ceiling
 

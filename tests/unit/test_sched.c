@@ -208,6 +208,21 @@ static void a_slice_that_ended_late_is_followed_by_a_whole_one(void **state)
 	assert_int_equal(fake_cnthp_cval_el2, 6 * SLICE + 7);
 }
 
+/* A switch leaves the timer alone, which expires early and is set to the end of the slice then. */
+static void a_slice_that_begins_early_is_a_whole_one(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	fake_cntpct_el0 = SLICE / 2;
+	fake_cnthp_cval_el2 = 0;
+	assert_ptr_equal(sched_yield_turn(guest), &other);
+	switch_to(&other);
+	assert_int_equal(fake_cnthp_cval_el2, 0); /* not written */
+	assert_ptr_equal(timer_at(SLICE), &other);
+	assert_int_equal(fake_cnthp_cval_el2, SLICE / 2 + SLICE);
+	assert_ptr_equal(timer_at(SLICE / 2 + SLICE), guest);
+}
+
 static void unequal_priorities_need_no_slice(void **state)
 {
 	(void)state;
@@ -339,6 +354,7 @@ static void an_expiry_is_delivered_once(void **state)
 			fake_cntpct_el0 = now;
 			arm_guest_timer(now + SLICE / 2);
 			leave_for_other();
+			timer_at(now + 1); /* of an earlier slice */
 			assert_ptr_equal(timer_at(now + SLICE / 2), &other);
 			assert_false(fake_gic_virq()); /* it is not the other's */
 			sched_pause(&other);
@@ -617,6 +633,7 @@ int main(void)
 		cmocka_unit_test(turns_alternate_and_are_counted),
 		cmocka_unit_test(a_turn_that_nobody_wants_goes_on),
 		cmocka_unit_test(a_slice_that_ended_late_is_followed_by_a_whole_one),
+		cmocka_unit_test(a_slice_that_begins_early_is_a_whole_one),
 		cmocka_unit_test(unequal_priorities_need_no_slice),
 		cmocka_unit_test(an_early_timer_changes_nothing),
 		cmocka_unit_test(the_limit_comes_before_all_else),

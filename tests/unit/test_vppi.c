@@ -99,6 +99,63 @@ static void an_active_one_stays_so_in_its_vcpu_alone(void **state)
 	assert_true(gic_is_active(PHYS_TIMER));
 }
 
+/* Equal vCPUs have them without a write, until one of them changes something. */
+static void who_has_them_alike_has_them_at_once(void **state)
+{
+	(void)state;
+	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+	guest_enable(TIMER, 0x48);
+	assert_false(vppi_load_alike(&other)); /* not compared yet */
+	vppi_load(&other);
+	vppi_load(guest);
+	assert_false(vppi_load_alike(&other));
+	other.vgic.virq[TIMER].config.enabled = true;
+	vgic_set_priority(&other.vgic, &other.vgic.virq[TIMER], 0x48);
+	assert_false(vppi_load_alike(&other));
+	vppi_load(&other);
+	assert_true(vppi_load_alike(guest));
+	assert_ptr_equal(vppi_owner(TIMER), guest);
+	assert_true(physical(TIMER)->enabled);
+	assert_int_equal(physical(TIMER)->priority, 0x48);
+
+	gic_set_active(TIMER);
+	assert_false(vppi_load_alike(&other));
+	gic_deactivate(TIMER);
+	vppi_set_active(&other, TIMER);
+	assert_false(vppi_load_alike(&other));
+	vppi_load(&other);
+	assert_false(vppi_load_alike(guest));
+	gic_deactivate(TIMER);
+	assert_true(vppi_load_alike(guest));
+
+	guest_enable(TIMER, 0x50);
+	assert_false(vppi_load_alike(&other));
+	guest_enable(TIMER, 0x48);
+	vppi_load(&other);
+	assert_true(vppi_load_alike(guest));
+	guest_set_dist_enabled(false);
+	assert_false(vppi_load_alike(&other));
+	vppi_load(&other);
+	assert_true(physical(TIMER)->enabled);
+	assert_false(vppi_load_alike(guest));
+	vppi_load(guest);
+	guest_set_dist_enabled(true);
+	vppi_load(&other);
+	assert_true(vppi_load_alike(guest));
+
+	other.vgic.ppis ^= 1u << PHYS_TIMER | 1u << (PHYS_TIMER - 1); /* as many, but others */
+	assert_false(vppi_load_alike(&other));
+	other.vgic.ppis = guest->vgic.ppis;
+	assert_true(vppi_load_alike(&other));
+	assert_true(vppi_load_alike(guest));
+	guest_pend(PHYS_TIMER); /* it moves with its vCPU */
+	assert_false(vppi_load_alike(&other));
+	vppi_load(&other);
+	assert_false(vppi_load_alike(guest));
+	vppi_put();
+	assert_false(vppi_load_alike(guest));
+}
+
 static void pending_by_software_follows_its_vcpu(void **state)
 {
 	(void)state;
@@ -171,6 +228,7 @@ int main(void)
 		TEST(each_has_its_own_enables_and_priorities),
 		TEST(what_is_not_to_be_delivered_is_not_enabled),
 		TEST(an_active_one_stays_so_in_its_vcpu_alone),
+		TEST(who_has_them_alike_has_them_at_once),
 		TEST(pending_by_software_follows_its_vcpu),
 		TEST(who_has_no_ppis_leaves_them),
 		TEST(nobodys_are_quiet),
