@@ -41,7 +41,7 @@ struct vcpu *sched_next(void);
 struct vcpu *sched_block(struct vcpu *running);
 
 /* The running vCPU gives its turn to the next one that is as urgent. Returns the vCPU that resumes:
- * the same one where no other is ready. */
+ * the same one, with a new slice, where no other is ready. */
 struct vcpu *sched_yield_turn(struct vcpu *running);
 
 /* An interrupt came for a vCPU of this core that is not loaded. */

@@ -158,10 +158,8 @@ static void block(void)
 static void yield(void)
 {
 	const struct vcpu *running = &vcpus[model.running];
-	int next = first_ready();
 
-	if (next >= 0 && urgency((unsigned)next) == urgency((unsigned)model.running))
-		model_slice_end();
+	model_slice_end();
 	assert_ptr_equal(sched_yield_turn(&vcpus[running->index]), &vcpus[model.running]);
 }
 
