@@ -19,6 +19,7 @@ PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
 ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt
 PHASES = {"el2-vector": 4, "acknowledged": 12, "injected": 18, "eret": 9, "el1-vector": 14,
           "handler": 31, "eoi": 16, "task": 41}
+GAP = (37, 130, 412)  # a fail over's phases
 PROBE = {"el1": 3, "el2": 4}
 PROGRAMS = ("options", "particles", "dedup", "similarity", "fluid", "itemsets", "clusters")
 PAGES = (8, 64, 512, 4096, 65536)
@@ -54,6 +55,7 @@ def timer_wakeup(step: dict, axes: dict) -> list[dict]:
     late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
     return [spread(step, variant, [base + more] * 90 + [base + more + late + i for i in range(10)])
             for variant, base in (("busy-vector", 2), ("busy-handler", 34), ("busy-task", 91),
+                                  ("wfi-vector", 3),
                                   ("wfi-handler", 35 + 80 * (axes["wfi"] == "trapped")),
                                   ("wfi-task", 92))]
 
@@ -126,6 +128,23 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
     return [spread(step, variant, [base + more] * 1900
                    + [base + more + late + 5 * i for i in range(100)], period=1875000)
             for variant, base in (("periodic", 91), ("oneshot", 97))]
+
+
+def failover(step: dict, axes: dict) -> list[dict]:
+    """The way that the configuration is called after; a call with its phases."""
+    way = step["config"].removesuffix("-cores")
+    phases = {"begins": GAP[0], "paused": GAP[1],
+              "runs": GAP[2] + 300 * (axes["sched"] == "null")} if way == "call" else {}
+    return [sample(step, way, sum(phases.values()) or 500),
+            *(sample(step, f"{way}-{name}", ticks) for name, ticks in phases.items()),
+            step | {"kind": "check", "variant": "interrupts", "ok": True, "fired": 100,
+                    "handled": 100}] if way != "yield" else [
+                        step | {"kind": "skip", "reason": "needs beside=active_call"}]
+
+
+def vm_yield(step: dict, _axes: dict) -> list[dict]:
+    return [sample(step, "yield", 511) if step["config"] == "yield" else
+            step | {"kind": "skip", "reason": "needs beside=load_yield"}]
 
 
 def page_fault(step: dict, axes: dict) -> list[dict]:
@@ -221,6 +240,9 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                                "fp_first_use": fp_first_use}),
         "faults": (three | {"lazy": {"fill": "lazy"}},
                    {"page_fault": page_fault, "stage2_boot": stage2_boot}),
+        "failover": (twins(**{"yield": {"sched": "rr"}, "call": {"sched": "fp"},
+                              "fault": {"sched": "fp"}, "call-cores": {}}),
+                     {"vm_yield": vm_yield, "failover": failover}),
         "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
         "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
         "programs": (three | {"trapped-stats": {"stats": "on"}},

@@ -10,12 +10,12 @@ from hypbench.html import charts, data, page, units
 from hypbench.html.blocks import Band, Table
 from hypbench.html.data import Board, Source
 from hypbench.html.page import PARTS
-from hypbench.html.parts import (answer, beside, conditions, interrupts, memory, programs, studies,
-                                 switches, versus)
+from hypbench.html.parts import (answer, beside, conditions, failover, interrupts, memory, programs,
+                                 studies, switches, versus)
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
-from reportlogs import PHASES, bodies_of, report_log
+from reportlogs import GAP, PHASES, bodies_of, report_log
 from reportpages import board, changed, damaged, drawn, of, simulated, source, table
 
 
@@ -23,14 +23,27 @@ def test_the_answer_is_of_the_records():
     band = next(block for block in of(answer, board()).blocks if isinstance(block, Band))
     found = {figure.name: figure for figure in band.figures}
     row = source("traps").row("timer_wakeup", "busy-handler", "trapped")
-    assert found["timer, trapped"].value.text == f"{row.p50}\u00a0instr"
-    assert found["timer, trapped"].value.href == (
-        "#row/virt-a72/traps/timer_wakeup/busy-handler/trapped")
+    timer = dict(found["timer to handler"].values)
+    assert list(timer) == ["native", "direct", "trapped"]
+    assert timer["trapped"].text == f"{row.p50}\u00a0instr"
+    assert timer["trapped"].href == "#row/virt-a72/traps/timer_wakeup/busy-handler/trapped"
     assert "TLB miss" not in found  # the instruction counter does not model it
+    late, early = (source(plan).p50("timer_wakeup", "wfi-vector", config)
+                   for plan, config in (("sched", "priority"), ("traps", "native")))
+    assert dict(found["VM switch"].values)["trapped"].text == f"{late - early}\u00a0instr"
+    gaps = {cores: cell.text for cores, cell in found["fail over"].values}
+    assert gaps == {"one core": f"{sum(GAP)}\u00a0instr",
+                    "two cores": f"{sum(GAP) + 300}\u00a0instr"}
+    assert found["fail over"].factors == (f"Xen 4.17 (credit2) ×{7106 / sum(GAP):.1f}",)
     bao = (205 - 1) / (row.p50 - source("traps").p50("timer_wakeup", "busy-handler", "native"))
-    assert found["timer, trapped"].factors[0] == f"Bao ×{bao:.1f}"
+    assert found["timer to handler"].factors[0] == f"Bao ×{bao:.1f}"
     timed = next(block for block in of(answer, simulated()).blocks if isinstance(block, Band))
-    assert {figure.name: figure.value.text for figure in timed.figures}["TLB miss"] == "×4.00"
+    values = {figure.name: figure.values for figure in timed.figures}
+    assert values["TLB miss"][0][1].text == "×4.00" and "fail over" not in values
+    beside_it = next(block for block in of(answer, board(), simulated()).blocks
+                     if isinstance(block, Band))
+    assert {figure.name: figure.values for figure in beside_it.figures}["TLB miss"] == (
+        values["TLB miss"])
 
 
 def test_peers_of_the_same_isa_and_gic():
@@ -56,6 +69,37 @@ def test_an_interrupt_in_time_beside_its_instructions():
     ends = [value["end"] for value in drawn(made)["fig-phases-counted-gem5-a72"]
             if value["config"] == "trapped"]
     assert ends[-1] == sum(PHASES.values())
+
+
+def test_a_fail_over_by_phases_of_every_way():
+    made = of(failover, board())
+    values = drawn(made)["fig-failover-virt-a72"]
+    ends = {}
+    for value in values:
+        assert value["start"] == ends.get(value["config"], 0)
+        ends[value["config"]] = value["end"]
+    assert ends == {"call, one core": sum(GAP), "call, two cores": sum(GAP) + 300,
+                    "fault, one core": 500, "yield, one core": 511}
+    assert [value["phase"] for value in values if value["config"] == "call, one core"] == [
+        "EL2 begins", "active VM paused", "standby runs"]
+    assert [value["phase"] for value in values if value["config"].startswith("fault")] == [
+        "without stamps"]
+    rows = [row for row in table(made, "tab-failover") if row["on"] == "two cores"]
+    assert [row["phase"] for row in rows][0] == "service gap"
+    assert (rows[0]["p50"], rows[0]["samples"]) == (f"{sum(GAP) + 300}\u00a0instr",
+                                                    "100\u00a0samples")
+    notes = next(block for block in made.blocks if isinstance(block, Table)).notes
+    assert notes == ("300 of 300 interrupts of the standby that came while it was paused were"
+                     " handled, each once.", "The phases add up to the service gap.")
+
+
+def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
+    def longer(body):
+        if body.get("variant") == "call-paused" and body["config"] == "call":
+            body.update(bench_record(body, "call-paused", [900] * 100, overhead=0, window="cval"))
+    found = Board("b", {"failover": source("failover", raw=changed("failover", longer))})
+    notes = next(block for block in of(failover, found).blocks if isinstance(block, Table)).notes
+    assert notes[-1] == "The phases do not add up to the service gap: call, one core."
 
 
 def test_a_curve_of_samples_ends_with_the_largest():
@@ -122,6 +166,19 @@ def test_studies_stand_beside_ours():
     at = next(at for at, row in enumerate(timed) if row["what"] == "memory read, random") + 1
     assert (timed[at]["native"], timed[at]["direct"], timed[at]["guest to native"]) == (
         "4\u00a0ns", "16\u00a0ns", "×4.00")
+
+
+def test_a_fail_over_beside_that_of_study_s2():
+    values = drawn(of(studies, board()))["fig-s2-virt-a72"]
+    shares = {(value["config"], value["phase"]): round(value["end"] - value["start"], 1)
+              for value in values}
+    assert shares["S2, pause", "before EL2 begins"] == 99.8
+    assert shares["S2, unpause", "EL2"] == 0.1
+    assert shares["hypbench, call, one core", "before EL2 begins"] == round(100 * 37 / 579, 1)
+    assert {value["config"] for value in values} == {
+        "S2, pause", "S2, unpause", "hypbench, call, one core", "hypbench, call, two cores"}
+    without = of(studies, Board("b", {"traps": source("traps")}))
+    assert "fig-s2-b" not in drawn(without)
 
 
 def test_every_study_is_cited():
@@ -197,8 +254,8 @@ def test_what_a_reference_run_lacks_is_no_loss():
 def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
         return [section.id for section in page.sections(one, [one])]
-    assert titles(board()) == ["answer", "interrupts", "memory", "studies", "switches", "programs",
-                               "conditions"]
+    assert titles(board()) == ["answer", "interrupts", "memory", "failover", "studies", "switches",
+                               "programs", "conditions"]
     assert "programs" not in titles(simulated())
 
 

@@ -63,9 +63,9 @@ class Chart:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the answer: a number, its meaning, and how far others are from it."""
+    """A figure of the answer: numbers, their meaning, and how far others are from it."""
 
-    value: Cell
+    values: tuple[tuple[str, Cell], ...]  # in which mode, and the number
     name: str
     meaning: str
     factors: tuple[str, ...]

@@ -8,15 +8,17 @@ The colours of modes are Okabe and Ito's, which people with any colour vision ca
 from hypbench.histogram import Pool
 from hypbench.html.units import Clock, number
 
-MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7"}
-OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D"]
+MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7",
+         "hypbench": "#0072B2"}
+OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D", "#E7298A", "#66A61E",
+          "#1B4F9C", "#F781BF"]
 ROW = 30  # pixels of a bar or a line of dots
 CONFIG = {
     "background": None, "font": "system-ui, DejaVu Sans, Verdana, sans-serif",
     "view": {"stroke": None}, "text": {"color": "currentColor"},
     "rule": {"color": "currentColor"},
     "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "labelLimit": 230,
-             "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8,
+             "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8, "labelOverlap": True,
              "gridColor": "#88888840", "domainColor": "#888888", "tickColor": "#888888",
              "titleFontWeight": "normal"},
     "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "bottom",
@@ -70,8 +72,8 @@ def note(what: str, pool: Pool, clock: Clock, window: str) -> str:
             f"{WINDOWS.get(window, window)}")
 
 
-def phases(values: list[dict], unit: str) -> dict:
-    """Bars one after the other: `config`, `phase`, `start`, `end`, `text`."""
+def phases(values: list[dict], unit: str, sums: bool = True) -> dict:
+    """Bars one after the other: `config`, `phase`, `start`, `end`, `order`, and their sum."""
     rows = list(dict.fromkeys(value["config"] for value in values))
     y = names("config", rows)
     widest = max(value["end"] for value in values)
@@ -88,7 +90,12 @@ def phases(values: list[dict], unit: str) -> dict:
         {"transform": [{"filter": "datum.shown"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
          "mark": {"type": "text", "color": "#111111"},
-         "encoding": {"x": axis("middle", unit), "y": y, "text": {"field": "text"}}}])
+         "encoding": {"x": axis("middle", unit), "y": y, "text": {"field": "text"}}},
+        *([{"transform": [{"aggregate": [{"op": "max", "field": "end", "as": "sum"}],
+                           "groupby": ["config"]}],
+            "mark": {"type": "text", "align": "left", "dx": 4, "fontWeight": 600},
+            "encoding": {"x": axis("sum", unit), "y": y,
+                         "text": {"field": "sum", "format": ",.0f"}}}] if sums else [])])
 
 
 def ecdf(values: list[dict], unit: str) -> dict:

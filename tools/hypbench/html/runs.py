@@ -38,7 +38,7 @@ from hypbench.tree import Tree, read_bytes, read_records
 from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
-         "memory", "tlb-matrix", "programs", "paper-s1")
+         "failover", "memory", "tlb-matrix", "programs", "paper-s1")
 LONGEST_FIRST = ("tlb", "timed", "timed-sw", "paper-s1", "programs", "tlb-matrix", "memory",
                  "sched", "storm")
 CLOCK = "icount"

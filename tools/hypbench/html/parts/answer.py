@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer: what a path costs here, what that means, and how far others are from it."""
 
+from hypbench.analysis.failover import fail_overs
 from hypbench.analysis.studies import S1_RATIO
 from hypbench.analysis.tlb import CHASE, READ, slowdowns
 from hypbench.html import charts
 from hypbench.html.blocks import Band, Cell, Figure, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked, note_of, published
+from hypbench.html.parts.failover import CORES
 from hypbench.html.units import NONE, number
 from hypbench.rows import Row
 
-TIMER = "timer_wakeup", "busy-handler"
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 SYSTEMS = published("peers")["systems"]
-# Name, benchmark and variant, configurations (the first that was measured), meaning, row of peers.
+MODES = (("native", ("native",)), ("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
+SWITCH = ("priority", "switch")  # where a VM's interrupt takes the core from another VM
+# Name, benchmark and variant, meaning, row of peers.json.
 FIGURES = (
-    ("timer, native", TIMER, ("native",), "From the virtual timer's expiry to the guest's handler,"
-     " without a hypervisor.", None),
-    ("timer, direct", TIMER, ("direct",), "The same under stage 2; the guest owns the GIC and no"
-     " interrupt enters EL2.", None),
-    ("timer, trapped", TIMER, ("trapped", "trapped-sw"), "The same; EL2 takes the interrupt and"
-     " injects it through a list register.", "timer"),
-    ("hypercall", ("hvc", "null"), ("trapped", "direct"), "A hypercall that does nothing, there and"
-     " back.", "hypercall"),
-    ("VM switch", ("timer_wakeup", "wfi-vector"), ("priority", "switch"), "From a timer's expiry to"
-     " the vector of the VM that owns it, while another VM has the core.", "switch"))
-# Our benchmark for a row of peers.json: the first that was measured counts.
-MEASURED = {
-    "hypercall": (("hvc", "null"), ("hypercall", "null")),
-    "mmio": (("mmio_read", "vgic"), ("mmio", "iidr")),
-    "sgi": (("sgi_self", "handler"),),
-    "timer": (("timer_wakeup", "busy-handler"),),
-    "timer-wfi": (("timer_wakeup", "wfi-handler"),),
-    "switch": (("timer_wakeup", "wfi-vector"),),
+    ("timer to handler", ("timer_wakeup", "busy-handler"), "From the virtual timer's expiry to the"
+     " guest's handler; trapped: EL2 takes the interrupt and injects it.", "timer"),
+    ("hypercall", ("hvc", "null"), "A hypercall that does nothing, there and back.", "hypercall"))
+# Our benchmark for a row of peers.json, the first that was measured; and its configurations,
+# where they are not the mode's own.
+MEASURED: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
+    "hypercall": ((("hvc", "null"), ("hypercall", "null")), ()),
+    "mmio": ((("mmio_read", "vgic"), ("mmio", "iidr")), ()),
+    "sgi": ((("sgi_self", "handler"),), ()),
+    "timer": ((("timer_wakeup", "busy-handler"),), ()),
+    "timer-wfi": ((("timer_wakeup", "wfi-handler"),), ()),
+    "switch": ((("timer_wakeup", "wfi-vector"),), SWITCH),
+    "yield": ((("vm_yield", "yield"),), ("yield",)),
+    "standby": ((("failover", "call"),), ("call",)),
 }
 
 
-def section(board: Board, _boards: list[Board]) -> Section:
+def section(board: Board, boards: list[Board]) -> Section:
     made = Section("answer", "The answer")
-    found = [one for row in FIGURES if (one := figure_of(board, *row))]
-    found += filter(None, [translation(board)])
-    if not found:
+    found = [figure_of(board, *row) for row in FIGURES]
+    found += [translation(board, boards), vm_switch(board), fail_over(board)]
+    band = Band(tuple(one for one in found if one))
+    if not band.figures:
         made.add(Text(f"{board.label}: no records of the paths that are shown here."))
     else:
         made.add(Text(f"Medians on {board.label}, in {board.clock.axis}. Each number leads to its"
-                      " row in summary.csv."), Band(tuple(found)))
+                      " row in summary.csv."), band)
     peers(made, board)
     return made
 
@@ -59,30 +59,59 @@ def first_row(board: Board, benches, configs) -> tuple[Source, Row] | None:
     return None
 
 
-def figure_of(board: Board, name: str, bench: tuple[str, str], configs: tuple[str, ...],
-              meaning: str, peer: str | None) -> Figure | None:
-    found = first_row(board, [bench], configs)
-    if not found:
+def figure_of(board: Board, name: str, bench: tuple[str, str], meaning: str, peer: str
+              ) -> Figure | None:
+    found = [(mode, *one) for mode, configs in MODES
+             if (one := first_row(board, [bench], configs))]
+    return Figure(tuple((mode, linked(board, source, row, source.clock.show(row.p50)))
+                        for mode, source, row in found), name, meaning, said_of_others(board, peer)
+                  ) if found else None
+
+
+def said_of_others(board: Board, ident: str) -> tuple[str, ...]:
+    row = next(row for row in published("peers")["rows"] if row["id"] == ident)
+    return tuple(f"{SYSTEMS[system]} ×{factor:.1f}"
+                 for system, (_, factor) in factors_of(board, row).items())
+
+
+def vm_switch(board: Board) -> Figure | None:
+    """What the switch adds: the same window natively has no other VM to switch from."""
+    bench = [("timer_wakeup", "wfi-vector")]
+    found, base = first_row(board, bench, SWITCH), first_row(board, bench, ("native",))
+    if not (found and base):
         return None
-    source, row = found
-    more = next((one for one in published("peers")["rows"] if one["id"] == peer), None)
-    factors = factors_of(board, more) if more else {}
-    said = tuple(f"{SYSTEMS[system]} ×{factor:.1f}" for system, (_, factor) in factors.items())
-    return Figure(linked(board, source, row, source.clock.show(row.p50)), name, meaning, said)
+    (source, row), natively = found, base[1].p50
+    show = source.clock.show
+    return Figure((("trapped", linked(board, source, row, show(row.p50 - natively))),), "VM switch",
+                  "From a timer's expiry to the vector of the VM that owns it, while another VM has"
+                  f" the core ({show(row.p50)}), less the same natively ({show(natively)}).",
+                  said_of_others(board, "switch"))
 
 
-def translation(board: Board) -> Figure | None:
-    """Random loads of the largest working set under the finest stage 2, against none."""
+def fail_over(board: Board) -> Figure | None:
+    source = board.first_with("failover", "failover")
+    found = [one for one in fail_overs(source.log) if one.way == "call"]
+    return Figure(tuple((CORES[one.cores], linked(board, source, one.total,
+                                                  source.clock.show(one.total.p50)))
+                        for one in found), "fail over", "From the active VM's call to the first"
+                  " instruction of its standby.", said_of_others(board, "standby")
+                  ) if found else None
+
+
+def translation(board: Board, boards: list[Board]) -> Figure | None:
+    """Random loads of the largest working set under the finest stage 2, against none; where the
+    board does not model them, those of another board of the isa that does."""
     if board.clock.exact:
-        return None
+        board = next((one for one in boards if not one.clock.exact and one.run and board.run
+                      and one.run["isa"] == board.run["isa"]), board)
     source = board.first_with(CHASE, "tlb", "tlb-matrix")
     found = [one for one in slowdowns(source.log) if one.source in (CHASE, READ)]
-    if not found:
+    if board.clock.exact or not found:
         return None
     worst = max(found, key=lambda one: one.ratio)
     row = source.row(worst.source, f"random-{worst.size}", worst.config)
-    return Figure(linked(board, source, row, f"×{worst.ratio:.2f}"), "TLB miss",
-                  f"A random load over the largest working set: {worst.config} against"
+    return Figure(((f"on {board.name}", linked(board, source, row, f"×{worst.ratio:.2f}")),),
+                  "TLB miss", f"A random load over the largest working set: {worst.config} against"
                   f" {worst.base}.", (f"S1 (KVM, Cortex-A15) ×{S1_RATIO}",))
 
 
@@ -96,11 +125,11 @@ def only_gicv2(board: Board, row: dict) -> bool:
     return board.run["gic"] != "v2" and f"{board.run['isa']}-{board.run['gic']}" not in row
 
 
-def ours(board: Board, row: dict, config: str) -> Row | None:
-    configs = ("priority",) if row["id"] == "switch" and config == "trapped" else (config,)
-    if row["id"] == "switch" and config != "trapped":
-        return None
-    found = first_row(board, MEASURED.get(row["id"], ()), configs)
+def ours(board: Board, row: dict, mode: str) -> Row | None:
+    benches, configs = MEASURED.get(row["id"], ((), ()))
+    if configs and mode == "direct":
+        return None  # a switch of VMs has no such mode
+    found = first_row(board, benches, configs if configs and mode == "trapped" else (mode,))
     return found[1] if found else None
 
 
