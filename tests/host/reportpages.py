@@ -5,10 +5,16 @@ from functools import cache
 
 from hypbench.html.blocks import Cell, Chart, Section, Table
 from hypbench.html.data import Board, Source, lost_steps
+from hypbench.profile import Flame, Node
 from hypbench.records import read_log
 from hypbench.rules import check_rules
 from logmaker import log_of
 from reportlogs import bodies_of, gem5_log, plan_text, plans, report_log
+
+
+FLAME = Flame("null hypercall", "hvc", "null", "trapped", 41, Node("", 41, [
+    Node("guest", 4, [Node("hvc_run", 4)]), Node("EL2", 37, [
+        Node("vectors_sync", 37, [Node("trap_hvc", 9, [Node("hc_null", 2)]), Node("isb", 1)])])]))
 
 
 @cache
@@ -19,7 +25,8 @@ def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -
 
 
 def board(platform: str = "qemu-icount", *names: str) -> Board:
-    return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)})
+    return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)},
+                 flames=[FLAME] if platform == "qemu-icount" else [])
 
 
 def changed(plan: str, change) -> bytes:

@@ -2,6 +2,7 @@
 """The sections of the report: there where their records are, with the records' numbers."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,13 +11,13 @@ from hypbench.html import charts, data, page, units
 from hypbench.html.blocks import Band, Table
 from hypbench.html.data import Board, Source
 from hypbench.html.page import PARTS
-from hypbench.html.parts import (answer, beside, conditions, failover, interrupts, memory, programs,
-                                 studies, switches, versus)
+from hypbench.html.parts import (answer, beside, conditions, failover, flames, interrupts, memory,
+                                 programs, studies, switches, versus)
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
 from reportlogs import GAP, PHASES, bodies_of, report_log
-from reportpages import board, changed, damaged, drawn, of, simulated, source, table
+from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
 
 
 def test_the_answer_is_of_the_records():
@@ -69,6 +70,31 @@ def test_an_interrupt_in_time_beside_its_instructions():
     ends = [value["end"] for value in drawn(made)["fig-phases-counted-gem5-a72"]
             if value["config"] == "trapped"]
     assert ends[-1] == sum(PHASES.values())
+
+
+def test_a_flame_graph_is_the_path():
+    made = of(flames, board())
+    values = drawn(made)["fig-flame-hvc-null-virt-a72"]
+    found = {value["name"]: (value["depth"], value["start"], value["end"], value["kind"])
+             for value in values}
+    assert found == {"guest": (0, 0, 4, "guest"), "hvc_run": (1, 0, 4, "guest"),
+                     "EL2": (0, 4, 41, "EL2"), "vectors_sync": (1, 4, 41, "EL2"),
+                     "trap_hvc": (2, 4, 13, "EL2"), "hc_null": (3, 4, 6, "EL2"),
+                     "isb": (2, 13, 14, "EL2")}
+    rows = table(made, "tab-flames")
+    assert (rows[0]["function"], rows[0]["instructions"], rows[0]["sums up"]) == (
+        "all", "41\u00a0instructions", "yes")
+    alone = {row["function"]: int(row["instructions"].split("\u00a0")[0]) for row in rows[1:]}
+    assert alone["EL2: vectors_sync"] == 27 and sum(alone.values()) == 41
+
+
+def test_a_flame_graph_that_is_not_the_path_says_so():
+    wrong = Board("b", {}, flames=[replace(FLAME, length=40)])
+    made = of(flames, wrong)
+    assert "The guest measured 40: one of them is wrong." in made.blocks[1].caption
+    assert table(made, "tab-flames")[0]["sums up"] == "measured: 40"
+    without = Board("b", {}, why_no_flames="gcc is missing")
+    assert "not counted: gcc is missing." in of(flames, without).blocks[0].text
 
 
 def test_a_fail_over_by_phases_of_every_way():
@@ -254,8 +280,8 @@ def test_what_a_reference_run_lacks_is_no_loss():
 def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
         return [section.id for section in page.sections(one, [one])]
-    assert titles(board()) == ["answer", "interrupts", "memory", "failover", "studies", "switches",
-                               "programs", "conditions"]
+    assert titles(board()) == ["answer", "interrupts", "flames", "memory", "failover", "studies",
+                               "switches", "programs", "conditions"]
     assert "programs" not in titles(simulated())
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an image under the plugin of plugin/, which counts a run's windows and visits to EL2 from
+"""Runs an image under the plugin of tools/plugin/, which counts windows and visits to EL2 from
 outside."""
 
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -15,32 +14,11 @@ from typing import NamedTuple
 import pytest
 
 import lab
-from assembler import run
-from hypbench import qemu
-from image import guest_symbols
-from lab import TREE, Job, Lab, Result, board_facts
+from hypbench import counting
+from hypbench.counting import Window
+from lab import TREE, Job, Lab, Result, board_facts, build_of
 
-HERE = Path(__file__).parent / "plugin"
-NEEDS = (9, 2)  # the first QEMU whose plugins read a core's registers and the guest's memory
-IRQ_VECTOR = {"armv8": 0x280, "armv7": 0x18}
 BUILDING = Lock()
-
-
-class Window(NamedTuple):
-    """A line of the plugin (plugin/el2count.c)."""
-
-    ticks: int
-    guest: int
-    el2: int
-    visits: int
-    aborted: int
-    left: int
-
-    @property
-    def counted(self) -> int:
-        """Count of these instructions by icount: it takes an aborted access back, and counts
-        what follows on a register access that traps, in its block, once more."""
-        return self.guest + self.el2 - self.aborted + self.left
 
 
 class Visit(NamedTuple):
@@ -69,6 +47,7 @@ class Counted:
     visits: list[Visit] = field(default_factory=list)
     longest: list[Longest] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def rows(self) -> Iterator[tuple[dict, list[Window]]]:
         """Each bench record with its windows, the cold one first: the guest reports in the order
@@ -84,41 +63,26 @@ class Watched:
 
     job: Job
     vector: int | None = None
-
-
-@cache
-def reason_to_skip(board: str) -> str:
-    program = TREE.qemu_options(board)[0]
-    there = qemu.version(program)
-    if there and there < NEEDS:
-        return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
-    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
-    return "" if "-plugin" in said else f"{program} was built without plugins"
+    paths: bool = False
 
 
 @cache
 def built(board: str) -> Path:
-    library = TREE.build(board) / "tests" / "el2count.so"
-    library.parent.mkdir(exist_ok=True)
-    run("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
-        "-fvisibility=hidden", HERE / "el2count.c", "-o", library)
-    return library
+    return counting.build(TREE.build(board) / "tests" / "el2count.so")
 
 
-def option(job: Job, vector: int | None, out: Path) -> str:
-    symbols = guest_symbols(job.board, job.planted)
+def words(job: Job, watched: Watched, out: Path) -> list[str]:
     with BUILDING:
         library = built(job.board)
-    vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[board_facts(job.board)["ISA"]]
-    words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}")
-    return ",".join(str(word).replace(",", ",,") for word in words)
+    return counting.options(library, build_of(job.board, job.planted) / "guest.elf",
+                            board_facts(job.board)["ISA"], out, watched.vector, watched.paths)
 
 
-def counted(lab_: Lab, job: Job, vector: int | None = None) -> Counted:
+def counted(lab_: Lab, job: Job, vector: int | None = None, paths: bool = False) -> Counted:
     """Of one run; skips the test where QEMU cannot."""
-    if reason := reason_to_skip(job.board):
+    if reason := counting.reason_not_to(TREE.qemu_options(job.board)[0]):
         pytest.skip(reason)
-    return lab_.run(Watched(job, vector), perform)
+    return lab_.run(Watched(job, vector, paths), perform)
 
 
 def perform(watched: Watched) -> Counted:
@@ -128,18 +92,19 @@ def perform(watched: Watched) -> Counted:
 
         def machine(options: list[str]) -> list[str]:
             options = job.machine(options) if job.machine else options
-            return [*options, "-plugin", option(job, watched.vector, out)]
+            return [*options, *words(job, watched, out)]
 
         found = Counted(lab.perform(replace(job, machine=machine)))
         assert out.is_file(), found.result.explain()
-        for line in out.read_text().splitlines():
-            kind, *words = line.split()
+        found.lines = out.read_text().splitlines()
+        for line in found.lines:
+            kind, *numbers = line.split()
             if kind == "window":
-                found.windows.append(Window(*map(int, words)))
+                found.windows.append(Window(*map(int, numbers)))
             elif kind == "visit":
-                found.visits.append(Visit(*map(int, words)))
+                found.visits.append(Visit(*map(int, numbers)))
             elif kind == "longest":
-                found.longest.append(Longest(*map(int, words)))
-            else:
+                found.longest.append(Longest(*map(int, numbers)))
+            elif kind != "path":
                 found.lost.append(line)
     return found

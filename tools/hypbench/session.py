@@ -2,7 +2,7 @@
 """One run of a board under QEMU or gem5: image, plan, console, files, verdict. The functions
 that follow a console and write its results serve `hypbench capture` too."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -31,7 +31,8 @@ class Outcome:
 
 
 def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
-              out: Path, quiet: bool) -> Outcome:
+              out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
+    """`more`: further words for QEMU."""
     options = tree.qemu_options(board)
     if not options and not tree.is_gem5(board):
         raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
@@ -41,13 +42,13 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     if plan:
         plans.check_plan(plan, tree.plan_text(plan))
     with alone_in(out, board):
-        return run_alone(tree, board, plan, clock, limit_s, out, quiet)
+        return run_alone(tree, board, plan, clock, limit_s, out, quiet, more)
 
 
 def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
-              out: Path, quiet: bool) -> Outcome:
+              out: Path, quiet: bool, more: Sequence[str]) -> Outcome:
     machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
-                         qemu_run(tree, board, plan, clock, limit_s, out))
+                         qemu_run(tree, board, plan, clock, limit_s, out, more))
     log = Log()
     began = monotonic()
     with progress(quiet) as display:
@@ -61,13 +62,13 @@ def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     return Outcome(log, status, problems, monotonic() - began)
 
 
-def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path
-             ) -> tuple[qemu.Qemu, str]:
+def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path,
+             more: Sequence[str]) -> tuple[qemu.Qemu, str]:
     platform = qemu.PLATFORM_OF_CLOCK[clock]
     image = write_image(tree, board, plan, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image,
                          plans.cores_of(read_bytes(image)))
-    return qemu.Qemu(words, limit_s or LIMIT_S), platform
+    return qemu.Qemu([*words, *more], limit_s or LIMIT_S), platform
 
 
 def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, out: Path

@@ -12,6 +12,8 @@ MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trappe
          "hypbench": "#0072B2"}
 OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D", "#E7298A", "#66A61E",
           "#1B4F9C", "#F781BF"]
+FRAMES = {"guest": "#9ecae1", "EL2": "#fdae6b"}
+LETTER = 6.5  # pixels of a letter's width
 ROW = 30  # pixels of a bar or a line of dots
 CONFIG = {
     "background": None, "font": "system-ui, DejaVu Sans, Verdana, sans-serif",
@@ -96,6 +98,55 @@ def phases(values: list[dict], unit: str, sums: bool = True) -> dict:
             "mark": {"type": "text", "align": "left", "dx": 4, "fontWeight": 600},
             "encoding": {"x": axis("sum", unit), "y": y,
                          "text": {"field": "sum", "format": ",.0f"}}}] if sums else [])])
+
+
+def icicle(values: list[dict], title: str) -> dict:
+    """A rectangle for each `name`, from `start` to `end` at its `depth`; names as far as they
+    fit."""
+    depth, widest = (max(value[name] for value in values) for name in ("depth", "end"))
+    y = {"field": "depth", "type": "ordinal", "axis": None, "scale": {"padding": 0.04}}
+    shown = f"floor((datum.end - datum.start) / {widest} * width / {LETTER})"
+    return chart(values, 20 * (depth + 1), layer=[
+        {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 0.5}, "encoding": {
+            "x": axis("start", title, scale={"nice": False, "domain": [0, widest]}),
+            "x2": {"field": "end"}, "y": y, "tooltip": TIP, "color": {
+                "field": "kind", "type": "nominal", "legend": None,
+                "scale": {"domain": list(FRAMES), "range": list(FRAMES.values())}}}},
+        {"transform": [{"calculate": f"{shown} > 2 ? truncate(datum.name, {shown}) : ''",
+                        "as": "text"},
+                       {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
+         "mark": {"type": "text", "color": "#111111", "fontSize": 11},
+         "encoding": {"x": axis("middle", title), "y": y, "text": {"field": "text"}}}])
+
+
+def sparks(values: list[dict], title: str) -> dict:
+    """A line of its own height for each `what`, over `x`; the first and the last `value` beside
+    it."""
+    rows = list(dict.fromkeys(value["what"] for value in values))
+    of_row = {what: [value for value in values if value["what"] == what] for what in rows}
+    for some in of_row.values():
+        low, high = (end(value["value"] for value in some) for end in (min, max))
+        for value in some:
+            value["height"] = 0.15 + 0.7 * (value["value"] - low) / max(high - low, 1)
+    newest = max(value["x"] for value in values)
+    room = 0.15 * newest + 0.5
+    ends = [{"what": what, "text": f"{number(value['value'])}", "at": at, "note": value["note"]}
+            for what, some in of_row.items() for at, value in ((-room / 6, some[0]),
+                                                               (newest + room / 6, some[-1]))]
+    y = names("what", rows)
+    x = axis("x", title, scale={"nice": False, "domain": [-room, newest + room]},
+             axis={"values": [], "grid": False})
+    line = {"x": x, "y": y, "yOffset": axis("height", None, scale={"domain": [1, 0]}),
+            "color": {"value": MODES["hypbench"]}}
+    return chart(values, 24 * len(rows), layer=[
+        {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6},
+         "encoding": line | {"detail": {"field": "what"}, "order": {"field": "x"}}},
+        {"mark": {"type": "point", "filled": True, "size": 14}, "encoding": line | {
+            "tooltip": TIP}},
+        *({"data": {"values": [one for one in ends if (one["at"] < 0) == left]},
+           "mark": {"type": "text", "align": "right" if left else "left", "fontSize": 11},
+           "encoding": {"x": axis("at", title), "y": y, "text": {"field": "text"},
+                        "tooltip": TIP}} for left in (True, False))])
 
 
 def ecdf(values: list[dict], unit: str) -> dict:

@@ -11,7 +11,9 @@ from hypbench.analysis.programs import ProgramRow, program_rows
 from hypbench.analysis.storm import storm_rows
 from hypbench.analysis.switches import SwitchRow, switch_rows
 from hypbench.axes import Settings, default_of, settings_of
+from hypbench.history import History
 from hypbench.html.units import Clock
+from hypbench.profile import Flame
 from hypbench.records import Log
 from hypbench.relations import CHECKSUM
 from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
@@ -91,6 +93,9 @@ class Board:
     name: str
     sources: dict[str, Source] = field(default_factory=dict)
     side: str = ""  # A or B, of a page that compares two records files
+    flames: list[Flame] = field(default_factory=list)
+    why_no_flames: str = ""
+    history: History = field(default_factory=History)
 
     @property
     def run(self) -> dict | None:

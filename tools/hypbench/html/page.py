@@ -13,13 +13,13 @@ from markupsafe import Markup
 from hypbench.html import charts
 from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
-from hypbench.html.parts import (answer, beside, conditions, failover, interrupts, memory, programs,
-                                 studies, switches, versus)
+from hypbench.html.parts import (answer, beside, conditions, failover, flames, history, interrupts,
+                                 memory, programs, studies, switches, versus)
 from hypbench.report import summary_csv
 
 # In the order of the page. A part without records makes no blocks, and is left out.
-PARTS = (versus, answer, interrupts, memory, beside, failover, studies, switches, programs,
-         conditions)
+PARTS = (versus, answer, interrupts, flames, memory, beside, failover, studies, switches, programs,
+         history, conditions)
 
 
 def sections(board: Board, boards: list[Board]) -> list[Section]:

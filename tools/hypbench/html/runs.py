@@ -28,8 +28,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench import gem5, qemu, reference
+from hypbench import gem5, profile, qemu, reference
 from hypbench import plan as plans
+from hypbench.history import history_of
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
@@ -85,7 +86,12 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
         return [Job(board, plan) for plan in reference.plans_of(tree, board)]
     others = (sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
                      - set(plans_there)) if from_board(tree, board) else [])
-    return [Job(board, plan) for plan in [*plans_there, *others]]
+    counted = [profile.PLAN] if not from_board(tree, board) and can_profile(tree, board) else []
+    return [Job(board, plan) for plan in [*plans_there, *others, *counted]]
+
+
+def can_profile(tree: Tree, board: str) -> bool:
+    return profile.PLAN in tree.plans() and not profile.why_not(tree, board)
 
 
 def folder(tree: Tree, board: str) -> Path:
@@ -123,7 +129,8 @@ def made_from(tree: Tree, job: Job) -> str:
                              qemu.PLATFORM_OF_CLOCK[CLOCK])
     options = tree.qemu_options(job.board)
     words = [*options, *qemu.clock_options(options, CLOCK)]
-    return sha256(image, " ".join(words).encode())
+    more = profile.sources() if job.plan == profile.PLAN else []
+    return sha256(image, " ".join(words).encode(), *(path.read_bytes() for path in more))
 
 
 @cache
@@ -145,7 +152,12 @@ def up_to_date(tree: Tree, job: Job) -> bool:
     stamp, records = stamp_of(tree, job), records_path(tree, job)
     return (stamp.get("problems") == [] and records.is_file()
             and stamp.get("records") == sha256(records.read_bytes())
-            and stamp.get("made_from") == made_from(tree, job))
+            and stamp.get("made_from") == made_from(tree, job)
+            and (job.plan != profile.PLAN or flames_path(tree, job.board).is_file()))
+
+
+def flames_path(tree: Tree, board: str) -> Path:
+    return folder(tree, board) / f"{profile.PLAN}.json"
 
 
 def run_job(tree: Tree, job: Job, limit_s: float | None) -> Result:
@@ -156,7 +168,13 @@ def run_job(tree: Tree, job: Job, limit_s: float | None) -> Result:
     shutil.rmtree(out, ignore_errors=True)
     stamp_path(tree, job).unlink(missing_ok=True)
     try:
-        outcome = run_board(tree, job.board, job.plan, CLOCK, limit_s, out, quiet=True)
+        counts = out / "counts"
+        more = profile.plugin(tree, job.board, counts) if job.plan == profile.PLAN else []
+        outcome = run_board(tree, job.board, job.plan, CLOCK, limit_s, out, quiet=True, more=more)
+        if more and counts.is_file():
+            profile.write(profile.flames_of(tree.build(job.board), outcome.log,
+                                            counts.read_text().splitlines()),
+                          flames_path(tree, job.board))
         problems = outcome.problems or (["the run failed"] if outcome.status else [])
         os.replace(out / "records.jsonl", records_path(tree, job))
         os.replace(out / "console.log", home / f"{job.plan}.console.log")
@@ -290,7 +308,15 @@ def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
     found: dict[str, Board] = {}
     with processes() as pool:
         for job, source in zip(jobs, pool.map(source_of, repeat(tree), jobs)):
-            found.setdefault(job.board, Board(job.board)).sources[job.plan] = source
+            board = found.setdefault(job.board, Board(job.board))
+            if job.plan == profile.PLAN:
+                board.flames = profile.read(flames_path(tree, job.board))
+            board.sources[job.plan] = source
+    for board in found.values():
+        if profile.PLAN not in board.sources and tree.qemu_options(board.name):
+            board.why_no_flames = profile.why_not(tree, board.name)
+        if board.clock.exact and board.run:
+            board.history = history_of(tree.root, board.name, board.run["compiler"])
     return list(found.values())
 
 

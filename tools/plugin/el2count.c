@@ -10,32 +10,36 @@
  * what the guest wrote to CNTV_CVAL, it begins with the first instruction after the core was woken
  * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
- * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>.
- * Lines of the file, in decimal:
+ * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
+ * paths=on. Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
  *   longest <core> <class> <instructions>                      of the core's visits, at the end
  *   lost <visits>                                              beyond the kinds that are kept
+ *   path <block>...                                            with paths=on, after its window
  * `guest` and `el2` are instructions. `aborted` are the guest's loads and stores aborted into EL2.
  * `left` are the instructions after one that traps, in its translation block. `vector` is an
  * offset, `class` the exception class, 0 for an interrupt; `switch` is 1 where a visit ends with
- * another VTTBR than it began with.
+ * another VTTBR than it began with. A `block` of a path is g (guest), h (EL2) or s (EL3), the
+ * address of the first of its instructions in hexadecimal, and +<how many of them were begun>.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu_plugin.h"
+#include "tools/plugin/qemu_plugin.h"
 
 #define MAX_CORES 8
 #define REGISTERS 31u
 #define STAMPS 32u /* the guest's last reads of the counter */
 #define MAX_VISITS 4096u
+#define TRAIL 4096u /* a core's last blocks */
 
 #define EC_SHIFT 26
 #define CLASSES 64u
+#define EC_WFX 0x01u
 #define EC_DATA_ABORT 0x24u
 
 /* Instructions, without their registers. */
@@ -55,6 +59,7 @@ enum level { GUEST, EL2, EL3, LEVELS };
 struct count {
 	uint64_t at[LEVELS]; /* instructions */
 	uint64_t visits, aborted, left;
+	uint64_t blocks;
 };
 
 struct stamp {
@@ -67,6 +72,13 @@ struct block {
 	uint64_t address;
 	unsigned length; /* in instructions */
 	uint32_t last;
+};
+
+/* A block as it was executed. */
+struct executed {
+	uint64_t address;
+	enum level level;
+	unsigned begun;
 };
 
 /* Visits to EL2 of one kind. */
@@ -87,6 +99,7 @@ struct core {
 	bool waiting;       /* for that */
 	struct visit visit; /* the one under way; its length is the count at its start */
 	uint64_t longest[CLASSES];
+	struct executed trail[TRAIL];
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
@@ -94,6 +107,7 @@ __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
 static struct {
 	uint64_t add, vector;
 	FILE *out;
+	bool paths;
 } options;
 
 static struct core cores[MAX_CORES];
@@ -209,12 +223,20 @@ static void note_wake(struct core *core)
 	core->waiting = false;
 }
 
-/* The effect of the last instruction of the block before this one, if the block came to its end. */
-static void note_timer(struct core *core)
+/* The effect of the last instruction of the block before this one, if the block came to its end.
+ * EL2 waits for a guest, too; a wait that ends in EL2 is noted where EL2 is entered. */
+static void note_timer(struct core *core, enum level now)
 {
 	uint32_t last = core->block->last;
 
-	if (core->level == EL2 || core->begun < core->block->length)
+	if (core->begun < core->block->length)
+		return;
+	if (last == (is_a64 ? A64_WFI : A32_WFI)) {
+		if (core->level == now)
+			note_wake(core);
+		return;
+	}
+	if (core->level == EL2)
 		return;
 	if (is_insn(last, A64_READ_CNTPCT, A32_READ_CNTPCT)) {
 		core->stamps[core->stamp_count++ % STAMPS] =
@@ -222,8 +244,6 @@ static void note_timer(struct core *core)
 	} else if (is_insn(last, A64_WRITE_CNTV_CVAL, A32_WRITE_CNTV_CVAL)) {
 		core->armed.ticks = operand_of(last);
 		core->waiting = true;
-	} else if (last == (is_a64 ? A64_WFI : A32_WFI)) {
-		note_wake(core);
 	}
 }
 
@@ -233,6 +253,22 @@ static const struct stamp *stamp_of(const struct core *core, uint64_t ticks)
 		if (core->stamps[i].ticks == ticks)
 			return &core->stamps[i];
 	return core->armed.ticks == ticks && !core->waiting ? &core->armed : NULL;
+}
+
+static void report_path(const struct core *core, uint64_t from, uint64_t until)
+{
+	if (until - from > TRAIL) {
+		fprintf(options.out, "lost %" PRIu64 "\n", until - from);
+		return;
+	}
+	fputs("path", options.out);
+	for (; from < until; from++) {
+		const struct executed *block = &core->trail[from % TRAIL];
+
+		fprintf(options.out, " %c%" PRIx64 "+%u", "ghs"[block->level], block -> address,
+			block -> begun);
+	}
+	fputc('\n', options.out);
 }
 
 static void report_window(const struct core *core)
@@ -254,6 +290,8 @@ static void report_window(const struct core *core)
 		b->at[GUEST] - a->at[GUEST], b->at[EL2] - a->at[EL2]);
 	fprintf(options.out, " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", b->visits - a->visits,
 		b->aborted - a->aborted, b->left - a->left);
+	if (options.paths)
+		report_path(core, a->blocks, b->blocks);
 }
 
 /* ---- visits ---- */
@@ -264,7 +302,8 @@ static void enter(struct core *core, uint64_t address)
 	bool is_synchronous = is_a64 ? !(vector & 0x180) : vector != 0x18;
 	unsigned class = is_synchronous ? (uint32_t)value_of(syndrome) >> EC_SHIFT : 0;
 
-	note_wake(core);
+	if (class != EC_WFX) /* a wait that begins */
+		note_wake(core);
 	core->visit = (struct visit){ .vector = vector,
 				      .class = class,
 				      .translation = value_of(vttbr),
@@ -345,8 +384,11 @@ static void on_block(unsigned vcpu, void *data)
 
 	(void)vcpu;
 	running = core;
-	if (core->block)
-		note_timer(core);
+	if (core->block) {
+		core->trail[core->count.blocks++ % TRAIL] =
+			(struct executed){ core->block->address, before, core->begun };
+		note_timer(core, level_now());
+	}
 	core->level = level_now();
 	if (before == EL2 && (returned || core->level != EL2))
 		leave(core);
@@ -414,6 +456,8 @@ static void take_option(const char *word)
 		options.add = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "vector=", 7))
 		options.vector = strtoull(value, NULL, 0);
+	else if (!strcmp(word, "paths=on"))
+		options.paths = true;
 	else
 		fail("an option that is not known");
 }

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts a run's instructions from outside: QEMU's plugin tools/plugin/el2count.c."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol, SymbolTableSection
+
+from hypbench import qemu
+from hypbench.tree import HOME
+
+SOURCES = HOME / "tools" / "plugin"
+NEEDS = (9, 2)  # the first QEMU whose plugins read a core's registers and the guest's memory
+IRQ_VECTOR = {"armv8": 0x280, "armv7": 0x18}
+
+
+class Block(NamedTuple):
+    """Instructions that were executed one after the other."""
+
+    level: str  # g: guest, h: EL2, s: EL3
+    address: int
+    length: int  # in instructions
+
+
+class Window(NamedTuple):
+    """A line of the plugin."""
+
+    ticks: int
+    guest: int
+    el2: int
+    visits: int
+    aborted: int
+    left: int
+
+    @property
+    def counted(self) -> int:
+        """Count of these instructions by icount: it takes an aborted access back, and counts
+        what follows on a register access that traps, in its block, once more."""
+        return self.guest + self.el2 - self.aborted + self.left
+
+
+@cache
+def reason_not_to(program: str) -> str:
+    """Why this QEMU cannot run the plugin; "" where it can."""
+    there = qemu.version(program)
+    if there and there < NEEDS:
+        return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
+    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    if "-plugin" not in said:
+        return f"{program} was built without plugins"
+    return "" if shutil.which("gcc") else "gcc is missing, which compiles the plugin"
+
+
+def build(library: Path) -> Path:
+    library.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
+                    "-fvisibility=hidden", "-I", HOME, SOURCES / "el2count.c", "-o", library],
+                   check=True)
+    return library
+
+
+def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
+            paths: bool = False) -> list[str]:
+    """QEMU's words. `vector`: the guest's of an IRQ, if it is not the real one."""
+    symbols = symbols_of(guest)
+    vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
+    words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}",
+             *(["paths=on"] if paths else []))
+    return ["-plugin", ",".join(str(word).replace(",", ",,") for word in words)]
+
+
+def symbols_of(path: Path) -> dict[str, int]:
+    with path.open("rb") as file:
+        return {symbol.name: symbol["st_value"] for symbol in symbol_table(ELFFile(file))}
+
+
+def symbol_table(elf: ELFFile) -> Iterator[Symbol]:
+    for section in elf.iter_sections():
+        if isinstance(section, SymbolTableSection):
+            yield from section.iter_symbols()
+
+
+def paths_of(lines: Iterable[str]) -> list[tuple[Window, list[Block]] | None]:
+    """Each window with its path, in the order of the run; None for one that was lost."""
+    found: list[tuple[Window, list[Block]] | None] = []
+    for line in lines:
+        kind, *words = line.split()
+        if kind == "window":
+            found.append((Window(*map(int, words)), []))
+        elif kind == "lost" and len(words) == 2:
+            found.append(None)
+        elif kind == "path" and found and (last := found[-1]):
+            last[1].extend(map(block_of, words))
+    return found
+
+
+def block_of(word: str) -> Block:
+    address, length = word[1:].split("+")
+    return Block(word[0], int(address, 16), int(length))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed path lengths, tests/expected, over the history of the tree's git repository."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = "tests/expected"
+CONFIG = "trapped"
+SHOWN = 9  # characters of a commit's name
+
+
+@dataclass(frozen=True)
+class State:
+    """A path's length from a commit on."""
+
+    commit: str
+    date: str
+    subject: str
+    length: int
+
+
+@dataclass
+class History:
+    paths: dict[str, list[State]] = field(default_factory=dict)  # "benchmark variant", trapped
+    why_not: str = ""  # there is none
+
+
+def series(compiler: str) -> str:
+    """12.2 of 12.2.0."""
+    return ".".join(compiler.split(".")[:2])
+
+
+def history_of(root: Path, board: str, compiler: str) -> History:
+    """Of a board, by one compiler; in the order of the commits."""
+    log = git(root, "log", "--reverse", "--raw", "--no-abbrev", "--no-renames",
+              "--format=commit %H\t%cs\t%s", "--", FOLDER)
+    if log is None:
+        return History(why_not="the tree is no git repository, or git is missing")
+    files: list[tuple[list[str], str]] = []  # a commit's words, and a blob
+    commit: list[str] = []
+    for line in log.decode(errors="replace").splitlines():
+        if line.startswith("commit "):
+            commit = line.removeprefix("commit ").split("\t", 2)
+        elif line.endswith(f"/{board}.json") and not line.split()[4].startswith("D"):
+            files.append((commit, line.split()[3]))
+    found = History()
+    for (name, date, subject), text in zip((words for words, _ in files),
+                                           blobs(root, [blob for _, blob in files])):
+        known = json.loads(text)
+        if series(known["compiler"]) == series(compiler):
+            for path, length in known["figures"].get(CONFIG, {}).items():
+                found.paths.setdefault(path, []).append(State(name[:SHOWN], date, subject, length))
+    if not found.paths:
+        found.why_not = f"no lengths of {board} by compiler {series(compiler)} are committed"
+    return found
+
+
+def blobs(root: Path, names: list[str]) -> list[bytes]:
+    said = git(root, "cat-file", "--batch", text="\n".join(names).encode()) or b""
+    found, at = [], 0
+    for _ in names:
+        end = said.index(b"\n", at)
+        size = int(said[at:end].split()[2])
+        found.append(said[end + 1:end + 1 + size])
+        at = end + 1 + size + 1
+    return found
+
+
+def git(root: Path, *words: str, text: bytes = b"") -> bytes | None:
+    """None where that fails."""
+    try:
+        done = subprocess.run(["git", "-C", root, *words], input=text, capture_output=True,
+                              check=False)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the instructions of each exit are: a flame graph by function, counted from outside."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from hypbench.html import charts
+from hypbench.html.blocks import Cell, Chart, Notice, Section, Table, Text
+from hypbench.html.data import Board
+from hypbench.html.parts.common import figure, linked
+from hypbench.html.units import counted, percent, plural
+from hypbench.profile import PLAN, Flame, Node
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("flames", "Where the instructions are")
+    if not board.flames:
+        made.add(Notice(f"{board.name}: the functions of the paths were not counted:"
+                        f" {board.why_no_flames}.") if board.why_no_flames else None)
+        return made
+    made.add(Text(
+        "One path of each kind, by the function whose instructions they are; below a function is"
+        " what it calls, or what the compiler inlined into it. A QEMU plugin counts them from"
+        " outside, so each sum is a check of the number that the guest measured. Blue is the"
+        " guest, orange EL2."))
+    made.add(*(flame_figure(board, flame) for flame in board.flames))
+    made.add(Table(f"tab-flames-{board.name}", "Instructions of each function alone",
+                   ("path", "function", ">instructions", ">of the path", "sums up"),
+                   [line for flame in board.flames for line in lines(board, flame)],
+                   folded="Functions in numbers"))
+    return made
+
+
+def flame_figure(board: Board, flame: Flame) -> Chart:
+    parts = ", ".join(f"{child.name} {child.count}" for child in flame.root.children)
+    name = f"flame-{flame.bench}-{flame.variant}".replace("_", "-")
+    return figure(name, board, f"{flame.name[0].upper()}{flame.name[1:]}:"
+                  f" {flame.root.count} instructions ({parts}).{disagreement(flame)}",
+                  charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
+
+
+def disagreement(flame: Flame) -> str:
+    return ("" if flame.root.count == flame.length else
+            f" The guest measured {flame.length}: one of them is wrong.")
+
+
+def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: str = ""
+               ) -> Iterator[dict]:
+    for child in node.children:
+        level = kind or child.name
+        yield {"name": child.name, "depth": depth, "start": start, "end": start + child.count,
+               "kind": level, "note": f"{child.name}: {instructions(child.count)},"
+               f" {percent(child.count / flame.root.count)} of the path; alone"
+               f" {alone(child)}"}
+        yield from rectangles(child, flame, depth + 1, start, level)
+        start += child.count
+
+
+def instructions(count: int) -> str:
+    return f"{count} {'instruction' if count == 1 else plural('instruction')}"
+
+
+def alone(node: Node) -> int:
+    return node.count - sum(child.count for child in node.children)
+
+
+def by_function(node: Node, level: str = "") -> Counter[str]:
+    found: Counter[str] = Counter()
+    for child in node.children:
+        found[f"{level or child.name}: {child.name if level else 'no function'}"] += alone(child)
+        found += by_function(child, level or child.name)
+    return found
+
+
+def lines(board: Board, flame: Flame) -> list[list[str | Cell]]:
+    row = board.source(PLAN).row(flame.bench, flame.variant, flame.config)
+    verdict = (Cell("yes", "good") if flame.root.count == flame.length
+               else Cell(f"measured: {flame.length}", "bad"))
+    return [[Cell(flame.name, "strong"), Cell("all", "strong"), linked(
+        board, board.source(PLAN), row, counted(flame.root.count, "instruction")),
+        percent(1.0), verdict],
+        *([flame.name, name, counted(count, "instruction"), percent(count / flame.root.count), ""]
+          for name, count in by_function(flame.root).most_common() if count)]
