@@ -151,8 +151,8 @@ $(OUT)/guest/%.o: % $(MAKE_FILES)
 $(OUT)/build_id.c: FORCE
 	@mkdir -p $(@D)
 	@echo '#include "hyp/base/build_id.h"' > $@.new
-	@echo 'const char build_id[] = "$(shell git describe --always --dirty 2>/dev/null || \
-		echo unknown)";' >> $@.new
+	@echo 'const char build_id[sizeof(build_id)] = "$(shell git describe --always \
+		--dirty 2>/dev/null || echo unknown)";' >> $@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 	@mkdir -p $(@D)

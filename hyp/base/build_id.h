@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source's version: the Makefile writes `git describe` to build/<board>/build_id.c. */
+/* The source's version: the Makefile writes `git describe` to build/<board>/build_id.c. Its size is
+ * fixed, so that nothing moves with it. */
 #pragma once
 
-extern const char build_id[];
+extern const char build_id[64];

@@ -278,6 +278,21 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     assert not list(tree.home.glob("*.run"))
 
 
+def test_another_commit_of_the_same_code_is_not_run_again(tree):
+    image, source = tree.out / "hypbench.elf", tree.out / "build_id.c"
+    code = image.read_bytes()
+
+    def build(name: str, more: bytes = b"") -> None:
+        image.write_bytes(code + name.encode().ljust(runs.BUILD_ID_SIZE, b"\0") + more)
+        source.write_text(f'const char build_id[sizeof(build_id)] = "{name}";\n')
+    build("1234567")
+    assert tree("report").exit_code == 0 and tree.count() == 2
+    build("89abcde-dirty")
+    assert tree("report").exit_code == 0 and tree.count() == 2
+    build("89abcde-dirty", b"other code")
+    assert tree("report").exit_code == 0 and tree.count() == 4
+
+
 def test_report_says_which_plans_the_tree_lacks(tree):
     assert "left out: traps, states" in tree("report").stderr
     assert "are not in plans/, so their parts are missing: traps, states" in page_of(tree)

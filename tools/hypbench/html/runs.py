@@ -11,9 +11,11 @@ GEM5 is set, and shown by its reference run otherwise.
 import ctypes
 import gzip
 import hashlib
+import io
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import sys
@@ -25,6 +27,8 @@ from itertools import repeat
 from pathlib import Path
 
 import click
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -40,9 +44,11 @@ from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "failover", "memory", "tlb-matrix", "programs", "paper-s1")
-LONGEST_FIRST = ("tlb", "timed", "timed-sw", "paper-s1", "programs", "tlb-matrix", "memory",
-                 "sched", "storm")
+LONGEST_FIRST = ("tlb", "timed", "timed-sw", "paper-s1", "sched", "timers", "traps", "default",
+                 "states")
 CLOCK = "icount"
+BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
+BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
 
 
@@ -127,10 +133,31 @@ def made_from(tree: Tree, job: Job) -> str:
         return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
     image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan),
                              qemu.PLATFORM_OF_CLOCK[CLOCK])
+    image = without_build_id(executed(image), tree.build(job.board) / "build_id.c")
     options = tree.qemu_options(job.board)
     words = [*options, *qemu.clock_options(options, CLOCK)]
     more = profile.sources() if job.plan == profile.PLAN else []
     return sha256(image, " ".join(words).encode(), *(path.read_bytes() for path in more))
+
+
+def executed(image: bytes) -> bytes:
+    """What an ELF file has in memory: without symbols and DWARF, whose names change with each
+    build. Another image is that itself."""
+    try:
+        elf = ELFFile(io.BytesIO(image))
+    except ELFError:
+        return image
+    return b"".join(segment.data() for segment in elf.iter_segments()
+                    if segment["p_type"] == "PT_LOAD")
+
+
+def without_build_id(image: bytes, source: Path) -> bytes:
+    """The commit is in each record, but changes none."""
+    found = BUILD_ID.search(source.read_text()) if source.is_file() else None
+    if not found:
+        return image
+    text = found[1].encode().ljust(BUILD_ID_SIZE, b"\0")
+    return image.replace(text, bytes(BUILD_ID_SIZE))
 
 
 @cache
