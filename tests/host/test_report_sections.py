@@ -227,15 +227,21 @@ def test_programs_and_their_exits():
     assert row.exit_time == 0 and row.share is None
 
 
-def test_a_neighbour_is_shown_where_records_have_the_axis():
-    found = source("default")
-    assert of(beside, Board("b", {"default": found})).blocks == []
-    other = Source("loads", found.log)
-    other.configs = {"native": {"beside": "none"}, "trapped": {"beside": "load_mem_write"}}
-    cells = {(value["y"], value["x"]): value["factor"] for value in
-             drawn(of(beside, Board("b", {"loads": other})))["fig-beside-loads-b"]}
-    alone, loaded = (found.p50("sgi_self", "handler", name) for name in ("native", "trapped"))
-    assert cells["sgi_self handler (native)", "load_mem_write"] == loaded / alone
+def test_a_neighbour_is_shown_for_each_policy():
+    assert of(beside, Board("b", {"default": source("default")})).blocks == []
+    made = of(beside, board())
+    cells = {(value["y"], value["x"]): (value["factor"], value["text"]) for value in
+             drawn(made)["fig-beside-beside-rr-virt-a72"]}
+    alone, slow = (source("beside").row("timer_wakeup", "busy-handler", name).pool.high
+                   for name in ("trapped", "rr-exit"))
+    assert cells["timer_wakeup busy-handler, trapped", "exit"] == (
+        slow / alone, f"1 · {slow / alone:.0f}")
+    assert "fig-beside-beside-null-virt-a72" not in drawn(made)  # nothing differs there
+    text = made.blocks[0].text
+    assert "16 of 28 pairs do not differ" in text
+    rows = table(made, "tab-beside")
+    assert {row["policy"] for row in rows} == {"null", "fp", "rr"} and len(rows) == 28
+    assert beside.short(1.0) == "1" and beside.short(12.64) == "12.64"
 
 
 def test_a_against_b_shows_what_changed_first():
@@ -280,8 +286,8 @@ def test_what_a_reference_run_lacks_is_no_loss():
 def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
         return [section.id for section in page.sections(one, [one])]
-    assert titles(board()) == ["answer", "interrupts", "flames", "memory", "failover", "studies",
-                               "switches", "programs", "conditions"]
+    assert titles(board()) == ["answer", "interrupts", "flames", "memory", "beside", "failover",
+                               "studies", "switches", "programs", "conditions"]
     assert "programs" not in titles(simulated())
 
 

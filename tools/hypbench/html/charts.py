@@ -211,13 +211,16 @@ def bars(values: list[dict], title: str, by: str = "what") -> dict:
                  encoding=encoding)
 
 
-def matrix(values: list[dict], x_title: str, y_title: str) -> dict:
+def matrix(values: list[dict], x_title: str, y_title: str | None) -> dict:
     """`x`, `y` and a `factor` in each cell."""
-    x = names("x", (value["x"] for value in values), x_title)
+    x = names("x", (value["x"] for value in values), x_title,
+              axis={"orient": "top", "labelAngle": 0})
     y = names("y", (value["y"] for value in values), y_title)
     return chart(values, 34 * len({value["y"] for value in values}) + 10, layer=[
         {"mark": "rect", "encoding": {"x": x, "y": y, "tooltip": TIP, "color": axis(
-            "factor", "times as long", log=True, scale={"scheme": "oranges"})}},
+            "factor", "times as long", log=True, scale={
+                "domain": [1, 1000], "clamp": True,
+                "scheme": {"name": "oranges", "extent": [0, 0.6]}})}},
         {"mark": {"type": "text", "color": "#111111"}, "encoding": {
             "x": x, "y": y, "text": {"field": "text"}}}])
 

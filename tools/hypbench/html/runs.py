@@ -43,8 +43,8 @@ from hypbench.tree import Tree, read_bytes, read_records
 from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
-         "failover", "memory", "tlb-matrix", "programs", "paper-s1")
-LONGEST_FIRST = ("tlb", "timed", "timed-sw", "paper-s1", "sched", "timers", "traps", "default",
+         "beside", "failover", "memory", "tlb-matrix", "programs", "paper-s1")
+LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps", "default",
                  "states")
 CLOCK = "icount"
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')

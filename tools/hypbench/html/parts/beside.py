@@ -1,63 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a neighbour does: each benchmark beside each load, against the same one alone. Only of
-records whose configurations have the axis `beside`."""
+"""What a neighbour does: victims and aggressors, a matrix for each policy. Only of records whose
+configurations have the axis `beside`."""
 
+from hypbench.analysis.beside import BesideCell, beside_cells
 from hypbench.html import charts
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked
-from hypbench.html.units import ratio
-from hypbench.rows import Row, hides, platform_of
+from hypbench.html.units import NONE
 
-AXIS = "beside"
-ALONE = "none"
+POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
+            "rr": "on the victim's core, in turns (rr)"}
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("beside", "What a neighbour does")
     for source in board.sources.values():
-        pairs = pairs_of(source)
-        if not pairs:
-            continue
-        moved = [pair for pair in pairs if pair[2].p50 != pair[1].p50
-                 or pair[2].pool.high != pair[1].pool.high]
-        made.add(Text(f"Plan {source.plan}: {len(pairs)} pairs of a benchmark alone and beside a"
-                      f" load; {len(moved)} differ in their median or maximum."))
-        values = [{"y": f"{alone.bench} {alone.variant} ({alone.config})", "x": load,
-                   "factor": other.p50 / alone.p50, "text": f"×{other.p50 / alone.p50:.2f}",
-                   "note": f"alone {source.clock.show(alone.p50)}, beside {load}"
-                           f" {source.clock.show(other.p50)}; max"
-                           f" {source.clock.show(other.pool.high)}"}
-                  for load, alone, other in pairs if alone.p50 > 0 and other.p50 > 0]
-        if moved and values:
-            made.add(figure(f"beside-{source.plan}", board, "Median beside a load, as a factor to"
-                            " the median alone.", charts.matrix(values, "load", "benchmark")))
-        made.add(Table(f"tab-beside-{source.plan}-{board.name}", "Alone and beside a load",
-                       ("benchmark", "configuration", "load", ">alone", ">beside it", ">factor",
-                        ">max alone", ">max beside it"),
-                       [line(board, source, *pair) for pair in pairs], folded="In numbers"))
+        cells = [cell for cell in beside_cells(source.log) if cell.modelled]
+        if cells:
+            matrices(made, board, source, cells)
     return made
 
 
-def pairs_of(source: Source) -> list[tuple[str, Row, Row]]:
-    """(load, alone, beside it) of configurations that differ in that axis alone."""
-    found = []
-    for name, axes in source.configs.items():
-        load = axes.get(AXIS, ALONE)
-        twin = next((other for other, more in source.configs.items()
-                     if more == axes | {AXIS: ALONE}), None)
-        if load == ALONE or twin is None:
-            continue
-        for row in source.rows:
-            alone = source.row(row.bench, row.variant, twin)
-            if row.config == name and alone and not hides(platform_of(source.log), row):
-                found.append((str(load), alone, row))
-    return found
+def matrices(made: Section, board: Board, source: Source, cells: list[BesideCell]) -> None:
+    moved = [cell for cell in cells if cell.ratios and cell.ratios != (1, 1)]
+    made.add(Text(
+        f"Each benchmark beside a load (plan {source.plan}), as times of the same alone: median ·"
+        f" maximum. {len(cells) - len(moved)} of {len(cells)} pairs do not differ in either."
+        + (" The instruction counter models neither caches nor bandwidth: a load takes turns and"
+           " EL2's time alone." if source.clock.exact else "")))
+    for policy in sorted({cell.policy for cell in moved}, key=list(POLICIES).index):
+        victims = {victim(cell) for cell in moved if cell.policy == policy}
+        values = [value(source, cell) for cell in cells
+                  if cell.policy == policy and victim(cell) in victims]
+        made.add(figure(f"beside-{source.plan}-{policy}", board, f"The load {POLICIES[policy]}:"
+                        " median · maximum, as times of those alone; the colour is the maximum's.",
+                        charts.matrix(values, "load", None)))
+    made.add(Table(f"tab-beside-{source.plan}-{board.name}", "Alone and beside a load",
+                   ("benchmark", "configuration", "load", "policy", ">alone", ">beside it",
+                    ">max alone", ">max beside it"),
+                   [line(board, source, cell) for cell in cells], folded="Neighbours in numbers"))
 
 
-def line(board: Board, source: Source, load: str, alone: Row, other: Row) -> list[str | Cell]:
+def victim(cell: BesideCell) -> str:
+    return f"{cell.bench} {cell.variant}, {cell.alone_config}"
+
+
+def value(source: Source, cell: BesideCell) -> dict:
+    p50, high = cell.ratios or (None, None)
     show = source.clock.show
-    return [f"{alone.bench} {alone.variant}", alone.config, load,
-            linked(board, source, alone, show(alone.p50)),
-            linked(board, source, other, show(other.p50)), ratio(other.p50, alone.p50),
-            show(alone.pool.high), show(other.pool.high)]
+    return {"y": victim(cell), "x": cell.load.removeprefix("load_"), "factor": high,
+            "text": f"{short(p50)} · {short(high)}" if p50 and high else NONE,
+            "note": f"{victim(cell)}: alone {show(cell.alone.p50)}, max"
+                    f" {show(cell.alone.pool.high)}; beside {cell.load} {show(cell.row.p50)}, max"
+                    f" {show(cell.row.pool.high)}" + ("" if cell.ran else "; the load did not run")}
+
+
+def short(factor: float) -> str:
+    """Two decimals of a small one, none of a large one."""
+    return f"{factor:.0f}" if factor >= 20 else f"{factor:.2f}".rstrip("0").rstrip(".")
+
+
+def line(board: Board, source: Source, cell: BesideCell) -> list[str | Cell]:
+    show = source.clock.show
+    return [f"{cell.bench} {cell.variant}", cell.alone_config,
+            cell.load if cell.ran else Cell(f"{cell.load}: did not run", "quiet"), cell.policy,
+            linked(board, source, cell.alone, show(cell.alone.p50)),
+            linked(board, source, cell.row, show(cell.row.p50)), show(cell.alone.pool.high),
+            show(cell.row.pool.high)]
