@@ -8,11 +8,11 @@ import pytest
 
 from hypbench.analysis.programs import ProgramRow
 from hypbench.html import charts, data, page, units
-from hypbench.html.blocks import Band, Table
+from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source
 from hypbench.html.page import PARTS
 from hypbench.html.parts import (answer, beside, conditions, failover, flames, interrupts, memory,
-                                 programs, studies, switches, versus)
+                                 studies, switches, versus)
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
@@ -194,6 +194,25 @@ def test_studies_stand_beside_ours():
         "4\u00a0ns", "16\u00a0ns", "×4.00")
 
 
+def test_numbers_of_a_study_that_are_ours_lead_to_their_rows():
+    blocks = {block.id: block for block in of(studies, board()).blocks if isinstance(block, Table)}
+    links = {name: [cell.href for row in block.rows for cell in row
+                    if isinstance(cell, Cell) and cell.href] for name, block in blocks.items()}
+    assert "#row/virt-a72/paper-s1/cyclic/periodic/trapped" in links["tab-s1-virt-a72"]
+    assert "#row/virt-a72/programs/prog_dedup/run/native" in links["tab-s3-virt-a72"]
+    assert "#row/virt-a72/sched/cyclic/oneshot/slice" in links["tab-s4-virt-a72"]
+
+
+def test_a_late_response_under_load_beside_that_of_study_s4():
+    values = {(value["what"], value["config"]): value["factor"]
+              for value in drawn(of(studies, board()))["fig-s4-virt-a72"]}
+    alone, slow = (source("sched").row("cyclic", "periodic", name).pool.high
+                   for name in ("alone", "slice"))
+    assert values["periodic", "S4, CPU and I/O load"] == 21800 / 16
+    assert values["periodic", "hypbench, in turns"] == slow / alone
+    assert 1 < values["periodic", "hypbench, by priority"] < slow / alone
+
+
 def test_a_fail_over_beside_that_of_study_s2():
     values = drawn(of(studies, board()))["fig-s2-virt-a72"]
     shares = {(value["config"], value["phase"]): round(value["end"] - value["start"], 1)
@@ -220,8 +239,8 @@ def test_programs_and_their_exits():
     assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
     assert split.native == pytest.approx(1_000_000, rel=1e-5)
     assert split.share == pytest.approx(1 / 3, rel=1e-3)
-    longer = {value["what"]: value["value"]
-              for value in drawn(of(programs, board()))["fig-slowdown-virt-a72"]}
+    longer = {value["what"]: value["factor"] for value in drawn(of(studies, board()))[
+        "fig-s3-virt-a72"] if value["config"] == "hypbench"}
     assert longer["options"] == pytest.approx(100 * 3 * per_run / 1_000_000, rel=1e-3)
     row = ProgramRow("p", "trapped", "trapped-stats", 100, 100, (), 1, None)
     assert row.exit_time == 0 and row.share is None

@@ -10,6 +10,7 @@ LONG = 36  # characters from which a cell needs room for several words in a line
 @dataclass(frozen=True)
 class Text:
     text: str
+    href: str = ""  # what it cites
     kind: str = "text"
 
 

@@ -189,7 +189,8 @@ def dots(values: list[dict], title: str, log: bool, one: bool = True) -> dict:
     rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
             "encoding": {"x": axis("one", title, log=log)}}
     points = {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 0.9},
-              "encoding": {"x": axis("factor", title, log=log, scale={"zero": False}),
+              "encoding": {"x": axis("factor", title, log=log, scale={
+                  "zero": False, "nice": not log, "padding": 12}),
                            "y": names("what", rows, axis={"grid": True}), "tooltip": TIP,
                            "color": colour(value["config"] for value in values),
                            "yOffset": {"field": "config", "sort": list(dict.fromkeys(
@@ -197,18 +198,12 @@ def dots(values: list[dict], title: str, log: bool, one: bool = True) -> dict:
     return chart(values, ROW * len(rows) + 10, layer=[rule, points] if one else [points])
 
 
-def bars(values: list[dict], title: str, by: str = "what") -> dict:
-    """Signed bars from 0, in the order of the data; stacked where a row has several `kind`s."""
-    rows = list(dict.fromkeys(value[by] for value in values))
-    encoding = {"x": axis("value", title), "y": names(by, rows), "tooltip": TIP}
-    kinds = list(dict.fromkeys(value.get("kind") for value in values))
-    if kinds != [None]:
-        encoding["color"] = {"field": "kind", "type": "nominal", "title": None, "sort": kinds,
-                             "scale": {"domain": kinds, "scheme": "tableau10"}}
-    else:
-        encoding["color"] = {"value": MODES["native"]}
-    return chart(values, ROW * len(rows) + 10, mark={"type": "bar", "height": 16},
-                 encoding=encoding)
+def bars(values: list[dict], title: str) -> dict:
+    """Signed bars from 0, a `value` for each `what`, in the order of the data."""
+    rows = list(dict.fromkeys(value["what"] for value in values))
+    return chart(values, ROW * len(rows) + 10, mark={"type": "bar", "height": 16}, encoding={
+        "x": axis("value", title), "y": names("what", rows), "tooltip": TIP,
+        "color": {"value": MODES["hypbench"]}})
 
 
 def matrix(values: list[dict], x_title: str, y_title: str | None) -> dict:

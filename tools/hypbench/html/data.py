@@ -2,7 +2,6 @@
 """The records that a page is made from, and how the page groups their rows. Package
 `hypbench.analysis` interprets them, for the page and for the terminal alike."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -160,23 +159,6 @@ def lost_steps(log: Log, plan_text: str) -> list[str]:
              if step["outcome"] == "done"}
     return [f"{bench}: {', '.join(missing)}" for bench in benches
             if (missing := [config for config in configs if (bench, config) not in ended])]
-
-
-@dataclass(frozen=True)
-class Group:
-    """A row of a grouped bar chart: a label, and a value for each series."""
-
-    label: str
-    values: dict[str, float]
-
-
-def paths(source: Source, benches: Iterable[str]) -> list[Group]:
-    """Each variant of these benchmarks, with the medians of its configurations."""
-    groups: dict[tuple[str, str], dict[str, float]] = {}
-    for bench in benches:
-        for row in source.of_bench(bench):
-            groups.setdefault((row.bench, row.variant), {})[row.config] = row.p50
-    return [Group(f"{bench} {variant}", values) for (bench, variant), values in groups.items()]
 
 
 def storm(log: Log) -> dict[str, dict[int, list[tuple[int, int]]]]:

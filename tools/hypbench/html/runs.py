@@ -44,8 +44,8 @@ from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "memory", "tlb-matrix", "programs", "paper-s1")
-LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps", "default",
-                 "states")
+LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps",
+                 "default", "states")
 CLOCK = "icount"
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h

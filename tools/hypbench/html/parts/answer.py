@@ -125,12 +125,11 @@ def only_gicv2(board: Board, row: dict) -> bool:
     return board.run["gic"] != "v2" and f"{board.run['isa']}-{board.run['gic']}" not in row
 
 
-def ours(board: Board, row: dict, mode: str) -> Row | None:
+def ours(board: Board, row: dict, mode: str) -> tuple[Source, Row] | None:
     benches, configs = MEASURED.get(row["id"], ((), ()))
     if configs and mode == "direct":
         return None  # a switch of VMs has no such mode
-    found = first_row(board, benches, configs if configs and mode == "trapped" else (mode,))
-    return found[1] if found else None
+    return first_row(board, benches, configs if configs and mode == "trapped" else (mode,))
 
 
 def least(value: int | list[int]) -> int:
@@ -145,7 +144,7 @@ def factors_of(board: Board, row: dict) -> dict[str, tuple[int, float]]:
     trapped, native = ours(board, row, "trapped"), ours(board, row, "native")
     if trapped is None:
         return {}
-    mine = trapped.p50 - (native.p50 if native else 0)
+    mine = trapped[1].p50 - (native[1].p50 if native else 0)
     numbers = theirs(board, row)
     base = numbers.get("none", 0) if native else 0
     return {system: (least(numbers[system]) - base, (least(numbers[system]) - base) / mine)
@@ -158,9 +157,9 @@ def peers(made: Section, board: Board) -> None:
         values, rows = [], []
         for row in known["rows"]:
             mine, factors = ours(board, row, "trapped"), factors_of(board, row)
-            if factors:
+            if factors and mine:
                 values.append({"what": row["what"], "config": "hypbench", "factor": 1, "note":
-                               note_of(mine, board.clock)})
+                               note_of(mine[1], board.clock)})
             values += [{"what": row["what"], "config": SYSTEMS[system], "factor": factor,
                         "note": f"{SYSTEMS[system]}: {number(added)} instructions added,"
                                 f" ×{factor:.1f} of hypbench"}
@@ -178,7 +177,8 @@ def peers(made: Section, board: Board) -> None:
                           ">hypbench native", ">hypbench direct", ">hypbench trapped"), rows,
             (known["conditions"], *known["notes"]), folded="Bao, Xen and KVM in numbers"))
     else:
-        made.add(silicon(board, known["silicon"]))
+        made.add(Text(known["silicon"]["cite"], known["silicon"]["url"]),
+                 silicon(board, known["silicon"]))
 
 
 def peer_row(board: Board, row: dict) -> list[str | Cell] | None:
@@ -189,7 +189,7 @@ def peer_row(board: Board, row: dict) -> list[str | Cell] | None:
     mine = [ours(board, row, config) for config in ("native", "direct", "trapped")]
     return [what, *(Cell(instructions(numbers.get(name)), "theirs")
                     for name in ("none", *SYSTEMS)),
-            *(instructions(one.p50 if one else None) for one in mine)]
+            *(linked(board, *one, instructions(one[1].p50)) if one else NONE for one in mine)]
 
 
 def instructions(value: int | list[int] | None) -> str:
@@ -206,7 +206,5 @@ def silicon(board: Board, known: dict) -> Table:
              instructions(row["instructions"])] for row in known["rows"]]
     return Table(f"tab-silicon-{board.name}", "What others published: a timer interrupt on silicon",
                  ("system", ">alone", ">with a memory co-runner", ">at EL2 per interrupt"), rows, (
-                     known["conditions"] + " J. Martins, S. Pinto, “Shedding Light on Static"
-                     " Partitioning Hypervisors for Arm-based Mixed-Criticality Systems”, RTAS"
-                     " 2023. Another core than this board's: no factor is given.",),
+                     f"{known['conditions']} Another core than this board's: no factor is given.",),
                  folded="Others on silicon")

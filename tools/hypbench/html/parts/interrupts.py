@@ -190,12 +190,15 @@ def storms(made: Section, board: Board) -> None:
              Table(f"tab-storm-{board.name}", "Interrupts pended at once",
                    ("configuration", ">pended", ">to the first", ">to the last",
                     ">each, on average"),
-                   [storm_row(source.clock, config, pended, points)
+                   [storm_row(board, source, config, pended, points)
                     for config, by_count in found.items()
                     for pended, points in sorted(by_count.items()) if pended in STORM_POINTS],
                    folded="Storms in numbers"))
 
 
-def storm_row(clock: Clock, config: str, pended: int, points: list[tuple[int, int]]) -> list[str]:
-    return [config, counted(pended, "interrupt"), clock.show(points[0][1]),
-            clock.show(points[-1][1]), clock.show(points[-1][1] / pended)]
+def storm_row(board: Board, source: Source, config: str, pended: int,
+              points: list[tuple[int, int]]) -> list[str | Cell]:
+    show = source.clock.show
+    first, last = (linked(board, source, source.row("irq_storm", f"{pended}-{at}", config),
+                          show(ticks)) for at, ticks in (points[0], points[-1]))
+    return [config, counted(pended, "interrupt"), first, last, show(points[-1][1] / pended)]

@@ -8,10 +8,10 @@ from hypbench.analysis.misses import Miss, largest_sets, miss_rows
 from hypbench.analysis.studies import S1_MISS_RATES
 from hypbench.analysis.tlb import (CHASE, READ, Curves, TlbCell, largest, slowdowns, tlb_cells,
                                    walk_fit, working_sets)
-from hypbench.html import charts, data
+from hypbench.html import charts
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
-from hypbench.html.parts.common import figure
+from hypbench.html.parts.common import figure, linked
 from hypbench.html.units import NONE, Clock, counted, number, percent
 
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
@@ -145,20 +145,21 @@ def miss_cells(one: Miss) -> list[str | Cell]:
 def fault_table(board: Board) -> Table:
     source = board.first_with("page_fault", "faults")
     return wide_table(f"tab-page-fault-{board.name}", "Page faults, median: a guest's own fault"
-                      " (stage 1) does not exit; a stage-2 fault does", source, "page_fault",
+                      " (stage 1) does not exit; a stage-2 fault does", board, source, "page_fault",
                       "Page faults")
 
 
-def wide_table(ident: str, caption: str, source: Source, bench: str, folded: str,
+def wide_table(ident: str, caption: str, board: Board, source: Source, bench: str, folded: str,
                without: str = "") -> Table:
     """A column for each configuration."""
-    groups = [group for group in data.paths(source, [bench])
-              if not (without and group.label.endswith(without))]
-    configs = list(dict.fromkeys(config for group in groups for config in group.values))
+    rows = [row for row in source.of_bench(bench)
+            if not (without and row.variant.endswith(without))]
+    configs = list(dict.fromkeys(row.config for row in rows))
+    variants = list(dict.fromkeys(row.variant for row in rows))
     return Table(ident, caption, ("path", *(f">{config}" for config in configs)),
-                 [[group.label.split()[-1], *(source.clock.show(group.values.get(config))
-                                              for config in configs)] for group in groups],
-                 folded=folded)
+                 [[variant, *(linked(board, source, source.row(bench, variant, config),
+                                     source.clock.show(source.p50(bench, variant, config)))
+                              for config in configs)] for variant in variants], folded=folded)
 
 
 def boot_table(board: Board) -> Table:
@@ -184,5 +185,5 @@ def maintenance_table(board: Board) -> Table:
     source = board.first_with("tlb_maintenance", "memory")
     return wide_table(f"tab-tlb-{board.name}", "TLB maintenance: the operation alone"
                       + ("" if source.clock.exact else ", and the first touches after it (refill)")
-                      + ", median", source, "tlb_maintenance", "TLB maintenance",
+                      + ", median", board, source, "tlb_maintenance", "TLB maintenance",
                       "-refill" if source.clock.exact else "")

@@ -2,7 +2,7 @@
 """Whole programs: their exits by kind, and how much of the slowdown the exits are."""
 
 from hypbench.analysis.exits import ExitRow
-from hypbench.analysis.programs import ProgramRow, run_times
+from hypbench.analysis.programs import run_times
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
@@ -21,12 +21,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
     if found:
         made.add(Text("Small programs of the kinds that study S3 used, with the same text and"
                       " checksum in every configuration. EL2 counts and times the exits of a"
-                      " twin run."))
-        made.add(figure("slowdown", board, "How much longer each program takes in a VM, in % of its"
-                        " native run.", charts.bars(
-                            [{"what": LABELS.get(one.bench, one.bench),
-                              "value": 100 * (one.vm / one.native - 1), "note": said(source, one)}
-                             for one in found if one.native], "% longer than native")))
+                      " twin run. How much longer they take in a VM stands beside study S3."))
         over = [LABELS.get(one.bench, one.bench) for one in found if one.share and one.share > 1]
         if over:
             made.add(Text(f"The exits take longer than the slowdown of {', '.join(over)}: EL2 times"
@@ -36,13 +31,14 @@ def section(board: Board, _boards: list[Board]) -> Section:
         for (bench, config), rows in data.exits_by_step(source.log).items():
             if (bench, config) in times and bench in LABELS:
                 runs = times[bench, config][1]
-                values += [{"what": LABELS[bench], "kind": row.kind, "value": row.total / runs,
+                values += [{"what": LABELS[bench], "config": row.kind, "factor": row.total / runs,
                             "note": f"{LABELS[bench]}, {row.kind}: {counted(row.n, 'exit')},"
                                     f" mean {source.clock.show(row.mean)}, max"
-                                    f" {source.clock.show(row.max)}"} for row in rows]
+                                    f" {source.clock.show(row.max)}"} for row in rows if row.total]
         if values:
             made.add(figure("exit-kinds", board, "Time at EL2 in one run of each program, by kind"
-                            " of exit.", charts.bars(values, f"{source.clock.axis} a run")))
+                            " of exit.", charts.dots(values, f"{source.clock.axis} a run (log)",
+                                                     True, one=False)))
     else:
         made.add(missing(board, "programs", "programs"))
     made.add(Table(
@@ -53,12 +49,6 @@ def section(board: Board, _boards: list[Board]) -> Section:
          for rows in data.exits_by_step(board.source(plan).log).values() for row in rows],
         folded="Exits in numbers"))
     return made
-
-
-def said(source: Source, one: ProgramRow) -> str:
-    return (f"{LABELS.get(one.bench, one.bench)}: native {source.clock.show(one.native)}, in the VM"
-            f" {source.clock.show(one.vm)}; {counted(round(one.exit_count, 1), 'exit')} a run,"
-            f" {source.clock.show(one.exit_time)} of them at EL2")
 
 
 def exit_cells(source: Source, row: ExitRow) -> list[str | Cell]:

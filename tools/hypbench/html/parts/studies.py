@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studies this testbed re-does: theirs beside ours as ratios, and what does not compare."""
 
+from dataclasses import dataclass
 from itertools import groupby
 
 from hypbench.analysis.failover import fail_overs
@@ -10,7 +11,7 @@ from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts import failover
-from hypbench.html.parts.common import figure, published
+from hypbench.html.parts.common import figure, linked, published
 from hypbench.html.parts.programs import LABELS
 from hypbench.html.units import NONE, counted, number, percent, ratio
 from hypbench.rows import Row
@@ -39,6 +40,16 @@ S4_ROWS = {
     "periodic": ("paper-s1", "periodic", "trapped"), "oneshot": ("paper-s1", "oneshot", "trapped"),
     "periodic-load": ("sched", "periodic", "slice"), "oneshot-load": ("sched", "oneshot", "slice"),
 }
+@dataclass(frozen=True)
+class Number:
+    value: float
+    source: Source
+    row: Row
+
+    def cell(self, board: Board) -> Cell:
+        return linked(board, self.source, self.row, self.source.clock.show(self.value))
+
+
 WHERE = {"before": "before EL2 begins", "in": "EL2", "after": "after EL2"}
 
 
@@ -51,7 +62,8 @@ def section(board: Board, _boards: list[Board]) -> Section:
     studies = published("studies")
     for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
         study = studies[name]
-        made.add(Text(f"{study['title']}. {study['cite']} {study['conditions']}"))
+        made.add(Text(f"{study['title']}. {study['cite']} {study['conditions']}",
+                      study.get("url", "")))
         parts(made, board, study)
     return made
 
@@ -62,8 +74,8 @@ def s1(made: Section, board: Board, study: dict) -> None:
         numbers = s1_numbers(board, row)
         rows += [theirs_row(row), ours_row(board, row, numbers)]
         values.append(dot(row["what"], "S1", row["native"], row["guest"], row["unit"]))
-        if numbers and numbers[0] and guest_of(numbers):
-            values.append(dot(row["what"], "hypbench", numbers[0], guest_of(numbers),
+        if numbers and numbers[0] and (guest := guest_of(numbers)):
+            values.append(dot(row["what"], "hypbench", numbers[0].value, guest.value,
                               board.clock.unit))
     made.add(figure("s1", board, "Study S1: guest to native, theirs and ours (here trapped, or"
                     " direct where nothing is trapped).",
@@ -91,7 +103,7 @@ def theirs_row(row: dict) -> list[str | Cell]:
             Cell(f"×{row['guest'] / row['native']:.2f}", "theirs"), row["differs"]]
 
 
-def s1_numbers(board: Board, row: dict) -> list[float | None] | None:
+def s1_numbers(board: Board, row: dict) -> list[Number | None] | None:
     """Native, direct, trapped; None where the platform does not model it."""
     rows = S1_ROWS | S1_PARTIAL if board.partial else S1_ROWS
     plan, bench, variant, statistic = rows[row["id"]]
@@ -101,20 +113,21 @@ def s1_numbers(board: Board, row: dict) -> list[float | None] | None:
     return [value_of(source, bench, variant, mode, statistic) for mode in MODES]
 
 
-def ours_row(board: Board, row: dict, values: list[float | None] | None) -> list[str | Cell]:
+def ours_row(board: Board, row: dict, values: list[Number | None] | None) -> list[str | Cell]:
     if values is None:
         return ["", board.name, *[UNMODELLED] * 4, "The instruction counter models none of it."]
-    if not any(value is not None for value in values):
+    native, guest = values[0], guest_of(values)
+    if not any(values):
         return ["", board.name, *[UNMEASURED] * 4, ""]
     said = ("Times of a model, not of silicon." if board.clock.platform == "gem5" else
             "Instructions, not µs." if board.clock.exact else "")
-    return ["", board.name, *(board.clock.show(value) for value in values),
-            ratio(guest_of(values), values[0]), said]
+    return ["", board.name, *(value.cell(board) if value else NONE for value in values),
+            ratio(guest.value if guest else None, native.value if native else None), said]
 
 
-def guest_of(values: list[float | None]) -> float | None:
+def guest_of(values: list[Number | None]) -> Number | None:
     """Trapped; or direct, where that is all there is of a guest."""
-    return values[1] if values[2] is None else values[2]
+    return values[2] or values[1]
 
 
 def theirs_text(value: float, unit: str) -> str:
@@ -126,15 +139,18 @@ def number_as_given(value: float) -> str:
 
 
 def value_of(source: Source, bench: str, variant: str, config: str, statistic: str
-             ) -> float | None:
+             ) -> Number | None:
     config = source.config_of(config)
     if config == "trapped" and config not in source.configs:
         config = UNLINKED
     if statistic == "load":
         points = working_sets(source.log, bench).get(config, {}).get(variant, [])
-        return points[-1][1] if points else None
+        largest = [row for row in source.of_bench(bench)
+                   if row.config == config and row.variant.startswith(f"{variant}-")]
+        return Number(points[-1][1], source, largest[-1]) if points else None
     row = source.row(bench, variant, config)
-    return statistic_of(row, statistic) if row else None
+    value = statistic_of(row, statistic) if row else None
+    return Number(value, source, row) if row and value is not None else None
 
 
 def statistic_of(row: Row, statistic: str) -> float | None:
@@ -187,14 +203,14 @@ def s3(made: Section, board: Board, study: dict) -> None:
     found = {one.bench: one for one in data.splits(board.source("programs").log)}
     values = []
     for row in study["rows"]:
-        label = LABELS[row["ours"]]
-        values.append(dot(label, "S3", row["native"], row["vm"], "ms"))
-        one = found.get(row["ours"])
-        if one and one.native:
-            values.append(dot(label, "hypbench", one.native, one.vm, board.clock.unit))
+        one, label = found.get(row["ours"]), LABELS[row["ours"]]
+        values.append(longer(label, "S3", row["native"], row["vm"], "ms"))
+        if one and one.native and one.vm > one.native:
+            values.append(longer(label, "hypbench", one.native, one.vm, board.clock.unit))
     if found:
-        made.add(figure("s3", board, "Study S3: a program in a VM to the same one natively, theirs"
-                        " and ours.", charts.dots(values, "VM / native", False)))
+        made.add(figure("s3", board, "Study S3: how much longer a program takes in a VM, theirs and"
+                        " ours; no dot where it takes no longer.", charts.dots(
+                            values, "% longer than native (log)", True, one=False)))
     exact = ("Under the instruction counter translation costs nothing: our share cannot show that"
              " part of a slowdown.",) if board.clock.exact else ()
     made.add(Table(
@@ -212,6 +228,12 @@ def s3(made: Section, board: Board, study: dict) -> None:
         folded="S3 in numbers"))
 
 
+def longer(what: str, config: str, native: float, vm: float, unit: str) -> dict:
+    percents = 100 * (vm / native - 1)
+    return dot(what, config, native, vm, unit) | {"factor": percents, "note": (
+        f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more")}
+
+
 def s3_theirs(row: dict) -> list[str | Cell]:
     cells = (f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
              ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
@@ -227,8 +249,10 @@ def s3_ours(board: Board, program: str, found: dict[str, ProgramRow]) -> list[st
     same = data.checksums(source.log).get(program)
     verdict = (NONE if same is None else Cell("equal", "good") if same
                else Cell("differs", "bad"))
-    return ["", f"{board.name}: {program}", source.clock.show(one.native),
-            source.clock.show(one.vm), ratio(one.vm, one.native),
+    native, vm = (linked(board, source, source.row(program, "run", config),
+                         source.clock.show(value))
+                  for config, value in (("native", one.native), (one.config, one.vm)))
+    return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
             counted(round(one.exit_count, 1), "exit"), source.clock.show(one.exit_time),
             share_of(one), verdict]
 
@@ -240,14 +264,27 @@ def share_of(one: ProgramRow) -> str | Cell:
 
 
 def s4(made: Section, board: Board, study: dict) -> None:
-    rows = []
+    source, rows, values = board.source("sched"), [], []
+    late = {row["id"]: row["late_us"] for row in study["rows"]}
+    for variant in ("periodic", "oneshot"):
+        values.append(dot(variant, "S4, CPU and I/O load", late[variant], late[f"{variant}-load"],
+                          "µs"))
+        alone = source.row("cyclic", variant, "alone")
+        values += [dot(variant, f"hypbench, {name}", alone.pool.high, row.pool.high,
+                       source.clock.unit)
+                   for config, name in (("slice", "in turns"), ("priority", "by priority"))
+                   if alone and (row := source.row("cyclic", variant, config))]
+    if source.rows:
+        made.add(figure("s4", board, "Study S4: the latest response under load as a factor to the"
+                        " latest alone, theirs and ours (a background VM on the same core).",
+                        charts.dots(values, "under load / alone (log)", True)))
     for row in study["rows"]:
         plan, variant, config = S4_ROWS[row["id"]]
         source = board.source(plan)
         ours = source.row("cyclic", variant, config)
         rows.append([row["what"], Cell(f"{number(row['late_us'])}\u00a0µs", "theirs"),
                      f"cyclic {variant}, {config} (plan {plan})" if ours else UNMEASURED,
-                     source.clock.show(ours.p50 if ours else None),
+                     linked(board, source, ours, source.clock.show(ours.p50 if ours else None)),
                      source.clock.show(ours.pool.high if ours else None)])
     made.add(Table(f"tab-s4-{board.name}", "Study S4: how late a timer is handled", (
         "what", ">theirs", "ours", ">p50, ours", ">max, ours"), rows, (
