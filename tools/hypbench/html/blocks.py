@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a page: sections of text, notices, tables and figures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hypbench.schema import Data
 
 
 LONG = 36  # characters from which a cell needs room for several words in a line
@@ -38,7 +40,7 @@ class Table:
     id: str
     caption: str
     head: tuple[str, ...]
-    rows: list[list[str | Cell]]
+    rows: Sequence[Sequence[str | Cell]]
     notes: tuple[str, ...] = ()
     folded: str = ""  # what a click unfolds
     kind: str = "table"
@@ -58,7 +60,7 @@ class Chart:
 
     id: str  # fig-…
     caption: str
-    spec: dict
+    spec: Data
     kind: str = "chart"
 
 

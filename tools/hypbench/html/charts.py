@@ -5,8 +5,12 @@ A datum's `config` is what the page's chooser selects by; `note` is what a point
 The colours of modes are Okabe and Ito's, which people with any colour vision can tell apart.
 """
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from hypbench.histogram import Pool
 from hypbench.html.units import Clock, number
+from hypbench.schema import Data
 
 MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7",
          "hypbench": "#0072B2"}
@@ -28,14 +32,14 @@ CONFIG = {
 }
 
 
-def axis(field: str, title: str | None, log: bool = False, **more) -> dict:
+def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
     """A quantitative channel. No chart has bars on a logarithmic axis."""
     scale = {"type": "log"} if log else {}
     return {"field": field, "type": "quantitative", "title": title,
             "scale": scale | more.pop("scale", {})} | more
 
 
-def names(field: str, values, title: str | None = None, **more) -> dict:
+def names(field: str, values: Iterable[str], title: str | None = None, **more: Any) -> Data:
     """A channel of names, in the order of the data."""
     lines = "split(replace(datum.label, ', ', ': '), ': ')"  # a label's parts, one below the other
     return {"field": field, "type": "nominal", "sort": list(dict.fromkeys(values)),
@@ -43,20 +47,19 @@ def names(field: str, values, title: str | None = None, **more) -> dict:
             | more.pop("axis", {})} | more
 
 
-def colour(configs, field: str = "config", legend: bool = True) -> dict:
+def colour(configs: Iterable[str]) -> Data:
     """A mode has one colour on the whole page."""
     known = list(dict.fromkeys(configs))
     rest = iter(OTHERS * (1 + len(known) // len(OTHERS)))
-    made = {"field": field, "type": "nominal", "title": None, "sort": known,
+    return {"field": "config", "type": "nominal", "title": None, "sort": known,
             "scale": {"domain": known, "range": [MODES.get(name) or next(rest)
                                                  for name in known]}}
-    return made if legend else made | {"legend": None}
 
 
 TIP = {"field": "note", "type": "nominal"}
 
 
-def chart(values: list[dict], height: int, **more) -> dict:
+def chart(values: list[Data], height: int, **more: Any) -> Data:
     return {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": CONFIG,
             "width": "container", "height": height,
             "autosize": {"type": "fit-x", "contains": "padding"},
@@ -74,7 +77,7 @@ def note(what: str, pool: Pool, clock: Clock, window: str) -> str:
             f"{WINDOWS.get(window, window)}")
 
 
-def phases(values: list[dict], unit: str, sums: bool = True) -> dict:
+def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
     """Bars one after the other: `config`, `phase`, `start`, `end`, `order`, and their sum."""
     rows = list(dict.fromkeys(value["config"] for value in values))
     y = names("config", rows)
@@ -100,7 +103,7 @@ def phases(values: list[dict], unit: str, sums: bool = True) -> dict:
                          "text": {"field": "sum", "format": ",.0f"}}}] if sums else [])])
 
 
-def icicle(values: list[dict], title: str) -> dict:
+def icicle(values: list[Data], title: str) -> Data:
     """A rectangle for each `name`, from `start` to `end` at its `depth`; names as far as they
     fit."""
     depth, widest = (max(value[name] for value in values) for name in ("depth", "end"))
@@ -119,7 +122,7 @@ def icicle(values: list[dict], title: str) -> dict:
          "encoding": {"x": axis("middle", title), "y": y, "text": {"field": "text"}}}])
 
 
-def sparks(values: list[dict], title: str) -> dict:
+def sparks(values: list[Data], title: str) -> Data:
     """A line of its own height for each `what`, over `x`; the first and the last `value` beside
     it."""
     rows = list(dict.fromkeys(value["what"] for value in values))
@@ -149,7 +152,7 @@ def sparks(values: list[dict], title: str) -> dict:
                         "tooltip": TIP}} for left in (True, False))])
 
 
-def ecdf(values: list[dict], unit: str) -> dict:
+def ecdf(values: list[Data], unit: str) -> Data:
     """Steps of the share of samples up to a value; a point marks the largest sample."""
     configs = [value["config"] for value in values]
     x = axis("value", unit, log=all(value["value"] > 0 for value in values),
@@ -163,8 +166,8 @@ def ecdf(values: list[dict], unit: str) -> dict:
          "encoding": {"x": x, "y": y, "color": colour(configs), "tooltip": TIP}}])
 
 
-def curves(values: list[dict], x_title: str, y_title: str, log: bool = False,
-           marks: dict[str, float] | None = None, dashes: bool = False) -> dict:
+def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
+           marks: Mapping[str, float] | None = None, dashes: bool = False) -> Data:
     """`x`, `y`, `config`; with `dashes` a line for each `shape`."""
     encoding = {"x": axis("x", x_title, log=log, scale={"nice": False}), "y": axis("y", y_title),
                 "color": colour(value["config"] for value in values), "tooltip": TIP}
@@ -183,7 +186,7 @@ def curves(values: list[dict], x_title: str, y_title: str, log: bool = False,
                     "encoding": {"x": x, "text": {"field": "name"}}}] if edges else [])])
 
 
-def dots(values: list[dict], title: str, log: bool, one: bool = True) -> dict:
+def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
     """A line for each `what`, a dot for each `config` at its `factor`; a rule at 1."""
     rows = list(dict.fromkeys(value["what"] for value in values))
     rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
@@ -198,7 +201,7 @@ def dots(values: list[dict], title: str, log: bool, one: bool = True) -> dict:
     return chart(values, ROW * len(rows) + 10, layer=[rule, points] if one else [points])
 
 
-def bars(values: list[dict], title: str) -> dict:
+def bars(values: list[Data], title: str) -> Data:
     """Signed bars from 0, a `value` for each `what`, in the order of the data."""
     rows = list(dict.fromkeys(value["what"] for value in values))
     return chart(values, ROW * len(rows) + 10, mark={"type": "bar", "height": 16}, encoding={
@@ -206,7 +209,7 @@ def bars(values: list[dict], title: str) -> dict:
         "color": {"value": MODES["hypbench"]}})
 
 
-def matrix(values: list[dict], x_title: str, y_title: str | None) -> dict:
+def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
     """`x`, `y` and a `factor` in each cell."""
     x = names("x", (value["x"] for value in values), x_title,
               axis={"orient": "top", "labelAngle": 0})
@@ -220,7 +223,7 @@ def matrix(values: list[dict], x_title: str, y_title: str | None) -> dict:
             "x": x, "y": y, "text": {"field": "text"}}}])
 
 
-def picture(spec: dict) -> str:
+def picture(spec: Data) -> str:
     """The chart as a file of its own: on white, for the documentation."""
     import vl_convert
 

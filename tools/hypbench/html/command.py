@@ -9,6 +9,7 @@ from rich.console import Console
 
 from hypbench import gem5
 from hypbench.html import runs
+from hypbench.html.data import Board
 from hypbench.session import on_the_board
 from hypbench.tree import Tree, UnknownName, alone_in
 
@@ -94,7 +95,7 @@ def compare_page(a: Path, b: Path, out: Path) -> bool:
     return runs.sound(found)
 
 
-def write_page(boards: list, absent: list[str], out: Path, pictures: Path | None) -> None:
+def write_page(boards: list[Board], absent: list[str], out: Path, pictures: Path | None) -> None:
     # Imported here: no other command needs it.
     from hypbench.html import page
 

@@ -16,6 +16,7 @@ from hypbench.profile import Flame
 from hypbench.records import Log
 from hypbench.relations import CHECKSUM
 from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
+from hypbench.schema import Data
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
@@ -97,7 +98,7 @@ class Board:
     history: History = field(default_factory=History)
 
     @property
-    def run(self) -> dict | None:
+    def run(self) -> Data | None:
         """The run record that stands for all of them."""
         return next((source.log.run for source in self.sources.values() if source.log.run), None)
 
@@ -125,10 +126,11 @@ class Board:
     @property
     def made_by(self) -> str:
         """Of a simulator: which one; of a reference run also when."""
-        words = self.run.get("machine", "").split()
+        run = self.run or {}
+        words = run.get("machine", "").split()
         if not words:
             return ""
-        return (f"; reference run: {' '.join(words[:2])}, build {self.run['build']}" if self.kept
+        return (f"; reference run: {' '.join(words[:2])}, build {run['build']}" if self.kept
                 else f"; {' '.join(words[:2])}")
 
     @property

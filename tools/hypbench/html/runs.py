@@ -38,6 +38,7 @@ from hypbench.history import history_of
 from hypbench.html.data import Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
+from hypbench.schema import Data
 from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes, read_records
 from hypbench.vms import measured
@@ -166,7 +167,7 @@ def gem5_machine(tree: Tree, board: str, _words: str) -> str:
     return gem5.machine_of(tree, board).text
 
 
-def stamp_of(tree: Tree, job: Job) -> dict:
+def stamp_of(tree: Tree, job: Job) -> Data:
     """{} where there is none that can be read."""
     try:
         found = json.loads(stamp_path(tree, job).read_text())
@@ -322,7 +323,7 @@ def side_of(path: Path, side: str) -> Board:
     return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 
-def age(tree: Tree, job: Job, stamp: dict) -> list[str]:
+def age(tree: Tree, job: Job, stamp: Data) -> list[str]:
     """Whether the records are of the image and the plan that there are now."""
     if not (tree.build(job.board) / "hypbench.elf").is_file():
         return []
@@ -340,7 +341,8 @@ def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
                 board.flames = profile.read(flames_path(tree, job.board))
             board.sources[job.plan] = source
     for board in found.values():
-        if profile.PLAN not in board.sources and tree.qemu_options(board.name):
+        if (profile.PLAN in tree.plans() and profile.PLAN not in board.sources
+                and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
         if board.clock.exact and board.run:
             board.history = history_of(tree.root, board.name, board.run["compiler"])

@@ -62,7 +62,7 @@ def number(value: float) -> str:
     return text.replace(",", NARROW_SPACE if abs(value) >= 10000 else "")
 
 
-def counted(count: int | None, noun: str) -> str:
+def counted(count: float | None, noun: str) -> str:
     """3 exits; 1 exit."""
     if count is None:
         return NONE

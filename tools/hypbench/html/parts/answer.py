@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer: what a path costs here, what that means, and how far others are from it."""
 
+from collections.abc import Iterable
+
 from hypbench.analysis.failover import fail_overs
 from hypbench.analysis.studies import S1_RATIO
 from hypbench.analysis.tlb import CHASE, READ, slowdowns
@@ -11,6 +13,7 @@ from hypbench.html.parts.common import figure, linked, note_of, published
 from hypbench.html.parts.failover import CORES
 from hypbench.html.units import NONE, number
 from hypbench.rows import Row
+from hypbench.schema import Data
 
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 SYSTEMS = published("peers")["systems"]
@@ -49,7 +52,8 @@ def section(board: Board, boards: list[Board]) -> Section:
     return made
 
 
-def first_row(board: Board, benches, configs) -> tuple[Source, Row] | None:
+def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: tuple[str, ...]
+              ) -> tuple[Source, Row] | None:
     for bench, variant in benches:
         for plan in (*PLANS, *board.sources):
             for config in configs:
@@ -115,17 +119,18 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
                   f" {worst.base}.", (f"S1 (KVM, Cortex-A15) ×{S1_RATIO}",))
 
 
-def theirs(board: Board, row: dict) -> dict:
+def theirs(board: Board, row: Data) -> Data:
     """Records of the same isa; with GICv2 where there is nothing for GICv3."""
-    run = board.run
+    run = board.run or {"isa": "", "gic": ""}
     return row.get(f"{run['isa']}-{run['gic']}") or row.get(f"{run['isa']}-v2") or {}
 
 
-def only_gicv2(board: Board, row: dict) -> bool:
-    return board.run["gic"] != "v2" and f"{board.run['isa']}-{board.run['gic']}" not in row
+def only_gicv2(board: Board, row: Data) -> bool:
+    run = board.run or {"isa": "", "gic": "v2"}
+    return run["gic"] != "v2" and f"{run['isa']}-{run['gic']}" not in row
 
 
-def ours(board: Board, row: dict, mode: str) -> tuple[Source, Row] | None:
+def ours(board: Board, row: Data, mode: str) -> tuple[Source, Row] | None:
     benches, configs = MEASURED.get(row["id"], ((), ()))
     if configs and mode == "direct":
         return None  # a switch of VMs has no such mode
@@ -136,7 +141,7 @@ def least(value: int | list[int]) -> int:
     return value[0] if isinstance(value, list) else value
 
 
-def factors_of(board: Board, row: dict) -> dict[str, tuple[int, float]]:
+def factors_of(board: Board, row: Data) -> dict[str, tuple[int, float]]:
     """System → (instructions it adds to the path, how many times ours); where ticks are
     instructions."""
     if not board.clock.exact or not board.run:
@@ -181,7 +186,7 @@ def peers(made: Section, board: Board) -> None:
                  silicon(board, known["silicon"]))
 
 
-def peer_row(board: Board, row: dict) -> list[str | Cell] | None:
+def peer_row(board: Board, row: Data) -> list[str | Cell] | None:
     numbers = theirs(board, row)
     if not numbers:
         return None
@@ -200,7 +205,7 @@ def instructions(value: int | list[int] | None) -> str:
     return f"{number(value)}\u00a0instr"
 
 
-def silicon(board: Board, known: dict) -> Table:
+def silicon(board: Board, known: Data) -> Table:
     rows = [[row["system"], f"{number(row['alone_ns'])}\u00a0ns",
              f"{number(row['loaded_ns'])}\u00a0ns" if "loaded_ns" in row else NONE,
              instructions(row["instructions"])] for row in known["rows"]]

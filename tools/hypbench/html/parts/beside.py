@@ -8,6 +8,7 @@ from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked
 from hypbench.html.units import NONE
+from hypbench.schema import Data
 
 POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
@@ -46,7 +47,7 @@ def victim(cell: BesideCell) -> str:
     return f"{cell.bench} {cell.variant}, {cell.alone_config}"
 
 
-def value(source: Source, cell: BesideCell) -> dict:
+def value(source: Source, cell: BesideCell) -> Data:
     p50, high = cell.ratios or (None, None)
     show = source.clock.show
     return {"y": victim(cell), "x": cell.load.removeprefix("load_"), "factor": high,

@@ -19,6 +19,7 @@ def table(board: Board) -> Table:
 
 
 def clock_row(source: Source, row: ClockRow) -> list[str]:
+    assert row.cycles and row.cycles_mean is not None
     ns = NONE if row.cycles_ns is None else f"{number(row.cycles_ns)}\u00a0ns"
     return [source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
             number(row.batch), f"{row.mean:.3f}", f"{row.step_ns:.3g}\u00a0ns",

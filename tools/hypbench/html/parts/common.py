@@ -11,18 +11,19 @@ from hypbench.html.blocks import Cell, Chart, Notice
 from hypbench.html.data import Board, Source
 from hypbench.html.units import Clock
 from hypbench.rows import Row
+from hypbench.schema import Data
 from hypbench.session import on_the_board
 
 HERE = Path(__file__).resolve().parents[1]
 
 
 @cache
-def published(name: str) -> dict:
+def published(name: str) -> Data:
     """Published numbers: peers.json or studies.json."""
     return json.loads((HERE / f"{name}.json").read_text())
 
 
-def figure(name: str, board: Board, caption: str, spec: dict) -> Chart:
+def figure(name: str, board: Board, caption: str, spec: Data) -> Chart:
     """`name` without fig-; the board's name is appended."""
     return Chart(f"fig-{name}-{board.name}", caption, spec | {"description": caption})
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under what conditions the numbers were taken, and what of them is missing."""
 
+from hypbench.abi import axes as axes_known
 from hypbench.axes import Settings
-from hypbench.axes import axes as axes_known
 from hypbench.html.blocks import Cell, Notice, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source
 from hypbench.html.parts import clocks
@@ -66,7 +66,7 @@ def run_cell(source: Source) -> Cell:
 
 
 def config_rows(boards: list[Board]) -> list[list[str]]:
-    found: dict[tuple, list[str]] = {}
+    found: dict[tuple[str, ...], list[str]] = {}
     for board in boards:
         for source in board.sources.values():
             for name, axes in source.configs.items():
@@ -85,9 +85,9 @@ def besides(axes: Settings) -> str:
     words = [f"{axis}={axes[axis]}" for axis, values in axes_known().items()
              if values and axis in axes and axis not in PRESET_AXES and axes[axis] != values[0]]
     if axes.get("delay_el2"):
-        words.append(f"delay_el2={number(axes['delay_el2'])} instructions")
+        words.append(f"delay_el2={number(int(axes['delay_el2']))} instructions")
     if axes.get("slice_us"):
-        words.append(f"slice_us={number(axes['slice_us'])} µs")
+        words.append(f"slice_us={number(int(axes['slice_us']))} µs")
     return " ".join(words)
 
 

@@ -10,6 +10,7 @@ from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked, missing, note_of
 from hypbench.html.units import Clock, counted, number
 from hypbench.rows import Row
+from hypbench.schema import Data
 
 PLAN = "failover"
 PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
@@ -47,7 +48,7 @@ def phase_name(one: FailOver, row: Row) -> str:
     return PHASES.get(name, name) if one.phases else WHOLE
 
 
-def bars(one: FailOver, clock: Clock) -> list[dict]:
+def bars(one: FailOver, clock: Clock) -> list[Data]:
     rows = one.phases or (one.total,)
     ends = list(accumulate(row.pool.mean for row in rows))
     return [{"config": label(one), "phase": phase_name(one, row), "start": start, "end": end,

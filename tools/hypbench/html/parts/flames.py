@@ -10,6 +10,7 @@ from hypbench.html.data import Board
 from hypbench.html.parts.common import figure, linked
 from hypbench.html.units import counted, percent, plural
 from hypbench.profile import PLAN, Flame, Node
+from hypbench.schema import Data
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
@@ -45,7 +46,7 @@ def disagreement(flame: Flame) -> str:
 
 
 def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: str = ""
-               ) -> Iterator[dict]:
+               ) -> Iterator[Data]:
     for child in node.children:
         level = kind or child.name
         yield {"name": child.name, "depth": depth, "start": start, "end": start + child.count,
@@ -76,8 +77,9 @@ def lines(board: Board, flame: Flame) -> list[list[str | Cell]]:
     row = board.source(PLAN).row(flame.bench, flame.variant, flame.config)
     verdict = (Cell("yes", "good") if flame.root.count == flame.length
                else Cell(f"measured: {flame.length}", "bad"))
-    return [[Cell(flame.name, "strong"), Cell("all", "strong"), linked(
-        board, board.source(PLAN), row, counted(flame.root.count, "instruction")),
-        percent(1.0), verdict],
-        *([flame.name, name, counted(count, "instruction"), percent(count / flame.root.count), ""]
-          for name, count in by_function(flame.root).most_common() if count)]
+    whole = linked(board, board.source(PLAN), row, counted(flame.root.count, "instruction"))
+    found: list[list[str | Cell]] = [
+        [flame.name, name, counted(count, "instruction"), percent(count / flame.root.count), ""]
+        for name, count in by_function(flame.root).most_common() if count]
+    return [[Cell(flame.name, "strong"), Cell("all", "strong"), whole, percent(1.0), verdict],
+            *found]

@@ -10,6 +10,7 @@ from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked, missing, note_of
 from hypbench.html.units import NONE, Clock, counted, number
 from hypbench.rows import TIME, Row
+from hypbench.schema import Data
 
 LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
           "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
@@ -79,7 +80,7 @@ def phase_row(board: Board, source: Source, fall: Waterfall) -> list[str | Cell]
     off = fall.sum - total if total is not None else None
     verdict = (Cell("yes", "good") if fall.adds_up
                else Cell("no total" if off is None else f"off by {clock.change(off)}", "bad"))
-    cost = total - bare if None not in (total, bare) else None
+    cost = None if total is None or bare is None else total - bare
     return [DEVICES[fall.source], fall.config, clock.show(fall.sum),
             linked(board, source, fall.total, clock.show(total)), verdict, clock.show(bare),
             clock.change(cost)]
@@ -97,7 +98,8 @@ def counterpart(board: Board, boards: list[Board]) -> Board | None:
     found = [one for one in boards if run and one.run and one.clock.exact
              and run["platform"] in TIME and one.run["isa"] == run["isa"]
              and phase_pairs(one, board)]
-    return next((one for one in found if one.run["gic"] == run["gic"]), next(iter(found), None))
+    return next((one for one in found if run and one.run and one.run["gic"] == run["gic"]),
+                next(iter(found), None))
 
 
 def phase_pairs(other: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
@@ -128,7 +130,7 @@ def usual(source: Source, rows: list[Row]) -> list[Row]:
     return [row for row in rows if data.is_plain(source.configs.get(row.config, {}))] or rows
 
 
-def steps(row: Row, clock: Clock) -> list[dict]:
+def steps(row: Row, clock: Clock) -> list[Data]:
     """Values that samples have, with the share of the samples up to each."""
     values = data.histogram(row)
     sums = list(accumulate(count for _, count in values))

@@ -2,6 +2,7 @@
 """Translation and faults: working sets, what a miss costs, page faults, a guest's start."""
 
 import re
+from collections.abc import Mapping
 
 from hypbench.analysis.boot import BootRow, boot_rows
 from hypbench.analysis.misses import Miss, largest_sets, miss_rows
@@ -46,7 +47,8 @@ def by_grain(source: Source) -> dict[tuple[str, str], TlbCell]:
     return {(cell.stage1, cell.stage2): cell for cell in largest(tlb_cells(source.log))}
 
 
-def walk_table(board: Board, source: Source, matrix: dict) -> Table:
+def walk_table(board: Board, source: Source, matrix: dict[tuple[str, str], TlbCell]
+               ) -> Table:
     return Table(f"tab-walks-{board.name}", "A walk by the grains of both stages",
                  ("stage 1", "stage 2", ">references of a walk", ">cost of a miss, per load"),
                  [[stage1, stage2, number(cell.walk_refs),
@@ -85,11 +87,11 @@ def by_stage1(source: Source, bench: str) -> dict[str, dict[str, Curves]]:
     for config, axes in source.configs.items():
         if config in sets and is_plain(axes, ("stage1", *PRESET_AXES)):
             name = "native" if axes["stage2"] == "off" else f"stage 2 {axes['stage2']}"
-            found.setdefault(axes["stage1"], {}).setdefault(name, sets[config])
+            found.setdefault(str(axes["stage1"]), {}).setdefault(name, sets[config])
     return found
 
 
-def marks_of(source: Source, bench: str, stage1: str) -> dict[str, float]:
+def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
     """Reach of TLBs and size of caches, on this benchmark's axis; of a model that reports them."""
     sizes = machine_sizes(source.log.run["machine"] if source.log.run
                           and "machine" in source.log.run else "")
@@ -113,7 +115,8 @@ def machine_sizes(machine: str) -> dict[str, int]:
 
 def model_table(board: Board) -> Table:
     """The study's slowdown model with every r that was measured."""
-    rows = [[one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
+    rows: list[list[str | Cell]] = [
+            [one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
              *(f"×{value:.4f}" for _, value in one.slowdowns)]
             for bench in (CHASE, READ) if not board.clock.exact
             for one in slowdowns(board.first_with(bench, "tlb-matrix", "memory").log)

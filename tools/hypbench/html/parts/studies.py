@@ -15,6 +15,7 @@ from hypbench.html.parts.common import figure, linked, published
 from hypbench.html.parts.programs import LABELS
 from hypbench.html.units import NONE, counted, number, percent, ratio
 from hypbench.rows import Row
+from hypbench.schema import Data
 
 MODES = ("native", "direct", "trapped")
 UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
@@ -68,7 +69,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
     return made
 
 
-def s1(made: Section, board: Board, study: dict) -> None:
+def s1(made: Section, board: Board, study: Data) -> None:
     values, rows = [], []
     for row in study["rows"]:
         numbers = s1_numbers(board, row)
@@ -89,13 +90,13 @@ def s1(made: Section, board: Board, study: dict) -> None:
                      " timer_wakeup's, wfi-task.",), folded="S1 in numbers"))
 
 
-def dot(what: str, config: str, native: float, guest: float, unit: str) -> dict:
+def dot(what: str, config: str, native: float, guest: float, unit: str) -> Data:
     return {"what": what, "config": config, "factor": guest / native,
             "note": f"{config}: native {native:g} {unit}, guest {guest:g} {unit}, ×"
                     f"{guest / native:.2f}"}
 
 
-def theirs_row(row: dict) -> list[str | Cell]:
+def theirs_row(row: Data) -> list[str | Cell]:
     unit = row["unit"]
     return [Cell(row["what"], "strong"), Cell(f"S1: {row['how']}", "theirs"),
             Cell(theirs_text(row["native"], unit), "theirs"), Cell(NONE, "theirs"),
@@ -103,7 +104,7 @@ def theirs_row(row: dict) -> list[str | Cell]:
             Cell(f"×{row['guest'] / row['native']:.2f}", "theirs"), row["differs"]]
 
 
-def s1_numbers(board: Board, row: dict) -> list[Number | None] | None:
+def s1_numbers(board: Board, row: Data) -> list[Number | None] | None:
     """Native, direct, trapped; None where the platform does not model it."""
     rows = S1_ROWS | S1_PARTIAL if board.partial else S1_ROWS
     plan, bench, variant, statistic = rows[row["id"]]
@@ -113,7 +114,7 @@ def s1_numbers(board: Board, row: dict) -> list[Number | None] | None:
     return [value_of(source, bench, variant, mode, statistic) for mode in MODES]
 
 
-def ours_row(board: Board, row: dict, values: list[Number | None] | None) -> list[str | Cell]:
+def ours_row(board: Board, row: Data, values: list[Number | None] | None) -> list[str | Cell]:
     if values is None:
         return ["", board.name, *[UNMODELLED] * 4, "The instruction counter models none of it."]
     native, guest = values[0], guest_of(values)
@@ -157,7 +158,7 @@ def statistic_of(row: Row, statistic: str) -> float | None:
     return row.pool.high if statistic == "max" else row.pool.percentiles().get(statistic)
 
 
-def s2(made: Section, board: Board, study: dict) -> None:
+def s2(made: Section, board: Board, study: Data) -> None:
     """Theirs and ours by where the time goes, as shares of the whole."""
     found = [one for one in fail_overs(board.first_with("failover", "failover").log) if one.phases]
     theirs = {way: [(WHERE[row["where"]], row["us"], f"{row['phase']}: {number(row['us'])} µs")
@@ -186,7 +187,7 @@ def s2(made: Section, board: Board, study: dict) -> None:
                    folded="S2 in numbers"))
 
 
-def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[dict]:
+def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
     """Neighbours of one place are one bar."""
     whole, at, made = sum(value for _, value, _ in parts), 0.0, []
     for where, some in groupby(parts, key=lambda part: part[0]):
@@ -199,7 +200,7 @@ def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[dict]:
     return made
 
 
-def s3(made: Section, board: Board, study: dict) -> None:
+def s3(made: Section, board: Board, study: Data) -> None:
     found = {one.bench: one for one in data.splits(board.source("programs").log)}
     values = []
     for row in study["rows"]:
@@ -228,13 +229,13 @@ def s3(made: Section, board: Board, study: dict) -> None:
         folded="S3 in numbers"))
 
 
-def longer(what: str, config: str, native: float, vm: float, unit: str) -> dict:
+def longer(what: str, config: str, native: float, vm: float, unit: str) -> Data:
     percents = 100 * (vm / native - 1)
     return dot(what, config, native, vm, unit) | {"factor": percents, "note": (
         f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more")}
 
 
-def s3_theirs(row: dict) -> list[str | Cell]:
+def s3_theirs(row: Data) -> list[str | Cell]:
     cells = (f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
              ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
              f"{row['exit_ms']:g}\u00a0ms",
@@ -253,8 +254,8 @@ def s3_ours(board: Board, program: str, found: dict[str, ProgramRow]) -> list[st
                          source.clock.show(value))
                   for config, value in (("native", one.native), (one.config, one.vm)))
     return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
-            counted(round(one.exit_count, 1), "exit"), source.clock.show(one.exit_time),
-            share_of(one), verdict]
+            counted(one.exit_count, "exit"), source.clock.show(one.exit_time), share_of(one),
+            verdict]
 
 
 def share_of(one: ProgramRow) -> str | Cell:
@@ -263,7 +264,7 @@ def share_of(one: ProgramRow) -> str | Cell:
     return Cell(text, "bad") if one.share and one.share > 1 else text
 
 
-def s4(made: Section, board: Board, study: dict) -> None:
+def s4(made: Section, board: Board, study: Data) -> None:
     source, rows, values = board.source("sched"), [], []
     late = {row["id"]: row["late_us"] for row in study["rows"]}
     for variant in ("periodic", "oneshot"):

@@ -8,6 +8,7 @@ from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked, missing
 from hypbench.html.units import plural
 from hypbench.rows import UNMODELLED_BENCHES
+from hypbench.schema import Data
 
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 SHOWN = 24  # bars of the figure; the table has all
@@ -48,7 +49,7 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
 
 def effects(board: Board) -> list[Effect]:
     """Each option and path once: of the first two configurations between which it changes."""
-    found: dict[tuple, Effect] = {}
+    found: dict[tuple[str, ...], Effect] = {}
     for plan in PLANS:
         source = board.source(plan)
         for row in data.switched(source):
@@ -78,7 +79,7 @@ def shown_of(moved: list[Effect], each: int = 3) -> list[Effect]:
     return shown[:SHOWN]
 
 
-def bar(source: Source, row: SwitchRow) -> dict:
+def bar(source: Source, row: SwitchRow) -> Data:
     return {"what": f"{data.switch_label(row)}: {row.bench} {row.variant}", "value": row.change,
             "note": f"{row.bench} {row.variant}, {row.base}: {source.clock.show(row.a.p50)};"
                     f" {row.other}: {source.clock.show(row.b.p50)}"
@@ -113,7 +114,7 @@ def states(made: Section, board: Board) -> None:
                       " samples are equal here, and must be."))
     made.add(Table(f"tab-states-{board.name}", "By the state a sample begins with, median",
                    ("path", "configuration", "state", ">warm", ">in this state", ">change"),
-                   [[f"{row.bench} {row.variant}", row.base, row.other_value,
+                   [[f"{row.bench} {row.variant}", row.base, str(row.other_value),
                      linked(board, source, row.a, source.clock.show(row.a.p50)),
                      linked(board, source, row.b, source.clock.show(row.b.p50)),
                      source.clock.change(row.change)] for row in rows],
