@@ -34,9 +34,13 @@ def section(board: Board, _boards: list[Board]) -> Section:
     if not board.clock.exact:
         curves(made, board)
         fit = walk_fit(tlb_cells(source.log))
-        if fit:
+        if fit and fit.a >= 0:
             made.add(Text(f"A TLB miss costs {fit.a:.1f} + {fit.b:.2f} × (references of its walk)"
                           f" {source.clock.unit}, by least squares over the grains."))
+        elif fit:
+            made.add(Text("The cost of a TLB miss does not follow the references of its walk: a"
+                          f" line through the grains would begin at {number(fit.a)}"
+                          f" {source.clock.unit}."))
     made.add(walk_table(board, source, matrix), miss_table(board), model_table(board),
              fault_table(board), boot_table(board), maintenance_table(board))
     return made
