@@ -332,6 +332,18 @@ def bars_on_a_log_axis(spec: dict) -> bool:
             or any(map(bars_on_a_log_axis, spec.get("layer", []))))
 
 
+@pytest.mark.parametrize("part, kind", [
+    (interrupts, "phases"), (interrupts, "ecdf"), (interrupts, "storm"), (memory, "tlb-chase"),
+    (beside, "beside"), (failover, "failover"), (switches, "switches"), (switches, "states")])
+def test_a_pointer_over_a_mark_shows_its_samples_and_window(part, kind):
+    found = [value["note"] for made in (of(part, board()), of(part, simulated()))
+             for ident, values in drawn(made).items() if ident.startswith(f"fig-{kind}")
+             for value in values]
+    assert found
+    for note in found:
+        assert re.search(r"n [0-9]+, p50 .*, p99 .*, max .*; window: .* stamp", note), note
+
+
 def test_no_bars_on_a_logarithmic_axis():
     both = [board(), simulated()]
     specs = [chart.spec for one in both for chart in page.charts_of(page.sections(one, both))]

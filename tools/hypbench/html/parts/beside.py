@@ -6,7 +6,7 @@ from hypbench.analysis.beside import BesideCell, beside_cells
 from hypbench.html import charts
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked
+from hypbench.html.parts.common import figure, linked, note_of
 from hypbench.html.units import NONE
 from hypbench.schema import Data
 
@@ -52,9 +52,9 @@ def value(source: Source, cell: BesideCell) -> Data:
     show = source.clock.show
     return {"y": victim(cell), "x": cell.load.removeprefix("load_"), "factor": high,
             "text": f"{short(p50)} · {short(high)}" if p50 and high else NONE,
-            "note": f"{victim(cell)}: alone {show(cell.alone.p50)}, max"
-                    f" {show(cell.alone.pool.high)}; beside {cell.load} {show(cell.row.p50)}, max"
-                    f" {show(cell.row.pool.high)}" + ("" if cell.ran else "; the load did not run")}
+            "note": note_of(cell.row, source.clock, f"{victim(cell)}, beside {cell.load}")
+            + f"; alone {show(cell.alone.p50)}, max {show(cell.alone.pool.high)}"
+            + ("" if cell.ran else "; the load did not run")}
 
 
 def short(factor: float) -> str:

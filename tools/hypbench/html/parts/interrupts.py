@@ -8,7 +8,8 @@ from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts.common import figure, linked, missing, note_of
-from hypbench.html.units import NONE, Clock, counted, number
+from hypbench.html.units import NONE, Clock, counted
+from hypbench.relations import PHASE_BENCH
 from hypbench.rows import TIME, Row
 from hypbench.schema import Data
 
@@ -67,9 +68,10 @@ def phases_figure(board: Board, source: Source, falls: list[Waterfall], kind: st
                   ) -> Chart:
     values = [{"config": fall.config.removesuffix("-probes"), "phase": name, "start": phase.start,
                "end": phase.end, "order": ORDER.get(name, len(ORDER)),
-               "note": f"{fall.config}, {name}: mean {source.clock.show(phase.mean)}, from"
-                       f" {number(phase.start)} to {number(phase.end)}"}
+               "note": note_of(row, source.clock, f"{fall.config}, {name}: mean"
+                               f" {source.clock.show(phase.mean)}") if row else ""}
               for fall in falls for phase in fall.phases
+              for row in [source.row(PHASE_BENCH, f"{fall.source}-{phase.name}", fall.config)]
               for name in [LABELS.get(phase.name, phase.name)]]
     return figure(f"phases-{kind}", board, "Phases of a virtual timer's interrupt, mean of each,"
                   f" in {source.clock.axis}.", charts.phases(values, source.clock.axis))
@@ -181,9 +183,10 @@ def storms(made: Section, board: Board) -> None:
         made.add(missing(board, "irq_storm", "storm"))
         return
     most = max(max(by_count) for by_count in found.values())
-    values = [{"config": config, "x": at, "y": ticks, "note":
-               f"{config}: handler {at} of {most} begins after {source.clock.show(ticks)}"}
-              for config, by_count in found.items() for at, ticks in by_count.get(most, [])]
+    values = [{"config": config, "x": at, "y": ticks, "note": note_of(
+        row, source.clock, f"{config}, handler {at} of {most}") if row else ""}
+              for config, by_count in found.items() for at, ticks in by_count.get(most, [])
+              for row in [source.row("irq_storm", f"{most}-{at}", config)]]
     lr_count = source.log.run["lr_count"] if source.log.run else 0
     made.add(figure("storm", board, f"{most} interrupts pended at once: time from unmasking to"
                     f" each handler. Beyond the {lr_count} list registers EL2 must refill them.",

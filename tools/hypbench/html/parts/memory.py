@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from hypbench.analysis.boot import BootRow, boot_rows
 from hypbench.analysis.misses import Miss, largest_sets, miss_rows
 from hypbench.analysis.studies import S1_MISS_RATES
-from hypbench.analysis.tlb import (CHASE, READ, Curves, TlbCell, largest, slowdowns, tlb_cells,
-                                   walk_fit, working_sets)
+from hypbench.analysis.tlb import (CHASE, READ, TlbCell, largest, sized_rows, slowdowns, tlb_cells,
+                                   walk_fit)
 from hypbench.html import charts
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
-from hypbench.html.parts.common import figure, linked
+from hypbench.html.parts.common import figure, linked, note_of
 from hypbench.html.units import NONE, Clock, counted, number, percent
 
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
@@ -67,15 +67,15 @@ def curves(made: Section, board: Board) -> None:
             made.add(curve(board, source, bench, stage1, series, shapes, title))
 
 
-def curve(board: Board, source: Source, bench: str, stage1: str, series: dict[str, Curves],
+def curve(board: Board, source: Source, bench: str, stage1: str, series: dict[str, str],
           shapes: tuple[str, ...], title: str) -> Chart:
-    values = []
-    for name, found in series.items():
-        for shape in shapes:
-            values += [{"config": name, "shape": shape, "x": size, "y": load, "note":
-                        f"{name}, {shape}, {number(size)}: {load:.2f} {source.clock.unit} a load"
-                        " (p50; window: a batch of loads between two reads of CNTPCT)"}
-                       for size, load in found.get(shape, [])]
+    found = sorted(sized_rows(source.log, bench), key=lambda one: one[1])
+    values = [{"config": name, "shape": shape, "x": size, "y": row.p50 / row.first["batch"],
+               "note": note_of(row, source.clock, f"{name}, {shape}, {number(size)}:"
+                               f" {row.p50 / row.first['batch']:.2f} {source.clock.unit} a load;"
+                               f" {counted(row.first['batch'], 'load')}")}
+              for name, config in series.items() for wanted in shapes
+              for shape, size, row in found if (shape, row.config) == (wanted, config)]
     return figure(f"{bench.replace('_', '-')}-{stage1}", board,
                   f"{bench}, stage 1 in {stage1}: a load over the working set, natively and by the"
                   f" grain of stage 2.{marks_note(source)}",
@@ -83,15 +83,15 @@ def curve(board: Board, source: Source, bench: str, stage1: str, series: dict[st
                                 marks_of(source, bench, stage1), dashes=True))
 
 
-def by_stage1(source: Source, bench: str) -> dict[str, dict[str, Curves]]:
-    """Stage-1 grain → "native" or the grain of stage 2 → curves, of the first configuration
-    each; interrupts are of no matter here."""
-    found: dict[str, dict[str, Curves]] = {}
-    sets = working_sets(source.log, bench)
+def by_stage1(source: Source, bench: str) -> dict[str, dict[str, str]]:
+    """Stage-1 grain → "native" or the grain of stage 2 → the first configuration of it;
+    interrupts are of no matter here."""
+    found: dict[str, dict[str, str]] = {}
+    measured = {row.config for _, _, row in sized_rows(source.log, bench)}
     for config, axes in source.configs.items():
-        if config in sets and is_plain(axes, ("stage1", *PRESET_AXES)):
+        if config in measured and is_plain(axes, ("stage1", *PRESET_AXES)):
             name = "native" if axes["stage2"] == "off" else f"stage 2 {axes['stage2']}"
-            found.setdefault(str(axes["stage1"]), {}).setdefault(name, sets[config])
+            found.setdefault(str(axes["stage1"]), {}).setdefault(name, config)
     return found
 
 

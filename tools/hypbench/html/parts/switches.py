@@ -5,7 +5,7 @@ from hypbench.analysis.switches import SwitchRow, state_rows
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked, missing
+from hypbench.html.parts.common import figure, linked, missing, note_of
 from hypbench.html.units import plural
 from hypbench.rows import UNMODELLED_BENCHES
 from hypbench.schema import Data
@@ -81,9 +81,8 @@ def shown_of(moved: list[Effect], each: int = 3) -> list[Effect]:
 
 def bar(source: Source, row: SwitchRow) -> Data:
     return {"what": f"{data.switch_label(row)}: {row.bench} {row.variant}", "value": row.change,
-            "note": f"{row.bench} {row.variant}, {row.base}: {source.clock.show(row.a.p50)};"
-                    f" {row.other}: {source.clock.show(row.b.p50)}"
-                    f" (n {row.a.pool.n}, max {source.clock.show(row.b.pool.high)})"}
+            "note": f"{row.base}: {source.clock.show(row.a.p50)}; "
+                    + note_of(row.b, source.clock)}
 
 
 def line(board: Board, source: Source, row: SwitchRow) -> list[str | Cell]:
@@ -101,9 +100,8 @@ def states(made: Section, board: Board) -> None:
     if not rows:
         return
     values = [{"what": f"{row.bench} {row.variant}, {row.base}", "config": row.other_value,
-               "factor": row.ratio, "note": f"warm {source.clock.show(row.a.p50)},"
-               f" {row.other_value} {source.clock.show(row.b.p50)}, max"
-               f" {source.clock.show(row.b.pool.high)}"}
+               "factor": row.ratio, "note":
+               f"warm {source.clock.show(row.a.p50)}; " + note_of(row.b, source.clock)}
               for row in rows if row.ratio and row.base in ("native", "trapped")
               and row.variant in ("null", "actlr", "vgic", "handler", "busy-handler", "wfi-task")]
     if values and not source.clock.exact:
