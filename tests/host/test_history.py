@@ -21,11 +21,13 @@ class Repository:
         return subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b",
                                *words], capture_output=True, text=True, check=True).stdout.strip()
 
-    def commit(self, subject: str, files: dict[str, tuple[str, dict] | None]) -> str:
+    def commit(self, subject: str, files: dict[str, tuple[str, dict] | str | None]) -> str:
         for name, known in files.items():
             path = self.root / "tests" / "expected" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            if known:
+            if isinstance(known, str):
+                path.write_text(known)
+            elif known:
                 path.write_text(json.dumps({"compiler": known[0], "figures": {
                     "trapped": known[1], "native": {"hvc null": 9999}}}))
             else:
@@ -52,6 +54,7 @@ def test_lengths_are_in_the_order_of_the_commits(repository):
         "virt-a72.json": None, "12.2/virt-a72.json": ("12.2.0", {"hvc null": 41, "wfi pending": 1}),
         "14.2/virt-a72.json": ("14.2.0", {"hvc null": 40}),
         "12.2/virt-a72-gicv3.json": ("12.2.0", {"hvc null": 77})})
+    repository.commit("a conflict", {"12.2/virt-a72.json": "<<<<<<< HEAD"})
     last = repository.commit("shorter", {"12.2/virt-a72.json": ("12.2.1", {
         "hvc null": 37, "wfi pending": 1})})
     found = history_of(repository.root, "virt-a72", "12.2.0")

@@ -5,7 +5,6 @@ outside."""
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -66,21 +65,21 @@ class Watched:
     paths: bool = False
 
 
-@cache
-def built(board: str) -> Path:
-    return counting.build(TREE.build(board) / "tests" / "el2count.so")
+def library(board: str) -> Path:
+    return TREE.build(board) / "tests" / "el2count.so"
 
 
 def words(job: Job, watched: Watched, out: Path) -> list[str]:
-    with BUILDING:
-        library = built(job.board)
-    return counting.options(library, build_of(job.board, job.planted) / "guest.elf",
+    return counting.options(library(job.board), build_of(job.board, job.planted) / "guest.elf",
                             board_facts(job.board)["ISA"], out, watched.vector, watched.paths)
 
 
 def counted(lab_: Lab, job: Job, vector: int | None = None, paths: bool = False) -> Counted:
     """Of one run; skips the test where QEMU cannot."""
-    if reason := counting.reason_not_to(TREE.qemu_options(job.board)[0]):
+    with BUILDING:
+        reason = counting.reason_not_to(TREE.qemu_options(job.board)[0], library(job.board))
+    if reason:
+        assert "gcc" not in reason, reason
         pytest.skip(reason)
     return lab_.run(Watched(job, vector, paths), perform)
 

@@ -45,23 +45,21 @@ class Window(NamedTuple):
 
 
 @cache
-def reason_not_to(program: str) -> str:
-    """Why this QEMU cannot run the plugin; "" where it can."""
+def reason_not_to(program: str, library: Path) -> str:
+    """Why this QEMU cannot run the plugin, which is compiled to `library`; "" where it can."""
     there = qemu.version(program)
     if there and there < NEEDS:
         return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
     said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
     if "-plugin" not in said:
         return f"{program} was built without plugins"
-    return "" if shutil.which("gcc") else "gcc is missing, which compiles the plugin"
-
-
-def build(library: Path) -> Path:
+    if not shutil.which("gcc"):
+        return "gcc is missing, which compiles the plugin"
     library.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
-                    "-fvisibility=hidden", "-I", HOME, SOURCES / "el2count.c", "-o", library],
-                   check=True)
-    return library
+    done = subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC",
+                           "-shared", "-fvisibility=hidden", "-I", HOME, SOURCES / "el2count.c",
+                           "-o", library], capture_output=True, text=True, check=False)
+    return f"gcc cannot compile the plugin: {done.stderr.strip()}" if done.returncode else ""
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,

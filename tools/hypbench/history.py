@@ -48,13 +48,22 @@ def history_of(root: Path, board: str, compiler: str) -> History:
     found = History()
     for (name, date, subject), text in zip((words for words, _ in files),
                                            blobs(root, [blob for _, blob in files])):
-        known = json.loads(text)
-        if series(known["compiler"]) == series(compiler):
-            for path, length in known["figures"].get(CONFIG, {}).items():
-                found.paths.setdefault(path, []).append(State(name[:SHOWN], date, subject, length))
+        for path, length in lengths(text, compiler).items():
+            found.paths.setdefault(path, []).append(State(name[:SHOWN], date, subject, length))
     if not found.paths:
         found.why_not = f"no lengths of {board} by compiler {series(compiler)} are committed"
     return found
+
+
+def lengths(text: bytes, compiler: str) -> dict[str, int]:
+    """{} of another compiler, and of a commit whose file was broken."""
+    try:
+        known = json.loads(text)
+        same = series(known["compiler"]) == series(compiler)
+        figures = known["figures"][CONFIG] if same else {}
+        return {path: int(length) for path, length in figures.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def blobs(root: Path, names: list[str]) -> list[bytes]:

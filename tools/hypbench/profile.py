@@ -56,16 +56,20 @@ class Flame:
     root: Node
 
 
+def library(tree: Tree) -> Path:
+    return tree.builds / "report" / "el2count.so"
+
+
 def why_not(tree: Tree, board: str) -> str:
     """Why the paths of this board cannot be counted; "" where they can."""
     options = tree.qemu_options(board)
-    return counting.reason_not_to(options[0]) if options else "QEMU has no such board"
+    return (counting.reason_not_to(options[0], library(tree)) if options
+            else "QEMU has no such board")
 
 
 def plugin(tree: Tree, board: str, counts: Path) -> list[str]:
-    """QEMU's words; the library stays beside the records."""
-    library = counting.build(counts.parent / "el2count.so")
-    return counting.options(library, tree.build(board) / "guest.elf",
+    """QEMU's words."""
+    return counting.options(library(tree), tree.build(board) / "guest.elf",
                             tree.board_fact(board, "ISA"), counts, paths=True)
 
 
