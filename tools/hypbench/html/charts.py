@@ -25,6 +25,7 @@ CONFIG = {
     "rule": {"color": "currentColor"},
     "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "labelLimit": 230,
              "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8, "labelOverlap": True,
+             "labelFlush": False,
              "gridColor": "#88888840", "domainColor": "#888888", "tickColor": "#888888",
              "titleFontWeight": "normal"},
     "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "bottom",

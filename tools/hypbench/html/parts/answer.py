@@ -174,7 +174,7 @@ def peers(made: Section, board: Board) -> None:
             made.add(figure("peers", board, "What each hypervisor adds to a path, as a factor to"
                             " hypbench. Other systems do far more; the figure says what a path"
                             " costs when it holds nothing else.",
-                            charts.dots(values, "times the instructions of hypbench (log)", True)))
+                            charts.dots(values, "times hypbench (log)", True)))
         made.add(Table(
             f"tab-peers-{board.name}", "Path lengths in instructions: as measured, the guest's own"
             " included", ("path", ">no hypervisor, theirs", *(f">{name}" for name in

@@ -43,7 +43,8 @@ async function draw() {
       spec.config.axis.labelLimit = 125;
       spec.config.axis.labelFontSize = 10;
       spec.config.legend.columns = 2;
-      spec.config.legend.labelLimit = 130;
+      spec.config.legend.labelLimit = 105;
+      spec.config.legend.labelFontSize = 10;
     }
     await vegaEmbed(figure.querySelector(".chart"), spec, {renderer: "svg", actions: false});
   }
