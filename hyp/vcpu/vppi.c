@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vcpu/vppi.h"
 
+#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 static struct vcpu *owner PERCPU;
@@ -27,7 +28,7 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 
 /* What change() compares, of each PPI; no vCPU has more than five. 0: an interrupt is pending by
  * software, which moves with its vCPU. */
-static uint32_t config_of(const struct vgic *vgic)
+static __cold uint32_t config_of(const struct vgic *vgic)
 {
 	uint32_t config = 1;
 
@@ -42,20 +43,20 @@ static uint32_t config_of(const struct vgic *vgic)
 	return config;
 }
 
-static void change_all(struct vcpu *from, struct vcpu *to)
+static inline __attribute__((always_inline)) void change_all(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
 
 	for (; ppis; ppis &= ppis - 1)
 		change(from, to, bit_lowest(ppis));
-	if (from)
+	if (from && from->vgic.ppi_config == 0)
 		from->vgic.ppi_config = config_of(&from->vgic);
-	if (to)
+	if (to && to->vgic.ppi_config == 0)
 		to->vgic.ppi_config = config_of(&to->vgic);
 }
 
 /* NULL: no vCPU. Only what differs is written: a switch between two VMs comes here. */
-static void hand_over(struct vcpu *from, struct vcpu *to)
+static inline __attribute__((always_inline)) void hand_over(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
 	uint32_t new = to ? to->active_ppis : 0;
@@ -80,8 +81,12 @@ void vppi_put(void)
 
 void vppi_load(struct vcpu *vcpu)
 {
-	if (owner != vcpu && vcpu->vgic.ppis)
+	if (owner == vcpu || !vcpu->vgic.ppis)
+		return;
+	if (owner)
 		hand_over(owner, vcpu);
+	else
+		hand_over(NULL, vcpu);
 }
 
 bool vppi_load_alike(struct vcpu *vcpu)

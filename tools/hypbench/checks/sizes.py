@@ -11,7 +11,7 @@ BUDGETS = {
     "hyp/base": 477,
     "hyp/cpu": 561,
     "hyp/mem": 308,
-    "hyp/vcpu": 1243,
+    "hyp/vcpu": 1248,
     "hyp/sched": 261,
     "hyp/vm": 1639,
     "hyp/dev": 304,
