@@ -16,9 +16,9 @@
 	X(injected)      /* after the write to the list register */                                \
 	X(eret)          /* before the registers are restored for ERET */                          \
 	X(before_raised) /* HC_RAISE: before `raised`; the difference is a stamp's cost */         \
-	X(issued)        /* HC_YIELD, HC_FAIL_OVER: the caller's stamp */                          \
-	X(fails_over)    /* HC_FAIL_OVER: begins; HC_HEARTBEAT: the deadline */                    \
-	X(paused)        /* HC_FAIL_OVER: both VMs' cores do it, or are asked to */
+	X(issued)        /* HC_YIELD, HC_FAIL_OVER: the caller's; a faulting store's value */      \
+	X(fails_over)    /* EL2 begins to fail over; HC_HEARTBEAT: the deadline */                 \
+	X(paused)        /* EL2 has failed over: both VMs' cores do it, or are asked to */
 
 /* For hyp/arch/<isa>/vectors_instrumented.S: an offset in struct probe_stamps. */
 #define PROBE_ERET 32

@@ -68,7 +68,8 @@
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi load_yield active_call active_heartbeat")
+		  "load_irq load_sgi load_yield active_call active_heartbeat "                     \
+		  "active_fault active_interrupt")
 
 /*
  * Axes that are a number: X(field, max).
@@ -110,7 +111,9 @@ enum beside_load {
 	BESIDE_SGI,
 	BESIDE_YIELD,
 	BESIDE_CALL, /* from here on, of a pair that fails over */
-	BESIDE_HEARTBEAT
+	BESIDE_HEARTBEAT,
+	BESIDE_FAULT,
+	BESIDE_INTERRUPT
 };
 
 /* A field of a struct, by an entry of a table */

@@ -5,9 +5,12 @@
  *   call       the call is issued -> EL2 begins -> EL2 has paused the active VM, or told its cores
  *              -> this VM's first instruction
  *   heartbeat  the deadline of a heartbeat that stays out -> this VM's first instruction
+ *   fault      the active VM faults -> the same phases as of a call
+ *   interrupt  an SPI of this VM is pended -> the same
  * The other VM's programs are in guest/loads/load_partner.c.
  */
 #include "abi/probe.h"
+#include "arch/barrier.h"
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/irq.h"
@@ -20,10 +23,42 @@
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
 
-static const char *const phase_name[PHASES] = { "call-begins", "call-paused", "call-runs" };
+struct way {
+	const char *name;
+	const char *phase[PHASES]; /* NULL: only the whole is stamped */
+};
+
+static const struct way ways[] = {
+	[BESIDE_CALL] = { "call", { "call-begins", "call-paused", "call-runs" } },
+	[BESIDE_HEARTBEAT] = { "heartbeat", { NULL, NULL, NULL } },
+	[BESIDE_FAULT] = { "fault", { "fault-begins", "fault-paused", "fault-runs" } },
+	[BESIDE_INTERRUPT] = { "interrupt",
+			       { "interrupt-begins", "interrupt-paused", "interrupt-runs" } },
+};
+
 static struct samples totals, phases[PHASES];
 static const volatile struct probe_stamps *stamps;
-static volatile uint32_t handled;
+static volatile uint32_t handled, takeovers;
+static unsigned takeover_spi; /* 0: none */
+
+static void on_takeover(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	takeovers++;
+}
+
+/* The SPI that has ended this VM's pause is handled before the next one. */
+static void take_interrupt(void)
+{
+	uint32_t before = takeovers;
+	uint64_t start = counter_read();
+
+	irq_unmask();
+	while (takeovers == before && counter_read() - start < PATIENCE)
+		;
+	irq_mask();
+}
 
 /* Gives the core to the other VM, at `before`. Returns this VM's first stamp when the other VM has
  * given it back. */
@@ -36,6 +71,8 @@ OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
 	until = counter_read();
 	if (answer != HC_OK)
 		guest_refuse("no other VM runs, result", answer);
+	if (takeover_spi)
+		take_interrupt();
 	return until;
 }
 
@@ -56,6 +93,13 @@ static void begin(const struct guest_run *run, reg_t id)
 	samples_reset(&totals);
 	for (unsigned i = 0; i < PHASES; i++)
 		samples_reset(&phases[i]);
+	takeovers = 0;
+	takeover_spi = 0;
+	if (run->config.beside == BESIDE_INTERRUPT) {
+		takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
+		irq_set_handler(takeover_spi, on_takeover);
+		gic_enable(takeover_spi);
+	}
 	for (unsigned i = 0; i < BOOTS; i++) {
 		uint64_t before = counter_read();
 
@@ -97,10 +141,19 @@ static const char *vm_yield_prepare(const struct guest_run *run)
 
 /* --- fail over --- */
 
-static void add_call(uint64_t before, uint64_t until)
+/* On two cores this VM may run before EL2 has its last stamp. */
+static uint64_t paused_after(uint64_t issued)
 {
-	uint64_t end[PHASES] = { stamps->fails_over, stamps->paused, until };
-	uint64_t last = issued_after(before);
+	uint64_t start = counter_read();
+
+	while (stamps->paused < issued && counter_read() - start < PATIENCE)
+		cpu_relax();
+	return stamps->paused;
+}
+
+static void add_phases(uint64_t last, uint64_t until)
+{
+	uint64_t end[PHASES] = { stamps->fails_over, paused_after(last), until };
 
 	samples_add(&totals, last, until);
 	for (unsigned i = 0; i < PHASES; i++) {
@@ -144,9 +197,20 @@ static void check_interrupts(const struct guest_run *run)
 	report_check("interrupts", handled == n, members, 2);
 }
 
+/* Each SPI that has ended a pause was handled, once. */
+static void check_takeovers(uint32_t pauses)
+{
+	struct member members[] = { { "fired", pauses }, { "handled", takeovers } };
+
+	if (!takeover_spi)
+		return;
+	gic_disable(takeover_spi);
+	report_check("takeovers", takeovers == pauses, members, 2);
+}
+
 static void failover_run(const struct guest_run *run)
 {
-	bool calls = run->config.beside == BESIDE_CALL;
+	const struct way *way = &ways[run->config.beside];
 
 	begin(run, HC_ID(FAIL_OVER));
 	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
@@ -155,22 +219,24 @@ static void failover_run(const struct guest_run *run)
 		state_prepare();
 		before = counter_read();
 		until = go_and_return(HC_ID(FAIL_OVER), before, run->bench.params.delay);
-		if (calls)
-			add_call(before, until);
-		else
+		if (!way->phase[0])
 			samples_add(&totals, stamps->fails_over, until);
+		else
+			add_phases(takeover_spi ? stamps->raised : issued_after(before), until);
 	}
-	report(calls ? "call" : "heartbeat", &totals);
-	for (unsigned i = 0; calls && i < PHASES; i++)
-		report(phase_name[i], &phases[i]);
+	report(way->name, &totals);
+	for (unsigned i = 0; way->phase[0] && i < PHASES; i++)
+		report(way->phase[i], &phases[i]);
 	check_interrupts(run);
+	check_takeovers(BOOTS + 1 + 2 * run->bench.params.n);
 }
 
 static const char *failover_prepare(const struct guest_run *run)
 {
-	return run->config.beside != BESIDE_CALL && run->config.beside != BESIDE_HEARTBEAT
-		       ? "needs beside=active_call or active_heartbeat"
-		       : NULL;
+	if (run->config.beside < BESIDE_CALL)
+		return "needs beside=active_call, active_heartbeat, active_fault or "
+		       "active_interrupt";
+	return run->config.beside == BESIDE_INTERRUPT ? irq_no_spis(run, 1) : NULL;
 }
 
 static const struct bench vm_yield = {

@@ -4,12 +4,18 @@
  *   load_yield        the rest of each turn
  *   active_call       as the active VM of a pair that fails over by a hypercall
  *   active_heartbeat  as one that hangs after a heartbeat
+ *   active_fault      as one that faults: a store of the stamp to EL2's memory
+ *   active_interrupt  as one beside which the standby's SPI fires
  */
+#include "arch/barrier.h"
 #include "arch/counter.h"
 #include "arch/hypercall.h"
+#include "arch/mmio.h"
 #include "guest/load.h"
+#include "guest/mmu.h"
 
 #define HEARTBEAT_TICKS 5000u
+#define INTERRUPT_TICKS 5000u
 
 static void yield_round(uintptr_t piece)
 {
@@ -33,10 +39,50 @@ static void heartbeat_round(uintptr_t piece)
 		;
 }
 
+static uintptr_t not_ours;
+
+static void fault_begin(const struct guest_run *run)
+{
+	not_ours = (uintptr_t)run->hyp_base;
+	mmu_map_memory(not_ours, PAGE_SIZE);
+}
+
+static void fault_round(uintptr_t piece)
+{
+	(void)piece;
+	mmio_write32(not_ours, (uint32_t)counter_read());
+}
+
+static unsigned takeover_spi;
+
+static void interrupt_begin(const struct guest_run *run)
+{
+	takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
+}
+
+/* On another core this VM goes on for a while. */
+static void interrupt_round(uintptr_t piece)
+{
+	uint64_t until = counter_read() + INTERRUPT_TICKS;
+
+	(void)piece;
+	hvc(HC_ID(RAISE), takeover_spi, 0);
+	while (counter_read() < until)
+		cpu_relax();
+}
+
 static const struct load load_yield = { .beside = "load_yield", .round = yield_round };
 static const struct load active_call = { .beside = "active_call", .round = call_round };
 static const struct load active_heartbeat = { .beside = "active_heartbeat",
 					      .round = heartbeat_round };
+static const struct load active_fault = { .beside = "active_fault",
+					  .begin = fault_begin,
+					  .round = fault_round };
+static const struct load active_interrupt = { .beside = "active_interrupt",
+					      .begin = interrupt_begin,
+					      .round = interrupt_round };
 LOAD(load_yield);
 LOAD(active_call);
 LOAD(active_heartbeat);
+LOAD(active_fault);
+LOAD(active_interrupt);

@@ -94,6 +94,12 @@ static void emit_vm(unsigned i)
 	record_u64("resets", vm->resets);
 	record_u64("rom_writes", vm->rom_writes);
 	record_u64("tables", vm->tables.used);
+	if (vm->faults.count) {
+		record_u64("faults", vm->faults.count);
+		record_string("fault", vm_fault_word(vm->faults.reason));
+		record_hex("pc", vm->faults.pc);
+		record_hex("ipa", vm->faults.ipa);
+	}
 	if (is_neighbour(i))
 		record_u64("rounds", vm->machine->rounds(vm));
 	record_close();

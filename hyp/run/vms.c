@@ -54,8 +54,8 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 	machine->cpus = vm->cpus;
 	machine->shares_console = step.plan->guest_vms > 1;
 	if (i == step.plan->measured && !machine->type->no_gic) {
-		machine->spi_first = board.spi_first;
-		machine->spi_count = board.spi_count;
+		machine->spi_first = machine->raise_first = board.spi_first;
+		machine->spi_count = machine->raise_count = board.spi_count;
 	}
 }
 
@@ -77,6 +77,13 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
+static void takeover_by(unsigned intid, unsigned active, unsigned standby)
+{
+	step.machine[standby].takeover_intid = intid;
+	step.machine[active].raise_first = intid;
+	step.machine[active].raise_count = 1;
+}
+
 /* The load that takes part is the active VM, the measured one its standby. */
 static void pair(void)
 {
@@ -85,7 +92,10 @@ static void pair(void)
 	EACH_VM(i)
 	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD) {
 		step.machine[i].partner = &vms[standby];
+		step.machine[i].fails_over = step.config->beside == BESIDE_FAULT;
 		step.machine[standby].partner = &vms[i];
+		if (step.config->beside == BESIDE_INTERRUPT)
+			takeover_by(board.spi_first + board.spi_count - 1, i, standby);
 	}
 }
 

@@ -4,11 +4,8 @@
 
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
-#include "abi/probe.h"
 #include "arch/counter.h"
-#include "arch/probe.h"
 #include "arch/sysreg.h"
-#include "boards/board.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
@@ -24,8 +21,6 @@
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
 _Static_assert(HC_BASE &OWNER_BIT_1, "is_vendors() needs this bit");
-
-#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 static struct vcpu *hc_null(struct vcpu *vcpu)
 {
@@ -87,9 +82,10 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 /* Make an SPI pending as a device would. The stamps do not depend on the probes. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
+	const struct vm_machine *machine = vcpu->vm->machine;
 	reg_t intid = vcpu->frame.x[1];
 
-	if (intid < board.spi_first || intid - board.spi_first >= board.spi_count)
+	if (intid - machine->raise_first >= machine->raise_count)
 		return vcpu_result(vcpu, HC_EINVAL);
 	STAMP(before_raised, probe_read());
 	STAMP(raised, probe_read());

@@ -37,6 +37,19 @@ static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uin
 	return NULL;
 }
 
+/* Of the active VM of a pair. The standby may run before vm_fault_fails_over() returns. */
+static __cold struct vcpu *fail_over_or_stop(struct vcpu *vcpu, enum fault_reason reason,
+					     uint32_t esr)
+{
+	STAMP(issued, frame_read(&vcpu->frame, DABT_SRT(esr)));
+	STAMP(fails_over, probe_read());
+	if (!vm_fault_fails_over(vcpu, reason, trap_fault_ipa(ESR_EC(esr) == EC_IABT_LOW)))
+		return stop(vcpu, reason, esr);
+	STAMP(paused, probe_read());
+	trap_skip_instruction();
+	return sched_next();
+}
+
 /* --- interrupts --- */
 
 /* Another core asks for something, or has posted something. The dsb: the kick may stand for a later
@@ -55,6 +68,15 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 
 /* An interrupt of the console, or of a vCPU that is not loaded. Any other would be signalled for
  * ever: disable it. */
+static __cold void take_over(struct vm *standby, unsigned intid)
+{
+	if (intid != standby->machine->takeover_intid || !standby->paused)
+		return;
+	STAMP(fails_over, probe_read());
+	vm_fail_over(standby->machine->partner);
+	STAMP(paused, probe_read());
+}
+
 static __cold void take_for_unloaded(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -66,6 +88,7 @@ static __cold void take_for_unloaded(uint32_t iar)
 		gic_deactivate(iar);
 	} else if (owner) {
 		vgic_inject_unloaded(&owner->vgic, &owner->gic, owner->vgic.route[intid]);
+		take_over(owner->vm, intid);
 		sched_wake(owner);
 	} else if (!vm_gic_send_on(iar)) {
 		gic_disable(intid);
@@ -238,6 +261,8 @@ static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum f
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
 	bool of_device = reason == FAULT_MMIO_SYNDROME && !(esr & (DABT_CM | DABT_S1PTW));
 
+	if (vcpu->vm->machine->fails_over)
+		return fail_over_or_stop(vcpu, reason, esr);
 	if (!vcpu->vm->type->injects || reason == FAULT_SERROR || of_device)
 		return stop(vcpu, reason, esr);
 	if (access && (esr & DABT_CM))

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "abi/probe.h"
+#include "arch/probe.h"
 #include "hyp/arch/vectors.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vcpu/vcpu.h"
@@ -31,7 +33,10 @@ void trap_irq_idle(void);
 extern const char *volatile hyp_exception_means;
 _Noreturn void hyp_exception(reg_t vector);
 
-/* --- for trap.c and trap_account.c --- */
+/* --- for the files of this folder --- */
+
+/* A stamp of abi/probe.h: a name there, and a value of CNTPCT. */
+#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 /* EXIT_STAT() of the kind of an exit, by class; 0: the class stops the VM. Two more: a read and a
  * write of a device. */

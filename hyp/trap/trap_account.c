@@ -2,9 +2,7 @@
 /* The entry points of the instrumented vector tables. */
 #include "hyp/trap/trap_account.h"
 
-#include "abi/probe.h"
 #include "arch/esr.h"
-#include "arch/probe.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
@@ -138,8 +136,6 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 }
 
 /* --- with probes --- */
-
-#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 static __cold struct vcpu *irq_own_unstamped(struct vcpu *vcpu, uint32_t iar)
 {

@@ -54,13 +54,18 @@ struct vm_machine {
 	uint64_t ram_size;
 	struct gic_bases gic; /* where it finds the distributor, and `cpu` or `redist` */
 	unsigned cpus;
-	unsigned spi_first, spi_count; /* physical SPIs that are its own */
+	unsigned spi_first, spi_count;     /* physical SPIs that are its own */
+	unsigned raise_first, raise_count; /* physical SPIs that it can pend: HC_RAISE */
 	uintptr_t entry;
 	bool shares_console; /* with another VM */
 	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
 	 * itself. Else NULL. */
 	uint32_t (*rounds)(const struct vm *vm);
 	struct vm *partner; /* that this VM's core goes to when it fails; NULL: none */
+	bool fails_over;    /* an abort that would end this VM does so */
+	/* A physical SPI of the standby, 0: none. While the standby is paused, its arrival fails
+	 * over. */
+	unsigned takeover_intid;
 	const struct vm_type *type;
 
 	struct guest_run run;          /* of the bench guest */

@@ -22,20 +22,26 @@ static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
 }
 
-void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+const char *vm_fault_word(enum fault_reason reason)
 {
-	struct vm *vm = vcpu->vm;
-	static const char *const name[] = {
+	static const char *const words[] = {
 #define X(NAME, text) [FAULT_##NAME] = text,
 		FAULT_REASONS(X)
 #undef X
 	};
 
+	return words[reason];
+}
+
+void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
+{
+	struct vm *vm = vcpu->vm;
+
 	if (!vm_end(vm, reason == FAULT_GUEST_CRASH ? VM_CRASHED : VM_FAULT))
 		return; /* another vCPU has ended it meanwhile */
 	record_lock();
 	record_open_vcpu(RECORD_FAULT, vm->name, vcpu->index);
-	record_string("reason", name[reason]);
+	record_string("reason", vm_fault_word(reason));
 	record_hex("class", esr >> 26 & 0x3f);
 	record_hex("esr", esr);
 	record_hex("pc", vcpu->loaded ? read_elr_el2() : vcpu->elr);

@@ -42,6 +42,12 @@ struct vm {
 	struct vgicd dist;
 	uint32_t resets;     /* of an unmodified guest: times it started again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
+	struct vm_faults {   /* that failed over; the last of them */
+		uint32_t count;
+		enum fault_reason reason;
+		reg_t pc;
+		ipa_t ipa;
+	} faults;
 
 	/* life.c, vm_core.c */
 	struct page_pool tables; /* of stage 2 */
@@ -67,6 +73,8 @@ void vm_add_region(struct vm *vm, struct mmio_region region);
 /* The VM of `vcpu`, a vCPU of this core, is to stop: a fault record (reason, syndrome, addresses),
  * outcome VM_FAULT. */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
+
+const char *vm_fault_word(enum fault_reason reason);
 
 /* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);

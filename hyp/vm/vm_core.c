@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vm/vm_core.h"
 
+#include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/fp.h"
@@ -175,6 +176,21 @@ bool vm_fail_over(struct vm *vm)
 	__atomic_store_n(&partner->paused, false, __ATOMIC_SEQ_CST);
 	follow(partner, false);
 	follow(vm, true);
+	return true;
+}
+
+bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
+{
+	struct vm *vm = vcpu->vm;
+
+	if (!vm_fail_over(vm))
+		return false;
+	vm->faults = (struct vm_faults){
+		.count = vm->faults.count + 1,
+		.reason = reason,
+		.pc = read_elr_el2(),
+		.ipa = ipa,
+	};
 	return true;
 }
 

@@ -22,6 +22,10 @@ void vm_core_follow(void *vcpu);
  * cores follow. False: the VM has no partner that runs. */
 bool vm_fail_over(struct vm *vm);
 
+/* The same because `vcpu`, which is loaded, faults; the fault is in vm->faults. The caller skips
+ * the instruction. */
+bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa);
+
 /* The same, by vm->heartbeat. */
 void vm_heartbeat_is_late(struct timer *heartbeat);
 

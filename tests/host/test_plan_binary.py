@@ -91,7 +91,7 @@ def test_another_layout_has_another_version():
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
         1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
         4: "12d3b2fe6f74486c", 5: "7ee8ee88aa521aeb", 6: "f7d539534935eb00",
-        7: "085605371bd965ab", 8: "acd11eb7525f6372"}[VERSION]
+        7: "085605371bd965ab", 8: "acd11eb7525f6372", 9: "a98cf05a4b4d96cb"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():

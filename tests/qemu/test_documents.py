@@ -189,8 +189,9 @@ def test_fail_over_of_the_first_page(result, board):
     rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
     said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
     assert [lengths for path, lengths in said.items()
-            if path.startswith(("fail over", "a heartbeat", "yield"))] == [
-        [rows["call"], rows["call-cores"]], [rows["heartbeat"], rows["heartbeat-cores"]],
+            if path.startswith(("fail over", "a fault", "the standby's", "a heartbeat", "yield"))
+            ] == [*([rows[way], rows[f"{way}-cores"]]
+                    for way in ("call", "fault", "interrupt", "heartbeat")),
         [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
     first = column("README.md", "Instructions on QEMU's", "hypbench")
     assert first["fail over, one core"] == [rows["call"]]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From one VM to another: a turn that is given away, and fail over, by a hypercall and by a
-heartbeat that stays out, on one core and on two."""
+"""From one VM to another: a turn that is given away, and fail over, by a hypercall, a heartbeat
+that stays out, a fault and an interrupt, on one core and on two."""
 
 import pytest
 
-from lab import Job
+from lab import Job, board_facts
 from proofs import DELAYS, VALUES, delay_lines
 
 
@@ -18,27 +18,36 @@ def job(plan: str, **more):
 
 PROVEN = ("failover", "vm_yield")
 YIELD, FAILOVER = 0, len(DELAYS)  # bench lines of PLAN
-PHASES = ("call-begins", "call-paused", "call-runs")
+PHASES = ("begins", "paused", "runs")
 CONFIGS = {
     "yield": "trapped sched=rr slice_us=1000000 fp=lazy beside=load_yield",
     "call": "trapped sched=fp fp=lazy beside=active_call",
     "heartbeat": "trapped sched=fp fp=lazy beside=active_heartbeat",
+    "fault": "trapped sched=fp fp=lazy beside=active_fault",
+    "interrupt": "trapped sched=fp fp=lazy beside=active_interrupt",
     "sw": "trapped-sw sched=fp fp=eager beside=active_call",
+    "sw-interrupt": "trapped-sw sched=fp fp=eager beside=active_interrupt",
     "call-cores": "trapped beside=active_call",
     "heartbeat-cores": "trapped beside=active_heartbeat",
+    "fault-cores": "trapped beside=active_fault",
+    "interrupt-cores": "trapped beside=active_interrupt",
 }
-CALLS = ("call", "sw", "call-cores")
-HEARTBEATS = ("heartbeat", "heartbeat-cores")
+WAYS = {name: axes.rpartition("beside=active_")[2] for name, axes in CONFIGS.items()
+        if "beside=active_" in axes}
+PHASED = {name: way for name, way in WAYS.items() if way != "heartbeat"}
+BOOTS = 10  # rounds of the benchmark before its first sample
 HEAD = "order once\nlimit_ms 60000\n"
 PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items()) + (
     delay_lines("vm_yield", "n=100") + delay_lines("failover", "n=100"))
 EL2 = HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n"
-                     for name in ("yield", "call", "heartbeat") for delay in DELAYS) + (
+                     for name in ("yield", "call", "heartbeat", "fault", "interrupt")
+                     for delay in DELAYS) + (
     "bench vm_yield n=100\nbench failover n=100\n")
-LONG = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in (*CALLS, *HEARTBEATS)) + (
+LONG = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in WAYS) + (
     "bench failover n=20000\n")
 # instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
-CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 290}
+CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 290, "fault": 500,
+            "interrupt": 500}
 
 
 def values(config: str, row: dict) -> list[int]:
@@ -49,7 +58,7 @@ def values(config: str, row: dict) -> list[int]:
 def whole(result) -> dict[str, dict]:
     """The rows of the first line of failover, with delay=0, that hold all phases."""
     return {config: row for (config, variant), row in result.figures(FAILOVER).items()
-            if variant in ("call", "heartbeat")}
+            if variant == WAYS[config]}
 
 
 @job(PLAN)
@@ -57,19 +66,34 @@ def test_every_vm_gets_the_core(result):
     assert result.status == 0, result.explain()
     assert result.problems == []
     assert set(result.figures(YIELD)) == {("yield", "yield")}
-    assert set(whole(result)) == {*CALLS, *HEARTBEATS}
+    assert set(whole(result)) == set(WAYS)
     for check in result.records("check"):
-        assert check["ok"] and check["fired"] == check["handled"] == 100
+        takeovers = check["variant"] == "takeovers"
+        fired = BOOTS + 1 + 2 * 100 if takeovers else 100
+        assert check["ok"] and check["fired"] == check["handled"] == fired
+        assert not takeovers or WAYS[check["config"]] == "interrupt"
+
+
+@job(PLAN)
+def test_each_fault_is_counted_and_the_last_one_reported(result, board):
+    active = [vm for vm in result.records("vm", bench="failover") if vm["config"] in WAYS]
+    assert {vm["config"] for vm in active if "faults" in vm} == {"fault", "fault-cores"}
+    for vm in (vm for vm in active if "faults" in vm):
+        assert vm["outcome"] == "stopped"
+        assert vm["faults"] == BOOTS + 1 + 2 * 100
+        assert (vm["fault"], int(vm["ipa"], 0)) == (
+            "data-abort", int(board_facts(board)["HYP_BASE"], 16))
+    assert result.records("fault") == []
 
 
 @job(PLAN)
 def test_phases_add_up(result):
     for line in range(FAILOVER, FAILOVER + len(DELAYS)):
         rows = result.figures(line)
-        for config in CALLS:
+        for config, way in PHASED.items():
             for name in ("cold", "mean"):
-                phases = sum(rows[config, phase][name] for phase in PHASES)
-                assert phases == pytest.approx(rows[config, "call"][name], abs=0.01), config
+                phases = sum(rows[config, f"{way}-{phase}"][name] for phase in PHASES)
+                assert phases == pytest.approx(rows[config, way][name], abs=0.01), config
 
 
 @job(PLAN)
@@ -79,8 +103,10 @@ def test_delay_is_seen_in_the_last_phase(result, line):
     assert plain
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in result.figures(line + number).items():
-            late = delay * (key[1] not in PHASES[:2])
+            late = delay * (not key[1].endswith(PHASES[:2]))
             expected = [value + late for value in values(key[0], plain[key])]
+            if key[0] == "interrupt-cores":  # the active VM runs on: QEMU's turns come between
+                expected = [pytest.approx(value, abs=8) for value in expected]
             assert values(key[0], row) == expected, key
 
 
@@ -90,7 +116,7 @@ def test_delay_at_el2_is_seen_once_in_the_first_phase(result):
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     for (config, variant), row in rows.items():
         name = config.rstrip("0123456789")
-        late = int(config.removeprefix(name)) * (variant not in PHASES[1:])
+        late = int(config.removeprefix(name)) * (not variant.endswith(PHASES[1:]))
         expected = [value + late for value in values(name, rows[f"{name}0", variant])]
         assert values(name, row) == expected, config
 
@@ -109,7 +135,10 @@ def test_it_is_as_short_as_asked(result, board):
 def test_no_interrupt_is_lost_in_a_hundred_thousand(result):
     assert result.status == 0, result.explain()
     checks = result.records("check")
-    assert [check["handled"] for check in checks] == [20000] * len((*CALLS, *HEARTBEATS))
+    assert [check["handled"] for check in checks if check["variant"] == "interrupts"] == (
+        [20000] * len(WAYS))
+    assert [check["handled"] for check in checks if check["variant"] == "takeovers"] == (
+        [BOOTS + 1 + 40000] * list(WAYS.values()).count("interrupt"))
 
 
 @pytest.mark.job(HEAD + "config alone trapped\nbench failover n=10\nbench vm_yield n=10\n")

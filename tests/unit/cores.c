@@ -133,6 +133,8 @@ void smp_ask(unsigned core)
 
 /* --- which vCPU a core has --- */
 
+static const struct vm_machine machine;
+
 static struct vcpu *running(unsigned n)
 {
 	return vcpus[n].loaded ? &vcpus[n] : &neighbours[n];
@@ -327,6 +329,7 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	kicks = 0;
 	settle_late = false;
 	cores_vm.outcome = VM_RUNNING;
+	cores_vm.machine = &machine;
 	cores_vm.vcpu_count = count;
 	for (unsigned n = 0; n < count; n++) {
 		vcpus[n] = (struct vcpu){

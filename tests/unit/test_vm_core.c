@@ -468,6 +468,22 @@ static void without_a_partner_that_runs_the_vm_goes_on(void **state)
 	assert_int_equal(fake_asked, 0);
 }
 
+static void a_fault_fails_over_and_is_kept(void **state)
+{
+	(void)state;
+	begin_pair();
+	fake_elr_el2 = 0x5678;
+	assert_true(vm_fault_fails_over(&vcpus[0], FAULT_DATA_ABORT, 0x1234));
+	assert_active(1);
+	assert_int_equal(vm[0].faults.count, 1);
+	assert_int_equal(vm[0].faults.reason, FAULT_DATA_ABORT);
+	assert_int_equal(vm[0].faults.ipa, 0x1234);
+	assert_int_equal(vm[0].faults.pc, 0x5678);
+	vm[1].outcome = VM_FAULT; /* nobody to fail over to */
+	assert_false(vm_fault_fails_over(&vcpus[0], FAULT_SERROR, 0));
+	assert_int_equal(vm[0].faults.count, 1);
+}
+
 static void a_late_heartbeat_fails_over(void **state)
 {
 	(void)state;
@@ -602,6 +618,7 @@ int main(void)
 		TEST(one_that_runs_is_paused_and_goes_on),
 		TEST(the_partner_goes_on_and_is_failed_over_from),
 		TEST(without_a_partner_that_runs_the_vm_goes_on),
+		TEST(a_fault_fails_over_and_is_kept),
 		TEST(a_late_heartbeat_fails_over),
 		TEST(a_heartbeat_ends_with_its_vm),
 		TEST(a_vm_at_its_end_loses_its_vcpus),

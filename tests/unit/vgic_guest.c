@@ -22,7 +22,8 @@
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
 struct vcpu guest_vcpu;
-static const struct vm_machine machine;
+static const struct vm_machine machine = { .raise_first = FAKE_SPI_FIRST,
+					   .raise_count = FAKE_SPI_COUNT };
 static const struct vm_type bench;
 static const struct vm_type unmodified = { .injects = true, .ends_itself = true };
 static struct vm *const vm = &vms[0];

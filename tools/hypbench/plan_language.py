@@ -39,7 +39,7 @@ class Plan:
 
 
 # Loads that the measured VM takes turns with, instead of being disturbed by them.
-PARTNERS = ("load_yield", "active_call", "active_heartbeat")
+PARTNERS = ("load_yield", "active_call", "active_heartbeat", "active_fault", "active_interrupt")
 
 
 def words_of(config: Fields) -> dict[str, str]:

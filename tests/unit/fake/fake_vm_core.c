@@ -25,6 +25,14 @@ bool vm_fail_over(struct vm *vm)
 	return false;
 }
 
+bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
+{
+	(void)vcpu;
+	(void)reason;
+	(void)ipa;
+	return false;
+}
+
 bool vm_gic_send_on(uint32_t iar)
 {
 	for (unsigned i = 0; i < VM_MAX; i++)

@@ -13,10 +13,10 @@ BUDGETS = {
     "hyp/mem": 308,
     "hyp/vcpu": 1248,
     "hyp/sched": 261,
-    "hyp/vm": 1639,
+    "hyp/vm": 1668,
     "hyp/dev": 304,
-    "hyp/trap": 891,
-    "hyp/run": 1019,
+    "hyp/trap": 920,
+    "hyp/run": 1034,
 }
 
 
