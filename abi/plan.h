@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 9
+#define PLAN_VERSION 10
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -22,6 +22,7 @@
 #define PLAN_VM_MAX 8
 #define PLAN_VM_CPUS 4
 #define PLAN_CORE_MAX 4
+#define PLAN_LINK_MAX 4
 #define PLAN_STATS_VCPUS 5 /* with exit statistics or a trace */
 
 /*
@@ -135,6 +136,19 @@ struct plan_vm {
 	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };
 
+/* A link between two VMs (abi/link.h), in each step in which both take part. */
+struct plan_link {
+	char name[PLAN_NAME_SIZE];
+	uint32_t kind; /* enum plan_link_kind */
+	uint32_t a, b; /* the VMs' indices in struct plan */
+};
+
+/* X(NAME, "word"). */
+#define PLAN_LINK_KINDS(X) X(DOORBELL, "doorbell")
+
+#define PLAN_LINK_KIND(NAME, word) PLAN_LINK_##NAME,
+enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_KIND_COUNT };
+
 /*
  * Events of a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
  * the order of their times. X(NAME, "word"). An event without a meaning in the VM's state is
@@ -168,10 +182,11 @@ struct plan {
 	uint32_t guest_count;
 	uint32_t vm_count;
 	uint32_t event_count;
+	uint32_t link_count;
 	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
 	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
 	uint32_t guest_vms;  /* number of VMs with unmodified guests */
-	uint32_t ram_mib;    /* sum of the VMs' */
+	uint32_t ram_mib;    /* sum of the VMs' and the links' */
 	uint32_t pass_count; /* 2: the configurations forth and back; 1: forth only */
 	uint32_t step_count;
 	uint32_t run_window_us;  /* of cycles_hz() at the start and the end of the run */
@@ -182,6 +197,7 @@ struct plan {
 	struct plan_bench bench[PLAN_BENCH_MAX];
 	struct plan_guest guest[PLAN_GUEST_MAX];
 	struct plan_vm vm[PLAN_VM_MAX];
+	struct plan_link link[PLAN_LINK_MAX];
 	struct plan_event event[PLAN_EVENT_MAX];
 };
 

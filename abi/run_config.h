@@ -68,7 +68,7 @@
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi load_yield active_call active_heartbeat "                     \
+		  "load_irq load_sgi load_echo load_yield active_call active_heartbeat "           \
 		  "active_fault active_interrupt")
 
 /*
@@ -109,6 +109,7 @@ enum beside_load {
 	BESIDE_TLBI,
 	BESIDE_IRQ,
 	BESIDE_SGI,
+	BESIDE_ECHO, /* over a link */
 	BESIDE_YIELD,
 	BESIDE_CALL, /* from here on, of a pair that fails over */
 	BESIDE_HEARTBEAT,

@@ -11,6 +11,7 @@
 #include "arch/counter.h"
 #include "boards/board.h"
 #include "hyp/base/image.h"
+#include "hyp/dev/doorbell.h"
 #include "hyp/dev/null_device.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
@@ -34,7 +35,7 @@ static bool add_devices(struct vm *vm)
 	vm_add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE,
 						null_device_read, null_device_write,
 						vm->machine->device, "null device" });
-	return true;
+	return !vm->machine->link || doorbell_add(vm, vm->machine->link);
 }
 
 /* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */

@@ -124,7 +124,6 @@ const struct vm_type vm_type_unmodified = {
 	.hypercalls = hypercalls_unmodified,
 	.injects = true,
 	.ends_itself = true,
-	.numbered = true,
 	.traps_dir = true,
 	.add_devices = add_devices,
 	.reset = reset,

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/run/vms.h"
 
+#include <string.h>
+
+#include "abi/link.h"
 #include "boards/board.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp_boot.h"
+#include "hyp/dev/doorbell.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
 #include "hyp/trap/exit_stats.h"
@@ -15,6 +19,7 @@
 #define DEVICE_TABLES 4u
 #define TABLES(mib) ((mib) / 2 + STAGE2_INPUT_GIB + DEVICE_TABLES)
 #define RAM_MAX_MIB 1024u
+#define LINK_SPIS 2u /* of a link: one each way */
 
 _Static_assert(PLAN_STATS_VCPUS == EXIT_STATS_MAX, "the host tool checks it");
 
@@ -29,6 +34,7 @@ static struct {
 	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
+	struct doorbell end[VM_MAX]; /* a VM has one link at most */
 } step;
 
 bool vms_takes_part(unsigned i)
@@ -77,6 +83,48 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
+static void add_end(unsigned i, pa_t base, unsigned intid, unsigned rings)
+{
+	struct vm_machine *machine = &step.machine[i];
+
+	step.end[i] = (struct doorbell){ .base = base, .rings = rings };
+	machine->link = &step.end[i];
+	machine->link_intid = machine->run.link_intid = intid;
+	machine->run.link_base = base;
+}
+
+/* IPA = PA, beyond the RAM of every VM that can have a link. The board's last SPIs are the links',
+ * not the measured VM's. */
+static void place_links(pa_t base)
+{
+	struct vm_machine *measured = &step.machine[step.plan->measured];
+	unsigned intid = board.spi_first + board.spi_count;
+
+	for (unsigned i = 0; i < step.plan->link_count; i++, base += LINK_SIZE) {
+		const struct plan_link *link = &step.plan->link[i];
+
+		if (!vms_takes_part(link->a) || !vms_takes_part(link->b))
+			continue;
+		intid -= LINK_SPIS;
+		memset((void *)(uintptr_t)(base + LINK_WINDOW), 0, LINK_WINDOW_SIZE);
+		add_end(link->a, base, intid, intid + 1);
+		add_end(link->b, base, intid + 1, intid);
+	}
+	measured->spi_count = measured->raise_count = measured->run.physical_spi_count =
+		intid - board.spi_first;
+}
+
+/* In this configuration. */
+static unsigned links_taking_part(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < step.plan->link_count; i++)
+		count += vms_takes_part(step.plan->link[i].a) &&
+			 vms_takes_part(step.plan->link[i].b);
+	return count;
+}
+
 static void takeover_by(unsigned intid, unsigned active, unsigned standby)
 {
 	step.machine[standby].takeover_intid = intid;
@@ -102,7 +150,8 @@ static void pair(void)
 /* The measured VM has what the others leave. */
 static void place_all(const struct guest_run *run)
 {
-	pa_t end = board.guest_base + board.guest_size;
+	pa_t links = board.guest_base + board.guest_size - step.plan->link_count * LINK_SIZE;
+	pa_t end = links;
 
 	step.tables_used = 0;
 	EACH_VM(i)
@@ -115,6 +164,7 @@ static void place_all(const struct guest_run *run)
 		place(i, run, end, size);
 	}
 	place(step.plan->measured, run, board.guest_base, end - board.guest_base);
+	place_links(links);
 	if (step.config->beside >= BESIDE_CALL)
 		pair();
 }
@@ -125,6 +175,14 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	TEXT(why, 64);
 	unsigned came;
 
+	step.plan = plan;
+	step.config = config;
+	step.beside = &plan->beside[config - plan->config];
+	step.taking_part = plan->taking_part[config - plan->config];
+	if (links_taking_part() * LINK_SPIS > board.spi_count) {
+		record_error("guest", "a link needs two SPIs of the board without a device");
+		return false;
+	}
 	if (plan->ram_mib > board.guest_size >> 20 || board.guest_size >> 20 > RAM_MAX_MIB) {
 		record_error("guest", "the VMs need more RAM, or stage-2 tables, than there are");
 		return false;
@@ -136,10 +194,6 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 		record_error("guest", why.at);
 		return false;
 	}
-	step.plan = plan;
-	step.config = config;
-	step.beside = &plan->beside[config - plan->config];
-	step.taking_part = plan->taking_part[config - plan->config];
 	place_all(run);
 	vms_reset(config, step.beside, plan->core_count);
 	exit_stats_reset(config);

@@ -9,6 +9,7 @@
 #include "hyp/vcpu/vcpu.h"
 
 struct vm;
+struct doorbell;
 
 /*
  * An emulated device with its own `state`. `offset` is into the region, `size` 1, 2, 4 or 8 bytes;
@@ -31,7 +32,6 @@ struct vm_type {
 	hypercall *const *hypercalls; /* by number */
 	bool injects;     /* what is not there raises an exception at EL1; else it ends the VM */
 	bool ends_itself; /* by PSCI's SYSTEM_OFF and SYSTEM_RESET */
-	bool numbered;    /* MPIDR is that of vCPU `index`; else the core's */
 	bool no_gic;      /* no interrupt reaches it */
 	/* GICv2: a write to GICC_DIR exits, so that it ends the right interrupt though more are
 	 * active than there are list registers. */
@@ -70,5 +70,7 @@ struct vm_machine {
 
 	struct guest_run run;          /* of the bench guest */
 	void *device;                  /* its null device */
+	struct doorbell *link;         /* its end of a link; NULL: none */
+	unsigned link_intid;           /* a physical SPI: rings of the other end */
 	const struct plan_guest *plan; /* of an unmodified guest */
 };

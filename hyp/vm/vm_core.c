@@ -54,7 +54,7 @@ void vm_core_attach(void *argument)
 	if (!vm->type->no_gic)
 		vm_gic_reset_vcpu(vcpu);
 	cpu_guest_el2(vcpu, vm->config);
-	if (vm->type->numbered)
+	if (vm->config->irq == IRQ_TRAPPED) /* as the emulated GIC knows it */
 		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
 	vcpu->vttbr = vm_has_stage2(vm) ? stage2_vttbr(&vm->stage2) : 0;
 	if (vcpu->index == 0) {

@@ -63,6 +63,12 @@ static void forward(struct vcpu *vcpu, unsigned intid)
 		panic("the board's struct forwards an interrupt that no guest can have");
 }
 
+static void forward_spi(struct vcpu *vcpu, unsigned intid)
+{
+	gic_route_spi_here(intid);
+	forward(vcpu, intid);
+}
+
 /* vCPU 0 begins with the SPIs. */
 static void forward_all(struct vcpu *vcpu)
 {
@@ -74,10 +80,10 @@ static void forward_all(struct vcpu *vcpu)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);
-	for (unsigned i = 0; i < spis; i++) {
-		gic_route_spi_here(machine->spi_first + i);
-		forward(vcpu, machine->spi_first + i);
-	}
+	for (unsigned i = 0; i < spis; i++)
+		forward_spi(vcpu, machine->spi_first + i);
+	if (vcpu->index == 0 && machine->link)
+		forward_spi(vcpu, machine->link_intid);
 }
 
 static void enable_own(unsigned intid, uint8_t priority)
@@ -132,16 +138,20 @@ bool vm_gic_send_on(uint32_t iar)
 	return false;
 }
 
+static void release_spi(unsigned intid)
+{
+	gic_disable(intid);
+	gic_clear_pending(intid);
+	gic_deactivate(intid);
+	gic_set_edge(intid, false);
+}
+
 void vm_gic_release(const struct vm *vm)
 {
 	const struct vm_machine *machine = vm->machine;
 
-	for (unsigned i = 0; i < machine->spi_count; i++) {
-		unsigned intid = machine->spi_first + i;
-
-		gic_disable(intid);
-		gic_clear_pending(intid);
-		gic_deactivate(intid);
-		gic_set_edge(intid, false);
-	}
+	for (unsigned i = 0; i < machine->spi_count; i++)
+		release_spi(machine->spi_first + i);
+	if (machine->link)
+		release_spi(machine->link_intid);
 }

@@ -6,7 +6,8 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_language import parse, text_of
-from hypbench.plan_vms import Event, Guest, Vm, measured_vm, taking_part
+from hypbench.plan_vms import Event, Guest, Link, Vm, measured_vm, taking_part
+from hypbench.plan_words import PlanError
 from test_plan_language import LOAD_4, refused
 
 BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
@@ -207,3 +208,43 @@ def test_events_need_trapped_interrupts():
 def test_the_tables_of_the_header():
     assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
     assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores"} == set(FIELDS.split())
+
+
+# Links
+
+ECHO = "config a trapped beside=load_echo\nbench b\n"
+LOADS = "vm bench\nvm one image=load cores=1\nvm two image=load cores=2\n"
+
+
+def test_loads_that_answer_have_a_link_to_the_measured_vm():
+    assert parse(ECHO).links == {"link0": Link("doorbell", "bench", "load1")}
+    assert parse(ECHO.replace("echo", "cpu")).links == {}
+
+
+def test_links_are_as_they_are_said():
+    plan = parse(f"{ECHO}{LOADS}link a kind=doorbell b=two a=bench\n")
+    assert plan.links == {"a": Link("doorbell", "bench", "two")}
+    assert parse(text_of(plan)) == plan
+
+
+@pytest.mark.parametrize("line, message", [
+    ("link a a=bench b=one", "link 'a' has no kind=; it needs kind, a, b"),
+    ("link a kind=pipe a=bench b=one", "unknown kind 'pipe'; valid: doorbell"),
+    ("link a kind=doorbell a=bench b=three", "no vm 'three'; valid: bench one two"),
+    ("link a kind=doorbell a=one b=one", "link 'a' has vm 'one' at both ends"),
+    ("link a kind=doorbell a=bench c=one", "unknown field 'c=one'; valid: kind a b"),
+    ("link a kind=doorbell a=bench a=one b=two", "said twice: 'a=one'"),
+    ("link a kind=doorbell a=bench b=one\nlink a kind=doorbell a=bench b=two",
+     "there is already a link 'a'"),
+    ("link a kind=doorbell a=bench b=one\nlink b kind=doorbell a=bench b=two",
+     "vm 'bench' has two links in config 'a', at most one"),
+    ("vm busy image=background cores=3\nlink a kind=doorbell a=bench b=busy",
+     "link 'a' needs VMs with image=bench or load, vm 'busy' has image=background"),
+    ("config d direct beside=load_cpu\nlink a kind=doorbell a=bench b=one",
+     "a link needs irq=trapped: irq=direct in config 'd'"),
+    ("\n".join(f"link l{i} kind=doorbell a=bench b=one" for i in range(5)),
+     "too many links, at most 4")])
+def test_a_wrong_link_is_refused(line, message):
+    with pytest.raises(PlanError) as caught:
+        parse(f"{ECHO}{LOADS}{line}\n")
+    assert message in str(caught.value)

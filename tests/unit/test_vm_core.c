@@ -228,7 +228,7 @@ static int setup(void **state)
 	fake_counter_step = 0;
 	fake_mpidr_el1 = PHYSICAL_MPIDR;
 	memset(&seen, 0, sizeof(seen));
-	type = (struct vm_type){ .numbered = true, .set_registers = set_registers };
+	type = (struct vm_type){ .set_registers = set_registers };
 	for (unsigned n = 0; n < VCPUS; n++) {
 		timerq_stop(&vm[n].limit_timer);
 		timerq_stop(&vm[n].heartbeat);
@@ -267,7 +267,7 @@ static void one_that_is_attached_is_off_and_has_its_registers(void **state)
 	assert_int_equal(seen.added, 0);
 }
 
-static void an_unmodified_guests_vcpus_are_numbered(void **state)
+static void vcpus_are_numbered_as_their_gic_knows_them(void **state)
 {
 	(void)state;
 	assert_int_equal(vcpus[0].el2.vmpidr_el2, 0x80000000);
@@ -276,10 +276,12 @@ static void an_unmodified_guests_vcpus_are_numbered(void **state)
 	assert_int_equal(vcpus[1].el2.vmpidr_el2, 0x80000003);
 }
 
-static void the_bench_guest_has_the_cores_number(void **state)
+static void with_the_real_gic_a_vcpu_has_the_cores_number(void **state)
 {
+	static const struct run_config direct = { .stage2 = STAGE2_2M };
+
 	(void)state;
-	type.numbered = false;
+	vm[0].config = &direct;
 	vm_core_detach(&vcpus[0]);
 	vm_core_attach(&vcpus[0]);
 	assert_int_equal(vcpus[0].el2.vmpidr_el2, PHYSICAL_MPIDR);
@@ -605,8 +607,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 	const struct CMUnitTest tests[] = {
 		TEST(one_that_is_attached_is_off_and_has_its_registers),
-		TEST(an_unmodified_guests_vcpus_are_numbered),
-		TEST(the_bench_guest_has_the_cores_number),
+		TEST(vcpus_are_numbered_as_their_gic_knows_them),
+		TEST(with_the_real_gic_a_vcpu_has_the_cores_number),
 		TEST(without_a_gic_none_is_reset),
 		TEST(one_that_is_detached_has_no_interrupt),
 		TEST(it_begins_where_it_is_to),

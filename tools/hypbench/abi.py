@@ -14,7 +14,8 @@ Range = tuple[int, int]
 
 @cache
 def source() -> str:
-    text = "".join((ABI / name).read_text() for name in ("run_config.h", "plan.h", "virt.h"))
+    names = ("run_config.h", "plan.h", "virt.h", "link.h")
+    text = "".join((ABI / name).read_text() for name in names)
     return COMMENT.sub("", text)
 
 

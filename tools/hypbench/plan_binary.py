@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
-from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, Event, Guest, Vm, measured_vm,
-                               taking_part)
+from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
+                               Link, Vm, measured_vm, taking_part)
 from hypbench.plan_words import Fields, PlanError
 from hypbench.schema import Data
 
@@ -36,7 +36,7 @@ def members() -> list[tuple[str, str]]:
     heads = [("board", name), ("words", f"{abi.constant('PLAN_WORDS_SIZE')}s"),
              *((word, "I") for word in ("platform", "limit_ms", "config_count",
                                         "bench_count", "guest_count", "vm_count", "event_count",
-                                        *DECIDED))]
+                                        "link_count", *DECIDED))]
     configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
                for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
                                   *((axis, "I") for axis in abi.axes())]]
@@ -54,9 +54,11 @@ def members() -> list[tuple[str, str]]:
              *(f"core[{i}]" for i in range(abi.constant("PLAN_VM_CPUS")))]
     vms = [(f"vm[{i}].{one}", kind) for i in range(abi.constant("PLAN_VM_MAX"))
            for one, kind in [("name", name), *((word, "I") for word in words)]]
+    links = [(f"link[{i}].{one}", kind) for i in range(abi.constant("PLAN_LINK_MAX"))
+             for one, kind in [("name", name), *((word, "I") for word in ("kind", "a", "b"))]]
     events = [(f"event[{i}].{word}", "I") for i in range(abi.constant("PLAN_EVENT_MAX"))
               for word in ("at_us", "kind", "vm")]
-    return heads + masks + configs + besides + benches + guests + vms + events
+    return heads + masks + configs + besides + benches + guests + vms + links + events
 
 
 MEMBERS = members()
@@ -99,7 +101,7 @@ def decided(plan: Plan) -> dict[str, int]:
     return dict(zip(DECIDED, (list(vms).index(measured_vm(vms)),
                               core_count(plan),
                               sum(vm.image in plan.guests for vm in vms.values()),
-                              sum(vm.ram_mib for vm in vms.values()),
+                              sum(vm.ram_mib for vm in vms.values()) + LINK_MIB * len(plan.links),
                               passes, passes * len(plan.configs) * max(len(plan.benches), 1),
                               *windows), strict=True))
 
@@ -123,7 +125,8 @@ def pack(plan: Plan) -> bytes:
                     "limit_ms": plan.limit_ms,
                     "config_count": len(plan.configs), "bench_count": len(benches),
                     "guest_count": len(plan.guests), "vm_count": len(plan.vms),
-                    "event_count": len(plan.events), **decided(plan)}
+                    "event_count": len(plan.events), "link_count": len(plan.links),
+                    **decided(plan)}
     for i, (name, config) in enumerate(plan.configs.items()):
         there = taking_part(plan.vms, words_of(config))
         values |= {f"taking_part[{i}]": sum(1 << n for n, vm in enumerate(plan.vms) if vm in there),
@@ -138,6 +141,10 @@ def pack(plan: Plan) -> bytes:
             values |= under(f"guest[{i}].load[{j}]", load)
     for i, (name, vm) in enumerate(plan.vms.items()):
         values |= {f"vm[{i}].name": name, **under(f"vm[{i}]", vm_values(vm, list(plan.guests)))}
+    for i, (name, link) in enumerate(plan.links.items()):
+        values |= {f"link[{i}].name": name, **under(f"link[{i}]", {
+            "kind": LINK_KINDS.index(link.kind), "a": list(plan.vms).index(link.a),
+            "b": list(plan.vms).index(link.b)})}
     for i, event in enumerate(plan.events):
         values |= under(f"event[{i}]", {"at_us": event.at_us, "kind": EVENTS.index(event.what),
                                         "vm": list(plan.vms).index(event.vm)})
@@ -193,7 +200,11 @@ def unpack(section: bytes) -> Plan:
             Event(values[f"event[{i}].at_us"], EVENTS[values[f"event[{i}].kind"]],
                   values[f"vm[{values[f'event[{i}].vm']}].name"])
             for i in range(values["event_count"])],
-        vms=vms)
+        vms=vms, links={
+            values[f"link[{i}].name"]: Link(LINK_KINDS[values[f"link[{i}].kind"]],
+                                            *(values[f"vm[{values[f'link[{i}].{end}']}].name"]
+                                              for end in "ab"))
+            for i in range(values["link_count"])})
 
 
 if __name__ == "__main__":

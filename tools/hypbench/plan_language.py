@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from hypbench import abi
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_vms import (Event, Guest, Vm, add_load, check_cores, check_event, check_guest,
-                               check_vms, event_of, guest_lines, guest_of, made_vm, sized_guest,
-                               usual_vms, vm_line, vm_of)
+from hypbench.plan_vms import (Event, Guest, Link, Vm, add_load, check_cores, check_event,
+                               check_guest, check_link, check_links, check_vms, event_of,
+                               guest_lines, guest_of, link_line, link_of, made_vm, sized_guest,
+                               usual_links, usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -35,11 +36,13 @@ class Plan:
     benches: list[tuple[str, Fields]] = field(default_factory=list)
     guests: dict[str, Guest] = field(default_factory=dict)
     vms: dict[str, Vm] = field(default_factory=dict)  # at least one
+    links: dict[str, Link] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)  # in the order of their times
 
 
 # Loads that the measured VM takes turns with, instead of being disturbed by them.
-PARTNERS = ("load_yield", "active_call", "active_heartbeat", "active_fault", "active_interrupt")
+PARTNERS = ("load_echo", "load_yield", "active_call", "active_heartbeat", "active_fault",
+            "active_interrupt")
 
 
 def words_of(config: Fields) -> dict[str, str]:
@@ -104,6 +107,7 @@ class Parser:
         self.bench_line = 0  # where the first was said; 0: not yet
         self.guest_lines: dict[str, int] = {}
         self.vms: dict[str, tuple[int, dict[str, str]]] = {}  # line, settings
+        self.links: dict[str, tuple[int, Link]] = {}  # line, link
         self.events: list[tuple[int, Event]] = []  # line, event
         self.unlimited_line = 0  # limit_ms 0
 
@@ -174,6 +178,15 @@ class Parser:
             raise Mistake(f"there is already a vm {quoted(name)}")
         self.vms[name] = self.line, said
 
+    def link(self, words: list[str]) -> None:
+        most = abi.constant("PLAN_LINK_MAX")
+        if len(self.links) == most:
+            raise Mistake(f"too many links, at most {most}")
+        name, link = link_of(words)
+        if name in self.links:
+            raise Mistake(f"there is already a link {quoted(name)}")
+        self.links[name] = self.line, link
+
     def at(self, words: list[str]) -> None:
         most = abi.constant("PLAN_EVENT_MAX")
         if len(self.events) == most:
@@ -183,7 +196,7 @@ class Parser:
     STATEMENTS: dict[str, Callable[..., None]] = {
         "name": name, "platform": platform, "machine": machine, "order": order,
         "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest, "load": load,
-        "vm": vm, "at": at}
+        "vm": vm, "link": link, "at": at}
 
     def take(self, line: str) -> None:
         if re.search(r"[^\t\r -~]", line):
@@ -216,6 +229,7 @@ class Parser:
         if not plan.benches and not plan.guests:
             raise Mistake("the plan has no bench line")
         self.finish_vms()
+        self.finish_links()
         self.finish_events()
         if not plan.benches:
             plan.order = ORDERS.index("once")  # nothing to compare
@@ -253,6 +267,17 @@ class Parser:
             check_guest_in(name, said, guest, len(vm.cores))
             if self.board and said["stage2"] == "off":
                 check_native(self.board, name, guest)
+
+    def finish_links(self) -> None:
+        plan = self.plan
+        for name, (line, link) in self.links.items():
+            self.line = line
+            check_link(plan.vms, name, link)
+            plan.links[name] = link
+        configs = {name: words_of(config) for name, config in plan.configs.items()}
+        plan.links = plan.links or usual_links(plan.vms, configs.values())
+        for name, said in configs.items():
+            check_links(plan.links, plan.vms, name, said)
 
     def finish_events(self) -> None:
         for line, event in self.events:
@@ -307,6 +332,7 @@ def text_of(plan: Plan) -> str:
     for name, guest in plan.guests.items():
         lines += guest_lines(name, guest)
     lines += [vm_line(name, vm) for name, vm in plan.vms.items()]
+    lines += [link_line(name, link) for name, link in plan.links.items()]
     lines += [f"at {event.at_us} {event.what} {event.vm}" for event in plan.events]
     lines.append(f"platform {PLATFORMS[plan.platform]}")
     if plan.machine:

@@ -20,6 +20,9 @@ OWN_IMAGES = (BENCH, BACKGROUND, LOAD)
 NEIGHBOURS = (BACKGROUND, LOAD)  # they never end, and nothing is measured in them
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
+LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
+LINK_WORDS = ("kind", "a", "b")
+LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
 VM_WORDS = ("image", "cores", *abi.numbers("PLAN_VM_FIELDS"))
 URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
@@ -51,6 +54,15 @@ class Vm:
     cores: tuple[int, ...]  # of each vCPU
     ram_mib: int
     prio: int
+
+
+@dataclass
+class Link:
+    """Between two VMs, in each configuration in which both take part."""
+
+    kind: str  # one of LINK_KINDS
+    a: str
+    b: str
 
 
 @dataclass
@@ -257,6 +269,59 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> No
         raise Mistake(f"no VM beside the {images[0]}: vm NAME image={BENCH}")
 
 
+def link_of(words: list[str]) -> tuple[str, Link]:
+    """The words after `link`: NAME kind=KIND a=VM b=VM."""
+    name, said = name_of(words), {}
+    for word in words:
+        one, equals, value = word.partition("=")
+        if one not in LINK_WORDS:
+            raise unknown("unknown field", word, LINK_WORDS)
+        if not equals:
+            raise Mistake(f"not name=value: {quoted(word)}")
+        if one in said:
+            raise Mistake(f"said twice: {quoted(word)}")
+        said[one] = value
+    words.clear()
+    missing = next((one for one in LINK_WORDS if one not in said), None)
+    if missing:
+        raise Mistake(f"link {quoted(name)} has no {missing}=; it needs {', '.join(LINK_WORDS)}")
+    if said["kind"] not in LINK_KINDS:
+        raise unknown("unknown kind", said["kind"], LINK_KINDS)
+    return name, Link(**said)
+
+
+def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
+    for end in (link.a, link.b):
+        if end not in vms:
+            raise unknown("no vm", end, vms)
+        if vms[end].image not in (BENCH, LOAD):
+            raise Mistake(f"link {quoted(name)} needs VMs with image={BENCH} or {LOAD}, vm"
+                          f" {quoted(end)} has image={vms[end].image}")
+    if link.a == link.b:
+        raise Mistake(f"link {quoted(name)} has vm {quoted(link.a)} at both ends")
+
+
+def usual_links(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> dict[str, Link]:
+    """The links of a plan without link lines: to each load, where the loads are to answer."""
+    if not any(said["beside"] == "load_echo" for said in configs):
+        return {}
+    loads = [name for name, vm in vms.items() if vm.image == LOAD]
+    return {f"link{i}": Link("doorbell", measured_vm(vms), name) for i, name in enumerate(loads)}
+
+
+def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: dict[str, str]
+                ) -> None:
+    """In a configuration: a VM has one link at most, and interrupts that EL2 can inject."""
+    there = taking_part(vms, said)
+    ends = [end for link in links.values() if link.a in there and link.b in there
+            for end in (link.a, link.b)]
+    twice = next((end for end in ends if ends.count(end) > 1), None)
+    if twice:
+        raise Mistake(f"vm {quoted(twice)} has two links in config {quoted(config)}, at most one")
+    if ends and said["irq"] != "trapped":
+        raise Mistake(f"a link needs irq=trapped: irq=direct in config {quoted(config)}")
+
+
 def check_event(vms: dict[str, Vm], event: Event) -> None:
     if event.vm not in vms:
         raise unknown("no vm", event.vm, vms)
@@ -301,6 +366,10 @@ def vm_line(name: str, vm: Vm) -> str:
     ram = f" ram_mib={vm.ram_mib}" if vm.ram_mib else ""
     return (f"vm {name} image={vm.image} cores={','.join(map(str, vm.cores))}{ram}"
             f" prio={vm.prio}")
+
+
+def link_line(name: str, link: Link) -> str:
+    return f"link {name} kind={link.kind} a={link.a} b={link.b}"
 
 
 def numbers_of(said: Fields) -> str:

@@ -13,10 +13,10 @@ BUDGETS = {
     "hyp/mem": 308,
     "hyp/vcpu": 1248,
     "hyp/sched": 261,
-    "hyp/vm": 1668,
-    "hyp/dev": 304,
+    "hyp/vm": 1679,
+    "hyp/dev": 330,
     "hyp/trap": 920,
-    "hyp/run": 1034,
+    "hyp/run": 1077,
 }
 
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Request and answer over a link to another VM (beside=load_echo), or, without one, over an
+ * interrupt of this VM to itself, which then answers too. 64 bytes each way.
+ *   ring     just before the ring -> the first instruction of the other VM's handler; one flow
+ *   rr       the request is written -> its answer is handled; one flow
+ *   rr-20    the same, 20 flows at once: 20 requests, a ring each, before the first answer
+ */
+#include <string.h>
+
+#include "arch/barrier.h"
+#include "guest/bench.h"
+#include "guest/link.h"
+#include "guest/report.h"
+
+#define LOOP_INTID GIC_PRIVATE_COUNT /* the two VMs are this one: any SPI */
+
+static struct link_window own_window;
+static struct link_window *window;
+static struct samples rings;
+static struct samples *totals;
+static bool loops;
+static uint64_t sent[LINK_FLOWS];
+static uint32_t expected[LINK_FLOWS]; /* number of the answer; 0: none is on its way */
+static unsigned outstanding;
+static uint32_t next_number;
+static uint32_t answered, wrong; /* messages; words */
+static reg_t delay;
+
+static void ring(void)
+{
+	if (loops)
+		gic_set_pending(LOOP_INTID);
+	else
+		link_ring();
+}
+
+static void check(const struct link_message *answer)
+{
+	for (unsigned i = 0; i < LINK_PAYLOAD; i++)
+		wrong += answer->payload[i] != link_word(answer->number, i);
+}
+
+/* The end of the window, for each flow that has its answer. */
+static void take_answers(uint64_t now)
+{
+	for (unsigned i = 0; i < LINK_FLOWS; i++) {
+		const struct link_message *answer = &window->flow[i].answer;
+
+		if (expected[i] == 0 || answer->number != expected[i])
+			continue;
+		dsb_ish();
+		check(answer);
+		samples_add(totals, sent[i], now);
+		expected[i] = 0;
+		answered++;
+		outstanding--;
+	}
+}
+
+static void on_ring(uint64_t vector_ticks, uint32_t iar)
+{
+	uint64_t now = counter_read();
+
+	(void)vector_ticks;
+	(void)iar;
+	if (!loops) {
+		take_answers(now);
+		return;
+	}
+	if (link_answer(window)) {
+		window->heard = now;
+		ring();
+	} else {
+		take_answers(now);
+	}
+}
+
+/* Numbers begin at 1, and are each another one. */
+static void send(unsigned flow)
+{
+	uint64_t start = counter_read();
+
+	sent[flow] = start;
+	expected[flow] = ++next_number;
+	outstanding++;
+	link_write(&window->flow[flow].request, next_number);
+}
+
+static void wait_for_answers(void)
+{
+	while (outstanding)
+		irq_sleep();
+}
+
+static void round_trips(uint32_t n, unsigned flows)
+{
+	for (uint32_t left = n + 1; left; left -= flows) {
+		uint64_t before = 0;
+
+		flows = flows < left ? flows : left;
+		state_prepare();
+		for (unsigned flow = 0; flow < flows; flow++) {
+			send(flow);
+			before = counter_read();
+			delay_or_none(delay);
+			ring();
+		}
+		wait_for_answers();
+		if (flows == 1)
+			samples_add(&rings, before, window->heard);
+	}
+}
+
+static void report(const char *variant, const struct samples *samples)
+{
+	struct bench_info info = {
+		.variant = variant,
+		.window = WINDOW_CVAL,
+		.batch = 1,
+	};
+
+	report_bench(&info, samples);
+}
+
+static void begin(const struct guest_run *run)
+{
+	loops = !run->link_base;
+	outstanding = 0;
+	next_number = answered = wrong = 0;
+	delay = run->bench.params.delay;
+	samples_reset(&rings);
+	memset(expected, 0, sizeof(expected));
+	if (loops) {
+		memset((void *)&own_window, 0, sizeof(own_window));
+		window = &own_window;
+		irq_set_handler(LOOP_INTID, on_ring);
+		gic_enable(LOOP_INTID);
+	} else {
+		window = link_open(run, on_ring);
+	}
+}
+
+static void net_rr_run(const struct guest_run *run)
+{
+	uint32_t n = run->bench.params.n;
+
+	begin(run);
+	totals = samples_begin();
+	round_trips(0, 1); /* the other VM may start only now */
+	samples_reset(&rings);
+	totals = samples_begin();
+	round_trips(n, 1);
+	report("rr", totals);
+	report("ring", &rings);
+	totals = samples_begin();
+	round_trips(n, LINK_FLOWS);
+	report("rr-20", totals);
+
+	struct member members[] = { { "sent", next_number },
+				    { "answered", answered },
+				    { "wrong", wrong } };
+
+	report_check("answers", answered == next_number && wrong == 0, members, 3);
+}
+
+static const char *net_rr_prepare(const struct guest_run *run)
+{
+	return run->config.beside == BESIDE_ECHO && !run->link_base ? "needs a link to the load"
+								    : NULL;
+}
+
+static const struct bench net_rr = {
+	.name = "net_rr",
+	.prepare = net_rr_prepare,
+	.run = net_rr_run,
+};
+BENCH(net_rr);

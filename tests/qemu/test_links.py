@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A link between two VMs: requests and answers over a doorbell, on two cores and on one."""
+
+import pytest
+
+from lab import Job
+from proofs import DELAYS, delay_lines
+
+
+def two_cores(words: list[str]) -> list[str]:
+    return [*words, "-smp", "2"]
+
+
+def job(plan: str, **more):
+    return pytest.mark.job(plan, machine=two_cores, **more)
+
+
+PROVEN = ("net_rr",)
+N = 100
+CONFIGS = {
+    "native": "native",
+    "trapped": "trapped",
+    "cores": "trapped beside=load_echo",
+    "cores-sw": "trapped-sw beside=load_echo",
+    "core": "trapped-sw sched=fp fp=lazy beside=load_echo",
+    "turns": "trapped-sw sched=rr fp=lazy beside=load_echo",
+}
+LINKED = ("cores", "cores-sw", "core", "turns")
+HEAD = "order once\nlimit_ms 60000\n"
+PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items()) + (
+    delay_lines("net_rr", f"n={N}"))
+ONE = HEAD + f"config cores {CONFIGS['cores']}\nbench net_rr n=50\n"
+EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
+                     for delay in DELAYS) + f"bench net_rr n={N}\n"
+CEILINGS = {"ring": 230, "rr": 950}  # instructions of both cores on virt-a72
+
+
+def rows(result, line: int) -> dict:
+    return {key: row for key, row in result.figures(line).items() if key[1] != "rr-20"}
+
+
+def assert_all_answered(result, configs: int, sent: int) -> None:
+    assert result.status == 0, result.explain()
+    checks = result.records("check", bench="net_rr")
+    assert len(checks) == configs
+    for check in checks:
+        assert check["ok"] and check["wrong"] == 0
+        assert check["sent"] == check["answered"] == sent
+
+
+@job(PLAN)
+def test_each_request_has_its_own_answer(result):
+    assert result.problems == []
+    assert_all_answered(result, len(CONFIGS) * len(DELAYS), 1 + 2 * (N + 1))
+    assert {key[0] for key in result.figures(0)} == set(CONFIGS)
+    assert all(vm["rounds"] > 0 for vm in result.records("vm"))
+    assert {vm["config"] for vm in result.records("vm")} == set(LINKED)
+
+
+@job(PLAN)
+def test_delay_is_seen(result):
+    plain = rows(result, 0)
+    assert len(plain) == 2 * len(CONFIGS)
+    for number, delay in enumerate(DELAYS[1:], 1):
+        for key, row in rows(result, number).items():
+            if key[0] != "turns":  # where a slice ends comes between
+                assert row["p50"] == plain[key]["p50"] + delay, key
+
+
+@job(EL2)
+def test_delay_at_el2_is_seen_at_the_sender_and_at_the_receiver(result):
+    assert result.status == 0, result.explain()
+    found = {(row["config"], row["variant"]): row["p50"] for row in result.records("bench")}
+    for delay in DELAYS:
+        assert found[f"d{delay}", "ring"] == found["d0", "ring"] + 2 * delay
+
+
+@job(PLAN)
+def test_it_is_as_short_as_asked(result, board):
+    found = {key: row["p50"] for key, row in result.figures(0).items()}
+    for variant, ceiling in CEILINGS.items():
+        assert board != "virt-a72" or found["cores", variant] <= ceiling
+        assert found["native", variant] < found["cores", variant] < found["core", variant]
+    for config in CONFIGS:
+        assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
+            20 * found[config, "rr"])
+
+
+@job(ONE + "".join(f"at {at} {what} load1\n" for start in range(400, 20000, 800)
+                   for at, what in ((start, "pause"), (start + 200, "resume"))))
+def test_a_partner_that_is_paused_answers_later(result):
+    assert_all_answered(result, 1, 1 + 2 * 51)
+    assert result.records("step")[0]["events"] > 0
+
+
+@job(ONE.replace("n=50", "n=2000") +
+     "".join(f"at {at} reset load1\n" for at in range(2000, 300000, 3001)))
+def test_a_partner_that_starts_anew_answers_what_is_open(result):
+    assert_all_answered(result, 1, 1 + 2 * 2001)
+    assert result.records("step")[0]["events"] > 3
+
+
+@job(HEAD + "config near trapped beside=load_cpu\nconfig far trapped\nbench net_rr n=10\n")
+def test_beside_another_load_there_is_no_link(result):
+    assert_all_answered(result, 2, 1 + 2 * 11)
+    assert result.figures(0)["near", "ring"]["p50"] == result.figures(0)["far", "ring"]["p50"]
+
+
+@job(ONE, planted="ring")
+def test_a_ring_that_is_lost_is_found(result):
+    assert result.status == 1
+    [fault] = result.records("fault")
+    assert fault["reason"] == "time-limit"
+
+
+@job(ONE, planted="link_copy")
+def test_an_answer_that_is_not_the_request_is_found(result):
+    assert result.status == 1
+    [check] = result.records("check")
+    assert not check["ok"] and check["wrong"] == check["answered"]
+
+
+def test_two_runs_are_the_same(lab, built):
+    one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
+    assert one.status == 0 and one.console == other.console

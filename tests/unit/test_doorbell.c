@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The doorbell of a link: what a VM gets of it, and which SPI a ring pends. */
+/* LINK: hyp/dev/doorbell.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/link.h"
+#include "hyp/dev/doorbell.h"
+#include "hyp/vm/vm.h"
+#include "tests/unit/fake/fake.h"
+
+#define BASE 0x7fe00000u
+#define RINGS 111u
+
+static struct doorbell end = { .base = BASE, .rings = RINGS };
+static struct vm vm;
+static struct vcpu vcpu;
+static unsigned rung, times;
+static struct mmio_region region;
+static ipa_t mapped;
+static pa_t mapped_to;
+static uint64_t mapped_size;
+static bool room;
+
+void gic_set_pending(unsigned intid)
+{
+	rung = intid;
+	times++;
+}
+
+void vm_add_region(struct vm *of, struct mmio_region added)
+{
+	assert_ptr_equal(of, &vm);
+	region = added;
+}
+
+bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory)
+{
+	assert_ptr_equal(of, &vm);
+	assert_int_equal(memory, STAGE2_NORMAL);
+	mapped = ipa;
+	mapped_to = pa;
+	mapped_size = size;
+	return room;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	rung = times = 0;
+	room = true;
+	assert_true(doorbell_add(&vm, &end));
+	return 0;
+}
+
+static void the_window_and_the_register_do_not_overlap(void **state)
+{
+	(void)state;
+	assert_int_equal(region.base, BASE);
+	assert_int_equal(mapped, mapped_to);
+	assert_true(mapped >= region.base + region.size);
+	assert_int_equal(mapped_size, LINK_WINDOW_SIZE);
+	assert_true(mapped + mapped_size <= BASE + LINK_SIZE);
+}
+
+static void a_write_of_any_size_rings_once(void **state)
+{
+	(void)state;
+	for (unsigned size = 1; size <= 8; size *= 2) {
+		rung = times = 0;
+		region.write(&vcpu, LINK_DOORBELL_SIZE - 1, size, 0, region.state);
+		assert_int_equal(rung, RINGS);
+		assert_int_equal(times, 1);
+	}
+}
+
+static void a_read_is_0_and_does_not_ring(void **state)
+{
+	(void)state;
+	assert_int_equal(region.read(&vcpu, 0, 4, region.state), 0);
+	assert_int_equal(times, 0);
+}
+
+static void without_tables_there_is_no_link(void **state)
+{
+	(void)state;
+	room = false;
+	assert_false(doorbell_add(&vm, &end));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_window_and_the_register_do_not_overlap),
+		TEST(a_write_of_any_size_rings_once),
+		TEST(a_read_is_0_and_does_not_ring),
+		TEST(without_tables_there_is_no_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
