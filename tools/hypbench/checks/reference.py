@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: pages made from the text that they are about, the benchmarks, the plans and the
-exit kinds. The committed pages are what this makes."""
+"""docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
+exit kinds, the axes, the plan lines, the records. The committed pages are what this makes."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from hypbench.checks.base import Violation
+from hypbench.checks.reference_tables import axes, plan_lines, records
 from hypbench.tree import Tree
 
 FOLDER = Path("docs/reference")
@@ -22,7 +23,8 @@ ENTRY = re.compile(r'X\(\w+, "([\w-]+)"\)(?:\s*/\*(.*?)\*/)?')
 
 
 def pages(tree: Tree) -> dict[Path, str]:
-    made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree)}
+    made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
+            "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree)}
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
 
 
