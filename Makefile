@@ -306,6 +306,7 @@ hostile-nightly: $(setup-run)
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
+	@$(HYPBENCH) dev reference
 
 # Before `images`: some images are made by tools that only these groups have.
 setup-tests:

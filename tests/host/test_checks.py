@@ -307,7 +307,7 @@ def test_the_reference_is_made_of_the_source(described):
     assert "| `at TIME EVENT VM` | what happens" in pages["plan-lines.md"]
     assert "## `run`\n\na run\n\n" in pages["records.md"]
     assert "| `t` | integer | how long |" in pages["records.md"]
-    assert ("## one\n\nSee guest/one.h:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
+    assert ("## one\n\nSee `guest/one.h`:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
             "As it waits.\n\n`guest/bench/one.c`; plans: one\n") in pages["benchmarks.md"]
 
 

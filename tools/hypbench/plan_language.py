@@ -112,8 +112,8 @@ class Parser:
         self.plan.name = name_of(words)
 
     def platform(self, words: list[str]) -> None:
-        """platform WORD: the machine that executes the image, and so the worth of a tick; by default
-        silicon. The host tool appends this line"""
+        """platform WORD: the machine that executes the image, and so the worth of a tick; by
+        default silicon. The host tool appends this line"""
         self.plan.platform = choice(words, PLATFORMS)
 
     def order(self, words: list[str]) -> None:

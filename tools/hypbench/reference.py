@@ -30,8 +30,8 @@ README = """# Reference runs
 
 Records of boards that gem5 plays, for users without gem5: `make report` shows them, and
 `make compare A=reference/gem5-a72/tlb.jsonl.xz B=…` and `hypbench show` read them. They are times
-of a model, not of silicon (`docs/measuring.md`). `make reference BOARD=<board> GEM5=<binary>` makes
-a board's anew, and this page with them. A test notices when the benchmarks have changed since.
+of a model, not of silicon (`docs/design/gem5.md`). `make reference BOARD=<board> GEM5=<binary>`
+makes a board's anew, and this page with them. A test notices when the benchmarks have changed since.
 
 | records | gem5 | build | compiler | steps | samples |
 |---|---|---|---|---|---|

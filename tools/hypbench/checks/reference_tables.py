@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of docs/reference/ that are tables: the axes and the plan lines, from abi/ and the parser;
-the records, from their schema."""
+the records, from their schema; the path lengths, from tests/expected/."""
 
 import inspect
 import json
@@ -155,3 +155,20 @@ def kind_of(one: Data) -> str:
     name = one.get("$ref", "").rpartition("/")[2] or one.get("type", "")
     return {"array": "list", "number": "number", "hex": "hexadecimal"}.get(
         name, TYPES.get(name, name))
+
+
+def path_lengths(tree: Tree) -> str:
+    """By the oldest of the compilers that they are committed for."""
+    folders = sorted((tree.root / "tests" / "expected").glob("*/"),
+                     key=lambda folder: [int(part) for part in folder.name.split(".")])
+    parts = ["# Path lengths\n\nInstructions under icount, median of 1000 samples, the guest's own"
+             " included. `tests/expected/` holds them, for other compilers, too; a test compares"
+             " them with a run. `docs/reference/benchmarks.md` has the windows.\n"]
+    for path in sorted(path for folder in folders[:1] for path in folder.glob("*.json")):
+        said = json.loads(path.read_text())
+        figures = said["figures"]
+        paths = dict.fromkeys(name for lengths in figures.values() for name in lengths)
+        parts.append(table(f"{said['board']}, gcc {said['compiler']}", ("path", *figures), (
+            (f"`{name}`", *(str(lengths.get(name, "–")) for lengths in figures.values()))
+            for name in paths)))
+    return "\n".join(parts)
