@@ -26,7 +26,7 @@
 
 #define SETTLE_S 3u
 
-/* The VM, as docs/peers.md has it. */
+/* The VM, as docs/design/probe.md has it. */
 #define RAM_BASE 0x40000000ul
 #define RAM_SIZE 0x10000000ul
 #define IMAGE_OFFSET 0x200000ul
