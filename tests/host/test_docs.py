@@ -34,7 +34,7 @@ def test_board_pages_quote_the_self_check_as_it_is():
     assert quoted > 10
 
 
-GUESTS = "".join((ROOT / "docs" / name).read_text() for name in ("guest-machine.md", "guests.md"))
+GUESTS = "".join((ROOT / "docs" / name).read_text() for name in ("guests.md", "guest-machine.md"))
 
 
 def test_the_page_on_guests_has_every_word_that_make_takes():
