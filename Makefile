@@ -232,7 +232,7 @@ capture: setup-python
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
-# Another hypervisor that cannot be had is told in a line; so is what it lacks, which ends nothing.
+# Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
 	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \

@@ -15,9 +15,9 @@
  * the rest; likewise of fault and interrupt.
  * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
  * `interrupts`: n more times this VM's timer expires while this VM is paused; each expiry is
- * handled once. Check `takeovers`: each SPI that ended a pause was handled once. A sample in which the other VM did not have the core refuses the step. delay is in
- * the last phase, delay_el2 in the first. The other VM's programs are in
- * guest/loads/load_partner.c.
+ * handled once. Check `takeovers`: each SPI that ended a pause was handled once. A sample in which
+ * the other VM did not have the core refuses the step. delay is in the last phase, delay_el2 in the
+ * first. The other VM's programs are in guest/loads/load_partner.c.
  */
 #include "abi/probe.h"
 #include "arch/barrier.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be what the guest was told,
- * since stamps are CNTPCT.
+ * guest/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
+ * that the guest was given, since stamps are CNTPCT.
  */
 #include "guest/vtimer.h"
 #include "guest/wakeup.h"

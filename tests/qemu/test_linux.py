@@ -125,7 +125,7 @@ def documented(booted: Booted, heading: str) -> float:
     """A figure of the page, which is of one version of the kernel."""
     said = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
     if booted.package != said:
-        pytest.skip(f"docs/design/linux.md has the figures of Linux {said}, this is {booted.package}")
+        pytest.skip(f"docs/design/linux.md has figures of Linux {said}, this is {booted.package}")
     return column("docs/design/linux.md", WAY, heading)[f"`{booted.boot.board}`"][0]
 
 

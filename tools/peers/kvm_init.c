@@ -173,7 +173,7 @@ static void gic_address(int gic, uint64_t type, uint64_t address)
 	must("an address of the GIC", gic, KVM_SET_DEVICE_ATTR, &attribute);
 }
 
-/* The version that the machine has. Behind the vCPU. */
+/* The version that the machine has. After the vCPU. */
 static unsigned gic_create(const struct vm *vm)
 {
 	struct kvm_create_device device = { .type = KVM_DEV_TYPE_ARM_VGIC_V2 };

@@ -44,7 +44,7 @@ class Expected:
     bits: int
     gic: int
     hz: int
-    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have been told
+    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have read
     samples: int = 1000
     delay: int = 0
 
