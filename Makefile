@@ -232,7 +232,7 @@ capture: setup-python
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
 ## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
-# Another hypervisor that cannot be had is told in a line; so is what it lacks, which ends nothing.
+# Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
 	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \
@@ -306,6 +306,7 @@ hostile-nightly: $(setup-run)
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
+	@$(HYPBENCH) dev reference
 
 # Before `images`: some images are made by tools that only these groups have.
 setup-tests:

@@ -27,15 +27,20 @@
 
 /*
  * Parameters of a benchmark: X(field, default, min, max).
- *   n       samples a variant, the cold one not counted
- *   delay   instructions added in the measured window (even, not 2), to prove the measurement
- *   pages   in pages of 4 KiB: tlb_chase, lat_mem_rd: the largest working set; tlb_maintenance: the
- *           pages touched after an operation; stage2_boot: those it touches
- *   period  timer benchmarks: ticks between two expiries, at least
- *   period_us  the same in microseconds, instead of period where it is not 0
- *   batch   operations in a window, for the benchmarks that time one operation between two reads
- *   seed    of every pseudo-random choice a benchmark makes
- *   timed   on gem5: 1: the timing model starts before EL2 builds stage 2, for stage2_boot
+ *   n          samples of each variant, without the first, cold one
+ *   delay      instructions added inside the measured window, even, not 2: proves that the window
+ *              is measured
+ *   pages      in pages of 4 KiB. tlb_chase: the largest working set; lat_mem_rd: the largest
+ *              region; tlb_maintenance: the pages touched after an operation; stage2_boot: the
+ *              working memory that it touches
+ *   period     timers: ticks between two expiries, at least
+ *   period_us  the same in microseconds, instead of period where it is not 0. prog_*: from tick to
+ *              tick, 1000 where it is 0; period means nothing to them
+ *   batch      operations in one window, where a benchmark times one operation between two reads
+ *              (docs/design/cycles.md); more than 1 needs state=warm
+ *   seed       of every pseudo-random choice
+ *   timed      on gem5, stage2_boot: 1: the timing model runs from before EL2 builds stage 2; with
+ *              0 that benchmark is skipped there
  */
 #define BENCH_PARAMS(X)                                                                            \
 	X(n, 1000, 1, 1000000)                                                                     \
@@ -70,11 +75,12 @@ enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
  * An unmodified guest, from images that lie in the board's store (boards/board.h): `guest` and
  * `load` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with stage2=off they are physical
  * ones. X(field, default, min, max):
- *   ram     where its RAM begins, a multiple of 2 MiB
- *   ram_mib   its size
- *   cpus    vCPUs
- *   entry   first instruction of vCPU 0
- *   dtb     address of the device tree, for x0 or r2; 0: none
+ *   ram      where its RAM begins, a multiple of 2 MiB. It is the board's guest RAM, whatever its
+ *            physical address
+ *   ram_mib  its size, no more than the board has
+ *   cpus     vCPUs; more than 1 need irq=trapped and fill=eager
+ *   entry    the first instruction of vCPU 0, MMU off: in its RAM or a load
+ *   dtb      its device tree, for x0, or r2 (with r0 = 0 and r1 = ~0); 0: none
  */
 #define PLAN_GUEST_FIELDS(X)                                                                       \
 	X(ram, 0x40000000, 0, 0xffe00000)                                                          \
@@ -83,11 +89,13 @@ enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 	X(entry, 0x40200000, 0, 0xffffffff)                                                        \
 	X(dtb, 0, 0, 0xffffffff)
 
-/* A part of the images: copied into RAM before each start or, outside RAM, mapped for reading.
+/*
+ * A part of the images: copied into RAM before each start or, outside RAM, mapped for reading.
  * X(field, default, min, max), all in bytes:
- *   store   offset in the board's store, a multiple of 4 KiB
- *   ipa     address in the guest
- *   size    of the part */
+ *   store  offset in the board's store (boards/<name>/board.c), a multiple of 4 KiB
+ *   ipa    address in the guest
+ *   size   bytes; this field has no default
+ */
 #define PLAN_LOAD_FIELDS(X)                                                                        \
 	X(store, 0, 0, 0xfffff000)                                                                 \
 	X(ipa, 0, 0, 0xffffffff)                                                                   \
@@ -106,22 +114,23 @@ struct plan_guest {
 	struct plan_load load[PLAN_LOAD_MAX];
 };
 
-/* Images of a VM: the benchmarks, code that keeps a core busy, the load that a configuration has
- * beside the benchmarks, an unmodified guest. X(NAME, "word"). */
+/* Images of a VM: X(NAME, "word"). */
 #define PLAN_IMAGES(X)                                                                             \
-	X(BENCH, "bench")                                                                          \
-	X(BACKGROUND, "background")                                                                \
-	X(LOAD, "load")                                                                            \
-	X(GUEST, "guest")
+	X(BENCH, "bench")           /* the benchmarks */                                           \
+	X(BACKGROUND, "background") /* a loop that keeps a core busy and writes every register */  \
+	X(LOAD, "load")             /* what a configuration's `beside` names */                    \
+	X(GUEST, "guest")           /* or the NAME of a guest line, which several VMs may have */
 
 #define PLAN_IMAGE(NAME, word) PLAN_IMAGE_##NAME,
 enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 
 /*
  * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
- *   cpus    vCPUs
- *   ram_mib its RAM, in MiB; 0: the bench guest has what the others leave, the background VM none
- *   prio    with sched=fp the larger one preempts
+ *   cpus     vCPUs: as many as cores, or as the guest line says; all but guests have one
+ *   ram_mib  RAM of an unmodified guest, by default the guest line's; 0: the bench guest has what
+ *            the others leave, the background VM none; a load has 16. The RAM of two VMs never
+ *            overlaps
+ *   prio     with sched=fp the larger one preempts; background and load: 0 by default
  */
 #define PLAN_VM_FIELDS(X)                                                                          \
 	X(cpus, 1, 1, 4)                                                                           \
@@ -155,8 +164,8 @@ enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_KIND_COUNT };
  * ignored.
  */
 #define PLAN_EVENTS(X)                                                                             \
-	X(PAUSE, "pause")                                                                          \
-	X(RESUME, "resume")                                                                        \
+	X(PAUSE, "pause")     /* its vCPUs stop; the clock goes on */                              \
+	X(RESUME, "resume")   /* they go on */                                                     \
 	X(RESET, "reset")     /* starts the guest again, as after power-on */                      \
 	X(DESTROY, "destroy") /* the VM is gone */                                                 \
 	X(CREATE, "create")   /* and is made anew, and started */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records: one JSON object a line on the console. docs/records.md describes every member and
+ * Records: one JSON object a line on the console. docs/reference/records.md has every member and
  * docs/records.schema.json is the schema the host tool validates against.
  *
  * The hypervisor frames every record:  {"seq":N,"kind":"K", ... ,"crc":"XXXXXXXX"}

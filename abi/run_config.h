@@ -12,39 +12,48 @@
 /*
  * The axes: X(field, "value value …"); a field holds the index of its value in the list.
  *
- *   stage1  the guest's working memory: pages or blocks of this size (guest/mmu.h)
- *   stage2  off, or mapped with blocks of at most this size (where alignment allows them)
- *   fill    eager: guest RAM is mapped at stage 2 before the guest starts; lazy: a block at a
- *           time, on the first touch
- *   irq     direct:  HCR.IMO clear, the guest owns the GIC CPU interface and distributor
- *           trapped: HCR.IMO set, the hypervisor acknowledges and injects virtual interrupts
- *   lr      (trapped) hw: list registers linked to the physical interrupt, the guest's EOI
- *           deactivates it; sw: the hypervisor deactivates it on an EOI maintenance interrupt
- *   lr_sync lazy: an exit reads only the list registers that it needs; full: every one, as
- *           hypervisors do that search for ended interrupts
- *   eoi     the guest's interrupts end by one write (combined: priority drop and deactivation) or
- *           by two (split: EOImode 1)
- *   wfi     native: a guest's WFI waits in hardware; trapped: it exits and EL2 waits
- *   traps   off: SMC, ACTLR and the like are not trapped (only sensible with native); on: they are
- *   frame   light: IRQ and hypercall exits save the caller-saved registers; full: all of them
- *   fp      static: FP and SIMD registers always belong to the measured guest; eager: switched with
- *           the vCPU; lazy: trapped after a switch, and switched at the first use
- *   sched   null: the vCPU has its core alone; rr (round robin): a background VM takes turns with
- *           it, and interrupts wait for its turn; fp (fixed priority): its interrupts preempt
- *           the background VM
- *   errata  workarounds that this core needs (hyp/cpu/errata.c) are applied; or ignored, which
- *           shows what they cost on the paths
- *   state   state at the start of a sample: warm; caches (instruction and data) or TLBs cold
- *   stats   exit statistics;  trace  the trace ring: instrumented vectors, 0 instructions if off
- *   cntp    passthrough: the guest programs the physical timer, whose interrupt is forwarded;
- *           emulated: accesses to it exit, and the hypervisor's timer implements it
- *   beside  what VMs with the image `load` run: with sched=null on cores of their own, else on the
- *           measured VM's, in the background VM's place (guest/load.h)
- *   probes  stamps on the interrupt path (abi/probe.h): vectors of their own, likewise
- *   cycles  the cycle counter beside CNTPCT in the windows of two reads; auto: on a real board with
- *           a PMU, or with events. The guest gets off or on
- *   events  PMU events counted in the windows that have cycles: refills of the TLBs and table
- *           walks, refills of the caches, branches (guest/events.c)
+ *   stage1   the guest maps its working memory with pages or blocks of this size (guest/mmu.h)
+ *   stage2   off; or blocks of at most this size, where alignment allows them
+ *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
+ *            first touch, which needs stage2 on
+ *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
+ *            (HCR.IMO set): EL2 acknowledges interrupts, injects virtual ones and emulates the
+ *            distributor, which needs stage2 on
+ *   lr       with irq=trapped. hw: a list register is linked to the physical interrupt, and the
+ *            guest's EOI deactivates both; sw: EL2 deactivates it, on an EOI maintenance interrupt
+ *   lr_sync  with irq=trapped. lazy: an exit reads the list registers that it must, mostly none;
+ *            full: every one, as hypervisors do that search for ended interrupts. Not with probes,
+ *            stats or trace
+ *   eoi      combined: the guest ends an interrupt by one write; split: by two, priority drop and
+ *            deactivation (EOImode 1)
+ *   wfi      native: the guest waits in hardware; trapped: WFI exits, and EL2 waits. sched=rr and
+ *            fp imply trapped
+ *   traps    SMC, ACTLR and the like exit when on; off is sensible with native only
+ *   frame    light: IRQ and hypercall exits save the caller-saved registers; full: all registers
+ *   fp       static: FP and SIMD registers always belong to the measured guest; lazy: a switch of
+ *            vCPUs traps them, and the first use moves them; eager: the switch moves them
+ *   sched    null: the vCPU has its core alone; rr, round robin: a background VM takes turns with
+ *            it, and interrupts wait for its turn; fp, fixed priority: the vCPU has the core
+ *            unless it sleeps, and its interrupts preempt the background VM. rr and fp need
+ *            irq=trapped
+ *   errata   applied: EL2 works around the errata of this core, which the run record names;
+ *            ignored: it does not, which shows what that costs on the paths and is unsafe for a
+ *            guest (docs/design/errata.md)
+ *   state    at the start of every sample. warm: caches and TLBs as the last sample left them;
+ *            cold-caches: instruction and data caches cold; cold-tlb: TLBs cold
+ *            (docs/design/state.md)
+ *   stats    statistics of every kind of exit, as exits records at the end of a step
+ *   trace    the last exits of a step one by one, as trace records
+ *   probes   stamps where the interrupt path passes EL2, for irq_phases (abi/probe.h)
+ *   cycles   the cycle counter beside CNTPCT in windows of two reads (docs/design/cycles.md).
+ *            auto: on a real board whose core has a PMU, and with events. The guest gets off or on
+ *   events   PMU events of this group, counted in the windows that have cycles
+ *            (docs/design/cycles.md). A step is refused where the core counts none of them
+ *   cntp     passthrough: the guest programs the physical timer CNTP, whose interrupt EL2
+ *            forwards; emulated: every access to its registers exits, and a timer of EL2
+ *            implements it, which needs irq=trapped
+ *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
+ *            own, else on the measured VM's core in the background VM's place
  */
 #define CONFIG_AXES(X)                                                                             \
 	X(stage1, "4K 2M 1G")                                                                      \
@@ -73,10 +82,12 @@
 
 /*
  * Axes that are a number: X(field, max).
- *   delay_el2  instructions spun at each entry to EL2, even and not 2, to prove that a benchmark
- *              measures the exit path
- *   cntvoff_us CNTVOFF: CNTPCT minus CNTVCT, in microseconds
- *   slice_us   a turn of the core with sched=rr or fp, in microseconds; 0: 1000
+ *   delay_el2   instructions spun at each entry to EL2, even and not 2: proves that a benchmark
+ *               sees the exit path
+ *   slice_us    a turn of the core with sched=rr, in microseconds; 0 means 1000
+ *   cntvoff_us  CNTVCT counts that many microseconds less than CNTPCT, or starts at 0 where CNTPCT
+ *               has not counted as many when the guest starts. An unmodified guest's CNTVCT starts
+ *               at 0 where this is 0
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
@@ -126,7 +137,14 @@ struct run_config {
 	CONFIG_NUMBERS(UINT32_FIELD)
 };
 
-/* The useful points of the space. X("name", designated initialisers of struct run_config). */
+/*
+ * The useful points of the space: X("name", designated initialisers of struct run_config). Every
+ * other axis has the first of its values. What each answers:
+ *   native      what does the core do by itself?
+ *   direct      what does a second stage of translation cost, when nothing else exits?
+ *   trapped     what does interrupt virtualisation cost?
+ *   trapped-sw  and without hardware-linked list registers?
+ */
 #define CONFIG_PRESETS(X)                                                                          \
 	X("native", .stage2 = STAGE2_OFF, .irq = IRQ_DIRECT, .traps = 0)                           \
 	X("direct", .stage2 = STAGE2_2M, .irq = IRQ_DIRECT, .traps = 1)                            \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A benchmark is one file in guest/bench/ that ends in BENCH(...). It takes samples (sample.h) and
- * reports them (report.h); docs/measuring.md lists its windows.
+ * reports them (report.h); docs/reference/benchmarks.md has its windows.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a guest: HC_RECORD puts them on the console. docs/records.md describes the members. */
+/* Records of a guest: HC_RECORD puts them on the console (docs/reference/records.md). */
 #pragma once
 
 #include "guest/calibrate.h"

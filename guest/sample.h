@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples of one variant, and the window they are taken by: two counter reads with a barrier each
- * side and nothing between them but the path. docs/measuring.md lists the content of each window.
+ * side and nothing between them but the path. docs/reference/benchmarks.md has each window.
  *
  * The plain window reads CNTPCT alone. With cycles=on the cycle counter is read within those two
  * reads, and with batch=N the operation is repeated N times between them; each form is calibrated

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the expiry of a timer, which is its CVAL by definition, to the first stamp in the interrupt
- * vector, in the handler, or in the EL0 task that the handler wakes; the guest meanwhile busy in a
- * loop, or asleep in WFI. A benchmark brings the timer and the handlers, since they are measured.
- * irq_phases has the same wait, phase by phase.
+ * From the expiry of a timer, which is its CVAL by definition (window cval), to a stamp: variants
+ * busy-vector, busy-handler, busy-task, wfi-vector, wfi-handler, wfi-task. A benchmark brings the
+ * timer and the handlers, since they are measured; irq_phases has the same wait, phase by phase.
+ *   busy     the guest meanwhile runs a loop of memory, counter and branch
+ *   wfi      it sleeps with interrupts masked, and unmasks them when WFI returns, as an idle loop
+ *            must: one instruction more than busy. With wfi=trapped the exit and the wait at EL2
+ *            are in the window
+ *   vector   the first stamp in the interrupt vector. Raw under icount, natively: 2 on AArch64
+ *            (stp mrs), 3 on AArch32
+ *   handler  the first statement of the handler
+ *   task     the first instruction of the EL0 task that the handler wakes
+ * Periods are `period` ticks, with up to 63 more at random, so that they divide no loop's length. A
+ * lost interrupt refuses the step in busy; in wfi it sleeps until the step's time limit. On silicon
+ * the window also holds the delays of timer and GIC, waking, exception entry. Windows of a shared
+ * core: docs/design/windows.md.
  */
 #pragma once
 

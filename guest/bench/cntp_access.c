@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One access to a register of the physical timer, which is the guest's own or traps (the axis
- * cntp). The timer is on, and its expiry far ahead.
- *   ctl-read    CNTP_CTL
- *   cval-write  CNTP_CVAL, another value than it has
- *   tval-write  CNTP_TVAL
+ * cntp). The timer is on, and its expiry far ahead. The value is ready in a register.
+ *   ctl-read    CNTP_CTL. Raw under icount, passthrough: 4
+ *   cval-write  CNTP_CVAL, another value than it has: programming the timer. Raw 4; AArch32 5, a
+ *               mov
+ *   tval-write  CNTP_TVAL, which always gives another CVAL. Raw 4
+ * Where it traps, the value is EL2's path and the access itself.
  */
 #include "arch/counter.h"
 #include "guest/bench.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guest/wakeup.h with the physical timer, CNTP: the guest's own, or emulated. */
+/*
+ * guest/wakeup.h with the physical timer, CNTP: the guest's own, as long as timer_wakeup to the
+ * instruction; or emulated: CNTHP's interrupt exits, EL2 raises the line of PPI 30, and the virtual
+ * GIC puts it into a list register. Up to the task an emulated timer has two exits more: the
+ * handler's write to CNTP_CTL, which lowers the line, and the end of an interrupt whose line was
+ * high.
+ */
 #include "guest/ptimer.h"
 #include "guest/wakeup.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measuring window itself, over paths whose length is known. Counted by hand, under icount:
- *   pair      isb, isb, mrs                raw 3: the second isb of one read, the first of the next
- *   nop10     10 nops between              raw 13, value 10
- *   loop200   a loop of 200 instructions   raw 203, value 200
+ * The measuring window itself, over paths whose length is known. No configuration skips or should
+ * change it. Counted by hand, under icount:
+ *   pair     isb, isb, mrs: raw 3, the second isb of one read, the first of the next; overhead is
+ *            0
+ *   nop10    10 nops between: raw 13, value 10; on silicon the value may be 0
+ *   loop200  a loop of 100 times subs, b.ne: raw 203, value 200
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

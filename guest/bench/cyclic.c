@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The measurement of cyclictest, without an operating system: the EL0 task is woken on a grid of
- * absolute times, one period apart, and the guest sleeps in between. A sample is how late the task
- * runs.
- *   periodic  the interrupt handler programs the next expiry before it wakes the task
- *   oneshot   the kernel programs it when the task has run and waits again
+ * absolute times, `period` ticks or `period_us` apart, and the guest sleeps in between. A sample is
+ * how late the task runs: window cval, to the task's first instruction.
+ *   periodic  the interrupt handler programs the next expiry before it wakes the task: the window
+ *             holds that write, and the check that the expiry is still ahead
+ *   oneshot   the kernel programs it when the task has run and waits again: not in the window
+ * Nothing drifts: both count from the first expiry. A period that is shorter than the path, and a
+ * wake-up that the handler or the task counts not once, refuse the step. Under icount all wake-ups
+ * take as long; the cold one of trapped is longer, since the first interrupt finds no list register
+ * of its own.
  */
 #include "guest/bench.h"
 #include "guest/guest_arch.h"

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From another VM to this one. vm_yield: on one core, where the other VM gives its turn away.
- * failover: the other VM is the active one of a pair and this VM its standby, on one core or two.
- *   call       the call is issued -> EL2 begins -> EL2 has paused the active VM, or told its cores
- *              -> this VM's first instruction
- *   heartbeat  the deadline of a heartbeat that stays out -> this VM's first instruction
- *   fault      the active VM faults -> the same phases as of a call
- *   interrupt  an SPI of this VM is pended -> the same
- * The other VM's programs are in guest/loads/load_partner.c.
+ * From another VM to this one (docs/scenarios.md). vm_yield: on one core, where the other VM gives
+ * its turn away. failover: the other VM is the active one of a pair and this VM its standby, on one
+ * core or two. Each sample: this VM gives the core away by the same hypercall, the other VM gives
+ * it back.
+ *   yield      the other VM's stamp before HC_YIELD -> this VM's first stamp after its own
+ *              hypercall
+ *   call       the active VM's stamp before HC_FAIL_OVER -> the same
+ *   fault      the active VM's stamp before a store that stage 2 does not map -> the same
+ *   interrupt  the stamp before EL2 pends the standby's SPI for the active VM (HC_RAISE) -> the same
+ *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
+ * The phases of the first three add up: call-begins to where EL2 begins to fail over; call-paused
+ * to where EL2 has paused the active VM and resumed the standby, or asked their cores; call-runs
+ * the rest; likewise of fault and interrupt.
+ * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
+ * `interrupts`: n more times this VM's timer expires while this VM is paused; each expiry is
+ * handled once. Check `takeovers`: each SPI that ended a pause was handled once. A sample in which
+ * the other VM did not have the core refuses the step. delay is in the last phase, delay_el2 in the
+ * first. The other VM's programs are in guest/loads/load_partner.c.
  */
 #include "abi/probe.h"
 #include "arch/barrier.h"

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first use of an FP register after they were given up to another vCPU, and the giving up
- * itself. The FP registers must keep their values throughout: check `kept`.
+ * itself, in the modes of the axis fp.
+ *   use      one instruction that reads an FP register: fmov x, d0 or vmov r, s0. Raw under
+ *            icount, natively: 4. HC_FP_RELEASE, before each sample, does what a switch to
+ *            another vCPU that uses FP registers, and back, would do. fp=lazy: the exit, the
+ *            other context saved, one's own loaded; else 1 instruction
+ *   release  that hypercall; an FP register was used just before; left out natively. fp=static:
+ *            nothing but the hypercall; lazy: saves the registers, loads another context, traps
+ *            from now on; eager: two saves, two loads
+ * A switch there and back costs release + use - hvc null with fp=lazy where the registers are used
+ * again, about half of it where they are not; and release - hvc null with fp=eager always. Check
+ * `kept`: over 100 rounds all FP registers with FPCR and FPSR (FPSCR) kept their values, in the
+ * first round beside a second VM that fills all of them, over six slices; `wrong` counts the words
+ * that did not.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

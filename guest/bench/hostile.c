@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that misbehaves, one way a name; a test then checks the hypervisor.
- *   hostile_read     loads from the hypervisor's memory
- *   hostile_device   writes to a device that is not mapped for it, the console
- *   hostile_jump     runs into the hypervisor's memory
- *   hostile_smc      asks the firmware to switch the machine off
- *   hostile_loop     loops with interrupts masked
- *   hostile_random   10 n random hypercalls, and as many random accesses to the distributor where
- *                    it is emulated
+ * A guest that misbehaves, one way a name; a test then checks that the hypervisor stops it with a
+ * fault record and goes on. What should follow:
+ *   hostile_read    loads from the hypervisor's memory: fault data-abort; skipped without stage 2
+ *   hostile_device  writes to a device that is not mapped for it, the console: the same
+ *   hostile_jump    runs into the hypervisor's memory: fault prefetch-abort; skipped without
+ *                   stage 2
+ *   hostile_smc     asks the firmware to switch the machine off: -1, check ok, `smc` 1 in the
+ *                   step record; skipped with traps=off
+ *   hostile_loop    loops with interrupts masked: fault time-limit; skipped with irq=direct
+ *   hostile_random  10 n random hypercalls (ids of ours, their neighbours, any), each with the
+ *                   right answer, and as many random accesses of 8 to 64 bits to the distributor
+ *                   where it is emulated: check ok; skipped natively
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"

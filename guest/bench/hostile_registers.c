@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that writes random values to every register of the vGIC and of the timers that it can
- * reach, and reads them: all widths, aligned or not, at documented offsets and between them; and
- * that makes random calls, PSCI's among them, by HVC and by SMC. n steps of one access each.
- * The guest takes and ends every interrupt meanwhile, and turns off one that does not stop. From
- * time to time it sets up the interrupt controller anew, so that interrupts still come.
+ * reach, and reads them: all widths, one in eight unaligned, at documented offsets and between
+ * them; and that makes random calls, PSCI's among them, by HVC and by SMC, but those that end a VM
+ * or wait. n steps of one access each; skipped with irq=direct.
+ * The guest takes and ends every interrupt meanwhile, turns off a timer that fires, and the CPU
+ * interface where one step has seen 64 interrupts. About every 256 steps it sets up the interrupt
+ * controller anew, so that interrupts still come. Check ok: it reaches its end, by its own count.
+ * `reads`, `writes`, `trapped`, `hypercalls` and `smcs` are the exits that it caused: with stats=on
+ * the hypervisor counts exactly as many. `faults` are accesses that its own level refused,
+ * `special` interrupts without a number.
  */
 #include "arch/counter.h"
 #include "arch/hypercall.h"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that takes all it can get.
- *   hostile_touch   touches every page of its RAM, so that stage 2 needs every table it ever may
- *   hostile_edge    touches the last word of its RAM, and then the word after it
- *   hostile_unmap   has stage 2 lose the very code, stack and tables it runs on
+ *   hostile_touch  loads from every page of its RAM, so that stage 2 needs every table it ever
+ *                  may. Check ok: as many stage-2 faults as leaves with fill=lazy, else none
+ *   hostile_edge   stores to the last word of its RAM, and loads the word after it: fault
+ *                  data-abort
+ *   hostile_unmap  has stage 2 lose the very code, stack and tables it runs on, page by page:
+ *                  check ok; skipped with fill=eager
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"

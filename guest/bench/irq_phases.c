@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of an interrupt, phase by phase: of the virtual timer, from its CVAL, and of a device,
- * from the moment HC_RAISE pends its SPI. The total, up to the EL0 task that the handler wakes, is
- * measured in every configuration. With probes=on so is every stamp between; then the phases must
- * add up to the total, sample by sample, and the cost of a stamp is measured, too.
+ * The path of an interrupt, phase by phase, up to the first instruction of the EL0 task that the
+ * handler wakes; the guest is busy. Window cval: nothing subtracted.
+ *   timer-total   the virtual timer, from its CVAL; the same as busy-task of timer_wakeup
+ *   device-total  an SPI without a device, from the stamp before HC_RAISE pends it at the
+ *                 physical distributor, as a wire would. EL2 has interrupts masked, so the first
+ *                 phase holds the way back from that hypercall, which no real device's path has
+ * With probes=on each stamp is a variant, too: the time since the stamp before it. Natively and
+ * direct the first four do not exist.
+ *   el2-vector    EL2's vector, two registers saved: timer, GIC, exception entry
+ *   acknowledged  after the read of IAR: saving the frame, the acknowledge
+ *   injected      after the write to the list register: whose it is, priority drop, injection
+ *   eret          before EL2 restores the registers
+ *   el1-vector    the guest's vector: restoring, ERET, the virtual interrupt, exception entry
+ *   handler       its first statement: saving, acknowledge, dispatch
+ *   eoi           the kernel has ended the interrupt (lr=sw: with the exit of the maintenance
+ *                 interrupt)
+ *   task          EL0's first instruction
+ * The phases must add up to the total, sample by sample: checks timer-sum, device-sum (`samples`,
+ * `unequal`, both sums). A stamp that is missing or out of order refuses the step. probe-el1,
+ * probe-el2 are the cost of one stamp at each level. The total with probes less their cost is the
+ * total without, and a few instructions more that look for delay_el2 and hold stamps. delay=N makes
+ * el1-vector and the total N longer, delay_el2=N el2-vector and the total (lr=sw: eoi, too).
  */
 #include "abi/probe.h"
 #include "arch/hypercall.h"

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read latency over growing regions: a chase of dependent loads, one in each line of 64 bytes.
- *   seq     the lines in ascending order
- *   random  in random order: in a large region almost every load also misses the TLBs
+ * Read latency over growing regions, 4 KiB to 256 MiB (`pages` caps them), doubling up to 16 MiB
+ * and growing fourfold from there: a chase of dependent loads, one in each line of 64 bytes, in the
+ * alias window of docs/design/memory.md.
+ *   seq-<k>K     the lines in ascending order: what prefetchers are made for
+ *   random-<k>K  one random cycle (Sattolo's algorithm): in a large region almost every load also
+ *                misses the TLBs
  * The lines form one pointer chain, made in place: all lines of a region up to 4 MiB, of a larger
- * one no more than the samples visit, since each more would cost set-up alone. A sample is 256
- * loads on from where the last one ended.
+ * one no more than the samples visit (65536 at least), evenly over the region. A sample is 256
+ * loads (batch 256) on from where the last one ended. Raw under icount: 3 and 256 loads, whatever
+ * the region: not modelled there. A check record a variant: `visited` of `lines`, `apart` lines of
+ * 64 bytes from one to the next (odd, so that all sets of the caches are met), `closed`, `descents`
+ * (1 for seq, about half for random; a quarter or less refuses the step). `kib` is the region.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A load from a device that EL2 may emulate:
- *   vgic       GICD_IIDR: emulated where the distributor is, else the device itself
+ * A 32-bit load from a device that EL2 may emulate, its address ready in a register:
+ *   vgic       GICD_IIDR, a constant: emulated with irq=trapped, else the device itself
  *   isenabler  the same of GICD_ISENABLER1, which covers 32 SPIs
- *   null       SCRATCH of the null device: emulated with stage 2, else memory
+ *   null       SCRATCH of the null device (abi/null_device.h): emulated with stage 2, else memory
+ *              mapped as a device
+ * Raw under icount where nothing is emulated: 4. Where it is, icount does not count the access
+ * itself: the value is EL2's path, to the instruction. What vgic takes more than null is the
+ * distributor, but for a few instructions: the GIC comes first in the list of devices.
  */
 #include "abi/null_device.h"
 #include "drivers/gic/gic_regs.h"

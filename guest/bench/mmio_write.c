@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store to a device that EL2 may emulate:
- *   vgic   a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
- *   null   SCRATCH of the null device: emulated with stage 2, else memory
+ * A store to a device that EL2 may emulate, counted as in mmio_read:
+ *   vgic  a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
+ *   null  SCRATCH of the null device: emulated with stage 2, else memory
  * The byte is the priority of the last SPI, which nothing enables: the distributor's model changes,
- * as with any write that configures an interrupt, and no interrupt comes of it. The value is
- * the address, which is in a register already.
+ * as with any write that configures an interrupt, and no interrupt comes of it. The value is the
+ * address, which is in a register already. What was written is read back after the samples, or the
+ * step is refused.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the null device behaves as in abi/null_device.h, access by access, at every width;
- * without stage 2 memory is in its place. Each check counts its accesses and the wrong ones.
+ * No times: the null device behaves as in abi/null_device.h, access by access, at widths of 8, 16
+ * and 32 bits; without stage 2 memory is in its place. Each check counts its accesses (`tried`) and
+ * the `wrong` ones.
+ *   reset    every register is 0 when a step begins
+ *   scratch  what was written
+ *   data     COUNT and SUM
+ *   others   what is read-only or not there
+ *   double   64 bits at once; on AArch32 two accesses
+ *   memory   without stage 2 the page reads back what was written
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An access of EL0 to a page that is not there: in the guest's own stage 1, where its kernel maps
- * it (stage1); in stage 2, where the hypervisor does (stage2); in neither (both); and one to a page
- * that is there, the control (none). Each sample takes the entries away first.
+ * One 32-bit load of EL0 from a page of its own that is not there. EL0 reads the counter, loads,
+ * reads the counter; interrupts are masked. The overhead is that of an empty window of EL0: a
+ * second calibration record. Raw under icount with nothing missing: 4. Taken away before each
+ * sample:
+ *   none    nothing, the control
+ *   stage1  the entry of the guest's own table: the window holds the abort to EL1, one 4 KiB page
+ *           mapped, the return
+ *   stage2  the leaf of stage 2, by HC_STAGE2: the window holds the exit to EL2, full frame, the
+ *           leaf mapped, the return
+ *   both    both: under icount stage1 + stage2 - none, exactly
+ * stage2 and both need fill=lazy, and not stage2=1G: with that leaf would go the code that runs.
+ * Check faults-<variant>: the `samples`, the `stage1` faults that the guest mapped and the `stage2`
+ * faults that the hypervisor counted are equal, or 0. Any other abort is a crash. On silicon the
+ * exceptions, the TLB maintenance's effect and the walks come on top; `none` may be too short for
+ * the counter.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An SGI to the own core: from just before the write that sends it to the interrupt vector, or to
- * the handler's first statement. The write stands here and not in the driver's
- * gic_send_sgi_self(), so that the window holds one instruction of sending.
+ * An SGI to the own core, interrupts unmasked: from the isb after the opening read, through the one
+ * store to GICD_SGIR (GICv2) or msr ICC_SGI1R_EL1 (GICv3), its value ready in a register.
+ *   vector   to the vector stamp. Raw under icount, natively: 4 on AArch64 (isb str stp mrs), 5
+ *            on AArch32 (a branch in the vector table more)
+ *   handler  to the handler's first statement
+ * The overhead subtracted is that of a pair, although a vector stamp needs no isb before it: vector
+ * is too low by what one isb costs. Interrupts handled must equal SGIs sent, one by one. The write
+ * stands here and not in the driver's gic_send_sgi_self(), so that the window holds one instruction
+ * of sending.
  */
 #include "arch/mmio.h"
 #include "arch/sysreg.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An SMC that EL2 answers in place of the firmware: with an unknown function id. */
+/*
+ * An SMC that EL2 answers in place of the firmware, from a full frame: with an unknown function id;
+ * the answer -1 is looked at once before the samples. The window of hvc around smc #0. Skipped with
+ * traps=off: what an SMC does then is the board's.
+ */
 #include "arch/hypercall.h"
 #include "guest/bench.h"
 #include "guest/report.h"

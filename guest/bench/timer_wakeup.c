@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guest/wakeup.h with the virtual timer, CNTV. */
+/*
+ * guest/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
+ * that the guest was given, since stamps are CNTPCT.
+ */
 #include "guest/vtimer.h"
 #include "guest/wakeup.h"
 

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLB maintenance: the cost of an operation by itself, and of the accesses after it: the first
- * touches of a working set (`<operation>-refill`), beside the same touches with nothing done before
- * them (`none-refill`). At EL1 by VA, by ASID and all of it; by hypercall the operations of EL2: by
- * VMID, all VMIDs, and going on under another VMID with and without a flush.
+ * TLB maintenance: the cost of an operation by itself, and of the accesses after it. Barriers: dsb
+ * ish, the operation, dsb ish, isb; arguments are ready in registers.
+ *   va, asid, all-el1   TLBI at EL1 by VA and ASID (the first page of the working memory), by
+ *                       ASID, all of stage 1. Raw under icount: 3 + 4
+ *   vmid, all           HC_TLBI: EL2 does VMALLS12E1 (the current VMID) or ALLE1 (all VMIDs),
+ *                       broadcast to the inner shareable domain
+ *   switch              HC_VMID: the VM goes on under its other VMID, with the same tables
+ *   switch-flush        the same, then VMALLS12E1 of the VMID it now has
+ *   <operation>-refill  the operation before the window opens; in it one load in each of `pages`
+ *                       pages, in random order. Raw 3 + 1 + 3 a page
+ *   none-refill         the same, with nothing done before: the control
+ * <operation>-refill - none-refill is what the operation leaves to its successors, as long as the
+ * pages fit the TLBs: choose `pages` below their size. va-refill has one page to find again.
+ * switch-refill comes back to a VMID of two windows before: as cheap as none-refill where both sets
+ * fit. TLBI at EL1 is local; with stage 2 on HCR_EL2.FB makes the core broadcast it, which is part
+ * of its cost in a VM. EL2's operations exist with stage 2 only. Check `pattern`: the loads visit
+ * every page once, and under which `asid`. Check `effect`: `stale` counts the `operations` after
+ * which a page that was made to lead elsewhere is still read as it was (not tried with switch,
+ * which invalidates nothing). Refills are not modelled under icount.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WFI that need not wait, since an SGI to the own core is pending: WFI itself, or, with
- * wfi=trapped, the exit. PSTATE.I masks the SGI.
+ * pending: a WFI that need not wait, since an SGI to the own core is pending: WFI itself (raw under
+ * icount 4), or, with wfi=trapped, the exit. PSTATE.I masks the SGI, which must be taken once after
+ * the samples, or the step is refused. Skipped with wfi=trapped irq=direct, where EL2 would wait.
  *
  * A WFI that would not wait need not trap (HCR_EL2.TWI: DDI 0487 D13.2.48; HCR: DDI 0406C B4.1.65),
  * and on QEMU it does not. So where WFI is trapped the SGI is also kept from being signalled, by

@@ -3,7 +3,7 @@
  * The neutral probe: the cost of a call, an emulated register, an SGI and a timer interrupt for a
  * guest, by PSCI and SMCCC calls, GICD reads and CNTV alone. So the probe runs without a hypervisor
  * and under any hypervisor, and its numbers compare.
- * docs/peers.md has each window's first and last instruction.
+ * docs/design/probe.md has each window's first and last instruction.
  */
 #include "arch/barrier.h"
 #include "arch/sysreg.h"

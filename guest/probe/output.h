@@ -2,7 +2,7 @@
 /*
  * The probe's lines: one JSON object each, numbered and with a CRC as records have it
  * (docs/records.md), but under another first name, so that they are no records of a hypervisor that
- * shares the console. docs/peers.md describes them.
+ * shares the console. docs/design/probe.md describes them.
  */
 #pragma once
 

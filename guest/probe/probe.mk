@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The neutral probe (docs/peers.md): build/BOARD/probe.bin, an arm64 Image or a zImage.
+# The neutral probe (docs/design/probe.md): build/BOARD/probe.bin, an arm64 Image or a zImage.
 
 # A static position-independent executable: it runs wherever a loader puts it.
 PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The windows of the probe (guest/probe/arch/), each a function of its own. docs/peers.md names the
- * first and last instruction of each. Times are CNTVCT. Interrupts are
- * masked outside of them. delay: that many instructions more in the window; even, 4 at least, or 0
- * for a window without one.
+ * The windows of the probe (guest/probe/arch/), each a function of its own. docs/design/probe.md
+ * names the first and last instruction of each. Times are CNTVCT. Interrupts are masked outside of
+ * them. delay: that many instructions more in the window; even, 4 at least, or 0 for a window
+ * without one.
  */
 #pragma once
 

@@ -22,7 +22,7 @@ void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid); /* VCPU_SHARES_PPI
 void vtimer_stop(struct vcpu *vcpu);
 
 /*
- * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds behind CNTPCT, but never below 0;
+ * CNTVOFF of a VM that starts now: CNTVCT is `us` microseconds less than CNTPCT, but never below 0;
  * with VTIMER_FROM_0 it starts there. For vm->cntvoff.
  */
 #define VTIMER_FROM_0 UINT32_MAX

@@ -30,7 +30,7 @@ struct vm {
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
-	uint64_t cntvoff; /* CNTVCT is this far behind CNTPCT: vtimer_offset() */
+	uint64_t cntvoff; /* CNTPCT minus CNTVCT: vtimer_offset() */
 	enum vm_outcome outcome;
 	uint32_t smc_count; /* SMCs answered instead of the firmware */
 	unsigned region_count;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a device tree blob by libfdt's fdtget: raw cells, so that nobody guesses at their type."""
+"""Reads a device tree blob by libfdt's fdtget: raw cells, so that their type is no guess."""
 
 import shutil
 import subprocess

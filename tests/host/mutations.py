@@ -71,7 +71,7 @@ def retyped(line: bytes, pick: random.Random) -> bytes:
 
 
 def more_members(line: bytes, pick: random.Random) -> bytes:
-    """Behind ours, as a guest's body is: one of them twice, or a new one."""
+    """After ours, as a guest's body is: one of them twice, or a new one."""
     known = re.findall(rb'[{,]"(\w+)":', line)
     name = pick.choice([*known, *(name.encode() for name in NAMES)])
     body = CRC.sub(b"", line.rstrip(b"\n"))

@@ -70,7 +70,7 @@ def test_twin_of():
                    TRAPPED | {"name": "sw-stats", "stats": "on", "lr": "sw"})
     assert twin_of(log, "trapped", "stats", "on") == "trapped-stats"
     assert twin_of(log, "sw-stats", "stats", "off") is None
-    assert twin_of(log, "nobody", "stats", "on") is None
+    assert twin_of(log, "no-config", "stats", "on") is None
 
 
 def test_differing():

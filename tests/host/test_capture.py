@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench capture` on a pseudo-terminal: what a serial line does to a log, told exactly."""
+"""`hypbench capture` on a pseudo-terminal: what a serial line does to a log, reported exactly."""
 
 import errno
 import os

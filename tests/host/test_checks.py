@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each check of the source tree finds the fault it is for, planted in a small good tree."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -262,6 +263,24 @@ def test_headers(tree, name, text, says):
 DESCRIBED = {
     "abi/exit_kind.h": '#define EXIT_KINDS(X) \\\n\tX(HVC, "hvc") /* a call */\n\n'
                        '#define FAULT_REASONS(X) \\\n\tX(LATE, "late") /* too late */\n\n',
+    "abi/run_config.h": "/*\n *   mode  slow or\n *         fast (docs/tour.md)\n */\n"
+                        '#define CONFIG_AXES(X) \\\n\tX(mode, "slow fast")\n\n'
+                        "/*\n *   most  the limit\n */\n#define CONFIG_NUMBERS(X) X(most, 9u)\n\n"
+                        "enum mode { MODE_SLOW, MODE_FAST };\n\n/*\n *   quick  how quick?\n */\n"
+                        '#define CONFIG_PRESETS(X) X("quick", .mode = MODE_FAST)\n\n',
+    "abi/plan.h": "".join(f"#define PLAN_{name}_MAX 7\n"
+                          for name in ("CONFIG", "BENCH", "GUEST", "LOAD", "VM", "EVENT"))
+                  + "".join(f"/*\n *   {name.lower()}  a field\n */\n#define {name}(X) X("
+                            f"{name.lower()}, 1, 2, 3)\n\n"
+                            for name in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS",
+                                         "PLAN_VM_FIELDS"))
+                  + "".join(f'#define {name}(X) X(ONE, "one") /* a word */\n\n'
+                            for name in ("PLAN_IMAGES", "PLAN_EVENTS", "PLATFORMS")),
+    "docs/records.schema.json": json.dumps({
+        "properties": {"kind": {"enum": ["run"]}},
+        "$defs": {name: {"description": f"a {name}", "properties": {
+            "t": {"description": "how long", "$ref": "#/$defs/count"}}}
+            for name in ("frame", "in_step", "run")}}),
     "plans/one.plan": "# What one costs,\n# and more.\nconfig native\nbench one\n",
     "guest/one.h": "/* As it waits. */\n",
     "guest/bench/one.c": "/*\n * See guest/one.h:\n *   fast  at once\n *         or soon\n"
@@ -271,7 +290,7 @@ DESCRIBED = {
 @pytest.fixture
 def described(tree):
     for name, text in DESCRIBED.items():
-        tree.write(name, SPDX + text if not name.startswith("plans") else text)
+        tree.write(name, SPDX + text if name.endswith((".c", ".h")) else text)
     CliRunner().invoke(main, ["--root", str(tree.root), "dev", "reference"])
     return tree
 
@@ -281,23 +300,89 @@ def test_the_reference_is_made_of_the_source(described):
     pages = {path.name: path.read_text() for path in (described.root / "docs/reference").iterdir()}
     assert "| `hvc` | a call |" in pages["exits.md"] and "| `late` | too" in pages["exits.md"]
     assert "| `one` | What one costs, and more. |" in pages["plans.md"]
-    assert ("## one\n\nSee guest/one.h:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
+    assert "| `mode` | `slow` `fast` | slow or fast (`docs/tour.md`) |" in pages["axes.md"]
+    assert "| `quick` | `mode=fast` | how quick? |" in pages["axes.md"]
+    assert "| `most` | 0 to 9 | the limit |" in pages["axes.md"]
+    assert "| `bench_params` | 1 | 2 | 3 | a field |" in pages["plan-lines.md"]
+    assert "| `at TIME EVENT VM` | what happens" in pages["plan-lines.md"]
+    assert "## `run`\n\na run\n\n" in pages["records.md"]
+    assert "| `t` | integer | how long |" in pages["records.md"]
+    assert ("## one\n\nSee `guest/one.h`:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
             "As it waits.\n\n`guest/bench/one.c`; plans: one\n") in pages["benchmarks.md"]
 
 
 @pytest.mark.parametrize("name, word, page", [
     ("abi/exit_kind.h", "a call", "exits"), ("plans/one.plan", "costs", "plans"),
-    ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks")])
+    ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks"),
+    ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "plan-lines"),
+    ("docs/records.schema.json", "how long", "records")])
 def test_the_reference_follows_its_source(described, name, word, page):
     path = described.root / name
     path.write_text(path.read_text().replace(word, "other"))
     described.finds("reference", f"docs/reference/{page}.md:1: not what `hypbench dev reference`")
 
 
+def test_the_reference_wants_a_meaning_of_each_axis(described):
+    path = described.root / "abi/run_config.h"
+    path.write_text(path.read_text().replace("*   mode ", "*   mood "))
+    described.finds("reference", "check reference: abi/run_config.h: the comment before CONFIG_AXES"
+                                 " has no line on mode")
+
+
 def test_this_trees_reference_says_something_of_each():
     for path in (HOME / "docs" / "reference").iterdir():
         text = path.read_text()
         assert "|  |" not in text and "\n\n\n" not in text, path
+
+
+@pytest.mark.parametrize("name, text, fault", [
+    ("docs/a.md", "A mended page\n", "docs/a.md:1: mended ==> fixed"),
+    ("docs/a.md", "A page\nof a foreign guest\n", "docs/a.md:2: foreign guest ==> unmodified"),
+    ("docs/a.md", "a teh word\n", "docs/a.md:1: teh ==> the"),
+    ("lib/a.c", "/* the\n * absent vCPU */\n", "lib/a.c:3: absent vCPU ==> vcpu that is not"),
+    ("lib/a.c", 'static char text[] = "teh word";\n', "lib/a.c:2: teh ==> the"),
+    ("tools/a.py", '"""What one\nis told."""\n', "tools/a.py:2: told ==> reported, given"),
+    ("tools/a.py", "f(f'is told {one}')\n", "tools/a.py:1: told ==> reported, given"),
+    ("tools/a.sh", "true # nobody\n", "tools/a.sh:1: nobody ==> no core, no guest, nothing")])
+def test_a_word_is_found_where_people_read_it(tree, name, text, fault):
+    tree.is_good("words")
+    tree.add(name, text) if name.startswith("lib") else tree.write(name, text)
+    tree.finds("words", fault)
+
+
+@pytest.mark.parametrize("name, text", [
+    ("lib/a.c", "int told(int teh);\n"), ("tools/a.py", "told = teh\n"),
+    ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n")])
+def test_names_in_code_and_in_history_are_no_prose(tree, name, text):
+    tree.add(name, text) if name.startswith("lib") else tree.write(name, text)
+    tree.is_good("words")
+
+
+@pytest.mark.parametrize("name, text, fault", [
+    ("docs/a.md", "as `lib/none.c` does\n", "docs/a.md:1: there is no lib/none.c"),
+    ("docs/a.md", "![x](none.svg)\n", "docs/a.md:1: there is no none.svg"),
+    ("lib/a.c", "/* docs/" "none.md */\n", "lib/a.c:1: there is no docs/" "none.md")])
+def test_a_link_to_nothing_is_found(tree, name, text, fault):
+    tree.write("docs/b.md", "`lib/bits.c`, [a](b.md)\n```c hyp/own.c\n```\nand `hyp/own.c`\n")
+    tree.is_good("links")
+    tree.write(name, text)
+    tree.finds("links", fault)
+
+
+@pytest.mark.parametrize("name, most", [
+    ("README.md", 500), ("docs/tour.md", 900), ("docs/howto/a.md", 400), ("docs/a/a.md", 1000)])
+def test_a_page_that_is_too_long_is_found(tree, name, most):
+    tree.write(name, "word\n" * most)
+    tree.is_good("pages")
+    tree.write(name, "word\n" * (most + 1))
+    tree.finds("pages", f"{name}:1: {most + 1} words, {most} are the most")
+
+
+def test_a_page_of_tables_may_be_long(tree):
+    tree.write("docs/a.md", "word\n" * 900 + "| a b |\n" * 300)
+    tree.is_good("pages")
+    tree.write("docs/a.md", "word\n" * 900 + "| a b |\n" * 200)
+    tree.finds("pages", "docs/a.md:1: 1700 words, 1000 are the most")
 
 
 GOOD_SCRIPT = "#!/usr/bin/env bash\n# SPDX-License-Identifier: Apache-2.0\necho \"$1\"\n"

@@ -97,7 +97,7 @@ needs_apt = pytest.mark.skipif(not shutil.which("apt-get"), reason="this machine
 
 
 class Machine:
-    """Sources of our own making, for apt and for us: apt is told where they are."""
+    """Sources of our own making, for apt and for us: apt is given their place."""
 
     def __init__(self, root):
         self.root = root
@@ -126,7 +126,7 @@ class Machine:
     def deb(self, name: str, fields: str, files: dict[str, str]) -> str:
         """Builds a package, and gives its paragraph of the index."""
         tree = self.root / "trees" / name
-        control = (f"Package: {name}\nVersion: 1\nArchitecture: armhf\nMaintainer: nobody\n"
+        control = (f"Package: {name}\nVersion: 1\nArchitecture: armhf\nMaintainer: none\n"
                    f"{fields}Description: a sample\n")
         for path, text in {"DEBIAN/control": control, **files}.items():
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ def test_what_is_not_there_is_named(archive, tmp_path):
 
 @needs_apt
 def test_offline_says_so(machine, tmp_path, monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # the port of discard: nobody listens
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # the port of discard: nothing listens
     monkeypatch.delenv("no_proxy", raising=False)
     machine.source("debian.sources", DEB822)
     with pytest.raises(Offline, match="cannot be reached") as error:

@@ -62,7 +62,7 @@ def timer(node: str) -> dict[str, Truth]:
 
 
 def interrupts_of(node: str, *which: int) -> dict[str, Truth]:
-    """The guest's SPIs are those of a device that nobody starts."""
+    """The guest's SPIs are those of a device that nothing starts."""
     def intids(tree: DeviceTree) -> list[int]:
         found = tree.intids(node)
         chosen = [found[index] for index in which] if which else found
@@ -314,7 +314,7 @@ def virt(*parts: str) -> Board:
         **store(0x48000000, 0x38000000, VIRT_GUEST[0], range(0x40200000, 0x40200000 + HYP_SIZE)),
         "console[1]": console,
         "console[2]": console_intid,
-        "cores.count": given(4),  # a choice: QEMU makes as many as it is told
+        "cores.count": given(4),  # a choice: QEMU makes as many as it is given
     })
 
 

@@ -228,12 +228,12 @@ def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
 def test_what_lsblk_says_is_heeded(card, loop, monkeypatch):
     """A loop device that passes for a fixed disk."""
     fixed = usb_stick(name=loop.name, path=loop.path, rm=False, hotplug=False)
-    tool = card.write("bin/lsblk", f"#!/bin/sh\ncat {card.root}/told\n")
+    tool = card.write("bin/lsblk", f"#!/bin/sh\ncat {card.root}/seen\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
-    card.write("told", json.dumps({"blockdevices": [fixed]}))
+    card.write("seen", json.dumps({"blockdevices": [fixed]}))
     failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "not removable", loop)
-    card.write("told", json.dumps({"blockdevices": [fixed | {"rm": True}]}))
+    card.write("seen", json.dumps({"blockdevices": [fixed | {"rm": True}]}))
     assert card("flash", "--dev", loop.path, "--confirm", loop.name).exit_code == 0
 
 

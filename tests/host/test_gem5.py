@@ -28,7 +28,7 @@ if sys.argv[-1].endswith("probe.py"):
     {probe}
     sys.exit()
 here = pathlib.Path(__file__)
-here.with_name("told").write_text(sys.argv[-1])
+here.with_name("seen").write_text(sys.argv[-1])
 sys.stdout.buffer.write(here.with_name("log").read_bytes())
 sys.stdout.flush()
 {then}
@@ -60,8 +60,8 @@ class Gem5:
         return self.bench("run", "--board", board, *words)
 
     @property
-    def told(self) -> dict:
-        return json.loads(self.program.with_name("told").read_text())
+    def seen(self) -> dict:
+        return json.loads(self.program.with_name("seen").read_text())
 
     def machine(self, board: str = "gem5-a72") -> str:
         """The run record's, as the image that was run has it."""
@@ -88,17 +88,17 @@ def test_a_run_keeps_its_records(gem5):
 
 def test_the_machine_is_told_and_said(gem5):
     gem5.run()
-    assert gem5.told["gic"] == "gicv3" and gem5.told["itlb"] == 48 and gem5.told["l2_tlb"] == 1024
+    assert gem5.seen["gic"] == "gicv3" and gem5.seen["itlb"] == 48 and gem5.seen["l2_tlb"] == 1024
     assert gem5.machine().startswith("gem5 24.0.0.1 gic=gicv3 core=out-of-order clock_mhz=1700 ")
-    assert all(f" {name}={gem5.told[name]}" in gem5.machine() for name in (
+    assert all(f" {name}={gem5.seen[name]}" in gem5.machine() for name in (
         "cores", "dtlb", "stage2_tlb", "walk_cache", "l1i_kib", "l1d_kib", "l2_kib", "memory"))
 
 
 def test_another_board_is_another_machine(gem5):
     gem5.run(board="gem5-a15")
-    assert (gem5.told["isa"], gem5.told["gic"], gem5.told["l2_tlb"]) == ("armv7", "gicv2", 512)
+    assert (gem5.seen["isa"], gem5.seen["gic"], gem5.seen["l2_tlb"]) == ("armv7", "gicv2", 512)
     assert " itlb=32 " in gem5.machine("gem5-a15")
-    assert gem5.told["walk_cache"] == "off"
+    assert gem5.seen["walk_cache"] == "off"
 
 
 def test_walks_of_armv7_have_no_cache(gem5, monkeypatch):
@@ -109,7 +109,7 @@ def test_walks_of_armv7_have_no_cache(gem5, monkeypatch):
 def test_settings_are_changed_by_words(gem5, monkeypatch):
     monkeypatch.setenv("GEM5_MACHINE", "core=in-order stage2_tlb=32 walk_cache=off")
     gem5.run()
-    assert (gem5.told["core"], gem5.told["stage2_tlb"]) == ("in-order", 32)
+    assert (gem5.seen["core"], gem5.seen["stage2_tlb"]) == ("in-order", 32)
     assert " core=in-order clock_mhz=1500 " in gem5.machine()
 
 
@@ -161,7 +161,7 @@ def test_another_program_is_one_line(gem5, monkeypatch, about, says):
     monkeypatch.setattr("hypbench.gem5.PROBE_S", 1.0)
     gem5.install(about)
     one_line(gem5.run(), says)
-    assert not gem5.program.with_name("told").exists()
+    assert not gem5.program.with_name("seen").exists()
 
 
 @pytest.mark.parametrize("then, status, says", [

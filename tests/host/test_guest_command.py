@@ -286,7 +286,7 @@ def test_the_guests_own_exit_status(bench, way, printed, status):
         done = bench.start(bench.image, "--guest-status", way)
         assert (done.returncode, done.stdout) == (status, printed)
         assert f"; its own status is {status}" in done.stderr.decode()
-        assert bench.start().returncode == 0  # nobody asked for it
+        assert bench.start().returncode == 0  # not asked for
 
 
 @pytest.mark.parametrize("printed", NO_EXIT_LINES)

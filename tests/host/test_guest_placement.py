@@ -86,7 +86,7 @@ def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
 
 
 def test_too_little_ram_for_where_we_would_put_it(tmp_path):
-    """Its remedy is more RAM: nobody gave an address."""
+    """Its remedy is more RAM: no address was given."""
     for image, remedy in ((A64_LOOP, "GUEST_RAM=6M would"), (arm64_image(4096), "GUEST_RAM=6M")):
         with pytest.raises(BadGuest, match=f"does not fit into the guest's RAM .*: {remedy}"):
             layout_of(tmp_path, image, ram=2 * MIB)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records and a guest's output on one serial line, told apart byte by byte."""
+"""Records and a guest's output on one serial line, separated byte by byte."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_no_byte_is_held_back_longer_than_it_may_be_a_record():
     b"x" + EXITS, b" " + EXITS, frame(7, {"kind": "end"}) + b"\n",
     b'{"seq":1,' + b'"' + b"a" * 5000 + b"\n", EXITS.replace(b"}\r", b"} \r")])
 def test_a_guest_may_print_what_looks_like_a_record(line):
-    """One of an earlier run, say, CRC and all. The records of this run are still told."""
+    """One of an earlier run, say, CRC and all. The records of this run are still found."""
     out, stream = fed(RUN, line, EXITS, STEP, line, END)
     assert out == line + line
     assert kinds(stream) == ["run", "exits", "step", "end"] and stream.log.problems == []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's lines and the logs of other hypervisors, made up: what is wrong with one is told, and
-gives no number."""
+"""The probe's lines and the logs of other hypervisors, made up: what is wrong with one is reported,
+and gives no number."""
 
 import stat
 import sys
@@ -27,12 +27,12 @@ EXPECTED = Expected(bits=64, gic=2, hz=1_000_000_000)
 PEER = Peer(Tree(HOME), "virt-a72")
 PEER_V3 = Peer(Tree(HOME), "virt-a72-gicv3")
 
-XEN_HEAD = b"""(XEN) Xen version 4.17.5 (Debian 4.17.5+72) (somebody) (gcc 12) debug=n\r
+XEN_HEAD = b"""(XEN) Xen version 4.17.5 (Debian 4.17.5+72) (builder) (gcc 12) debug=n\r
 (XEN) Using scheduler: SMP Credit Scheduler rev2 (credit2)\r
 (XEN) Std. Loglevel: All\r
 (XEN) Freed 352kB init memory.\r
 """
-KVM_HEAD = b"""[    0.000000] Linux version 6.1.0-50-arm64 (somebody) #1 SMP Debian 6.1.176-1\r
+KVM_HEAD = b"""[    0.000000] Linux version 6.1.0-50-arm64 (builder) #1 SMP Debian 6.1.176-1\r
 [    1.143609] kvm [1]: Hyp mode initialized successfully\r
 [   13.328145] random: crng init done\r
 [   16.330000] kvm_init: settled\r

@@ -289,18 +289,6 @@ def test_the_documented_plans_are_right():
         parse(text)
 
 
-def test_every_word_is_documented():
-    rows = [f"| `{axis}` | {' '.join(f'`{word}`' for word in words)} |"
-            for axis, words in abi.axes().items() if words]
-    rows += [f"| `{axis}` | 0 to {most}"
-             for axis, (_, most) in abi.numbers("CONFIG_NUMBERS").items()]
-    rows += [f"| `{param}` | {abi.defaults('BENCH_PARAMS')[param]} | {least} | {most} |"
-             for param, (least, most) in abi.numbers("BENCH_PARAMS").items()]
-    rows += [f"| `{preset}` | `" for preset in abi.presets()]
-    for row in rows + [f"{word}`" for word in PLATFORMS]:
-        assert row in PAGE
-
-
 def test_the_documented_message_is_the_real_one():
     with pytest.raises(PlanError) as caught:
         parse("config native\nbench b\nconfig a native delay_el2=much\n")

@@ -24,7 +24,7 @@ LAB = Lab(perform)
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 # Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
-# A board's image, whose machine nobody runs here: for tests of the file
+# A board's image, whose machine does not run here: for tests of the file
 ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
              for name in TREE.boards()]
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))

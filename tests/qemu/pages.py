@@ -17,7 +17,7 @@ def column(name: str, after: str, heading: str) -> Cells:
     """Of the first table after a text of a page."""
     lines = page(name).split(after, 1)[1].splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("|"))
-    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+    end = next((i for i in range(start, len(lines)) if not lines[i].startswith("|")), len(lines))
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]
     at = rows[0].index(heading)
     return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}

@@ -109,7 +109,7 @@ def mapped(machine: Machine) -> list[Range]:
 
 def plant(machine: Machine, ipa: int, pa: int, kind: str, spare: int) -> None:
     """One page more, as a hypervisor with such a fault would map it; `spare`: of two pages that
-    nobody uses, for tables where there are none yet."""
+    nothing uses, for tables where there are none yet."""
     table, _ = root(machine)
     for level in (1, 2):
         at = table + 8 * (ipa // size_of_entry(level) % ENTRIES)

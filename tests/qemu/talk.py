@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of an unmodified guest: its files in the board's store, and somebody who types."""
+"""Runs of an unmodified guest: its files in the board's store, and a user who types."""
 
 import tempfile
 from collections.abc import Hashable

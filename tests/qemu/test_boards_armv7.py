@@ -15,7 +15,7 @@ BOARD = "vexpress-a15"
 REFERENCE = "virt-a15"
 pytestmark = pytest.mark.long
 SHIM_ADDRESS = 0x8f000000  # RAM of neither the hypervisor nor a guest
-COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to tell
+COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to set
 SHORT = TREE.plan_text("short")
 PLAN = """order once
 config native
@@ -186,7 +186,7 @@ def test_what_a_loader_left_in_hyp_mode_changes_nothing(good):
 
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
 def test_early_exception_is_told(run, boot):
-    """Behind the first vectors."""
+    """After the first vectors."""
     result = run(PLAN, uboot(boot=boot), planted="crash in clean_image")
     assert result.status == 2, result.explain()
     assert b"panic: " in result.console and b"exception in the first instructions" in result.console

@@ -29,7 +29,7 @@ config wfi-direct+ direct wfi=trapped delay_el2={EL2_DELAY}
 # Configurations in which a benchmark means nothing.
 SKIPPING = {"hvc": {"native"}, "smc": {"native"}, "wfi": {"wfi-direct", "wfi-direct-late"}}
 
-# Instructions of the guest alone, natively: docs/measuring.md names each of them.
+# Instructions of the guest alone, natively: docs/reference/benchmarks.md names them.
 RAW_NATIVELY = {
     "armv8": {"pair": 3, "nop10": 13, "loop200": 203, "actlr": 4, "pending": 4, "vgic": 4,
               "isenabler": 4, "null": 4, "vector": 4, "busy-vector": 2, "wfi-vector": 3},

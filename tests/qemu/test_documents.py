@@ -44,7 +44,7 @@ def test_faults_and_starts(result, board):
     lazy = [more[f"lazy-{grain}"] for grain in ("4K", "2M", "1G")]
     fault = [result.figures(0)["lazy-4K", variant]["p50"]
              for variant in ("stage1", "stage2", "both")]
-    assert column("docs/measuring.md", "Instructions under icount, compiler", board) == {
+    assert column("docs/design/figures.md", "## Faults and starts", board) == {
         "a fault in the handler, 4K / 2M / 1G": [start["fault_min"] for start in lazy],
         "the very first fault, which makes the tables, 4K / 2M / 1G": [
             start["fault_max"] for start in lazy],
@@ -65,7 +65,7 @@ def test_statistics_and_trace(result, board):
     hypercall, access = ("hvc", "null"), ("mmio_read", "vgic")
     interrupt = ("timer_wakeup", "busy-handler")
     others = ("smc", "unknown"), ("sysreg", "actlr")
-    assert column("docs/measuring.md", "What one exit costs more", board) == {
+    assert column("docs/design/figures.md", "## Exit statistics", board) == {
         "null hypercall, `stats=on`": costs("stats", hypercall),
         "interrupt to the handler, `stats=on`": costs("stats", interrupt),
         "emulated access, `stats=on`": costs("stats", access),
@@ -78,13 +78,12 @@ def test_statistics_and_trace(result, board):
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_what_exit_statistics_leave_out(result, lab, board):
-    """The shortest exit of all is a hypercall that is not known."""
+    """Instructions of EL2 before the start and after the end: the shortest exit of all is a
+    hypercall that is not known."""
     counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
-    outside = re.search(r"the read \((\d+) instructions\).*ERET \(of a null hypercall (\d+)"
-                        r" instructions on AArch64, (\d+) on", page("docs/measuring.md"), re.DOTALL)
-    after = int(outside[2 if board_facts(board)["ISA"] == "armv8" else 3])
-    assert int(outside[1]) + after == (min(window.el2 for window in counted.windows)
-                                        - counted.result.one("exits", exit="hvc")["min"])
+    outside = {"armv8": 3 + 21, "armv7": 3 + 23}[board_facts(board)["ISA"]]
+    assert outside == (min(window.el2 for window in counted.windows)
+                       - counted.result.one("exits", exit="hvc")["min"])
 
 
 @pytest.mark.job(test_cntp.PLAN)
@@ -97,7 +96,7 @@ def test_physical_timer(result, board):
     def expiry(config: str) -> list[int]:
         return [result.figures(test_cntp.WAKEUP)[config, "busy-handler"]["p50"]]
 
-    said = column("docs/measuring.md", "`cntp_wakeup` is `timer_wakeup` with CNTP", board)
+    said = column("docs/design/figures.md", "## The physical timer", board)
     passed = "an access (`ctl-read`, `cval-write`, `tval-write`), passthrough"
     assert said == {
         "expiry to handler (`busy-handler`), passthrough": expiry("trapped"),
@@ -110,7 +109,7 @@ def test_physical_timer(result, board):
 def test_lengths_of_programs(result, board):
     """In millions, as many digits as the page has."""
     place = ("armv8", "armv7").index(board_facts(board)["ISA"])
-    said = column("docs/measuring.md", "## Programs", "instructions natively (armv8, armv7)")
+    said = column("docs/design/figures.md", "## Programs", "instructions natively (armv8, armv7)")
     assert len(said) == len(test_programs.PROVEN) - 1  # the loops share a row
     for names, lengths in said.items():
         length = lengths[min(place, len(lengths) - 1)]
@@ -195,34 +194,3 @@ def test_fail_over_of_the_first_page(result, board):
         [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
     first = column("README.md", "Instructions on QEMU's", "hypbench")
     assert first["fail over, one core"] == [rows["call"]]
-
-
-# Of the table of docs/trap-path.md, by the row's first cell.
-EXITS = {"`HVC`, null hypercall": "hvc null", "`HVC`, an unknown function": "hvc unknown",
-         "`SMC`, an unknown function": "smc unknown",
-         "a read of ACTLR": "sysreg actlr",
-         "a read of GICD_IIDR": "mmio_read vgic", "a read of GICD_ISENABLER1":
-         "mmio_read isenabler", "a write to GICD_IPRIORITYR": "mmio_write vgic",
-         "a read, a write of the null device": ("mmio_read null", "mmio_write null"),
-         "an SGI to self, to the vector": "sgi_self vector",
-         "the virtual timer, to the vector": "timer_wakeup busy-vector"}
-
-
-@pytest.mark.every_board
-@pytest.mark.job(expected.PLAN)
-def test_lengths_of_exits(result, board):
-    figures = expected.figures_of(result)["trapped"]
-    said = column("docs/trap-path.md", "In instructions of the window", board)
-    assert said == {row: [figures[path] for path in ([paths] if isinstance(paths, str) else paths)]
-                    for row, paths in EXITS.items()}
-
-
-@pytest.mark.every_board
-@pytest.mark.job(expected.PLAN)
-def test_life_of_an_interrupt(result, board):
-    of_reference(board)
-    figures = expected.figures_of(result)
-    later = re.search(r"vector stamp: (\d+) later .*the same (\d+)", page("docs/trap-path.md"))
-    path = "timer_wakeup busy-vector"
-    assert [int(number) for number in later.groups()] == [
-        figures[config][path] - figures["native"][path] for config in ("trapped", "trapped-sw")]

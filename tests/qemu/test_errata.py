@@ -184,7 +184,7 @@ def stale_operations(result) -> dict[str, int]:
 @pytest.mark.parametrize("damage", ["nothing", "local", "broadcast"])
 def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
     """QEMU keeps a translation until an operation removes it: without the one that is used, some
-    operation leaves the old page behind; without the other, none does."""
+    operation leaves the old page; without the other, none does."""
     planted = "" if damage == "nothing" else f"{damage} {kind}"
     result = lab.run(job_as(on, name, TLB, planted=planted))
     needed = "798181" in RECORDED[name][0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """vCPUs that do at random, all at once, whatever a guest can do (arch/hostile.c): registers, any
-address, calls, exceptions in any mode. They stop nobody, and the quiet step after each such step
-measures the same. `make hostile-nightly` does it for longer."""
+address, calls, exceptions in any mode. They stop no other VM, and the quiet step after each such
+step measures the same. `make hostile-nightly` does it for longer."""
 
 import dataclasses
 import re
@@ -17,7 +17,7 @@ from test_cores import exit_counts, fails, gic, run_of
 
 RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
 LIVES = 23  # of a step
-STEPS = 200_000  # of a board, all told
+STEPS = 200_000  # of a board, in all
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
 pytestmark = divides_otherwise

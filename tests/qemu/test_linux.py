@@ -116,17 +116,17 @@ def test_user_space_is_not_much_farther(booted, boots):
     assert LEAST <= ratio <= MOST[boot.config, boot.cpus], ratio
 
 
-# --- what docs/guests.md says of it ---
+# --- what docs/design/linux.md says of it ---
 
-WAY = "### The way to user space"
+WAY = "## The way to user space"
 
 
 def documented(booted: Booted, heading: str) -> float:
     """A figure of the page, which is of one version of the kernel."""
-    said = re.search(r"Linux (\d\S+) \(", page("docs/guests.md"))[1]
+    said = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
     if booted.package != said:
-        pytest.skip(f"docs/guests.md has the figures of Linux {said}, this is {booted.package}")
-    return column("docs/guests.md", WAY, heading)[f"`{booted.boot.board}`"][0]
+        pytest.skip(f"docs/design/linux.md has figures of Linux {said}, this is {booted.package}")
+    return column("docs/design/linux.md", WAY, heading)[f"`{booted.boot.board}`"][0]
 
 
 @fails_on_old("takes a few thousand instructions less for Linux' way")
@@ -137,7 +137,7 @@ def test_documented_way_is_that_of_a_run(booted, boots):
     native = boots(bare(booted.boot)).user_space
     assert documented(booted, "bare") == round(native / 1e6, 1)
     assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
-            in page("docs/guests.md"))
+            in page("docs/design/linux.md"))
     assert documented(booted, f"`{booted.boot.config}`") == round(booted.user_space / native, 3)
 
 
@@ -146,7 +146,7 @@ def test_documented_sleep_is_that_of_a_run(boots):
     booted = boots(Boot("virt-a72", "trapped"))
     documented(booted, "bare")
     said = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
-                     " ".join(page("docs/guests.md").split()))
+                     " ".join(page("docs/design/linux.md").split()))
     assert booted.seconds[0] - HZ == pytest.approx(int("".join(said.groups())), abs=5000)
 
 

@@ -321,7 +321,7 @@ def test_stage2_level_that_was_not_asked_for_is_refused(result):
 @pytest.mark.job("order once\nconfig native\nconfig direct\nbench tlb_maintenance n=1 pages=8\n",
                  planted="invalidate_by_operation")
 def test_maintenance_that_does_nothing_is_found(result):
-    """QEMU keeps a translation until it is told otherwise."""
+    """QEMU keeps a translation until it is invalidated."""
     for config, operations in (("native", 3), ("direct", 6)):
         check = result.one("check", variant="effect", config=config)
         assert check["ok"] is False

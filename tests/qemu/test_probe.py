@@ -30,7 +30,7 @@ CEILINGS = {
     "timer_busy": 110,
     "timer_wfi": 110,
 }
-# The windows themselves: what docs/peers.md lists. AArch32 vectors begin with a branch.
+# The windows themselves: what docs/design/probe.md lists. AArch32 vectors begin with a branch.
 WINDOWS = {"psci_version": 4, "smccc_version": 4, "gicd_iidr": 4, "gicd_typer": 4,
            "gicd_isenabler": 4, "sgi_self": 2, "timer_busy": 1, "timer_wfi": 1}
 VECTOR_BRANCH = {"armv8": 0, "armv7": 1}

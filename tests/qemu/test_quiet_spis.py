@@ -13,7 +13,7 @@ QUIET = HEAD + "bench irq_phases n=5\nbench irq_storm n=5\n"
 
 @pytest.mark.job(NOISY, planted="gic_is_pending")
 def test_a_line_that_something_drives_is_a_reason_to_skip(result, board):
-    """The distributor says so, once it was told otherwise."""
+    """The distributor says so, once it was set otherwise."""
     first = facts(board)["spi_first"]
     assert result.status == 0, result.explain()
     skips = result.records("skip")
@@ -54,7 +54,7 @@ def coarse(words: list[str]) -> list[str]:
 
 @pytest.mark.job(SHORT, machine=coarse)
 def test_a_path_shorter_than_a_tick_is_taken_where_cycles_see_it(result):
-    """Alone, the ticks cannot tell it from none."""
+    """Alone, the ticks do not distinguish it from none."""
     outcome = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcome == {"ticks": "refused", "both": "done"}, result.explain()
     record = result.one("bench", config="both", variant="null")

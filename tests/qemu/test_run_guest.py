@@ -188,7 +188,7 @@ def limit_at(monkeypatch):
 
 @pytest.mark.parametrize("config", ["native", "direct", "trapped"])
 def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config, limit_at):
-    """Counts are told by powers of two: the fourth comes before the ninth start."""
+    """Counts are reported by powers of two: the fourth comes before the ninth start."""
     limit_at(b"hello", 9)
     done = run(built, raw_file(built, "R", tmp_path), "--config", config)
     assert done.status == 1

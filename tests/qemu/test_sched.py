@@ -176,7 +176,7 @@ def test_interrupts_arrive_in_every_configuration(result):
 
 @pytest.mark.job(WAKE)
 def test_interrupt_waits_for_the_turn(result):
-    """slice: whoever sleeps has its core again when the other's turn is over."""
+    """slice: a VM that sleeps has its core again when the other's turn is over."""
     figures = result.figures(0)
     for variant in ("wfi-vector", "wfi-handler", "wfi-task"):
         record = figures["slice", variant]

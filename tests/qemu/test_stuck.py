@@ -13,7 +13,7 @@ from lab import board_facts, image_of
 
 PLAN = "order once\nlimit_ms 200\nconfig trapped\nbench hvc n=50\nbench hostile_loop\nbench hvc\n"
 # Vectors are in the image itself: adr x1, .; msr vbar_el1, x1; isb. add r0, pc, #56;
-# mcr p15, 0, r0, c12, c0, 0. Behind them everything is udf #0.
+# mcr p15, 0, r0, c12, c0, 0. After them everything is udf #0.
 OWN_VECTORS = {"armv8": [0x10000001, 0xd518c001, 0xd5033fdf, *[0x00000000] * 500],
                "armv7": [0xe28f0038, 0xee0c0f10, *[0xe7f000f0] * 500]}
 SAYS = "no instruction was executed any more"

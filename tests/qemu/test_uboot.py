@@ -82,7 +82,7 @@ def test_the_first_record_comes_soon(booted):
 
 @pytest.mark.parametrize("booted", AGAIN, ids=name_of, indirect=True)
 def test_a_boot_is_repeatable_to_the_bit(booted, lab, request):
-    """With U-Boot's own lines, which tell times."""
+    """With U-Boot's own lines, which show times."""
     again, _ = booted
     boot = next(case for case in CASES if name_of(case) == name_of(request.node.callspec.params[
         "booted"]))

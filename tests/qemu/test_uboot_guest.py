@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's U-Boot, unmodified, as a guest, out of flash, with somebody at its prompt."""
+"""Debian's U-Boot, unmodified, as a guest, out of flash, with a user at its prompt."""
 
 import re
 import zlib

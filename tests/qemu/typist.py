@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody at the console of a QEMU that takes input: on a terminal of its own, which shows nothing
+"""A user at the console of a QEMU that takes input: on a terminal of its own, which shows nothing
 by itself."""
 
 import io
@@ -60,7 +60,7 @@ def terminal() -> tuple[int, int]:
 
 
 def converse(words: list[str], limit_s: float, talk: Callable[[Typist], None]) -> Conversation:
-    """Runs QEMU while somebody talks, to its end; `limit_s` is the longest wait for anything."""
+    """Runs QEMU while a user talks, to its end; `limit_s` is the longest wait for anything."""
     ours, qemus = terminal()
     typist = Typist(ours, limit_s)
     with tempfile.TemporaryFile() as stderr, subprocess.Popen(

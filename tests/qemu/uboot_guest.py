@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's U-Boot as a guest, and somebody at its console."""
+"""Debian's U-Boot as a guest, and a user at its console."""
 
 import tempfile
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ from lab import TREE, is_built, perform
 
 @click.command()
 @click.argument("boards", nargs=-1, metavar="[BOARD]...")
-@click.option("--changelog", help="The heading of CHANGELOG.md that tells of the change;"
+@click.option("--changelog", help="The heading of CHANGELOG.md that has the change;"
               " the newest one when not given.")
 def main(boards: tuple[str, ...], changelog: str | None) -> None:
     """Write the path lengths of these boards' images; without a board, of every one on QEMU."""

@@ -479,7 +479,7 @@ static const char *compare_irq(unsigned reader, unsigned n, unsigned slot)
 	return compare_pending(irq, pending, sgi ? read_sources(n, slot, pending) : 0);
 }
 
-/* Of a physical interrupt: what the physical GIC is told. */
+/* Of a physical interrupt: what the physical GIC gets. */
 static const char *compare_physical(unsigned slot)
 {
 	const struct smp_irq *irq = smp_model_irq(0, slot);

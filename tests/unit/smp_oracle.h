@@ -65,7 +65,7 @@ struct smp_seen {
 	unsigned long late_acks;     /* by a vCPU whose core was late */
 	unsigned long moved_pending; /* SPIs retargeted while pending, */
 	unsigned long moved_active;  /* active, */
-	unsigned long unrouted;      /* pending, to nobody */
+	unsigned long unrouted;      /* pending, for no vCPU */
 	unsigned long arrived;       /* at a core that was not the target's */
 	unsigned long many_sources;  /* SGIs pending from two vCPUs or more */
 	unsigned long races;         /* the model did not know */

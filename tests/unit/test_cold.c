@@ -205,7 +205,7 @@ static void a_level_of_instructions_alone_is_passed_over(void **state)
 	assert_int_equal(level_switches, 1);
 }
 
-/* Behind a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */
+/* After a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */
 static void the_first_level_without_a_cache_is_the_end(void **state)
 {
 	(void)state;

@@ -169,7 +169,7 @@ static void a_timer_pended_by_software_stays_so_while_the_distributor_is_off(voi
 	guest_assert_takes(GUEST_TIMER);
 }
 
-/* A fault planted between the hypervisor and the GIC: the guest's end is told twice. */
+/* A fault planted between the hypervisor and the GIC: the guest's end is reported twice. */
 static void a_second_deactivation_is_found(void **state)
 {
 	(void)state;

@@ -142,7 +142,7 @@ void vgicd_process_posts(struct vcpu *vcpu)
 
 void vgicd_reset_private(struct vcpu *vcpu)
 {
-	assert_int_not_equal(vcpu->power, VCPU_OFF); /* nobody turns it on before it is off */
+	assert_int_not_equal(vcpu->power, VCPU_OFF); /* nothing turns it on before it is off */
 	seen.private_reset++;
 }
 
@@ -586,7 +586,7 @@ static void each_vm_has_its_limit(void **state)
 	timerq_expire();
 	assert_ptr_equal(seen.faulted, &vm[0]);
 	assert_int_equal(seen.reason, FAULT_TIME_LIMIT);
-	assert_int_equal(seen.left, 1); /* whoever is loaded */
+	assert_int_equal(seen.left, 1); /* any vCPU that is loaded */
 	fake_cntpct_el0 = 2 * LIMIT;
 	timerq_expire();
 	assert_ptr_equal(seen.faulted, &vm[1]);

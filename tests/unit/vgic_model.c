@@ -216,7 +216,7 @@ static const char *wrong_ack(const struct model *model, uint32_t iar)
 	if (!(model->cpu_groups >> irq->group1 & 1))
 		return "acknowledged an interrupt of a group that is off";
 	if (irq->forwarded && !irq->accepted)
-		return "acknowledged what nobody forwarded";
+		return "acknowledged what was not forwarded";
 	if (!model->late && irq->priority != best(model))
 		return "acknowledged an interrupt before a more urgent one";
 	return NULL;

@@ -212,7 +212,7 @@ static void lose_one(unsigned step)
 		}
 }
 
-/* An interrupt comes that nobody pended. */
+/* An interrupt comes that nothing pended. */
 static void repeat_one(unsigned step)
 {
 	if (step % 3 == 0)

@@ -20,7 +20,7 @@ SMALL = 32
 
 
 class Unreadable(Exception):
-    """A number that cannot be told by this reader: it is to be written more simply."""
+    """A number that this reader cannot evaluate: it is to be written more simply."""
 
 
 def without_comments(text: str) -> str:

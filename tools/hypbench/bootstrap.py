@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Percentiles and means with an interval, and the effect of one thing against another, pass by
-pass (docs/measuring.md, Comparisons).
+pass (docs/design/comparisons.md).
 
 A resample draws n of the n samples, with replacement. Its percentile is the sample at the r-th
 smallest of n uniform draws from 0 to 1, r = ceil(n p), and that draw is Beta(r, n - r + 1)

@@ -19,7 +19,7 @@ def split_before_run(line: bytes) -> list[bytes]:
 
 
 def is_run_record(line: bytes) -> bool:
-    """Also when it is damaged, as long as enough of it is left to tell."""
+    """Also when it is damaged, as long as enough of it is left to see it."""
     line = line.strip(b"\r\n\0")
     head = HEAD.match(line)
     if not frame_fault(line):

@@ -111,7 +111,7 @@ def fetch(package: str, arch: str | None = None, component: str | None = None,
           cache: Path = CACHE) -> Path:
     """The folder with an unpacked package; downloaded only when it is not there.
 
-    `component` is main unless told, `release` this machine's. `depends`: not the package itself
+    `component` is main unless given, `release` this machine's. `depends`: not the package itself
     but what it depends on, by a glob: metapackages name the newest kernel. `keep`: globs of the
     paths (usr/lib/…) to unpack; without it, all.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards that gem5 plays: which gem5, what it is told to build, and one run of it.
+"""Boards that gem5 plays: which gem5, what it is to build, and one run of it.
 
 GEM5 in the environment names the program, GEM5_MACHINE changes settings of the machine: words like
 core=in-order. tools/gem5/board.py builds the machine inside gem5.

@@ -97,7 +97,7 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
 
 
 class Parser:
-    """A method a statement: it takes its words off the line."""
+    """A method a statement: it takes its words off the line. Docstrings go to docs/reference."""
 
     def __init__(self, benches: Collection[str] | None, board: Board | None):
         self.plan = Plan()
@@ -112,15 +112,21 @@ class Parser:
         self.unlimited_line = 0  # limit_ms 0
 
     def name(self, words: list[str]) -> None:
+        """name WORD: the plan's name, for the run record; empty by default"""
         self.plan.name = name_of(words)
 
     def platform(self, words: list[str]) -> None:
+        """platform WORD: the machine that executes the image, and so the worth of a tick; by
+        default silicon. The host tool appends this line"""
         self.plan.platform = choice(words, PLATFORMS)
 
     def order(self, words: list[str]) -> None:
+        """order abba|once: two passes, there and back (the default), or one"""
         self.plan.order = choice(words, ORDERS)
 
     def limit_ms(self, words: list[str]) -> None:
+        """limit_ms NUMBER: EL2 stops a step that takes longer by the counter: 1 to 14400000, by
+        default 20000; 0, without benchmarks: never"""
         word = words.pop(0) if words else ""
         value = to_u32(word)
         if not 0 <= value <= LIMIT_MS_MAX:
@@ -129,13 +135,17 @@ class Parser:
         self.unlimited_line = 0 if value else self.line
 
     def machine(self, text: str) -> None:
-        """The rest of the line, for people and for comparisons."""
+        """machine TEXT: what the platform is made of, for the run record: the rest of the line, at
+        most 511 characters. For gem5 the host tool appends it"""
         most = abi.constant("PLAN_MACHINE_SIZE") - 1
         if len(text) > most:
             raise Mistake(f"machine is longer than {most} characters")
         self.plan.machine = text
 
     def config(self, words: list[str]) -> None:
+        """config NAME [PRESET] [axis=value …]: a configuration: a preset with some axes changed
+        (docs/reference/axes.md). Without PRESET, NAME is one. At most {PLAN_CONFIG_MAX}, each with
+        a name of its own"""
         most = abi.constant("PLAN_CONFIG_MAX")
         if len(self.plan.configs) == most:
             raise Mistake(f"too many configs, at most {most}")
@@ -145,6 +155,8 @@ class Parser:
         self.plan.configs[name] = config
 
     def bench(self, words: list[str]) -> None:
+        """bench NAME [param=number …]: a benchmark with some parameters changed. At most
+        {PLAN_BENCH_MAX}; the same one may come again"""
         most = abi.constant("PLAN_BENCH_MAX")
         if len(self.plan.benches) == most:
             raise Mistake(f"too many benches, at most {most}")
@@ -155,6 +167,8 @@ class Parser:
         self.bench_line = self.bench_line or self.line
 
     def guest(self, words: list[str]) -> None:
+        """guest [NAME] [field=number …]: an unmodified guest, called `guest` without a NAME. At
+        most {PLAN_GUEST_MAX}; beside bench lines only with vm lines"""
         most = abi.constant("PLAN_GUEST_MAX")
         if len(self.plan.guests) == most:
             raise Mistake(f"too many guests, at most {most}")
@@ -165,11 +179,16 @@ class Parser:
         self.guest_lines[name] = self.line
 
     def load(self, words: list[str]) -> None:
+        """load [field=number …]: a part of that guest's images, after its line. At most
+        {PLAN_LOAD_MAX} a guest"""
         if not self.plan.guests:
             raise Mistake("a load needs a guest line before it")
         add_load(list(self.plan.guests.values())[-1], words)
 
     def vm(self, words: list[str]) -> None:
+        """vm NAME [image=WORD] [cores=LIST] [field=number …]: a VM; NAME is the image where none is
+        given. cores: the core, 0 to 3, of each vCPU in turn, each another one, such as 2 or 0,2 or
+        0-3; by default 0 to cpus - 1. At most {PLAN_VM_MAX}, each with a name of its own"""
         most = abi.constant("PLAN_VM_MAX")
         if len(self.vms) == most:
             raise Mistake(f"too many VMs, at most {most}")
@@ -188,6 +207,9 @@ class Parser:
         self.links[name] = self.line, link
 
     def at(self, words: list[str]) -> None:
+        """at TIME EVENT VM: what happens to a VM TIME µs after the step's begin. At most
+        {PLAN_EVENT_MAX}; of image=bench only pause and resume. A step counts and ignores an event
+        without a meaning in the VM's state"""
         most = abi.constant("PLAN_EVENT_MAX")
         if len(self.events) == most:
             raise Mistake(f"too many events, at most {most}")

@@ -12,7 +12,7 @@ from hypbench.schema import Data
 
 
 class Display:
-    """Shows nothing; the others say what each method is told."""
+    """Shows nothing; the others say what each method gets."""
 
     def say(self, text: str) -> None:
         """Something that is no line of the console."""

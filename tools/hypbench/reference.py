@@ -30,13 +30,14 @@ README = """# Reference runs
 
 Records of boards that gem5 plays, for users without gem5: `make report` shows them, and
 `make compare A=reference/gem5-a72/tlb.jsonl.xz B=…` and `hypbench show` read them. They are times
-of a model, not of silicon (`docs/measuring.md`). `make reference BOARD=<board> GEM5=<binary>` makes
-a board's anew, and this page with them. A test notices when the benchmarks have changed since.
+of a model, not of silicon (`docs/design/gem5.md`). `make reference BOARD=<board> GEM5=<binary>`
+makes a board's anew, and this page with them. A test notices when the benchmarks have changed
+since.
 
 | records | gem5 | build | compiler | steps | samples |
 |---|---|---|---|---|---|
 {rows}
-The machine of each, as its run record has it (`docs/boards.md`: settings of `GEM5_MACHINE`):
+The machine of each, as its run record has it (`docs/boards-gem5.md`: settings of `GEM5_MACHINE`):
 
 {machines}"""
 

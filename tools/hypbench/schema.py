@@ -22,7 +22,8 @@ def fits(value: object, schema: Data, defs: Data) -> bool:
     if type(value) is dict:
         return members_that_fit(value, schema, defs) is not None
     if "$ref" in schema:
-        return len(schema) == 1 and fits(value, target(schema, defs), defs)
+        return (schema.keys() <= {"$ref", "description"}
+                and fits(value, target(schema, defs), defs))
     if "anyOf" in schema:
         return len(schema) <= 2 and any(fits(value, part, defs) for part in schema["anyOf"])
     if "enum" in schema or "const" in schema:

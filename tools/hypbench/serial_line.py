@@ -16,7 +16,7 @@ from hypbench.records import LONGEST_LINE
 from hypbench.tree import UnknownName
 
 POLL_S = 0.2
-LOOKED_AT = 1024  # latest bytes that tell text from garbage
+LOOKED_AT = 1024  # latest bytes that separate text from garbage
 TELLING = 200  # with fewer nothing is said
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 

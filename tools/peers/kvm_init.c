@@ -26,7 +26,7 @@
 
 #define SETTLE_S 3u
 
-/* The VM, as docs/peers.md has it. */
+/* The VM, as docs/design/probe.md has it. */
 #define RAM_BASE 0x40000000ul
 #define RAM_SIZE 0x10000000ul
 #define IMAGE_OFFSET 0x200000ul
@@ -173,7 +173,7 @@ static void gic_address(int gic, uint64_t type, uint64_t address)
 	must("an address of the GIC", gic, KVM_SET_DEVICE_ATTR, &attribute);
 }
 
-/* The version that the machine has. Behind the vCPU. */
+/* The version that the machine has. After the vCPU. */
 static unsigned gic_create(const struct vm *vm)
 {
 	struct kvm_create_device device = { .type = KVM_DEV_TYPE_ARM_VGIC_V2 };

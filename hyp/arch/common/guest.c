@@ -31,7 +31,7 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 		VECTOR_KINDS(X)
 #undef X
 	};
-	/* Probes are never with the others: docs/plans.md. */
+	/* Probes are never with the others: docs/reference/axes.md. */
 	unsigned kind = config->probes                    ? VECTORS_PROBED
 			: config->trace                   ? VECTORS_TRACED
 			: config->stats                   ? VECTORS_COUNTED

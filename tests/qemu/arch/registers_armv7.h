@@ -230,7 +230,7 @@ static void check_thumb(void)
 		every_access(SVC, thumb_narrow, COUNT(thumb_narrow), narrow[i]);
 	for (unsigned i = 0; i < COUNT(wide); i++)
 		every_access(SVC, thumb_wide, COUNT(thumb_wide), wide[i]);
-#ifndef IN_GEM5 /* docs/measuring.md */
+#ifndef IN_GEM5 /* CAVEATS.md */
 	check_it_blocks();
 #endif
 	begin(SVC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rest of the fake machine tells its TLB. */
+/* What the rest of the fake machine asks of its TLB. */
 #pragma once
 
 #include <stdint.h>

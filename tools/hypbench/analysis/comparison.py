@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs, row by row: the effect of B against A, with a verdict (docs/measuring.md,
-Comparisons)."""
+"""Two runs, row by row: the effect of B against A, with a verdict (docs/design/comparisons.md)."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

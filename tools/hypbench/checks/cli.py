@@ -9,8 +9,8 @@ from xml.etree.ElementTree import ParseError
 import click
 
 from hypbench import qemu
-from hypbench.checks import (circles, headers, isa, layers, linters, packages, reference, sizes,
-                             style, sysregs)
+from hypbench.checks import (circles, headers, isa, layers, linters, packages, prose, reference,
+                             sizes, style, sysregs)
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, UnknownName
 
@@ -24,6 +24,9 @@ CHECKS = {
     "format": style.check_format,
     "text": style.check_text,
     "reference": reference.check,
+    "words": prose.check_words,
+    "links": prose.check_links,
+    "pages": prose.check_pages,
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
@@ -49,8 +52,9 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
     budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
-    text: no path of one machine. reference:
-    docs/reference is made from the source. types: mypy. python: ruff. shell: shellcheck.
+    text: no path of one machine. reference: docs/reference is made from the source. words:
+    codespell over documents, comments and messages, with words.txt. links: files that pages name
+    are there. pages: their lengths. types: mypy. python: ruff. shell: shellcheck.
     """
     unknown = [name for name in names if name not in CHECKS]
     if unknown:

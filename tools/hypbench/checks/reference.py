@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: pages made from the text that they are about, the benchmarks, the plans and the
-exit kinds. The committed pages are what this makes."""
+"""docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
+exit kinds, the axes, the plan lines, the records, the path lengths. The committed pages are what
+this makes."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 import click
 
 from hypbench.checks.base import Violation
+from hypbench.checks.reference_tables import (axes, linked, path_lengths, plan_lines,
+                                               records)
 from hypbench.tree import Tree
 
 FOLDER = Path("docs/reference")
@@ -16,13 +19,15 @@ MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
 COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 HEADER = re.compile(r"guest/\w+\.h")
-VARIANT = re.compile(r"^ {2,}([\w-]+) {2,}(\S.*)$")
+VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 ENTRY = re.compile(r'X\(\w+, "([\w-]+)"\)(?:\s*/\*(.*?)\*/)?')
 
 
 def pages(tree: Tree) -> dict[Path, str]:
-    made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree)}
+    made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
+            "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
+            "path-lengths.md": path_lengths(tree)}
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
 
 
@@ -49,7 +54,7 @@ def benchmarks(tree: Tree) -> str:
         for name in dict.fromkeys(LINE.findall(path.read_text())):
             used.setdefault(name, []).append(path.stem)
     parts = ["# Benchmarks\n\nEach is a file of `guest/bench/`, or a program of `guest/programs/`;"
-             " its window's first and last instruction: `docs/measuring.md`.\n"]
+             " what every window has in common: `docs/design/windows.md`.\n"]
     for folder in ("bench", "programs"):
         for path in sorted(tree.root.glob(f"guest/{folder}/*.c")):
             source = path.read_text()
@@ -64,7 +69,7 @@ def described(tree: Tree, source: str) -> str:
     """The comment that a file begins with; then that of a header of the guest which it names."""
     text = comment(source)
     more = [comment((tree.root / name).read_text()) for name in HEADER.findall(text)]
-    return "\n\n".join(markdown(one) for one in [text, *more])
+    return linked("\n\n".join(markdown(one) for one in [text, *more]))
 
 
 def comment(source: str) -> str:

@@ -112,7 +112,7 @@ def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
     second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
     if not {"console[1]", "console[2]"} <= numbers.keys():
         raise BadGuest(f"{board.file} does not say its console and that one's interrupt: a guest"
-                       " could not be told, and none can run native there")
+                       " could not be read, and none can run native there")
     return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
                    numbers["console[1]"], numbers["console[2]"], pmu_intid, native=True)
 

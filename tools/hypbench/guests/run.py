@@ -205,9 +205,9 @@ def summary(log: Log, step: Data) -> str:
     """Ticks, also under icount: while the guest sleeps the counter goes on without instructions."""
     ticks = step["ticks"]
     exits = log.of_kind("exits")
-    told = f", {sum(data['n'] for data in exits)} exits" if exits else ""
+    counts = f", {sum(data['n'] for data in exits)} exits" if exits else ""
     if step.get("resets"):
-        told += f", {step['resets']} restarts"
+        counts += f", {step['resets']} restarts"
     if step.get("rom_writes"):
-        told += f", {step['rom_writes']} stores to read-only memory ignored"
-    return f"the guest powered off after {ticks} ticks ({ticks / log.run['hz']:.3f} s){told}"
+        counts += f", {step['rom_writes']} stores to read-only memory ignored"
+    return f"the guest powered off after {ticks} ticks ({ticks / log.run['hz']:.3f} s){counts}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells records from the guest's own output, which share the serial line: a record begins a line,
-has the number that comes next, and the CRC of its bytes."""
+"""Separates records from the guest's own output, which share the serial line: a record begins a
+line, has the number that comes next, and the CRC of its bytes."""
 
 from hypbench.records import LONGEST_LINE, Log, frame_fault
 

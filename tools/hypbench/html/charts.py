@@ -2,7 +2,7 @@
 """Charts as Vega-Lite specifications: plain data, drawn by the page's script or into an SVG.
 
 A datum's `config` is what the page's chooser selects by; `note` is what a pointer over it shows.
-The colours of modes are Okabe and Ito's, which people with any colour vision can tell apart.
+The colours of modes are Okabe and Ito's, which people with any colour vision can distinguish.
 """
 
 from collections.abc import Iterable, Mapping

@@ -75,8 +75,8 @@ def tried(system: System, peer: Peer, folder: Path) -> Measured | None:
         return measure(system, peer, folder / peer.board / system.key)
     except click.ClickException as error:
         lines = error.message.splitlines()
-        told = "; ".join(dict.fromkeys((lines[0], lines[-1])))  # what, and what may help
-        say(f"{peer.board}: {system.key}: not measured: {told}")
+        why = "; ".join(dict.fromkeys((lines[0], lines[-1])))  # what, and what may help
+        say(f"{peer.board}: {system.key}: not measured: {why}")
         return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's output: numbered lines with a CRC (docs/peers.md), and whether they can be
+"""The probe's output: numbered lines with a CRC (docs/design/probe.md), and whether they can be
 believed."""
 
 import re
@@ -15,7 +15,7 @@ LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
 LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')
 CRC_MEMBER = len(b',"crc":"01234567"}')
 
-# In the order of the table; what is in each window: docs/peers.md.
+# In the order of the table; what is in each window: docs/design/probe.md.
 PATHS = {
     "psci_version": "PSCI_VERSION by HVC",
     "psci_version_smc": "PSCI_VERSION by SMC",
@@ -44,7 +44,7 @@ class Expected:
     bits: int
     gic: int
     hz: int
-    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have been told
+    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have read
     samples: int = 1000
     delay: int = 0
 

@@ -10,7 +10,7 @@ from hypbench.peers.probe import LAST, Expected, NotMeasured, Probe, result
 from hypbench.peers.systems import LIMIT_S, System
 from hypbench.qemu import Qemu
 
-# Behind the probe's last line Xen idles for ever; others end by themselves.
+# After the probe's last line Xen idles for ever; others end by themselves.
 RUNS = 2
 
 

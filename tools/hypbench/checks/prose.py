@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The language: codespell over documents, comments and messages, with its own dictionary and
+words.txt; links between files; the lengths of pages."""
+
+import io
+import re
+import sys
+import tempfile
+import tokenize
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from hypbench.checks.base import C_SUFFIXES, COMMENT_OR_STRING, Violation, blank
+from hypbench.checks.linters import found_by
+from hypbench.checks.style import lines_of
+from hypbench.tree import Tree
+
+WORDS = Path(__file__).with_name("words.txt")
+SINGLE = r"[\w'-]+"
+KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")  # not mistakes
+EXEMPT = {"CHANGELOG.md",  # has old names
+          "tests/host/test_checks.py"}  # plants mistakes
+HASH_SUFFIXES = {".sh", ".mk", ".plan", ".toml", ".cmd"}
+LIMITS = {"README.md": 500, "docs/tour.md": 900}  # words; of other pages:
+HOWTO_LIMIT = 400
+PAGE_LIMIT = 1000
+GENERATED = Path("docs/reference")
+PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
+                getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # from Python 3.12 on
+MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a file that a how-to writes
+LINK = re.compile(r"\]\(([\w./-]+)\)")
+NAMED = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|plans|reference|tests"
+                   r"|tools)/[\w./-]*)`")
+PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.(?:md|svg|json)\b")
+
+
+def check_words(tree: Tree) -> Iterator[Violation]:
+    phrases = [line.partition("->")[0] for line in WORDS.read_text().splitlines()
+               if " " in line.partition("->")[0]]
+    pattern = "|".join([rf"\b(?i:{phrase})\b" for phrase in map(re.escape, phrases)] + [SINGLE])
+    with tempfile.TemporaryDirectory() as folder:
+        for path in tree.files():
+            if (path.as_posix() not in EXEMPT
+                    and path.name != "pyproject.toml"):  # would be codespell's own settings
+                copy = Path(folder) / path
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(prose_of(path, "\n".join(lines_of(tree, path))))
+        command = [sys.executable, "-m", "codespell_lib", "--dictionary", "-", "--dictionary",
+                   str(WORDS), "--regex", pattern, "--ignore-words-list", ",".join(KNOWN),
+                   "--check-hidden", "--quiet-level", "3", "."]
+        for one in found_by(replace(tree, root=Path(folder)), command):
+            yield replace(one, path=Path(one.path.as_posix().removeprefix("./")))
+
+
+def prose_of(path: Path, text: str) -> str:
+    """The same lines, code blanked."""
+    if path.suffix in C_SUFFIXES:
+        return outside(text, [found.span() for found in COMMENT_OR_STRING.finditer(text)])
+    if path.suffix == ".py":
+        return outside(text, list(python_prose(text)))
+    if path.suffix in HASH_SUFFIXES or path.name == "Makefile":
+        return outside(text, [found.span() for found in re.finditer(r"#.*|\"[^\"\n]*\"", text)])
+    return text if path.suffix == ".md" else ""
+
+
+def python_prose(text: str) -> Iterator[tuple[int, int]]:
+    begins = [0]
+    for line in text.splitlines(keepends=True):
+        begins.append(begins[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in PROSE_TOKENS:
+            yield (begins[token.start[0] - 1] + token.start[1],
+                   begins[token.end[0] - 1] + token.end[1])
+
+
+def outside(text: str, spans: list[tuple[int, int]]) -> str:
+    """With all blanked but these parts."""
+    parts, at = [], 0
+    for begin, end in spans:
+        parts += [blank(text[at:begin]), text[begin:end]]
+        at = end
+    return "".join([*parts, blank(text[at:])])
+
+
+def check_links(tree: Tree) -> Iterator[Violation]:
+    """A page, or a file that a page names, is there."""
+    for path in tree.files():
+        if path.as_posix() in EXEMPT:
+            continue
+        lines = lines_of(tree, path)
+        made = set(MADE.findall("\n".join(lines)))
+        for number, line in enumerate(lines, 1):
+            names = [(Path(), name) for name in PAGE.findall(line)]
+            if path.suffix == ".md":
+                names += [(Path(), name) for name in NAMED.findall(line)]
+                names += [(path.parent, name) for name in LINK.findall(line)]
+            for folder, name in names:
+                if name not in made and not (tree.root / folder / name).exists():
+                    yield Violation(path, number, f"there is no {name}")
+
+
+def check_pages(tree: Tree) -> Iterator[Violation]:
+    """A page fits its limit, or more than half of it is tables."""
+    for path in tree.files():
+        if path.suffix != ".md" or path.as_posix() in EXEMPT or GENERATED in path.parents:
+            continue
+        lines = lines_of(tree, path)
+        count, in_tables = (sum(len(line.split()) for line in lines if line.startswith(begin))
+                            for begin in ("", "|"))
+        limit = LIMITS.get(path.as_posix(),
+                           HOWTO_LIMIT if path.parent.name == "howto" else PAGE_LIMIT)
+        if count > limit and (limit < PAGE_LIMIT or 2 * in_tables <= count):
+            yield Violation(path, 1, f"{count} words, {limit} are the most")
