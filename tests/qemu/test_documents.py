@@ -10,6 +10,7 @@ import el2count
 import expected
 import test_cntp
 import test_failover
+import test_links
 import test_faults
 import test_programs
 import test_stats
@@ -194,3 +195,14 @@ def test_fail_over_of_the_first_page(result, board):
         [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
     first = column("README.md", "Instructions on QEMU's", "hypbench")
     assert first["fail over, one core"] == [rows["call"]]
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_links.PLAN, machine=test_links.two_cores)
+def test_links_of_the_first_page(result, board):
+    of_reference(board)
+    figures = {key: row["p50"] for key, row in result.figures(0).items()}
+    said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
+    assert [said[next(path for path in said if path.startswith(begin))]
+            for begin in ("doorbell", "request and answer")] == [
+        [figures[config, variant] for config in ("cores", "core")] for variant in ("ring", "rr")]
