@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from hypbench import apt_sources, debian
-from hypbench.apt_sources import (NotDebian, Source, debian_archive, derived, machine_sources,
+from hypbench.apt_sources import (NotDebian, debian_archive, derived, entry, machine_sources,
                                   parse_deb822, parse_one_line)
 from hypbench.debian import FetchError, Offline, fetch
 
@@ -54,20 +54,24 @@ deb http://one.invalid/debian bookworm-updates main
 """
 
 
+KEY = {"Signed-By": "/usr/share/keyrings/one.gpg"}
+
+
 def test_deb822_entries():
     one, two, security = parse_deb822(DEB822)
-    assert one == Source("http://one.invalid/debian", ("bookworm", "bookworm-updates"),
-                         ("main", "contrib"), {"signed-by": "/usr/share/keyrings/one.gpg"})
-    assert (two.uri, two.suites) == ("http://two.invalid/debian", one.suites)
-    assert "\n .\n mDMEY865" in security.options["signed-by"]
-    assert parse_deb822(security.text()) == [security]
+    assert one == entry("http://one.invalid/debian", "bookworm bookworm-updates", "main contrib",
+                        KEY)
+    assert (two["URIs"], two["Suites"]) == ("http://two.invalid/debian", one["Suites"])
+    assert "\n .\n mDMEY865" in security["Signed-By"]
+    assert parse_deb822(security.dump()) == [security]
 
 
 def test_one_line_entries():
     plain, optional, updates = parse_one_line(ONE_LINE)
-    assert plain == Source("http://one.invalid/debian", ("bookworm",), ("main", "contrib"))
-    assert optional.options == {"signed-by": "/k.gpg", "trusted": "yes"}
-    assert updates.suites == ("bookworm-updates",)
+    assert plain == entry("http://one.invalid/debian", "bookworm", "main contrib", {})
+    assert optional == entry("http://two.invalid/debian", "bookworm", "main",
+                             {"Signed-By": "/k.gpg", "Trusted": "yes"})
+    assert updates["Suites"] == "bookworm-updates"
 
 
 @pytest.mark.parametrize("text", ["", "deb\n", "Types: deb\n\n", "\n\n\n"])
@@ -84,10 +88,10 @@ def debian_archives(sources):
 
 
 def test_debians_own_archive_is_told_from_others():
-    other = Source("http://other.invalid/tools", ("bookworm",), ("main",))
-    second = Source("http://other.invalid/engine", ("bookworm",), ("stable",))
-    own = Source("http://one.invalid/debian", ("bookworm",), ("main",))
-    updates = Source("http://one.invalid/debian", ("bookworm-updates",), ("main",))
+    other = entry("http://other.invalid/tools", "bookworm", "main", {})
+    second = entry("http://other.invalid/engine", "bookworm", "stable", {})
+    own = entry("http://one.invalid/debian", "bookworm", "main", {})
+    updates = entry("http://one.invalid/debian", "bookworm-updates", "main", {})
     assert debian_archive([other, second, own, updates], "bookworm") == own
     with pytest.raises(NotDebian, match="no apt source of this machine has the suite trixie"):
         debian_archive([other, second, own, updates], "trixie")
@@ -168,10 +172,10 @@ def test_entries_come_from_where_apt_has_them(machine):
 @needs_apt
 def test_a_derived_entry_is_of_the_same_archive(machine):
     machine.source("debian.sources", DEB822)
-    assert derived("bookworm-backports").text() == (
+    assert derived("bookworm-backports").dump() == (
         "Types: deb\nURIs: http://one.invalid/debian\nSuites: bookworm-backports\n"
         "Components: main\nSigned-By: /usr/share/keyrings/one.gpg\n")
-    assert derived("bookworm", ("non-free-firmware",), "arm64").text() == (
+    assert derived("bookworm", "non-free-firmware", "arm64").dump() == (
         "Types: deb\nURIs: http://one.invalid/debian\nSuites: bookworm\n"
         "Components: non-free-firmware\nArchitectures: arm64\n"
         "Signed-By: /usr/share/keyrings/one.gpg\n")

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine's apt sources, and entries derived from them: the same archive, another suite."""
+"""The machine's apt sources, and entries derived from them: the same archive, another suite. An
+entry is the fields of a paragraph in apt's deb822 style, with one URI."""
 
 import platform
+import re
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, field, replace
-from email.parser import HeaderParser
 from pathlib import Path
 
 import click
+from debian.deb822 import Deb822
 
 # fields of an entry that a derived one says anew
 REPLACED = {"types", "uris", "suites", "components", "architectures", "enabled"}
-ONE_LINE_NAMES = {"arch": "architectures", "lang": "languages", "target": "targets"}
+ONE_LINE = re.compile(r"^[ \t]*deb[ \t]+(?:\[([^]\n]*)\][ \t]*)?"
+                      r"([^\s#[]\S*)[ \t]+([^\s#]+)([^#\n]*)", re.MULTILINE)
+ONE_LINE_NAMES = {"arch": "Architectures", "lang": "Languages", "target": "Targets"}
 FALSE_WORDS = {"no", "false", "without", "off", "disable", "0"}
 
 
@@ -21,62 +24,34 @@ class NotDebian(click.ClickException):
     """This machine has no apt, or none with an entry of Debian's archive."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """One archive as an entry has it; `options` are further fields (Signed-By and the like)."""
-
-    uri: str
-    suites: tuple[str, ...]
-    components: tuple[str, ...]
-    options: dict[str, str] = field(default_factory=dict)
-    architecture: str | None = None
-
-    def text(self) -> str:
-        """The entry in apt's deb822 style."""
-        fields = {"Types": "deb", "URIs": self.uri, "Suites": " ".join(self.suites),
-                  "Components": " ".join(self.components)}
-        if self.architecture:
-            fields["Architectures"] = self.architecture
-        fields |= {name.title(): value for name, value in self.options.items()}
-        # a value of several lines (a key in the entry) brings its own line ends and blanks
-        return "".join(f"{name}: {value}\n" for name, value in fields.items())
+def entry(uri: str, suites: str, components: str, more: dict[str, str],
+          architecture: str | None = None) -> Deb822:
+    """`more`: further fields, Signed-By and the like; others of them are not taken over."""
+    made = Deb822({"Types": "deb", "URIs": uri, "Suites": suites, "Components": components})
+    if architecture:
+        made["Architectures"] = architecture
+    made.update({name.title(): value for name, value in more.items()
+                 if name.lower() not in REPLACED})
+    return made
 
 
-def parse_deb822(text: str) -> list[Source]:
+def parse_deb822(text: str) -> list[Deb822]:
     """The binary-package entries of a .sources file that are not switched off."""
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    paragraphs = "\n".join(line.rstrip() for line in lines).split("\n\n")
-    found = []
-    for paragraph in paragraphs:
-        message = HeaderParser().parsestr(paragraph.strip("\n") + "\n\n")
-        fields = {name.lower(): value.strip(" ") for name, value in message.items()}
-        words = {name: tuple(fields.get(name, "").split()) for name in REPLACED}
-        if "deb" not in words["types"] or fields.get("enabled", "yes").lower() in FALSE_WORDS:
-            continue
-        options = {name: value for name, value in fields.items() if name not in REPLACED}
-        found += [Source(uri, words["suites"], words["components"], options)
-                  for uri in words["uris"]]
-    return found
+    return [entry(uri, found.get("Suites", ""), found.get("Components", ""), dict(found))
+            for found in Deb822.iter_paragraphs(text.splitlines(keepends=True))
+            if "deb" in found.get("Types", "").split()
+            and found.get("Enabled", "yes").lower() not in FALSE_WORDS
+            for uri in found.get("URIs", "").split()]
 
 
-def parse_one_line(text: str) -> list[Source]:
+def parse_one_line(text: str) -> list[Deb822]:
     """The `deb` lines of a .list file: deb [name=value …] uri suite component…"""
     found = []
-    for line in text.splitlines():
-        words = line.partition("#")[0].split()
-        if len(words) < 3 or words[0] != "deb":
-            continue
-        options = {}
-        if words[1].startswith("["):
-            end = next(at for at, word in enumerate(words) if word.endswith("]"))
-            inside = " ".join(words[1:end + 1])[1:-1].split()
-            pairs = [word.split("=", 1) for word in inside]
-            options = {ONE_LINE_NAMES.get(name.lower(), name.lower()): value
-                       for name, value in pairs}
-            options = {name: value.replace(",", " ") for name, value in options.items()
-                       if name not in REPLACED}
-            words = words[:1] + words[end + 1:]
-        found.append(Source(words[1], (words[2],), tuple(words[3:]), options))
+    for options, uri, suite, components in ONE_LINE.findall(text):
+        pairs = (word.partition("=") for word in options.split())
+        found.append(entry(uri, suite, components.strip(), {
+            ONE_LINE_NAMES.get(name.lower(), name): value.replace(",", " ")
+            for name, _, value in pairs}))
     return found
 
 
@@ -93,7 +68,7 @@ def source_files() -> list[Path]:
     return [path for path in [Path(where["file"]), *inside] if path.is_file()]
 
 
-def machine_sources() -> list[Source]:
+def machine_sources() -> list[Deb822]:
     found = []
     for path in source_files():
         parse = parse_deb822 if path.suffix == ".sources" else parse_one_line
@@ -112,21 +87,24 @@ def codename() -> str:
     return release["VERSION_CODENAME"]
 
 
-def debian_archive(sources: list[Source], release: str) -> Source:
+def debian_archive(sources: list[Deb822], release: str) -> Deb822:
     """The entry of Debian's own archive: that of this machine's release.
 
     Others name their suites after Debian's releases as well, but have no main or no updates.
     """
-    own = [source for source in sources if release in source.suites and "main" in source.components]
-    with_updates = {source.uri for source in sources if f"{release}-updates" in source.suites}
-    own.sort(key=lambda source: source.uri not in with_updates)
+    own = [one for one in sources if has(one, "Suites", release) and has(one, "Components", "main")]
+    with_updates = {one["URIs"] for one in sources if has(one, "Suites", f"{release}-updates")}
+    own.sort(key=lambda one: one["URIs"] not in with_updates)
     if not own:
         raise NotDebian(f"no apt source of this machine has the suite {release} with main")
     return own[0]
 
 
-def derived(suite: str, components: tuple[str, ...] = ("main",),
-            architecture: str | None = None) -> Source:
+def has(source: Deb822, name: str, word: str) -> bool:
+    return word in source[name].split()
+
+
+def derived(suite: str, component: str = "main", architecture: str | None = None) -> Deb822:
     """An entry for another suite, component or architecture of the archive of this machine."""
     source = debian_archive(machine_sources(), codename())
-    return replace(source, suites=(suite,), components=components, architecture=architecture)
+    return entry(source["URIs"], suite, component, dict(source), architecture)

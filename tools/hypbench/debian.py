@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian packages, of any architecture, unpacked under build/cache/debian: boot loaders, firmware
 and device trees. The machine's own apt is asked, in a folder of its own: nothing is installed, and
-root is not needed."""
+root is not needed. (python-apt is for the system's Python alone; downloads with hashes in this tree
+would name versions that a mirror drops.)"""
 
 import fcntl
 import fnmatch
@@ -75,8 +76,7 @@ class Apt:
         for name in ("state/lists/partial", "cache/archives/partial"):
             (self.root / name).mkdir(parents=True, exist_ok=True)
         (self.root / "state" / "status").touch()
-        entry = derived(release, (component,), arch)
-        (self.root / "hypbench.sources").write_text(entry.text())
+        (self.root / "hypbench.sources").write_text(derived(release, component, arch).dump())
         (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
 
     def __call__(self, program: str, *words: str, cwd: Path | None = None) -> str:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which functions executed instructions are of: the call stack of each, functions that the compiler
-inlined among them, out of an image's symbols and its DWARF."""
+inlined among them, out of an image's symbols and, by addr2line, its DWARF."""
 
+import shutil
+import subprocess
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
 
 from hypbench.counting import symbol_table
@@ -17,6 +17,9 @@ Stack = tuple[str, ...]  # outermost first
 ACCESSORS = "/include/arch/"
 CALLS = {"EM_AARCH64": ((0xFC000000, 0x94000000), (0xFFFFFC1F, 0xD63F0000)),  # BL, BLR
          "EM_ARM": ((0x0F000000, 0x0B000000), (0x0FFFFFF0, 0x012FFF30))}  # BL, BLX
+
+ADDR2LINE = {"EM_AARCH64": ("aarch64-none-elf-addr2line", "aarch64-linux-gnu-addr2line"),
+             "EM_ARM": ("arm-none-eabi-addr2line",)}
 
 
 @dataclass
@@ -36,7 +39,7 @@ class Image:
                           if section["sh_type"] == "SHT_PROGBITS" and section["sh_flags"] & 4]
             self.names = functions_of(elf)
             self.starts = sorted(self.names)
-            self.inlined = inlined_at(elf, sorted(set(addresses)))
+            self.inlined = inlined_at(path, elf["e_machine"], set(addresses))
 
     def function(self, address: int) -> tuple[int, str]:
         """Where it begins, and its name."""
@@ -88,83 +91,18 @@ def plain(name: str) -> str:
     return name.split(".")[0] or name
 
 
-def inlined_at(elf: ELFFile, addresses: list[int]) -> dict[int, Stack]:
-    """Address → the inlined functions that it is of, outermost first."""
+def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int, Stack]:
+    """Address → the inlined functions that it is of, outermost first, without the accessors of
+    arch/, which are one instruction by their name; {} without the binutils that built the image."""
+    program = next(filter(None, map(shutil.which, ADDR2LINE[machine])), None)
+    if not program:
+        return {}
+    said = subprocess.run([program, "-afi", "-e", image], input="\n".join(map(hex, addresses)),
+                          capture_output=True, text=True, check=True).stdout
     found: dict[int, Stack] = {}
-    if not elf.has_dwarf_info():
-        return found
-    dwarf = elf.get_dwarf_info()
-    aranges = dwarf.get_aranges()
-    units = {aranges.cu_offset_at_addr(address) for address in addresses} if aranges else set()
-    for offset in sorted(unit for unit in units if unit is not None):
-        unit = dwarf.get_CU_at(offset)
-        for die in unit.get_top_DIE().iter_children():
-            if die.tag == "DW_TAG_subprogram":
-                mine = within(die, addresses, dwarf)
-                if mine:
-                    descend(die, mine, (), found, dwarf)
+    for part in filter(None, said.split("\n0x")):
+        address, *lines = part.removeprefix("0x").splitlines()
+        inlined = list(zip(lines[::2], lines[1::2]))[-2::-1]  # the last is the function itself
+        found[int(address, 16)] = tuple(plain(name) for name, where in inlined
+                                        if ACCESSORS not in where)
     return found
-
-
-def descend(die: DIE, addresses: list[int], names: Stack, found: dict[int, Stack], dwarf: Any
-            ) -> None:
-    for child in die.iter_children():
-        if child.tag == "DW_TAG_inlined_subroutine":
-            mine, more = within(child, addresses, dwarf), (*names, *name_of(child))
-            found.update(dict.fromkeys(mine, more))
-        elif child.tag == "DW_TAG_lexical_block":
-            mine, more = within(child, addresses, dwarf), names
-        else:
-            continue
-        if mine:
-            descend(child, mine, more, found, dwarf)
-
-
-def within(die: DIE, addresses: list[int], dwarf: Any) -> list[int]:
-    ranges = ranges_of(die, dwarf)
-    return [address for address in addresses
-            if any(low <= address < high for low, high in ranges)]
-
-
-def ranges_of(die: DIE, dwarf: Any) -> list[tuple[int, int]]:
-    known = die.attributes
-    if "DW_AT_low_pc" in known and "DW_AT_high_pc" in known:
-        low, high = known["DW_AT_low_pc"].value, known["DW_AT_high_pc"]
-        return [(low, high.value if high.form == "DW_FORM_addr" else low + high.value)]
-    if "DW_AT_ranges" not in known:
-        return []
-    return [(entry.begin_offset, entry.end_offset) if entry.is_absolute else
-            (base + entry.begin_offset, base + entry.end_offset)
-            for base, entry in with_base(die.cu, dwarf.range_lists().get_range_list_at_offset(
-                known["DW_AT_ranges"].value, cu=die.cu))]
-
-
-def with_base(unit: Any, entries: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-    base = unit.get_top_DIE().attributes.get("DW_AT_low_pc")
-    at = base.value if base else 0
-    for entry in entries:
-        if hasattr(entry, "base_address"):
-            at = entry.base_address
-        else:
-            yield at, entry
-
-
-def name_of(die: DIE) -> Stack:
-    """No name of an accessor of arch/, which is one instruction by its name."""
-    while "DW_AT_name" not in die.attributes:
-        if "DW_AT_abstract_origin" not in die.attributes:
-            return ("?",)
-        die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
-    if ACCESSORS in file_of(die):
-        return ()
-    return (plain(die.attributes["DW_AT_name"].value.decode()),)
-
-
-def file_of(die: DIE) -> str:
-    unit: Any = die.cu
-    lines = unit.dwarfinfo.line_program_for_CU(unit)
-    if not lines or "DW_AT_decl_file" not in die.attributes:
-        return ""
-    file = lines["file_entry"][die.attributes["DW_AT_decl_file"].value - (lines["version"] < 5)]
-    folder = lines["include_directory"][file.dir_index - (lines["version"] < 5)]
-    return f"{folder.decode()}/{file.name.decode()}"

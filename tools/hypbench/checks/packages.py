@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from hypbench import debian
-from hypbench.apt_sources import codename, derived, machine_sources
+from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.tree import Tree
 
 
@@ -31,8 +31,8 @@ def backports(missing: bool) -> None:
     """Print the apt entry of the backports suite of this machine's release."""
     suite = f"{codename()}-backports"
     # Not twice: apt refuses a suite that has differing keys.
-    if not missing or not any(suite in source.suites for source in machine_sources()):
-        click.echo(derived(suite).text(), nl=False)
+    if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
+        click.echo(derived(suite).dump(), nl=False)
 
 
 def cache_of(tree: Tree) -> Path:
