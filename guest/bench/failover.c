@@ -8,7 +8,7 @@
  *              hypercall
  *   call       the active VM's stamp before HC_FAIL_OVER -> the same
  *   fault      the active VM's stamp before a store that stage 2 does not map -> the same
- *   interrupt  the stamp before EL2 pends the standby's SPI for the active VM (HC_RAISE) -> the same
+ *   interrupt  the stamp before HC_RAISE of the active VM pends the standby's SPI -> the same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
  * The phases of the first three add up: call-begins to where EL2 begins to fail over; call-paused
  * to where EL2 has paused the active VM and resumed the standby, or asked their cores; call-runs

@@ -479,7 +479,7 @@ static void a_fault_fails_over_and_is_kept(void **state)
 	assert_int_equal(vm[0].faults.reason, FAULT_DATA_ABORT);
 	assert_int_equal(vm[0].faults.ipa, 0x1234);
 	assert_int_equal(vm[0].faults.pc, 0x5678);
-	vm[1].outcome = VM_FAULT; /* nobody to fail over to */
+	vm[1].outcome = VM_FAULT; /* no vCPU to fail over to */
 	assert_false(vm_fault_fails_over(&vcpus[0], FAULT_SERROR, 0));
 	assert_int_equal(vm[0].faults.count, 1);
 }
