@@ -269,7 +269,7 @@ DESCRIBED = {
                         "enum mode { MODE_SLOW, MODE_FAST };\n\n/*\n *   quick  how quick?\n */\n"
                         '#define CONFIG_PRESETS(X) X("quick", .mode = MODE_FAST)\n\n',
     "abi/plan.h": "".join(f"#define PLAN_{name}_MAX 7\n"
-                          for name in ("CONFIG", "BENCH", "GUEST", "LOAD", "VM", "EVENT"))
+                          for name in ("CONFIG", "BENCH", "GUEST", "LOAD", "VM", "EVENT", "LINK"))
                   + "".join(f"/*\n *   {name.lower()}  a field\n */\n#define {name}(X) X("
                             f"{name.lower()}, 1, 2, 3)\n\n"
                             for name in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS",

@@ -19,7 +19,7 @@ AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata s
         " probes cycles events cntp beside delay_el2 slice_us cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
-STATEMENTS = "name platform machine order limit_ms config bench guest load vm at"
+STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"
 PRESETS = "native direct trapped trapped-sw"
 BAD_NAME = "not a name (A-Z a-z 0-9 _ . -): "
 NOT_BOTH = "a plan has bench lines or a guest, not both, without vm lines"
