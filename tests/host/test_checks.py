@@ -2,6 +2,7 @@
 """Each check of the source tree finds the fault it is for, planted in a small good tree."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 from hypbench.checks.sizes import BUDGETS
 from hypbench.cli import main
+from hypbench.plan_language import Parser
 from hypbench.tree import HOME
 
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
@@ -268,8 +270,8 @@ DESCRIBED = {
                         "/*\n *   most  the limit\n */\n#define CONFIG_NUMBERS(X) X(most, 9u)\n\n"
                         "enum mode { MODE_SLOW, MODE_FAST };\n\n/*\n *   quick  how quick?\n */\n"
                         '#define CONFIG_PRESETS(X) X("quick", .mode = MODE_FAST)\n\n',
-    "abi/plan.h": "".join(f"#define PLAN_{name}_MAX 7\n"
-                          for name in ("CONFIG", "BENCH", "GUEST", "LOAD", "VM", "EVENT", "LINK"))
+    "abi/plan.h": "".join(f"#define {name} 7\n" for statement in Parser.STATEMENTS.values()
+                          for name in re.findall(r"{(\w+)}", statement.__doc__ or ""))
                   + "".join(f"/*\n *   {name.lower()}  a field\n */\n#define {name}(X) X("
                             f"{name.lower()}, 1, 2, 3)\n\n"
                             for name in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS",
@@ -327,6 +329,16 @@ def test_the_reference_wants_a_meaning_of_each_axis(described):
     path.write_text(path.read_text().replace("*   mode ", "*   mood "))
     described.finds("reference", "check reference: abi/run_config.h: the comment before CONFIG_AXES"
                                  " has no line on mode")
+
+
+def test_the_reference_wants_a_comment_of_each_benchmark(described):
+    described.write("guest/bench/two.c", SPDX + 'static struct bench two = { .name = "two" };\n')
+    described.finds("reference", "check reference: guest/bench/two.c: no comment on its windows")
+
+
+def test_the_reference_wants_a_docstring_of_each_statement(described, monkeypatch):
+    monkeypatch.setitem(Parser.STATEMENTS, "odd", lambda _: None)
+    described.finds("reference", "check reference: the parser's statement odd has no docstring")
 
 
 def test_this_trees_reference_says_something_of_each():

@@ -59,6 +59,9 @@ def benchmarks(tree: Tree) -> str:
         for path in sorted(tree.root.glob(f"guest/{folder}/*.c")):
             source = path.read_text()
             names = [bench or program for bench, program in NAME.findall(source)]
+            if not comment(source):
+                raise click.ClickException(f"{path.relative_to(tree.root)}: no comment on its"
+                                           " windows before the code")
             inside = sorted({plan for name in names for plan in used.get(name, [])})
             parts.append(f"## {', '.join(names)}\n\n{described(tree, source)}\n\n"
                          f"`{path.relative_to(tree.root)}`; plans: {', '.join(inside) or 'none'}\n")

@@ -115,8 +115,10 @@ def plan_lines(tree: Tree) -> str:
     header = Header(tree, "plan.h")
     limits = header.constants()
     rows = []
-    for statement in Parser.STATEMENTS.values():
+    for name, statement in Parser.STATEMENTS.items():
         text = " ".join(inspect.cleandoc(statement.__doc__ or "").split())
+        if not text.startswith(name):
+            raise click.ClickException(f"the parser's statement {name} has no docstring")
         line, _, meaning = text.format_map(limits).partition(": ")
         rows.append((f"`{line}`", linked(meaning)))
     return "\n".join([
