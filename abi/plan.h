@@ -126,7 +126,7 @@ enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 
 /*
  * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
- *   cpus     vCPUs: as many as cores, or as the guest line says; all but guests have one
+ *   cpus     vCPUs: as many as cores, or as the guest line has; all but guests have one
  *   ram_mib  RAM of an unmodified guest, by default the guest line's; 0: the bench guest has what
  *            the others leave, the background VM none; a load has 16. The RAM of two VMs never
  *            overlaps

@@ -12,7 +12,7 @@
  * check record before each variant, found by following the pointers: `visited` of `pages`,
  * `same_page` successive loads in one page (0 for random, seq), `descents` (1 for seq), `closed`;
  * another pattern is refused. Under icount every value is 256: not modelled there. With CLOCK=host
- * the tool says whether random came out dearer than packed, and two stages dearer than stage 1
+ * the tool shows whether random came out dearer than packed, and two stages dearer than stage 1
  * alone.
  */
 #include "guest/bench.h"

@@ -351,6 +351,7 @@ def test_this_trees_reference_says_something_of_each():
     ("docs/a.md", "A mended page\n", "docs/a.md:1: mended ==> fixed"),
     ("docs/a.md", "A page\nof a foreign guest\n", "docs/a.md:2: foreign guest ==> unmodified"),
     ("docs/a.md", "a teh word\n", "docs/a.md:1: teh ==> the"),
+    ("docs/a.md", "It says so\n", "docs/a.md:1: says ==> reports, has, shows"),
     ("lib/a.c", "/* the\n * absent vCPU */\n", "lib/a.c:3: absent vCPU ==> vcpu that is not"),
     ("lib/a.c", 'static char text[] = "teh word";\n', "lib/a.c:2: teh ==> the"),
     ("tools/a.py", '"""What one\nis told."""\n', "tools/a.py:2: told ==> reported, given"),
@@ -363,7 +364,7 @@ def test_a_word_is_found_where_people_read_it(tree, name, text, fault):
 
 
 @pytest.mark.parametrize("name, text", [
-    ("lib/a.c", "int told(int teh);\n"), ("tools/a.py", "told = teh\n"),
+    ("lib/a.c", "int told(int teh); /* it says so */\n"), ("tools/a.py", "told = teh\n"),
     ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n")])
 def test_names_in_code_and_in_history_are_no_prose(tree, name, text):
     tree.add(name, text) if name.startswith("lib") else tree.write(name, text)

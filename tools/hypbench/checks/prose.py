@@ -17,6 +17,7 @@ from hypbench.checks.style import lines_of
 from hypbench.tree import Tree
 
 WORDS = Path(__file__).with_name("words.txt")
+PAGE_WORDS = Path(__file__).with_name("words_pages.txt")  # also, in pages
 SINGLE = r"[\w'-]+"
 KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")  # not mistakes
 EXEMPT = {"CHANGELOG.md",  # has old names
@@ -36,21 +37,26 @@ PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.(?:md|svg|json)\b")
 
 
 def check_words(tree: Tree) -> Iterator[Violation]:
+    """Code is blanked in a copy of the tree, since codespell reads whole files."""
     phrases = [line.partition("->")[0] for line in WORDS.read_text().splitlines()
                if " " in line.partition("->")[0]]
     pattern = "|".join([rf"\b(?i:{phrase})\b" for phrase in map(re.escape, phrases)] + [SINGLE])
     with tempfile.TemporaryDirectory() as folder:
+        copies = {"pages": ["-", WORDS, PAGE_WORDS], "sources": ["-", WORDS]}
         for path in tree.files():
             if (path.as_posix() not in EXEMPT
                     and path.name != "pyproject.toml"):  # would be codespell's own settings
-                copy = Path(folder) / path
+                copy = Path(folder) / ("pages" if path.suffix == ".md" else "sources") / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_text(prose_of(path, "\n".join(lines_of(tree, path))))
-        command = [sys.executable, "-m", "codespell_lib", "--dictionary", "-", "--dictionary",
-                   str(WORDS), "--regex", pattern, "--ignore-words-list", ",".join(KNOWN),
-                   "--check-hidden", "--quiet-level", "3", "."]
-        for one in found_by(replace(tree, root=Path(folder)), command):
-            yield replace(one, path=Path(one.path.as_posix().removeprefix("./")))
+        for name, dictionaries in copies.items():
+            (Path(folder) / name).mkdir(exist_ok=True)
+            command = [sys.executable, "-m", "codespell_lib",
+                       *(f"--dictionary={dictionary}" for dictionary in dictionaries),
+                       "--regex", pattern, "--ignore-words-list", ",".join(KNOWN),
+                       "--check-hidden", "--quiet-level", "3", "."]
+            for one in found_by(replace(tree, root=Path(folder) / name), command):
+                yield replace(one, path=Path(one.path.as_posix().removeprefix("./")))
 
 
 def prose_of(path: Path, text: str) -> str:

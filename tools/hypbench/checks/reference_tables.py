@@ -139,7 +139,7 @@ def records(tree: Tree) -> str:
     path = Path("docs/records.schema.json")
     schema = json.loads((tree.root / path).read_text())
     defs = schema["$defs"]
-    parts = [f"# Members of records\n\nMade of `{path}`; `docs/records.md` says what a log is."
+    parts = [f"# Members of records\n\nMade of `{path}`; `docs/records.md` describes a log."
              " Times are in ticks of `clock`, whose frequency is `hz`.\n"]
     for title, name in (("Every record", "frame"), ("Records of a plan step", "in_step"),
                         *((f"`{kind}`", kind) for kind in schema["properties"]["kind"]["enum"])):
