@@ -25,7 +25,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
-	bench capture run-guest peers compare reference report debug check qemu-test \
+	bench trace capture run-guest peers compare reference report debug check qemu-test \
 	qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean \
 	help FORCE
 
@@ -209,6 +209,11 @@ bench: $(setup-run)
 	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE)
+
+## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
+trace: $(setup-run)
+	@$(MAKE) --no-print-directory qemu-image
+	@$(HYPBENCH) trace --board $(BOARD) $(if $(filter file,$(origin PLAN)),,--plan "$(PLAN)")
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 quoted = '$(subst ','\'',$(1))'

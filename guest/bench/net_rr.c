@@ -129,7 +129,7 @@ static void report(const char *variant, const struct samples *samples)
 
 static void begin(const struct guest_run *run)
 {
-	loops = !run->link_base;
+	loops = run->config.beside != BESIDE_ECHO;
 	outstanding = 0;
 	next_number = answered = wrong = 0;
 	delay = run->bench.params.delay;

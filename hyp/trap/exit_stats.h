@@ -21,7 +21,7 @@ struct exit_stat {
 	struct exit_stats *all; /* of its vCPU */
 };
 
-#define TRACE_EVENTS 64u /* the last ones are kept; a power of two */
+#define TRACE_EVENTS 256u /* the last ones are kept; a power of two */
 
 /* One exit in the trace ring. */
 struct trace_rec {

@@ -219,6 +219,9 @@ LOADS = "vm bench\nvm one image=load cores=1\nvm two image=load cores=2\n"
 def test_loads_that_answer_have_a_link_to_the_measured_vm():
     assert parse(ECHO).links == {"link0": Link("doorbell", "bench", "load1")}
     assert parse(ECHO.replace("echo", "cpu")).links == {}
+    both = parse(f"config b trapped sched=fp beside=load_cpu\n{ECHO}")
+    assert list(both.vms) == ["bench", "load0", "load1"]
+    assert both.links == {"link0": Link("doorbell", "bench", "load1")}
 
 
 def test_links_are_as_they_are_said():

@@ -9,6 +9,7 @@ import click
 from hypbench import gem5, kept
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
+from hypbench import trace as trace_files
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.capture import capture
@@ -17,6 +18,7 @@ from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
+from hypbench.plan_language import parse, text_of
 from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.html.command import compare_page, make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -85,6 +87,35 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     if not quiet:
         for line in closing_lines(tree, outcome, folder):
             click.echo(line, err=True)
+    sys.exit(outcome.status)
+
+
+@main.command()
+@click.option("--board", required=True, metavar="B", help="A folder of boards/.")
+@click.option("--plan", default="trace", show_default=True, metavar="P",
+              help="A name from plans/, or a file.")
+@TIMEOUT
+@QUIET
+@click.pass_obj
+def trace(tree: Tree, board: str, plan: str, timeout: float | None, quiet: bool) -> None:
+    """Run a plan with trace=on, and write its exits and VM switches for ui.perfetto.dev.
+
+    Of each step the last exits of every vCPU. The exit status is that of the run.
+    """
+    folder = tree.build(board) / "trace"
+    folder.mkdir(parents=True, exist_ok=True)
+    traced = trace_files.with_trace(parse(tree.plan_text(plan)))
+    (folder / "trace.plan").write_text(text_of(traced))
+    outcome = run_board(tree, board, str(folder / "trace.plan"), "icount", timeout, folder, quiet)
+    print_problems(outcome.problems, outcome.log.text)
+    if not outcome.log.of_kind("trace"):
+        raise click.ClickException(f"no exit was traced: plan {plan} has no configuration that can"
+                                   " be (trace=on)")
+    file = folder / f"{board}.pftrace"
+    whole = file.with_name(f".{file.name}.part")
+    whole.write_bytes(trace_files.trace_of(outcome.log, traced))
+    whole.replace(file)
+    click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
     sys.exit(outcome.status)
 
 

@@ -302,10 +302,10 @@ def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
 
 
 def usual_links(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> dict[str, Link]:
-    """The links of a plan without link lines: to each load, where the loads are to answer."""
-    if not any(said["beside"] == "load_echo" for said in configs):
-        return {}
-    loads = [name for name, vm in vms.items() if vm.image == LOAD]
+    """The links of a plan without link lines: to each load that is to answer."""
+    echoes = [taking_part(vms, said) for said in configs if said["beside"] == "load_echo"]
+    loads = [name for name, vm in vms.items()
+             if vm.image == LOAD and any(name in there for there in echoes)]
     return {f"link{i}": Link("doorbell", measured_vm(vms), name) for i, name in enumerate(loads)}
 
 

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace for the Perfetto UI, of a few exits whose meaning is known."""
+
+import pytest
+
+from hypbench.plan_language import parse, words_of
+from hypbench.trace import trace_of, with_trace
+from traceparts import Slice, flows_of, slices_of
+
+PLAN = parse("config a trapped sched=fp fp=lazy beside=load_cpu trace=on\nbench b\n")
+HZ = 62_500_000
+NS = 16  # a tick
+
+
+class Records:
+    """As much of a log as a trace needs: (vm, begin, ticks, kind, arg)."""
+
+    run = {"hz": HZ}
+
+    def __init__(self, *exits: tuple[str, int, int, str, int]):
+        self.exits = exits
+
+    def of_kind(self, kind: str) -> list[dict]:
+        if kind == "step":
+            return [{"step": 0, "bench": "b", "config": "a"}]
+        return [{"step": 0, "vm": vm, "vcpu": 0, "t": t, "dur": dur, "event": event,
+                 "arg": hex(arg)} for vm, t, dur, event, arg in self.exits]
+
+
+def parts(*exits: tuple[str, int, int, str, int]) -> list[Slice]:
+    return slices_of(trace_of(Records(*exits), PLAN))
+
+
+def on(track: str, found: list[Slice]) -> list[tuple[str, int, int]]:
+    return [(one.name, one.start // NS, one.end // NS) for one in found if one.track[-1] == track]
+
+
+def test_a_core_has_a_turn_for_each_vcpu_in_a_row():
+    found = parts(("load0", 90, 10, "irq", 27), ("bench", 100, 5, "hvc", 0x86000000),
+                  ("bench", 200, 30, "wfi", 0), ("load0", 300, 20, "other", 27),
+                  ("bench", 400, 10, "wfi", 0))
+    assert on("core 0", found) == [("bench vCPU 0", 100, 230), ("load0 vCPU 0", 230, 320),
+                                   ("bench vCPU 0", 320, 410)]
+
+
+def test_a_vcpu_runs_between_its_exits():
+    found = parts(("bench", 100, 5, "hvc", 0x86000000), ("bench", 150, 10, "irq", 27),
+                  ("bench", 200, 7, "wfi", 0x7e00000))
+    assert on("bench vCPU 0", found) == [
+        ("hvc NULL", 100, 105), ("guest", 105, 150), ("irq 27", 150, 160), ("guest", 160, 200),
+        ("wfi 0x7e00000", 200, 207)]
+    assert on("core 0", found) == [("bench vCPU 0", 100, 207)]
+    assert on("steps", found) == [("b, a", 100, 207)]
+
+
+def test_an_interrupt_flows_to_the_vm_that_handles_it():
+    trace = trace_of(Records(("load0", 100, 5, "wfi", 0), ("bench", 150, 4, "wfi", 0),
+                             ("load0", 200, 30, "other", 27), ("bench", 300, 20, "wfi", 0)), PLAN)
+    [(begin, end)] = flows_of(trace)
+    assert (begin.track[-1], begin.name) == ("load0 vCPU 0", "other 27")
+    assert (end.track[-1], end.name, end.start) == ("bench vCPU 0", "guest", 230 * NS)
+
+
+def test_nothing_is_shown_from_before_a_vcpus_first_exit_that_is_kept():
+    found = parts(("load0", 10, 5, "wfi", 0), ("load0", 50, 5, "irq", 27),
+                  ("bench", 100, 5, "wfi", 0), ("load0", 200, 5, "irq", 27))
+    assert on("core 0", found) == [("bench vCPU 0", 100, 105), ("load0 vCPU 0", 105, 205)]
+    assert min(one.start for one in found) == 100 * NS
+
+
+def test_the_last_interrupt_has_no_flow():
+    assert flows_of(trace_of(Records(("bench", 100, 5, "irq", 27)), PLAN)) == []
+
+
+@pytest.mark.parametrize("axes, traced", [
+    ("trapped", True), ("native", True), ("trapped probes=on", False),
+    ("trapped lr_sync=full", False)])
+def test_what_cannot_be_traced_stays_as_it_is(axes, traced):
+    plan = with_trace(parse(f"config a {axes}\nbench b\n"))
+    assert (words_of(plan.configs["a"])["trace"] == "on") == traced

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace of real runs for the Perfetto UI: all that the records have, and nothing else."""
+
+import pytest
+
+from hypbench.plan_language import parse
+from hypbench.trace import exits_of, trace_of
+from hypbench.tree import HOME
+from traceparts import flows_of, slices_of
+
+TEXT = (HOME / "plans/trace.plan").read_text().replace("beside", "trace=on beside")
+PLAN = parse(TEXT)
+KEPT = 256  # exits a vCPU
+
+
+def two_cores(words: list[str]) -> list[str]:
+    return [*words, "-smp", "2"]
+
+
+pytestmark = pytest.mark.job(TEXT, machine=two_cores)
+
+
+@pytest.fixture
+def trace(result) -> bytes:
+    assert result.status == 0, result.explain()
+    return trace_of(result.log, PLAN)
+
+
+def test_each_exit_is_a_slice_at_its_time(result, trace):
+    ns = 1_000_000_000 // result.log.run["hz"]
+    shown = {(one.start, one.end) for one in slices_of(trace)
+             if one.track[0] == "vCPUs" and one.name != "guest"}
+    steps = exits_of(result.log, PLAN)
+    exits = [one for found in steps.values() for one in found]
+    assert len(steps) == len(result.records("step"))
+    assert shown == {(one.start * ns, one.end * ns) for one in exits}
+    recorded = {(data["t"] * ns, (data["t"] + data["dur"]) * ns)
+                for data in result.records("trace")}
+    assert shown <= recorded and len(shown) > len(recorded) / 4
+
+
+def test_a_core_runs_one_vcpu_at_a_time(trace):
+    cores = {one.track for one in slices_of(trace) if one.track[0] == "cores"}
+    assert cores == {("cores", "core 0"), ("cores", "core 1")}
+    for core in cores:
+        turns = sorted((one.start, one.end) for one in slices_of(trace) if one.track == core)
+        assert all(end <= start for (_, end), (start, _) in zip(turns, turns[1:]))
+
+
+def test_a_vcpu_is_in_its_core_while_it_exits(trace):
+    slices = slices_of(trace)
+    turns = [one for one in slices if one.track[0] == "cores"]
+    for one in slices:
+        if one.track[0] == "vCPUs":
+            assert any(turn.name == one.track[1] and turn.start <= one.start and one.end <= turn.end
+                       for turn in turns), one
+
+
+def test_interrupts_flow_to_a_handler_of_another_vm_too(trace):
+    flows = flows_of(trace)
+    assert len(flows) > 100
+    assert {end.name for _, end in flows} == {"guest"}
+    assert any(begin.track != end.track for begin, end in flows)
+
+
+def test_a_vcpu_keeps_its_last_exits(result):
+    counts = [sum(data["step"] == step["step"] and data["vm"] == "bench"
+                  for data in result.records("trace")) for step in result.records("step")]
+    assert max(counts) == KEPT and min(counts) > 10

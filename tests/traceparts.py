@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace for the Perfetto UI, parsed back: its slices and its flows."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+
+
+class Slice(NamedTuple):
+    track: tuple[str, ...]  # names, from the outermost group on
+    name: str
+    start: int  # ns
+    end: int
+    flows: tuple[int, ...]  # that begin here
+    ends: tuple[int, ...]
+
+
+def tracks_of(trace: Trace) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for packet in trace.packet:
+        track = packet.track_descriptor
+        if packet.HasField("track_descriptor"):
+            assert track.uuid not in found
+            found[track.uuid] = (*found.get(track.parent_uuid, ()), track.name)
+    return found
+
+
+def slices_of(content: bytes) -> list[Slice]:
+    """Slices nest: each end is that of the last begin of its track, and none is left open."""
+    trace = Trace.FromString(content)
+    names = tracks_of(trace)
+    opened: dict[int, list] = defaultdict(list)
+    last: dict[int, int] = {}
+    found = []
+    for packet in trace.packet:
+        if not packet.HasField("track_event"):
+            continue
+        event = packet.track_event
+        assert packet.timestamp >= last.get(event.track_uuid, 0), names[event.track_uuid]
+        last[event.track_uuid] = packet.timestamp
+        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
+            opened[event.track_uuid].append((packet.timestamp, event))
+        else:
+            start, begin = opened[event.track_uuid].pop()
+            found.append(Slice(names[event.track_uuid], begin.name, start, packet.timestamp,
+                               tuple(begin.flow_ids), tuple(begin.terminating_flow_ids)))
+    assert not any(opened.values())
+    return found
+
+
+def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:
+    """Each flow has one begin and one end, which is not before it."""
+    slices = slices_of(content)
+    begins = {flow: one for one in slices for flow in one.flows}
+    ends = {flow: one for one in slices for flow in one.ends}
+    assert begins.keys() == ends.keys()
+    assert len(begins) == sum(len(one.flows) for one in slices)
+    assert len(ends) == sum(len(one.ends) for one in slices)
+    assert all(begins[flow].end <= ends[flow].start for flow in begins)
+    return [(begins[flow], ends[flow]) for flow in begins]

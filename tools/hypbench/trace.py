@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
+keeps the last exits of each vCPU, and all else follows from them. Groups of tracks: cores, each
+with the vCPU that runs; vCPUs, each with its exits and the guest between them; steps."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
+from perfetto.trace_builder.proto_builder import TraceProtoBuilder
+
+from hypbench import abi
+from hypbench.plan_language import Plan, check_config
+from hypbench.plan_words import Mistake
+from hypbench.records import Log
+from hypbench.schema import Data
+
+NS = 1_000_000_000
+SEQUENCE = 1  # of packets: all are one writer's
+INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that an interrupt makes
+HYPERCALLS = {abi.constant("HC_BASE") + i: name
+              for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
+Place = tuple[str, int]  # a VM's name, a vCPU's index
+
+
+@dataclass(frozen=True)
+class Exit:
+    place: Place
+    core: int
+    start: int  # ticks
+    end: int
+    kind: str
+    arg: int
+
+    @property
+    def name(self) -> str:
+        if self.kind == "hvc":
+            return f"hvc {HYPERCALLS.get(self.arg, hex(self.arg))}"
+        return f"{self.kind} {self.arg if self.kind in INTERRUPTS else hex(self.arg)}"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A core's time with one vCPU, or a vCPU's between two exits."""
+
+    place: Place
+    core: int
+    start: int
+    end: int
+
+
+def with_trace(plan: Plan) -> Plan:
+    """Configurations that cannot be traced stay as they are."""
+    on = abi.axes()["trace"].index("on")
+    return replace(plan, configs={name: traced if is_possible(name, traced) else config
+                                  for name, config in plan.configs.items()
+                                  for traced in [config | {"trace": on}]})
+
+
+def is_possible(name: str, config: dict[str, int]) -> bool:
+    try:
+        check_config(name, config)
+    except Mistake:
+        return False
+    return True
+
+
+def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
+    """By step, in the order of their begins. A core's exits begin where each of its vCPUs has the
+    ones that are kept: before, others may be missing."""
+    steps: dict[int, list[Exit]] = defaultdict(list)
+    for data in log.of_kind("trace"):
+        place = data["vm"], data["vcpu"]
+        steps[data["step"]].append(Exit(
+            place, plan.vms[data["vm"]].cores[data["vcpu"]], data["t"], data["t"] + data["dur"],
+            data["event"], int(data["arg"], 0)))
+    return {step: sorted(complete(exits), key=lambda one: one.start)
+            for step, exits in steps.items()}
+
+
+def complete(exits: list[Exit]) -> Iterator[Exit]:
+    first: dict[tuple[int, Place], int] = {}
+    for one in exits:
+        key = one.core, one.place
+        first[key] = min(one.start, first.get(key, one.start))
+    for one in exits:
+        if one.start >= max(start for (core, _), start in first.items() if core == one.core):
+            yield one
+
+
+def turns_of(exits: list[Exit]) -> list[Turn]:
+    """Of one core: an exit of another vCPU than the last shows that EL2 switched at its end."""
+    turns: list[Turn] = []
+    for one in exits:
+        if turns and turns[-1].place == one.place:
+            turns[-1] = replace(turns[-1], end=one.end)
+        else:
+            turns.append(Turn(one.place, one.core, turns[-1].end if turns else one.start, one.end))
+    return turns
+
+
+class Builder:
+    def __init__(self, hz: int):
+        self.hz = hz
+        self.trace = TraceProtoBuilder()
+        self.uuids: dict[tuple[str, ...], int] = {}
+        self.flows = 0
+
+    def ns(self, ticks: int) -> int:
+        return ticks * NS // self.hz
+
+    def packet(self) -> TracePacket:
+        packet = self.trace.add_packet()
+        packet.trusted_packet_sequence_id = SEQUENCE
+        return packet
+
+    def track(self, *path: str) -> int:
+        """A track below those before it in the path."""
+        if path not in self.uuids:
+            parent = self.track(*path[:-1]) if len(path) > 1 else 0
+            self.uuids[path] = len(self.uuids) + 1
+            track = self.packet().track_descriptor
+            track.uuid, track.name = self.uuids[path], path[-1]
+            if parent:
+                track.parent_uuid = parent
+        return self.uuids[path]
+
+    def slice(self, track: int, name: str, start: int, end: int) -> TrackEvent:
+        """The event of its begin. Slices of a track come in the order of their times."""
+        begin, stop = self.packet(), self.packet()
+        begin.timestamp, stop.timestamp = self.ns(start), self.ns(end)
+        begin.track_event.type = TrackEvent.TYPE_SLICE_BEGIN
+        begin.track_event.name = name
+        stop.track_event.type = TrackEvent.TYPE_SLICE_END
+        begin.track_event.track_uuid = stop.track_event.track_uuid = track
+        return begin.track_event
+
+    def flow(self, begin: TrackEvent, end: TrackEvent) -> None:
+        self.flows += 1
+        begin.flow_ids.append(self.flows)
+        end.terminating_flow_ids.append(self.flows)
+
+    def core(self, core: int, exits: list[Exit]) -> None:
+        """An interrupt's flow leads from its exit to what the core runs then: the handler's VM."""
+        for turn in turns_of(exits):
+            self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
+                       turn.end)
+        for one, following in zip_longest(exits, exits[1:]):
+            begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
+                               one.end)
+            begin.debug_annotations.add(name="ticks").uint_value = one.end - one.start
+            if not following or following.start <= one.end:
+                continue
+            runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", one.end,
+                              following.start)
+            if one.kind in INTERRUPTS:
+                self.flow(begin, runs)
+
+
+def vcpu_name(place: Place) -> str:
+    return f"{place[0]} vCPU {place[1]}"
+
+
+def step_name(data: Data) -> str:
+    return f"{data['bench']}, {data['config']}"
+
+
+def trace_of(log: Log, plan: Plan) -> bytes:
+    builder = Builder(log.run["hz"])
+    names = {data["step"]: step_name(data) for data in log.of_kind("step")}
+    for step, exits in sorted(exits_of(log, plan).items()):
+        builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
+                      max(one.end for one in exits))
+        for core in sorted({one.core for one in exits}):
+            builder.core(core, [one for one in exits if one.core == core])
+    return builder.trace.serialize()
