@@ -2,6 +2,7 @@
 """The binary plan: that EL2's structs and the host tool's layout are one, as each isa's compiler
 sees them; and the way there and back."""
 
+import ctypes
 import hashlib
 import json
 import re
@@ -9,13 +10,14 @@ import shutil
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from hypbench import abi
-from hypbench.plan_binary import (HEADER, MAGIC, MEMBERS, PLAN, SECTION_SIZE, VERSION, is_section,
-                                  pack, unpack, words)
+from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
+                                  is_section, pack, unpack, words)
 from hypbench.plan_language import PLATFORMS, parse
 from hypbench.plan_vms import EVENTS, IMAGES
 from hypbench.tree import HOME, Tree
@@ -27,6 +29,23 @@ VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
        + "vm x image=b cores=3,1,2,0 ram_mib=64 prio=255\nvm bench\nvm a\n"
          "vm background prio=0 cores=2\n"
          "at 4294967295 destroy x\nat 0 pause bench\nat 70 create a\nat 70 resume background\n")
+
+
+def members(of: type, name: str) -> Iterator[tuple[str, str]]:
+    """The members of a struct in C's words, and the format of each."""
+    if issubclass(of, ctypes.Structure):
+        for member, kind in of._fields_:
+            yield from members(kind, f"{name}.{member}")
+    elif not issubclass(of, ctypes.Array):
+        yield name.removeprefix("."), "I"
+    elif of._type_ is ctypes.c_char:
+        yield name.removeprefix("."), f"{of._length_}s"
+    else:
+        for i in range(of._length_):
+            yield from members(of._type_, f"{name}[{i}]")
+
+
+MEMBERS = list(members(PLAN, ""))
 
 
 def assertions() -> str:
@@ -42,7 +61,7 @@ def assertions() -> str:
         equal(f"sizeof(((struct plan *)0)->{member})", size)
         offset += size
     equal("sizeof(struct plan_section)", offset)
-    equal("sizeof(struct plan)", PLAN.size)
+    equal("sizeof(struct plan)", PLAN_SIZE)
     for at, word in enumerate(("magic", "version", "length", "crc")):
         equal(f"offsetof(struct plan_section, {word})", [0, 16, 20, 24][at])
     equal("sizeof(PLAN_SECTION_MAGIC)", len(MAGIC))
@@ -136,7 +155,7 @@ def test_the_longest_words_have_room():
 
 def test_what_is_damaged_is_no_section():
     section = pack(parse(GUEST))
-    assert HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN.size,
+    assert HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN_SIZE,
                                            zlib.crc32(section[HEADER.size:]))
     for at in range(len(section)):
         assert not is_section(section[:at] + bytes([section[at] ^ 1]) + section[at + 1:])

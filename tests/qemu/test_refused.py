@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from hypbench.plan import find_section, write_plan
-from hypbench.plan_binary import HEADER, MAGIC, PLAN, SECTION_SIZE, VERSION
+from hypbench.plan_binary import HEADER, MAGIC, PLAN_SIZE, SECTION_SIZE, VERSION
 from image import GUEST_IMAGE_OFFSET, patched, read_header
 from lab import Job, board_facts, image_of
 from talk import facts
@@ -66,9 +66,9 @@ def bad_plan(name: str, says: str, start: int, value: int | bytes, reseal: bool 
 @pytest.mark.parametrize("says", [
     bad_plan("magic", "the plan section's magic is not HYPBENCH-PLAN-B", 0, b"X"),
     bad_plan("version", f"version {VERSION + 1}; valid: {VERSION}", len(MAGIC), VERSION + 1),
-    bad_plan("length", f"length 8; valid: {PLAN.size}", LENGTH, 8),
+    bad_plan("length", f"length 8; valid: {PLAN_SIZE}", LENGTH, 8),
     bad_plan("crc", "wrong CRC-32: the plan is damaged or cut", CRC, b"X", reseal=False),
-    bad_plan("cut", "wrong CRC-32: the plan is damaged or cut", HEADER.size, bytes(PLAN.size),
+    bad_plan("cut", "wrong CRC-32: the plan is damaged or cut", HEADER.size, bytes(PLAN_SIZE),
              reseal=False)])
 def test_a_binary_plan_that_is_wrong_is_refused(result, says):
     assert only_error(result)["what"] == says

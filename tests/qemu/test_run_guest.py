@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import test_cores
 from assembler import assemble
 from hypbench.cli import main
+from hypbench import qemu
 from hypbench.guests import terminal
 from hypbench.records import Log, read_log
 from lab import ROOT, TREE, board_facts
@@ -178,11 +179,18 @@ def test_it_can_restart(built, tmp_path):
 def limit_at(monkeypatch):
     """The time limit comes when the guest has said something so many times, whatever the time."""
     def set_limit(words: bytes, times: int) -> None:
-        said = bytearray()
-        is_over, show = terminal.is_over, terminal.show
-        monkeypatch.setattr(terminal, "show", lambda more: (said.extend(more), show(more)))
-        monkeypatch.setattr(terminal, "is_over", lambda moment: is_over(moment) or (
-            moment is not None and said.count(words) >= times))
+        said, alarms = bytearray(), []
+        alarm, show = qemu.alarm, terminal.show
+
+        def shown(more: bytes) -> None:
+            said.extend(more)
+            show(more)
+            if said.count(words) >= times:
+                _, expire, process = alarms[0]
+                expire(process)
+
+        monkeypatch.setattr(terminal, "show", shown)
+        monkeypatch.setattr(qemu, "alarm", lambda *of: (alarms.append(of), alarm(*of))[1])
     return set_limit
 
 

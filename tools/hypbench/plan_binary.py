@@ -3,23 +3,24 @@
 a program for the build: compiles a plan, of its standard input, to its standard output, for the
 board of its argument."""
 
+import ctypes
 import json
-import struct
 import sys
 import zlib
 from collections.abc import Iterable
 from dataclasses import replace
+from struct import Struct as Format
+from typing import Any
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
                                Link, Vm, measured_vm, taking_part)
 from hypbench.plan_words import Fields, PlanError
-from hypbench.schema import Data
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
 VERSION = abi.constant("PLAN_VERSION")
-HEADER = struct.Struct(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
+HEADER = Format(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
 
 # Derived from the rest, so that EL2 need not derive them.
@@ -30,52 +31,51 @@ WINDOWS_US = (1000, 200)  # of a run, of a step
 GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
 
 
-def members() -> list[tuple[str, str]]:
-    """The members of struct plan in C's words, and the format of each."""
-    name = f"{abi.constant('PLAN_NAME_SIZE')}s"
-    heads = [("board", name), ("words", f"{abi.constant('PLAN_WORDS_SIZE')}s"),
-             *((word, "I") for word in ("platform", "limit_ms", "config_count",
-                                        "bench_count", "guest_count", "vm_count", "event_count",
-                                        "link_count", *DECIDED))]
-    configs = [(f"config[{i}].{axis}", kind) for i in range(abi.constant("PLAN_CONFIG_MAX"))
-               for axis, kind in [("name", f"{abi.constant('CONFIG_NAME_SIZE')}s"),
-                                  *((axis, "I") for axis in abi.axes())]]
-    besides = [(member.replace("config", "beside"), kind) for member, kind in configs]
-    masks = [(f"taking_part[{i}]", "I") for i in range(abi.constant("PLAN_CONFIG_MAX"))]
-    benches = [(f"bench[{i}].{param}", kind) for i in range(abi.constant("PLAN_BENCH_MAX"))
-               for param, kind in [("name", name), *((f"params.{param}", "I")
-                                                     for param in abi.numbers("BENCH_PARAMS"))]]
-    fields = [*((one, "I") for one in [*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"]),
-              *((f"load[{i}].{one}", "I") for i in range(abi.constant("PLAN_LOAD_MAX"))
-                for one in abi.numbers("PLAN_LOAD_FIELDS"))]
-    guests = [(f"guest[{i}].{one}", kind) for i in range(abi.constant("PLAN_GUEST_MAX"))
-              for one, kind in [("name", name), *fields]]
-    words = ["image", "guest", *abi.numbers("PLAN_VM_FIELDS"),
-             *(f"core[{i}]" for i in range(abi.constant("PLAN_VM_CPUS")))]
-    vms = [(f"vm[{i}].{one}", kind) for i in range(abi.constant("PLAN_VM_MAX"))
-           for one, kind in [("name", name), *((word, "I") for word in words)]]
-    links = [(f"link[{i}].{one}", kind) for i in range(abi.constant("PLAN_LINK_MAX"))
-             for one, kind in [("name", name), *((word, "I") for word in ("kind", "a", "b"))]]
-    events = [(f"event[{i}].{word}", "I") for i in range(abi.constant("PLAN_EVENT_MAX"))
-              for word in ("at_us", "kind", "vm")]
-    return heads + masks + configs + besides + benches + guests + vms + links + events
+def fill(place: Any, /, **values: str | int) -> None:
+    for name, value in values.items():
+        packed = value.encode() if isinstance(value, str) else value
+        setattr(place, name, packed)
+        assert getattr(place, name) == packed, name  # ctypes cuts a number that is too large
 
 
-MEMBERS = members()
-PLAN = struct.Struct("<" + "".join(kind for _, kind in MEMBERS))
-SECTION_SIZE = HEADER.size + PLAN.size
+def fields(place: Any, names: Iterable[str]) -> Fields:
+    return {name: getattr(place, name) for name in names}
 
 
-def under(place: str, fields: Fields) -> dict[str, int]:
-    return {f"{place}.{name}": value for name, value in fields.items()}
+def text(constant: str) -> Any:
+    return ctypes.c_char * abi.constant(constant)
 
 
-def vm_values(vm: Vm, guests: list[str]) -> dict[str, int]:
-    is_guest = vm.image in guests
-    return {"image": IMAGES.index(GUEST if is_guest else vm.image),
-            "guest": guests.index(vm.image) if is_guest else 0,
-            "cpus": len(vm.cores), "ram_mib": vm.ram_mib, "prio": vm.prio,
-            **{f"core[{i}]": core for i, core in enumerate(vm.cores)}}
+def struct(members: dict[str, Any], *numbers: str) -> Any:
+    return type("Struct", (ctypes.LittleEndianStructure,), {
+        "_fields_": [*members.items(), *((name, ctypes.c_uint32) for name in numbers)]})
+
+
+def times(kind: Any, constant: str) -> Any:
+    return kind * abi.constant(constant)
+
+
+# struct plan of abi/plan.h, and what it has in it.
+U32 = ctypes.c_uint32
+NAME = {"name": text("PLAN_NAME_SIZE")}
+CONFIG = struct({"name": text("CONFIG_NAME_SIZE")}, *abi.axes())
+BENCH_LINE = struct(NAME | {"params": struct({}, *abi.numbers("BENCH_PARAMS"))})
+GUEST_LINE = struct(
+    NAME | dict.fromkeys([*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"], U32)
+    | {"load": times(struct({}, *abi.numbers("PLAN_LOAD_FIELDS")), "PLAN_LOAD_MAX")})
+VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", *abi.numbers("PLAN_VM_FIELDS")], U32)
+                 | {"core": times(U32, "PLAN_VM_CPUS")})
+PLAN = struct(
+    {"board": text("PLAN_NAME_SIZE"), "words": text("PLAN_WORDS_SIZE")}
+    | dict.fromkeys(["platform", "limit_ms", "config_count", "bench_count", "guest_count",
+                     "vm_count", "event_count", "link_count", *DECIDED], U32)
+    | {"taking_part": times(U32, "PLAN_CONFIG_MAX"), "config": times(CONFIG, "PLAN_CONFIG_MAX"),
+       "beside": times(CONFIG, "PLAN_CONFIG_MAX"), "bench": times(BENCH_LINE, "PLAN_BENCH_MAX"),
+       "guest": times(GUEST_LINE, "PLAN_GUEST_MAX"), "vm": times(VM_LINE, "PLAN_VM_MAX"),
+       "link": times(struct(NAME, "kind", "a", "b"), "PLAN_LINK_MAX"),
+       "event": times(struct({}, "at_us", "kind", "vm"), "PLAN_EVENT_MAX")})
+PLAN_SIZE = ctypes.sizeof(PLAN)
+SECTION_SIZE = HEADER.size + PLAN_SIZE
 
 
 def beside(config: Fields) -> Fields:
@@ -120,36 +120,36 @@ def words(plan: Plan) -> str:
 
 def pack(plan: Plan) -> bytes:
     """The section's bytes."""
-    benches = plan.benches or [NO_BENCH]
-    values: Data = {"board": plan.board, "words": words(plan), "platform": plan.platform,
-                    "limit_ms": plan.limit_ms,
-                    "config_count": len(plan.configs), "bench_count": len(benches),
-                    "guest_count": len(plan.guests), "vm_count": len(plan.vms),
-                    "event_count": len(plan.events), "link_count": len(plan.links),
-                    **decided(plan)}
+    benches, vms = plan.benches or [NO_BENCH], list(plan.vms)
+    made = PLAN()
+    fill(made, board=plan.board, words=words(plan), platform=plan.platform, limit_ms=plan.limit_ms,
+         config_count=len(plan.configs), bench_count=len(benches), guest_count=len(plan.guests),
+         vm_count=len(vms), event_count=len(plan.events), link_count=len(plan.links),
+         **decided(plan))
     for i, (name, config) in enumerate(plan.configs.items()):
         there = taking_part(plan.vms, words_of(config))
-        values |= {f"taking_part[{i}]": sum(1 << n for n, vm in enumerate(plan.vms) if vm in there),
-                   f"config[{i}].name": name, **under(f"config[{i}]", config),
-                   f"beside[{i}].name": name, **under(f"beside[{i}]", beside(config))}
-    for i, (name, params) in enumerate(benches):
-        values |= {f"bench[{i}].name": name, **under(f"bench[{i}].params", params)}
-    for i, (name, guest) in enumerate(plan.guests.items()):
-        values |= {f"guest[{i}].name": name, f"guest[{i}].load_count": len(guest.loads),
-                   **under(f"guest[{i}]", guest.fields)}
-        for j, load in enumerate(guest.loads):
-            values |= under(f"guest[{i}].load[{j}]", load)
-    for i, (name, vm) in enumerate(plan.vms.items()):
-        values |= {f"vm[{i}].name": name, **under(f"vm[{i}]", vm_values(vm, list(plan.guests)))}
-    for i, (name, link) in enumerate(plan.links.items()):
-        values |= {f"link[{i}].name": name, **under(f"link[{i}]", {
-            "kind": LINK_KINDS.index(link.kind), "a": list(plan.vms).index(link.a),
-            "b": list(plan.vms).index(link.b)})}
-    for i, event in enumerate(plan.events):
-        values |= under(f"event[{i}]", {"at_us": event.at_us, "kind": EVENTS.index(event.what),
-                                        "vm": list(plan.vms).index(event.vm)})
-    body = PLAN.pack(*(values.get(member, "").encode() if kind.endswith("s")
-                       else values.get(member, 0) for member, kind in MEMBERS))
+        made.taking_part[i] = sum(1 << n for n, vm in enumerate(vms) if vm in there)
+        fill(made.config[i], name=name, **config)
+        fill(made.beside[i], name=name, **beside(config))
+    for place, (name, params) in zip(made.bench, benches):
+        fill(place, name=name)
+        fill(place.params, **params)
+    for place, (name, guest) in zip(made.guest, plan.guests.items()):
+        fill(place, name=name, load_count=len(guest.loads), **guest.fields)
+        for load, values in zip(place.load, guest.loads):
+            fill(load, **values)
+    for place, (name, vm) in zip(made.vm, plan.vms.items()):
+        is_guest = vm.image in plan.guests
+        fill(place, name=name, image=IMAGES.index(GUEST if is_guest else vm.image),
+             guest=list(plan.guests).index(vm.image) if is_guest else 0,
+             cpus=len(vm.cores), ram_mib=vm.ram_mib, prio=vm.prio)
+        place.core[:len(vm.cores)] = vm.cores
+    for place, (name, link) in zip(made.link, plan.links.items()):
+        fill(place, name=name, kind=LINK_KINDS.index(link.kind), a=vms.index(link.a),
+             b=vms.index(link.b))
+    for place, event in zip(made.event, plan.events):
+        fill(place, at_us=event.at_us, kind=EVENTS.index(event.what), vm=vms.index(event.vm))
+    body = bytes(made)
     return HEADER.pack(MAGIC, VERSION, len(body), zlib.crc32(body)) + body
 
 
@@ -158,53 +158,41 @@ def is_section(section: bytes) -> bool:
     if len(section) < SECTION_SIZE:
         return False
     body = section[HEADER.size:SECTION_SIZE]
-    return HEADER.unpack_from(section) == (MAGIC, VERSION, PLAN.size, zlib.crc32(body))
+    return HEADER.unpack_from(section) == (MAGIC, VERSION, len(body), zlib.crc32(body))
 
 
 def board_in(section: bytes) -> str:
     """The board that the section's image is for, whatever else the section says."""
-    values = dict(zip((member for member, _ in MEMBERS), PLAN.unpack_from(section, HEADER.size)))
-    return values["board"].rstrip(b"\0").decode("ascii", "replace")
+    return PLAN.from_buffer_copy(section, HEADER.size).board.decode("ascii", "replace")
 
 
 def unpack(section: bytes) -> Plan:
-    values: Data = {
-        member: value.rstrip(b"\0").decode("ascii") if isinstance(value, bytes) else value
-        for (member, _), value in zip(MEMBERS, PLAN.unpack_from(section, HEADER.size))}
+    read = PLAN.from_buffer_copy(section, HEADER.size)
+    said = json.loads(f"{{{read.words.decode('ascii')[1:]}}}")
+    guests = {one.name.decode("ascii"): Guest(
+        fields(one, abi.numbers("PLAN_GUEST_FIELDS")),
+        [fields(load, abi.numbers("PLAN_LOAD_FIELDS")) for load in one.load[:one.load_count]])
+        for one in read.guest[:read.guest_count]}
 
-    def fields(place: str, names: Iterable[str]) -> Fields:
-        return {name: values[f"{place}.{name}"] for name in names}
-    guests = {values[f"guest[{i}].name"]: Guest(
-        fields(f"guest[{i}]", abi.numbers("PLAN_GUEST_FIELDS")),
-        [fields(f"guest[{i}].load[{j}]", abi.numbers("PLAN_LOAD_FIELDS"))
-         for j in range(values[f"guest[{i}].load_count"])])
-        for i in range(values["guest_count"])}
-
-    def vm(place: str) -> Vm:
-        image = IMAGES[values[f"{place}.image"]]
-        cores = (values[f"{place}.core[{j}]"] for j in range(values[f"{place}.cpus"]))
-        return Vm(list(guests)[values[f"{place}.guest"]] if image == GUEST else image,
-                  tuple(cores), values[f"{place}.ram_mib"], values[f"{place}.prio"])
-    said = json.loads(f"{{{values['words'][1:]}}}")
-    vms = {values[f"vm[{i}].name"]: vm(f"vm[{i}]") for i in range(values["vm_count"])}
-    benches = values["bench_count"] if BENCH in (one.image for one in vms.values()) else 0
+    def vm(one: Any) -> Vm:
+        image = IMAGES[one.image]
+        return Vm(list(guests)[one.guest] if image == GUEST else image,
+                  tuple(one.core[:one.cpus]), one.ram_mib, one.prio)
+    vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
+    benches = read.bench_count if BENCH in (one.image for one in vms.values()) else 0
     return Plan(
-        **{one: values[one] for one in ("board", "platform", "limit_ms")},
+        board=read.board.decode("ascii"), platform=read.platform, limit_ms=read.limit_ms,
         name=said["plan"], machine=said.get("machine", ""), order=ORDERS.index(said["order"]),
-        configs={values[f"config[{i}].name"]: fields(f"config[{i}]", abi.axes())
-                 for i in range(values["config_count"])},
-        benches=[(values[f"bench[{i}].name"],
-                  fields(f"bench[{i}].params", abi.numbers("BENCH_PARAMS")))
-                 for i in range(benches)],
-        guests=guests, events=[
-            Event(values[f"event[{i}].at_us"], EVENTS[values[f"event[{i}].kind"]],
-                  values[f"vm[{values[f'event[{i}].vm']}].name"])
-            for i in range(values["event_count"])],
-        vms=vms, links={
-            values[f"link[{i}].name"]: Link(LINK_KINDS[values[f"link[{i}].kind"]],
-                                            *(values[f"vm[{values[f'link[{i}].{end}']}].name"]
-                                              for end in "ab"))
-            for i in range(values["link_count"])})
+        configs={one.name.decode("ascii"): fields(one, abi.axes())
+                 for one in read.config[:read.config_count]},
+        benches=[(one.name.decode("ascii"), fields(one.params, abi.numbers("BENCH_PARAMS")))
+                 for one in read.bench[:benches]],
+        guests=guests, vms=vms,
+        events=[Event(one.at_us, EVENTS[one.kind], list(vms)[one.vm])
+                for one in read.event[:read.event_count]],
+        links={one.name.decode("ascii"): Link(LINK_KINDS[one.kind], list(vms)[one.a],
+                                              list(vms)[one.b])
+               for one in read.link[:read.link_count]})
 
 
 if __name__ == "__main__":

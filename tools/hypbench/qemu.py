@@ -8,7 +8,8 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -86,39 +87,47 @@ class Qemu:
     name = "QEMU"
     watched = True  # whether it still executes instructions
 
-    def __init__(self, words: list[str], limit_s: float):
+    def __init__(self, words: list[str], limit_s: float | None):
         self.words = words
         self.limit_s = limit_s
-        self.timed_out = False  # ended at the limit, or stuck
+        self.timed_out = False  # ended at the limit (None: there is none), or stuck
         self.stuck = False  # executed no instruction any more
         self.stopped = False  # it did not end after the end record, as a run that is refused
         self.status: int | None = None
         self.stderr = ""
 
     def lines(self) -> Generator[bytes]:
+        with self.started() as process:
+            assert process.stdout
+            while line := process.stdout.readline(LONGEST_LINE):
+                self.watch.heard.set()
+                yield line
+                if is_end(line):
+                    self.expect_end(process)
+            self.status = process.wait()
+
+    @contextmanager
+    def started(self, stdin: int = subprocess.DEVNULL, bufsize: int = -1) -> Iterator[Process]:
         # A session of its own, so that whatever it started ends with it.
-        with (Watch(self.words) as watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
-                ends_with_us(self.words + (watch.options if self.watched else [])),
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
-                start_new_session=True,
-                pass_fds=watch.fds) as process):
-            watch.follow(process)
-            alarms = [alarm(self.limit_s, self._expire, process)]
+        with (Watch(self.words) as self.watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
+                ends_with_us(self.words + (self.watch.options if self.watched else [])), bufsize,
+                stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
+                pass_fds=self.watch.fds) as process):
+            self.watch.follow(process)
+            self.alarms = [alarm(self.limit_s, self._expire, process)] if self.limit_s else []
             try:
-                assert process.stdout
-                while line := process.stdout.readline(LONGEST_LINE):
-                    watch.heard.set()
-                    yield line
-                    if is_end(line):
-                        alarms.append(alarm(END_GRACE_S, self._stop, process))
-                self.status = process.wait()
+                yield process
             finally:
-                for started in alarms:
+                for started in self.alarms:
                     started.cancel()
                 end(process)
-                self.stuck = watch.stuck
+                self.stuck = self.watch.stuck
                 self.timed_out = self.timed_out or self.stuck
                 self.stderr = said(stderr)
+
+    def expect_end(self, process: Process) -> None:
+        """From the end record on."""
+        self.alarms.append(alarm(END_GRACE_S, self._stop, process))
 
     @property
     def last_words(self) -> str:

@@ -19,6 +19,7 @@ from hypbench.vms import by_vm, vm_of
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
 EMPTY_PATH = "counter"
+TICKS, CYCLES = "", "cycles_"  # what the members of either clock begin with
 UNMODIFIED = "guest"  # a step of an unmodified guest: it has no results
 FIT = 0.02  # the core's clock may have changed so much within the run
 ROUNDING = 0.001  # of a mean with 3 decimal places
@@ -266,39 +267,27 @@ def lacks(step: list[Data]) -> Iterator[str]:
     kinds = Counter(record["kind"] for record in step)
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
         yield "no bench, check or skip record"
-    overheads = {record["p50"] for record in step if record["kind"] == "calibration"}
+    calibrated = [overheads(record, "p50") for record in step if record["kind"] == "calibration"]
     pairs = [record for record in step
              if record["kind"] == "bench" and record["window"] == "pair"]
-    if pairs and not overheads:
+    if pairs and not calibrated:
         yield "measured without a calibration"
     for record in pairs:
-        # The counter benchmark may show the pair itself, with nothing subtracted.
-        allowed = overheads | ({0} if record["bench"] == EMPTY_PATH else set())
-        if overheads and record["overhead"] not in allowed:
-            yield (f"overhead {record['overhead']} of {record['variant']} is not the"
-                   " calibration's p50")
-        yield from cycles_overhead_faults(step, record)
-        yield from events_overhead_faults(step, record)
+        for name, overhead in overheads(record, "overhead").items():
+            allowed = {made[name] for made in calibrated if name in made}
+            # The counter benchmark may show the pair itself, with nothing subtracted.
+            bare = record["bench"] == EMPTY_PATH and overhead == 0
+            if overhead not in allowed and not bare and (calibrated or name != TICKS):
+                clock, event = (name, "") if name in (TICKS, CYCLES) else ("", f" of {name}")
+                yield (f"{clock}overhead {overhead}{event} of {record['variant']} is not the"
+                       f" calibration's {clock}p50")
 
 
-def cycles_overhead_faults(step: list[Data], bench: Data) -> Iterator[str]:
-    found = bench.get("cycles_overhead")
-    allowed = {record["cycles_p50"] for record in step if "cycles_p50" in record
-               and record["kind"] == "calibration"}
-    if bench["bench"] == EMPTY_PATH:
-        allowed.add(0)
-    if found is not None and found not in allowed:
-        yield f"cycles_overhead {found} of {bench['variant']} is not the calibration's cycles_p50"
-
-
-def events_overhead_faults(step: list[Data], bench: Data) -> Iterator[str]:
-    allowed = {(event["name"], event["p50"]) for record in step if record["kind"] == "calibration"
-               for event in record.get("events", [])}
-    for event in bench.get("events", []):
-        bare = bench["bench"] == EMPTY_PATH and event["overhead"] == 0
-        if not bare and (event["name"], event["overhead"]) not in allowed:
-            yield (f"overhead {event['overhead']} of {event['name']} of {bench['variant']} is not"
-                   " the calibration's p50")
+def overheads(record: Data, member: str) -> dict[str, int]:
+    """By clock, or event: the p50 of a calibration, the overhead of a result."""
+    clocks = {clock: record[clock + member] for clock in (TICKS, CYCLES)
+              if clock + member in record}
+    return clocks | {event["name"]: event[member] for event in record.get("events", [])}
 
 
 def pass_faults(log: Log) -> Iterator[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tables in a terminal."""
 
+from collections.abc import Iterable
 from math import log2
 
 from rich.markup import escape
@@ -23,6 +24,22 @@ def table(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
     for name in last:
         made.add_column(escape(name), overflow="fold")
     return made
+
+
+def filled(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
+           rows: Iterable[Iterable[object]], last: tuple[str, ...] = (), merged: int = 0
+           ) -> list[Table | str]:
+    """The table with these rows; nothing without a row. The first `merged` columns stand once for
+    the rows that share them, and a line is between those and the next."""
+    made = table(title, words, numbers, last)
+    before: tuple[object, ...] | None = None
+    for cells in map(tuple, rows):
+        first = cells[:merged]
+        if before not in (None, first):
+            made.add_section()
+        add(made, *(first if first != before else ("",) * merged), *cells[merged:])
+        before = first
+    return [made] if made.row_count else []
 
 
 def add(made: Table, *cells: object) -> None:

@@ -6,7 +6,7 @@ from rich.table import Table
 from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.records import Log
 from hypbench.rows import TIME, platform_of
-from hypbench.tables.base import add, number, table
+from hypbench.tables.base import filled, number
 
 QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
              " batches (-xN) than the step, cycles than {cycle} ns.")
@@ -14,16 +14,12 @@ VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 a
 
 
 def clock_tables(log: Log) -> list[Table | str]:
-    rows = clock_rows(log)
-    if not rows:
-        return []
-    made = table("One operation by both clocks: means in ticks, nanoseconds and cycles; and the"
-                 " samples' cycles", ("bench", "variant", "configuration"),
-                 ("ops", "ticks", "ns", "step ns", "cycles", "ns", "min", "p50", "p99", "max"))
-    for row in rows:
-        add(made, row.row.bench, row.row.variant, row.row.config, row.batch, number(row.mean, 3),
-            number(row.mean_ns, 1), number(row.step_ns, 3), *cycle_cells(row))
-    return [made, *remarks(log)]
+    made = filled("One operation by both clocks: means in ticks, nanoseconds and cycles; and the"
+                  " samples' cycles", ("bench", "variant", "configuration"),
+                  ("ops", "ticks", "ns", "step ns", "cycles", "ns", "min", "p50", "p99", "max"),
+                  ((*row.row.key, row.batch, number(row.mean, 3), number(row.mean_ns, 1),
+                    number(row.step_ns, 3), *cycle_cells(row)) for row in clock_rows(log)))
+    return [*made, *remarks(log)] if made else []
 
 
 def cycle_cells(row: ClockRow) -> list[object]:

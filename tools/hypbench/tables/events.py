@@ -5,19 +5,14 @@ from rich.table import Table
 
 from hypbench.analysis.events import EventRow, doubts, event_rows
 from hypbench.records import Log
-from hypbench.tables.base import add, number, table
+from hypbench.tables.base import filled, number
 
 
 def event_tables(log: Log) -> list[Table | str]:
     groups: dict[tuple[str, ...], list[EventRow]] = {}
     for row in event_rows(log):
         groups.setdefault(tuple(row.per_operation), []).append(row)
-    return [*(event_table(names, rows) for names, rows in groups.items()), *doubts(log)]
-
-
-def event_table(names: tuple[str, ...], rows: list[EventRow]) -> Table:
-    made = table("PMU events of one operation", ("bench", "variant", "configuration"), names)
-    for one in rows:
-        add(made, one.row.bench, one.row.variant, one.row.config,
-            *(number(one.per_operation[name], 3) for name in names))
-    return made
+    made = [filled("PMU events of one operation", ("bench", "variant", "configuration"), names,
+                   ((*one.row.key, *(number(one.per_operation[name], 3) for name in names))
+                    for one in rows)) for names, rows in groups.items()]
+    return [*(one for part in made for one in part), *doubts(log)]

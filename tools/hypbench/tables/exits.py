@@ -8,43 +8,29 @@ from hypbench.analysis.programs import ProgramRow, program_rows
 from hypbench.analysis.studies import ICOUNT_SHARE_REMARK, PROGRAM_REMARK, S3_PROGRAMS
 from hypbench.records import Log
 from hypbench.rows import platform_of
-from hypbench.tables.base import add, number, percent, spark, table, times
+from hypbench.tables.base import filled, number, percent, spark, times
 
 
 def exits_tables(log: Log) -> list[Table | str]:
-    rows = exit_rows(log)
-    if not rows:
-        return []
-    made = table("Exits by kind (stats=on): ticks at EL2, histogram in log2 of ticks and count",
-                 ("configuration", "bench", "VM-EXIT"),
-                 ("Samples", "Samples%", "Time%", "Total", "Min", "Max", "Avg"), ("Histogram",))
-    before = None
-    for row in rows:
-        where = row.config, row.bench
-        if before and where != before:
-            made.add_section()
-        add(made, *(where if where != before else ("", "")), row.kind, row.n,
-            percent(row.share_count), percent(row.share_time), row.total, row.min, row.max,
-            number(row.mean, 1), spark(row.hist))
-        before = where
-    return [made]
+    return filled("Exits by kind (stats=on): ticks at EL2, histogram in log2 of ticks and count",
+                  ("configuration", "bench", "VM-EXIT"),
+                  ("Samples", "Samples%", "Time%", "Total", "Min", "Max", "Avg"), (
+        (row.config, row.bench, row.kind, row.n, percent(row.share_count),
+         percent(row.share_time), row.total, row.min, row.max, number(row.mean, 1),
+         spark(row.hist)) for row in exit_rows(log)), ("Histogram",), merged=2)
 
 
 def program_tables(log: Log) -> list[Table | str]:
     rows = program_rows(log)
-    if not rows:
-        return []
-    made = table("Programs: ticks of one run, and what of the slowdown is exit handling",
-                 ("program", "configuration"),
-                 ("native", "VM", "slowdown", "VM - native", "exits", "exit time", "share"),
-                 ("exits by kind",))
-    for row in rows:
-        lost = None if row.native is None else row.vm - row.native
-        add(made, row.bench, row.config, number(row.native), number(row.vm),
-            times(row.slowdown, 4), number(lost), number(row.exit_count), number(row.exit_time),
-            percent(row.share), kinds_of(row))
+    made = filled("Programs: ticks of one run, and what of the slowdown is exit handling",
+                  ("program", "configuration"),
+                  ("native", "VM", "slowdown", "VM - native", "exits", "exit time", "share"), (
+        (row.bench, row.config, number(row.native), number(row.vm), times(row.slowdown, 4),
+         number(None if row.native is None else row.vm - row.native), number(row.exit_count),
+         number(row.exit_time), percent(row.share), kinds_of(row)) for row in rows),
+                  ("exits by kind",))
     remarks = [ICOUNT_SHARE_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [made, *remarks, *study_table(rows)]
+    return [*made, *remarks, *study_table(rows)] if made else []
 
 
 def kinds_of(row: ProgramRow) -> str:
@@ -53,16 +39,14 @@ def kinds_of(row: ProgramRow) -> str:
 
 
 def study_table(rows: list[ProgramRow]) -> list[Table | str]:
-    benches = dict.fromkeys(row.bench for row in rows if row.bench in S3_PROGRAMS)
-    if not benches:
-        return []
-    made = table("The study's programs (S3): bhyve on a Xeon",
-                 ("of the kind of", "study's program"),
-                 ("native ms", "VM ms", "slowdown", "exits", "exit ms", "share", "share here"))
-    for bench in benches:
-        study = S3_PROGRAMS[bench]
-        ours = [percent(row.share) for row in rows if row.bench == bench and row.share is not None]
-        add(made, bench, study.name, f"{study.native_ms:g}", f"{study.vm_ms:g}",
-            times(study.slowdown, 3), study.exits, f"{study.exit_ms:g}", percent(study.share, 0),
-            ", ".join(ours) or "-")
-    return [made, PROGRAM_REMARK]
+    ours: dict[str, list[str]] = {row.bench: [] for row in rows if row.bench in S3_PROGRAMS}
+    for row in rows:
+        if row.bench in ours and row.share is not None:
+            ours[row.bench].append(percent(row.share))
+    made = filled("The study's programs (S3): bhyve on a Xeon",
+                  ("of the kind of", "study's program"),
+                  ("native ms", "VM ms", "slowdown", "exits", "exit ms", "share", "share here"), (
+        (bench, study.name, f"{study.native_ms:g}", f"{study.vm_ms:g}", times(study.slowdown, 3),
+         study.exits, f"{study.exit_ms:g}", percent(study.share, 0), ", ".join(shares) or "-")
+        for bench, shares in ours.items() for study in [S3_PROGRAMS[bench]]))
+    return [*made, PROGRAM_REMARK] if made else []

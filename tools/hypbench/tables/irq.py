@@ -9,7 +9,7 @@ from hypbench.analysis.storm import StormRow, storm_rows
 from hypbench.analysis.studies import ICOUNT_TIME_REMARK, WAKEUP_REMARK
 from hypbench.records import Log
 from hypbench.rows import platform_of
-from hypbench.tables.base import add, number, plain, signed, table
+from hypbench.tables.base import add, filled, number, plain, signed, table
 
 BAR_WIDTH = 30
 
@@ -55,46 +55,39 @@ def storm_tables(log: Log) -> list[Table | str]:
         return []
     most = max(row.pended for row in rows)
     configs = list(dict.fromkeys(row.config for row in rows))
-    made = table(f"{most} interrupts pended at once: p50 from unmasking to each handler"
-                 f" (list registers: {log.run['lr_count']}; * waited for one to be free)",
-                 ("handler",), tuple(configs))
     cells = {(row.config, row.position): row for row in rows if row.pended == most}
-    for position in sorted({position for _, position in cells}):
-        add(made, position, *(storm_cell(cells.get((config, position))) for config in configs))
-    return [made, *storm_ends(rows, configs)]
+    made = filled(f"{most} interrupts pended at once: p50 from unmasking to each handler"
+                  f" (list registers: {log.run['lr_count']}; * waited for one to be free)",
+                  ("handler",), tuple(configs),
+                  ((position, *(storm_cell(cells.get((config, position))) for config in configs))
+                   for position in sorted({position for _, position in cells})))
+    return made + storm_ends(rows, configs)
 
 
 def storm_cell(row: StormRow | None) -> str:
     return "-" if row is None else f"{row.row.p50}{'*' if row.beyond else ''}"
 
 
-def storm_ends(rows: list[StormRow], configs: list[str]) -> list[Table]:
+def storm_ends(rows: list[StormRow], configs: list[str]) -> list[Table | str]:
     """The last handler of each number pended."""
     last = {(row.config, row.pended): row for row in rows if row.position == row.pended}
     counts = sorted({pended for _, pended in last})
     if len(counts) < 2:
         return []
-    made = table("The last handler of so many pended at once: p50, and for one of them",
-                 ("pended",), tuple(configs))
-    for pended in counts:
-        cells = [last.get((config, pended)) for config in configs]
-        add(made, pended, *("-" if row is None else f"{storm_cell(row)}"
-                            f" ({row.row.p50 / pended:.0f})" for row in cells))
-    return [made]
+    cells = {pended: [last.get((config, pended)) for config in configs] for pended in counts}
+    return filled("The last handler of so many pended at once: p50, and for one of them",
+                  ("pended",), tuple(configs), ((pended, *(
+                      "-" if row is None else f"{storm_cell(row)} ({row.row.p50 / pended:.0f})"
+                      for row in mine)) for pended, mine in cells.items()))
 
 
 def wakeup_tables(log: Log) -> list[Table | str]:
-    rows = wakeup_rows(log)
-    if not rows:
-        return []
-    made = table("Wake-ups at a fixed period, beside those of the study (S1: 120 000, 30 ms apart)",
-                 ("configuration", "variant"),
-                 ("n", "period µs", "min", "p50", "p95", "max", "max - min", "p95 µs", "max µs"),
-                 ("study's p95, max µs",))
-    for row in rows:
-        add(made, *wakeup_cells(row))
+    made = filled("Wake-ups at a fixed period, beside those of the study (S1: 120 000, 30 ms"
+                  " apart)", ("configuration", "variant"),
+                  ("n", "period µs", "min", "p50", "p95", "max", "max - min", "p95 µs", "max µs"),
+                  map(wakeup_cells, wakeup_rows(log)), ("study's p95, max µs",))
     remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [made, *remarks, WAKEUP_REMARK]
+    return [*made, *remarks, WAKEUP_REMARK] if made else []
 
 
 def wakeup_cells(row: WakeupRow) -> list[object]:

@@ -9,23 +9,18 @@ from hypbench.analysis.studies import S1_MISS_RATES
 from hypbench.analysis.tlb import Slowdown, TlbCell, largest, slowdowns, tlb_cells, walk_fit
 from hypbench.records import Log
 from hypbench.rows import NOT_MODELLED, platform_of
-from hypbench.tables.base import add, number, table, times
+from hypbench.tables.base import filled, number, times
 
 MATRIX = 4  # configurations from which on a log is a matrix
 
 
 def boot_tables(log: Log) -> list[Table | str]:
-    rows = boot_rows(log)
-    if not rows:
-        return []
-    made = table("A guest's start and its stage 2: ticks", ("configuration", "stage 2", "fill"),
-                 ("start", "build before", "start + build", "touched pages", "faults",
-                  "fault ticks", "min", "mean", "max"))
-    for row in rows:
-        add(made, row.config, row.stage2, row.fill, row.start_ticks, row.build_ticks,
-            row.start_ticks + row.build_ticks, row.touched_pages, row.faults, row.fault_ticks,
-            row.fault_min, number(row.fault_mean, 1), row.fault_max)
-    return [made]
+    return filled("A guest's start and its stage 2: ticks", ("configuration", "stage 2", "fill"),
+                  ("start", "build before", "start + build", "touched pages", "faults",
+                   "fault ticks", "min", "mean", "max"), (
+        (row.config, row.stage2, row.fill, row.start_ticks, row.build_ticks,
+         row.start_ticks + row.build_ticks, row.touched_pages, row.faults, row.fault_ticks,
+         row.fault_min, number(row.fault_mean, 1), row.fault_max) for row in boot_rows(log)))
 
 
 def tlb_tables(log: Log) -> list[Table | str]:
@@ -35,13 +30,12 @@ def tlb_tables(log: Log) -> list[Table | str]:
         return []  # the table of what this platform does not model says it all
     if not cells:
         return []
-    made = table(f"Translation by grain: {cells[0].pages} pages of 4 KiB, ticks of one load",
-                 ("configuration", "stage 1", "stage 2"),
-                 ("walk references", "random", "seq", "packed", "random - packed"))
-    for cell in cells:
-        add(made, cell.config, cell.stage1, cell.stage2, cell.walk_refs,
-            *loads_of(cell, unmodelled))
-    return [made, *fit_line(log, unmodelled)]
+    made = filled(f"Translation by grain: {cells[0].pages} pages of 4 KiB, ticks of one load",
+                  ("configuration", "stage 1", "stage 2"),
+                  ("walk references", "random", "seq", "packed", "random - packed"),
+                  ((cell.config, cell.stage1, cell.stage2, cell.walk_refs,
+                    *loads_of(cell, unmodelled)) for cell in cells))
+    return [*made, *fit_line(log, unmodelled)]
 
 
 def loads_of(cell: TlbCell, unmodelled: bool) -> list[str]:
@@ -60,29 +54,21 @@ def fit_line(log: Log, unmodelled: bool) -> list[str]:
 
 
 def miss_tables(log: Log) -> list[Table | str]:
-    rows = largest_sets(miss_rows(log))
-    if not rows:
-        return []
-    made = table("What one TLB miss costs: (random - packed) / misses of a load",
-                 ("bench", "variant", "configuration"),
-                 ("misses of a load", "ns a miss", "cycles a miss"))
-    for row in rows:
-        add(made, *row.key, row.misses_said, number(row.ns, 1), number(row.cycles, 1))
-    return [made]
+    return filled("What one TLB miss costs: (random - packed) / misses of a load",
+                  ("bench", "variant", "configuration"),
+                  ("misses of a load", "ns a miss", "cycles a miss"),
+                  ((*row.key, row.misses_said, number(row.ns, 1), number(row.cycles, 1))
+                   for row in largest_sets(miss_rows(log))))
 
 
 def slowdown_tables(log: Log) -> list[Table | str]:
-    found = slowdowns(log)
-    if not found:
-        return []
-    made = table("Slowdown at a miss rate of m: 1 * (1 - m) + m * r",
-                 ("r of", "configuration", "against", "working set"),
-                 ("r", *(f"m = {100 * rate:g} %" for rate in S1_MISS_RATES)))
-    for one in found:
-        add(made, *slowdown_cells(one))
-    if platform_of(log) == "qemu-icount":
-        return [made, f"r is measured on a platform that has translation cost: {NOT_MODELLED}."]
-    return [made]
+    made = filled("Slowdown at a miss rate of m: 1 * (1 - m) + m * r",
+                  ("r of", "configuration", "against", "working set"),
+                  ("r", *(f"m = {100 * rate:g} %" for rate in S1_MISS_RATES)),
+                  map(slowdown_cells, slowdowns(log)))
+    if made and platform_of(log) == "qemu-icount":
+        made.append(f"r is measured on a platform that has translation cost: {NOT_MODELLED}.")
+    return made
 
 
 def slowdown_cells(one: Slowdown) -> list[str]:

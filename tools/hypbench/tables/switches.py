@@ -7,7 +7,7 @@ from hypbench.analysis.storm import BENCH as STORM
 from hypbench.analysis.switches import SwitchRow, state_rows, switch_rows
 from hypbench.records import Log
 from hypbench.rows import platform_of
-from hypbench.tables.base import add, between, signed, table, times
+from hypbench.tables.base import between, filled, signed, times
 
 UNCHANGED = "{count} more rows do not change."
 ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
@@ -33,16 +33,10 @@ def pair_tables(title: str, rows: list[SwitchRow]) -> list[Table | str]:
         return []
     rows = [row for row in rows if row.bench != STORM or is_last(row)]
     changed = [row for row in rows if not (row.effect.is_point and row.effect.value == 0)]
-    made = table(title, ("switch", "A", "B", "bench", "variant"),
-                 ("A p50", "B p50", "B - A", "95 % interval", "B / A"))
-    before = None
-    for row in changed:
-        pair = (f"{row.axis}={row.other_value}", row.base, row.other)
-        if before and pair != before:
-            made.add_section()
-        add(made, *(pair if pair != before else ("", "", "")), row.bench, row.variant, row.a.p50,
-            row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
-        before = pair
+    made = filled(title, ("switch", "A", "B", "bench", "variant"),
+                  ("A p50", "B p50", "B - A", "95 % interval", "B / A"), (
+        (f"{row.axis}={row.other_value}", row.base, row.other, row.bench, row.variant, row.a.p50,
+         row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
+        for row in changed), merged=3)
     same = len(rows) - len(changed)
-    return [*([made] if changed else [title + ":"]), *([UNCHANGED.format(count=same)] if same
-                                                       else [])]
+    return [*(made or [title + ":"]), *([UNCHANGED.format(count=same)] if same else [])]
