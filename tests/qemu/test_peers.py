@@ -16,6 +16,7 @@ from hypbench.apt_sources import NotDebian
 from hypbench.debian import FetchError, Offline
 from hypbench.peers import kvm
 from hypbench.peers.cli import BOARDS
+from hypbench.peers.document import figures_in
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, NotMeasured
@@ -23,7 +24,6 @@ from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
 from lab import ROOT, TREE
-from peers_document import figures_in
 
 pytestmark = pytest.mark.long
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import expected
+from hypbench.peers.document import figures_in
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, Figure, NotMeasured
 from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours
 from lab import ROOT, TREE, board_facts
-from peers_document import figures_in
 
 pytestmark = pytest.mark.long
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every number of a board's files by its place: members of initialisers (gic.dist, console[1]),
 macros by their name, and what is left in the code. The host tools take a board's addresses from
-here; a test says that it knows them all."""
+here; a test says that it knows them all. The compiler's DWARF has the same numbers, but only of a
+board that is built, and no command that makes or checks a plan needs one."""
 
 import re
 from collections.abc import Mapping

@@ -2,7 +2,8 @@
 """Notices a QEMU under icount that executes no instruction any more.
 
 An exception vector that faults raises exception after exception and executes nothing. No virtual
-time passes then, so no limit of the plan is reached, and QEMU ends on no signal but KILL.
+time passes then, so no limit of the plan is reached, and QEMU ends on no signal but KILL. One
+question of QMP is two lines here; the package qemu.qmp would need an event loop for it.
 """
 
 import os

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the image of a board's card in a file: partition table, FAT, raw sectors. Nothing of it
-needs root, and two of them made from the same files are the same."""
+needs root, and two of them made from the same files are the same. sfdisk and mtools do the work;
+genimage would want a description as long as the calls, and a package more."""
 
 import os
 import tempfile
