@@ -101,3 +101,46 @@ def test_two_runs_of_a_board_take_turns(bench):
     assert b"smc\0" in (bench.out / "hypbench-run.elf").read_bytes()
     log = read_log((bench.out / "console.log").read_bytes())
     assert log.complete and not log.problems
+
+
+def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess:
+    """As on a disk that is full: no file grows beyond so many bytes."""
+    return subprocess.run(["prlimit", f"--fsize={most}", sys.executable, "-c", HOOK,
+                           str(bench.root), *words], capture_output=True, text=True, check=False)
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "run.lock"}
+
+
+def test_a_full_disk_is_one_line_and_leaves_the_last_run(bench):
+    bench.set_qemu(LOG)
+    bench.write("plans/default.plan", "config native\nbench hvc\n")
+    with start(bench, *RUN) as first:
+        first.communicate(timeout=60)
+    before = content_of(bench.out)
+    assert len(before) == 5
+    done = limited(bench, 1000, *RUN)
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "Error" in line] == [
+        f"Error: cannot write {bench.out}/hypbench-run.elf: File too large"]
+    assert "Traceback" not in done.stderr
+    assert content_of(bench.out) == before
+
+
+def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
+    """The console's log is cut there; the records of the last run stay."""
+    image = len((bench.root / "build/virt-a72/hypbench.elf").read_bytes())
+    bench.write("plans/default.plan", "config native\nbench hvc\n")
+    bench.set_qemu(LOG)
+    with start(bench, *RUN) as first:
+        first.communicate(timeout=60)
+    before = content_of(bench.out)
+    bench.set_qemu(LOG + b"a line of the guest\r\n" * image)
+    done = limited(bench, image + 100, *RUN)
+    assert done.returncode == 1
+    assert f"Error: cannot write {bench.out}/console.log: File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    after = content_of(bench.out)
+    assert after.keys() == before.keys()
+    assert after["records.jsonl"] == before["records.jsonl"]

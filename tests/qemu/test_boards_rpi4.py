@@ -102,21 +102,10 @@ def figures(result: Result) -> expected.Figures:
     return expected.figures_of(result)
 
 
-# Its window begins in HC_RAISE, after a look at the INTID. This board has one SPI to raise, so
-# that the compiler knows the number from there on and what it would compute of it: so many
-# instructions, by compiler.
-RAISED = "irq_phases device-total"
-COMPUTED = {"12.2": 5, "14.2": 4}
-
-
 def test_every_path_is_as_long_as_on_virt(lab, image):
     """The same core and the same GIC: the parked cores and the other addresses cost nothing."""
     runs = lab.all(*(Job(board, expected.PLAN) for board in (SAME_CORE, BOARD)))
-    virt, rpi4 = map(figures, runs)
-    compiler = expected.series(runs[0].log.run["compiler"])
-    for config in virt.values():
-        config[RAISED] -= COMPUTED[compiler]
-    assert expected.differences(virt, rpi4) == []
+    assert expected.differences(*map(figures, runs)) == []
 
 
 def test_parked_cores_are_silent(run):

@@ -25,7 +25,7 @@ from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import read_log
 from hypbench.rules import check_rules
 from hypbench.session import Outcome, run_board
-from hypbench.tree import HOME, Tree, read_bytes, read_records, shown
+from hypbench.tree import HOME, Tree, read_bytes, read_records, shown, write_whole
 
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 
@@ -105,16 +105,14 @@ def trace(tree: Tree, board: str, plan: str, timeout: float | None, quiet: bool)
     folder = tree.build(board) / "trace"
     folder.mkdir(parents=True, exist_ok=True)
     traced = trace_files.with_trace(parse(tree.plan_text(plan)))
-    (folder / "trace.plan").write_text(text_of(traced))
+    write_whole(folder / "trace.plan", text_of(traced))
     outcome = run_board(tree, board, str(folder / "trace.plan"), "icount", timeout, folder, quiet)
     print_problems(outcome.problems, outcome.log.text)
     if not outcome.log.of_kind("trace"):
         raise click.ClickException(f"no exit was traced: plan {plan} has no configuration that can"
                                    " be (trace=on)")
     file = folder / f"{board}.pftrace"
-    whole = file.with_name(f".{file.name}.part")
-    whole.write_bytes(trace_files.trace_of(outcome.log, traced))
-    whole.replace(file)
+    write_whole(file, trace_files.trace_of(outcome.log, traced))
     click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
     sys.exit(outcome.status)
 
@@ -157,7 +155,7 @@ def check(file: Path, output: Path | None) -> None:
     log = read_log(read_records(file))
     problems = log.problems + check_rules(log)
     if output:
-        output.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
+        write_whole(output, b"".join(record.raw + b"\n" for record in log.records))
     print_problems([str(problem) for problem in problems], [])
     click.echo(f"{len(log.records)} good records in {file}")
     sys.exit(bool(problems))
@@ -243,4 +241,4 @@ def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None
     IMAGE is an ELF, a raw or arm64 Image, a uImage or a FIT; their checksums are renewed. A card's
     image is made anew instead: `make sdcard PLAN=…`.
     """
-    output.write_bytes(images.patch(read_bytes(image), tree.plan_text(plan), platform))
+    write_whole(output, images.patch(read_bytes(image), tree.plan_text(plan), platform))

@@ -8,6 +8,7 @@ from pathlib import Path
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
 from hypbench.session import write_results
+from hypbench.tree import write_whole
 
 NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
 PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
@@ -79,5 +80,5 @@ def keep_for_report(log: Log, folder: Path) -> Path | None:
     if not PLAN_NAME.fullmatch(name) or rank(log) < rank_of_file(path):
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(record.raw + b"\n" for record in log.records))
+    write_whole(path, b"".join(record.raw + b"\n" for record in log.records))
     return path

@@ -16,7 +16,7 @@ from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, alone_in, read_bytes
+from hypbench.tree import Tree, UnknownName, alone_in, read_bytes, write_whole
 
 LIMIT_S = 600.0  # of a run by QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
@@ -93,15 +93,18 @@ def write_image_text(tree: Tree, board: str, text: str | None, platform: str, ou
     image = read_bytes(built)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{built.suffix}"
-    run_image.write_bytes(plans.write_plan(image, text or plans.read_plan(image), platform,
-                                           machine))
+    write_whole(run_image, plans.write_plan(image, text or plans.read_plan(image), platform,
+                                            machine))
     return run_image
 
 
 def copied(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    with path.open("wb") as copy:
+    with path.open("wb", buffering=0) as copy:
         for line in lines:
-            copy.write(line)
+            try:
+                copy.write(line)
+            except OSError as error:
+                raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
             yield line
 
 
@@ -148,6 +151,6 @@ def stuck(log: Log) -> str:
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:
     """`suffix` stands before the names' endings."""
-    (out / f"records{suffix}.jsonl").write_bytes(
-        b"".join(record.raw + b"\n" for record in log.records))
-    (out / f"summary{suffix}.csv").write_text(summary_csv(log))
+    write_whole(out / f"records{suffix}.jsonl",
+                b"".join(record.raw + b"\n" for record in log.records))
+    write_whole(out / f"summary{suffix}.csv", summary_csv(log))

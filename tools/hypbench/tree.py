@@ -146,6 +146,17 @@ def listed(names: list[str]) -> str:
     return ", ".join(names) if names else "none"
 
 
+def write_whole(path: Path, content: bytes | str) -> None:
+    """All of it; or, where that fails, the file stays as it was."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+
+
 def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()

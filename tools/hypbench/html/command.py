@@ -11,7 +11,7 @@ from hypbench import gem5
 from hypbench.html import runs
 from hypbench.html.data import Board
 from hypbench.session import on_the_board
-from hypbench.tree import Tree, UnknownName, alone_in
+from hypbench.tree import Tree, UnknownName, alone_in, write_whole
 
 FIRST = "virt-a72"  # the page opens with it
 # The figures that the documentation shows.
@@ -100,6 +100,6 @@ def write_page(boards: list[Board], absent: list[str], out: Path, pictures: Path
     from hypbench.html import page
 
     out.mkdir(parents=True, exist_ok=True)
-    (out / "index.html").write_text(page.render(boards, absent))
+    write_whole(out / "index.html", page.render(boards, absent))
     if pictures:
         page.write_pictures(boards, PICTURES, pictures)
