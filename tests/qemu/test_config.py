@@ -188,7 +188,7 @@ def test_trace_holds_the_last_exits_in_order(result):
             assert all(end <= event["t"] for end, event in zip(ends, events[1:]))
             assert events[-1]["event"] == "hvc"  # the end of the step
             assert int(events[-1]["arg"], 16) & 0xffffffff == 0x86000002
-    assert max(counts) == TRACE_EVENTS and counts[:len(BENCHES)] == counts[len(BENCHES):]
+    assert max(counts) == TRACE_EVENTS and min(counts) > N
 
 
 def test_trace_agrees_with_the_counts(result):
