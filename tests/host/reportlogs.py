@@ -142,6 +142,14 @@ def failover(step: dict, axes: dict) -> list[dict]:
                         step | {"kind": "skip", "reason": "needs beside=active_call"}]
 
 
+def net_rr(step: dict, axes: dict) -> list[dict]:
+    more = 310 * (axes["beside"] == "load_echo")
+    return [sample(step, "ring", 66 + more), sample(step, "rr", 626 + more),
+            spread(step, "rr-20", [3000 + more + 150 * i for i in range(20)] * 5),
+            step | {"kind": "check", "variant": "answers", "ok": True, "sent": 201,
+                    "answered": 201, "wrong": 0}]
+
+
 def vm_yield(step: dict, _axes: dict) -> list[dict]:
     return [sample(step, "yield", 511) if step["config"] == "yield" else
             step | {"kind": "skip", "reason": "needs beside=load_yield"}]
@@ -248,6 +256,8 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
         "failover": (twins(**{"yield": {"sched": "rr"}, "call": {"sched": "fp"},
                               "fault": {"sched": "fp"}, "call-cores": {}}),
                      {"vm_yield": vm_yield, "failover": failover}),
+        "links": (three | {"link-cores": {"irq": "trapped", "beside": "load_echo"}},
+                  {"net_rr": net_rr}),
         "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
         "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
         "programs": (three | {"trapped-stats": {"stats": "on"}},

@@ -11,8 +11,8 @@ from hypbench.html import charts, data, page, units
 from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source
 from hypbench.html.page import PARTS
-from hypbench.html.parts import (answer, beside, conditions, failover, flames, interrupts, memory,
-                                 studies, switches, versus)
+from hypbench.html.parts import (answer, beside, conditions, failover, flames, interrupts, links,
+                                 memory, studies, switches, versus)
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
@@ -117,6 +117,17 @@ def test_a_fail_over_by_phases_of_every_way():
     notes = next(block for block in made.blocks if isinstance(block, Table)).notes
     assert notes == ("300 of 300 interrupts of the standby that came while it was paused were"
                      " handled, each once.", "The phases add up to the service gap.")
+
+
+def test_a_link_beside_a_vm_alone():
+    made = of(links, board())
+    values = drawn(made)["fig-links-virt-a72"]
+    assert {value["config"] for value in values} == {"native", "direct", "trapped", "link-cores"}
+    assert max(value["value"] for value in values if value["config"] == "link-cores") == 6160
+    rows = [row for row in table(made, "tab-links") if row["configuration"] == "link-cores"]
+    assert [row["p50"] for row in rows[:2]] == ["376\u00a0instr", "936\u00a0instr"]
+    notes = next(block for block in made.blocks if isinstance(block, Table)).notes
+    assert notes == ("804\u00a0requests, 804\u00a0answers, 0\u00a0wrong words.",)
 
 
 def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
@@ -306,7 +317,7 @@ def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
         return [section.id for section in page.sections(one, [one])]
     assert titles(board()) == ["answer", "interrupts", "flames", "memory", "beside", "failover",
-                               "studies", "switches", "programs", "conditions"]
+                               "links", "studies", "switches", "programs", "conditions"]
     assert "programs" not in titles(simulated())
 
 
@@ -334,7 +345,8 @@ def bars_on_a_log_axis(spec: dict) -> bool:
 
 @pytest.mark.parametrize("part, kind", [
     (interrupts, "phases"), (interrupts, "ecdf"), (interrupts, "storm"), (memory, "tlb-chase"),
-    (beside, "beside"), (failover, "failover"), (switches, "switches"), (switches, "states")])
+    (beside, "beside"), (failover, "failover"), (links, "links"),
+    (switches, "switches"), (switches, "states")])
 def test_a_pointer_over_a_mark_shows_its_samples_and_window(part, kind):
     found = [value["note"] for made in (of(part, board()), of(part, simulated()))
              for ident, values in drawn(made).items() if ident.startswith(f"fig-{kind}")

@@ -14,13 +14,13 @@ from hypbench.html import charts
 from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
 from hypbench.html.parts import (answer, beside, conditions, failover, flames, history, interrupts,
-                                 memory, programs, studies, switches, versus)
+                                 links, memory, programs, studies, switches, versus)
 from hypbench.report import summary_csv
 from hypbench.schema import Data
 
 # In the order of the page. A part without records makes no blocks, and is left out.
-PARTS = (versus, answer, interrupts, flames, memory, beside, failover, studies, switches, programs,
-         history, conditions)
+PARTS = (versus, answer, interrupts, flames, memory, beside, failover, links, studies, switches,
+         programs, history, conditions)
 
 
 def sections(board: Board, boards: list[Board]) -> list[Section]:

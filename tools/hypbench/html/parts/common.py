@@ -3,10 +3,11 @@
 
 import json
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote
 
-from hypbench.html import charts
+from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Chart, Notice
 from hypbench.html.data import Board, Source
 from hypbench.html.units import Clock
@@ -14,6 +15,7 @@ from hypbench.rows import Row
 from hypbench.schema import Data
 from hypbench.session import on_the_board
 
+POINTS = 200  # at most, of a curve; its ends are always there
 HERE = Path(__file__).resolve().parents[1]
 
 
@@ -54,3 +56,15 @@ def linked(board: Board, source: Source, row: Row | None, text: str, mark: str =
 def note_of(row: Row, clock: Clock, what: str = "") -> str:
     return charts.note(what or f"{row.bench} {row.variant}, {row.config}", row.pool, clock,
                        row.first.get("window", ""))
+
+
+def steps(row: Row, clock: Clock) -> list[Data]:
+    """Values that samples have, with the share of the samples up to each."""
+    values = data.histogram(row)
+    sums = list(accumulate(count for _, count in values))
+    each = len(values) // POINTS + 1
+    said = {"config": row.config, "note": note_of(row, clock)}
+    return [said | {"value": values[0][0], "share": 0.0}, *(
+        said | {"value": value, "share": round(below / sums[-1], 5), "last": at == len(values) - 1}
+        for at, ((value, _), below) in enumerate(zip(values, sums))
+        if at % each == 0 or at == len(values) - 1)]

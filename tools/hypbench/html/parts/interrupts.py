@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way of an interrupt: phases, distributions, storms, and waiting for the scheduler."""
 
-from itertools import accumulate
-
 from hypbench.analysis.phases import Waterfall, waterfalls
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked, missing, note_of
-from hypbench.html.units import NONE, Clock, counted
+from hypbench.html.parts.common import figure, linked, missing, note_of, steps
+from hypbench.html.units import NONE, counted
 from hypbench.relations import PHASE_BENCH
 from hypbench.rows import TIME, Row
-from hypbench.schema import Data
 
 LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
           "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
@@ -24,7 +21,6 @@ SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-ta
            ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
            ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
            ("cyclic", "periodic", "sched"))
-POINTS = 200  # at most, of a curve; its ends are always there
 VALUES = 4  # fewer different values are a needle: a number says as much
 
 
@@ -130,18 +126,6 @@ def time_table(board: Board, other: Board) -> Table:
 def usual(source: Source, rows: list[Row]) -> list[Row]:
     """In the presets, where the plan has those; of `sched` all."""
     return [row for row in rows if data.is_plain(source.configs.get(row.config, {}))] or rows
-
-
-def steps(row: Row, clock: Clock) -> list[Data]:
-    """Values that samples have, with the share of the samples up to each."""
-    values = data.histogram(row)
-    sums = list(accumulate(count for _, count in values))
-    each = len(values) // POINTS + 1
-    said = {"config": row.config, "note": note_of(row, clock)}
-    return [said | {"value": values[0][0], "share": 0.0}, *(
-        said | {"value": value, "share": round(below / sums[-1], 5), "last": at == len(values) - 1}
-        for at, ((value, _), below) in enumerate(zip(values, sums))
-        if at % each == 0 or at == len(values) - 1)]
 
 
 def spreads(made: Section, board: Board) -> None:
