@@ -196,11 +196,11 @@ static void the_trace_keeps_the_last_events(void **state)
 	(void)state;
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
-	for (unsigned i = 0; i < 100; i++)
+	for (unsigned i = 0; i < TRACE_EVENTS + 36; i++)
 		exit_stats_trace(vcpu.stats, EXIT_IRQ, i, i, LONG + i);
 	for (const char *at = emitted(); (at = strstr(at, "\"t\":")); at++)
 		assert_int_equal(strtoul(at + strlen("\"t\":"), NULL, 10), next++);
-	assert_int_equal(next, 100);
+	assert_int_equal(next, TRACE_EVENTS + 36);
 	assert_non_null(strstr(fake_hyp.console, "\"t\":36,\"dur\":4294967295,"));
 }
 
