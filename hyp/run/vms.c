@@ -110,8 +110,9 @@ static void place_links(pa_t base)
 		add_end(link->a, base, intid, intid + 1);
 		add_end(link->b, base, intid + 1, intid);
 	}
-	measured->spi_count = measured->raise_count = measured->run.physical_spi_count =
-		intid - board.spi_first;
+	measured->spi_count = measured->raise_count = intid - board.spi_first;
+	EACH_VM(i)
+	step.machine[i].run.physical_spi_count = intid - board.spi_first;
 }
 
 /* In this configuration. */
@@ -136,14 +137,15 @@ static void takeover_by(unsigned intid, unsigned active, unsigned standby)
 static void pair(void)
 {
 	unsigned standby = step.plan->measured;
+	unsigned spis = step.machine[standby].spi_count;
 
 	EACH_VM(i)
 	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD) {
 		step.machine[i].partner = &vms[standby];
 		step.machine[i].fails_over = step.config->beside == BESIDE_FAULT;
 		step.machine[standby].partner = &vms[i];
-		if (step.config->beside == BESIDE_INTERRUPT)
-			takeover_by(board.spi_first + board.spi_count - 1, i, standby);
+		if (step.config->beside == BESIDE_INTERRUPT && spis)
+			takeover_by(board.spi_first + spis - 1, i, standby);
 	}
 }
 

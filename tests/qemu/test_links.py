@@ -5,6 +5,7 @@ import pytest
 
 from lab import Job
 from proofs import DELAYS, delay_lines
+from test_failover import CONFIGS as FAILOVERS
 
 
 def two_cores(words: list[str]) -> list[str]:
@@ -98,6 +99,22 @@ def test_a_partner_that_is_paused_answers_later(result):
 def test_a_partner_that_starts_anew_answers_what_is_open(result):
     assert_all_answered(result, 1, 1 + 2 * 2001)
     assert result.records("step")[0]["events"] > 3
+
+
+@job(ONE.replace("n=50", "n=500") +
+     "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
+             for at, what in ((start, "destroy"), (start + 300, "create"))))
+def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(result):
+    assert_all_answered(result, 1, 1 + 2 * 501)
+    assert result.records("step")[0]["events"] > 3
+
+
+@job(HEAD + f"config pair {FAILOVERS['interrupt-cores']}\nlink both kind=doorbell a=bench b=load1\n"
+     "bench failover n=20\n")
+def test_a_link_takes_no_spi_that_a_pair_fails_over_by(result):
+    assert result.status == 0, result.explain()
+    [check] = result.records("check", variant="takeovers")
+    assert check["ok"]
 
 
 @job(HEAD + "config near trapped beside=load_cpu\nconfig far trapped\nbench net_rr n=10\n")
