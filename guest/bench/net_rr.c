@@ -27,6 +27,7 @@ static bool loops;
 static uint64_t sent[LINK_FLOWS];
 static uint32_t expected[LINK_FLOWS]; /* number of the answer; 0: none is on its way */
 static unsigned outstanding;
+static uint32_t wanted; /* samples */
 static uint32_t next_number;
 static uint32_t answered, wrong; /* messages; words */
 static reg_t delay;
@@ -55,7 +56,8 @@ static void take_answers(uint64_t now)
 			continue;
 		dsb_ish();
 		check(answer);
-		samples_add(totals, sent[i], now);
+		if (totals->taken < wanted) /* the last round may have more */
+			samples_add(totals, sent[i], now);
 		expected[i] = 0;
 		answered++;
 		outstanding--;
@@ -99,10 +101,10 @@ static void wait_for_answers(void)
 
 static void round_trips(uint32_t n, unsigned flows)
 {
-	for (uint32_t left = n + 1; left; left -= flows) {
+	wanted = n + 1;
+	for (uint32_t i = 0; i <= n; i += flows) {
 		uint64_t before = 0;
 
-		flows = flows < left ? flows : left;
 		state_prepare();
 		for (unsigned flow = 0; flow < flows; flow++) {
 			send(flow);
