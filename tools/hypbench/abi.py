@@ -53,7 +53,7 @@ def number(text: str) -> int:
 def enumerators() -> dict[str, int]:
     """Each constant of the enums that are written out, and its value."""
     return {name.strip(): value for names in ENUM.findall(source())
-            for value, name in enumerate(names.split(","))}
+            for value, name in enumerate(names.rstrip(", \t\n").split(","))}
 
 
 @cache
