@@ -4,6 +4,7 @@
 #include "arch/barrier.h"
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_virt.h"
+#include "lib/bits.h"
 
 /* The registers of GICH by their names in GICv3. */
 #define GICH(name, offset)                                                                         \
@@ -21,11 +22,16 @@ GICH(vmcr, GICH_VMCR)
 GICH(eisr, GICH_EISR0)
 
 /* gem5's ELRSR also has registers whose end awaits its follow-up. */
-static inline uint32_t read_ich_elrsr_el2(void)
+static inline uint32_t read_elrsr_at(uintptr_t hyp)
 {
-	uint32_t empty = mmio_read32(gic.hyp + GICH_ELRSR0);
+	uint32_t empty = mmio_read32(hyp + GICH_ELRSR0);
 
 	return gic_splits_ends() ? empty : empty & ~read_ich_eisr_el2();
+}
+
+static inline uint32_t read_ich_elrsr_el2(void)
+{
+	return read_elrsr_at(gic.hyp);
 }
 
 /* GICH_LR, 5.3.8 */
@@ -146,7 +152,6 @@ unsigned gic_virt_init(void)
 void gic_virt_save(struct gic_virt_state *state)
 {
 	const uintptr_t hyp = gic.hyp;
-	uint64_t *lr = state->lr;
 	uint32_t hcr = mmio_read32(hyp + GICH_HCR);
 	uint32_t vmcr = mmio_read32(hyp + GICH_VMCR);
 	uint32_t apr = mmio_read32(hyp + GICH_APR);
@@ -154,26 +159,27 @@ void gic_virt_save(struct gic_virt_state *state)
 	state->hcr = hcr;
 	state->vmcr = vmcr;
 	state->apr[0] = apr;
-	state->used = ~read_ich_elrsr_el2() & lr_mask;
-	for (uintptr_t at = hyp + GICH_LR0, left = state->used; left; left >>= 1, at += 4, lr++) {
-		if (left & 1) {
-			*lr = mmio_read32(at);
-			mmio_write32(at, 0);
-		}
+	state->used = ~read_elrsr_at(hyp) & lr_mask;
+	for (uint32_t left = state->used; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+
+		state->lr[i] = mmio_read32(hyp + GICH_LR0 + i * 4);
+		mmio_write32(hyp + GICH_LR0 + i * 4, 0);
 	}
 }
 
 void gic_virt_restore(const struct gic_virt_state *state)
 {
 	const uintptr_t hyp = gic.hyp;
-	const uint64_t *lr = state->lr;
 
 	mmio_write32(hyp + GICH_HCR, state->hcr);
 	mmio_write32(hyp + GICH_VMCR, state->vmcr);
 	mmio_write32(hyp + GICH_APR, state->apr[0]);
-	for (uintptr_t at = hyp + GICH_LR0, left = state->used; left; left >>= 1, at += 4, lr++)
-		if (left & 1)
-			mmio_write32(at, (uint32_t)*lr);
+	for (uint32_t left = state->used; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+
+		mmio_write32(hyp + GICH_LR0 + i * 4, (uint32_t)state->lr[i]);
+	}
 }
 
 uint64_t gic_lr_read(unsigned index)

@@ -21,6 +21,7 @@ static struct {
 	struct timer slice;
 	uint64_t slice_end; /* the timer may expire before, and is started again then */
 	uint64_t slice_ticks;
+	uint8_t load_work; /* of each vCPU */
 } sched PERCPU;
 
 /* --- the run queue --- */
@@ -32,11 +33,9 @@ static void push(struct vcpu **link, struct vcpu *vcpu)
 	*link = vcpu;
 }
 
-/* After the others that are as urgent. */
-static void queue(struct vcpu *vcpu)
+/* From `link` on, after the others that are as urgent. */
+static inline void queue(struct vcpu **link, struct vcpu *vcpu)
 {
-	struct vcpu **link = &sched.ready;
-
 	while (*link && (*link)->urgency >= vcpu->urgency)
 		link = &(*link)->next_ready;
 	push(link, vcpu);
@@ -92,7 +91,7 @@ static inline struct vcpu *next_turn(struct vcpu *running)
 
 	if (!next || next->urgency != running->urgency)
 		return running;
-	queue(running);
+	queue(&next->next_ready, running);
 	sched.ready = next->next_ready;
 	next->turns++;
 	return next;
@@ -120,7 +119,7 @@ static inline __attribute__((always_inline)) void make_ready(struct vcpu *vcpu)
 		push(&sched.ready, running);
 		switch_to(vcpu);
 	} else {
-		queue(vcpu);
+		queue(&sched.ready, vcpu);
 	}
 }
 
@@ -215,6 +214,7 @@ void sched_reset(const struct run_config *config)
 	sched.slices = config->sched != SCHED_NULL;
 	sched.slice_ticks = (uint64_t)clock_hz() * slice_us / US_PER_S;
 	sched.running = sched.ready = sched.vcpus = NULL;
+	sched.load_work = vcpu_find_auxiliary();
 }
 
 void sched_compare(void)
@@ -245,7 +245,7 @@ void sched_add(struct vcpu *vcpu)
 	vcpu->urgency = sched.by_priority ? vcpu->priority : 0;
 	vcpu->sliced = false;
 	vcpu->turns = 0;
-	vcpu->load_work = fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0;
+	vcpu->load_work = sched.load_work | (fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0);
 	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
 		if (sched.slices && other->urgency == vcpu->urgency)
 			other->sliced = vcpu->sliced = true;

@@ -52,6 +52,10 @@ enum vcpu_power {
 struct el1_regs {
 #define X(name, ...) __typeof__(read_##name()) name;
 	EL1_REGS(X)
+};
+
+struct el1_auxiliary {
+	EL1_AUXILIARY_REGS(X)
 #undef X
 };
 
@@ -61,6 +65,7 @@ struct el1_regs {
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
 #define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core */
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
+#define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers */
 
 /* EL2's registers that a vCPU may have of its own. */
 #define EL2_REGS(X)                                                                                \
@@ -109,6 +114,7 @@ struct vcpu {
 	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
 	struct fp fp;
 	struct el2_regs el2;
+	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
 
 	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
 		struct timer timer; /* queued while the line is to rise */
@@ -150,6 +156,10 @@ static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
 struct vcpu *vcpu_run(struct vcpu *vcpu);
 extern uintptr_t vcpu_host_sp; /* where it was called */
 
+/* VCPU_AUXILIARY where this core keeps what is written to EL1_AUXILIARY_REGS, else 0. No vCPU is
+ * loaded. Leaves them 0. */
+uint8_t vcpu_find_auxiliary(void);
+
 /* Whether a switch between the two has no register of EL2 to write but VTTBR. */
 bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
 
@@ -157,5 +167,6 @@ bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
 void vcpu_put(struct vcpu *vcpu);
 void vcpu_load(struct vcpu *vcpu);
 
-/* The core goes to another vCPU. Called by vcpu_run.S, the general registers are in the frame. */
-void vcpu_switch(struct vcpu *from, struct vcpu *to);
+/* The core goes to another vCPU. Called by vcpu_run.S, the general registers are in the frame; `to`
+ * is in its register already. */
+void vcpu_switch(struct vcpu *to, struct vcpu *from);

@@ -97,16 +97,43 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 	vcpu->loaded = true;
 }
 
+uint8_t vcpu_find_auxiliary(void)
+{
+	reg_t kept = 0;
+
+#define X(name, ...)                                                                               \
+	write_##name((__typeof__(read_##name()))~0ull);                                            \
+	isb();                                                                                     \
+	kept |= read_##name();                                                                     \
+	write_##name(0);
+	EL1_AUXILIARY_REGS(X)
+#undef X
+	return kept ? VCPU_AUXILIARY : 0;
+}
+
+static void auxiliary_save(struct el1_auxiliary *regs)
+{
+#define X(name, ...) regs->name = read_##name();
+	EL1_AUXILIARY_REGS(X)
+#undef X
+}
+
+static void auxiliary_restore(const struct el1_auxiliary *regs)
+{
+#define X(name, ...) write_##name(regs->name);
+	EL1_AUXILIARY_REGS(X)
+#undef X
+}
+
 /* CTL.ENABLE of the timers: vtimer_put(). */
 static inline bool has_timer_on(const struct vcpu *vcpu)
 {
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
 }
 
-static inline bool has_more_to_do(const struct vcpu *vcpu, unsigned load_work)
+static inline reg_t interrupts_to_come(const struct vcpu *vcpu)
 {
-	return (reg_t)vcpu->virtual_timer.link | load_work | vcpu->vgic.work |
-	       vcpu->vgic.posted.what;
+	return (reg_t)vcpu->virtual_timer.link | vcpu->vgic.work | vcpu->vgic.posted.what;
 }
 
 static void el2_load(const struct el2_regs *regs)
@@ -147,6 +174,8 @@ static __cold void load_more(struct vcpu *vcpu)
 void vcpu_put(struct vcpu *vcpu)
 {
 	put(vcpu);
+	if (vcpu->load_work & VCPU_AUXILIARY)
+		auxiliary_save(&vcpu->auxiliary);
 	gic_virt_off();
 	vtimer_put(vcpu);
 }
@@ -156,40 +185,45 @@ void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);
 	load(vcpu);
+	if (vcpu->load_work & VCPU_AUXILIARY)
+		auxiliary_restore(&vcpu->auxiliary);
 	isb();
 	vppi_load(vcpu);
 	load_more(vcpu);
 }
 
-static __attribute__((noinline)) void switch_vms(struct vcpu *from, struct vcpu *to)
+static __attribute__((noinline)) void switch_vms(struct vcpu *to, const struct vcpu *from)
 {
 	vppi_load(to);
 	el2_switch(&from->el2, &to->el2);
 }
 
-static __cold void switch_rare(struct vcpu *from, struct vcpu *to)
+static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
 {
 	vtimer_put(from);
+	if (to->load_work & VCPU_AUXILIARY) {
+		auxiliary_save(&from->auxiliary);
+		auxiliary_restore(&to->auxiliary);
+	}
 	if (to->load_work & (VCPU_DIFFERS | VCPU_SHARES_PPIS))
-		switch_vms(from, to);
+		switch_vms(to, from);
 	load_more(to);
 }
 
-/* Two VMs whose PPIs are alike need no more. */
-static __attribute__((noinline, flatten)) void switch_more(struct vcpu *from, struct vcpu *to)
+static __attribute__((noinline, flatten)) void switch_ppis(struct vcpu *to, struct vcpu *from)
 {
-	if (has_more_to_do(to, to->load_work & ~VCPU_SHARES_PPIS) || !vppi_load_alike(to))
-		switch_rare(from, to);
+	if (!vppi_load_alike(to))
+		switch_rare(to, from);
 }
 
-/* ERET synchronises the context, so no barrier is needed. Rare work comes last and in a function
- * of its own, so that this one needs no stack. */
-__attribute__((flatten)) void vcpu_switch(struct vcpu *from, struct vcpu *to)
+/* ERET synchronises the context, so no barrier is needed. Rare work comes last and in functions
+ * of their own, so that this one needs no stack. */
+__attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
 {
 	put(from);
 	load(to);
-	if (has_timer_on(from))
-		switch_rare(from, to);
-	else if (has_more_to_do(to, to->load_work))
-		switch_more(from, to);
+	if (has_timer_on(from) || interrupts_to_come(to) || to->load_work & ~VCPU_SHARES_PPIS)
+		switch_rare(to, from);
+	else if (to->load_work)
+		switch_ppis(to, from);
 }

@@ -178,7 +178,7 @@ void cores_load(unsigned n, bool load_it)
 	if (vcpus[n].loaded == load_it)
 		return;
 	cores_on(n);
-	vcpu_switch(running(n), load_it ? &vcpus[n] : &neighbours[n]);
+	vcpu_switch(load_it ? &vcpus[n] : &neighbours[n], running(n));
 	if (load_it)
 		check_neighbour(n);
 }

@@ -165,7 +165,7 @@ static void switch_on(uint32_t midr, const struct run_config *config)
 	write_count = 0;
 	fake_sysregs.write = note_write;
 	fake_barriers.isb = 0;
-	vcpu_switch(vcpu, &other);
+	vcpu_switch(&other, vcpu);
 	fake_sysregs.write = NULL;
 }
 

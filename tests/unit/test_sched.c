@@ -78,7 +78,7 @@ static void switch_to(struct vcpu *to)
 	struct vcpu *from = to == guest ? &other : guest;
 
 	assert_ptr_equal(sched_next(), to);
-	vcpu_switch(from, to);
+	vcpu_switch(to, from);
 	assert_true(to->loaded && !from->loaded);
 }
 
@@ -610,11 +610,65 @@ static void equal_el2_registers_are_not_written(void **state)
 		sched_pause(&other);
 		sched_wake(guest);
 		assert_ptr_equal(sched_begin(), guest);
-		vcpu_switch(&other, guest);
+		vcpu_switch(guest, &other);
 		fake_sysregs.write = NULL;
 		assert_int_equal(el2_writes, 2 * differs);
 		assert_int_equal(fake_vbar_el2, 0);
 	}
+}
+
+static bool is_auxiliary(const reg_t *variable)
+{
+#define X(name, ...) variable == &fake_##name ||
+	return EL1_AUXILIARY_REGS(X) false;
+#undef X
+}
+
+static unsigned auxiliary_writes;
+
+static bool note_auxiliary(const reg_t *variable, reg_t value)
+{
+	(void)value;
+	auxiliary_writes += is_auxiliary(variable);
+	return false;
+}
+
+static bool keep_no_auxiliary(const reg_t *variable, reg_t value)
+{
+	note_auxiliary(variable, value);
+	return is_auxiliary(variable);
+}
+
+/* Each VM has its own on a core that keeps them; on another one a switch writes none. */
+static void auxiliary_registers_are_switched_where_there_are_any(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	fake_amair_el1 = 1;
+	fake_afsr0_el1 = 2;
+	fake_afsr1_el1 = 3;
+	leave_for_other();
+	assert_int_equal(fake_amair_el1 | fake_afsr0_el1 | fake_afsr1_el1, 0);
+	fake_afsr1_el1 = 4;
+	sched_pause(&other);
+	sched_wake(guest);
+	assert_ptr_equal(sched_begin(), guest);
+	vcpu_switch(guest, &other);
+	assert_int_equal(fake_amair_el1, 1);
+	assert_int_equal(fake_afsr0_el1, 2);
+	assert_int_equal(fake_afsr1_el1, 3);
+	assert_int_equal(other.auxiliary.afsr1_el1, 4);
+
+	start(SCHED_RR);
+	assert_int_equal(vcpu_find_auxiliary(), VCPU_AUXILIARY);
+	fake_sysregs.write = keep_no_auxiliary;
+	assert_int_equal(vcpu_find_auxiliary(), 0);
+	guest->load_work = other.load_work = 0;
+	auxiliary_writes = 0;
+	fake_sysregs.write = note_auxiliary;
+	leave_for_other();
+	fake_sysregs.write = NULL;
+	assert_int_equal(auxiliary_writes, 0);
 }
 
 static int no_rule_is_broken(void **state)
@@ -654,6 +708,7 @@ int main(void)
 		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
 		cmocka_unit_test(nobodys_interrupt_stays_away),
 		cmocka_unit_test(equal_el2_registers_are_not_written),
+		cmocka_unit_test(auxiliary_registers_are_switched_where_there_are_any),
 	};
 
 	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);

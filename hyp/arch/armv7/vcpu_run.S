@@ -30,8 +30,7 @@ another_full:
 	cmp	r0, #0
 	beq	leave
 	mov	r4, r0
-	mov	r1, r0
-	mov	r0, sp
+	mov	r1, sp
 	bl	vcpu_switch
 	mov	sp, r4
 	restore_rest

@@ -28,8 +28,7 @@ another_light:
 another_full:
 	cbz	x0, leave
 	mov	x19, x0
-	mov	x1, x0
-	mov	x0, sp
+	mov	x1, sp
 	bl	vcpu_switch
 	mov	sp, x19
 	restore_rest

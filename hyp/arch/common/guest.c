@@ -110,6 +110,7 @@ static void reset_pmu(void)
 void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 	EL1_CORE_REGS(X)
+	EL1_AUXILIARY_REGS(X)
 	cpu_reset_debug();
 	reset_pmu();
 	cpu_set_entry(vcpu, entry, argument);

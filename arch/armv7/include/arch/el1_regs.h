@@ -8,7 +8,6 @@
 #define EL1_ISA_REGS(X)                                                                            \
 	X(dacr32_el2, 0, SYSREG32, 0, c3, c0, 0) /* DACR */                                        \
 	X(mair1, 0, SYSREG32, 0, c10, c2, 1)     /* or NMRR; the upper half of MAIR_EL1 */         \
-	X(amair1, 0, SYSREG32, 0, c10, c3, 1)                                                      \
 	X(ifsr32_el2, 0, SYSREG32, 0, c5, c0, 1) /* IFSR */                                        \
 	X(ifar, 0, SYSREG32, 0, c6, c0, 2)       /* the upper half of FAR_EL1 */                   \
 	X(sp_usr, 0, SYSREG_BANKED)                                                                \
@@ -18,6 +17,8 @@
 	X(spsr_irq, 0, SYSREG_BANKED)                                                              \
 	X(spsr_fiq, 0, SYSREG_BANKED)                                                              \
 	EL1_BANKED_REGS(X)
+
+#define EL1_ISA_AUXILIARY_REGS(X) X(amair1, 0, SYSREG32, 0, c10, c3, 1)
 
 /* General registers of one mode each, with the mode and the number (DDI 0406C B1.3.2). LR_usr is
  * absent: HYP mode's LR is the same register. */

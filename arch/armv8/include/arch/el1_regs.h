@@ -10,3 +10,5 @@
 	X(spsr_el1, 0, SYSREG)                                                                     \
 	X(sp_el1, 0, SYSREG)                                                                       \
 	X(sp_el0, 0, SYSREG)
+
+#define EL1_ISA_AUXILIARY_REGS(X)
