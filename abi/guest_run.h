@@ -62,7 +62,8 @@ struct guest_run {
 	uint32_t no_fp;       /* 1: the machine has no FP registers for a guest */
 	uint64_t device_base; /* the null device, 4 KiB: emulated with stage 2, memory without */
 	uint64_t link_base;   /* of a link to another VM (abi/link.h); 0: none */
-	uint32_t link_intid;  /* of the other VM's rings */
+	uint32_t link_intid;  /* of the other VM's rings, or of the network device */
+	uint32_t link_kind;   /* enum plan_link_kind */
 	uint64_t cntvoff;     /* CNTPCT minus CNTVCT, in ticks */
 	uint64_t start_ticks; /* CNTPCT before the guest's first instruction */
 	uint32_t is_load;     /* 1: runs the load config.beside, not `bench` */

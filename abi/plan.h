@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 10
+#define PLAN_VERSION 11
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -145,7 +145,7 @@ struct plan_vm {
 	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };
 
-/* A link between two VMs (abi/link.h), in each step in which both take part. */
+/* A link between two VMs, in each step in which both take part. */
 struct plan_link {
 	char name[PLAN_NAME_SIZE];
 	uint32_t kind; /* enum plan_link_kind */
@@ -153,10 +153,12 @@ struct plan_link {
 };
 
 /* X(NAME, "word"). */
-#define PLAN_LINK_KINDS(X) X(DOORBELL, "doorbell")
+#define PLAN_LINK_KINDS(X)                                                                         \
+	X(DOORBELL, "doorbell") /* abi/link.h */                                                   \
+	X(VIRTIO, "virtio")     /* abi/virtio_net.h */
 
 #define PLAN_LINK_KIND(NAME, word) PLAN_LINK_##NAME,
-enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_KIND_COUNT };
+enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 
 /*
  * Events of a VM in a step, from `at` lines: at_us microseconds after the step's begin, in

@@ -13,5 +13,7 @@
 #define VIRT_GICR 0x080a0000u /* GICv3: 128 KiB a vCPU */
 #define VIRT_UART 0x09000000u /* a PL011 */
 #define VIRT_UART_SIZE 0x1000u
-#define VIRT_UART_INTID 33u /* SPI 1, high level */
+#define VIRT_UART_INTID 33u     /* SPI 1, high level */
+#define VIRT_VIRTIO 0x0a000000u /* a memory-mapped transport */
+#define VIRT_VIRTIO_INTID 48u   /* SPI 16 */
 #define VIRT_RAM 0x40000000u

@@ -2,6 +2,7 @@
 /*
  * Request and answer over a link to another VM (beside=load_echo), or, without one, over an
  * interrupt of this VM to itself, which then answers too. 64 bytes each way.
+ * A plan's `link` line has kind=doorbell or kind=virtio; of the latter EL2 copies frames.
  *   ring     just before the ring -> the first instruction of the other VM's handler; one flow
  *   rr       just before the request is written -> the first instruction of the handler that finds
  *            its answer; one flow
@@ -71,6 +72,7 @@ static void on_ring(uint64_t vector_ticks, uint32_t iar)
 	(void)vector_ticks;
 	(void)iar;
 	if (!loops) {
+		link_receive();
 		take_answers(now);
 		return;
 	}
@@ -90,7 +92,7 @@ static void send(unsigned flow)
 	sent[flow] = start;
 	expected[flow] = ++next_number;
 	outstanding++;
-	link_write(&window->flow[flow].request, next_number);
+	link_request(window, flow, next_number);
 }
 
 static void wait_for_answers(void)

@@ -19,6 +19,7 @@ static void on_ring(uint64_t vector_ticks, uint32_t iar)
 	(void)vector_ticks;
 	(void)iar;
 	window->heard = counter_read();
+	link_receive();
 	answer();
 	*rounds += 1;
 }

@@ -3,15 +3,21 @@
  * background VM (guest_background.c). */
 #pragma once
 
-#include "hyp/vm/machine.h"
-
-struct vm;
+#include "hyp/dev/virtio_net.h"
+#include "hyp/vm/vm.h"
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
 /* A function of a type that has nothing to do. */
 static inline void guest_nothing(struct vm *vm)
 {
+}
+
+/* Its network device, if it has one, is as at reset: its RAM is the VM's alone. */
+static inline void guest_unplug(struct vm *vm)
+{
+	if (vm->machine->net)
+		virtio_net_reset(vm->machine->net);
 }
 
 /* Each describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */

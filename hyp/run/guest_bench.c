@@ -13,6 +13,7 @@
 #include "hyp/base/image.h"
 #include "hyp/dev/doorbell.h"
 #include "hyp/dev/null_device.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
@@ -35,7 +36,9 @@ static bool add_devices(struct vm *vm)
 	vm_add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE,
 						null_device_read, null_device_write,
 						vm->machine->device, "null device" });
-	return !vm->machine->link || doorbell_add(vm, vm->machine->link);
+	if (vm->machine->net)
+		virtio_net_add(vm, vm->machine->net);
+	return !vm->machine->doorbell || doorbell_add(vm, vm->machine->doorbell);
 }
 
 /* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */
@@ -46,6 +49,7 @@ static void reset(struct vm *vm)
 	uint8_t *image = (uint8_t *)page - GUEST_RUN_OFFSET + GUEST_IMAGE_OFFSET;
 
 	null_device_reset(vm->machine->device);
+	guest_unplug(vm);
 	memcpy(image, h, (size_t)h->image_size);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*page = vm->machine->run;
@@ -76,7 +80,7 @@ const struct vm_type vm_type_bench = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = starting,
-	.stopped = guest_nothing,
+	.stopped = guest_unplug,
 };
 
 void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run *run, pa_t ram_pa,

@@ -13,6 +13,7 @@
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
@@ -69,6 +70,8 @@ static bool add_devices(struct vm *vm)
 
 	if (!add_uart(vm))
 		return false;
+	if (vm->machine->net)
+		virtio_net_add(vm, vm->machine->net);
 	for (uint32_t i = 0; i < plan->load_count; i++)
 		if (!map_load(vm, &plan->load[i]))
 			return false;
@@ -98,6 +101,7 @@ static void reset(struct vm *vm)
 {
 	uint32_t us = vm->config->cntvoff_us;
 
+	guest_unplug(vm);
 	load_images(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(uart_of(vm), vm, vm->config->irq == IRQ_TRAPPED);
@@ -112,6 +116,7 @@ static void set_registers(struct vcpu *vcpu)
 /* The guest may have left the real UART in any state. */
 static void stopped(struct vm *vm)
 {
+	guest_unplug(vm);
 	if (!has_real_uart(vm->config)) {
 		vpl011_stop(uart_of(vm));
 		return;

@@ -8,6 +8,7 @@
 #include "hyp/base/cycles.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/timerq.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
 #include "hyp/run/vms.h"
@@ -84,7 +85,7 @@ static void emit_vm(unsigned i)
 	const struct vm *vm = &vms[i];
 	uint32_t image = now.plan->vm[i].image;
 
-	if (image == PLAN_IMAGE_BENCH || image == PLAN_IMAGE_BACKGROUND)
+	if (image == PLAN_IMAGE_BACKGROUND || (image == PLAN_IMAGE_BENCH && !vm->machine->net))
 		return;
 	record_lock();
 	record_open_vcpu(RECORD_VM, vm->name, 0);
@@ -102,6 +103,11 @@ static void emit_vm(unsigned i)
 	}
 	if (is_neighbour(i))
 		record_u64("rounds", vm->machine->rounds(vm));
+	if (vm->machine->net) {
+		record_u64("net_received", vm->machine->net->received);
+		record_u64("net_lost", vm->machine->net->lost);
+		record_u64("net_broken", vm->machine->net->broken);
+	}
 	record_close();
 	record_unlock();
 }

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "abi/link.h"
+#include "abi/virt.h"
 #include "boards/board.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/dev/doorbell.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
 #include "hyp/trap/exit_stats.h"
@@ -19,7 +21,7 @@
 #define DEVICE_TABLES 4u
 #define TABLES(mib) ((mib) / 2 + STAGE2_INPUT_GIB + DEVICE_TABLES)
 #define RAM_MAX_MIB 1024u
-#define LINK_SPIS 2u /* of a link: one each way */
+#define LINK_SPIS 4u /* of a link: each end's interrupt, and its kick where it is a device */
 
 _Static_assert(PLAN_STATS_VCPUS == EXIT_STATS_MAX, "the host tool checks it");
 
@@ -34,7 +36,9 @@ static struct {
 	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
-	struct doorbell end[VM_MAX]; /* a VM has one link at most */
+	struct doorbell doorbell[VM_MAX]; /* a VM has one link at most */
+	struct virtio_net net[VM_MAX];
+	struct virtio_cable cable[PLAN_LINK_MAX];
 } step;
 
 bool vms_takes_part(unsigned i)
@@ -83,14 +87,45 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
-static void add_end(unsigned i, pa_t base, unsigned intid, unsigned rings)
+static void add_doorbell(unsigned i, pa_t base, unsigned rings)
+{
+	step.doorbell[i] = (struct doorbell){ .base = base, .rings = rings };
+	step.machine[i].doorbell = &step.doorbell[i];
+}
+
+/* An unmodified guest finds the device where QEMU's virt has its first one. The MAC address is
+ * administered locally. */
+static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct virtio_cable *cable)
+{
+	bool unmodified = step.plan->vm[i].image == PLAN_IMAGE_GUEST;
+
+	step.machine[i].kick_intid = spi + 1;
+	step.net[i] = (struct virtio_net){
+		.peer = &step.net[other],
+		.cable = cable,
+		.kick = spi + 1,
+		.spi = unmodified ? 0 : spi,
+		.base = unmodified ? VIRT_VIRTIO : base,
+		.mac = { 0x02, 'h', 'y', 'p', 0, (uint8_t)(i + 1) },
+	};
+	step.machine[i].net = &step.net[i];
+}
+
+/* `intid`: of the physical SPI that this end has; `rings`: of the other end's. */
+static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigned intid,
+		    unsigned rings)
 {
 	struct vm_machine *machine = &step.machine[i];
 
-	step.end[i] = (struct doorbell){ .base = base, .rings = rings };
-	machine->link = &step.end[i];
-	machine->link_intid = machine->run.link_intid = intid;
+	if (link->kind == PLAN_LINK_VIRTIO)
+		add_net(i, i == link->a ? link->b : link->a, base, intid,
+			&step.cable[link - step.plan->link]);
+	else
+		add_doorbell(i, base, rings);
+	if (step.plan->vm[i].image != PLAN_IMAGE_GUEST)
+		machine->link_intid = machine->run.link_intid = intid;
 	machine->run.link_base = base;
+	machine->run.link_kind = link->kind;
 }
 
 /* IPA = PA, beyond the RAM of every VM that can have a link. The board's last SPIs are the links',
@@ -107,8 +142,8 @@ static void place_links(pa_t base)
 			continue;
 		intid -= LINK_SPIS;
 		memset((void *)(uintptr_t)(base + LINK_WINDOW), 0, LINK_WINDOW_SIZE);
-		add_end(link->a, base, intid, intid + 1);
-		add_end(link->b, base, intid + 1, intid);
+		add_end(link, link->a, base, intid, intid + 2);
+		add_end(link, link->b, base, intid + 2, intid);
 	}
 	measured->spi_count = measured->raise_count = intid - board.spi_first;
 	EACH_VM(i)
@@ -182,7 +217,7 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	step.beside = &plan->beside[config - plan->config];
 	step.taking_part = plan->taking_part[config - plan->config];
 	if (links_taking_part() * LINK_SPIS > board.spi_count) {
-		record_error("guest", "a link needs two SPIs of the board without a device");
+		record_error("guest", "a link needs four SPIs of the board without a device");
 		return false;
 	}
 	if (plan->ram_mib > board.guest_size >> 20 || board.guest_size >> 20 > RAM_MAX_MIB) {

@@ -12,6 +12,7 @@
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap_decode.h"
@@ -66,8 +67,6 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	return sched_wake_posted() ? sched_next() : vcpu;
 }
 
-/* An interrupt of the console, or of a vCPU that is not loaded. Any other would be signalled for
- * ever: disable it. */
 static __cold void take_over(struct vm *standby, unsigned intid)
 {
 	if (intid != standby->machine->takeover_intid || !standby->paused)
@@ -77,6 +76,20 @@ static __cold void take_over(struct vm *standby, unsigned intid)
 	STAMP(paused, probe_read());
 }
 
+/* Deactivated first, so that a kick that comes meanwhile is not lost. */
+static __attribute__((noinline)) bool take_kick(uint32_t iar)
+{
+	struct virtio_net *net = vm_core_net(gic_intid(iar));
+
+	if (!net)
+		return false;
+	gic_deactivate(iar);
+	virtio_net_kicked(net);
+	return true;
+}
+
+/* An interrupt of the console, of a vCPU that is not loaded, or of a device. Any other would be
+ * signalled for ever: disable it. */
 static __cold void take_for_unloaded(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -90,7 +103,7 @@ static __cold void take_for_unloaded(uint32_t iar)
 		vgic_inject_unloaded(&owner->vgic, &owner->gic, owner->vgic.route[intid]);
 		take_over(owner->vm, intid);
 		sched_wake(owner);
-	} else if (!vm_gic_send_on(iar)) {
+	} else if (!take_kick(iar) && !vm_gic_send_on(iar)) {
 		gic_disable(intid);
 		gic_deactivate(iar);
 	}

@@ -10,6 +10,7 @@
 
 struct vm;
 struct doorbell;
+struct virtio_net;
 
 /*
  * An emulated device with its own `state`. `offset` is into the region, `size` 1, 2, 4 or 8 bytes;
@@ -70,7 +71,9 @@ struct vm_machine {
 
 	struct guest_run run;          /* of the bench guest */
 	void *device;                  /* its null device */
-	struct doorbell *link;         /* its end of a link; NULL: none */
-	unsigned link_intid;           /* a physical SPI: rings of the other end */
+	struct doorbell *doorbell;     /* its end of a link of that kind; NULL: none */
+	struct virtio_net *net;        /* the same */
+	unsigned link_intid;           /* a physical SPI of this end; 0: none */
+	unsigned kick_intid;           /* the same, which EL2 handles */
 	const struct plan_guest *plan; /* of an unmodified guest */
 };

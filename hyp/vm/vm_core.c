@@ -199,6 +199,14 @@ void vm_heartbeat_is_late(struct timer *heartbeat)
 	vm_fail_over((struct vm *)((char *)heartbeat - offsetof(struct vm, heartbeat)));
 }
 
+struct virtio_net *vm_core_net(unsigned kick)
+{
+	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
+		if (vcpu->vm->machine->net && vcpu->vm->machine->kick_intid == kick)
+			return vcpu->vm->machine->net;
+	return NULL;
+}
+
 struct vcpu *vm_core_owner(unsigned intid)
 {
 	struct vcpu *vcpu = intid < VIRQ_COUNT ? attached : NULL;

@@ -14,6 +14,7 @@
  * reaches its time limit even if the maintenance interrupt is signalled for ever. */
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
+#define KICK_PRIORITY 0xa0u
 
 /* --- in stage 2 --- */
 
@@ -69,6 +70,25 @@ static void forward_spi(struct vcpu *vcpu, unsigned intid)
 	forward(vcpu, intid);
 }
 
+static void enable_own(unsigned intid, uint8_t priority)
+{
+	gic_set_priority(intid, priority);
+	gic_enable(intid);
+}
+
+static void take_link(struct vcpu *vcpu)
+{
+	const struct vm_machine *machine = vcpu->vm->machine;
+
+	if (machine->link_intid)
+		forward_spi(vcpu, machine->link_intid);
+	if (machine->kick_intid) {
+		gic_route_spi_here(machine->kick_intid);
+		gic_set_edge(machine->kick_intid, true);
+		enable_own(machine->kick_intid, KICK_PRIORITY);
+	}
+}
+
 /* vCPU 0 begins with the SPIs. */
 static void forward_all(struct vcpu *vcpu)
 {
@@ -82,14 +102,8 @@ static void forward_all(struct vcpu *vcpu)
 		forward(vcpu, board.pmu_intid);
 	for (unsigned i = 0; i < spis; i++)
 		forward_spi(vcpu, machine->spi_first + i);
-	if (vcpu->index == 0 && machine->link)
-		forward_spi(vcpu, machine->link_intid);
-}
-
-static void enable_own(unsigned intid, uint8_t priority)
-{
-	gic_set_priority(intid, priority);
-	gic_enable(intid);
+	if (vcpu->index == 0)
+		take_link(vcpu);
 }
 
 void vm_gic_reset_core(const struct run_config *config)
@@ -152,6 +166,8 @@ void vm_gic_release(const struct vm *vm)
 
 	for (unsigned i = 0; i < machine->spi_count; i++)
 		release_spi(machine->spi_first + i);
-	if (machine->link)
+	if (machine->link_intid)
 		release_spi(machine->link_intid);
+	if (machine->kick_intid)
+		release_spi(machine->kick_intid);
 }

@@ -19,7 +19,7 @@ from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
                                   is_section, pack, unpack, words)
 from hypbench.plan_language import PLATFORMS, parse
-from hypbench.plan_vms import EVENTS, IMAGES
+from hypbench.plan_vms import EVENTS, IMAGES, LINK_KINDS
 from hypbench.tree import HOME, Tree
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
@@ -70,7 +70,8 @@ def assertions() -> str:
         equal(name, value)
     for prefix, table, known in (("PLATFORM", "PLATFORMS", PLATFORMS),
                                  ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES),
-                                 ("PLAN_EVENT", "PLAN_EVENTS", EVENTS)):
+                                 ("PLAN_EVENT", "PLAN_EVENTS", EVENTS),
+                                 ("PLAN_LINK", "PLAN_LINK_KINDS", LINK_KINDS)):
         for at, (name, word) in enumerate(abi.table(table)):
             assert known[at] == word
             equal(f"{prefix}_{name}", at)
@@ -106,12 +107,12 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
 
 def test_another_layout_has_another_version():
     """Add the digest of a new layout with its version; never change one that is here."""
-    layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS))
+    layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS, LINK_KINDS))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
         1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
         4: "12d3b2fe6f74486c", 5: "7ee8ee88aa521aeb", 6: "f7d539534935eb00",
         7: "085605371bd965ab", 8: "acd11eb7525f6372", 9: "a98cf05a4b4d96cb",
-        10: "61c3fe6c4249ff3f"}[VERSION]
+        10: "61c3fe6c4249ff3f", 11: "a8c9f0efbd2470f7"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():

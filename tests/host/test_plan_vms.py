@@ -242,7 +242,8 @@ def test_links_are_as_they_are_said():
     ("link a kind=doorbell a=bench b=one\nlink b kind=doorbell a=bench b=two",
      "vm 'bench' has two links in config 'a', at most one"),
     ("vm busy image=background cores=3\nlink a kind=doorbell a=bench b=busy",
-     "link 'a' needs VMs with image=bench or load, vm 'busy' has image=background"),
+     "link 'a' needs VMs with image=bench or load, or, of kind=virtio, with a guest;"
+     " vm 'busy' has image=background"),
     ("config d direct beside=load_cpu\nlink a kind=doorbell a=bench b=one",
      "a link needs irq=trapped: irq=direct in config 'd'"),
     ("\n".join(f"link l{i} kind=doorbell a=bench b=one" for i in range(5)),

@@ -65,6 +65,11 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "create_all", "*(volatile char *)0xfffffff0 = 0;"),
     "ring": (Patch("hyp/dev/doorbell.c", "\tgic_set_pending(end->rings);\n", "\t(void)end;\n"),),
+    "frame": (Patch("hyp/dev/virtio_net.c", "\t\t\tmemcpy(frame + moved, memory, piece);",
+                    "\t\t\tmemcpy(frame + moved, memory, piece), frame[40]++;"),),
+    "kick": (Patch("hyp/dev/virtio_net.c",
+                   "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
+                   "(void)end;"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     # the guest's kernel

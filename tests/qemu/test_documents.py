@@ -11,6 +11,7 @@ import expected
 import test_cntp
 import test_failover
 import test_links
+import test_virtio
 import test_faults
 import test_programs
 import test_stats
@@ -206,3 +207,13 @@ def test_links_of_the_first_page(result, board):
     assert [said[next(path for path in said if path.startswith(begin))]
             for begin in ("doorbell", "request and answer")] == [
         [figures[config, variant] for config in ("cores", "core")] for variant in ("ring", "rr")]
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_virtio.PLAN, machine=test_links.two_cores)
+def test_virtio_of_the_first_page(result, board):
+    of_reference(board)
+    figures = {key: row["p50"] for key, row in result.figures(0).items()}
+    said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
+    assert next(said[path] for path in said if path.startswith("virtio")) == [
+        figures[config, "ring"] for config in ("cores", "core")]

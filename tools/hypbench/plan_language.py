@@ -198,10 +198,10 @@ class Parser:
         self.vms[name] = self.line, said
 
     def link(self, words: list[str]) -> None:
-        """link NAME kind=doorbell a=VM b=VM: memory that two VMs share, and a doorbell each way
-        (`docs/scenarios.md`). It is there where both take part, which needs irq=trapped. At most
-        {PLAN_LINK_MAX}, one a VM; only for image=bench and load. By default beside=load_echo has
-        one"""
+        """link NAME kind=doorbell|virtio a=VM b=VM: memory that two VMs share, and a doorbell each
+        way, or a network device each (`docs/scenarios.md`). It is there where both take part,
+        which needs irq=trapped. At most {PLAN_LINK_MAX}, one a VM; a doorbell only for image=bench
+        and load. By default beside=load_echo has a doorbell"""
         most = abi.constant("PLAN_LINK_MAX")
         if len(self.links) == most:
             raise Mistake(f"too many links, at most {most}")

@@ -294,9 +294,10 @@ def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
     for end in (link.a, link.b):
         if end not in vms:
             raise unknown("no vm", end, vms)
-        if vms[end].image not in (BENCH, LOAD):
-            raise Mistake(f"link {quoted(name)} needs VMs with image={BENCH} or {LOAD}, vm"
-                          f" {quoted(end)} has image={vms[end].image}")
+        image = vms[end].image
+        if image == BACKGROUND or (link.kind == "doorbell" and image not in (BENCH, LOAD)):
+            raise Mistake(f"link {quoted(name)} needs VMs with image={BENCH} or {LOAD}, or, of"
+                          f" kind=virtio, with a guest; vm {quoted(end)} has image={image}")
     if link.a == link.b:
         raise Mistake(f"link {quoted(name)} has vm {quoted(link.a)} at both ends")
 

@@ -13,10 +13,10 @@ BUDGETS = {
     "hyp/mem": 308,
     "hyp/vcpu": 1285,
     "hyp/sched": 262,
-    "hyp/vm": 1679,
-    "hyp/dev": 330,
+    "hyp/vm": 1704,
+    "hyp/dev": 723,
     "hyp/trap": 920,
-    "hyp/run": 1079,
+    "hyp/run": 1129,
 }
 
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A network device with one pair of queues, on the memory-mapped transport: Virtual I/O Device
+ * (VIRTIO) 1.2, 2.7 split virtqueues, 4.2 MMIO, 5.1 network device. What EL2's device and the bench
+ * guest's driver need of it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Registers, 4.2.2. */
+#define VIRTIO_MAGIC_VALUE 0x000u
+#define VIRTIO_VERSION 0x004u
+#define VIRTIO_DEVICE_ID 0x008u
+#define VIRTIO_VENDOR_ID 0x00cu
+#define VIRTIO_DEVICE_FEATURES 0x010u
+#define VIRTIO_DEVICE_FEATURES_SEL 0x014u
+#define VIRTIO_DRIVER_FEATURES 0x020u
+#define VIRTIO_DRIVER_FEATURES_SEL 0x024u
+#define VIRTIO_QUEUE_SEL 0x030u
+#define VIRTIO_QUEUE_NUM_MAX 0x034u
+#define VIRTIO_QUEUE_NUM 0x038u
+#define VIRTIO_QUEUE_READY 0x044u
+#define VIRTIO_QUEUE_NOTIFY 0x050u
+#define VIRTIO_INTERRUPT_STATUS 0x060u
+#define VIRTIO_INTERRUPT_ACK 0x064u
+#define VIRTIO_STATUS 0x070u
+#define VIRTIO_QUEUE_DESC 0x080u   /* low half; + 4: high half */
+#define VIRTIO_QUEUE_DRIVER 0x090u /* the available ring */
+#define VIRTIO_QUEUE_DEVICE 0x0a0u /* the used ring */
+#define VIRTIO_CONFIG_GENERATION 0x0fcu
+#define VIRTIO_CONFIG 0x100u
+#define VIRTIO_SIZE 0x200u
+
+#define VIRTIO_MAGIC 0x74726976u
+#define VIRTIO_DEVICE_NET 1u
+
+/* 2.1 */
+#define VIRTIO_ACKNOWLEDGE 1u
+#define VIRTIO_DRIVER 2u
+#define VIRTIO_DRIVER_OK 4u
+#define VIRTIO_FEATURES_OK 8u
+#define VIRTIO_NEEDS_RESET 64u
+
+/* InterruptStatus */
+#define VIRTIO_INT_USED 1u
+#define VIRTIO_INT_CONFIG 2u
+
+/* Bits of the features, in words of 32. */
+#define VIRTIO_NET_F_MAC (1u << 5) /* word 0 */
+#define VIRTIO_F_VERSION_1 1u      /* word 1: bit 32 */
+
+#define VIRTIO_NET_MAC_SIZE 6u
+
+/* The queues, 5.1.2. */
+enum virtio_net_queue { VIRTIO_NET_RX, VIRTIO_NET_TX, VIRTIO_NET_QUEUES };
+
+#define VIRTIO_QUEUE_MOST 64u /* descriptors of a queue: QueueNumMax */
+
+struct virtio_descriptor {
+	uint64_t address; /* IPA */
+	uint32_t length;  /* bytes */
+	uint16_t flags;
+	uint16_t next;
+};
+
+#define VIRTIO_DESC_NEXT 1u
+#define VIRTIO_DESC_WRITE 2u /* by the device */
+#define VIRTIO_DESC_INDIRECT 4u
+
+struct virtio_available {
+	uint16_t flags;
+	uint16_t index; /* counts all that were made available; the next one is at index % size */
+	uint16_t ring[VIRTIO_QUEUE_MOST]; /* the first descriptor of a chain */
+};
+
+#define VIRTIO_NO_INTERRUPT 1u
+
+struct virtio_used_entry {
+	uint32_t head;
+	uint32_t length; /* bytes that the device wrote */
+};
+
+struct virtio_used {
+	uint16_t flags;
+	uint16_t index;
+	struct virtio_used_entry ring[VIRTIO_QUEUE_MOST];
+};
+
+/* Before each frame, 5.1.6. No offload is offered: all 0 but the number of buffers. */
+struct virtio_net_header {
+	uint8_t flags, gso_type;
+	uint16_t header_length, gso_size, checksum_start, checksum_offset;
+	uint16_t buffers; /* of a received frame: 1 */
+};
+
+#define VIRTIO_NET_FRAME_MOST 1514u /* bytes: 1500, and Ethernet's header */

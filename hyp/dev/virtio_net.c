@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/dev/virtio_net.h"
+
+#include <string.h>
+
+#include "abi/virt.h"
+#include "arch/barrier.h"
+#include "hyp/vm/vm.h"
+#include "lib/compiler.h"
+
+#define VENDOR 0x48594250u /* "HYPB" */
+#define HEADER sizeof(struct virtio_net_header)
+#define BROKEN UINT32_MAX
+
+static void lock(struct virtio_net *end)
+{
+	while (__atomic_exchange_n(&end->cable->busy, true, __ATOMIC_ACQUIRE))
+		cpu_relax();
+}
+
+static void unlock(struct virtio_net *end)
+{
+	__atomic_store_n(&end->cable->busy, false, __ATOMIC_RELEASE);
+}
+
+/* Only an end that works has queues to look at. */
+static bool works(const struct virtio_net *end)
+{
+	return (end->status & (VIRTIO_DRIVER_OK | VIRTIO_NEEDS_RESET)) == VIRTIO_DRIVER_OK;
+}
+
+/* An edge. On any core: a physical SPI without a device, which is the VM's, or else a line. */
+static void interrupt(struct virtio_net *end, uint32_t cause)
+{
+	end->interrupts |= cause;
+	if (end->spi) {
+		gic_set_pending(end->spi);
+		return;
+	}
+	vgicd_set_level(&end->vm->dist, VIRT_VIRTIO_INTID, true);
+	vgicd_set_level(&end->vm->dist, VIRT_VIRTIO_INTID, false);
+}
+
+/* The guest broke a rule of its queues (2.1.2). */
+static __cold void break_down(struct virtio_net *end)
+{
+	end->status |= VIRTIO_NEEDS_RESET;
+	end->broken++;
+	interrupt(end, VIRTIO_INT_CONFIG);
+}
+
+/* --- the guest's memory --- */
+
+/* NULL: not wholly in the VM's RAM. */
+static void *memory_at(const struct virtio_net *end, uint64_t ipa, uint64_t size)
+{
+	const struct vm_machine *machine = end->vm->machine;
+	uint64_t offset = ipa - machine->ram;
+
+	if (offset > machine->ram_size || size > machine->ram_size - offset)
+		return NULL;
+	return (void *)(uintptr_t)(machine->ram_pa + offset);
+}
+
+/* The first descriptor, any number, of the next chain that the guest made available. */
+static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint16_t *head)
+{
+	const struct virtio_queue *queue = &end->queue[which];
+	uint16_t ahead;
+
+	if (!queue->ready)
+		return false;
+	ahead = (uint16_t)(queue->available->index - queue->next);
+	if (ahead == 0)
+		return false;
+	dsb_ish(); /* the entry is older than the index */
+	*head = queue->available->ring[queue->next & (queue->size - 1)];
+	if (ahead <= queue->size)
+		return true;
+	break_down(end);
+	return false;
+}
+
+/* Between the chain and `frame`, which has `length` bytes. Returns how many bytes of it the chain
+ * had room for; more than `length`: the chain goes on; BROKEN. */
+static uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
+		     uint32_t length)
+{
+	const struct virtio_queue *queue = &end->queue[which];
+	uint8_t *frame = end->cable->frame;
+	uint32_t moved = 0;
+	uint16_t at = head;
+
+	for (unsigned count = 0; at < queue->size && count < VIRTIO_NET_CHAIN_MOST; count++) {
+		const volatile struct virtio_descriptor *descriptor = &queue->descriptors[at];
+		uint32_t size = descriptor->length, piece = length - moved;
+		uint16_t flags = descriptor->flags;
+		uint8_t *memory = memory_at(end, descriptor->address, size);
+
+		if (!memory || flags & VIRTIO_DESC_INDIRECT ||
+		    !(flags & VIRTIO_DESC_WRITE) != (which == VIRTIO_NET_TX))
+			break;
+		if (piece > size)
+			piece = size;
+		if (which == VIRTIO_NET_TX)
+			memcpy(frame + moved, memory, piece);
+		else
+			memcpy(memory, frame + moved, piece);
+		moved += piece;
+		if (piece < size && which == VIRTIO_NET_TX)
+			return length + 1;
+		if (!(flags & VIRTIO_DESC_NEXT) || (moved == length && which == VIRTIO_NET_RX))
+			return moved;
+		at = descriptor->next;
+	}
+	return BROKEN;
+}
+
+/* The chain is the guest's again. */
+static void give_back(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
+		      uint32_t length)
+{
+	struct virtio_queue *queue = &end->queue[which];
+	volatile struct virtio_used_entry *entry =
+		&queue->used->ring[queue->used_index & (queue->size - 1)];
+
+	entry->head = head;
+	entry->length = length;
+	queue->next++;
+	queue->used_index++;
+	dsb_ish(); /* the entry, and the frame, before the index */
+	queue->used->index = queue->used_index;
+	dsb_ish(); /* the index before the flags are read (2.7.7.2) */
+}
+
+static bool wants_interrupt(const struct virtio_net *end, enum virtio_net_queue which)
+{
+	return !(end->queue[which].available->flags & VIRTIO_NO_INTERRUPT);
+}
+
+/* --- the cable --- */
+
+static void sent(struct virtio_net *sender, uint16_t head)
+{
+	give_back(sender, VIRTIO_NET_TX, head, 0);
+	if (wants_interrupt(sender, VIRTIO_NET_TX))
+		interrupt(sender, VIRTIO_INT_USED);
+}
+
+static void lose(struct virtio_net *sender, uint16_t head)
+{
+	sender->lost++;
+	sent(sender, head);
+}
+
+/* One frame of the peer. False: there is none, or no buffer for it. */
+static bool receive(struct virtio_net *end)
+{
+	static const struct virtio_net_header header = { .buffers = 1 };
+	struct virtio_net *peer = end->peer;
+	uint16_t from, to;
+	uint32_t length, room;
+
+	if (!next_chain(peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
+		return false;
+	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
+	if (length == BROKEN) {
+		break_down(peer);
+		return false;
+	}
+	if (length <= HEADER || length > sizeof(end->cable->frame)) {
+		lose(peer, from);
+		return true;
+	}
+	memcpy(end->cable->frame, &header, HEADER);
+	room = move(end, VIRTIO_NET_RX, to, length);
+	if (room == BROKEN) {
+		break_down(end);
+		return false;
+	}
+	if (room < length) {
+		lose(peer, from);
+		return true;
+	}
+	end->received++;
+	give_back(end, VIRTIO_NET_RX, to, length);
+	if (wants_interrupt(end, VIRTIO_NET_RX))
+		interrupt(end, VIRTIO_INT_USED);
+	sent(peer, from);
+	return true;
+}
+
+/* One frame of this end, whose peer does not work. */
+static bool drop(struct virtio_net *end)
+{
+	uint16_t head;
+
+	if (!next_chain(end, VIRTIO_NET_TX, &head))
+		return false;
+	lose(end, head);
+	return true;
+}
+
+/* What is left waits for the next kick. */
+static void move_piece(struct virtio_net *end)
+{
+	unsigned count = 0;
+
+	if (!works(end))
+		return;
+	if (works(end->peer))
+		while (count < VIRTIO_NET_AT_ONCE && receive(end))
+			count++;
+	else
+		while (count < VIRTIO_NET_AT_ONCE && drop(end))
+			count++;
+	if (count == VIRTIO_NET_AT_ONCE)
+		gic_set_pending(end->kick);
+}
+
+void virtio_net_kicked(struct virtio_net *end)
+{
+	lock(end);
+	move_piece(end);
+	unlock(end);
+}
+
+/* --- registers --- */
+
+static struct virtio_queue *selected(struct virtio_net *end)
+{
+	return end->queue_select < VIRTIO_NET_QUEUES ? &end->queue[end->queue_select] : NULL;
+}
+
+static uint32_t offered(const struct virtio_net *end)
+{
+	static const uint32_t features[2] = { VIRTIO_NET_F_MAC, VIRTIO_F_VERSION_1 };
+
+	return end->device_select < ARRAY_SIZE(features) ? features[end->device_select] : 0;
+}
+
+static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsigned size)
+{
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < size && i < 4; i++)
+		if (offset + i < VIRTIO_NET_MAC_SIZE)
+			value |= (uint32_t)end->mac[offset + i] << 8 * i;
+	return value;
+}
+
+static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+{
+	struct virtio_net *end = state;
+	const struct virtio_queue *queue = selected(end);
+
+	if (offset >= VIRTIO_CONFIG)
+		return read_config(end, offset - VIRTIO_CONFIG, size);
+	switch (offset) {
+	case VIRTIO_MAGIC_VALUE:
+		return VIRTIO_MAGIC;
+	case VIRTIO_VERSION:
+		return 2;
+	case VIRTIO_DEVICE_ID:
+		return VIRTIO_DEVICE_NET;
+	case VIRTIO_VENDOR_ID:
+		return VENDOR;
+	case VIRTIO_DEVICE_FEATURES:
+		return offered(end);
+	case VIRTIO_QUEUE_NUM_MAX:
+		return queue ? VIRTIO_QUEUE_MOST : 0;
+	case VIRTIO_QUEUE_READY:
+		return queue && queue->ready;
+	case VIRTIO_INTERRUPT_STATUS:
+		return end->interrupts;
+	case VIRTIO_STATUS:
+		return end->status;
+	default:
+		return 0;
+	}
+}
+
+void virtio_net_reset(struct virtio_net *end)
+{
+	lock(end);
+	end->status = end->interrupts = 0;
+	end->queue_select = end->device_select = end->driver_select = 0;
+	memset(end->driver_features, 0, sizeof(end->driver_features));
+	memset(end->queue, 0, sizeof(end->queue));
+	unlock(end);
+}
+
+/* It stops where its parts are not all in RAM, each at its alignment (2.7). */
+static void make_ready(struct virtio_net *end, struct virtio_queue *queue)
+{
+	uint32_t size = queue->size;
+
+	queue->descriptors =
+		memory_at(end, queue->address[0], size * sizeof(struct virtio_descriptor));
+	queue->available =
+		memory_at(end, queue->address[1],
+			  offsetof(struct virtio_available, ring) + size * sizeof(uint16_t));
+	queue->used = memory_at(end, queue->address[2],
+				offsetof(struct virtio_used, ring) +
+					size * sizeof(struct virtio_used_entry));
+	queue->next = queue->used_index = 0;
+	queue->ready = size && queue->descriptors && queue->available && queue->used &&
+		       !(queue->address[0] % 16 | queue->address[1] % 2 | queue->address[2] % 4);
+	if (!queue->ready)
+		break_down(end);
+}
+
+static void write_ready(struct virtio_net *end, bool ready)
+{
+	struct virtio_queue *queue = selected(end);
+
+	if (!queue || queue->ready == ready)
+		return;
+	queue->ready = false;
+	if (ready)
+		make_ready(end, queue);
+}
+
+static void write_size(struct virtio_queue *queue, uint32_t size)
+{
+	if (queue && !queue->ready)
+		queue->size = size <= VIRTIO_QUEUE_MOST && !(size & (size - 1)) ? size : 0;
+}
+
+static bool is_address(uint32_t offset)
+{
+	return offset - VIRTIO_QUEUE_DESC < 0x30 && (offset % 16 == 0 || offset % 16 == 4);
+}
+
+static void write_address(struct virtio_queue *queue, uint32_t offset, uint32_t value)
+{
+	uint64_t *address = &queue->address[(offset - VIRTIO_QUEUE_DESC) / 16];
+	unsigned shift = offset & 4 ? 32 : 0;
+
+	if (!queue->ready)
+		*address = (*address & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)value << shift;
+}
+
+/* The features must be some of those offered, and VERSION_1 (6.1). A device that works looks for
+ * frames that came before. */
+static void write_status(struct virtio_net *end, uint32_t value)
+{
+	bool agreed = !(end->driver_features[0] & ~VIRTIO_NET_F_MAC) &&
+		      end->driver_features[1] == VIRTIO_F_VERSION_1;
+
+	value = (value & 0xff) | end->status;
+	if (!agreed)
+		value &= ~(VIRTIO_FEATURES_OK | VIRTIO_DRIVER_OK);
+	end->status = value & (end->status | ~VIRTIO_NEEDS_RESET);
+	if (works(end))
+		gic_set_pending(end->kick);
+}
+
+/* Of its sender: to the other end, if that works. */
+static void notify(struct virtio_net *end, uint32_t queue)
+{
+	if (queue == VIRTIO_NET_TX)
+		gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);
+	else if (queue == VIRTIO_NET_RX)
+		gic_set_pending(end->kick);
+}
+
+static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value)
+{
+	switch (offset) {
+	case VIRTIO_DEVICE_FEATURES_SEL:
+		end->device_select = value;
+		break;
+	case VIRTIO_DRIVER_FEATURES_SEL:
+		end->driver_select = value;
+		break;
+	case VIRTIO_DRIVER_FEATURES:
+		if (end->driver_select < 2 && !(end->status & VIRTIO_FEATURES_OK))
+			end->driver_features[end->driver_select] = value;
+		break;
+	case VIRTIO_QUEUE_SEL:
+		end->queue_select = value;
+		break;
+	case VIRTIO_QUEUE_NUM:
+		write_size(selected(end), value);
+		break;
+	case VIRTIO_QUEUE_READY:
+		write_ready(end, value & 1);
+		break;
+	case VIRTIO_INTERRUPT_ACK:
+		end->interrupts &= ~value;
+		break;
+	case VIRTIO_STATUS:
+		write_status(end, value);
+		break;
+	default:
+		if (selected(end) && is_address(offset))
+			write_address(selected(end), offset, value);
+	}
+}
+
+/* Registers are written as words (4.2.2.2). */
+static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+			   void *state)
+{
+	struct virtio_net *end = state;
+
+	if (size != 4)
+		return;
+	if (offset == VIRTIO_QUEUE_NOTIFY) {
+		notify(end, (uint32_t)value);
+	} else if (offset == VIRTIO_STATUS && value == 0) {
+		virtio_net_reset(end);
+	} else {
+		lock(end);
+		write_locked(end, offset, (uint32_t)value);
+		unlock(end);
+	}
+}
+
+void virtio_net_add(struct vm *vm, struct virtio_net *end)
+{
+	end->vm = vm;
+	vm_add_region(vm, (struct mmio_region){ end->base, VIRTIO_SIZE, read_register,
+						write_register, end, "virtio network device" });
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A link of kind=virtio between two VMs: frames that EL2 copies, on two cores and on one."""
+
+from lab import Job
+from proofs import DELAYS, delay_lines
+from test_links import CONFIGS, HEAD, assert_all_answered, job, rows, sent_for, two_cores
+
+LINK = "link net kind=virtio a=bench b=load1\n"
+LINKS = f"{LINK}link near kind=virtio a=bench b=load0\n"
+N = 100
+LINKED = {name: axes for name, axes in CONFIGS.items() if "load_echo" in axes}
+PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()) + LINKS + (
+    delay_lines("net_rr", f"n={N}"))
+ONE = HEAD + f"config cores {CONFIGS['cores']}\n{LINK}bench net_rr n=50\n"
+EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
+                     for delay in DELAYS) + f"{LINK}bench net_rr n={N}\n"
+CEILING = 1500  # instructions of both cores on virt-a72, kick to the other VM's handler
+
+
+@job(PLAN)
+def test_each_request_has_its_own_answer(result):
+    assert result.problems == []
+    assert_all_answered(result, len(LINKED) * len(DELAYS), sent_for(N))
+    assert {key[0] for key in result.figures(0)} == set(LINKED)
+    assert all(vm["net_broken"] == 0 for vm in result.records("vm"))
+
+
+@job(PLAN)
+def test_delay_is_seen(result):
+    plain = rows(result, 0)
+    assert len(plain) == 2 * len(LINKED)
+    for number, delay in enumerate(DELAYS[1:], 1):
+        for key, row in rows(result, number).items():
+            if key[0] != "turns":  # where a slice ends comes between
+                assert abs(row["p50"] - plain[key]["p50"] - delay) <= 8, key
+
+
+@job(EL2)
+def test_delay_at_el2_is_seen_at_every_exit(result):
+    """One exit of the sender, and two of the receiver: the kick, and the device's interrupt."""
+    assert result.status == 0, result.explain()
+    found = {(row["config"], row["variant"]): row["p50"] for row in result.records("bench")}
+    for delay in DELAYS:
+        assert found[f"d{delay}", "ring"] == found["d0", "ring"] + 3 * delay
+
+
+@job(PLAN)
+def test_it_is_as_short_as_asked(result, board):
+    found = {key: row["p50"] for key, row in result.figures(0).items()}
+    assert board != "virt-a72" or found["cores", "ring"] <= CEILING
+    for config in LINKED:
+        assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
+            20 * found[config, "rr"])
+
+
+@job(PLAN)
+def test_the_vms_have_what_was_sent(result):
+    """A frame each, and one when a driver begins. Lost is at most what the measured VM sent before
+    the other driver began: that, and its first request, which it sends again."""
+    assert len(result.records("vm")) == 2 * len(LINKED) * len(DELAYS)
+    for vm in result.records("vm"):
+        assert sent_for(N) <= vm["net_received"] <= sent_for(N) + 1
+        assert vm["net_lost"] <= (2 if vm["vm"] == "bench" else 0)
+
+
+@job(ONE + "".join(f"at {at} {what} load1\n" for start in range(400, 20000, 800)
+                   for at, what in ((start, "pause"), (start + 200, "resume"))))
+def test_a_partner_that_is_paused_answers_later(result):
+    assert_all_answered(result, 1, sent_for(50))
+    assert result.records("step")[0]["events"] > 0
+
+
+@job(ONE.replace("n=50", "n=2000") +
+     "".join(f"at {at} reset load1\n" for at in range(2000, 300000, 3001)))
+def test_a_partner_that_starts_anew_answers_what_is_open(result):
+    assert result.status == 0, result.explain()
+    [check] = result.records("check")
+    assert check["ok"] and check["sent"] == check["answered"] == sent_for(2000)
+    assert result.records("step")[0]["events"] > 3
+
+
+@job(ONE.replace("n=50", "n=500") +
+     "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
+             for at, what in ((start, "destroy"), (start + 300, "create"))))
+def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(result):
+    assert result.status == 0, result.explain()
+    [check] = result.records("check")
+    assert check["ok"] and check["wrong"] == 0
+    assert result.records("step")[0]["events"] > 3
+
+
+@job(ONE, planted="frame")
+def test_a_frame_that_is_changed_is_found(result):
+    assert result.status == 1
+    [check] = result.records("check")
+    assert not check["ok"] and check["wrong"] > 0
+
+
+@job(ONE, planted="kick")
+def test_a_kick_that_is_lost_is_found(result):
+    assert result.status == 1
+    [fault] = result.records("fault")
+    assert fault["reason"] == "time-limit"
+
+
+def test_two_runs_are_the_same(lab, built):
+    one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
+    assert one.status == 0 and one.console == other.console

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* No VM of a test has a network device. */
+#include "hyp/dev/virtio_net.h"
+
+void virtio_net_add(struct vm *vm, struct virtio_net *end)
+{
+	(void)vm;
+	(void)end;
+}
+
+void virtio_net_reset(struct virtio_net *end)
+{
+	(void)end;
+}
+
+void virtio_net_kicked(struct virtio_net *end)
+{
+	(void)end;
+}

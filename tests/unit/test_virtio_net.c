@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The network device of a link: its registers, frames between two well-behaved drivers in any
+ * pieces, and hostile ones: whatever a guest writes to its queues and registers, no byte beside its
+ * own RAM changes through its device, no exit is endless, and no frame is counted twice.
+ */
+/* LINK: hyp/dev/virtio_net.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hyp/dev/virtio_net.h"
+#include "hyp/vm/vm.h"
+
+#define RAM 0x40000000u /* IPA */
+#define RAM_SIZE 0x4000u
+#define GUARD 0x1000u
+#define HEADER ((uint32_t)sizeof(struct virtio_net_header))
+#define QUEUE_SIZE 8u
+#define STEPS 20000u
+
+enum { A, B, ENDS };
+
+/* Where a driver has its queues, and buffers after them. */
+#define DESCRIPTORS(which) ((which)*0x800u)
+#define AVAILABLE(which) ((which)*0x800u + 0x400u)
+#define USED(which) ((which)*0x800u + 0x600u)
+#define BUFFERS 0x1000u
+#define BUFFER_SIZE 0x600u
+
+static struct {
+	uint8_t before[GUARD];
+	uint8_t ram[RAM_SIZE] __attribute__((aligned(4096)));
+	uint8_t after[GUARD];
+} memory[ENDS];
+static struct vm_machine machine[ENDS];
+static struct vm vm[ENDS];
+static struct virtio_net net[ENDS];
+static struct virtio_cable cable;
+static struct mmio_region region[ENDS];
+static struct vcpu vcpu;
+static bool kicked[ENDS], interrupted[ENDS];
+static unsigned pulses;
+static uint64_t seed;
+
+void gic_set_pending(unsigned intid)
+{
+	for (unsigned i = 0; i < ENDS; i++) {
+		kicked[i] |= intid == net[i].kick;
+		interrupted[i] |= net[i].spi && intid == net[i].spi;
+	}
+}
+
+void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
+{
+	assert_ptr_equal(dist, &vm[B].dist);
+	assert_int_equal(intid, 48);
+	pulses += level;
+}
+
+void vm_add_region(struct vm *of, struct mmio_region added)
+{
+	region[of - vm] = added;
+}
+
+static uint32_t random_below(uint32_t most)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % most;
+}
+
+static void write_reg(unsigned end, uint32_t offset, uint32_t value)
+{
+	region[end].write(&vcpu, offset, 4, value, region[end].state);
+}
+
+static uint32_t read_reg(unsigned end, uint32_t offset)
+{
+	return (uint32_t)region[end].read(&vcpu, offset, 4, region[end].state);
+}
+
+/* Bounded: a piece has AT_ONCE frames, and what remains kicks again. */
+static void process(void)
+{
+	for (unsigned round = 0; kicked[A] || kicked[B]; round++) {
+		assert_true(round < 1000);
+		for (unsigned i = 0; i < ENDS; i++)
+			if (kicked[i]) {
+				kicked[i] = false;
+				virtio_net_kicked(&net[i]);
+				assert_false(cable.busy);
+			}
+	}
+}
+
+/* --- a driver that keeps the rules --- */
+
+static struct virtio_descriptor *descriptor(unsigned end, unsigned which, unsigned i)
+{
+	return (struct virtio_descriptor *)&memory[end].ram[DESCRIPTORS(which)] + i;
+}
+
+static struct virtio_available *available(unsigned end, unsigned which)
+{
+	return (struct virtio_available *)&memory[end].ram[AVAILABLE(which)];
+}
+
+static struct virtio_used *used(unsigned end, unsigned which)
+{
+	return (struct virtio_used *)&memory[end].ram[USED(which)];
+}
+
+static void set_queue(unsigned end, unsigned which)
+{
+	write_reg(end, VIRTIO_QUEUE_SEL, which);
+	write_reg(end, VIRTIO_QUEUE_NUM, QUEUE_SIZE);
+	write_reg(end, VIRTIO_QUEUE_DESC, RAM + DESCRIPTORS(which));
+	write_reg(end, VIRTIO_QUEUE_DRIVER, RAM + AVAILABLE(which));
+	write_reg(end, VIRTIO_QUEUE_DEVICE, RAM + USED(which));
+	write_reg(end, VIRTIO_QUEUE_READY, 1);
+}
+
+static void begin(unsigned end)
+{
+	write_reg(end, VIRTIO_STATUS, 0);
+	memset(memory[end].ram, 0, BUFFERS);
+	write_reg(end, VIRTIO_STATUS, VIRTIO_ACKNOWLEDGE | VIRTIO_DRIVER);
+	write_reg(end, VIRTIO_DRIVER_FEATURES_SEL, 1);
+	write_reg(end, VIRTIO_DRIVER_FEATURES, VIRTIO_F_VERSION_1);
+	write_reg(end, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
+	set_queue(end, VIRTIO_NET_RX);
+	set_queue(end, VIRTIO_NET_TX);
+	write_reg(end, VIRTIO_STATUS, VIRTIO_DRIVER_OK);
+}
+
+static int setup(void **state)
+{
+	static struct virtio_net fresh;
+
+	(void)state;
+	memset(memory, 0xa5, sizeof(memory));
+	for (unsigned i = 0; i < ENDS; i++) {
+		machine[i] = (struct vm_machine){
+			.ram = RAM,
+			.ram_pa = (uintptr_t)memory[i].ram,
+			.ram_size = RAM_SIZE,
+		};
+		vm[i] = (struct vm){ .machine = &machine[i] };
+		net[i] = fresh;
+		net[i].peer = &net[!i];
+		net[i].cable = &cable;
+		net[i].kick = 100 + i;
+		net[i].spi = i == A ? 110 : 0;
+		memcpy(net[i].mac, (uint8_t[]){ 2, 1, 2, 3, 4, (uint8_t)i }, 6);
+		virtio_net_add(&vm[i], &net[i]);
+	}
+	kicked[A] = kicked[B] = interrupted[A] = interrupted[B] = false;
+	pulses = 0;
+	seed = 1;
+	begin(A);
+	begin(B);
+	process();
+	return 0;
+}
+
+static int guards_are_intact(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ENDS; i++)
+		for (unsigned at = 0; at < GUARD; at++) {
+			assert_int_equal(memory[i].before[at], 0xa5);
+			assert_int_equal(memory[i].after[at], 0xa5);
+		}
+	return 0;
+}
+
+/* One chain, in `pieces` of the buffer at BUFFERS + `at`, from descriptor `first` on. */
+static void offer(unsigned end, unsigned which, unsigned first, uint32_t at, uint32_t size,
+		  unsigned pieces)
+{
+	struct virtio_available *ring = available(end, which);
+
+	for (unsigned i = 0; i < pieces; i++) {
+		uint32_t piece = i + 1 == pieces ? size : size / 2;
+
+		*descriptor(end, which, first + i) = (struct virtio_descriptor){
+			.address = RAM + BUFFERS + at,
+			.length = piece,
+			.flags = (uint16_t)((which == VIRTIO_NET_RX ? VIRTIO_DESC_WRITE : 0) |
+					    (i + 1 < pieces ? VIRTIO_DESC_NEXT : 0)),
+			.next = (uint16_t)(first + i + 1),
+		};
+		at += piece;
+		size -= piece;
+	}
+	ring->ring[ring->index++ % QUEUE_SIZE] = (uint16_t)first;
+}
+
+static void fill(uint8_t *frame, uint32_t size, uint32_t number)
+{
+	for (uint32_t i = 0; i < size; i++)
+		frame[i] = (uint8_t)(number * 31 + i);
+}
+
+/* --- registers --- */
+
+static void it_is_a_network_device(void **state)
+{
+	(void)state;
+	assert_int_equal(read_reg(A, VIRTIO_MAGIC_VALUE), 0x74726976);
+	assert_int_equal(read_reg(A, VIRTIO_VERSION), 2);
+	assert_int_equal(read_reg(A, VIRTIO_DEVICE_ID), 1);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(region[B].read(&vcpu, VIRTIO_CONFIG + i, 1, region[B].state),
+				 net[B].mac[i]);
+	assert_int_equal(read_reg(A, VIRTIO_CONFIG + 8), 0);
+	write_reg(A, VIRTIO_QUEUE_SEL, 2);
+	assert_int_equal(read_reg(A, VIRTIO_QUEUE_NUM_MAX), 0);
+}
+
+static void features_that_it_has_not_are_refused(void **state)
+{
+	static const uint32_t rows[][3] = {
+		{ 0, VIRTIO_F_VERSION_1, VIRTIO_FEATURES_OK },
+		{ VIRTIO_NET_F_MAC, VIRTIO_F_VERSION_1, VIRTIO_FEATURES_OK },
+		{ 1, VIRTIO_F_VERSION_1, 0 },
+		{ 0, 0, 0 },
+		{ 0, 3, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_reg(A, VIRTIO_STATUS, 0);
+		for (uint32_t word = 0; word < 2; word++) {
+			write_reg(A, VIRTIO_DRIVER_FEATURES_SEL, word);
+			write_reg(A, VIRTIO_DRIVER_FEATURES, rows[i][word]);
+		}
+		write_reg(A, VIRTIO_STATUS, VIRTIO_FEATURES_OK | VIRTIO_DRIVER_OK);
+		assert_int_equal(read_reg(A, VIRTIO_STATUS) & VIRTIO_FEATURES_OK, rows[i][2]);
+		assert_int_equal(!(read_reg(A, VIRTIO_STATUS) & VIRTIO_DRIVER_OK), !rows[i][2]);
+	}
+}
+
+static void features_stay_as_agreed(void **state)
+{
+	(void)state;
+	write_reg(A, VIRTIO_DRIVER_FEATURES_SEL, 1);
+	write_reg(A, VIRTIO_DRIVER_FEATURES, 3);
+	write_reg(A, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
+	assert_true(read_reg(A, VIRTIO_STATUS) & VIRTIO_DRIVER_OK);
+}
+
+static void registers_are_written_as_words(void **state)
+{
+	(void)state;
+	for (unsigned size = 1; size <= 8; size *= 2)
+		if (size != 4)
+			region[A].write(&vcpu, VIRTIO_STATUS, size, 0, region[A].state);
+	assert_true(read_reg(A, VIRTIO_STATUS) & VIRTIO_DRIVER_OK);
+}
+
+static void a_queue_that_is_ready_stays_as_it_is(void **state)
+{
+	(void)state;
+	write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+	write_reg(A, VIRTIO_QUEUE_NUM, 0);
+	write_reg(A, VIRTIO_QUEUE_DESC, 1);
+	write_reg(A, VIRTIO_QUEUE_READY, 0);
+	write_reg(A, VIRTIO_QUEUE_READY, 1);
+	assert_int_equal(read_reg(A, VIRTIO_QUEUE_READY), 1);
+}
+
+static void a_guest_does_not_say_that_it_needs_a_reset(void **state)
+{
+	(void)state;
+	write_reg(A, VIRTIO_STATUS, VIRTIO_NEEDS_RESET);
+	assert_false(read_reg(A, VIRTIO_STATUS) & VIRTIO_NEEDS_RESET);
+}
+
+/* --- frames --- */
+
+static void a_frame_arrives_with_a_header_of_its_own(void **state)
+{
+	static const uint8_t header[12] = { [10] = 1 };
+
+	(void)state;
+	fill(&memory[A].ram[BUFFERS], 64 + HEADER, 5);
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 2);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64 + HEADER, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	assert_true(kicked[B] && !kicked[A]);
+	process();
+	assert_int_equal(used(B, VIRTIO_NET_RX)->index, 1);
+	assert_int_equal(used(B, VIRTIO_NET_RX)->ring[0].length, 64 + HEADER);
+	assert_memory_equal(&memory[B].ram[BUFFERS], header, HEADER);
+	assert_memory_equal(&memory[B].ram[BUFFERS + HEADER], &memory[A].ram[BUFFERS + HEADER], 64);
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
+	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), VIRTIO_INT_USED);
+	assert_int_equal(pulses, 1);
+	assert_true(interrupted[A]); /* its driver wants to know what was sent */
+	write_reg(B, VIRTIO_INTERRUPT_ACK, VIRTIO_INT_USED);
+	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), 0);
+}
+
+static void who_wants_no_interrupt_gets_none(void **state)
+{
+	(void)state;
+	available(A, VIRTIO_NET_TX)->flags = available(B, VIRTIO_NET_RX)->flags =
+		VIRTIO_NO_INTERRUPT;
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	assert_int_equal(net[B].received, 1);
+	assert_false(interrupted[A]);
+	assert_int_equal(pulses, 0);
+}
+
+static void a_frame_waits_for_a_buffer(void **state)
+{
+	(void)state;
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 0);
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	write_reg(B, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_RX);
+	process();
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
+	assert_int_equal(net[B].received, 1);
+	assert_int_equal(net[A].lost, 0);
+}
+
+static void a_frame_waits_for_a_partner_that_starts_anew(void **state)
+{
+	(void)state;
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	begin(B);
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	process();
+	assert_int_equal(net[B].received, 1);
+}
+
+static void a_queue_begins_anew_without_a_reset(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+		offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+		process();
+		assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
+		assert_int_equal(net[B].received, i + 1);
+		write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+		write_reg(A, VIRTIO_QUEUE_READY, 0);
+		memset(available(A, VIRTIO_NET_TX), 0, sizeof(struct virtio_available));
+		used(A, VIRTIO_NET_TX)->index = 0;
+		write_reg(A, VIRTIO_QUEUE_READY, 1);
+	}
+}
+
+static void without_a_partner_a_frame_is_lost_and_counted(void **state)
+{
+	(void)state;
+	virtio_net_reset(&net[B]);
+	for (unsigned i = 0; i < QUEUE_SIZE; i++)
+		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	assert_true(kicked[A] && !kicked[B]);
+	process();
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, QUEUE_SIZE);
+	assert_int_equal(net[A].lost, QUEUE_SIZE);
+	begin(B);
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	assert_int_equal(net[B].received, 1);
+}
+
+static void a_frame_that_does_not_fit_is_lost(void **state)
+{
+	(void)state;
+	offer(B, VIRTIO_NET_RX, 0, 0, 63, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	offer(A, VIRTIO_NET_TX, 1, 0, 60, 1);
+	offer(A, VIRTIO_NET_TX, 2, 0, HEADER + VIRTIO_NET_FRAME_MOST + 1, 2);
+	offer(A, VIRTIO_NET_TX, 4, 0, HEADER, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	assert_int_equal(net[A].lost, 1);
+	assert_int_equal(net[B].received, 1);
+	offer(B, VIRTIO_NET_RX, 1, 0, BUFFER_SIZE, 1);
+	write_reg(B, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_RX);
+	process();
+	assert_int_equal(net[A].lost, 3);
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 4);
+	assert_int_equal(net[A].broken | net[B].broken, 0);
+}
+
+/* --- rules that a guest breaks --- */
+
+static void assert_stops_only(unsigned end)
+{
+	for (unsigned i = 0; i < 2; i++) { /* the second time the device does not look */
+		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+		kicked[A] = kicked[B] = true;
+		process();
+	}
+	for (unsigned i = 0; i < ENDS; i++) {
+		assert_int_equal(net[i].broken, i == end);
+		assert_int_equal(read_reg(i, VIRTIO_STATUS) & VIRTIO_NEEDS_RESET,
+				 i == end ? VIRTIO_NEEDS_RESET : 0);
+		assert_int_equal(read_reg(i, VIRTIO_INTERRUPT_STATUS) & VIRTIO_INT_CONFIG,
+				 i == end ? VIRTIO_INT_CONFIG : 0);
+	}
+	assert_int_equal(net[A].received + net[B].received, 0);
+}
+
+/* `spoil` changes a frame's chain, or the buffer that is for it. */
+static void spoiled(unsigned end, void (*spoil)(struct virtio_descriptor *first))
+{
+	setup(NULL);
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 2);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 2);
+	spoil(descriptor(end, end == A ? VIRTIO_NET_TX : VIRTIO_NET_RX, 0));
+	assert_stops_only(end);
+}
+
+static void below_ram(struct virtio_descriptor *first)
+{
+	first->address = RAM - 1;
+	first->length = 4;
+}
+
+static void beyond_ram(struct virtio_descriptor *first)
+{
+	first->address = RAM + RAM_SIZE - 15;
+	first->length = 16;
+}
+
+static void wraps(struct virtio_descriptor *first)
+{
+	first->address = UINT64_MAX - 7;
+	first->length = UINT32_MAX;
+}
+
+static void in_a_circle(struct virtio_descriptor *first)
+{
+	first->length = 0;
+	first->next = 0;
+}
+
+static void next_is_none(struct virtio_descriptor *first)
+{
+	first->length = 8;
+	first->next = QUEUE_SIZE;
+}
+
+static void wrong_direction(struct virtio_descriptor *first)
+{
+	first->flags ^= VIRTIO_DESC_WRITE;
+}
+
+static void indirect(struct virtio_descriptor *first)
+{
+	first->flags |= VIRTIO_DESC_INDIRECT;
+}
+
+static void a_wrong_chain_stops_the_device_of_its_guest(void **state)
+{
+	static void (*const all[])(struct virtio_descriptor *) = {
+		below_ram, beyond_ram, wraps, in_a_circle, next_is_none, wrong_direction, indirect,
+	};
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for (unsigned end = 0; end < ENDS; end++) {
+			spoiled(end, all[i]);
+			guards_are_intact(state);
+		}
+}
+
+static void an_index_that_jumps_stops_the_device(void **state)
+{
+	(void)state;
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	available(A, VIRTIO_NET_TX)->index = QUEUE_SIZE + 1;
+	assert_stops_only(A);
+	setup(NULL);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	offer(B, VIRTIO_NET_RX, QUEUE_SIZE, 0, BUFFER_SIZE, 1);
+	assert_stops_only(B);
+}
+
+static void a_queue_outside_of_ram_stops_the_device(void **state)
+{
+	static const struct {
+		uint32_t offset, address;
+	} rows[] = {
+		{ VIRTIO_QUEUE_DESC, RAM + RAM_SIZE - QUEUE_SIZE * 16 + 16 },
+		{ VIRTIO_QUEUE_DRIVER, RAM + RAM_SIZE - QUEUE_SIZE * 2 - 2 },
+		{ VIRTIO_QUEUE_DEVICE, RAM + RAM_SIZE - QUEUE_SIZE * 8 },
+		{ VIRTIO_QUEUE_DESC, RAM + 8 },
+		{ VIRTIO_QUEUE_DRIVER, RAM + 1 },
+		{ VIRTIO_QUEUE_DEVICE, RAM + 2 },
+		{ VIRTIO_QUEUE_DESC + 4, 1 },
+		{ VIRTIO_QUEUE_NUM, 0 },
+		{ VIRTIO_QUEUE_NUM, 3 },
+		{ VIRTIO_QUEUE_NUM, VIRTIO_QUEUE_MOST * 2 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setup(NULL);
+		write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+		write_reg(A, VIRTIO_QUEUE_READY, 0);
+		write_reg(A, rows[i].offset, rows[i].address);
+		write_reg(A, VIRTIO_QUEUE_READY, 1);
+		assert_int_equal(read_reg(A, VIRTIO_QUEUE_READY), 0);
+		assert_stops_only(A);
+	}
+}
+
+static void a_device_that_stopped_receives_nothing(void **state)
+{
+	(void)state;
+	spoiled(B, indirect);
+	*descriptor(B, VIRTIO_NET_RX, 0) = (struct virtio_descriptor){ .address = RAM + BUFFERS,
+								       .length = BUFFER_SIZE,
+								       .flags = VIRTIO_DESC_WRITE };
+	offer(A, VIRTIO_NET_TX, 2, 0, 64, 1);
+	kicked[B] = true;
+	process();
+	assert_int_equal(net[B].received, 0);
+}
+
+static void a_reset_makes_it_work_again(void **state)
+{
+	spoiled(A, indirect);
+	begin(A);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	assert_int_equal(net[B].received, 1);
+	(void)state;
+}
+
+static void nothing_of_a_vm_is_touched_after_its_reset(void **state)
+{
+	static uint8_t copy[RAM_SIZE];
+
+	(void)state;
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	virtio_net_reset(&net[B]);
+	memcpy(copy, memory[B].ram, RAM_SIZE);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	kicked[B] = true;
+	process();
+	assert_memory_equal(copy, memory[B].ram, RAM_SIZE);
+	assert_int_equal(net[A].lost, 1);
+}
+
+/* --- at random --- */
+
+static uint32_t steps(void)
+{
+	const char *value = getenv("STEPS");
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : STEPS;
+}
+
+/* One buffer on its way at a time, in one to three pieces a side: each frame is the one sent. */
+static void each_frame_is_the_one_that_was_sent(void **state)
+{
+	uint32_t received = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < steps() / 8; i++) {
+		unsigned from = random_below(2);
+		uint32_t size = HEADER + 1 + random_below(VIRTIO_NET_FRAME_MOST);
+
+		fill(&memory[from].ram[BUFFERS], size, i);
+		offer(!from, VIRTIO_NET_RX, random_below(4), BUFFER_SIZE, BUFFER_SIZE,
+		      1 + random_below(3));
+		offer(from, VIRTIO_NET_TX, random_below(4), 0, size, 1 + random_below(3));
+		write_reg(from, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+		process();
+		assert_memory_equal(&memory[from].ram[BUFFERS + HEADER],
+				    &memory[!from].ram[BUFFERS + BUFFER_SIZE + HEADER],
+				    size - HEADER);
+		received++;
+		assert_int_equal(net[A].received + net[B].received, received);
+	}
+}
+
+/* Mostly what is nearly right, so that it goes far. */
+static uint64_t hostile_address(void)
+{
+	switch (random_below(8)) {
+	case 0:
+		return RAM + RAM_SIZE - random_below(32);
+	case 1:
+		return RAM - random_below(32);
+	case 2:
+		return (uint64_t)random_below(UINT32_MAX) << random_below(33);
+	default:
+		return RAM + random_below(RAM_SIZE);
+	}
+}
+
+static void hostile_chain(unsigned end)
+{
+	unsigned which = random_below(2);
+	struct virtio_available *ring = available(end, which);
+
+	for (unsigned i = 0; i < QUEUE_SIZE; i++)
+		*descriptor(end, which, i) = (struct virtio_descriptor){
+			.address = hostile_address(),
+			.length = random_below(16) ? random_below(2000) : random_below(UINT32_MAX),
+			.flags = (uint16_t)((which == VIRTIO_NET_RX ? VIRTIO_DESC_WRITE : 0) ^
+					    (random_below(16) ? random_below(2) : random_below(8))),
+			.next = (uint16_t)random_below(random_below(16) ? QUEUE_SIZE : UINT16_MAX),
+		};
+	ring->ring[random_below(QUEUE_SIZE)] =
+		(uint16_t)random_below(random_below(16) ? QUEUE_SIZE : UINT16_MAX);
+	ring->index += (uint16_t)random_below(random_below(16) ? 3 : UINT16_MAX);
+	ring->flags = (uint16_t)random_below(2);
+}
+
+static void hostile_register(unsigned end)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 4, 4, 4, 8 };
+	uint32_t offset =
+		random_below(4) ? random_below(VIRTIO_SIZE / 4) * 4 : random_below(VIRTIO_SIZE);
+	uint64_t value = random_below(2) ? random_below(4) : hostile_address();
+	unsigned size = sizes[random_below(sizeof(sizes))];
+
+	if (random_below(2))
+		region[end].write(&vcpu, offset, size, value, region[end].state);
+	else
+		region[end].read(&vcpu, offset, size, region[end].state);
+}
+
+static void whatever_a_guest_writes_nothing_else_changes(void **state)
+{
+	uint32_t broken, received;
+
+	for (uint32_t i = 0; i < steps(); i++) {
+		unsigned end = random_below(2);
+		uint32_t taken[ENDS];
+
+		for (unsigned n = 0; n < ENDS; n++)
+			taken[n] = net[n].lost + net[!n].received;
+		if (!(read_reg(end, VIRTIO_STATUS) & VIRTIO_DRIVER_OK) ||
+		    read_reg(end, VIRTIO_STATUS) & VIRTIO_NEEDS_RESET)
+			begin(end);
+		switch (random_below(16)) {
+		case 1:
+			virtio_net_reset(&net[end]);
+			break;
+		case 2:
+		case 3:
+			hostile_register(end);
+			break;
+		default:
+			hostile_chain(end);
+			write_reg(end, VIRTIO_QUEUE_NOTIFY, random_below(3));
+		}
+		process();
+		for (unsigned n = 0; n < ENDS; n++)
+			assert_true(net[n].lost + net[!n].received - taken[n] <= UINT16_MAX);
+		if (i % 64 == 0)
+			guards_are_intact(state);
+	}
+	broken = net[A].broken + net[B].broken;
+	received = net[A].received + net[B].received;
+	assert_true(broken > steps() / 50); /* what this test is for has come about */
+	assert_true(received > steps() / 500);
+	assert_true(net[A].lost + net[B].lost > steps() / 50);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, guards_are_intact)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_is_a_network_device),
+		TEST(features_that_it_has_not_are_refused),
+		TEST(features_stay_as_agreed),
+		TEST(registers_are_written_as_words),
+		TEST(a_queue_that_is_ready_stays_as_it_is),
+		TEST(a_frame_waits_for_a_partner_that_starts_anew),
+		TEST(a_queue_begins_anew_without_a_reset),
+		TEST(a_guest_does_not_say_that_it_needs_a_reset),
+		TEST(a_frame_arrives_with_a_header_of_its_own),
+		TEST(who_wants_no_interrupt_gets_none),
+		TEST(a_frame_waits_for_a_buffer),
+		TEST(without_a_partner_a_frame_is_lost_and_counted),
+		TEST(a_frame_that_does_not_fit_is_lost),
+		TEST(a_wrong_chain_stops_the_device_of_its_guest),
+		TEST(an_index_that_jumps_stops_the_device),
+		TEST(a_queue_outside_of_ram_stops_the_device),
+		TEST(a_device_that_stopped_receives_nothing),
+		TEST(a_reset_makes_it_work_again),
+		TEST(nothing_of_a_vm_is_touched_after_its_reset),
+		TEST(each_frame_is_the_one_that_was_sent),
+		TEST(whatever_a_guest_writes_nothing_else_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
