@@ -32,10 +32,12 @@ class Guest:
     planted: str = ""
     also: str = ""
     cores: int = 1
+    network: bool = False
 
     def prepared(self, folder: Path) -> tuple[Wish, Prepared]:
         wish = Wish(self.board, self.image, self.config, None, self.initrd, self.arguments,
-                    f"{RAM_MIB}M", self.cpus, self.address, False, CLOCK, None)
+                    f"{RAM_MIB}M", self.cpus, self.address, False, CLOCK, None,
+                    network=self.network)
         return wish, prepare(TREE, wish, folder / "guest")
 
 

@@ -2,6 +2,7 @@
 """Parts of a Linux guest: Debian's kernel and busybox for the board's isa, a first program,
 a script, and the initramfs that holds them."""
 
+import lzma
 import shutil
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,10 @@ FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-pro
          "-no-pie", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
          "-Wl,-Ttext-segment=0x400000",  # binutils 2.43 has 0 for ARMv7, which Linux refuses
          f"-I{HERE}")
-APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
+APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset", "insmod", "ip",
+           "nc", "ping", "seq", "md5sum", "timeout")
+DRIVERS = ("failover", "net_failover", "virtio", "virtio_ring", "virtio_mmio", "virtio_net")
+DRIVER_FILES = ("*/drivers/virtio/*", "*/virtio_net.ko*", "*/net_failover.ko*", "*/failover.ko*")
 # The shell waits where a command is not the last one, so every line is a process of its own.
 SCRIPT = """\
 mount -t proc proc /proc
@@ -62,11 +66,24 @@ def compiled(isa: str) -> Path:
     return elf
 
 
-def root_files(isa: str, cpus: int) -> bytes:
-    """The initramfs."""
-    script = SCRIPT.format(cpus=" ".join(map(str, range(cpus))))
+@cache
+def drivers(isa: str) -> list[tuple[str, bytes]]:
+    """Of a virtio network device: those of Debian's kernel that are modules, in the order in which
+    they need each other. Since Debian 13 they are compressed."""
+    package = debian.kernel_package(FLAVOUR[isa], ARCHITECTURE[isa], DRIVER_FILES)
+    files = {path.name.partition(".")[0]: path for path in package.rglob("*.ko*")}
+    return [(name, lzma.decompress(files[name].read_bytes()) if files[name].suffix == ".xz"
+             else files[name].read_bytes()) for name in DRIVERS if name in files]
+
+
+def root_files(isa: str, cpus: int, script: str = "") -> bytes:
+    """The initramfs: with a script of its own also the drivers, in the folder modules."""
+    modules = drivers(isa) if script else []
+    script = script or SCRIPT.format(cpus=" ".join(map(str, range(cpus))))
     return initramfs.archive([
-        *map(initramfs.directory, ("bin", "dev", "proc")),
+        *map(initramfs.directory, ("bin", "dev", "proc", "sys", "modules")),
+        *(initramfs.program(f"modules/{number}-{name}", module)
+          for number, (name, module) in enumerate(modules)),
         initramfs.character_device("dev/console", 5, 1),
         initramfs.program("bin/busybox", busybox(isa)),
         *(initramfs.link(f"bin/{name}", "busybox") for name in APPLETS),

@@ -30,6 +30,7 @@ class Boot:
     planted: str = ""
     also: str = ""
     cores: int = 1
+    script: str = ""  # with the network's drivers, in place of the usual one
 
     @property
     def isa(self) -> str:
@@ -92,11 +93,11 @@ def command_line(isa: str) -> str:
 
 def words_of(boot: Boot, folder: Path) -> list[str]:
     initrd = folder / "initrd"
-    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus))
+    initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus, boot.script))
     config = "trapped" if boot.config == BARE else boot.config
     guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, command_line(boot.isa),
                   boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted, also=boot.also,
-                  cores=boot.cores)
+                  cores=boot.cores, network=bool(boot.script))
     return (bare_words if boot.config == BARE else guest_words)(guest, folder)
 
 

@@ -2,10 +2,12 @@
 """The device tree of a guest's machine, compiled by dtc; or the user's own, with what the loader of
 a kernel has to say put into its /chosen."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from hypbench import abi
 from hypbench.boards.programs import run
 from hypbench.guests.formats import read_file
 from hypbench.guests.machine import FLASH_BANK, REDISTRIBUTOR, BadGuest, Machine
@@ -17,7 +19,16 @@ UART_HZ = 24_000_000  # virt's
 TIMER_PPIS = {"secure": 29, "physical": 30, "virtual": 27, "hypervisor": 26}
 
 
-def source(machine: Machine, layout: Layout, arguments: str) -> str:
+@dataclass(frozen=True)
+class Network:
+    """The end of a link of kind=virtio."""
+
+    address: int = abi.constant("VIRT_VIRTIO")
+    size: int = abi.constant("VIRTIO_SIZE")
+    intid: int = abi.constant("VIRT_VIRTIO_INTID")
+
+
+def source(machine: Machine, layout: Layout, arguments: str, network: bool = False) -> str:
     """The tree as text. It has flash where the image lies in it."""
     environment = Environment(loader=PackageLoader("hypbench.guests", ""), trim_blocks=True,
                               lstrip_blocks=True, undefined=StrictUndefined,
@@ -25,7 +36,7 @@ def source(machine: Machine, layout: Layout, arguments: str) -> str:
     in_flash = any(piece.address < machine.ram for piece in layout.image)
     return environment.get_template("guest.dts.j2").render(
         machine=machine, bootargs=escaped(arguments), initrd=initrd_words(layout), hex=hex,
-        timers=TIMER_PPIS.values(), uart_hz=UART_HZ, redistributor=REDISTRIBUTOR,
+        network=Network() if network else None, timers=TIMER_PPIS.values(), uart_hz=UART_HZ, redistributor=REDISTRIBUTOR,
         flash=FLASH_BANK if in_flash else 0)
 
 
@@ -45,10 +56,11 @@ def check_arguments(text: str) -> None:
         raise BadGuest("GUEST_ARGS has characters that are not printable ASCII")
 
 
-def make(machine: Machine, layout: Layout, arguments: str, folder: Path) -> Path:
+def make(machine: Machine, layout: Layout, arguments: str, folder: Path,
+         network: bool = False) -> Path:
     """guest.dts and guest.dtb of that folder."""
     text, blob = folder / "guest.dts", folder / "guest.dtb"
-    text.write_text(source(machine, layout, arguments))
+    text.write_text(source(machine, layout, arguments, network))
     run("dtc", "-q", "-I", "dts", "-O", "dtb", "-p", SPARE, "-o", blob, text)
     return blob
 

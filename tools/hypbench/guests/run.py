@@ -41,6 +41,7 @@ class Wish:
     clock: str
     limit_s: float | None
     guest_status: str | None = None
+    network: bool = False  # the machine has the end of a link of kind=virtio
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: byt
     for path in folder.iterdir():
         if path.name != LOCK:
             path.unlink()
-    blob = (devicetree.make(machine, layout, wish.arguments, folder) if given is None
+    blob = (devicetree.make(machine, layout, wish.arguments, folder, wish.network)
+            if given is None
             else devicetree.completed(given, layout, wish.arguments, folder))
     size = blob.stat().st_size
     if size > DTB_ROOM:
