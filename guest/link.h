@@ -23,16 +23,28 @@ struct link_flow {
 	struct link_message request, answer;
 };
 
+#define LINK_BLOCKS 32u
+#define LINK_BLOCK 1024u /* bytes */
+
 struct link_window {
 	struct link_flow flow[LINK_FLOWS];
 	volatile uint64_t heard; /* CNTPCT, the first thing in the handler of the VM that answers */
+	/* A stream: blocks that were sent and taken, and the sum of the first words of the latter,
+	 * which are the numbers of the blocks. */
+	volatile uint32_t sent, taken, sum;
+	uint8_t block[LINK_BLOCKS][LINK_BLOCK] __attribute__((aligned(8)));
 };
 
 _Static_assert(sizeof(struct link_window) <= LINK_WINDOW_SIZE, "the window holds it");
 
-/* Map the link of `run`, and enable its interrupt. Return the window. With kind=virtio the other VM
- * then sends again what has no answer. */
+/* Map the link of `run`, and enable its interrupt. Return the window. With kind=virtio the other
+ * VM then sends again what has no answer. */
 struct link_window *link_open(const struct guest_run *run, irq_handler handler);
+
+#define LINK_LOOP_INTID GIC_PRIVATE_COUNT /* any SPI */
+
+/* A window without another VM: this VM is both, and rings by pending LINK_LOOP_INTID. */
+struct link_window *link_loop(irq_handler handler);
 
 /* First in the handler of a ring, after its stamp: what came is in the window. */
 void link_receive(void);
@@ -49,6 +61,13 @@ static inline uint32_t link_word(uint32_t number, unsigned i)
 /* The request `number` of a flow is in `window`, which may be one that no link_open() returned;
  * the next ring is for it, too. */
 void link_request(struct link_window *window, unsigned flow, uint32_t number);
+
+/* Send the next `blocks` of the stream, at most LINK_BLOCKS, after the last ones were taken; the
+ * next ring is for them, too. `block` has LINK_BLOCK bytes; its number takes the first word. */
+void link_stream(struct link_window *window, const void *block, unsigned blocks);
+
+/* Take what came of the stream. Return whether anything did: the other VM waits for a ring. */
+bool link_take(struct link_window *window);
 
 /* Answer every request that has no answer yet. Return how many there were. */
 unsigned link_answer(struct link_window *window);

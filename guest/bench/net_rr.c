@@ -18,9 +18,6 @@
 #include "guest/link.h"
 #include "guest/report.h"
 
-#define LOOP_INTID GIC_PRIVATE_COUNT /* the two VMs are this one: any SPI */
-
-static struct link_window own_window;
 static struct link_window *window;
 static struct samples rings;
 static struct samples *totals;
@@ -36,7 +33,7 @@ static reg_t delay;
 static void ring(void)
 {
 	if (loops)
-		gic_set_pending(LOOP_INTID);
+		gic_set_pending(LINK_LOOP_INTID);
 	else
 		link_ring();
 }
@@ -139,14 +136,7 @@ static void begin(const struct guest_run *run)
 	delay = run->bench.params.delay;
 	samples_reset(&rings);
 	memset(expected, 0, sizeof(expected));
-	if (loops) {
-		memset((void *)&own_window, 0, sizeof(own_window));
-		window = &own_window;
-		irq_set_handler(LOOP_INTID, on_ring);
-		gic_enable(LOOP_INTID);
-	} else {
-		window = link_open(run, on_ring);
-	}
+	window = loops ? link_loop(on_ring) : link_open(run, on_ring);
 }
 
 static void net_rr_run(const struct guest_run *run)

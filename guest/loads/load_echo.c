@@ -10,7 +10,7 @@ static volatile uint32_t *rounds; /* rings count: one may follow the other witho
 
 static void answer(void)
 {
-	if (link_answer(window))
+	if (link_answer(window) || link_take(window))
 		link_ring();
 }
 
@@ -32,6 +32,7 @@ static void begin(const struct guest_run *run)
 	rounds = &((struct guest_run *)(uintptr_t)run->ram_base)->rounds;
 	window = link_open(run, on_ring);
 	link_answer(window);
+	link_take(window);
 	link_ring();
 }
 

@@ -50,7 +50,8 @@ MEMBERS = list(members(PLAN, ""))
 
 def assertions() -> str:
     """Every offset, size, enumerator and preset, as C that does not compile where it differs."""
-    lines = ["#include <stddef.h>", '#include "abi/hypercall.h"', '#include "abi/plan.h"']
+    lines = ["#include <stddef.h>", '#include "abi/hypercall.h"', '#include "abi/plan.h"',
+             '#include "abi/virtio_net.h"']
 
     def equal(one: str, other: object) -> None:
         lines.append(f'_Static_assert({one} == {other}, "{one}");')

@@ -70,6 +70,8 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "kick": (Patch("hyp/dev/virtio_net.c",
                    "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
                    "(void)end;"),),
+    "block": (Patch("guest/link.c", "memcpy(memory->own[i], window->block[i], LINK_BLOCK);",
+                    "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     # the guest's kernel

@@ -16,7 +16,7 @@ def job(plan: str, **more):
     return pytest.mark.job(plan, machine=two_cores, **more)
 
 
-PROVEN = ("net_rr",)
+PROVEN = ("net_rr", "net_stream")
 N = 100
 CONFIGS = {
     "native": "native",
@@ -33,6 +33,9 @@ PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items(
 ONE = HEAD + f"config cores {CONFIGS['cores']}\nbench net_rr n=50\n"
 EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
                      for delay in DELAYS) + f"bench net_rr n={N}\n"
+STREAM = HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items()) + (
+    delay_lines("net_stream", "n=20"))
+BLOCKS = {"batch-1": 1, "batch-8": 8, "batch-32": 32}
 CEILINGS = {"ring": 230, "rr": 950}  # instructions of both cores on virt-a72
 
 
@@ -146,3 +149,43 @@ def test_an_answer_that_is_not_the_request_is_found(result):
 def test_two_runs_are_the_same(lab, built):
     one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
     assert one.status == 0 and one.console == other.console
+
+
+def assert_streams(result, configs: list[str], line: int = 0) -> dict:
+    """Each block arrived, and the rate is that of the samples. Returns the rates."""
+    assert result.status == 0, result.explain()
+    checks = result.records("check", bench="net_stream")
+    assert len(checks) == len(configs) * len(DELAYS)
+    assert all(check["ok"] and check["sent"] == check["taken"] == 21 * 41 for check in checks)
+    rates = {}
+    for key, row in result.figures(line).items():
+        assert row["bytes"] == BLOCKS[key[1]] * 1024
+        total = row["cold"] + row["mean"] * row["n"]
+        rates[key] = row["bytes_per_million"]
+        assert abs(rates[key] - row["bytes"] * (row["n"] + 1) * 1e6 / total) <= 2
+    assert set(rates) == {(config, batch) for config in configs for batch in BLOCKS}
+    for config in configs:
+        assert rates[config, "batch-1"] < rates[config, "batch-8"] < rates[config, "batch-32"]
+    return rates
+
+
+@job(STREAM)
+def test_a_stream_arrives(result):
+    rates = assert_streams(result, list(CONFIGS))
+    assert all(rates["native", batch] > rates["cores", batch] for batch in BLOCKS)
+
+
+@job(STREAM)
+def test_delay_is_seen_in_a_stream(result):
+    plain = result.figures(0)
+    for number, delay in enumerate(DELAYS[1:], 1):
+        for key, row in result.figures(number).items():
+            if key[0] != "turns":  # where a slice ends comes between
+                assert row["p50"] == plain[key]["p50"] + delay, key
+
+
+@job(HEAD + f"config cores {CONFIGS['cores']}\nbench net_stream n=5\n", planted="block")
+def test_a_block_that_is_not_taken_is_found(result):
+    assert result.status == 1
+    [check] = result.records("check")
+    assert not check["ok"] and check["sent"] == check["taken"]

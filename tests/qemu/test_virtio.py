@@ -3,7 +3,8 @@
 
 from lab import Job
 from proofs import DELAYS, delay_lines
-from test_links import CONFIGS, HEAD, assert_all_answered, job, rows, sent_for, two_cores
+from test_links import (CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows, sent_for,
+                        two_cores)
 
 LINK = "link net kind=virtio a=bench b=load1\n"
 LINKS = f"{LINK}link near kind=virtio a=bench b=load0\n"
@@ -14,6 +15,9 @@ PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()
 ONE = HEAD + f"config cores {CONFIGS['cores']}\n{LINK}bench net_rr n=50\n"
 EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
                      for delay in DELAYS) + f"{LINK}bench net_rr n={N}\n"
+STREAMED = [name for name, axes in LINKED.items() if "trapped-sw" in axes]  # CAVEATS, GICv2
+STREAM = HEAD + "".join(f"config {name} {LINKED[name]}\n" for name in STREAMED) + LINKS + (
+    delay_lines("net_stream", "n=20"))
 CEILING = 1500  # instructions of both cores on virt-a72, kick to the other VM's handler
 
 
@@ -61,6 +65,11 @@ def test_the_vms_have_what_was_sent(result):
     for vm in result.records("vm"):
         assert sent_for(N) <= vm["net_received"] <= sent_for(N) + 1
         assert vm["net_lost"] <= (2 if vm["vm"] == "bench" else 0)
+
+
+@job(STREAM)
+def test_a_stream_arrives(result):
+    assert_streams(result, STREAMED)
 
 
 @job(ONE + "".join(f"at {at} {what} load1\n" for start in range(400, 20000, 800)

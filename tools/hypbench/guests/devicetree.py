@@ -36,7 +36,8 @@ def source(machine: Machine, layout: Layout, arguments: str, network: bool = Fal
     in_flash = any(piece.address < machine.ram for piece in layout.image)
     return environment.get_template("guest.dts.j2").render(
         machine=machine, bootargs=escaped(arguments), initrd=initrd_words(layout), hex=hex,
-        network=Network() if network else None, timers=TIMER_PPIS.values(), uart_hz=UART_HZ, redistributor=REDISTRIBUTOR,
+        network=Network() if network else None, timers=TIMER_PPIS.values(), uart_hz=UART_HZ,
+        redistributor=REDISTRIBUTOR,
         flash=FLASH_BANK if in_flash else 0)
 
 
