@@ -25,9 +25,9 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
-	bench trace capture run-guest peers compare reference report debug check qemu-test \
-	qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard tftp flash clean \
-	help FORCE
+	bench trace capture run-guest guest-linux guest-uboot peers compare reference report debug \
+	check qemu-test qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard \
+	tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -230,6 +230,11 @@ run-guest: $(setup-run)+guests
 		$(if $(filter-out 0,$(STATS)),--stats) \
 		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
 		$(CLOCK)) -- $(call quoted,$(GUEST))
+
+## guest-linux: Debian's Linux as a VM, a shell on this terminal
+## guest-uboot: Debian's U-Boot as a VM
+guest-linux guest-uboot:
+	@$(MAKE) --no-print-directory run-guest GUEST=$(@:guest-%=%)
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
 capture: setup-python

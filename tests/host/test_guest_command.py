@@ -481,7 +481,7 @@ def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
     refused(bench, "a zImage for AArch32", bench.file("z", zimage()))
     refused(bench, "begins like an EFI program", bench.file("mz", b"MZ" + bytes(100)))
     refused(bench, "this ELF is cut or damaged", bench.file("elf", elf()[:-3]))
-    refused(bench, "No such file", bench.root / "nothing")
+    refused(bench, "no such file, and no guest of that name", bench.root / "nothing")
     large = bench.root / "large"
     with large.open("wb") as file:
         file.truncate(1 << 30)

@@ -9,18 +9,17 @@ from pathlib import Path
 
 from assembler import CROSS, ONE_AT_A_TIME, run
 from hypbench import debian, initramfs
+from hypbench.guests.recipes import ARCHITECTURE, FLAVOUR, busybox
 from lab import ROOT
 
-ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
-FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
 CPU = {"armv8": "cortex-a72", "armv7": "cortex-a15"}
 HERE = Path(__file__).parent
 FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector", "-fno-pie",
          "-no-pie", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
          "-Wl,-Ttext-segment=0x400000",  # binutils 2.43 has 0 for ARMv7, which Linux refuses
          f"-I{HERE}")
-APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset", "insmod", "ip",
-           "nc", "ping", "seq", "md5sum", "timeout")
+APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
+NETWORK_APPLETS = ("insmod", "ip", "md5sum", "nc", "ping", "seq")
 DRIVERS = ("failover", "net_failover", "virtio", "virtio_ring", "virtio_mmio", "virtio_net")
 DRIVER_FILES = ("*/drivers/virtio/*", "*/virtio_net.ko*", "*/net_failover.ko*", "*/failover.ko*")
 # The shell waits where a command is not the last one, so every line is a process of its own.
@@ -37,19 +36,6 @@ done
 cat /proc/interrupts
 poweroff -f
 """
-
-
-@cache
-def kernel(isa: str) -> Path:
-    """Debian's; Offline or NotDebian where it cannot be had."""
-    return debian.kernel(FLAVOUR[isa], ARCHITECTURE[isa])
-
-
-@cache
-def busybox(isa: str) -> bytes:
-    """From bin, or since Debian 13 from usr/bin."""
-    (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
-    return program.read_bytes()
 
 
 def first_program(isa: str) -> bytes:
@@ -81,12 +67,13 @@ def root_files(isa: str, cpus: int, script: str = "") -> bytes:
     modules = drivers(isa) if script else []
     script = script or SCRIPT.format(cpus=" ".join(map(str, range(cpus))))
     return initramfs.archive([
-        *map(initramfs.directory, ("bin", "dev", "proc", "sys", "modules")),
+        *map(initramfs.directory, ("bin", "dev", "proc", *(("modules", "sys") if modules else ()))),
         *(initramfs.program(f"modules/{number}-{name}", module)
           for number, (name, module) in enumerate(modules)),
         initramfs.character_device("dev/console", 5, 1),
         initramfs.program("bin/busybox", busybox(isa)),
-        *(initramfs.link(f"bin/{name}", "busybox") for name in APPLETS),
+        *(initramfs.link(f"bin/{name}", "busybox")
+          for name in (*APPLETS, *(NETWORK_APPLETS if modules else ()))),
         initramfs.program("init", first_program(isa)),
         initramfs.link("second", "init"),
         initramfs.program("script", script.encode()),

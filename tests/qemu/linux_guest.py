@@ -11,6 +11,7 @@ from pathlib import Path
 import linux_files
 from guest_machine import Guest, bare_words, guest_words, log_of
 from hypbench import qemu
+from hypbench.guests import recipes
 from hypbench.records import Log
 from lab import board_facts
 
@@ -86,7 +87,7 @@ class Booted:
 
 
 def command_line(isa: str) -> str:
-    major, minor = re.findall(r"(\d+)\.(\d+)\.\d+", str(linux_files.kernel(isa)))[-1]
+    major, minor = re.findall(r"(\d+)\.(\d+)\.\d+", str(recipes.kernel(isa)))[-1]
     since, word = SELF_TESTS
     return COMMAND_LINE + (word if (int(major), int(minor)) >= since else "")
 
@@ -95,7 +96,7 @@ def words_of(boot: Boot, folder: Path) -> list[str]:
     initrd = folder / "initrd"
     initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus, boot.script))
     config = "trapped" if boot.config == BARE else boot.config
-    guest = Guest(boot.board, config, linux_files.kernel(boot.isa), initrd, command_line(boot.isa),
+    guest = Guest(boot.board, config, recipes.kernel(boot.isa), initrd, command_line(boot.isa),
                   boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted, also=boot.also,
                   cores=boot.cores, network=bool(boot.script))
     return (bare_words if boot.config == BARE else guest_words)(guest, folder)

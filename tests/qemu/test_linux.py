@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-import linux_files
 from fetched import missing, possible, skip_unless_possible
+from hypbench.guests import recipes
 from hypbench.rules import check_rules
 from lab import PLATFORM
 from linux_guest import BARE, Boot, Booted, perform_boot
@@ -48,8 +48,8 @@ def bare(boot: Boot) -> Boot:
 
 
 def reason_to_skip(boot: Boot) -> str:
-    return missing("Linux", lambda: linux_files.kernel(boot.isa),
-                   lambda: linux_files.busybox(boot.isa))
+    return missing("Linux", lambda: recipes.kernel(boot.isa),
+                   lambda: recipes.busybox(boot.isa))
 
 
 @pytest.fixture(scope="module", autouse=True)

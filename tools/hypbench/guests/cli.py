@@ -2,19 +2,21 @@
 """hypbench run-guest: `make run-guest GUEST=…`."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from hypbench.guests.machine import BadGuest
 from hypbench.guests.plan import usual_config
+from hypbench.guests.recipes import RECIPES
 from hypbench.guests.run import Wish, run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
 from hypbench.printing import print_parts
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tables import tables_of
-from hypbench.tree import Tree
+from hypbench.tree import Tree, write_whole
 
 PATH = click.Path(path_type=Path)
 LIMIT_MAX_S = 10**8  # some three years
@@ -49,6 +51,22 @@ class OneLine(click.Command):
             raise BadGuest(f"{error.param.name.upper()}: {error.message}") from error
 
 
+def by_recipe(tree: Tree, wish: Wish) -> Wish:
+    """What is not given is the recipe's; its initramfs goes to the board's folder."""
+    if str(wish.image) not in RECIPES:
+        raise BadGuest(f"GUEST={wish.image}: no such file, and no guest of that name; valid:"
+                       f" {' '.join(RECIPES)}")
+    made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
+    initrd = wish.initrd
+    if made.initrd and not initrd:
+        initrd = tree.build(wish.board) / f"{wish.image}-initrd"
+        initrd.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(initrd, made.initrd)
+    return replace(wish, image=made.image, initrd=initrd,
+                   arguments=wish.arguments or made.arguments,
+                   address=made.address if wish.address is None else wish.address)
+
+
 @click.command("run-guest", cls=OneLine)
 @click.argument("image", type=PATH)
 @click.option("--board", default="virt-a72", show_default=True, metavar="B",
@@ -80,13 +98,16 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
               guest_status: str | None, stats: bool, clock: str, limit: int | None) -> None:
     """Run an image that is not ours as a VM, this terminal being its console.
 
-    IMAGE is an arm64 Image, a zImage, an ELF or a raw binary. It finds a machine like QEMU's virt
+    IMAGE is an arm64 Image, a zImage, an ELF or a raw binary; or linux, or uboot, which Debian's
+    packages have. It finds a machine like QEMU's virt
     (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
     off (--guest-status: what it says then), 1 when it crashed, 2 when IMAGE cannot be run.
     """
     words = config or usual_config(tree.board_fact(board, "GIC"), clock)
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
                 stats, clock, limit, guest_status)
+    if not image.exists():
+        wish = by_recipe(tree, wish)
     if sys.stdin and sys.stdin.isatty():
         say(LEAVE)
     log, verdict = run(tree, wish, say)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests by name: Debian's Linux with a shell, and its U-Boot, typed to as by a user."""
+
+import pexpect
+import pytest
+from click.testing import CliRunner
+
+from fetched import missing
+from hypbench.cli import main
+from hypbench.guests.recipes import RECIPES
+from lab import ROOT, board_facts
+
+LIMIT_S = 300  # a run that takes longer hangs
+PROMPT = {"linux": "/ # ", "uboot": "=> "}
+ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", RECIPES)
+def test_it_has_a_prompt_and_powers_off(built, name):
+    if why := missing(name, lambda: RECIPES[name](board_facts(built)["ISA"])):
+        pytest.skip(why)
+    child = pexpect.spawn(str(ROOT / "build" / "venv" / "bin" / "hypbench"),
+                          ["run-guest", "--board", built, "--limit", str(LIMIT_S), name],
+                          timeout=LIMIT_S, encoding="utf-8", codec_errors="replace")
+    question, answer = ASKED[name]
+    if name == "uboot":
+        child.expect("Hit any key")
+        child.send("\r")
+    child.expect_exact(PROMPT[name])
+    child.send(f"{question}\r")
+    child.expect_exact(f"{answer}\r")
+    child.expect_exact(PROMPT[name])
+    child.send("poweroff\r")
+    child.expect("the guest powered off after")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_an_unknown_name_lists_the_valid_ones():
+    made = CliRunner().invoke(main, ["run-guest", "linx"])
+    assert made.exit_code == 2
+    assert made.stderr.splitlines()[-1] == (
+        "Error: GUEST=linx: no such file, and no guest of that name; valid: linux uboot")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guests by name: what Debian has of them, and the words that they want."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hypbench import debian, initramfs
+
+ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
+FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
+UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
+# The shell's poweroff sends USR2 to this script.
+INIT = """\
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+echo
+echo "Linux $(uname -r) on $(nproc) vCPU; poweroff ends it"
+trap : USR2
+setsid cttyhack sh </dev/console >/dev/console 2>&1 &
+wait
+/bin/busybox poweroff -f
+"""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    image: Path
+    initrd: bytes = b""
+    arguments: str = ""
+    address: int | None = None  # of a raw binary
+
+
+@cache
+def kernel(isa: str) -> Path:
+    """Debian's; Offline or NotDebian where it cannot be had."""
+    return debian.kernel(FLAVOUR[isa], ARCHITECTURE[isa])
+
+
+@cache
+def busybox(isa: str) -> bytes:
+    """From bin, or since Debian 13 from usr/bin."""
+    (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
+    return program.read_bytes()
+
+
+def linux(isa: str) -> Recipe:
+    """Debian's kernel, and a shell of busybox as its first program."""
+    initrd = initramfs.archive([
+        *map(initramfs.directory, ("bin", "dev", "proc", "sys")),
+        initramfs.character_device("dev/console", 5, 1),
+        initramfs.program("bin/busybox", busybox(isa)),
+        initramfs.program("init", INIT.encode()),
+    ])
+    return Recipe(kernel(isa), initrd, "quiet")
+
+
+def uboot(isa: str) -> Recipe:
+    """Debian's U-Boot for QEMU, in flash."""
+    (image,) = debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin")
+    return Recipe(image, address=0)
+
+
+RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "uboot": uboot}
