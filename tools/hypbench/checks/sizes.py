@@ -15,7 +15,7 @@ BUDGETS = {
     "hyp/sched": 262,
     "hyp/vm": 1815,
     "hyp/dev": 723,
-    "hyp/trap": 920,
+    "hyp/trap": 929,
     "hyp/run": 1129,
 }
 
