@@ -32,8 +32,8 @@
  *   STAGE2   x1 = enum hc_stage2, x2 = an IPA: see there
  *   FP_RELEASE  gives up the guest's FP registers (fp=lazy and eager), as a switch to another vCPU
  *            does
- *   FAIL_OVER  pauses this VM and resumes its partner; returns when this VM is resumed. EINVAL: no
- *            partner runs
+ *   FAIL_OVER  pauses this VM and resumes its partner; returns when this VM is resumed, at once
+ *            where the interrupt is pending that would resume it. EINVAL: no partner runs
  *   HEARTBEAT  x1 = ticks from now, below 2^32, after which the same happens, unless this call
  *            comes again before; 0: never. By vCPU 0
  *   YIELD    gives the rest of the turn to the next vCPU of the core that is as urgent, and returns

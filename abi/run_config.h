@@ -52,6 +52,8 @@
  *   cntp     passthrough: the guest programs the physical timer CNTP, whose interrupt EL2
  *            forwards; emulated: every access to its registers exits, and a timer of EL2
  *            implements it, which needs irq=trapped
+ *   pause_clock  CNTVCT of a VM over a pause. moving: it goes on, and CNTV expires meanwhile; held:
+ *            it stands still, and CNTV has as long to go after as before. CNTPCT and CNTP go on
  *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place
  */
@@ -76,6 +78,7 @@
 	X(cycles, "auto off on")                                                                   \
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
+	X(pause_clock, "moving held")                                                              \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
 		  "load_irq load_sgi load_echo load_yield active_call active_heartbeat "           \
 		  "active_fault active_interrupt")
@@ -109,6 +112,7 @@ enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
+enum pause_clock { PAUSE_CLOCK_MOVING, PAUSE_CLOCK_HELD };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 enum beside_load {
 	BESIDE_NONE,

@@ -12,13 +12,16 @@
  *              same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
  * The phases of the first three add up: call-begins to where EL2 begins to fail over; call-paused
- * to where EL2 has paused the active VM and resumed the standby, or asked their cores; call-runs
- * the rest; likewise of fault and interrupt.
+ * to where EL2 has paused the active VM and resumed the standby, or asked their cores, or where the
+ * standby runs, if that comes first; call-runs the rest; likewise of fault and interrupt.
  * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
- * `interrupts`: n more times this VM's timer expires while this VM is paused; each expiry is
- * handled once. Check `takeovers`: each SPI that ended a pause was handled once. A sample in which
- * the other VM did not have the core refuses the step. delay is in the last phase, delay_el2 in the
- * first. The other VM's programs are in guest/loads/load_partner.c.
+ * `interrupts`: n more times this VM's timer expires while this VM is paused, or after the pause
+ * (pause_clock=held); each expiry is handled once. Check `clock`, of these pauses but the first:
+ * `pause`, CNTPCT from before the hypercall to after it; `virtual`, the same of CNTVCT; `late`,
+ * CNTVCT in the handler less CVAL; `after`, CNTPCT from the return to the handler. Check
+ * `takeovers`: each SPI that ended a pause was handled once. A sample in which the other VM did not
+ * have the core refuses the step. delay is in the last phase, delay_el2 in the first. The other
+ * VM's programs are in guest/loads/load_partner.c.
  */
 #include "abi/probe.h"
 #include "arch/barrier.h"
@@ -27,9 +30,11 @@
 #include "guest/irq.h"
 #include "guest/report.h"
 #include "guest/vtimer.h"
+#include "lib/bits.h"
 
 #define BOOTS 10u          /* times that the other VM gets the core before the first sample */
 #define EXPIRY 500u        /* ticks: this VM's timer expires while the VM is paused */
+#define EXPIRY_HELD 3000u  /* pause_clock=held: the timer expires after the pause */
 #define PATIENCE 10000000u /* ticks */
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
@@ -50,6 +55,7 @@ static const struct way ways[] = {
 static struct samples totals, phases[PHASES];
 static const volatile struct probe_stamps *stamps;
 static volatile uint32_t handled, takeovers;
+static volatile uint64_t fired_at, fired_at_virtual;
 static unsigned takeover_spi; /* 0: none */
 
 static void on_takeover(uint64_t vector_ticks, uint32_t iar)
@@ -124,6 +130,7 @@ static void report(const char *variant, const struct samples *samples)
 		.variant = variant,
 		.window = WINDOW_CVAL,
 		.batch = 1,
+		.may_be_zero = samples != &totals,
 	};
 
 	report_bench(&info, samples);
@@ -152,19 +159,19 @@ static const char *vm_yield_prepare(const struct guest_run *run)
 
 /* --- fail over --- */
 
-/* On two cores this VM may run before EL2 has its last stamp. */
-static uint64_t paused_after(uint64_t issued)
+/* On two cores this VM may run, at `until`, before EL2 has its last stamp: that phase ends then. */
+static uint64_t paused_after(uint64_t issued, uint64_t until)
 {
 	uint64_t start = counter_read();
 
 	while (stamps->paused < issued && counter_read() - start < PATIENCE)
 		cpu_relax();
-	return stamps->paused;
+	return stamps->paused < until ? stamps->paused : until;
 }
 
 static void add_phases(uint64_t last, uint64_t until)
 {
-	uint64_t end[PHASES] = { stamps->fails_over, paused_after(last), until };
+	uint64_t end[PHASES] = { stamps->fails_over, paused_after(last, until), until };
 
 	samples_add(&totals, last, until);
 	for (unsigned i = 0; i < PHASES; i++) {
@@ -179,33 +186,88 @@ static void on_timer(uint64_t vector_ticks, uint32_t iar)
 {
 	(void)vector_ticks;
 	(void)iar;
+	fired_at = counter_read();
+	fired_at_virtual = read_cntvct_el0();
 	vtimer_quiet();
 	handled++;
 }
 
-/* Each expiry while this VM is paused is handled once, and no other interrupt comes. */
+/* Of a figure, in ticks. */
+struct range {
+	int64_t min, max;
+};
+
+static struct range elapsed, virtual_elapsed, late, after;
+
+static void note(struct range *range, bool first, uint64_t ticks)
+{
+	int64_t value = (int64_t)ticks;
+
+	if (first)
+		*range = (struct range){ value, value };
+	if (value < range->min)
+		range->min = value;
+	if (value > range->max)
+		range->max = value;
+}
+
+/* Pause `i`, in which this VM's timer expires, or does not: CNTVCT may stand still meanwhile. The
+ * first one, 0, is cold. */
+static void pause_with_timer(uint32_t i, bool held)
+{
+	uint64_t before = counter_read(), before_virtual = read_cntvct_el0();
+	uint64_t cval = before_virtual + (held ? EXPIRY_HELD : EXPIRY);
+	uint64_t until, until_virtual;
+
+	write_cntv_cval_el0(cval);
+	write_cntv_ctl_el0(VTIMER_ENABLE);
+	until = go_and_return(HC_ID(FAIL_OVER), before, 0);
+	until_virtual = read_cntvct_el0();
+	note(&elapsed, i < 2, until - before);
+	note(&virtual_elapsed, i < 2, until_virtual - before_virtual);
+	irq_unmask();
+	while (handled <= i && counter_read() - until < PATIENCE)
+		;
+	irq_mask();
+	note(&late, i < 2, fired_at_virtual - cval);
+	note(&after, i < 2, fired_at - until);
+}
+
+static void report_clock(bool held)
+{
+	bool ok = virtual_elapsed.min > 0 && late.min >= 0 &&
+		  (!held || virtual_elapsed.max < elapsed.max);
+	struct member members[] = {
+		{ "pause_min", elapsed.min },
+		{ "pause_max", elapsed.max },
+		{ "virtual_min", virtual_elapsed.min },
+		{ "virtual_max", virtual_elapsed.max },
+		{ "late_min", late.min },
+		{ "late_max", late.max },
+		{ "after_min", after.min },
+		{ "after_max", after.max },
+	};
+
+	report_check("clock", ok, members, ARRAY_SIZE(members));
+}
+
+/* Each expiry is handled once, and no other interrupt comes. */
 static void check_interrupts(const struct guest_run *run)
 {
 	uint32_t n = run->bench.params.n;
+	bool held = run->config.pause_clock == PAUSE_CLOCK_HELD;
 
 	handled = 0;
 	irq_set_handler(run->virt_timer_intid, on_timer);
 	gic_enable(run->virt_timer_intid);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t before = counter_read(), until;
-
-		vtimer_arm(before + EXPIRY);
-		until = go_and_return(HC_ID(FAIL_OVER), before, 0);
-		irq_unmask();
-		while (handled <= i && counter_read() - until < PATIENCE)
-			;
-		irq_mask();
-	}
+	for (uint32_t i = 0; i < n; i++)
+		pause_with_timer(i, held);
 	gic_disable(run->virt_timer_intid);
 
 	struct member members[] = { { "fired", n }, { "handled", handled } };
 
 	report_check("interrupts", handled == n, members, 2);
+	report_clock(held);
 }
 
 /* Each SPI that has ended a pause was handled, once. */

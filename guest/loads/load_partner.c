@@ -15,6 +15,9 @@
 #include "guest/mmu.h"
 
 #define HEARTBEAT_TICKS 5000u
+#define PAUSE_TICKS 3000u /* at least */
+#define PAUSES 8u
+#define PAUSE_STEP 250u
 #define INTERRUPT_TICKS 5000u
 
 static void yield_round(uintptr_t piece)
@@ -23,9 +26,27 @@ static void yield_round(uintptr_t piece)
 	hvc(HC_ID(YIELD), (uint32_t)counter_read(), 0);
 }
 
+static bool clock_held;
+
+static void call_begin(const struct guest_run *run)
+{
+	clock_held = run->config.pause_clock == PAUSE_CLOCK_HELD;
+}
+
+/* With pause_clock=held pauses of the standby differ: its clock does not show it. */
+static void wait(void)
+{
+	static uint32_t rounds;
+	uint64_t until = counter_read() + PAUSE_TICKS + ++rounds % PAUSES * PAUSE_STEP;
+
+	while (clock_held && counter_read() < until)
+		cpu_relax();
+}
+
 static void call_round(uintptr_t piece)
 {
 	(void)piece;
+	wait();
 	hvc(HC_ID(FAIL_OVER), (uint32_t)counter_read(), 0);
 }
 
@@ -45,11 +66,13 @@ static void fault_begin(const struct guest_run *run)
 {
 	not_ours = (uintptr_t)run->hyp_base;
 	mmu_map_memory(not_ours, PAGE_SIZE);
+	call_begin(run);
 }
 
 static void fault_round(uintptr_t piece)
 {
 	(void)piece;
+	wait();
 	mmio_write32(not_ours, (uint32_t)counter_read());
 }
 
@@ -72,7 +95,9 @@ static void interrupt_round(uintptr_t piece)
 }
 
 static const struct load load_yield = { .beside = "load_yield", .round = yield_round };
-static const struct load active_call = { .beside = "active_call", .round = call_round };
+static const struct load active_call = { .beside = "active_call",
+					 .begin = call_begin,
+					 .round = call_round };
 static const struct load active_heartbeat = { .beside = "active_heartbeat",
 					      .round = heartbeat_round };
 static const struct load active_fault = { .beside = "active_fault",

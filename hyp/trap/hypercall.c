@@ -17,6 +17,7 @@
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
 #include "hyp/vm/vm_core.h"
+#include "lib/compiler.h"
 
 #define OWNER_BIT_1 (1u << 25) /* in bits 29 to 24 of a function id */
 
@@ -177,10 +178,22 @@ static struct vcpu *hc_yield(struct vcpu *vcpu)
 	return sched_yield_turn(vcpu_result(vcpu, HC_OK));
 }
 
+/* The interrupt that ends a pause of this VM has come already, and comes once. */
+static __cold bool is_taken_over(struct vcpu *vcpu, unsigned intid)
+{
+	const struct virq *virq = vcpu->vgic.route[intid];
+
+	return virq && vgic_is_pending(&vcpu->vgic, virq);
+}
+
 static struct vcpu *hc_fail_over(struct vcpu *vcpu)
 {
+	unsigned takeover = vcpu->vm->machine->takeover_intid;
+
 	STAMP(issued, vcpu->frame.x[1]);
 	STAMP(fails_over, probe_read());
+	if (takeover && is_taken_over(vcpu, takeover))
+		return vcpu_result(vcpu, HC_OK);
 	if (!vm_fail_over(vcpu->vm))
 		return vcpu_result(vcpu, HC_EINVAL);
 	STAMP(paused, probe_read());

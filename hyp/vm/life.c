@@ -6,6 +6,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 
@@ -138,6 +139,7 @@ void vm_start(struct vm *vm, uint64_t limit)
 	vm->started = true;
 	vm->booted = vm->entered = vm->paused = false;
 	vm->vcpus_on = 1;
+	vm->clock = (struct vm_clock){ .held = vm->config->pause_clock == PAUSE_CLOCK_HELD };
 	vgicd_reset(&vm->dist);
 	vm->type->reset(vm);
 	icache_invalidate_all();
@@ -151,13 +153,13 @@ void vm_start(struct vm *vm, uint64_t limit)
 
 void vm_pause(struct vm *vm)
 {
-	__atomic_store_n(&vm->paused, true, __ATOMIC_RELEASE);
+	vm_set_paused(vm, true);
 	on_each_core(vm, vm_core_follow);
 }
 
 void vm_resume(struct vm *vm)
 {
-	__atomic_store_n(&vm->paused, false, __ATOMIC_RELEASE);
+	vm_set_paused(vm, false);
 	on_each_core(vm, vm_core_follow);
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		smp_ask(vm->vcpu[n]->core); /* one that PSCI started meanwhile */

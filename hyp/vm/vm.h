@@ -3,6 +3,7 @@
 #pragma once
 
 #include "abi/exit_kind.h"
+#include "hyp/base/lock.h"
 #include "hyp/mem/stage2.h"
 #include "hyp/mem/stage2_lazy.h"
 #include "hyp/vcpu/vcpu.h"
@@ -23,6 +24,14 @@ enum vm_outcome {
 };
 
 #define VM_REGION_MAX 6
+
+/* hyp/vm/vm_clock.h */
+struct vm_clock {
+	bool held;           /* pause_clock=held */
+	struct lock lock;    /* of vm->paused and vm->cntvoff, too */
+	uint32_t going;      /* bit n: vCPU n is on and has not followed a pause */
+	uint64_t stopped_at; /* CNTPCT when the VM was paused, or the last vCPU followed */
+};
 
 struct vm {
 	const char *name; /* in records */
@@ -60,6 +69,7 @@ struct vm {
 	bool entered;           /* the guest runs, or is about to */
 	bool paused;            /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on;      /* or about to be */
+	struct vm_clock clock;
 };
 
 #define VM_MAX PLAN_VM_MAX

@@ -9,7 +9,9 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_gic.h"
+#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 #define MPIDR_RES1 (1u << 31) /* and U 0: one of several, as on QEMU's virt with one core, too */
@@ -84,20 +86,38 @@ void vm_core_detach(void *argument)
 	fp_remove(&vcpu->fp);
 }
 
+static inline __attribute__((always_inline)) void follow_one(struct vcpu *vcpu, bool paused)
+{
+	if (!paused)
+		sched_resume(vcpu);
+	else if (vcpu->state != VCPU_STATE_OFF)
+		sched_pause(vcpu);
+}
+
+static __cold void follow_with_clock(struct vcpu *vcpu)
+{
+	bool is_paused = vcpu->state == VCPU_STATE_PAUSED;
+
+	if (vcpu->state != VCPU_STATE_OFF && vcpu->vm->paused != is_paused)
+		follow_one(vcpu, vm_clock_follow(vcpu));
+}
+
 void vm_core_follow(void *argument)
 {
 	struct vcpu *vcpu = argument;
 
-	if (!__atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE))
-		sched_resume(vcpu);
-	else if (vcpu->state != VCPU_STATE_OFF)
-		sched_pause(vcpu);
+	if (vcpu->vm->clock.held)
+		follow_with_clock(vcpu);
+	else
+		follow_one(vcpu, __atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE));
 }
 
 /* Nothing of it is signalled, and what comes from now on waits until it is on again. */
 void vm_core_off(struct vcpu *vcpu)
 {
 	cpu_guest_off();
+	if (vcpu->vm->clock.held)
+		vm_clock_off(vcpu);
 	vcntp_reset(vcpu);
 	gic_virt_cpu_reset();
 	vgicd_reset_private(vcpu); /* SPIs keep their state */
@@ -125,6 +145,11 @@ static void start(struct vcpu *vcpu)
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 }
 
+static bool may_start(struct vcpu *vcpu)
+{
+	return !(vcpu->vm->clock.held ? vm_clock_follow(vcpu) : vcpu->vm->paused);
+}
+
 /* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
 static void process_posts(struct vcpu *vcpu)
 {
@@ -142,7 +167,7 @@ void vm_core_process(void)
 
 		if (vm_outcome(vcpu->vm) != VM_RUNNING)
 			sched_remove(vcpu);
-		else if (power == VCPU_STARTING && !vcpu->vm->paused)
+		else if (power == VCPU_STARTING && may_start(vcpu))
 			start(vcpu);
 		else if (power == VCPU_ON)
 			vm_core_follow(vcpu);
@@ -158,11 +183,27 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 
 		if (vcpu->core != smp_core())
 			smp_ask(vcpu->core);
-		else if (!paused)
-			sched_resume(vcpu);
-		else if (vcpu->state != VCPU_STATE_OFF)
-			sched_pause(vcpu);
+		else
+			follow_one(vcpu, paused);
 	}
+}
+
+static void ask_to_follow(struct vcpu *vcpu)
+{
+	if (vcpu->core != smp_core())
+		smp_ask(vcpu->core);
+	else
+		vm_core_follow(vcpu);
+}
+
+static __cold void fail_over_with_clock(struct vm *vm, struct vm *partner)
+{
+	vm_clock_set_paused(vm, true);
+	vm_clock_set_paused(partner, false);
+	for (unsigned n = 0; n < partner->vcpu_count; n++)
+		ask_to_follow(partner->vcpu[n]);
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		ask_to_follow(vm->vcpu[n]);
 }
 
 /* In this order, so that two VMs that fail over to each other at once do not both stop. */
@@ -172,6 +213,10 @@ bool vm_fail_over(struct vm *vm)
 
 	if (!partner || vm_outcome(partner) != VM_RUNNING)
 		return false;
+	if (vm->clock.held) {
+		fail_over_with_clock(vm, partner);
+		return true;
+	}
 	__atomic_store_n(&vm->paused, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&partner->paused, false, __ATOMIC_SEQ_CST);
 	follow(partner, false);

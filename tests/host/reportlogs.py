@@ -13,7 +13,8 @@ AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr":
         "lr_sync": "lazy", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
         "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
         "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
-        "cntp": "passthrough", "beside": "none", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
+        "cntp": "passthrough", "pause_clock": "moving",
+        "beside": "none", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
 ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt

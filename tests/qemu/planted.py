@@ -50,6 +50,7 @@ def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
             Patch("hyp/arch/armv7/fp.S", armv7, "add\tr0, r0, #128"))
 
 
+CLOCK = "hyp/vm/vm_clock.c"
 CRASH = "__builtin_trap();"
 GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
 SWITCH, FP = "hyp/vcpu/vcpu_switch.c", "hyp/arch/armv8/fp.S"
@@ -74,6 +75,8 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
                     "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
+    "clock moves": (Patch(CLOCK, "vm->cntvoff += now - vm->clock.stopped_at;", "(void)now;"),),
+    "clock goes back": (Patch(CLOCK, "vm->cntvoff += now -", "vm->cntvoff += 2 * now -"),),
     # the guest's kernel
     "task_wake": first("guest/task.c", "task_wake", "return;"),
     "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),

@@ -13,6 +13,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/life.h"
+#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
@@ -88,6 +89,12 @@ void vm_core_follow(void *vcpu)
 {
 	(void)vcpu;
 	note(vm->paused ? "pause" : "resume");
+}
+
+void vm_clock_set_paused(struct vm *of, bool paused)
+{
+	of->paused = paused;
+	note("clock");
 }
 
 void gic_cpu_abandon(void)

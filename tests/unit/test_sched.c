@@ -387,6 +387,44 @@ static void a_cval_beyond_the_wrap_is_never_reached(void **state)
 	assert_int_equal(watched(false), UINT64_MAX - 1);
 }
 
+/* pause_clock=held: CNTV has as long to go after a pause as before; CNTP goes on. */
+static void a_timer_of_a_held_clock_waits(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+	guest_enable(PHYS_TIMER, 0x48);
+	fake_cntp_ctl_el0 = 1;
+	fake_cntp_cval_el0 = 650;
+	arm_guest_timer(700);
+	vtimer_set_offset(guest, VTIMER_HELD); /* while it is loaded */
+	assert_int_equal(fake_cntvoff_el2, 0);
+	leave_for_other();
+	assert_false(timer_is_queued(&guest->virtual_timer));
+	assert_int_equal(guest->physical_timer.deadline, 650);
+	vtimer_set_offset(guest, 60);
+	assert_int_equal(guest->virtual_timer.deadline, 760);
+	vtimer_set_offset(guest, VTIMER_HELD); /* while it is not */
+	assert_false(timer_is_queued(&guest->virtual_timer));
+	assert_ptr_equal(timer_at(760), &other);
+	assert_false(fake_gic.irq[GUEST_TIMER].active);
+	assert_true(fake_gic.irq[PHYS_TIMER].active);
+	vtimer_set_offset(guest, 100);
+	assert_ptr_equal(timer_at(800), &other);
+	assert_true(fake_gic.irq[GUEST_TIMER].active);
+}
+
+static void a_loaded_vcpu_has_its_offset_at_once(void **state)
+{
+	(void)state;
+	start(SCHED_RR);
+	arm_guest_timer(700);
+	vtimer_set_offset(guest, 60);
+	assert_int_equal(fake_cntvoff_el2, 60);
+	assert_int_equal(guest->el2.cntvoff_el2, 60);
+	assert_false(timer_is_queued(&guest->virtual_timer));
+}
+
 /* cntp=passthrough: both timers, in either order, each once. */
 static void both_timers_are_watched(void **state)
 {
@@ -697,6 +735,8 @@ int main(void)
 		cmocka_unit_test(a_timer_that_does_not_signal_is_not_watched),
 		cmocka_unit_test_teardown(an_expiry_is_delivered_once, no_rule_is_broken),
 		cmocka_unit_test(a_cval_beyond_the_wrap_is_never_reached),
+		cmocka_unit_test_teardown(a_timer_of_a_held_clock_waits, no_rule_is_broken),
+		cmocka_unit_test_teardown(a_loaded_vcpu_has_its_offset_at_once, no_rule_is_broken),
 		cmocka_unit_test_teardown(both_timers_are_watched, no_rule_is_broken),
 		cmocka_unit_test(a_physical_timer_that_does_not_signal_is_not_watched),
 		CNTP_TEST(an_emulated_timer_fires_at_its_tick),

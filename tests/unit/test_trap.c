@@ -151,6 +151,31 @@ static void cold_takes_a_state_and_nothing_else(void **state)
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
 }
 
+static int64_t fail_over(void)
+{
+	vcpu->frame.x[0] = HC_ID(FAIL_OVER);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
+	return (int64_t)vcpu->frame.x[0];
+}
+
+/* It would wait for an interrupt that has come. The fake VM has no partner: HC_EINVAL. */
+static void a_standby_whose_interrupt_is_pending_is_not_paused(void **state)
+{
+	struct vm_machine machine = *vcpu->vm->machine;
+
+	(void)state;
+	vcpu->vm->machine = &machine;
+	machine.takeover_intid = FAKE_SPI_FIRST;
+	assert_int_equal(fail_over(), HC_EINVAL);
+	guest_enable_and_pend(FAKE_SPI_FIRST, 0x40);
+	assert_int_equal(fail_over(), HC_OK);
+	guest_assert_takes(FAKE_SPI_FIRST);
+	assert_int_equal(fail_over(), HC_EINVAL);
+	guest_pend(FAKE_SPI_FIRST);
+	machine.takeover_intid = 0;
+	assert_int_equal(fail_over(), HC_EINVAL);
+}
+
 static void an_unknown_hypercall_says_so(void **state)
 {
 	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE | 0xffffff, HC_BASE - 1,
@@ -469,6 +494,7 @@ int main(void)
 		TEST(other_faults_at_a_device_stop_the_vm),
 		TEST(a_hypercall_reaches_its_function),
 		TEST(cold_takes_a_state_and_nothing_else),
+		TEST(a_standby_whose_interrupt_is_pending_is_not_paused),
 		TEST(an_unknown_hypercall_says_so),
 		TEST(the_upper_half_of_a_hypercalls_id_is_ignored),
 		TEST(a_guest_ends_its_step),

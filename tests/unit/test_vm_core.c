@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One core in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
-/* LINK: hyp/vm/vm_core.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: hyp/vm/vm_core.c hyp/vm/vm_clock.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
 #include <setjmp.h>
@@ -178,6 +178,15 @@ void vtimer_stop(struct vcpu *vcpu)
 {
 	(void)vcpu;
 	seen.timers_stopped++;
+}
+
+void vtimer_set_offset(struct vcpu *vcpu, uint64_t offset)
+{
+	vcpu->el2.cntvoff_el2 = offset;
+}
+
+void sched_compare(void)
+{
 }
 
 void vm_gic_reset_core(const struct run_config *of)
@@ -510,6 +519,45 @@ static void a_heartbeat_ends_with_its_vm(void **state)
 	assert_true(vm[1].paused);
 }
 
+/* --- pause_clock=held --- */
+
+static void a_held_clock_follows_its_vm(void **state)
+{
+	(void)state;
+	vm[0].clock.held = vm[1].clock.held = true;
+	begin_pair();
+	assert_int_equal(vcpus[1].el2.cntvoff_el2, VTIMER_HELD);
+	fake_cntpct_el0 = 1000;
+	assert_true(vm_fail_over(&vm[0]));
+	assert_active(1);
+	assert_int_equal(vcpus[0].el2.cntvoff_el2, VTIMER_HELD);
+	assert_int_equal(vcpus[1].el2.cntvoff_el2, 1000);
+	fake_cntpct_el0 = 1300;
+	vm_core_process(); /* nothing has changed */
+	assert_true(vm_fail_over(&vm[1]));
+	assert_active(0);
+	assert_int_equal(vcpus[0].el2.cntvoff_el2, 300);
+	assert_int_equal(vcpus[1].el2.cntvoff_el2, VTIMER_HELD);
+	assert_int_equal(fake_asked, 1u << 3);
+}
+
+static void one_that_starts_has_the_clock_of_the_others(void **state)
+{
+	(void)state;
+	vm[0].clock.held = true;
+	vm[0].cntvoff = 70;
+	vm[0].paused = true;
+	turn_on(0);
+	assert_int_equal(vcpus[0].power, VCPU_STARTING);
+	vm[0].paused = false;
+	vm_core_process();
+	assert_int_equal(vcpus[0].power, VCPU_ON);
+	assert_int_equal(vcpus[0].el2.cntvoff_el2, 70);
+	assert_int_equal(vm[0].clock.going, 1);
+	vm_core_off(&vcpus[0]);
+	assert_int_equal(vm[0].clock.going, 0);
+}
+
 /* --- the end --- */
 
 static void a_vm_at_its_end_loses_its_vcpus(void **state)
@@ -623,6 +671,8 @@ int main(void)
 		TEST(a_fault_fails_over_and_is_kept),
 		TEST(a_late_heartbeat_fails_over),
 		TEST(a_heartbeat_ends_with_its_vm),
+		TEST(a_held_clock_follows_its_vm),
+		TEST(one_that_starts_has_the_clock_of_the_others),
 		TEST(a_vm_at_its_end_loses_its_vcpus),
 		TEST(a_vm_at_its_end_starts_none),
 		TEST(what_is_detached_leaves_nothing),

@@ -11,11 +11,11 @@ BUDGETS = {
     "hyp/base": 477,
     "hyp/cpu": 561,
     "hyp/mem": 308,
-    "hyp/vcpu": 1285,
+    "hyp/vcpu": 1296,
     "hyp/sched": 262,
-    "hyp/vm": 1704,
+    "hyp/vm": 1815,
     "hyp/dev": 723,
-    "hyp/trap": 920,
+    "hyp/trap": 929,
     "hyp/run": 1129,
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CNTVCT of a VM over pauses, with pause_clock=held: two vCPUs that follow when their cores do. */
+/* LINK: hyp/vm/vm_clock.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/sysreg.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm_clock.h"
+#include "lib/random.h"
+#include "tests/unit/fake/fake.h"
+
+#define VCPUS 2u
+#define OFFSET 100
+
+static struct vcpu vcpus[VCPUS];
+static struct vm vm;
+static bool on[VCPUS];
+static unsigned compared;
+
+void vtimer_set_offset(struct vcpu *vcpu, uint64_t offset)
+{
+	vcpu->el2.cntvoff_el2 = offset;
+}
+
+void sched_compare(void)
+{
+	compared++;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake_counter_step = 0;
+	fake_cntpct_el0 = 1000;
+	compared = 0;
+	vm = (struct vm){ .clock.held = true, .cntvoff = OFFSET, .booted = true };
+	for (unsigned n = 0; n < VCPUS; n++) {
+		vcpus[n] = (struct vcpu){ .vm = &vm, .index = n };
+		on[n] = true;
+		assert_false(vm_clock_follow(&vcpus[n]));
+	}
+	return 0;
+}
+
+static bool runs(unsigned n)
+{
+	return on[n] && vcpus[n].el2.cntvoff_el2 != VTIMER_HELD;
+}
+
+static void pause_at(uint64_t ticks)
+{
+	fake_cntpct_el0 = ticks;
+	vm_set_paused(&vm, true);
+}
+
+static void resume_at(uint64_t ticks)
+{
+	fake_cntpct_el0 = ticks;
+	vm_set_paused(&vm, false);
+}
+
+static bool follow_at(uint64_t ticks, unsigned n)
+{
+	fake_cntpct_el0 = ticks;
+	return vm_clock_follow(&vcpus[n]);
+}
+
+static void it_stands_still_from_the_last_stop_on(void **state)
+{
+	(void)state;
+	pause_at(2000);
+	assert_true(follow_at(2010, 1));
+	assert_true(follow_at(2050, 0));
+	assert_true(follow_at(2090, 1)); /* has stopped already */
+	assert_false(runs(0) || runs(1));
+	resume_at(3000);
+	assert_int_equal(vm.cntvoff, OFFSET + 3000 - 2050);
+	for (unsigned n = 0; n < VCPUS; n++) {
+		assert_false(follow_at(3100, n));
+		assert_int_equal(vcpus[n].el2.cntvoff_el2, vm.cntvoff);
+	}
+	assert_int_equal(compared, 2 * VCPUS);
+}
+
+static void while_a_vcpu_goes_on_it_does(void **state)
+{
+	(void)state;
+	pause_at(2000);
+	assert_true(follow_at(2010, 1));
+	resume_at(3000); /* before core 0 has looked */
+	assert_int_equal(vm.cntvoff, OFFSET);
+	assert_false(follow_at(3010, 0));
+	assert_false(follow_at(3020, 1));
+	assert_int_equal(vcpus[1].el2.cntvoff_el2, OFFSET);
+}
+
+/* Before a vCPU goes on the VM is paused again: the time between is the guest's. */
+static void time_between_two_pauses_is_not_held(void **state)
+{
+	(void)state;
+	pause_at(2000);
+	follow_at(2000, 0);
+	follow_at(2000, 1);
+	resume_at(2500);
+	pause_at(2700);
+	resume_at(3000);
+	assert_int_equal(vm.cntvoff, OFFSET + 500 + 300);
+}
+
+static void twice_is_once(void **state)
+{
+	(void)state;
+	pause_at(2000);
+	follow_at(2000, 0);
+	follow_at(2000, 1);
+	pause_at(2400);
+	resume_at(3000);
+	resume_at(3500);
+	assert_int_equal(vm.cntvoff, OFFSET + 1000);
+}
+
+static void a_vcpu_that_is_off_has_stopped(void **state)
+{
+	(void)state;
+	vm_clock_off(&vcpus[1]);
+	pause_at(2000);
+	follow_at(2000, 0);
+	resume_at(2100);
+	assert_int_equal(vm.cntvoff, OFFSET + 100);
+	follow_at(2100, 0);
+	follow_at(2100, 1); /* on again */
+	pause_at(2200);
+	follow_at(2200, 0);
+	fake_cntpct_el0 = 2250;
+	vm_clock_off(&vcpus[1]); /* it ran until then */
+	resume_at(2300);
+	assert_int_equal(vm.cntvoff, OFFSET + 100 + 50);
+}
+
+static void it_is_not_held_before_the_guest_begins(void **state)
+{
+	(void)state;
+	vm.booted = false;
+	vm.clock.going = 0;
+	pause_at(2000);
+	resume_at(2100);
+	assert_int_equal(vm.cntvoff, OFFSET);
+}
+
+static void moving_it_is_left_alone(void **state)
+{
+	(void)state;
+	vm.clock.held = false;
+	pause_at(2000);
+	assert_true(vm.paused);
+	resume_at(3000);
+	assert_false(vm.paused);
+	assert_int_equal(vm.cntvoff, OFFSET);
+}
+
+static uint64_t clock_of(unsigned n)
+{
+	return fake_cntpct_el0 - vcpus[n].el2.cntvoff_el2;
+}
+
+static void step(uint32_t what)
+{
+	unsigned n = what >> 2 & 1;
+
+	if ((what & 3) == 0)
+		vm_set_paused(&vm, what >> 3 & 1);
+	else if ((what & 7) == 7 && on[n] && on[!n])
+		on[n] = false, vm_clock_off(&vcpus[n]);
+	else if (!vm_clock_follow(&vcpus[n])) /* a vCPU that is off begins */
+		on[n] = true;
+}
+
+/* In any order: vCPUs that run have one clock, which never goes back, nor faster than CNTPCT. */
+static void vcpus_have_one_clock(void **state)
+{
+	struct random random;
+	uint64_t last = clock_of(0), last_ticks = fake_cntpct_el0;
+
+	(void)state;
+	random_init(&random, 1, 0);
+	for (unsigned i = 0; i < 100000; i++) {
+		uint32_t what = random_next(&random);
+
+		fake_cntpct_el0 += what >> 8 & 0xff;
+		step(what);
+		for (unsigned n = 0; n < VCPUS; n++) {
+			if (!runs(n))
+				continue;
+			assert_true(clock_of(n) >= last);
+			assert_true(clock_of(n) - last <= fake_cntpct_el0 - last_ticks);
+			last = clock_of(n);
+			last_ticks = fake_cntpct_el0;
+		}
+		if (runs(0) && runs(1))
+			assert_int_equal(clock_of(0), clock_of(1));
+	}
+	assert_true(vm.cntvoff > OFFSET);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(it_stands_still_from_the_last_stop_on),
+		TEST(while_a_vcpu_goes_on_it_does),
+		TEST(time_between_two_pauses_is_not_held),
+		TEST(twice_is_once),
+		TEST(a_vcpu_that_is_off_has_stopped),
+		TEST(it_is_not_held_before_the_guest_begins),
+		TEST(moving_it_is_left_alone),
+		TEST(vcpus_have_one_clock),
+	};
+
+	return cmocka_run_group_tests_name("vm_clock", tests, NULL, NULL);
+}
