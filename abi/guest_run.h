@@ -67,7 +67,9 @@ struct guest_run {
 	uint64_t cntvoff;     /* CNTPCT minus CNTVCT, in ticks */
 	uint64_t start_ticks; /* CNTPCT before the guest's first instruction */
 	uint32_t is_load;     /* 1: runs the load config.beside, not `bench` */
-	uint32_t rounds;      /* of a load: the guest counts */
+	uint32_t is_control;  /* 1: a load that commands the other two */
+	uint32_t vcpu_count;
+	uint32_t rounds; /* of a load: the guest counts */
 	struct run_config config;
 	struct plan_bench bench;
 };

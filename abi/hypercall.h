@@ -38,9 +38,11 @@
  *            comes again before; 0: never. By vCPU 0
  *   YIELD    gives the rest of the turn to the next vCPU of the core that is as urgent, and returns
  *            at this vCPU's next turn; at once where no other vCPU is ready
+ *   SWITCH_OVER  by a control VM: pauses the active VM of its pair and resumes the standby. EINVAL:
+ *            that VM is paused already; the standby does not run; the caller is no control VM
  *
- * FAIL_OVER and YIELD: x1 = the low 32 bits of the caller's CNTPCT, a stamp for the measured VM
- * (abi/probe.h, issued).
+ * FAIL_OVER, SWITCH_OVER and YIELD: x1 = the low 32 bits of the caller's CNTPCT, a stamp for the
+ * measured VM (abi/probe.h, issued).
  */
 #define HYPERCALLS(X)                                                                              \
 	X(NULL, null)                                                                              \
@@ -56,7 +58,8 @@
 	X(FP_RELEASE, fp_release)                                                                  \
 	X(YIELD, yield)                                                                            \
 	X(FAIL_OVER, fail_over)                                                                    \
-	X(HEARTBEAT, heartbeat)
+	X(HEARTBEAT, heartbeat)                                                                    \
+	X(SWITCH_OVER, switch_over)
 
 #define HC_INDEX(NAME, name) HC_INDEX_##NAME,
 enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };

@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 12
+#define PLAN_VERSION 13
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -119,6 +119,7 @@ struct plan_guest {
 	X(BENCH, "bench")           /* the benchmarks */                                           \
 	X(BACKGROUND, "background") /* a loop that keeps a core busy and writes every register */  \
 	X(LOAD, "load")             /* what a configuration's `beside` names */                    \
+	X(CONTROL, "control")       /* commands the others: beside=active_control */               \
 	X(GUEST, "guest")           /* or the NAME of a guest line, which several VMs may have */
 
 #define PLAN_IMAGE(NAME, word) PLAN_IMAGE_##NAME,
@@ -126,7 +127,8 @@ enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 
 /*
  * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
- *   cpus     vCPUs: as many as cores, or as the guest line has; all but guests have one
+ *   cpus     vCPUs: as many as cores, or as the guest line has; a background and a control VM
+ *            have one, the bench guest and loads use more than one to fail over
  *   ram_mib  RAM of an unmodified guest, by default the guest line's; 0: the bench guest has what
  *            the others leave, the background VM none; a load has 16. The RAM of two VMs never
  *            overlaps

@@ -81,13 +81,15 @@
 	X(pause_clock, "moving held")                                                              \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
 		  "load_irq load_sgi load_echo load_yield active_call active_heartbeat "           \
-		  "active_fault active_interrupt")
+		  "active_fault active_interrupt active_control")
 
 /*
  * Axes that are a number: X(field, max).
  *   delay_el2   instructions spun at each entry to EL2, even and not 2: proves that a benchmark
  *               sees the exit path
  *   slice_us    a turn of the core with sched=rr, in microseconds; 0 means 1000
+ *   vcpus       at most so many vCPUs of the bench guest and of each load, of those that their `vm`
+ *               lines have; 0 means all
  *   cntvoff_us  CNTVCT counts that many microseconds less than CNTPCT, or starts at 0 where CNTPCT
  *               has not counted as many when the guest starts. An unmodified guest's CNTVCT starts
  *               at 0 where this is 0
@@ -95,6 +97,7 @@
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
 	X(slice_us, 1000000)                                                                       \
+	X(vcpus, 4)                                                                                \
 	X(cntvoff_us, 4294967295u)
 
 enum stage1_grain { STAGE1_4K, STAGE1_2M, STAGE1_1G };
@@ -129,7 +132,8 @@ enum beside_load {
 	BESIDE_CALL, /* from here on, of a pair that fails over */
 	BESIDE_HEARTBEAT,
 	BESIDE_FAULT,
-	BESIDE_INTERRUPT
+	BESIDE_INTERRUPT,
+	BESIDE_CONTROL
 };
 
 /* A field of a struct, by an entry of a table */

@@ -45,12 +45,18 @@ void load_run(const struct guest_run *run)
 	uintptr_t start = (uintptr_t)mmu_free_start();
 	uintptr_t end = (uintptr_t)(run->ram_base + run->ram_size);
 	uintptr_t piece = start;
+	void (*begin)(const struct guest_run *run);
+	void (*round)(uintptr_t at);
 
 	mmu_map_memory(start, end - start);
-	if (load->begin)
-		load->begin(run);
+	begin = run->is_control ? load->control_begin : load->begin;
+	round = run->is_control ? load->control_round : load->round;
+	if (!round)
+		guest_refuse("this load has no control VM", run->config.beside);
+	if (begin)
+		begin(run);
 	for (;;) {
-		load->round(piece);
+		round(piece);
 		piece = end - piece > LOAD_PIECE ? piece + LOAD_PIECE : start;
 		*rounds += 1;
 		cpu_relax(); /* an emulator of several cores goes to the next one */

@@ -15,6 +15,9 @@ struct load {
 	/* Short, so that a count of rounds says that the load ran. At `piece` is the next piece of
 	 * the VM's memory. */
 	void (*round)(uintptr_t piece);
+	/* The same of a control VM. */
+	void (*control_begin)(const struct guest_run *run);
+	void (*control_round)(uintptr_t piece);
 };
 
 /* The registry: pointers, as in guest/bench.h. */

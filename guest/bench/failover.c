@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From another VM to this one (docs/scenarios.md). vm_yield: on one core, where the other VM gives
+ * From another VM to this one (docs/failover.md). vm_yield: on one core, where the other VM gives
  * its turn away. failover: the other VM is the active one of a pair and this VM its standby, on one
  * core or two. Each sample: this VM gives the core away by the same hypercall, the other VM gives
  * it back.
@@ -11,16 +11,22 @@
  *   interrupt  EL2's stamp before it pends the standby's SPI for the active VM (HC_RAISE) -> the
  *              same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
- * The phases of the first three add up: call-begins to where EL2 begins to fail over; call-paused
+ *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> the same
+ * The phases of all but heartbeat add up: call-begins to where EL2 begins to fail over; call-paused
  * to where EL2 has paused the active VM and resumed the standby, or asked their cores, or where the
- * standby runs, if that comes first; call-runs the rest; likewise of fault and interrupt.
+ * standby runs, if that comes first; call-runs the rest; likewise of the others. Where the
+ * pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
+ *   stopped    issued, as above -> the last stamp of the active VM's last vCPU; 0: none came after
+ *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first one
+ *   all        issued -> the first stamp of the last one of this VM's vCPUs
  * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
  * `interrupts`: n more times this VM's timer expires while this VM is paused, or after the pause
  * (pause_clock=held); each expiry is handled once. Check `clock`, of these pauses but the first:
  * `pause`, CNTPCT from before the hypercall to after it; `virtual`, the same of CNTVCT; `late`,
  * CNTVCT in the handler less CVAL; `after`, CNTPCT from the return to the handler. Check
  * `takeovers`: each SPI that ended a pause was handled once. A sample in which the other VM did not
- * have the core refuses the step. delay is in the last phase, delay_el2 in the first. The other
+ * have the core refuses the step; one of control that was commanded less than 1000 ticks after this
+ * VM's hypercall is taken again. delay is in the last phase, delay_el2 in the first. The other
  * VM's programs are in guest/loads/load_partner.c.
  */
 #include "abi/probe.h"
@@ -29,30 +35,47 @@
 #include "guest/bench.h"
 #include "guest/irq.h"
 #include "guest/report.h"
+#include "guest/secondary.h"
 #include "guest/vtimer.h"
 #include "lib/bits.h"
 
 #define BOOTS 10u          /* times that the other VM gets the core before the first sample */
+#define BOOTS_CONTROL 100u /* the same, where the control VM gives it but a short time */
+#define BOOTS_MOST 10000u
 #define EXPIRY 500u        /* ticks: this VM's timer expires while the VM is paused */
 #define EXPIRY_HELD 3000u  /* pause_clock=held: the timer expires after the pause */
 #define PATIENCE 10000000u /* ticks */
+#define SETTLED 1000u      /* ticks that the active VM has the core for, at least, of a command */
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
 
 struct way {
 	const char *name;
 	const char *phase[PHASES]; /* NULL: only the whole is stamped */
+	bool watched;              /* where there is a link: each vCPU stamps */
 };
 
 static const struct way ways[] = {
-	[BESIDE_CALL] = { "call", { "call-begins", "call-paused", "call-runs" } },
-	[BESIDE_HEARTBEAT] = { "heartbeat", { NULL, NULL, NULL } },
-	[BESIDE_FAULT] = { "fault", { "fault-begins", "fault-paused", "fault-runs" } },
+	[BESIDE_CALL] = { "call", { "call-begins", "call-paused", "call-runs" }, true },
+	[BESIDE_HEARTBEAT] = { "heartbeat", { NULL, NULL, NULL }, false },
+	[BESIDE_FAULT] = { "fault", { "fault-begins", "fault-paused", "fault-runs" }, true },
 	[BESIDE_INTERRUPT] = { "interrupt",
-			       { "interrupt-begins", "interrupt-paused", "interrupt-runs" } },
+			       { "interrupt-begins", "interrupt-paused", "interrupt-runs" },
+			       false },
+	[BESIDE_CONTROL] = { "control",
+			     { "control-begins", "control-paused", "control-runs" },
+			     true },
 };
 
-static struct samples totals, phases[PHASES];
+/* Of all vCPUs, where they are watched. */
+enum watched { WATCHED_STOPPED, WATCHED_GAP, WATCHED_ALL, WATCHED };
+
+static const char *const watched_name[WATCHED] = { "stopped", "gap", "all" };
+
+static struct samples totals, phases[PHASES], watched[WATCHED];
+static struct vcpu_stamps own[PLAN_VM_CPUS];
+static const struct vcpu_stamps *others; /* the active VM's; NULL: not watched */
+static unsigned vcpu_count;
 static const volatile struct probe_stamps *stamps;
 static volatile uint32_t handled, takeovers;
 static volatile uint64_t fired_at, fired_at_virtual;
@@ -93,23 +116,50 @@ OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
 	return until;
 }
 
-/* The 64 bits of the other VM's stamp, which is later than `before`. */
+/* The 64 bits of a stamp that is later than `before`. */
+static uint64_t later(uint64_t before, uint32_t stamp)
+{
+	return before + (stamp - (uint32_t)before);
+}
+
+/* The other VM's stamp. */
 static uint64_t issued_after(uint64_t before)
 {
-	uint32_t later = (uint32_t)stamps->issued - (uint32_t)before;
-
-	if (later == 0)
+	if ((uint32_t)stamps->issued == (uint32_t)before)
 		guest_refuse("the other VM did not have the core, stamp", stamps->issued);
-	return before + later;
+	return later(before, (uint32_t)stamps->issued);
+}
+
+/* Whether both VMs of the pair have the same cores, and a window. */
+static const struct vcpu_stamps *watch(const struct guest_run *run)
+{
+	if (run->config.sched == SCHED_NULL || !ways[run->config.beside].watched ||
+	    !run->link_base || run->link_kind != PLAN_LINK_DOORBELL)
+		return NULL;
+	return secondary_window(run);
+}
+
+static bool all_stamp(void)
+{
+	for (unsigned i = 0; i < vcpu_count; i++)
+		if (others[i].last == 0)
+			return false;
+	return true;
 }
 
 static void begin(const struct guest_run *run, reg_t id)
 {
+	unsigned rounds = run->config.beside == BESIDE_CONTROL ? BOOTS_CONTROL : BOOTS;
+
 	stamps = (const volatile struct probe_stamps *)((uintptr_t)run->ram_base +
 							GUEST_PROBE_OFFSET);
 	samples_reset(&totals);
 	for (unsigned i = 0; i < PHASES; i++)
 		samples_reset(&phases[i]);
+	for (unsigned i = 0; i < WATCHED; i++)
+		samples_reset(&watched[i]);
+	vcpu_count = run->vcpu_count;
+	secondary_start(run, own);
 	takeovers = 0;
 	takeover_spi = 0;
 	if (run->config.beside == BESIDE_INTERRUPT) {
@@ -117,9 +167,12 @@ static void begin(const struct guest_run *run, reg_t id)
 		irq_set_handler(takeover_spi, on_takeover);
 		gic_enable(takeover_spi);
 	}
-	for (unsigned i = 0; i < BOOTS; i++) {
+	others = watch(run);
+	for (unsigned i = 0; i < rounds || (others && !all_stamp()); i++) {
 		uint64_t before = counter_read();
 
+		if (i == BOOTS_MOST)
+			guest_refuse("a vCPU of the other VM does not stamp, rounds", i);
 		go_and_return(id, before, 0);
 	}
 }
@@ -130,7 +183,7 @@ static void report(const char *variant, const struct samples *samples)
 		.variant = variant,
 		.window = WINDOW_CVAL,
 		.batch = 1,
-		.may_be_zero = samples != &totals,
+		.may_be_zero = samples != &totals && samples != &watched[WATCHED_GAP],
 	};
 
 	report_bench(&info, samples);
@@ -180,6 +233,43 @@ static void add_phases(uint64_t last, uint64_t until)
 		samples_add(&phases[i], last, end[i]);
 		last = end[i];
 	}
+}
+
+/* The last one of this VM's vCPUs that has seen that it runs again; vCPU 0 at `until`. */
+static uint64_t all_run(uint64_t issued, uint64_t until)
+{
+	uint64_t last = until;
+
+	for (unsigned i = 1; i < vcpu_count; i++) {
+		uint64_t start = counter_read();
+		uint64_t first;
+
+		while (own[i].seen != (uint32_t)issued)
+			if (counter_read() - start > PATIENCE)
+				guest_refuse("a vCPU does not go on", i);
+			else
+				cpu_relax();
+		first = later(issued, own[i].first);
+		if (first > last)
+			last = first;
+	}
+	return last;
+}
+
+/* The VMs share cores: where this VM's vCPUs run, the active one's have stopped. */
+static void add_watched(uint64_t issued, uint64_t until)
+{
+	uint64_t all = all_run(issued, until), stopped = issued;
+
+	for (unsigned i = 0; i < vcpu_count; i++) {
+		uint32_t after = others[i].last - (uint32_t)issued;
+
+		if ((int32_t)after > 0 && issued + after > stopped)
+			stopped = issued + after;
+	}
+	samples_add(&watched[WATCHED_STOPPED], issued, stopped);
+	samples_add(&watched[WATCHED_GAP], until - ((uint32_t)until - others[0].last), until);
+	samples_add(&watched[WATCHED_ALL], issued, all);
 }
 
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
@@ -281,25 +371,44 @@ static void check_takeovers(uint32_t pauses)
 	report_check("takeovers", takeovers == pauses, members, 2);
 }
 
+/* A command that came before this VM had given the core away, or meanwhile, is no sample. */
+static bool is_settled(const struct guest_run *run, uint64_t before)
+{
+	return run->config.beside != BESIDE_CONTROL ||
+	       (int32_t)((uint32_t)stamps->issued - (uint32_t)before) > (int32_t)SETTLED;
+}
+
+static void sample(const struct guest_run *run, const struct way *way)
+{
+	uint64_t before, until, issued;
+
+	do {
+		state_prepare();
+		before = counter_read();
+		until = go_and_return(HC_ID(FAIL_OVER), before, run->bench.params.delay);
+	} while (!is_settled(run, before));
+	if (!way->phase[0]) {
+		samples_add(&totals, stamps->fails_over, until);
+		return;
+	}
+	issued = takeover_spi ? stamps->raised : issued_after(before);
+	add_phases(issued, until);
+	if (others)
+		add_watched(issued, until);
+}
+
 static void failover_run(const struct guest_run *run)
 {
 	const struct way *way = &ways[run->config.beside];
 
 	begin(run, HC_ID(FAIL_OVER));
-	for (uint32_t i = 0; i <= run->bench.params.n; i++) {
-		uint64_t before, until;
-
-		state_prepare();
-		before = counter_read();
-		until = go_and_return(HC_ID(FAIL_OVER), before, run->bench.params.delay);
-		if (!way->phase[0])
-			samples_add(&totals, stamps->fails_over, until);
-		else
-			add_phases(takeover_spi ? stamps->raised : issued_after(before), until);
-	}
+	for (uint32_t i = 0; i <= run->bench.params.n; i++)
+		sample(run, way);
 	report(way->name, &totals);
 	for (unsigned i = 0; way->phase[0] && i < PHASES; i++)
 		report(way->phase[i], &phases[i]);
+	for (unsigned i = 0; others && i < WATCHED; i++)
+		report(watched_name[i], &watched[i]);
 	check_interrupts(run);
 	check_takeovers(BOOTS + 1 + 2 * run->bench.params.n);
 }
@@ -307,8 +416,8 @@ static void failover_run(const struct guest_run *run)
 static const char *failover_prepare(const struct guest_run *run)
 {
 	if (run->config.beside < BESIDE_CALL)
-		return "needs beside=active_call, active_heartbeat, active_fault or "
-		       "active_interrupt";
+		return "needs beside=active_call, active_heartbeat, active_fault, "
+		       "active_interrupt or active_control";
 	return run->config.beside == BESIDE_INTERRUPT ? irq_no_spis(run, 1) : NULL;
 }
 

@@ -6,19 +6,26 @@
  *   active_heartbeat  as one that hangs after a heartbeat
  *   active_fault      as one that faults: a store of the stamp to EL2's memory
  *   active_interrupt  as one beside which the standby's SPI fires
+ *   active_control    as one of which a third VM, the control VM, commands that it be paused
+ * Where the pair has a link, each vCPU of the active one stamps its window, too.
  */
 #include "arch/barrier.h"
 #include "arch/counter.h"
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
+#include "guest/irq.h"
 #include "guest/load.h"
 #include "guest/mmu.h"
+#include "guest/secondary.h"
+#include "guest/vtimer.h"
+#include "guest_arch/ops.h"
 
 #define HEARTBEAT_TICKS 5000u
 #define PAUSE_TICKS 3000u /* at least */
 #define PAUSES 8u
 #define PAUSE_STEP 250u
 #define INTERRUPT_TICKS 5000u
+#define COMMAND_TICKS 7000u
 
 static void yield_round(uintptr_t piece)
 {
@@ -26,10 +33,25 @@ static void yield_round(uintptr_t piece)
 	hvc(HC_ID(YIELD), (uint32_t)counter_read(), 0);
 }
 
+static struct vcpu_stamps *own_stamps;
+
+static void stamps_begin(const struct guest_run *run)
+{
+	own_stamps = secondary_window(run);
+	secondary_start(run, own_stamps);
+}
+
+/* The counter's low bits, for a hypercall. */
+static uint32_t last_stamp(void)
+{
+	return own_stamps[0].last = (uint32_t)counter_read();
+}
+
 static bool clock_held;
 
 static void call_begin(const struct guest_run *run)
 {
+	stamps_begin(run);
 	clock_held = run->config.pause_clock == PAUSE_CLOCK_HELD;
 }
 
@@ -47,7 +69,7 @@ static void call_round(uintptr_t piece)
 {
 	(void)piece;
 	wait();
-	hvc(HC_ID(FAIL_OVER), (uint32_t)counter_read(), 0);
+	hvc(HC_ID(FAIL_OVER), last_stamp(), 0);
 }
 
 static void heartbeat_round(uintptr_t piece)
@@ -73,7 +95,7 @@ static void fault_round(uintptr_t piece)
 {
 	(void)piece;
 	wait();
-	mmio_write32(not_ours, (uint32_t)counter_read());
+	mmio_write32(not_ours, last_stamp());
 }
 
 static unsigned takeover_spi;
@@ -94,6 +116,42 @@ static void interrupt_round(uintptr_t piece)
 		cpu_relax();
 }
 
+/* --- a control VM commands --- */
+
+static void stamp_round(uintptr_t piece)
+{
+	(void)piece;
+	last_stamp();
+}
+
+static void on_timer(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	vtimer_quiet();
+}
+
+static void control_begin(const struct guest_run *run)
+{
+	irq_set_handler(run->virt_timer_intid, on_timer);
+	gic_enable(run->virt_timer_intid);
+}
+
+/* Its core is free for other VMs meanwhile. A command that finds the active VM paused is refused.
+ */
+static void control_round(uintptr_t piece)
+{
+	uint64_t until = counter_read() + COMMAND_TICKS;
+
+	(void)piece;
+	vtimer_arm(until);
+	while (counter_read() < until)
+		wfi();
+	irq_unmask();
+	irq_mask();
+	hvc(HC_ID(SWITCH_OVER), (uint32_t)counter_read(), 0);
+}
+
 static const struct load load_yield = { .beside = "load_yield", .round = yield_round };
 static const struct load active_call = { .beside = "active_call",
 					 .begin = call_begin,
@@ -103,6 +161,11 @@ static const struct load active_heartbeat = { .beside = "active_heartbeat",
 static const struct load active_fault = { .beside = "active_fault",
 					  .begin = fault_begin,
 					  .round = fault_round };
+static const struct load active_control = { .beside = "active_control",
+					    .begin = stamps_begin,
+					    .round = stamp_round,
+					    .control_begin = control_begin,
+					    .control_round = control_round };
 static const struct load active_interrupt = { .beside = "active_interrupt",
 					      .begin = interrupt_begin,
 					      .round = interrupt_round };
@@ -111,3 +174,4 @@ LOAD(active_call);
 LOAD(active_heartbeat);
 LOAD(active_fault);
 LOAD(active_interrupt);
+LOAD(active_control);

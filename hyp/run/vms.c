@@ -54,7 +54,7 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 
 	if (vm->image == PLAN_IMAGE_BENCH)
 		guest_bench(machine, i, run, ram_pa, ram_size);
-	else if (vm->image == PLAN_IMAGE_LOAD)
+	else if (vm->image == PLAN_IMAGE_LOAD || vm->image == PLAN_IMAGE_CONTROL)
 		guest_load(machine, i, run, step.beside, ram_pa, ram_size);
 	else if (vm->image == PLAN_IMAGE_BACKGROUND)
 		guest_background(machine);
@@ -62,6 +62,10 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 		guest_unmodified(machine, &step.plan->guest[vm->guest], vm, ram_pa,
 				 step.config->stage2 != STAGE2_OFF);
 	machine->cpus = vm->cpus;
+	if (vm->image != PLAN_IMAGE_GUEST && step.config->vcpus && step.config->vcpus < vm->cpus)
+		machine->cpus = step.config->vcpus;
+	machine->run.vcpu_count = machine->cpus;
+	machine->run.is_control = vm->image == PLAN_IMAGE_CONTROL;
 	machine->shares_console = step.plan->guest_vms > 1;
 	if (i == step.plan->measured && !machine->type->no_gic) {
 		machine->spi_first = machine->raise_first = board.spi_first;
@@ -182,6 +186,9 @@ static void pair(void)
 		if (step.config->beside == BESIDE_INTERRUPT && spis)
 			takeover_by(board.spi_first + spis - 1, i, standby);
 	}
+	EACH_VM(i)
+	if (step.plan->vm[i].image == PLAN_IMAGE_CONTROL)
+		step.machine[i].commands = step.machine[standby].partner;
 }
 
 /* The measured VM has what the others leave. */

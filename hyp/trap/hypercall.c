@@ -186,6 +186,15 @@ static __cold bool is_taken_over(struct vcpu *vcpu, unsigned intid)
 	return virq && vgic_is_pending(&vcpu->vgic, virq);
 }
 
+static inline struct vcpu *fail_over(struct vcpu *vcpu, struct vm *active)
+{
+	if (!vm_fail_over(active))
+		return vcpu_result(vcpu, HC_EINVAL);
+	STAMP(paused, probe_read());
+	vcpu_result(vcpu, HC_OK);
+	return sched_next();
+}
+
 static struct vcpu *hc_fail_over(struct vcpu *vcpu)
 {
 	unsigned takeover = vcpu->vm->machine->takeover_intid;
@@ -194,11 +203,18 @@ static struct vcpu *hc_fail_over(struct vcpu *vcpu)
 	STAMP(fails_over, probe_read());
 	if (takeover && is_taken_over(vcpu, takeover))
 		return vcpu_result(vcpu, HC_OK);
-	if (!vm_fail_over(vcpu->vm))
+	return fail_over(vcpu, vcpu->vm);
+}
+
+static struct vcpu *hc_switch_over(struct vcpu *vcpu)
+{
+	struct vm *active = vcpu->vm->machine->commands;
+
+	if (!active || __atomic_load_n(&active->paused, __ATOMIC_ACQUIRE))
 		return vcpu_result(vcpu, HC_EINVAL);
-	STAMP(paused, probe_read());
-	vcpu_result(vcpu, HC_OK);
-	return sched_next();
+	STAMP(issued, vcpu->frame.x[1]);
+	STAMP(fails_over, probe_read());
+	return fail_over(vcpu, active);
 }
 
 static struct vcpu *hc_heartbeat(struct vcpu *vcpu)

@@ -62,8 +62,9 @@ struct vm_machine {
 	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
 	 * itself. Else NULL. */
 	uint32_t (*rounds)(const struct vm *vm);
-	struct vm *partner; /* that this VM's core goes to when it fails; NULL: none */
-	bool fails_over;    /* an abort that would end this VM does so */
+	struct vm *partner;  /* that this VM's core goes to when it fails; NULL: none */
+	bool fails_over;     /* an abort that would end this VM does so */
+	struct vm *commands; /* of a control VM: the active VM of its pair; else NULL */
 	/* A physical SPI of the standby, 0: none. While the standby is paused, its arrival fails
 	 * over. */
 	unsigned takeover_intid;

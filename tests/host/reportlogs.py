@@ -143,6 +143,16 @@ def failover(step: dict, axes: dict) -> list[dict]:
                         step | {"kind": "skip", "reason": "needs beside=active_call"}]
 
 
+def commanded(step: dict, axes: dict) -> list[dict]:
+    """Of a pair of VMs whose vCPUs stamp."""
+    vcpus = axes.get("vcpus", 3)
+    phases = {"begins": 45, "paused": 55 + 44 * vcpus, "runs": 900}
+    return [sample(step, "control", sum(phases.values())),
+            *(sample(step, f"control-{name}", ticks) for name, ticks in phases.items()),
+            sample(step, "stopped", 20 * vcpus), sample(step, "gap", 1200),
+            sample(step, "all", 1000 * vcpus)]
+
+
 def net_rr(step: dict, axes: dict) -> list[dict]:
     more = 310 * (axes["beside"] == "load_echo")
     return [sample(step, "ring", 66 + more), sample(step, "rr", 626 + more),
@@ -265,6 +275,8 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                      {f"prog_{name}": program(index) for index, name in enumerate(PROGRAMS)}
                      | {"loop_int": loop, "loop_fp": loop}),
         "paper-s1": (three, {"cyclic": cyclic}),
+        "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1}),
+                     {"failover": commanded}),
     }
 
 

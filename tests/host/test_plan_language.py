@@ -16,7 +16,7 @@ GUEST = "config trapped\nguest ram_mib=64\n"
 LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
 LOAD_4 = "load ipa=0x40200000 size=4"
 AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata state stats trace"
-        " probes cycles events cntp pause_clock beside delay_el2 slice_us cntvoff_us")
+        " probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
 STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"

@@ -5,7 +5,7 @@ each mistake."""
 import pytest
 
 from hypbench import abi
-from hypbench.plan_language import parse, text_of
+from hypbench.plan_language import parse, text_of, words_of
 from hypbench.plan_vms import Event, Guest, Link, Vm, measured_vm, taking_part
 from hypbench.plan_words import PlanError
 from test_plan_language import LOAD_4, refused
@@ -13,7 +13,7 @@ from test_plan_language import LOAD_4, refused
 BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
-ALL = "bench background load linux"
+ALL = "bench background load control linux"
 FIELDS = "image cores cpus ram_mib prio"
 
 
@@ -111,7 +111,7 @@ def test_a_core_alone_in_one_configuration_and_shared_in_another():
     ("vm o image=linux ram_mib=3073", "wrong number 'ram_mib=3073'; valid: 0 to 3072"),
     # the image ends at 2 MiB and 4 bytes
     ("vm o image=linux ram_mib=2", "ipa of a load outside of RAM is not a multiple of 4 KiB"),
-    ("vm bench cores=0,1", "image=bench has one vCPU, vm 'bench' 2"),
+    ("vm control cores=0,1", "image=control has one vCPU, vm 'control' 2"),
     ("vm background cpus=2", "image=background has one vCPU, vm 'background' 2"),
     ("vm bench ram_mib=64", "ram_mib is for guests, vm 'bench' has image=bench")])
 def test_a_wrong_vm(line, message):
@@ -208,6 +208,40 @@ def test_events_need_trapped_interrupts():
 def test_the_tables_of_the_header():
     assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
     assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores"} == set(FIELDS.split())
+
+
+# A control VM, and vCPUs of a pair
+
+COMMANDED = "config a trapped beside=active_control\nbench b\n"
+
+
+def test_a_control_vm_has_a_core_and_is_there_where_it_commands():
+    plan = parse(f"{COMMANDED}config b trapped beside=load_cpu\nconfig c trapped sched=fp"
+                 " beside=active_control\n")
+    there = {config: list(taking_part(plan.vms, words_of(plan.configs[config])))
+             for config in plan.configs}
+    assert there == {"a": ["bench", "load1", "control"], "b": ["bench", "load1"],
+                     "c": ["bench", "load0", "control"]}
+    assert plan.vms["control"].cores == (2,)
+
+
+@pytest.mark.parametrize("lines, message", [
+    (f"{COMMANDED}vm bench\nvm load cores=1\n", "beside=active_control needs one control VM (vm"
+     " NAME image=control cores=N): config 'a'"),
+    (f"{COMMANDED}vm bench\nvm load cores=1\nvm control cores=1\n", "beside=active_control needs one"
+     " control VM"),
+    (f"{COMMANDED}vm bench\nvm load cores=1\nvm control cores=2\nvm more image=control cores=3\n",
+     "beside=active_control needs one control VM"),
+    ("config a direct\nbench b\nvm bench cores=0,1\n", "vm 'bench' has several vCPUs: they need"
+     " irq=trapped and fill=eager in config 'a'"),
+    ("config a trapped fill=lazy beside=load_cpu\nbench b\nvm bench\nvm load cores=1,2\n",
+     "vm 'load' has several vCPUs: they need irq=trapped and fill=eager in config 'a'"),
+    ("config a trapped beside=active_control vcpus=5\nbench b\n",
+     "wrong number 'vcpus=5'; valid: 0 to 4")])
+def test_a_pair_that_cannot_be_is_refused(lines, message):
+    with pytest.raises(PlanError) as caught:
+        parse(lines)
+    assert message in str(caught.value)
 
 
 # Links

@@ -75,6 +75,8 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
                     "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
+    "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
+                                  "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
     "clock moves": (Patch(CLOCK, "vm->cntvoff += now - vm->clock.stopped_at;", "(void)now;"),),
     "clock goes back": (Patch(CLOCK, "vm->cntvoff += now -", "vm->cntvoff += 2 * now -"),),
     # the guest's kernel

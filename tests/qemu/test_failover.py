@@ -8,12 +8,15 @@ from lab import Job, board_facts
 from proofs import DELAYS, VALUES, delay_lines
 
 
-def two_cores(words: list[str]) -> list[str]:
-    return [*words, "-smp", "2"]
+def cores(count: int):
+    return lambda words: [*words, "-smp", str(count)]
 
 
-def job(plan: str, **more):
-    return pytest.mark.job(plan, machine=two_cores, **more)
+two_cores, four_cores = cores(2), cores(4)
+
+
+def job(plan: str, machine=two_cores, **more):
+    return pytest.mark.job(plan, machine=machine, **more)
 
 
 PROVEN = ("failover", "vm_yield")
@@ -179,6 +182,99 @@ def test_a_held_clock_leaves_a_pause_out(result):
             assert clock["virtual_max"] == pytest.approx(pause[1], abs=20), config
             assert clock["late_min"] > pause[0] - EXPIRY - 20, config
             assert clock["after_max"] < 200, config  # at once
+
+
+COMMANDED = {
+    "three": "trapped sched=fp fp=lazy beside=active_control",
+    "one": "trapped sched=fp fp=lazy beside=active_control vcpus=1",
+    "sw-two": "trapped-sw sched=rr slice_us=1000000 fp=eager beside=active_control vcpus=2",
+    "held": "trapped sched=fp fp=lazy beside=active_control pause_clock=held",
+    "own": "trapped sched=fp fp=lazy beside=active_call",
+    "fault": "trapped sched=fp fp=lazy beside=active_fault",
+}
+VCPUS = {"one": 1, "sw-two": 2}
+PAIR = """vm standby image=bench cores=0-2 prio=1
+vm active image=load cores=0-2 prio=1
+vm control image=control cores=3 prio=1
+"""
+WINDOW = "link watch kind=doorbell a=standby b=active\n"
+CONTROL = HEAD + "".join(f"config {name} {axes}\n" for name, axes in COMMANDED.items()) + (
+    delay_lines("failover", "n=300") + "bench hvc n=50\n" + PAIR + WINDOW)
+ALONE = "limit_ms 60000\nconfig cores trapped beside=active_control\nbench failover n=300\n"
+
+
+def commanded(result, line: int = 0) -> dict[str, dict[str, dict]]:
+    """By configuration and variant."""
+    rows = result.figures(line)
+    return {config: {variant: row for (name, variant), row in rows.items() if name == config}
+            for config in COMMANDED}
+
+
+@job(CONTROL, machine=four_cores)
+def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    assert all(check["ok"] for check in result.records("check"))
+    for config, rows in commanded(result).items():
+        way = {"own": "call", "fault": "fault"}.get(config, "control")
+        whole, vcpus = rows[way], VCPUS.get(config, 3)
+        assert whole["p50"] == pytest.approx(sum(rows[f"{way}-{phase}"]["p50"]
+                                                 for phase in PHASES), abs=40), config
+        assert rows["stopped"]["max"] < whole["max"], config
+        # every core's instructions count: each vCPU's switch is later by that of the one before
+        assert whole["p50"] + 600 * (vcpus - 1) <= rows["all"]["p50"] < 1600 * vcpus, config
+        if way == "control":  # what the control VM does before its stamp is in the gap
+            assert whole["p50"] < rows["gap"]["p50"] < whole["p50"] + 300, config
+        else:
+            assert rows["gap"]["p50"] == whole["p50"], config
+        assert rows["gap"]["max"] < 20000, config
+    there = {(vm["config"], vm["vm"]) for vm in result.records("vm", bench="failover")}
+    assert {config for config, name in there if name == "control"} == {
+        config for config, axes in COMMANDED.items() if axes.count("control")}
+
+
+@job(CONTROL, machine=four_cores)
+def test_each_vcpu_adds_to_the_way_of_a_command(result):
+    """The vCPUs of other cores are asked, each at the same cost."""
+    rows = commanded(result)
+    paused = {vcpus: rows[name]["control-paused"]["min"]
+              for vcpus, name in ((1, "one"), (2, "sw-two"), (3, "three"))}
+    assert 0 < paused[2] - paused[1] == paused[3] - paused[2] < 60
+
+
+@job(CONTROL, machine=four_cores)
+def test_delay_is_seen_where_the_standby_works(result):
+    plain = commanded(result)
+    for number, delay in enumerate(DELAYS[1:], 1):
+        for config, rows in commanded(result, number).items():
+            for variant in ("control", "control-runs", "call", "call-runs", "gap"):
+                if variant in rows:
+                    assert rows[variant]["p50"] - plain[config][variant]["p50"] == pytest.approx(
+                        delay, abs=40), (config, variant)
+
+
+@job(ALONE, machine=four_cores)
+def test_each_of_three_vms_has_a_core_of_its_own(result):
+    assert result.status == 0, result.explain()
+    assert all(check["ok"] for check in result.records("check"))
+    assert {row["variant"] for row in result.records("bench")} == {
+        "control", *(f"control-{phase}" for phase in PHASES)}
+    assert all(vm["rounds"] > 100 for vm in result.records("vm") if "rounds" in vm)
+
+
+@pytest.mark.long
+@job(HEAD + "".join(f"config {name} {axes}\n" for name, axes in COMMANDED.items()) + PAIR + WINDOW
+     + "bench failover n=10000\n", machine=four_cores)
+def test_no_interrupt_is_lost_in_commands_without_end(result):
+    assert result.status == 0, result.explain()
+    assert [check["handled"] for check in result.records("check", variant="interrupts")] == (
+        [10000] * len(COMMANDED))
+
+
+@job(HEAD + f"config three {COMMANDED['three']}\nbench failover n=10\n" + PAIR + WINDOW,
+     machine=four_cores, planted="a vcpu is not paused")
+def test_a_vcpu_of_the_active_vm_that_is_not_paused_is_found(result):
+    assert result.status == 1
 
 
 @job(HEAD + f"config call {CONFIGS['call']} pause_clock=held\nbench failover n=10\n",

@@ -176,6 +176,33 @@ static void a_standby_whose_interrupt_is_pending_is_not_paused(void **state)
 	assert_int_equal(fail_over(), HC_EINVAL);
 }
 
+/* vm_fail_over() of the fake returns false, and notes the VM. */
+static int64_t switch_over(struct vm *commands)
+{
+	struct vm_machine machine = *vcpu->vm->machine;
+	const struct vm_machine *own = vcpu->vm->machine;
+
+	machine.commands = commands;
+	vcpu->vm->machine = &machine;
+	vcpu->frame.x[0] = HC_ID(SWITCH_OVER);
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
+	vcpu->vm->machine = own;
+	return (int64_t)vcpu->frame.x[0];
+}
+
+static void a_control_vm_alone_commands_and_a_vm_that_runs_alone(void **state)
+{
+	struct vm active = { .paused = true };
+
+	(void)state;
+	assert_int_equal(switch_over(NULL), HC_EINVAL);
+	assert_int_equal(switch_over(&active), HC_EINVAL);
+	assert_null(fake_hyp.failed_over);
+	active.paused = false;
+	assert_int_equal(switch_over(&active), HC_EINVAL); /* no standby runs */
+	assert_ptr_equal(fake_hyp.failed_over, &active);
+}
+
 static void an_unknown_hypercall_says_so(void **state)
 {
 	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE | 0xffffff, HC_BASE - 1,
@@ -495,6 +522,7 @@ int main(void)
 		TEST(a_hypercall_reaches_its_function),
 		TEST(cold_takes_a_state_and_nothing_else),
 		TEST(a_standby_whose_interrupt_is_pending_is_not_paused),
+		TEST(a_control_vm_alone_commands_and_a_vm_that_runs_alone),
 		TEST(an_unknown_hypercall_says_so),
 		TEST(the_upper_half_of_a_hypercalls_id_is_ignored),
 		TEST(a_guest_ends_its_step),

@@ -15,9 +15,10 @@ SPACE_END = 1 << 32  # of the intermediate physical addresses
 RAM_GRAIN = 0x200000
 LOAD_GRAIN = 0x1000
 IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
-BENCH, BACKGROUND, LOAD, GUEST = IMAGES
-OWN_IMAGES = (BENCH, BACKGROUND, LOAD)
-NEIGHBOURS = (BACKGROUND, LOAD)  # they never end, and nothing is measured in them
+BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
+OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
+NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # they never end, and nothing is measured in them
+COMMANDED = "active_control"  # the value of `beside` with a control VM
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
 LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
@@ -181,7 +182,8 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
                       (*OWN_IMAGES, *guests))
     guest = guests.get(image)
     usual = {"cpus": guest.fields["cpus"] if guest else 1,
-             "ram_mib": guest.fields["ram_mib"] if guest else LOAD_MIB * (image == LOAD),
+             "ram_mib": (guest.fields["ram_mib"] if guest else
+                         LOAD_MIB * (image in (LOAD, CONTROL))),
              "prio": BESIDE if image in NEIGHBOURS else URGENT}
     found = {one: number(f"{one}={said[one]}", said[one], *limits) if one in said else usual[one]
              for one, limits in abi.numbers("PLAN_VM_FIELDS").items()}
@@ -196,7 +198,7 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
                       " each vCPU")
     if len(set(cores)) < len(cores):
         raise Mistake(f"cores={said['cores']}: each vCPU of a VM has a core of its own")
-    if not guest and len(cores) > 1:
+    if image in (BACKGROUND, CONTROL) and len(cores) > 1:
         raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
     if not guest and found["ram_mib"] != usual["ram_mib"]:
         raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
@@ -229,6 +231,8 @@ def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> 
     for core, shares in enumerate((True, False)):
         if (shares, True) in wanted:
             vms[f"{LOAD}{core}"] = made_vm(LOAD, {"cores": str(core)}, guests)
+    if any(said["beside"] == COMMANDED for said in configs):
+        vms[CONTROL] = made_vm(CONTROL, {"cores": "2"}, guests)
     return vms
 
 
@@ -240,10 +244,11 @@ def measured_vm(vms: dict[str, Vm]) -> str:
 def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
     """In a configuration, by its words. Where one core runs one vCPU (sched=null), a neighbour
     stays off a core of another VM's. Loads are there with `beside`, in the background VM's place;
-    with other policies where they share a core."""
+    with other policies where they share a core; a control VM where there is something to
+    command."""
     null, loaded = said["sched"] == "null", said["beside"] != "none"
-    there = {name: vm for name, vm in vms.items()
-             if vm.image not in NEIGHBOURS or (vm.image == LOAD) == loaded}
+    part = {BACKGROUND: not loaded, LOAD: loaded, CONTROL: said["beside"] == COMMANDED}
+    there = {name: vm for name, vm in vms.items() if part.get(vm.image, True)}
 
     def shares(name: str) -> bool:
         others = chain(*(vm.cores for other, vm in there.items() if other != name))
@@ -338,7 +343,16 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
     for name, vm in running.items():
         for core in vm.cores:
             on_core.setdefault(core, []).append(name)
-    if said["beside"] != "none" and LOAD not in (vm.image for vm in running.values()):
+    images = [vm.image for vm in running.values()]
+    if said["beside"] == COMMANDED and images.count(CONTROL) != 1:
+        raise Mistake(f"beside={COMMANDED} needs one control VM (vm NAME image={CONTROL} cores=N):"
+                      f" config {quoted(config)}")
+    for name, vm in running.items():
+        if len(vm.cores) > 1 and vm.image in OWN_IMAGES and (
+                said["irq"] != "trapped" or said["fill"] == "lazy"):
+            raise Mistake(f"vm {quoted(name)} has several vCPUs: they need irq=trapped and"
+                          f" fill=eager in config {quoted(config)}")
+    if said["beside"] != "none" and LOAD not in images:
         where = "a core of its own" if policy == "null" else "another VM's core"
         raise Mistake(f"beside={said['beside']} with sched={policy} needs a load on {where}"
                       f" (vm NAME image={LOAD} cores=N): config {quoted(config)}")

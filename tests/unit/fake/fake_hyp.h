@@ -15,6 +15,8 @@
 #define FAKE_CONSOLE_SIZE 262144u
 #define FAKE_CONSOLE_INTID 33u
 
+struct vm;
+
 struct fake_hyp {
 	/* answers */
 	unsigned level;                          /* cpu_level() */
@@ -39,6 +41,7 @@ struct fake_hyp {
 	uint32_t esr;
 	uint64_t va, ipa;
 	unsigned undefined, aborts; /* exceptions injected */
+	struct vm *failed_over;     /* where fake_vm_core.c is: the last one */
 	bool listening;             /* to the console */
 	unsigned listen_calls;
 	bool line_open; /* by a guest */

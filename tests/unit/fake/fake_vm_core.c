@@ -5,6 +5,7 @@
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
+#include "tests/unit/fake/fake_hyp.h"
 
 struct vcpu *vm_core_owner(unsigned intid)
 {
@@ -21,7 +22,7 @@ struct vcpu *vm_core_owner(unsigned intid)
 
 bool vm_fail_over(struct vm *vm)
 {
-	(void)vm;
+	fake_hyp.failed_over = vm;
 	return false;
 }
 

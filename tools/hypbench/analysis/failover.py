@@ -8,6 +8,7 @@ from hypbench.records import Log
 from hypbench.rows import Row, rows_of
 
 BENCHES = ("failover", "vm_yield")
+WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a window
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class FailOver:
     cores: int
     total: Row  # the service gap: from the active VM's last stamp to the standby's first
     phases: tuple[Row, ...]  # in the order of the path; none where only the whole is stamped
+    watched: tuple[Row, ...] = ()
 
     @property
     def adds_up(self) -> bool:
@@ -34,8 +36,10 @@ def fail_overs(log: Log) -> list[FailOver]:
     found = []
     for total in rows:
         others = [row for row in rows if (row.bench, row.config) == (total.bench, total.config)]
-        if not any(total.variant.startswith(f"{row.variant}-") for row in others):
+        if total.variant not in WATCHED and not any(
+                total.variant.startswith(f"{row.variant}-") for row in others):
             cores = 2 if settings.get(total.config, {}).get("sched") == "null" else 1
             found.append(FailOver(total.variant, cores, total, tuple(
-                row for row in others if row.variant.startswith(f"{total.variant}-"))))
+                row for row in others if row.variant.startswith(f"{total.variant}-")),
+                tuple(row for row in others if row.variant in WATCHED)))
     return found

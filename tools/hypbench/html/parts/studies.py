@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from itertools import groupby
 
-from hypbench.analysis.failover import fail_overs
+from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import ProgramRow
 from hypbench.analysis.tlb import working_sets
 from hypbench.html import charts, data
@@ -17,6 +17,7 @@ from hypbench.html.units import NONE, counted, number, percent, ratio
 from hypbench.rows import Row
 from hypbench.schema import Data
 
+S2_PLAN = "paper-s2"
 MODES = ("native", "direct", "trapped")
 UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
 UNMODELLED = Cell("not modelled here", "quiet")
@@ -185,6 +186,45 @@ def s2(made: Section, board: Board, study: Data) -> None:
                     " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
                     " theirs. Ours, phase by phase, is in the section on fail over.",),
                    folded="S2 in numbers"))
+    s2_parameters(made, board, published("studies")["S2 parameters"])
+
+
+def s2_parameters(made: Section, board: Board, study: Data) -> None:
+    """A row a parameter, each system against its own base."""
+    source = board.source(S2_PLAN)
+    found = {one.total.config: one for one in fail_overs(source.log)}
+
+    def theirs(row: Data, way: str) -> Cell:
+        if way not in row:
+            return Cell(NONE, "quiet")
+        return Cell(f"{ratio(row[way], study['rows'][0][way])}: {number(row[way])}\u00a0µs",
+                    "theirs")
+
+    def ours(row: Row | None, first: Row | None) -> str | Cell:
+        if row is None or first is None:
+            return UNMEASURED
+        beside = f"{ratio(row.p50, first.p50)}: " if first.p50 else ""
+        return linked(board, source, row, beside + source.clock.show(row.p50))
+
+    def line(row: Data) -> list[str | Cell]:
+        mine, first = rows_of(found.get(row.get("ours", ""))), rows_of(found.get("base"))
+        return [Cell(row["parameter"], "strong"), theirs(row, "pause"), theirs(row, "unpause"),
+                *(ours(mine.get(name), first.get(name)) for name in ("", *WATCHED))]
+    made.add(Table(
+        f"tab-s2-parameters-{board.name}",
+        f"Study S2: one parameter changed. {study['conditions']}",
+        ("parameter", ">theirs: pause", ">unpause", ">ours: command to standby", ">last vCPU stops",
+         ">service gap", ">all vCPUs run"), [line(row) for row in study["rows"]], (
+            "Ours (p50, plan paper-s2): a control VM on a core of its own commands a pair of three"
+            " vCPUs, all busy; EL2 touches no memory or device of a VM over a pause.", *((
+                "Every core's instructions count, one core after another: a figure is their sum,"
+                " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
+        folded="S2's parameters"))
+
+
+def rows_of(one: FailOver | None) -> dict[str, Row]:
+    """By variant; the whole way's is empty."""
+    return {"": one.total, **{row.variant: row for row in one.watched}} if one else {}
 
 
 def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
