@@ -14,7 +14,8 @@ AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr":
         "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
         "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
         "cntp": "passthrough", "pause_clock": "moving",
-        "beside": "none", "delay_el2": 0, "slice_us": 0, "cntvoff_us": 0}
+        "beside": "none", "delay_el2": 0, "slice_us": 0, "vcpus": 0,
+        "cntvoff_us": 0}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
 ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt
@@ -145,7 +146,7 @@ def failover(step: dict, axes: dict) -> list[dict]:
 
 def commanded(step: dict, axes: dict) -> list[dict]:
     """Of a pair of VMs whose vCPUs stamp."""
-    vcpus = axes.get("vcpus", 3)
+    vcpus = axes["vcpus"] or 3
     phases = {"begins": 45, "paused": 55 + 44 * vcpus, "runs": 900}
     return [sample(step, "control", sum(phases.values())),
             *(sample(step, f"control-{name}", ticks) for name, ticks in phases.items()),

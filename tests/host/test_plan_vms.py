@@ -228,8 +228,8 @@ def test_a_control_vm_has_a_core_and_is_there_where_it_commands():
 @pytest.mark.parametrize("lines, message", [
     (f"{COMMANDED}vm bench\nvm load cores=1\n", "beside=active_control needs one control VM (vm"
      " NAME image=control cores=N): config 'a'"),
-    (f"{COMMANDED}vm bench\nvm load cores=1\nvm control cores=1\n", "beside=active_control needs one"
-     " control VM"),
+    (f"{COMMANDED}vm bench\nvm load cores=1\nvm control cores=1\n", "beside=active_control needs"
+     " one control VM"),
     (f"{COMMANDED}vm bench\nvm load cores=1\nvm control cores=2\nvm more image=control cores=3\n",
      "beside=active_control needs one control VM"),
     ("config a direct\nbench b\nvm bench cores=0,1\n", "vm 'bench' has several vCPUs: they need"

@@ -42,6 +42,9 @@ The machine of each, as its run record has it (`docs/boards-gem5.md`: settings o
 {machines}"""
 
 
+SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
+
+
 def plans_of(tree: Tree, board: str) -> list[str]:
     """The plans of a reference run, the longest first; where list registers cannot be linked,
     timed-sw takes the place of timed."""
@@ -60,7 +63,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
              *(path for folder in ("common", tree.board_fact(board, "ISA"))
                for path in (guest / "arch" / folder).rglob("*.*"))]
     return [Path(f"plans/{plan}.plan"),
-            *sorted(path.relative_to(tree.root) for path in paths if path.is_file())]
+            *sorted(path.relative_to(tree.root) for path in paths
+                    if path.is_file() and path.stem != SAMPLES_NOTHING)]
 
 
 def digest(tree: Tree, path: Path) -> str:

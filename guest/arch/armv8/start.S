@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guest/secondary.h"
-
 /*
  * The guest's first instructions: at EL1h with MMU and caches off, interrupts masked, x0 = struct
  * guest_run. Sets the stack and goes on in guest_start().
@@ -12,31 +10,3 @@ guest_entry:
 	adrp	x1, __stack_end
 	mov	sp, x1
 	b	guest_start
-
-/*
- * Another vCPU's, from secondary_start(), in the same state: no store before the MMU is on, which
- * would not be in the caches. Goes on in secondary_main(index).
- */
-	.global	guest_secondary_entry
-guest_secondary_entry:
-	adrp	x1, secondary_control
-	add	x1, x1, #:lo12:secondary_control
-	ldp	x2, x3, [x1]
-	ldp	x4, x5, [x1, #16]
-	ldr	x6, [x1, #32]
-	msr	tcr_el1, x2
-	msr	mair_el1, x3
-	msr	ttbr0_el1, x4
-	msr	vbar_el1, x5
-	isb
-	tlbi	vmalle1
-	dsb	nsh
-	msr	sctlr_el1, x6
-	isb
-	mrs	x0, mpidr_el1
-	and	x0, x0, #0xff
-	adrp	x1, secondary_stacks
-	add	x1, x1, #:lo12:secondary_stacks
-	add	x1, x1, x0, lsl #SECONDARY_STACK_SHIFT	/* vCPU 0 has none: the end of another's */
-	mov	sp, x1
-	b	secondary_main
