@@ -130,8 +130,9 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	case HC_ID(RAISE):
 	case HC_ID(TLBI):
 	case HC_ID(VMID):
-	case HC_ID(FAIL_OVER): /* this VM has no partner */
-	case HC_ID(STAGE2):    /* of 2^32 arguments a few mean something */
+	case HC_ID(FAIL_OVER): /* this VM has no partner, and commands none */
+	case HC_ID(SWITCH_OVER):
+	case HC_ID(STAGE2): /* of 2^32 arguments a few mean something */
 		return result == HC_EINVAL;
 	case HC_ID(PEEK):
 		return result == 0 || (first - run->ram_base < run->ram_size && first % 4 == 0);
