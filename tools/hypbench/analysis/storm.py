@@ -20,6 +20,11 @@ class StormRow:
     beyond: bool  # more than the list registers hold: it waited for one to be free
 
 
+def is_whole(row: Row) -> bool:
+    """Of interrupts pended together the last handler alone: the others are hundreds."""
+    return row.bench != BENCH or row.first.get("position") == row.first.get("pended")
+
+
 def storm_rows(log: Log) -> list[StormRow]:
     """By configuration, number pended and position."""
     rows = {(row.config, row.first["pended"], row.first["position"]): row for row in rows_of(log)
