@@ -10,7 +10,7 @@ import click
 import pytest
 
 from hypbench.peers import cli
-from hypbench.peers.document import figures_in
+from peertables import figures_in
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import PATHS, Expected, NotMeasured, read, result

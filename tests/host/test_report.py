@@ -7,7 +7,9 @@ import sys
 import pytest
 
 from hypbench.analysis.boot import boot_rows
+from hypbench.analysis.exits import exits_by_step
 from hypbench.analysis.phases import waterfalls
+from hypbench.analysis.storm import storm_rows
 from hypbench.analysis.tlb import slowdown, tlb_cells, walk_fit, working_sets
 from hypbench.axes import axes
 from hypbench.html import data, runs, units
@@ -70,11 +72,11 @@ def test_a_lost_total_leaves_the_phases():
 
 
 def test_storm_curves():
-    found = data.storm(source("storm").log)
-    assert sorted(found["trapped"]) == [1, 2, 4, 8, 16, 32]
-    points = found["trapped"][8]
-    assert [at for at, _ in points] == list(range(1, 9))
-    assert points[4][1] - points[3][1] == 375  # the fifth waits for a refill
+    found = [one for one in storm_rows(source("storm").log) if one.config == "trapped"]
+    assert sorted({one.pended for one in found}) == [1, 2, 4, 8, 16, 32]
+    points = [one for one in found if one.pended == 8]
+    assert [one.position for one in points] == list(range(1, 9))
+    assert points[4].row.p50 - points[3].row.p50 == 375  # the fifth waits for a refill
 
 
 def test_histogram_keeps_every_sample_and_the_shape():
@@ -162,7 +164,7 @@ def test_exits_of_both_passes_go_together():
     bodies = bodies_of("programs")
     again = [body | {"step": 99} for body in bodies if body["kind"] == "exits"]
     both = source("programs", raw=log_of(bodies[:-1] + again))
-    one, two = (data.exits_by_step(found.log)["prog_options", "trapped-stats"]
+    one, two = (exits_by_step(found.log)["prog_options", "trapped-stats"]
                 for found in (source("programs"), both))
     assert [(kind.kind, 2 * kind.n, 2 * kind.total) for kind in one] == [
         (kind.kind, kind.n, kind.total) for kind in two]

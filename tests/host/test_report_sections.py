@@ -262,7 +262,7 @@ def test_programs_and_their_exits():
     longer = {value["what"]: value["factor"] for value in drawn(of(studies, board()))[
         "fig-s3-virt-a72"] if value["config"] == "hypbench"}
     assert longer["options"] == pytest.approx(100 * 3 * per_run / 1_000_000, rel=1e-3)
-    row = ProgramRow("p", "trapped", "trapped-stats", 100, 100, (), 1, None)
+    row = ProgramRow("p", "trapped", 100, 100, (), 1)
     assert row.exit_time == 0 and row.share is None
 
 

@@ -16,7 +16,7 @@ from hypbench.apt_sources import NotDebian
 from hypbench.debian import FetchError, Offline
 from hypbench.peers import kvm
 from hypbench.peers.cli import BOARDS
-from hypbench.peers.document import figures_in
+from peertables import figures_in
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, NotMeasured

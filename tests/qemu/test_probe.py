@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import expected
-from hypbench.peers.document import figures_in
+from peertables import figures_in
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, Figure, NotMeasured
 from hypbench.peers.run import Measured, measure

@@ -15,7 +15,7 @@ from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import Log, missing_texts
 from hypbench.serial_line import Line, open_port, port_names
 from hypbench.session import follow, problems_of
-from hypbench.tree import Tree, UnknownName, listed
+from hypbench.tree import Tree, UnknownName, check_names
 
 WRONG, INCOMPLETE = 1, 3
 SLACK_S = 10  # beyond the time that a plan gives a step
@@ -49,8 +49,7 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
     missing or cannot be true, or which failed; 2, a wrong word, or the port cannot be opened;
     3, no complete run: time limit, silence, unplugged, stopped by hand.
     """
-    if board not in tree.boards():
-        raise UnknownName(f"no board '{board}'; there are: {listed(tree.boards())}")
+    check_names("board", [board], tree.boards())
     if not tty:
         raise UnknownName(f"on which serial port? TTY=… or --tty …; there are: {port_names()}")
     click.echo(f"waiting for a run record of board {board} on {tty} at {baud} 8N1; reset the board"

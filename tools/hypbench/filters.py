@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from hypbench.records import Log, Record
 from hypbench.rows import config_names
-from hypbench.tree import UnknownName, listed
+from hypbench.tree import check_names
 
 
 def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) -> list[Log]:
@@ -15,13 +15,6 @@ def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) 
     check_names("benchmark", benches, known)
     check_names("configuration", configs, [name for log in logs for name in config_names(log)])
     return [selected(log, benches, configs) for log in logs]
-
-
-def check_names(what: str, asked: tuple[str, ...], known: list[str]) -> None:
-    there = list(dict.fromkeys(known))
-    for name in asked:
-        if name not in there:
-            raise UnknownName(f"no {what} '{name}'; there are: {listed(there)}")
 
 
 def selected(log: Log, benches: tuple[str, ...], configs: tuple[str, ...]) -> Log:

@@ -66,8 +66,7 @@ def show_long(log: Log) -> None:
     click.echo(caption(log))
     table = unmodelled_table(log)
     if table:
-        console().print(table)
-        click.echo(WALK_CAPTION)
+        print_parts([table, WALK_CAPTION])
     print_parts(more)
     print_notes(log, notes(log))
 

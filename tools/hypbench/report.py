@@ -15,8 +15,9 @@ from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a tab
 from hypbench.histogram import Pool
 from hypbench.records import Log
 from hypbench.rules import believable
-from hypbench.rows import BASELINE, NOT_MODELLED, TIME, Row, hides, platform_of, rows_of
+from hypbench.rows import BASELINE, NOT_MODELLED, TIME, hides, platform_of, rows_of
 from hypbench.schema import Data
+from hypbench.tables.base import add, table
 from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -130,23 +131,16 @@ def core_clock(run: Data) -> str:
 def results_table(log: Log) -> Table:
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    table = Table(title=escape(title(log)), title_justify="left", header_style="bold")
-    for column in ("bench", "variant", "configuration"):
-        table.add_column(column, overflow="fold")
-    for column in ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("cold", justify="right", no_wrap=True)
+    words = "bench", "variant", "configuration"
+    made = table(title(log), words, ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}", "cold"))
     for row in rows:
         if not hides(platform_of(log), row) and row.bench != STORM:
-            table.add_row(*result_cells(row, base.get((row.bench, row.variant))))
-    return table
-
-
-def result_cells(row: Row, base: int | None) -> list[str]:
-    pool = row.pool
-    cells = (pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""), pool.high,
-             difference(row.p50, base), pool.cold)
-    return [escape(row.bench), escape(row.variant), escape(row.config), *map(str, cells)]
+            pool = row.pool
+            add(made, *row.key, pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""),
+                pool.high, difference(row.p50, base.get((row.bench, row.variant))), pool.cold)
+    for column in made.columns[len(words):]:
+        column.no_wrap = True
+    return made
 
 
 def difference(p50: int, base: int | None) -> str:
@@ -159,17 +153,17 @@ def unmodelled_table(log: Log) -> Table | None:
              if hides(platform_of(log), row)}
     if not found:
         return None
-    table = Table(title=f"Address translation: {NOT_MODELLED}", title_justify="left",
+    made = Table(title=f"Address translation: {NOT_MODELLED}", title_justify="left",
                   header_style="bold")
     for column in ("bench", "configuration", "latency"):
-        table.add_column(column)
+        made.add_column(column)
     for column in ("stage-1 levels", "stage-2 levels", "walk references"):
-        table.add_column(column, justify="right")
+        made.add_column(column, justify="right")
     for (bench, config), first in found.items():
-        table.add_row(escape(bench), escape(config), NOT_MODELLED,
+        made.add_row(escape(bench), escape(config), NOT_MODELLED,
                       *(str(first.get(name, "")) for name in ("s1_levels", "s2_levels",
                                                               "walk_refs")))
-    return table
+    return made
 
 
 def notes(log: Log) -> list[str]:

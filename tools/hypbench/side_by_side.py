@@ -3,7 +3,7 @@
 
 from rich.table import Table
 
-from hypbench.analysis.storm import BENCH as STORM
+from hypbench.analysis.storm import is_whole
 from hypbench.bootstrap import median_interval
 from hypbench.records import Log
 from hypbench.report import difference, title
@@ -20,7 +20,7 @@ def side_by_side_tables(log: Log, width: int) -> list[Table | str]:
     for go into a further table, so that no number is broken."""
     found: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows_of(log):
-        if not hides(platform_of(log), row) and is_shown(row):
+        if not hides(platform_of(log), row) and is_whole(row):
             found.setdefault((row.bench, row.variant), {})[row.config] = row
     if not found:
         return []
@@ -40,11 +40,6 @@ def side_by_side_tables(log: Log, width: int) -> list[Table | str]:
             column.no_wrap = True
         made.append(one)
     return [*made, caption_of([text for column in cells.values() for text in column])]
-
-
-def is_shown(row: Row) -> bool:
-    """Of interrupts pended together the last handler alone: the others are hundreds."""
-    return row.bench != STORM or row.first.get("position") == row.first.get("pended")
 
 
 def widest(config: str, column: list[str]) -> int:

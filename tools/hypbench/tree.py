@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,14 @@ class UnknownName(click.ClickException):
     """One line, and the exit status of a wrong command line."""
 
     exit_code = 2
+
+
+def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """A name that is not known is an error, which lists those that are."""
+    there = list(dict.fromkeys(known))
+    for name in given:
+        if name not in there:
+            raise UnknownName(f"no {what} '{name}'; there are: {listed(there)}")
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,7 @@ class Tree:
 
     def board_facts(self, board: str) -> dict[str, str]:
         """The value that a board.mk, with the parts that it includes, assigns to each name."""
-        if board not in self.boards():
-            raise UnknownName(f"no board '{board}'; there are: {listed(self.boards())}")
+        check_names("board", [board], self.boards())
         text = with_parts(self.root / "boards" / board / "board.mk").replace("\\\n", " ")
         found = re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.+)$", text, re.MULTILINE)
         return {name: value.strip() for name, value in found}

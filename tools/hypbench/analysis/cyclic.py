@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from hypbench.analysis.studies import S1_WAKEUP, Wakeup
+from hypbench.analysis.studies import S1_WAKEUP
 from hypbench.records import Log
 from hypbench.rows import BASELINE, Row, microseconds, rows_of
 
@@ -12,22 +12,21 @@ BENCH = "cyclic"
 
 @dataclass(frozen=True)
 class WakeupRow:
-    config: str
-    variant: str  # periodic or oneshot
-    row: Row
-    n: int
-    period_us: float | None
-    min: int  # ticks, as the next three
-    p50: int
-    p95: int | None  # None where there are fewer than 20 samples
-    max: int
-    max_us: float  # nominal time, from the clock's frequency
+    row: Row  # variant periodic or oneshot
+    p95: int | None  # ticks; None where there are fewer than 20 samples
+    period_us: float | None  # nominal time, from the clock's frequency, as the next two
+    max_us: float
     p95_us: float | None
-    study: Wakeup  # its native machine, or its guest
 
     @property
-    def jitter(self) -> int:
-        return self.max - self.min
+    def machine(self) -> str:
+        """The study's that is beside it."""
+        return "native" if self.row.config == BASELINE else "guest"
+
+    @property
+    def study(self) -> tuple[float, float]:
+        """Microseconds: 95 % of the wake-ups, and the latest."""
+        return S1_WAKEUP["p95"][self.machine], S1_WAKEUP["max"][self.machine]
 
 
 def wakeup_rows(log: Log) -> list[WakeupRow]:
@@ -37,8 +36,6 @@ def wakeup_rows(log: Log) -> list[WakeupRow]:
 def wakeup(log: Log, row: Row) -> WakeupRow:
     p95 = row.pool.percentiles().get("p95")
     period = row.first.get("period")
-    study = S1_WAKEUP["native" if row.config == BASELINE else "guest"]
-    return WakeupRow(row.config, row.variant, row, row.pool.n,
-                     microseconds(log, period) if period else None, row.pool.low, row.p50, p95,
-                     row.pool.high, microseconds(log, row.pool.high),
-                     None if p95 is None else microseconds(log, p95), study)
+    return WakeupRow(row, p95, microseconds(log, period) if period else None,
+                     microseconds(log, row.pool.high),
+                     None if p95 is None else microseconds(log, p95))

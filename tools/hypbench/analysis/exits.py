@@ -30,14 +30,18 @@ class ExitRow:
 
 
 def exit_rows(log: Log) -> list[ExitRow]:
-    """In the order of the records' configurations and benchmarks; the dearest kind first."""
+    return [row for rows in exits_by_step(log).values() for row in rows]
+
+
+def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
+    """By benchmark and configuration, in the order of the records; the dearest kind first."""
     found: dict[tuple[str, str], dict[str, ExitRow]] = {}
     for data in log.of_kind("exits"):
-        kinds = found.setdefault((data["config"], data["bench"]), {})
+        kinds = found.setdefault((data["bench"], data["config"]), {})
         row = row_of(data)
         known = kinds.get(row.kind)
         kinds[row.kind] = added(known, row) if known else row
-    return [row for kinds in found.values() for row in with_shares(list(kinds.values()))]
+    return {step: with_shares(list(kinds.values())) for step, kinds in found.items()}
 
 
 def row_of(data: Data) -> ExitRow:

@@ -3,8 +3,7 @@
 
 from dataclasses import dataclass
 
-from hypbench.analysis.exits import ExitRow, exit_rows
-from hypbench.analysis.studies import S3_PROGRAMS, Program
+from hypbench.analysis.exits import ExitRow, exits_by_step
 from hypbench.axes import settings_of, twin_of
 from hypbench.records import Log
 from hypbench.rows import BASELINE
@@ -19,12 +18,10 @@ class ProgramRow:
 
     bench: str
     config: str
-    stats_config: str | None  # the twin with stats=on, which the exits are from
     native: float | None
     vm: float
-    exits: tuple[ExitRow, ...]  # of all runs of the twin
+    exits: tuple[ExitRow, ...]  # of all runs of the twin with stats=on
     exit_runs: int  # how many runs that were
-    study: Program | None
 
     @property
     def exit_count(self) -> float | None:
@@ -51,20 +48,16 @@ class ProgramRow:
 def program_rows(log: Log) -> list[ProgramRow]:
     """A row per program and configuration other than the native one, in the order of the plan."""
     times = run_times(log)
-    exits: dict[tuple[str, str], list[ExitRow]] = {}
-    for row in exit_rows(log):
-        exits.setdefault((row.config, row.bench), []).append(row)
+    exits = exits_by_step(log)
     settings = settings_of(log)
     rows = []
     for (bench, config), (ticks, _) in times.items():
         if config == BASELINE or settings.get(config, {}).get("stats") == "on":
             continue
         native = times.get((bench, BASELINE))
-        twin = twin_of(log, config, "stats", "on")
-        runs = times.get((bench, twin), (0.0, 0))[1] if twin else 0
-        exited = exits.get((twin, bench), []) if twin else []
-        rows.append(ProgramRow(bench, config, twin, native[0] if native else None, ticks,
-                               tuple(exited), runs, S3_PROGRAMS.get(bench)))
+        twin = bench, twin_of(log, config, "stats", "on") or ""
+        rows.append(ProgramRow(bench, config, native[0] if native else None, ticks,
+                               tuple(exits.get(twin, [])), times.get(twin, (0.0, 0))[1]))
     return rows
 
 

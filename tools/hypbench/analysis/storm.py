@@ -17,8 +17,12 @@ class StormRow:
     pended: int
     position: int  # of the handler, from 1
     row: Row  # ticks from unmasking to that handler
-    step: int | None  # ticks after the handler before it, medians
     beyond: bool  # more than the list registers hold: it waited for one to be free
+
+
+def is_whole(row: Row) -> bool:
+    """Of interrupts pended together the last handler alone: the others are hundreds."""
+    return row.bench != BENCH or row.first.get("position") == row.first.get("pended")
 
 
 def storm_rows(log: Log) -> list[StormRow]:
@@ -27,16 +31,10 @@ def storm_rows(log: Log) -> list[StormRow]:
             if row.bench == BENCH and {"pended", "position"} <= row.first.keys()}
     configs = list(dict.fromkeys(config for config, _, _ in rows))
     order = sorted(rows, key=lambda key: (configs.index(key[0]), *key[1:]))
-    return [StormRow(*key, rows[key], step_after(rows, key), key[2] > capacity(log, key[0]))
-            for key in order]
+    return [StormRow(*key, rows[key], key[2] > capacity(log, key[0])) for key in order]
 
 
 def capacity(log: Log, config: str) -> float:
     """How many interrupts the hypervisor can show the guest at a time; any, where it shows none."""
     trapped = settings_of(log).get(config, {}).get("irq") == "trapped"
     return log.run["lr_count"] if trapped else inf
-
-
-def step_after(rows: dict[tuple[str, int, int], Row], key: tuple[str, int, int]) -> int | None:
-    before = rows.get((key[0], key[1], key[2] - 1))
-    return rows[key].p50 - before.p50 if before else None

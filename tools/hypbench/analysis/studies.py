@@ -2,18 +2,16 @@
 """The figures of the studies whose measurements are done here again, and what of them compares.
 
 S1: KVM on a Cortex-A15 (Arndale, 1.7 GHz), Linux as host and guest. S3: bhyve on a Xeon, seven
-PARSEC programs, one VCPU.
+PARSEC programs, one VCPU. Their tables are in html/studies.json.
 """
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
+from hypbench.schema import Data
 
-@dataclass(frozen=True)
-class Wakeup:
-    """cyclictest of S1: 120 000 wake-ups, 30 ms apart; microseconds."""
-
-    maximum: float
-    p95: float
+PUBLISHED = Path(__file__).resolve().parents[1] / "html" / "studies.json"
 
 
 @dataclass(frozen=True)
@@ -36,20 +34,17 @@ class Program:
         return self.vm_ms / self.native_ms
 
 
-S1_WAKEUP = {"native": Wakeup(185, 108), "guest": Wakeup(8939, 251)}
-S1_LOOPS, S1_PERIOD_US = 120_000, 30_000
+def rows_of(study: str) -> list[Data]:
+    return json.loads(PUBLISHED.read_text())[study]["rows"]
+
+
+# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
+S1_WAKEUP = {row["id"].removeprefix("wakeup-"): row for row in rows_of("S1")
+             if row["id"].startswith("wakeup-")}
 S1_RATIO = 2.24  # random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
 S1_MISS_RATES = (0.001, 0.01, 0.1)
-
-S3_PROGRAMS = {
-    "prog_options": Program("blackscholes", 952, 963, 2093, 4.49),
-    "prog_particles": Program("bodytrack", 2374, 2419, 5413, 11.9),
-    "prog_dedup": Program("dedup", 9343, 10486, 34070, 158.6),
-    "prog_similarity": Program("ferret", 6933, 6940, 19422, 51.9),
-    "prog_fluid": Program("fluidanimate", 1995, 2055, 5021, 17.0),
-    "prog_itemsets": Program("freqmine", 6804, 6915, 12871, 15.4),
-    "prog_clusters": Program("streamcluster", 4566, 4626, 8224, 9.27),
-}
+S3_PROGRAMS = {row["ours"]: Program(row["program"], row["native"], row["vm"], row["exits"],
+                                    row["exit_ms"]) for row in rows_of("S3")}
 
 WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
                  " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"

@@ -21,7 +21,6 @@ class SwitchRow:
     axis: str
     base: str  # the configuration with the axis' first value
     other: str
-    base_value: Setting
     other_value: Setting
     bench: str
     variant: str
@@ -54,8 +53,8 @@ def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> l
         for row in rows if axis not in without else ():
             a, b = row, by_key.get((row.bench, row.variant, other))
             if row.config == base and b:
-                found.append(SwitchRow(axis, base, other, settings[base][axis],
-                                       settings[other][axis], row.bench, row.variant, a, b))
+                found.append(SwitchRow(axis, base, other, settings[other][axis], row.bench,
+                                       row.variant, a, b))
     return found
 
 

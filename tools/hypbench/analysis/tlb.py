@@ -29,8 +29,6 @@ class TlbCell:
     config: str
     stage1: str
     stage2: str
-    s1_levels: int
-    s2_levels: int
     walk_refs: int
     pages: int
     batch: int  # loads of a sample
@@ -50,7 +48,6 @@ class TlbCell:
 class WalkFit:
     """cost = a + b * walk references, by least squares over the configurations."""
 
-    pages: int
     a: float
     b: float
     residual: float  # root mean square, in ticks
@@ -101,9 +98,8 @@ def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform:
     first = next(iter(shapes.values())).first
     loads = {shape: None if hides(platform, row) else row.p50 / row.first["batch"]
              for shape, row in shapes.items()}
-    return TlbCell(key[0], settings["stage1"], settings["stage2"], first["s1_levels"],
-                   first["s2_levels"], first["walk_refs"], key[1], first["batch"],
-                   *(loads.get(shape) for shape in SHAPES))
+    return TlbCell(key[0], settings["stage1"], settings["stage2"], first["walk_refs"], key[1],
+                   first["batch"], *(loads.get(shape) for shape in SHAPES))
 
 
 def largest(cells: list[TlbCell]) -> list[TlbCell]:
@@ -120,7 +116,7 @@ def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
     refs, costs = (np.array(column, dtype=float) for column in zip(*points))
     b, a = np.polyfit(refs, costs, 1)
     residual = float(np.sqrt(np.mean((a + b * refs - costs) ** 2)))
-    return WalkFit(largest(cells)[0].pages, float(a), float(b), residual, len(points))
+    return WalkFit(float(a), float(b), residual, len(points))
 
 
 def slowdown(ratio: float, miss_rate: float) -> float:

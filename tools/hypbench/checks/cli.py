@@ -12,7 +12,7 @@ from hypbench import qemu
 from hypbench.checks import (circles, headers, isa, layers, linters, packages, prose, reference,
                              sizes, style, sysregs)
 from hypbench.checks.testline import closing_line, count_results
-from hypbench.tree import Tree, UnknownName
+from hypbench.tree import Tree, check_names
 
 CHECKS = {
     "layers": layers.check,
@@ -56,9 +56,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
     are there. pages: their lengths. types: mypy. python: ruff. shell: shellcheck.
     """
-    unknown = [name for name in names if name not in CHECKS]
-    if unknown:
-        raise UnknownName(f"no check '{unknown[0]}'; there are: {', '.join(CHECKS)}")
+    check_names("check", names, CHECKS)
     failed = False
     for name in names or CHECKS:
         try:

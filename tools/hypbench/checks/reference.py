@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from hypbench.checks.base import Violation
-from hypbench.checks.reference_tables import (axes, linked, path_lengths, plan_lines,
-                                               records)
+from hypbench.checks.reference_tables import (Header, axes, linked, path_lengths, plan_lines,
+                                               records, table)
 from hypbench.tree import Tree
 
 FOLDER = Path("docs/reference")
@@ -21,7 +21,6 @@ NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 HEADER = re.compile(r"guest/\w+\.h")
 VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
-ENTRY = re.compile(r'X\(\w+, "([\w-]+)"\)(?:\s*/\*(.*?)\*/)?')
 
 
 def pages(tree: Tree) -> dict[Path, str]:
@@ -99,10 +98,10 @@ def markdown(text: str) -> str:
 
 
 def plans(tree: Tree) -> str:
-    rows = [f"| `{path.stem}` | {' '.join(heading(path.read_text()))} |"
-            for path in sorted(tree.root.glob("plans/*.plan"))]
-    return "\n".join(["# Plans", "", "The files of `plans/`, by their first lines.", "",
-                      "| plan | what it is for |", "|---|---|", *rows, ""])
+    rows = ((f"`{path.stem}`", " ".join(heading(path.read_text())))
+            for path in sorted(tree.root.glob("plans/*.plan")))
+    return "# Plans\n\nThe files of `plans/`, by their first lines.\n\n" + table(
+        "", ("plan", "what it is for"), rows)
 
 
 def heading(text: str) -> Iterator[str]:
@@ -114,11 +113,11 @@ def heading(text: str) -> Iterator[str]:
 
 
 def exits(tree: Tree) -> str:
-    text = (tree.root / "abi" / "exit_kind.h").read_text()
-    parts = ["# Exits and faults\n"]
-    for title, table in (("Kinds of exits to EL2, in `exits` and `trace` records", "EXIT_KINDS"),
-                         ("Why EL2 stopped a guest, in `fault` records", "FAULT_REASONS")):
-        body = text.partition(f"#define {table}(X)")[2].partition("\n\n")[0]
-        rows = [f"| `{word}` | {' '.join(said.split())} |" for word, said in ENTRY.findall(body)]
-        parts.append("\n".join([f"## {title}", "", "| word | meaning |", "|---|---|", *rows, ""]))
-    return "\n".join(parts)
+    header = Header(tree, "exit_kind.h")
+    head = ("word", "meaning")
+    return "\n".join([
+        "# Exits and faults\n",
+        table("Kinds of exits to EL2, in `exits` and `trace` records", head,
+              header.words("EXIT_KINDS")),
+        table("Why EL2 stopped a guest, in `fault` records", head,
+              header.words("FAULT_REASONS"))])

@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from hypbench.plan_language import Parser
+from hypbench.schema import Data
 from hypbench.tree import Tree
 
 SETTING = re.compile(r"\.(\w+) = ([\w-]+)")
@@ -21,13 +21,12 @@ WORD = re.compile(r'X\(\w+, "([\w-]+)"\)\s*(?:/\*(.*?)\*/)?')
 TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cntpct`",
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
 Row = tuple[str, ...]
-Data = dict[str, Any]
 
 
 def table(title: str, heads: Row, rows: Iterable[Row]) -> str:
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    return "\n".join([f"## {title}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|",
-                      *lines, ""])
+    return "\n".join([*([f"## {title}", ""] if title else []), f"| {' | '.join(heads)} |",
+                      "|---" * len(heads) + "|", *lines, ""])
 
 
 class Header:

@@ -5,9 +5,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hypbench.analysis.exits import ExitRow, exit_rows
 from hypbench.analysis.programs import ProgramRow, program_rows
-from hypbench.analysis.storm import storm_rows
 from hypbench.analysis.switches import SwitchRow, switch_rows
 from hypbench.axes import Settings, default_of, settings_of
 from hypbench.history import History
@@ -22,8 +20,6 @@ PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
 REFERENCE_PLANS = ("tlb", "timed", "timed-sw")
 SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
-PROGRAMS = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
-            "prog_itemsets", "prog_clusters")
 STATES = ("warm", "cold-caches", "cold-tlb")
 
 
@@ -163,15 +159,6 @@ def lost_steps(log: Log, plan_text: str) -> list[str]:
             if (missing := [config for config in configs if (bench, config) not in ended])]
 
 
-def storm(log: Log) -> dict[str, dict[int, list[tuple[int, int]]]]:
-    """irq_storm: configuration → interrupts pended → [(position, p50)], in order."""
-    found: dict[str, dict[int, list[tuple[int, int]]]] = {}
-    for one in storm_rows(log):
-        found.setdefault(one.config, {}).setdefault(one.pended, []).append(
-            (one.position, one.row.p50))
-    return found
-
-
 def histogram(row: Row) -> list[tuple[int, int]]:
     """(net value, count), ascending; the value is its bucket's upper edge, clipped as a
     percentile is, so that a bucket of one value shows that value."""
@@ -200,14 +187,6 @@ def splits(log: Log) -> list[ProgramRow]:
     """The programs in configurations that have a twin with exit statistics."""
     return [row for row in program_rows(log)
             if row.native is not None and row.exit_runs and row.exits]
-
-
-def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
-    """(benchmark, configuration), in the order of the plan → its exits."""
-    found: dict[tuple[str, str], list[ExitRow]] = {}
-    for row in exit_rows(log):
-        found.setdefault((row.bench, row.config), []).append(row)
-    return found
 
 
 def checksums(log: Log) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from hypbench.peers.systems import Native, Ours, System
 from hypbench.peers.table import CAPTION, markdown, terminal
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
-from hypbench.tree import Tree, UnknownName, alone_in, listed
+from hypbench.tree import Tree, alone_in, check_names
 
 SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
 BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
@@ -37,7 +37,7 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     the exit status is 1 only when nothing was measured, or this hypervisor was not.
     """
     check_names("system", keys, [system.key for system in SYSTEMS])
-    check_names("board", boards, list(BOARDS))
+    check_names("board", boards, BOARDS)
     for word in arguments.split():
         if not re.fullmatch(r"(samples|delay)=\d{1,9}", word):
             raise click.UsageError(f"the probe knows samples=N and delay=N, not '{word}'")
@@ -57,12 +57,6 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     (folder / "table.md").write_text(text)
     say(f"logs and table are in {folder}")
     sys.exit(not good)
-
-
-def check_names(what: str, given: tuple[str, ...], known: list[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise UnknownName(f"no {what} '{name}'; there are: {listed(known)}")
 
 
 def tried(system: System, peer: Peer, folder: Path) -> Measured | None:

@@ -17,7 +17,7 @@ from hypbench.guests.machine import machine_of, read_board
 from hypbench.guests.placement import place
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import line_of
+from hypbench.peers.systems import System, line_of
 
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = Path("tools/peers/kvm_init.c")
@@ -30,7 +30,7 @@ CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
 
 
 @dataclass(frozen=True)
-class Kvm:
+class Kvm(System):
     suite: str = ""  # after the release's name: "-backports"
     source: Path = SOURCE
 
@@ -65,9 +65,6 @@ class Kvm:
             raise NotMeasured(f"its VM had no GICv{peer.gic}")
         package = line_of(r"SMP.* (Debian \S+)", log, "version of Debian's")
         return f"KVM, nVHE, Linux {release} ({package})"
-
-    def console(self, log: bytes) -> bytes:
-        return log
 
 
 def time_of(line: str, log: bytes) -> float:

@@ -17,7 +17,7 @@ LIMIT_S = 600.0
 
 
 class System(Protocol):
-    """Says how it is started and what its log must say."""
+    """Says how it is started and what its log must say. Each of them inherits what is usual."""
 
     @property
     def key(self) -> str:
@@ -25,6 +25,7 @@ class System(Protocol):
 
     def unfit(self, peer: Peer) -> str:
         """Why there can be nothing to measure on this board; "" where there is."""
+        return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         """The command; files of it go into the folder."""
@@ -34,14 +35,12 @@ class System(Protocol):
 
     def console(self, log: bytes) -> bytes:
         """The probe's part of the log."""
+        return log
 
 
 @dataclass(frozen=True)
-class Native:
+class Native(System):
     key: str = "native"
-
-    def unfit(self, peer: Peer) -> str:
-        return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         words = peer.command(peer.probe, without_el2(peer.options()))
@@ -51,17 +50,11 @@ class Native:
         number = ".".join(map(str, qemu.version(peer.options()[0])))
         return f"no hypervisor, QEMU {number}"
 
-    def console(self, log: bytes) -> bytes:
-        return log
-
 
 @dataclass(frozen=True)
-class Ours:
+class Ours(System):
     config: str = "trapped"
     key: str = "hypbench"
-
-    def unfit(self, peer: Peer) -> str:
-        return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         wish = guests.Wish(peer.board, peer.probe, self.config, None, None, peer.arguments, "256M",
@@ -83,9 +76,6 @@ class Ours:
             raise NotMeasured(f"the hypervisor ran {' '.join(found)}")
         run = records.run
         return f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
-
-    def console(self, log: bytes) -> bytes:
-        return log
 
 
 def line_of(pattern: str, text: bytes, what: str) -> str:

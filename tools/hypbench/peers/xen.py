@@ -13,7 +13,7 @@ from hypbench.boards.programs import run
 from hypbench.debian import fetch
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import line_of
+from hypbench.peers.systems import System, line_of
 
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
@@ -48,7 +48,7 @@ SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILIN
 
 
 @dataclass(frozen=True)
-class Xen:
+class Xen(System):
     scheduler: str
     arguments: str = ARGUMENTS
 

@@ -90,8 +90,8 @@ def wakeup_tables(log: Log) -> list[Table | str]:
     return [*made, *remarks, WAKEUP_REMARK] if made else []
 
 
-def wakeup_cells(row: WakeupRow) -> list[object]:
-    machine = "native" if row.config == "native" else "guest"
-    return [row.config, row.variant, row.n, plain(row.period_us), row.min, row.p50,
-            "-" if row.p95 is None else row.p95, row.max, row.jitter, number(row.p95_us, 3),
-            number(row.max_us, 3), f"{machine}: {row.study.p95:g}, {row.study.maximum:g}"]
+def wakeup_cells(one: WakeupRow) -> list[object]:
+    pool, study = one.row.pool, "{:g}, {:g}".format(*one.study)
+    return [one.row.config, one.row.variant, pool.n, plain(one.period_us), pool.low, one.row.p50,
+            number(one.p95), pool.high, pool.high - pool.low, number(one.p95_us, 3),
+            number(one.max_us, 3), f"{one.machine}: {study}"]

@@ -3,7 +3,7 @@
 
 from rich.table import Table
 
-from hypbench.analysis.storm import BENCH as STORM
+from hypbench.analysis.storm import is_whole
 from hypbench.analysis.switches import SwitchRow, state_rows, switch_rows
 from hypbench.records import Log
 from hypbench.rows import platform_of
@@ -23,15 +23,10 @@ def state_tables(log: Log) -> list[Table | str]:
     return made + ([ICOUNT_STATE] if made and platform_of(log) == "qemu-icount" else [])
 
 
-def is_last(row: SwitchRow) -> bool:
-    """Of interrupts pended together the last handler alone: the others would be hundreds."""
-    return row.a.first.get("position") == row.a.first.get("pended")
-
-
 def pair_tables(title: str, rows: list[SwitchRow]) -> list[Table | str]:
     if not rows:
         return []
-    rows = [row for row in rows if row.bench != STORM or is_last(row)]
+    rows = [row for row in rows if is_whole(row.a)]
     changed = [row for row in rows if not (row.effect.is_point and row.effect.value == 0)]
     made = filled(title, ("switch", "A", "B", "bench", "variant"),
                   ("A p50", "B p50", "B - A", "95 % interval", "B / A"), (

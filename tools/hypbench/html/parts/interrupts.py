@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way of an interrupt: phases, distributions, storms, and waiting for the scheduler."""
 
+from itertools import groupby
+
 from hypbench.analysis.phases import Waterfall, waterfalls
+from hypbench.analysis.storm import StormRow, storm_rows
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Chart, Section, Table, Text
 from hypbench.html.data import Board, Source
@@ -162,15 +165,14 @@ def distribution_row(board: Board, source: Source, row: Row) -> list[str | Cell]
 
 def storms(made: Section, board: Board) -> None:
     source = board.first_with("irq_storm", "storm")
-    found = data.storm(source.log)
+    found = storm_rows(source.log)
     if not found:
         made.add(missing(board, "irq_storm", "storm"))
         return
-    most = max(max(by_count) for by_count in found.values())
-    values = [{"config": config, "x": at, "y": ticks, "note": note_of(
-        row, source.clock, f"{config}, handler {at} of {most}") if row else ""}
-              for config, by_count in found.items() for at, ticks in by_count.get(most, [])
-              for row in [source.row("irq_storm", f"{most}-{at}", config)]]
+    most = max(one.pended for one in found)
+    values = [{"config": one.config, "x": one.position, "y": one.row.p50, "note": note_of(
+        one.row, source.clock, f"{one.config}, handler {one.position} of {most}")}
+              for one in found if one.pended == most]
     lr_count = source.log.run["lr_count"] if source.log.run else 0
     made.add(figure("storm", board, f"{most} interrupts pended at once: time from unmasking to"
                     f" each handler. Beyond the {lr_count} list registers EL2 must refill them.",
@@ -179,15 +181,14 @@ def storms(made: Section, board: Board) -> None:
              Table(f"tab-storm-{board.name}", "Interrupts pended at once",
                    ("configuration", ">pended", ">to the first", ">to the last",
                     ">each, on average"),
-                   [storm_row(board, source, config, pended, points)
-                    for config, by_count in found.items()
-                    for pended, points in sorted(by_count.items()) if pended in STORM_POINTS],
+                   [storm_row(board, source, list(rows)) for (_, pended), rows in groupby(
+                       found, key=lambda one: (one.config, one.pended)) if pended in STORM_POINTS],
                    folded="Storms in numbers"))
 
 
-def storm_row(board: Board, source: Source, config: str, pended: int,
-              points: list[tuple[int, int]]) -> list[str | Cell]:
-    show = source.clock.show
-    first, last = (linked(board, source, source.row("irq_storm", f"{pended}-{at}", config),
-                          show(ticks)) for at, ticks in (points[0], points[-1]))
-    return [config, counted(pended, "interrupt"), first, last, show(points[-1][1] / pended)]
+def storm_row(board: Board, source: Source, rows: list[StormRow]) -> list[str | Cell]:
+    """By position."""
+    show, last = source.clock.show, rows[-1]
+    return [last.config, counted(last.pended, "interrupt"),
+            *(linked(board, source, one.row, show(one.row.p50)) for one in (rows[0], last)),
+            show(last.row.p50 / last.pended)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs: their exits by kind, and how much of the slowdown the exits are."""
 
-from hypbench.analysis.exits import ExitRow
+from hypbench.analysis.exits import ExitRow, exit_rows, exits_by_step
 from hypbench.analysis.programs import run_times
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Section, Table, Text
@@ -28,7 +28,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
                           " them in the twin with stats=on, whose exits are longer than those of"
                           " the run without (see stats=on above)."))
         times, values = run_times(source.log), []
-        for (bench, config), rows in data.exits_by_step(source.log).items():
+        for (bench, config), rows in exits_by_step(source.log).items():
             if (bench, config) in times and bench in LABELS:
                 runs = times[bench, config][1]
                 values += [{"what": LABELS[bench], "config": row.kind, "factor": row.total / runs,
@@ -46,7 +46,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
         ("plan", "benchmark", "configuration", "exit", ">exits", ">of all exits", ">of exit time",
          ">min", ">mean", ">max", ">total"),
         [exit_cells(board.source(plan), row) for plan in ("programs", "traps")
-         for rows in data.exits_by_step(board.source(plan).log).values() for row in rows],
+         for row in exit_rows(board.source(plan).log)],
         folded="Exits in numbers"))
     return made
 
