@@ -257,7 +257,7 @@ static uint64_t all_run(uint64_t issued, uint64_t until)
 }
 
 /* The VMs share cores: where this VM's vCPUs run, the active one's have stopped. */
-static void add_watched(uint64_t issued, uint64_t until)
+static void add_watched(uint64_t issued, uint64_t until, bool commanded)
 {
 	uint64_t all = all_run(issued, until), stopped = issued;
 
@@ -268,7 +268,8 @@ static void add_watched(uint64_t issued, uint64_t until)
 			stopped = issued + after;
 	}
 	samples_add(&watched[WATCHED_STOPPED], issued, stopped);
-	samples_add(&watched[WATCHED_GAP], until - ((uint32_t)until - others[0].last), until);
+	samples_add(&watched[WATCHED_GAP],
+		    commanded ? until - ((uint32_t)until - others[0].last) : issued, until);
 	samples_add(&watched[WATCHED_ALL], issued, all);
 }
 
@@ -394,7 +395,7 @@ static void sample(const struct guest_run *run, const struct way *way)
 	issued = takeover_spi ? stamps->raised : issued_after(before);
 	add_phases(issued, until);
 	if (others)
-		add_watched(issued, until);
+		add_watched(issued, until, run->config.beside == BESIDE_CONTROL);
 }
 
 static void failover_run(const struct guest_run *run)

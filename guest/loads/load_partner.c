@@ -7,7 +7,8 @@
  *   active_fault      as one that faults: a store of the stamp to EL2's memory
  *   active_interrupt  as one beside which the standby's SPI fires
  *   active_control    as one of which a third VM, the control VM, commands that it be paused
- * Where the pair has a link, each vCPU of the active one stamps its window, too.
+ * Where the pair has a link, the vCPUs of the active one stamp its window, too; vCPU 0 with
+ * active_control alone, since its last stamp is else the one that it hands over.
  */
 #include "arch/barrier.h"
 #include "arch/counter.h"
@@ -38,13 +39,8 @@ static struct vcpu_stamps *own_stamps;
 static void stamps_begin(const struct guest_run *run)
 {
 	own_stamps = secondary_window(run);
+	own_stamps[0].last = (uint32_t)counter_read();
 	secondary_start(run, own_stamps);
-}
-
-/* The counter's low bits, for a hypercall. */
-static uint32_t last_stamp(void)
-{
-	return own_stamps[0].last = (uint32_t)counter_read();
 }
 
 static bool clock_held;
@@ -69,7 +65,7 @@ static void call_round(uintptr_t piece)
 {
 	(void)piece;
 	wait();
-	hvc(HC_ID(FAIL_OVER), last_stamp(), 0);
+	hvc(HC_ID(FAIL_OVER), (uint32_t)counter_read(), 0);
 }
 
 static void heartbeat_round(uintptr_t piece)
@@ -95,7 +91,7 @@ static void fault_round(uintptr_t piece)
 {
 	(void)piece;
 	wait();
-	mmio_write32(not_ours, last_stamp());
+	mmio_write32(not_ours, (uint32_t)counter_read());
 }
 
 static unsigned takeover_spi;
@@ -121,7 +117,7 @@ static void interrupt_round(uintptr_t piece)
 static void stamp_round(uintptr_t piece)
 {
 	(void)piece;
-	last_stamp();
+	own_stamps[0].last = (uint32_t)counter_read();
 }
 
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
