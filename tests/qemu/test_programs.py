@@ -290,7 +290,9 @@ def called_functions(nm: str, board: str) -> set[str]:
 
 
 def disassembled(objdump: str, board: str) -> dict[str, str]:
+    """Instructions without the names of their targets, some of which look like registers."""
     text = output_of(objdump, "-d", "--no-show-raw-insn", TREE.build(board) / "guest.elf")
+    text = re.sub(r" <[^>\n]+>(?!:)", "", text)
     parts = re.split(r"^[0-9a-f]+ <(\S+)>:\n", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2]))
 
