@@ -16,6 +16,7 @@ from hypbench.html import data, runs, units
 from hypbench.html.data import Board, Source
 from hypbench.html.parts import conditions, interrupts, memory, studies
 from hypbench.records import read_log
+from hypbench.tree import packed
 from logmaker import log_of
 from reportlogs import PAGES, PHASES, bodies_of, plan_text, plans, report_log
 from reportpages import board, changed, of, simulated, source, table
@@ -383,9 +384,9 @@ def test_phases_of_another_path_are_not_set_beside_each_other():
 
 
 def test_two_records_files_are_a_page_of_a_against_b(tree):
-    a, b = tree.write("a.jsonl", ""), tree.write("b.jsonl", "")
+    a, b = tree.write("a.jsonl", ""), tree.write("b.jsonl.xz", "")
     a.write_bytes(report_log("default"))
-    b.write_bytes(report_log("default"))
+    b.write_bytes(packed(report_log("default")))
     result = tree("report", str(a), str(b))
     assert result.exit_code == 0, result.output
     made = page_of(tree)
@@ -393,3 +394,6 @@ def test_two_records_files_are_a_page_of_a_against_b(tree):
     assert 'value="A-virt-a72"' in made and 'value="B-virt-a72"' in made
     one = tree("report", str(a))
     assert one.exit_code == 2 and "two files: A.jsonl B.jsonl" in one.output
+    b.write_bytes(b.read_bytes()[:-1])
+    cut = tree("report", str(a), str(b))
+    assert cut.exit_code == 1 and "b.jsonl.xz is a damaged xz file: it is cut" in cut.output

@@ -314,7 +314,7 @@ def packed(raw: bytes) -> bytes:
 
 def side_of(path: Path, side: str) -> Board:
     """A records file of a page that compares two."""
-    raw = read_bytes(path)
+    raw = read_records(path)
     log = read_log(raw)
     if not log.run:
         raise click.ClickException(f"{path}: no run record, so no page can be made of it")
