@@ -50,6 +50,12 @@ def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
             Patch("hyp/arch/armv7/fp.S", armv7, "add\tr0, r0, #128"))
 
 
+ECHO, ROUND = "guest/loads/load_echo.c", "static void load_echo_round(uintptr_t piece)\n{\n"
+RINGS = (Patch(ECHO, '#include "arch/counter.h"\n',
+               '#include "abi/virtio_net.h"\n#include "arch/counter.h"\n#include "arch/mmio.h"\n'
+               '#include "guest/mmu.h"\n'),
+         Patch(ECHO, ROUND, (Path(__file__).parent / "planted_rings.c").read_text()
+               + f"\n{ROUND}\tbreak_rings();\n"))
 CLOCK = "hyp/vm/vm_clock.c"
 CRASH = "__builtin_trap();"
 GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
@@ -68,6 +74,10 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "ring": (Patch("hyp/dev/doorbell.c", "\tgic_set_pending(end->rings);\n", "\t(void)end;\n"),),
     "frame": (Patch("hyp/dev/virtio_net.c", "\t\t\tmemcpy(frame + moved, memory, piece);",
                     "\t\t\tmemcpy(frame + moved, memory, piece), frame[40]++;"),),
+    "rings": RINGS,
+    "rings past RAM": (*RINGS, Patch(
+        "hyp/dev/virtio_net.c",
+        "if (offset > machine->ram_size || size > machine->ram_size - offset)", "if (false)")),
     "kick": (Patch("hyp/dev/virtio_net.c",
                    "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
                    "(void)end;"),),

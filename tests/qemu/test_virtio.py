@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A link of kind=virtio between two VMs: frames that EL2 copies, on two cores and on one."""
 
-from lab import Job
+from lab import Job, board_facts
 from proofs import DELAYS, delay_lines
 from test_links import (CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows, sent_for,
                         two_cores)
@@ -13,6 +13,7 @@ LINKED = {name: axes for name, axes in CONFIGS.items() if "load_echo" in axes}
 PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()) + LINKS + (
     delay_lines("net_rr", f"n={N}"))
 ONE = HEAD + f"config cores {CONFIGS['cores']}\n{LINK}bench net_rr n=50\n"
+HOSTILE = ONE.replace(CONFIGS["cores"], CONFIGS["cores-sw"]).replace("n=50", "n=1000")
 EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
                      for delay in DELAYS) + f"{LINK}bench net_rr n={N}\n"
 STREAMED = [name for name, axes in LINKED.items() if "trapped-sw" in axes]  # CAVEATS, GICv2
@@ -103,6 +104,22 @@ def test_a_frame_that_is_changed_is_found(result):
     assert result.status == 1
     [check] = result.records("check")
     assert not check["ok"] and check["wrong"] > 0
+
+
+@job(HOSTILE, planted="rings")
+def test_a_partner_with_broken_rings_harms_only_its_own_device(result):
+    """Between its answers: queues of any place, size and content, registers in any order."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    [check] = result.records("check")
+    assert check["ok"] and check["wrong"] == 0
+    broken = {vm["vm"]: vm["net_broken"] for vm in result.records("vm")}
+    assert broken["load1"] > 50 and broken["bench"] == 0
+
+
+@job(HOSTILE, planted="rings past RAM")
+def test_a_descriptor_past_ram_that_is_followed_is_found(result, board):
+    """Where addresses have 64 bits: EL2 maps each one of ARMv7's 32."""
+    assert result.status != 0 or board_facts(board)["ISA"] == "armv7"
 
 
 @job(ONE, planted="kick")

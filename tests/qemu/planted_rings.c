@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planted in guest/loads/load_echo.c. Every eighth round: queues of any place, size and content,
+ * registers in any order; then a driver begins anew. */
+#define AREA 0x10000u
+#define WORDS (AREA / 4)
+
+static uintptr_t area;
+
+static uint32_t any(void)
+{
+	static uint32_t seed = 1;
+
+	seed = seed * 1664525u + 1013904223u;
+	return seed >> 8;
+}
+
+/* Where another VM's memory begins, if EL2 goes beyond this one's. */
+static uint32_t neighbour(void)
+{
+	const struct guest_run *run =
+		(const void *)((uintptr_t)rounds - offsetof(struct guest_run, rounds));
+	uint32_t away = (1 + any() % 2) * (uint32_t)run->ram_size;
+
+	return (uint32_t)run->ram_base + (any() % 2 ? away : 0 - away) + any() % AREA / 16 * 16;
+}
+
+static uint32_t any_value(void)
+{
+	switch (any() % 4) {
+	case 0:
+		return any() % 2 ? neighbour() : any() << 8 | any();
+	case 1:
+		return any() % 80;
+	default: /* in the area */
+		return (uint32_t)area + any() % AREA / 16 * 16;
+	}
+}
+
+static void set(uintptr_t base, uint32_t offset, uint32_t value)
+{
+	mmio_write32(base + offset, value);
+}
+
+static void any_queue(uintptr_t base, uint32_t which)
+{
+	set(base, VIRTIO_QUEUE_SEL, which);
+	set(base, VIRTIO_QUEUE_NUM, any() % 4 ? 1u << any() % 7 : any_value());
+	for (uint32_t at = VIRTIO_QUEUE_DESC; at <= VIRTIO_QUEUE_DEVICE; at += 0x10) {
+		set(base, at, any() % 8 ? (uint32_t)area + any() % AREA / 16 * 16 : any_value());
+		set(base, at + 4, any() % 16 ? 0 : any_value());
+	}
+	set(base, VIRTIO_QUEUE_READY, 1);
+}
+
+static void break_rings(void)
+{
+	static unsigned count;
+	const struct guest_run *run =
+		(const void *)((uintptr_t)rounds - offsetof(struct guest_run, rounds));
+	uintptr_t base = (uintptr_t)run->link_base;
+
+	if (++count % 8)
+		return;
+	irq_mask();
+	if (!area) {
+		area = (uintptr_t)mmu_free_start() + 0x100000;
+		mmu_map_memory(area, AREA);
+	}
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint32_t flags_and_next = any() % 4 | (any() % 64) << 16;
+		uint32_t most[] = { any_value(), 0, any_value(), flags_and_next };
+
+		((volatile uint32_t *)area)[i] = any() % 8 ? most[i % 4] : any_value();
+	}
+	set(base, VIRTIO_STATUS, 0);
+	set(base, VIRTIO_STATUS, VIRTIO_ACKNOWLEDGE | VIRTIO_DRIVER);
+	set(base, VIRTIO_DRIVER_FEATURES_SEL, 1);
+	set(base, VIRTIO_DRIVER_FEATURES, 1);
+	set(base, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
+	any_queue(base, VIRTIO_NET_RX);
+	any_queue(base, VIRTIO_NET_TX);
+	set(base, VIRTIO_STATUS, VIRTIO_DRIVER_OK);
+	for (unsigned i = 0; i < 8; i++) {
+		set(base, VIRTIO_QUEUE_NOTIFY, any() % 3);
+		if (any() % 4 == 0)
+			set(base, any() & 0xfc, any_value());
+	}
+	window = link_open(run, on_ring);
+	window->heard = counter_read(); /* of a request that came meanwhile */
+	link_answer(window);
+	link_ring();
+	irq_unmask();
+}
