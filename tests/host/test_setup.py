@@ -130,6 +130,12 @@ def test_installs_by_sudo_for_others_than_root(machine, tmp_path):
     assert log.read_text().startswith("sudo apt-get -qq update\nsudo env DEBIAN_FRONTEND")
 
 
+def test_without_root_and_sudo_it_says_what_root_has_to_run(machine):
+    result = machine("debug", fakes={"apt-get": "exit 1", "id": "echo 1000"})
+    assert result.returncode == 1
+    assert result.stderr == "setup: run as root: apt-get install gdb-multiarch\n"
+
+
 def test_unknown_word(machine):
     assert machine("everything").returncode == 2
 
