@@ -82,7 +82,7 @@ def test_the_pages_have_their_figures():
     for name, cells in {
             "timer expiry to handler, native / direct / trapped": rows["timer expiry to handler"],
             "random load of 256 MB, native / under 4 KiB pages": rows[next(iter(LOADS))][:2],
-            "wake-up of a sleeping VM's task": rows[SWITCH][2:]}.items():
+    }.items():
         assert f"| {name} | {' / '.join(cells)} ns |" in first
     for grain in ("2M", "1G"):
         native, there = (int(tlb[LOADS[next(iter(LOADS))], config])
