@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planted in guest/loads/load_echo.c. Every eighth round: queues of any place, size and content,
- * registers in any order; then a driver begins anew. */
+ * registers in any order, frames that leave the VM's RAM; then a driver begins anew. */
 #define AREA 0x10000u
 #define WORDS (AREA / 4)
 
@@ -14,7 +14,7 @@ static uint32_t any(void)
 	return seed >> 8;
 }
 
-/* Where another VM's memory begins, if EL2 goes beyond this one's. */
+/* In another VM's RAM, if EL2 does not check the bounds of this VM's RAM. */
 static uint32_t neighbour(void)
 {
 	const struct guest_run *run =
@@ -52,6 +52,44 @@ static void any_queue(uintptr_t base, uint32_t which)
 	set(base, VIRTIO_QUEUE_READY, 1);
 }
 
+static void begin_driver(uintptr_t base)
+{
+	set(base, VIRTIO_STATUS, 0);
+	set(base, VIRTIO_STATUS, VIRTIO_ACKNOWLEDGE | VIRTIO_DRIVER);
+	set(base, VIRTIO_DRIVER_FEATURES_SEL, 1);
+	set(base, VIRTIO_DRIVER_FEATURES, VIRTIO_F_VERSION_1);
+	set(base, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
+}
+
+/* A frame of which only the first `inside` bytes are in this VM's RAM: the device must break. */
+static void send_past_ram(const struct guest_run *run, uint32_t inside)
+{
+	volatile struct virtio_descriptor *descriptor = (void *)area;
+	volatile struct virtio_available *available = (void *)(area + 0x400);
+	volatile struct virtio_used *used = (void *)(area + 0x800);
+	uintptr_t base = (uintptr_t)run->link_base;
+
+	begin_driver(base);
+	descriptor->address = run->ram_base + run->ram_size - inside;
+	descriptor->length = 64;
+	descriptor->flags = 0;
+	available->ring[0] = 0;
+	available->index = 1;
+	used->index = 0;
+	set(base, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+	set(base, VIRTIO_QUEUE_NUM, VIRTIO_QUEUE_MOST);
+	for (uint32_t i = 0; i < 3; i++) {
+		set(base, VIRTIO_QUEUE_DESC + 0x10 * i, (uint32_t)area + 0x400 * i);
+		set(base, VIRTIO_QUEUE_DESC + 0x10 * i + 4, 0);
+	}
+	set(base, VIRTIO_QUEUE_READY, 1);
+	set(base, VIRTIO_STATUS, VIRTIO_DRIVER_OK);
+	set(base, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	while (!(mmio_read32(base + VIRTIO_STATUS) & VIRTIO_NEEDS_RESET))
+		if (used->index)
+			__builtin_trap();
+}
+
 static void break_rings(void)
 {
 	static unsigned count;
@@ -72,11 +110,7 @@ static void break_rings(void)
 
 		((volatile uint32_t *)area)[i] = any() % 8 ? most[i % 4] : any_value();
 	}
-	set(base, VIRTIO_STATUS, 0);
-	set(base, VIRTIO_STATUS, VIRTIO_ACKNOWLEDGE | VIRTIO_DRIVER);
-	set(base, VIRTIO_DRIVER_FEATURES_SEL, 1);
-	set(base, VIRTIO_DRIVER_FEATURES, 1);
-	set(base, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
+	begin_driver(base);
 	any_queue(base, VIRTIO_NET_RX);
 	any_queue(base, VIRTIO_NET_TX);
 	set(base, VIRTIO_STATUS, VIRTIO_DRIVER_OK);
@@ -85,6 +119,8 @@ static void break_rings(void)
 		if (any() % 4 == 0)
 			set(base, any() & 0xfc, any_value());
 	}
+	send_past_ram(run, 0);
+	send_past_ram(run, 32);
 	window = link_open(run, on_ring);
 	window->heard = counter_read(); /* of a request that came meanwhile */
 	link_answer(window);

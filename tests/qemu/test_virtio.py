@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A link of kind=virtio between two VMs: frames that EL2 copies, on two cores and on one."""
 
-from lab import Job, board_facts
+from lab import Job
 from proofs import DELAYS, delay_lines
 from test_links import (CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows, sent_for,
                         two_cores)
@@ -113,13 +113,12 @@ def test_a_partner_with_broken_rings_harms_only_its_own_device(result):
     [check] = result.records("check")
     assert check["ok"] and check["wrong"] == 0
     broken = {vm["vm"]: vm["net_broken"] for vm in result.records("vm")}
-    assert broken["load1"] > 50 and broken["bench"] == 0
+    assert broken["load1"] > 200 and broken["bench"] == 0
 
 
 @job(HOSTILE, planted="rings past RAM")
-def test_a_descriptor_past_ram_that_is_followed_is_found(result, board):
-    """Where addresses have 64 bits: EL2 maps each one of ARMv7's 32."""
-    assert result.status != 0 or board_facts(board)["ISA"] == "armv7"
+def test_a_descriptor_past_ram_that_is_followed_is_found(result):
+    assert result.status != 0
 
 
 @job(ONE, planted="kick")
