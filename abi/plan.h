@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 13
+#define PLAN_VERSION 14
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -118,7 +118,7 @@ struct plan_guest {
 #define PLAN_IMAGES(X)                                                                             \
 	X(BENCH, "bench")           /* the benchmarks */                                           \
 	X(BACKGROUND, "background") /* a loop that keeps a core busy and writes every register */  \
-	X(LOAD, "load")             /* what a configuration's `beside` names */                    \
+	X(LOAD, "load")             /* what a configuration's `beside` names, or its own `load` */ \
 	X(CONTROL, "control")       /* commands the others: beside=active_control */               \
 	X(GUEST, "guest")           /* or the NAME of a guest line, which several VMs may have */
 
@@ -143,6 +143,7 @@ struct plan_vm {
 	char name[PLAN_NAME_SIZE];
 	uint32_t image; /* enum plan_image */
 	uint32_t guest; /* of image GUEST: its index in struct plan */
+	uint32_t load;  /* enum beside_load, of image LOAD; 0: what the configuration says */
 	PLAN_VM_FIELDS(UINT32_FIELD)
 	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };

@@ -80,8 +80,8 @@
 	X(cntp, "passthrough emulated")                                                            \
 	X(pause_clock, "moving held")                                                              \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi load_echo load_yield active_call active_heartbeat "           \
-		  "active_fault active_interrupt active_control")
+		  "load_irq load_sgi load_echo load_net load_block load_yield active_call "        \
+		  "active_heartbeat active_fault active_interrupt active_control")
 
 /*
  * Axes that are a number: X(field, max).
@@ -127,7 +127,9 @@ enum beside_load {
 	BESIDE_TLBI,
 	BESIDE_IRQ,
 	BESIDE_SGI,
-	BESIDE_ECHO, /* over a link */
+	BESIDE_ECHO, /* over a link, as the next two */
+	BESIDE_NET,
+	BESIDE_BLOCK,
 	BESIDE_YIELD,
 	BESIDE_CALL, /* from here on, of a pair that fails over */
 	BESIDE_HEARTBEAT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Request and answer over a link to another VM (beside=load_echo), or, without one, over an
- * interrupt of this VM to itself, which then answers too. 64 bytes each way.
+ * Request and answer over a link to another VM (load_echo), or, without one, over an interrupt of
+ * this VM to itself, which then answers too. 64 bytes each way.
  * A plan's `link` line has kind=doorbell or kind=virtio; of the latter EL2 copies frames.
  *   ring     just before the ring -> the first instruction of the other VM's handler; one flow
  *   rr       just before the request is written -> the first instruction of the handler that finds
@@ -130,7 +130,7 @@ static void report(const char *variant, const struct samples *samples)
 
 static void begin(const struct guest_run *run)
 {
-	loops = run->config.beside != BESIDE_ECHO;
+	loops = !run->link_base;
 	outstanding = 0;
 	next_number = answered = wrong = 0;
 	delay = run->bench.params.delay;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream of blocks of 1024 bytes to another VM over a link (beside=load_echo), or, without one,
- * to this VM by an interrupt to itself. The sender copies a block to where the link has it, the
- * receiver copies it to memory of its own; with kind=virtio EL2 copies it in between.
+ * A stream of blocks of 1024 bytes to another VM over a link (load_echo), or, without one, to this
+ * VM by an interrupt to itself. The sender copies a block to where the link has it, the receiver
+ * copies it to memory of its own; with kind=virtio EL2 copies it in between.
  *   batch-1, batch-8, batch-32
  *            just before the first of so many blocks is copied -> the handler of the one ring by
  *            which the receiver has taken them all. `bytes_per_million`: of the blocks, in 10^6
@@ -85,7 +85,7 @@ static uint32_t run_batch(const char *variant, uint32_t n, unsigned blocks)
 
 static void open(const struct guest_run *run)
 {
-	loops = run->config.beside != BESIDE_ECHO;
+	loops = !run->link_base;
 	delay = run->bench.params.delay;
 	window = loops ? link_loop(on_ring) : link_open(run, on_ring);
 }

@@ -62,6 +62,8 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 		guest_unmodified(machine, &step.plan->guest[vm->guest], vm, ram_pa,
 				 step.config->stage2 != STAGE2_OFF);
 	machine->cpus = vm->cpus;
+	if (vm->load)
+		machine->run.config.beside = vm->load;
 	if (vm->image != PLAN_IMAGE_GUEST && step.config->vcpus && step.config->vcpus < vm->cpus)
 		machine->cpus = step.config->vcpus;
 	machine->run.vcpu_count = machine->cpus;
@@ -165,13 +167,6 @@ static unsigned links_taking_part(void)
 	return count;
 }
 
-static void takeover_by(unsigned intid, unsigned active, unsigned standby)
-{
-	step.machine[standby].takeover_intid = intid;
-	step.machine[active].raise_first = intid;
-	step.machine[active].raise_count = 1;
-}
-
 /* The load that takes part is the active VM, the measured one its standby. */
 static void pair(void)
 {
@@ -179,12 +174,15 @@ static void pair(void)
 	unsigned spis = step.machine[standby].spi_count;
 
 	EACH_VM(i)
-	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD) {
+	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD && !step.plan->vm[i].load) {
 		step.machine[i].partner = &vms[standby];
 		step.machine[i].fails_over = step.config->beside == BESIDE_FAULT;
 		step.machine[standby].partner = &vms[i];
-		if (step.config->beside == BESIDE_INTERRUPT && spis)
-			takeover_by(board.spi_first + spis - 1, i, standby);
+		if (step.config->beside == BESIDE_INTERRUPT && spis) {
+			step.machine[standby].takeover_intid = board.spi_first + spis - 1;
+			step.machine[i].raise_first = board.spi_first + spis - 1;
+			step.machine[i].raise_count = 1;
+		}
 	}
 	EACH_VM(i)
 	if (step.plan->vm[i].image == PLAN_IMAGE_CONTROL)

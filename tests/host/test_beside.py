@@ -7,7 +7,7 @@ from hypbench import abi
 from hypbench.analysis.beside import beside_cells
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, text_of, words_of
-from hypbench.plan_vms import Vm, taking_part
+from hypbench.plan_vms import OWN_LOADS, Vm, taking_part
 from hypbench.records import read_log
 from hypbench.tables import tables_of
 from hypbench.tables.beside import IDLE, beside_tables
@@ -48,6 +48,20 @@ def test_a_load_takes_part_where_the_policy_wants_it():
     assert unpack(pack(plan)) == plan
 
 
+def test_a_load_of_its_own_takes_part_beside_any_other():
+    plan = parse("config a trapped\nconfig b trapped beside=load_cpu\nconfig c trapped sched=fp"
+                 " beside=load_net\nbench x\nvm bench\nvm echo image=load load=load_echo cores=1\n"
+                 "vm far image=load cores=2\nvm near image=load cores=0\n"
+                 "link n kind=doorbell a=near b=echo\n")
+    there = {name: set(taking_part(plan.vms, words_of(config)))
+             for name, config in plan.configs.items()}
+    assert there == {"a": {"bench", "echo"}, "b": {"bench", "echo", "far"},
+                     "c": {"bench", "echo", "near"}}
+    packed = PLAN.from_buffer_copy(pack(plan), HEADER.size)
+    assert [vm.load for vm in packed.vm[:4]] == [0, 1 + LOADS.index("load_echo"), 0, 0]
+    assert unpack(pack(plan)) == plan == parse(text_of(plan))
+
+
 @pytest.mark.parametrize("config, stage2, irq, lr, traps", [
     ("native", "2M", "trapped", "sw", "on"), ("direct stage2=4K", "4K", "trapped", "sw", "on"),
     ("trapped", "2M", "trapped", "hw", "on")])
@@ -73,7 +87,19 @@ def test_on_the_same_core_a_load_has_the_vectors_of_the_measured_vm():
     ("config a trapped beside=cpu\nbench b\n", 1,
      f"unknown value 'beside=cpu'; valid: none {' '.join(LOADS)}"),
     ("config a trapped\nbench b\nvm bench\nvm n image=load ram_mib=32\n", 4,
-     "ram_mib is for guests, vm 'n' has image=load")])
+     "ram_mib is for guests, vm 'n' has image=load"),
+    ("config a trapped\nbench b\nvm bench load=load_cpu\n", 3,
+     "load= is for image=load, vm 'bench' has image=bench"),
+    ("config a trapped\nbench b\nvm bench\nvm n image=load load=active_call cores=1\n", 4,
+     f"unknown load 'active_call'; valid: {' '.join(OWN_LOADS)}"),
+    ("config a trapped beside=load_cpu\nbench b\nvm bench\n"
+     "vm n image=load load=load_cpu cores=1\n", 4,
+     "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
+     " cores=N): config 'a'"),
+    ("config a trapped beside=load_net\nbench b\n", 2,
+     "vm 'load1' needs a link to a VM with load=load_echo in config 'a'"),
+    ("config a trapped\nbench b\nvm bench\nvm n image=load load=load_block cores=1\n", 4,
+     "vm 'n' needs a link to a VM with load=load_echo in config 'a'")])
 def test_a_wrong_plan(lines, line, message):
     refused(lines, line, message)
 

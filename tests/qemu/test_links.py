@@ -3,7 +3,8 @@
 
 import pytest
 
-from lab import Job
+from lab import ROOT, Job
+from old_qemu import divides_otherwise
 from proofs import DELAYS, delay_lines
 from test_failover import CONFIGS as FAILOVERS
 
@@ -149,6 +150,43 @@ def test_an_answer_that_is_not_the_request_is_found(result):
 def test_two_runs_are_the_same(lab, built):
     one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
     assert one.status == 0 and one.console == other.console
+
+
+def four_cores(words: list[str]) -> list[str]:
+    return [*words, "-smp", "4"]
+
+
+BESIDE = (ROOT / "plans/links-beside.plan").read_text()
+OTHERS = ("cpu", "exit", "irq", "net", "block")
+
+
+@divides_otherwise
+@pytest.mark.job(BESIDE, machine=four_cores)
+def test_a_third_vm_changes_no_ring_and_no_answer(result):
+    """From the ring on there is only the path: what of the third VM's turn is in the rest is
+    QEMU's (docs/scenarios.md)."""
+    assert_all_answered(result, 10, sent_for(1000))
+    rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")
+              if vm["bench"] == "net_rr"}
+    assert min(rounds[f"cores-{load}", "far"] for load in OTHERS) > 5, rounds
+    assert min(rounds[f"fp-{load}", "near"] for load in OTHERS if load != "irq") > 5, rounds
+    served = {config for (config, vm), found in rounds.items() if vm == "served" and found > 1}
+    assert served == {"cores-net", "cores-block", "fp-net", "fp-block"}
+    figures = result.figures(0)
+    for load in OTHERS:
+        row = figures[f"cores-{load}", "ring"]
+        assert row["min"] == row["p50"] == figures["cores", "ring"]["p50"]
+        assert figures[f"cores-{load}", "rr"]["p50"] < 1.3 * figures["cores", "rr"]["p50"]
+
+
+@divides_otherwise
+@pytest.mark.job(BESIDE, machine=four_cores)
+def test_a_third_vm_on_the_core_costs_a_switch(result):
+    """By priority: this VM sleeps, and has the core again for its answer."""
+    figures = result.figures(0)
+    for load in ("cpu", "exit", "net", "block"):
+        more = figures[f"fp-{load}", "rr"]["p50"] - figures["cores", "rr"]["p50"]
+        assert 500 < more < 1200, (load, more)
 
 
 def assert_streams(result, configs: list[str], line: int = 0) -> dict:

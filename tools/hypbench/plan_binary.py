@@ -15,7 +15,7 @@ from typing import Any
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
-                               Link, Vm, measured_vm, taking_part)
+                               BESIDE_WORDS, Link, Vm, measured_vm, taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -63,7 +63,8 @@ BENCH_LINE = struct(NAME | {"params": struct({}, *abi.numbers("BENCH_PARAMS"))})
 GUEST_LINE = struct(
     NAME | dict.fromkeys([*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"], U32)
     | {"load": times(struct({}, *abi.numbers("PLAN_LOAD_FIELDS")), "PLAN_LOAD_MAX")})
-VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", *abi.numbers("PLAN_VM_FIELDS")], U32)
+VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load",
+                                       *abi.numbers("PLAN_VM_FIELDS")], U32)
                  | {"core": times(U32, "PLAN_VM_CPUS")})
 PLAN = struct(
     {"board": text("PLAN_NAME_SIZE"), "words": text("PLAN_WORDS_SIZE")}
@@ -142,6 +143,7 @@ def pack(plan: Plan) -> bytes:
         is_guest = vm.image in plan.guests
         fill(place, name=name, image=IMAGES.index(GUEST if is_guest else vm.image),
              guest=list(plan.guests).index(vm.image) if is_guest else 0,
+             load=BESIDE_WORDS.index(vm.load) if vm.load else 0,
              cpus=len(vm.cores), ram_mib=vm.ram_mib, prio=vm.prio)
         place.core[:len(vm.cores)] = vm.cores
     for place, (name, link) in zip(made.link, plan.links.items()):
@@ -177,7 +179,8 @@ def unpack(section: bytes) -> Plan:
     def vm(one: Any) -> Vm:
         image = IMAGES[one.image]
         return Vm(list(guests)[one.guest] if image == GUEST else image,
-                  tuple(one.core[:one.cpus]), one.ram_mib, one.prio)
+                  tuple(one.core[:one.cpus]), one.ram_mib, one.prio,
+                  BESIDE_WORDS[one.load] if one.load else "")
     vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
     benches = read.bench_count if BENCH in (one.image for one in vms.values()) else 0
     return Plan(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hypbench import abi
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_vms import (Event, Guest, Link, Vm, add_load, check_cores, check_event,
+from hypbench.plan_vms import (LINKED, Event, Guest, Link, Vm, add_load, check_cores, check_event,
                                check_guest, check_link, check_links, check_vms, event_of,
                                guest_lines, guest_of, link_line, link_of, made_vm, sized_guest,
                                usual_links, usual_vms, vm_line, vm_of)
@@ -40,8 +40,8 @@ class Plan:
     events: list[Event] = field(default_factory=list)  # in the order of their times
 
 
-# Loads that the measured VM takes turns with, instead of being disturbed by them.
-PARTNERS = ("load_echo", "load_yield", "active_call", "active_heartbeat", "active_fault",
+# Loads that the measured VM takes turns with, instead of being disturbed by them, or with a link.
+PARTNERS = (*LINKED, "load_yield", "active_call", "active_heartbeat", "active_fault",
             "active_interrupt", "active_control")
 
 

@@ -19,13 +19,16 @@ BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
 OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
 NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # they never end, and nothing is measured in them
 COMMANDED = "active_control"  # the value of `beside` with a control VM
+BESIDE_WORDS = abi.axes()["beside"]
+LINKED = ("load_echo", "load_net", "load_block")  # loads over a link
+OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
 LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
 LINK_WORDS = ("kind", "a", "b")
 LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
-VM_WORDS = ("image", "cores", *abi.numbers("PLAN_VM_FIELDS"))
+VM_WORDS = ("image", "cores", "load", *abi.numbers("PLAN_VM_FIELDS"))
 URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
 LOAD_MIB = 16  # of a load: more than caches hold
 
@@ -55,6 +58,7 @@ class Vm:
     cores: tuple[int, ...]  # of each vCPU
     ram_mib: int
     prio: int
+    load: str = ""  # of image LOAD, whatever the configuration says; else ""
 
 
 @dataclass
@@ -204,7 +208,16 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
         raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
     if guest:
         check_with_ram(sized_guest(guest, found["ram_mib"]))
-    return Vm(image, cores, found["ram_mib"], found["prio"])
+    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said))
+
+
+def own_load(name: str, image: str, said: dict[str, str]) -> str:
+    load = said.get("load", "")
+    if "load" in said and image != LOAD:
+        raise Mistake(f"load= is for image={LOAD}, vm {quoted(name)} has image={image}")
+    if "load" in said and load not in OWN_LOADS:
+        raise unknown("unknown load", load, OWN_LOADS)
+    return load
 
 
 def sized_guest(guest: Guest, ram_mib: int) -> Guest:
@@ -244,18 +257,18 @@ def measured_vm(vms: dict[str, Vm]) -> str:
 def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
     """In a configuration, by its words. Where one core runs one vCPU (sched=null), a neighbour
     stays off a core of another VM's. Loads are there with `beside`, in the background VM's place;
-    with other policies where they share a core; a control VM where there is something to
-    command."""
+    with other policies where they share a core; one with a load of its own always; a control VM
+    where there is something to command."""
     null, loaded = said["sched"] == "null", said["beside"] != "none"
     part = {BACKGROUND: not loaded, LOAD: loaded, CONTROL: said["beside"] == COMMANDED}
-    there = {name: vm for name, vm in vms.items() if part.get(vm.image, True)}
+    there = {name: vm for name, vm in vms.items() if vm.load or part.get(vm.image, True)}
 
     def shares(name: str) -> bool:
         others = chain(*(vm.cores for other, vm in there.items() if other != name))
         return bool(set(there[name].cores) & set(others))
     return {name: vm for name, vm in there.items()
             if not (null and vm.image in NEIGHBOURS and shares(name))
-            and not (not null and vm.image == LOAD and not shares(name))}
+            and not (not null and vm.image == LOAD and not vm.load and not shares(name))}
 
 
 def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> None:
@@ -324,6 +337,11 @@ def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: d
     twice = next((end for end in ends if ends.count(end) > 1), None)
     if twice:
         raise Mistake(f"vm {quoted(twice)} has two links in config {quoted(config)}, at most one")
+    unlinked = next((name for name, vm in there.items() if vm.image == LOAD and name not in ends
+                     and (vm.load or said["beside"]) in LINKED[1:]), None)
+    if unlinked is not None:
+        raise Mistake(f"vm {quoted(unlinked)} needs a link to a VM with load=load_echo in config"
+                      f" {quoted(config)}")
     if ends and said["irq"] != "trapped":
         raise Mistake(f"a link needs irq=trapped: irq=direct in config {quoted(config)}")
 
@@ -352,7 +370,8 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
                 said["irq"] != "trapped" or said["fill"] == "lazy"):
             raise Mistake(f"vm {quoted(name)} has several vCPUs: they need irq=trapped and"
                           f" fill=eager in config {quoted(config)}")
-    if said["beside"] != "none" and LOAD not in images:
+    if said["beside"] != "none" and (LOAD, "") not in {(vm.image, vm.load)
+                                                       for vm in running.values()}:
         where = "a core of its own" if policy == "null" else "another VM's core"
         raise Mistake(f"beside={said['beside']} with sched={policy} needs a load on {where}"
                       f" (vm NAME image={LOAD} cores=N): config {quoted(config)}")
@@ -379,8 +398,9 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
 
 def vm_line(name: str, vm: Vm) -> str:
     ram = f" ram_mib={vm.ram_mib}" if vm.ram_mib else ""
+    load = f" load={vm.load}" if vm.load else ""
     return (f"vm {name} image={vm.image} cores={','.join(map(str, vm.cores))}{ram}"
-            f" prio={vm.prio}")
+            f" prio={vm.prio}{load}")
 
 
 def link_line(name: str, link: Link) -> str:
