@@ -81,8 +81,11 @@ def test_a_machine_is_the_rest_of_its_line():
 @pytest.mark.parametrize("axis", abi.axes())
 def test_every_axis_takes_each_of_its_values(axis):
     preset = "trapped" if axis in ("sched", "lr_sync", "cntp", "beside") else "direct"
+    linked = ("vm bench\nvm load1 image=load cores=1\nvm s image=load load=load_echo cores=2\n"
+              "link l kind=doorbell a=load1 b=s\n")
     for value, word in enumerate(abi.axes()[axis]):
-        plan = parse(f"config {preset} {axis}={word}\nbench b\n")
+        more = linked if word in ("load_net", "load_block") else ""
+        plan = parse(f"config {preset} {axis}={word}\nbench b\n{more}")
         assert plan.configs[preset][axis] == value
 
 

@@ -176,7 +176,7 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result):
     for load in OTHERS:
         row = figures[f"cores-{load}", "ring"]
         assert row["min"] == row["p50"] == figures["cores", "ring"]["p50"]
-        assert figures[f"cores-{load}", "rr"]["p50"] < 1.3 * figures["cores", "rr"]["p50"]
+        assert 0 <= figures[f"cores-{load}", "rr"]["min"] - figures["cores", "rr"]["min"] < 300
 
 
 @divides_otherwise
@@ -185,7 +185,7 @@ def test_a_third_vm_on_the_core_costs_a_switch(result):
     """By priority: this VM sleeps, and has the core again for its answer."""
     figures = result.figures(0)
     for load in ("cpu", "exit", "net", "block"):
-        more = figures[f"fp-{load}", "rr"]["p50"] - figures["cores", "rr"]["p50"]
+        more = figures[f"fp-{load}", "rr"]["min"] - figures["cores", "rr"]["min"]
         assert 500 < more < 1200, (load, more)
 
 
