@@ -14,7 +14,7 @@ BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
 ALL = "bench background load control linux"
-FIELDS = "image cores cpus ram_mib prio"
+FIELDS = "image cores load cpus ram_mib prio"
 
 
 def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:

@@ -175,7 +175,8 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result):
     figures = result.figures(0)
     for load in OTHERS:
         row = figures[f"cores-{load}", "ring"]
-        assert row["min"] == row["p50"] == figures["cores", "ring"]["p50"]
+        assert row["p50"] == figures["cores", "ring"]["p50"]
+        assert dict(row["hist"])[row["p50"]] >= 990, row["hist"]
         assert 0 <= figures[f"cores-{load}", "rr"]["min"] - figures["cores", "rr"]["min"] < 300
 
 
