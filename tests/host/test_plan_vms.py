@@ -207,7 +207,7 @@ def test_events_need_trapped_interrupts():
 
 def test_the_tables_of_the_header():
     assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
-    assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores"} == set(FIELDS.split())
+    assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores", "load"} == set(FIELDS.split())
 
 
 # A control VM, and vCPUs of a pair
