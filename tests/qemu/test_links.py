@@ -183,11 +183,17 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result):
 @divides_otherwise
 @pytest.mark.job(BESIDE, machine=four_cores)
 def test_a_third_vm_on_the_core_costs_a_switch(result):
-    """By priority: this VM sleeps, and has the core again for its answer."""
+    """By priority: this VM sleeps, and has the core again for its answer. An answer that comes
+    before this VM sleeps costs no switch, so the most frequent round trip counts."""
     figures = result.figures(0)
+    alone = most_frequent(figures["cores", "rr"])
     for load in ("cpu", "exit", "net", "block"):
-        more = figures[f"fp-{load}", "rr"]["min"] - figures["cores", "rr"]["min"]
+        more = most_frequent(figures[f"fp-{load}", "rr"]) - alone
         assert 500 < more < 1200, (load, more)
+
+
+def most_frequent(row: dict) -> int:
+    return max(row["hist"], key=lambda bucket: bucket[1])[0]
 
 
 def assert_streams(result, configs: list[str], line: int = 0) -> dict:
