@@ -101,6 +101,7 @@ group_host() {
 
 group_check() {
 	have clang-format || need clang-format clang-format "checks the layout of the C text"
+	have cppcheck || need cppcheck cppcheck "looks for faults in the C text"
 	have shellcheck || need shellcheck shellcheck "checks the shell scripts"
 }
 

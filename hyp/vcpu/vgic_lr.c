@@ -307,9 +307,9 @@ static void set_events(const struct vgic *vgic, bool waiting)
 static bool fill(struct vgic *vgic)
 {
 	unsigned groups = gic_virt_groups();
+	struct virq *virq;
 
-	while (anything_queued(vgic)) {
-		struct virq *virq = most_urgent(vgic, groups);
+	while ((virq = most_urgent(vgic, groups)) != NULL) {
 		unsigned i = alloc_lr(vgic, virq, groups);
 
 		if (i == VIRQ_LR_NONE)

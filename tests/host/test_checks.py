@@ -102,6 +102,18 @@ def test_layers(tree, name, include, says):
     tree.finds("layers", says)
 
 
+@pytest.mark.parametrize("check, fault, says", [
+    ("analyzer", "int f(int *p);\nint f(int *p)\n{\n\treturn p ? 0 : *p;\n}\n",
+     "lib/bits.c:7: warning: dereference of NULL '0'"),
+    ("cppcheck", "int f(void);\nint f(void)\n{\n\tint a[2] = { 0 };\n\n\treturn a[2];\n}\n",
+     "lib/bits.c:9: Array 'a[2]' accessed at index 2"),
+])
+def test_an_analyzer_finds_a_fault(tree, check, fault, says):
+    tree.is_good(check)
+    tree.add("lib/bits.c", fault)
+    tree.finds(check, says)
+
+
 @pytest.mark.parametrize("name, include, says", [
     ("hyp/vcpu/vgic.c", "hyp/vm/vm.h", "vgic.c:2: hyp/vcpu must not include hyp/vm"),
     ("hyp/base/record.h", "hyp/cpu/smp.h", "hyp/base must not include hyp/cpu"),

@@ -119,7 +119,7 @@ def test_installs_by_apt(machine, tmp_path):
     assert result.returncode == 0, result.stderr
     assert log.read_text().splitlines() == [
         "apt-get -qq update",
-        "apt-get -qq install -y --no-install-recommends clang-format shellcheck"
+        "apt-get -qq install -y --no-install-recommends clang-format cppcheck shellcheck"
         " gdb-multiarch"]
 
 

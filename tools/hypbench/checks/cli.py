@@ -9,8 +9,8 @@ from xml.etree.ElementTree import ParseError
 import click
 
 from hypbench import qemu
-from hypbench.checks import (circles, headers, isa, layers, linters, packages, prose, reference,
-                             sizes, style, sysregs)
+from hypbench.checks import (analyzers, circles, headers, isa, layers, linters, packages, prose,
+                             reference, sizes, style, sysregs)
 from hypbench.checks.testline import closing_line, count_results
 from hypbench.tree import Tree, check_names
 
@@ -30,6 +30,8 @@ CHECKS = {
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
+    "analyzer": analyzers.check_analyzer,
+    "cppcheck": analyzers.check_cppcheck,
 }
 
 
@@ -55,6 +57,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
     are there. pages: their lengths. types: mypy. python: ruff. shell: shellcheck.
+    analyzer: gcc's, for each isa. cppcheck.
     """
     check_names("check", names, CHECKS)
     failed = False

@@ -47,13 +47,18 @@ def compiler(isa: str) -> list[str]:
                                " installs it")
 
 
-def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> list[Violation]:
+def folder_flags(path: Path, isa: str) -> list[str]:
+    """Where a file's includes are looked up, as the compiler's words."""
     folders = [".", "arch/common/include", f"arch/{isa}/include"]
-    if header.parts[0] == "guest":
+    if path.parts[0] == "guest":
         folders += ["guest/arch/common/include", f"guest/arch/{isa}/include"]
+    return [f"-I{folder}" for folder in folders]
+
+
+def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> list[Violation]:
     name = header.as_posix().partition("/include/")[2] or header.as_posix()
     result = subprocess.run(
-        [*command, *FLAGS, *(f"-I{folder}" for folder in folders), "-x", "c", "-"],
+        [*command, *FLAGS, *folder_flags(header, isa), "-x", "c", "-"],
         cwd=tree.root, input=f'#include "{name}"\n', capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return []

@@ -2,6 +2,7 @@
 """What others' programs find: mypy and ruff in the Python text (pyproject.toml says what they look
 for), shellcheck in the shell's."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -42,9 +43,10 @@ def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
     """A violation for each line that names a place."""
     if not shutil.which(command[0]):
         raise click.ClickException(f"{command[0]} is missing: `tools/setup.sh check` installs it")
-    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False,
+                          env=os.environ | {"LC_ALL": "C"})
     found = [Violation(Path(one["path"]), int(one["line"]), one["text"])
-             for one in FOUND.finditer(done.stdout)]
+             for one in FOUND.finditer(done.stdout + done.stderr)]
     if done.returncode and not found:
         raise click.ClickException(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()}")
     yield from found
