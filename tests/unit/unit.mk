@@ -64,7 +64,9 @@ unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links
 
 .PHONY: unit-test
 $(unlocked)unit-test: $(unit_programs)
+	@find $(unit_dir) -name '*.gcda' -delete
 	@tests/unit/run.sh $(unit_programs)
+	@tests/unit/coverage.sh $(unit_dir)/hyp
 
 # The oracles of the virtual GIC, longer: STEPS in all, and other sequences with each SEED.
 .PHONY: unit-test-nightly
@@ -76,7 +78,7 @@ unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a
 	@echo "  HOSTLD $$@"
-	@$$(HOST_CC) $$(unit_cflags) -o $$@ $$^ -lcmocka -lm
+	@$$(HOST_CC) $$(unit_cflags) -o $$@ $$^ -lcmocka -lm -lgcov
 endef
 $(foreach test,$(unit_tests),$(eval $(call unit_program,$(test))))
 
@@ -89,6 +91,9 @@ $(unit_dir)/%.o: %.c | $(unit_headers)
 	@mkdir -p $(@D)
 	@echo "  HOSTCC $<"
 	@$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
+
+# How much of the hypervisor the tests execute.
+$(unit_dir)/hyp/%.o: unit_cflags += --coverage
 
 # board.mk has it
 $(unit_dir)/boards/arndale/board.o: unit_cflags += -DGUEST_BASE=0x40000000
