@@ -324,7 +324,7 @@ setup-tests:
 	-@tools/setup.sh peers
 
 ## unit-test: the host unit tests alone
-## unit-test-nightly: the oracle of the virtual GIC, STEPS=10000000 of it
+## unit-test-nightly: the oracle of the virtual GIC and the fuzzer of virtio rings, STEPS=10000000
 ## clean: remove what was built; the Python environment stays
 clean:
 	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit $(BUILD)/peers

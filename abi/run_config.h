@@ -81,7 +81,7 @@
 	X(pause_clock, "moving held")                                                              \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
 		  "load_irq load_sgi load_echo load_net load_block load_yield active_call "        \
-		  "active_heartbeat active_fault active_interrupt active_control")
+		  "active_heartbeat active_fault active_interrupt active_control active_random")
 
 /*
  * Axes that are a number: X(field, max).
@@ -135,7 +135,8 @@ enum beside_load {
 	BESIDE_HEARTBEAT,
 	BESIDE_FAULT,
 	BESIDE_INTERRUPT,
-	BESIDE_CONTROL
+	BESIDE_CONTROL,
+	BESIDE_RANDOM
 };
 
 /* A field of a struct, by an entry of a table */

@@ -12,7 +12,10 @@
  *              same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
  *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> the same
- * The phases of all but heartbeat add up: call-begins to where EL2 begins to fail over; call-paused
+ *   random     one of the first four each time: the deadline, or where EL2 begins to fail over ->
+ *              the same. In each pause of the checks this VM's timer expires at random, or does
+ *              not yet, and an SGI to itself waits (check `sgis`)
+ * The phases of all but heartbeat and random add up: call-begins to where EL2 begins to fail over; call-paused
  * to where EL2 has paused the active VM and resumed the standby, or asked their cores, or where the
  * standby runs, if that comes first; call-runs the rest; likewise of the others. Where the
  * pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
@@ -38,6 +41,7 @@
 #include "guest/secondary.h"
 #include "guest/vtimer.h"
 #include "lib/bits.h"
+#include "lib/random.h"
 
 #define BOOTS 10u          /* times that the other VM gets the core before the first sample */
 #define BOOTS_CONTROL 100u /* the same, where the control VM gives it but a short time */
@@ -45,6 +49,8 @@
 #define EXPIRY 500u        /* ticks: this VM's timer expires while the VM is paused */
 #define EXPIRY_HELD 3000u  /* pause_clock=held: the timer expires after the pause */
 #define PATIENCE 10000000u /* ticks */
+#define EXPIRY_MOST 30000u /* active_random: the timer expires in this time */
+#define OWN_SGI 4u
 #define SETTLED 1000u      /* ticks that the active VM has the core for, at least, of a command */
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
@@ -62,6 +68,7 @@ static const struct way ways[] = {
 	[BESIDE_INTERRUPT] = { "interrupt",
 			       { "interrupt-begins", "interrupt-paused", "interrupt-runs" },
 			       false },
+	[BESIDE_RANDOM] = { "random", { NULL, NULL, NULL }, false },
 	[BESIDE_CONTROL] = { "control",
 			     { "control-begins", "control-paused", "control-runs" },
 			     true },
@@ -77,9 +84,12 @@ static struct vcpu_stamps own[PLAN_VM_CPUS];
 static const struct vcpu_stamps *others; /* the active VM's; NULL: not watched */
 static unsigned vcpu_count;
 static const volatile struct probe_stamps *stamps;
-static volatile uint32_t handled, takeovers;
+static volatile uint32_t handled, takeovers, sgis;
 static volatile uint64_t fired_at, fired_at_virtual;
 static unsigned takeover_spi; /* 0: none */
+static uint64_t last_raised;  /* its stamp */
+static uint32_t raised;       /* how often it ended a pause */
+static struct random random;
 
 static void on_takeover(uint64_t vector_ticks, uint32_t iar)
 {
@@ -111,8 +121,11 @@ OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
 	until = counter_read();
 	if (answer != HC_OK)
 		guest_refuse("no other VM runs, result", answer);
-	if (takeover_spi)
+	if (takeover_spi && stamps->raised > last_raised) {
+		last_raised = stamps->raised;
+		raised++;
 		take_interrupt();
+	}
 	return until;
 }
 
@@ -160,9 +173,11 @@ static void begin(const struct guest_run *run, reg_t id)
 		samples_reset(&watched[i]);
 	vcpu_count = run->vcpu_count;
 	secondary_start(run, own);
-	takeovers = 0;
+	takeovers = raised = 0;
 	takeover_spi = 0;
-	if (run->config.beside == BESIDE_INTERRUPT) {
+	last_raised = run->start_ticks;
+	random_init(&random, run->bench.params.seed, 0);
+	if (run->config.beside == BESIDE_INTERRUPT || run->config.beside == BESIDE_RANDOM) {
 		takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
 		irq_set_handler(takeover_spi, on_takeover);
 		gic_enable(takeover_spi);
@@ -273,6 +288,13 @@ static void add_watched(uint64_t issued, uint64_t until, bool commanded)
 	samples_add(&watched[WATCHED_ALL], issued, all);
 }
 
+static void on_sgi(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	sgis++;
+}
+
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
 {
 	(void)vector_ticks;
@@ -289,6 +311,8 @@ struct range {
 };
 
 static struct range elapsed, virtual_elapsed, late, after;
+static uint64_t last_ticks, last_virtual; /* of the pause before */
+static bool went_back;
 
 static void note(struct range *range, bool first, uint64_t ticks)
 {
@@ -302,18 +326,38 @@ static void note(struct range *range, bool first, uint64_t ticks)
 		range->max = value;
 }
 
+/* Ticks until this VM's timer expires: in a pause, or not. */
+static uint64_t expiry_of(const struct guest_run *run)
+{
+	if (run->config.beside == BESIDE_RANDOM)
+		return random_below(&random, EXPIRY_MOST);
+	return run->config.pause_clock == PAUSE_CLOCK_HELD ? EXPIRY_HELD : EXPIRY;
+}
+
+static void check_order(uint64_t ticks, uint64_t virtual)
+{
+	went_back |= ticks < last_ticks || virtual < last_virtual;
+	last_ticks = ticks;
+	last_virtual = virtual;
+}
+
 /* Pause `i`, in which this VM's timer expires, or does not: CNTVCT may stand still meanwhile. The
  * first one, 0, is cold. */
-static void pause_with_timer(uint32_t i, bool held)
+static void pause_with_timer(const struct guest_run *run, uint32_t i)
 {
+	uint64_t expiry = expiry_of(run);
 	uint64_t before = counter_read(), before_virtual = read_cntvct_el0();
-	uint64_t cval = before_virtual + (held ? EXPIRY_HELD : EXPIRY);
+	uint64_t cval = before_virtual + expiry;
 	uint64_t until, until_virtual;
 
 	write_cntv_cval_el0(cval);
 	write_cntv_ctl_el0(VTIMER_ENABLE);
+	if (run->config.beside == BESIDE_RANDOM)
+		gic_send_sgi_self(OWN_SGI);
 	until = go_and_return(HC_ID(FAIL_OVER), before, 0);
 	until_virtual = read_cntvct_el0();
+	check_order(before, before_virtual);
+	check_order(until, until_virtual);
 	note(&elapsed, i < 2, until - before);
 	note(&virtual_elapsed, i < 2, until_virtual - before_virtual);
 	irq_unmask();
@@ -326,7 +370,7 @@ static void pause_with_timer(uint32_t i, bool held)
 
 static void report_clock(bool held)
 {
-	bool ok = virtual_elapsed.min > 0 && late.min >= 0 &&
+	bool ok = !went_back && virtual_elapsed.min > 0 && late.min >= 0 &&
 		  (!held || virtual_elapsed.max < elapsed.max);
 	struct member members[] = {
 		{ "pause_min", elapsed.min },
@@ -348,16 +392,23 @@ static void check_interrupts(const struct guest_run *run)
 	uint32_t n = run->bench.params.n;
 	bool held = run->config.pause_clock == PAUSE_CLOCK_HELD;
 
-	handled = 0;
+	handled = sgis = 0;
+	last_ticks = last_virtual = 0;
+	went_back = false;
 	irq_set_handler(run->virt_timer_intid, on_timer);
+	irq_set_handler(OWN_SGI, on_sgi);
 	gic_enable(run->virt_timer_intid);
+	gic_enable(OWN_SGI);
 	for (uint32_t i = 0; i < n; i++)
-		pause_with_timer(i, held);
+		pause_with_timer(run, i);
 	gic_disable(run->virt_timer_intid);
 
 	struct member members[] = { { "fired", n }, { "handled", handled } };
 
 	report_check("interrupts", handled == n, members, 2);
+	members[1].value = sgis;
+	if (run->config.beside == BESIDE_RANDOM)
+		report_check("sgis", sgis == n, members, 2);
 	report_clock(held);
 }
 
@@ -389,6 +440,8 @@ static void sample(const struct guest_run *run, const struct way *way)
 		until = go_and_return(HC_ID(FAIL_OVER), before, run->bench.params.delay);
 	} while (!is_settled(run, before));
 	if (!way->phase[0]) {
+		if (stamps->fails_over < before)
+			guest_refuse("the other VM did not fail over, stamp", stamps->fails_over);
 		samples_add(&totals, stamps->fails_over, until);
 		return;
 	}
@@ -411,15 +464,18 @@ static void failover_run(const struct guest_run *run)
 	for (unsigned i = 0; others && i < WATCHED; i++)
 		report(watched_name[i], &watched[i]);
 	check_interrupts(run);
-	check_takeovers(BOOTS + 1 + 2 * run->bench.params.n);
+	check_takeovers(run->config.beside == BESIDE_RANDOM ? raised
+							    : BOOTS + 1 + 2 * run->bench.params.n);
 }
 
 static const char *failover_prepare(const struct guest_run *run)
 {
 	if (run->config.beside < BESIDE_CALL)
 		return "needs beside=active_call, active_heartbeat, active_fault, "
-		       "active_interrupt or active_control";
-	return run->config.beside == BESIDE_INTERRUPT ? irq_no_spis(run, 1) : NULL;
+		       "active_interrupt, active_control or active_random";
+	if (run->config.beside != BESIDE_INTERRUPT && run->config.beside != BESIDE_RANDOM)
+		return NULL;
+	return irq_no_spis(run, 1);
 }
 
 static const struct bench vm_yield = {

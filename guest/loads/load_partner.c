@@ -7,6 +7,9 @@
  *   active_fault      as one that faults: a store of the stamp to EL2's memory
  *   active_interrupt  as one beside which the standby's SPI fires
  *   active_control    as one of which a third VM, the control VM, commands that it be paused
+ *   active_random     one of the first four of the active ones each time. In each pause this VM's
+ *                     timer expires, mostly, and an SGI to itself waits: it refuses the step where
+ *                     one is lost, or comes twice
  * Where the pair has a link, the vCPUs of the active one stamp its window, too; vCPU 0 with
  * active_control alone, since its last stamp is else the one that it hands over.
  */
@@ -20,6 +23,8 @@
 #include "guest/secondary.h"
 #include "guest/vtimer.h"
 #include "guest_arch/ops.h"
+#include "lib/bits.h"
+#include "lib/random.h"
 
 #define HEARTBEAT_TICKS 5000u
 #define PAUSE_TICKS 3000u /* at least */
@@ -112,6 +117,61 @@ static void interrupt_round(uintptr_t piece)
 		cpu_relax();
 }
 
+/* --- by any of these ways --- */
+
+#define EXPIRY_MOST 12000u
+#define OWN_SGI 3u
+
+static struct random random;
+static volatile uint32_t expiries, sgis;
+
+static void on_expiry(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	vtimer_quiet();
+	expiries++;
+}
+
+static void on_own_sgi(uint64_t vector_ticks, uint32_t iar)
+{
+	(void)vector_ticks;
+	(void)iar;
+	sgis++;
+}
+
+static void random_begin(const struct guest_run *run)
+{
+	fault_begin(run);
+	interrupt_begin(run);
+	random_init(&random, run->bench.params.seed, 1);
+	irq_set_handler(run->virt_timer_intid, on_expiry);
+	irq_set_handler(OWN_SGI, on_own_sgi);
+	gic_enable(run->virt_timer_intid);
+	gic_enable(OWN_SGI);
+}
+
+static void random_round(uintptr_t piece)
+{
+	static void (*const rounds[])(uintptr_t) = { call_round, heartbeat_round, fault_round,
+						     interrupt_round };
+	static uint32_t count;
+	uint64_t start = read_cntvct_el0();
+
+	count++;
+	write_cntv_cval_el0(start + random_below(&random, EXPIRY_MOST));
+	write_cntv_ctl_el0(VTIMER_ENABLE);
+	gic_send_sgi_self(OWN_SGI);
+	rounds[random_below(&random, ARRAY_SIZE(rounds))](piece);
+	irq_unmask();
+	while (read_cntvct_el0() - start < 2 * EXPIRY_MOST && expiries < count)
+		;
+	irq_mask();
+	if (expiries != count || sgis != count)
+		guest_refuse("an interrupt of the active VM was lost, or came twice: timer, SGI",
+			     (uint64_t)expiries << 32 | sgis);
+}
+
 /* --- a control VM commands --- */
 
 static void stamp_round(uintptr_t piece)
@@ -165,9 +225,13 @@ static const struct load active_control = { .beside = "active_control",
 static const struct load active_interrupt = { .beside = "active_interrupt",
 					      .begin = interrupt_begin,
 					      .round = interrupt_round };
+static const struct load active_random = { .beside = "active_random",
+					   .begin = random_begin,
+					   .round = random_round };
 LOAD(load_yield);
 LOAD(active_call);
 LOAD(active_heartbeat);
 LOAD(active_fault);
 LOAD(active_interrupt);
 LOAD(active_control);
+LOAD(active_random);

@@ -4,24 +4,12 @@
 #include <string.h>
 
 #include "abi/virt.h"
-#include "arch/barrier.h"
 #include "hyp/vm/vm.h"
 #include "lib/compiler.h"
 
 #define VENDOR 0x48594250u /* "HYPB" */
 #define HEADER sizeof(struct virtio_net_header)
 #define BROKEN UINT32_MAX
-
-static void lock(struct virtio_net *end)
-{
-	while (__atomic_exchange_n(&end->cable->busy, true, __ATOMIC_ACQUIRE))
-		cpu_relax();
-}
-
-static void unlock(struct virtio_net *end)
-{
-	__atomic_store_n(&end->cable->busy, false, __ATOMIC_RELEASE);
-}
 
 /* Only an end that works has queues to look at. */
 static bool works(const struct virtio_net *end)
@@ -156,7 +144,6 @@ static void lose(struct virtio_net *sender, uint16_t head)
 /* One frame of the peer. False: there is none, or no buffer for it. */
 static bool receive(struct virtio_net *end)
 {
-	static const struct virtio_net_header header = { .buffers = 1 };
 	struct virtio_net *peer = end->peer;
 	uint16_t from, to;
 	uint32_t length, room;
@@ -172,7 +159,7 @@ static bool receive(struct virtio_net *end)
 		lose(peer, from);
 		return true;
 	}
-	memcpy(end->cable->frame, &header, HEADER);
+	end->cable->header = (struct virtio_net_header){ .buffers = 1 };
 	room = move(end, VIRTIO_NET_RX, to, length);
 	if (room == BROKEN) {
 		break_down(end);
@@ -220,9 +207,9 @@ static void move_piece(struct virtio_net *end)
 
 void virtio_net_kicked(struct virtio_net *end)
 {
-	lock(end);
+	lock_take(&end->cable->lock);
 	move_piece(end);
-	unlock(end);
+	lock_release(&end->cable->lock);
 }
 
 /* --- registers --- */
@@ -282,12 +269,12 @@ static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size,
 
 void virtio_net_reset(struct virtio_net *end)
 {
-	lock(end);
+	lock_take(&end->cable->lock);
 	end->status = end->interrupts = 0;
 	end->queue_select = end->device_select = end->driver_select = 0;
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
-	unlock(end);
+	lock_release(&end->cable->lock);
 }
 
 /* It stops where its parts are not all in RAM, each at its alignment (2.7). */
@@ -412,9 +399,9 @@ static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, ui
 	} else if (offset == VIRTIO_STATUS && value == 0) {
 		virtio_net_reset(end);
 	} else {
-		lock(end);
+		lock_take(&end->cable->lock);
 		write_locked(end, offset, (uint32_t)value);
-		unlock(end);
+		lock_release(&end->cable->lock);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "abi/virtio_net.h"
 #include "arch/types.h"
+#include "hyp/base/lock.h"
 
 struct vcpu;
 struct vm;
@@ -35,9 +36,12 @@ struct virtio_queue {
 
 /* Of both ends. Held for a piece at most, with interrupts masked. */
 struct virtio_cable {
-	bool busy;
-	uint8_t frame[sizeof(struct virtio_net_header) + VIRTIO_NET_FRAME_MOST]
-		__attribute__((aligned(8)));
+	struct lock lock;
+	union {
+		struct virtio_net_header header;
+		uint8_t frame[sizeof(struct virtio_net_header) + VIRTIO_NET_FRAME_MOST]
+			__attribute__((aligned(8)));
+	};
 };
 
 struct virtio_net {

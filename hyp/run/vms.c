@@ -170,15 +170,15 @@ static unsigned links_taking_part(void)
 /* The load that takes part is the active VM, the measured one its standby. */
 static void pair(void)
 {
-	unsigned standby = step.plan->measured;
+	unsigned standby = step.plan->measured, way = step.config->beside;
 	unsigned spis = step.machine[standby].spi_count;
 
 	EACH_VM(i)
 	if (step.plan->vm[i].image == PLAN_IMAGE_LOAD && !step.plan->vm[i].load) {
 		step.machine[i].partner = &vms[standby];
-		step.machine[i].fails_over = step.config->beside == BESIDE_FAULT;
+		step.machine[i].fails_over = way == BESIDE_FAULT || way == BESIDE_RANDOM;
 		step.machine[standby].partner = &vms[i];
-		if (step.config->beside == BESIDE_INTERRUPT && spis) {
+		if ((way == BESIDE_INTERRUPT || way == BESIDE_RANDOM) && spis) {
 			step.machine[standby].takeover_intid = board.spi_first + spis - 1;
 			step.machine[i].raise_first = board.spi_first + spis - 1;
 			step.machine[i].raise_count = 1;

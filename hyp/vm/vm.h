@@ -3,7 +3,6 @@
 #pragma once
 
 #include "abi/exit_kind.h"
-#include "hyp/base/lock.h"
 #include "hyp/mem/stage2.h"
 #include "hyp/mem/stage2_lazy.h"
 #include "hyp/vcpu/vcpu.h"
@@ -28,7 +27,6 @@ enum vm_outcome {
 /* hyp/vm/vm_clock.h */
 struct vm_clock {
 	bool held;           /* pause_clock=held */
-	struct lock lock;    /* of vm->paused and vm->cntvoff, too */
 	uint32_t going;      /* bit n: vCPU n is on and has not followed a pause */
 	uint64_t stopped_at; /* CNTPCT when the VM was paused, or the last vCPU followed */
 };

@@ -2,24 +2,29 @@
 #include "hyp/vm/vm_clock.h"
 
 #include "arch/counter.h"
+#include "hyp/base/lock.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vtimer.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
+
+/* Of every VM's clock, paused and cntvoff. In no struct vm: another core may hold it, in a fail over,
+ * while that VM is made anew. */
+static struct lock lock;
 
 /* A clock that has not begun is not held: the guest's CNTVCT begins as moving. */
 __cold void vm_clock_set_paused(struct vm *vm, bool paused)
 {
 	uint64_t now;
 
-	lock_take(&vm->clock.lock);
+	lock_take(&lock);
 	now = counter_read();
 	if (paused && !vm->paused)
 		vm->clock.stopped_at = now;
 	else if (!paused && vm->paused && !vm->clock.going && vm->booted)
 		vm->cntvoff += now - vm->clock.stopped_at;
 	__atomic_store_n(&vm->paused, paused, __ATOMIC_RELEASE);
-	lock_release(&vm->clock.lock);
+	lock_release(&lock);
 }
 
 static void stop(struct vcpu *vcpu)
@@ -37,7 +42,7 @@ __cold bool vm_clock_follow(struct vcpu *vcpu)
 	uint64_t offset = VTIMER_HELD;
 	bool paused;
 
-	lock_take(&vm->clock.lock);
+	lock_take(&lock);
 	paused = vm->paused;
 	if (paused) {
 		stop(vcpu);
@@ -45,7 +50,7 @@ __cold bool vm_clock_follow(struct vcpu *vcpu)
 		vm->clock.going |= BIT(vcpu->index);
 		offset = vm->cntvoff;
 	}
-	lock_release(&vm->clock.lock);
+	lock_release(&lock);
 	vtimer_set_offset(vcpu, offset);
 	if (!paused) /* until then the core has the offset that all of its vCPUs had */
 		sched_compare();
@@ -54,7 +59,7 @@ __cold bool vm_clock_follow(struct vcpu *vcpu)
 
 __cold void vm_clock_off(struct vcpu *vcpu)
 {
-	lock_take(&vcpu->vm->clock.lock);
+	lock_take(&lock);
 	stop(vcpu);
-	lock_release(&vcpu->vm->clock.lock);
+	lock_release(&lock);
 }

@@ -181,8 +181,8 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		struct vcpu *vcpu = vm->vcpu[n];
 
-		if (vcpu->core != smp_core())
-			smp_ask(vcpu->core);
+		if (vcpu->core != smp_core() || (!paused && vcpu->state == VCPU_STATE_OFF))
+			smp_ask(vcpu->core); /* one that is to start, too */
 		else
 			follow_one(vcpu, paused);
 	}
@@ -190,7 +190,7 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 
 static void ask_to_follow(struct vcpu *vcpu)
 {
-	if (vcpu->core != smp_core())
+	if (vcpu->core != smp_core() || vcpu->state == VCPU_STATE_OFF)
 		smp_ask(vcpu->core);
 	else
 		vm_core_follow(vcpu);

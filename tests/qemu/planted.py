@@ -87,6 +87,13 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
                                   "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
+    "takeover comes twice": (Patch("hyp/trap/trap.c",
+                                   "\tvm_fail_over(standby->machine->partner);\n",
+                                   "\tvm_fail_over(standby->machine->partner);\n"
+                                   "\tgic_set_pending(intid);\n"),),
+    "expiry of another VM": (Patch("hyp/sched/sched.c",
+                                   "vtimer_expire_shared(VCPU_OF(timer, virtual_timer),",
+                                   "vtimer_expire_shared(sched.running,"),),
     "clock moves": (Patch(CLOCK, "vm->cntvoff += now - vm->clock.stopped_at;", "(void)now;"),),
     "clock goes back": (Patch(CLOCK, "vm->cntvoff += now -", "vm->cntvoff += 2 * now -"),),
     # the guest's kernel

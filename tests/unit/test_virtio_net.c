@@ -67,6 +67,13 @@ void vm_add_region(struct vm *of, struct mmio_region added)
 	region[of - vm] = added;
 }
 
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
 static uint32_t random_below(uint32_t most)
 {
 	seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -92,7 +99,7 @@ static void process(void)
 			if (kicked[i]) {
 				kicked[i] = false;
 				virtio_net_kicked(&net[i]);
-				assert_false(cable.busy);
+				assert_int_equal(cable.lock.next, cable.lock.now);
 			}
 	}
 }
@@ -160,7 +167,7 @@ static int setup(void **state)
 	}
 	kicked[A] = kicked[B] = interrupted[A] = interrupted[B] = false;
 	pulses = 0;
-	seed = 1;
+	seed = from_environment("SEED", 1);
 	begin(A);
 	begin(B);
 	process();
@@ -571,9 +578,7 @@ static void nothing_of_a_vm_is_touched_after_its_reset(void **state)
 
 static uint32_t steps(void)
 {
-	const char *value = getenv("STEPS");
-
-	return value ? (uint32_t)strtoul(value, NULL, 10) : STEPS;
+	return (uint32_t)from_environment("STEPS", STEPS);
 }
 
 /* One buffer on its way at a time, in one to three pieces a side: each frame is the one sent. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -154,6 +155,29 @@ static void it_is_not_held_before_the_guest_begins(void **state)
 	assert_int_equal(vm.cntvoff, OFFSET);
 }
 
+/* A partner's fail over or a control VM's command, on a core that has none of the VM's vCPUs. */
+static bool is_made_anew(const reg_t *variable, reg_t *value)
+{
+	if (variable != &fake_cntpct_el0)
+		return false;
+	*value = fake_cntpct_el0;
+	vm = (struct vm){ .clock.held = true };
+	return true;
+}
+
+static void a_vm_that_is_made_anew_meanwhile_locks_nobody_out(void **state)
+{
+	(void)state;
+	alarm(10); /* else it waits for ever */
+	fake_sysregs.read = is_made_anew;
+	pause_at(2000);
+	fake_sysregs.read = NULL;
+	resume_at(2100);
+	pause_at(2200);
+	assert_true(vm.paused);
+	alarm(0);
+}
+
 static void moving_it_is_left_alone(void **state)
 {
 	(void)state;
@@ -219,6 +243,7 @@ int main(void)
 		TEST(twice_is_once),
 		TEST(a_vcpu_that_is_off_has_stopped),
 		TEST(it_is_not_held_before_the_guest_begins),
+		TEST(a_vm_that_is_made_anew_meanwhile_locks_nobody_out),
 		TEST(moving_it_is_left_alone),
 		TEST(vcpus_have_one_clock),
 	};

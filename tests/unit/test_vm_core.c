@@ -464,6 +464,23 @@ static void the_partner_goes_on_and_is_failed_over_from(void **state)
 	assert_int_equal(fake_asked, 1u << 3);
 }
 
+/* The standby was reset, and paused before its core's loop had started it. */
+static void a_standby_that_was_to_start_is_started(void **state)
+{
+	(void)state;
+	for (unsigned held = 0; held < 2; held++) {
+		setup(state);
+		vm[0].clock.held = vm[1].clock.held = held;
+		begin_pair();
+		sched_remove(&vcpus[1]);
+		vm_core_off(&vcpus[1]);
+		turn_on(1);
+		assert_int_equal(vcpus[1].power, VCPU_STARTING);
+		assert_true(vm_fail_over(&vm[0]));
+		assert_int_equal(fake_asked, 1u << 3 | 1u << 0);
+	}
+}
+
 static void without_a_partner_that_runs_the_vm_goes_on(void **state)
 {
 	static struct vm_machine alone;
@@ -667,6 +684,7 @@ int main(void)
 		TEST(a_paused_vm_starts_no_vcpu),
 		TEST(one_that_runs_is_paused_and_goes_on),
 		TEST(the_partner_goes_on_and_is_failed_over_from),
+		TEST(a_standby_that_was_to_start_is_started),
 		TEST(without_a_partner_that_runs_the_vm_goes_on),
 		TEST(a_fault_fails_over_and_is_kept),
 		TEST(a_late_heartbeat_fails_over),

@@ -42,7 +42,7 @@ class Plan:
 
 # Loads that the measured VM takes turns with, instead of being disturbed by them, or with a link.
 PARTNERS = (*LINKED, "load_yield", "active_call", "active_heartbeat", "active_fault",
-            "active_interrupt", "active_control")
+            "active_interrupt", "active_control", "active_random")
 
 
 def words_of(config: Fields) -> dict[str, str]:
