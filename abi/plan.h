@@ -130,8 +130,8 @@ enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
  *   cpus     vCPUs: as many as cores, or as the guest line has; a background and a control VM
  *            have one, the bench guest and loads use more than one to fail over
  *   ram_mib  RAM of an unmodified guest, by default the guest line's; 0: the bench guest has what
- *            the others leave, the background VM none; a load has 16. The RAM of two VMs never
- *            overlaps
+ *            the others leave, the background VM none; a load has 16 or more, of which it uses 12.
+ *            The RAM of two VMs never overlaps
  *   prio     with sched=fp the larger one preempts; background and load: 0 by default
  */
 #define PLAN_VM_FIELDS(X)                                                                          \
@@ -200,7 +200,7 @@ struct plan {
 	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
 	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
 	uint32_t guest_vms;  /* number of VMs with unmodified guests */
-	uint32_t ram_mib;    /* sum of the VMs' and the links' */
+	uint32_t ram_mib;    /* sum of the links' and, at most, a configuration's VMs' */
 	uint32_t pass_count; /* 2: the configurations forth and back; 1: forth only */
 	uint32_t step_count;
 	uint32_t run_window_us;  /* of cycles_hz() at the start and the end of the run */

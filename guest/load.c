@@ -43,7 +43,7 @@ void load_run(const struct guest_run *run)
 	volatile uint32_t *rounds = &((struct guest_run *)(uintptr_t)run->ram_base)->rounds;
 	const struct load *load = find_load(run->config.beside);
 	uintptr_t start = (uintptr_t)mmu_free_start();
-	uintptr_t end = (uintptr_t)(run->ram_base + run->ram_size);
+	uintptr_t end = start + LOAD_MEMORY;
 	uintptr_t piece = start;
 	void (*begin)(const struct guest_run *run);
 	void (*round)(uintptr_t at);

@@ -7,7 +7,8 @@
 
 #include "guest/guest.h"
 
-#define LOAD_PIECE 0x1000u /* bytes */
+#define LOAD_PIECE 0x1000u    /* bytes */
+#define LOAD_MEMORY 0xc00000u /* bytes that a load works on, however much its VM has */
 
 struct load {
 	const char *beside;                         /* the axis' word */

@@ -134,9 +134,10 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
 
 def failover(step: dict, axes: dict) -> list[dict]:
     """The way that the configuration is called after; a call with its phases."""
-    way = step["config"].removesuffix("-cores")
+    way = step["config"].removesuffix("-cores").removesuffix("-held")
     phases = {"begins": GAP[0], "paused": GAP[1],
-              "runs": GAP[2] + 300 * (axes["sched"] == "null")} if way == "call" else {}
+              "runs": GAP[2] + 300 * (axes["sched"] == "null")
+              + 559 * (axes["pause_clock"] == "held")} if way == "call" else {}
     return [sample(step, way, sum(phases.values()) or 500),
             *(sample(step, f"{way}-{name}", ticks) for name, ticks in phases.items()),
             step | {"kind": "check", "variant": "interrupts", "ok": True, "fired": 100,
@@ -160,6 +161,33 @@ def net_rr(step: dict, axes: dict) -> list[dict]:
             spread(step, "rr-20", [3000 + more + 150 * i for i in range(20)] * 5),
             step | {"kind": "check", "variant": "answers", "ok": True, "sent": 201,
                     "answered": 201, "wrong": 0}]
+
+
+def net_stream(step: dict, axes: dict) -> list[dict]:
+    """virtio, or in the made-up plan whatever has lr=sw, copies each block twice."""
+    copies = 2 if axes["lr"] == "sw" else 1
+    return [sample(step, f"batch-{blocks}", 900 + 2000 * blocks * copies, bytes=1024 * blocks,
+                   bytes_per_million=10**9 * blocks // (900 + 2000 * blocks * copies))
+            for blocks in (1, 8, 32)]
+
+
+def ran(step: dict, name: str, rounds: int = 100) -> dict:
+    return step | {"kind": "vm", "vm": name, "vcpu": 0, "outcome": "stopped", "turns": 0,
+                   "smc": 0, "resets": 0, "rom_writes": 0, "tables": 4, "rounds": rounds}
+
+
+def others(step: dict) -> list[dict]:
+    """The VMs beside the measured one in plan paper-s4-vms."""
+    count = {"two": 1, "three": 2}.get(step["config"].rpartition("-")[2], 0)
+    return [ran(step, name) for name in ("second", "third")[:count]]
+
+
+def work(step: dict, axes: dict) -> list[dict]:
+    """Beside others a few samples are longer, and of memory each is."""
+    more = 16 * (axes["beside"] == "load_stride")
+    late = [0, 700] if axes["beside"] != "none" else [0, 0]
+    return [spread(step, "cpu", [8000] * 50 + [8000 + late[1]] * 50),
+            spread(step, "stride", [1600 + more] * 100), *others(step)]
 
 
 def vm_yield(step: dict, _axes: dict) -> list[dict]:
@@ -266,18 +294,31 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                             "rr-exit": {"sched": "rr", "beside": "load_exit"}}),
                    {"timer_wakeup": timer_wakeup, "sgi_self": one_path(33, 193, "handler")}),
         "failover": (twins(**{"yield": {"sched": "rr"}, "call": {"sched": "fp"},
-                              "fault": {"sched": "fp"}, "call-cores": {}}),
+                              "fault": {"sched": "fp"}, "call-cores": {},
+                              "call-held": {"sched": "fp", "pause_clock": "held"}}),
                      {"vm_yield": vm_yield, "failover": failover}),
         "links": (three | {"link-cores": {"irq": "trapped", "beside": "load_echo"}},
-                  {"net_rr": net_rr}),
+                  {"net_rr": net_rr, "net_stream": net_stream}),
+        "virtio": ({"link-cores": {"lr": "sw", "beside": "load_echo"}},
+                   {"net_rr": net_rr, "net_stream": net_stream}),
+        "links-beside": (twins(**{"cores": {}, "cores-exit": {"beside": "load_exit"},
+                                  "fp-exit": {"sched": "fp", "beside": "load_echo"}}),
+                         {"net_rr": net_rr, "net_stream": net_stream}),
         "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
         "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
         "programs": (three | {"trapped-stats": {"stats": "on"}},
                      {f"prog_{name}": program(index) for index, name in enumerate(PROGRAMS)}
                      | {"loop_int": loop, "loop_fp": loop}),
         "paper-s1": (three, {"cyclic": cyclic}),
-        "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1}),
-                     {"failover": commanded}),
+        "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1},
+                           memory={"sched": "fp", "vms": "small"}), {"failover": commanded}),
+        "paper-s2-loads": (twins(**{"base": {"sched": "fp"}, "guest-net": {
+            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded}),
+        "paper-s4-vms": (twins(**{"one": {"sched": "fp"}} | {
+            f"{kind}-{count}": {"sched": "fp", "beside": load,
+                                "vms": "third" if count == "three" else "none"}
+            for kind, load in (("cpu", "load_cpu"), ("memory", "load_stride"), ("net", "load_net"))
+            for count in ("two", "three")}), {"work": work, "net_rr": net_rr}),
     }
 
 

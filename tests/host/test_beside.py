@@ -6,7 +6,7 @@ import pytest
 from hypbench import abi
 from hypbench.analysis.beside import beside_cells
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
-from hypbench.plan_language import parse, text_of, words_of
+from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import OWN_LOADS, Vm, taking_part
 from hypbench.records import read_log
 from hypbench.tables import tables_of
@@ -18,6 +18,7 @@ from test_plan_language import refused
 BENCH, LOAD0, LOAD1 = Vm("bench", (0,), 0, 1), Vm("load", (0,), 16, 0), Vm("load", (1,), 16, 0)
 BACKGROUND = Vm("background", (0,), 0, 0)
 LOADS = abi.axes()["beside"][1:]
+BOARD = {"guest_size": 1 << 30, "cores.count": 4}
 
 
 # Plans
@@ -62,6 +63,22 @@ def test_a_load_of_its_own_takes_part_beside_any_other():
     assert unpack(pack(plan)) == plan == parse(text_of(plan))
 
 
+def test_a_vm_takes_part_in_the_configurations_of_its_line():
+    text = ("config a trapped\nconfig b trapped\nconfig c trapped beside=load_cpu\nbench x\n"
+            "vm bench\nvm own image=load load=load_exit cores=1 ram_mib=600 configs=b,c\n"
+            "vm any image=load cores=2\n"
+            "vm large image=load load=load_cpu cores=3 ram_mib=700 configs=c\n")
+    plan = parse(text.replace("700", "300"), board=BOARD)
+    there = {name: set(taking_part(plan.vms, said)) for name, said in said_of(plan).items()}
+    assert there == {"a": {"bench"}, "b": {"bench", "own"}, "c": {"bench", "own", "any", "large"}}
+    packed = PLAN.from_buffer_copy(pack(plan), HEADER.size)
+    assert packed.taking_part[:4] == [0b0001, 0b0011, 0b1111, 0]
+    assert packed.ram_mib == 600 + 16 + 300  # of the configuration that has most
+    assert unpack(pack(plan)).vms == plan.vms == parse(text_of(plan)).vms
+    refused(text, 8, "the VMs need 1316 MiB of RAM: this board has 1024 MiB for guests",
+            board=BOARD)
+
+
 @pytest.mark.parametrize("config, stage2, irq, lr, traps", [
     ("native", "2M", "trapped", "sw", "on"), ("direct stage2=4K", "4K", "trapped", "sw", "on"),
     ("trapped", "2M", "trapped", "hw", "on")])
@@ -86,8 +103,14 @@ def test_on_the_same_core_a_load_has_the_vectors_of_the_measured_vm():
      " cores=N): config 'a'"),
     ("config a trapped beside=cpu\nbench b\n", 1,
      f"unknown value 'beside=cpu'; valid: none {' '.join(LOADS)}"),
-    ("config a trapped\nbench b\nvm bench\nvm n image=load ram_mib=32\n", 4,
-     "ram_mib is for guests, vm 'n' has image=load"),
+    *((f"config a trapped\nbench b\nvm bench\nvm n image=load ram_mib={mib}\n", 4,
+       f"ram_mib={mib} of vm 'n', image=load; valid: 16 to 896") for mib in (8, 897)),
+    ("config a trapped\nbench b\nvm bench\nvm n image=load cores=1 configs=b\n", 4,
+     "configs= of vm 'n': no config 'b'; valid: a"),
+    ("config a trapped\nbench b\nvm bench configs=a\n", 3,
+     "vm 'bench' takes part in every config"),
+    ("config a trapped\nbench b\nvm bench\nvm n image=load cores=1 configs=a\n", 4,
+     "vm 'n' has configs=a, whose sched and beside leave it out"),
     ("config a trapped\nbench b\nvm bench load=load_cpu\n", 3,
      "load= is for image=load, vm 'bench' has image=bench"),
     ("config a trapped\nbench b\nvm bench\nvm n image=load load=active_call cores=1\n", 4,

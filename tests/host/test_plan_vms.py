@@ -14,7 +14,7 @@ BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
 ALL = "bench background load control linux"
-FIELDS = "image cores load cpus ram_mib prio"
+FIELDS = "image cores load configs cpus ram_mib prio"
 
 
 def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:
@@ -113,7 +113,7 @@ def test_a_core_alone_in_one_configuration_and_shared_in_another():
     ("vm o image=linux ram_mib=2", "ipa of a load outside of RAM is not a multiple of 4 KiB"),
     ("vm control cores=0,1", "image=control has one vCPU, vm 'control' 2"),
     ("vm background cpus=2", "image=background has one vCPU, vm 'background' 2"),
-    ("vm bench ram_mib=64", "ram_mib is for guests, vm 'bench' has image=bench")])
+    ("vm bench ram_mib=64", "ram_mib is for guests and loads, vm 'bench' has image=bench")])
 def test_a_wrong_vm(line, message):
     guest = GUEST.replace(LOAD_4, "load ipa=0x40200001 size=4\nload ipa=0x40000000 size=4096"
                           ) if "ram_mib=2" in line else GUEST
@@ -207,7 +207,8 @@ def test_events_need_trapped_interrupts():
 
 def test_the_tables_of_the_header():
     assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
-    assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores", "load"} == set(FIELDS.split())
+    own = {"image", "cores", "load", "configs"}
+    assert set(abi.numbers("PLAN_VM_FIELDS")) | own == set(FIELDS.split())
 
 
 # A control VM, and vCPUs of a pair

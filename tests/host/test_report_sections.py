@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hypbench.analysis.programs import ProgramRow
+from hypbench.analysis.studies import independence
 from hypbench.html import charts, data, page, units
 from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source
@@ -105,7 +106,8 @@ def test_a_fail_over_by_phases_of_every_way():
         assert value["start"] == ends.get(value["config"], 0)
         ends[value["config"]] = value["end"]
     assert ends == {"call, one core": sum(GAP), "call, two cores": sum(GAP) + 300,
-                    "fault, one core": 500, "yield, one core": 511}
+                    "call, clock held, one core": sum(GAP) + 559, "fault, one core": 500,
+                    "yield, one core": 511}
     assert [value["phase"] for value in values if value["config"] == "call, one core"] == [
         "EL2 begins", "active VM paused", "standby runs"]
     assert [value["phase"] for value in values if value["config"].startswith("fault")] == [
@@ -115,7 +117,7 @@ def test_a_fail_over_by_phases_of_every_way():
     assert (rows[0]["p50"], rows[0]["samples"]) == (f"{sum(GAP) + 300}\u00a0instr",
                                                     "100\u00a0samples")
     notes = next(block for block in made.blocks if isinstance(block, Table)).notes
-    assert notes == ("300 of 300 interrupts of the standby that came while it was paused were"
+    assert notes == ("400 of 400 interrupts of the standby that came while it was paused were"
                      " handled, each once.", "The phases add up to the service gap.")
 
 
@@ -126,8 +128,38 @@ def test_a_link_beside_a_vm_alone():
     assert max(value["value"] for value in values if value["config"] == "link-cores") == 6160
     rows = [row for row in table(made, "tab-links") if row["configuration"] == "link-cores"]
     assert [row["p50"] for row in rows[:2]] == ["376\u00a0instr", "936\u00a0instr"]
-    notes = next(block for block in made.blocks if isinstance(block, Table)).notes
+    notes = next(block for block in made.blocks if isinstance(block, Table)
+                 and block.id == "tab-links-virt-a72").notes
     assert notes == ("804\u00a0requests, 804\u00a0answers, 0\u00a0wrong words.",)
+
+
+def test_kinds_of_link_stand_side_by_side():
+    made = of(links, board())
+    rows = {row["path"]: row for row in table(made, "tab-kinds-of-links")}
+    assert list(rows["bytes, 8 KiB at a time"]) == [
+        "path", "loop-back, native", "doorbell, two cores", "virtio, two cores"]
+    answer = rows["request to its answer, one flow"]
+    assert (answer["loop-back, native"], answer["virtio, two cores"]) == (
+        "626\u00a0instr", "936\u00a0instr")
+    eight = rows["bytes, 8 KiB at a time"]
+    assert eight["doorbell, two cores"].startswith(f"{8 * 10**9 // 16900:,}".replace(",", "\u202f"))
+    factors = {(value["what"], value["config"]): value["factor"]
+               for value in drawn(made)["fig-links-kinds-virt-a72"]}
+    assert factors[links.BATCHES["batch-32"], "virtio, two cores"] == (900 + 128000) / (900 + 64000)
+    assert factors[links.PATHS["ring"], "loop-back, native"] == 1
+    alone = of(links, Board("b", {"virtio": source("virtio")}))
+    assert not any(block.id.startswith("tab-kinds-of-links") for block in alone.blocks
+                   if isinstance(block, Table))
+
+
+def test_a_link_beside_a_third_vm():
+    rows = {row["third VM"]: row for row in table(of(links, board()), "tab-third-links")}
+    assert list(rows) == ["cores", "cores-exit", "fp-exit"]
+    assert rows["cores-exit"][links.PATHS["ring"]] == "×1.00: 66\u00a0instr"
+    assert rows["fp-exit"][links.PATHS["rr"]] == f"×{936 / 626:.2f}: 936\u00a0instr"
+    assert "fig-links-beside-virt-a72" not in drawn(of(links, board()))
+    assert "fig-links-beside-virt-a72" in drawn(of(links, board("silicon", "links",
+                                                               "links-beside")))
 
 
 def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
@@ -232,7 +264,8 @@ def test_a_fail_over_beside_that_of_study_s2():
     assert shares["S2, unpause", "EL2"] == 0.1
     assert shares["hypbench, call, one core", "before EL2 begins"] == round(100 * 37 / 579, 1)
     assert {value["config"] for value in values} == {
-        "S2, pause", "S2, unpause", "hypbench, call, one core", "hypbench, call, two cores"}
+        "S2, pause", "S2, unpause", "hypbench, call, one core", "hypbench, call, two cores",
+        "hypbench, call, clock held, one core"}
     without = of(studies, Board("b", {"traps": source("traps")}))
     assert "fig-s2-b" not in drawn(without)
 
@@ -243,7 +276,52 @@ def test_parameters_beside_those_of_study_s2():
     assert rows["base"]["ours: command to standby"] == "×1.00: 1132\u00a0instr"
     assert rows["1 vCPU"]["all vCPUs run"] == "×0.33: 1000\u00a0instr"
     assert {row["service gap"] for row in rows.values()} == {
-        "×1.00: 1200\u00a0instr", "not measured"}
+        "×1.00: 1200\u00a0instr", "not measured", "–"}
+
+
+def test_parameters_without_a_counterpart_are_named():
+    rows = {row["parameter"]: row for row in table(of(studies, board()), "tab-s2-parameters")}
+    for parameter in ("storage: a file", "nice -20", "SCHED_FIFO", "scheduler: null"):
+        assert rows[parameter]["here"].startswith("no counterpart")
+        assert rows[parameter]["ours: command to standby"] == "–"
+    assert all(row["here"] for row in rows.values())
+    # a VM's memory changes nothing; a load is a factor to the base of its own plan
+    assert rows["memory: 155 MB"]["ours: command to standby"] == "×1.00: 1132\u00a0instr"
+    assert rows["guest network load"]["all vCPUs run"] == "×0.67: 2000\u00a0instr"
+    assert rows["control-VM CPU load"]["all vCPUs run"] == "not measured"
+
+
+def test_independence_beside_that_of_study_s4():
+    made = of(studies, board())
+    rows = {(row["of"] or row["work"]): row for row in table(made, "tab-s4-vms")}
+    assert rows["network"]["2 VMs"] == "90.01\u00a0%"
+    cpu = next(row for work, row in rows.items() if work.startswith("work cpu"))
+    assert [cpu[f"{count} VM{'s' * (count > 1)}"] for count in (1, 2, 3)] == ["100.00\u00a0%"] * 3
+    memory = next(row for work, row in rows.items() if work.startswith("work stride"))
+    assert memory["3 VMs"] == f"{100 * 1600 / 1616:.2f}\u00a0%"
+    notes = next(block for block in made.blocks if isinstance(block, Table)
+                 and block.id.startswith("tab-s4-vms")).notes
+    assert "not modelled here" in notes[0]
+    assert "fig-s4-vms-virt-a72" not in drawn(made)  # bars of 100 % say nothing
+
+
+def test_independence_in_time_is_of_medians_and_drawn():
+    values = {(value["what"], value["config"]): value["factor"]
+              for value in drawn(of(studies, board("silicon", "paper-s4-vms")))[
+                  "fig-s4-vms-virt-a72"]}
+    assert values["memory, 2 VMs", "S4"] == 99.43
+    assert values["memory, 2 VMs", "hypbench"] == 100 * 1600 / 1616
+    assert ("CPU, 1 VMs", "S4") not in values
+
+
+def test_a_vm_that_did_not_run_leaves_no_independence():
+    def idle(body):
+        if body.get("kind") == "vm" and body["config"] == "cpu-three" and body["vm"] == "third":
+            body["rounds"] = 0
+    log = source("paper-s4-vms", raw=changed("paper-s4-vms", idle)).log
+    cpu = independence(log)[0]
+    assert cpu.shares == (1, 1, None)
+    assert independence(source("links").log) == []
 
 
 def test_every_study_is_cited():

@@ -83,6 +83,8 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
                    "(void)end;"),),
     "block": (Patch("guest/link.c", "memcpy(memory->own[i], window->block[i], LINK_BLOCK);",
                     "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
+    "rewrite": (Patch("guest/bench/work.c", "*(volatile uint32_t *)at += 1;",
+                      "*(volatile uint32_t *)at += i != 7;"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",

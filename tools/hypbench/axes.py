@@ -12,7 +12,8 @@ Settings = dict[str, Setting]  # an axis, and its value
 
 
 def default_of(axis: str) -> Setting:
-    values = axes()[axis]
+    """Of what is no axis, the VMs with `configs=` that take part: none."""
+    values = axes().get(axis, ("none",))
     return values[0] if values else 0
 
 

@@ -13,9 +13,9 @@ from struct import Struct as Format
 from typing import Any
 
 from hypbench import abi
-from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
+from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
-                               BESIDE_WORDS, Link, Vm, measured_vm, taking_part)
+                               BESIDE_WORDS, Link, Vm, measured_vm, most_ram, taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -102,16 +102,20 @@ def decided(plan: Plan) -> dict[str, int]:
     return dict(zip(DECIDED, (list(vms).index(measured_vm(vms)),
                               core_count(plan),
                               sum(vm.image in plan.guests for vm in vms.values()),
-                              sum(vm.ram_mib for vm in vms.values()) + LINK_MIB * len(plan.links),
+                              most_ram(vms, said_of(plan).values()) + LINK_MIB * len(plan.links),
                               passes, passes * len(plan.configs) * max(len(plan.benches), 1),
                               *windows), strict=True))
 
 
 def words(plan: Plan) -> str:
     """The members of the run record that the plan gives."""
+    some = [name for name, vm in plan.vms.items() if vm.configs]
+
     def config(name: str, axes: Fields) -> dict[str, str | int]:
+        there = ".".join(vm for vm in some if name in plan.vms[vm].configs) or "none"
         return {"name": name, **{axis: values[axes[axis]] if values else axes[axis]
-                                 for axis, values in abi.axes().items()}}
+                                 for axis, values in abi.axes().items()},
+                **({"vms": there} if some else {})}
     record = {"platform": PLATFORMS[plan.platform],
               **({"machine": plan.machine} if plan.machine else {}),
               "plan": plan.name, "order": ORDERS[plan.order], "limit_ms": plan.limit_ms,
@@ -127,8 +131,8 @@ def pack(plan: Plan) -> bytes:
          config_count=len(plan.configs), bench_count=len(benches), guest_count=len(plan.guests),
          vm_count=len(vms), event_count=len(plan.events), link_count=len(plan.links),
          **decided(plan))
-    for i, (name, config) in enumerate(plan.configs.items()):
-        there = taking_part(plan.vms, words_of(config))
+    for i, ((name, config), said) in enumerate(zip(plan.configs.items(), said_of(plan).values())):
+        there = taking_part(plan.vms, said)
         made.taking_part[i] = sum(1 << n for n, vm in enumerate(vms) if vm in there)
         fill(made.config[i], name=name, **config)
         fill(made.beside[i], name=name, **beside(config))
@@ -183,7 +187,7 @@ def unpack(section: bytes) -> Plan:
                   BESIDE_WORDS[one.load] if one.load else "")
     vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
     benches = read.bench_count if BENCH in (one.image for one in vms.values()) else 0
-    return Plan(
+    made = Plan(
         board=read.board.decode("ascii"), platform=read.platform, limit_ms=read.limit_ms,
         name=said["plan"], machine=said.get("machine", ""), order=ORDERS.index(said["order"]),
         configs={one.name.decode("ascii"): fields(one, abi.axes())
@@ -196,6 +200,17 @@ def unpack(section: bytes) -> Plan:
         links={one.name.decode("ascii"): Link(LINK_KINDS[one.kind], list(vms)[one.a],
                                               list(vms)[one.b])
                for one in read.link[:read.link_count]})
+    return replace(made, vms={name: replace(one, configs=configs_of(read, made, i))
+                              for i, (name, one) in enumerate(vms.items())})
+
+
+def configs_of(read: Any, plan: Plan, i: int) -> tuple[str, ...]:
+    """Those in which VM i takes part, if it could in more."""
+    name = list(plan.vms)[i]
+    could = [config for config, said in said_of(plan).items()
+             if name in taking_part(plan.vms, said)]
+    does = [config for n, config in enumerate(plan.configs) if read.taking_part[n] >> i & 1]
+    return tuple(does) if does != could else ()
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from hypbench import abi
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_vms import (LINKED, Event, Guest, Link, Vm, add_load, check_cores, check_event,
-                               check_guest, check_link, check_links, check_vms, event_of,
-                               guest_lines, guest_of, link_line, link_of, made_vm, sized_guest,
-                               usual_links, usual_vms, vm_line, vm_of)
+from hypbench.plan_vms import (CONFIG, LINKED, Event, Guest, Link, Vm, add_load, check_cores,
+                               check_event, check_guest, check_link, check_links, check_vms,
+                               event_of, guest_lines, guest_of, link_line, link_of, made_vm,
+                               sized_guest, usual_links, usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -47,6 +47,11 @@ PARTNERS = (*LINKED, "load_yield", "active_call", "active_heartbeat", "active_fa
 
 def words_of(config: Fields) -> dict[str, str]:
     return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
+
+
+def said_of(plan: Plan) -> dict[str, dict[str, str]]:
+    """Of each configuration, for which VMs take part."""
+    return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
 
 
 def check_config(name: str, config: Fields) -> None:
@@ -188,7 +193,9 @@ class Parser:
     def vm(self, words: list[str]) -> None:
         """vm NAME [image=WORD] [cores=LIST] [field=number …]: a VM; NAME is the image where none is
         given. cores: the core, 0 to 3, of each vCPU in turn, each another one, such as 2 or 0,2 or
-        0-3; by default 0 to cpus - 1. At most {PLAN_VM_MAX}, each with a name of its own"""
+        0-3; by default 0 to cpus - 1. load=WORD: of image=load, in place of `beside`.
+        configs=NAME,…: it takes part in these configurations alone. At most {PLAN_VM_MAX}, each
+        with a name of its own"""
         most = abi.constant("PLAN_VM_MAX")
         if len(self.vms) == most:
             raise Mistake(f"too many VMs, at most {most}")
@@ -266,10 +273,10 @@ class Parser:
         for name, (line, said) in self.vms.items():
             self.line = line
             plan.vms[name] = made_vm(name, said, plan.guests)
-        configs = {name: words_of(config) for name, config in plan.configs.items()}
+        configs = said_of(plan)
         if not self.vms:
             plan.vms = usual_vms(plan.guests, configs.values())
-        check_vms(plan.vms, plan.guests, bool(plan.benches))
+        check_vms(plan.vms, plan.guests, bool(plan.benches), configs)
         for name, said in configs.items():
             check_cores(plan.vms, name, said)
             check_stats(plan.vms, name, said)
@@ -282,7 +289,7 @@ class Parser:
                 self.line = self.vms[name][0] if self.vms else self.guest_lines[vm.image]
                 self.check_machine(vm, configs)
         if self.board:
-            check_together(self.board, plan.vms)
+            check_together(self.board, plan.vms, configs.values())
 
     def check_machine(self, vm: Vm, configs: dict[str, dict[str, str]]) -> None:
         """Of a VM with an unmodified guest."""
@@ -300,7 +307,7 @@ class Parser:
             self.line = line
             check_link(plan.vms, name, link)
             plan.links[name] = link
-        configs = {name: words_of(config) for name, config in plan.configs.items()}
+        configs = said_of(plan)
         plan.links = plan.links or usual_links(plan.vms, configs.values())
         for name, said in configs.items():
             check_links(plan.links, plan.vms, name, said)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Demands of a plan that no machine, or not this board, can meet."""
 
+from collections.abc import Collection
+
 from hypbench import abi
-from hypbench.plan_vms import Guest, Vm, overlap, taking_part
+from hypbench.plan_vms import Guest, Vm, most_ram, overlap, taking_part
 from hypbench.plan_words import Mistake, quoted
 
 MIB = 1 << 20
@@ -63,9 +65,9 @@ def check_native(board: Board, config: str, guest: Guest) -> None:
                           f" {board['store_base'] + load['store']:#x}: stage2=off {where}")
 
 
-def check_together(board: Board, vms: dict[str, Vm]) -> None:
+def check_together(board: Board, vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> None:
     """All VMs on a board."""
-    mib, most = sum(vm.ram_mib for vm in vms.values()), board["guest_size"] // MIB
+    mib, most = most_ram(vms, configs), board["guest_size"] // MIB
     if mib > most:
         raise Mistake(f"the VMs need {mib} MiB of RAM: this board has {most} MiB for guests")
     wanted = 1 + max(core for vm in vms.values() for core in vm.cores)

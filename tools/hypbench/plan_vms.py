@@ -18,6 +18,7 @@ IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
 BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
 OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
 NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # they never end, and nothing is measured in them
+CONFIG = "config"  # beside the axes' words: the configuration's name
 COMMANDED = "active_control"  # the value of `beside` with a control VM
 BESIDE_WORDS = abi.axes()["beside"]
 LINKED = ("load_echo", "load_net", "load_block")  # loads over a link
@@ -28,9 +29,10 @@ LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
 LINK_WORDS = ("kind", "a", "b")
 LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
-VM_WORDS = ("image", "cores", "load", *abi.numbers("PLAN_VM_FIELDS"))
+VM_WORDS = ("image", "cores", "load", "configs", *abi.numbers("PLAN_VM_FIELDS"))
 URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
 LOAD_MIB = 16  # of a load: more than caches hold
+LOAD_MIB_MAX = 896  # the bench guest has what is left of a board's GiB
 
 
 @dataclass
@@ -59,6 +61,7 @@ class Vm:
     ram_mib: int
     prio: int
     load: str = ""  # of image LOAD, whatever the configuration says; else ""
+    configs: tuple[str, ...] = ()  # only there it takes part; (): everywhere
 
 
 @dataclass
@@ -204,11 +207,15 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
         raise Mistake(f"cores={said['cores']}: each vCPU of a VM has a core of its own")
     if image in (BACKGROUND, CONTROL) and len(cores) > 1:
         raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
-    if not guest and found["ram_mib"] != usual["ram_mib"]:
-        raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
+    if image in (BENCH, BACKGROUND) and found["ram_mib"]:
+        raise Mistake(f"ram_mib is for guests and loads, vm {quoted(name)} has image={image}")
+    if image in (LOAD, CONTROL) and not LOAD_MIB <= found["ram_mib"] <= LOAD_MIB_MAX:
+        raise Mistake(f"ram_mib={found['ram_mib']} of vm {quoted(name)}, image={image}; valid:"
+                      f" {LOAD_MIB} to {LOAD_MIB_MAX}")
     if guest:
         check_with_ram(sized_guest(guest, found["ram_mib"]))
-    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said))
+    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said),
+              tuple(name_of([config]) for config in said.get("configs", "").split(",") if config))
 
 
 def own_load(name: str, image: str, said: dict[str, str]) -> str:
@@ -254,14 +261,22 @@ def measured_vm(vms: dict[str, Vm]) -> str:
     return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
 
 
+def most_ram(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> int:
+    """MiB, of the VMs that take part in one configuration."""
+    return max(sum(vm.ram_mib for vm in taking_part(vms, said).values()) for said in configs)
+
+
 def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
-    """In a configuration, by its words. Where one core runs one vCPU (sched=null), a neighbour
-    stays off a core of another VM's. Loads are there with `beside`, in the background VM's place;
-    with other policies where they share a core; one with a load of its own always; a control VM
-    where there is something to command."""
+    """In a configuration, by its words and, as CONFIG, its name. Where one core runs one vCPU
+    (sched=null), a neighbour stays off a core of another VM's. Loads are there with `beside`, in
+    the background VM's place; with other policies where they share a core; one with a load of its
+    own always; a control VM where there is something to command. A VM with configs= is in those
+    alone."""
     null, loaded = said["sched"] == "null", said["beside"] != "none"
     part = {BACKGROUND: not loaded, LOAD: loaded, CONTROL: said["beside"] == COMMANDED}
-    there = {name: vm for name, vm in vms.items() if vm.load or part.get(vm.image, True)}
+    config = said.get(CONFIG)
+    there = {name: vm for name, vm in vms.items() if (vm.load or part.get(vm.image, True))
+             and (not vm.configs or config in vm.configs)}
 
     def shares(name: str) -> bool:
         others = chain(*(vm.cores for other, vm in there.items() if other != name))
@@ -271,8 +286,15 @@ def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
             and not (not null and vm.image == LOAD and not vm.load and not shares(name))}
 
 
-def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool) -> None:
+def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
+              configs: Collection[str]) -> None:
     """Checks that need the whole plan."""
+    for name, vm in vms.items():
+        for config in vm.configs:
+            if config not in configs:
+                raise unknown(f"configs= of vm {quoted(name)}: no config", config, configs)
+    if vms[measured_vm(vms)].configs:
+        raise Mistake(f"vm {quoted(measured_vm(vms))} takes part in every config")
     images = [vm.image for vm in vms.values()]
     idle = next((name for name in guests if name not in images), None)
     if idle is not None:
@@ -362,6 +384,11 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
         for core in vm.cores:
             on_core.setdefault(core, []).append(name)
     images = [vm.image for vm in running.values()]
+    idle = next((name for name, vm in vms.items() if config in vm.configs and name not in running),
+                None)
+    if idle is not None:
+        raise Mistake(f"vm {quoted(idle)} has configs={config}, whose sched and beside leave it"
+                      " out")
     if said["beside"] == COMMANDED and images.count(CONTROL) != 1:
         raise Mistake(f"beside={COMMANDED} needs one control VM (vm NAME image={CONTROL} cores=N):"
                       f" config {quoted(config)}")
@@ -399,8 +426,9 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
 def vm_line(name: str, vm: Vm) -> str:
     ram = f" ram_mib={vm.ram_mib}" if vm.ram_mib else ""
     load = f" load={vm.load}" if vm.load else ""
+    configs = f" configs={','.join(vm.configs)}" if vm.configs else ""
     return (f"vm {name} image={vm.image} cores={','.join(map(str, vm.cores))}{ram}"
-            f" prio={vm.prio}{load}")
+            f" prio={vm.prio}{load}{configs}")
 
 
 def link_line(name: str, link: Link) -> str:

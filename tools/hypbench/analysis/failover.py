@@ -20,6 +20,7 @@ class FailOver:
     total: Row  # the service gap: from the active VM's last stamp to the standby's first
     phases: tuple[Row, ...]  # in the order of the path; none where only the whole is stamped
     watched: tuple[Row, ...] = ()
+    held: bool = False  # a paused VM's clock stands still
 
     @property
     def adds_up(self) -> bool:
@@ -38,8 +39,10 @@ def fail_overs(log: Log) -> list[FailOver]:
         others = [row for row in rows if (row.bench, row.config) == (total.bench, total.config)]
         if total.variant not in WATCHED and not any(
                 total.variant.startswith(f"{row.variant}-") for row in others):
-            cores = 2 if settings.get(total.config, {}).get("sched") == "null" else 1
+            said = settings.get(total.config, {})
+            cores = 2 if said.get("sched") == "null" else 1
             found.append(FailOver(total.variant, cores, total, tuple(
                 row for row in others if row.variant.startswith(f"{total.variant}-")),
-                tuple(row for row in others if row.variant in WATCHED)))
+                tuple(row for row in others if row.variant in WATCHED),
+                said.get("pause_clock") == "held"))
     return found

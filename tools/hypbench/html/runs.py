@@ -44,7 +44,8 @@ from hypbench.tree import Tree, read_bytes, read_records
 from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
-         "beside", "failover", "links", "memory", "tlb-matrix", "programs", "paper-s1", "paper-s2")
+         "beside", "failover", "links", "virtio", "links-beside", "memory", "tlb-matrix",
+         "programs", "paper-s1", "paper-s2", "paper-s2-loads", "paper-s4-vms")
 LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps",
                  "default", "states")
 CLOCK = "icount"

@@ -94,7 +94,7 @@ def vm_switch(board: Board) -> Figure | None:
 
 def fail_over(board: Board) -> Figure | None:
     source = board.first_with("failover", "failover")
-    found = [one for one in fail_overs(source.log) if one.way == "call"]
+    found = [one for one in fail_overs(source.log) if one.way == "call" and not one.held]
     return Figure(tuple((CORES[one.cores], linked(board, source, one.total,
                                                   source.clock.show(one.total.p50)))
                         for one in found), "fail over", "From the active VM's call to the first"

@@ -40,7 +40,11 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def label(one: FailOver) -> str:
-    return f"{one.way}, {CORES[one.cores]}"
+    return f"{way(one)}, {CORES[one.cores]}"
+
+
+def way(one: FailOver) -> str:
+    return f"{one.way}, clock held" if one.held else one.way
 
 
 def phase_name(one: FailOver, row: Row) -> str:
@@ -64,7 +68,7 @@ def lines(board: Board, source: Source, one: FailOver) -> list[list[str | Cell]]
 def cells(board: Board, source: Source, one: FailOver, row: Row, name: str, mark: str
           ) -> list[str | Cell]:
     show = source.clock.show
-    return [Cell(one.way, mark), CORES[one.cores], Cell(name, mark), counted(row.pool.n, "sample"),
+    return [Cell(way(one), mark), CORES[one.cores], Cell(name, mark), counted(row.pool.n, "sample"),
             linked(board, source, row, show(row.p50), mark),
             show(row.pool.percentiles().get("p99")), show(row.pool.high)]
 

@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link between two VMs: a ring, and requests with their answers."""
+"""A link between two VMs: rings, requests with their answers, and streams, by kind of link, alone
+and beside other VMs."""
+
+from dataclasses import dataclass
 
 from hypbench.html import charts
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked, missing, steps
-from hypbench.html.units import counted
+from hypbench.html.parts.common import figure, linked, missing, note_of, steps
+from hypbench.html.units import NONE, counted, number, ratio
 from hypbench.rows import Row
+from hypbench.schema import Data
 
-PLAN = "links"
-BENCH = "net_rr"
+PLAN, VIRTIO, BESIDE = "links", "virtio", "links-beside"
+BENCH, STREAM = "net_rr", "net_stream"
 PATHS = {"ring": "ring to the other VM's handler", "rr": "request to its answer, one flow",
          "rr-20": "request to its answer, 20 flows at once"}
+BATCHES = {f"batch-{blocks}": f"{blocks} KiB, until the other VM has taken {them}"
+           for blocks, them in ((1, "it"), (8, "them"), (32, "them"))}
+RATE = "bytes_per_million"
+# A column each: its name, plan and configuration.
+KINDS = (("loop-back, native", PLAN, "native"), ("doorbell, two cores", PLAN, "link-cores"),
+         ("doorbell, one core", PLAN, "link-core"), ("virtio, two cores", VIRTIO, "link-cores"),
+         ("virtio, one core", VIRTIO, "link-core"))
+ALONE = "cores"  # the configuration of plan links-beside without a third VM
+COMPARED = (BENCH, "ring"), (BENCH, "rr"), (STREAM, "batch-32")
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    source: Source
+    config: str
+
+    def row(self, variant: str) -> Row | None:
+        return self.source.row(BENCH if variant in PATHS else STREAM, variant, self.config)
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
@@ -22,11 +45,14 @@ def section(board: Board, _boards: list[Board]) -> Section:
         made.add(missing(board, "links", PLAN))
         return made
     made.add(Text(
-        "Requests of 64 bytes and their answers: between two VMs that share memory and ring each"
-        " other's doorbell, or, in a configuration without a second VM, from a VM to itself. Study"
-        " S4 sent requests over a network, 20 flows at once: most were answered within 3 ms, the"
-        " slowest in 15.864 ms." + (" Instructions of all cores count here." if board.clock.exact
-                                    else "")),
+        "Requests of 64 bytes and their answers, and streams of blocks of 1 KiB: between two VMs"
+        " that share memory and ring each other's doorbell, between two that have a network device"
+        " each, whose frames EL2 copies (virtio), or, in a configuration without a second VM, from"
+        " a VM to itself. Study S4 sent requests over a network, 20 flows at once: most were"
+        " answered within 3 ms, the slowest in 15.864 ms." + (
+            " Instructions of all cores count here." if board.clock.exact else "")))
+    side_by_side(made, board)
+    made.add(
         figure("links", board, f"20 flows at once: share of the answers up to a value, in"
                f" {source.clock.axis}; a dot marks the last answer of all.", charts.ecdf(
                    [one for row in rows if row.variant == "rr-20"
@@ -35,7 +61,76 @@ def section(board: Board, _boards: list[Board]) -> Section:
               ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
               [cells(board, source, row) for variant in PATHS for row in rows
                if row.variant == variant], notes(source)))
+    beside(made, board)
     return made
+
+
+def side_by_side(made: Section, board: Board) -> None:
+    """Every kind of link that has records, p50 of each path, and bytes in a million ticks."""
+    kinds = [kind for name, plan, config in KINDS
+             if (kind := Kind(name, board.source(plan), config)).row("rr")]
+    if len(kinds) < 2:
+        return
+    first, unit = kinds[0], board.clock.axis
+    values = [{"what": what, "config": kind.name, "factor": row.p50 / base.p50,
+               "note": note_of(row, kind.source.clock, f"{kind.name}, {what}")}
+              for variant, what in (PATHS | BATCHES).items() for kind in kinds
+              if (row := kind.row(variant)) and (base := first.row(variant)) and base.p50 > 0]
+    made.add(figure("links-kinds", board, f"Each kind of link, p50 as times of {first.name}.",
+                    charts.dots(values, f"times {first.name} (log)", True)),
+             Table(f"tab-kinds-of-links-{board.name}", "Kinds of link side by side: p50, and bytes"
+                   f" in a million {unit.split(' ')[0]}",
+                   ("path", *(f">{kind.name}" for kind in kinds)),
+                   [[what, *(shown(board, kind, variant) for kind in kinds)]
+                    for variant, what in (PATHS | BATCHES).items()]
+                   + [[f"bytes, {variant.removeprefix('batch-')} KiB at a time",
+                       *(rate(board, kind, variant) for kind in kinds)] for variant in BATCHES]))
+
+
+def shown(board: Board, kind: Kind, variant: str) -> str | Cell:
+    row = kind.row(variant)
+    return linked(board, kind.source, row, kind.source.clock.show(row.p50)) if row else NONE
+
+
+def rate(board: Board, kind: Kind, variant: str) -> str | Cell:
+    row = kind.row(variant)
+    return (linked(board, kind.source, row, f"{number(row.first[RATE])}\u00a0bytes")
+            if row and RATE in row.first else NONE)
+
+
+def beside(made: Section, board: Board) -> None:
+    """A doorbell beside a third VM, as times of the same alone."""
+    source = board.source(BESIDE)
+    exact = source.clock.exact
+
+    def value(row: Row) -> int:
+        return row.pool.low if exact else row.p50
+
+    def cell(row: Row | None, alone: Row | None) -> str | Cell:
+        if row is None or alone is None:
+            return NONE
+        return linked(board, source, row, f"{ratio(value(row), value(alone))}:"
+                      f" {source.clock.show(value(row))}")
+    alone = {key: source.row(*key, ALONE) for key in COMPARED}
+    configs = [config for config in source.configs if source.row(BENCH, "rr", config)]
+    if not alone[BENCH, "rr"]:
+        return
+    values: list[Data] = [
+        {"what": PATHS.get(key[1], BATCHES.get(key[1])), "config": config,
+         "factor": value(row) / value(first), "note": note_of(row, source.clock, config)}
+        for key, first in alone.items() for config in configs
+        if first and config != ALONE and (row := source.row(*key, config))]
+    if not exact:
+        made.add(figure("links-beside", board, "A doorbell beside a third VM, as times of the same"
+                        " alone.", charts.dots(values, "times alone (log)", True)))
+    made.add(Table(
+        f"tab-third-links-{board.name}", "A doorbell beside a third VM, as times of the same alone",
+        ("third VM", *(f">{PATHS.get(variant, BATCHES.get(variant))}" for _, variant in COMPARED)),
+        [[config, *(cell(source.row(*key, config), first) for key, first in alone.items())]
+         for config in configs], (
+            "cores-…: on a core of its own; fp-…: on this VM's core, by priority.", *((
+                "The shortest sample of each: the others hold turns of QEMU's other cores.",)
+                if exact else ())), folded="beside a third VM, in numbers"))
 
 
 def cells(board: Board, source: Source, row: Row) -> list[str | Cell]:

@@ -6,18 +6,21 @@ from itertools import groupby
 
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import ProgramRow
+from hypbench.analysis.studies import (ICOUNT_INDEPENDENCE_REMARK, INDEPENDENCE_REMARK,
+                                       Independence, independence)
 from hypbench.analysis.tlb import working_sets
 from hypbench.html import charts, data
 from hypbench.html.blocks import Cell, Section, Table, Text
 from hypbench.html.data import Board, Source
 from hypbench.html.parts import failover
-from hypbench.html.parts.common import figure, linked, published
+from hypbench.html.parts.common import figure, linked, missing, published
 from hypbench.html.parts.programs import LABELS
 from hypbench.html.units import NONE, counted, number, percent, ratio
 from hypbench.rows import Row
 from hypbench.schema import Data
 
 S2_PLAN = "paper-s2"
+S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
 UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
 UNMODELLED = Cell("not modelled here", "quiet")
@@ -191,8 +194,9 @@ def s2(made: Section, board: Board, study: Data) -> None:
 
 def s2_parameters(made: Section, board: Board, study: Data) -> None:
     """A row a parameter, each system against its own base."""
-    source = board.source(S2_PLAN)
-    found = {one.total.config: one for one in fail_overs(source.log)}
+    plans = {row.get("plan", S2_PLAN) for row in study["rows"]}
+    found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
+             for plan in plans}
 
     def theirs(row: Data, way: str) -> Cell:
         if way not in row:
@@ -200,23 +204,28 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         return Cell(f"{ratio(row[way], study['rows'][0][way])}: {number(row[way])}\u00a0µs",
                     "theirs")
 
-    def ours(row: Row | None, first: Row | None) -> str | Cell:
+    def ours(source: Source, row: Row | None, first: Row | None) -> str | Cell:
         if row is None or first is None:
             return UNMEASURED
         beside = f"{ratio(row.p50, first.p50)}: " if first.p50 else ""
         return linked(board, source, row, beside + source.clock.show(row.p50))
 
     def line(row: Data) -> list[str | Cell]:
-        mine, first = rows_of(found.get(row.get("ours", ""))), rows_of(found.get("base"))
+        plan, config = row.get("plan", S2_PLAN), row.get("ours", "")
+        mine, first = (rows_of(found[plan].get(name)) for name in (config, "base"))
+        numbers = (ours(board.source(plan), mine.get(name), first.get(name)) if config
+                   else Cell(NONE, "quiet") for name in ("", *WATCHED))
         return [Cell(row["parameter"], "strong"), theirs(row, "pause"), theirs(row, "unpause"),
-                *(ours(mine.get(name), first.get(name)) for name in ("", *WATCHED))]
+                Cell(row["here"], "" if config else "quiet"), *numbers]
     made.add(Table(
         f"tab-s2-parameters-{board.name}",
         f"Study S2: one parameter changed. {study['conditions']}",
-        ("parameter", ">theirs: pause", ">unpause", ">ours: command to standby", ">last vCPU stops",
-         ">service gap", ">all vCPUs run"), [line(row) for row in study["rows"]], (
-            "Ours (p50, plan paper-s2): a control VM on a core of its own commands a pair of three"
-            " vCPUs, all busy; EL2 touches no memory or device of a VM over a pause.", *((
+        ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
+         ">last vCPU stops", ">service gap", ">all vCPUs run"),
+        [line(row) for row in study["rows"]], (
+            "Ours (p50, plans paper-s2 and paper-s2-loads, a factor to the same plan's base): a"
+            " control VM on a core of its own commands a pair of three vCPUs, all busy. EL2 touches"
+            " no memory or device of a VM over a pause, so memory changes nothing.", *((
                 "Every core's instructions count, one core after another: a figure is their sum,"
                 " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
         folded="S2's parameters"))
@@ -332,3 +341,41 @@ def s4(made: Section, board: Board, study: Data) -> None:
             "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with"
             " their I/O; ours is the bare path, and 'under load' a background VM that shares the"
             " core.",), folded="S4 in numbers"))
+    s4_independence(made, board)
+
+
+def s4_independence(made: Section, board: Board) -> None:
+    """Theirs, and below it ours."""
+    source = board.source(S4_PLAN)
+    rows: list[list[str | Cell]] = []
+    found = independence(source.log)
+
+    def cell(one: Independence, share: float | None, row: Row | None) -> Cell:
+        return linked(board, source, row, percent(share, 2)) if share else UNMEASURED
+    for one in found:
+        rows += [[Cell(one.what, "strong"), Cell(f"S4: {one.how}", "theirs"),
+                  *(Cell(percent(value / 100, 2), "theirs") for value in one.theirs),
+                  Cell(NONE, "theirs")],
+                 ["", one.ours, *(cell(one, *pair) for pair in zip(one.shares, one.rows)),
+                  source.clock.show(one.ticks(one.rows[0]) if one.rows[0] else None)]]
+    if not found:
+        made.add(missing(board, "independence of VMs", S4_PLAN))
+        return
+    if not source.clock.exact:
+        made.add(figure("s4-vms", board, "Study S4: what a VM does while one, two or three VMs run,"
+                        " theirs and ours.", charts.dots(
+                            [value for one in found for value in shares_of(one)],
+                            "% of one VM alone", False, one=False)))
+    made.add(Table(f"tab-s4-vms-{board.name}", "Study S4: independence of one, two and three VMs",
+                   ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
+                       *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else
+                         ("Ours is of medians.",)), INDEPENDENCE_REMARK),
+                   folded="S4's independence in numbers"))
+
+
+def shares_of(one: Independence) -> list[Data]:
+    ours = (100 * share if share else None for share in one.shares)
+    return [{"what": f"{one.what}, {count} VMs", "config": config, "factor": value,
+             "note": f"{config}, {one.what}, {count} VMs: {value:.2f} %"}
+            for config, values in (("S4", one.theirs), ("hypbench", ours))
+            for count, value in enumerate(values, 1) if value and count > 1]

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plans of the studies: independence of one, two and three VMs, and what a pair's memory and
+the others' loads change of a command."""
+
+import pytest
+
+from lab import ROOT
+from old_qemu import divides_otherwise
+from proofs import assert_delay_is_seen, delay_lines
+
+PROVEN = ("work",)
+PRESETS = ("native", "direct", "trapped", "trapped-sw")
+WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
+    delay_lines("work", "n=20 pages=1024"))
+INSTRUCTIONS = 8 * 1000  # of variant cpu, beside a few of the call
+VMS, PAIR, LOADS = ((ROOT / f"plans/{name}.plan").read_text()
+                    for name in ("paper-s4-vms", "paper-s2", "paper-s2-loads"))
+KINDS = {"cpu": ("work", "cpu"), "memory": ("work", "stride"), "net": ("net_rr", "rr")}
+PHASES = ("begins", "paused", "runs")
+
+
+def four_cores(words: list[str]) -> list[str]:
+    return [*words, "-smp", "4"]
+
+
+@pytest.mark.job(WORK)
+def test_delay_is_seen_in_work(result):
+    assert result.status == 0, result.explain()
+    assert_delay_is_seen(result, 0)
+
+
+@pytest.mark.job(WORK)
+def test_work_is_the_same_in_every_configuration(result):
+    rows = result.figures(0)
+    assert len(rows) == 2 * len(PRESETS)
+    for (config, variant), row in rows.items():
+        assert row["min"] == row["max"] == rows["native", variant]["p50"], (config, variant)
+    assert 0 <= rows["native", "cpu"]["p50"] - INSTRUCTIONS < 20
+    assert 256 * 4 < rows["native", "stride"]["p50"] < 256 * 8
+    for check in result.records("check", variant="rewritten"):
+        assert check["ok"] and check["words"] == 1024
+
+
+@pytest.mark.job("order once\nconfig trapped\nbench work n=20 pages=512\n", planted="rewrite")
+def test_a_word_that_is_not_rewritten_is_found(result):
+    assert result.status == 1
+    check = result.one("check", variant="rewritten")
+    assert not check["ok"] and check["wrong"] == 2
+
+
+@divides_otherwise
+@pytest.mark.job(VMS, machine=four_cores)
+def test_vms_on_other_cores_take_no_instruction(result):
+    """The undisturbed sample is the one of the VM alone; the others hold turns of QEMU's cores."""
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    assert all(check["ok"] for check in result.records("check"))
+    figures = {(row["bench"], row["config"], row["variant"]): row
+               for row in result.records("bench")}
+    rounds = {(vm["bench"], vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
+    for kind, (bench, variant) in KINDS.items():
+        alone = figures[bench, "one", variant]
+        assert alone["min"] == alone["max"]
+        for count, others in (("two", {"second"}), ("three", {"second", "third"})):
+            config = f"{kind}-{count}"
+            assert figures[bench, config, variant]["min"] == alone["min"], config
+            assert {vm for one, name, vm in rounds if (one, name) == (bench, config)
+                    and not vm.startswith("answers")} == others
+            assert all(rounds[bench, config, vm] > 5 for vm in others), config
+
+
+def phases(result, config: str) -> dict[str, int]:
+    rows = {row["variant"]: row for row in result.records("bench", bench="failover",
+                                                          config=config)}
+    return {phase: rows[f"control-{phase}"]["min"] for phase in PHASES}
+
+
+@divides_otherwise
+@pytest.mark.job(PAIR, machine=four_cores)
+def test_a_pause_does_not_see_how_much_memory_a_vm_has(result):
+    assert result.status == 0, result.explain()
+    assert result.problems == []
+    there = {(vm["config"], vm["vm"]) for vm in result.records("vm")}
+    assert ("memory", "small") in there and ("memory", "active") not in there
+    assert ("base", "active") in there and ("base", "small") not in there
+    assert phases(result, "memory") == phases(result, "base")
+
+
+@divides_otherwise
+@pytest.mark.job(LOADS, machine=four_cores)
+def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
+    """EL2's own phases stay; the standby's core, and the control VM's, may switch VMs first."""
+    assert result.status == 0, result.explain()
+    assert all(check["ok"] for check in result.records("check"))
+    rounds = {(vm["config"], vm["vm"]): vm["rounds"]
+              for vm in result.records("vm", bench="failover")}
+    ran = {"guest-net": "net", "guest-block": "block", "control-cpu": "busy",
+           "control-net": "near"}
+    base = phases(result, "base")
+    for config, load in ran.items():
+        assert rounds[config, load] > 20, config
+        found = phases(result, config)
+        assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
+        assert abs(found["runs"] - base["runs"]) < 100, config
