@@ -166,7 +166,7 @@ enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 /*
  * Events of a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
  * the order of their times. X(NAME, "word"). An event without a meaning in the VM's state is
- * ignored.
+ * ignored; a pause of a VM that is paused, and a resume of one that runs, is an error, too.
  */
 #define PLAN_EVENTS(X)                                                                             \
 	X(PAUSE, "pause")     /* its vCPUs stop; the clock goes on */                              \

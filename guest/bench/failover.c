@@ -15,10 +15,10 @@
  *   random     one of the first four each time: the deadline, or where EL2 begins to fail over ->
  *              the same. In each pause of the checks this VM's timer expires at random, or does
  *              not yet, and an SGI to itself waits (check `sgis`)
- * The phases of all but heartbeat and random add up: call-begins to where EL2 begins to fail over; call-paused
- * to where EL2 has paused the active VM and resumed the standby, or asked their cores, or where the
- * standby runs, if that comes first; call-runs the rest; likewise of the others. Where the
- * pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
+ * The phases of all but heartbeat and random add up: call-begins to where EL2 begins to fail over;
+ * call-paused to where EL2 has paused the active VM and resumed the standby, or asked their cores,
+ * or where the standby runs, if that comes first; call-runs the rest; likewise of the others. Where
+ * the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
  *   stopped    issued, as above -> the last stamp of the active VM's last vCPU; 0: none came after
  *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first one
  *   all        issued -> the first stamp of the last one of this VM's vCPUs
@@ -51,7 +51,7 @@
 #define PATIENCE 10000000u /* ticks */
 #define EXPIRY_MOST 30000u /* active_random: the timer expires in this time */
 #define OWN_SGI 4u
-#define SETTLED 1000u      /* ticks that the active VM has the core for, at least, of a command */
+#define SETTLED 1000u /* ticks that the active VM has the core for, at least, of a command */
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
 

@@ -177,7 +177,7 @@ static bool goes_on(unsigned i)
 
 /* --- events --- */
 
-/* False: the VM is not in a state for it. */
+/* False: the VM is not in a state for it; a pause or resume that changes nothing is an error. */
 static bool do_event(enum plan_event_kind what, unsigned i)
 {
 	struct vm *vm = &vms[i];
@@ -199,19 +199,17 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	} else if (what == PLAN_EVENT_DESTROY && exists) {
 		destroy(i);
 	} else {
+		if (lives && what <= PLAN_EVENT_RESUME)
+			record_error(vm->name, vm->paused ? "pause of a VM that is paused"
+							  : "resume of a VM that runs");
 		return false;
 	}
 	return true;
 }
 
-static bool events_are_left(void)
-{
-	return now.next_event < now.plan->event_count;
-}
-
 static void do_events(void)
 {
-	for (; events_are_left(); now.next_event++) {
+	for (; now.next_event < now.plan->event_count; now.next_event++) {
 		const struct plan_event *event = &now.plan->event[now.next_event];
 		uint64_t at = now.start + (uint64_t)clock_hz() * event->at_us / US_PER_S;
 
@@ -250,7 +248,7 @@ static bool step_is_over(void)
 	bool waits;
 
 	do_events();
-	waits = !has_benchmarks() && events_are_left();
+	waits = !has_benchmarks() && now.next_event < now.plan->event_count;
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		waits |= goes_on(i) && (!has_benchmarks() || i == now.plan->measured);
 	return !waits || neighbour_failed();

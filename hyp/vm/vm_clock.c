@@ -8,8 +8,8 @@
 #include "lib/bits.h"
 #include "lib/compiler.h"
 
-/* Of every VM's clock, paused and cntvoff. In no struct vm: another core may hold it, in a fail over,
- * while that VM is made anew. */
+/* Of every VM's clock, paused and cntvoff. In no struct vm: another core may hold it, in a fail
+ * over, while that VM is made anew. */
 static struct lock lock;
 
 /* A clock that has not begun is not held: the guest's CNTVCT begins as moving. */

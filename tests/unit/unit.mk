@@ -68,10 +68,12 @@ $(unlocked)unit-test: $(unit_programs)
 	@tests/unit/run.sh $(unit_programs)
 	@tests/unit/coverage.sh $(unit_dir)/hyp
 
-# The oracles of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences with each SEED.
+# The oracles of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences
+# with each SEED.
 .PHONY: unit-test-nightly
 STEPS ?= 10000000
-unit_nightly := test_virtio_net $(foreach v,2 3,test_vgic_random_gicv$(v) test_smp_random_gicv$(v))
+unit_nightly := test_virtio_net \
+	$(foreach v,2 3,test_vgic_random_gicv$(v) test_smp_random_gicv$(v))
 unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
 	@STEPS=$$(($(STEPS) / 4 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
 

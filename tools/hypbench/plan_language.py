@@ -220,7 +220,8 @@ class Parser:
     def at(self, words: list[str]) -> None:
         """at TIME EVENT VM: what happens to a VM TIME µs after the step's begin. At most
         {PLAN_EVENT_MAX}; of image=bench only pause and resume. A step counts and ignores an event
-        without a meaning in the VM's state"""
+        without a meaning in the VM's state; a pause of what is paused or a resume of what runs is
+        an error, too"""
         most = abi.constant("PLAN_EVENT_MAX")
         if len(self.events) == most:
             raise Mistake(f"too many events, at most {most}")

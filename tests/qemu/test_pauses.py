@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A VM is paused wherever it is: asleep, in a hypercall, while an SGI or a timer's interrupt is on
+its way, with several vCPUs asleep; nothing is lost. A pause of what is paused is an error."""
+
+import random
+
+import pytest
+
+from assembler import assemble
+from lab import Job
+from old_qemu import divides_otherwise
+from talk import facts
+from test_cores import ENTRY, RAM, fails, gic
+from test_failover import two_cores
+from test_vms import with_image, words_of
+
+CONFIGS = {
+    "native-wfi": "trapped",
+    "trapped-wfi": "trapped wfi=trapped",
+    "sw": "trapped-sw frame=full",
+    "beside": "trapped beside=load_sgi",
+}
+HEAD = "order once\nlimit_ms 60000\n"
+PAUSES, LATE = 500, 500  # ticks that no wake-up takes without a pause
+
+
+def pauses() -> str:
+    drawn, now, events = random.Random(1), 100, []
+    for _ in range(PAUSES):
+        for most, what in ((300, "pause"), (120, "resume")):
+            now += drawn.randrange(1, most)
+            events.append((now, what, "bench"))
+    return words_of(events)
+
+
+BENCHES = "bench timer_wakeup n=100\nbench sgi_self n=5000\nbench hvc n=30000\nbench irq_order\n"
+PLAN = (HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items()) + BENCHES
+        + pauses())
+
+
+@divides_otherwise
+@pytest.mark.job(PLAN, machine=two_cores)
+def test_a_vm_is_paused_wherever_it_is(result):
+    """Each benchmark refuses the step where an interrupt is lost or comes twice."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert len(result.records("step")) == 4 * len(CONFIGS)
+    for step in result.records("step"):
+        assert (step["outcome"], step["ignored"]) == ("done", 0)
+        assert step["bench"] == "irq_order" or step["events"] > 40, step
+    for config in ("native-wfi", "trapped-wfi", "sw"):  # some of the sleeps had a pause in them
+        assert max(record["max"] for record in result.records("bench", config=config)
+                   if record["variant"].startswith("wfi")) > LATE
+
+
+def paused(*events: tuple[int, str, str], bench: str = "bench hvc n=20000\n") -> str:
+    return HEAD + f"config a trapped\n{bench}" + words_of(list(events))
+
+
+@pytest.mark.parametrize("what", [
+    pytest.param("pause of a VM that is paused", marks=pytest.mark.job(
+        paused((50, "pause", "bench"), (60, "pause", "bench"), (90, "resume", "bench")))),
+    pytest.param("resume of a VM that runs", marks=pytest.mark.job(
+        paused((50, "pause", "bench"), (60, "resume", "bench"), (60, "resume", "bench"))))])
+def test_what_changes_nothing_is_an_error_with_a_name(result, what):
+    assert result.status == 1
+    assert [(error["where"], error["what"]) for error in result.records("error")] == [
+        ("bench", what)]
+    step = result.one("step")
+    assert (step["outcome"], step["events"], step["ignored"]) == ("done", 2, 1)
+
+
+@divides_otherwise
+@pytest.mark.parametrize("config", ["trapped", "trapped-sw", "trapped pause_clock=held"])
+def test_all_vcpus_asleep_are_paused_and_go_on(lab, built, config):
+    """Each of four sleeps until an SGI of the one before (arch/ring.c)."""
+    program = assemble(built, "vcpus", ENTRY, "CPUS=4", f"GIC={gic(built)}",
+                       f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
+    events = [(200 + n * 137 + later, what, "v") for n in range(300)
+              for later, what in ((0, "pause"), (41 + n % 11, "resume"))]
+    plan = (f"config c {config} wfi=trapped\n"
+            f"guest ram={RAM:#x} ram_mib=64 cpus=4 entry={ENTRY:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
+            f"vm v image=guest cores=0-3\nlimit_ms 20000\norder once\n{words_of(events)}")
+    result = lab.run(Job(built, plan, with_image(built, program, 4)))
+    assert result.status == 0 and not result.timed_out, fails(result)
+    step = result.one("step")
+    assert step["outcome"] == "done" and step["events"] > 100, step
+
