@@ -50,12 +50,12 @@ def slices_of(content: bytes) -> list[Slice]:
 
 
 def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:
-    """Each flow has one begin and one end, which is not before it."""
+    """Each flow has one begin and one end, which does not begin before it."""
     slices = slices_of(content)
     begins = {flow: one for one in slices for flow in one.flows}
     ends = {flow: one for one in slices for flow in one.ends}
     assert begins.keys() == ends.keys()
     assert len(begins) == sum(len(one.flows) for one in slices)
     assert len(ends) == sum(len(one.ends) for one in slices)
-    assert all(begins[flow].end <= ends[flow].start for flow in begins)
+    assert all(begins[flow].start < ends[flow].start for flow in begins)
     return [(begins[flow], ends[flow]) for flow in begins]

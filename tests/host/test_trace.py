@@ -3,8 +3,9 @@
 
 import pytest
 
+from hypbench.html import timeline
 from hypbench.plan_language import parse, words_of
-from hypbench.trace import trace_of, with_trace
+from hypbench.trace import doorbells_of, exits_of, trace_of, with_trace
 from traceparts import Slice, flows_of, slices_of
 
 PLAN = parse("config a trapped sched=fp fp=lazy beside=load_cpu trace=on\nbench b\n")
@@ -59,6 +60,59 @@ def test_an_interrupt_flows_to_the_vm_that_handles_it():
     [(begin, end)] = flows_of(trace)
     assert (begin.track[-1], begin.name) == ("load0 vCPU 0", "other 27")
     assert (end.track[-1], end.name, end.start) == ("bench vCPU 0", "guest", 230 * NS)
+
+
+def test_an_interrupt_of_el2_that_changes_no_vcpu_has_no_flow():
+    """What the guest goes on with is no handler of it."""
+    assert flows_of(trace_of(Records(("bench", 100, 5, "hyp-timer", 26),
+                                     ("bench", 200, 5, "hvc", 0x86000000),
+                                     ("bench", 300, 5, "maintenance", 25),
+                                     ("bench", 400, 5, "wfi", 0)), PLAN)) == []
+    trace = trace_of(Records(("load0", 10, 5, "wfi", 0), ("bench", 50, 5, "wfi", 0),
+                             ("load0", 100, 5, "hyp-timer", 26), ("bench", 200, 5, "wfi", 0)), PLAN)
+    [(begin, end)] = flows_of(trace)
+    assert (begin.name, end.track[-1]) == ("hyp-timer 26", "bench vCPU 0")
+
+
+LINKED = parse("config a trapped beside=load_echo trace=on\nbench b\n")
+BOARD = {"guest_base": 0x80000000, "guest_size": 0x40000000}
+DOORBELL = 0xbfe00000
+TRIP = (("bench", 100, 60, "mmio-write", DOORBELL), ("load1", 230, 55, "irq", 110),
+        ("load1", 500, 60, "mmio-write", DOORBELL), ("bench", 640, 55, "irq", 108),
+        ("bench", 1000, 60, "mmio-write", 0x8000204), ("load1", 1100, 55, "irq", 27),
+        ("bench", 1200, 60, "mmio-write", DOORBELL), ("bench", 1300, 60, "mmio-write", DOORBELL),
+        ("load1", 1500, 55, "irq", 110), ("load1", 1600, 5, "wfi", 0), ("bench", 1700, 5, "wfi", 0))
+
+
+def test_a_ring_flows_to_the_interrupt_that_it_makes():
+    """The first of several; neither another device's register nor another interrupt."""
+    flows = flows_of(trace_of(Records(*TRIP), LINKED, BOARD))
+    rings = sorted((begin.start // NS, begin.track[-1], end.start // NS, end.track[-1])
+                   for begin, end in flows if end.name != "guest")
+    assert rings == [(100, "bench vCPU 0", 230, "load1 vCPU 0"),
+                     (500, "load1 vCPU 0", 640, "bench vCPU 0"),
+                     (1200, "bench vCPU 0", 1500, "load1 vCPU 0")]
+    handled = [begin.name for begin, end in flows if end.name == "guest"]
+    assert sorted(handled) == ["irq 108", "irq 110", "irq 110", "irq 27"]
+
+
+def test_the_picture_is_of_a_request_and_its_answer():
+    log = Records(*TRIP)
+    log.run = {"hz": HZ, "platform": "qemu-icount"}
+    [exits] = exits_of(log, LINKED).values()
+    doorbells = doorbells_of(LINKED, BOARD)
+    assert timeline.round_trip(exits, doorbells) == (100, 695)
+    spec = timeline.timeline(exits, doorbells, (100, 695), "instructions")
+    arrows = spec["layer"][2]["data"]["values"]
+    assert [(one["from"], one["to"], one["shape"]) for one in arrows] == [
+        (60, 130, "triangle-down"), (460, 540, "triangle-up")]
+    slices = {(one["name"], one["from"], one["to"]) for one in spec["data"]["values"]}
+    assert {("ring", 0, 60), ("irq 110", 130, 185), ("handles irq 110", 185, 400)} <= slices
+    drawn = timeline.picture_of(log, LINKED, BOARD)
+    assert drawn.startswith("<svg") and drawn.count("handles irq 110") == 1
+    none = Records(*TRIP[:2])
+    none.run = log.run
+    assert timeline.picture_of(none, LINKED, BOARD) == ""
 
 
 def test_nothing_is_shown_from_before_a_vcpus_first_exit_that_is_kept():

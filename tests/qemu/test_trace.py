@@ -3,6 +3,8 @@
 
 import pytest
 
+from hypbench.html.timeline import picture_of
+from hypbench.plan import board_of
 from hypbench.plan_language import parse
 from hypbench.trace import exits_of, trace_of
 from hypbench.tree import HOME
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.job(TEXT, machine=two_cores)
 @pytest.fixture
 def trace(result) -> bytes:
     assert result.status == 0, result.explain()
-    return trace_of(result.log, PLAN)
+    return trace_of(result.log, PLAN, board_of(result.log.run["board"]))
 
 
 def test_each_exit_is_a_slice_at_its_time(result, trace):
@@ -57,10 +59,21 @@ def test_a_vcpu_is_in_its_core_while_it_exits(trace):
 
 
 def test_interrupts_flow_to_a_handler_of_another_vm_too(trace):
-    flows = flows_of(trace)
+    flows = [(begin, end) for begin, end in flows_of(trace) if end.name == "guest"]
     assert len(flows) > 100
-    assert {end.name for _, end in flows} == {"guest"}
     assert any(begin.track != end.track for begin, end in flows)
+
+
+def test_each_ring_of_a_link_flows_to_the_other_vms_interrupt(trace):
+    rings = [(begin, end) for begin, end in flows_of(trace) if end.name != "guest"]
+    assert len(rings) > 40
+    for begin, end in rings:
+        assert begin.name.startswith("mmio-write") and end.name.startswith("irq")
+        assert {begin.track[-1], end.track[-1]} == {"bench vCPU 0", "load1 vCPU 0"}
+
+
+def test_a_request_and_its_answer_are_drawn(result):
+    assert "handles irq" in picture_of(result.log, PLAN, board_of(result.log.run["board"]))
 
 
 def test_a_vcpu_keeps_its_last_exits(result):

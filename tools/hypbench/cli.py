@@ -18,11 +18,11 @@ from hypbench.cli_compare import BENCH, CONFIG, compare
 from hypbench.filters import select
 from hypbench.guests.cli import run_guest
 from hypbench.peers.cli import peers
-from hypbench.plan_language import parse, text_of
+from hypbench.plan_language import Plan, parse, text_of
 from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.html.command import compare_page, make_report, run_references
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.records import read_log
+from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
 from hypbench.session import Outcome, run_board
 from hypbench.tree import HOME, Tree, read_bytes, read_records, shown, write_whole
@@ -94,10 +94,13 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
 @click.option("--board", required=True, metavar="B", help="A folder of boards/.")
 @click.option("--plan", default="trace", show_default=True, metavar="P",
               help="A name from plans/, or a file.")
+@click.option("--picture", type=PATH, metavar="FILE",
+              help="Also draw a request over a link and its answer, as SVG.")
 @TIMEOUT
 @QUIET
 @click.pass_obj
-def trace(tree: Tree, board: str, plan: str, timeout: float | None, quiet: bool) -> None:
+def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: float | None,
+          quiet: bool) -> None:
     """Run a plan with trace=on, and write its exits and VM switches for ui.perfetto.dev.
 
     Of each step the last exits of every vCPU. The exit status is that of the run.
@@ -112,9 +115,23 @@ def trace(tree: Tree, board: str, plan: str, timeout: float | None, quiet: bool)
         raise click.ClickException(f"no exit was traced: plan {plan} has no configuration that can"
                                    " be (trace=on)")
     file = folder / f"{board}.pftrace"
-    write_whole(file, trace_files.trace_of(outcome.log, traced))
+    write_whole(file, trace_files.trace_of(outcome.log, traced, plans.board_of(board)))
     click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
+    if picture:
+        draw_request(picture, outcome.log, traced)
     sys.exit(outcome.status)
+
+
+def draw_request(path: Path, log: Log, plan: Plan) -> None:
+    # Imported here: no other command needs it.
+    from hypbench.html.timeline import picture_of
+
+    board = plans.board_of(log.run["board"])
+    drawn = picture_of(log, plan, board) if board else ""
+    if not drawn:
+        raise click.ClickException("no request over a link and its answer were traced: the plan"
+                                   " needs net_rr with a link between two cores")
+    write_whole(path, drawn)
 
 
 def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:

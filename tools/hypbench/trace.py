@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
 keeps the last exits of each vCPU, and all else follows from them. Groups of tracks: cores, each
-with the vCPU that runs; vCPUs, each with its exits and the guest between them; steps."""
+with the vCPU that runs; vCPUs, each with its exits and the guest between them; steps. Flows lead
+from the ring of a doorbell, or a virtio device's notification, to the exit of the interrupt that it
+makes, and from an interrupt's exit to the guest that handles it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from perfetto.trace_builder.proto_builder import TraceProtoBuilder
 
 from hypbench import abi
 from hypbench.plan_language import Plan, check_config
+from hypbench.plan_vms import Link
 from hypbench.plan_words import Mistake
 from hypbench.records import Log
 from hypbench.schema import Data
@@ -20,6 +23,10 @@ from hypbench.schema import Data
 NS = 1_000_000_000
 SEQUENCE = 1  # of packets: all are one writer's
 INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that an interrupt makes
+# Of these, EL2's own: the guest that goes on need not have an interrupt, unless it is another VM's.
+OWN_INTERRUPTS = ("hyp-timer", "maintenance")
+RING = "mmio-write"
+LINK_SIZE, SPI_FIRST = abi.constant("LINK_SIZE"), 32
 HYPERCALLS = {abi.constant("HC_BASE") + i: name
               for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
 Place = tuple[str, int]  # a VM's name, a vCPU's index
@@ -90,6 +97,27 @@ def complete(exits: list[Exit]) -> Iterator[Exit]:
             yield one
 
 
+def doorbells_of(plan: Plan, board: dict[str, int]) -> dict[int, Link]:
+    """By number, from 0, of 2 MiB at the end of guest RAM: place_links() of hyp/run/vms.c."""
+    end = board["guest_base"] + board["guest_size"]
+    return {end // LINK_SIZE - len(plan.links) + i: link
+            for i, link in enumerate(plan.links.values())}
+
+
+def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, Exit]]:
+    """Each interrupt over a link, after the first ring for it: those that follow until its exit add
+    nothing."""
+    waiting: dict[str, Exit] = {}  # VM that is to have an interrupt
+    found = []
+    for one in exits:
+        vm, link = one.place[0], doorbells.get(one.arg // LINK_SIZE)
+        if one.kind == RING and link and vm in (link.a, link.b):
+            waiting.setdefault(link.b if vm == link.a else link.a, one)
+        elif one.kind == "irq" and one.arg >= SPI_FIRST and vm in waiting:
+            found.append((waiting.pop(vm), one))
+    return found
+
+
 def turns_of(exits: list[Exit]) -> list[Turn]:
     """Of one core: an exit of another vCPU than the last shows that EL2 switched at its end."""
     turns: list[Turn] = []
@@ -107,6 +135,7 @@ class Builder:
         self.trace = TraceProtoBuilder()
         self.uuids: dict[tuple[str, ...], int] = {}
         self.flows = 0
+        self.begins: dict[Exit, TrackEvent] = {}
 
     def ns(self, ticks: int) -> int:
         return ticks * NS // self.hz
@@ -151,12 +180,19 @@ class Builder:
             begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
                                one.end)
             begin.debug_annotations.add(name="ticks").uint_value = one.end - one.start
+            self.begins[one] = begin
             if not following or following.start <= one.end:
                 continue
             runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", one.end,
                               following.start)
-            if one.kind in INTERRUPTS:
+            if handles(one, following):
                 self.flow(begin, runs)
+
+
+def handles(one: Exit, following: Exit) -> bool:
+    """What the core runs after an exit handles the exit's interrupt."""
+    return one.kind in INTERRUPTS and (one.kind not in OWN_INTERRUPTS
+                                       or following.place != one.place)
 
 
 def vcpu_name(place: Place) -> str:
@@ -167,12 +203,16 @@ def step_name(data: Data) -> str:
     return f"{data['bench']}, {data['config']}"
 
 
-def trace_of(log: Log, plan: Plan) -> bytes:
+def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes:
+    """`board`: the numbers of its files, for the rings of links."""
     builder = Builder(log.run["hz"])
+    doorbells = doorbells_of(plan, board) if board else {}
     names = {data["step"]: step_name(data) for data in log.of_kind("step")}
     for step, exits in sorted(exits_of(log, plan).items()):
         builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
                       max(one.end for one in exits))
         for core in sorted({one.core for one in exits}):
             builder.core(core, [one for one in exits if one.core == core])
+        for ring, arrival in rings_of(exits, doorbells):
+            builder.flow(builder.begins[ring], builder.begins[arrival])
     return builder.trace.serialize()

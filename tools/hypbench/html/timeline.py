@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A picture of the trace: a request over a doorbell and its answer, on a track per core and per VM,
+with an arrow from each ring to the interrupt that it makes."""
+
+from hypbench.html import charts
+from hypbench.html.units import Clock
+from hypbench.plan_language import Plan
+from hypbench.plan_vms import Link
+from hypbench.records import Log
+from hypbench.schema import Data
+from hypbench.trace import (Exit, doorbells_of, exits_of, handles, rings_of, turns_of,
+                            vcpu_name)
+
+BEFORE, AFTER = 150, 300  # ticks around the two
+PLACES = {"VM on the core": "#9ecae1", "guest": "#c7e9c0", "EL2": "#fdae6b"}
+HEIGHT = 46  # pixels of a track
+LETTER = 6.2
+
+
+def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
+    """An SVG of the first step that has such a request; empty where there is none."""
+    doorbells = doorbells_of(plan, board)
+    clock = Clock(log.run["platform"], log.run["hz"])
+    for exits in exits_of(log, plan).values():
+        if span := round_trip(exits, doorbells):
+            return charts.picture(timeline(exits, doorbells, span, clock.axis))
+    return ""
+
+
+def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int] | None:
+    """Begin and end of the shortest without an exit beside the ring, its arrival, and those of the
+    answer."""
+    rings = rings_of(exits, doorbells)
+    found = [(ring.start, answered.end)
+             for (ring, heard), (back, answered) in zip(rings, rings[1:])
+             if [ring, heard, back, answered] == [one for one in exits if
+                                                  ring.start <= one.start <= answered.start]]
+    return min(found, key=lambda span: span[1] - span[0], default=None)
+
+
+def timeline(exits: list[Exit], doorbells: dict[int, Link], span: tuple[int, int], unit: str
+             ) -> Data:
+    """The exits are a step's, in the order of their times; 0 is the begin of the span."""
+    start, end = span
+    rings = dict(rings_of(exits, doorbells))
+    first, last = start - BEFORE, end + AFTER
+    cores = sorted({one.core for one in exits})
+    vms = list(dict.fromkeys(vcpu_name(one.place) for one in exits))
+    tracks = [*(f"core {core}" for core in cores), *sorted(vms)]
+    slices: list[Data] = []
+
+    def put(track: str, place: str, name: str, begin: int, stop: int) -> None:
+        if begin < last and stop > first:
+            at, until = max(begin, first) - start, min(stop, last) - start
+            slices.append({"track": tracks.index(track), "place": place, "name": name, "from": at,
+                           "to": until, "middle": (at + until) / 2, "note": f"{track}: {name}"})
+    for core in cores:
+        mine = [one for one in exits if one.core == core]
+        for turn in turns_of(mine):
+            put(f"core {core}", "VM on the core", vcpu_name(turn.place), turn.start, turn.end)
+        for one, following in zip(mine, mine[1:]):
+            put(vcpu_name(one.place), "EL2", "ring" if one in rings else one.name, one.start,
+                one.end)
+            put(vcpu_name(following.place), "guest", f"handles {one.name}"
+                if handles(one, following) else "guest", one.end, following.start)
+    arrows = [{"from": ring.end - start, "to": arrival.start - start,
+               "track": tracks.index(vcpu_name(ring.place)) + 0.5,
+               "end": tracks.index(vcpu_name(arrival.place)) + 0.5}
+              for ring, arrival in rings.items() if start <= ring.start < end]
+    return drawn(tracks, slices, arrows, (first - start, last - start), unit)
+
+
+def drawn(tracks: list[str], slices: list[Data], arrows: list[Data], span: tuple[int, int],
+          unit: str) -> Data:
+    x = charts.axis("from", unit, scale={"domain": list(span), "nice": False})
+    labels = f"[{','.join(repr(track) for track in tracks)}][floor(datum.value)]"
+    y = {"field": "low", "type": "quantitative", "title": None,
+         "scale": {"domain": [len(tracks), 0], "nice": False},
+         "axis": {"values": [i + 0.5 for i in range(len(tracks))], "labelExpr": labels,
+                  "grid": False}}
+    fits = f"(datum.to - datum.from) / {span[1] - span[0]} * width > {LETTER} * length(datum.name)"
+    ends = [arrow | {"shape": "triangle-down" if arrow["end"] > arrow["track"] else "triangle-up"}
+            for arrow in arrows]
+    return charts.chart(slices, HEIGHT * len(tracks), layer=[
+        {"transform": [{"calculate": "datum.track + 0.12", "as": "low"},
+                       {"calculate": "datum.track + 0.88", "as": "high"}],
+         "mark": {"type": "rect", "stroke": "white", "strokeWidth": 0.7}, "encoding": {
+             "x": x, "x2": {"field": "to"}, "y": y, "y2": {"field": "high"},
+             "tooltip": charts.TIP, "color": {
+                 "field": "place", "type": "nominal", "title": None,
+                 "scale": {"domain": list(PLACES), "range": list(PLACES.values())}}}},
+        {"transform": [{"filter": fits}, {"calculate": "datum.track + 0.5", "as": "low"}],
+         "mark": {"type": "text", "color": "#111111", "fontSize": 11},
+         "encoding": {"x": x | {"field": "middle"}, "y": y, "text": {"field": "name"}}},
+        {"data": {"values": ends}, "mark": {"type": "rule", "strokeWidth": 1.6},
+         "encoding": {"x": x, "x2": {"field": "to"}, "y": y | {"field": "track"},
+                      "y2": {"field": "end"}}},
+        {"data": {"values": ends}, "mark": {"type": "point", "filled": True, "size": 70},
+         "encoding": {"x": x | {"field": "to"}, "y": y | {"field": "end"},
+                      "shape": {"field": "shape", "type": "nominal", "scale": None},
+                      "color": {"value": "#222222"}}}])
