@@ -190,12 +190,21 @@ def test_fail_over_of_the_first_page(result, board):
     rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
     said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
     assert [lengths for path, lengths in said.items()
-            if path.startswith(("fail over", "a fault", "the standby's", "a heartbeat", "yield"))
+            if path.startswith(("fail over:", "a fault", "the standby's", "a heartbeat", "yield"))
             ] == [*([rows[way], rows[f"{way}-cores"]]
                     for way in ("call", "fault", "interrupt", "heartbeat")),
         [result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]]
     first = column("README.md", "Instructions on QEMU's", "hypbench")
     assert first["fail over, one core"] == [rows["call"]]
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_failover.HELD, machine=test_failover.two_cores)
+def test_fail_over_with_the_clock_held(result, board):
+    of_reference(board)
+    said = column("docs/results.md", "Other hypervisors on the same", "hypbench")
+    assert [lengths for path, lengths in said.items() if "pause_clock=held" in path] == [
+        [result.figures(0)[config, "call"]["p50"] for config in ("call-held", "call-cores-held")]]
 
 
 @pytest.mark.every_board
