@@ -176,8 +176,8 @@ static void begin(const struct guest_run *run, reg_t id)
 	takeovers = raised = 0;
 	takeover_spi = 0;
 	last_raised = run->start_ticks;
-	random_init(&random, run->bench.params.seed, 0);
 	if (run->config.beside == BESIDE_INTERRUPT || run->config.beside == BESIDE_RANDOM) {
+		random_init(&random, run->bench.params.seed, 0);
 		takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
 		irq_set_handler(takeover_spi, on_takeover);
 		gic_enable(takeover_spi);

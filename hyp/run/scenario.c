@@ -199,9 +199,11 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	} else if (what == PLAN_EVENT_DESTROY && exists) {
 		destroy(i);
 	} else {
+		record_lock();
 		if (lives && what <= PLAN_EVENT_RESUME)
 			record_error(vm->name, vm->paused ? "pause of a VM that is paused"
 							  : "resume of a VM that runs");
+		record_unlock();
 		return false;
 	}
 	return true;

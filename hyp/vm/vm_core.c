@@ -181,8 +181,10 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		struct vcpu *vcpu = vm->vcpu[n];
 
-		if (vcpu->core != smp_core() || (!paused && vcpu->state == VCPU_STATE_OFF))
-			smp_ask(vcpu->core); /* one that is to start, too */
+		if (vcpu->core != smp_core())
+			smp_ask(vcpu->core);
+		else if (!paused && vcpu->power == VCPU_STARTING)
+			sched_leave(); /* the core's loop starts it */
 		else
 			follow_one(vcpu, paused);
 	}
@@ -190,8 +192,10 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 
 static void ask_to_follow(struct vcpu *vcpu)
 {
-	if (vcpu->core != smp_core() || vcpu->state == VCPU_STATE_OFF)
+	if (vcpu->core != smp_core())
 		smp_ask(vcpu->core);
+	else if (vcpu->power == VCPU_STARTING)
+		sched_leave();
 	else
 		vm_core_follow(vcpu);
 }

@@ -5,14 +5,17 @@ import pytest
 
 from hypbench import abi
 from hypbench.analysis.beside import beside_cells
+from hypbench.analysis.bound import bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import OWN_LOADS, Vm, taking_part
 from hypbench.records import read_log
 from hypbench.tables import tables_of
 from hypbench.tables.beside import IDLE, beside_tables
+from hypbench.tables.bound import bound_tables
 from hypbench.tree import HOME
-from logmaker import NATIVE, TRAPPED, bench_record, calibration, chase, log_of, plan_run
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
+                      plan_run)
 from test_plan_language import refused
 
 BENCH, LOAD0, LOAD1 = Vm("bench", (0,), 0, 1), Vm("load", (0,), 16, 0), Vm("load", (1,), 16, 0)
@@ -166,6 +169,35 @@ def test_the_matrix_has_times_of_those_alone():
         ("trapped", "null", "load_cpu"): (1, 2), ("trapped", "null", "load_irq"): (1, 3),
         ("trapped", "null", "load_sgi"): None, ("trapped", "fp", "load_cpu"): (1, 2),
         ("native", "null", "load_irq"): (1, 3)}
+
+
+def counted(longest: int):
+    """A log of a configuration beside load_cpu with sched=fp, and of the same with stats=on."""
+    fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": "load_cpu"}
+
+    def counting(head: dict, axes: dict) -> list[dict]:
+        of_load = exits_record(head | {"vm": "load1", "vcpu": 0}, "hvc", [1, longest])
+        return [*step(head, axes), *[of_load] * (axes["stats"] == "on")]
+    found = read_log(log_of(plan_run([TRAPPED, fp, fp | {"name": "counted", "stats": "on"}],
+                                     {"timer_wakeup": counting})))
+    assert found.problems == []
+    return found
+
+
+@pytest.mark.parametrize("longest, holds", [(100, True), (2, False)])
+def test_the_bound_of_fixed_priorities_is_printed(longest, holds):
+    [one] = bounds_of(counted(longest))
+    assert (one.load, one.exit, one.most) == ("load_cpu", longest,
+                                              one.alone + one.switch + longest)
+    assert one.holds == holds == (one.seen <= one.most)
+    [made] = bound_tables(counted(longest))
+    columns = {str(column.header): list(column.cells) for column in made.columns}
+    assert columns["bound"] == [str(one.most)]
+    assert columns[""] == ["holds" if holds else "EXCEEDED"]
+
+
+def test_without_counted_exits_there_is_no_bound():
+    assert bounds_of(log()) == [] == bound_tables(log())
 
 
 def test_the_table_says_what_did_not_run_and_what_is_not_modelled():

@@ -7,8 +7,9 @@ from operator import itemgetter
 import pytest
 
 from hypbench import abi
+from hypbench.analysis.bound import bounds_of
 from hypbench.plan_language import PARTNERS
-from lab import Job, Result
+from lab import ROOT, Job, Result
 from old_qemu import divides_otherwise
 
 LOADS = [load for load in abi.axes()["beside"][1:] if load not in PARTNERS]
@@ -166,6 +167,19 @@ def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
             row = figures[load, variant]
             assert row["max"] <= alone + switch + longest_exit(counted, load), (load, variant)
             assert row["p50"] <= alone + switch + usual_exit(counted, load)
+
+
+BOUND = (ROOT / "plans/bound.plan").read_text().replace("n=1000", "n=100")
+
+
+@pytest.mark.job(BOUND)
+def test_the_bound_that_is_printed_holds(result):
+    assert result.status == 0 and result.problems == [], result.explain()
+    bounds = bounds_of(result.log)
+    assert len(bounds) == 5 * len(result.records("bench", config="alone"))
+    assert all(one.holds for one in bounds), bounds
+    for one in bounds:
+        assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
 
 
 @pytest.mark.long

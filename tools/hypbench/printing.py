@@ -14,6 +14,7 @@ from hypbench.rules import believable
 from hypbench.session import TEXT_SHOWN
 from hypbench.side_by_side import side_by_side_tables
 from hypbench.tables import tables_of
+from hypbench.tables.bound import bound_tables
 from hypbench.translation import verdicts
 from hypbench.vms import by_vm
 
@@ -43,6 +44,7 @@ def show_short(log: Log) -> None:
     hidden = dict.fromkeys(row.bench for row in rows_of(log) if hides(platform_of(log), row))
     if hidden:
         click.echo(f"{NOT_MODELLED.capitalize()}: {', '.join(hidden)}.")
+    print_parts(bound_tables(log))
     print_notes(log, short_notes(log))
 
 
@@ -67,7 +69,7 @@ def show_long(log: Log) -> None:
     table = unmodelled_table(log)
     if table:
         print_parts([table, WALK_CAPTION])
-    print_parts(more)
+    print_parts([*more, *bound_tables(log)])
     print_notes(log, notes(log))
 
 

@@ -13,8 +13,8 @@ BUDGETS = {
     "hyp/mem": 308,
     "hyp/vcpu": 1296,
     "hyp/sched": 262,
-    "hyp/vm": 1816,
-    "hyp/dev": 723,
+    "hyp/vm": 1820,
+    "hyp/dev": 715,
     "hyp/trap": 942,
     "hyp/run": 1135,
 }

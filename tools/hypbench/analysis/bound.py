@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bound of sched=fp: the measured VM waits for one VM switch and the load's longest exit, which
+nothing interrupts. Exits are counted (stats=on) in a configuration of its own, so that counting is
+not in the figures."""
+
+from dataclasses import dataclass
+
+from hypbench.analysis.beside import NONE, alone_of, idle_steps
+from hypbench.axes import settings_of, twin_of
+from hypbench.records import Log
+from hypbench.rows import rows_of
+
+SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Of a benchmark's variant beside a load: ticks."""
+
+    bench: str
+    variant: str
+    load: str
+    alone: int  # the largest without a load
+    switch: int
+    exit: int  # the load's longest
+    seen: int  # the largest beside the load
+
+    @property
+    def most(self) -> int:
+        return self.alone + self.switch + self.exit
+
+    @property
+    def holds(self) -> bool:
+        return self.seen <= self.most
+
+
+def longest_exit(log: Log, config: str, bench: str) -> int | None:
+    """Of the VMs beside the measured one; None: it was not counted."""
+    loads = {vm["vm"] for vm in log.of_kind("vm") if "rounds" in vm}
+    return max((exits["max"] for exits in log.of_kind("exits")
+                if (exits["config"], exits["bench"]) == (config, bench) and exits["vm"] in loads),
+               default=None)
+
+
+def bounds_of(log: Log) -> list[Bound]:
+    """Of a log with the exits of every VM."""
+    settings, found, idle = settings_of(log), [], idle_steps(log)
+    rows = {row.key: row for row in rows_of(log)}
+    for (bench, variant, config), row in rows.items():
+        said = settings.get(config, {})
+        if said.get("sched") != "fp" or said["beside"] == NONE or (config, bench) in idle:
+            continue
+        alone = rows.get((bench, variant, alone_of(settings, config) or ""))
+        switch = config if said["beside"] == SWITCH_LOAD else twin_of(log, config, "beside",
+                                                                      SWITCH_LOAD)
+        plain = rows.get((bench, variant, switch or ""))
+        counted = twin_of(log, config, "stats", "on")
+        longest = longest_exit(log, counted, bench) if counted else None
+        if alone and plain and longest is not None:
+            found.append(Bound(bench, variant, str(said["beside"]), alone.pool.high,
+                               max(0, plain.p50 - alone.p50), longest, row.pool.high))
+    return found
