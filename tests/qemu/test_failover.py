@@ -91,7 +91,10 @@ def test_each_fault_is_counted_and_the_last_one_reported(result, board):
     assert {vm["config"] for vm in active if "faults" in vm} == {"fault", "fault-cores"}
     for vm in (vm for vm in active if "faults" in vm):
         assert vm["outcome"] == "stopped"
-        assert vm["faults"] == BOOTS + 1 + 2 * 100
+        # on two cores the active VM may begin first, and fault before it is asked for
+        early = vm["faults"] - (BOOTS + 1 + 2 * 100)
+        assert early in (0, 1) if "cores" in vm["config"] else early == 0
+        assert vm["rounds"] == vm["faults"] - 1  # the last one does not return
         assert (vm["fault"], int(vm["ipa"], 0)) == (
             "data-abort", int(board_facts(board)["HYP_BASE"], 16))
     assert result.records("fault") == []
