@@ -205,7 +205,8 @@ setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5, keep records (TABLE=long)
-bench: $(setup-run)
+# A guest of a recipe wants more.
+bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
 	@$(HYPBENCH) check-plan "$(PLAN)"
 	@$(MAKE) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE)

@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 14
+#define PLAN_VERSION 15
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -39,6 +39,7 @@
  *   batch      operations in one window, where a benchmark times one operation between two reads
  *              (docs/design/cycles.md); more than 1 needs state=warm
  *   seed       of every pseudo-random choice
+ *   after_ms   the guest sleeps so long before it measures: a neighbour boots meanwhile
  *   timed      on gem5, stage2_boot: 1: the timing model runs from before EL2 builds stage 2; with
  *              0 that benchmark is skipped there
  */
@@ -50,6 +51,7 @@
 	X(period_us, 0, 0, 60000000)                                                               \
 	X(batch, 1, 1, 100000)                                                                     \
 	X(seed, 1, 1, 0xffffffff)                                                                  \
+	X(after_ms, 0, 0, 1000000)                                                                 \
 	X(timed, 0, 0, 1)
 
 struct bench_params {

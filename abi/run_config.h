@@ -55,7 +55,8 @@
  *   pause_clock  CNTVCT of a VM over a pause. moving: it goes on, and CNTV expires meanwhile; held:
  *            it stands still, and CNTV has as long to go after as before. CNTPCT and CNTP go on
  *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
- *            own, else on the measured VM's core in the background VM's place
+ *            own, else on the measured VM's core in the background VM's place. linux: an
+ *            unmodified guest of a `guest` line
  */
 #define CONFIG_AXES(X)                                                                             \
 	X(stage1, "4K 2M 1G")                                                                      \
@@ -80,8 +81,9 @@
 	X(cntp, "passthrough emulated")                                                            \
 	X(pause_clock, "moving held")                                                              \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi load_echo load_net load_block load_yield active_call "        \
-		  "active_heartbeat active_fault active_interrupt active_control active_random")
+		  "load_irq load_sgi load_echo load_net load_block load_ping load_yield linux "    \
+		  "active_call active_heartbeat active_fault active_interrupt active_control "     \
+		  "active_random")
 
 /*
  * Axes that are a number: X(field, max).
@@ -127,10 +129,12 @@ enum beside_load {
 	BESIDE_TLBI,
 	BESIDE_IRQ,
 	BESIDE_SGI,
-	BESIDE_ECHO, /* over a link, as the next two */
+	BESIDE_ECHO, /* over a link, as the next three */
 	BESIDE_NET,
 	BESIDE_BLOCK,
+	BESIDE_PING,
 	BESIDE_YIELD,
+	BESIDE_LINUX,
 	BESIDE_CALL, /* from here on, of a pair that fails over */
 	BESIDE_HEARTBEAT,
 	BESIDE_FAULT,

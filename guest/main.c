@@ -14,6 +14,7 @@
 #include "guest/task.h"
 #include "guest/timing.h"
 #include "guest/vtimer.h"
+#include "guest_arch/ops.h"
 #include "lib/text.h"
 
 /* From linker/guest.ld.S */
@@ -87,6 +88,27 @@ static void check_run(const struct guest_run *run)
 		guest_refuse("delay is odd; choose an even one", run->bench.params.delay);
 }
 
+static bool awake;
+
+static void on_timer(uint64_t vector_ticks, uint32_t iar)
+{
+	vtimer_quiet();
+	awake = true;
+}
+
+/* While this VM sleeps, others boot. */
+static void sleep_ms(const struct guest_run *run, uint32_t ms)
+{
+	if (ms == 0)
+		return;
+	irq_set_handler(run->virt_timer_intid, on_timer);
+	gic_enable(run->virt_timer_intid);
+	vtimer_arm(counter_read() + (uint64_t)ms * run->counter_hz / 1000);
+	while (!awake)
+		irq_sleep();
+	gic_disable(run->virt_timer_intid);
+}
+
 void guest_main(const struct guest_run *run)
 {
 	const struct bench *bench;
@@ -110,6 +132,7 @@ void guest_main(const struct guest_run *run)
 		report_skip(reason);
 		guest_exit(GUEST_EXIT_DONE);
 	}
+	sleep_ms(run, run->bench.params.after_ms);
 	calibrate(&run->bench.params);
 	bench->run(run);
 	guest_exit(report_all_ok() ? GUEST_EXIT_DONE : GUEST_EXIT_FAILED);

@@ -122,6 +122,19 @@ const void *virtio_net_received(void)
 	return buffers + queue->used.ring[queue->taken % VIRTIO_QUEUE_MOST].head * buffer_size;
 }
 
+uint32_t virtio_net_received_size(void)
+{
+	const struct queue *queue = &queues[VIRTIO_NET_RX];
+
+	return queue->used.ring[queue->taken % VIRTIO_QUEUE_MOST].length;
+}
+
+void virtio_net_mac(uint8_t mac[VIRTIO_NET_MAC_SIZE])
+{
+	for (unsigned i = 0; i < VIRTIO_NET_MAC_SIZE; i++)
+		mac[i] = (uint8_t)(mmio_read32(registers + VIRTIO_CONFIG + (i & ~3u)) >> i % 4 * 8);
+}
+
 /* The device looks for buffers when a frame comes. It may have found none only if it has no other
  * one now. */
 void virtio_net_done(void)

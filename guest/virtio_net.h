@@ -22,3 +22,9 @@ void virtio_net_acknowledge(void);
 /* The next frame that was received, or NULL; and give its buffer back. */
 const void *virtio_net_received(void);
 void virtio_net_done(void);
+
+/* Bytes of that frame, with its header. */
+uint32_t virtio_net_received_size(void);
+
+/* After virtio_net_open(): the device's address. */
+void virtio_net_mac(uint8_t mac[VIRTIO_NET_MAC_SIZE]);

@@ -31,7 +31,7 @@ static struct vcpu_space spaces[VM_MAX][VCPU_MAX];
 
 static struct {
 	const struct plan *plan;
-	const struct run_config *config, *beside; /* of loads */
+	const struct run_config *config, *beside; /* of VMs that are not measured */
 	uint32_t taking_part;                     /* bit i: VM i */
 	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
@@ -60,7 +60,7 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 		guest_background(machine);
 	else
 		guest_unmodified(machine, &step.plan->guest[vm->guest], vm, ram_pa,
-				 step.config->stage2 != STAGE2_OFF);
+				 step.vm[i].run->stage2 != STAGE2_OFF);
 	machine->cpus = vm->cpus;
 	if (vm->load)
 		machine->run.config.beside = vm->load;
@@ -82,7 +82,7 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 
 	step.vm[i] = (struct vm_config){
 		.name = vm->name,
-		.run = vm->image == PLAN_IMAGE_LOAD ? step.beside : step.config,
+		.run = i == step.plan->measured ? step.config : step.beside,
 		.machine = &step.machine[i],
 		.tables = { .base = table_pages[step.tables_used], .count = tables },
 		.space = spaces[i],

@@ -19,6 +19,7 @@ import pytest
 from conftest import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
+from hypbench.guests.recipes import RECIPES, Recipe
 from hypbench.guests.run import summary
 from hypbench.plan import read_plan
 from hypbench.records import read_log
@@ -517,6 +518,34 @@ def test_an_image_that_is_not_built_is_named_with_its_remedy(bench):
     (bench.out / "hypbench.elf").unlink()
     done = bench.start()
     assert done.returncode == 1 and b"`make image BOARD=virt-a72` makes it" in done.stderr
+
+
+BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # placed\n"
+             "vm bench\nvm far image=lx cores=1\n").format
+
+
+def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
+    """Kernel, device tree and initrd into the store, and QEMU has the cores that the plan wants."""
+    kernel = bench.file("kernel", arm64_image())
+    monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
+    bench.run("--plan", str(bench.write("mine.plan", BY_RECIPE("stress"))), "--quiet")
+    words = bench.words()
+    assert words[words.index("-smp") + 1] == "2"
+    loaded = [word.split(",") for word in words if word.startswith("loader,")]
+    assert [Path(file.removeprefix("file=")).name for _, file, *_ in loaded] == [
+        "load-0.bin", "guest.dtb", "stress-initrd"]
+    plan = read_plan((bench.out / "hypbench-run.elf").read_bytes())
+    assert "guest lx ram=0x40000000 ram_mib=256 cpus=1 entry=0x40200000" in plan
+    assert plan.count("\nload store=") == 3 and "recipe=" not in plan
+
+
+@pytest.mark.parametrize("plan, says", [
+    (BY_RECIPE("other"), "recipe=other: no guest of that name; valid: linux stress uboot"),
+    (BY_RECIPE("stress").replace("vm bench", "guest two recipe=stress\nvm b image=two cores=2\n"
+                                 "vm bench"), "a plan has one guest with a recipe at most")])
+def test_a_recipe_that_cannot_be(bench, plan, says):
+    done = bench.run("--plan", str(bench.write("mine.plan", plan)), "--quiet")
+    assert done.exit_code == 2 and says in done.output
 
 
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):

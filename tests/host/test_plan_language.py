@@ -17,7 +17,7 @@ LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
 LOAD_4 = "load ipa=0x40200000 size=4"
 AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata state stats trace"
         " probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus cntvoff_us")
-PARAMS = "n delay pages period period_us batch seed timed"
+PARAMS = "n delay pages period period_us batch seed after_ms timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
 STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"
 PRESETS = "native direct trapped trapped-sw"
@@ -43,7 +43,8 @@ def test_the_smallest_plan_has_the_defaults():
                                                                                 20000)
     assert plan.configs == {"native": abi.presets()["native"]}
     assert plan.benches == [("counter", {"n": 1000, "delay": 0, "pages": 65536, "period": 5003,
-                                         "period_us": 0, "batch": 1, "seed": 1, "timed": 0})]
+                                         "period_us": 0, "batch": 1, "seed": 1, "after_ms": 0,
+                                         "timed": 0})]
     assert not plan.guests and plan.vms == {"bench": Vm("bench", (0,), 0, 1)}
 
 
@@ -83,9 +84,11 @@ def test_every_axis_takes_each_of_its_values(axis):
     preset = "trapped" if axis in ("sched", "lr_sync", "cntp", "beside") else "direct"
     linked = ("vm bench\nvm load1 image=load cores=1\nvm s image=load load=load_echo cores=2\n"
               "link l kind=doorbell a=load1 b=s\n")
+    more = dict.fromkeys(("load_net", "load_block"), linked) | {
+        "load_ping": "vm bench\nvm l image=load cores=1\nlink n kind=virtio a=bench b=l\n",
+        "linux": "guest recipe=stress\nvm bench\nvm linux image=guest cores=1\n"}
     for value, word in enumerate(abi.axes()[axis]):
-        more = linked if word in ("load_net", "load_block") else ""
-        plan = parse(f"config {preset} {axis}={word}\nbench b\n{more}")
+        plan = parse(f"config {preset} {axis}={word}\nbench b\n{more.get(word, '')}")
         assert plan.configs[preset][axis] == value
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hypbench import plan as plans
 from hypbench import qemu
-from hypbench.guests.run import Prepared, Wish, command, prepare
+from hypbench.guests.prepare import Prepared, Wish, prepare
+from hypbench.guests.run import command
 from hypbench.guests.stream import Stream
 from hypbench.peers.machine import without_el2
 from hypbench.records import Log

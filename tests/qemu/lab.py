@@ -101,7 +101,7 @@ def board_facts(board: str) -> dict[str, str]:
     return TREE.board_facts(board)
 
 
-def perform(job: Job) -> Result:
+def perform(job: Job, limit_s: float = LIMIT_S) -> Result:
     image = plans.write_plan(image_of(job.board, job.planted), job.plan, PLATFORM)
     if job.change:
         image = job.change(image, job.board)
@@ -111,7 +111,7 @@ def perform(job: Job) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
         path.write_bytes(image)
-        machine = qemu.Qemu(qemu.command(options, CLOCK, path), LIMIT_S)
+        machine = qemu.Qemu(qemu.command(options, CLOCK, path), limit_s)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
 

@@ -81,6 +81,8 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "kick": (Patch("hyp/dev/virtio_net.c",
                    "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
                    "(void)end;"),),
+    "pong": (Patch("lib/ping.c", "	memcpy(answer + ICMP, frame + ICMP, echo);",
+                   "	memcpy(answer + ICMP, frame + ICMP, echo), answer[50] ^= 1;"),),
     "block": (Patch("guest/link.c", "memcpy(memory->own[i], window->block[i], LINK_BLOCK);",
                     "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
     "rewrite": (Patch("guest/bench/work.c", "*(volatile uint32_t *)at += 1;",

@@ -9,10 +9,11 @@ import pytest
 from hypbench import abi
 from hypbench.analysis.bound import bounds_of
 from hypbench.plan_language import PARTNERS
+from hypbench.plan_vms import LINUX
 from lab import ROOT, Job, Result
 from old_qemu import divides_otherwise
 
-LOADS = [load for load in abi.axes()["beside"][1:] if load not in PARTNERS]
+LOADS = [load for load in abi.axes()["beside"][1:] if load not in (*PARTNERS, LINUX)]
 ALONE = "alone"
 WAKEUP, PHASES = 0, 1  # bench lines
 RARE = 2  # samples in 1000: CAVEATS.md, a sleep that ends late on a machine of several cores

@@ -315,7 +315,8 @@ def test_make_fails_where_the_guest_does(tmp_path):
     said = make("run-guest", f"GUEST={raw_file(board, 'c', tmp_path)}", *words, status=2)
     assert "FAULT: guest trapped: mmio-syndrome" in said
     said = make("run-guest", "GUEST=nothing", *words, status=2)
-    assert "GUEST=nothing: no such file, and no guest of that name; valid: linux uboot" in said
+    assert ("GUEST=nothing: no such file, and no guest of that name; valid: linux stress uboot"
+            in said)
     assert "Error 2" in said
 
 

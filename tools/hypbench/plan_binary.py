@@ -13,9 +13,10 @@ from struct import Struct as Format
 from typing import Any
 
 from hypbench import abi
-from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of
+from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of, words_of
 from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
-                               BESIDE_WORDS, Link, Vm, measured_vm, most_ram, taking_part)
+                               BESIDE_WORDS, Link, Vm, mark_neighbours, measured_vm, most_ram,
+                               taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -186,12 +187,14 @@ def unpack(section: bytes) -> Plan:
                   tuple(one.core[:one.cpus]), one.ram_mib, one.prio,
                   BESIDE_WORDS[one.load] if one.load else "")
     vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
+    configs = {one.name.decode("ascii"): fields(one, abi.axes())
+               for one in read.config[:read.config_count]}
+    mark_neighbours(vms, guests, map(words_of, configs.values()))
     benches = read.bench_count if BENCH in (one.image for one in vms.values()) else 0
     made = Plan(
         board=read.board.decode("ascii"), platform=read.platform, limit_ms=read.limit_ms,
         name=said["plan"], machine=said.get("machine", ""), order=ORDERS.index(said["order"]),
-        configs={one.name.decode("ascii"): fields(one, abi.axes())
-                 for one in read.config[:read.config_count]},
+        configs=configs,
         benches=[(one.name.decode("ascii"), fields(one.params, abi.numbers("BENCH_PARAMS")))
                  for one in read.bench[:benches]],
         guests=guests, vms=vms,

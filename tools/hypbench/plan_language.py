@@ -12,7 +12,7 @@ from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_
 from hypbench.plan_vms import (CONFIG, LINKED, Event, Guest, Link, Vm, add_load, check_cores,
                                check_event, check_guest, check_link, check_links, check_vms,
                                event_of, guest_lines, guest_of, link_line, link_of, made_vm,
-                               sized_guest, usual_links, usual_vms, vm_line, vm_of)
+                               mark_neighbours, sized_guest, usual_links, usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -172,8 +172,9 @@ class Parser:
         self.bench_line = self.bench_line or self.line
 
     def guest(self, words: list[str]) -> None:
-        """guest [NAME] [field=number …]: an unmodified guest, called `guest` without a NAME. At
-        most {PLAN_GUEST_MAX}; beside bench lines only with vm lines"""
+        """guest [NAME] [recipe=WORD] [field=number …]: an unmodified guest, called `guest` without
+        a NAME. At most {PLAN_GUEST_MAX}; beside bench lines only with vm lines. With a recipe
+        (`docs/scenarios.md`) `make bench` under QEMU fetches and places its images"""
         most = abi.constant("PLAN_GUEST_MAX")
         if len(self.plan.guests) == most:
             raise Mistake(f"too many guests, at most {most}")
@@ -277,6 +278,7 @@ class Parser:
         configs = said_of(plan)
         if not self.vms:
             plan.vms = usual_vms(plan.guests, configs.values())
+        mark_neighbours(plan.vms, plan.guests, configs.values())
         check_vms(plan.vms, plan.guests, bool(plan.benches), configs)
         for name, said in configs.items():
             check_cores(plan.vms, name, said)
@@ -297,7 +299,8 @@ class Parser:
         guest = sized_guest(self.plan.guests[vm.image], vm.ram_mib)
         if self.board:
             check_guest_on(self.board, guest)
-        for name, said in configs.items():
+        trapped = {"irq": "trapped", "stage2": "2M"} if vm.beside else {}
+        for name, said in ((name, said | trapped) for name, said in configs.items()):
             check_guest_in(name, said, guest, len(vm.cores))
             if self.board and said["stage2"] == "off":
                 check_native(self.board, name, guest)

@@ -42,6 +42,9 @@ def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -
 
 def check_guest_on(board: Board, guest: Guest) -> None:
     """A guest's memory on a board, in any configuration."""
+    if guest.recipe:
+        raise Mistake(f"recipe={guest.recipe} is for `make bench` under QEMU, which places the"
+                      " guest's images")
     mib, most = guest.fields["ram_mib"], board["guest_size"] // MIB
     if mib > most:
         raise Mistake(f"ram_mib={mib}: this board has {most} MiB for a guest")

@@ -3,7 +3,7 @@
 step, with a core for each vCPU."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -19,9 +19,13 @@ BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
 OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
 NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # they never end, and nothing is measured in them
 CONFIG = "config"  # beside the axes' words: the configuration's name
+LINUX = "linux"  # the value of `beside` with an unmodified guest
 COMMANDED = "active_control"  # the value of `beside` with a control VM
 BESIDE_WORDS = abi.axes()["beside"]
-LINKED = ("load_echo", "load_net", "load_block")  # loads over a link
+LINKED = ("load_echo", "load_net", "load_block", "load_ping")  # loads over a link
+OTHER_END = dict.fromkeys(LINKED[1:3], "a VM with load=load_echo") | {
+    "load_ping": "a VM that pings, of kind=virtio"}
+RECIPE = "recipe="  # of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
@@ -37,10 +41,11 @@ LOAD_MIB_MAX = 896  # the bench guest has what is left of a board's GiB
 
 @dataclass
 class Guest:
-    """An unmodified guest."""
+    """An unmodified guest. With a recipe the host tool places its images before the run."""
 
     fields: Fields
     loads: list[Fields] = field(default_factory=list)
+    recipe: str = ""
 
     @property
     def ram_end(self) -> int:
@@ -62,6 +67,7 @@ class Vm:
     prio: int
     load: str = ""  # of image LOAD, whatever the configuration says; else ""
     configs: tuple[str, ...] = ()  # only there it takes part; (): everywhere
+    beside: bool = False  # a guest that is there where a configuration has beside=linux
 
 
 @dataclass
@@ -90,7 +96,8 @@ def guest_of(words: list[str]) -> tuple[str, Guest]:
     name = name_of(words) if words and "=" not in words[0] else GUEST
     if name in OWN_IMAGES:
         raise Mistake(f"a guest cannot have the name {quoted(name)}, an image of hypbench's own")
-    guest = Guest(numbers(words, "field", "PLAN_GUEST_FIELDS"))
+    recipe = words.pop(0).removeprefix(RECIPE) if words and words[0].startswith(RECIPE) else ""
+    guest = Guest(numbers(words, "field", "PLAN_GUEST_FIELDS"), recipe=recipe)
     check_ram(guest)
     return name, guest
 
@@ -139,6 +146,8 @@ def add_load(guest: Guest, words: list[str]) -> None:
 
 def check_guest(guest: Guest) -> None:
     """Checks that need all its lines."""
+    if guest.recipe:
+        return
     if not guest.loads:
         raise Mistake("the guest has no load line")
     entry, dtb = guest.fields["entry"], guest.fields["dtb"]
@@ -256,6 +265,15 @@ def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> 
     return vms
 
 
+def mark_neighbours(vms: dict[str, Vm], guests: Collection[str],
+                    configs: Iterable[dict[str, str]]) -> None:
+    """Where a configuration has beside=linux, guests beside the benchmarks are there only in such
+    configurations."""
+    if any(said["beside"] == LINUX for said in configs):
+        for vm in vms.values():
+            vm.beside = vm.image in guests
+
+
 def measured_vm(vms: dict[str, Vm]) -> str:
     """The VM with benchmarks, or else the first."""
     return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
@@ -272,18 +290,22 @@ def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
     the background VM's place; with other policies where they share a core; one with a load of its
     own always; a control VM where there is something to command. A VM with configs= is in those
     alone."""
-    null, loaded = said["sched"] == "null", said["beside"] != "none"
-    part = {BACKGROUND: not loaded, LOAD: loaded, CONTROL: said["beside"] == COMMANDED}
+    null, loaded, linux = (said["sched"] == "null", said["beside"] != "none",
+                           said["beside"] == LINUX)
+    part = {BACKGROUND: not loaded, LOAD: loaded and not linux,
+            CONTROL: said["beside"] == COMMANDED}
     config = said.get(CONFIG)
-    there = {name: vm for name, vm in vms.items() if (vm.load or part.get(vm.image, True))
+    there = {name: vm for name, vm in vms.items()
+             if (vm.load or part.get(vm.image, linux or not vm.beside))
              and (not vm.configs or config in vm.configs)}
 
     def shares(name: str) -> bool:
         others = chain(*(vm.cores for other, vm in there.items() if other != name))
         return bool(set(there[name].cores) & set(others))
     return {name: vm for name, vm in there.items()
-            if not (null and vm.image in NEIGHBOURS and shares(name))
-            and not (not null and vm.image == LOAD and not vm.load and not shares(name))}
+            if not (null and (vm.image in NEIGHBOURS or vm.beside) and shares(name))
+            and not (not null and (vm.image == LOAD and not vm.load or vm.beside)
+                     and not shares(name))}
 
 
 def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
@@ -359,11 +381,10 @@ def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: d
     twice = next((end for end in ends if ends.count(end) > 1), None)
     if twice:
         raise Mistake(f"vm {quoted(twice)} has two links in config {quoted(config)}, at most one")
-    unlinked = next((name for name, vm in there.items() if vm.image == LOAD and name not in ends
-                     and (vm.load or said["beside"]) in LINKED[1:]), None)
-    if unlinked is not None:
-        raise Mistake(f"vm {quoted(unlinked)} needs a link to a VM with load=load_echo in config"
-                      f" {quoted(config)}")
+    for name, vm in there.items():
+        other = OTHER_END.get(vm.load or said["beside"])
+        if vm.image == LOAD and name not in ends and other:
+            raise Mistake(f"vm {quoted(name)} needs a link to {other} in config {quoted(config)}")
     if ends and said["irq"] != "trapped":
         raise Mistake(f"a link needs irq=trapped: irq=direct in config {quoted(config)}")
 
@@ -397,11 +418,13 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
                 said["irq"] != "trapped" or said["fill"] == "lazy"):
             raise Mistake(f"vm {quoted(name)} has several vCPUs: they need irq=trapped and"
                           f" fill=eager in config {quoted(config)}")
-    if said["beside"] != "none" and (LOAD, "") not in {(vm.image, vm.load)
-                                                       for vm in running.values()}:
+    if said["beside"] != "none" and not any(
+            vm.beside if said["beside"] == LINUX else (vm.image, vm.load) == (LOAD, "")
+            for vm in running.values()):
         where = "a core of its own" if policy == "null" else "another VM's core"
-        raise Mistake(f"beside={said['beside']} with sched={policy} needs a load on {where}"
-                      f" (vm NAME image={LOAD} cores=N): config {quoted(config)}")
+        what, image = ("a guest", "GUEST") if said["beside"] == LINUX else ("a load", LOAD)
+        raise Mistake(f"beside={said['beside']} with sched={policy} needs {what} on {where}"
+                      f" (vm NAME image={image} cores=N): config {quoted(config)}")
     full = next((core for core, names in on_core.items() if len(names) > 1), None)
     if policy == "null" and full is not None:
         names = " and ".join(dict.fromkeys(on_core[full]))
@@ -416,7 +439,8 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
                       f" config {quoted(config)}")
     if said["irq"] == "trapped":
         return
-    if any(vm.image not in (BENCH, LOAD) for vm in running.values()) and len(running) > 1:
+    if any(vm.image not in (BENCH, LOAD) and not vm.beside for vm in running.values()) and (
+            len(running) > 1):
         raise Mistake(f"several VMs need irq=trapped: irq=direct in config {quoted(config)}")
     if vms[measured_vm(vms)].cores[0] != 0:
         raise Mistake(f"a guest on another core than 0 needs irq=trapped: irq=direct in config"
@@ -442,5 +466,6 @@ def numbers_of(said: Fields) -> str:
 
 
 def guest_lines(name: str, guest: Guest) -> list[str]:
-    return [f"guest{'' if name == GUEST else f' {name}'}{numbers_of(guest.fields)}",
+    recipe = f" {RECIPE}{guest.recipe}" if guest.recipe else ""
+    return [f"guest{'' if name == GUEST else f' {name}'}{recipe}{numbers_of(guest.fields)}",
             *(f"load{numbers_of(load)}" for load in guest.loads)]

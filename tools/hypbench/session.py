@@ -12,6 +12,7 @@ import click
 from hypbench import plan as plans
 from hypbench import gem5, qemu
 from hypbench.console_runs import place
+from hypbench.guests.prepare import expanded
 from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
@@ -65,10 +66,11 @@ def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
 def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path,
              more: Sequence[str]) -> tuple[qemu.Qemu, str]:
     platform = qemu.PLATFORM_OF_CLOCK[clock]
-    image = write_image(tree, board, plan, platform, out)
+    text, loaders = expanded(tree, board, tree.plan_text(plan), out) if plan else (None, [])
+    image = write_image_text(tree, board, text, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image,
                          plans.cores_of(read_bytes(image)))
-    return qemu.Qemu([*words, *more], limit_s or LIMIT_S), platform
+    return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S), platform
 
 
 def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, out: Path

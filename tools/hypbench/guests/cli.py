@@ -2,21 +2,20 @@
 """hypbench run-guest: `make run-guest GUEST=…`."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from hypbench.guests.machine import BadGuest
 from hypbench.guests.plan import usual_config
-from hypbench.guests.recipes import RECIPES
-from hypbench.guests.run import Wish, run
+from hypbench.guests.prepare import Wish, by_recipe
+from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
 from hypbench.printing import print_parts
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tables import tables_of
-from hypbench.tree import Tree, write_whole
+from hypbench.tree import Tree
 
 PATH = click.Path(path_type=Path)
 LIMIT_MAX_S = 10**8  # some three years
@@ -49,22 +48,6 @@ class OneLine(click.Command):
             if not error.param or isinstance(error, click.MissingParameter):
                 raise
             raise BadGuest(f"{error.param.name.upper()}: {error.message}") from error
-
-
-def by_recipe(tree: Tree, wish: Wish) -> Wish:
-    """What is not given is the recipe's; its initramfs goes to the board's folder."""
-    if str(wish.image) not in RECIPES:
-        raise BadGuest(f"GUEST={wish.image}: no such file, and no guest of that name; valid:"
-                       f" {' '.join(RECIPES)}")
-    made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
-    initrd = wish.initrd
-    if made.initrd and not initrd:
-        initrd = tree.build(wish.board) / f"{wish.image}-initrd"
-        initrd.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(initrd, made.initrd)
-    return replace(wish, image=made.image, initrd=initrd,
-                   arguments=wish.arguments or made.arguments,
-                   address=made.address if wish.address is None else wish.address)
 
 
 @click.command("run-guest", cls=OneLine)
@@ -107,7 +90,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
                 stats, clock, limit, guest_status)
     if not image.exists():
-        wish = by_recipe(tree, wish)
+        wish = by_recipe(tree, wish, tree.build(board))
     if sys.stdin and sys.stdin.isatty():
         say(LEAVE)
     log, verdict = run(tree, wish, say)

@@ -44,8 +44,12 @@ def plan_text(config: str, stats: bool, machine: Machine, layout: Layout,
               loads: list[Load]) -> str:
     """A step without end: the guest, its user or the host tool's limit ends it."""
     words = config + (" stats=on" if stats and "stats=" not in config else "")
-    return "\n".join([
-        "name guest", "order once", "limit_ms 0", f"config {words}",
-        f"guest ram={machine.ram:#x} ram_mib={machine.ram_size // MIB} cpus={machine.cpus}"
-        f" entry={layout.entry:#x} dtb={layout.dtb:#x}",
-        *(load.line() for load in loads), ""])
+    return "\n".join(["name guest", "order once", "limit_ms 0", f"config {words}",
+                      *guest_lines("", machine, layout, loads), ""])
+
+
+def guest_lines(name: str, machine: Machine, layout: Layout, loads: list[Load]) -> list[str]:
+    """`name`: or "", of a plan with one guest."""
+    return [f"guest{name and ' '}{name} ram={machine.ram:#x} ram_mib={machine.ram_size // MIB}"
+            f" cpus={machine.cpus} entry={layout.entry:#x} dtb={layout.dtb:#x}",
+            *(load.line() for load in loads)]

@@ -26,6 +26,28 @@ wait
 /bin/busybox poweroff -f
 """
 
+# Linux as a neighbour: rounds of instructions, writes to memory and a process, counted on its
+# console. The first one begins when CNTVCT has some 57 s: by then Linux has booted on every board.
+# ARMv7's kernel unpacks itself before its uptime begins.
+STRESS_FROM_S = {"armv8": 57, "armv7": 25}
+STRESS_INIT = """\
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t devtmpfs dev /dev
+mount -t tmpfs tmp /tmp
+read up idle </proc/uptime
+[ ${up%.*} -ge FROM ] || sleep $((FROM - ${up%.*}))
+round=0
+while :; do
+    round=$((round + 1)) i=0
+    while [ $i -lt 50 ]; do i=$((i + 1)); done
+    read up idle </proc/uptime
+    dd if=/dev/zero of=/tmp/written bs=64k count=2 2>/dev/null && /bin/busybox true &&
+        echo "stress: round $round at $up"
+done
+"""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -50,11 +72,20 @@ def busybox(isa: str) -> bytes:
 
 def linux(isa: str) -> Recipe:
     """Debian's kernel, and a shell of busybox as its first program."""
+    return with_init(isa, INIT)
+
+
+def stress(isa: str) -> Recipe:
+    """The same, which keeps its core busy."""
+    return with_init(isa, STRESS_INIT.replace("FROM", str(STRESS_FROM_S[isa])))
+
+
+def with_init(isa: str, init: str) -> Recipe:
     initrd = initramfs.archive([
-        *map(initramfs.directory, ("bin", "dev", "proc", "sys")),
+        *map(initramfs.directory, ("bin", "dev", "proc", "sys", "tmp")),
         initramfs.character_device("dev/console", 5, 1),
         initramfs.program("bin/busybox", busybox(isa)),
-        initramfs.program("init", INIT.encode()),
+        initramfs.program("init", init.encode()),
     ])
     return Recipe(kernel(isa), initrd, "quiet")
 
@@ -65,4 +96,5 @@ def uboot(isa: str) -> Recipe:
     return Recipe(image, address=0)
 
 
-RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "uboot": uboot}
+RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
+                                                   "uboot": uboot}

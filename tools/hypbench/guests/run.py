@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a guest: its files into the store, its plan into the image, QEMU, what came of it."""
+"""One run of a guest: its plan into the image, QEMU, what came of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,93 +8,23 @@ from pathlib import Path
 import click
 
 from hypbench import qemu
-from hypbench.guests import devicetree, formats, terminal
-from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_board, shown, size_of
-from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
-from hypbench.guests.plan import (SAFE_CONFIG, check_config, is_native, loses_timers,
-                                  plan_text, setting_of)
+from hypbench.guests import terminal
+from hypbench.guests.machine import shown
+from hypbench.guests.plan import SAFE_CONFIG, loses_timers
+from hypbench.guests.prepare import Prepared, Wish, prepare
 from hypbench.guests.status import status_of
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
 from hypbench.schema import Data
 from hypbench.session import stuck, write_image_text, write_results
-from hypbench.tree import LOCK, Tree, alone_in
+from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Wish:
-    """The user's wishes."""
-
-    board: str
-    image: Path
-    config: str
-    dtb: Path | None
-    initrd: Path | None
-    arguments: str
-    ram: str
-    cpus: int
-    address: int | None
-    stats: bool
-    clock: str
-    limit_s: float | None
-    guest_status: str | None = None
-    network: bool = False  # the machine has the end of a link of kind=virtio
-
-
-@dataclass(frozen=True)
-class Prepared:
-    board: Board
-    machine: Machine
-    image: formats.Image
-    layout: Layout
-    loads: list[Load]
-    plan: str
-
-
 def folder_of(tree: Tree, board: str) -> Path:
     return tree.build(board) / "run-guest"  # guest/ has the objects of our own
-
-
-def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
-    """Everything that can be wrong is found here, before QEMU starts."""
-    check_config(wish.config)
-    board = read_board(tree, wish.board)
-    machine = machine_of(board, wish.cpus, size_of(wish.ram), is_native(wish.config))
-    if wish.cpus > 1 and setting_of(wish.config, "irq") != "trapped":
-        raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
-                       f"{wish.config} has not; CONFIG={SAFE_CONFIG} has")
-    image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
-    given = devicetree.read(wish.dtb) if wish.dtb else None
-    if wish.initrd:
-        formats.check_file(wish.initrd, "GUEST_INITRD", board.store_size,
-                           "the board's store for images")
-    try:
-        layout = place(image, machine, wish.address, wish.initrd)
-        stored = store(wish, board, machine, layout, given, folder)
-    except BadGuest as error:
-        raise BadGuest(f"GUEST={wish.image}: {error.message}") from error
-    plan = plan_text(wish.config, wish.stats, machine, layout, stored)
-    return Prepared(board, machine, image, layout, stored, plan)
-
-
-def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
-          folder: Path) -> list[Load]:
-    """The files in the order of the store, in a folder that held an earlier guest's."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        if path.name != LOCK:
-            path.unlink()
-    blob = (devicetree.make(machine, layout, wish.arguments, folder, wish.network)
-            if given is None
-            else devicetree.completed(given, layout, wish.arguments, folder))
-    size = blob.stat().st_size
-    if size > DTB_ROOM:
-        raise BadGuest(f"the device tree has {shown(size)}; at most {shown(DTB_ROOM)} can be")
-    tree = Piece("the device tree", layout.dtb, size, blob)
-    return loads([*layout.image, tree, *([layout.initrd] if layout.initrd else [])], board, folder)
 
 
 def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hypbench import qemu
-from hypbench.guests import run as guests
+from hypbench.guests import prepare as guests
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import NotMeasured
 from hypbench.records import read_log

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plans/beside-linux.plan: Debian's Linux under its own stress beside the bench guest. On another
+core it changes no instruction; on the same core the policy bounds what does."""
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fetched import possible, skip_unless_possible
+from hypbench.guests.prepare import expanded
+from lab import TREE, Job, Result, board_facts, perform
+from linux_guest import LIMIT_S
+from old_qemu import divides_otherwise
+from test_beside import WFI
+from test_linux import reason_to_skip
+
+pytestmark = pytest.mark.long
+
+PLAN = TREE.plan_text("beside-linux")
+FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
+NEAR = ("lazy", "fp-linux", "rr-linux")
+BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
+ROUNDS = 3  # at least, while samples are taken
+SLICE_US = 1000  # of sched=rr, by default
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A run of some of the plan's configurations."""
+
+    board: str
+    configs: tuple[str, ...]
+    more: str = ""  # axes of each
+
+    @property
+    def isa(self) -> str:
+        return board_facts(self.board)["ISA"]
+
+    @property
+    def plan(self) -> str:
+        lines = [re.sub(r"^config .*", rf"\g<0>{self.more}", line) for line in PLAN.splitlines()]
+        return "\n".join(line for line in lines if not line.startswith("config")
+                         or line.split()[1] in self.configs)
+
+
+def perform_beside(run: Neighbour) -> Result:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        plan, loaders = expanded(TREE, run.board, run.plan, Path(folder))
+        return perform(Job(run.board, plan,
+                           machine=lambda words: [*words, "-smp", "2", *loaders]), LIMIT_S)
+
+
+def runs_on(board: str) -> list[Neighbour]:
+    return [Neighbour(board, FAR), Neighbour(board, NEAR, " stats=on")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started():
+    """Every run begins with the first of these tests."""
+    from conftest import LAB
+    for run in possible([run for on in BOARDS for run in runs_on(on)], reason_to_skip):
+        LAB.start(run, perform_beside)
+
+
+@pytest.fixture
+def runs(lab, on):
+    found = []
+    for run in runs_on(on):
+        skip_unless_possible(run, reason_to_skip)
+        found.append(lab.run(run, perform_beside))
+        assert found[-1].status == 0 and found[-1].problems == [], found[-1].explain()
+    return found
+
+
+def rounds(result: Result, config: str) -> list[int]:
+    """Of Linux's stress, by its console, between the first figures of a step and the last."""
+    console = result.console.decode(errors="replace")
+    figures = list(re.finditer(rf'"kind":"bench".*"config":"{config}"', console))
+    between = console[figures[0].end():figures[-1].start()]
+    return list(map(int, re.findall(r"^\w+: stress: round (\d+) at", between, re.MULTILINE)))
+
+
+@divides_otherwise
+@pytest.mark.parametrize("on", BOARDS)
+def test_linux_works_meanwhile(runs):
+    """Rounds that each wrote to memory and started a process, none left out."""
+    for result, configs in zip(runs, (FAR, NEAR), strict=True):
+        for config in (config for config in configs if config.endswith("linux")):
+            found = rounds(result, config)
+            assert len(found) >= ROUNDS, (config, found)
+            assert found == list(range(found[0], found[0] + len(found))), (config, found)
+
+
+def figures(result: Result, config: str) -> dict[str, tuple]:
+    """Without the few samples in which QEMU went to the other core: its counter goes on with the
+    instructions of every core."""
+    return {row["variant"]: (row["min"], row["p50"], row["p99"])
+            for row in result.records("bench", config=config)}
+
+
+@divides_otherwise
+@pytest.mark.parametrize("on", BOARDS)
+def test_on_another_core_it_changes_no_instruction(runs):
+    far, _ = runs
+    native = figures(far, "native")
+    assert len(native) == 6
+    assert figures(far, "direct-linux") == figures(far, "direct") == native
+    assert figures(far, "trapped-linux") == figures(far, "trapped") != native
+
+
+def longest_exit(result: Result) -> int:
+    """Ticks of Linux's longest exit that no interrupt ends early, as WFI's is."""
+    return max(exits["max"] for exits in result.records("exits", vm="near", config="fp-linux")
+               if exits["exit"] != "wfi")
+
+
+@divides_otherwise
+@pytest.mark.parametrize("on", BOARDS)
+def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
+    _, near = runs
+    rows = near.figures(0)
+    for variant in {variant for _, variant in rows}:
+        alone, urgent = rows["lazy", variant], rows["fp-linux", variant]
+        switch = urgent["p50"] - alone["max"]
+        assert (switch > 200) == (variant in WFI), variant
+        switch = max(switch, 0)
+        assert urgent["max"] <= alone["max"] + switch + longest_exit(near), variant
+        slice_ticks = near.log.run["hz"] * SLICE_US // 1_000_000
+        assert rows["rr-linux", variant]["max"] <= slice_ticks + urgent["max"], variant
+        print(variant, alone["max"], urgent["p50"], urgent["max"], longest_exit(near),
+              rows["rr-linux", variant]["max"])

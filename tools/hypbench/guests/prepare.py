@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest before its run: what is wanted, by a user or by a plan's recipe, its files in the store,
+the lines of its plan."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hypbench.guests import devicetree, formats
+from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_board, shown, size_of
+from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
+from hypbench.guests.plan import (SAFE_CONFIG, USUAL_CONFIG, check_config, guest_lines, is_native,
+                                  plan_text, setting_of)
+from hypbench.guests.recipes import RECIPES
+from hypbench.tree import LOCK, Tree, write_whole
+
+BY_RECIPE = re.compile(r"^[ \t]*guest[ \t]+(\S+)[ \t]+recipe=(\S+)[ \t]*(?:#.*)?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The user's wishes."""
+
+    board: str
+    image: Path
+    config: str
+    dtb: Path | None
+    initrd: Path | None
+    arguments: str
+    ram: str
+    cpus: int
+    address: int | None
+    stats: bool
+    clock: str
+    limit_s: float | None
+    guest_status: str | None = None
+    network: bool = False  # the machine has the end of a link of kind=virtio
+
+
+@dataclass(frozen=True)
+class Prepared:
+    board: Board
+    machine: Machine
+    image: formats.Image
+    layout: Layout
+    loads: list[Load]
+    plan: str
+
+
+def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
+    """What is not given is the recipe's; its initramfs goes to the folder."""
+    if str(wish.image) not in RECIPES:
+        raise BadGuest(f"GUEST={wish.image}: no such file, and no guest of that name; valid:"
+                       f" {' '.join(RECIPES)}")
+    made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
+    initrd = wish.initrd
+    if made.initrd and not initrd:
+        initrd = folder / f"{wish.image}-initrd"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(initrd, made.initrd)
+    return replace(wish, image=made.image, initrd=initrd,
+                   arguments=wish.arguments or made.arguments,
+                   address=made.address if wish.address is None else wish.address)
+
+
+def expanded(tree: Tree, board: str, plan: str, folder: Path) -> tuple[str, list[str]]:
+    """A plan whose `guest NAME recipe=WORD` line, if there is one, has its images placed, and the
+    words by which QEMU loads them; `folder` gets the files."""
+    found = list(BY_RECIPE.finditer(plan))
+    if not found:
+        return plan, []
+    if len(found) > 1:
+        raise BadGuest("a plan has one guest with a recipe at most")
+    name, recipe = found[0].groups()
+    if recipe not in RECIPES:
+        raise BadGuest(f"recipe={recipe}: no guest of that name; valid: {' '.join(RECIPES)}")
+    wish = by_recipe(tree, Wish(board, Path(recipe), USUAL_CONFIG, None, None, "", "256M", 1, None,
+                                False, "icount", None), folder)
+    prepared = prepare(tree, wish, folder / "guest-images")
+    lines = guest_lines(name, prepared.machine, prepared.layout, prepared.loads)
+    return (plan[:found[0].start()] + "\n".join(lines) + plan[found[0].end():],
+            [word for load in prepared.loads for word in load.option(prepared.board)])
+
+
+def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
+    """Everything that can be wrong is found here, before QEMU starts."""
+    check_config(wish.config)
+    board = read_board(tree, wish.board)
+    machine = machine_of(board, wish.cpus, size_of(wish.ram), is_native(wish.config))
+    if wish.cpus > 1 and setting_of(wish.config, "irq") != "trapped":
+        raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
+                       f"{wish.config} has not; CONFIG={SAFE_CONFIG} has")
+    image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
+    given = devicetree.read(wish.dtb) if wish.dtb else None
+    if wish.initrd:
+        formats.check_file(wish.initrd, "GUEST_INITRD", board.store_size,
+                           "the board's store for images")
+    try:
+        layout = place(image, machine, wish.address, wish.initrd)
+        stored = store(wish, board, machine, layout, given, folder)
+    except BadGuest as error:
+        raise BadGuest(f"GUEST={wish.image}: {error.message}") from error
+    plan = plan_text(wish.config, wish.stats, machine, layout, stored)
+    return Prepared(board, machine, image, layout, stored, plan)
+
+
+def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
+          folder: Path) -> list[Load]:
+    """The files in the order of the store, in a folder that held an earlier guest's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            path.unlink()
+    blob = (devicetree.make(machine, layout, wish.arguments, folder, wish.network)
+            if given is None
+            else devicetree.completed(given, layout, wish.arguments, folder))
+    size = blob.stat().st_size
+    if size > DTB_ROOM:
+        raise BadGuest(f"the device tree has {shown(size)}; at most {shown(DTB_ROOM)} can be")
+    tree = Piece("the device tree", layout.dtb, size, blob)
+    return loads([*layout.image, tree, *([layout.initrd] if layout.initrd else [])], board, folder)
