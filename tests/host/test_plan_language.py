@@ -15,8 +15,9 @@ START = "config native\nbench counter\n"
 GUEST = "config trapped\nguest ram_mib=64\n"
 LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
 LOAD_4 = "load ipa=0x40200000 size=4"
-AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata state stats trace"
-        " probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus cntvoff_us")
+AXES = ("stage1 stage2 fill colouring irq lr lr_sync eoi wfi traps frame fp sched errata state"
+        " stats trace probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus"
+        " cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed after_ms timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
 STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"
@@ -87,8 +88,10 @@ def test_every_axis_takes_each_of_its_values(axis):
     more = dict.fromkeys(("load_net", "load_block"), linked) | {
         "load_ping": "vm bench\nvm l image=load cores=1\nlink n kind=virtio a=bench b=l\n",
         "linux": "guest recipe=stress\nvm bench\nvm linux image=guest cores=1\n"}
+    more["on"] = "vm bench colours=0\n" if axis == "colouring" else ""
+    pages = " stage2=4K" if axis == "colouring" else ""
     for value, word in enumerate(abi.axes()[axis]):
-        plan = parse(f"config {preset} {axis}={word}\nbench b\n{more.get(word, '')}")
+        plan = parse(f"config {preset} {axis}={word}{pages}\nbench b\n{more.get(word, '')}")
         assert plan.configs[preset][axis] == value
 
 

@@ -71,6 +71,15 @@ EVENTS = (
 PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "create_all", "*(volatile char *)0xfffffff0 = 0;"),
+    "wrong colour": (Patch("hyp/mem/guest_ram.c", "ram->colour[page % ram->colours];",
+                           "(ram->colour[page % ram->colours] ^ 9);"),),
+    "frame side by side": (Patch(
+        "hyp/dev/virtio_net.c",
+        "\t\t\tram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);",
+        """\t\t\tmemcpy(which == VIRTIO_NET_RX ? (void *)(uintptr_t)ram_pa(ram, address) :
+\t\t\t       frame + moved, which == VIRTIO_NET_RX ? frame + moved :
+\t\t\t       (uint8_t *)(uintptr_t)ram_pa(ram, address), piece);"""),),
+    "few colours": first("hyp/mem/cold.c", "cold_colours", "return 8;"),
     "ring": (Patch("hyp/dev/doorbell.c", "\tgic_set_pending(end->rings);\n", "\t(void)end;\n"),),
     "frame": (Patch("hyp/dev/virtio_net.c", "\t\t\tmemcpy(frame + moved, memory, piece);",
                     "\t\t\tmemcpy(frame + moved, memory, piece), frame[40]++;"),),

@@ -96,9 +96,10 @@ def differences(found: list[Range], expected: list[Range]) -> list[str]:
 
 # --- the machine, halted ---
 
-def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") -> list[str]:
+def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"", fault: str = ""
+            ) -> list[str]:
     image, files = folder / "hypbench.elf", folder / "store"
-    image.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
+    image.write_bytes(plans.write_plan(image_of(board, fault), plan, PLATFORM))
     options = [*TREE.qemu_options(board), "-smp", str(cpus)]
     if store:
         files.write_bytes(store)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
+/* LINK: hyp/mem/guest_ram.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,11 +173,13 @@ static void errors_are_reported(void **state)
 /* --- filled lazily --- */
 
 static struct stage2_lazy lazy;
+static struct guest_ram ram;
 
 static void begin_lazily(enum stage2_grain grain, ipa_t base, uint64_t size)
 {
 	begin(grain);
-	stage2_lazy_begin(&lazy, &stage2, base, size, 0);
+	ram = ram_plain(base, base, size);
+	stage2_lazy_begin(&lazy, &stage2, &ram, 0);
 }
 
 static void touch(ipa_t ipa)
@@ -218,6 +221,31 @@ static void a_leaf_holds_nothing_but_memory(void **state)
 	assert_false(pagetable_walk(&stage2.table, 5 * MIB + PAGE_SIZE, &leaf));
 }
 
+/* The page is that of HPFAR, its place that of its colour; unmapped it comes back. */
+static void a_first_touch_maps_a_page_of_its_colour(void **state)
+{
+	static const uint32_t colour[] = { 1, 7 };
+
+	(void)state;
+	begin(STAGE2_4K);
+	ram = (struct guest_ram){
+		.base = 2 * GIB, .pa = GIB, .size = 64 * MIB, .colours = 2, .colour = colour
+	};
+	stage2_lazy_begin(&lazy, &stage2, &ram, 0);
+	for (unsigned i = 0; i < 40; i++) {
+		ipa_t page = 2 * GIB + i * PAGE_SIZE;
+
+		fake_hpfar_el2 = page >> 8;
+		touch(page + 123);
+		assert_maps(page, GIB + (i / 2 * 16 + colour[i % 2]) * PAGE_SIZE, 3);
+		assert_true(stage2_lazy_unmap(&lazy, page));
+		touch(page);
+	}
+	fake_hpfar_el2 = (2 * GIB + 64 * MIB) >> 8;
+	assert_false(stage2_lazy_fault(&lazy, 2 * GIB + 64 * MIB));
+	assert_int_equal(lazy.faults, 80);
+}
+
 static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
 {
 	struct pagetable_leaf leaf;
@@ -253,7 +281,8 @@ static void all_memory_takes_the_tables_of_eager_filling(void **state)
 	assert_true(stage2_map(&stage2, 2 * GIB, 2 * GIB, GIB, STAGE2_NORMAL));
 	used = pool.used;
 	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
-	stage2_lazy_begin(&lazy, &stage2, 2 * GIB, GIB, 0);
+	ram = ram_plain(2 * GIB, 2 * GIB, GIB);
+	stage2_lazy_begin(&lazy, &stage2, &ram, 0);
 	for (ipa_t at = 2 * GIB; at < 3 * GIB; at += PAGE_SIZE)
 		assert_true(stage2_lazy_fault(&lazy, at));
 	assert_int_equal(lazy.faults, GIB / PAGE_SIZE);
@@ -376,6 +405,7 @@ int main(void)
 		cmocka_unit_test(errors_are_reported),
 		cmocka_unit_test(a_first_touch_maps_a_leaf_of_the_grain),
 		cmocka_unit_test(a_leaf_holds_nothing_but_memory),
+		cmocka_unit_test(a_first_touch_maps_a_page_of_its_colour),
 		cmocka_unit_test(what_is_unmapped_leaves_the_tlbs_and_comes_back),
 		cmocka_unit_test(all_memory_takes_the_tables_of_eager_filling),
 		cmocka_unit_test(an_invalidation_in_the_wrong_vmid_is_found),

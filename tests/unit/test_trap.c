@@ -253,7 +253,7 @@ static void a_guest_ends_its_step(void **state)
 static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 {
 	char *ram = fake_pages(4), *buffer = ram + 0x1000;
-	struct vm_machine machine = { .ram = 0x80000000, .ram_pa = (uintptr_t)ram };
+	struct vm_machine machine = { .ram = ram_plain(0x80000000, (uintptr_t)ram, 0x4000) };
 
 	vcpu->vm->machine = &machine;
 	memcpy(buffer, body, strlen(body));
@@ -270,6 +270,38 @@ static void a_guests_record_comes_from_its_buffer(void **state)
 	assert_int_equal(guest_record(RECORD_CHECK, "\"ok\":true", 9), HC_OK);
 	assert_non_null(
 		strstr(fake_hyp.console, "\"vm\":\"mine\",\"vcpu\":0,\"ok\":true,\"crc\":"));
+}
+
+/* Of 64 KiB each page of the guest is the first, so that a body goes on in the next row. */
+static void a_coloured_guests_record_crosses_pages(void **state)
+{
+	static const uint32_t colour[] = { 1 };
+	static char body[2 * PAGE_SIZE], *ram;
+	struct vm_machine machine = {
+		.ram = { .base = 0x80000000, .size = 0x10000, .colours = 1, .colour = colour }
+	};
+
+	(void)state;
+	ram = fake_pages(64);
+	memset(ram, '\n', 64 * PAGE_SIZE); /* no text: another VM's */
+	machine.ram.pa = (uintptr_t)ram;
+	vcpu->vm->machine = &machine;
+	memset(body, 'x', sizeof(body));
+	memcpy(body, "\"a\":\"", 5);
+	memcpy(body + PAGE_SIZE - 4, "crossing", 8);
+	body[sizeof(body) - 1] = '"';
+	for (unsigned i = 0; i < sizeof(body); i++)
+		ram[(1 + i / PAGE_SIZE) * 16 * PAGE_SIZE + PAGE_SIZE + i % PAGE_SIZE] = body[i];
+	vcpu->frame.x[0] = HC_ID(RECORD);
+	vcpu->frame.x[1] = RECORD_CHECK;
+	vcpu->frame.x[2] = sizeof(body);
+	trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
+	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	assert_non_null(strstr(fake_hyp.console, "xcrossingx"));
+	ram[2 * 16 * PAGE_SIZE + PAGE_SIZE + 9] = '\n';
+	vcpu->frame.x[0] = HC_ID(RECORD);
+	trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
+	assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EINVAL);
 }
 
 static void a_guests_record_that_is_none_is_refused(void **state)
@@ -527,6 +559,7 @@ int main(void)
 		TEST(the_upper_half_of_a_hypercalls_id_is_ignored),
 		TEST(a_guest_ends_its_step),
 		TEST(a_guests_record_comes_from_its_buffer),
+		TEST(a_coloured_guests_record_crosses_pages),
 		TEST(a_guests_record_that_is_none_is_refused),
 		TEST(an_smc_is_answered_and_counted),
 		TEST(wfi_waits),

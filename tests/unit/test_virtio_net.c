@@ -4,7 +4,7 @@
  * pieces, and hostile ones: whatever a guest writes to its queues and registers, no byte beside its
  * own RAM changes through its device, no exit is endless, and no frame is counted twice.
  */
-/* LINK: hyp/dev/virtio_net.c */
+/* LINK: hyp/dev/virtio_net.c hyp/mem/guest_ram.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 
 #define RAM 0x40000000u /* IPA */
 #define RAM_SIZE 0x4000u
+#define WINDOW 0x20000u /* of it, with two colours */
 #define GUARD 0x1000u
 #define HEADER ((uint32_t)sizeof(struct virtio_net_header))
 #define QUEUE_SIZE 8u
@@ -34,7 +35,7 @@ enum { A, B, ENDS };
 
 static struct {
 	uint8_t before[GUARD];
-	uint8_t ram[RAM_SIZE] __attribute__((aligned(4096)));
+	uint8_t ram[WINDOW] __attribute__((aligned(4096))); /* without colours RAM_SIZE of them */
 	uint8_t after[GUARD];
 } memory[ENDS];
 static struct vm_machine machine[ENDS];
@@ -152,9 +153,7 @@ static int setup(void **state)
 	memset(memory, 0xa5, sizeof(memory));
 	for (unsigned i = 0; i < ENDS; i++) {
 		machine[i] = (struct vm_machine){
-			.ram = RAM,
-			.ram_pa = (uintptr_t)memory[i].ram,
-			.ram_size = RAM_SIZE,
+			.ram = ram_plain(RAM, (uintptr_t)memory[i].ram, RAM_SIZE),
 		};
 		vm[i] = (struct vm){ .machine = &machine[i] };
 		net[i] = fresh;
@@ -505,6 +504,71 @@ static void an_index_that_jumps_stops_the_device(void **state)
 	assert_stops_only(B);
 }
 
+/* Of B: colours 0 and 2. Its pages lie at 0, 0x2000, 0x10000 and 0x12000 of the window. */
+static uint8_t *with_colours(uint32_t offset)
+{
+	static const uint32_t colour[] = { 0, 2 };
+
+	machine[B].ram.linear = 0;
+	machine[B].ram.colours = 2;
+	machine[B].ram.colour = colour;
+	return (uint8_t *)(uintptr_t)ram_pa(&machine[B].ram, RAM + offset);
+}
+
+static void a_frame_crosses_pages_that_are_no_neighbours(void **state)
+{
+	uint8_t there[200];
+
+	(void)state;
+	assert_ptr_equal(with_colours(0x2000), memory[B].ram + 0x10000);
+	assert_ptr_equal(with_colours(0x1fff), memory[B].ram + 0x2fff);
+	begin(B);
+	process();
+	memset(memory[B].ram + 0x1000, 0xee, 0x1000);
+	offer(B, VIRTIO_NET_RX, 0, 0xfc0, sizeof(there), 1);
+	fill(&memory[A].ram[BUFFERS], sizeof(there), 9);
+	offer(A, VIRTIO_NET_TX, 0, 0, sizeof(there), 1);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+	memcpy(there, memory[B].ram + 0x2fc0, 0x40);
+	memcpy(there + 0x40, memory[B].ram + 0x10000, sizeof(there) - 0x40);
+	assert_memory_equal(there + HEADER, &memory[A].ram[BUFFERS + HEADER],
+			    sizeof(there) - HEADER);
+	for (unsigned at = 0x1000; at < 0x2000; at++)
+		assert_int_equal(memory[B].ram[at], 0xee);
+	assert_int_equal(net[B].received, 1);
+	assert_int_equal(net[B].broken, 0);
+}
+
+/* Its end lies beyond the last page, or all of it does; a queue goes on where its pages do not. */
+static void past_coloured_ram_the_device_stops(void **state)
+{
+	static const uint32_t rows[][2] = { { 0x2fc0, 0x41 },
+					    { 0x3000, 1 },
+					    { 0xfffff000, 0xffffffff } };
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setup(state);
+		with_colours(0);
+		begin(B);
+		process();
+		offer(B, VIRTIO_NET_RX, 0, rows[i][0], rows[i][1], 1);
+		offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+		process();
+		assert_int_equal(net[B].broken, 1);
+		assert_int_equal(net[A].broken, 0);
+	}
+	setup(state);
+	with_colours(0);
+	write_reg(B, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+	write_reg(B, VIRTIO_QUEUE_READY, 0);
+	write_reg(B, VIRTIO_QUEUE_DESC, RAM + 0x1000 - 16);
+	write_reg(B, VIRTIO_QUEUE_READY, 1);
+	assert_int_equal(read_reg(B, VIRTIO_QUEUE_READY), 0);
+	assert_int_equal(net[B].broken, 1);
+}
+
 static void a_queue_outside_of_ram_stops_the_device(void **state)
 {
 	static const struct {
@@ -712,6 +776,8 @@ int main(void)
 		TEST(a_wrong_chain_stops_the_device_of_its_guest),
 		TEST(an_index_that_jumps_stops_the_device),
 		TEST(a_queue_outside_of_ram_stops_the_device),
+		TEST(a_frame_crosses_pages_that_are_no_neighbours),
+		TEST(past_coloured_ram_the_device_stops),
 		TEST(a_device_that_stopped_receives_nothing),
 		TEST(a_reset_makes_it_work_again),
 		TEST(nothing_of_a_vm_is_touched_after_its_reset),

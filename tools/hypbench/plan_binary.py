@@ -14,8 +14,8 @@ from typing import Any
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of, words_of
-from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
-                               BESIDE_WORDS, Link, Vm, mark_neighbours, measured_vm, most_ram,
+from hypbench.plan_vms import (BENCH, BESIDE_WORDS, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB,
+                               Event, Guest, Link, Vm, mark_neighbours, measured_vm, most_ram,
                                taking_part)
 from hypbench.plan_words import Fields, PlanError
 
@@ -64,8 +64,9 @@ BENCH_LINE = struct(NAME | {"params": struct({}, *abi.numbers("BENCH_PARAMS"))})
 GUEST_LINE = struct(
     NAME | dict.fromkeys([*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"], U32)
     | {"load": times(struct({}, *abi.numbers("PLAN_LOAD_FIELDS")), "PLAN_LOAD_MAX")})
-VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load",
-                                       *abi.numbers("PLAN_VM_FIELDS")], U32)
+VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load", "colours"], U32)
+                 | {"colour": times(U32, "PLAN_COLOURS")}
+                 | dict.fromkeys(["window_mib", *abi.numbers("PLAN_VM_FIELDS")], U32)
                  | {"core": times(U32, "PLAN_VM_CPUS")})
 PLAN = struct(
     {"board": text("PLAN_NAME_SIZE"), "words": text("PLAN_WORDS_SIZE")}
@@ -149,8 +150,10 @@ def pack(plan: Plan) -> bytes:
         fill(place, name=name, image=IMAGES.index(GUEST if is_guest else vm.image),
              guest=list(plan.guests).index(vm.image) if is_guest else 0,
              load=BESIDE_WORDS.index(vm.load) if vm.load else 0,
+             colours=len(vm.colours), window_mib=vm.window_mib(coloured=True),
              cpus=len(vm.cores), ram_mib=vm.ram_mib, prio=vm.prio)
         place.core[:len(vm.cores)] = vm.cores
+        place.colour[:len(vm.colours)] = vm.colours
     for place, (name, link) in zip(made.link, plan.links.items()):
         fill(place, name=name, kind=LINK_KINDS.index(link.kind), a=vms.index(link.a),
              b=vms.index(link.b))
@@ -185,7 +188,8 @@ def unpack(section: bytes) -> Plan:
         image = IMAGES[one.image]
         return Vm(list(guests)[one.guest] if image == GUEST else image,
                   tuple(one.core[:one.cpus]), one.ram_mib, one.prio,
-                  BESIDE_WORDS[one.load] if one.load else "")
+                  BESIDE_WORDS[one.load] if one.load else "",
+                  tuple(one.colour[:one.colours]))
     vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
     configs = {one.name.decode("ascii"): fields(one, abi.axes())
                for one in read.config[:read.config_count]}

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VMs whose RAM has pages of some colours of the last-level cache: the same paths as without, pages
+of these colours alone, seen from outside, and links between such VMs."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+import talk
+from gdbstub import Machine
+from hypbench.plan_vms import LOAD_MIB
+from image import guest_symbols, read_header
+from lab import Job, image_of
+from stage2_tables import PAGE, Range, joined, mapped
+from test_isolation import command, in_guest
+from test_links import assert_all_answered, four_cores, job, sent_for, two_cores
+
+COLOURS = 16
+MEASURED, OTHER = (0, 2, 3, 4, 7), tuple(range(8, 16))
+HEAD = "order once\nlimit_ms 60000\n"
+
+
+def said(colours: tuple[int, ...]) -> str:
+    return ",".join(map(str, colours))
+
+
+VMS = (f"vm bench cores=0 colours={said(MEASURED)}\n"
+       f"vm near image=load cores=0 colours={said(OTHER)}\n"
+       f"vm far image=load cores=1 colours={said(OTHER)}\n")
+
+
+# --- the same paths ---
+
+KINDS = {"direct": "direct", "trapped": "trapped", "sw": "trapped-sw", "lazy-fp": "trapped fp=lazy",
+         "probes": "trapped probes=on", "far": "trapped beside=load_mem_write",
+         "near": "trapped sched=fp fp=lazy beside=load_exit"}
+BENCHES = ("counter n=20", "hvc n=20", "timer_wakeup n=50", "sgi_self n=20", "irq_phases n=20",
+           "mmio_read n=20", "page_fault n=20", "tlb_chase n=5 pages=512", "hostile_touch",
+           "tlb_maintenance n=10 pages=64")
+PAIRS = HEAD + "".join(f"config {name}-{colouring} {axes} stage2=4K colouring={colouring}\n"
+                       for name, axes in KINDS.items() for colouring in ("off", "on")) + VMS
+PATHS = PAIRS + "".join(f"bench {bench}\n" for bench in BENCHES)
+
+
+@job(PATHS)
+def test_paths_are_as_long_with_colours_as_without(result):
+    assert result.status == 0 and result.problems == [], result.explain()
+    found = {(row["bench"], row["config"], row["variant"]): row for row in result.records("bench")}
+    of_kinds = {config.rpartition("-")[0] for _, config, _ in found}
+    assert of_kinds == set(KINDS) and len(found) > 400
+    for (bench, config, variant), row in found.items():
+        kind, _, colouring = config.rpartition("-")
+        if colouring == "on" and kind not in ("near", "far"):
+            off = found[bench, f"{kind}-off", variant]
+            assert [row[one] for one in ("min", "p50", "max", "hist")] == [
+                off[one] for one in ("min", "p50", "max", "hist")], (bench, config, variant)
+
+
+@job(PATHS)
+def test_a_load_beside_changes_no_minimum_with_colours(result):
+    for row in result.records("bench", bench="timer_wakeup", config="far-on"):
+        [off] = result.records("bench", bench="timer_wakeup", config="far-off",
+                               variant=row["variant"])
+        assert row["min"] == off["min"]
+    rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")
+              if vm["bench"] == "timer_wakeup"}
+    assert rounds["far-on", "far"] > 0
+
+
+# --- seen from outside ---
+
+def pages_of(base: int, window: int, size: int, colours: tuple[int, ...]) -> Iterator[Range]:
+    """A VM's RAM as the plan means it: rows of a page of each colour."""
+    for page in range(size // PAGE):
+        row, column = divmod(page, len(colours))
+        yield Range(base + page * PAGE, window + (row * COLOURS + colours[column]) * PAGE, PAGE,
+                    "ram")
+
+
+@cache
+def rams(board: str) -> dict[str, list[Range]]:
+    """Windows: of the measured VM the first, of the load the last."""
+    facts = talk.facts(board)
+    base, size = facts["guest_base"], facts["guest_size"]
+    window = LOAD_MIB * COLOURS // len(OTHER) << 20
+    measured = (size - window) // COLOURS * len(MEASURED) & -0x200000
+    return {"bench": joined(pages_of(base, base, measured, MEASURED)),
+            "load": joined(pages_of(base, base + size - window, LOAD_MIB << 20, OTHER))}
+
+
+def swept(board: str, folder, axes: str, fault: str = "") -> list[tuple[str, list[Range]]]:
+    """RAM that stage 2 maps, of either VM: at its first instruction, and where it ends."""
+    plan = (f"{HEAD}config on trapped stage2=4K colouring=on sched=rr slice_us=100 fp=lazy"
+            f" beside=load_mem_write {axes}\nbench hostile_touch\n"
+            + "".join(line for line in VMS.splitlines(keepends=True) if "far" not in line))
+    places = {read_header(image_of(board), board)["entry"]: "entry",
+              guest_symbols(board)["guest_exit"]: "exit"}
+    found = []
+    with Machine(command(board, plan, folder, fault=fault)) as machine:
+        for address in machine.stops(*places):
+            if in_guest(machine):
+                found.append((places[address], [one for one in mapped(machine)
+                                                if one.kind == "ram"]))
+    return found
+
+
+def places_of(ram: list[Range]) -> dict[int, int]:
+    """The physical address of each page."""
+    return {one.ipa + at: one.pa + at for one in ram for at in range(0, one.size, PAGE)}
+
+
+def colours_of(ram: list[Range]) -> set[int]:
+    return {pa // PAGE % COLOURS for one in ram for pa in range(one.pa, one.pa + one.size, PAGE)}
+
+
+def test_each_page_has_a_colour_of_its_vm(built, tmp_path):
+    found = swept(built, tmp_path, "fill=eager")
+    expected = rams(built)
+    seen = set()
+    for place, ram in found:
+        vm = "load" if sum(one.size for one in ram) == LOAD_MIB << 20 else "bench"
+        seen.add(vm)
+        assert ram == expected[vm], (place, vm)
+        assert colours_of(ram) == set(MEASURED if vm == "bench" else OTHER)
+    assert seen == {"bench", "load"}
+
+
+def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
+    found = swept(built, tmp_path, "fill=lazy")
+    expected = rams(built)
+    places = {vm: places_of(ram) for vm, ram in expected.items()}
+    assert found[0][1] == []
+    for place, ram in found:
+        vm = "load" if colours_of(ram) <= set(OTHER) else "bench"
+        assert places_of(ram).items() <= places[vm].items(), (place, vm)
+    assert found[-1][1] == expected["bench"]  # it touches every page
+
+
+@pytest.mark.planted("wrong colour")
+def test_a_page_of_another_colour_is_found(built, tmp_path):
+    """The guest does not see it: EL2, too, has all its pages at the wrong place."""
+    found = swept(built, tmp_path, "fill=eager", "wrong colour")
+    assert found[0][1] != rams(built)["bench"]
+    assert not colours_of(found[0][1]) <= set(MEASURED)
+
+
+# --- links ---
+
+LINKED = {"cores": "trapped beside=load_echo", "core": "trapped-sw sched=fp fp=lazy"
+          " beside=load_echo", "lazy": "trapped beside=load_echo fill=lazy"}
+LINKS = HEAD + "".join(f"config {name} {axes} stage2=4K colouring=on\n"
+                       for name, axes in LINKED.items()) + VMS
+DOORBELL = "".join(f"link {vm} kind=doorbell a=bench b={vm}\n" for vm in ("near", "far"))
+VIRTIO = DOORBELL.replace("doorbell", "virtio")
+ROUNDS = "bench net_rr n=50\n"
+STREAM = "bench net_stream n=20\n"
+
+
+@pytest.mark.parametrize("links", [DOORBELL, VIRTIO], ids=["doorbell", "virtio"])
+def test_vms_with_colours_answer_each_other(lab, built, links):
+    result = lab.run(Job(built, LINKS + links + ROUNDS + STREAM, machine=two_cores))
+    assert result.problems == []
+    checks = result.records("check", bench="net_stream")
+    assert len(checks) == len(LINKED)
+    assert all(check["ok"] and check["sent"] == check["taken"] for check in checks)
+    assert_all_answered(result, len(LINKED), sent_for(50))
+
+
+@job(LINKS + VIRTIO + ROUNDS)
+def test_no_device_is_broken(result):
+    assert [vm["net_broken"] for vm in result.records("vm")] == [0] * 2 * len(LINKED)
+
+
+ONE = (f"{HEAD}config cores {LINKED['cores']} stage2=4K colouring=on\n{VMS}{VIRTIO}{STREAM}")
+
+
+@job(ONE, planted="frame side by side")
+def test_a_frame_copied_as_if_its_pages_were_neighbours_is_found(result):
+    assert result.status == 1, result.explain()
+    assert result.problems
+
+
+# --- VMs beside each other ---
+
+CROWD = (f"{HEAD}config on trapped-sw stage2=4K colouring=on beside=load_mem_write\n"
+         f"config off trapped-sw stage2=4K beside=load_mem_write\nbench timer_wakeup n=100\n"
+         "bench hostile_touch\nvm bench cores=0 colours=0-3\n"
+         + "".join(f"vm load{i} image=load cores={i} colours={4 * i}-{4 * i + 3}\n"
+                   for i in (1, 2, 3)))
+
+
+@pytest.mark.job(CROWD, machine=four_cores)
+def test_four_vms_with_sets_of_their_own(result):
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert all(check["ok"] for check in result.records("check"))
+    for config in ("on", "off"):
+        for vm in ("load1", "load2", "load3"):
+            assert result.one("vm", vm=vm, config=config, bench="timer_wakeup")["rounds"] > 0
+
+
+def test_two_runs_are_the_same(lab, built):
+    one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
+    assert one.status == 0 and one.console == other.console
+
+
+# --- the cache ---
+
+@job(f"{HEAD}config on trapped stage2=4K colouring=on\nbench hvc n=5\n{VMS}",
+     planted="few colours")
+def test_a_cache_with_fewer_colours_is_refused(result):
+    assert result.status == 1
+    error = result.one("error")
+    assert "colouring needs a cache of 16 colours: this core's has 8" in error["what"]
