@@ -45,7 +45,7 @@ DELAYS = (0, 400, 4000)
 WINDOWS = (("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi_self n=10",
             "timer_wakeup n=10", "irq_phases n=10"),
            ("page_fault n=10", "tlb_chase n=4 pages=8", "lat_mem_rd n=4 pages=8",
-            "tlb_maintenance n=4 pages=8"))
+            "revisit n=4 pages=8", "tlb_maintenance n=4 pages=8"))
 TIMED = ["order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {window} delay={delay}\n" for window in windows for delay in DELAYS)
     for windows in WINDOWS]

@@ -128,7 +128,8 @@ def made_from(tree: Tree, job: Job) -> str:
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make image BOARD={job.board}` makes it")
     if tree.is_gem5(job.board):
-        machine = gem5_machine(tree, job.board, os.environ.get("GEM5_MACHINE", ""))
+        machine = gem5_machine(tree, job.board, plans.cores_wanted(tree.plan_text(job.plan)),
+                               os.environ.get("GEM5_MACHINE", ""))
         image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan), gem5.PLATFORM,
                                  machine)
         return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
@@ -162,9 +163,9 @@ def without_build_id(image: bytes, source: Path) -> bytes:
 
 
 @cache
-def gem5_machine(tree: Tree, board: str, _words: str) -> str:
+def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
     """Asking gem5 takes a second."""
-    return gem5.machine_of(tree, board).text
+    return gem5.machine_of(tree, board, cores).text
 
 
 def stamp_of(tree: Tree, job: Job) -> Data:
