@@ -35,7 +35,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, profile, qemu, reference
 from hypbench import plan as plans
 from hypbench.history import history_of
-from hypbench.html.data import Board, Source, lost_steps
+from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
 from hypbench.schema import Data
@@ -45,8 +45,8 @@ from hypbench.vms import measured
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "links", "memory", "tlb-matrix", "programs", "paper-s1", "paper-s2")
-LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps",
-                 "default", "states")
+LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "timers", "traps", "default",
+                 "states")
 CLOCK = "icount"
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
