@@ -54,7 +54,7 @@ smp_boot_entry:
 	ldreq	r1, [r5, #GICC_IAR]		/* spurious: must not wake the core again */
 	streq	r1, [r5, #GICC_EOIR]
 	b	2b
-3:	wfe					/* its CPU interface is off: an event ends the wait */
+3:	wfe				/* its CPU interface is off: an event ends the wait */
 	ldr	r1, [r2, #CORE_GO]
 	cmp	r1, #0
 	beq	3b
