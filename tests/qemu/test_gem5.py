@@ -168,3 +168,16 @@ def test_counter_and_cycles_agree(lab, built, core):
 
 def test_two_runs_are_identical(lab, built):
     assert timed(lab, built, CORES[0], attempt=1).console == timed(lab, built, CORES[0]).console
+
+
+NEIGHBOUR = ("order once\nconfig direct\nconfig loud direct beside=load_mem_write\n"
+             "bench revisit n=4 period_us=400 pages=128\n")
+
+
+def test_a_neighbour_takes_lines_of_the_shared_cache_alone(lab, built):
+    """Two cores: 16 KiB are in the victim's own cache, 256 KiB in that of both."""
+    result = timed(lab, built, CORES[0], NEIGHBOUR)
+    assert result.one("vm", config="loud")["rounds"] > 0
+    p50 = {key: record["p50"] for key, record in result.figures(0).items()}
+    assert p50["loud", "16K"] <= 1.1 * p50["direct", "16K"]
+    assert p50["loud", "256K"] >= 1.5 * p50["direct", "256K"]
