@@ -27,8 +27,8 @@
  *   TLBI     x1 = enum hc_tlbi: TLB maintenance that only EL2 can do
  *   VMID     continues under the VM's other VMID; x1 = 1: with the TLBs flushed of it, 0: not
  *            flushed. EINVAL: without stage 2
- *   PEEK     x1 = a physical address in guest RAM, a multiple of 4. Returns the 32-bit word there,
- *            as EL2 reads it; 0 elsewhere
+ *   PEEK     x1 = an IPA in guest RAM, a multiple of 4. Returns the 32-bit word there, as EL2 reads
+ *            it at its physical address; 0 elsewhere
  *   STAGE2   x1 = enum hc_stage2, x2 = an IPA: see there
  *   FP_RELEASE  gives up the guest's FP registers (fp=lazy and eager), as a switch to another vCPU
  *            does

@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 14
+#define PLAN_VERSION 15
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -23,6 +23,7 @@
 #define PLAN_VM_CPUS 4
 #define PLAN_CORE_MAX 4
 #define PLAN_LINK_MAX 4
+#define PLAN_COLOURS 16    /* of the last-level cache: address bits 15:12 */
 #define PLAN_STATS_VCPUS 5 /* with exit statistics or a trace */
 
 /*
@@ -144,6 +145,9 @@ struct plan_vm {
 	uint32_t image; /* enum plan_image */
 	uint32_t guest; /* of image GUEST: its index in struct plan */
 	uint32_t load;  /* enum beside_load, of image LOAD; 0: what the configuration says */
+	/* With colouring=on its RAM has pages of so many colours, each below PLAN_COLOURS (0: of
+	 * any), in a window of so many MiB (of image BENCH: in what the others leave). */
+	uint32_t colours, colour[PLAN_COLOURS], window_mib;
 	PLAN_VM_FIELDS(UINT32_FIELD)
 	uint32_t core[PLAN_VM_CPUS]; /* of each vCPU */
 };

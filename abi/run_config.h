@@ -16,6 +16,9 @@
  *   stage2   off; or blocks of at most this size, where alignment allows them
  *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
  *            first touch, which needs stage2 on
+ *   colouring  on: a VM whose `vm` line has colours= has pages of these colours of the last-level
+ *            cache alone (docs/design/colouring.md), which needs stage2=4K; off: colours= has no
+ *            effect
  *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
  *            (HCR.IMO set): EL2 acknowledges interrupts, injects virtual ones and emulates the
  *            distributor, which needs stage2 on
@@ -61,6 +64,7 @@
 	X(stage1, "4K 2M 1G")                                                                      \
 	X(stage2, "off 4K 2M 1G")                                                                  \
 	X(fill, "eager lazy")                                                                      \
+	X(colouring, "off on")                                                                     \
 	X(irq, "direct trapped")                                                                   \
 	X(lr, "hw sw")                                                                             \
 	X(lr_sync, "lazy full")                                                                    \

@@ -5,12 +5,13 @@
 #include "arch/mmio.h"
 #include "guest/guest.h"
 
+/* Neither crosses a page: the neighbours of a coloured VM's pages are elsewhere. */
 struct queue {
 	struct virtio_descriptor descriptors[VIRTIO_QUEUE_MOST] __attribute__((aligned(16)));
 	volatile struct virtio_available available;
 	volatile struct virtio_used used;
 	uint16_t taken; /* of the used ring */
-};
+} __attribute__((aligned(2048)));
 
 static struct queue queues[VIRTIO_NET_QUEUES];
 static uintptr_t registers;

@@ -133,23 +133,28 @@ void record_close(void)
 	console_bytes(text.at, text.length);
 }
 
-static bool body_ok(const char *body, size_t size)
+bool record_is_text(const char *body, size_t size)
 {
-	if (size == 0 || body[0] != '"')
-		return false;
 	for (size_t i = 0; i < size; i++)
 		if (body[i] < ' ' || body[i] > '~')
 			return false;
 	return true;
 }
 
-bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
+bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
 {
-	if (kind >= RECORD_KIND_COUNT || !kinds[kind].may_guest || !body_ok(body, size))
+	if (kind >= RECORD_KIND_COUNT || !kinds[kind].may_guest || size == 0 || body[0] != '"')
 		return false;
 	record_lock();
 	record_open_vcpu((enum record_kind)kind, vm, vcpu);
 	record_raw(",", 1);
+	return true;
+}
+
+bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
+{
+	if (!record_is_text(body, size) || !record_open_guests(kind, vm, vcpu, body, size))
+		return false;
 	record_raw(body, size);
 	record_close();
 	record_unlock();

@@ -33,9 +33,16 @@ void record_strings(const char *name, const char *const values[], unsigned value
 void record_raw(const char *bytes, size_t count); /* JSON text, unchanged */
 void record_close(void);
 
+/* Whether a body, or a part of one, is printable ASCII. */
+bool record_is_text(const char *body, size_t size);
+
+/* Locks, and opens a record of a vCPU whose body, of `size` bytes, a guest sends. False, and
+ * nothing done, when a guest may not send the kind, or the body does not begin with '"'. */
+bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body,
+			size_t size);
+
 /* Emits a record of a vCPU: `body` has its members in JSON (abi/record.h). False, and nothing
- * emitted, when a guest may not send the kind, or the body is not printable ASCII that begins
- * with '"'. */
+ * emitted, for a body that is no text or that record_open_guests() refuses. */
 bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size);
 
 /* An `error` record: what could not be done, and where. */

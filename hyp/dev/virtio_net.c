@@ -51,15 +51,15 @@ static __cold void break_down(struct virtio_net *end)
 
 /* --- the guest's memory --- */
 
-/* NULL: not wholly in the VM's RAM. */
+/* NULL: not wholly in the VM's RAM, or that has colours. */
 static void *memory_at(const struct virtio_net *end, uint64_t ipa, uint64_t size)
 {
-	const struct vm_machine *machine = end->vm->machine;
-	uint64_t offset = ipa - machine->ram;
+	const struct guest_ram *ram = &end->vm->machine->ram;
+	uint64_t offset = ipa - ram->base;
 
-	if (offset > machine->ram_size || size > machine->ram_size - offset)
+	if (offset > ram->linear || size > ram->linear - offset)
 		return NULL;
-	return (void *)(uintptr_t)(machine->ram_pa + offset);
+	return (void *)(uintptr_t)(ram->pa + offset);
 }
 
 /* The first descriptor, any number, of the next chain that the guest made available. */
@@ -83,9 +83,12 @@ static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint
 
 /* Between the chain and `frame`, which has `length` bytes. Returns how many bytes of it the chain
  * had room for; more than `length`: the chain goes on; BROKEN. */
-static uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
-		     uint32_t length)
+static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_net *end,
+								 enum virtio_net_queue which,
+								 uint16_t head, uint32_t length,
+								 bool linear)
 {
+	const struct guest_ram *ram = &end->vm->machine->ram;
 	const struct virtio_queue *queue = &end->queue[which];
 	uint8_t *frame = end->cable->frame;
 	uint32_t moved = 0;
@@ -95,14 +98,18 @@ static uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16
 		const volatile struct virtio_descriptor *descriptor = &queue->descriptors[at];
 		uint32_t size = descriptor->length, piece = length - moved;
 		uint16_t flags = descriptor->flags;
-		uint8_t *memory = memory_at(end, descriptor->address, size);
+		uint64_t address = descriptor->address;
+		uint8_t *memory = linear ? memory_at(end, address, size) : NULL;
 
-		if (!memory || flags & VIRTIO_DESC_INDIRECT ||
+		if ((linear && !memory) || (!linear && !ram_holds(ram, address, size)) ||
+		    flags & VIRTIO_DESC_INDIRECT ||
 		    !(flags & VIRTIO_DESC_WRITE) != (which == VIRTIO_NET_TX))
 			break;
 		if (piece > size)
 			piece = size;
-		if (which == VIRTIO_NET_TX)
+		if (!linear)
+			ram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);
+		else if (which == VIRTIO_NET_TX)
 			memcpy(frame + moved, memory, piece);
 		else
 			memcpy(memory, frame + moved, piece);
@@ -114,6 +121,28 @@ static uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16
 		at = descriptor->next;
 	}
 	return BROKEN;
+}
+
+static __attribute__((noinline)) uint32_t move_linear(struct virtio_net *end,
+						      enum virtio_net_queue which, uint16_t head,
+						      uint32_t length)
+{
+	return move_chain(end, which, head, length, true);
+}
+
+static __cold uint32_t move_coloured(struct virtio_net *end, enum virtio_net_queue which,
+				     uint16_t head, uint32_t length)
+{
+	return move_chain(end, which, head, length, false);
+}
+
+/* Without colours no instruction is for those with, whose RAM memory_at() never finds. */
+static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
+			    uint32_t length)
+{
+	uint32_t moved = move_linear(end, which, head, length);
+
+	return moved != BROKEN ? moved : move_coloured(end, which, head, length);
 }
 
 /* The chain is the guest's again. */
@@ -295,14 +324,14 @@ static void make_ready(struct virtio_net *end, struct virtio_queue *queue)
 {
 	uint32_t size = queue->size;
 
-	queue->descriptors =
-		memory_at(end, queue->address[0], size * sizeof(struct virtio_descriptor));
+	queue->descriptors = ram_at(&end->vm->machine->ram, queue->address[0],
+				    size * sizeof(struct virtio_descriptor));
 	queue->available =
-		memory_at(end, queue->address[1],
-			  offsetof(struct virtio_available, ring) + size * sizeof(uint16_t));
-	queue->used = memory_at(end, queue->address[2],
-				offsetof(struct virtio_used, ring) +
-					size * sizeof(struct virtio_used_entry));
+		ram_at(&end->vm->machine->ram, queue->address[1],
+		       offsetof(struct virtio_available, ring) + size * sizeof(uint16_t));
+	queue->used = ram_at(&end->vm->machine->ram, queue->address[2],
+			     offsetof(struct virtio_used, ring) +
+				     size * sizeof(struct virtio_used_entry));
 	queue->next = queue->used_index = 0;
 	queue->ready = size && queue->descriptors && queue->available && queue->used &&
 		       !(queue->address[0] % 16 | queue->address[1] % 2 | queue->address[2] % 4);

@@ -16,6 +16,7 @@
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "hyp/base/image.h"
+#include "hyp/mem/guest_ram.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 
@@ -85,18 +86,17 @@ static void clean_own(const struct page_pool *tables)
 }
 
 /* The guest's run page, its image with bss, stacks and tables, and its working memory. */
-static void clean_guest(size_t working)
+static void clean_guest(const struct guest_ram *ram, size_t working)
 {
 	const struct guest_header *guest = (const struct guest_header *)__guest_image_start;
-	uintptr_t ram = (uintptr_t)guest->load_address - GUEST_IMAGE_OFFSET;
 
-	clean_between(ram + GUEST_RUN_OFFSET, ram + GUEST_RECORD_OFFSET);
-	clean_between((uintptr_t)guest->load_address, (uintptr_t)guest->memory_end);
-	dcache_clean_invalidate((uintptr_t)align_up(guest->memory_end, GUEST_WORKING_ALIGNMENT),
-				working);
+	ram_clean(ram, ram->base + GUEST_RUN_OFFSET, GUEST_RECORD_OFFSET - GUEST_RUN_OFFSET);
+	ram_clean(ram, guest->load_address, (size_t)(guest->memory_end - guest->load_address));
+	ram_clean(ram, align_up(guest->memory_end, GUEST_WORKING_ALIGNMENT), working);
 }
 
-static bool clean_data_caches(const struct page_pool *tables, reg_t working)
+static bool clean_data_caches(const struct guest_ram *ram, const struct page_pool *tables,
+			      reg_t working)
 {
 	reg_t clidr = read_clidr_el1();
 
@@ -106,15 +106,16 @@ static bool clean_data_caches(const struct page_pool *tables, reg_t working)
 	}
 	if (working > COLD_WORKING_MAX)
 		return false;
-	clean_guest((size_t)working);
+	clean_guest(ram, (size_t)working);
 	clean_own(tables);
 	return true;
 }
 
-bool cold_make(const struct page_pool *tables, reg_t state, reg_t working)
+bool cold_make(const struct guest_ram *ram, const struct page_pool *tables, reg_t state,
+	       reg_t working)
 {
 	if (state == STATE_COLD_CACHES) {
-		if (!clean_data_caches(tables, working))
+		if (!clean_data_caches(ram, tables, working))
 			return false;
 		icache_invalidate_core();
 	} else if (state == STATE_COLD_TLB) {
@@ -122,4 +123,14 @@ bool cold_make(const struct page_pool *tables, reg_t state, reg_t working)
 		tlbi_core_el2();
 	}
 	return state <= STATE_COLD_TLB;
+}
+
+unsigned cold_colours(void)
+{
+	reg_t clidr = read_clidr_el1(), ccsidr = 0;
+
+	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++)
+		if (CTYPE(clidr, level) >= CTYPE_DATA)
+			ccsidr = ccsidr_of(level);
+	return ccsidr ? ((CCSIDR_SET_LAST(ccsidr) + 1) << CCSIDR_LINE_LOG2(ccsidr)) / PAGE_SIZE : 0;
 }

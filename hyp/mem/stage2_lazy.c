@@ -2,19 +2,23 @@
 #include "hyp/mem/stage2_lazy.h"
 
 #include "arch/counter.h"
+#include "arch/sysreg.h"
+#include "lib/compiler.h"
 
 static uint32_t saturate(uint64_t value)
 {
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, ipa_t base, uint64_t size,
+void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, const struct guest_ram *ram,
 		       uint64_t build_ticks)
 {
 	*lazy = (struct stage2_lazy){
 		.stage2 = stage2,
-		.base = base,
-		.end = stage2 ? base + size : base,
+		.ram = ram,
+		.base = ram->base,
+		.end = stage2 ? ram->base + ram->size : ram->base,
+		.to_pa = ram->colours ? 1 : ram->pa - ram->base,
 		.build_ticks = saturate(build_ticks),
 	};
 }
@@ -52,6 +56,16 @@ static void account(struct stage2_lazy *lazy, uint64_t ticks)
 	lazy->faults = saturate(lazy->faults + 1ull);
 }
 
+/* stage2_map() has refused to_pa. The path without colours has no instruction for those with: it
+ * keeps no address, HPFAR_EL2 has the page. */
+static __cold bool map_coloured(const struct stage2_lazy *lazy)
+{
+	ipa_t page = (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8;
+
+	return lazy->ram->colours &&
+	       stage2_map(lazy->stage2, page, ram_pa(lazy->ram, page), PAGE_SIZE, STAGE2_NORMAL);
+}
+
 bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 {
 	uint64_t start = counter_read();
@@ -63,7 +77,8 @@ bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 		return false;
 	size = leaf_size(lazy, ipa);
 	at = ipa & ~(size - 1);
-	if (!stage2_map(lazy->stage2, at, at + lazy->to_pa, size, STAGE2_NORMAL))
+	if (!stage2_map(lazy->stage2, at, at + lazy->to_pa, size, STAGE2_NORMAL) &&
+	    !map_coloured(lazy))
 		return false;
 	account(lazy, counter_read() - start);
 	return true;

@@ -3,13 +3,15 @@
  * time, and the cost of these faults. */
 #pragma once
 
+#include "hyp/mem/guest_ram.h"
 #include "hyp/mem/stage2.h"
 
 struct stage2_lazy {
 	struct stage2 *stage2; /* NULL: nothing is mapped at its first touch */
-	ipa_t base;            /* guest RAM */
-	ipa_t end;             /* first address beyond it; without stage2: base */
-	pa_t to_pa;            /* added to an IPA, modulo 2^64, gives the PA */
+	const struct guest_ram *ram;
+	ipa_t base; /* of it */
+	ipa_t end;  /* first address beyond it; without stage2: base */
+	pa_t to_pa; /* added to an IPA, modulo 2^64, gives the PA; with colours no page's address */
 	/* the counters below saturate */
 	uint32_t build_ticks; /* stage 2, before the guest started */
 	uint32_t faults;      /* faults that mapped a leaf, since then */
@@ -19,12 +21,13 @@ struct stage2_lazy {
 };
 
 /* Resets all fields. stage2: NULL for fill=eager and without stage 2. */
-void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, ipa_t base, uint64_t size,
+void stage2_lazy_begin(struct stage2_lazy *lazy, struct stage2 *stage2, const struct guest_ram *ram,
 		       uint64_t build_ticks);
 
 /*
- * After a translation fault at `ipa`: maps the leaf that holds `ipa`. Returns false outside guest
- * RAM, with an eager stage 2, where `ipa` is mapped already, or without a page for a table.
+ * After a translation fault at `ipa`, which HPFAR_EL2 has: maps the leaf that holds `ipa`. Returns
+ * false outside guest RAM, with an eager stage 2, where `ipa` is mapped already, or without a page
+ * for a table.
  */
 bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa);
 

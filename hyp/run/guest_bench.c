@@ -5,8 +5,6 @@
  */
 #include "hyp/run/guest.h"
 
-#include <string.h>
-
 #include "arch/cache.h"
 #include "arch/counter.h"
 #include "boards/board.h"
@@ -28,7 +26,9 @@ static const struct guest_header *header(void)
 
 static struct guest_run *run_page(const struct vm *vm)
 {
-	return (struct guest_run *)(uintptr_t)(vm->machine->ram_pa + GUEST_RUN_OFFSET);
+	const struct guest_ram *ram = &vm->machine->ram;
+
+	return ram_at(ram, ram->base + GUEST_RUN_OFFSET, sizeof(struct guest_run));
 }
 
 static bool add_devices(struct vm *vm)
@@ -46,21 +46,22 @@ static void reset(struct vm *vm)
 {
 	const struct guest_header *h = header();
 	struct guest_run *page = run_page(vm);
-	uint8_t *image = (uint8_t *)page - GUEST_RUN_OFFSET + GUEST_IMAGE_OFFSET;
+	const struct guest_ram *ram = &vm->machine->ram;
+	ipa_t image = ram->base + GUEST_IMAGE_OFFSET;
 
 	null_device_reset(vm->machine->device);
 	guest_unplug(vm);
-	memcpy(image, h, (size_t)h->image_size);
+	ram_copy(ram, image, (void *)(uintptr_t)h, (size_t)h->image_size, true);
+	ram_clean(ram, image, (size_t)(h->memory_end - h->load_address));
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*page = vm->machine->run;
 	page->cntvoff = vm->cntvoff;
-	dcache_clean_invalidate((uintptr_t)image, (size_t)(h->memory_end - h->load_address));
 	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
 }
 
 static void set_registers(struct vcpu *vcpu)
 {
-	vcpu->frame.x[0] = (reg_t)(vcpu->vm->machine->ram + GUEST_RUN_OFFSET);
+	vcpu->frame.x[0] = (reg_t)(vcpu->vm->machine->ram.base + GUEST_RUN_OFFSET);
 }
 
 /* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's
@@ -87,9 +88,7 @@ void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run
 		 uint64_t ram_size)
 {
 	*machine = (struct vm_machine){
-		.ram = board.guest_base,
-		.ram_pa = ram_pa,
-		.ram_size = ram_size,
+		.ram = ram_plain(board.guest_base, ram_pa, ram_size),
 		.gic = board.gic,
 		.type = &vm_type_bench,
 		.entry = (uintptr_t)header()->entry,

@@ -23,11 +23,6 @@
 
 static struct vpl011 uarts[VM_MAX];
 
-static bool in_ram(const struct vm_machine *machine, uint32_t ipa)
-{
-	return ipa >= machine->ram && ipa - machine->ram < machine->ram_size;
-}
-
 static uintptr_t store_at(const struct plan_load *load)
 {
 	return board.store_base + load->store;
@@ -56,7 +51,7 @@ static bool add_uart(struct vm *vm)
 /* A load outside of RAM, as in flash, is read-only for the guest. */
 static bool map_load(struct vm *vm, const struct plan_load *load)
 {
-	return in_ram(vm->machine, load->ipa) ||
+	return ram_holds(&vm->machine->ram, load->ipa, 1) ||
 	       vm_map(vm, load->ipa, store_at(load), align_up(load->size, PAGE_SIZE), STAGE2_CODE);
 }
 
@@ -81,18 +76,19 @@ static bool add_devices(struct vm *vm)
 
 static void load_images(const struct vm *vm)
 {
-	const struct vm_machine *machine = vm->machine;
-	const struct plan_guest *plan = machine->plan;
+	const struct guest_ram *ram = &vm->machine->ram;
+	const struct plan_guest *plan = vm->machine->plan;
 
 	for (uint32_t i = 0; i < plan->load_count; i++) {
 		const struct plan_load *load = &plan->load[i];
-		uintptr_t at = store_at(load);
+		void *at = (void *)store_at(load);
 
-		if (in_ram(machine, load->ipa)) {
-			at = (uintptr_t)(machine->ram_pa + (load->ipa - machine->ram));
-			memcpy((void *)at, (const void *)store_at(load), load->size);
+		if (ram_holds(ram, load->ipa, load->size)) {
+			ram_copy(ram, load->ipa, at, load->size, true);
+			ram_clean(ram, load->ipa, load->size);
+		} else {
+			dcache_clean_invalidate((uintptr_t)at, load->size);
 		}
-		dcache_clean_invalidate(at, load->size);
 	}
 }
 
@@ -141,9 +137,8 @@ void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
 		      const struct plan_vm *vm, pa_t ram_pa, bool stage2)
 {
 	*machine = (struct vm_machine){
-		.ram = plan->ram,
-		.ram_pa = stage2 ? ram_pa : plan->ram,
-		.ram_size = (uint64_t)vm->ram_mib << 20,
+		.ram = ram_plain(plan->ram, stage2 ? ram_pa : plan->ram,
+				 (uint64_t)vm->ram_mib << 20),
 		.gic = board.gic,
 		.type = &vm_type_unmodified,
 		.entry = plan->entry,

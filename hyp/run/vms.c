@@ -5,15 +5,19 @@
 
 #include "abi/link.h"
 #include "abi/virt.h"
+#include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/base/record.h"
+#include "hyp/cpu/smp.h"
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/dev/doorbell.h"
 #include "hyp/dev/virtio_net.h"
+#include "hyp/mem/cold.h"
 #include "hyp/run/core_loop.h"
 #include "hyp/run/guest.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vm/life.h"
+#include "lib/bits.h"
 #include "lib/text.h"
 
 /* Tables of a stage 2: level 2 for 4 GiB, and level 3 for each 2 MiB in pages of 4 KiB; for the
@@ -47,6 +51,12 @@ bool vms_takes_part(unsigned i)
 }
 
 /* Physical SPIs are the measured VM's. */
+/* Its RAM is in a window with pages of every colour, of which it has some. */
+static bool is_coloured(unsigned i)
+{
+	return step.config->colouring && step.plan->vm[i].colours;
+}
+
 static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t ram_size)
 {
 	const struct plan_vm *vm = &step.plan->vm[i];
@@ -61,6 +71,11 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 	else
 		guest_unmodified(machine, &step.plan->guest[vm->guest], vm, ram_pa,
 				 step.config->stage2 != STAGE2_OFF);
+	if (is_coloured(i)) {
+		machine->ram.linear = 0;
+		machine->ram.colours = vm->colours;
+		machine->ram.colour = vm->colour;
+	}
 	machine->cpus = vm->cpus;
 	if (vm->load)
 		machine->run.config.beside = vm->load;
@@ -193,22 +208,40 @@ static void pair(void)
 static void place_all(const struct guest_run *run)
 {
 	pa_t links = board.guest_base + board.guest_size - step.plan->link_count * LINK_SIZE;
+	unsigned measured = step.plan->measured;
 	pa_t end = links;
+	uint64_t size;
 
 	step.tables_used = 0;
 	EACH_VM(i)
 	{
-		uint64_t size = (uint64_t)step.plan->vm[i].ram_mib << 20;
+		const struct plan_vm *vm = &step.plan->vm[i];
 
-		if (i == step.plan->measured)
+		if (i == measured)
 			continue;
-		end -= size;
-		place(i, run, end, size);
+		end -= (uint64_t)(is_coloured(i) ? vm->window_mib : vm->ram_mib) << 20;
+		place(i, run, end, (uint64_t)vm->ram_mib << 20);
 	}
-	place(step.plan->measured, run, board.guest_base, end - board.guest_base);
+	size = end - board.guest_base;
+	if (is_coloured(measured))
+		size = align_down(size / PLAN_COLOURS * step.plan->vm[measured].colours,
+				  GUEST_WORKING_ALIGNMENT);
+	place(measured, run, board.guest_base, size);
 	place_links(links);
 	if (step.config->beside >= BESIDE_CALL)
 		pair();
+}
+
+/* On each core: where it stamps, in the measured VM's RAM (abi/probe.h). */
+static void stamp_there(void *ram)
+{
+	write_tpidr_el2((uintptr_t)ram + GUEST_PROBE_OFFSET);
+}
+
+static void stamp_in(const struct guest_ram *ram)
+{
+	for (unsigned core = 0; core < step.plan->core_count; core++)
+		smp_call(core, stamp_there, (void *)(uintptr_t)ram_pa(ram, ram->base));
 }
 
 bool vms_place(const struct plan *plan, const struct run_config *config,
@@ -229,6 +262,12 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 		record_error("guest", "the VMs need more RAM, or stage-2 tables, than there are");
 		return false;
 	}
+	if (config->colouring && cold_colours() - 1 < PLAN_COLOURS - 1) {
+		text_format(&why, "colouring needs a cache of %ju colours: this core's has %ju",
+			    (uintmax_t)PLAN_COLOURS, (uintmax_t)cold_colours());
+		record_error("guest", why.at);
+		return false;
+	}
 	came = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
 	if (came < plan->core_count) {
 		text_format(&why, "the VMs want %ju cores: %ju came", (uintmax_t)plan->core_count,
@@ -238,6 +277,7 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	}
 	place_all(run);
 	vms_reset(config, step.beside, plan->core_count);
+	stamp_in(&step.machine[plan->measured].ram);
 	exit_stats_reset(config);
 	return true;
 }

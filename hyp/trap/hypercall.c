@@ -30,16 +30,24 @@ static struct vcpu *hc_null(struct vcpu *vcpu)
 
 static struct vcpu *hc_record(struct vcpu *vcpu)
 {
-	uintptr_t body = (uintptr_t)vcpu->vm->machine->ram_pa + GUEST_RECORD_OFFSET;
+	const struct guest_ram *ram = &vcpu->vm->machine->ram;
 	reg_t size = vcpu->frame.x[2];
 	reg_t kind = vcpu->frame.x[1];
-	bool sent;
+	struct ram_span body = { .ipa = ram->base + GUEST_RECORD_OFFSET, .left = size },
+			checked = body;
 
-	if (kind >= RECORD_KIND_COUNT || size > GUEST_RECORD_SIZE)
+	bool ok = size <= GUEST_RECORD_SIZE && kind < RECORD_KIND_COUNT;
+
+	while (ok && ram_next(ram, &checked))
+		ok = record_is_text((const char *)checked.at, checked.size);
+	if (!ok || !record_open_guests((unsigned)kind, vcpu->vm->name, vcpu->index,
+				       (const char *)(uintptr_t)ram_pa(ram, body.ipa), size))
 		return vcpu_result(vcpu, HC_EINVAL);
-	sent = record_from_guest((unsigned)kind, vcpu->vm->name, vcpu->index, (const char *)body,
-				 size);
-	return vcpu_result(vcpu, sent ? HC_OK : HC_EINVAL);
+	while (ram_next(ram, &body))
+		record_raw((const char *)body.at, body.size);
+	record_close();
+	record_unlock();
+	return vcpu_result(vcpu, HC_OK);
 }
 
 static struct vcpu *hc_exit(struct vcpu *vcpu)
@@ -96,7 +104,8 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
-	bool done = cold_make(&vcpu->vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]);
+	const struct vm *vm = vcpu->vm;
+	bool done = cold_make(&vm->machine->ram, &vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]);
 
 	return vcpu_result(vcpu, done ? HC_OK : HC_EINVAL);
 }
@@ -127,14 +136,10 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 
 static struct vcpu *hc_peek(struct vcpu *vcpu)
 {
-	const struct vm_machine *machine = vcpu->vm->machine;
 	reg_t address = vcpu->frame.x[1];
-	uint32_t word = 0;
+	const volatile uint32_t *word = ram_at(&vcpu->vm->machine->ram, address, sizeof(*word));
 
-	if (address >= machine->ram_pa && address - machine->ram_pa < machine->ram_size &&
-	    address % sizeof(word) == 0)
-		word = *(const volatile uint32_t *)(uintptr_t)address;
-	return vcpu_result(vcpu, (long)word);
+	return vcpu_result(vcpu, word && address % sizeof(*word) == 0 ? (long)*word : 0);
 }
 
 static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)

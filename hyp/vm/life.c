@@ -32,20 +32,28 @@ void vms_reset(const struct run_config *run, const struct run_config *others, un
 static bool lazy_has_tables(const struct vm *vm)
 {
 	const struct vm_machine *machine = vm->machine;
-	ipa_t first = machine->ram;
-	ipa_t last = machine->ram + machine->ram_size - 1;
+	ipa_t first = machine->ram.base;
+	ipa_t last = machine->ram.base + machine->ram.size - 1;
 	uint64_t tables = (last >> LPAE_SHIFT(2)) - (first >> LPAE_SHIFT(2)) + 1 +
 			  (last >> LPAE_SHIFT(1)) - (first >> LPAE_SHIFT(1)) + 1;
 
 	return tables <= vm->tables.count - vm->tables.used;
 }
 
+static bool map_ram(struct vm *vm)
+{
+	const struct guest_ram *ram = &vm->machine->ram;
+	struct ram_span span = { .ipa = ram->base, .left = (size_t)ram->size };
+
+	while (ram_next(ram, &span))
+		if (!vm_map(vm, span.ipa, (uintptr_t)span.at, span.size, STAGE2_NORMAL))
+			return false;
+	return true;
+}
+
 static bool map(struct vm *vm, bool lazy)
 {
-	const struct vm_machine *machine = vm->machine;
-
-	if (!lazy && machine->ram_size &&
-	    !vm_map(vm, machine->ram, machine->ram_pa, machine->ram_size, STAGE2_NORMAL))
+	if (!lazy && !map_ram(vm))
 		return false;
 	if (!vm->type->no_gic && !vm_gic_add(vm))
 		return false;
@@ -55,13 +63,13 @@ static bool map(struct vm *vm, bool lazy)
 /* A VM without RAM has but a page or two. */
 static enum stage2_grain vm_grain(const struct vm *vm)
 {
-	return vm->machine->ram_size ? (enum stage2_grain)vm->config->stage2 : STAGE2_4K;
+	return vm->machine->ram.size ? (enum stage2_grain)vm->config->stage2 : STAGE2_4K;
 }
 
 static bool build_stage2(struct vm *vm)
 {
-	const struct vm_machine *machine = vm->machine;
-	bool lazy = vm->config->fill == FILL_LAZY && machine->ram_size;
+	const struct guest_ram *ram = &vm->machine->ram;
+	bool lazy = vm->config->fill == FILL_LAZY && ram->size;
 	uint64_t start = counter_read();
 	bool done;
 
@@ -69,9 +77,7 @@ static bool build_stage2(struct vm *vm)
 		return true;
 	stage2_reset(&vm->stage2, vm->vmid, vm_grain(vm), &vm->tables, vm->stage2_root);
 	done = map(vm, lazy);
-	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, machine->ram, machine->ram_size,
-			  counter_read() - start);
-	vm->lazy.to_pa = machine->ram_pa - machine->ram;
+	stage2_lazy_begin(&vm->lazy, lazy ? &vm->stage2 : NULL, ram, counter_read() - start);
 	return done;
 }
 

@@ -6,6 +6,7 @@
 #include "abi/plan.h"
 #include "arch/types.h"
 #include "drivers/gic/gic.h"
+#include "hyp/mem/guest_ram.h"
 #include "hyp/vcpu/vcpu.h"
 
 struct vm;
@@ -50,9 +51,7 @@ struct vm_type {
 };
 
 struct vm_machine {
-	ipa_t ram; /* 2 MiB aligned, and so is ram_pa */
-	pa_t ram_pa;
-	uint64_t ram_size;
+	struct guest_ram ram;
 	struct gic_bases gic; /* where it finds the distributor, and `cpu` or `redist` */
 	unsigned cpus;
 	unsigned spi_first, spi_count;     /* physical SPIs that are its own */

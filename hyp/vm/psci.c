@@ -49,8 +49,7 @@ static bool entry_ok(const struct vm *vm, reg_t entry)
 {
 	const struct vm_machine *machine = vm->machine;
 
-	return entry >= machine->ram && entry - machine->ram < machine->ram_size &&
-	       cpu_entry_aligned(entry);
+	return ram_holds(&machine->ram, entry, 1) && cpu_entry_aligned(entry);
 }
 
 static struct vcpu *version(struct vcpu *vcpu)

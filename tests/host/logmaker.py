@@ -9,8 +9,9 @@ from collections import Counter
 HZ = 62_500_000
 PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 999, 1000))
 CONFIGS = ("native", "direct", "trapped")
-SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "direct", "lr": "hw",
-         "lr_sync": "lazy", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
+SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "colouring": "off",
+         "irq": "direct", "lr": "hw", "lr_sync": "lazy", "eoi": "combined",
+         "wfi": "native", "traps": "on", "frame": "light",
          "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
          "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
          "cntp": "passthrough", "pause_clock": "moving",

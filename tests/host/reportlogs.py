@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from logmaker import bench_record, calibration, end_record, log_of, run_record, step_head
 
-AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "irq": "trapped", "lr": "hw",
-        "lr_sync": "lazy", "eoi": "combined", "wfi": "native", "traps": "on", "frame": "light",
+AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "colouring": "off",
+        "irq": "trapped", "lr": "hw", "lr_sync": "lazy", "eoi": "combined",
+        "wfi": "native", "traps": "on", "frame": "light",
         "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
         "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
         "cntp": "passthrough", "pause_clock": "moving",

@@ -15,8 +15,9 @@ START = "config native\nbench counter\n"
 GUEST = "config trapped\nguest ram_mib=64\n"
 LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
 LOAD_4 = "load ipa=0x40200000 size=4"
-AXES = ("stage1 stage2 fill irq lr lr_sync eoi wfi traps frame fp sched errata state stats trace"
-        " probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus cntvoff_us")
+AXES = ("stage1 stage2 fill colouring irq lr lr_sync eoi wfi traps frame fp sched errata state"
+        " stats trace probes cycles events cntp pause_clock beside delay_el2 slice_us vcpus"
+        " cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
 STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"
@@ -85,7 +86,10 @@ def test_every_axis_takes_each_of_its_values(axis):
               "link l kind=doorbell a=load1 b=s\n")
     for value, word in enumerate(abi.axes()[axis]):
         more = linked if word in ("load_net", "load_block") else ""
-        plan = parse(f"config {preset} {axis}={word}\nbench b\n{more}")
+        if (axis, word) == ("colouring", "on"):
+            more = "vm bench colours=0\n"
+        pages = " stage2=4K" if axis == "colouring" else ""
+        plan = parse(f"config {preset} {axis}={word}{pages}\nbench b\n{more}")
         assert plan.configs[preset][axis] == value
 
 

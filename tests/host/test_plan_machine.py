@@ -54,6 +54,9 @@ def said(text: str, board: dict | None = None) -> str:
      "ram_mib=18: this board has 16 MiB for a guest"),
     (f"config trapped\n{GUEST}vm a image=guest\nvm b image=guest cores=1 ram_mib=4\n", 5,
      "the VMs need 20 MiB of RAM: this board has 16 MiB for guests"),
+    (f"config trapped\nconfig c trapped stage2=4K colouring=on\n{GUEST.replace('=16', '=8')}"
+     "vm a image=guest colours=0-6\n", 5,
+     "the VMs need 20 MiB of RAM: this board has 16 MiB for guests"),
     (f"config trapped\n{GUEST}vm a image=guest cores=2\n", 4,
      "the VMs want 3 cores: this board has 2")])
 def test_what_a_board_does_not_have(text, line, message):

@@ -5,6 +5,7 @@ each mistake."""
 import pytest
 
 from hypbench import abi
+from hypbench.plan_binary import pack, unpack
 from hypbench.plan_language import parse, text_of, words_of
 from hypbench.plan_vms import Event, Guest, Link, Vm, measured_vm, taking_part
 from hypbench.plan_words import PlanError
@@ -14,7 +15,7 @@ BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
 ALL = "bench background load control linux"
-FIELDS = "image cores load cpus ram_mib prio"
+FIELDS = "image cores load colours cpus ram_mib prio"
 
 
 def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:
@@ -207,7 +208,65 @@ def test_events_need_trapped_interrupts():
 
 def test_the_tables_of_the_header():
     assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
-    assert set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores", "load"} == set(FIELDS.split())
+    assert (set(abi.numbers("PLAN_VM_FIELDS")) | {"image", "cores", "load", "colours"}
+            == set(FIELDS.split()))
+
+
+# Colours of the last-level cache
+
+COLOURED = "config on trapped stage2=4K colouring=on\nconfig off trapped stage2=4K\nbench b\n"
+
+
+@pytest.mark.parametrize("said, colours", [
+    ("0", (0,)), ("15", (15,)), ("0-7", tuple(range(8))), ("1,3", (1, 3)), ("9-10,2", (2, 9, 10)),
+    ("3,1-4", (1, 2, 3, 4)), ("0-15", tuple(range(16)))])
+def test_colours(said, colours):
+    plan = parse(f"{COLOURED}vm bench colours={said}\n")
+    assert plan.vms["bench"].colours == colours and parse(text_of(plan)) == plan
+    assert unpack(pack(plan)) == plan
+
+
+def test_a_vm_without_colours_has_any():
+    assert parse(f"{COLOURED}vm bench\nvm load cores=1 colours=3\n").vms["bench"].colours == ()
+
+
+@pytest.mark.parametrize("word", ["", "16", "0-16", "7-0", "-1", "0,", ",", "a", "0x1",
+                                  "0..3", "all"])
+def test_wrong_colours(word):
+    refused(f"{COLOURED}vm bench colours={word}\n", 4,
+            f"wrong colours 'colours={word}'; valid: a set of 0 to 15, like 0-7 or 1,3")
+
+
+def test_a_vm_without_ram_has_no_colours():
+    refused(f"{BENCH}vm bench\nvm background colours=0\n", 4,
+            "colours= is of a VM's RAM, vm 'background' has image=background and none")
+
+
+@pytest.mark.parametrize("config, grain", [
+    ("native", "off"), ("direct", "2M"), ("trapped", "2M"), ("trapped-sw stage2=1G", "1G")])
+def test_colouring_needs_pages(config, grain):
+    refused(f"config a {config} colouring=on\nbench b\nvm bench colours=0\n", 1,
+            "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
+            f" stage2={grain} in config 'a'")
+
+
+def test_colouring_needs_colours():
+    refused(f"{COLOURED}vm bench\n", 4,
+            "colouring=on needs a VM with colours (vm NAME colours=0-7): config 'on'")
+
+
+@pytest.mark.parametrize("image, ram_mib, colours, window", [
+    ("load", 16, "0-7", 32), ("load", 16, "0-15", 16), ("load", 16, "0", 256),
+    ("load", 16, "0-2", 86), ("linux", 64, "4,5,6,7,8", 206), ("bench", 0, "0-7", 32)])
+def test_a_window_has_every_colour(image, ram_mib, colours, window):
+    """A row of 64 KiB for each page of each colour, in whole 2 MiB; of a bench guest the least."""
+    vm = Vm(image, (0,), ram_mib, 1, "", colours_of(colours))
+    assert vm.window_mib(coloured=True) == window
+    assert vm.window_mib(coloured=False) == ram_mib
+
+
+def colours_of(said: str) -> tuple[int, ...]:
+    return parse(f"{COLOURED}vm bench colours={said}\n").vms["bench"].colours
 
 
 # A control VM, and vCPUs of a pair

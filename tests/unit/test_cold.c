@@ -5,7 +5,7 @@
  * operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's geometry and not by the functions
  * under test.
  */
-/* LINK: hyp/mem/cold.c */
+/* LINK: hyp/mem/cold.c hyp/mem/guest_ram.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,13 @@
 #include "arch/sysreg.h"
 #include "hyp/base/image.h"
 #include "hyp/mem/cold.h"
+#include "hyp/mem/guest_ram.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "tests/unit/fake/fake.h"
 
 #define LEVELS 7u
+#define GIB 0x40000000u
 #define LINES_MAX 65536u
 #define GUESTS_CSSELR 3u /* what the guest had selected: L2, instruction */
 
@@ -84,9 +86,11 @@ const uint8_t __guest_image_start[sizeof(struct guest_header)] __attribute__((al
 static uint8_t table_pages[PAGES * PAGE_SIZE];
 static const struct page_pool tables = { .base = table_pages, .count = PAGES, .used = USED };
 
+static struct guest_ram ram;
+
 static struct range {
 	uintptr_t start, end;
-} ranges[8];
+} ranges[64];
 static unsigned range_count;
 
 static void clean_range(uintptr_t start, size_t size)
@@ -128,6 +132,7 @@ static int setup(void **state)
 	fake_set_way = clean_line;
 	fake_by_address = clean_range;
 	range_count = 0;
+	ram = ram_plain(GUEST_START - GUEST_IMAGE_OFFSET, GUEST_START - GUEST_IMAGE_OFFSET, GIB);
 	fake_csselr_el1 = GUESTS_CSSELR;
 	fake_clidr_el1 = 0x0a000000; /* LoUU, LoC: what is not a Ctype */
 	return 0;
@@ -150,7 +155,7 @@ static void assert_all_cleaned(void)
 
 static void cold_caches(void)
 {
-	assert_true(cold_make(&tables, STATE_COLD_CACHES, 0));
+	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, 0));
 	assert_all_cleaned();
 	assert_int_equal(fake_csselr_el1, GUESTS_CSSELR);
 	assert_int_equal(fake_counts.icache_core, 1);
@@ -227,22 +232,55 @@ static void without_a_level_all_in_use_goes_by_address(void **state)
 	};
 
 	(void)state;
-	assert_true(cold_make(&tables, STATE_COLD_CACHES, WORKING));
+	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, WORKING));
 	assert_int_equal(range_count, ARRAY_SIZE(wanted));
 	assert_memory_equal(ranges, wanted, sizeof(wanted));
 	assert_int_equal(operations, 0);
 	assert_int_equal(fake_counts.icache_core, 1);
 }
 
+/* Eight colours of sixteen: eight pages lie side by side, the next eight after a gap. */
+static void with_colours_the_pages_of_the_guest_are_cleaned(void **state)
+{
+	static const uint32_t colours[] = { 8, 9, 10, 11, 12, 13, 14, 15 };
+	const uint64_t base = GUEST_START - GUEST_IMAGE_OFFSET;
+
+	(void)state;
+	ram.pa = 0xa0000000;
+	ram.colours = ARRAY_SIZE(colours);
+	ram.colour = colours;
+	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, 8 * PAGE_SIZE));
+	assert_int_equal(ranges[0].start, 0xa0000000 + 8 * PAGE_SIZE);
+	assert_int_equal(ranges[0].end, 0xa0000000 + 9 * PAGE_SIZE);
+	for (uint64_t at = GUEST_START - base; at < GUEST_END - base; at += 8 * PAGE_SIZE) {
+		unsigned i = (unsigned)((at - (GUEST_START - base)) / (8 * PAGE_SIZE));
+
+		assert_int_equal(ranges[1 + i].start, 0xa0000000 + 2 * at + 8 * PAGE_SIZE);
+	}
+	assert_int_equal(ranges[range_count - 3].start, 0xa0000000 + 2 * 0x400000 + 8 * PAGE_SIZE);
+	assert_int_equal(ranges[range_count - 3].end, 0xa0000000 + 2 * 0x400000 + 16 * PAGE_SIZE);
+}
+
+static void a_way_of_the_last_level_has_the_colours(void **state)
+{
+	(void)state;
+	assert_int_equal(cold_colours(), 0);
+	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
+	assert_int_equal(cold_colours(), 4);
+	add_level(1, (struct cache){ 4, 1024, 16, 6, 4 });
+	assert_int_equal(cold_colours(), 16);
+	assert_int_equal(fake_csselr_el1, GUESTS_CSSELR);
+}
+
 static void by_address_there_is_a_bound(void **state)
 {
 	(void)state;
-	assert_true(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX));
-	assert_false(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
-	assert_false(cold_make(&tables, STATE_COLD_CACHES, (reg_t)-1));
+	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, COLD_WORKING_MAX));
+	assert_false(cold_make(&ram, &tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
+	assert_false(cold_make(&ram, &tables, STATE_COLD_CACHES, (reg_t)-1));
 	assert_int_equal(fake_counts.icache_core, 1);
 	add_level(0, (struct cache){ 3, 64, 4, 6, 2 });
-	assert_true(cold_make(&tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
+	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
 	assert_all_cleaned();
 }
 
@@ -259,7 +297,7 @@ static void cold_tlbs_leave_caches_alone(void **state)
 {
 	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
-	assert_true(cold_make(&tables, STATE_COLD_TLB, 0));
+	assert_true(cold_make(&ram, &tables, STATE_COLD_TLB, 0));
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
 	assert_int_equal(fake_counts.tlbi_core_el2, 1);
 	assert_int_equal(operations + fake_counts.icache_core + fake_counts.icache_all, 0);
@@ -269,10 +307,10 @@ static void warm_does_nothing_and_the_rest_is_refused(void **state)
 {
 	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
-	assert_true(cold_make(&tables, STATE_WARM, 0));
-	assert_false(cold_make(&tables, STATE_COLD_TLB + 1, 0));
-	assert_false(cold_make(&tables, (reg_t)-1, 0));
-	assert_false(cold_make(&tables, (reg_t)1 << 32 | STATE_COLD_TLB, 0));
+	assert_true(cold_make(&ram, &tables, STATE_WARM, 0));
+	assert_false(cold_make(&ram, &tables, STATE_COLD_TLB + 1, 0));
+	assert_false(cold_make(&ram, &tables, (reg_t)-1, 0));
+	assert_false(cold_make(&ram, &tables, (reg_t)1 << 32 | STATE_COLD_TLB, 0));
 	assert_int_equal(operations + fake_counts.icache_core, 0);
 	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
 }
@@ -287,6 +325,8 @@ int main(void)
 		cmocka_unit_test_setup(a_level_of_instructions_alone_is_passed_over, setup),
 		cmocka_unit_test_setup(the_first_level_without_a_cache_is_the_end, setup),
 		cmocka_unit_test_setup(without_a_level_all_in_use_goes_by_address, setup),
+		cmocka_unit_test_setup(with_colours_the_pages_of_the_guest_are_cleaned, setup),
+		cmocka_unit_test_setup(a_way_of_the_last_level_has_the_colours, setup),
 		cmocka_unit_test_setup(by_address_there_is_a_bound, setup),
 		cmocka_unit_test_setup(all_seven_levels, setup),
 		cmocka_unit_test_setup(cold_tlbs_leave_caches_alone, setup),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An unmodified guest on this board: what its machine is. */
-/* LINK: hyp/run/guest_unmodified.c hyp/mem/stage2.c hyp/cpu/errata.c hyp/base/record.c */
+/* LINK: hyp/run/guest_unmodified.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/cpu/errata.c */
+/* LINK: hyp/base/record.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static struct {
 	enum stage2_memory memory;
 } maps[16];
 static unsigned map_count, map_limit;
-static pa_t ram_pa;
+static pa_t window;
 static struct vm *added_to;
 static struct page_pool pool;
 static bool uart_started, uart_input;
@@ -135,7 +136,7 @@ static int setup(void **state)
 	map_limit = ARRAY_SIZE(maps);
 	uart_started = false;
 	added_to = vm;
-	ram_pa = FAKE_GUEST_BASE;
+	window = FAKE_GUEST_BASE;
 	plan = (struct plan_guest){
 		.ram = 0x40000000,
 		.entry = 0x40200000,
@@ -148,7 +149,7 @@ static int setup(void **state)
 
 static void describe(const struct run_config *config)
 {
-	guest_unmodified(&machine, &plan, &plan_vm, ram_pa, config->stage2 != STAGE2_OFF);
+	guest_unmodified(&machine, &plan, &plan_vm, window, config->stage2 != STAGE2_OFF);
 	vm->machine = &machine;
 	vm->config = config;
 }
@@ -174,19 +175,19 @@ static void natively_everything_lies_where_it_is(void **state)
 	(void)state;
 	plan.ram = FAKE_GUEST_BASE + 0xc00000;
 	describe(&native);
-	assert_int_equal(machine.ram_pa, plan.ram);
+	assert_int_equal(machine.ram.pa, plan.ram);
 	assert_int_equal(machine.gic.dist, board.gic.dist);
 }
 
 static void its_machine_looks_like_virt(void **state)
 {
 	(void)state;
-	ram_pa = board.guest_base + 0x400000;
+	window = board.guest_base + 0x400000;
 	describe(&trapped);
 	assert_ptr_equal(machine.type, &vm_type_unmodified);
-	assert_int_equal(machine.ram, 0x40000000);
-	assert_int_equal(machine.ram_pa, ram_pa);
-	assert_int_equal(machine.ram_size, 4u << 20);
+	assert_int_equal(machine.ram.base, 0x40000000);
+	assert_int_equal(machine.ram.pa, window);
+	assert_int_equal(machine.ram.size, 4u << 20);
 	assert_int_equal(machine.gic.dist, 0x08000000);
 	assert_int_equal(machine.gic.cpu, 0x08010000);
 	assert_int_equal(machine.gic.redist, 0);

@@ -35,7 +35,8 @@ static int setup(void **state)
 	(void)state;
 	fake_hyp_reset();
 	config = (struct run_config){ .stage2 = STAGE2_2M };
-	machine = (struct vm_machine){ .ram_pa = board.guest_base + RAM_AT, .ram_size = RAM_SIZE };
+	machine = (struct vm_machine){ .ram = ram_plain(board.guest_base + RAM_AT,
+							board.guest_base + RAM_AT, RAM_SIZE) };
 	vm = (struct vm){ .config = &config,
 			  .machine = &machine,
 			  .vmid = VMID,

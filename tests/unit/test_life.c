@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
-/* LINK: hyp/vm/life.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c hyp/cpu/errata.c */
-/* LINK: hyp/base/record.c */
+/* LINK: hyp/vm/life.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
+/* LINK: hyp/cpu/errata.c hyp/base/record.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,9 +177,7 @@ static int setup(void **state)
 	run = (struct run_config){ .stage2 = STAGE2_4K, .irq = IRQ_TRAPPED };
 	type = (struct vm_type){ .add_devices = add_devices, .reset = reset, .stopped = stopped };
 	machine = (struct vm_machine){
-		.ram = 0x40000000,
-		.ram_pa = FAKE_GUEST_BASE + 0x200000,
-		.ram_size = 8 * MIB,
+		.ram = ram_plain(0x40000000, FAKE_GUEST_BASE + 0x200000, 8 * MIB),
 		.cpus = VCPUS,
 		.entry = ENTRY,
 		.type = &type,
@@ -240,12 +238,12 @@ static void a_vm_is_as_it_is_described(void **state)
 		assert_int_equal(vm->vcpu[n]->turns, 0);
 		assert_int_equal(vm->vcpu[n]->state, VCPU_STATE_OFF);
 	}
-	for (uint64_t at = 0; at < machine.ram_size; at += 0x1000) {
-		assert_true(pagetable_walk(&vm->stage2.table, machine.ram + at, &leaf));
-		assert_int_equal(leaf.output, machine.ram_pa + at);
+	for (uint64_t at = 0; at < machine.ram.size; at += 0x1000) {
+		assert_true(pagetable_walk(&vm->stage2.table, machine.ram.base + at, &leaf));
+		assert_int_equal(leaf.output, machine.ram.pa + at);
 	}
-	assert_false(pagetable_walk(&vm->stage2.table, machine.ram + machine.ram_size, &leaf));
-	assert_false(pagetable_walk(&vm->stage2.table, machine.ram - 1, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base + machine.ram.size, &leaf));
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base - 1, &leaf));
 	vm_destroy(vm);
 }
 
@@ -256,10 +254,10 @@ static void filled_lazily_it_has_pages_and_no_ram(void **state)
 	(void)state;
 	run.fill = FILL_LAZY;
 	create();
-	assert_false(pagetable_walk(&vm->stage2.table, machine.ram, &leaf));
-	assert_true(stage2_lazy_fault(&vm->lazy, machine.ram + 0x5010));
-	assert_true(pagetable_walk(&vm->stage2.table, machine.ram + 0x5000, &leaf));
-	assert_int_equal(leaf.output, machine.ram_pa + 0x5000);
+	assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base, &leaf));
+	assert_true(stage2_lazy_fault(&vm->lazy, machine.ram.base + 0x5010));
+	assert_true(pagetable_walk(&vm->stage2.table, machine.ram.base + 0x5000, &leaf));
+	assert_int_equal(leaf.output, machine.ram.pa + 0x5000);
 }
 
 static void assert_refused(const char *why)
@@ -421,7 +419,7 @@ static void nothing_is_left_of_what_is_destroyed(void **state)
 		assert_events(i % 2 ? "3 detach 1 detach release stopped" : "");
 		assert_int_equal(vm->outcome, VM_ABSENT);
 		assert_int_equal(vm->tables.used, 0);
-		assert_false(pagetable_walk(&vm->stage2.table, machine.ram, &leaf));
+		assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base, &leaf));
 		assert_true(fake_counts.tlbi_guest_vmid > flushed);
 	}
 }

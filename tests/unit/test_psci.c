@@ -50,8 +50,7 @@ static int setup(void **state)
 {
 	trap_setup(state);
 	machine = (struct vm_machine){
-		.ram = GUEST_RAM,
-		.ram_size = GUEST_RAM_SIZE,
+		.ram = ram_plain(GUEST_RAM, GUEST_RAM, GUEST_RAM_SIZE),
 	};
 	config = (struct run_config){ .irq = IRQ_TRAPPED };
 	memset(others, 0, sizeof(others));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
+/* LINK: hyp/mem/guest_ram.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,11 +173,13 @@ static void errors_are_reported(void **state)
 /* --- filled lazily --- */
 
 static struct stage2_lazy lazy;
+static struct guest_ram ram;
 
 static void begin_lazily(enum stage2_grain grain, ipa_t base, uint64_t size)
 {
 	begin(grain);
-	stage2_lazy_begin(&lazy, &stage2, base, size, 0);
+	ram = ram_plain(base, base, size);
+	stage2_lazy_begin(&lazy, &stage2, &ram, 0);
 }
 
 static void touch(ipa_t ipa)
@@ -253,7 +256,8 @@ static void all_memory_takes_the_tables_of_eager_filling(void **state)
 	assert_true(stage2_map(&stage2, 2 * GIB, 2 * GIB, GIB, STAGE2_NORMAL));
 	used = pool.used;
 	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
-	stage2_lazy_begin(&lazy, &stage2, 2 * GIB, GIB, 0);
+	ram = ram_plain(2 * GIB, 2 * GIB, GIB);
+	stage2_lazy_begin(&lazy, &stage2, &ram, 0);
 	for (ipa_t at = 2 * GIB; at < 3 * GIB; at += PAGE_SIZE)
 		assert_true(stage2_lazy_fault(&lazy, at));
 	assert_int_equal(lazy.faults, GIB / PAGE_SIZE);

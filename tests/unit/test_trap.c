@@ -253,7 +253,7 @@ static void a_guest_ends_its_step(void **state)
 static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 {
 	char *ram = fake_pages(4), *buffer = ram + 0x1000;
-	struct vm_machine machine = { .ram = 0x80000000, .ram_pa = (uintptr_t)ram };
+	struct vm_machine machine = { .ram = ram_plain(0x80000000, (uintptr_t)ram, 0x4000) };
 
 	vcpu->vm->machine = &machine;
 	memcpy(buffer, body, strlen(body));

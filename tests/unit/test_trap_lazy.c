@@ -93,7 +93,7 @@ static void an_eager_vm_is_stopped_in_its_memory_too(void **state)
 {
 	(void)state;
 	be_lazy(STAGE2_2M, 8);
-	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0);
+	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0);
 	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
 	assert_stops(IABT, FAULT_PREFETCH_ABORT);
 }
@@ -188,7 +188,7 @@ static void a_guest_unmaps_nothing_else(void **state)
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, UINT64_MAX), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(DEVICE), 3);
 	assert_maps(DABT_LDP, RAM, 3);
-	stage2_lazy_begin(&vcpu->vm->lazy, NULL, RAM, RAM_SIZE, 0); /* eager */
+	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0); /* eager */
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(RAM), 3);
 }

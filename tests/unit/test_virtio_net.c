@@ -4,7 +4,7 @@
  * pieces, and hostile ones: whatever a guest writes to its queues and registers, no byte beside its
  * own RAM changes through its device, no exit is endless, and no frame is counted twice.
  */
-/* LINK: hyp/dev/virtio_net.c */
+/* LINK: hyp/dev/virtio_net.c hyp/mem/guest_ram.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,9 +145,7 @@ static int setup(void **state)
 	memset(memory, 0xa5, sizeof(memory));
 	for (unsigned i = 0; i < ENDS; i++) {
 		machine[i] = (struct vm_machine){
-			.ram = RAM,
-			.ram_pa = (uintptr_t)memory[i].ram,
-			.ram_size = RAM_SIZE,
+			.ram = ram_plain(RAM, (uintptr_t)memory[i].ram, RAM_SIZE),
 		};
 		vm[i] = (struct vm){ .machine = &machine[i] };
 		net[i] = fresh;

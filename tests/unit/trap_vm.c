@@ -63,6 +63,8 @@ int trap_setup(void **state)
 	return 0;
 }
 
+struct guest_ram lazy_ram;
+
 void be_lazy(enum stage2_grain grain, unsigned pool_pages)
 {
 	struct stage2 *stage2 = &vcpu->vm->stage2;
@@ -72,7 +74,8 @@ void be_lazy(enum stage2_grain grain, unsigned pool_pages)
 	guest_config = (struct run_config){ .stage2 = grain, .fill = FILL_LAZY };
 	fake_tlb_watch(root, STAGE2_INPUT_GIB);
 	stage2_reset(stage2, 1, grain, &pool, root);
-	stage2_lazy_begin(&vcpu->vm->lazy, stage2, RAM, RAM_SIZE, 7);
+	lazy_ram = ram_plain(RAM, RAM, RAM_SIZE);
+	stage2_lazy_begin(&vcpu->vm->lazy, stage2, &lazy_ram, 7);
 	fake_hyp.fault_ipa = RAM + 0x5010;
 }
 

@@ -39,6 +39,7 @@ int trap_setup(void **state);
 
 /* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
 void be_lazy(enum stage2_grain grain, unsigned pool_pages);
+extern struct guest_ram lazy_ram;
 
 /* Takes the trap of a syndrome. */
 struct vcpu *take(uint32_t esr);

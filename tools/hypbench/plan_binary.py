@@ -14,8 +14,8 @@ from typing import Any
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, words_of
-from hypbench.plan_vms import (BENCH, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB, Event, Guest,
-                               BESIDE_WORDS, Link, Vm, measured_vm, taking_part)
+from hypbench.plan_vms import (BENCH, BESIDE_WORDS, EVENTS, GUEST, IMAGES, LINK_KINDS,
+                               LINK_MIB, Event, Guest, Link, Vm, measured_vm, taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -63,8 +63,9 @@ BENCH_LINE = struct(NAME | {"params": struct({}, *abi.numbers("BENCH_PARAMS"))})
 GUEST_LINE = struct(
     NAME | dict.fromkeys([*abi.numbers("PLAN_GUEST_FIELDS"), "load_count"], U32)
     | {"load": times(struct({}, *abi.numbers("PLAN_LOAD_FIELDS")), "PLAN_LOAD_MAX")})
-VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load",
-                                       *abi.numbers("PLAN_VM_FIELDS")], U32)
+VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load", "colours"], U32)
+                 | {"colour": times(U32, "PLAN_COLOURS")}
+                 | dict.fromkeys(["window_mib", *abi.numbers("PLAN_VM_FIELDS")], U32)
                  | {"core": times(U32, "PLAN_VM_CPUS")})
 PLAN = struct(
     {"board": text("PLAN_NAME_SIZE"), "words": text("PLAN_WORDS_SIZE")}
@@ -102,7 +103,8 @@ def decided(plan: Plan) -> dict[str, int]:
     return dict(zip(DECIDED, (list(vms).index(measured_vm(vms)),
                               core_count(plan),
                               sum(vm.image in plan.guests for vm in vms.values()),
-                              sum(vm.ram_mib for vm in vms.values()) + LINK_MIB * len(plan.links),
+                              LINK_MIB * len(plan.links)
+                              + sum(vm.window_mib(plan.is_coloured) for vm in vms.values()),
                               passes, passes * len(plan.configs) * max(len(plan.benches), 1),
                               *windows), strict=True))
 
@@ -144,8 +146,10 @@ def pack(plan: Plan) -> bytes:
         fill(place, name=name, image=IMAGES.index(GUEST if is_guest else vm.image),
              guest=list(plan.guests).index(vm.image) if is_guest else 0,
              load=BESIDE_WORDS.index(vm.load) if vm.load else 0,
+             colours=len(vm.colours), window_mib=vm.window_mib(coloured=True),
              cpus=len(vm.cores), ram_mib=vm.ram_mib, prio=vm.prio)
         place.core[:len(vm.cores)] = vm.cores
+        place.colour[:len(vm.colours)] = vm.colours
     for place, (name, link) in zip(made.link, plan.links.items()):
         fill(place, name=name, kind=LINK_KINDS.index(link.kind), a=vms.index(link.a),
              b=vms.index(link.b))
@@ -180,7 +184,8 @@ def unpack(section: bytes) -> Plan:
         image = IMAGES[one.image]
         return Vm(list(guests)[one.guest] if image == GUEST else image,
                   tuple(one.core[:one.cpus]), one.ram_mib, one.prio,
-                  BESIDE_WORDS[one.load] if one.load else "")
+                  BESIDE_WORDS[one.load] if one.load else "",
+                  tuple(one.colour[:one.colours]))
     vms = {one.name.decode("ascii"): vm(one) for one in read.vm[:read.vm_count]}
     benches = read.bench_count if BENCH in (one.image for one in vms.values()) else 0
     return Plan(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from hypbench import abi
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_vms import (LINKED, Event, Guest, Link, Vm, add_load, check_cores, check_event,
-                               check_guest, check_link, check_links, check_vms, event_of,
-                               guest_lines, guest_of, link_line, link_of, made_vm, sized_guest,
-                               usual_links, usual_vms, vm_line, vm_of)
+from hypbench.plan_vms import (LINKED, Event, Guest, Link, Vm, add_load, check_colours, check_cores,
+                               check_event, check_guest, check_link, check_links, check_vms,
+                               event_of, guest_lines, guest_of, link_line, link_of, made_vm,
+                               sized_guest, usual_links, usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
 
@@ -39,6 +39,11 @@ class Plan:
     links: dict[str, Link] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)  # in the order of their times
 
+    @property
+    def is_coloured(self) -> bool:
+        """In a configuration."""
+        return any(config["colouring"] for config in self.configs.values())
+
 
 # Loads that the measured VM takes turns with, instead of being disturbed by them, or with a link.
 PARTNERS = (*LINKED, "load_yield", "active_call", "active_heartbeat", "active_fault",
@@ -57,6 +62,10 @@ def check_config(name: str, config: Fields) -> None:
     accounts = "on" in (said["stats"], said["trace"])
     probes = said["probes"] == "on"
     wrong = [
+        # A block has pages of every colour.
+        (said["colouring"] == "on" and said["stage2"] != "4K",
+         "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
+         f" stage2={said['stage2']} in config"),
         # Without stage 2 the guest would reach the real distributor, the hypervisor's own.
         (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
         (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
@@ -188,7 +197,8 @@ class Parser:
     def vm(self, words: list[str]) -> None:
         """vm NAME [image=WORD] [cores=LIST] [field=number …]: a VM; NAME is the image where none is
         given. cores: the core, 0 to 3, of each vCPU in turn, each another one, such as 2 or 0,2 or
-        0-3; by default 0 to cpus - 1. At most {PLAN_VM_MAX}, each with a name of its own"""
+        0-3; by default 0 to cpus - 1. colours: a set of 0 to 15, such as 0-7 or 1,3 (axis
+        colouring). At most {PLAN_VM_MAX}, each with a name of its own"""
         most = abi.constant("PLAN_VM_MAX")
         if len(self.vms) == most:
             raise Mistake(f"too many VMs, at most {most}")
@@ -273,6 +283,7 @@ class Parser:
         for name, said in configs.items():
             check_cores(plan.vms, name, said)
             check_stats(plan.vms, name, said)
+            check_colours(plan.vms, name, said)
             if not plan.benches and said["probes"] == "on":
                 raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
             if self.events and said["irq"] != "trapped":
@@ -282,7 +293,7 @@ class Parser:
                 self.line = self.vms[name][0] if self.vms else self.guest_lines[vm.image]
                 self.check_machine(vm, configs)
         if self.board:
-            check_together(self.board, plan.vms)
+            check_together(self.board, plan.vms, plan.is_coloured)
 
     def check_machine(self, vm: Vm, configs: dict[str, dict[str, str]]) -> None:
         """Of a VM with an unmodified guest."""

@@ -63,9 +63,10 @@ def check_native(board: Board, config: str, guest: Guest) -> None:
                           f" {board['store_base'] + load['store']:#x}: stage2=off {where}")
 
 
-def check_together(board: Board, vms: dict[str, Vm]) -> None:
+def check_together(board: Board, vms: dict[str, Vm], coloured: bool) -> None:
     """All VMs on a board."""
-    mib, most = sum(vm.ram_mib for vm in vms.values()), board["guest_size"] // MIB
+    mib = sum(vm.window_mib(coloured) for vm in vms.values())
+    most = board["guest_size"] // MIB
     if mib > most:
         raise Mistake(f"the VMs need {mib} MiB of RAM: this board has {most} MiB for guests")
     wanted = 1 + max(core for vm in vms.values() for core in vm.cores)

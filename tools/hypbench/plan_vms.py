@@ -28,9 +28,11 @@ LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
 LINK_WORDS = ("kind", "a", "b")
 LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
-VM_WORDS = ("image", "cores", "load", *abi.numbers("PLAN_VM_FIELDS"))
+VM_WORDS = ("image", "cores", "load", "colours", *abi.numbers("PLAN_VM_FIELDS"))
+COLOURS = abi.constant("PLAN_COLOURS")
 URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
-LOAD_MIB = 16  # of a load: more than caches hold
+LOAD_MIB = 16  # of a load: more than caches hold; what a bench guest has at least
+GRAIN_MIB = RAM_GRAIN >> 20
 
 
 @dataclass
@@ -59,6 +61,14 @@ class Vm:
     ram_mib: int
     prio: int
     load: str = ""  # of image LOAD, whatever the configuration says; else ""
+    colours: tuple[int, ...] = ()  # of its pages with colouring=on, ascending; (): any
+
+    def window_mib(self, coloured: bool) -> int:
+        """Memory that its RAM takes: all colours, of which it has some."""
+        if not coloured or not self.colours:
+            return self.ram_mib
+        mib = self.ram_mib or LOAD_MIB
+        return -(-mib * COLOURS // (len(self.colours) * GRAIN_MIB)) * GRAIN_MIB
 
 
 @dataclass
@@ -145,17 +155,37 @@ def check_guest(guest: Guest) -> None:
         raise Mistake("dtb is not in the guest's RAM or a load")
 
 
-def cores_of(word: str, said: str) -> tuple[int, ...]:
-    """N or N-M, with commas between: the core of each vCPU in turn."""
-    cores: list[int] = []
+def listed(said: str, end: int) -> list[int]:
+    """N or N-M, with commas between, each below `end`; empty where it is wrong."""
+    numbers_said: list[int] = []
     for part in said.split(","):
         found = re.fullmatch("([0-9]{1,3})(?:-([0-9]{1,3}))?", part)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
-        if not first <= last < CORE_MAX:
-            raise Mistake(f"wrong cores {quoted(word)}; valid: 0 to {CORE_MAX - 1}, one for each"
-                          " vCPU, like 0,2 or 0-1")
-        cores += range(first, last + 1)
+        if not first <= last < end:
+            return []
+        numbers_said += range(first, last + 1)
+    return numbers_said
+
+
+def cores_of(word: str, said: str) -> tuple[int, ...]:
+    """The core of each vCPU in turn."""
+    cores = listed(said, CORE_MAX)
+    if not cores:
+        raise Mistake(f"wrong cores {quoted(word)}; valid: 0 to {CORE_MAX - 1}, one for each"
+                      " vCPU, like 0,2 or 0-1")
     return tuple(cores)
+
+
+def own_colours(name: str, image: str, said: dict[str, str]) -> tuple[int, ...]:
+    if "colours" not in said:
+        return ()
+    if image == BACKGROUND:
+        raise Mistake(f"colours= is of a VM's RAM, vm {quoted(name)} has image={image} and none")
+    colours = listed(said["colours"], COLOURS)
+    if not colours:
+        raise Mistake(f"wrong colours {quoted('colours=' + said['colours'])}; valid: a set of 0 to"
+                      f" {COLOURS - 1}, like 0-7 or 1,3")
+    return tuple(sorted(set(colours)))
 
 
 def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
@@ -208,7 +238,8 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
         raise Mistake(f"ram_mib is for guests, vm {quoted(name)} has image={image}")
     if guest:
         check_with_ram(sized_guest(guest, found["ram_mib"]))
-    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said))
+    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said),
+              own_colours(name, image, said))
 
 
 def own_load(name: str, image: str, said: dict[str, str]) -> str:
@@ -346,6 +377,12 @@ def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: d
         raise Mistake(f"a link needs irq=trapped: irq=direct in config {quoted(config)}")
 
 
+def check_colours(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
+    if said["colouring"] == "on" and not any(vm.colours for vm in vms.values()):
+        raise Mistake("colouring=on needs a VM with colours (vm NAME colours=0-7): config"
+                      f" {quoted(config)}")
+
+
 def check_event(vms: dict[str, Vm], event: Event) -> None:
     if event.vm not in vms:
         raise unknown("no vm", event.vm, vms)
@@ -399,8 +436,9 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
 def vm_line(name: str, vm: Vm) -> str:
     ram = f" ram_mib={vm.ram_mib}" if vm.ram_mib else ""
     load = f" load={vm.load}" if vm.load else ""
+    colours = f" colours={','.join(map(str, vm.colours))}" if vm.colours else ""
     return (f"vm {name} image={vm.image} cores={','.join(map(str, vm.cores))}{ram}"
-            f" prio={vm.prio}{load}")
+            f" prio={vm.prio}{load}{colours}")
 
 
 def link_line(name: str, link: Link) -> str:

@@ -4,7 +4,6 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest.h"
 
-#include "abi/guest_run.h"
 #include "arch/barrier.h"
 #include "arch/control.h"
 #include "arch/sysreg.h"
@@ -48,7 +47,6 @@ void cpu_init(void)
 	write_cnthp_ctl_el2(0);
 	write_vttbr_el2(0);
 	write_vtcr_el2(VTCR_RES1 | TCR_WALK_CACHED | VTCR_SL0_LEVEL1 | TCR_SIZES);
-	write_tpidr_el2(board.guest_base + GUEST_PROBE_OFFSET);
 	isb();
 }
 

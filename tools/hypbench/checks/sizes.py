@@ -8,15 +8,15 @@ from hypbench.checks.base import Violation, c_files, read_source, without_commen
 from hypbench.tree import Tree
 
 BUDGETS = {
-    "hyp/base": 477,
+    "hyp/base": 484,
     "hyp/cpu": 561,
-    "hyp/mem": 308,
+    "hyp/mem": 411,
     "hyp/vcpu": 1296,
     "hyp/sched": 262,
-    "hyp/vm": 1816,
-    "hyp/dev": 723,
-    "hyp/trap": 942,
-    "hyp/run": 1135,
+    "hyp/vm": 1819,
+    "hyp/dev": 746,
+    "hyp/trap": 946,
+    "hyp/run": 1164,
 }
 
 

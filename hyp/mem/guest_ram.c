@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/mem/guest_ram.h"
+
+#include <string.h>
+
+#include "arch/cache.h"
+#include "lib/pagetable.h"
+
+pa_t ram_pa(const struct guest_ram *ram, ipa_t ipa)
+{
+	uint64_t offset = ipa - ram->base;
+	uint32_t page = (uint32_t)(offset / PAGE_SIZE);
+
+	if (ram->colours == 0)
+		return ram->pa + offset;
+	page = page / ram->colours * PLAN_COLOURS + ram->colour[page % ram->colours];
+	return ram->pa + (uint64_t)page * PAGE_SIZE + offset % PAGE_SIZE;
+}
+
+bool ram_next(const struct guest_ram *ram, struct ram_span *span)
+{
+	pa_t start;
+
+	span->ipa += span->size;
+	span->left -= span->size;
+	start = ram_pa(ram, span->ipa);
+	span->at = (uint8_t *)(uintptr_t)start;
+	span->size = ram->colours ? PAGE_SIZE - (size_t)(start % PAGE_SIZE) : span->left;
+	while (span->size < span->left && ram_pa(ram, span->ipa + span->size) == start + span->size)
+		span->size += PAGE_SIZE;
+	if (span->size > span->left)
+		span->size = span->left;
+	return span->left != 0;
+}
+
+void ram_copy(const struct guest_ram *ram, ipa_t ipa, void *buffer, size_t size, bool to_ram)
+{
+	struct ram_span span = { .ipa = ipa, .left = size };
+
+	for (uint8_t *at = buffer; ram_next(ram, &span); at += span.size)
+		memcpy(to_ram ? span.at : at, to_ram ? at : span.at, span.size);
+}
+
+void ram_clean(const struct guest_ram *ram, ipa_t ipa, size_t size)
+{
+	struct ram_span span = { .ipa = ipa, .left = size };
+
+	while (ram_next(ram, &span))
+		dcache_clean_invalidate((uintptr_t)span.at, span.size);
+}
+
+void *ram_at(const struct guest_ram *ram, ipa_t ipa, size_t size)
+{
+	struct ram_span span = { .ipa = ipa, .left = size };
+
+	if (!ram_holds(ram, ipa, size))
+		return NULL;
+	ram_next(ram, &span);
+	return span.size == size ? span.at : NULL;
+}
