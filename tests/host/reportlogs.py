@@ -298,7 +298,13 @@ def reference_plans() -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
     grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2, "irq": "direct", "events": "tlb"}
               for s1 in ("4K", "2M") for s2 in ("off", "4K", "2M", "1G")}
     lazy = {"4K-lazy": grains["4K-4K"] | {"fill": "lazy"}}
+    maps = {"2M": {"stage2": "2M"}, "4K": {"stage2": "4K"},
+            "coloured": {"stage2": "4K", "colouring": "on"}}
     return {
+        "colouring": ({name + load: PRESETS["direct"] | axes
+                       | {"beside": f"load_mem{load}".replace("-", "_") if load else "none"}
+                       for load in ("", "-read") for name, axes in maps.items()},
+                      {"revisit": revisit}),
         "neighbours": ({name + load: axes | {"beside": f"load_mem{load}".replace("-", "_")
                                              if load else "none"}
                         for load in ("", "-read") for name, axes in modes.items()},

@@ -294,6 +294,16 @@ def test_what_a_neighbour_takes_in_time():
                    if isinstance(block, Table))
 
 
+def test_what_page_colouring_buys_and_costs():
+    made = of(beside, Board("g", {"colouring": source("colouring", raw=gem5_log("colouring"))}))
+    rows = table(made, "tab-colouring-g")
+    assert [(row["benchmark"], row["stage 2"], row["alone"], row["load_mem_read"])
+            for row in rows] == [
+        (f"revisit {kib}K", stage2, f"{refs:.1f}\u00a0ns", f"{beside:.1f}\u00a0ns (×{factor})")
+        for kib in (16, 256) for stage2, refs, beside, factor in (
+            ("2M", 11, 33, "3"), ("4K", 15, 45, "3"), ("4K, coloured", 15, 22.5, "1.5"))]
+
+
 def test_a_against_b_shows_what_changed_first():
     def slower(body):
         if body.get("bench") == "sgi_self" and body.get("kind") == "bench":
