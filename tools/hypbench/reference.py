@@ -26,8 +26,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 BESIDE = re.compile(r"\bbeside=(\w+)")
-LINKED = ("timed", "neighbours")  # have configurations with linked list registers
-UNLINKED = ("timed-sw",)
+LINKED, UNLINKED = ("timed",), ("timed-sw",)  # list registers
 # The page about them, up to its rows.
 README = """# Reference runs
 
