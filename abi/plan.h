@@ -31,10 +31,10 @@
  *   n          samples of each variant, without the first, cold one
  *   delay      instructions added inside the measured window, even, not 2: proves that the window
  *              is measured
- *   pages      in pages of 4 KiB. tlb_chase: the largest working set; lat_mem_rd: the largest
- *              region; tlb_maintenance: the pages touched after an operation; stage2_boot: the
- *              working memory that it touches
- *   period     timers: ticks between two expiries, at least
+ *   pages      in pages of 4 KiB. tlb_chase, revisit: the largest working set; lat_mem_rd: the
+ *              largest region; tlb_maintenance: the pages touched after an operation; stage2_boot:
+ *              the working memory that it touches
+ *   period     timers, revisit: ticks between two expiries, at least
  *   period_us  the same in microseconds, instead of period where it is not 0. prog_*: from tick to
  *              tick, 1000 where it is 0; period means nothing to them
  *   batch      operations in one window, where a benchmark times one operation between two reads

@@ -12,6 +12,7 @@ enum core_start {
 	CORES_SPIN_TABLE, /* core n polls the 64-bit word release + 8 n, woken by SEV */
 	CORES_PSCI,       /* CPU_ON of the firmware, by SMC (DEN0022 5.1.4) */
 	CORES_PEN,        /* after SGI 0 a core jumps to the 32-bit address at release */
+	CORES_TOGETHER,   /* at the image's first instruction, as the boot core does */
 };
 
 struct board_cores {

@@ -33,12 +33,13 @@ struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_repo
 
 static bool up[CORE_MAX];
 
-/* Number of cores that report at the boot: other cores start for a guest with several vCPUs. */
+/* Number of cores that report at the boot. Firmware starts the others for a guest with several
+ * vCPUs; a simulator may have fewer than the board. */
 static unsigned report_count(void)
 {
-	bool later = board.cores.start == CORES_BOOT_ONLY || board.cores.start == CORES_PSCI;
+	bool released = board.cores.start == CORES_SPIN_TABLE || board.cores.start == CORES_PEN;
 
-	return later ? 1 : board.cores.count;
+	return released ? board.cores.count : 1;
 }
 
 static bool has_reported(unsigned core)
@@ -114,7 +115,7 @@ static bool start(unsigned core)
 	gic_dist_reset();
 	core_report[core].go = (uintptr_t)core_entry;
 	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
-	gic_send_sgi(SMP_KICK_SGI, core);
+	smp_kick(core);
 	return true;
 }
 

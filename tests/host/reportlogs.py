@@ -240,6 +240,14 @@ def tlb_maintenance(step: dict, axes: dict) -> list[dict]:
             for refill in (("-refill",) if name == "none" else ("", "-refill"))]
 
 
+def revisit(step: dict, axes: dict) -> list[dict]:
+    """Beside a load three times as long, or half as much more where colours keep it out."""
+    cost = walk(axes)["walk_refs"] * (
+        1 if axes["beside"] == "none" else 1.5 if axes.get("colouring") == "on" else 3)
+    return [sample(step, f"{lines // 16}K", int(lines * cost), 20, kib=lines // 16, batch=lines,
+                   **walk(axes)) for lines in (256, 4096)]
+
+
 def program(index: int) -> Maker:
     def make(step: dict, axes: dict) -> list[dict]:
         vm, native = axes["irq"] == "trapped", 1_000_000 + 250_000 * index
@@ -331,7 +339,17 @@ def reference_plans() -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
     grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2, "irq": "direct", "events": "tlb"}
               for s1 in ("4K", "2M") for s2 in ("off", "4K", "2M", "1G")}
     lazy = {"4K-lazy": grains["4K-4K"] | {"fill": "lazy"}}
+    maps = {"2M": {"stage2": "2M"}, "4K": {"stage2": "4K"},
+            "coloured": {"stage2": "4K", "colouring": "on"}}
     return {
+        "colouring": ({name + load: PRESETS["direct"] | axes
+                       | {"beside": f"load_mem{load}".replace("-", "_") if load else "none"}
+                       for load in ("", "-read") for name, axes in maps.items()},
+                      {"revisit": revisit}),
+        "neighbours": ({name + load: axes | {"beside": f"load_mem{load}".replace("-", "_")
+                                             if load else "none"}
+                        for load in ("", "-read") for name, axes in modes.items()},
+                       {"revisit": revisit, "timer_wakeup": timer_wakeup}),
         "timed": ({name + way: axes | more for way, more in ways.items()
                    for name, axes in modes.items()},
                   {"hvc": hvc, "timer_wakeup": timer_wakeup, "irq_phases": irq_phases}),

@@ -113,6 +113,31 @@ def test_settings_are_changed_by_words(gem5, monkeypatch):
     assert " core=in-order clock_mhz=1500 " in gem5.machine()
 
 
+TWO_CORES = PLAN + "vm bench\nvm noise image=load cores=1\n"
+
+
+def test_a_machine_has_the_cores_that_its_plan_wants(gem5, monkeypatch):
+    gem5.run()
+    assert gem5.seen["cores"] == 1
+    plan = str(gem5.bench.write("two.plan", TWO_CORES))
+    gem5.run("--plan", plan)
+    assert gem5.seen["cores"] == 2 and " cores=2 " in gem5.machine()
+    monkeypatch.setenv("GEM5_MACHINE", "cores=4")
+    gem5.run("--plan", plan)
+    assert gem5.seen["cores"] == 4 and " cores=4 " in gem5.machine()
+    for cores in (1, 5):
+        monkeypatch.setenv("GEM5_MACHINE", f"cores={cores}")
+        one_line(gem5.run("--plan", plan), f"wrong number 'cores={cores}'; valid for this plan:"
+                 " 2 to 4", 2)
+
+
+def test_the_plan_in_an_image_has_its_cores(gem5):
+    image = gem5.bench.root / "build" / "gem5-a72" / "hypbench.elf"
+    image.write_bytes(b"\x7fELF" + pack(parse(TWO_CORES)))
+    gem5.run()
+    assert gem5.seen["cores"] == 2
+
+
 @pytest.mark.parametrize("words, says", [
     ("cpu=fast", "unknown setting 'cpu=fast'; valid: core, clock_mhz"),
     ("core", "unknown setting 'core'"),
@@ -128,8 +153,8 @@ def test_a_wrong_setting_is_one_line(gem5, monkeypatch, words, says):
     assert len(result.output.strip().splitlines()) == 1
 
 
-def one_line(result, says: str) -> None:
-    failed(result, says)
+def one_line(result, says: str, status: int = 1) -> None:
+    failed(result, says, status)
     assert len(result.output.strip().splitlines()) == 1
 
 

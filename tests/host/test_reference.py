@@ -180,6 +180,16 @@ def test_another_benchmark_is_noticed(tree, name):
     assert faults(tree) == [f"made before {name} changed: make reference BOARD=gem5-a72"]
 
 
+def test_a_load_that_a_plan_names_is_a_source(tree):
+    for load in ("load_cpu", "load_irq"):
+        tree.write(f"guest/loads/{load}.c", f'.beside = "{load}"\n')
+    before = reference.sources_of(tree.tree, BOARD, "timed")
+    tree.write("plans/timed.plan",
+               plan_text("timed") + "config loud trapped beside=load_cpu\n")
+    added = set(reference.sources_of(tree.tree, BOARD, "timed")) - set(before)
+    assert [path.as_posix() for path in added] == ["guest/loads/load_cpu.c"]
+
+
 def test_another_plan_and_a_lost_source_are_noticed(tree):
     keep(tree)
     tree.write("plans/timed.plan", plan_text("timed").replace("bench hvc", "bench hvc n=7"))

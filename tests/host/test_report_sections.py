@@ -17,7 +17,7 @@ from hypbench.html.parts import (answer, beside, conditions, failover, flames, i
 from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
-from reportlogs import GAP, PHASES, bodies_of, report_log
+from reportlogs import GAP, PHASES, bodies_of, gem5_log, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
 
 
@@ -359,6 +359,27 @@ def test_a_neighbour_is_shown_for_each_policy():
     rows = table(made, "tab-beside")
     assert {row["policy"] for row in rows} == {"null", "fp", "rr"} and len(rows) == 28
     assert beside.short(1.0) == "1" and beside.short(12.64) == "12.64"
+
+
+def test_what_a_neighbour_takes_in_time():
+    made = of(beside, Board("g", {"neighbours": source("neighbours",
+                                                       raw=gem5_log("neighbours"))}))
+    assert {(value["y"], value["text"]) for value in drawn(made)["fig-beside-neighbours-null-g"]
+            } == {(f"revisit {kib}K, {config}", "3 · 3") for kib in (16, 256)
+                  for config in ("native", "direct", "trapped")}
+    assert "do not differ in either by more than 5\u00a0%" in made.blocks[0].text
+    assert not any(block.id.startswith("tab-colouring") for block in made.blocks
+                   if isinstance(block, Table))
+
+
+def test_what_page_colouring_buys_and_costs():
+    made = of(beside, Board("g", {"colouring": source("colouring", raw=gem5_log("colouring"))}))
+    rows = table(made, "tab-colouring-g")
+    assert [(row["benchmark"], row["stage 2"], row["alone"], row["load_mem_read"])
+            for row in rows] == [
+        (f"revisit {kib}K", stage2, f"{refs:.1f}\u00a0ns", f"{beside:.1f}\u00a0ns (×{factor})")
+        for kib in (16, 256) for stage2, refs, beside, factor in (
+            ("2M", 11, 33, "3"), ("4K", 15, 45, "3"), ("4K, coloured", 15, 22.5, "1.5"))]
 
 
 def test_a_against_b_shows_what_changed_first():

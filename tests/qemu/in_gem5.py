@@ -41,7 +41,8 @@ def machine_of(board: str) -> gem5.Machine:
 def perform(job: Job) -> Result:
     job = job if isinstance(job, Gem5Job) else Gem5Job(job.board, job.plan, change=job.change)
     machine = machine_of(job.board)
-    machine = replace(machine, settings=machine.settings | job.settings)
+    cores = plans.cores_wanted(plan_for(job.board, job.plan))
+    machine = replace(machine, settings=machine.settings | {"cores": cores} | job.settings)
     image = plans.write_plan(image_of(job.board, job.planted, "" if job.core else "timing_begin"),
                              plan_for(job.board, job.plan), gem5.PLATFORM, machine.text)
     if job.change:

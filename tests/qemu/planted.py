@@ -109,6 +109,12 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
                                    "vtimer_expire_shared(sched.running,"),),
     "clock moves": (Patch(CLOCK, "vm->cntvoff += now - vm->clock.stopped_at;", "(void)now;"),),
     "clock goes back": (Patch(CLOCK, "vm->cntvoff += now -", "vm->cntvoff += 2 * now -"),),
+    # Not a fault: every core begins at the image's first instruction, as in gem5.
+    "cores together": (
+        Patch("boards/virt/machine.c.inc", "CORES_PSCI", "CORES_TOGETHER"),
+        *first("hyp/cpu/smp_boot.c", "smp_boot_start_all", """
+	for (unsigned core = 1; core < CORE_MAX; core++)
+		smc(PSCI_CPU_ON, core, (uintptr_t)__image_start);""")),
     # the guest's kernel
     "task_wake": first("guest/task.c", "task_wake", "return;"),
     "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),

@@ -196,3 +196,18 @@ def test_cores_come_out_of_the_spin_table(lab):
     assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make image BOARD=rpi4"
     result = lab.run(several("rpi4", cpus=4, cores=4))
     assert ended_well(result), fails(result)
+
+
+# A machine that starts every core at the image's first instruction, as gem5 does
+
+TOGETHER = ("order once\nconfig native\nconfig loud trapped beside=load_cpu\n"
+            "bench timer_wakeup n=300\nvm bench\nvm noise image=load cores=3\n")
+
+
+@pytest.mark.job(TOGETHER, planted="cores together",
+                 machine=lambda words: [*words, "-smp", "4"])
+def test_cores_that_start_together_wait_until_a_guest_wants_them(result, job):
+    if not job.board.startswith("virt-"):
+        pytest.skip("of QEMU's virt")
+    assert result.status == 0 and result.problems == [], result.explain()
+    assert result.one("vm", config="loud")["rounds"] > 100

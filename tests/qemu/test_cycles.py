@@ -13,8 +13,8 @@ BATCH = 8
 
 # Benchmarks that carry cycles, and those of them that repeat their operation with batch=N.
 REPEATED = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write")
-SINGLE = ("sgi_self", "fp_first_use", "tlb_maintenance", "lat_mem_rd", "tlb_chase", "loop_int",
-          "prog_options")
+SINGLE = ("sgi_self", "fp_first_use", "tlb_maintenance", "lat_mem_rd", "tlb_chase", "revisit",
+          "loop_int", "prog_options")
 TICKS_ALONE = {("sgi_self", "vector")}  # its stamp is the interrupt vector's
 WITHOUT = ("timer_wakeup", "cyclic", "irq_storm", "irq_phases", "page_fault")
 CONFIGS = """order once

@@ -45,7 +45,7 @@ DELAYS = (0, 400, 4000)
 WINDOWS = (("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi_self n=10",
             "timer_wakeup n=10", "irq_phases n=10"),
            ("page_fault n=10", "tlb_chase n=4 pages=8", "lat_mem_rd n=4 pages=8",
-            "tlb_maintenance n=4 pages=8"))
+            "revisit n=4 pages=8", "tlb_maintenance n=4 pages=8"))
 TIMED = ["order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {window} delay={delay}\n" for window in windows for delay in DELAYS)
     for windows in WINDOWS]
@@ -168,3 +168,16 @@ def test_counter_and_cycles_agree(lab, built, core):
 
 def test_two_runs_are_identical(lab, built):
     assert timed(lab, built, CORES[0], attempt=1).console == timed(lab, built, CORES[0]).console
+
+
+NEIGHBOUR = ("order once\nconfig direct\nconfig loud direct beside=load_mem_write\n"
+             "bench revisit n=4 period_us=400 pages=128\n")
+
+
+def test_a_neighbour_takes_lines_of_the_shared_cache_alone(lab, built):
+    """Two cores: 16 KiB are in the victim's own cache, 256 KiB in that of both."""
+    result = timed(lab, built, CORES[0], NEIGHBOUR)
+    assert result.one("vm", config="loud")["rounds"] > 0
+    p50 = {key: record["p50"] for key, record in result.figures(0).items()}
+    assert p50["loud", "16K"] <= 1.1 * p50["direct", "16K"]
+    assert p50["loud", "256K"] >= 1.5 * p50["direct", "256K"]

@@ -112,6 +112,7 @@ bench irq_storm n=2
 bench fp_first_use n=5
 bench page_fault n=5
 bench lat_mem_rd n=2 pages=64
+bench revisit n=2 pages=64
 bench tlb_maintenance n=5 pages=16
 bench cyclic n=5 period_us=20000
 bench prog_options n=2

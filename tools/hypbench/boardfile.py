@@ -15,7 +15,8 @@ NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 TOKEN = re.compile(r"[{},]|[^{},]+")
 # in upper case like macros, but no numbers
-ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "NULL"}
+ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "CORES_TOGETHER",
+               "NULL"}
 # In code, numbers below this are bits and counts: neither an address nor a size nor an SPI.
 SMALL = 32
 

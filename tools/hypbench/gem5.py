@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from hypbench import abi
 from hypbench.qemu import Qemu, ends_with_us
 from hypbench.schema import Data
 from hypbench.tree import HOME, Tree, UnknownName, listed
@@ -32,6 +33,7 @@ CHOICES = {"core": ("out-of-order", "in-order"), "walk_cache": ("on", "off"),
            "start": ("atomic", "timing")}
 CLOCK_MHZ = {"out-of-order": 1700, "in-order": 1500}
 MOST = 1 << 20
+MOST_CORES = abi.constant("PLAN_CORE_MAX")
 # TLBs and caches as the cores' reference manuals have them, L2 as in Exynos 5250 and BCM2711; no
 # second-level TLB and no stage-2 TLB of gem5's is anything but fully associative. MIDR: the part
 # number of the core, of the implementer that is reserved for software, so that no erratum applies.
@@ -46,9 +48,9 @@ CORES: dict[str, Data] = {
 }
 
 
-def settings_of(tree: Tree, board: str, words: str) -> Data:
-    """The machine of a board, with what the user changed."""
-    settings: Data = {"core": "out-of-order", "clock_mhz": 0, "cores": 1,
+def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
+    """The machine of a board for a plan of so many cores, with what the user changed."""
+    settings: Data = {"core": "out-of-order", "clock_mhz": 0, "cores": cores,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
                 "start": "atomic"}
     for word in words.split():
@@ -59,6 +61,9 @@ def settings_of(tree: Tree, board: str, words: str) -> Data:
         settings[name] = checked(name, value, settings[name])
     if tree.board_fact(board, "ISA") == "armv7" and settings["walk_cache"] == "on":
         raise UnknownName("GEM5_MACHINE: gem5 has no walk cache for ARMv7: walk_cache=off")
+    if not cores <= settings["cores"] <= MOST_CORES:
+        raise UnknownName(f"GEM5_MACHINE: wrong number 'cores={settings['cores']}'; valid for this"
+                          f" plan: {cores} to {MOST_CORES}")
     settings["clock_mhz"] = settings["clock_mhz"] or CLOCK_MHZ[settings["core"]]
     return settings
 
@@ -97,8 +102,8 @@ class Machine:
                 str(SCRIPTS / "board.py"), json.dumps(told)]
 
 
-def machine_of(tree: Tree, board: str) -> Machine:
-    settings = settings_of(tree, board, os.environ.get("GEM5_MACHINE", ""))
+def machine_of(tree: Tree, board: str, cores: int = 1) -> Machine:
+    settings = settings_of(tree, board, os.environ.get("GEM5_MACHINE", ""), cores)
     program = found(board)
     return Machine(program, version_of(program), tree.board_fact(board, "ISA"),
                    "gicv3" if tree.board_fact(board, "GIC") == "gicv3" else "gicv2", settings)

@@ -51,6 +51,11 @@ def cores_of(image: bytes) -> int:
     return core_count(unpack(image[find_section(image):]))
 
 
+def cores_wanted(text: str) -> int:
+    """The same of a plan that no image has yet."""
+    return core_count(parse(text))
+
+
 def read_plan(image: bytes) -> str:
     """The plan in an image, as a text that means the same."""
     return text_of(unpack(image[find_section(image):]))

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from hypbench import gem5
-from hypbench.html.data import lost_steps
+from hypbench.html.data import REFERENCE_PLANS, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.session import problems_of
 from hypbench.tree import Tree, listed, packed, read_records, read_text
@@ -25,6 +25,8 @@ PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
+BESIDE = re.compile(r"\bbeside=(\w+)")
+LINKED, UNLINKED = ("timed",), ("timed-sw",)  # list registers
 # The page about them, up to its rows.
 README = """# Reference runs
 
@@ -49,14 +51,17 @@ def plans_of(tree: Tree, board: str) -> list[str]:
     """The plans of a reference run, the longest first; where list registers cannot be linked,
     timed-sw takes the place of timed."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
-    return [plan for plan in ("tlb", "timed-sw" if combined else "timed") if plan in tree.plans()]
+    return [plan for plan in REFERENCE_PLANS if plan in tree.plans()
+            and plan not in (LINKED if combined else UNLINKED)]
 
 
 def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     """The files that decide which samples a plan takes, and how: paths from the root."""
-    benches = dict.fromkeys(BENCH.findall(tree.plan_text(plan)))
+    text = tree.plan_text(plan)
     guest = tree.root / "guest"
-    paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
+    paths = [*(guest / "bench" / f"{bench}.c" for bench in dict.fromkeys(BENCH.findall(text))),
+             *(path for load in dict.fromkeys(BESIDE.findall(text))
+               for path in guest.glob("loads/*.c") if f'"{load}"' in read_text(path)),
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
              *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
                for suffix in (".c", ".h")),

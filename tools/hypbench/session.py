@@ -75,7 +75,8 @@ def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: floa
 
 def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, out: Path
              ) -> tuple[gem5.Gem5, str]:
-    machine = gem5.machine_of(tree, board)
+    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
+    machine = gem5.machine_of(tree, board, plans.cores_wanted(text))
     image = write_image(tree, board, plan, gem5.PLATFORM, out, machine.text)
     return gem5.Gem5(machine.command(image, out), limit_s or gem5.LIMIT_S), gem5.PLATFORM
 
@@ -89,15 +90,19 @@ def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Pa
 
 def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path,
                      machine: str = "") -> Path:
-    built = tree.qemu_image(board)
-    if not built.is_file():
-        raise click.ClickException(f"{built} is not built: `make image BOARD={board}` makes it")
-    image = read_bytes(built)
+    image = built_image(tree, board)
     out.mkdir(parents=True, exist_ok=True)
-    run_image = out / f"hypbench-run{built.suffix}"
+    run_image = out / f"hypbench-run{tree.qemu_image(board).suffix}"
     write_whole(run_image, plans.write_plan(image, text or plans.read_plan(image), platform,
                                             machine))
     return run_image
+
+
+def built_image(tree: Tree, board: str) -> bytes:
+    built = tree.qemu_image(board)
+    if not built.is_file():
+        raise click.ClickException(f"{built} is not built: `make image BOARD={board}` makes it")
+    return read_bytes(built)
 
 
 def copied(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:

@@ -2,7 +2,8 @@
 /*
  * A core that is not the boot core. smp_boot_entry reports the core's mode and parks the core.
  * core_entry leads to C: for a core that waits in HYP mode, and for a core that firmware starts
- * (PSCI, DEN0022 6.4: translation and data cache off).
+ * (PSCI, DEN0022 6.4: translation and data cache off). A core of gem5's comes in Secure Supervisor
+ * mode, and goes to HYP mode as the boot core does.
  */
 #include "arch/psr.h"
 #include "drivers/gic/gic_regs.h"
@@ -41,6 +42,10 @@ smp_boot_entry:
 	str	r0, [r2, #CORE_LEVEL]
 	mcr	p15, 0, r2, c7, c14, 1		/* DCCIMVAC: the core may have its cache on */
 	dsb	sy
+	load_address r3, board
+	ldr	r3, [r3, #BOARD_GEM5_ARMV7]
+	cmp	r3, #0
+	bne	3f
 2:	wfi
 	ldr	r1, [r2, #CORE_GO]
 	cmp	r1, #0
@@ -49,22 +54,37 @@ smp_boot_entry:
 	ldreq	r1, [r5, #GICC_IAR]		/* spurious: must not wake the core again */
 	streq	r1, [r5, #GICC_EOIR]
 	b	2b
+3:	wfe				/* its CPU interface is off: an event ends the wait */
+	ldr	r1, [r2, #CORE_GO]
+	cmp	r1, #0
+	beq	3b
+	bx	r1
 
 	.global core_entry
 core_entry:
 	cpsid	aif
 	setend	le
-	mrs	r0, cpsr
+	mrc	p15, 0, r6, c0, c0, 5		/* MPIDR */
+	and	r6, r6, #(CORE_MAX - 1)
+	load_address r7, core_stack
+	add	r0, r6, #1
+	add	r7, r7, r0, lsl #CORE_STACK_SHIFT
+	load_address r0, board
+	ldr	r0, [r0, #BOARD_GEM5_ARMV7]
+	cmp	r0, #0
+	beq	4f
+	cps	#PSR_MODE_MON
+	mov	sp, r7
+	bl	monitor_to_hyp
+4:	mrs	r0, cpsr
 	and	r0, r0, #PSR_MODE
 	cmp	r0, #PSR_MODE_HYP
-	bne	2b				/* the boot core's wait times out */
+5:	wfine					/* the boot core's wait times out */
+	bne	5b
 	bl	hyp_translation_off
 	load_address r0, vectors
 	mcr	p15, 4, r0, c12, c0, 0		/* HVBAR */
 	isb
-	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
-	and	r0, r0, #(CORE_MAX - 1)
-	load_address r1, core_stack
-	add	r2, r0, #1
-	add	sp, r1, r2, lsl #CORE_STACK_SHIFT
+	mov	r0, r6
+	mov	sp, r7
 	b	core_main

@@ -91,6 +91,7 @@ clear_bss:
 	b	.
 
 /* Returns in HYP mode, whose sp is not set. Changes r4 and r5. */
+	.global	monitor_to_hyp
 monitor_to_hyp:
 	mov	r4, lr
 	bl	secure_setup

@@ -34,14 +34,21 @@ smp_boot_entry:
 	str	x2, [x1, #CORE_LEVEL]
 	dc	civac, x1			/* the core may have its cache on */
 	dsb	sy
+	cbz	x3, 5f
 2:	wfi
 	ldr	x4, [x1, #CORE_GO]
 	cbnz	x4, 3f
-	cbz	x3, 2b
 	ldr	w4, [x3, #GICC_IAR]		/* spurious: must not wake the core again */
 	str	w4, [x3, #GICC_EOIR]
 	b	2b
 3:	br	x4
+
+	/* A GICv3 signals nothing before the core has set its interface up: an event ends the wait.
+	   Emulators would spin in WFE, and have a GICv2 where cores wait here. */
+5:	ldr	x4, [x1, #CORE_GO]
+	cbnz	x4, 3b
+	wfe
+	b	5b
 
 	.global	core_entry
 core_entry:

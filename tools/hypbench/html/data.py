@@ -18,7 +18,7 @@ from hypbench.schema import Data
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
-REFERENCE_PLANS = ("tlb", "timed", "timed-sw")
+REFERENCE_PLANS = ("tlb", "timed", "timed-sw")  # the longest first
 SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 STATES = ("warm", "cold-caches", "cold-tlb")
 

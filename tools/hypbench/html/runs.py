@@ -35,7 +35,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, profile, qemu, reference
 from hypbench import plan as plans
 from hypbench.history import history_of
-from hypbench.html.data import Board, Source, lost_steps
+from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.rules import believable, check_rules
 from hypbench.schema import Data
@@ -46,8 +46,8 @@ from hypbench.vms import measured
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "links", "virtio", "links-beside", "memory", "tlb-matrix",
          "programs", "paper-s1", "paper-s2", "paper-s2-loads", "paper-s4-vms")
-LONGEST_FIRST = ("tlb", "timed", "timed-sw", "beside", "paper-s1", "sched", "timers", "traps",
-                 "default", "states")
+LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "timers", "traps", "default",
+                 "states")
 CLOCK = "icount"
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
@@ -129,7 +129,8 @@ def made_from(tree: Tree, job: Job) -> str:
     if not built.is_file():
         raise click.ClickException(f"{built} is not built: `make image BOARD={job.board}` makes it")
     if tree.is_gem5(job.board):
-        machine = gem5_machine(tree, job.board, os.environ.get("GEM5_MACHINE", ""))
+        machine = gem5_machine(tree, job.board, plans.cores_wanted(tree.plan_text(job.plan)),
+                               os.environ.get("GEM5_MACHINE", ""))
         image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan), gem5.PLATFORM,
                                  machine)
         return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
@@ -163,9 +164,9 @@ def without_build_id(image: bytes, source: Path) -> bytes:
 
 
 @cache
-def gem5_machine(tree: Tree, board: str, _words: str) -> str:
+def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
     """Asking gem5 takes a second."""
-    return gem5.machine_of(tree, board).text
+    return gem5.machine_of(tree, board, cores).text
 
 
 def stamp_of(tree: Tree, job: Job) -> Data:
