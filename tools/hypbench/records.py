@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, islice
 
-import jsonschema
 import jsonschema_rs
 
 from hypbench.schema import Data
@@ -330,33 +329,19 @@ def ranges(numbers: list[int]) -> list[Range]:
 
 
 @cache
-def validators() -> dict[str, jsonschema.protocols.Validator]:
-    """By kind, which takes a tenth of the time that asking for the kind in the schema takes; the
-    whole schema is what says that there is no such kind."""
-    usual = jsonschema.Draft202012Validator
-    # JSON Schema takes 1.0 for an integer; what counts with it does not.
-    strict = jsonschema.validators.extend(usual, type_checker=usual.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: type(value) is int))
-    return {kind: strict(part) for kind, part in schemas(json.loads(SCHEMA.read_text())).items()}
-
-
-@cache
-def quick_validators() -> dict[str, jsonschema_rs.Validator]:
-    """The same for a yes or no, a hundred times as fast. Integers are those of draft 4, which did
-    not take 1.0 for one."""
+def validators() -> dict[str, jsonschema_rs.Validator]:
+    """By kind, which is quicker than asking for the kind in the schema; the whole schema, "", is
+    what says that there is no such kind. JSON Schema takes 1.0 for an integer, but what counts with
+    it does not: integers are those of draft 4."""
     integers = jsonschema_rs.Registry([(INTEGER, {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"})])
-    schema = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
+    whole = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
         {"$ref": INTEGER} if part.get("type") == "integer" else {}))
-    return {kind: jsonschema_rs.validator_for(part, registry=integers)
-            for kind, part in schemas(schema).items()}
-
-
-def schemas(whole: Data) -> dict[str, Data]:
-    """By kind; "" is the whole."""
     kinds = whole["properties"]["kind"]["enum"]
-    return {"": whole} | {kind: {"$schema": whole["$schema"], "$ref": f"#/$defs/{kind}",
-                                 "$defs": whole["$defs"]} for kind in kinds}
+    parts = {"": whole} | {kind: {"$schema": whole["$schema"], "$ref": f"#/$defs/{kind}",
+                                  "$defs": whole["$defs"]} for kind in kinds}
+    return {kind: jsonschema_rs.validator_for(part, registry=integers)
+            for kind, part in parts.items()}
 
 
 def faults_of(data: Data) -> list[str]:
@@ -365,11 +350,14 @@ def faults_of(data: Data) -> list[str]:
     if odd is not None:
         return [f"no printable text: {shortened(ascii(odd))}"]
     kind = data["kind"] if data["kind"] in validators() else ""
-    if quick_validators()[kind].is_valid(data):
-        return []
-    errors = sorted(islice(validators()[kind].iter_errors(data), FAULTS_SHOWN),
-                    key=lambda error: (error.json_path, error.message))
-    return [shortened(f"schema: {error.json_path}: {error.message}") for error in errors]
+    errors = islice(validators()[kind].iter_errors(data), FAULTS_SHOWN)
+    return [shortened(f"schema: {place}: {message}")
+            for place, message in sorted((place_of(error), error.message) for error in errors)]
+
+
+def place_of(error: jsonschema_rs.ValidationError) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}"
+                         for part in error.instance_path)
 
 
 def texts_of(value: object) -> Iterable[str]:
