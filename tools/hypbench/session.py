@@ -118,8 +118,8 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
         display.line(log, record, log.problems[known:])
 
 
-def problems_of(log: Log, platform: str) -> list[str]:
-    """Everything that is wrong with a finished log of that platform."""
+def problems_of(log: Log, platform: str | None) -> list[str]:
+    """Everything that is wrong with a finished log, of that platform where it is known."""
     return [str(problem) for problem in log.problems + check_rules(log, platform)]
 
 
