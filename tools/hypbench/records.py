@@ -10,10 +10,12 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import accumulate, islice
+from functools import cache, wraps
+from itertools import accumulate, groupby, islice
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import jsonschema_rs
 
@@ -74,7 +76,7 @@ class Damage:
     reason: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Log:
     """A log as it is read: feed() each line, then finish()."""
 
@@ -166,6 +168,16 @@ class Log:
         return gaps(self.seen, 0, self.newest)
 
     @property
+    def content(self) -> bytes:
+        """The good records, a line each."""
+        return b"".join(record.raw + b"\n" for record in self.records)
+
+    @property
+    def ended(self) -> bool:
+        """The newest record is an end record, whether it fits the schema or not."""
+        return bool(self.records) and self.records[-1].kind == "end"
+
+    @property
     def complete(self) -> bool:
         """The run came to its end: there is an end record."""
         return any(record.kind == "end" for record in self.sound)
@@ -183,6 +195,21 @@ class Log:
 
     def of_kind(self, *kinds: str) -> list[Data]:
         return [record.data for record in self.sound if record.kind in kinds]
+
+
+Made = TypeVar("Made")
+
+
+def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
+    """Remembers what is made of a log, until more records are read. Nobody may change it."""
+    known: WeakKeyDictionary[Log, tuple[int, Made]] = WeakKeyDictionary()
+
+    @wraps(make)
+    def remembered(log: Log) -> Made:
+        if log not in known or known[log][0] != len(log.records):
+            known[log] = len(log.records), make(log)
+        return known[log][1]
+    return remembered
 
 
 def read_log(content: bytes) -> Log:
@@ -319,13 +346,8 @@ def end_faults(records: list[Record]) -> list[str]:
 
 def ranges(numbers: list[int]) -> list[Range]:
     """Runs of consecutive numbers."""
-    runs: list[Range] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]))
+    return [(run[0][1], run[-1][1]) for run in runs]
 
 
 @cache

@@ -151,6 +151,5 @@ def stuck(log: Log) -> str:
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:
     """`suffix` stands before the names' endings."""
-    write_whole(out / f"records{suffix}.jsonl",
-                b"".join(record.raw + b"\n" for record in log.records))
+    write_whole(out / f"records{suffix}.jsonl", log.content)
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))
