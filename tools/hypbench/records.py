@@ -201,7 +201,7 @@ Made = TypeVar("Made")
 
 
 def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
-    """Remembers what is made of a log, until more records are read. Nobody may change it."""
+    """Remembers what is made of a log, until more records are read. Never change the result."""
     known: WeakKeyDictionary[Log, tuple[int, Made]] = WeakKeyDictionary()
 
     @wraps(make)
