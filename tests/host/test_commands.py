@@ -242,7 +242,7 @@ def test_check_reports_and_keeps_the_good(bench):
     failed(bench("check", str(path), "-o", str(bench.root / "good")), "record 4 is missing")
     assert len((bench.root / "good").read_bytes().splitlines()) == len(lines) - 1
     path.write_bytes(frame(0, {"kind": "run"}))
-    failed(bench("check", str(path)), "'hz' is a required property")
+    failed(bench("check", str(path)), '"hz" is a required property')
     failed(bench("check", str(bench.root / "no-such")), "cannot read")
 
 

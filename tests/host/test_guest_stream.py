@@ -34,7 +34,7 @@ def test_however_the_bytes_come(size):
     out, stream = fed(*chunks)
     assert out == BOOT + b"off\r\n"
     assert kinds(stream) == ["run", "exits", "step", "end"]
-    assert stream.log.problems == [] and stream.ended
+    assert stream.log.problems == [] and stream.log.ended
 
 
 def test_what_the_guest_says_is_not_held_back():

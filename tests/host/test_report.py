@@ -15,6 +15,7 @@ from hypbench.axes import axes
 from hypbench.html import data, runs, units
 from hypbench.html.data import Board, Source
 from hypbench.html.parts import conditions, interrupts, memory, studies
+from hypbench.plan import read_plan
 from hypbench.records import read_log
 from hypbench.tree import packed
 from logmaker import log_of
@@ -239,6 +240,7 @@ image = pathlib.Path(sys.argv[sys.argv.index("-kernel") + 1]).read_bytes()
 here = pathlib.Path(__file__).parent
 (here / "count").open("a").write("x")
 name = "storm" if b'"plan":"storm"' in image else "default"
+(here / "image").with_suffix("." + name).write_bytes(image)
 sys.stdout.buffer.write((here / name).read_bytes())
 """
 
@@ -279,6 +281,14 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     change_image(tree)
     assert tree("report").exit_code == 0 and tree.count() == 6
     assert not list(tree.home.glob("*.run"))
+
+
+def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
+    many = plan_text("default").replace("once", "abba").replace("sgi_self", "sgi_self n=120000")
+    tree.write("plans/default.plan", many + "bench smc n=20\n")
+    tree("report")
+    run = read_plan(tree.qemu.with_name("image.default").read_bytes())
+    assert "order once" in run and "bench sgi_self n=10000\n" in run and "bench smc n=20\n" in run
 
 
 def test_another_commit_of_the_same_code_is_not_run_again(tree):

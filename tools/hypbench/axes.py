@@ -4,7 +4,7 @@
 from itertools import combinations
 
 from hypbench.abi import axes
-from hypbench.records import Log
+from hypbench.records import Log, once_a_log
 from hypbench.renamed import current
 
 Setting = str | int
@@ -17,6 +17,7 @@ def default_of(axis: str) -> Setting:
     return values[0] if values else 0
 
 
+@once_a_log
 def settings_of(log: Log) -> dict[str, Settings]:
     """By configuration; of an older log, an axis that it does not know has its default, and what
     was renamed has its name of today."""

@@ -172,7 +172,7 @@ def check(file: Path, output: Path | None) -> None:
     log = read_log(read_records(file))
     problems = log.problems + check_rules(log)
     if output:
-        write_whole(output, b"".join(record.raw + b"\n" for record in log.records))
+        write_whole(output, log.content)
     print_problems([str(problem) for problem in problems], [])
     click.echo(f"{len(log.records)} good records in {file}")
     sys.exit(bool(problems))

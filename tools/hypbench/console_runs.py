@@ -49,8 +49,7 @@ class Runs:
 
     @property
     def ended(self) -> bool:
-        records = self.latest.records if self.latest else []
-        return bool(records) and records[-1].kind == "end"
+        return self.latest is not None and self.latest.ended
 
     def finish(self) -> None:
         for log in self.logs:

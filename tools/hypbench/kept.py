@@ -80,5 +80,5 @@ def keep_for_report(log: Log, folder: Path) -> Path | None:
     if not PLAN_NAME.fullmatch(name) or rank(log) < rank_of_file(path):
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(path, b"".join(record.raw + b"\n" for record in log.records))
+    write_whole(path, log.content)
     return path

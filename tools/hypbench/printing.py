@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hypbench.records import Log
-from hypbench.report import CHECKS_OK, WALK_CAPTION, caption, notes, results_table, unmodelled_table
+from hypbench.report import CHECKS_OK, caption, notes, results_table, unmodelled_tables
 from hypbench.rows import NOT_MODELLED, hides, platform_of, rows_of
 from hypbench.rules import believable
 from hypbench.session import TEXT_SHOWN
@@ -66,10 +66,7 @@ def show_long(log: Log) -> None:
         tables = tables_of(part)
         more += heading + tables if tables else []
     click.echo(caption(log))
-    table = unmodelled_table(log)
-    if table:
-        print_parts([table, WALK_CAPTION])
-    print_parts([*more, *bound_tables(log)])
+    print_parts([*unmodelled_tables(log), *more, *bound_tables(log)])
     print_notes(log, notes(log))
 
 

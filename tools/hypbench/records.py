@@ -10,12 +10,13 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import accumulate, islice
+from functools import cache, wraps
+from itertools import accumulate, groupby, islice
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
-import jsonschema
 import jsonschema_rs
 
 from hypbench.schema import Data
@@ -75,7 +76,7 @@ class Damage:
     reason: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Log:
     """A log as it is read: feed() each line, then finish()."""
 
@@ -167,6 +168,16 @@ class Log:
         return gaps(self.seen, 0, self.newest)
 
     @property
+    def content(self) -> bytes:
+        """The good records, a line each."""
+        return b"".join(record.raw + b"\n" for record in self.records)
+
+    @property
+    def ended(self) -> bool:
+        """The newest record is an end record, whether it fits the schema or not."""
+        return bool(self.records) and self.records[-1].kind == "end"
+
+    @property
     def complete(self) -> bool:
         """The run came to its end: there is an end record."""
         return any(record.kind == "end" for record in self.sound)
@@ -184,6 +195,21 @@ class Log:
 
     def of_kind(self, *kinds: str) -> list[Data]:
         return [record.data for record in self.sound if record.kind in kinds]
+
+
+Made = TypeVar("Made")
+
+
+def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
+    """Remembers what is made of a log, until more records are read. Never change the result."""
+    known: WeakKeyDictionary[Log, tuple[int, Made]] = WeakKeyDictionary()
+
+    @wraps(make)
+    def remembered(log: Log) -> Made:
+        if log not in known or known[log][0] != len(log.records):
+            known[log] = len(log.records), make(log)
+        return known[log][1]
+    return remembered
 
 
 def read_log(content: bytes) -> Log:
@@ -320,43 +346,24 @@ def end_faults(records: list[Record]) -> list[str]:
 
 def ranges(numbers: list[int]) -> list[Range]:
     """Runs of consecutive numbers."""
-    runs: list[Range] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]))
+    return [(run[0][1], run[-1][1]) for run in runs]
 
 
 @cache
-def validators() -> dict[str, jsonschema.protocols.Validator]:
-    """By kind, which takes a tenth of the time that asking for the kind in the schema takes; the
-    whole schema is what says that there is no such kind."""
-    usual = jsonschema.Draft202012Validator
-    # JSON Schema takes 1.0 for an integer; what counts with it does not.
-    strict = jsonschema.validators.extend(usual, type_checker=usual.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: type(value) is int))
-    return {kind: strict(part) for kind, part in schemas(json.loads(SCHEMA.read_text())).items()}
-
-
-@cache
-def quick_validators() -> dict[str, jsonschema_rs.Validator]:
-    """The same for a yes or no, a hundred times as fast. Integers are those of draft 4, which did
-    not take 1.0 for one."""
+def validators() -> dict[str, jsonschema_rs.Validator]:
+    """By kind, which is quicker than asking for the kind in the schema; the whole schema, "", is
+    what says that there is no such kind. JSON Schema takes 1.0 for an integer, but what counts with
+    it does not: integers are those of draft 4."""
     integers = jsonschema_rs.Registry([(INTEGER, {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"})])
-    schema = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
+    whole = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
         {"$ref": INTEGER} if part.get("type") == "integer" else {}))
-    return {kind: jsonschema_rs.validator_for(part, registry=integers)
-            for kind, part in schemas(schema).items()}
-
-
-def schemas(whole: Data) -> dict[str, Data]:
-    """By kind; "" is the whole."""
     kinds = whole["properties"]["kind"]["enum"]
-    return {"": whole} | {kind: {"$schema": whole["$schema"], "$ref": f"#/$defs/{kind}",
-                                 "$defs": whole["$defs"]} for kind in kinds}
+    parts = {"": whole} | {kind: {"$schema": whole["$schema"], "$ref": f"#/$defs/{kind}",
+                                  "$defs": whole["$defs"]} for kind in kinds}
+    return {kind: jsonschema_rs.validator_for(part, registry=integers)
+            for kind, part in parts.items()}
 
 
 def faults_of(data: Data) -> list[str]:
@@ -365,11 +372,14 @@ def faults_of(data: Data) -> list[str]:
     if odd is not None:
         return [f"no printable text: {shortened(ascii(odd))}"]
     kind = data["kind"] if data["kind"] in validators() else ""
-    if quick_validators()[kind].is_valid(data):
-        return []
-    errors = sorted(islice(validators()[kind].iter_errors(data), FAULTS_SHOWN),
-                    key=lambda error: (error.json_path, error.message))
-    return [shortened(f"schema: {error.json_path}: {error.message}") for error in errors]
+    errors = islice(validators()[kind].iter_errors(data), FAULTS_SHOWN)
+    return [shortened(f"schema: {place}: {message}")
+            for place, message in sorted((place_of(error), error.message) for error in errors)]
+
+
+def place_of(error: jsonschema_rs.ValidationError) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}"
+                         for part in error.instance_path)
 
 
 def texts_of(value: object) -> Iterable[str]:

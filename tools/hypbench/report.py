@@ -5,7 +5,6 @@ import csv
 import io
 from collections import Counter
 
-from rich.markup import escape
 from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
@@ -17,7 +16,7 @@ from hypbench.records import Log
 from hypbench.rules import believable
 from hypbench.rows import BASELINE, NOT_MODELLED, TIME, hides, platform_of, rows_of
 from hypbench.schema import Data
-from hypbench.tables.base import add, table
+from hypbench.tables.base import add, filled, table
 from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -147,23 +146,15 @@ def difference(p50: int, base: int | None) -> str:
     return "" if base is None else f"{p50 - base:+d}" if p50 != base else "0"
 
 
-def unmodelled_table(log: Log) -> Table | None:
+def unmodelled_tables(log: Log) -> list[Table | str]:
     """One row per configuration for what this platform cannot measure."""
     found = {(row.bench, row.config): row.first for row in rows_of(log)
              if hides(platform_of(log), row)}
-    if not found:
-        return None
-    made = Table(title=f"Address translation: {NOT_MODELLED}", title_justify="left",
-                  header_style="bold")
-    for column in ("bench", "configuration", "latency"):
-        made.add_column(column)
-    for column in ("stage-1 levels", "stage-2 levels", "walk references"):
-        made.add_column(column, justify="right")
-    for (bench, config), first in found.items():
-        made.add_row(escape(bench), escape(config), NOT_MODELLED,
-                      *(str(first.get(name, "")) for name in ("s1_levels", "s2_levels",
-                                                              "walk_refs")))
-    return made
+    made = filled(f"Address translation: {NOT_MODELLED}", ("bench", "configuration", "latency"),
+                  ("stage-1 levels", "stage-2 levels", "walk references"),
+                  ((*key, NOT_MODELLED, *(first.get(name, "") for name in (
+                      "s1_levels", "s2_levels", "walk_refs"))) for key, first in found.items()))
+    return [*made, WALK_CAPTION] if made else []
 
 
 def notes(log: Log) -> list[str]:

@@ -3,11 +3,11 @@
 histogram that pools exactly with others, which no column of a data frame does; and pandas would
 add a third to the time that a command takes to start."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 
 from hypbench.histogram import Pool, merge, pool_of
-from hypbench.records import Log
+from hypbench.records import Log, once_a_log
 from hypbench.schema import Data
 
 BASELINE = "native"
@@ -26,9 +26,14 @@ class Row:
     bench: str
     variant: str
     config: str
-    first: Data  # its first record, for what all of them share
+    records: list[Data]
     pool: Pool
-    passes: dict[int, Pool] = field(default_factory=dict)  # the same, each pass alone
+    passes: dict[int, Pool]  # the same, each pass alone
+
+    @property
+    def first(self) -> Data:
+        """For what all records share."""
+        return self.records[0]
 
     @property
     def key(self) -> Key:
@@ -45,6 +50,7 @@ class Row:
                 or self.variant.endswith(UNMODELLED_SUFFIX))
 
 
+@once_a_log
 def rows_of(log: Log) -> list[Row]:
     """In the order of the plan: benchmark, variant, configuration."""
     groups: dict[Key, list[Data]] = {}
@@ -65,7 +71,7 @@ def row_of(key: Key, records: list[Data]) -> Row:
         pool = pool_of(record)
         known = passes.get(record["pass"])
         passes[record["pass"]] = merge(known, pool) if known else pool
-    return Row(*key, first=records[0], pool=reduce(merge, passes.values()), passes=passes)
+    return Row(*key, records, reduce(merge, passes.values()), passes)
 
 
 def config_names(log: Log) -> list[str]:

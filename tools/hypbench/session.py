@@ -125,8 +125,8 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
         display.line(log, record, log.problems[known:])
 
 
-def problems_of(log: Log, platform: str) -> list[str]:
-    """Everything that is wrong with a finished log of that platform."""
+def problems_of(log: Log, platform: str | None) -> list[str]:
+    """Everything that is wrong with a finished log, of that platform where it is known."""
     return [str(problem) for problem in log.problems + check_rules(log, platform)]
 
 
@@ -158,6 +158,5 @@ def stuck(log: Log) -> str:
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:
     """`suffix` stands before the names' endings."""
-    write_whole(out / f"records{suffix}.jsonl",
-                b"".join(record.raw + b"\n" for record in log.records))
+    write_whole(out / f"records{suffix}.jsonl", log.content)
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))

@@ -82,13 +82,8 @@ def wants_look(log: Log, row: Row) -> bool:
 
 
 def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
-    found: dict[tuple[str, str, str], list[Pool]] = {}
-    for bench in log.of_kind("bench"):
-        view = cycles_of(bench)
-        if view:
-            key = bench["bench"], bench["variant"], bench["config"]
-            found.setdefault(key, []).append(pool_of(view))
-    return {key: reduce(merge, pools) for key, pools in found.items()}
+    return {row.key: reduce(merge, pools) for row in rows_of(log) if (pools := [
+        pool_of(view) for record in row.records if (view := cycles_of(record))])}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """PMU events of one operation, and whether a chase misses the TLB as often as it is meant to."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hypbench.analysis.tlb import CHASE, sized_rows
 from hypbench.records import Log
-from hypbench.rows import Key, Row, hides, platform_of, rows_of
+from hypbench.rows import Row, hides, platform_of, rows_of
+from hypbench.schema import Data
 
 LINES_PER_PAGE = 64
 BEYOND = 4096  # pages, more than a TLB holds
@@ -25,16 +27,18 @@ class EventRow:
 
 
 def event_rows(log: Log) -> list[EventRow]:
-    totals: dict[Key, dict[str, list[int]]] = {}  # events and operations
-    for bench in log.of_kind("bench"):
-        key = bench["bench"], bench["variant"], bench["config"]
-        for event in bench.get("events", []):
-            total = totals.setdefault(key, {}).setdefault(event["name"], [0, 0])
-            total[0] += event["sum"]
-            total[1] += bench["n"] * bench["batch"]
-    return [EventRow(row, {name: events / operations for name, (events, operations)
-                           in totals[row.key].items()})
-            for row in rows_of(log) if row.key in totals and not hides(platform_of(log), row)]
+    return [EventRow(row, counted) for row in rows_of(log)
+            if not hides(platform_of(log), row) and (counted := per_operation(row.records))]
+
+
+def per_operation(records: list[Data]) -> dict[str, float]:
+    events: Counter[str] = Counter()
+    operations: Counter[str] = Counter()
+    for record in records:
+        for event in record.get("events", []):
+            events[event["name"]] += event["sum"]
+            operations[event["name"]] += record["n"] * record["batch"]
+    return {name: count / operations[name] for name, count in events.items()}
 
 
 def doubts(log: Log) -> Iterator[str]:

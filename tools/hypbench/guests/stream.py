@@ -46,7 +46,3 @@ class Stream:
             return False
         self.log.feed(line)
         return True
-
-    @property
-    def ended(self) -> bool:
-        return bool(self.log.records) and self.log.records[-1].kind == "end"

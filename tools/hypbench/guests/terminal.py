@@ -121,9 +121,9 @@ class Session(Qemu):
                 printed = self.stream.feed(chunk)
                 self.exit_line.feed(printed)
                 show(printed)
-                if self.stream.ended and not ended:
+                if self.stream.log.ended and not ended:
                     self.expect_end(process)
-                ended = self.stream.ended
+                ended = self.stream.log.ended
             self.status = process.wait()
         show(self.stream.finish())
 

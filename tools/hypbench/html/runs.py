@@ -37,7 +37,7 @@ from hypbench import plan as plans
 from hypbench.history import history_of
 from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.records import Log, read_log
-from hypbench.rules import believable, check_rules
+from hypbench.rules import believable
 from hypbench.schema import Data
 from hypbench.session import problems_of, run_board
 from hypbench.tree import Tree, read_bytes, read_records
@@ -46,9 +46,10 @@ from hypbench.vms import measured
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "links", "virtio", "links-beside", "memory", "tlb-matrix",
          "programs", "paper-s1", "paper-s2", "paper-s2-loads", "paper-s4-vms")
-LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "timers", "traps", "default",
-                 "states")
+LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "paper-s2", "tlb-matrix", "timers",
+                 "default", "traps", "states")
 CLOCK = "icount"
+ONE_PASS, SAMPLES = "order once", 10_000
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
@@ -122,6 +123,16 @@ def sha256(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
+def text_of(tree: Tree, job: Job) -> str:
+    """The plan that is run. By the instruction counter nothing drifts between two passes, nor in an
+    hour of samples: one pass of SAMPLES at most says as much in a fraction of the time."""
+    text = tree.plan_text(job.plan)
+    if tree.is_gem5(job.board):
+        return text
+    fewer = re.sub(r"\bn=(\d+)", lambda found: f"n={min(int(found[1]), SAMPLES)}", text)
+    return f"{fewer}\n{ONE_PASS}\n"
+
+
 def made_from(tree: Tree, job: Job) -> str:
     """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
     and the scripts that build it."""
@@ -131,11 +142,9 @@ def made_from(tree: Tree, job: Job) -> str:
     if tree.is_gem5(job.board):
         machine = gem5_machine(tree, job.board, plans.cores_wanted(tree.plan_text(job.plan)),
                                os.environ.get("GEM5_MACHINE", ""))
-        image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan), gem5.PLATFORM,
-                                 machine)
+        image = plans.write_plan(read_bytes(built), text_of(tree, job), gem5.PLATFORM, machine)
         return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
-    image = plans.write_plan(read_bytes(built), tree.plan_text(job.plan),
-                             qemu.PLATFORM_OF_CLOCK[CLOCK])
+    image = plans.write_plan(read_bytes(built), text_of(tree, job), qemu.PLATFORM_OF_CLOCK[CLOCK])
     image = without_build_id(executed(image), tree.build(job.board) / "build_id.c")
     options = tree.qemu_options(job.board)
     words = [*options, *qemu.clock_options(options, CLOCK)]
@@ -198,9 +207,11 @@ def run_job(tree: Tree, job: Job, limit_s: float | None) -> Result:
     shutil.rmtree(out, ignore_errors=True)
     stamp_path(tree, job).unlink(missing_ok=True)
     try:
-        counts = out / "counts"
+        plan, counts = out / "once.plan", out / "counts"
+        out.mkdir(parents=True)
+        plan.write_text(text_of(tree, job))
         more = profile.plugin(tree, job.board, counts) if job.plan == profile.PLAN else []
-        outcome = run_board(tree, job.board, job.plan, CLOCK, limit_s, out, quiet=True, more=more)
+        outcome = run_board(tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True, more=more)
         if more and counts.is_file():
             profile.write(profile.flames_of(tree.build(job.board), outcome.log,
                                             counts.read_text().splitlines()),
@@ -267,46 +278,31 @@ def told(console: Console, result: Result) -> None:
 
 
 def source_of(tree: Tree, job: Job) -> Source:
-    """The records as they are, with everything that is wrong with them."""
-    if from_board(tree, job.board):
-        return captured_source(tree, job)
-    if is_kept(tree, job.board):
-        return kept_source(tree, job)
-    path, stamp = records_path(tree, job), stamp_of(tree, job)
-    if not path.is_file():
-        return Source(job.plan, Log(), ["there are no records: it was not run"],
-                      lost_steps(Log(), tree.plan_text(job.plan)))
-    raw = path.read_bytes()
-    log = read_log(raw)
-    problems = [str(problem) for problem in log.problems + check_rules(log)]
-    problems += [text for text in stamp.get("problems", []) if text not in problems]
-    if stamp.get("records") not in (None, sha256(path.read_bytes())):
-        problems.append("the records were changed after the run")
-    return Source(job.plan, measured(believable(log)), problems,
-                  lost_steps(log, tree.plan_text(job.plan)), age(tree, job, stamp),
-                  packed=packed(raw))
-
-
-def captured_source(tree: Tree, job: Job) -> Source:
-    path = records_path(tree, job)
-    if not path.is_file():
-        return Source(job.plan, Log(), uncaptured=True)
-    raw = path.read_bytes()
-    log = read_log(raw)
+    """The records as they are, with everything that is wrong with them. Whether a reference run is
+    of this tree's benchmarks is a test's to see."""
+    path, captured = records_path(tree, job), from_board(tree, job.board)
+    kept = not captured and is_kept(tree, job.board)
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
-    return Source(job.plan, measured(believable(log)), problems_of(log, "silicon"),
-                  lost_steps(log, asked), packed=packed(raw))
-
-
-def kept_source(tree: Tree, job: Job) -> Source:
-    """The path of a reference run; a test looks whether it is of this tree's benchmarks."""
-    path = records_path(tree, job)
     if not path.is_file():
-        return Source(job.plan, Log(), uncaptured=True, kept=True)
+        return (Source(job.plan, Log(), uncaptured=True, kept=kept) if captured or kept else
+                Source(job.plan, Log(), ["there are no records: it was not run"],
+                       lost_steps(Log(), asked)))
     raw = read_records(path)
     log = read_log(raw)
-    return Source(job.plan, measured(believable(log)), problems_of(log, gem5.PLATFORM),
-                  lost_steps(log, tree.plan_text(job.plan)), kept=True, packed=packed(raw))
+    found = made(job.plan, log, raw, "silicon" if captured else gem5.PLATFORM if kept else None)
+    found.lost, found.kept = lost_steps(log, asked), kept
+    if not (captured or kept):
+        stamp = stamp_of(tree, job)
+        found.problems += [text for text in stamp.get("problems", [])
+                           if text not in found.problems]
+        if stamp.get("records") not in (None, sha256(raw)):
+            found.problems.append("the records were changed after the run")
+        found.notes = age(tree, job, stamp)
+    return found
+
+
+def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
+    return Source(plan, measured(believable(log)), problems_of(log, platform), packed=packed(raw))
 
 
 def packed(raw: bytes) -> bytes:
@@ -320,8 +316,7 @@ def side_of(path: Path, side: str) -> Board:
     log = read_log(raw)
     if not log.run:
         raise click.ClickException(f"{path}: no run record, so no page can be made of it")
-    source = Source(log.run["plan"] or "plan", measured(believable(log)),
-                    problems_of(log, log.run["platform"]), packed=packed(raw))
+    source = made(log.run["plan"] or "plan", log, raw, log.run["platform"])
     return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 

@@ -17,12 +17,9 @@ def table(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
           last: tuple[str, ...] = ()) -> Table:
     """Columns of words, then of numbers, then of words again."""
     made = Table(title=escape(title), title_justify="left", header_style="bold")
-    for name in words:
-        made.add_column(escape(name), overflow="fold")
-    for name in numbers:
-        made.add_column(escape(name), justify="right", overflow="fold")
-    for name in last:
-        made.add_column(escape(name), overflow="fold")
+    for names, numeric in ((words, False), (numbers, True), (last, False)):
+        for name in names:
+            made.add_column(escape(name), justify="right" if numeric else "left", overflow="fold")
     return made
 
 

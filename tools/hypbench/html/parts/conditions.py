@@ -23,7 +23,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("conditions", "Conditions, records and raw tables")
     made.add(Text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
                   " tick of it is worth depends on what executed the image; a number without"
-                  " another word is the median of all samples of both passes."))
+                  " another word is the median of the samples of all passes."))
     made.add(Table(f"tab-board-{board.name}", "What was run on", ("", ""), board_rows(board)))
     made.add(Table(f"tab-runs-{board.name}", "The runs this board's page is made from",
                    ("plan", "order", "records"), [
