@@ -19,7 +19,7 @@ from hypbench.html.page import render
 from hypbench.kept import rank
 from hypbench.printing import print_problems, console, show_log
 from hypbench.records import Log, read_log
-from hypbench.report import notes, results_table, summary_csv, unmodelled_table
+from hypbench.report import notes, results_table, summary_csv, unmodelled_tables
 from hypbench.rules import believable, check_rules
 from hypbench.side_by_side import side_by_side_tables
 from hypbench.tables import tables_of
@@ -72,7 +72,7 @@ def computed(raw: bytes, log: Log, good: Log) -> None:
     assert summary_csv(log) and rank(log) is not None
     if not log.run:
         return
-    for make in (results_table, tables_of, unmodelled_table, verdicts, notes):
+    for make in (results_table, tables_of, unmodelled_tables, verdicts, notes):
         make(true)
     side_by_side_tables(true, 80)
     for one, other in ((good, true), (true, good)):

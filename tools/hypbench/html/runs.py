@@ -46,8 +46,8 @@ from hypbench.vms import measured
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "links", "virtio", "links-beside", "memory", "tlb-matrix",
          "programs", "paper-s1", "paper-s2", "paper-s2-loads", "paper-s4-vms")
-LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "paper-s2", "tlb-matrix", "timers",
-                 "default", "traps", "states")
+LONGEST_FIRST = (*REFERENCE_PLANS, "beside", "paper-s1", "sched", "paper-s2", "tlb-matrix",
+                 "timers", "default", "traps", "states")
 CLOCK = "icount"
 ONE_PASS, SAMPLES = "order once", 10_000
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
