@@ -86,7 +86,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "rings": RINGS,
     "rings past RAM": (*RINGS, Patch(
         "hyp/dev/virtio_net.c",
-        "if (offset > machine->ram_size || size > machine->ram_size - offset)", "if (false)")),
+        "if (offset > ram->linear || size > ram->linear - offset)", "if (false)")),
     "kick": (Patch("hyp/dev/virtio_net.c",
                    "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
                    "(void)end;"),),
