@@ -179,7 +179,7 @@ class Parser:
     def guest(self, words: list[str]) -> None:
         """guest [NAME] [recipe=WORD] [field=number …]: an unmodified guest, called `guest` without
         a NAME. At most {PLAN_GUEST_MAX}; beside bench lines only with vm lines. With a recipe
-        (`docs/scenarios.md`) `make bench` under QEMU fetches and places its images"""
+        (`docs/guests.md`) `make bench` under QEMU fetches and places its images"""
         most = abi.constant("PLAN_GUEST_MAX")
         if len(self.plan.guests) == most:
             raise Mistake(f"too many guests, at most {most}")
