@@ -151,6 +151,15 @@ bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char
 	return true;
 }
 
+void record_guests(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		char read = *(const volatile char *)&bytes[i];
+
+		record_raw(record_is_text(&read, 1) ? &read : "?", 1);
+	}
+}
+
 bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
 {
 	if (!record_is_text(body, size) || !record_open_guests(kind, vm, vcpu, body, size))

@@ -41,6 +41,10 @@ bool record_is_text(const char *body, size_t size);
 bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body,
 			size_t size);
 
+/* A part of that body. Each byte is read once: a vCPU that changes what was checked as text while
+ * another one's hypercall sends it changes no line but its own. */
+void record_guests(const char *bytes, size_t size);
+
 /* Emits a record of a vCPU: `body` has its members in JSON (abi/record.h). False, and nothing
  * emitted, for a body that is no text or that record_open_guests() refuses. */
 bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size);

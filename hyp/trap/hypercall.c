@@ -44,7 +44,7 @@ static struct vcpu *hc_record(struct vcpu *vcpu)
 				       (const char *)(uintptr_t)ram_pa(ram, body.ipa), size))
 		return vcpu_result(vcpu, HC_EINVAL);
 	while (ram_next(ram, &body))
-		record_raw((const char *)body.at, body.size);
+		record_guests((const char *)body.at, body.size);
 	record_close();
 	record_unlock();
 	return vcpu_result(vcpu, HC_OK);

@@ -315,6 +315,20 @@ static void an_open_string_is_found(void **state)
 	next_seq++;
 }
 
+/* What a vCPU changes after the check, while another vCPU's hypercall sends it. */
+static void a_body_that_changes_begins_no_line(void **state)
+{
+	static const char body[] = "\"a\":1}\n{\"seq\":0\x80";
+
+	(void)state;
+	assert_true(record_open_guests(RECORD_CHECK, "v", 2, "\"a\":1", 5));
+	record_guests(body, sizeof(body) - 1);
+	record_close();
+	record_unlock();
+	assert_console_has(",\"a\":1}?{\"seq\":0?,\"crc\":");
+	assert_int_equal(assert_lines(), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 
 int main(void)
@@ -329,6 +343,7 @@ int main(void)
 		TEST(a_body_that_does_not_begin_with_a_quote_is_refused),
 		TEST(a_body_with_an_unprintable_byte_is_refused),
 		TEST(a_guests_body_is_read_to_its_size),
+		TEST(a_body_that_changes_begins_no_line),
 		TEST(a_string_has_any_length),
 		TEST(the_end_counts_records_faults_and_errors),
 		TEST(the_end_says_the_cores_clock_where_it_is_known),

@@ -92,6 +92,7 @@ $(unit_dir)/libunit.a: $(unit_lib) $(unit_fake)
 $(unit_dir)/%.o: %.c | $(unit_headers)
 	@mkdir -p $(@D)
 	@echo "  HOSTCC $<"
+	@rm -f $(@:.o=.gcda)
 	@$(HOST_CC) $(unit_cflags) -MMD -MP -c -o $@ $<
 
 # How much of the hypervisor the tests execute.
