@@ -54,6 +54,22 @@ def test_a_vcpu_runs_between_its_exits():
     assert on("steps", found) == [("b, a", 100, 207)]
 
 
+@pytest.mark.parametrize("forged", [("other", 160, 5, "irq", 27),
+                                    ("background", 160, 5, "irq", 27),
+                                    ("bench", 160, 2**64 - 1, "irq", 27)])
+def test_a_forged_record_is_no_exit(forged):
+    found = (("bench", 100, 5, "hvc", 0x86000000), ("bench", 200, 7, "wfi", 0))
+    assert parts(*found, forged) == parts(*found)
+
+
+@pytest.mark.parametrize("vcpu", [{"vcpu": 1}, {}])
+def test_a_record_of_another_vcpu_is_no_exit(vcpu):
+    log = Records()
+    log.of_kind = lambda kind: [{"step": 0, "vm": "bench", "t": 1, "dur": 1, "event": "irq",
+                                 "arg": "0x1b"} | vcpu]
+    assert not exits_of(log, PLAN)
+
+
 def test_an_interrupt_flows_to_the_vm_that_handles_it():
     trace = trace_of(Records(("load0", 100, 5, "wfi", 0), ("bench", 150, 4, "wfi", 0),
                              ("load0", 200, 30, "other", 27), ("bench", 300, 20, "wfi", 0)), PLAN)

@@ -111,7 +111,7 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
     write_whole(folder / "trace.plan", text_of(traced))
     outcome = run_board(tree, board, str(folder / "trace.plan"), "icount", timeout, folder, quiet)
     print_problems(outcome.problems, outcome.log.text)
-    if not outcome.log.of_kind("trace"):
+    if not outcome.log.run or not trace_files.exits_of(outcome.log, traced):
         raise click.ClickException(f"no exit was traced: plan {plan} has no configuration that can"
                                    " be (trace=on)")
     file = folder / f"{board}.pftrace"

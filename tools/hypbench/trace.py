@@ -26,6 +26,8 @@ INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that 
 # Of these, EL2's own: the guest that goes on need not have an interrupt, unless it is another VM's.
 OWN_INTERRUPTS = ("hyp-timer", "maintenance")
 RING = "mmio-write"
+LATEST_NS = 1 << 63
+PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 LINK_SIZE, SPI_FIRST = abi.constant("LINK_SIZE"), 32
 HYPERCALLS = {abi.constant("HC_BASE") + i: name
               for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
@@ -74,11 +76,21 @@ def is_possible(name: str, config: dict[str, int]) -> bool:
     return True
 
 
+def is_possible_exit(data: Data, plan: Plan, hz: int) -> bool:
+    """A guest can forge a record: one of no vCPU of the plan, or of a time that the format has no
+    place for, is none."""
+    vm = plan.vms.get(data["vm"])
+    return (vm is not None and data.get("vcpu", PLAN_VM_CPUS) < len(vm.cores)
+            and (data["t"] + data["dur"]) * NS // hz < LATEST_NS)
+
+
 def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
     """By step, in the order of their begins. A core's exits begin where each of its vCPUs has the
     ones that are kept: before, others may be missing."""
     steps: dict[int, list[Exit]] = defaultdict(list)
     for data in log.of_kind("trace"):
+        if not is_possible_exit(data, plan, log.run["hz"]):
+            continue
         place = data["vm"], data["vcpu"]
         steps[data["step"]].append(Exit(
             place, plan.vms[data["vm"]].cores[data["vcpu"]], data["t"], data["t"] + data["dur"],
