@@ -2,21 +2,20 @@
 /*
  * A fixed amount of work that needs nothing of EL2: how long it takes beside other VMs is what
  * those take from it (plan paper-s4-vms).
- *   cpu     1000 rounds of 8 instructions on registers
+ *   cpu     1000 steps of a xorshift generator, on registers
  *   stride  256 words rewritten, 4 KiB apart, on from where the last sample ended, through `pages`
  *           pages (256 at least) of the alias window of docs/design/memory.md
  * Raw under icount: 3 and the instructions of the work; caches, TLBs and bandwidth are not modelled
  * there. With batch=N a sample is one piece of work, too. Check `rewritten`: `words`, each with the
  * number of rewrites that the samples have.
  */
-#include "guest_arch/work.h"
 #include "arch/barrier.h"
 #include "guest/bench.h"
 #include "guest/report.h"
 #include "guest/working.h"
 #include "lib/pagetable.h"
 
-#define ROUNDS 1000u
+#define STEPS 1000u
 #define WORDS 256u
 #define PIECE (WORDS * PAGE_SIZE)
 
@@ -24,7 +23,14 @@ static uintptr_t first, end;
 
 static __attribute__((noinline)) reg_t compute(void)
 {
-	return (reg_t)work_int(ROUNDS);
+	reg_t value = first | 1;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		value ^= value << 13;
+		value ^= value >> 7;
+		value ^= value << 17;
+	}
+	return value;
 }
 
 OPS_INLINE reg_t op_cpu(reg_t state)

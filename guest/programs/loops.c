@@ -5,7 +5,6 @@
  */
 #include "guest/program.h"
 #include "guest_arch/work.h"
-#include "guest_arch/work_fp.h"
 #include "lib/crc32.h"
 
 #define ROUNDS 100000u

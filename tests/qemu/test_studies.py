@@ -12,7 +12,7 @@ PROVEN = ("work",)
 PRESETS = ("native", "direct", "trapped", "trapped-sw")
 WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
     delay_lines("work", "n=20 pages=1024"))
-INSTRUCTIONS = 8 * 1000  # of variant cpu, beside a few of the call
+INSTRUCTIONS = 5 * 1000  # of variant cpu, beside a few of the call: eor, eor, eor, subs, bne
 VMS, PAIR, LOADS = ((ROOT / f"plans/{name}.plan").read_text()
                     for name in ("paper-s4-vms", "paper-s2", "paper-s2-loads"))
 KINDS = {"cpu": ("work", "cpu"), "memory": ("work", "stride"), "net": ("net_rr", "rr")}
