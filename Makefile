@@ -308,7 +308,7 @@ gem5-test: $(setup-runs)
 	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 \
 		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 
-## hostile-nightly: hostile guests on BOARD, STEPS=10000000 of them, others with each SEED
+## hostile-nightly: hostile guests on BOARD, STEPS=10000000, and fail overs; others with each SEED
 hostile-nightly: $(setup-run)
 	@$(MAKE) --no-print-directory qemu-image
 	@$(PYTHON) tests/qemu/hostile_nightly.py $(BOARD) $(STEPS) $${SEED:-$$(date +%s)}
