@@ -15,6 +15,7 @@ WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
 INSTRUCTIONS = 5 * 1000  # of variant cpu, beside a few of the call: eor, eor, eor, subs, bne
 VMS, PAIR, LOADS = ((ROOT / f"plans/{name}.plan").read_text()
                     for name in ("paper-s4-vms", "paper-s2", "paper-s2-loads"))
+SWITCH = 350  # instructions at least (docs/results.md)
 KINDS = {"cpu": ("work", "cpu"), "memory": ("work", "stride"), "net": ("net_rr", "rr")}
 PHASES = ("begins", "paused", "runs")
 
@@ -89,7 +90,8 @@ def test_a_pause_does_not_see_how_much_memory_a_vm_has(result):
 @divides_otherwise
 @pytest.mark.job(LOADS, machine=four_cores)
 def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
-    """EL2's own phases stay; the standby's core, and the control VM's, may switch VMs first."""
+    """EL2's own phases stay; the standby's core, and the control VM's, may switch VMs first, so that
+    `runs`, which counts all cores, differs by less than a switch."""
     assert result.status == 0, result.explain()
     assert all(check["ok"] for check in result.records("check"))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"]
@@ -101,4 +103,4 @@ def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
         assert rounds[config, load] > 20, config
         found = phases(result, config)
         assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
-        assert abs(found["runs"] - base["runs"]) < 100, config
+        assert abs(found["runs"] - base["runs"]) < SWITCH, config

@@ -80,7 +80,8 @@ def test_a_partner_that_is_paused_answers_later(result):
     assert result.records("step")[0]["events"] > 0
 
 
-@job(ONE.replace("n=50", "n=2000") +
+# CAVEATS: with lr=hw QEMU's GICv2 loses an SPI that comes while the last one is active
+@job(HOSTILE.replace("n=1000", "n=2000") +
      "".join(f"at {at} reset load1\n" for at in range(2000, 300000, 3001)))
 def test_a_partner_that_starts_anew_answers_what_is_open(result):
     assert result.status == 0, result.explain()
