@@ -90,8 +90,8 @@ def test_a_pause_does_not_see_how_much_memory_a_vm_has(result):
 @divides_otherwise
 @pytest.mark.job(LOADS, machine=four_cores)
 def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
-    """EL2's own phases stay; the standby's core, and the control VM's, may switch VMs first: `runs`,
-    which counts all cores, differs by less than a switch."""
+    """EL2's own phases stay. The standby's core, and the control VM's, may switch VMs first:
+    `runs`, which counts all cores, differs by less than a switch."""
     assert result.status == 0, result.explain()
     assert all(check["ok"] for check in result.records("check"))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"]
