@@ -33,17 +33,22 @@ VMS = (f"vm bench cores=0 colours={said(MEASURED)}\n"
 # --- the same paths ---
 
 KINDS = {"direct": "direct", "trapped": "trapped", "sw": "trapped-sw", "lazy-fp": "trapped fp=lazy",
-         "probes": "trapped probes=on", "far": "trapped beside=load_mem_write",
-         "near": "trapped sched=fp fp=lazy beside=load_exit"}
+         "probes": "trapped probes=on"}
+BESIDE = {"far": "trapped beside=load_mem_write",
+          "near": "trapped sched=fp fp=lazy beside=load_exit"}
 BENCHES = ("counter n=20", "hvc n=20", "timer_wakeup n=50", "sgi_self n=20", "irq_phases n=20",
            "mmio_read n=20", "page_fault n=20", "tlb_chase n=5 pages=512", "hostile_touch",
            "tlb_maintenance n=10 pages=64")
-PAIRS = HEAD + "".join(f"config {name}-{colouring} {axes} stage2=4K colouring={colouring}\n"
-                       for name, axes in KINDS.items() for colouring in ("off", "on")) + VMS
-PATHS = PAIRS + "".join(f"bench {bench}\n" for bench in BENCHES)
 
 
-@job(PATHS)
+def paths(kinds: dict[str, str], vms: str) -> str:
+    """Each kind without colours and with them."""
+    return HEAD + "".join(f"config {name}-{colouring} {axes} stage2=4K colouring={colouring}\n"
+                          for name, axes in kinds.items() for colouring in ("off", "on")) + vms + (
+        "".join(f"bench {bench}\n" for bench in BENCHES))
+
+
+@pytest.mark.job(paths(KINDS, VMS.splitlines(keepends=True)[0]))
 def test_paths_are_as_long_with_colours_as_without(result):
     assert result.status == 0 and result.problems == [], result.explain()
     found = {(row["bench"], row["config"], row["variant"]): row for row in result.records("bench")}
@@ -51,13 +56,13 @@ def test_paths_are_as_long_with_colours_as_without(result):
     assert of_kinds == set(KINDS) and len(found) > 400
     for (bench, config, variant), row in found.items():
         kind, _, colouring = config.rpartition("-")
-        if colouring == "on" and kind not in ("near", "far"):
+        if colouring == "on":
             off = found[bench, f"{kind}-off", variant]
             assert [row[one] for one in ("min", "p50", "max", "hist")] == [
                 off[one] for one in ("min", "p50", "max", "hist")], (bench, config, variant)
 
 
-@job(PATHS)
+@job(paths(BESIDE, VMS))
 def test_a_load_beside_changes_no_minimum_with_colours(result):
     for row in result.records("bench", bench="timer_wakeup", config="far-on"):
         [off] = result.records("bench", bench="timer_wakeup", config="far-off",
