@@ -107,19 +107,25 @@ static void interrupt_begin(const struct guest_run *run)
 }
 
 /* On another core this VM goes on for a while. */
-static void interrupt_round(uintptr_t piece)
+static void raise_and_wait(uint64_t ticks)
 {
-	uint64_t until = counter_read() + INTERRUPT_TICKS;
+	uint64_t until = counter_read() + ticks;
 
-	(void)piece;
 	hvc(HC_ID(RAISE), takeover_spi, 0);
 	while (counter_read() < until)
 		cpu_relax();
 }
 
+static void interrupt_round(uintptr_t piece)
+{
+	(void)piece;
+	raise_and_wait(INTERRUPT_TICKS);
+}
+
 /* --- by any of these ways --- */
 
 #define EXPIRY_MOST 12000u
+#define TURNS_TICKS 300000u
 #define OWN_SGI 3u
 
 static struct random random;
@@ -151,10 +157,18 @@ static void random_begin(const struct guest_run *run)
 	gic_enable(OWN_SGI);
 }
 
+/* Until other VMs' turns have let both cores answer: what begins before that would be a second fail
+ * over of the same interrupt. */
+static void raise_round(uintptr_t piece)
+{
+	(void)piece;
+	raise_and_wait(TURNS_TICKS);
+}
+
 static void random_round(uintptr_t piece)
 {
 	static void (*const rounds[])(uintptr_t) = { call_round, heartbeat_round, fault_round,
-						     interrupt_round };
+						     raise_round };
 	static uint32_t count;
 	uint64_t start = read_cntvct_el0();
 
