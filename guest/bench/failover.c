@@ -467,8 +467,7 @@ static void failover_run(const struct guest_run *run)
 	for (unsigned i = 0; others && i < WATCHED; i++)
 		report(watched_name[i], &watched[i]);
 	check_interrupts(run);
-	check_takeovers(run->config.beside == BESIDE_RANDOM ? raised
-							    : 1 + 2 * run->bench.params.n);
+	check_takeovers(run->config.beside == BESIDE_RANDOM ? raised : 1 + 2 * run->bench.params.n);
 }
 
 static const char *failover_prepare(const struct guest_run *run)
