@@ -12,7 +12,7 @@
 #include "abi/run_config.h"
 
 #define PLAN_SECTION_MAGIC "HYPBENCH-PLAN-B" /* 15 characters and a NUL */
-#define PLAN_VERSION 15
+#define PLAN_VERSION 16
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
@@ -170,9 +170,10 @@ struct plan_link {
 enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 
 /*
- * Events of a VM in a step, from `at` lines: at_us microseconds after the step's begin, in
- * the order of their times. X(NAME, "word"). An event without a meaning in the VM's state is
- * ignored; a pause of a VM that is paused, and a resume of one that runs, is an error, too.
+ * Events of a VM in a step. X(NAME, "word"). From `at` lines: at_us microseconds after the step's
+ * begin, in the order of their times. From `on` lines: when a VM comes to an end, once. An event
+ * without a meaning in the VM's state is ignored; a pause of a VM that is paused, and a resume of
+ * one that runs, is an error, too.
  */
 #define PLAN_EVENTS(X)                                                                             \
 	X(PAUSE, "pause")     /* its vCPUs stop; the clock goes on */                              \
@@ -184,12 +185,32 @@ enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 #define PLAN_EVENT(NAME, word) PLAN_EVENT_##NAME,
 enum plan_event_kind { PLAN_EVENTS(PLAN_EVENT) PLAN_EVENT_COUNT };
 
+/* How a guest's run ends, for `on` lines. X(NAME, "word"). */
+#define PLAN_ENDS(X)                                                                               \
+	X(RESET, "reset")     /* it asks to start again: PSCI SYSTEM_RESET */                      \
+	X(DONE, "done")       /* it is through: PSCI SYSTEM_OFF */                                 \
+	X(REFUSED, "refused") /* a load cannot run here */                                         \
+	X(FAILED, "failed")   /* a check of it failed */                                           \
+	X(CRASHED, "crashed") /* a load took an exception that it does not expect */               \
+	X(FAULT, "fault")     /* what it did is not allowed, or its time is up */
+
+#define PLAN_END(NAME, word) PLAN_END_##NAME,
+enum plan_end { PLAN_ENDS(PLAN_END) PLAN_END_COUNT };
+
 #define PLAN_EVENT_MAX 1024
+#define PLAN_ON_MAX 32
 
 struct plan_event {
 	uint32_t at_us;
 	uint32_t kind; /* enum plan_event_kind */
 	uint32_t vm;   /* its index in struct plan */
+};
+
+struct plan_on {
+	uint32_t end;  /* enum plan_end */
+	uint32_t of;   /* index of the VM that ends so */
+	uint32_t kind; /* enum plan_event_kind */
+	uint32_t vm;   /* index of the VM that this is for */
 };
 
 struct plan {
@@ -201,7 +222,8 @@ struct plan {
 	uint32_t bench_count; /* at least 1: without benchmarks `guest`, for the steps' records */
 	uint32_t guest_count;
 	uint32_t vm_count;
-	uint32_t event_count;
+	uint32_t event_count; /* `at` */
+	uint32_t on_count;
 	uint32_t link_count;
 	uint32_t measured;   /* index of the VM with the benchmarks, or else 0 */
 	uint32_t core_count; /* cores 0 to core_count - 1 are all that VMs have */
@@ -219,6 +241,7 @@ struct plan {
 	struct plan_vm vm[PLAN_VM_MAX];
 	struct plan_link link[PLAN_LINK_MAX];
 	struct plan_event event[PLAN_EVENT_MAX];
+	struct plan_on on[PLAN_ON_MAX];
 };
 
 struct plan_section {

@@ -25,7 +25,8 @@ static struct {
 	uint64_t start, limit; /* CNTPCT */
 	struct timer event_timer;
 	unsigned next_event;
-	uint32_t done, ignored; /* events */
+	uint32_t served;   /* bit i: `on` line i */
+	uint32_t count[2]; /* of events: ignored, done */
 	uint64_t restart_at[VM_MAX];
 	struct timer restart_timer[VM_MAX];
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
@@ -143,8 +144,7 @@ static void count_restart(struct vm *vm)
  * for ever gets a tenth of its time at most. */
 static void restart_counted(unsigned i)
 {
-	uint64_t stopped = counter_read();
-	uint64_t printed;
+	uint64_t stopped = counter_read(), printed;
 
 	vm_stop(&vms[i]);
 	count_restart(&vms[i]);
@@ -209,8 +209,19 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	return true;
 }
 
+_Static_assert(VM_FAULT == VM_RESET + PLAN_END_FAULT, "ends are in the order of outcomes");
+
+/* First the ends: what one line does may be the next one's event. */
 static void do_events(void)
 {
+	for (unsigned i = 0; i < now.plan->on_count; i++) {
+		const struct plan_on *on = &now.plan->on[i];
+
+		if ((now.served >> i & 1) || vm_outcome(&vms[on->of]) != VM_RESET + on->end)
+			continue;
+		now.served |= 1u << i;
+		now.count[do_event((enum plan_event_kind)on->kind, on->vm)]++;
+	}
 	for (; now.next_event < now.plan->event_count; now.next_event++) {
 		const struct plan_event *event = &now.plan->event[now.next_event];
 		uint64_t at = now.start + (uint64_t)clock_hz() * event->at_us / US_PER_S;
@@ -219,10 +230,7 @@ static void do_events(void)
 			timerq_start(&now.event_timer, at);
 			return;
 		}
-		if (do_event((enum plan_event_kind)event->kind, event->vm))
-			now.done++;
-		else
-			now.ignored++;
+		now.count[do_event((enum plan_event_kind)event->kind, event->vm)]++;
 	}
 }
 
@@ -256,21 +264,15 @@ static bool step_is_over(void)
 	return !waits || neighbour_failed();
 }
 
-static bool create_all(void)
-{
-	bool done = true;
-
-	EACH_VM(i)
-	done &= vms_create(i);
-	return done;
-}
-
 /* Returns the ticks from the first start on; 0 where a VM was refused. */
 static uint64_t run(void)
 {
+	bool created = true;
 	uint64_t end;
 
-	if (!create_all())
+	EACH_VM(i)
+	created &= vms_create(i);
+	if (!created)
 		return 0;
 	now.limit = limit_from(counter_read());
 	EACH_VM(i)
@@ -306,8 +308,7 @@ static enum vm_outcome worst_end(void)
 	if (has_benchmarks())
 		return ended(now.plan->measured);
 	for (unsigned i = 0; i < VM_MAX; i++)
-		if (ended(i) > worst)
-			worst = ended(i);
+		worst = ended(i) > worst ? ended(i) : worst;
 	return worst;
 }
 
@@ -346,9 +347,9 @@ static void emit_step(uint64_t ticks)
 	}
 	if (vm->config->sched != SCHED_NULL)
 		emit_turns();
-	if (now.plan->event_count) {
-		record_u64("events", now.done);
-		record_u64("ignored", now.ignored);
+	if (now.plan->event_count || now.plan->on_count) {
+		record_u64("events", now.count[true]);
+		record_u64("ignored", now.count[false]);
 	}
 	record_close();
 }

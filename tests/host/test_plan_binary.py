@@ -19,7 +19,7 @@ from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
                                   is_section, pack, unpack, words)
 from hypbench.plan_language import PLATFORMS, parse
-from hypbench.plan_vms import EVENTS, IMAGES, LINK_KINDS
+from hypbench.plan_vms import ENDS, EVENTS, IMAGES, LINK_KINDS
 from hypbench.tree import HOME, Tree
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
@@ -28,7 +28,8 @@ VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
                  for name, size in (("a", 4), ("b", 8)))
        + "vm x image=b cores=3,1,2,0 ram_mib=64 prio=255\nvm bench\nvm a\n"
          "vm background prio=0 cores=2\n"
-         "at 4294967295 destroy x\nat 0 pause bench\nat 70 create a\nat 70 resume background\n")
+         "at 4294967295 destroy x\nat 0 pause bench\nat 70 create a\nat 70 resume background\n"
+         "on x fault reset x\non a done pause bench\n")
 
 
 def members(of: type, name: str) -> Iterator[tuple[str, str]]:
@@ -72,6 +73,7 @@ def assertions() -> str:
     for prefix, table, known in (("PLATFORM", "PLATFORMS", PLATFORMS),
                                  ("PLAN_IMAGE", "PLAN_IMAGES", IMAGES),
                                  ("PLAN_EVENT", "PLAN_EVENTS", EVENTS),
+                                 ("PLAN_END", "PLAN_ENDS", ENDS),
                                  ("PLAN_LINK", "PLAN_LINK_KINDS", LINK_KINDS)):
         for at, (name, word) in enumerate(abi.table(table)):
             assert known[at] == word
@@ -99,8 +101,8 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     done = compiled(program, assertions())
     assert done.returncode == 0, done.stderr[:2000]
     for one, other in (("PLATFORM_GEM5 == 3", "PLATFORM_GEM5 == 2"),
-                       ("plan.vm[7].core[3]) == 19248", "plan.vm[7].core[3]) == 19244"),
-                       ("plan.event[1023].vm) == 31680", "plan.event[1023].vm) == 31676"),
+                       ("plan.vm[7].core[3]) == 19252", "plan.vm[7].core[3]) == 19248"),
+                       ("plan.event[1023].vm) == 31684", "plan.event[1023].vm) == 31680"),
                        ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
         assert one in assertions()
         assert compiled(program, assertions().replace(one, other)).returncode
@@ -108,14 +110,15 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
 
 def test_another_layout_has_another_version():
     """Add the digest of a new layout with its version; never change one that is here."""
-    layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS, LINK_KINDS))
+    layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS, ENDS, LINK_KINDS))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
         1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
         4: "12d3b2fe6f74486c", 5: "7ee8ee88aa521aeb", 6: "f7d539534935eb00",
         7: "085605371bd965ab", 8: "acd11eb7525f6372", 9: "a98cf05a4b4d96cb",
         10: "61c3fe6c4249ff3f", 11: "a8c9f0efbd2470f7",
         12: "77410825aff9370c", 13: "e80220bab97f0fa5",
-        14: "a241c14d22927647", 15: "c3d05c0842785b9e"}[VERSION]
+        14: "a241c14d22927647", 15: "c3d05c0842785b9e",
+        16: "8593abba8846e063"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():

@@ -20,7 +20,7 @@ AXES = ("stage1 stage2 fill colouring irq lr lr_sync eoi wfi traps frame fp sche
         " cntvoff_us")
 PARAMS = "n delay pages period period_us batch seed after_ms timed"
 PLATFORM_WORDS = "silicon qemu-icount qemu-host gem5"
-STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at"
+STATEMENTS = "name platform machine order limit_ms config bench guest load vm link at on"
 PRESETS = "native direct trapped trapped-sw"
 BAD_NAME = "not a name (A-Z a-z 0-9 _ . -): "
 NOT_BOTH = "a plan has bench lines or a guest, not both, without vm lines"

@@ -2,6 +2,8 @@
 """`vm` lines of a plan: what they mean, what a plan without them means, and which message answers
 each mistake."""
 
+from dataclasses import replace
+
 import pytest
 
 from hypbench import abi
@@ -176,7 +178,24 @@ def test_without_vm_lines_the_guest_has_events_by_its_name():
     assert plan.events == [Event(5, "reset", "linux")] and parse(text_of(plan)) == plan
 
 
+def test_events_at_an_end_stay_in_their_order():
+    plan = parse(f"{TWO}on linux fault reset linux\nat 9 pause linux\non linux done pause bench\n")
+    assert plan.events == [Event(9, "pause", "linux"), Event(0, "reset", "linux", "linux", "fault"),
+                           Event(0, "pause", "bench", "linux", "done")]
+    assert parse(text_of(plan)) == plan == replace(unpack(pack(plan)), name=plan.name)
+
+
 @pytest.mark.parametrize("line, message", [
+    ("on", "a name is missing"),
+    ("on linux", "a word is missing; valid: reset done refused failed crashed fault"),
+    ("on linux gone pause linux",
+     "unknown word 'gone'; valid: reset done refused failed crashed fault"),
+    ("on linux done stop linux", "unknown word 'stop'; valid: pause resume reset destroy create"),
+    ("on linux done pause", "a name is missing"),
+    ("on bsd done pause linux", "no vm 'bsd'; valid: bench linux"),
+    ("on linux done pause bsd", "no vm 'bsd'; valid: bench linux"),
+    ("on linux done reset bench", "reset of the VM with the benchmarks; valid: pause resume"),
+    ("on bench done reset linux", "the step is over when the VM with the benchmarks ends"),
     ("at", "wrong number ''; valid: 0 to 4294967295"),
     ("at soon pause linux", "wrong number 'soon'; valid: 0 to 4294967295"),
     ("at -1 pause linux", "wrong number '-1'; valid: 0 to 4294967295"),
@@ -197,6 +216,11 @@ def test_too_many_events():
     assert len(parse(TWO + most * "at 5 pause linux\n").events) == most
     refused(TWO + (most + 1) * "at 5 pause linux\n", TWO.count("\n") + most + 1,
             f"too many events, at most {most}")
+    ends = abi.constant("PLAN_ON_MAX")
+    both = TWO + most * "at 5 pause linux\n" + ends * "on linux done pause linux\n"
+    assert len(parse(both).events) == most + ends
+    refused(both + "on linux done pause linux\n", both.count("\n") + 1,
+            f"too many events, at most {ends}")
 
 
 def test_events_need_trapped_interrupts():

@@ -3,6 +3,7 @@
 order, with guests among them that do all they can (arch/storm.c)."""
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -11,7 +12,8 @@ from assembler import Program, assemble
 from lab import Job
 from old_qemu import divides_otherwise
 from talk import facts
-from test_cores import ENTRY, RAM, ended_well, fails, gic, store_base
+from test_cores import (END_FAULT, ENTRY, RAM, ended_well, fails, gic, several,
+                        store_base)
 
 CORES = 4
 RAM_MIB = 64
@@ -100,6 +102,27 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
     tables = {vm["vm"]: vm["tables"] for vm in lives}
     assert len(tables) == 8 and all(vm["tables"] == tables[vm["vm"]] for vm in lives)
 
+
+def test_a_vm_takes_over_where_another_one_is_through(lab, built):
+    """v1 waits for v0's end; v2 has another life when v1 asks for its first restart. Each line is
+    served once, whatever comes again."""
+    events = ("at 0 pause v1\non v1 done pause v2\non v1 reset reset v2\non v0 done resume v1\n"
+              "on v1 done resume v2\n")
+    result = lab.run(many(built, "rr", 3, 3, events))
+    assert result.status == 0 and result.log.problems == [], fails(result)
+    ended = {vm["vm"]: vm["outcome"] for vm in result.records("vm")}
+    assert ended == dict.fromkeys(["v0", "v1", "v2"], "done")
+    step = result.one("step")
+    assert step["events"] + step["ignored"] == 5
+
+
+def test_a_vm_that_faults_starts_again_once(lab, built):
+    """Its second fault is the end, and that of the step."""
+    job = several(built, ending=END_FAULT)
+    result = lab.run(replace(job, plan=f"{job.plan}on guest fault reset guest\n"))
+    assert len(result.records("fault")) == 2, fails(result)
+    step = result.one("step")
+    assert (step["outcome"], step["events"], step["ignored"]) == ("fault", 1, 0)
 
 
 @divides_otherwise

@@ -14,9 +14,9 @@ from typing import Any
 
 from hypbench import abi
 from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of, words_of
-from hypbench.plan_vms import (BENCH, BESIDE_WORDS, EVENTS, GUEST, IMAGES, LINK_KINDS, LINK_MIB,
-                               Event, Guest, Link, Vm, mark_neighbours, measured_vm, most_ram,
-                               taking_part)
+from hypbench.plan_vms import (BENCH, BESIDE_WORDS, ENDS, EVENTS, GUEST, IMAGES, LINK_KINDS,
+                               LINK_MIB, Event, Guest, Link, Vm, mark_neighbours, measured_vm,
+                               most_ram, taking_part)
 from hypbench.plan_words import Fields, PlanError
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
@@ -71,12 +71,13 @@ VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load", "colours"], U32
 PLAN = struct(
     {"board": text("PLAN_NAME_SIZE"), "words": text("PLAN_WORDS_SIZE")}
     | dict.fromkeys(["platform", "limit_ms", "config_count", "bench_count", "guest_count",
-                     "vm_count", "event_count", "link_count", *DECIDED], U32)
+                     "vm_count", "event_count", "on_count", "link_count", *DECIDED], U32)
     | {"taking_part": times(U32, "PLAN_CONFIG_MAX"), "config": times(CONFIG, "PLAN_CONFIG_MAX"),
        "beside": times(CONFIG, "PLAN_CONFIG_MAX"), "bench": times(BENCH_LINE, "PLAN_BENCH_MAX"),
        "guest": times(GUEST_LINE, "PLAN_GUEST_MAX"), "vm": times(VM_LINE, "PLAN_VM_MAX"),
        "link": times(struct(NAME, "kind", "a", "b"), "PLAN_LINK_MAX"),
-       "event": times(struct({}, "at_us", "kind", "vm"), "PLAN_EVENT_MAX")})
+       "event": times(struct({}, "at_us", "kind", "vm"), "PLAN_EVENT_MAX"),
+       "on": times(struct({}, "end", "of", "kind", "vm"), "PLAN_ON_MAX")})
 PLAN_SIZE = ctypes.sizeof(PLAN)
 SECTION_SIZE = HEADER.size + PLAN_SIZE
 
@@ -131,7 +132,8 @@ def pack(plan: Plan) -> bytes:
     made = PLAN()
     fill(made, board=plan.board, words=words(plan), platform=plan.platform, limit_ms=plan.limit_ms,
          config_count=len(plan.configs), bench_count=len(benches), guest_count=len(plan.guests),
-         vm_count=len(vms), event_count=len(plan.events), link_count=len(plan.links),
+         vm_count=len(vms), event_count=sum(not event.of for event in plan.events),
+         on_count=sum(bool(event.of) for event in plan.events), link_count=len(plan.links),
          **decided(plan))
     for i, ((name, config), said) in enumerate(zip(plan.configs.items(), said_of(plan).values())):
         there = taking_part(plan.vms, said)
@@ -157,8 +159,11 @@ def pack(plan: Plan) -> bytes:
     for place, (name, link) in zip(made.link, plan.links.items()):
         fill(place, name=name, kind=LINK_KINDS.index(link.kind), a=vms.index(link.a),
              b=vms.index(link.b))
-    for place, event in zip(made.event, plan.events):
+    for place, event in zip(made.event, (event for event in plan.events if not event.of)):
         fill(place, at_us=event.at_us, kind=EVENTS.index(event.what), vm=vms.index(event.vm))
+    for place, event in zip(made.on, (event for event in plan.events if event.of)):
+        fill(place, end=ENDS.index(event.end), of=vms.index(event.of),
+             kind=EVENTS.index(event.what), vm=vms.index(event.vm))
     body = bytes(made)
     return HEADER.pack(MAGIC, VERSION, len(body), zlib.crc32(body)) + body
 
@@ -203,7 +208,9 @@ def unpack(section: bytes) -> Plan:
                  for one in read.bench[:benches]],
         guests=guests, vms=vms,
         events=[Event(one.at_us, EVENTS[one.kind], list(vms)[one.vm])
-                for one in read.event[:read.event_count]],
+                for one in read.event[:read.event_count]]
+        + [Event(0, EVENTS[one.kind], list(vms)[one.vm], list(vms)[one.of], ENDS[one.end])
+           for one in read.on[:read.on_count]],
         links={one.name.decode("ascii"): Link(LINK_KINDS[one.kind], list(vms)[one.a],
                                               list(vms)[one.b])
                for one in read.link[:read.link_count]})

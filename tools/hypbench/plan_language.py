@@ -12,7 +12,7 @@ from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_
 from hypbench.plan_vms import (CONFIG, LINKED, Event, Guest, Link, Vm, add_load, check_colours,
                                check_cores, check_event, check_guest, check_link, check_links,
                                check_vms, event_of, guest_lines, guest_of, link_line, link_of,
-                               made_vm, mark_neighbours, sized_guest, usual_links, usual_vms,
+                               made_vm, mark_neighbours, on_of, sized_guest, usual_links, usual_vms,
                                vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
                                  numbers, options, quoted, to_u32, unknown)
@@ -38,7 +38,7 @@ class Plan:
     guests: dict[str, Guest] = field(default_factory=dict)
     vms: dict[str, Vm] = field(default_factory=dict)  # at least one
     links: dict[str, Link] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)  # in the order of their times
+    events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
 
 
 # Loads that the measured VM takes turns with, instead of being disturbed by them, or with a link.
@@ -228,15 +228,24 @@ class Parser:
         {PLAN_EVENT_MAX}; of image=bench only pause and resume. A step counts and ignores an event
         without a meaning in the VM's state; a pause of what is paused or a resume of what runs is
         an error, too"""
-        most = abi.constant("PLAN_EVENT_MAX")
-        if len(self.events) == most:
+        self.add_event(event_of(words), "PLAN_EVENT_MAX")
+
+    def on(self, words: list[str]) -> None:
+        """on VM END EVENT VM: what happens to a VM, once, when another one, or the same, first
+        comes to this end, otherwise as `at`. END: of the guest, but not of image=bench. At most
+        {PLAN_ON_MAX}"""
+        self.add_event(on_of(words), "PLAN_ON_MAX")
+
+    def add_event(self, event: Event, limit: str) -> None:
+        most = abi.constant(limit)
+        if sum(bool(one.of) == bool(event.of) for _, one in self.events) == most:
             raise Mistake(f"too many events, at most {most}")
-        self.events.append((self.line, event_of(words)))
+        self.events.append((self.line, event))
 
     STATEMENTS: dict[str, Callable[..., None]] = {
         "name": name, "platform": platform, "machine": machine, "order": order,
         "limit_ms": limit_ms, "config": config, "bench": bench, "guest": guest, "load": load,
-        "vm": vm, "link": link, "at": at}
+        "vm": vm, "link": link, "at": at, "on": on}
 
     def take(self, line: str) -> None:
         if re.search(r"[^\t\r -~]", line):
@@ -327,7 +336,7 @@ class Parser:
             self.line = line
             check_event(self.plan.vms, event)
         self.plan.events = sorted((event for _, event in self.events),
-                                  key=lambda event: event.at_us)
+                                  key=lambda event: (bool(event.of), event.at_us))
 
 
 def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None,
@@ -376,7 +385,7 @@ def text_of(plan: Plan) -> str:
         lines += guest_lines(name, guest)
     lines += [vm_line(name, vm) for name, vm in plan.vms.items()]
     lines += [link_line(name, link) for name, link in plan.links.items()]
-    lines += [f"at {event.at_us} {event.what} {event.vm}" for event in plan.events]
+    lines += [event.line for event in plan.events]
     lines.append(f"platform {PLATFORMS[plan.platform]}")
     if plan.machine:
         lines.append(f"machine {plan.machine}")

@@ -29,6 +29,7 @@ RECIPE = "recipe="  # of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
+ENDS = [word for _, word in abi.table("PLAN_ENDS")]
 LINK_KINDS = [word for _, word in abi.table("PLAN_LINK_KINDS")]
 LINK_WORDS = ("kind", "a", "b")
 LINK_MIB = abi.constant("LINK_SIZE") >> 20
@@ -94,6 +95,19 @@ class Event:
     at_us: int  # after the begin of the step
     what: str  # one of EVENTS
     vm: str
+    of: str = ""  # not at a time: when this VM comes to `end`, one of ENDS
+    end: str = ""
+
+    @property
+    def line(self) -> str:
+        when = f"on {self.of} {self.end}" if self.of else f"at {self.at_us}"
+        return f"{when} {self.what} {self.vm}"
+
+
+def on_of(words: list[str]) -> Event:
+    """The words after `on`: VM END WHAT VM."""
+    of, end = name_of(words), ENDS[choice(words, ENDS)]
+    return Event(0, EVENTS[choice(words, EVENTS)], name_of(words), of, end)
 
 
 def event_of(words: list[str]) -> Event:
@@ -428,8 +442,11 @@ def check_colours(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None
 
 
 def check_event(vms: dict[str, Vm], event: Event) -> None:
-    if event.vm not in vms:
-        raise unknown("no vm", event.vm, vms)
+    for name in (event.vm, event.of):
+        if name and name not in vms:
+            raise unknown("no vm", name, vms)
+    if event.of and vms[event.of].image == BENCH:
+        raise Mistake("the step is over when the VM with the benchmarks ends")
     if vms[event.vm].image == BENCH and event.what not in EVENTS_OF_BENCH:
         raise Mistake(f"{event.what} of the VM with the benchmarks; valid:"
                       f" {' '.join(EVENTS_OF_BENCH)}")

@@ -131,6 +131,7 @@ def plan_lines(tree: Tree) -> str:
         header.numbers("Fields of `vm`", "PLAN_VM_FIELDS", "field"),
         table("Images of `vm`", ("image", "what runs"), header.words("PLAN_IMAGES")),
         table("Events of `at`", ("event", "meaning"), header.words("PLAN_EVENTS")),
+        table("Ends of `on`", ("end", "meaning"), header.words("PLAN_ENDS")),
         table("Platforms", ("platform", "meaning"), header.words("PLATFORMS"))])
 
 
