@@ -85,10 +85,12 @@ def test_a_pause_does_not_see_how_much_memory_a_vm_has(result):
     assert ("memory", "small") in there and ("memory", "active") not in there
     assert ("base", "active") in there and ("base", "small") not in there
     memory, base = phases(result, "memory"), phases(result, "base")
-    runs = memory.pop("runs"), base.pop("runs")
+    del memory["runs"], base["runs"]
     assert memory == base
-    # counts all cores, which QEMU lets run in turns; 0: the standby ran before EL2's last stamp
-    assert 0 in runs or abs(runs[0] - runs[1]) < SWITCH
+    # counts all cores, which QEMU lets run in turns: a few samples differ, the median does not
+    runs = [result.one("bench", bench="failover", config=config, variant="control-runs")["p50"]
+            for config in ("memory", "base")]
+    assert runs[1] > 500 and abs(runs[0] - runs[1]) <= 10
 
 
 @divides_otherwise
