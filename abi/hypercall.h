@@ -34,8 +34,8 @@
  *            does
  *   FAIL_OVER  pauses this VM and resumes its partner; returns when this VM is resumed, at once
  *            where the interrupt is pending that would resume it. EINVAL: no partner runs
- *   HEARTBEAT  x1 = ticks from now, below 2^32, after which the same happens, unless this call
- *            comes again before; 0: never. By vCPU 0
+ *   HEARTBEAT  x1 = ticks from now, its low 32 bits, after which the same happens, unless this
+ *            call comes again before; 0: never. By vCPU 0
  *   YIELD    gives the rest of the turn to the next vCPU of the core that is as urgent, and returns
  *            at this vCPU's next turn; at once where no other vCPU is ready
  *   SWITCH_OVER  by a control VM: pauses the active VM of its pair and resumes the standby. EINVAL:

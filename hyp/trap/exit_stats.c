@@ -89,6 +89,7 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 		.ticks = start,
 		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
 		.kind = kind,
+		.paused = stats->vcpu->vm->paused,
 		.arg = arg,
 	};
 }
@@ -123,9 +124,9 @@ static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 
 static void emit_trace(const struct exit_stats *all)
 {
-	uint32_t lost = all->traced > TRACE_EVENTS ? all->traced - TRACE_EVENTS : 0;
+	uint32_t n = all->traced > TRACE_EVENTS ? all->traced - TRACE_EVENTS : 0;
 
-	for (uint32_t n = lost; n < all->traced; n++) {
+	for (; n < all->traced; n++) {
 		const struct trace_rec *e = &all->event[n % TRACE_EVENTS];
 
 		record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
@@ -133,6 +134,7 @@ static void emit_trace(const struct exit_stats *all)
 		record_u64("dur", e->duration_ticks);
 		record_string("event", kind_name[e->kind]);
 		record_hex("arg", e->arg);
+		record_u64("paused", e->paused);
 		record_close();
 	}
 }

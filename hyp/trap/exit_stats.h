@@ -30,6 +30,7 @@ struct trace_rec {
 	uint64_t arg;
 	uint32_t duration_ticks; /* until the return to the guest was prepared */
 	enum exit_kind kind;
+	bool paused; /* the vCPU's VM, at the exit's end */
 };
 
 /* vcpu->stats */

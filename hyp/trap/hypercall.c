@@ -60,12 +60,12 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	};
 	reg_t reason = vcpu->frame.x[1];
 
-	if (reason >= ARRAY_SIZE(outcome))
-		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
-	else if (reason == GUEST_EXIT_CRASHED)
+	if (reason == GUEST_EXIT_CRASHED)
 		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
 	if (reason < ARRAY_SIZE(outcome))
 		vcpu->vm->outcome = outcome[reason];
+	else
+		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 	return NULL;
 }
 
@@ -146,9 +146,7 @@ static uint32_t stage2_level(const struct vm *vm, ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
 
-	if (!vm_has_stage2(vm) || !pagetable_walk(&vm->stage2.table, ipa, &leaf))
-		return 0;
-	return leaf.level;
+	return vm_has_stage2(vm) && pagetable_walk(&vm->stage2.table, ipa, &leaf) ? leaf.level : 0;
 }
 
 static struct vcpu *hc_stage2(struct vcpu *vcpu)
@@ -231,7 +229,7 @@ static struct vcpu *hc_heartbeat(struct vcpu *vcpu)
 		return vcpu_result(vcpu, HC_EINVAL);
 	timerq_stop(heartbeat);
 	STAMP(fails_over, deadline);
-	if (vcpu->frame.x[1])
+	if ((uint32_t)vcpu->frame.x[1])
 		timerq_start(heartbeat, deadline);
 	return vcpu_result(vcpu, HC_OK);
 }

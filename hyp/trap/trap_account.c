@@ -38,11 +38,9 @@ _Static_assert(EXIT_STAT(0) != 0, "0 is no statistic");
 
 static size_t sync_stat(uint32_t esr, const struct vcpu *next)
 {
-	size_t stat = trap_class_stat[ESR_EC(esr)];
-
 	if (next)
 		return resumed_stat(esr);
-	return stat ? stat : EXIT_STAT(EXIT_OTHER);
+	return trap_class_stat[ESR_EC(esr)] ?: EXIT_STAT(EXIT_OTHER);
 }
 
 static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)

@@ -14,21 +14,22 @@ NS = 16  # a tick
 
 
 class Records:
-    """As much of a log as a trace needs: (vm, begin, ticks, kind, arg)."""
+    """As much of a log as a trace needs: (vm, begin, ticks, kind, arg, paused)."""
 
     run = {"hz": HZ}
 
-    def __init__(self, *exits: tuple[str, int, int, str, int]):
+    def __init__(self, *exits: tuple):
         self.exits = exits
 
     def of_kind(self, kind: str) -> list[dict]:
         if kind == "step":
             return [{"step": 0, "bench": "b", "config": "a"}]
         return [{"step": 0, "vm": vm, "vcpu": 0, "t": t, "dur": dur, "event": event,
-                 "arg": hex(arg)} for vm, t, dur, event, arg in self.exits]
+                 "arg": hex(arg), "paused": int(any(paused))}
+                for vm, t, dur, event, arg, *paused in self.exits]
 
 
-def parts(*exits: tuple[str, int, int, str, int]) -> list[Slice]:
+def parts(*exits: tuple) -> list[Slice]:
     return slices_of(trace_of(Records(*exits), PLAN))
 
 
@@ -68,6 +69,23 @@ def test_a_record_of_another_vcpu_is_no_exit(vcpu):
     log.of_kind = lambda kind: [{"step": 0, "vm": "bench", "t": 1, "dur": 1, "event": "irq",
                                  "arg": "0x1b"} | vcpu]
     assert not exits_of(log, PLAN)
+
+
+def test_a_vm_is_paused_until_its_partner_is():
+    found = parts(("bench", 50, 5, "wfi", 0), ("load0", 60, 5, "wfi", 0),
+                  ("bench", 100, 5, "hvc", 0x8600000c, True), ("load0", 140, 4, "wfi", 0),
+                  ("load0", 150, 5, "hvc", 0x8600000c, True),
+                  ("bench", 200, 5, "hvc", 0x8600000c, True))
+    assert on("bench vCPU 0", found) == [
+        ("guest", 65, 100), ("hvc FAIL_OVER", 100, 105), ("paused", 105, 155),
+        ("guest", 155, 200), ("hvc FAIL_OVER", 200, 205)]
+    assert ("paused", 155, 205) not in on("load0 vCPU 0", found)  # it may be for ever
+
+
+def test_a_vm_that_nothing_else_resumed_is_paused_until_its_next_exit():
+    found = parts(("bench", 100, 5, "hyp-timer", 26, True), ("bench", 300, 5, "wfi", 0))
+    assert on("bench vCPU 0", found) == [("hyp-timer 26", 100, 105), ("paused", 105, 300),
+                                         ("wfi 0x0", 300, 305)]
 
 
 def test_an_interrupt_flows_to_the_vm_that_handles_it():

@@ -98,6 +98,9 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
                       "*(volatile uint32_t *)at += i != 7;"),),
     "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
     "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
+    # Not a fault: 100 instructions between two stamps.
+    "a longer fail over": first("hyp/vm/vm_core.c", "vm_fail_over",
+                                '__asm__ volatile(".rept 100\\n\\tnop\\n\\t.endr");'),
     "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
                                   "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
     "takeover comes twice": (Patch("hyp/trap/trap.c",

@@ -134,6 +134,21 @@ def test_delay_at_el2_is_seen_once_in_the_first_phase(result):
         assert values(name, row) == expected, config
 
 
+MIDDLE = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in PHASED
+                         if not name.endswith("-cores")) + "bench failover n=100\n"
+
+
+@job(MIDDLE, planted="a longer fail over")
+def test_delay_is_seen_in_the_middle_phase(result, lab, built):
+    """One that EL2 has between the stamps: no axis has it there."""
+    plain = lab.run(Job(built, MIDDLE, machine=two_cores)).figures(0)
+    longer = result.figures(0)
+    assert longer.keys() == plain.keys()
+    for (config, variant), row in longer.items():
+        late = 0 if variant.endswith(("-begins", "-runs")) else 100
+        assert row["p50"] == plain[config, variant]["p50"] + late, (config, variant)
+
+
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     rows = whole(result)

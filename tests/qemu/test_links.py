@@ -92,7 +92,9 @@ def test_it_is_as_short_as_asked(result, board):
         assert board != "virt-a72" or found["cores", variant] <= ceiling
         assert found["native", variant] < found["cores", variant] < found["core", variant]
     for config in CONFIGS:
-        assert result.figures(0)[config, "rr-20"]["min"] > found[config, "rr"]
+        # on two cores the other VM may take a request while it still handles the last ring
+        if config not in LINKED:
+            assert result.figures(0)[config, "rr-20"]["min"] > found[config, "rr"]
         assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
             20 * found[config, "rr"])
 

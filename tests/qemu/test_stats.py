@@ -23,7 +23,7 @@ config direct-stats direct stats=on
 """ + "".join(f"bench {bench} n={N}\n" for bench in BENCHES)
 
 STATS_MOST = 40  # instructions an exit
-TRACE_MOST = 130
+TRACE_MOST = 140
 
 # One exit each: (benchmark, variant)
 ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),

@@ -31,7 +31,7 @@ def trace(result) -> bytes:
 def test_each_exit_is_a_slice_at_its_time(result, trace):
     ns = 1_000_000_000 // result.log.run["hz"]
     shown = {(one.start, one.end) for one in slices_of(trace)
-             if one.track[0] == "vCPUs" and one.name != "guest"}
+             if one.track[0] == "vCPUs" and one.name not in ("guest", "paused")}
     steps = exits_of(result.log, PLAN)
     exits = [one for found in steps.values() for one in found]
     assert len(steps) == len(result.records("step"))
@@ -53,9 +53,20 @@ def test_a_vcpu_is_in_its_core_while_it_exits(trace):
     slices = slices_of(trace)
     turns = [one for one in slices if one.track[0] == "cores"]
     for one in slices:
-        if one.track[0] == "vCPUs":
+        if one.track[0] == "vCPUs" and one.name != "paused":
             assert any(turn.name == one.track[1] and turn.start <= one.start and one.end <= turn.end
                        for turn in turns), one
+
+
+def test_a_pair_takes_turns_in_being_paused(trace):
+    """On one core, from the end of a fail over to the end of the next."""
+    slices = slices_of(trace)
+    paused = [one for one in slices if one.name == "paused"]
+    ends = {one.end: one.track for one in slices if one.name == "hvc FAIL_OVER"}
+    assert {one.track[1] for one in paused} == {"bench vCPU 0", "load0 vCPU 0"}
+    assert len(paused) >= 100
+    for one in paused:
+        assert ends[one.start] == one.track != ends[one.end]
 
 
 def test_interrupts_flow_to_a_handler_of_another_vm_too(trace):

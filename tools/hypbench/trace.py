@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
 keeps the last exits of each vCPU, and all else follows from them. Groups of tracks: cores, each
-with the vCPU that runs; vCPUs, each with its exits and the guest between them; steps. Flows lead
+with the vCPU that runs; vCPUs, each with its exits, its pauses and the guest between them; steps.
+Flows lead
 from the ring of a doorbell, or a virtio device's notification, to the exit of the interrupt that it
 makes, and from an interrupt's exit to the guest that handles it."""
 
@@ -42,6 +43,7 @@ class Exit:
     end: int
     kind: str
     arg: int
+    paused: bool = False  # the VM, at its end
 
     @property
     def name(self) -> str:
@@ -94,7 +96,7 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
         place = data["vm"], data["vcpu"]
         steps[data["step"]].append(Exit(
             place, plan.vms[data["vm"]].cores[data["vcpu"]], data["t"], data["t"] + data["dur"],
-            data["event"], int(data["arg"], 0)))
+            data["event"], int(data["arg"], 0), bool(data.get("paused"))))
     return {step: sorted(complete(exits), key=lambda one: one.start)
             for step, exits in steps.items()}
 
@@ -141,6 +143,24 @@ def turns_of(exits: list[Exit]) -> list[Turn]:
     return turns
 
 
+def resumptions_of(exits: list[Exit]) -> dict[Exit, int]:
+    """After each exit at whose end the VM is paused: when its vCPU was resumed, if it exits again.
+    That is the end of the partner's exit in which the partner is paused; without one, the vCPU's
+    next exit is the first sign."""
+    found: dict[Exit, int] = {}
+    stopped: dict[Place, Exit] = {}
+    pauses: dict[str, int] = {}  # by VM, the last end of an exit that paused it
+    for one in exits:
+        if last := stopped.pop(one.place, None):
+            others = [end for vm, end in pauses.items()
+                      if vm != one.place[0] and last.end < end <= one.start]
+            found[last] = max(others, default=one.start)
+        if one.paused:
+            stopped[one.place] = one
+            pauses[one.place[0]] = one.end
+    return found
+
+
 class Builder:
     def __init__(self, hz: int):
         self.hz = hz
@@ -183,7 +203,7 @@ class Builder:
         begin.flow_ids.append(self.flows)
         end.terminating_flow_ids.append(self.flows)
 
-    def core(self, core: int, exits: list[Exit]) -> None:
+    def core(self, core: int, exits: list[Exit], resumed: dict[Exit, int]) -> None:
         """An interrupt's flow leads from its exit to what the core runs then: the handler's VM."""
         for turn in turns_of(exits):
             self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
@@ -192,10 +212,17 @@ class Builder:
             begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
                                one.end)
             begin.debug_annotations.add(name="ticks").uint_value = one.end - one.start
+            if one.kind == "irq":
+                begin.debug_annotations.add(name="injects").uint_value = one.arg
             self.begins[one] = begin
-            if not following or following.start <= one.end:
+            if one in resumed:
+                self.slice(self.track("vCPUs", vcpu_name(one.place)), "paused", one.end,
+                           resumed[one])
+            start = resumed.get(one, one.end) if following and following.place == one.place else (
+                one.end)
+            if not following or following.start <= start:
                 continue
-            runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", one.end,
+            runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
                               following.start)
             if handles(one, following):
                 self.flow(begin, runs)
@@ -223,8 +250,9 @@ def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes
     for step, exits in sorted(exits_of(log, plan).items()):
         builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
                       max(one.end for one in exits))
+        resumed = resumptions_of(exits)
         for core in sorted({one.core for one in exits}):
-            builder.core(core, [one for one in exits if one.core == core])
+            builder.core(core, [one for one in exits if one.core == core], resumed)
         for ring, arrival in rings_of(exits, doorbells):
             builder.flow(builder.begins[ring], builder.begins[arrival])
     return builder.trace.serialize()
