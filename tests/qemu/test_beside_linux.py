@@ -22,6 +22,7 @@ pytestmark = pytest.mark.long
 PLAN = TREE.plan_text("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
 NEAR = ("lazy", "fp-linux", "rr-linux")
+COLOURED = ("direct", "direct-linux")  # Linux's pages are no neighbours in memory
 BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
 ROUNDS = 3  # at least, while samples are taken
 SLICE_US = 1000  # of sched=rr, by default
@@ -34,6 +35,7 @@ class Neighbour:
     board: str
     configs: tuple[str, ...]
     more: str = ""  # axes of each
+    coloured: bool = False
 
     @property
     def isa(self) -> str:
@@ -42,8 +44,10 @@ class Neighbour:
     @property
     def plan(self) -> str:
         lines = [re.sub(r"^config .*", rf"\g<0>{self.more}", line) for line in PLAN.splitlines()]
-        return "\n".join(line for line in lines if not line.startswith("config")
+        plan = "\n".join(line for line in lines if not line.startswith("config")
                          or line.split()[1] in self.configs)
+        return plan if not self.coloured else plan.replace(
+            "vm bench", "vm bench colours=0-7").replace("vm far", "vm far colours=8-15")
 
 
 def perform_beside(run: Neighbour) -> Result:
@@ -54,7 +58,8 @@ def perform_beside(run: Neighbour) -> Result:
 
 
 def runs_on(board: str) -> list[Neighbour]:
-    return [Neighbour(board, FAR), Neighbour(board, NEAR, " stats=on")]
+    return [Neighbour(board, FAR), Neighbour(board, NEAR, " stats=on"),
+            Neighbour(board, COLOURED, " stage2=4K colouring=on", coloured=True)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,7 +92,7 @@ def rounds(result: Result, config: str) -> list[int]:
 @pytest.mark.parametrize("on", BOARDS)
 def test_linux_works_meanwhile(runs):
     """Rounds that each wrote to memory and started a process, none left out."""
-    for result, configs in zip(runs, (FAR, NEAR), strict=True):
+    for result, configs in zip(runs, (FAR, NEAR, COLOURED), strict=True):
         for config in (config for config in configs if config.endswith("linux")):
             found = rounds(result, config)
             assert len(found) >= ROUNDS, (config, found)
@@ -104,11 +109,12 @@ def figures(result: Result, config: str) -> dict[str, tuple]:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_on_another_core_it_changes_no_instruction(runs):
-    far, _ = runs
+    far, _, coloured = runs
     native = figures(far, "native")
     assert len(native) == 6
     assert figures(far, "direct-linux") == figures(far, "direct") == native
     assert figures(far, "trapped-linux") == figures(far, "trapped") != native
+    assert figures(coloured, "direct-linux") == figures(coloured, "direct") == native
 
 
 def longest_exit(result: Result) -> int:
@@ -122,7 +128,7 @@ def longest_exit(result: Result) -> int:
 def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
     """By priority the core is the guest's again after a switch and Linux's longest exit, where the
     guest sleeps; in turns, after a slice more, whether it sleeps or not."""
-    _, near = runs
+    _, near, _ = runs
     rows = near.figures(0)
     most = longest_exit(near)
     switch = {variant: rows["fp-linux", variant]["p50"] - rows["lazy", variant]["max"]
