@@ -563,6 +563,14 @@ def test_a_recipe_that_cannot_be(bench, plan, says):
     assert done.exit_code == 2 and says in done.output
 
 
+@pytest.mark.parametrize("name, says", [
+    ("zephyr", "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf"),
+    ("freertos", "`make guest-freertos GUEST=…/rtos.elf` runs it (docs/howto/rtos.md)")])
+def test_a_system_without_a_package_is_named_with_its_build(bench, name, says):
+    refused(bench, f"GUEST={name}: no such file, and no package has one: ", name)
+    refused(bench, says, name)
+
+
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):
     monkeypatch.setenv("PATH", str(bench.root))
     monkeypatch.setattr("hypbench.boards.programs.SBIN", "")
