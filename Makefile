@@ -25,9 +25,9 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
-	bench trace capture run-guest guest-linux guest-uboot peers compare reference report debug \
-	check qemu-test qemu-test-all gem5-test hostile-nightly unit-test update-expected sdcard \
-	tftp flash clean help FORCE
+	bench trace capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
+	compare reference report debug check qemu-test qemu-test-all gem5-test hostile-nightly \
+	unit-test update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -236,6 +236,12 @@ run-guest: $(setup-run)+guests
 ## guest-uboot: Debian's U-Boot as a VM
 guest-linux guest-uboot:
 	@$(MAKE) --no-print-directory run-guest GUEST=$(@:guest-%=%)
+
+## guest-zephyr: a Zephyr of yours, GUEST=zephyr.elf, on a GICv3 (docs/howto/rtos.md)
+## guest-freertos: a FreeRTOS of yours, GUEST=<its ELF>
+guest-zephyr: its_board = $(if $(told_board),,BOARD=virt-a72-gicv3)
+guest-zephyr guest-freertos:
+	@$(MAKE) --no-print-directory run-guest $(if $(GUEST),,GUEST=$(@:guest-%=%)) $(its_board)
 
 ## capture: follow a run on the board itself over TTY=/dev/ttyUSB0 (BAUD=115200, LIMIT= seconds)
 capture: setup-python

@@ -252,8 +252,23 @@ def test_a_limit_ends_it(bench):
     bench.guest("out(b'login: '); time.sleep(60)")
     done = bench.start(bench.image, "--limit", 1)
     assert (done.returncode, done.stdout) == (1, b"login: ")
-    assert "time limit: QEMU was ended after 1 s; the guest had not powered off" in (
-        done.stderr.decode())
+    assert done.stderr.decode().endswith(
+        "time limit: QEMU was ended after 1 s; the guest had not powered off\n")
+
+
+SILENT = "; it printed nothing: was it built for this board's GICv2?"
+
+
+def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
+    bench.guest("time.sleep(60)")
+    done = bench.start(bench.image, "--limit", 1)
+    assert done.returncode == 1 and f"had not powered off{SILENT}" in done.stderr.decode()
+    bench.guest("get(1); time.sleep(60)")
+    with Terminal(bench) as terminal:
+        terminal.until(b"device tree at")
+        terminal.type(b"\x1d")
+        assert terminal.end() == 0
+        terminal.until(f"had not powered off{SILENT}".encode())
 
 
 def resets(count: int) -> dict:
@@ -546,6 +561,14 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
 def test_a_recipe_that_cannot_be(bench, plan, says):
     done = bench.run("--plan", str(bench.write("mine.plan", plan)), "--quiet")
     assert done.exit_code == 2 and says in done.output
+
+
+@pytest.mark.parametrize("name, says", [
+    ("zephyr", "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf"),
+    ("freertos", "`make guest-freertos GUEST=…/rtos.elf` runs it (docs/howto/rtos.md)")])
+def test_a_system_without_a_package_is_named_with_its_build(bench, name, says):
+    refused(bench, f"GUEST={name}: no such file, and no package has one: ", name)
+    refused(bench, says, name)
 
 
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):

@@ -11,7 +11,7 @@ from hypbench.guests.machine import BadGuest, Board, Machine, machine_of, read_b
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.plan import (SAFE_CONFIG, USUAL_CONFIG, check_config, guest_lines, is_native,
                                   plan_text, setting_of)
-from hypbench.guests.recipes import RECIPES
+from hypbench.guests.recipes import BUILT_BY_HAND, RECIPES
 from hypbench.tree import LOCK, Tree, write_whole
 
 BY_RECIPE = re.compile(r"^[ \t]*guest[ \t]+(\S+)[ \t]+recipe=(\S+)[ \t]*(?:#.*)?$", re.MULTILINE)
@@ -49,6 +49,9 @@ class Prepared:
 
 def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
     """What is not given is the recipe's; its initramfs goes to the folder."""
+    if how := BUILT_BY_HAND.get(str(wish.image)):
+        raise BadGuest(f"GUEST={wish.image}: no such file, and no package has one: {how}"
+                       f" (docs/howto/rtos.md)")
     if str(wish.image) not in RECIPES:
         raise BadGuest(f"GUEST={wish.image}: no such file, and no guest of that name; valid:"
                        f" {' '.join(RECIPES)}")

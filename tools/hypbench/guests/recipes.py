@@ -98,3 +98,10 @@ def uboot(isa: str) -> Recipe:
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
                                                    "uboot": uboot}
+# Guests of which no package has an image, and how a user gets one.
+BUILT_BY_HAND = {
+    "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"
+              " and `make guest-zephyr GUEST=…/zephyr.elf` runs it",
+    "freertos": "`aarch64-linux-gnu-gcc -DGUEST …` links a main() of yours with a kernel's port,"
+                " and `make guest-freertos GUEST=…/rtos.elf` runs it",
+}

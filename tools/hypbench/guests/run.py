@@ -79,20 +79,22 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
     with (folder / "console.log").open("wb") as console:
         session.run(console, terminal.show)
     write_results(session.stream.log, folder)
-    return session.stream.log, verdict(session, wish)
+    return session.stream.log, verdict(session, wish, prepared.board.gic)
 
 
-def verdict(session: terminal.Session, wish: Wish) -> Verdict:
+def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
     """How it ended, in a line or a few, and this command's exit status."""
     log = session.stream.log
     faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
     if session.left:
-        return Verdict(0, [*faults, "ended by the user; the guest had not powered off"])
+        return Verdict(0, [*faults, "ended by the user; the guest had not powered off"
+                           + silence(session, gic)])
     if session.stuck:
         return Verdict(1, [*faults, stuck(log)])
     if session.timed_out:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
-                                    f" guest had not powered off{restarts(log)}"])
+                                    f" guest had not powered off{restarts(log)}"
+                                    f"{silence(session, gic)}"])
     steps = log.of_kind("step")
     if not faults and log.run and steps and steps[-1]["outcome"] == "done":
         problems = problems_of(log, session, wish)
@@ -109,6 +111,14 @@ def restarts(log: Log) -> str:
     counts = [data.get("count") for data in log.of_kind("check")
               if data.get("variant") == "resets"]
     return f"; the guest reset {counts[-1]} times or more" if counts else ""
+
+
+def silence(session: terminal.Session, gic: str) -> str:
+    """The usual cause where a guest hangs before its first line: its exceptions at EL1 are not seen
+    by EL2, and real-time systems are built for one GIC."""
+    if session.printed:
+        return ""
+    return f"; it printed nothing: was it built for this board's {gic.replace('gic', 'GIC')}?"
 
 
 def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:

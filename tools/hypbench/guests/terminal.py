@@ -104,6 +104,7 @@ class Session(Qemu):
         self.stream = Stream()
         self.exit_line = ExitLine()
         self.left = False  # the user had enough
+        self.printed = False  # the guest printed something
 
     def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:
         """`console` takes every byte as it came, `show` the guest's."""
@@ -120,6 +121,7 @@ class Session(Qemu):
                 console.write(chunk)
                 printed = self.stream.feed(chunk)
                 self.exit_line.feed(printed)
+                self.printed |= bool(printed)
                 show(printed)
                 if self.stream.log.ended and not ended:
                     self.expect_end(process)
