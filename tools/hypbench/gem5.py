@@ -31,7 +31,6 @@ LIMIT_S = 14400.0
 SHOWN = 5  # lines of what gem5 said last
 CHOICES = {"core": ("out-of-order", "in-order"), "walk_cache": ("on", "off"),
            "start": ("atomic", "timing")}
-ALONE, TOGETHER = CHOICES["core"]  # out of order, gem5 crashes where several cores walk stage 2
 CLOCK_MHZ = {"out-of-order": 1700, "in-order": 1500}
 MOST = 1 << 20
 MOST_CORES = abi.constant("PLAN_CORE_MAX")
@@ -51,7 +50,7 @@ CORES: dict[str, Data] = {
 
 def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
     """The machine of a board for a plan of so many cores, with what the user changed."""
-    settings: Data = {"core": ALONE if cores == 1 else TOGETHER, "clock_mhz": 0, "cores": cores,
+    settings: Data = {"core": CHOICES["core"][0], "clock_mhz": 0, "cores": cores,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
                 "start": "atomic"}
     for word in words.split():
