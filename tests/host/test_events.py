@@ -6,12 +6,12 @@ import io
 
 import pytest
 
-from hypbench.analysis.events import doubts, event_rows
+from hypbench.analysis.tlb import doubts, event_rows
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tables import tables_of
-from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles)
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
 from paths import log_from
 
 LOADS = 256

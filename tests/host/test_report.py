@@ -6,15 +6,14 @@ import sys
 
 import pytest
 
-from hypbench.analysis.boot import boot_rows
-from hypbench.analysis.exits import exits_by_step
-from hypbench.analysis.phases import waterfalls
-from hypbench.analysis.storm import storm_rows
-from hypbench.analysis.tlb import slowdown, tlb_cells, walk_fit, working_sets
+from hypbench.analysis import conditions, interrupts, memory, studies, switches
+from hypbench.analysis.interrupts import storm_rows, waterfalls
+from hypbench.analysis.memory import boot_rows
+from hypbench.analysis.programs import exits_by_step
+from hypbench.analysis.tlb import Slowdown, tlb_cells, walk_fit, working_sets
 from hypbench.axes import axes
 from hypbench.html import data, runs, units
 from hypbench.html.data import Board, Source
-from hypbench.html.parts import conditions, interrupts, memory, studies
 from hypbench.plan import read_plan
 from hypbench.records import read_log
 from hypbench.tree import packed
@@ -94,15 +93,15 @@ def test_histogram_keeps_every_sample_and_the_shape():
 # Switches
 
 def test_switches_are_found_by_the_axes_not_the_names():
-    found = {data.switch_label(row): row for row in data.switched(source("traps"))}
+    found = {row.setting: row for row in switches.switched(source("traps"))}
     assert list(found) == ["frame=full", "stats=on", "trace=on", "wfi=trapped"]
-    assert all(row.base == "trapped" for row in data.switched(source("traps")))
-    labels = {(row.base, data.switch_label(row)) for row in data.switched(source("storm"))}
+    assert all(row.base == "trapped" for row in switches.switched(source("traps")))
+    labels = {(row.base, row.setting) for row in switches.switched(source("storm"))}
     assert labels == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
                       ("trapped-split", "lr=sw")}
-    assert {data.switch_label(row) for row in data.switched(source("sched"))} == {
+    assert {row.setting for row in switches.switched(source("sched"))} == {
         "fp=lazy", "fp=eager"}
-    assert {(row.base, data.switch_label(row)) for row in data.switched(source("timers"))
+    assert {(row.base, row.setting) for row in switches.switched(source("timers"))
             if row.change} == {("trapped", "cntp=emulated")}
 
 
@@ -117,8 +116,8 @@ def test_a_mode_is_found_by_its_axes():
 
 
 def test_effects_of_a_switch():
-    effects = {(data.switch_label(row), row.bench, row.variant): row.change
-               for row in data.switched(source("traps"))}
+    effects = {(row.setting, row.bench, row.variant): row.change
+               for row in switches.switched(source("traps"))}
     assert effects["frame=full", "hvc", "null"] == 26
     assert effects["wfi=trapped", "hvc", "null"] == 0
     assert effects["wfi=trapped", "wfi", "pending"] == 91
@@ -147,14 +146,14 @@ def test_measured_costs_and_their_fit():
 
 
 def test_slowdown_model():
-    assert slowdown(2.24, 0.01) == pytest.approx(1.0124)
-    assert slowdown(99, 0) == 1 and slowdown(2, 1) == 2
+    assert Slowdown("", "", "", "", 2.24).slowdowns[1] == pytest.approx(1.0124)
 
 
 def test_boots():
-    found = {boot.config: boot for boot in boot_rows(source("faults").log)}
-    assert (found["lazy"].fill, found["lazy"].fault_mean, found["lazy"].faults) == ("lazy", 610, 37)
-    assert found["trapped"].fault_mean is None
+    found = {boot["config"]: boot for boot in boot_rows(source("faults").log)}
+    lazy = found["lazy"]
+    assert (lazy["fill"], lazy["fault_mean"], lazy["faults"]) == ("lazy", 610, 37)
+    assert found["trapped"]["fault_mean"] is None
 
 
 

@@ -11,14 +11,13 @@ import click
 
 from hypbench import kept
 from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
-                                          conditions)
+                                          comparison_table, conditions, summary_line)
 from hypbench.filters import select
 from hypbench.printing import TABLES, console
 from hypbench.records import Log, read_log
 from hypbench.report import caption
 from hypbench.rows import NOT_MODELLED
 from hypbench.rules import believable, check_rules
-from hypbench.tables.comparison import comparison_table, summary_line
 from hypbench.tree import Tree, UnknownName, read_records
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all

@@ -7,6 +7,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from hypbench.analysis.bound import bound_tables
+from hypbench.columns import Shown
 from hypbench.records import Log
 from hypbench.report import CHECKS_OK, caption, notes, results_table, unmodelled_tables
 from hypbench.rows import NOT_MODELLED, hides, platform_of, rows_of
@@ -14,7 +16,6 @@ from hypbench.rules import believable
 from hypbench.session import TEXT_SHOWN
 from hypbench.side_by_side import side_by_side_tables
 from hypbench.tables import tables_of
-from hypbench.tables.bound import bound_tables
 from hypbench.translation import verdicts
 from hypbench.vms import by_vm
 
@@ -58,7 +59,7 @@ def short_notes(log: Log) -> list[str]:
 
 def show_long(log: Log) -> None:
     parts = by_vm(log)
-    more: list[Table | str] = []
+    more: Shown = []
     for vm, part in parts.items():
         heading = [f"VM {vm}:"] if len(parts) > 1 else []
         if part.of_kind("bench"):

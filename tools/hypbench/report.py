@@ -8,15 +8,14 @@ from collections import Counter
 from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
-from hypbench.analysis.events import event_rows
-from hypbench.analysis.misses import Miss, miss_rows
-from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
+from hypbench.analysis.interrupts import STORM  # hundreds of rows, in a table of their own
+from hypbench.analysis.tlb import Miss, event_rows, miss_rows
+from hypbench.columns import Shown, add, filled, keep_whole, table
 from hypbench.histogram import Pool
 from hypbench.records import Log
-from hypbench.rules import believable
 from hypbench.rows import BASELINE, NOT_MODELLED, TIME, hides, platform_of, rows_of
+from hypbench.rules import believable
 from hypbench.schema import Data
-from hypbench.tables.base import add, filled, table
 from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -130,15 +129,14 @@ def core_clock(run: Data) -> str:
 def results_table(log: Log) -> Table:
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    words = "bench", "variant", "configuration"
-    made = table(title(log), words, ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}", "cold"))
+    made = table(title(log), ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
+                              ">max", f">p50 - {BASELINE}", ">cold"))
     for row in rows:
         if not hides(platform_of(log), row) and row.bench != STORM:
             pool = row.pool
             add(made, *row.key, pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""),
                 pool.high, difference(row.p50, base.get((row.bench, row.variant))), pool.cold)
-    for column in made.columns[len(words):]:
-        column.no_wrap = True
+    keep_whole(made)
     return made
 
 
@@ -146,12 +144,13 @@ def difference(p50: int, base: int | None) -> str:
     return "" if base is None else f"{p50 - base:+d}" if p50 != base else "0"
 
 
-def unmodelled_tables(log: Log) -> list[Table | str]:
+def unmodelled_tables(log: Log) -> Shown:
     """One row per configuration for what this platform cannot measure."""
     found = {(row.bench, row.config): row.first for row in rows_of(log)
              if hides(platform_of(log), row)}
-    made = filled(f"Address translation: {NOT_MODELLED}", ("bench", "configuration", "latency"),
-                  ("stage-1 levels", "stage-2 levels", "walk references"),
+    made = filled(f"Address translation: {NOT_MODELLED}",
+                  ("bench", "configuration", "latency", ">stage-1 levels", ">stage-2 levels",
+                   ">walk references"),
                   ((*key, NOT_MODELLED, *(first.get(name, "") for name in (
                       "s1_levels", "s2_levels", "walk_refs"))) for key, first in found.items()))
     return [*made, WALK_CAPTION] if made else []

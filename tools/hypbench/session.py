@@ -17,7 +17,7 @@ from hypbench.progress import Display, progress
 from hypbench.records import Log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, alone_in, read_bytes, write_whole
+from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, write_whole
 
 LIMIT_S = 600.0  # of a run by QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
@@ -128,13 +128,6 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 def problems_of(log: Log, platform: str | None) -> list[str]:
     """Everything that is wrong with a finished log, of that platform where it is known."""
     return [str(problem) for problem in log.problems + check_rules(log, platform)]
-
-
-def on_the_board(board: str, plan: str = "") -> str:
-    """How records come from a board that is no emulator."""
-    words = f" PLAN={plan}" if plan else ""
-    return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
-            f" `make capture BOARD={board} TTY=…`")
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configurations of one run side by side: what `make bench` prints."""
 
-from rich.table import Table
-
-from hypbench.analysis.storm import is_whole
+from hypbench.analysis.interrupts import is_whole
 from hypbench.bootstrap import median_interval
+from hypbench.columns import Shown, add, keep_whole, table
 from hypbench.records import Log
 from hypbench.report import difference, title
 from hypbench.rows import BASELINE, Row, config_names, hides, platform_of, rows_of
-from hypbench.tables.base import add, table
 
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 LEGEND = {"(": "; in brackets the 95 % interval", "≤": "; ≤ the largest, where it is another"}
 EDGE, GAP = 1, 3  # columns of a table's left edge, and of what stands beside each cell
 
 
-def side_by_side_tables(log: Log, width: int) -> list[Table | str]:
+def side_by_side_tables(log: Log, width: int) -> Shown:
     """A row a benchmark and variant, a column a configuration. Columns that `width` has no room
     for go into a further table, so that no number is broken."""
     found: dict[tuple[str, str], dict[str, Row]] = {}
@@ -31,13 +29,12 @@ def side_by_side_tables(log: Log, width: int) -> list[Table | str]:
              for config in configs}
     words = [max(map(len, column)) for column in zip(("bench", "variant"), *found)]
     room = width - EDGE - sum(words) - GAP * len(words)
-    made: list[Table | str] = [title(log)]
+    made: Shown = [title(log)]
     for band in bands({config: widest(config, cells[config]) for config in configs}, room):
-        one = table("", ("bench", "variant"), tuple(band))
+        one = table("", ("bench", "variant", *(f">{config}" for config in band)))
         for at, key in enumerate(found):
             add(one, *key, *(cells[config][at] for config in band))
-        for column in one.columns[len(words):]:
-            column.no_wrap = True
+        keep_whole(one)
         made.append(one)
     return [*made, caption_of([text for column in cells.values() for text in column])]
 

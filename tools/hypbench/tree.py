@@ -143,6 +143,13 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
         yield
 
 
+def on_the_board(board: str, plan: str = "") -> str:
+    """How records come from a board that is no emulator."""
+    words = f" PLAN={plan}" if plan else ""
+    return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
+            f" `make capture BOARD={board} TTY=…`")
+
+
 def shown(path: Path) -> str:
     """A path as a word of a command that is typed where this one was."""
     here = Path.cwd()

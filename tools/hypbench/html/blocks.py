@@ -3,8 +3,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hypbench.schema import Data
 
+from hypbench.columns import columns_of
+from hypbench.schema import Data
 
 LONG = 36  # characters from which a cell needs room for several words in a line
 
@@ -33,20 +34,21 @@ class Cell:
     href: str = ""  # the number's row of summary.csv
 
 
+Cells = Sequence[str | Cell]
+
+
 @dataclass(frozen=True)
 class Table:
-    """`head` entries that begin with '>' are columns of numbers, set to the right."""
-
     id: str
     caption: str
     head: tuple[str, ...]
-    rows: Sequence[Sequence[str | Cell]]
+    rows: Sequence[Cells]
     notes: tuple[str, ...] = ()
     folded: str = ""  # what a click unfolds
     kind: str = "table"
 
     def columns(self) -> list[tuple[str, bool]]:
-        return [(name.removeprefix(">"), name.startswith(">")) for name in self.head]
+        return columns_of(self.head)
 
     def cells(self) -> list[list[tuple[str, str, str]]]:
         """(text, classes, link) of every cell."""
@@ -87,12 +89,23 @@ Block = Text | Notice | Table | Chart | Band
 class Section:
     id: str
     title: str
+    board: str  # its name ends the names of tables and figures
     blocks: list[Block] = field(default_factory=list)
 
     def add(self, *blocks: Block | None) -> None:
         """Leaves out what is None, and tables without rows."""
         self.blocks += [block for block in blocks if block is not None
                         and not (isinstance(block, Table) and not block.rows)]
+
+    def text(self, text: str, href: str = "") -> None:
+        self.add(Text(text, href))
+
+    def table(self, name: str, caption: str, head: tuple[str, ...], rows: Sequence[Cells],
+              notes: tuple[str, ...] = (), folded: str = "") -> None:
+        self.add(Table(f"tab-{name}-{self.board}", caption, head, rows, notes, folded))
+
+    def figure(self, name: str, caption: str, spec: Data) -> None:
+        self.add(Chart(f"fig-{name}-{self.board}", caption, spec | {"description": caption}))
 
 
 def cell_of(cell: str | Cell, number: bool) -> tuple[str, str, str]:

@@ -10,8 +10,7 @@ from rich.console import Console
 from hypbench import gem5
 from hypbench.html import runs
 from hypbench.html.data import Board
-from hypbench.session import on_the_board
-from hypbench.tree import Tree, UnknownName, alone_in, write_whole
+from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, write_whole
 
 FIRST = "virt-a72"  # the page opens with it
 # The figures that the documentation shows.

@@ -330,20 +330,20 @@ def age(tree: Tree, job: Job, stamp: Data) -> list[str]:
 
 def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
     """Holding records against the schema takes a while, so two processes read."""
-    found: dict[str, Board] = {}
+    sources: dict[str, dict[str, Source]] = {}
     with processes() as pool:
         for job, source in zip(jobs, pool.map(source_of, repeat(tree), jobs)):
-            board = found.setdefault(job.board, Board(job.board))
-            if job.plan == profile.PLAN:
-                board.flames = profile.read(flames_path(tree, job.board))
-            board.sources[job.plan] = source
-    for board in found.values():
+            sources.setdefault(job.board, {})[job.plan] = source
+    found = [Board(name, some) for name, some in sources.items()]
+    for board in found:
+        if profile.PLAN in board.sources:
+            board.flames = profile.read(flames_path(tree, board.name))
         if (profile.PLAN in tree.plans() and profile.PLAN not in board.sources
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
         if board.clock.exact and board.run:
             board.history = history_of(tree.root, board.name, board.run["compiler"])
-    return list(found.values())
+    return found
 
 
 def sound(boards: list[Board]) -> bool:
