@@ -11,11 +11,11 @@ from hypbench.analysis.interrupts import storm_rows, waterfalls
 from hypbench.analysis.memory import boot_rows
 from hypbench.analysis.programs import exits_by_step
 from hypbench.analysis.tlb import Slowdown, tlb_cells, walk_fit, working_sets
-from hypbench.axes import axes
-from hypbench.html import data, runs, units
+from hypbench.html import blocks, data, runs
 from hypbench.html.data import Board, Source
 from hypbench.plan import read_plan
 from hypbench.records import read_log
+from hypbench.rows import axes
 from hypbench.tree import packed
 from logmaker import log_of
 from reportlogs import PAGES, PHASES, bodies_of, plan_text, plans, report_log
@@ -176,7 +176,7 @@ def test_a_wrong_checksum_shows():
         body.get("variant"), body.get("config"), body.get("bench")) == (
             "checksum", "trapped-stats", "prog_fluid") else None)
     found = source("programs", raw=raw)
-    assert data.checksums(found.log)["prog_fluid"] is False
+    assert studies.checksums(found.log)["prog_fluid"] is False
     rows = table(of(studies, Board("b", {"programs": found})), "tab-s3")
     verdicts = {row["measured on"]: row["checksum"] for row in rows}
     assert verdicts["b: prog_fluid"] == "differs" and verdicts["b: prog_dedup"] == "equal"
@@ -190,15 +190,15 @@ def test_a_wrong_checksum_shows():
     (0, "0"), (7, "7"), (1234, "1234"), (12345, "12\u202f345"), (2.25, "2.2"), (3.0, "3"),
     (-1234567, "−1\u202f234\u202f567")])
 def test_numbers(value, text):
-    assert units.number(value) == text
+    assert blocks.number(value) == text
 
 
 def test_numbers_carry_their_unit():
-    icount, board_clock = units.Clock("qemu-icount", 62500000), units.Clock("silicon", 24000000)
+    icount, board_clock = blocks.Clock("qemu-icount", 62500000), blocks.Clock("silicon", 24000000)
     assert icount.show(41) == "41\u00a0instr" and icount.show(None) == "–"
     assert board_clock.show(24) == "24\u00a0ticks (1\u00a0µs)"
     assert icount.change(-3) == "−3\u00a0instr" and icount.change(0) == "±0\u00a0instr"
-    assert units.counted(1, "exit") == "1\u00a0exit" and units.counted(2, "exit") == "2\u00a0exits"
+    assert [blocks.counted(count, "exit") for count in (1, 2)] == ["1\u00a0exit", "2\u00a0exits"]
 
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames,
-                               interrupts, links, memory, programs, studies, switches)
+from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
+                               links, memory, programs, studies, switches)
 from hypbench.analysis.programs import ProgramRow
 from hypbench.analysis.studies import independence
-from hypbench.html import charts, page, units
+from hypbench.html import blocks, charts, page
 from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source, published
 from hypbench.html.page import PARTS
@@ -171,7 +171,7 @@ def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
 
 
 def test_a_curve_of_samples_ends_with_the_largest():
-    row, clock = source("sched").row("cyclic", "periodic", "slice"), units.Clock("qemu-icount", 1)
+    row, clock = source("sched").row("cyclic", "periodic", "slice"), blocks.Clock("qemu-icount", 1)
     values = source("sched").steps([row])
     assert values[0]["share"] == 0 and values[0]["value"] == row.pool.low
     assert values[-1]["share"] == 1 and values[-1]["value"] == row.pool.high

@@ -8,7 +8,7 @@ from math import log2
 from rich.markup import escape
 from rich.table import Table
 
-from hypbench.bootstrap import Interval
+from hypbench.histogram import Interval
 
 BARS = " ▁▂▃▄▅▆▇█"
 SPARK_WIDTH = 12

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from hypbench import counting
 from hypbench.counting import Block, Window
-from hypbench.records import Log
-from hypbench.schema import Data
+from hypbench.records import Data, Log
 from hypbench.stacks import Image
 from hypbench.tree import Tree
 

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench.records import Log, Problem, Record, missing_texts
-from hypbench.schema import Data
+from hypbench.records import Data, Log, Problem, Record, missing_texts
 
 
 class Display:

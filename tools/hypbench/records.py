@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from itertools import accumulate, groupby, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import jsonschema_rs
 
-from hypbench.schema import Data
 from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
@@ -37,6 +36,7 @@ TEXT_SHOWN = 400  # characters, of a console line or of a fault
 FAULTS_SHOWN = 20  # of a record
 INTEGER = "urn:hypbench:integer"
 
+Data = dict[str, Any]  # a JSON object
 Range = tuple[int, int]  # the first and the last of consecutive numbers
 
 

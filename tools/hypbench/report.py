@@ -8,15 +8,13 @@ from collections import Counter
 from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
-from hypbench.analysis.interrupts import STORM  # hundreds of rows, in a table of their own
+from hypbench.analysis.interrupts import STORM
 from hypbench.analysis.tlb import Miss, event_rows, miss_rows
 from hypbench.columns import Shown, add, filled, keep_whole, table
 from hypbench.histogram import Pool
-from hypbench.records import Log
-from hypbench.rows import BASELINE, NOT_MODELLED, TIME, hides, platform_of, rows_of
+from hypbench.records import Data, Log
+from hypbench.rows import BASELINE, NOT_MODELLED, TIME, by_vm, hides, platform_of, rows_of, vm_of
 from hypbench.rules import believable
-from hypbench.schema import Data
-from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")

@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type of what is read from JSON. Standard library alone: the build packs the default plan
-before there is a Python environment."""
+"""The former place of a type of `records`."""
 
-from typing import Any
-
-Data = dict[str, Any]  # a JSON object
+from hypbench.records import Data as Data

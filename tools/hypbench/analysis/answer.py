@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
-from hypbench.html.blocks import Band, Cell, Cells, Figure, Section
+from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number
 from hypbench.html.data import Board, Source, published
-from hypbench.html.units import NONE, number
+from hypbench.records import Data
 from hypbench.rows import Row
-from hypbench.schema import Data
 
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 SYSTEMS = published("peers")["systems"]

@@ -3,15 +3,12 @@
 
 from dataclasses import dataclass
 
-from hypbench.axes import Settings, settings_of
 from hypbench.columns import Shown, add, plain, table, times
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
+from hypbench.html.blocks import NONE, Cell, Cells, Section, percent
 from hypbench.html.data import Board, Source
-from hypbench.html.units import NONE, percent
-from hypbench.records import Log
-from hypbench.rows import NOT_MODELLED, Row, hides, platform_of, rows_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
 
 AXIS = "beside"
 NO_LOAD = "none"

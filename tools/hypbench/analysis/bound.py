@@ -6,10 +6,9 @@ not in the figures."""
 from dataclasses import dataclass
 
 from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps
-from hypbench.axes import settings_of, twin_of
 from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
-from hypbench.rows import rows_of
+from hypbench.rows import rows_of, settings_of, twin_of
 
 SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
 

@@ -7,12 +7,10 @@ from functools import reduce
 
 from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
-from hypbench.html.blocks import Section
+from hypbench.html.blocks import NONE, Section, number
 from hypbench.html.data import Board
-from hypbench.html.units import NONE, number
-from hypbench.records import Log
+from hypbench.records import Data, Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
-from hypbench.schema import Data
 
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",

@@ -7,17 +7,15 @@ from enum import StrEnum
 
 from rich.table import Table
 
-from hypbench.axes import differing, settings_of
-from hypbench.bootstrap import MEAN, MEDIAN, Interval, effect, exact, percentile_of, pooled
 from hypbench.columns import add, between, plain, signed, table, times
-from hypbench.histogram import PERCENTILES, Pool
+from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
+                                percentile_of, pooled)
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Notice, Section
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number
 from hypbench.html.data import Board
-from hypbench.html.units import NONE, number
 from hypbench.records import Log
-from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
-from hypbench.vms import by_vm
+from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
+                           rows_of, settings_of)
 
 # Names of release 0.1.0 for variants of benchmarks that have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}

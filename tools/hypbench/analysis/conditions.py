@@ -3,10 +3,9 @@
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
-from hypbench.axes import Settings
-from hypbench.html.blocks import Cell, Cells, Notice, Section
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number
 from hypbench.html.data import PRESET_AXES, Board, Source
-from hypbench.html.units import NONE, counted, number
+from hypbench.rows import Settings
 
 TICK = {
     "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."

@@ -5,14 +5,11 @@ on one core or on two, and the service gap."""
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hypbench.axes import settings_of
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
+from hypbench.html.blocks import Cell, Cells, Section, counted, number
 from hypbench.html.data import Board, Source
-from hypbench.html.units import counted, number
-from hypbench.records import Log
-from hypbench.rows import Row, rows_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import Row, rows_of, settings_of
 
 BENCHES = ("failover", "vm_yield")
 WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a window

@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Notice, Section
+from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, plural
 from hypbench.html.data import Board, Source
-from hypbench.html.units import counted, percent, plural
 from hypbench.profile import PLAN, Flame, Node
-from hypbench.schema import Data
+from hypbench.records import Data
 
 
 def section(board: Board, _boards: list[Board]) -> Section:

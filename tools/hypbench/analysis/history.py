@@ -3,9 +3,8 @@
 
 from hypbench.history import CONFIG, FOLDER, series
 from hypbench.html import charts
-from hypbench.html.blocks import Notice, Section
+from hypbench.html.blocks import Notice, Section, number
 from hypbench.html.data import Board
-from hypbench.html.units import number
 
 
 def section(board: Board, _boards: list[Board]) -> Section:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import inf
 
-from hypbench.axes import settings_of, twin_of
 from hypbench.columns import Shown, add, filled, fixed, plain, signed, table
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted
 from hypbench.html.data import Board, Source, histogram, is_plain, published
-from hypbench.html.units import NONE, counted
 from hypbench.records import Log
-from hypbench.relations import PHASE_BENCH, SOURCES, TOTAL, source_of
-from hypbench.rows import BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of
+from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of,
+                           settings_of, twin_of)
+from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 
 PROBE_COSTS = ("probe-el1", "probe-el2")
 

@@ -5,11 +5,10 @@ and beside other VMs."""
 from dataclasses import dataclass
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, ratio
 from hypbench.html.data import Board, Source
-from hypbench.html.units import NONE, counted, number, ratio
+from hypbench.records import Data
 from hypbench.rows import Row
-from hypbench.schema import Data
 
 PLAN, VIRTIO, BESIDE = "links", "virtio", "links-beside"
 BENCH, STREAM = "net_rr", "net_stream"

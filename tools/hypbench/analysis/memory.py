@@ -7,14 +7,12 @@ from collections.abc import Mapping
 
 from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, TlbCell, largest, largest_sets,
                                    miss_rows, sized_rows, slowdowns, tlb_cells, walk_fit)
-from hypbench.axes import settings_of
 from hypbench.columns import Shown, filled, fixed
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Section
+from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
-from hypbench.html.units import NONE, counted, number, percent
-from hypbench.records import Log
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import settings_of
 
 BOOT = "stage2_boot", "start"
 MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "fault_max",

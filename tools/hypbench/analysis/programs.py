@@ -5,15 +5,12 @@ a program is slower in a VM: its time natively and there, and the time of its ex
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from hypbench.axes import settings_of, twin_of
 from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
 from hypbench.html import charts
-from hypbench.html.blocks import Section
+from hypbench.html.blocks import Section, counted, percent
 from hypbench.html.data import Board, published
-from hypbench.html.units import counted, percent
-from hypbench.records import Log
-from hypbench.rows import BASELINE, platform_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import BASELINE, platform_of, settings_of, twin_of
 
 LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup": "dedup",
           "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",

@@ -15,12 +15,11 @@ from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
 from hypbench.analysis.tlb import working_sets
 from hypbench.columns import Shown, filled, fixed, per_cent
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
-from hypbench.html.data import Board, Source, checksums, published
-from hypbench.html.units import NONE, counted, number, percent, ratio
-from hypbench.records import Log
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
+from hypbench.html.data import Board, Source, published
+from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
-from hypbench.schema import Data
+from hypbench.rules import CHECKSUM
 
 S2_PLAN = "paper-s2"
 S4_PLAN = "paper-s4-vms"
@@ -355,6 +354,15 @@ def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
     share = Cell(percent(one.share, 0), "bad" if one.share and one.share > 1 else "")
     return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
             counted(one.exit_count, "exit"), source.clock.show(one.exit_time), share, verdict]
+
+
+def checksums(log: Log) -> dict[str, bool]:
+    """Program → whether its checksum is the same in every configuration and pass."""
+    found: dict[str, set[int]] = {}
+    for check in log.of_kind("check"):
+        if check["variant"] == CHECKSUM:
+            found.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
+    return {bench: len(values) == 1 for bench, values in found.items()}
 
 
 def s4(made: Section, board: Board, study: Data) -> None:

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hypbench.analysis.interrupts import is_whole
-from hypbench.axes import Setting, settings_of, twins
-from hypbench.bootstrap import Interval, effect
 from hypbench.columns import Shown, between, filled, signed, times
+from hypbench.histogram import Interval, effect
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section
+from hypbench.html.blocks import Cell, Cells, Section, plural
 from hypbench.html.data import Board, Source
-from hypbench.html.units import plural
 from hypbench.records import Log
-from hypbench.rows import UNMODELLED_BENCHES, Row, hides, platform_of, rows_of
+from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
+                           settings_of, twins)
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"

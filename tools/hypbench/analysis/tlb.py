@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hypbench.analysis.clocks import cycle_pools
-from hypbench.axes import settings_of
 from hypbench.columns import Shown, filled, fixed, times
 from hypbench.histogram import Pool
-from hypbench.records import Log
-from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of, settings_of
 
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from hypbench.schema import Data
+from hypbench.records import Data
 from hypbench.tree import Tree, UnknownName, listed, read_text
 
 SECTOR = 512

@@ -8,8 +8,8 @@ The colours of modes are Okabe and Ito's, which people with any colour vision ca
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hypbench.html.units import number
-from hypbench.schema import Data
+from hypbench.html.blocks import number
+from hypbench.records import Data
 
 MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7",
          "hypbench": "#0072B2"}

@@ -10,15 +10,11 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote
 
-from hypbench.axes import Settings, default_of, settings_of
 from hypbench.history import History
-from hypbench.html.blocks import Cell, Notice
-from hypbench.html.units import Clock, number
+from hypbench.html.blocks import Cell, Clock, Notice, number
 from hypbench.profile import Flame
-from hypbench.records import Log
-from hypbench.relations import CHECKSUM
-from hypbench.rows import Row, rows_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import Row, Settings, default_of, rows_of, settings_of
 from hypbench.tree import on_the_board
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
@@ -220,12 +216,3 @@ def histogram(row: Row) -> list[tuple[int, int]]:
         value = min(max(edge, row.pool.low), row.pool.high)
         counts[value] = counts.get(value, 0) + count
     return sorted(counts.items())
-
-
-def checksums(log: Log) -> dict[str, bool]:
-    """Program → whether its checksum is the same in every configuration and pass."""
-    found: dict[str, set[int]] = {}
-    for check in log.of_kind("check"):
-        if check["variant"] == CHECKSUM:
-            found.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
-    return {bench: len(values) == 1 for bench, values in found.items()}
