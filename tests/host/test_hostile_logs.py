@@ -15,12 +15,11 @@ from hypbench.analysis.comparison import compare_logs, comparison_table, conditi
 from hypbench.guests.stream import Stream
 from hypbench.html.data import Board, Source
 from hypbench.html.page import render
-from hypbench.kept import rank
 from hypbench.printing import console, print_problems, show_log, side_by_side_tables, verdicts
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results_table, summary_csv, unmodelled_tables
 from hypbench.rules import believable, check_rules
-from hypbench.session import Runs, place
+from hypbench.session import Runs, place, rank
 from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from mutations import logs, mutated

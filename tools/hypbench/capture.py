@@ -15,12 +15,12 @@ import click
 import serial
 from serial.tools import list_ports
 
-from hypbench.kept import free_number, keep_for_report, keep_interrupted, keep_run, suffix
 from hypbench.printing import TABLE, print_problems, show_log
-from hypbench.progress import Display, progress, traffic
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
-from hypbench.session import Runs, board_of, follow, place, problems_of, split_before_run
+from hypbench.session import (Display, Runs, board_of, follow, free_number, keep_for_report,
+                              keep_interrupted, keep_run, place, problems_of, progress,
+                              split_before_run, suffix, traffic)
 from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
@@ -123,9 +123,6 @@ class Line:
         self.count += len(chunk)
         self.copy.write(chunk)
         self.copy.flush()
-        self._look_at(chunk)
-
-    def _look_at(self, chunk: bytes) -> None:
         self.latest = (self.latest + chunk)[-LOOKED_AT:]
         if not self.warned and self.garbage:
             self.warned = True
@@ -225,7 +222,9 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         return UnknownName.exit_code
     interrupted = [f"{text}: {keep_interrupted(former, folder)}"
                    for former, text in runs.interruptions()]
-    kept = keep_run(log, console) if line.count else forget(console)
+    kept = keep_run(log, console) if line.count else []
+    if not line.count:
+        console.unlink()
     files = ", ".join([str(kept[0]), *(path.name for path in kept[1:])]) if kept else "no file"
     problems = problems_of(log, platform) if log and log.records else []
     if log and log.records:
@@ -233,23 +232,13 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         if log.run and log.run["platform"] == "silicon":
             keep_for_report(log, tree.captured(board))
     print_problems(endings(runs, line) + problems, (log or runs.before).text)
-    for text in [*before(runs), *interrupted]:
+    if early := len(runs.before.records):
+        interrupted.insert(0, f"{early} records came before the first run record: of a run that"
+                              " had begun earlier, left out")
+    for text in interrupted:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {files}")
     return INCOMPLETE if not runs.ended else WRONG if problems else 0
-
-
-def forget(console: Path) -> list[Path]:
-    """Of a line that brought nothing."""
-    console.unlink()
-    return []
-
-
-def before(runs: Runs) -> list[str]:
-    """Of a run that had begun earlier."""
-    count = len(runs.before.records)
-    return [f"{count} records came before the first run record: of a run that had begun earlier,"
-            " left out"] if count else []
 
 
 def endings(runs: Runs, line: Line) -> list[str]:

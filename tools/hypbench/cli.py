@@ -9,7 +9,10 @@ from pathlib import Path
 
 import click
 
-from hypbench import gem5, kept, plan as plans, reference as reference_runs, trace as trace_files
+from hypbench import gem5
+from hypbench import plan as plans
+from hypbench import reference as reference_runs
+from hypbench import trace as trace_files
 from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
                                           comparison_table, conditions, summary_line)
 from hypbench.boards import images
@@ -26,7 +29,7 @@ from hypbench.records import Log, read_log
 from hypbench.report import caption
 from hypbench.rows import NOT_MODELLED, select
 from hypbench.rules import believable, check_rules
-from hypbench.session import Outcome, run_board
+from hypbench.session import Outcome, result_paths, run_board
 from hypbench.tree import HOME, Tree, UnknownName, read_bytes, read_records, shown, write_whole
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
@@ -109,7 +112,7 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
     if board not in tree.boards():
         raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
                           " missing")
-    path = kept.paths(tree.build(board))[0]
+    path = result_paths(tree.build(board))[0]
     again = f"`make bench BOARD={board} PLAN={plan}` makes one"
     if not path.is_file():
         raise UnknownName(f"no run of {board} is kept to compare A with: {again}")
@@ -284,7 +287,7 @@ def draw_request(path: Path, log: Log, plan: Plan) -> None:
 def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
     """Where the results are, how long they took, and what to do with them. They go to stderr, since
     the time is another one in each run."""
-    records, *others = kept.paths(folder)
+    records, *others = result_paths(folder)
     tool = shown(tree.builds / "venv/bin/hypbench")
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",

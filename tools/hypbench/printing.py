@@ -119,8 +119,7 @@ def chase_verdicts(rows: list[Row]) -> Iterator[str]:
             yield verdict(where, "random", row.p50, control, other.p50, "the chase")
         single = one_stage(rows, row)
         if single:
-            yield verdict(where, "two stages", row.p50, "one stage", single.p50,
-                          "the second stage")
+            yield verdict(where, "two stages", row.p50, "one stage", single.p50, "the second stage")
 
 
 def pages_of(shape: re.Match[str]) -> int:

@@ -52,8 +52,7 @@ def summary_csv(log: Log) -> str:
     made = {vm: csv_rows(part) for vm, part in parts.items()}
     columns = dict.fromkeys(name for more, _ in made.values() for name in more)
     header = [*CSV_HEADER, *columns, *(["vm"] if len(parts) > 1 else [])]
-    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
-                            lineterminator="\n")
+    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for vm, (_, rows) in made.items():
         writer.writerows(cells | {"vm": word(vm)} for cells in rows)
@@ -63,8 +62,8 @@ def summary_csv(log: Log) -> str:
 def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
     """The columns beside CSV_HEADER's, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
-    events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
-                            in one.per_operation.items()} for one in event_rows(log)}
+    events = {key: {f"{name}_op": f"{value:.4f}" for name, value in counts.items()}
+              for key, counts in event_rows(log).items()}
     misses = {one.key: miss_cells(one) for one in miss_rows(log)}
     columns = [*(CSV_CLOCKS if clocks else []),
                *dict.fromkeys(name for found in (events, misses) for cells in found.values()
@@ -113,15 +112,10 @@ def title(log: Log) -> str:
     run = log.run
     if not run:
         return "no run record"
+    known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU it is no core's
+    core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
     return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
-            f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz"
-            f"{core_clock(run)}")
-
-
-def core_clock(run: Data) -> str:
-    """Under QEMU the cycle counter is no core's."""
-    known = "cpu_hz" in run and run["platform"] in TIME
-    return f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
+            f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 
 def results_table(log: Log) -> Table:
@@ -163,11 +157,6 @@ def notes(log: Log) -> list[str]:
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
-def what_is_there(fault: Data) -> str:
-    """Nothing, or which device; a log of an older hypervisor does not say."""
-    return f" ({fault['at']})" if "at" in fault else ""
-
-
 def note_of(data: Data, short: bool, several: bool = False) -> str:
     """`short`: checks that went well beside a benchmark's results need no evidence here;
     `several`: the records name more than one VM."""
@@ -177,9 +166,10 @@ def note_of(data: Data, short: bool, several: bool = False) -> str:
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
     if data["kind"] == "fault":
+        device = f" ({data['at']})" if "at" in data else ""
         return (f"FAULT: {where}: {data['reason']} ({data['class']})"
                 f" on vCPU {data.get('vcpu', 0)} at pc {data['pc']}, va {data['va']},"
-                f" ipa {data['ipa']}{what_is_there(data)}, esr {data['esr']}")
+                f" ipa {data['ipa']}{device}, esr {data['esr']}")
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
     if short and data["ok"]:

@@ -248,8 +248,7 @@ def moment_faults(bench: Data) -> Iterator[str]:
 
 
 def order_faults(data: Data) -> Iterator[str]:
-    names = [name for name in ("min", *(name for name, _, _ in PERCENTILES), "max")
-             if name in data]
+    names = [name for name in ("min", *(name for name, _, _ in PERCENTILES), "max") if name in data]
     for one, other in pairwise(names):
         if data[one] > data[other]:
             yield f"{one} {data[one]} is more than {other} {data[other]}"
@@ -358,8 +357,7 @@ def lacks(step: list[Data]) -> Iterator[str]:
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
         yield "no bench, check or skip record"
     calibrated = [overheads(record, "p50") for record in step if record["kind"] == "calibration"]
-    pairs = [record for record in step
-             if record["kind"] == "bench" and record["window"] == "pair"]
+    pairs = [record for record in step if record["kind"] == "bench" and record["window"] == "pair"]
     if pairs and not calibrated:
         yield "measured without a calibration"
     for record in pairs:

@@ -58,8 +58,7 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: tuple[s
 
 def figure_of(board: Board, name: str, bench: tuple[str, str], meaning: str, peer: str
               ) -> Figure | None:
-    found = [(mode, *one) for mode, configs in MODES
-             if (one := first_row(board, [bench], configs))]
+    found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [bench], configs))]
     return Figure(tuple((mode, source.cell(row)) for mode, source, row in found), name, meaning,
                   said_of_others(board, peer)) if found else None
 

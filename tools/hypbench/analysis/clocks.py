@@ -75,12 +75,9 @@ def clock_rows(log: Log) -> list[ClockRow]:
     pools = cycle_pools(log)
     rows = [ClockRow(row, log.run["hz"], log.run.get("cpu_hz"), pools.get(row.key))
             for row in rows_of(log) if not hides(platform_of(log), row)]
-    return [row for row in rows if row.cycles or wants_look(log, row.row)]
-
-
-def wants_look(log: Log, row: Row) -> bool:
-    return "quantum_ps" in row.first and row.first["window"] == "pair" and (
-        row.first["batch"] > 1 or platform_of(log) in TIME)
+    return [row for row in rows if row.cycles or (
+        "quantum_ps" in row.row.first and row.row.first["window"] == "pair"
+        and (row.batch > 1 or platform_of(log) in TIME))]
 
 
 def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:

@@ -156,8 +156,7 @@ def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
 
 
 def carried(passes: dict[int, Pool]) -> list[str]:
-    return [name for name in STATISTICS
-            if all(pool.n >= NEEDS[name] for pool in passes.values())]
+    return [name for name in STATISTICS if all(pool.n >= NEEDS[name] for pool in passes.values())]
 
 
 def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,

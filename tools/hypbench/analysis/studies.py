@@ -346,8 +346,7 @@ def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
     if one is None:
         return ["", board.name, *[UNMEASURED] * 6, NONE]
     same = checksums(source.log).get(program)
-    verdict = (NONE if same is None else Cell("equal", "good") if same
-               else Cell("differs", "bad"))
+    verdict = (NONE if same is None else Cell("equal", "good") if same else Cell("differs", "bad"))
     native, vm = (source.cell(source.row(program, "run", config), source.clock.show(value))
                   for config, value in (("native", one.native), (one.config, one.vm)))
     # More exit time than slowdown is marked: exits beyond those of the run were counted.

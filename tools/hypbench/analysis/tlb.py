@@ -175,17 +175,10 @@ MISSES_LEAST = 0.95  # a load of the random chase
 MISSES_MOST = 0.02  # a load of the packed control, where its pages fit
 
 
-@dataclass(frozen=True)
-class EventRow:
+def event_rows(log: Log) -> dict[Key, dict[str, float]]:
     """Counts of one operation, the mean of both passes; an event that is not counted is absent."""
-
-    row: Row
-    per_operation: dict[str, float]
-
-
-def event_rows(log: Log) -> list[EventRow]:
-    return [EventRow(row, counted) for row in rows_of(log)
-            if not hides(platform_of(log), row) and (counted := per_operation(row.records))]
+    return {row.key: counted for row in rows_of(log)
+            if not hides(platform_of(log), row) and (counted := per_operation(row.records))}
 
 
 def per_operation(records: list[Data]) -> dict[str, float]:
@@ -200,7 +193,7 @@ def per_operation(records: list[Data]) -> dict[str, float]:
 
 def doubts(log: Log) -> Iterator[str]:
     """Chases over 4 KiB pages of which "a TLB miss per access" is not true, or of their control."""
-    counted = {one.row.key: one.per_operation for one in event_rows(log)}
+    counted = event_rows(log)
     last: dict[tuple[str, str], str] = {}  # of the largest working set
     for shape, lines, row in sorted(sized_rows(log, CHASE), key=lambda found: found[1]):
         miss = next((name for name in MISSES if name in counted.get(row.key, {})), None)
@@ -245,7 +238,7 @@ def miss_rows(log: Log) -> list[Miss]:
     no time."""
     if platform_of(log) not in TIME:
         return []
-    counted = {one.row.key: one.per_operation for one in event_rows(log)}
+    counted = event_rows(log)
     pools = cycle_pools(log)
     return [made for cell in tlb_cells(log) if (made := miss(log, cell, counted, pools))]
 
@@ -279,13 +272,13 @@ def largest_sets(rows: list[Miss]) -> list[Miss]:
 
 def event_tables(log: Log) -> Shown:
     """A table for each group of events."""
-    groups: dict[tuple[str, ...], list[EventRow]] = {}
-    for row in event_rows(log):
-        groups.setdefault(tuple(row.per_operation), []).append(row)
+    groups: dict[tuple[str, ...], list[list[str]]] = {}
+    for key, events in event_rows(log).items():
+        groups.setdefault(tuple(events), []).append(
+            [*key, *(fixed(value, 3) for value in events.values())])
     made = [filled("PMU events of one operation", (
-        "bench", "variant", "configuration", *(f">{name}" for name in names)), (
-            (*one.row.key, *(fixed(one.per_operation[name], 3) for name in names))
-            for one in rows)) for names, rows in groups.items()]
+        "bench", "variant", "configuration", *(f">{name}" for name in names)), rows)
+            for names, rows in groups.items()]
     return [*(one for part in made for one in part), *doubts(log)]
 
 

@@ -13,7 +13,7 @@ import click
 
 from hypbench import debian, qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
-from hypbench.checks import linters, prose, reference, source, style
+from hypbench.checks import base, linters, prose, reference, source
 from hypbench.tree import Tree, check_names
 
 
@@ -29,7 +29,7 @@ def fetch(tree: Tree, package: str, arch: str | None, component: str | None, rel
           depends: str | None, keep: tuple[str, ...]) -> None:
     """Unpack a Debian package under build/cache, and print the folder."""
     click.echo(debian.fetch(package, arch, component, release, depends=depends, keep=keep,
-                            cache=cache_of(tree)))
+                            cache=tree.builds / "cache" / "debian"))
 
 
 @click.command(hidden=True)
@@ -40,10 +40,6 @@ def backports(missing: bool) -> None:
     # Not twice: apt refuses a suite that has differing keys.
     if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
         click.echo(derived(suite).dump(), nl=False)
-
-
-def cache_of(tree: Tree) -> Path:
-    return tree.builds / "cache" / "debian"
 
 
 DECLARATION = re.compile(r"(?=<\?xml )")
@@ -95,8 +91,8 @@ CHECKS = {
     "isa": source.check_isa,
     "headers": linters.check_headers,
     "sysregs": source.check_sysregs,
-    "format": style.check_format,
-    "text": style.check_text,
+    "format": base.check_format,
+    "text": base.check_text,
     "reference": reference.check_reference,
     "words": prose.check_words,
     "links": prose.check_links,

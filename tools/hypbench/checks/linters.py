@@ -70,12 +70,10 @@ ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P
 
 def check_headers(tree: Tree) -> Iterator[Violation]:
     compilers = {isa: compiler(isa) for isa in COMPILERS}
-    headers = [path for path in c_files(tree)
-               if path.suffix == ".h" and path.parts[0] != "tests"]
+    headers = [path for path in c_files(tree) if path.suffix == ".h" and path.parts[0] != "tests"]
     jobs = [(path, isa) for path in headers for isa in COMPILERS if isa_of(path) in (None, isa)]
     with ThreadPoolExecutor(cpu_count()) as pool:
-        results = pool.map(lambda job: compile_alone(tree, job[0], job[1], compilers[job[1]]),
-                           jobs)
+        results = pool.map(lambda job: compile_alone(tree, job[0], job[1], compilers[job[1]]), jobs)
         for violations in results:
             yield from violations
 

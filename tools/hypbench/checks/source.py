@@ -149,15 +149,12 @@ def check_sizes(tree: Tree) -> Iterator[Violation]:
     for path in c_files(tree):
         folder = path.parent.as_posix()
         if folder in lines:
-            lines[folder] += line_count(read_source(tree, path))
+            source = without_comments(read_source(tree, path))
+            lines[folder] += sum(bool(line.strip()) for line in source.splitlines())
     for folder, count in lines.items():
         if count > BUDGETS[folder]:
             yield Violation(Path(folder), 1, f"{count} lines of code, its budget is"
                             f" {BUDGETS[folder]}: an addition replaces something")
-
-
-def line_count(source: str) -> int:
-    return sum(1 for line in without_comments(source).splitlines() if line.strip())
 
 
 Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
@@ -190,12 +187,9 @@ def declarations(tree: Tree, path: Path,
             encoding = tuple(word.strip().lower().removeprefix("c")
                              for word in (found[3] or "").split(",") if word.strip())
             encoding *= isa == "armv7"
-            for direction in directions(found[kind]):
-                yield line, direction, found[name], encoding
-
-
-def directions(macro: str) -> list[str]:
-    return [way for way, other in (("read", "WRITE"), ("write", "READ")) if other not in macro]
+            for direction, other in (("read", "WRITE"), ("write", "READ")):
+                if other not in found[kind]:
+                    yield line, direction, found[name], encoding
 
 
 def duplicates(declared: list[Declared]) -> Iterator[Violation]:

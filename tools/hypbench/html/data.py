@@ -153,19 +153,14 @@ class Board:
 
     @property
     def label(self) -> str:
+        """With the simulator; of a reference run also with its build."""
         run = self.run
-        return (f"{self.name} ({run['isa']}, GIC{run['gic']}{self.made_by})" if run
-                else self.name)
-
-    @property
-    def made_by(self) -> str:
-        """Of a simulator: which one; of a reference run also when."""
-        run = self.run or {}
-        words = run.get("machine", "").split()
-        if not words:
-            return ""
-        return (f"; reference run: {' '.join(words[:2])}, build {run['build']}" if self.kept
-                else f"; {' '.join(words[:2])}")
+        if not run:
+            return self.name
+        simulator = " ".join(run.get("machine", "").split()[:2])
+        made = (f"; reference run: {simulator}, build {run['build']}" if self.kept
+                else f"; {simulator}") if simulator else ""
+        return f"{self.name} ({run['isa']}, GIC{run['gic']}{made})"
 
     @property
     def clock(self) -> Clock:
