@@ -18,9 +18,9 @@ from serial.tools import list_ports
 from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
-from hypbench.session import (Display, Runs, board_of, follow, free_number, keep_for_report,
+from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep_for_report,
                               keep_interrupted, keep_run, place, problems_of, progress,
-                              split_before_run, suffix, traffic)
+                              split_before_run, traffic)
 from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
@@ -29,6 +29,8 @@ TELLING = 200  # with fewer nothing is said
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
+WRONG, INCOMPLETE = 1, 3
+SLACK_S = 10  # beyond the time that a plan gives a step
 
 
 def port_names() -> str:
@@ -138,10 +140,6 @@ class Line:
                 f" another rate than {self.port.baudrate}? BAUD= sets it")
 
 
-WRONG, INCOMPLETE = 1, 3
-SLACK_S = 10  # beyond the time that a plan gives a step
-
-
 @click.command()
 @click.option("--board", required=True, metavar="B", help="A folder of boards/.")
 @click.option("--tty", metavar="T", help="The serial port, as /dev/ttyUSB0. Without it: which"
@@ -177,7 +175,7 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
                " now", err=True)
     folder = tree.build(board)
     folder.mkdir(parents=True, exist_ok=True)
-    console = folder / f"console{suffix(free_number(folder))}.log"
+    console = folder / f"console{free_suffix(folder)}.log"
     runs = Runs()
     with (open_port(tty, baud) as port, console.open("xb") as copy, progress(quiet) as display):
         line = Line(port, copy, limit, silence, display.say)

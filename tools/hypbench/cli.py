@@ -41,6 +41,16 @@ BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
                      help="Only this benchmark; can be repeated.")
 CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
                       help="Only this configuration; can be repeated.")
+PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
+CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
+                     show_default=True,
+                     help="icount: a tick is one instruction, exactly; host: a tick follows this"
+                          " machine's clock, for function only.")
+TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S",
+                       help="End QEMU after S seconds (600), or gem5 (14400).")
+PLAN = click.option("--plan", metavar="P",
+                    help="A name from plans/, or a file; without it, the plan in the image.")
+QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
 class ThresholdType(click.ParamType[Threshold]):
@@ -175,20 +185,6 @@ def report_losses(name: str, path: Path, log: Log) -> int:
                    f" of {log.run['steps']} steps are there: `hypbench check {path}` lists what is"
                    " lost", err=True)
     return len(problems)
-
-
-PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
-
-PATH = click.Path(path_type=Path)
-CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
-                     show_default=True,
-                     help="icount: a tick is one instruction, exactly; host: a tick follows this"
-                          " machine's clock, for function only.")
-TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S",
-                       help="End QEMU after S seconds (600), or gem5 (14400).")
-PLAN = click.option("--plan", metavar="P",
-                    help="A name from plans/, or a file; without it, the plan in the image.")
-QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

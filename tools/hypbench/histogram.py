@@ -21,14 +21,15 @@ from hypbench.records import Data
 # A percentile that n samples cannot carry is absent: (member, permille, samples it needs).
 PERCENTILES = (("p50", 500, 1), ("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100),
                ("p999", 999, 1000))
+OVERFLOW = 1 << 32  # from here on the target counts values alone
+RESAMPLES = 10_000
+SEED = 1  # fixed, so that the same records give the same interval
+CONFIDENCE = 0.95
 
 
 def bucket_width(edge: int) -> int:
     """Below 512 each value has a bucket; above, 256 buckets to a power of two."""
     return 1 << max(edge.bit_length() - 9, 0)
-
-
-OVERFLOW = 1 << 32  # from here on the target counts values alone
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,6 @@ def merge(one: Pool, other: Pool) -> Pool:
     return Pool(n=n, low=min(one.low, other.low), high=max(one.high, other.high),
                 cold=max(one.cold, other.cold), mean=mean, squares=squares,
                 buckets=one.buckets + other.buckets)
-
-
-RESAMPLES = 10_000
-SEED = 1  # fixed, so that the same records give the same interval
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)

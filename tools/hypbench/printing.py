@@ -24,6 +24,15 @@ from hypbench.tables import tables_of
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 LEGEND = {"(": "; in brackets the 95 % interval", "≤": "; ≤ the largest, where it is another"}
 EDGE, GAP = 1, 3  # columns of a table's left edge, and of what stands beside each cell
+LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
+SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
+CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
+REFILL = re.compile(r"^(?P<after>.+)-refill$")
+PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
+TABLES = click.Choice(["short", "long"])
+TABLE = click.option("--table", type=TABLES, default="short", show_default=True,
+                     help="short: the medians, a column a configuration; long: a row a"
+                          " configuration with its percentiles, and every other table.")
 
 
 def side_by_side_tables(log: Log, width: int) -> Shown:
@@ -90,15 +99,10 @@ def caption_of(cells: list[str]) -> str:
     return f"Medians in ticks, and their difference to {BASELINE}, where there is one{more}."
 
 
-LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
-SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
-CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
-REFILL = re.compile(r"^(?P<after>.+)-refill$")
-
-
 def verdicts(log: Log) -> list[str]:
     """One line per configuration and large working set, and per operation of TLB maintenance, for
-    runs on the host's clock."""
+    runs on the host's clock. There only the direction of a difference counts: QEMU walks both
+    stages in software whenever its own table of translations misses."""
     if platform_of(log) != "qemu-host":
         return []
     rows = [row for row in rows_of(log) if row.walks]
@@ -152,13 +156,6 @@ def verdict(where: str, one: str, dear: int, other: str, cheap: int, what: str) 
     says = "is dearer" if dear > cheap else "is NOT dearer"
     means = f"{what} is seen" if dear > cheap else f"{what} is not seen"
     return f"{where}: {one} ({dear}) {says} than {other} ({cheap}): {means}"
-
-
-PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
-TABLES = click.Choice(["short", "long"])
-TABLE = click.option("--table", type=TABLES, default="short", show_default=True,
-                     help="short: the medians, a column a configuration; long: a row a"
-                          " configuration with its percentiles, and every other table.")
 
 
 def console() -> Console:

@@ -27,6 +27,17 @@ CALLS = {"EM_AARCH64": ((0xFC000000, 0x94000000), (0xFFFFFC1F, 0xD63F0000)),  # 
 
 ADDR2LINE = {"EM_AARCH64": ("aarch64-none-elf-addr2line", "aarch64-linux-gnu-addr2line"),
              "EM_ARM": ("arm-none-eabi-addr2line",)}
+PLAN = "profile"
+# What the page calls it: benchmark, variant, configuration.
+EXITS = {
+    "null hypercall": ("hvc", "null", "trapped"),
+    "timer interrupt, to the handler": ("timer_wakeup", "busy-handler", "trapped"),
+    "emulated read of GICD_IIDR": ("mmio_read", "vgic", "trapped"),
+    "SGI to itself, to the vector": ("sgi_self", "vector", "trapped"),
+    "VM switch, by a timer's interrupt": ("timer_wakeup", "wfi-vector", "switch"),
+    "stage-2 fault that maps a page": ("page_fault", "stage2", "lazy")}
+LEVELS = {"g": "guest", "h": "EL2", "s": "EL3"}
+IMAGES = {"g": "guest.elf", "h": "hypbench.elf"}
 
 
 @dataclass
@@ -113,19 +124,6 @@ def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int,
         found[int(address, 16)] = tuple(plain(name) for name, where in inlined
                                         if ACCESSORS not in where)
     return found
-
-
-PLAN = "profile"
-# What the page calls it: benchmark, variant, configuration.
-EXITS = {
-    "null hypercall": ("hvc", "null", "trapped"),
-    "timer interrupt, to the handler": ("timer_wakeup", "busy-handler", "trapped"),
-    "emulated read of GICD_IIDR": ("mmio_read", "vgic", "trapped"),
-    "SGI to itself, to the vector": ("sgi_self", "vector", "trapped"),
-    "VM switch, by a timer's interrupt": ("timer_wakeup", "wfi-vector", "switch"),
-    "stage-2 fault that maps a page": ("page_fault", "stage2", "lazy")}
-LEVELS = {"g": "guest", "h": "EL2", "s": "EL3"}
-IMAGES = {"g": "guest.elf", "h": "hypbench.elf"}
 
 
 @dataclass

@@ -16,6 +16,14 @@ from hypbench.tree import check_names
 
 Setting = str | int
 Settings = dict[str, Setting]  # an axis, and its value
+BASELINE = "native"
+TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
+NOT_MODELLED = "not modelled here"
+UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # memory latency, whatever the variant
+UNMODELLED_SUFFIX = "-refill"  # of tlb_maintenance: what the walks after it cost
+Key = tuple[str, str, str]  # benchmark, variant, configuration
+RESULTS = ("calibration", "bench", "skip", "check", "exits")
+UNNAMED = "bench"  # the VM of a log that is older than the names
 
 
 def default_of(axis: str) -> Setting:
@@ -69,15 +77,6 @@ def twin_of(log: Log, config: str, axis: str, value: Setting) -> str | None:
     wanted = settings[config] | {axis: value}
     return next((name for name, found in settings.items()
                  if found == wanted and name != config), None)
-
-
-BASELINE = "native"
-TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
-NOT_MODELLED = "not modelled here"
-UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # memory latency, whatever the variant
-UNMODELLED_SUFFIX = "-refill"  # of tlb_maintenance: what the walks after it cost
-
-Key = tuple[str, str, str]  # benchmark, variant, configuration
 
 
 @dataclass
@@ -153,10 +152,6 @@ def microseconds(log: Log, ticks: float) -> float:
     return ticks * 1e6 / log.run["hz"]
 
 
-RESULTS = ("calibration", "bench", "skip", "check", "exits")
-UNNAMED = "bench"  # the VM of a log that is older than the names
-
-
 def vm_of(data: Data) -> str:
     return str(data.get("vm", UNNAMED))
 
@@ -183,15 +178,11 @@ def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) 
              for data in log.of_kind("bench", "skip", "check", "step")]
     check_names("benchmark", benches, known)
     check_names("configuration", configs, [name for log in logs for name in config_names(log)])
-    return [selected(log, benches, configs) for log in logs]
-
-
-def selected(log: Log, benches: tuple[str, ...], configs: tuple[str, ...]) -> Log:
     if not benches and not configs:
-        return log
-    return replace(log, records=[narrowed(record, configs) for record in log.records
-                                 if wanted(record, "bench", benches)
-                                 and wanted(record, "config", configs)])
+        return logs
+    return [replace(log, records=[narrowed(record, configs) for record in log.records
+                                  if wanted(record, "bench", benches)
+                                  and wanted(record, "config", configs)]) for log in logs]
 
 
 def wanted(record: Record, member: str, names: tuple[str, ...]) -> bool:

@@ -19,6 +19,14 @@ TOTAL = "-total"
 CHECKSUM = "checksum"
 HALF_DIGIT = 0.0005  # a mean has 3 decimal places
 SLACK = 1e-7  # of binary fractions
+# The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
+# single instruction, which is less than a tick of most counters.
+EMPTY_PATH = "counter"
+TICKS, CYCLES = "", "cycles_"  # what the members of either clock begin with
+UNMODIFIED = "guest"  # a step of an unmodified guest: it has no results
+FIT = 0.02  # the core's clock may have changed so much within the run
+ROUNDING = 0.001  # of a mean with 3 decimal places
+FRACTION = 1e-9  # of what is computed with binary fractions here
 
 
 def source_of(variant: str) -> str | None:
@@ -104,16 +112,6 @@ def lacking_faults(log: Log, bench: str, with_checksum: set[int]) -> Iterator[st
         done = step["outcome"] == "done" and step["step"] not in skipped
         if step["bench"] == bench and done and step["step"] not in with_checksum:
             yield f"{bench}: no checksum in {step['config']}, pass {step['pass']}"
-
-
-# The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
-# single instruction, which is less than a tick of most counters.
-EMPTY_PATH = "counter"
-TICKS, CYCLES = "", "cycles_"  # what the members of either clock begin with
-UNMODIFIED = "guest"  # a step of an unmodified guest: it has no results
-FIT = 0.02  # the core's clock may have changed so much within the run
-ROUNDING = 0.001  # of a mean with 3 decimal places
-FRACTION = 1e-9  # of what is computed with binary fractions here
 
 
 def check_rules(log: Log, platform: str | None = None) -> list[Problem]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -25,6 +26,15 @@ from hypbench.records import HEAD, Data, Log, Problem, Record, frame_fault, miss
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, write_whole
+
+# Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
+MARKS = (b'"kind":"run",', b'"configs":[')
+BEGIN = re.compile(rb'(?=\{"seq":0,"kind":"run",)')
+LIMIT_S = 600.0  # of a run by QEMU
+TEXT_SHOWN = 20  # console lines that are shown when a run fails
+NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
+PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+NOTHING, CUT, ENDED, SOUND = range(4)
 
 
 class Display:
@@ -83,11 +93,6 @@ def step_name(step: Data) -> str:
     return f"{step['bench']} {step['config']} (pass {step['pass']})"
 
 
-# Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
-MARKS = (b'"kind":"run",', b'"configs":[')
-BEGIN = re.compile(rb'(?=\{"seq":0,"kind":"run",)')
-
-
 def split_before_run(line: bytes) -> list[bytes]:
     """A boot loader's text, or a record cut by a reset, may stand before a run record."""
     return [piece for piece in BEGIN.split(line, maxsplit=1) if piece]
@@ -103,6 +108,8 @@ def is_run_record(line: bytes) -> bool:
 
 
 class Runs:
+    """Of a console. A board that is reset begins another; a listener may have come late."""
+
     def __init__(self) -> None:
         self.before = Log()  # what came before the first run
         self.logs: list[Log] = []
@@ -151,10 +158,6 @@ def board_of(log: Log) -> str | None:
     """The board that the run record names."""
     first = log.records[0].data if log.records else {}
     return str(first.get("board")) if first.get("kind") == "run" else None
-
-
-LIMIT_S = 600.0  # of a run by QEMU
-TEXT_SHOWN = 20  # console lines that are shown when a run fails
 
 
 @dataclass
@@ -277,24 +280,14 @@ def write_results(log: Log, out: Path, suffix: str = "") -> None:
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))
 
 
-NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
-PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
-NOTHING, CUT, ENDED, SOUND = range(4)
-
-
-def suffix(number: int) -> str:
-    return f"-{number}"
-
-
 def result_paths(folder: Path, words: str = "") -> list[Path]:
     return [folder / name.format(words) for name in NAMES]
 
 
-def free_number(folder: Path) -> int:
-    number = 1
-    while any(path.exists() for path in result_paths(folder, suffix(number))):
-        number += 1
-    return number
+def free_suffix(folder: Path) -> str:
+    """Of names that no result in the folder has."""
+    return next(words for words in map("-{}".format, count(1))
+                if not any(path.exists() for path in result_paths(folder, words)))
 
 
 def rank(log: Log | None) -> int:
@@ -328,14 +321,14 @@ def keep_run(log: Log | None, console: Path) -> list[Path]:
 
 
 def number_former(folder: Path) -> None:
-    words = suffix(free_number(folder))
+    words = free_suffix(folder)
     for old, new in zip(result_paths(folder), result_paths(folder, words)):
         if old.exists():
             old.replace(new)
 
 
 def keep_interrupted(log: Log, folder: Path) -> Path:
-    words = suffix(free_number(folder))
+    words = free_suffix(folder)
     write_results(log, folder, words)
     return result_paths(folder, words)[0]
 

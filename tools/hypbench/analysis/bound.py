@@ -11,6 +11,7 @@ from hypbench.records import Log
 from hypbench.rows import rows_of, settings_of, twin_of
 
 SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
+TITLE = "sched=fp: at most the largest alone, a VM switch and the load's longest exit"
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,6 @@ def bounds_of(log: Log) -> list[Bound]:
             found.append(Bound(bench, variant, str(said["beside"]), alone.pool.high,
                                max(0, plain.p50 - alone.p50), longest, row.pool.high))
     return found
-
-
-TITLE = "sched=fp: at most the largest alone, a VM switch and the load's longest exit"
 
 
 def bound_tables(log: Log) -> Shown:

@@ -16,6 +16,9 @@ PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
 DRIFT = 0.01  # of the core's clock: more is another clock
+QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
+             " batches (-xN) than the step, cycles than {cycle} ns.")
+VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 an instruction here."
 
 
 def cycles_of(bench: Data) -> Data | None:
@@ -130,11 +133,6 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
     places = [(f"step {step['step']} ({step['config']} {step['bench']})", step["cpu_hz"])
               for step in log.of_kind("step") if "cpu_hz" in step]
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
-
-
-QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
-             " batches (-xN) than the step, cycles than {cycle} ns.")
-VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 an instruction here."
 
 
 def clock_tables(log: Log) -> Shown:

@@ -28,6 +28,8 @@ STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(99
 CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
               "order")
 EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
+FEW = 3  # variants that are named where all of them could not be compared
+SHOWN = 40
 
 
 class Verdict(StrEnum):
@@ -129,15 +131,12 @@ def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
 def renamed(a: Log, b: Log) -> dict[Key, Row]:
     """A's rows by the names that B has for them."""
     right = {row.key for row in rows_of(b)}
-    return {name_in(row.key, right): row for row in rows_of(a)}
-
-
-def name_in(key: Key, others: set[Key]) -> Key:
     both_ways = RENAMED | {new: old for old, new in RENAMED.items()}
-    other = both_ways.get(key[:2])
-    if key not in others and other and (*other, key[2]) in others:
-        return (*other, key[2])
-    return key
+    found = {}
+    for row in rows_of(a):
+        other = (*both_ways.get(row.key[:2], row.key[:2]), row.config)
+        found[other if row.key not in right and other in right else row.key] = row
+    return found
 
 
 def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
@@ -203,9 +202,6 @@ def conditions(a: Log, b: Log) -> list[str]:
     pairs = dict.fromkeys((old[:2], new[:2]) for old, new in names.items())
     return lines + [f"A's {' '.join(old)} stands against B's {' '.join(new)}, its other name"
                     for old, new in pairs]
-
-
-FEW = 3  # variants that are named where all of them could not be compared
 
 
 def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
@@ -285,7 +281,6 @@ def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
     return line
 
 
-SHOWN = 40
 VERDICT_MARKS = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.SAME: ""}
 
 

@@ -13,6 +13,10 @@ from hypbench.rows import Row, rows_of, settings_of
 
 BENCHES = ("failover", "vm_yield")
 WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a window
+PLAN = "failover"
+PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
+WHOLE = "without stamps"  # a way that has no stamps of its phases
+CORES = {1: "one core", 2: "two cores"}
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,6 @@ def fail_overs(log: Log) -> list[FailOver]:
                 tuple(row for row in others if row.variant in WATCHED),
                 said.get("pause_clock") == "held"))
     return found
-
-
-PLAN = "failover"
-PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
-WHOLE = "without stamps"  # a way that has no stamps of its phases
-CORES = {1: "one core", 2: "two cores"}
 
 
 def section(board: Board, _boards: list[Board]) -> Section:

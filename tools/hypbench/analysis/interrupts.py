@@ -17,6 +17,28 @@ from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, 
 from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 
 PROBE_COSTS = ("probe-el1", "probe-el2")
+STORM = "irq_storm"
+CYCLIC = "cyclic"
+WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
+                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
+                 " of a bare guest wakes with nothing else on the core.")
+ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
+                      " time.")
+# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
+S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
+BAR_WIDTH = 30
+LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
+          "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
+          "handler": "handler", "eoi": "EOI", "task": "EL0 task"}
+ORDER = {name: at for at, name in enumerate(LABELS.values())}
+DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
+STORM_POINTS = (1, 4, 5, 8, 16, 32)
+# Distributions: benchmark, variant, plan, and what of the configurations is compared.
+SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
+           ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
+           ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
+           ("cyclic", "periodic", "sched"))
+VALUES = 4  # fewer different values are a needle: a number says as much
 
 
 @dataclass(frozen=True)
@@ -90,9 +112,6 @@ def phases_of(rows: list[Row], source: str) -> list[Phase]:
     return phases
 
 
-STORM = "irq_storm"
-
-
 @dataclass(frozen=True)
 class StormRow:
     config: str
@@ -120,16 +139,6 @@ def capacity(log: Log, config: str) -> float:
     """How many interrupts the hypervisor can show the guest at a time; any, where it shows none."""
     trapped = settings_of(log).get(config, {}).get("irq") == "trapped"
     return log.run["lr_count"] if trapped else inf
-
-
-CYCLIC = "cyclic"
-WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
-                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
-                 " of a bare guest wakes with nothing else on the core.")
-ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
-                      " time.")
-# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
-S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
 
 
 @dataclass(frozen=True)
@@ -161,9 +170,6 @@ def wakeup(log: Log, row: Row) -> WakeupRow:
     return WakeupRow(row, p95, microseconds(log, period) if period else None,
                      microseconds(log, row.pool.high),
                      None if p95 is None else microseconds(log, p95))
-
-
-BAR_WIDTH = 30
 
 
 def phase_tables(log: Log) -> Shown:
@@ -236,20 +242,6 @@ def wakeup_tables(log: Log) -> Shown:
         for one in wakeup_rows(log) for pool in [one.row.pool]))
     remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
     return [*made, *remarks, WAKEUP_REMARK] if made else []
-
-
-LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
-          "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
-          "handler": "handler", "eoi": "EOI", "task": "EL0 task"}
-ORDER = {name: at for at, name in enumerate(LABELS.values())}
-DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
-STORM_POINTS = (1, 4, 5, 8, 16, 32)
-# Distributions: benchmark, variant, plan, and what of the configurations is compared.
-SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
-           ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
-           ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
-           ("cyclic", "periodic", "sched"))
-VALUES = 4  # fewer different values are a needle: a number says as much
 
 
 def section(board: Board, boards: list[Board]) -> Section:

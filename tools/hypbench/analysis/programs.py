@@ -3,7 +3,8 @@
 a program is slower in a VM: its time natively and there, and the time of its exits."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
 from hypbench.html import charts
@@ -23,6 +24,8 @@ REMARK = ("Not comparable as times: the study's programs are PARSEC's, on a Xeon
 ICOUNT_REMARK = ("Under icount translation and caches cost nothing, so exits are all that can"
                  " slow a program down; what the share lacks of 100 % is what their clock does not"
                  " see: the registers saved and restored around them.")
+PREFIXES = ("prog_", "loop_")
+VARIANT = "run"
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,8 @@ class ExitRow:
     min: int
     max: int
     hist: tuple[tuple[int, int], ...]  # (lower edge, count)
-    overflow: int
-    share_count: float = 0.0  # 0 to 1, of the exits of this benchmark and configuration
-    share_time: float = 0.0
+    share_count: float  # 0 to 1, of the exits of this benchmark and configuration
+    share_time: float
 
     @property
     def mean(self) -> float:
@@ -52,36 +54,26 @@ def exit_rows(log: Log) -> list[ExitRow]:
 
 def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
     """By benchmark and configuration, in the order of the records; the dearest kind first."""
-    found: dict[tuple[str, str], dict[str, ExitRow]] = {}
+    found: dict[tuple[str, str], dict[str, list[Data]]] = {}
     for data in log.of_kind("exits"):
         kinds = found.setdefault((data["bench"], data["config"]), {})
-        row = row_of(data)
-        known = kinds.get(row.kind)
-        kinds[row.kind] = added(known, row) if known else row
-    return {step: with_shares(list(kinds.values())) for step, kinds in found.items()}
+        kinds.setdefault(data["exit"], []).append(data)
+    return {step: sorted(added(kinds), key=lambda row: (-row.total, row.kind))
+            for step, kinds in found.items()}
 
 
-def row_of(data: Data) -> ExitRow:
-    return ExitRow(data["config"], data["bench"], data["exit"], data["n"], data["total"],
-                   data["min"], data["max"], tuple(map(tuple, data["hist"])), data["overflow"])
-
-
-def added(one: ExitRow, other: ExitRow) -> ExitRow:
-    hist = Counter(dict(one.hist)) + Counter(dict(other.hist))
-    return replace(one, n=one.n + other.n, total=one.total + other.total,
-                   min=min(one.min, other.min), max=max(one.max, other.max),
-                   hist=tuple(sorted(hist.items())), overflow=one.overflow + other.overflow)
-
-
-def with_shares(rows: list[ExitRow]) -> list[ExitRow]:
-    count = sum(row.n for row in rows)
-    time = sum(row.total for row in rows) or 1
-    return sorted((replace(row, share_count=row.n / count, share_time=row.total / time)
-                   for row in rows), key=lambda row: (-row.total, row.kind))
-
-
-PREFIXES = ("prog_", "loop_")
-VARIANT = "run"
+def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
+    """The records of each kind, added up."""
+    every = [data for records in kinds.values() for data in records]
+    all_n, all_total = (sum(data[name] for data in every) for name in ("n", "total"))
+    for kind, records in kinds.items():
+        n, total = (sum(data[name] for data in records) for name in ("n", "total"))
+        hist: Counter[int] = Counter()
+        for data in records:
+            hist.update(dict(data["hist"]))
+        yield ExitRow(records[0]["config"], records[0]["bench"], kind, n, total,
+                      min(data["min"] for data in records), max(data["max"] for data in records),
+                      tuple(sorted(hist.items())), n / all_n, total / (all_total or 1))
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,12 @@ S4_ROWS = {
     "periodic-load": ("sched", "periodic", "slice"), "oneshot-load": ("sched", "oneshot", "slice"),
 }
 S4_OTHERS = ("second", "third")  # the VMs beside the measured one, in plan paper-s4-vms
+INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
+                       " real one. Comparable: what two and three VMs leave of one alone.")
+ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of QEMU's other cores,"
+                              " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
+                              " modelled here; the number of instructions is exact: EL2 executes"
+                              " none on this VM's core for the others.")
 
 
 @dataclass(frozen=True)
@@ -85,14 +91,6 @@ def independence(log: Log) -> list[Independence]:
         if (row["bench"], config) not in idle else None for config in row["configs"]), exact)
              for row in published("studies")["S4 independence"]["rows"]]
     return [one for one in found if any(one.rows[1:])]
-
-
-INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
-                       " real one. Comparable: what two and three VMs leave of one alone.")
-ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of QEMU's other cores,"
-                              " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
-                              " modelled here; the number of instructions is exact: EL2 executes"
-                              " none on this VM's core for the others.")
 
 
 def independence_tables(log: Log) -> Shown:

@@ -19,6 +19,13 @@ from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of,
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
+UNCHANGED = "{count} more rows do not change."
+ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
+                " would show.")
+PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
+SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
+SHOWN = 24  # bars of the figure; the table has all
+EACH = 3  # bars of an option
 
 
 @dataclass(frozen=True)
@@ -75,11 +82,6 @@ def state_rows(log: Log) -> list[SwitchRow]:
     return switch_rows(log, without=others)
 
 
-UNCHANGED = "{count} more rows do not change."
-ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
-                " would show.")
-
-
 def switch_tables(log: Log) -> Shown:
     return pair_tables("Configurations that differ in one axis: p50 in ticks", switch_rows(log))
 
@@ -103,10 +105,6 @@ def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
     return [*(made or [title + ":"]), *([UNCHANGED.format(count=same)] if same else [])]
 
 
-PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
-SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
-SHOWN = 24  # bars of the figure; the table has all
-EACH = 3  # bars of an option
 Effect = tuple[Source, SwitchRow]
 
 

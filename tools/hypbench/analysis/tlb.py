@@ -26,6 +26,15 @@ STUDY_RATIO = 2.24  # S1: random reads over 256 MB, guest / native: 273.75 ns / 
 MISS_RATES = (0.001, 0.01, 0.1)
 
 Curves = dict[str, list[tuple[int, float]]]  # shape: [(size, ticks of one load)]
+LINES_PER_PAGE = 64
+BEYOND = 4096  # pages, more than a TLB holds
+# A miss, by the farthest TLB whose refills are counted; and the pages that each TLB surely holds.
+MISSES = {"l2d_tlb_refill": 256, "l1d_tlb_refill": 16}
+MISSES_LEAST = 0.95  # a load of the random chase
+MISSES_MOST = 0.02  # a load of the packed control, where its pages fit
+ASSUMED = "assumed"
+LEAST = 0.5  # misses of a load: of fewer, something else is measured
+MATRIX = 4  # configurations from which on a log is a matrix
 
 
 @dataclass(frozen=True)
@@ -167,14 +176,6 @@ def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
     return found
 
 
-LINES_PER_PAGE = 64
-BEYOND = 4096  # pages, more than a TLB holds
-# A miss, by the farthest TLB whose refills are counted; and the pages that each TLB surely holds.
-MISSES = {"l2d_tlb_refill": 256, "l1d_tlb_refill": 16}
-MISSES_LEAST = 0.95  # a load of the random chase
-MISSES_MOST = 0.02  # a load of the packed control, where its pages fit
-
-
 def event_rows(log: Log) -> dict[Key, dict[str, float]]:
     """Counts of one operation, the mean of both passes; an event that is not counted is absent."""
     return {row.key: counted for row in rows_of(log)
@@ -209,10 +210,6 @@ def doubts(log: Log) -> Iterator[str]:
                                        if misses > MISSES_MOST else "")
     yield from (f'warning: {text}: "a TLB miss per access" is not true'
                 for text in last.values() if text)
-
-
-ASSUMED = "assumed"
-LEAST = 0.5  # misses of a load: of fewer, something else is measured
 
 
 @dataclass(frozen=True)
@@ -280,9 +277,6 @@ def event_tables(log: Log) -> Shown:
         "bench", "variant", "configuration", *(f">{name}" for name in names)), rows)
             for names, rows in groups.items()]
     return [*(one for part in made for one in part), *doubts(log)]
-
-
-MATRIX = 4  # configurations from which on a log is a matrix
 
 
 def tlb_tables(log: Log) -> Shown:

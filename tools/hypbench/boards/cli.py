@@ -19,10 +19,16 @@ from hypbench.tree import Tree, read_bytes
 
 SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
 SOMEWHERE = ("192.0.2.1", 9)  # an address of documentation (RFC 5737); nothing is sent there
+PATH = click.Path(path_type=Path)
+PLAN_NAME = re.compile(r"^[ \t]*name[ \t]+([\w.-]+)", re.MULTILINE | re.ASCII)
+BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
+PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
+                    help="A name from plans/, or a file.")
+PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
+                        default="silicon", hidden=True)
 
 
-def make_folder(card: Card, sources: Sources, folder: Path) -> Made:
-    tftp = tftp_of(card)
+def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
     sources.check_given(card)
     by_name = {one.name: one for one in card.all_files()}
     made = collect([by_name[name] for name in tftp.files], sources)
@@ -35,15 +41,8 @@ def make_folder(card: Card, sources: Sources, folder: Path) -> Made:
     return made
 
 
-def tftp_of(card: Card) -> Tftp:
-    if not card.tftp:
-        raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
-    return card.tftp
-
-
-def instructions(card: Card, folder: Path, server: str) -> str:
-    """Instructions: the commands of the script, typed by hand."""
-    tftp = tftp_of(card)
+def instructions(tftp: Tftp, folder: Path, server: str) -> str:
+    """The commands of the script, typed by hand."""
     first = [tftp.before] if tftp.before else []
     network = [*first, "setenv autoload no", "dhcp", f"setenv serverip {server}"]
     by_hand = [*network, *tftp.commands.strip().splitlines()]
@@ -67,15 +66,6 @@ def own_address() -> str:
             return probe.getsockname()[0]
     except OSError:
         return "<this machine's address>"
-
-
-PATH = click.Path(path_type=Path)
-PLAN_NAME = re.compile(r"^[ \t]*name[ \t]+([\w.-]+)", re.MULTILINE | re.ASCII)
-BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
-PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
-                    help="A name from plans/, or a file.")
-PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
-                        default="silicon", hidden=True)
 
 
 def words_and_paths(_context: click.Context, _parameter: click.Parameter,
@@ -148,10 +138,12 @@ def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan_text(plan), platform, given)
     folder = output or tree.build(board) / "tftp"
-    made = make_folder(card, sources, folder)
+    if not card.tftp:
+        raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
+    made = make_folder(card, card.tftp, sources, folder)
     names = [found.name for _, found in made.found] + [SCRIPT]
     click.echo(f"{shown(tree, folder)}, plan {plan}: {', '.join(names)}")
-    click.echo(instructions(card, folder.resolve(), serverip or own_address()))
+    click.echo(instructions(card.tftp, folder.resolve(), serverip or own_address()))
 
 
 @click.command()

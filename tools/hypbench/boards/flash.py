@@ -24,6 +24,9 @@ from hypbench.records import Data
 COLUMNS = ("NAME,PATH,MAJ:MIN,TYPE,SIZE,VENDOR,MODEL,SERIAL,TRAN,RM,HOTPLUG,RO,FSTYPE,LABEL,"
            "PARTLABEL,MOUNTPOINTS")
 PARTS = ("disk", "loop", "part")  # other types are made of it: LVM, MD, encryption
+CHUNK = 1 << 20
+BLKRRPART = 0x125f  # include/uapi/linux/fs.h: read the partition table again
+BLKFLSBUF = 0x1261  # and: forget what is cached of the device
 
 
 @dataclass(frozen=True)
@@ -129,11 +132,6 @@ def described(disk: Disk) -> list[str]:
 
 def gib(size: int) -> str:
     return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
-
-
-CHUNK = 1 << 20
-BLKRRPART = 0x125f  # include/uapi/linux/fs.h: read the partition table again
-BLKFLSBUF = 0x1261  # and: forget what is cached of the device
 
 
 def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:

@@ -17,6 +17,14 @@ from hypbench.tree import Tree
 C_SUFFIXES = {".c", ".h", ".S", ".inc"}
 COMMENT_OR_STRING = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+REFERENCE_VERSION = 14  # of clang-format; others lay some things out differently
+COLUMNS = 100
+TAB = 8
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+SOURCE_SUFFIXES = {".c", ".h", ".S", ".inc", ".py", ".sh", ".mk", ".cmd"}
+SOURCE_NAMES = {"Makefile", ".ci/run"}
+UNFORMATTED = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: error: ", re.MULTILINE)
+MACHINE_PATH = re.compile(r"(?<![\w.)}*-])/(home|work|root)\b")
 
 
 @dataclass(frozen=True, order=True)
@@ -62,16 +70,6 @@ def isa_of(path: Path) -> str | None:
     named = [after for before, after in zip(parts, parts[1:])
              if before == "arch" and after.startswith("armv")]
     return named[0] if named else None
-
-
-REFERENCE_VERSION = 14  # of clang-format; others lay some things out differently
-COLUMNS = 100
-TAB = 8
-LICENCE = "SPDX-License-Identifier: Apache-2.0"
-SOURCE_SUFFIXES = {".c", ".h", ".S", ".inc", ".py", ".sh", ".mk", ".cmd"}
-SOURCE_NAMES = {"Makefile", ".ci/run"}
-UNFORMATTED = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: error: ", re.MULTILINE)
-MACHINE_PATH = re.compile(r"(?<![\w.)}*-])/(home|work|root)\b")
 
 
 def check_format(tree: Tree) -> Iterator[Violation]:

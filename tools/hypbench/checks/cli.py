@@ -16,6 +16,27 @@ from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.checks import base, linters, prose, reference, source
 from hypbench.tree import Tree, check_names
 
+DECLARATION = re.compile(r"(?=<\?xml )")
+CHECKS = {
+    "layers": source.check_layers,
+    "circles": source.check_circles,
+    "sizes": source.check_sizes,
+    "isa": source.check_isa,
+    "headers": linters.check_headers,
+    "sysregs": source.check_sysregs,
+    "format": base.check_format,
+    "text": base.check_text,
+    "reference": reference.check_reference,
+    "words": prose.check_words,
+    "links": prose.check_links,
+    "pages": prose.check_pages,
+    "types": linters.check_types,
+    "python": linters.check_python,
+    "shell": linters.check_shell,
+    "analyzer": linters.check_analyzer,
+    "cppcheck": linters.check_cppcheck,
+}
+
 
 @click.command(hidden=True)
 @click.argument("package")
@@ -40,9 +61,6 @@ def backports(missing: bool) -> None:
     # Not twice: apt refuses a suite that has differing keys.
     if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
         click.echo(derived(suite).dump(), nl=False)
-
-
-DECLARATION = re.compile(r"(?=<\?xml )")
 
 
 def count_results(path: Path) -> tuple[Counter[str], list[str]]:
@@ -82,27 +100,6 @@ def result_of(case: ElementTree.Element) -> str:
 def closing_line(counts: Counter[str]) -> str:
     line = f"{counts['passed']} passed, {counts['failed']} failed"
     return line + (f", {counts['skipped']} skipped" if counts["skipped"] else "")
-
-
-CHECKS = {
-    "layers": source.check_layers,
-    "circles": source.check_circles,
-    "sizes": source.check_sizes,
-    "isa": source.check_isa,
-    "headers": linters.check_headers,
-    "sysregs": source.check_sysregs,
-    "format": base.check_format,
-    "text": base.check_text,
-    "reference": reference.check_reference,
-    "words": prose.check_words,
-    "links": prose.check_links,
-    "pages": prose.check_pages,
-    "types": linters.check_types,
-    "python": linters.check_python,
-    "shell": linters.check_shell,
-    "analyzer": linters.check_analyzer,
-    "cppcheck": linters.check_cppcheck,
-}
 
 
 @click.group()

@@ -20,6 +20,30 @@ from hypbench.tree import Tree
 
 FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
 SHELL = re.compile(rb"#!.*\b(?:ba)?sh\n")
+HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
+                "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef",
+                "-Werror", "-Wno-unused-parameter"]
+# The first compiler that is installed is taken.
+COMPILERS = {
+    "armv7": [["arm-none-eabi-gcc", "-mcpu=cortex-a15", "-marm"]],
+    "armv8": [["aarch64-none-elf-gcc", "-mcpu=cortex-a72"],
+              ["aarch64-linux-gnu-gcc", "-mcpu=cortex-a72", "--specs=picolibc.specs"]],
+}
+ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$",
+                   re.MULTILINE)
+LAYERS = ("lib", "drivers", "boards", "hyp", "guest")
+# gcc 12 loses a struct of 16 bytes that a function returns: -Wmaybe-uninitialized, of every build,
+# stays.
+ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000", "-fanalyzer",
+                  "-Wno-analyzer-use-of-uninitialized-value", "-Wno-return-type", "-S", "-o",
+                  "/dev/null"]
+# Pointers into different objects are the linker's symbols; an index that is out of bounds is taken
+# for possible wherever a loop or a digit's count looks at one.
+CPPCHECK = ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability,performance",
+            "--suppress=comparePointers", "--suppress=subtractPointers",
+            "--suppress=arrayIndexOutOfBoundsCond", "--suppress=normalCheckLevelMaxBranches",
+            "-U__ASSEMBLER__", "--template={file}:{line}:{column}: {message} [{id}]"]
+ARCH = re.compile(r'^#include "(arch/.*)"', re.MULTILINE)
 
 
 def check_types(tree: Tree) -> Iterator[Violation]:
@@ -55,20 +79,8 @@ def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
     yield from found
 
 
-HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
-         "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef", "-Werror",
-         "-Wno-unused-parameter"]
-# The first compiler that is installed is taken.
-COMPILERS = {
-    "armv7": [["arm-none-eabi-gcc", "-mcpu=cortex-a15", "-marm"]],
-    "armv8": [["aarch64-none-elf-gcc", "-mcpu=cortex-a72"],
-              ["aarch64-linux-gnu-gcc", "-mcpu=cortex-a72", "--specs=picolibc.specs"]],
-}
-ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$",
-                   re.MULTILINE)
-
-
 def check_headers(tree: Tree) -> Iterator[Violation]:
+    """Every header compiles alone, for each isa it is for."""
     compilers = {isa: compiler(isa) for isa in COMPILERS}
     headers = [path for path in c_files(tree) if path.suffix == ".h" and path.parts[0] != "tests"]
     jobs = [(path, isa) for path in headers for isa in COMPILERS if isa_of(path) in (None, isa)]
@@ -105,20 +117,6 @@ def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> lis
              if error["path"] != "<stdin>" else Violation(header, 1, f"{isa}: {error['text']}")
              for error in ERROR.finditer(result.stderr)]
     return found or [Violation(header, 1, f"{isa}: {result.stderr.strip()}")]
-
-
-LAYERS = ("lib", "drivers", "boards", "hyp", "guest")
-# gcc 12 loses a struct of 16 bytes that a function returns: -Wmaybe-uninitialized, of every build,
-# stays.
-ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000", "-fanalyzer",
-         "-Wno-analyzer-use-of-uninitialized-value", "-Wno-return-type", "-S", "-o", "/dev/null"]
-# Pointers into different objects are the linker's symbols; an index that is out of bounds is taken
-# for possible wherever a loop or a digit's count looks at one.
-CPPCHECK = ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability,performance",
-            "--suppress=comparePointers", "--suppress=subtractPointers",
-            "--suppress=arrayIndexOutOfBoundsCond", "--suppress=normalCheckLevelMaxBranches",
-            "-U__ASSEMBLER__", "--template={file}:{line}:{column}: {message} [{id}]"]
-ARCH = re.compile(r'^#include "(arch/.*)"', re.MULTILINE)
 
 
 def c_sources(tree: Tree) -> list[Path]:

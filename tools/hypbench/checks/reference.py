@@ -23,6 +23,13 @@ WORD = re.compile(r'X\(\w+, "([\w-]+)"\)\s*(?:/\*(.*?)\*/)?')
 TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cntpct`",
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
 Row = tuple[str, ...]
+FOLDER = Path("docs/reference")
+MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
+COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
+NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
+HEADER = re.compile(r"guest/\w+\.h")
+VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
+LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 
 
 def table(title: str, heads: Row, rows: Iterable[Row]) -> str:
@@ -175,15 +182,6 @@ def path_lengths(tree: Tree) -> str:
             (f"`{name}`", *(str(lengths.get(name, "–")) for lengths in figures.values()))
             for name in paths)))
     return "\n".join(parts)
-
-
-FOLDER = Path("docs/reference")
-MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
-COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
-HEADER = re.compile(r"guest/\w+\.h")
-VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
-LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 
 
 def pages(tree: Tree) -> dict[Path, str]:

@@ -25,9 +25,31 @@ ANYTHING = {"tests"}
 # Each includes those before it, and itself.
 HYP_FOLDERS = ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
+ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
+INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
+BUDGETS = {
+    "hyp/base": 492,
+    "hyp/cpu": 561,
+    "hyp/mem": 411,
+    "hyp/vcpu": 1296,
+    "hyp/sched": 262,
+    "hyp/vm": 1830,
+    "hyp/dev": 746,
+    "hyp/trap": 946,
+    "hyp/run": 1165,
+}
+Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
+DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
+LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
+# An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
+ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
+DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 
 def check_layers(tree: Tree) -> Iterator[Violation]:
+    """Which file may include which. A file's first folder is its layer; in hyp/ the second folder
+    is one, too."""
     files = c_files(tree)
     targets = include_names(files)
     for path in files:
@@ -85,6 +107,8 @@ def hyp_folder(path: Path) -> int | None:
 
 
 def check_circles(tree: Tree) -> Iterator[Violation]:
+    """No two modules of hyp/ include each other, whatever lies between. A module is a .c file and
+    its header."""
     included: dict[Path, set[Path]] = {}
     for path in c_files(tree):
         if path.parts[0] == "hyp" and path.suffix in (".c", ".h"):
@@ -102,12 +126,8 @@ def check_circles(tree: Tree) -> Iterator[Violation]:
         yield Violation(Path(circle[0]), 1, "includes itself: " + " -> ".join(circle))
 
 
-CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
-ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
-INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
-
-
 def check_isa(tree: Tree) -> Iterator[Violation]:
+    """Code of one isa is in a folder named arch, and nothing else has a conditional."""
     for path in c_files(tree):
         if under_arch(path):
             continue
@@ -131,20 +151,8 @@ def line_faults(path: Path, line: str) -> Iterator[str]:
         yield "inline assembly outside a folder named arch"
 
 
-BUDGETS = {
-    "hyp/base": 492,
-    "hyp/cpu": 561,
-    "hyp/mem": 411,
-    "hyp/vcpu": 1296,
-    "hyp/sched": 262,
-    "hyp/vm": 1830,
-    "hyp/dev": 746,
-    "hyp/trap": 946,
-    "hyp/run": 1165,
-}
-
-
 def check_sizes(tree: Tree) -> Iterator[Violation]:
+    """Small is a feature. A line counts that is neither blank nor comment alone."""
     lines = dict.fromkeys(BUDGETS, 0)
     for path in c_files(tree):
         folder = path.parent.as_posix()
@@ -157,15 +165,8 @@ def check_sizes(tree: Tree) -> Iterator[Violation]:
                             f" {BUDGETS[folder]}: an addition replaces something")
 
 
-Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
-DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
-LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
-# An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
-ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
-DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-
-
 def check_sysregs(tree: Tree) -> Iterator[Violation]:
+    """No two system registers share an encoding, and none is declared twice."""
     for isa in ("armv7", "armv8"):
         paths = [path for path in tree.files()
                  if LIST.fullmatch(path.as_posix().replace(isa, "common"))]

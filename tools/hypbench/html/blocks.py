@@ -11,6 +11,7 @@ from hypbench.rows import TIME
 
 NARROW_SPACE = "\u202f"
 NONE = "–"
+LONG = 36  # characters from which a cell needs room for several words in a line
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,6 @@ def seconds(value: float) -> str:
         if value * scale >= 1 or unit == "ns":
             return f"{value * scale:.4g}\u00a0{unit}"
     return ""
-
-
-LONG = 36  # characters from which a cell needs room for several words in a line
 
 
 @dataclass(frozen=True)

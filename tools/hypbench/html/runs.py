@@ -51,6 +51,11 @@ ONE_PASS, SAMPLES = "order once", 10_000
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
+PR_SET_PDEATHSIG = 1  # prctl(2)
+FIRST = "virt-a72"  # the page opens with it
+# The figures that the documentation shows.
+PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
+            "peers-virt-a72")
 
 
 @dataclass(frozen=True)
@@ -211,9 +216,6 @@ def run_job(job: Job, limit_s: float | None) -> str:
     return f"{job.name}: {time.monotonic() - begin:.1f} s, {says}"
 
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
-
-
 def end_with(parent: int) -> None:
     """This process, a child of `parent`, is killed when that ends, however it ends."""
     if sys.platform == "linux":
@@ -324,16 +326,12 @@ def sound(boards: list[Board]) -> bool:
                    for source in board.sources.values())
 
 
-FIRST = "virt-a72"  # the page opens with it
-# The figures that the documentation shows.
-PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
-            "peers-virt-a72")
-
-
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
-    names = [*(boards or reported_boards(tree)),
+    usual = [board for board in tree.boards()
+             if board in tree.reference_boards() or tree.is_captured(board)]
+    names = [*(boards or usual),
              *(board for board in reference_boards(tree) if board not in boards)]
     names.sort(key=lambda board: board != FIRST)
     console = console_of(quiet)
@@ -359,11 +357,6 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
                 click.echo(f"hypbench: {board.name} {source.plan}: {text}", err=True)
     click.echo(f"{out / 'index.html'}")
     return sound(found)
-
-
-def reported_boards(tree: Tree) -> list[str]:
-    reference = tree.reference_boards()
-    return [board for board in tree.boards() if board in reference or tree.is_captured(board)]
 
 
 def reference_boards(tree: Tree) -> list[str]:

@@ -21,6 +21,8 @@ NONE = "–"
 CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
            " docs/peers.md); in brackets smallest and largest where not most samples are the"
            " median. Instructions are not cycles.")
+SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
+BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
 
 
 def rows(measured: list[Measured]) -> list[list[str]]:
@@ -54,10 +56,6 @@ def markdown(board: str, measured: list[Measured]) -> str:
 
 def line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
-BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
 
 
 @click.command("peers")
