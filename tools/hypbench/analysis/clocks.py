@@ -4,6 +4,7 @@ of a batch."""
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 
 from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
@@ -115,16 +116,12 @@ def drifts(log: Log) -> list[Drift]:
     if not start or platform_of(log) == "qemu-host":
         return []
     found: list[Drift] = []
-    before = False
-    for where, hz in clock_at(log):
-        off = abs(hz / start - 1) > DRIFT
-        if off and before and where != "end":
-            one = found.pop()
-            farther = max(one.hz, hz, key=lambda value: abs(value - start))
-            found.append(Drift(one.first, where, start, farther))
-        elif off:
-            found.append(Drift(where, where, start, hz))
-        before = off
+    for (off, _), stretch in groupby(clock_at(log), key=lambda place: (
+            abs(place[1] / start - 1) > DRIFT, place[0] == "end")):
+        if off:
+            places, rates = zip(*stretch)
+            found.append(Drift(places[0], places[-1], start,
+                               max(rates, key=lambda hz: abs(hz - start))))
     return found
 
 
