@@ -10,7 +10,7 @@ from hypbench.analysis import conditions, interrupts, memory, studies, switches
 from hypbench.analysis.interrupts import storm_rows, waterfalls
 from hypbench.analysis.memory import boot_rows
 from hypbench.analysis.programs import exits_by_step
-from hypbench.analysis.tlb import Slowdown, tlb_cells, walk_fit, working_sets
+from hypbench.analysis.tlb import Slowdown, sized_rows, tlb_cells, walk_fit
 from hypbench.html import blocks, data, runs
 from hypbench.html.data import Board, Source
 from hypbench.plan import read_plan
@@ -141,7 +141,8 @@ def test_measured_costs_and_their_fit():
     assert (round(line.a, 6), round(line.b, 6)) == (0, 1)
     assert walk_fit([cell for cell in cells if cell.walk_refs == 3]) is None
     assert walk_fit([]) is None
-    curve = working_sets(found.log, "tlb_chase")["4K-4K"]["random"]
+    curve = [(size, row.p50 / row.first["batch"]) for shape, size, row
+             in sized_rows(found.log, "tlb_chase") if (shape, row.config) == ("random", "4K-4K")]
     assert [size for size, _ in curve] == list(PAGES) and curve[-1][1] == 16
 
 

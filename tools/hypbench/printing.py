@@ -81,17 +81,14 @@ def bands(widths: dict[str, int], room: int) -> list[list[str]]:
 def cell(row: Row | None, base: Row | None) -> str:
     if row is None:
         return "-"
-    words = [f"{row.p50}{interval(row)}"]
+    found = median_interval(row.pool)
+    interval = "" if found.is_point else f" ({found.low:g} to {found.high:g})"
+    words = [f"{row.p50}{interval}"]
     if base and row.p50 != base.p50:
         words.append(difference(row.p50, base.p50))
     if row.pool.high != row.p50:
         words.append(f"≤{row.pool.high}")
     return " ".join(words)
-
-
-def interval(row: Row) -> str:
-    found = median_interval(row.pool)
-    return "" if found.is_point else f" ({found.low:g} to {found.high:g})"
 
 
 def caption_of(cells: list[str]) -> str:

@@ -52,12 +52,11 @@ def board_rows(board: Board) -> list[Cells]:
 def run_cell(source: Source) -> Cell:
     if source.uncaptured:
         return Cell("no reference run" if source.kept else "not captured", "quiet")
-    run, done = source.log.run, len(source.log.of_kind("step"))
+    steps = counted(source.log.run.get("steps"), "step")
     samples = counted(sum(row.pool.n for row in source.rows), "sample")
     if source.problems or source.lost:
-        return Cell(f"incomplete: {done} of {counted(run['steps'] if run else None, 'step')},"
-                    f" {samples}", "bad")
-    return Cell(f"{counted(run['steps'] if run else None, 'step')}, {samples}", "good")
+        return Cell(f"incomplete: {len(source.log.of_kind('step'))} of {steps}, {samples}", "bad")
+    return Cell(f"{steps}, {samples}", "good")
 
 
 def config_rows(board: Board) -> list[Cells]:

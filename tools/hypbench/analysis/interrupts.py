@@ -45,7 +45,6 @@ VALUES = 4  # fewer different values are a needle: a number says as much
 class Phase:
     """Ticks. The means add up to the total's mean; medians need not."""
 
-    number: int
     name: str
     p50: int
     mean: float
@@ -106,8 +105,8 @@ def phases_of(rows: list[Row], source: str) -> list[Phase]:
     phases, start = [], 0.0
     for row in rows:
         end = start + row.pool.mean
-        phases.append(Phase(row.first["phase"], row.variant.removeprefix(f"{source}-"), row.p50,
-                            row.pool.mean, start, end))
+        phases.append(Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start,
+                            end))
         start = end
     return phases
 

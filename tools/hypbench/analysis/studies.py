@@ -12,7 +12,7 @@ from itertools import groupby
 from hypbench.analysis import failover
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
-from hypbench.analysis.tlb import working_sets
+from hypbench.analysis.tlb import sized_rows
 from hypbench.columns import Shown, filled, fixed, per_cent
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
@@ -207,10 +207,10 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
     if config == "trapped" and config not in source.configs:
         config = UNLINKED
     if statistic == "load":
-        points = working_sets(source.log, bench).get(config, {}).get(variant, [])
-        largest = [row for row in source.of_bench(bench)
-                   if row.config == config and row.variant.startswith(f"{variant}-")]
-        return Number(points[-1][1], source, largest[-1]) if points else None
+        sizes = {size: row for shape, size, row in sized_rows(source.log, bench)
+                 if (shape, row.config) == (variant, config)}
+        row = sizes[max(sizes)] if sizes else None
+        return Number(row.p50 / row.first["batch"], source, row) if row else None
     row = source.row(bench, variant, config)
     if row is None:
         return None

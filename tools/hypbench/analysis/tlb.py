@@ -25,7 +25,6 @@ SHAPES = ("random", "seq", "packed")
 STUDY_RATIO = 2.24  # S1: random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
 MISS_RATES = (0.001, 0.01, 0.1)
 
-Curves = dict[str, list[tuple[int, float]]]  # shape: [(size, ticks of one load)]
 LINES_PER_PAGE = 64
 BEYOND = 4096  # pages, more than a TLB holds
 # A miss, by the farthest TLB whose refills are counted; and the pages that each TLB surely holds.
@@ -104,16 +103,6 @@ def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
     return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
 
 
-def working_sets(log: Log, bench: str) -> dict[str, Curves]:
-    """By configuration; small sets first. For a platform that models memory."""
-    found: dict[str, Curves] = {}
-    for shape, size, row in sized_rows(log, bench):
-        load = row.p50 / row.first["batch"]
-        found.setdefault(row.config, {}).setdefault(shape, []).append((size, load))
-    return {config: {shape: sorted(points) for shape, points in curves.items()}
-            for config, curves in found.items()}
-
-
 def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str) -> TlbCell:
     first = next(iter(shapes.values())).first
     loads = {shape: None if hides(platform, row) else row.p50 / row.first["batch"]
@@ -142,28 +131,22 @@ def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
 def slowdowns(log: Log) -> list[Slowdown]:
     """The study's own r first, then every measured one; only the study's where the platform models
     no translation. Nothing for a log without random reads."""
-    rows = [row for row in rows_of(log) if row.bench in (CHASE, READ)
-            and row.variant.startswith("random-") and VARIANT.match(row.variant)
-            and row.config in settings_of(log)]
-    if not rows:
+    rows = [[(size, row) for shape, size, row in sized_rows(log, bench)
+             if shape == "random" and row.config in settings_of(log)] for bench in (CHASE, READ)]
+    if not any(rows):
         return []
     found = [Slowdown("study", "guest", "native", "256 MB", STUDY_RATIO)]
-    for bench in (CHASE, READ):
-        mine = [row for row in rows if row.bench == bench and not hides(platform_of(log), row)]
-        found += measured(log, mine)
+    for some in rows:
+        found += measured(log, [one for one in some if not hides(platform_of(log), one[1])])
     return found
 
 
-def size_of(row: Row) -> int:
-    found = VARIANT.match(row.variant)
-    return int(found["size"]) if found else 0
-
-
-def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
-    """Each configuration with two stages against the first with one and the same stage 1."""
+def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
+    """Each configuration with two stages against the first with one and the same stage 1, at the
+    largest size."""
     settings = settings_of(log)
-    size = max(map(size_of, rows), default=0)
-    top = {row.config: row for row in rows if size_of(row) == size}
+    most = max((size for size, _ in rows), default=0)
+    top = {row.config: row for size, row in rows if size == most}
     single = {settings[name]["stage1"]: top[name] for name in reversed(settings)
               if name in top and settings[name]["stage2"] == "off"}
     found = []

@@ -60,10 +60,6 @@ def blank(text: str) -> str:
     return "".join("\n" if char == "\n" else " " for char in text)
 
 
-def under_arch(path: Path) -> bool:
-    return "arch" in path.parts[:-1]
-
-
 def isa_of(path: Path) -> str | None:
     """The isa whose folder this file is in: arch/<isa>/…, at any depth."""
     parts = path.parts
