@@ -6,7 +6,7 @@ import threading
 import time
 import tty
 
-from hypbench import capture, serial_line
+from hypbench import capture
 
 CHUNK = 512  # less than a terminal holds, so that a write never waits for long
 
@@ -16,7 +16,7 @@ class Board:
     takes it away; time stands still until all has arrived, and flies from then on."""
 
     def __init__(self, monkeypatch, data: bytes, chunk: int = CHUNK, then: str = "hold",
-                 line_class: type = serial_line.Line):
+                 line_class: type = capture.Line):
         self.master, self.slave = os.openpty()
         tty.setraw(self.slave)
         self.name = os.ttyname(self.slave)
@@ -26,10 +26,10 @@ class Board:
         self.now = 0.0
         self.line_class = line_class
         monkeypatch.setattr(capture, "Line", self._listen)
-        monkeypatch.setattr(serial_line, "clock", self._clock)
-        monkeypatch.setattr(serial_line, "POLL_S", 0.01)
+        monkeypatch.setattr(capture, "clock", self._clock)
+        monkeypatch.setattr(capture, "POLL_S", 0.01)
 
-    def _listen(self, *words) -> serial_line.Line:
+    def _listen(self, *words) -> capture.Line:
         self.line = self.line_class(*words)
         self.thread.start()
         return self.line

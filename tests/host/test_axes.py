@@ -2,8 +2,8 @@
 """Axes come from abi/run_config.h; what an older log does not know has its default; twins differ
 in one axis."""
 
-from hypbench.axes import axes, default_of, differing, settings_of, twin_of, twins
 from hypbench.records import read_log
+from hypbench.rows import axes, default_of, differing, settings_of, twin_of, twins
 from logmaker import NATIVE, TRAPPED, log_of, plan_run, stamped
 
 

@@ -4,15 +4,13 @@
 import pytest
 
 from hypbench import abi
-from hypbench.analysis.beside import beside_cells
-from hypbench.analysis.bound import bounds_of
+from hypbench.analysis.beside import IDLE, beside_cells, beside_tables
+from hypbench.analysis.bound import bound_tables, bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import LINUX, OWN_LOADS, Vm, taking_part
 from hypbench.records import read_log
 from hypbench.tables import tables_of
-from hypbench.tables.beside import IDLE, beside_tables
-from hypbench.tables.bound import bound_tables
 from hypbench.tree import HOME
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
                       plan_run)

@@ -6,9 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from hypbench.bootstrap import (RESAMPLES, distribution, effect, median_interval,
+from hypbench.histogram import (RESAMPLES, distribution, effect, median_interval, pool_of,
                                 resampled_percentiles)
-from hypbench.histogram import pool_of
 from logmaker import bench_record
 
 

@@ -8,9 +8,9 @@ import pty
 import pytest
 import serial
 
-from hypbench import serial_line
-from hypbench.console_runs import Runs, is_run_record
+from hypbench import capture as capturing
 from hypbench.records import printable
+from hypbench.session import Runs, is_run_record
 from logmaker import frame, log_of, run_record, sample_run
 from serialpair import Board
 
@@ -324,7 +324,7 @@ def test_an_adapter_that_is_unplugged(bench, line):
 
 
 def test_stopped_by_hand(bench, line):
-    class Tired(serial_line.Line):
+    class Tired(capturing.Line):
         def _read(self):
             if self.count >= len(LOG) // 2:
                 raise KeyboardInterrupt
@@ -397,13 +397,13 @@ def test_without_a_port_the_ports_are_named(bench, monkeypatch):
         def __lt__(self, other):
             return self.device < other.device
 
-    monkeypatch.setattr(serial_line.list_ports, "comports",
+    monkeypatch.setattr(capturing.list_ports, "comports",
                         lambda: [Port("/dev/ttyUSB0", "FT232R"), Port("/dev/ttyS0", "n/a")])
     result = bench("capture", "--board", "virt-a72")
     assert result.exit_code == 2
     assert ("on which serial port? TTY=… or --tty …; there are: /dev/ttyS0, /dev/ttyUSB0 (FT232R)"
             in result.output)
-    monkeypatch.setattr(serial_line.list_ports, "comports", list)
+    monkeypatch.setattr(capturing.list_ports, "comports", list)
     assert "there are: none" in bench("capture", "--board", "virt-a72").output
     assert bench("capture", "--board", "rpi", "--tty", "x").exit_code == 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hypbench.checks.sizes import BUDGETS
+from hypbench.checks.source import BUDGETS
 from hypbench.cli import main
 from hypbench.plan_language import Parser
 from hypbench.tree import HOME

@@ -6,14 +6,15 @@ import io
 
 import pytest
 
+from hypbench.analysis import conditions
 from hypbench.analysis.clocks import clock_rows, drifts
 from hypbench.html.data import Board, Source
-from hypbench.html.parts import clocks
 from hypbench.records import read_log
 from hypbench.report import CSV_HEADER, summary_csv, title
 from hypbench.rules import check_rules
 from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
+from reportpages import of, table
 
 CPU_HZ = 1_700_000_000
 ARNDALE = {"platform": "silicon", "hz": 24_000_000, "cpu_hz": CPU_HZ, "board": "arndale",
@@ -190,10 +191,12 @@ def test_a_row_without_cycles_has_none():
 
 def test_page_has_a_table_of_both_clocks_where_there_are_two():
     board = Board("arndale", {"board": Source("board", log_from(bodies()))})
-    table = clocks.table(board)
-    assert table.rows[0] == ["board", "hvc null", "native", "1", "4.200",
+    rows = table(of(conditions, board), "tab-clocks")
+    assert list(rows[0].values()) == ["board", "hvc null", "native", "1", "4.200",
                              "41.7\u00a0ns", "299.5", "290", "299", "309", "176.2\u00a0ns"]
-    assert table.rows[2][1:7] == ["hvc null-x100", "native", "100", "4.240", "0.417\u00a0ns", "300"]
+    assert list(rows[2].values())[1:7] == [
+        "hvc null-x100", "native", "100", "4.240", "0.417\u00a0ns", "300"]
     made = [{name: value for name, value in body.items() if not name.startswith("cycles_")}
             for body in bodies()]
-    assert not clocks.table(Board("arndale", {"b": Source("b", log_from(made))})).rows
+    lacking = of(conditions, Board("arndale", {"b": Source("b", log_from(made))}))
+    assert not any(block.kind == "table" and "clocks" in block.id for block in lacking.blocks)

@@ -6,12 +6,12 @@ import io
 
 import pytest
 
-from hypbench.analysis.events import doubts, event_rows
+from hypbench.analysis.tlb import doubts, event_rows
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tables import tables_of
-from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles)
+from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
 from paths import log_from
 
 LOADS = 256
@@ -55,8 +55,8 @@ def test_a_good_log_has_no_problem_and_no_doubt():
 def test_rows_are_of_one_operation_in_both_passes():
     rows = event_rows(log_from(chases(GOOD)))
     assert len(rows) == 2 * len(GOOD)
-    assert rows[0].row.key == ("tlb_chase", "random-65536p", "native")
-    assert rows[0].per_operation == {"l1d_tlb_refill": 255 / LOADS}
+    assert next(iter(rows.items())) == (("tlb_chase", "random-65536p", "native"),
+                                        {"l1d_tlb_refill": 255 / LOADS})
 
 
 def test_table_and_summary_have_a_column_for_each_event():
@@ -74,7 +74,7 @@ def test_a_log_without_events_has_no_column_and_no_table():
     for body in bodies:
         body.pop("events", None)
     log = log_from(bodies)
-    assert event_rows(log) == [] and "refill" not in summary_csv(log).splitlines()[0]
+    assert event_rows(log) == {} and "refill" not in summary_csv(log).splitlines()[0]
 
 
 @pytest.mark.parametrize(("refills", "says"), [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """make flash: against loop devices, whose end as a file shows what was written; and against what
-lsblk says of other machines' disks."""
+lsblk says of other machines' flashing."""
 
 import json
 import os
@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from cards import Cards, cards, noise, raw_image  # noqa: F401
-from hypbench.boards import disk as disks
 from hypbench.boards import flash as flashing
-from hypbench.boards.disk import Disk, refusal
+from hypbench.boards.flash import Disk, refusal
 
 SIZE = 3 << 20
 MiB = 1 << 20
@@ -67,12 +66,12 @@ def test_what_is_refused(what, says):
 
 def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
     """Where lsblk sees no mount, as in a container."""
-    monkeypatch.setattr(disks, "root_device", lambda: "8:401")
+    monkeypatch.setattr(flashing, "root_device", lambda: "8:401")
     assert "/dev/sdz1 holds the root" in refusal(Disk(usb_stick(children=[part()])), SIZE)
 
 
 def test_the_device_is_described_with_its_partitions():
-    said = disks.described(Disk(usb_stick(children=[part(), part(
+    said = flashing.described(Disk(usb_stick(children=[part(), part(
         path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)])))
     assert said == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
                     "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
+from hypbench.analysis import history
 from hypbench.history import SHOWN, History, State, history_of
 from hypbench.html.data import Board
-from hypbench.html.parts import history
 from reportpages import drawn, of, source
 
 

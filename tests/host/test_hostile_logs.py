@@ -10,21 +10,17 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from hypbench import bootstrap, records
-from hypbench.analysis.comparison import compare_logs, conditions
-from hypbench.console_runs import Runs, place
+from hypbench import histogram, records
+from hypbench.analysis.comparison import compare_logs, comparison_table, conditions, summary_line
 from hypbench.guests.stream import Stream
 from hypbench.html.data import Board, Source
 from hypbench.html.page import render
-from hypbench.kept import rank
-from hypbench.printing import print_problems, console, show_log
+from hypbench.printing import console, print_problems, show_log, side_by_side_tables, verdicts
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results_table, summary_csv, unmodelled_tables
 from hypbench.rules import believable, check_rules
-from hypbench.side_by_side import side_by_side_tables
+from hypbench.session import Runs, place, rank
 from hypbench.tables import tables_of
-from hypbench.tables.comparison import comparison_table, summary_line
-from hypbench.translation import verdicts
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from mutations import logs, mutated
 
@@ -47,7 +43,7 @@ def cheap(monkeypatch):
 
     look = records.faults_of
     monkeypatch.setattr(records, "faults_of", faults)
-    monkeypatch.setattr(bootstrap, "RESAMPLES", 20)
+    monkeypatch.setattr(histogram, "RESAMPLES", 20)
 
 
 def checked(raw: bytes) -> Log:

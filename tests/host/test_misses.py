@@ -7,17 +7,16 @@ import io
 
 import pytest
 
-from hypbench.analysis.misses import largest_sets, miss_rows
+from hypbench.analysis import memory
+from hypbench.analysis.tlb import largest_sets, miss_rows, miss_tables
 from hypbench.html.data import Board, Source
-from hypbench.html.parts import memory
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tables import tables_of
-from hypbench.tables.memory import miss_tables
 from logmaker import NATIVE, bench_record, calibration, plan_run, with_cycles
 from paths import log_from
-from test_events import CLOCK, LOADS, N, counted, empty
 from reportpages import table
+from test_events import CLOCK, LOADS, N, counted, empty
 
 TICKS = {"random-64p": 256, "packed-64p": 256, "random-65536p": 256 * 150,
          "packed-65536p": 256 * 90}

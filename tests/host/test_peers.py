@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import click
 import pytest
+from peertables import figures_in
 
 from hypbench.peers import cli
-from peertables import figures_in
+from hypbench.peers.cli import markdown
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import PATHS, Expected, NotMeasured, read, result
 from hypbench.peers.run import judged, measure
 from hypbench.peers.systems import Native, Ours
-from hypbench.peers.table import markdown
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hypbench.axes import axes, default_of, settings_of
 from hypbench.records import read_log
-from hypbench.rows import rows_of
+from hypbench.rows import axes, default_of, rows_of, settings_of
 from hypbench.rules import check_rules
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from test_commands import failed, table_row

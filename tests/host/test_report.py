@@ -6,17 +6,16 @@ import sys
 
 import pytest
 
-from hypbench.analysis.boot import boot_rows
-from hypbench.analysis.exits import exits_by_step
-from hypbench.analysis.phases import waterfalls
-from hypbench.analysis.storm import storm_rows
-from hypbench.analysis.tlb import slowdown, tlb_cells, walk_fit, working_sets
-from hypbench.axes import axes
-from hypbench.html import data, runs, units
+from hypbench.analysis import conditions, interrupts, memory, studies, switches
+from hypbench.analysis.interrupts import storm_rows, waterfalls
+from hypbench.analysis.memory import boot_rows
+from hypbench.analysis.programs import exits_by_step
+from hypbench.analysis.tlb import Slowdown, sized_rows, tlb_cells, walk_fit
+from hypbench.html import blocks, data, runs
 from hypbench.html.data import Board, Source
-from hypbench.html.parts import conditions, interrupts, memory, studies
 from hypbench.plan import read_plan
 from hypbench.records import read_log
+from hypbench.rows import axes
 from hypbench.tree import packed
 from logmaker import log_of
 from reportlogs import PAGES, PHASES, bodies_of, plan_text, plans, report_log
@@ -94,15 +93,15 @@ def test_histogram_keeps_every_sample_and_the_shape():
 # Switches
 
 def test_switches_are_found_by_the_axes_not_the_names():
-    found = {data.switch_label(row): row for row in data.switched(source("traps"))}
+    found = {row.setting: row for row in switches.switched(source("traps"))}
     assert list(found) == ["frame=full", "stats=on", "trace=on", "wfi=trapped"]
-    assert all(row.base == "trapped" for row in data.switched(source("traps")))
-    labels = {(row.base, data.switch_label(row)) for row in data.switched(source("storm"))}
+    assert all(row.base == "trapped" for row in switches.switched(source("traps")))
+    labels = {(row.base, row.setting) for row in switches.switched(source("storm"))}
     assert labels == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
                       ("trapped-split", "lr=sw")}
-    assert {data.switch_label(row) for row in data.switched(source("sched"))} == {
+    assert {row.setting for row in switches.switched(source("sched"))} == {
         "fp=lazy", "fp=eager"}
-    assert {(row.base, data.switch_label(row)) for row in data.switched(source("timers"))
+    assert {(row.base, row.setting) for row in switches.switched(source("timers"))
             if row.change} == {("trapped", "cntp=emulated")}
 
 
@@ -117,8 +116,8 @@ def test_a_mode_is_found_by_its_axes():
 
 
 def test_effects_of_a_switch():
-    effects = {(data.switch_label(row), row.bench, row.variant): row.change
-               for row in data.switched(source("traps"))}
+    effects = {(row.setting, row.bench, row.variant): row.change
+               for row in switches.switched(source("traps"))}
     assert effects["frame=full", "hvc", "null"] == 26
     assert effects["wfi=trapped", "hvc", "null"] == 0
     assert effects["wfi=trapped", "wfi", "pending"] == 91
@@ -142,19 +141,20 @@ def test_measured_costs_and_their_fit():
     assert (round(line.a, 6), round(line.b, 6)) == (0, 1)
     assert walk_fit([cell for cell in cells if cell.walk_refs == 3]) is None
     assert walk_fit([]) is None
-    curve = working_sets(found.log, "tlb_chase")["4K-4K"]["random"]
+    curve = [(size, row.p50 / row.first["batch"]) for shape, size, row
+             in sized_rows(found.log, "tlb_chase") if (shape, row.config) == ("random", "4K-4K")]
     assert [size for size, _ in curve] == list(PAGES) and curve[-1][1] == 16
 
 
 def test_slowdown_model():
-    assert slowdown(2.24, 0.01) == pytest.approx(1.0124)
-    assert slowdown(99, 0) == 1 and slowdown(2, 1) == 2
+    assert Slowdown("", "", "", "", 2.24).slowdowns[1] == pytest.approx(1.0124)
 
 
 def test_boots():
-    found = {boot.config: boot for boot in boot_rows(source("faults").log)}
-    assert (found["lazy"].fill, found["lazy"].fault_mean, found["lazy"].faults) == ("lazy", 610, 37)
-    assert found["trapped"].fault_mean is None
+    found = {boot["config"]: boot for boot in boot_rows(source("faults").log)}
+    lazy = found["lazy"]
+    assert (lazy["fill"], lazy["fault_mean"], lazy["faults"]) == ("lazy", 610, 37)
+    assert found["trapped"]["fault_mean"] is None
 
 
 
@@ -177,7 +177,7 @@ def test_a_wrong_checksum_shows():
         body.get("variant"), body.get("config"), body.get("bench")) == (
             "checksum", "trapped-stats", "prog_fluid") else None)
     found = source("programs", raw=raw)
-    assert data.checksums(found.log)["prog_fluid"] is False
+    assert studies.checksums(found.log)["prog_fluid"] is False
     rows = table(of(studies, Board("b", {"programs": found})), "tab-s3")
     verdicts = {row["measured on"]: row["checksum"] for row in rows}
     assert verdicts["b: prog_fluid"] == "differs" and verdicts["b: prog_dedup"] == "equal"
@@ -191,15 +191,15 @@ def test_a_wrong_checksum_shows():
     (0, "0"), (7, "7"), (1234, "1234"), (12345, "12\u202f345"), (2.25, "2.2"), (3.0, "3"),
     (-1234567, "−1\u202f234\u202f567")])
 def test_numbers(value, text):
-    assert units.number(value) == text
+    assert blocks.number(value) == text
 
 
 def test_numbers_carry_their_unit():
-    icount, board_clock = units.Clock("qemu-icount", 62500000), units.Clock("silicon", 24000000)
+    icount, board_clock = blocks.Clock("qemu-icount", 62500000), blocks.Clock("silicon", 24000000)
     assert icount.show(41) == "41\u00a0instr" and icount.show(None) == "–"
     assert board_clock.show(24) == "24\u00a0ticks (1\u00a0µs)"
     assert icount.change(-3) == "−3\u00a0instr" and icount.change(0) == "±0\u00a0instr"
-    assert units.counted(1, "exit") == "1\u00a0exit" and units.counted(2, "exit") == "2\u00a0exits"
+    assert [blocks.counted(count, "exit") for count in (1, 2)] == ["1\u00a0exit", "2\u00a0exits"]
 
 
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
+                               links, memory, programs, studies, switches)
 from hypbench.analysis.programs import ProgramRow
 from hypbench.analysis.studies import independence
-from hypbench.html import charts, data, page, units
+from hypbench.html import blocks, charts, page
 from hypbench.html.blocks import Band, Cell, Table
-from hypbench.html.data import Board, Source
+from hypbench.html.data import Board, Source, published
 from hypbench.html.page import PARTS
-from hypbench.html.parts import (answer, beside, conditions, failover, flames, interrupts, links,
-                                 memory, studies, switches, versus)
-from hypbench.html.parts.common import published
 from hypbench.records import read_log
 from logmaker import bench_record, log_of
 from reportlogs import GAP, PHASES, bodies_of, gem5_log, report_log
@@ -30,14 +29,14 @@ def test_the_answer_is_of_the_records():
     assert timer["trapped"].text == f"{row.p50}\u00a0instr"
     assert timer["trapped"].href == "#row/virt-a72/traps/timer_wakeup/busy-handler/trapped"
     assert "TLB miss" not in found  # the instruction counter does not model it
-    late, early = (source(plan).p50("timer_wakeup", "wfi-vector", config)
+    late, early = (source(plan).row("timer_wakeup", "wfi-vector", config).p50
                    for plan, config in (("sched", "priority"), ("traps", "native")))
     assert dict(found["VM switch"].values)["trapped"].text == f"{late - early}\u00a0instr"
     gaps = {cores: cell.text for cores, cell in found["fail over"].values}
     assert gaps == {"one core": f"{sum(GAP)}\u00a0instr",
                     "two cores": f"{sum(GAP) + 300}\u00a0instr"}
     assert found["fail over"].factors == (f"Xen 4.17 (credit2) ×{7106 / sum(GAP):.1f}",)
-    bao = (205 - 1) / (row.p50 - source("traps").p50("timer_wakeup", "busy-handler", "native"))
+    bao = (205 - 1) / (row.p50 - source("traps").row("timer_wakeup", "busy-handler", "native").p50)
     assert found["timer to handler"].factors[0] == f"Bao ×{bao:.1f}"
     timed = next(block for block in of(answer, simulated()).blocks if isinstance(block, Band))
     values = {figure.name: figure.values for figure in timed.figures}
@@ -172,8 +171,8 @@ def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
 
 
 def test_a_curve_of_samples_ends_with_the_largest():
-    row, clock = source("sched").row("cyclic", "periodic", "slice"), units.Clock("qemu-icount", 1)
-    values = interrupts.steps(row, clock)
+    row, clock = source("sched").row("cyclic", "periodic", "slice"), blocks.Clock("qemu-icount", 1)
+    values = source("sched").steps([row])
     assert values[0]["share"] == 0 and values[0]["value"] == row.pool.low
     assert values[-1]["share"] == 1 and values[-1]["value"] == row.pool.high
     assert [value["value"] for value in values if value.get("last")] == [row.pool.high]
@@ -332,7 +331,7 @@ def test_every_study_is_cited():
 
 
 def test_programs_and_their_exits():
-    split = data.splits(source("programs").log)[0]
+    split = programs.splits(source("programs").log)[0]
     per_run = (1 * 130 + 3 * 95 + 1 * 60)  # exits of 11 runs: 11, 33, 11
     assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
     assert split.native == pytest.approx(1_000_000, rel=1e-5)
@@ -389,12 +388,12 @@ def test_a_against_b_shows_what_changed_first():
     raw = log_of(bodies_of("default"))
     two = [Board(f"{side}-b", {"default": Source("default", read_log(log))}, side)
            for side, log in (("A", raw), ("B", changed("default", slower)))]
-    made = of(versus, *two)
+    made = of(comparison, *two)
     rows = table(made, "tab-versus")
     assert {row["benchmark"] for row in rows} == {"sgi_self handler"}
     values = drawn(made)["fig-versus-A-b"]
     assert values[0]["factor"] == 386 / 33 and values[-1]["factor"] == 386 / 193
-    assert of(versus, board()).blocks == []
+    assert of(comparison, board()).blocks == []
 
 
 def test_every_cell_of_numbers_has_a_unit():

@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-import paths
-from hypbench.side_by_side import cell, side_by_side_tables
+from hypbench.printing import cell, side_by_side_tables
 from hypbench.rows import rows_of
 from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run
+import paths
 from test_commands import table_row
 from test_vms import TWO
 

@@ -3,8 +3,8 @@
 
 import pytest
 
+from hypbench.printing import verdicts
 from hypbench.records import read_log
-from hypbench.translation import verdicts
 from logmaker import log_of, run_record, step_head, walks
 
 LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}

@@ -12,8 +12,8 @@ from guestlogs import FAULT
 from hypbench.analysis.comparison import Verdict, compare_logs
 from hypbench.records import read_log
 from hypbench.report import notes, summary_csv
+from hypbench.rows import by_vm, measured
 from hypbench.rules import check_rules
-from hypbench.vms import by_vm, measured
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, exits_record, log_of,
                       plan_run)
 from paths import log_from

@@ -14,8 +14,7 @@ Range = tuple[int, int]
 
 @cache
 def source() -> str:
-    names = ("run_config.h", "plan.h", "virt.h", "link.h", "virtio_net.h",
-             "hypercall.h")
+    names = ("run_config.h", "plan.h", "virt.h", "link.h", "virtio_net.h", "hypercall.h")
     text = "".join((ABI / name).read_text() for name in names)
     return COMMENT.sub("", text)
 

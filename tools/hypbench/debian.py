@@ -60,6 +60,7 @@ class FetchError(click.ClickException):
     """The archive was reached, and did not give the package."""
 
 
+FLAVOURS = {"armhf": "armmp", "arm64": "arm64"}  # of the kernels whose device trees are taken
 KERNEL_FILE = "linux-binary-*"  # the package that has nothing but the kernel
 
 # This process tries each search once: apt may wait long.
@@ -161,15 +162,10 @@ def kernel(flavour: str, arch: str, release: str | None = None, cache: Path = CA
     return found[0]
 
 
-def device_trees(arch: str, cache: Path = CACHE) -> Path:
-    """The folder of every device tree of Debian's kernel: armhf or arm64."""
-    flavour = {"armhf": "armmp", "arm64": "arm64"}[arch]
-    return kernel_package(flavour, arch, ("usr/lib/linux-image-*",), cache=cache)
-
-
 def device_tree(name: str, arch: str, cache: Path = CACHE) -> Path:
     """A device tree of Debian's kernel by its name, such as bcm2711-rpi-4-b.dtb."""
-    found = sorted(device_trees(arch, cache).rglob(name))
+    trees = kernel_package(FLAVOURS[arch], arch, ("usr/lib/linux-image-*",), cache=cache)
+    found = sorted(trees.rglob(name))
     if not found:
         raise FetchError(f"Debian's {arch} kernel has no {name}")
     return found[0]

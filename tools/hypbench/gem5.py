@@ -18,7 +18,7 @@ import click
 
 from hypbench import abi
 from hypbench.qemu import Qemu, ends_with_us
-from hypbench.schema import Data
+from hypbench.records import Data
 from hypbench.tree import HOME, Tree, UnknownName, listed
 
 PLATFORM = "gem5"

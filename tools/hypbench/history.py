@@ -46,8 +46,8 @@ def history_of(root: Path, board: str, compiler: str) -> History:
         elif line.endswith(f"/{board}.json") and not line.split()[4].startswith("D"):
             files.append((commit, line.split()[3]))
     found = History()
-    for (name, date, subject), text in zip((words for words, _ in files),
-                                           blobs(root, [blob for _, blob in files])):
+    for (name, date, subject), blob in files:
+        text = git(root, "cat-file", "blob", blob) or b""
         for path, length in lengths(text, compiler).items():
             found.paths.setdefault(path, []).append(State(name[:SHOWN], date, subject, length))
     if not found.paths:
@@ -66,22 +66,10 @@ def lengths(text: bytes, compiler: str) -> dict[str, int]:
         return {}
 
 
-def blobs(root: Path, names: list[str]) -> list[bytes]:
-    said = git(root, "cat-file", "--batch", text="\n".join(names).encode()) or b""
-    found, at = [], 0
-    for _ in names:
-        end = said.index(b"\n", at)
-        size = int(said[at:end].split()[2])
-        found.append(said[end + 1:end + 1 + size])
-        at = end + 1 + size + 1
-    return found
-
-
-def git(root: Path, *words: str, text: bytes = b"") -> bytes | None:
+def git(root: Path, *words: str) -> bytes | None:
     """None where that fails."""
     try:
-        done = subprocess.run(["git", "-C", root, *words], input=text, capture_output=True,
-                              check=False)
+        done = subprocess.run(["git", "-C", root, *words], capture_output=True, check=False)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None

@@ -72,8 +72,7 @@ def name_of(words: list[str]) -> str:
     return word
 
 
-def option_value(name: str, word: str, said: str, words: tuple[str, ...],
-                 valid: abi.Range) -> int:
+def option_value(name: str, word: str, said: str, words: tuple[str, ...], valid: abi.Range) -> int:
     if words:
         if said not in words:
             raise unknown("unknown value", word, words)
@@ -108,8 +107,7 @@ def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
             raise Mistake(f"not name=value: {quoted(word)}")
         if name in found:
             raise Mistake(f"said twice: {quoted(word)}")
-        found[name] = option_value(name, word, said, valid[name],
-                                   ranges.get(name, (0, 0)))
+        found[name] = option_value(name, word, said, valid[name], ranges.get(name, (0, 0)))
     words.clear()
     return found
 

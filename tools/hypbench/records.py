@@ -10,16 +10,15 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from itertools import accumulate, groupby, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import jsonschema_rs
 
-from hypbench.schema import Data
 from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
@@ -37,6 +36,7 @@ TEXT_SHOWN = 400  # characters, of a console line or of a fault
 FAULTS_SHOWN = 20  # of a record
 INTEGER = "urn:hypbench:integer"
 
+Data = dict[str, Any]  # a JSON object
 Range = tuple[int, int]  # the first and the last of consecutive numbers
 
 
@@ -305,15 +305,11 @@ def not_finite(word: str) -> None:
 
 
 def check_values(data: Data) -> None:
-    waiting: list[object] = [data]
-    while waiting:
-        value = waiting.pop()
+    for value in parts_of(data):
         if isinstance(value, list) and len(value) > LONGEST_LIST:
             raise BadRecord(f"not a record: a list of {len(value)}")
         if isinstance(value, (int, float)) and not -INTEGERS < value < INTEGERS:
             raise BadRecord("not a record: a number of more than 64 bits")
-        waiting += value.values() if isinstance(value, dict) else (
-            value if isinstance(value, list) else ())
 
 
 def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
@@ -368,7 +364,8 @@ def validators() -> dict[str, jsonschema_rs.Validator]:
 
 def faults_of(data: Data) -> list[str]:
     """How a record breaks the schema, one readable line each."""
-    odd = next((text for text in texts_of(data) if not text.isprintable()), None)
+    odd = next((text for text in parts_of(data)
+                if isinstance(text, str) and not text.isprintable()), None)
     if odd is not None:
         return [f"no printable text: {shortened(ascii(odd))}"]
     kind = data["kind"] if data["kind"] in validators() else ""
@@ -382,14 +379,9 @@ def place_of(error: jsonschema_rs.ValidationError) -> str:
                          for part in error.instance_path)
 
 
-def texts_of(value: object) -> Iterable[str]:
-    """Every name and every string."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from value
-        for one in value.values():
-            yield from texts_of(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from texts_of(one)
+def parts_of(value: object) -> Iterator[object]:
+    """A value, and every name and value in it."""
+    yield value
+    for one in ([*value, *value.values()] if isinstance(value, dict) else
+                value if isinstance(value, list) else []):
+        yield from parts_of(one)

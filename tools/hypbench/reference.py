@@ -26,7 +26,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 BESIDE = re.compile(r"\bbeside=(\w+)")
-LINKED, UNLINKED = ("timed",), ("timed-sw",)  # list registers
+LINKED, UNLINKED = ("timed", "neighbours", "colouring"), ("timed-sw",)  # list registers
 # The page about them, up to its rows.
 README = """# Reference runs
 
@@ -49,7 +49,7 @@ SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
 
 def plans_of(tree: Tree, board: str) -> list[str]:
     """The plans of a reference run, the longest first; where list registers cannot be linked,
-    timed-sw takes the place of timed."""
+    timed-sw takes the place of timed, and nothing that of plans of two cores."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
     return [plan for plan in REFERENCE_PLANS if plan in tree.plans()
             and plan not in (LINKED if combined else UNLINKED)]

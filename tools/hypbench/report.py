@@ -8,16 +8,13 @@ from collections import Counter
 from rich.table import Table
 
 from hypbench.analysis.clocks import ClockRow, clock_rows
-from hypbench.analysis.events import event_rows
-from hypbench.analysis.misses import Miss, miss_rows
-from hypbench.analysis.storm import BENCH as STORM  # hundreds of rows, in a table of their own
+from hypbench.analysis.interrupts import STORM
+from hypbench.analysis.tlb import Miss, event_rows, miss_rows
+from hypbench.columns import Shown, add, filled, keep_whole, table
 from hypbench.histogram import Pool
-from hypbench.records import Log
+from hypbench.records import Data, Log
+from hypbench.rows import BASELINE, NOT_MODELLED, TIME, by_vm, hides, platform_of, rows_of, vm_of
 from hypbench.rules import believable
-from hypbench.rows import BASELINE, NOT_MODELLED, TIME, hides, platform_of, rows_of
-from hypbench.schema import Data
-from hypbench.tables.base import add, filled, table
-from hypbench.vms import by_vm, vm_of
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
               "cold").split(",")
@@ -55,8 +52,7 @@ def summary_csv(log: Log) -> str:
     made = {vm: csv_rows(part) for vm, part in parts.items()}
     columns = dict.fromkeys(name for more, _ in made.values() for name in more)
     header = [*CSV_HEADER, *columns, *(["vm"] if len(parts) > 1 else [])]
-    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore",
-                            lineterminator="\n")
+    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for vm, (_, rows) in made.items():
         writer.writerows(cells | {"vm": word(vm)} for cells in rows)
@@ -66,8 +62,8 @@ def summary_csv(log: Log) -> str:
 def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
     """The columns beside CSV_HEADER's, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
-    events = {one.row.key: {f"{name}_op": f"{value:.4f}" for name, value
-                            in one.per_operation.items()} for one in event_rows(log)}
+    events = {key: {f"{name}_op": f"{value:.4f}" for name, value in counts.items()}
+              for key, counts in event_rows(log).items()}
     misses = {one.key: miss_cells(one) for one in miss_rows(log)}
     columns = [*(CSV_CLOCKS if clocks else []),
                *dict.fromkeys(name for found in (events, misses) for cells in found.values()
@@ -116,29 +112,23 @@ def title(log: Log) -> str:
     run = log.run
     if not run:
         return "no run record"
+    known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU it is no core's
+    core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
     return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
-            f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz"
-            f"{core_clock(run)}")
-
-
-def core_clock(run: Data) -> str:
-    """Under QEMU the cycle counter is no core's."""
-    known = "cpu_hz" in run and run["platform"] in TIME
-    return f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
+            f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 
 def results_table(log: Log) -> Table:
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    words = "bench", "variant", "configuration"
-    made = table(title(log), words, ("n", "min", "p50", "p99", "max", f"p50 - {BASELINE}", "cold"))
+    made = table(title(log), ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
+                              ">max", f">p50 - {BASELINE}", ">cold"))
     for row in rows:
         if not hides(platform_of(log), row) and row.bench != STORM:
             pool = row.pool
             add(made, *row.key, pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""),
                 pool.high, difference(row.p50, base.get((row.bench, row.variant))), pool.cold)
-    for column in made.columns[len(words):]:
-        column.no_wrap = True
+    keep_whole(made)
     return made
 
 
@@ -146,12 +136,13 @@ def difference(p50: int, base: int | None) -> str:
     return "" if base is None else f"{p50 - base:+d}" if p50 != base else "0"
 
 
-def unmodelled_tables(log: Log) -> list[Table | str]:
+def unmodelled_tables(log: Log) -> Shown:
     """One row per configuration for what this platform cannot measure."""
     found = {(row.bench, row.config): row.first for row in rows_of(log)
              if hides(platform_of(log), row)}
-    made = filled(f"Address translation: {NOT_MODELLED}", ("bench", "configuration", "latency"),
-                  ("stage-1 levels", "stage-2 levels", "walk references"),
+    made = filled(f"Address translation: {NOT_MODELLED}",
+                  ("bench", "configuration", "latency", ">stage-1 levels", ">stage-2 levels",
+                   ">walk references"),
                   ((*key, NOT_MODELLED, *(first.get(name, "") for name in (
                       "s1_levels", "s2_levels", "walk_refs"))) for key, first in found.items()))
     return [*made, WALK_CAPTION] if made else []
@@ -166,11 +157,6 @@ def notes(log: Log) -> list[str]:
     return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
 
 
-def what_is_there(fault: Data) -> str:
-    """Nothing, or which device; a log of an older hypervisor does not say."""
-    return f" ({fault['at']})" if "at" in fault else ""
-
-
 def note_of(data: Data, short: bool, several: bool = False) -> str:
     """`short`: checks that went well beside a benchmark's results need no evidence here;
     `several`: the records name more than one VM."""
@@ -180,9 +166,10 @@ def note_of(data: Data, short: bool, several: bool = False) -> str:
     if data["kind"] == "skip":
         return f"skipped: {where}: {data['reason']}"
     if data["kind"] == "fault":
+        device = f" ({data['at']})" if "at" in data else ""
         return (f"FAULT: {where}: {data['reason']} ({data['class']})"
                 f" on vCPU {data.get('vcpu', 0)} at pc {data['pc']}, va {data['va']},"
-                f" ipa {data['ipa']}{what_is_there(data)}, esr {data['esr']}")
+                f" ipa {data['ipa']}{device}, esr {data['esr']}")
     if data["kind"] == "error":
         return f"ERROR: {where + ': ' if where else ''}{data['where']}: {data['what']}"
     if short and data["ok"]:

@@ -1,22 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a log as data: one row per benchmark, variant and configuration. A row's cell is a
-histogram that pools exactly with others, which no column of a data frame does; and pandas would
-add a third to the time that a command takes to start."""
+"""The results of a log as data: the configurations with their axes (abi/run_config.h), one row per
+benchmark, variant and configuration, the parts of a log by VM, benchmark or configuration. A row's
+cell is a histogram that pools exactly with others, which no column of a data frame does; and pandas
+would add a third to the time that a command takes to start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import combinations
 
+from hypbench.abi import axes
 from hypbench.histogram import Pool, merge, pool_of
-from hypbench.records import Log, once_a_log
-from hypbench.schema import Data
+from hypbench.records import Data, Log, Record, once_a_log
+from hypbench.renamed import current
+from hypbench.tree import check_names
 
+Setting = str | int
+Settings = dict[str, Setting]  # an axis, and its value
 BASELINE = "native"
 TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
 NOT_MODELLED = "not modelled here"
 UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # memory latency, whatever the variant
 UNMODELLED_SUFFIX = "-refill"  # of tlb_maintenance: what the walks after it cost
-
 Key = tuple[str, str, str]  # benchmark, variant, configuration
+RESULTS = ("calibration", "bench", "skip", "check", "exits")
+UNNAMED = "bench"  # the VM of a log that is older than the names
+
+
+def default_of(axis: str) -> Setting:
+    """Of what is no axis, the VMs with `configs=` that take part: none."""
+    values = axes().get(axis, ("none",))
+    return values[0] if values else 0
+
+
+@once_a_log
+def settings_of(log: Log) -> dict[str, Settings]:
+    """By configuration; of an older log, an axis that it does not know has its default, and what
+    was renamed has its name of today."""
+    defaults = {axis: default_of(axis) for axis in axes()}
+    return {config["name"]: defaults | dict(current(axis, value) for axis, value in config.items()
+                                            if axis != "name")
+            for config in (log.run["configs"] if log.run else [])}
+
+
+def rank(axis: str, value: Setting) -> tuple[int, Setting]:
+    """Where a value stands among those of its axis; unknown ones come last, numbers ascend."""
+    values = axes().get(axis, ())
+    if isinstance(value, int):
+        return 0, value
+    return (values.index(value) if value in values else len(values)), 0
+
+
+def differing(one: Settings, other: Settings) -> list[str]:
+    return [axis for axis in one if one[axis] != other.get(axis)]
+
+
+def twins(log: Log) -> list[tuple[str, str, str]]:
+    """(axis, base, other) for each two configurations that differ in that one axis only, `base`
+    with the first of the values that the log has for what else they are."""
+    settings = settings_of(log)
+    found = []
+    for one, other in combinations(settings, 2):
+        axis = differing(settings[one], settings[other])
+        if len(axis) == 1:
+            base, changed = sorted((one, other),
+                                   key=lambda name: rank(axis[0], settings[name][axis[0]]))
+            found.append((axis[0], base, changed))
+    higher = {(axis, other) for axis, _, other in found}
+    return [pair for pair in found if (pair[0], pair[1]) not in higher]
+
+
+def twin_of(log: Log, config: str, axis: str, value: Setting) -> str | None:
+    """The configuration that differs from this one in that axis only, and has that value there."""
+    settings = settings_of(log)
+    if config not in settings:
+        return None
+    wanted = settings[config] | {axis: value}
+    return next((name for name, found in settings.items()
+                 if found == wanted and name != config), None)
 
 
 @dataclass
@@ -90,3 +150,48 @@ def hides(platform: str, row: Row) -> bool:
 def microseconds(log: Log, ticks: float) -> float:
     """In nominal time: ticks of the run's clock."""
     return ticks * 1e6 / log.run["hz"]
+
+
+def vm_of(data: Data) -> str:
+    return str(data.get("vm", UNNAMED))
+
+
+def by_vm(log: Log) -> dict[str, Log]:
+    """By name, in the order of the records: the results of each VM that has some, with all records
+    of other kinds."""
+    names = list(dict.fromkeys(map(vm_of, log.of_kind(*RESULTS)))) or [UNNAMED]
+    return {name: log if len(names) == 1 else replace(log, records=[
+        record for record in log.records if record.faults or record.kind not in RESULTS
+        or vm_of(record.data) == name]) for name in names}
+
+
+def measured(log: Log) -> Log:
+    """The results of the measured VM alone."""
+    parts = by_vm(log)
+    steps = log.of_kind("step")
+    return parts.get(vm_of(steps[0]) if steps else "", next(iter(parts.values())))
+
+
+def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) -> list[Log]:
+    """The logs with what was asked for; a name that none of them has is an error."""
+    known = [data["bench"] for log in logs
+             for data in log.of_kind("bench", "skip", "check", "step")]
+    check_names("benchmark", benches, known)
+    check_names("configuration", configs, [name for log in logs for name in config_names(log)])
+    if not benches and not configs:
+        return logs
+    return [replace(log, records=[narrowed(record, configs) for record in log.records
+                                  if wanted(record, "bench", benches)
+                                  and wanted(record, "config", configs)]) for log in logs]
+
+
+def wanted(record: Record, member: str, names: tuple[str, ...]) -> bool:
+    return not names or member not in record.data or record.data[member] in names
+
+
+def narrowed(record: Record, configs: tuple[str, ...]) -> Record:
+    """The run record with the wanted configurations alone."""
+    if record.kind != "run" or record.faults or not configs:
+        return record
+    return replace(record, data=record.data | {
+        "configs": [config for config in record.data["configs"] if config["name"] in configs]})

@@ -1,26 +1,163 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU or gem5: image, plan, console, files, verdict. The functions
-that follow a console and write its results serve `hypbench capture` too."""
+"""One run of a board under QEMU or gem5: image, plan, console, progress, files, verdict. What
+follows a console and keeps its results serves `hypbench capture` too, whose console may have
+several runs: each begins with a run record, number 0.
 
+No result is lost: a run takes the names records.jsonl, summary.csv and console.log, and what had
+them gets a number; a worse one gets the number itself.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
 import click
+from rich.console import Console
+from rich.progress import (BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn,
+                           TimeElapsedColumn)
 
-from hypbench import plan as plans
-from hypbench import gem5, qemu
-from hypbench.console_runs import place
+from hypbench import gem5, plan as plans, qemu
 from hypbench.guests.prepare import expanded
-from hypbench.progress import Display, progress
-from hypbench.records import Log
+from hypbench.records import HEAD, Data, Log, Problem, Record, frame_fault, missing_texts, read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, alone_in, read_bytes, write_whole
+from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, write_whole
 
+# Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
+MARKS = (b'"kind":"run",', b'"configs":[')
+BEGIN = re.compile(rb'(?=\{"seq":0,"kind":"run",)')
 LIMIT_S = 600.0  # of a run by QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
+NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
+PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+NOTHING, CUT, ENDED, SOUND = range(4)
+
+
+class Display:
+    """Shows a run as it goes on: on a bar, where there is one."""
+
+    def __init__(self, console: Console, bar: Progress | None = None):
+        self.console = console
+        self.bar = bar
+        self.task = bar.add_task("starting", total=None, traffic="") if bar else TaskID(0)
+
+    def say(self, text: str) -> None:
+        """Something that is no line of the console."""
+        self.console.print(text, style="red" if self.bar else None, markup=False)
+
+    def step(self, log: Log, step: Data) -> None:
+        """A step ended."""
+        ended = len(log.of_kind("step"))
+        if self.bar:
+            self.bar.update(self.task, total=log.run["steps"], completed=ended,
+                            description=step_name(step))
+        else:
+            self.say(f"step {ended} of {step['steps']}: {step_name(step)}: {step['outcome']}")
+
+    def received(self, count: int, seconds: float) -> None:
+        """So many bytes came in so many seconds, in all."""
+        if self.bar:
+            self.bar.update(self.task, traffic=traffic(count, seconds))
+
+    def line(self, log: Log, record: Record | None, problems: list[Problem]) -> None:
+        """A line was fed: its record, and what was found wrong with it."""
+        for problem in problems:
+            self.say(str(problem))
+        for text in missing_texts(log.skipped):
+            self.say(f"line {log.lines}: {text}")
+        if record and record.kind == "step" and not record.faults and log.run:
+            self.step(log, record.data)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Display]:
+    console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+    if quiet or not console.is_terminal:
+        yield Display(console)
+    else:
+        with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
+                      MofNCompleteColumn(), TimeElapsedColumn(),
+                      TextColumn("{task.fields[traffic]}"), console=console, transient=True) as bar:
+            yield Display(console, bar)
+
+
+def traffic(count: int, seconds: float) -> str:
+    return f"{count} bytes, {count / max(seconds, 0.1):.0f} a second"
+
+
+def step_name(step: Data) -> str:
+    return f"{step['bench']} {step['config']} (pass {step['pass']})"
+
+
+def split_before_run(line: bytes) -> list[bytes]:
+    """A boot loader's text, or a record cut by a reset, may stand before a run record."""
+    return [piece for piece in BEGIN.split(line, maxsplit=1) if piece]
+
+
+def is_run_record(line: bytes) -> bool:
+    """Also when it is damaged, as long as enough of it is left to see it."""
+    line = line.strip(b"\r\n\0")
+    head = HEAD.match(line)
+    if not frame_fault(line):
+        return head is not None and int(head[1]) == 0 and MARKS[0] in line
+    return any(mark in line for mark in MARKS)
+
+
+class Runs:
+    """Of a console. A board that is reset begins another; a listener may have come late."""
+
+    def __init__(self) -> None:
+        self.before = Log()  # what came before the first run
+        self.logs: list[Log] = []
+
+    @property
+    def latest(self) -> Log | None:
+        return self.logs[-1] if self.logs else None
+
+    def log_for(self, line: bytes) -> Log:
+        if is_run_record(line) and not self._is_doubled(line):
+            self.logs.append(Log())
+        return self.latest or self.before
+
+    def _is_doubled(self, line: bytes) -> bool:
+        """The line came twice: nothing but the same, or a damaged copy, stands before it."""
+        log = self.latest
+        return log is not None and log.lines == 1 and (
+            not log.records or log.seen.get(0) == line.strip(b"\r\n\0"))
+
+    @property
+    def ended(self) -> bool:
+        return self.latest is not None and self.latest.ended
+
+    def finish(self) -> None:
+        for log in self.logs:
+            log.finish()
+
+    def interruptions(self) -> Iterator[tuple[Log, str]]:
+        """The runs but the latest, and where each was when the board began anew."""
+        for number, log in enumerate(self.logs[:-1], 1):
+            yield log, f"run {number} was interrupted by a reset {place(log)}"
+
+
+def place(log: Log) -> str:
+    """How far a run came, for people."""
+    steps = log.run["steps"] if log.run else "?"
+    last = next((record.data for record in reversed(log.sound) if "step" in record.data), None)
+    if not last:
+        return f"before the first record of step 1 of {steps}"
+    if last["kind"] == "step":
+        return f"after step {last['step'] + 1} of {steps}, {step_name(last)}"
+    return f"in step {last['step'] + 1} of {steps}, {step_name(last)}"
+
+
+def board_of(log: Log) -> str | None:
+    """The board that the run record names."""
+    first = log.records[0].data if log.records else {}
+    return str(first.get("board")) if first.get("kind") == "run" else None
 
 
 @dataclass
@@ -43,20 +180,15 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     if plan:
         plans.check_plan(plan, tree.plan_text(plan))
     with alone_in(out, board):
-        return run_alone(tree, board, plan, clock, limit_s, out, quiet, more)
-
-
-def run_alone(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
-              out: Path, quiet: bool, more: Sequence[str]) -> Outcome:
-    machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
-                         qemu_run(tree, board, plan, clock, limit_s, out, more))
-    log = Log()
-    began = monotonic()
-    with progress(quiet) as display:
-        follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
-    log.finish()
+        machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
+                             qemu_run(tree, board, plan, clock, limit_s, out, more))
+        log = Log()
+        began = monotonic()
+        with progress(quiet) as display:
+            follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
+        log.finish()
+        write_results(log, out)
     problems = problems_of(log, platform) + ending(machine, log)
-    write_results(log, out)
     if problems and machine.last_words:
         problems.append(f"{machine.name} reports: {machine.last_words}")
     status = (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems))
@@ -68,8 +200,7 @@ def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: floa
     platform = qemu.PLATFORM_OF_CLOCK[clock]
     text, loaders = expanded(tree, board, tree.plan_text(plan), out) if plan else (None, [])
     image = write_image_text(tree, board, text, platform, out)
-    words = qemu.command(tree.qemu_options(board), clock, image,
-                         plans.cores_of(read_bytes(image)))
+    words = qemu.command(tree.qemu_options(board), clock, image, plans.cores_of(read_bytes(image)))
     return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S), platform
 
 
@@ -77,19 +208,13 @@ def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, ou
              ) -> tuple[gem5.Gem5, str]:
     text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
     machine = gem5.machine_of(tree, board, plans.cores_wanted(text))
-    image = write_image(tree, board, plan, gem5.PLATFORM, out, machine.text)
+    image = write_image_text(tree, board, text, gem5.PLATFORM, out, machine.text)
     return gem5.Gem5(machine.command(image, out), limit_s or gem5.LIMIT_S), gem5.PLATFORM
-
-
-def write_image(tree: Tree, board: str, plan: str | None, platform: str, out: Path,
-                machine: str = "") -> Path:
-    """A copy of the board's image with the plan (its own when none is named) in it."""
-    text = tree.plan_text(plan) if plan else None
-    return write_image_text(tree, board, text, platform, out, machine)
 
 
 def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path,
                      machine: str = "") -> Path:
+    """A copy of the board's image with the plan (its own where `text` is none) in it."""
     image = built_image(tree, board)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{tree.qemu_image(board).suffix}"
@@ -130,13 +255,6 @@ def problems_of(log: Log, platform: str | None) -> list[str]:
     return [str(problem) for problem in log.problems + check_rules(log, platform)]
 
 
-def on_the_board(board: str, plan: str = "") -> str:
-    """How records come from a board that is no emulator."""
-    words = f" PLAN={plan}" if plan else ""
-    return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
-            f" `make capture BOARD={board} TTY=…`")
-
-
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:
     """How QEMU or gem5 ended, when that was not well."""
     if machine.stuck:
@@ -160,3 +278,67 @@ def write_results(log: Log, out: Path, suffix: str = "") -> None:
     """`suffix` stands before the names' endings."""
     write_whole(out / f"records{suffix}.jsonl", log.content)
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))
+
+
+def result_paths(folder: Path, words: str = "") -> list[Path]:
+    return [folder / name.format(words) for name in NAMES]
+
+
+def free_suffix(folder: Path) -> str:
+    """Of names that no result in the folder has."""
+    return next(words for words in map("-{}".format, count(1))
+                if not any(path.exists() for path in result_paths(folder, words)))
+
+
+def rank(log: Log | None) -> int:
+    """The worth of a finished log, against another run's."""
+    if not log or not log.records:
+        return NOTHING
+    if not log.complete:
+        return CUT
+    return ENDED if log.problems or check_rules(log) else SOUND
+
+
+def rank_of_file(path: Path) -> int:
+    return rank(read_log(path.read_bytes())) if path.is_file() else NOTHING
+
+
+def keep_run(log: Log | None, console: Path) -> list[Path]:
+    """Puts a run and its console (a numbered one, in the same folder) in their place; gives the
+    files there are then."""
+    folder = console.parent
+    records, _, usual = result_paths(folder)
+    words = console.stem.removeprefix("console")
+    if rank(log) >= rank_of_file(records):
+        console = console.replace(folder / "console.new")
+        number_former(folder)
+        words = ""
+        console = console.replace(usual)
+    if not log or not log.records:
+        return [console]
+    write_results(log, folder, words)
+    return result_paths(folder, words)
+
+
+def number_former(folder: Path) -> None:
+    words = free_suffix(folder)
+    for old, new in zip(result_paths(folder), result_paths(folder, words)):
+        if old.exists():
+            old.replace(new)
+
+
+def keep_interrupted(log: Log, folder: Path) -> Path:
+    words = free_suffix(folder)
+    write_results(log, folder, words)
+    return result_paths(folder, words)[0]
+
+
+def keep_for_report(log: Log, folder: Path) -> Path | None:
+    """The report shows a plan's latest run, but never a worse one for a better."""
+    name = str(log.run["plan"]) if log.run else ""
+    path = folder / f"{name}.jsonl"
+    if not PLAN_NAME.fullmatch(name) or rank(log) < rank_of_file(path):
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path, log.content)
+    return path

@@ -18,8 +18,7 @@ from hypbench import abi
 from hypbench.plan_language import Plan, check_config
 from hypbench.plan_vms import Link
 from hypbench.plan_words import Mistake
-from hypbench.records import Log
-from hypbench.schema import Data
+from hypbench.records import Data, Log
 
 NS = 1_000_000_000
 SEQUENCE = 1  # of packets: all are one writer's

@@ -52,8 +52,7 @@ class Tree:
         """Those whose path lengths are committed: every test runs on them, and they are what the
         report and comparisons take by default. In a tree without any: every board of QEMU's."""
         committed = {path.stem for path in self.root.glob("tests/expected/*/*.json")}
-        return ([board for board in self.boards() if board in committed]
-                or self.qemu_boards())
+        return ([board for board in self.boards() if board in committed] or self.qemu_boards())
 
     def board_facts(self, board: str) -> dict[str, str]:
         """The value that a board.mk, with the parts that it includes, assigns to each name."""
@@ -141,6 +140,13 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
             click.echo(f"hypbench: another run of {what} is under way; waiting", err=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def on_the_board(board: str, plan: str = "") -> str:
+    """How records come from a board that is no emulator."""
+    words = f" PLAN={plan}" if plan else ""
+    return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
+            f" `make capture BOARD={board} TTY=…`")
 
 
 def shown(path: Path) -> str:

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run, as data: logs in, rows out. Nothing here prints; `tables` shows
-the rows in a terminal. Functions return an empty list where a log has nothing of theirs."""
+"""A module a subject: what the records of a run say of it as rows of data, the rows' tables in a
+terminal (`…_tables`), and the page's section (`section`). Nothing here prints; functions return
+nothing where a log has no records of the subject."""

@@ -3,13 +3,24 @@
 
 from dataclasses import dataclass
 
-from hypbench.axes import Settings, settings_of
-from hypbench.records import Log
-from hypbench.rows import Row, hides, platform_of, rows_of
+from hypbench.columns import Shown, add, plain, table, times
+from hypbench.html import charts
+from hypbench.html.blocks import NONE, Cell, Cells, Section, percent
+from hypbench.html.data import Board, Source
+from hypbench.records import Data, Log
+from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
 
 AXIS = "beside"
-NONE = "none"
-ALONE: Settings = {AXIS: NONE, "sched": "null", "slice_us": 0}
+NO_LOAD = "none"
+ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
+TITLE = "Beside a load: p50, and max, as times of those alone"
+ICOUNT = ("Under icount a load takes neither cache lines nor bandwidth, only turns and EL2's time."
+          " With loads on several cores, whose instructions the counter counts, too, a window that"
+          " begins with a timer's expiry is late by some of theirs (docs/scenarios.md).")
+IDLE = "did not run"
+EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
+POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
+            "rr": "on the victim's core, in turns (rr)"}
 
 
 @dataclass(frozen=True)
@@ -54,10 +65,129 @@ def beside_cells(log: Log) -> list[BesideCell]:
     found = []
     for row in rows:
         said = settings.get(row.config, ALONE)
-        alone_config = alone_of(settings, row.config) if said[AXIS] != NONE else None
+        alone_config = alone_of(settings, row.config) if said[AXIS] != NO_LOAD else None
         alone = by_key.get((row.bench, row.variant, alone_config or ""))
         if alone and alone_config:
             found.append(BesideCell(
                 row.bench, row.variant, alone_config, str(said["sched"]), str(said[AXIS]), alone,
                 row, (row.config, row.bench) not in idle, not hides(platform_of(log), row)))
     return found
+
+
+def cell(found: BesideCell | None) -> str:
+    if found is None:
+        return ""
+    if found.ratios is None:
+        return "-" if found.ran else IDLE
+    return ", ".join(times(ratio, 2 if ratio < 10 else 0) for ratio in found.ratios)
+
+
+def beside_tables(log: Log) -> Shown:
+    """A row a benchmark's variant under a policy, a column a load."""
+    cells = beside_cells(log)
+    if not cells:
+        return []
+    loads = list(dict.fromkeys(one.load for one in cells))
+    hidden = dict.fromkeys(one.bench for one in cells if not one.modelled)
+    rows: dict[tuple[str, str, str, str], dict[str, BesideCell]] = {}
+    for one in (one for one in cells if one.modelled):
+        key = one.alone_config, one.policy, one.bench, one.variant
+        rows.setdefault(key, {})[one.load] = one
+    made = table(TITLE, ("alone", "sched", "bench", "variant", ">p50", ">max",
+                         *(f">{load}" for load in loads)))
+    before = None
+    for key, by_load in rows.items():
+        if before and key[2] != before:
+            made.add_section()
+        before = key[2]
+        alone = next(iter(by_load.values())).alone
+        add(made, *key, plain(alone.p50), plain(alone.pool.high),
+            *(cell(by_load.get(load)) for load in loads))
+    return [made, *([f"{NOT_MODELLED}: {' '.join(hidden)}"] if hidden else []),
+            *([ICOUNT] if platform_of(log) == "qemu-icount" else [])]
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("beside", "What a neighbour does", board.name)
+    for source in board.sources.values():
+        cells = [cell for cell in beside_cells(source.log) if cell.modelled]
+        if cells:
+            matrices(made, source, cells)
+            colouring_table(made, source, cells)
+    return made
+
+
+def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
+    """A matrix of victims and aggressors for each policy."""
+    effect = 0 if source.clock.exact else EFFECT
+    moved = [cell for cell in cells
+             if cell.ratios and any(abs(ratio - 1) > effect for ratio in cell.ratios)]
+    less = f" by more than {percent(effect, 0)}" if effect else ""
+    made.text(
+        f"Each benchmark beside a load (plan {source.plan}), as times of the same alone: median ·"
+        f" maximum. {len(cells) - len(moved)} of {len(cells)} pairs do not differ in either{less}."
+        + (" The instruction counter models neither caches nor bandwidth: a load takes turns and"
+           " EL2's time alone." if source.clock.exact else ""))
+    for policy in sorted({cell.policy for cell in moved}, key=list(POLICIES).index):
+        victims = {victim(cell) for cell in moved if cell.policy == policy}
+        values = [value(source, cell) for cell in cells
+                  if cell.policy == policy and victim(cell) in victims]
+        made.figure(f"beside-{source.plan}-{policy}", f"The load {POLICIES[policy]}:"
+                    " median · maximum, as times of those alone; the colour is the maximum's.",
+                    charts.matrix(values, "load", None))
+    made.table(f"beside-{source.plan}", "Alone and beside a load", (
+        "benchmark", "configuration", "load", "policy", ">alone", ">beside it", ">max alone",
+        ">max beside it"), [
+            [f"{cell.bench} {cell.variant}", cell.alone_config,
+             cell.load if cell.ran else Cell(f"{cell.load}: {IDLE}", "quiet"), cell.policy,
+             source.cell(cell.alone), source.cell(cell.row),
+             source.clock.show(cell.alone.pool.high), source.clock.show(cell.row.pool.high)]
+            for cell in cells], folded="Neighbours in numbers")
+
+
+def victim(cell: BesideCell) -> str:
+    return f"{cell.bench} {cell.variant}, {cell.alone_config}"
+
+
+def value(source: Source, cell: BesideCell) -> Data:
+    p50, high = cell.ratios or (None, None)
+    show = source.clock.show
+    return {"y": victim(cell), "x": cell.load.removeprefix("load_"), "factor": high,
+            "text": f"{short(p50)} · {short(high)}" if p50 and high else NONE,
+            "note": source.note(cell.row, f"{victim(cell)}, beside {cell.load}")
+            + f"; alone {show(cell.alone.p50)}, max {show(cell.alone.pool.high)}"
+            + ("" if cell.ran else "; the load did not run")}
+
+
+def short(factor: float) -> str:
+    """Two decimals of a small one, none of a large one."""
+    return f"{factor:.0f}" if factor >= 20 else f"{factor:.2f}".rstrip("0").rstrip(".")
+
+
+def colouring_table(made: Section, source: Source, cells: list[BesideCell]) -> None:
+    """Of a plan that has the same with page colouring and without: a row a benchmark's variant and
+    what maps its memory, a column a load."""
+    if not any(axes.get("colouring") == "on" for axes in source.configs.values()):
+        return
+    rows: dict[tuple[str, str, str], dict[str, BesideCell]] = {}
+    for cell in cells:
+        rows.setdefault((cell.bench, cell.variant, cell.alone_config), {})[cell.load] = cell
+    loads = list(dict.fromkeys(load for found in rows.values() for load in found))
+    made.table("colouring", "What page colouring buys and what it costs: one load of the"
+               " benchmark, median, alone and beside another VM (times of alone)",
+               ("benchmark", "stage 2", ">alone", *(f">{load}" for load in loads)),
+               [coloured(source, found, loads) for found in rows.values()])
+
+
+def coloured(source: Source, cells: dict[str, BesideCell], loads: list[str]) -> Cells:
+    def each(row: Row) -> str:
+        return f"{row.p50 / row.first['batch']:.1f}\u00a0{source.clock.unit}"
+
+    first = next(iter(cells.values()))
+    axes = source.configs[first.alone_config]
+    found = [cells.get(load) for load in loads]
+    return [f"{first.bench} {first.variant}",
+            f"{axes['stage2']}{', coloured' if axes['colouring'] == 'on' else ''}",
+            source.cell(first.alone, each(first.alone)),
+            *(source.cell(cell.row, f"{each(cell.row)} (×{short(cell.ratios[0])})")
+              if cell and cell.ratios else NONE for cell in found)]

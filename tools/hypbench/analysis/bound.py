@@ -5,12 +5,13 @@ not in the figures."""
 
 from dataclasses import dataclass
 
-from hypbench.analysis.beside import NONE, alone_of, idle_steps
-from hypbench.axes import settings_of, twin_of
+from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps
+from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
-from hypbench.rows import rows_of
+from hypbench.rows import rows_of, settings_of, twin_of
 
 SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
+TITLE = "sched=fp: at most the largest alone, a VM switch and the load's longest exit"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def bounds_of(log: Log) -> list[Bound]:
     rows = {row.key: row for row in rows_of(log)}
     for (bench, variant, config), row in rows.items():
         said = settings.get(config, {})
-        if said.get("sched") != "fp" or said["beside"] == NONE or (config, bench) in idle:
+        if said.get("sched") != "fp" or said["beside"] == NO_LOAD or (config, bench) in idle:
             continue
         alone = rows.get((bench, variant, alone_of(settings, config) or ""))
         switch = config if said["beside"] == SWITCH_LOAD else twin_of(log, config, "beside",
@@ -60,3 +61,12 @@ def bounds_of(log: Log) -> list[Bound]:
             found.append(Bound(bench, variant, str(said["beside"]), alone.pool.high,
                                max(0, plain.p50 - alone.p50), longest, row.pool.high))
     return found
+
+
+def bound_tables(log: Log) -> Shown:
+    """The bound, and the largest that was seen."""
+    return filled(TITLE, ("bench", "variant", "beside", ">alone", ">switch", ">longest exit",
+                          ">bound", ">largest", ">"), (
+        (one.bench, one.variant, one.load,
+         *map(plain, (one.alone, one.switch, one.exit, one.most, one.seen)),
+         "holds" if one.holds else "EXCEEDED") for one in bounds_of(log)))

@@ -4,16 +4,22 @@ of a batch."""
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 
+from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
-from hypbench.records import Log
+from hypbench.html.blocks import NONE, Section, number
+from hypbench.html.data import Board
+from hypbench.records import Data, Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
-from hypbench.schema import Data
 
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
 DRIFT = 0.01  # of the core's clock: more is another clock
+QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
+             " batches (-xN) than the step, cycles than {cycle} ns.")
+VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 an instruction here."
 
 
 def cycles_of(bench: Data) -> Data | None:
@@ -73,12 +79,9 @@ def clock_rows(log: Log) -> list[ClockRow]:
     pools = cycle_pools(log)
     rows = [ClockRow(row, log.run["hz"], log.run.get("cpu_hz"), pools.get(row.key))
             for row in rows_of(log) if not hides(platform_of(log), row)]
-    return [row for row in rows if row.cycles or wants_look(log, row.row)]
-
-
-def wants_look(log: Log, row: Row) -> bool:
-    return "quantum_ps" in row.first and row.first["window"] == "pair" and (
-        row.first["batch"] > 1 or platform_of(log) in TIME)
+    return [row for row in rows if row.cycles or (
+        "quantum_ps" in row.row.first and row.row.first["window"] == "pair"
+        and (row.batch > 1 or platform_of(log) in TIME))]
 
 
 def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
@@ -113,16 +116,12 @@ def drifts(log: Log) -> list[Drift]:
     if not start or platform_of(log) == "qemu-host":
         return []
     found: list[Drift] = []
-    before = False
-    for where, hz in clock_at(log):
-        off = abs(hz / start - 1) > DRIFT
-        if off and before and where != "end":
-            one = found.pop()
-            farther = max(one.hz, hz, key=lambda value: abs(value - start))
-            found.append(Drift(one.first, where, start, farther))
-        elif off:
-            found.append(Drift(where, where, start, hz))
-        before = off
+    for (off, _), stretch in groupby(clock_at(log), key=lambda place: (
+            abs(place[1] / start - 1) > DRIFT, place[0] == "end")):
+        if off:
+            places, rates = zip(*stretch)
+            found.append(Drift(places[0], places[-1], start,
+                               max(rates, key=lambda hz: abs(hz - start))))
     return found
 
 
@@ -131,3 +130,44 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
     places = [(f"step {step['step']} ({step['config']} {step['bench']})", step["cpu_hz"])
               for step in log.of_kind("step") if "cpu_hz" in step]
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
+
+
+def clock_tables(log: Log) -> Shown:
+    made = filled("One operation by both clocks: means in ticks, nanoseconds and cycles; and the"
+                  " samples' cycles", (
+                      "bench", "variant", "configuration", ">ops", ">ticks", ">ns", ">step ns",
+                      ">cycles", ">ns", ">min", ">p50", ">p99", ">max"), (
+        (*row.row.key, row.batch, fixed(row.mean, 3), fixed(row.mean_ns, 1), fixed(row.step_ns, 3),
+         *cycle_cells(row)) for row in clock_rows(log)))
+    return [*made, *remarks(log)] if made else []
+
+
+def cycle_cells(row: ClockRow) -> list[object]:
+    if not row.cycles:
+        return ["-"] * 6
+    pool = row.cycles
+    return [fixed(row.cycles_mean, 1), fixed(row.cycles_ns, 1), pool.low, pool.percentile(500),
+            pool.percentiles().get("p99", "-"), pool.high]
+
+
+def remarks(log: Log) -> list[str]:
+    if platform_of(log) not in TIME:
+        return [VIRTUAL] if "cpu_hz" in log.run else []
+    cpu_hz = log.run.get("cpu_hz")
+    return [QUANTISED.format(tick=1e9 / log.run["hz"],
+                             cycle=f"{1e9 / cpu_hz:.2f}" if cpu_hz else "no number of")]
+
+
+def add_table(made: Section, board: Board) -> None:
+    """Nothing where no record carries cycles."""
+    made.table("clocks", "One operation by both clocks; least, median and most are those of"
+               " samples", ("plan", "path", "configuration", ">operations in a sample",
+                            ">mean in ticks", ">a tick is", ">mean in cycles", ">least",
+                            ">median", ">most", ">mean by cycles"),
+               [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
+                 number(row.batch), f"{row.mean:.3f}", f"{row.step_ns:.3g}\u00a0ns",
+                 *map(number, (row.cycles.mean / row.batch, row.cycles.low,
+                               row.cycles.percentile(500), row.cycles.high)),
+                 NONE if row.cycles_ns is None else f"{number(row.cycles_ns)}\u00a0ns"]
+                for source in board.sources.values() for row in clock_rows(source.log)
+                if row.cycles], folded="Both clocks")

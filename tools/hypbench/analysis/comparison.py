@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two runs, row by row: the effect of B against A, with a verdict (docs/design/comparisons.md)."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from hypbench.axes import differing, settings_of
-from hypbench.bootstrap import MEAN, MEDIAN, Interval, effect, exact, percentile_of, pooled
-from hypbench.histogram import PERCENTILES, Pool
+from rich.table import Table
+
+from hypbench.columns import add, between, plain, signed, table, times
+from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
+                                percentile_of, pooled)
+from hypbench.html import charts
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number
+from hypbench.html.data import Board
 from hypbench.records import Log
-from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of
-from hypbench.vms import by_vm
+from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
+                           rows_of, settings_of)
 
 # Names of release 0.1.0 for variants of benchmarks that have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
-
 
 # Figures of a row that are compared beside its median, and the samples of a pass for each.
 NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCENTILES
@@ -23,6 +28,8 @@ STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(99
 CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
               "order")
 EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
+FEW = 3  # variants that are named where all of them could not be compared
+SHOWN = 40
 
 
 class Verdict(StrEnum):
@@ -124,15 +131,12 @@ def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
 def renamed(a: Log, b: Log) -> dict[Key, Row]:
     """A's rows by the names that B has for them."""
     right = {row.key for row in rows_of(b)}
-    return {name_in(row.key, right): row for row in rows_of(a)}
-
-
-def name_in(key: Key, others: set[Key]) -> Key:
     both_ways = RENAMED | {new: old for old, new in RENAMED.items()}
-    other = both_ways.get(key[:2])
-    if key not in others and other and (*other, key[2]) in others:
-        return (*other, key[2])
-    return key
+    found = {}
+    for row in rows_of(a):
+        other = (*both_ways.get(row.key[:2], row.key[:2]), row.config)
+        found[other if row.key not in right and other in right else row.key] = row
+    return found
 
 
 def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
@@ -151,8 +155,7 @@ def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
 
 
 def carried(passes: dict[int, Pool]) -> list[str]:
-    return [name for name in STATISTICS
-            if all(pool.n >= NEEDS[name] for pool in passes.values())]
+    return [name for name in STATISTICS if all(pool.n >= NEEDS[name] for pool in passes.values())]
 
 
 def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
@@ -199,3 +202,123 @@ def conditions(a: Log, b: Log) -> list[str]:
     pairs = dict.fromkeys((old[:2], new[:2]) for old, new in names.items())
     return lines + [f"A's {' '.join(old)} stands against B's {' '.join(new)}, its other name"
                     for old, new in pairs]
+
+
+def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
+                     long: bool = False) -> Table:
+    """What changed comes first, the largest ratio of all before the others, and what could not be
+    compared last; what is the same, or modelled in neither, only where it is asked for."""
+    made = table("A against B: median, difference B - A with its 95 % interval; what else moved of"
+                 " p99, p99.9, largest and mean",
+                 ("bench", "variant", "configuration", ">A", ">B", ">B - A", ">95 % interval",
+                  ">B / A", "verdict"))
+    before = None
+    for row in sorted((row for row in rows if row.effect and (long or not is_same(row))),
+                      key=lambda row: order_of(row, threshold)):
+        group = order_of(row, threshold)[0]
+        if before not in (None, group):
+            made.add_section()
+        before = group
+        add(made, row.bench, row.variant, row.config, with_unit(row, row.a_p50),
+            with_unit(row, row.b_p50), signed(row.effect.value) if row.effect else "-",
+            between(row.effect) if row.effect else "", times(row.ratio, 3),
+            verdict_text(row, threshold))
+    made.add_section()
+    for (bench, config, verdict), variants in uncompared(rows, long).items():
+        named = ", ".join(variants) if long or len(variants) <= FEW else f"{len(variants)} variants"
+        add(made, bench, named, config, "-", "-", "-", "", "-", verdict)
+    return made
+
+
+def is_same(row: ComparedRow) -> bool:
+    return row.verdict == Verdict.SAME and not row.lacks
+
+
+def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]:
+    """The group of a row, and its place there."""
+    if threshold and threshold.exceeded(row):
+        return 0, -(row.ratio or 0)
+    if row.verdict == Verdict.SLOWER:
+        return 1, -(row.ratio or 0)
+    if row.verdict == Verdict.FASTER:
+        return 2, row.ratio or 0
+    return 3 if is_same(row) else 4, 0
+
+
+def uncompared(rows: list[ComparedRow], long: bool) -> dict[tuple[str, str, str], list[str]]:
+    """The variants without a number to compare, by benchmark, configuration and reason."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        if not row.effect and (long or row.reason != NOT_MODELLED):
+            found.setdefault((row.bench, row.config, verdict_text(row, None)),
+                             []).append(row.variant)
+    return found
+
+
+def with_unit(row: ComparedRow, value: float | None) -> str:
+    return plain(value) + (f" {row.unit}" if value is not None and row.unit != "ticks" else "")
+
+
+def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
+    if threshold and threshold.exceeded(row):
+        return f"SLOWER by more than {threshold}{moved_text(row)}"
+    return f"{row.verdict}: {row.reason}" if row.reason else f"{row.verdict}{moved_text(row)}"
+
+
+def moved_text(row: ComparedRow) -> str:
+    parts = [f"{one.name} {signed(round(one.effect.value, 3))}" for one in row.moved]
+    parts += [f"no {name} in B" for name in row.lacks]
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
+    counts = Counter(row.verdict for row in rows)
+    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    line = f"{len(rows)} rows: {said or 'none'}"
+    if threshold:
+        slower = sum(threshold.exceeded(row) for row in rows)
+        line += f"; slower by more than {threshold}: {slower}"
+    return line
+
+
+VERDICT_MARKS = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.SAME: ""}
+
+
+def section(board: Board, boards: list[Board]) -> Section:
+    """Of a page made of two records files."""
+    made = Section("versus", "A against B", board.name)
+    pair = [one for one in boards if one.side]
+    if len(pair) != 2:
+        return made
+    a, b = (next(iter(one.sources.values())).log for one in pair)
+    if not a.run or not b.run:
+        made.add(Notice("A or B has no run record: nothing compares.", True))
+        return made
+    rows = sorted(compare_logs(a, b), key=lambda row: -abs(row.ratio - 1) if row.ratio else 0.0)
+    moved = [row for row in rows if row.verdict != Verdict.SAME]
+    same = [row for row in rows if row.verdict == Verdict.SAME]
+    compared = sum(bool(row.effect) for row in moved)
+    made.text(f"Of {len(rows)} rows {compared} differ, {len(same)} are the same and"
+              f" {len(moved) - compared} do not compare.")
+    if said := conditions(a, b):
+        made.add(Notice("A and B differ in more than their samples.", False, tuple(said)))
+    values = [{"what": f"{row.bench} {row.variant}, {row.config}", "config": "B / A",
+               "factor": row.ratio, "note": f"A {row.a_p50:g}, B {row.b_p50:g} {row.unit}"}
+              for row in moved if row.ratio][:SHOWN]
+    if values:
+        made.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
+                    charts.dots(values, "B / A", False))
+    head = ("benchmark", "configuration", "verdict", ">A", ">B", ">B to A", "why")
+    made.table("versus", "Rows that differ", head, list(map(line, moved)))
+    made.table("same", "Rows that do not", head, list(map(line, same)),
+               folded=f"{len(same)} rows are the same")
+    return made
+
+
+def line(row: ComparedRow) -> Cells:
+    def show(value: float | None) -> str:
+        return NONE if value is None else f"{number(value)}\u00a0{row.unit}"
+
+    return [f"{row.bench} {row.variant}", row.config,
+            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")), show(row.a_p50),
+            show(row.b_p50), NONE if row.ratio is None else f"×{row.ratio:.3f}", row.reason]

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a VM to the one that takes over: each way with its phases, on one core or on two."""
+"""From a VM to the one that takes over: the phases of each way from the active VM to its standby,
+on one core or on two, and the service gap."""
 
 from dataclasses import dataclass
+from itertools import accumulate
 
-from hypbench.axes import settings_of
-from hypbench.records import Log
-from hypbench.rows import Row, rows_of
+from hypbench.html import charts
+from hypbench.html.blocks import Cell, Cells, Section, counted, number
+from hypbench.html.data import Board, Source
+from hypbench.records import Data, Log
+from hypbench.rows import Row, rows_of, settings_of
 
 BENCHES = ("failover", "vm_yield")
 WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a window
+PLAN = "failover"
+PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
+WHOLE = "without stamps"  # a way that has no stamps of its phases
+CORES = {1: "one core", 2: "two cores"}
 
 
 @dataclass(frozen=True)
@@ -46,3 +54,65 @@ def fail_overs(log: Log) -> list[FailOver]:
                 tuple(row for row in others if row.variant in WATCHED),
                 said.get("pause_clock") == "held"))
     return found
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("failover", "Fail over, phase by phase", board.name)
+    source = board.first_with("failover", PLAN)
+    found = fail_overs(source.log)
+    if not found:
+        made.add(board.missing("fail over", PLAN))
+        return made
+    made.text(
+        "The active VM of a pair is paused and its standby goes on. The service gap lasts from the"
+        " active VM's last stamp (or a heartbeat's deadline) to the standby's first; a phase from"
+        " the stamp before it to its own. Every stamp is CNTPCT, which all cores share" + (
+            "; on two cores it counts the instructions of both." if board.clock.exact else "."))
+    made.figure("failover", f"The service gap by its phases, mean of each, in {source.clock.axis}.",
+                charts.phases([bar for one in found for bar in bars(one, source)],
+                              source.clock.axis))
+    made.table("failover", "The service gap and its phases",
+               ("way", "on", "phase", ">samples", ">p50", ">p99", ">max"),
+               [cells(source, one, row, name, mark) for one in found for row, name, mark in (
+                   (one.total, "service gap", "strong"),
+                   *((row, phase_name(one, row), "") for row in one.phases))],
+               notes(source, found))
+    return made
+
+
+def label(one: FailOver) -> str:
+    return f"{way(one)}, {CORES[one.cores]}"
+
+
+def way(one: FailOver) -> str:
+    return f"{one.way}, clock held" if one.held else one.way
+
+
+def phase_name(one: FailOver, row: Row) -> str:
+    name = row.variant.removeprefix(f"{one.way}-")
+    return PHASES.get(name, name) if one.phases else WHOLE
+
+
+def bars(one: FailOver, source: Source) -> list[Data]:
+    rows = one.phases or (one.total,)
+    ends = list(accumulate(row.pool.mean for row in rows))
+    return [{"config": label(one), "phase": phase_name(one, row), "start": start, "end": end,
+             "order": order, "note": source.note(row, f"{label(one)}, {phase_name(one, row)}")}
+            for order, (row, start, end) in enumerate(zip(rows, [0.0, *ends], ends))]
+
+
+def cells(source: Source, one: FailOver, row: Row, name: str, mark: str) -> Cells:
+    show = source.clock.show
+    return [Cell(way(one), mark), CORES[one.cores], Cell(name, mark), counted(row.pool.n, "sample"),
+            source.cell(row, mark=mark), show(row.pool.percentiles().get("p99")),
+            show(row.pool.high)]
+
+
+def notes(source: Source, found: list[FailOver]) -> tuple[str, ...]:
+    off = [label(one) for one in found if not one.adds_up]
+    lost = [check for check in source.log.of_kind("check") if check["bench"] == "failover"]
+    fired, handled = (sum(check.get(name, 0) for check in lost) for name in ("fired", "handled"))
+    said = [f"{number(handled)} of {number(fired)} interrupts of the standby that came while it was"
+            " paused were handled, each once."] if lost else []
+    return (*said, "The phases do not add up to the service gap: " + "; ".join(off) + "."
+            if off else "The phases add up to the service gap.")

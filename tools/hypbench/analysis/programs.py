@@ -1,15 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a program is slower in a VM: its time natively and there, and the time of its exits."""
+"""Exits by kind: how many, and the time at EL2, for each benchmark of a run with stats=on. And why
+a program is slower in a VM: its time natively and there, and the time of its exits."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hypbench.analysis.exits import ExitRow, exits_by_step
-from hypbench.axes import settings_of, twin_of
-from hypbench.records import Log
-from hypbench.rows import BASELINE
+from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
+from hypbench.html import charts
+from hypbench.html.blocks import Section, counted, percent
+from hypbench.html.data import Board, published
+from hypbench.records import Data, Log
+from hypbench.rows import BASELINE, platform_of, settings_of, twin_of
 
+LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup": "dedup",
+          "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",
+          "prog_clusters": "clusters"}
+S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # milliseconds
+REMARK = ("Not comparable as times: the study's programs are PARSEC's, on a Xeon with a"
+          " whole OS as guest; here they are small ones of the same kinds, without an OS."
+          " The study gives shares of 14 % to 39 %; those above are of its rounded times,"
+          " and ferret's slowdown there is shorter than its exits.")
+ICOUNT_REMARK = ("Under icount translation and caches cost nothing, so exits are all that can"
+                 " slow a program down; what the share lacks of 100 % is what their clock does not"
+                 " see: the registers saved and restored around them.")
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
+
+
+@dataclass(frozen=True)
+class ExitRow:
+    """One exit kind of a benchmark in a configuration, its passes added up; times in ticks."""
+
+    config: str
+    bench: str
+    kind: str
+    n: int
+    total: int
+    min: int
+    max: int
+    hist: tuple[tuple[int, int], ...]  # (lower edge, count)
+    share_count: float  # 0 to 1, of the exits of this benchmark and configuration
+    share_time: float
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.n
+
+
+def exit_rows(log: Log) -> list[ExitRow]:
+    return [row for rows in exits_by_step(log).values() for row in rows]
+
+
+def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
+    """By benchmark and configuration, in the order of the records; the dearest kind first."""
+    found: dict[tuple[str, str], dict[str, list[Data]]] = {}
+    for data in log.of_kind("exits"):
+        kinds = found.setdefault((data["bench"], data["config"]), {})
+        kinds.setdefault(data["exit"], []).append(data)
+    return {step: sorted(added(kinds), key=lambda row: (-row.total, row.kind))
+            for step, kinds in found.items()}
+
+
+def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
+    """The records of each kind, added up."""
+    every = [data for records in kinds.values() for data in records]
+    all_n, all_total = (sum(data[name] for data in every) for name in ("n", "total"))
+    for kind, records in kinds.items():
+        n, total = (sum(data[name] for data in records) for name in ("n", "total"))
+        hist: Counter[int] = Counter()
+        for data in records:
+            hist.update(dict(data["hist"]))
+        yield ExitRow(records[0]["config"], records[0]["bench"], kind, n, total,
+                      min(data["min"] for data in records), max(data["max"] for data in records),
+                      tuple(sorted(hist.items())), n / all_n, total / (all_total or 1))
 
 
 @dataclass(frozen=True)
@@ -71,3 +135,88 @@ def run_times(log: Log) -> dict[tuple[str, str], tuple[float, int]]:
             ticks, runs = sums.get(key, (0.0, 0))
             sums[key] = (ticks + data["n"] * data["mean"] + data["cold"], runs + data["n"] + 1)
     return {key: (ticks / runs, runs) for key, (ticks, runs) in sums.items()}
+
+
+def splits(log: Log) -> list[ProgramRow]:
+    """The programs in configurations that have a twin with exit statistics."""
+    return [row for row in program_rows(log)
+            if row.native is not None and row.exit_runs and row.exits]
+
+
+def study_share(row: Data) -> float:
+    """The share of exits in the slowdown of a program of S3."""
+    return row["exit_ms"] / (row["vm"] - row["native"])
+
+
+def exits_tables(log: Log) -> Shown:
+    """In the manner of `perf kvm stat`."""
+    return filled("Exits by kind (stats=on): ticks at EL2, histogram in log2 of ticks and count", (
+        "configuration", "bench", "VM-EXIT", ">Samples", ">Samples%", ">Time%", ">Total", ">Min",
+        ">Max", ">Avg", "Histogram"), (
+        (row.config, row.bench, row.kind, row.n, per_cent(row.share_count),
+         per_cent(row.share_time), row.total, row.min, row.max, fixed(row.mean, 1),
+         spark(row.hist)) for row in exit_rows(log)), merged=2)
+
+
+def program_tables(log: Log) -> Shown:
+    rows = program_rows(log)
+    made = filled("Programs: ticks of one run, and what of the slowdown is exit handling", (
+        "program", "configuration", ">native", ">VM", ">slowdown", ">VM - native", ">exits",
+        ">exit time", ">share", "exits by kind"), (
+        (row.bench, row.config, fixed(row.native), fixed(row.vm), times(row.slowdown, 4),
+         fixed(None if row.native is None else row.vm - row.native), fixed(row.exit_count),
+         fixed(row.exit_time), per_cent(row.share),
+         ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
+                   if row.exit_runs)) for row in rows))
+    remarks = [ICOUNT_REMARK] if platform_of(log) == "qemu-icount" else []
+    return [*made, *remarks, *study_table(rows)] if made else []
+
+
+def study_table(rows: list[ProgramRow]) -> Shown:
+    ours: dict[str, list[str]] = {row.bench: [] for row in rows if row.bench in S3}
+    for row in rows:
+        if row.bench in ours and row.share is not None:
+            ours[row.bench].append(per_cent(row.share))
+    made = filled("The study's programs (S3): bhyve on a Xeon", (
+        "of the kind of", "study's program", ">native ms", ">VM ms", ">slowdown", ">exits",
+        ">exit ms", ">share", ">share here"), (
+        (bench, study["program"], f"{study['native']:g}", f"{study['vm']:g}",
+         times(study["vm"] / study["native"], 3), study["exits"], f"{study['exit_ms']:g}",
+         per_cent(study_share(study), 0), ", ".join(shares) or "-")
+        for bench, shares in ours.items() for study in [S3[bench]]))
+    return [*made, REMARK] if made else []
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("programs", "Programs", board.name)
+    source = board.source("programs")
+    if found := splits(source.log):
+        made.text("Small programs of the kinds that study S3 used, with the same text and"
+                  " checksum in every configuration. EL2 counts and times the exits of a"
+                  " twin run. How much longer they take in a VM stands beside study S3.")
+        over = [LABELS.get(one.bench, one.bench) for one in found if one.share and one.share > 1]
+        if over:
+            made.text(f"The exits take longer than the slowdown of {', '.join(over)}: EL2 times"
+                      " them in the twin with stats=on, whose exits are longer than those of"
+                      " the run without (see stats=on above).")
+        runs, show = run_times(source.log), source.clock.show
+        values = [{"what": LABELS[bench], "config": row.kind,
+                   "factor": row.total / runs[bench, config][1],
+                   "note": f"{LABELS[bench]}, {row.kind}: {counted(row.n, 'exit')}, mean"
+                           f" {show(row.mean)}, max {show(row.max)}"}
+                  for (bench, config), rows in exits_by_step(source.log).items()
+                  if (bench, config) in runs and bench in LABELS for row in rows if row.total]
+        if values:
+            made.figure("exit-kinds", "Time at EL2 in one run of each program, by kind of exit.",
+                        charts.dots(values, f"{source.clock.axis} a run (log)", True, one=False))
+    else:
+        made.add(board.missing("programs", "programs"))
+    made.table("exit-kinds", "Exits by kind, where statistics were on", (
+        "plan", "benchmark", "configuration", "exit", ">exits", ">of all exits", ">of exit time",
+        ">min", ">mean", ">max", ">total"), [
+            [source.plan, row.bench, row.config, row.kind, counted(row.n, "exit"),
+             percent(row.share_count), percent(row.share_time),
+             *map(source.clock.show, (row.min, row.mean, row.max, row.total))]
+            for source in map(board.source, ("programs", "traps"))
+            for row in exit_rows(source.log)], folded="Exits in numbers")
+    return made

@@ -1,55 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the studies whose measurements are done here again, and what of them compares.
+"""The studies this testbed re-does: theirs beside ours as ratios, and what does not compare.
 
 S1: KVM on a Cortex-A15 (Arndale, 1.7 GHz), Linux as host and guest. S3: bhyve on a Xeon, seven
 PARSEC programs, one VCPU. S4: KVM with a real-time Linux, one to three VMs on cores of their own.
 Their tables are in html/studies.json.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import groupby
 
-from hypbench import rows as measured
-from hypbench.records import Log
-from hypbench.schema import Data
+from hypbench.analysis import failover
+from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
+from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
+from hypbench.analysis.tlb import sized_rows
+from hypbench.columns import Shown, filled, fixed, per_cent
+from hypbench.html import charts
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
+from hypbench.html.data import Board, Source, published
+from hypbench.records import Data, Log
+from hypbench.rows import Row, platform_of, rows_of
+from hypbench.rules import CHECKSUM
 
-PUBLISHED = Path(__file__).resolve().parents[1] / "html" / "studies.json"
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program of S3: milliseconds, and how often it exited."""
-
-    name: str
-    native_ms: float
-    vm_ms: float
-    exits: int
-    exit_ms: float
-
-    @property
-    def share(self) -> float:
-        """The share of exits in the slowdown."""
-        return self.exit_ms / (self.vm_ms - self.native_ms)
-
-    @property
-    def slowdown(self) -> float:
-        return self.vm_ms / self.native_ms
-
-
-def rows_of(study: str) -> list[Data]:
-    return json.loads(PUBLISHED.read_text())[study]["rows"]
-
-
-# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
-S1_WAKEUP = {row["id"].removeprefix("wakeup-"): row for row in rows_of("S1")
-             if row["id"].startswith("wakeup-")}
-S1_RATIO = 2.24  # random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
-S1_MISS_RATES = (0.001, 0.01, 0.1)
-S3_PROGRAMS = {row["ours"]: Program(row["program"], row["native"], row["vm"], row["exits"],
-                                    row["exit_ms"]) for row in rows_of("S3")}
-
+S2_PLAN = "paper-s2"
+S4_PLAN = "paper-s4-vms"
+MODES = ("native", "direct", "trapped")
+UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
+UNMODELLED = Cell("not modelled here", "quiet")
+UNMEASURED = Cell("not measured", "quiet")
+WHERE = {"before": "before EL2 begins", "in": "EL2", "after": "after EL2"}
+# Where a row of study S1 is measured here: (plan, benchmark, variant, statistic).
+S1_ROWS = {
+    "page-fault": ("faults", "page_fault", "stage1", "p50"),
+    "read-seq": ("memory", "lat_mem_rd", "seq", "load"),
+    "read-random": ("memory", "lat_mem_rd", "random", "load"),
+    "wakeup-max": ("paper-s1", "cyclic", "periodic", "max"),
+    "wakeup-p95": ("paper-s1", "cyclic", "periodic", "p95"),
+    "cpu-int": ("programs", "loop_int", "run", "p50"),
+    "cpu-fp": ("programs", "loop_fp", "run", "p50"),
+}
+# The same in the plans of a reference run: the chase is what has 256 MB there, and paper-s1 would
+# take a simulator hours.
+S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
+    row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
+    for row in ("wakeup-max", "wakeup-p95")}
+# Of study S4: (plan, variant, configuration).
+S4_ROWS = {
+    "periodic": ("paper-s1", "periodic", "trapped"), "oneshot": ("paper-s1", "oneshot", "trapped"),
+    "periodic-load": ("sched", "periodic", "slice"), "oneshot-load": ("sched", "oneshot", "slice"),
+}
 S4_OTHERS = ("second", "third")  # the VMs beside the measured one, in plan paper-s4-vms
+INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
+                       " real one. Comparable: what two and three VMs leave of one alone.")
+ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of QEMU's other cores,"
+                              " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
+                              " modelled here; the number of instructions is exact: EL2 executes"
+                              " none on this VM's core for the others.")
 
 
 @dataclass(frozen=True)
@@ -60,10 +65,10 @@ class Independence:
     how: str
     theirs: tuple[float, ...]
     ours: str
-    rows: tuple[measured.Row | None, ...]  # None: not measured, or another VM did not run
+    rows: tuple[Row | None, ...]  # None: not measured, or another VM did not run
     exact: bool
 
-    def ticks(self, row: measured.Row) -> int:
+    def ticks(self, row: Row) -> int:
         """Of a piece of work. Under icount of the shortest: the others hold turns of QEMU's other
         cores, whose instructions CNTPCT counts, too."""
         return row.pool.low if self.exact else row.p50
@@ -77,33 +82,347 @@ class Independence:
 
 def independence(log: Log) -> list[Independence]:
     """As study S4 has them; nothing of a log without that work."""
-    by_key = {row.key: row for row in measured.rows_of(log)}
+    by_key = {row.key: row for row in rows_of(log)}
     idle = {(vm["bench"], vm["config"]) for vm in log.of_kind("vm")
             if vm["vm"] in S4_OTHERS and not vm.get("rounds")}
-    exact = measured.platform_of(log) == "qemu-icount"
+    exact = platform_of(log) == "qemu-icount"
     found = [Independence(row["what"], row["how"], tuple(row["percent"]), row["ours"], tuple(
         by_key.get((row["bench"], row["variant"], config))
         if (row["bench"], config) not in idle else None for config in row["configs"]), exact)
-             for row in rows_of("S4 independence")]
+             for row in published("studies")["S4 independence"]["rows"]]
     return [one for one in found if any(one.rows[1:])]
 
 
-INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
-                       " real one. Comparable: what two and three VMs leave of one alone.")
-ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of QEMU's other cores,"
-                              " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
-                              " modelled here; the number of instructions is exact: EL2 executes"
-                              " none on this VM's core for the others.")
-WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
-                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
-                 " of a bare guest wakes with nothing else on the core.")
-PROGRAM_REMARK = ("Not comparable as times: the study's programs are PARSEC's, on a Xeon with a"
-                  " whole OS as guest; here they are small ones of the same kinds, without an OS."
-                  " The study gives shares of 14 % to 39 %; those above are of its rounded times,"
-                  " and ferret's slowdown there is shorter than its exits.")
-ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
-                      " time.")
-ICOUNT_SHARE_REMARK = ("Under icount translation and caches cost nothing, so exits are all that can"
-                       " slow a program down;"
-                       " what the share lacks of 100 % is what their clock does not see: the"
-                       " registers saved and restored around them.")
+def independence_tables(log: Log) -> Shown:
+    made = filled("Independence: one VM's work while so many run, and what the study has (S4: KVM,"
+                  " real-time Linux)",
+                  ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">ticks, 1 VM"),
+                  (line for one in independence(log) for line in (
+                      (one.what, f"study: {one.how}",
+                       *(f"{fixed(value, 2)} %" for value in one.theirs), "-"),
+                      ("", one.ours, *(per_cent(share, 2) for share in one.shares),
+                       one.ticks(one.rows[0]) if one.rows[0] else "-"))))
+    remarks = [ICOUNT_INDEPENDENCE_REMARK] if platform_of(log) == "qemu-icount" else []
+    return [*made, *remarks, INDEPENDENCE_REMARK] if made else []
+
+
+@dataclass(frozen=True)
+class Number:
+    value: float
+    source: Source
+    row: Row
+
+    def cell(self) -> Cell:
+        return self.source.cell(self.row, self.source.clock.show(self.value))
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("studies", "The studies, theirs beside ours", board.name)
+    made.text("The studies measured time with a whole operating system in host and guest; this"
+              " testbed measures one path alone. No figure of theirs may be subtracted from"
+              " ours; a ratio of a VM to the native machine compares, and each row of the"
+              " tables says whether.")
+    studies = published("studies")
+    for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
+        study = studies[name]
+        made.text(f"{study['title']}. {study['cite']} {study['conditions']}", study.get("url", ""))
+        parts(made, board, study)
+    return made
+
+
+def theirs(text: str) -> Cell:
+    return Cell(text, "theirs")
+
+
+def s1(made: Section, board: Board, study: Data) -> None:
+    values: list[Data] = []
+    rows: list[Cells] = []
+    for row in study["rows"]:
+        numbers = s1_numbers(board, row)
+        rows += [theirs_row(row), ours_row(board, numbers)]
+        values.append(dot(row["what"], "S1", row["native"], row["guest"], row["unit"]))
+        if numbers and numbers[0] and (guest := guest_of(numbers)):
+            values.append(dot(row["what"], "hypbench", numbers[0].value, guest.value,
+                              board.clock.unit))
+    made.figure("s1", "Study S1: guest to native, theirs and ours (here trapped, or"
+                " direct where nothing is trapped).",
+                charts.dots(values, "guest / native (log)", True))
+    made.table("s1", "Study S1: theirs, and below it ours", (
+        "what", "measured on", ">native", ">direct", ">guest (ours: trapped)", ">guest to native",
+        "what does not compare, and why"), rows, (
+            "Ours: median of a stage-1 fault; a load at the largest working set; a timer"
+            " from its compare value to the first instruction of the EL0 task. Of a"
+            " reference run the random reads are tlb_chase's, and the timer's are"
+            " timer_wakeup's, wfi-task.",), folded="S1 in numbers")
+
+
+def dot(what: str, config: str, native: float, guest: float, unit: str) -> Data:
+    return {"what": what, "config": config, "factor": guest / native,
+            "note": f"{config}: native {native:g} {unit}, guest {guest:g} {unit}, ×"
+                    f"{guest / native:.2f}"}
+
+
+def theirs_row(row: Data) -> Cells:
+    cells = (f"S1: {row['how']}", theirs_text(row["native"], row["unit"]), NONE,
+             theirs_text(row["guest"], row["unit"]), f"×{row['guest'] / row['native']:.2f}")
+    return [Cell(row["what"], "strong"), *map(theirs, cells), row["differs"]]
+
+
+def theirs_text(value: float, unit: str) -> str:
+    if unit == "×":
+        return f"×{value:.1f}"
+    return f"{number(value) if value == int(value) else f'{value:.2f}'}\u00a0{unit}"
+
+
+def s1_numbers(board: Board, row: Data) -> list[Number | None] | None:
+    """Native, direct, trapped; None where the platform does not model it."""
+    rows = S1_ROWS | S1_PARTIAL if board.partial else S1_ROWS
+    plan, bench, variant, statistic = rows[row["id"]]
+    source = board.first_with(bench, plan) if board.partial else board.source(plan)
+    if statistic == "load" and board.clock.exact:
+        return None
+    return [value_of(source, bench, variant, mode, statistic) for mode in MODES]
+
+
+def ours_row(board: Board, values: list[Number | None] | None) -> Cells:
+    if values is None:
+        return ["", board.name, *[UNMODELLED] * 4, "The instruction counter models none of it."]
+    native, guest = values[0], guest_of(values)
+    if not any(values):
+        return ["", board.name, *[UNMEASURED] * 4, ""]
+    said = ("Times of a model, not of silicon." if board.clock.platform == "gem5" else
+            "Instructions, not µs." if board.clock.exact else "")
+    return ["", board.name, *(value.cell() if value else NONE for value in values),
+            ratio(guest.value if guest else None, native.value if native else None), said]
+
+
+def guest_of(values: list[Number | None]) -> Number | None:
+    """Trapped; or direct, where that is all there is of a guest."""
+    return values[2] or values[1]
+
+
+def value_of(source: Source, bench: str, variant: str, config: str, statistic: str
+             ) -> Number | None:
+    config = source.config_of(config)
+    if config == "trapped" and config not in source.configs:
+        config = UNLINKED
+    if statistic == "load":
+        sizes = {size: row for shape, size, row in sized_rows(source.log, bench)
+                 if (shape, row.config) == (variant, config)}
+        row = sizes[max(sizes)] if sizes else None
+        return Number(row.p50 / row.first["batch"], source, row) if row else None
+    row = source.row(bench, variant, config)
+    if row is None:
+        return None
+    value = row.pool.high if statistic == "max" else row.pool.percentiles().get(statistic)
+    return Number(value, source, row) if value is not None else None
+
+
+def s2(made: Section, board: Board, study: Data) -> None:
+    """Theirs and ours by where the time goes, as shares of the whole."""
+    found = [one for one in fail_overs(board.first_with("failover", "failover").log) if one.phases]
+    parts = {f"S2, {way}": [
+        (WHERE[row["where"]], row["us"], f"{row['phase']}: {number(row['us'])} µs")
+        for row in study["rows"] if row["way"] == way] for way in ("pause", "unpause")}
+    parts |= {f"hypbench, {failover.label(one)}": [
+        (WHERE["before" if row.variant.endswith("-begins") else "in"], row.pool.mean,
+         f"{failover.phase_name(one, row)}: {board.clock.show(row.pool.mean)}")
+        for row in one.phases] for one in found}
+    if found:
+        made.figure("s2", "Study S2: how much of a switch of VMs comes before the"
+                    " hypervisor begins, theirs (a command in the control VM) and ours (a"
+                    " hypercall of the active VM, until the standby's first instruction).",
+                    charts.phases([bar for name, some in parts.items()
+                                   for bar in share_bars(name, some)],
+                                  "% of the whole", sums=False))
+    made.table("s2", "Study S2: phases, means (new environment, no load)",
+               ("way", "phase", "where", ">mean"),
+               [list(map(theirs, (row["way"], row["phase"], WHERE[row["where"]],
+                                  f"{number(row['us'])}\u00a0µs"))) for row in study["rows"]],
+               ("Not comparable: their times, which hold a command, Linux in the control VM and"
+                " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
+                " theirs. Ours, phase by phase, is in the section on fail over.",),
+               folded="S2 in numbers")
+    s2_parameters(made, board, published("studies")["S2 parameters"])
+
+
+def s2_parameters(made: Section, board: Board, study: Data) -> None:
+    """A row a parameter, each system against its own base."""
+    plans = {row.get("plan", S2_PLAN) for row in study["rows"]}
+    found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
+             for plan in plans}
+
+    def their(row: Data, way: str) -> Cell:
+        if way not in row:
+            return Cell(NONE, "quiet")
+        return theirs(f"{ratio(row[way], study['rows'][0][way])}: {number(row[way])}\u00a0µs")
+
+    def ours(source: Source, row: Row | None, first: Row | None) -> str | Cell:
+        if row is None or first is None:
+            return UNMEASURED
+        beside = f"{ratio(row.p50, first.p50)}: " if first.p50 else ""
+        return source.cell(row, beside + source.clock.show(row.p50))
+
+    def line(row: Data) -> Cells:
+        plan, config = row.get("plan", S2_PLAN), row.get("ours", "")
+        mine, first = (by_variant(found[plan].get(name)) for name in (config, "base"))
+        numbers = (ours(board.source(plan), mine.get(name), first.get(name)) if config
+                   else Cell(NONE, "quiet") for name in ("", *WATCHED))
+        return [Cell(row["parameter"], "strong"), their(row, "pause"), their(row, "unpause"),
+                Cell(row["here"], "" if config else "quiet"), *numbers]
+    made.table(
+        "s2-parameters", f"Study S2: one parameter changed. {study['conditions']}",
+        ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
+         ">last vCPU stops", ">service gap", ">all vCPUs run"),
+        list(map(line, study["rows"])), (
+            "Ours (p50, plans paper-s2 and paper-s2-loads, a factor to the same plan's base): a"
+            " control VM on a core of its own commands a pair of three vCPUs, all busy. EL2 touches"
+            " no memory or device of a VM over a pause, so memory changes nothing.", *((
+                "Every core's instructions count, one core after another: a figure is their sum,"
+                " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
+        folded="S2's parameters")
+
+
+def by_variant(one: FailOver | None) -> dict[str, Row]:
+    """The whole way's is empty."""
+    return {"": one.total, **{row.variant: row for row in one.watched}} if one else {}
+
+
+def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
+    """Neighbours of one place are one bar."""
+    whole, at, made = sum(value for _, value, _ in parts), 0.0, []
+    for where, some in groupby(parts, key=lambda part: part[0]):
+        several = list(some)
+        end = at + 100 * sum(value for _, value, _ in several) / whole
+        made.append({"config": name, "phase": where, "start": at, "end": end, "order":
+                     list(WHERE.values()).index(where),
+                     "note": f"{name}: {'; '.join(said for _, _, said in several)}"})
+        at = end
+    return made
+
+
+def s3(made: Section, board: Board, study: Data) -> None:
+    found = {one.bench: one for one in splits(board.source("programs").log)}
+    values: list[Data] = []
+    rows: list[Cells] = []
+    for row in study["rows"]:
+        one, label = found.get(row["ours"]), LABELS[row["ours"]]
+        values.append(longer(label, "S3", row["native"], row["vm"], "ms"))
+        if one and one.native and one.vm > one.native:
+            values.append(longer(label, "hypbench", one.native, one.vm, board.clock.unit))
+        rows.append([Cell(label, "strong"), *map(theirs, (
+            f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
+            ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
+            f"{row['exit_ms']:g}\u00a0ms", percent(study_share(row), 0), NONE))])
+        if not board.partial:
+            rows.append(s3_ours(board, row["ours"], one))
+    if found:
+        made.figure("s3", "Study S3: how much longer a program takes in a VM, theirs and"
+                    " ours; no dot where it takes no longer.", charts.dots(
+                        values, "% longer than native (log)", True, one=False))
+    exact = ("Under the instruction counter translation costs nothing: our share cannot show that"
+             " part of a slowdown.",) if board.clock.exact else ()
+    made.table("s3", "Study S3: theirs, and below it ours (a run, mean)", (
+        "program", "measured on", ">native", ">VM", ">VM to native", ">exits", ">exit time",
+        ">exits' share of the slowdown", "checksum"), rows, (
+            "Not comparable: their times (ms on a Xeon, whole operating systems, other inputs) with"
+            " ours. Comparable: which share of a slowdown the exits are. Their share is computed"
+            " from the rounded times here; the study itself says 14 to 39 %, and ferret's"
+            " difference of 7 ms is too small to divide by. A share above 100 %: the exits are"
+            " timed in the twin with stats=on, where each is longer.", *exact),
+        folded="S3 in numbers")
+
+
+def longer(what: str, config: str, native: float, vm: float, unit: str) -> Data:
+    percents = 100 * (vm / native - 1)
+    return dot(what, config, native, vm, unit) | {"factor": percents, "note": (
+        f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more")}
+
+
+def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
+    source = board.source("programs")
+    if one is None:
+        return ["", board.name, *[UNMEASURED] * 6, NONE]
+    same = checksums(source.log).get(program)
+    verdict = (NONE if same is None else Cell("equal", "good") if same else Cell("differs", "bad"))
+    native, vm = (source.cell(source.row(program, "run", config), source.clock.show(value))
+                  for config, value in (("native", one.native), (one.config, one.vm)))
+    # More exit time than slowdown is marked: exits beyond those of the run were counted.
+    share = Cell(percent(one.share, 0), "bad" if one.share and one.share > 1 else "")
+    return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
+            counted(one.exit_count, "exit"), source.clock.show(one.exit_time), share, verdict]
+
+
+def checksums(log: Log) -> dict[str, bool]:
+    """Program → whether its checksum is the same in every configuration and pass."""
+    found: dict[str, set[int]] = {}
+    for check in log.of_kind("check"):
+        if check["variant"] == CHECKSUM:
+            found.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
+    return {bench: len(values) == 1 for bench, values in found.items()}
+
+
+def s4(made: Section, board: Board, study: Data) -> None:
+    source = board.source("sched")
+    values: list[Data] = []
+    rows: list[Cells] = []
+    late = {row["id"]: row["late_us"] for row in study["rows"]}
+    for variant in ("periodic", "oneshot"):
+        values.append(dot(variant, "S4, CPU and I/O load", late[variant], late[f"{variant}-load"],
+                          "µs"))
+        alone = source.row("cyclic", variant, "alone")
+        values += [dot(variant, f"hypbench, {name}", alone.pool.high, row.pool.high,
+                       source.clock.unit)
+                   for config, name in (("slice", "in turns"), ("priority", "by priority"))
+                   if alone and (row := source.row("cyclic", variant, config))]
+    if source.rows:
+        made.figure("s4", "Study S4: the latest response under load as a factor to the"
+                    " latest alone, theirs and ours (a background VM on the same core).",
+                    charts.dots(values, "under load / alone (log)", True))
+    for row in study["rows"]:
+        plan, variant, config = S4_ROWS[row["id"]]
+        source = board.source(plan)
+        ours = source.row("cyclic", variant, config)
+        rows.append([row["what"], theirs(f"{number(row['late_us'])}\u00a0µs"),
+                     f"cyclic {variant}, {config} (plan {plan})" if ours else UNMEASURED,
+                     source.cell(ours), source.clock.show(ours.pool.high if ours else None)])
+    made.table("s4", "Study S4: how late a timer is handled", (
+        "what", ">theirs", "ours", ">p50, ours", ">max, ours"), rows, (
+            "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with"
+            " their I/O; ours is the bare path, and 'under load' a background VM that shares the"
+            " core.",), folded="S4 in numbers")
+    s4_independence(made, board)
+
+
+def s4_independence(made: Section, board: Board) -> None:
+    """Theirs, and below it ours."""
+    source = board.source(S4_PLAN)
+    found = independence(source.log)
+    if not found:
+        made.add(board.missing("independence of VMs", S4_PLAN))
+        return
+    if not source.clock.exact:
+        made.figure("s4-vms", "Study S4: what a VM does while one, two or three VMs run,"
+                    " theirs and ours.", charts.dots(
+                        [value for one in found for value in shares_of(one)],
+                        "% of one VM alone", False, one=False))
+    rows: list[Cells] = []
+    for one in found:
+        rows += [[Cell(one.what, "strong"), theirs(f"S4: {one.how}"),
+                  *(theirs(percent(value / 100, 2)) for value in one.theirs), theirs(NONE)],
+                 ["", one.ours, *(source.cell(row, percent(share, 2)) if share else UNMEASURED
+                                  for share, row in zip(one.shares, one.rows)),
+                  source.clock.show(one.ticks(one.rows[0]) if one.rows[0] else None)]]
+    made.table("s4-vms", "Study S4: independence of one, two and three VMs",
+               ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
+                   *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else
+                     ("Ours is of medians.",)), INDEPENDENCE_REMARK),
+               folded="S4's independence in numbers")
+
+
+def shares_of(one: Independence) -> list[Data]:
+    ours = (100 * share if share else None for share in one.shares)
+    return [{"what": f"{one.what}, {count} VMs", "config": config, "factor": value,
+             "note": f"{config}, {one.what}, {count} VMs: {value:.2f} %"}
+            for config, values in (("S4", one.theirs), ("hypbench", ours))
+            for count, value in enumerate(values, 1) if value and count > 1]

@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every switch as an A/B: configurations of a run that differ in one axis, benchmark by
-benchmark."""
+"""Every switch as an A/B: configurations of a run that differ in one axis, benchmark by benchmark.
+On the page what each option of the hypervisor costs, the dearest first, and the state a sample
+begins in."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from hypbench.axes import Setting, settings_of, twins
-from hypbench.bootstrap import Interval, effect
+from hypbench.analysis.interrupts import is_whole
+from hypbench.columns import Shown, between, filled, signed, times
+from hypbench.histogram import Interval, effect
+from hypbench.html import charts
+from hypbench.html.blocks import Cell, Cells, Section, plural
+from hypbench.html.data import Board, Source
 from hypbench.records import Log
-from hypbench.rows import Row, hides, platform_of, rows_of
+from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
+                           settings_of, twins)
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
+UNCHANGED = "{count} more rows do not change."
+ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
+                " would show.")
+PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
+SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
+SHOWN = 24  # bars of the figure; the table has all
+EACH = 3  # bars of an option
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,10 @@ class SwitchRow:
     def effect(self) -> Interval:
         """b - a, in ticks, with its interval: computed when it is asked for."""
         return effect(self.a.passes, self.b.passes)
+
+    @property
+    def setting(self) -> str:
+        return f"{self.axis}={self.other_value}"
 
     @property
     def change(self) -> int:
@@ -62,3 +80,130 @@ def state_rows(log: Log) -> list[SwitchRow]:
     """Cold caches or TLBs against warm."""
     others = tuple({axis for axis, _, _ in twins(log)} - {STATE})
     return switch_rows(log, without=others)
+
+
+def switch_tables(log: Log) -> Shown:
+    return pair_tables("Configurations that differ in one axis: p50 in ticks", switch_rows(log))
+
+
+def state_tables(log: Log) -> Shown:
+    made = pair_tables("The state that a sample begins with: p50 in ticks", state_rows(log))
+    return made + ([ICOUNT_STATE] if made and platform_of(log) == "qemu-icount" else [])
+
+
+def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
+    if not rows:
+        return []
+    rows = [row for row in rows if is_whole(row.a)]
+    changed = [row for row in rows if not (row.effect.is_point and row.effect.value == 0)]
+    made = filled(title, ("switch", "A", "B", "bench", "variant", ">A p50", ">B p50", ">B - A",
+                          ">95 % interval", ">B / A"), (
+        (row.setting, row.base, row.other, row.bench, row.variant, row.a.p50,
+         row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
+        for row in changed), merged=3)
+    same = len(rows) - len(changed)
+    return [*(made or [title + ":"]), *([UNCHANGED.format(count=same)] if same else [])]
+
+
+Effect = tuple[Source, SwitchRow]
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("switches", "What each option costs", board.name)
+    found = effects(board)
+    if not found:
+        made.add(board.missing("twins of one configuration", "traps"))
+    else:
+        options(made, board, found)
+    states(made, board)
+    return made
+
+
+def options(made: Section, board: Board, found: list[Effect]) -> None:
+    found = sorted(found, key=lambda one: -abs(one[1].change))
+    moved = [one for one in found if one[1].change]
+    still = [one for one in found if not one[1].change]
+    made.text("Two configurations of one boot that differ in this option alone: the median with"
+              f" it minus the median without it. {len(still)} of {len(found)}"
+              f" {plural('pair')} of an option and a path have no effect.")
+    if shown := shown_of(moved):
+        made.figure("switches", f"What an option changes, in {board.clock.axis}: of each"
+                    " option the dearest paths; left of 0 the path becomes shorter.", charts.bars([
+                        {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
+                         "note": f"{row.base}: {source.clock.show(row.a.p50)}; "
+                                 + source.note(row.b)} for source, row in shown],
+                        f"{board.clock.axis} more"))
+    head = ("option", "configuration", "path", ">without", ">with", ">change")
+    made.table("switches", "Every path that an option changes", head,
+               [line(*one) for one in moved], folded="Effects in numbers")
+    made.table("no-effect", "Options and paths that do not differ", head,
+               [line(*one) for one in still], folded=f"{len(still)} without effect")
+
+
+def effects(board: Board) -> list[Effect]:
+    """Each option and path once: of the first two configurations between which it changes."""
+    found: dict[tuple[str, ...], Effect] = {}
+    for source in map(board.source, PLANS):
+        for row in switched(source):
+            key = row.setting, row.bench, row.variant
+            if not in_detail(row) and (key not in found or not found[key][1].change):
+                found[key] = source, row
+    return list(found.values())
+
+
+def switched(source: Source) -> list[SwitchRow]:
+    """Each switch, on each path, where interrupts are trapped; in the order of SWITCHES."""
+    found = [row for row in switch_rows(source.log)
+             if row.axis in SWITCHES and source.configs[row.base]["irq"] == "trapped"
+             and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
+    # Where the core is shared in slices, waiting hides everything else: those come last.
+    return sorted(found, key=lambda row: (SWITCHES.index(row.axis),
+                                          source.configs[row.base]["sched"] == "rr"))
+
+
+def in_detail(row: SwitchRow) -> bool:
+    """A part of another row: a phase, or a position in a storm that is not its last."""
+    if row.bench == "irq_phases":
+        return not row.variant.endswith("-total")
+    pended, _, position = row.variant.partition("-")
+    return row.bench == "irq_storm" and pended != position
+
+
+def shown_of(moved: list[Effect]) -> list[Effect]:
+    """Of each option the paths that it changes most, without storms of many interrupts."""
+    count: Counter[str] = Counter()
+    shown = []
+    for source, row in moved:
+        if row.bench != "irq_storm" and count[row.setting] < EACH:
+            count[row.setting] += 1
+            shown.append((source, row))
+    return shown[:SHOWN]
+
+
+def line(source: Source, row: SwitchRow) -> Cells:
+    return [row.setting, row.base, f"{row.bench} {row.variant}", source.cell(row.a),
+            source.cell(row.b), Cell(source.clock.change(row.change), "strong")]
+
+
+def states(made: Section, board: Board) -> None:
+    """Warm, cold caches, cold TLBs; a figure where the platform has caches."""
+    source = board.any_of("states", "timed", "timed-sw")
+    rows = [row for row in state_rows(source.log) if row.bench not in UNMODELLED_BENCHES]
+    if not rows:
+        return
+    values = [{"what": f"{row.bench} {row.variant}, {row.base}", "config": row.other_value,
+               "factor": row.ratio,
+               "note": f"warm {source.clock.show(row.a.p50)}; " + source.note(row.b)}
+              for row in rows if row.ratio and row.base in ("native", "trapped")
+              and row.variant in ("null", "actlr", "vgic", "handler", "busy-handler", "wfi-task")]
+    if values and not source.clock.exact:
+        made.figure("states", "Cold caches and cold TLBs: median as a factor to the warm one.",
+                    charts.dots(values, "times the warm median", False))
+    elif source.clock.exact:
+        made.text("Caches and TLBs cost nothing under the instruction counter, so cold and warm"
+                  " samples are equal here, and must be.")
+    made.table("states", "By the state a sample begins with, median",
+               ("path", "configuration", "state", ">warm", ">in this state", ">change"),
+               [[f"{row.bench} {row.variant}", row.base, str(row.other_value), source.cell(row.a),
+                 source.cell(row.b), source.clock.change(row.change)] for row in rows],
+               folded="States in numbers")

@@ -1,24 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of address translation: the matrix of both stages' grains against the walk's length, a
-linear fit, and what a slower walk makes of a whole program (the model of study S1)."""
+linear fit, and what a slower walk makes of a whole program (the model of study S1); PMU events of
+one operation, and whether a chase misses the TLB as often as it is meant to; the cost of one miss,
+(chase - packed control) / misses of a load. The misses are counted where the records have PMU
+events, and taken for one a load of a large working set where not."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from hypbench.analysis.studies import S1_MISS_RATES, S1_RATIO
-from hypbench.axes import settings_of
-from hypbench.records import Log
-from hypbench.rows import Row, hides, platform_of, rows_of
-from hypbench.schema import Data
+from hypbench.analysis.clocks import cycle_pools
+from hypbench.columns import Shown, filled, fixed, times
+from hypbench.histogram import Pool
+from hypbench.records import Data, Log
+from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of, settings_of
 
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
 VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d{1,9})[pK]$")
 SHAPES = ("random", "seq", "packed")
+STUDY_RATIO = 2.24  # S1: random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
+MISS_RATES = (0.001, 0.01, 0.1)
 
-Curves = dict[str, list[tuple[int, float]]]  # shape: [(size, ticks of one load)]
+LINES_PER_PAGE = 64
+BEYOND = 4096  # pages, more than a TLB holds
+# A miss, by the farthest TLB whose refills are counted; and the pages that each TLB surely holds.
+MISSES = {"l2d_tlb_refill": 256, "l1d_tlb_refill": 16}
+MISSES_LEAST = 0.95  # a load of the random chase
+MISSES_MOST = 0.02  # a load of the packed control, where its pages fit
+ASSUMED = "assumed"
+LEAST = 0.5  # misses of a load: of fewer, something else is measured
+MATRIX = 4  # configurations from which on a log is a matrix
 
 
 @dataclass(frozen=True)
@@ -63,7 +78,11 @@ class Slowdown:
     base: str
     size: str  # the largest working set, as its variant says
     ratio: float
-    slowdowns: tuple[tuple[float, float], ...]  # (m, how many times as long)
+
+    @property
+    def slowdowns(self) -> list[float]:
+        """How many times as long, at each of MISS_RATES."""
+        return [1 - rate + rate * self.ratio for rate in MISS_RATES]
 
 
 def tlb_cells(log: Log) -> list[TlbCell]:
@@ -82,16 +101,6 @@ def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
     """(shape, size of the working set, row); the size is in the variant's unit."""
     rows = [(VARIANT.match(row.variant), row) for row in rows_of(log) if row.bench == bench]
     return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
-
-
-def working_sets(log: Log, bench: str) -> dict[str, Curves]:
-    """By configuration; small sets first. For a platform that models memory."""
-    found: dict[str, Curves] = {}
-    for shape, size, row in sized_rows(log, bench):
-        load = row.p50 / row.first["batch"]
-        found.setdefault(row.config, {}).setdefault(shape, []).append((size, load))
-    return {config: {shape: sorted(points) for shape, points in curves.items()}
-            for config, curves in found.items()}
 
 
 def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str) -> TlbCell:
@@ -119,35 +128,25 @@ def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
     return WalkFit(float(a), float(b), residual, len(points))
 
 
-def slowdown(ratio: float, miss_rate: float) -> float:
-    return 1 - miss_rate + miss_rate * ratio
-
-
 def slowdowns(log: Log) -> list[Slowdown]:
     """The study's own r first, then every measured one; only the study's where the platform models
     no translation. Nothing for a log without random reads."""
-    rows = [row for row in rows_of(log) if row.bench in (CHASE, READ)
-            and row.variant.startswith("random-") and VARIANT.match(row.variant)
-            and row.config in settings_of(log)]
-    if not rows:
+    rows = [[(size, row) for shape, size, row in sized_rows(log, bench)
+             if shape == "random" and row.config in settings_of(log)] for bench in (CHASE, READ)]
+    if not any(rows):
         return []
-    found = [model("study", "guest", "native", "256 MB", S1_RATIO)]
-    for bench in (CHASE, READ):
-        mine = [row for row in rows if row.bench == bench and not hides(platform_of(log), row)]
-        found += measured(log, mine)
+    found = [Slowdown("study", "guest", "native", "256 MB", STUDY_RATIO)]
+    for some in rows:
+        found += measured(log, [one for one in some if not hides(platform_of(log), one[1])])
     return found
 
 
-def size_of(row: Row) -> int:
-    found = VARIANT.match(row.variant)
-    return int(found["size"]) if found else 0
-
-
-def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
-    """Each configuration with two stages against the first with one and the same stage 1."""
+def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
+    """Each configuration with two stages against the first with one and the same stage 1, at the
+    largest size."""
     settings = settings_of(log)
-    size = max(map(size_of, rows), default=0)
-    top = {row.config: row for row in rows if size_of(row) == size}
+    most = max((size for size, _ in rows), default=0)
+    top = {row.config: row for size, row in rows if size == most}
     single = {settings[name]["stage1"]: top[name] for name in reversed(settings)
               if name in top and settings[name]["stage2"] == "off"}
     found = []
@@ -155,11 +154,159 @@ def measured(log: Log, rows: list[Row]) -> list[Slowdown]:
         base = single.get(settings[name]["stage1"])
         if (settings[name]["stage2"] != "off" and settings[name]["fill"] == "eager"
                 and base and base.p50 > 0):
-            found.append(model(row.bench, name, base.config, row.variant.removeprefix("random-"),
-                               row.p50 / base.p50))
+            found.append(Slowdown(row.bench, name, base.config,
+                                  row.variant.removeprefix("random-"), row.p50 / base.p50))
     return found
 
 
-def model(source: str, config: str, base: str, size: str, ratio: float) -> Slowdown:
-    return Slowdown(source, config, base, size, ratio,
-                    tuple((rate, slowdown(ratio, rate)) for rate in S1_MISS_RATES))
+def event_rows(log: Log) -> dict[Key, dict[str, float]]:
+    """Counts of one operation, the mean of both passes; an event that is not counted is absent."""
+    return {row.key: counted for row in rows_of(log)
+            if not hides(platform_of(log), row) and (counted := per_operation(row.records))}
+
+
+def per_operation(records: list[Data]) -> dict[str, float]:
+    events: Counter[str] = Counter()
+    operations: Counter[str] = Counter()
+    for record in records:
+        for event in record.get("events", []):
+            events[event["name"]] += event["sum"]
+            operations[event["name"]] += record["n"] * record["batch"]
+    return {name: count / operations[name] for name, count in events.items()}
+
+
+def doubts(log: Log) -> Iterator[str]:
+    """Chases over 4 KiB pages of which "a TLB miss per access" is not true, or of their control."""
+    counted = event_rows(log)
+    last: dict[tuple[str, str], str] = {}  # of the largest working set
+    for shape, lines, row in sorted(sized_rows(log, CHASE), key=lambda found: found[1]):
+        miss = next((name for name in MISSES if name in counted.get(row.key, {})), None)
+        if not miss:
+            continue
+        misses = counted[row.key][miss]
+        said = f"{CHASE} {row.variant} {row.config}: {misses:.3f} {miss} a load"
+        if shape == "random" and lines >= BEYOND and row.first.get("s1_levels") == 3:
+            last[row.config, shape] = (f"{said}, less than {MISSES_LEAST}"
+                                       if misses < MISSES_LEAST else "")
+        if shape == "packed" and lines <= MISSES[miss] * LINES_PER_PAGE:
+            last[row.config, shape] = (f"{said} of the control, more than {MISSES_MOST}"
+                                       if misses > MISSES_MOST else "")
+    yield from (f'warning: {text}: "a TLB miss per access" is not true'
+                for text in last.values() if text)
+
+
+@dataclass(frozen=True)
+class Miss:
+    cell: TlbCell
+    misses: float  # of a load
+    source: str  # of `misses`: the event that was counted, or assumed
+    ns: float
+    cycles: float | None  # None without the second clock
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Of the chase's row."""
+        return CHASE, f"random-{self.cell.pages}p", self.cell.config
+
+    @property
+    def misses_said(self) -> str:
+        return f"{self.misses:.3f} {self.source}"
+
+
+def miss_rows(log: Log) -> list[Miss]:
+    """A row for each configuration and working set in which a load misses; none where a tick is
+    no time."""
+    if platform_of(log) not in TIME:
+        return []
+    counted = event_rows(log)
+    pools = cycle_pools(log)
+    return [made for cell in tlb_cells(log) if (made := miss(log, cell, counted, pools))]
+
+
+def miss(log: Log, cell: TlbCell, counted: dict[Key, dict[str, float]],
+         pools: dict[Key, Pool]) -> Miss | None:
+    events = counted.get((CHASE, f"random-{cell.pages}p", cell.config), {})
+    event = next((name for name in MISSES if name in events), ASSUMED)
+    misses = events.get(event, 1.0)
+    cost = cell.cost
+    if cost is None or (cell.pages < BEYOND if event == ASSUMED else misses < LEAST):
+        return None
+    cycles = cycle_cost(cell, pools)
+    return Miss(cell, misses, event, cost * 1e9 / log.run["hz"] / misses,
+                None if cycles is None else cycles / misses)
+
+
+def cycle_cost(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
+    """Random - packed, of a load."""
+    random, packed = (pools.get((CHASE, f"{shape}-{cell.pages}p", cell.config))
+                      for shape in ("random", "packed"))
+    if not random or not packed:
+        return None
+    return (random.percentile(500) - packed.percentile(500)) / cell.batch
+
+
+def largest_sets(rows: list[Miss]) -> list[Miss]:
+    """The largest working set of each log."""
+    return [row for row in rows if row.cell.pages == max(one.cell.pages for one in rows)]
+
+
+def event_tables(log: Log) -> Shown:
+    """A table for each group of events."""
+    groups: dict[tuple[str, ...], list[list[str]]] = {}
+    for key, events in event_rows(log).items():
+        groups.setdefault(tuple(events), []).append(
+            [*key, *(fixed(value, 3) for value in events.values())])
+    made = [filled("PMU events of one operation", (
+        "bench", "variant", "configuration", *(f">{name}" for name in names)), rows)
+            for names, rows in groups.items()]
+    return [*(one for part in made for one in part), *doubts(log)]
+
+
+def tlb_tables(log: Log) -> Shown:
+    cells = largest(tlb_cells(log))
+    unmodelled = platform_of(log) == "qemu-icount"
+    if unmodelled and len({(cell.stage1, cell.stage2) for cell in cells}) < MATRIX:
+        return []  # the table of what this platform does not model says it all
+    if not cells:
+        return []
+    made = filled(f"Translation by grain: {cells[0].pages} pages of 4 KiB, ticks of one load",
+                  ("configuration", "stage 1", "stage 2", ">walk references", ">random", ">seq",
+                   ">packed", ">random - packed"),
+                  ((cell.config, cell.stage1, cell.stage2, cell.walk_refs,
+                    *loads_of(cell, unmodelled)) for cell in cells))
+    return [*made, *fit_line(log, unmodelled)]
+
+
+def loads_of(cell: TlbCell, unmodelled: bool) -> list[str]:
+    if unmodelled:
+        return ["-", "-", "-", NOT_MODELLED]
+    return [fixed(value, 2) for value in (cell.random, cell.seq, cell.packed, cell.cost)]
+
+
+def fit_line(log: Log, unmodelled: bool) -> list[str]:
+    fit = walk_fit(tlb_cells(log))
+    if unmodelled or not fit:
+        return []
+    worth = " (the host's clock: means nothing)" if platform_of(log) == "qemu-host" else ""
+    return [f"Fit over {fit.points} configurations: random - packed = {fit.a:.2f} + {fit.b:.3f} *"
+            f" walk references, residual {fit.residual:.2f} ticks{worth}"]
+
+
+def miss_tables(log: Log) -> Shown:
+    return filled("What one TLB miss costs: (random - packed) / misses of a load",
+                  ("bench", "variant", "configuration", ">misses of a load", ">ns a miss",
+                   ">cycles a miss"),
+                  ((*row.key, row.misses_said, fixed(row.ns, 1), fixed(row.cycles, 1))
+                   for row in largest_sets(miss_rows(log))))
+
+
+def slowdown_tables(log: Log) -> Shown:
+    made = filled("Slowdown at a miss rate of m: 1 * (1 - m) + m * r",
+                  ("r of", "configuration", "against", "working set", ">r",
+                   *(f">m = {100 * rate:g} %" for rate in MISS_RATES)), (
+        ("study (S1)" if one.source == "study" else one.source, one.config, one.base, one.size,
+         f"{one.ratio:.2f}", *(times(value, 4) for value in one.slowdowns))
+        for one in slowdowns(log)))
+    if made and platform_of(log) == "qemu-icount":
+        made.append(f"r is measured on a platform that has translation cost: {NOT_MODELLED}.")
+    return made

@@ -35,9 +35,15 @@ def make_card(card: Card, sources: Sources, path: Path) -> Made:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".card-") as folder:
         half = Path(folder) / "card"
         empty_card(card, half)
-        fill_fat(card, half, [found for wanted, found in made.found if not wanted.sectors],
-                 Path(folder))
-        write_raw(half, [one for one in made.found if one[0].sectors])
+        with half.open("r+b") as image:
+            for wanted, found in made.found:
+                if wanted.sectors:
+                    image.seek(wanted.sectors[0] * SECTOR)
+                    image.write(found.data)
+                else:
+                    file = Path(folder) / found.name
+                    file.write_bytes(found.data)
+                    run("mcopy", "-i", fat_of(card, half), file, f"::{found.name}")
         half.rename(path)
     return made
 
@@ -85,20 +91,6 @@ def empty_card(card: Card, path: Path) -> None:
 
 def fat_of(card: Card, path: Path) -> str:
     return f"{path}@@{card.fat.start * SECTOR}"
-
-
-def fill_fat(card: Card, path: Path, found: list[Found], folder: Path) -> None:
-    for one in found:
-        file = folder / one.name
-        file.write_bytes(one.data)
-        run("mcopy", "-i", fat_of(card, path), file, f"::{one.name}")
-
-
-def write_raw(path: Path, found: list[tuple[File, Found]]) -> None:
-    with path.open("r+b") as file:
-        for wanted, what in found:
-            file.seek(wanted.sectors[0] * SECTOR)
-            file.write(what.data)
 
 
 def lacking(card: Card, path: Path) -> list[File]:

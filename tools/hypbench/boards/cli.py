@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree."""
+"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree. For TFTP, the folder
+that a server gives a board, and what is typed at U-Boot's prompt."""
 
 import re
+import socket
 from pathlib import Path
 
 import click
 
 from hypbench import debian
-from hypbench.boards import tftp as tftps
-from hypbench.boards.card import MIB, Made, lacking, make_card
-from hypbench.boards.description import File, read_card
+from hypbench.boards.card import MIB, Made, collect, lacking, make_card
+from hypbench.boards.description import Card, File, Tftp, read_card
 from hypbench.boards.flash import flash as write_device
-from hypbench.boards.sources import Missing, Sources
+from hypbench.boards.sources import Missing, Sources, script
 from hypbench.plan import read_plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes
 
+SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
+SOMEWHERE = ("192.0.2.1", 9)  # an address of documentation (RFC 5737); nothing is sent there
 PATH = click.Path(path_type=Path)
 PLAN_NAME = re.compile(r"^[ \t]*name[ \t]+([\w.-]+)", re.MULTILINE | re.ASCII)
 BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
@@ -23,6 +26,46 @@ PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
                     help="A name from plans/, or a file.")
 PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
                         default="silicon", hidden=True)
+
+
+def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
+    sources.check_given(card)
+    by_name = {one.name: one for one in card.all_files()}
+    made = collect([by_name[name] for name in tftp.files], sources)
+    text = f"# hypbench, {card.board}: made by `make tftp`\n{tftp.commands.lstrip()}"
+    boot = script(text.encode(), card.board)
+    folder.mkdir(parents=True, exist_ok=True)
+    for _, found in made.found:
+        (folder / found.name).write_bytes(found.data)
+    (folder / SCRIPT).write_bytes(boot)
+    return made
+
+
+def instructions(tftp: Tftp, folder: Path, server: str) -> str:
+    """The commands of the script, typed by hand."""
+    first = [tftp.before] if tftp.before else []
+    network = [*first, "setenv autoload no", "dhcp", f"setenv serverip {server}"]
+    by_hand = [*network, *tftp.commands.strip().splitlines()]
+    by_script = [*network, f"tftpboot ${{scriptaddr}} {SCRIPT}", "source ${scriptaddr}"]
+    return "\n".join([
+        f"Let a TFTP server at {server} give out {folder}, and type at U-Boot's prompt",
+        "(without a DHCP server, instead of `dhcp`: setenv ipaddr <a free address>),",
+        "", "by the script:", *indented(by_script),
+        "", "or command by command:", *indented(by_hand)])
+
+
+def indented(commands: list[str]) -> list[str]:
+    return [f"    {command}" for command in commands]
+
+
+def own_address() -> str:
+    """The address that this machine has towards the rest of the world."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(SOMEWHERE)
+            return probe.getsockname()[0]
+    except OSError:
+        return "<this machine's address>"
 
 
 def words_and_paths(_context: click.Context, _parameter: click.Parameter,
@@ -95,10 +138,12 @@ def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan_text(plan), platform, given)
     folder = output or tree.build(board) / "tftp"
-    made = tftps.make_folder(card, sources, folder)
-    names = [found.name for _, found in made.found] + [tftps.SCRIPT]
+    if not card.tftp:
+        raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
+    made = make_folder(card, card.tftp, sources, folder)
+    names = [found.name for _, found in made.found] + [SCRIPT]
     click.echo(f"{shown(tree, folder)}, plan {plan}: {', '.join(names)}")
-    click.echo(tftps.instructions(card, folder.resolve(), serverip or tftps.own_address()))
+    click.echo(instructions(card.tftp, folder.resolve(), serverip or own_address()))
 
 
 @click.command()

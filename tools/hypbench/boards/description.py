@@ -3,15 +3,17 @@
 from. docs/boards.md describes it."""
 
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeVar
 
 import click
 
-from hypbench.schema import Data
+from hypbench.records import Data
 from hypbench.tree import Tree, UnknownName, listed, read_text
 
 SECTOR = 512
+RESERVED = ("name", "sectors")  # of a part of the card that is left alone
 Part = TypeVar("Part")
 
 
@@ -36,12 +38,6 @@ class File:
 
 
 @dataclass(frozen=True)
-class Reserved:
-    name: str
-    sectors: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Fat:
     start: int  # sector
     files: tuple[File, ...]
@@ -62,7 +58,7 @@ class Card:
     size_mib: int
     fat: Fat
     raw: tuple[File, ...] = ()
-    reserved: tuple[Reserved, ...] = ()
+    reserved: tuple[File, ...] = ()  # name and sectors alone
     tftp: Tftp | None = None
 
     def all_files(self) -> list[File]:
@@ -100,12 +96,12 @@ def card_of(board: str, data: Data) -> Card:
     fat["files"] = tuple(made(File, "fat.files", one) for one in fat.get("files", []))
     return Card(board, data.get("size_mib", 0), made(Fat, "fat", fat),
                 tuple(made(File, "raw", one) for one in data.get("raw", [])),
-                tuple(made(Reserved, "reserved", one) for one in data.get("reserved", [])),
+                tuple(made(File, "reserved", one, RESERVED) for one in data.get("reserved", [])),
                 made(Tftp, "tftp", data["tftp"]) if "tftp" in data else None)
 
 
-def made(kind: type[Part], where: str, data: Data) -> Part:
-    valid = list(kind.__annotations__)
+def made(kind: type[Part], where: str, data: Data, valid: Collection[str] = ()) -> Part:
+    valid = valid or list(kind.__annotations__)
     for name in data:
         if name not in valid:
             raise ValueError(f"[{where}] has an unknown '{name}'; valid: {', '.join(valid)}")
@@ -119,8 +115,7 @@ def check_layout(card: Card) -> None:
         raise ValueError(f"size_mib is {card.size_mib}; it must be a power of two")
     places = [(0, 0, "the partition table"),
               (card.fat.start, card.sectors - 1, "the FAT partition")]
-    parts: list[File | Reserved] = [*card.raw, *card.reserved]
-    for one in parts:
+    for one in (*card.raw, *card.reserved):
         if len(one.sectors) != 2 or one.sectors[0] > one.sectors[1]:
             raise ValueError(f"{one.name}: sectors must be [first, last]")
         places.append((one.sectors[0], one.sectors[1], one.name))

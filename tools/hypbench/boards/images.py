@@ -75,8 +75,7 @@ def patch_uimage(image: bytes, plan: str, platform: str | None) -> bytes:
     data = plans.write_plan(data, plan, platform)
     words[4] = zlib.crc32(data)
     header = UIMAGE.pack(magic, 0, *words)
-    return (UIMAGE.pack(magic, zlib.crc32(header), *words) + data
-            + image[UIMAGE.size + size:])
+    return (UIMAGE.pack(magic, zlib.crc32(header), *words) + data + image[UIMAGE.size + size:])
 
 
 def header_crc_of(image: bytes) -> int:

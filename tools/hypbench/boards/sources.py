@@ -58,11 +58,10 @@ class Sources:
             return self.users(wanted)
         if wanted.build:
             return self.built(wanted)
-        if wanted.board:
-            path = self.tree.root / "boards" / self.board / wanted.board
-            return Found(wanted.name, read_bytes(path), f"boards/{self.board}/{wanted.board}")
-        if wanted.script:
-            return self.script(wanted)
+        if name := wanted.board or wanted.script:
+            data = read_bytes(self.tree.root / "boards" / self.board / name)
+            return Found(wanted.name, data if wanted.board else script(data, self.board),
+                         f"boards/{self.board}/{name}")
         if wanted.package or wanted.device_tree:
             return self.packaged(wanted)
         return None
@@ -83,11 +82,6 @@ class Sources:
                                        " makes it")
         data = images.patch(read_bytes(path), self.plan, self.platform)
         return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the plan")
-
-    def script(self, wanted: File) -> Found:
-        path = self.tree.root / "boards" / self.board / wanted.script
-        return Found(wanted.name, script(read_bytes(path), self.board),
-                     f"boards/{self.board}/{wanted.script}")
 
     def packaged(self, wanted: File) -> Found:
         """From a package: one that is installed here, or Debian's."""
@@ -121,7 +115,7 @@ class Sources:
 def place_in_package(wanted: File) -> tuple[str, str]:
     """The package's name, and a glob of the file below the root of a machine that has it."""
     if wanted.device_tree:
-        flavour = {"armhf": "armmp", "arm64": "arm64"}[wanted.device_tree]
+        flavour = debian.FLAVOURS[wanted.device_tree]
         return (f"linux-image-{flavour}:{wanted.device_tree}",
                 f"usr/lib/linux-image-*-{flavour}/**/{wanted.name}")
     return wanted.package, wanted.path

@@ -1,38 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench dev: the checks of the source tree, and the closing line of the tests."""
+"""hypbench dev: the checks of the source tree, the closing line of the tests, and Debian's packages
+and sources for the Makefile and scripts."""
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.etree.ElementTree import ParseError
 
 import click
 
-from hypbench import qemu
-from hypbench.checks import (analyzers, circles, headers, isa, layers, linters, packages, prose,
-                             reference, sizes, style, sysregs)
-from hypbench.checks.testline import closing_line, count_results
+from hypbench import debian, qemu
+from hypbench.apt_sources import codename, derived, has, machine_sources
+from hypbench.checks import base, linters, prose, reference, source
 from hypbench.tree import Tree, check_names
 
+DECLARATION = re.compile(r"(?=<\?xml )")
 CHECKS = {
-    "layers": layers.check,
-    "circles": circles.check,
-    "sizes": sizes.check,
-    "isa": isa.check,
-    "headers": headers.check,
-    "sysregs": sysregs.check,
-    "format": style.check_format,
-    "text": style.check_text,
-    "reference": reference.check,
+    "layers": source.check_layers,
+    "circles": source.check_circles,
+    "sizes": source.check_sizes,
+    "isa": source.check_isa,
+    "headers": linters.check_headers,
+    "sysregs": source.check_sysregs,
+    "format": base.check_format,
+    "text": base.check_text,
+    "reference": reference.check_reference,
     "words": prose.check_words,
     "links": prose.check_links,
     "pages": prose.check_pages,
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
-    "analyzer": analyzers.check_analyzer,
-    "cppcheck": analyzers.check_cppcheck,
+    "analyzer": linters.check_analyzer,
+    "cppcheck": linters.check_cppcheck,
 }
+
+
+@click.command(hidden=True)
+@click.argument("package")
+@click.option("--arch", metavar="A", help="Debian's name; without it, this machine's.")
+@click.option("--component", metavar="C", help="Of the archive; without it, main.")
+@click.option("--release", metavar="R", help="Such as trixie; without it, this machine's.")
+@click.option("--depends", metavar="GLOB", help="The package that PACKAGE depends on, instead.")
+@click.option("--keep", multiple=True, metavar="GLOB", help="Unpack only these paths.")
+@click.pass_obj
+def fetch(tree: Tree, package: str, arch: str | None, component: str | None, release: str | None,
+          depends: str | None, keep: tuple[str, ...]) -> None:
+    """Unpack a Debian package under build/cache, and print the folder."""
+    click.echo(debian.fetch(package, arch, component, release, depends=depends, keep=keep,
+                            cache=tree.builds / "cache" / "debian"))
+
+
+@click.command(hidden=True)
+@click.option("--missing", is_flag=True, help="Nothing, where a source has that suite already.")
+def backports(missing: bool) -> None:
+    """Print the apt entry of the backports suite of this machine's release."""
+    suite = f"{codename()}-backports"
+    # Not twice: apt refuses a suite that has differing keys.
+    if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
+        click.echo(derived(suite).dump(), nl=False)
+
+
+def count_results(path: Path) -> tuple[Counter[str], list[str]]:
+    """How many cases passed, failed and were skipped, and the names of those that failed. cmocka
+    writes one document after the other into a file."""
+    counts: Counter[str] = Counter()
+    failed: list[str] = []
+    text = path.read_text(errors="replace")
+    documents = [part for part in DECLARATION.split(text) if part.strip()]
+    for root in map(ElementTree.fromstring, documents):
+        for suite in root.iter("testsuite"):
+            count_suite(suite, counts, failed)
+    return counts, failed
+
+
+def count_suite(suite: ElementTree.Element, counts: Counter[str], failed: list[str]) -> None:
+    mine: Counter[str] = Counter()
+    for case in suite.findall("testcase"):
+        result = result_of(case)
+        mine[result] += 1
+        if result == "failed":
+            failed.append(f"{case.get('classname') or suite.get('name')}: {case.get('name')}")
+    # A failure outside of a case, as of a group's set-up, is only in the suite's own count.
+    said = sum(int(suite.get(name) or 0) for name in ("failures", "errors"))
+    if said > mine["failed"] and not suite.findall("testsuite"):
+        failed.append(f"{suite.get('name')}: {said - mine['failed']} outside of a test")
+        mine["failed"] = said
+    counts.update(mine)
+
+
+def result_of(case: ElementTree.Element) -> str:
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    return "skipped" if case.find("skipped") is not None else "passed"
+
+
+def closing_line(counts: Counter[str]) -> str:
+    line = f"{counts['passed']} passed, {counts['failed']} failed"
+    return line + (f", {counts['skipped']} skipped" if counts["skipped"] else "")
 
 
 @click.group()
@@ -40,8 +107,8 @@ def dev() -> None:
     """For those who change hypbench: checks of the source tree."""
 
 
-dev.add_command(packages.fetch)
-dev.add_command(packages.backports)
+dev.add_command(fetch)
+dev.add_command(backports)
 dev.add_command(reference.reference)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What others' programs find: mypy and ruff in the Python text (pyproject.toml says what they look
-for), shellcheck in the shell's."""
+for), shellcheck in the shell's; the compilers, of each header alone and with gcc's analyzer for
+each isa, and cppcheck in the C text of the images."""
 
 import os
 import re
@@ -8,15 +9,41 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
 from pathlib import Path
 
 import click
 
-from hypbench.checks.base import Violation
+from hypbench.checks.base import Violation, c_files, isa_of, read_source
 from hypbench.tree import Tree
 
 FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
 SHELL = re.compile(rb"#!.*\b(?:ba)?sh\n")
+HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
+                "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef",
+                "-Werror", "-Wno-unused-parameter"]
+# The first compiler that is installed is taken.
+COMPILERS = {
+    "armv7": [["arm-none-eabi-gcc", "-mcpu=cortex-a15", "-marm"]],
+    "armv8": [["aarch64-none-elf-gcc", "-mcpu=cortex-a72"],
+              ["aarch64-linux-gnu-gcc", "-mcpu=cortex-a72", "--specs=picolibc.specs"]],
+}
+ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$",
+                   re.MULTILINE)
+LAYERS = ("lib", "drivers", "boards", "hyp", "guest")
+# gcc 12 loses a struct of 16 bytes that a function returns: -Wmaybe-uninitialized, of every build,
+# stays.
+ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000", "-fanalyzer",
+                  "-Wno-analyzer-use-of-uninitialized-value", "-Wno-return-type", "-S", "-o",
+                  "/dev/null"]
+# Pointers into different objects are the linker's symbols; an index that is out of bounds is taken
+# for possible wherever a loop or a digit's count looks at one.
+CPPCHECK = ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability,performance",
+            "--suppress=comparePointers", "--suppress=subtractPointers",
+            "--suppress=arrayIndexOutOfBoundsCond", "--suppress=normalCheckLevelMaxBranches",
+            "-U__ASSEMBLER__", "--template={file}:{line}:{column}: {message} [{id}]"]
+ARCH = re.compile(r'^#include "(arch/.*)"', re.MULTILINE)
 
 
 def check_types(tree: Tree) -> Iterator[Violation]:
@@ -50,3 +77,71 @@ def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
     if done.returncode and not found:
         raise click.ClickException(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()}")
     yield from found
+
+
+def check_headers(tree: Tree) -> Iterator[Violation]:
+    """Every header compiles alone, for each isa it is for."""
+    compilers = {isa: compiler(isa) for isa in COMPILERS}
+    headers = [path for path in c_files(tree) if path.suffix == ".h" and path.parts[0] != "tests"]
+    jobs = [(path, isa) for path in headers for isa in COMPILERS if isa_of(path) in (None, isa)]
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        results = pool.map(lambda job: compile_alone(tree, job[0], job[1], compilers[job[1]]), jobs)
+        for violations in results:
+            yield from violations
+
+
+def compiler(isa: str) -> list[str]:
+    for command in COMPILERS[isa]:
+        if shutil.which(command[0]):
+            return command
+    raise click.ClickException(f"{COMPILERS[isa][-1][0]} is missing: `tools/setup.sh {isa}`"
+                               " installs it")
+
+
+def folder_flags(path: Path, isa: str) -> list[str]:
+    """Where a file's includes are looked up, as the compiler's words."""
+    folders = [".", "arch/common/include", f"arch/{isa}/include"]
+    if path.parts[0] == "guest":
+        folders += ["guest/arch/common/include", f"guest/arch/{isa}/include"]
+    return [f"-I{folder}" for folder in folders]
+
+
+def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> list[Violation]:
+    name = header.as_posix().partition("/include/")[2] or header.as_posix()
+    result = subprocess.run(
+        [*command, *HEADER_FLAGS, *folder_flags(header, isa), "-x", "c", "-"],
+        cwd=tree.root, input=f'#include "{name}"\n', capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        return []
+    found = [Violation(Path(error["path"]), int(error["line"]), f"{isa}: {error['text']}")
+             if error["path"] != "<stdin>" else Violation(header, 1, f"{isa}: {error['text']}")
+             for error in ERROR.finditer(result.stderr)]
+    return found or [Violation(header, 1, f"{isa}: {result.stderr.strip()}")]
+
+
+def c_sources(tree: Tree) -> list[Path]:
+    """Programs want their own C library's headers."""
+    return [path for path in c_files(tree) if path.suffix == ".c" and path.parts[0] in LAYERS
+            and path.parts[:2] != ("guest", "programs")]
+
+
+def is_for(tree: Tree, path: Path, isa: str) -> bool:
+    """Whether the isa has each header that the file includes."""
+    places = [tree.root / f"arch/{name}/include" for name in ("common", isa)]
+    return isa_of(path) in (None, isa) and all(
+        any((place / header).exists() for place in places)
+        for header in ARCH.findall(read_source(tree, path)))
+
+
+def check_analyzer(tree: Tree) -> Iterator[Violation]:
+    commands = [[*compiler(isa), *ANALYZER_FLAGS, *folder_flags(path, isa), path.as_posix()]
+                for isa in COMPILERS for path in c_sources(tree) if is_for(tree, path, isa)]
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        for found in pool.map(lambda command: list(found_by(tree, command)), commands):
+            yield from (one for one in found if not one.text.startswith("note: "))
+
+
+def check_cppcheck(tree: Tree) -> Iterator[Violation]:
+    files = [path.as_posix() for path in c_sources(tree)]
+    if files:
+        yield from found_by(tree, [*CPPCHECK, *folder_flags(Path("guest"), "armv8"), *files])

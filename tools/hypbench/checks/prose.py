@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from hypbench.checks.base import C_SUFFIXES, COMMENT_OR_STRING, Violation, blank
+from hypbench.checks.base import C_SUFFIXES, COMMENT_OR_STRING, Violation, blank, lines_of
 from hypbench.checks.linters import found_by
-from hypbench.checks.style import lines_of
 from hypbench.tree import Tree
 
 WORDS = Path(__file__).with_name("words.txt")

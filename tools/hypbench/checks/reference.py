@@ -3,17 +3,26 @@
 exit kinds, the axes, the plan lines, the records, the path lengths. The committed pages are what
 this makes."""
 
+import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from hypbench.checks.base import Violation
-from hypbench.checks.reference_tables import (Header, axes, linked, path_lengths, plan_lines,
-                                               records, table)
+from hypbench.plan_language import Parser
+from hypbench.records import Data
 from hypbench.tree import Tree
 
+SETTING = re.compile(r"\.(\w+) = ([\w-]+)")
+MEANING = re.compile(r"^ \*   ([\w-]+) +(\S.*)$")
+MORE = re.compile(r"^ \*     +(\S.*)$")
+WORD = re.compile(r'X\(\w+, "([\w-]+)"\)\s*(?:/\*(.*?)\*/)?')
+TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cntpct`",
+         "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
+Row = tuple[str, ...]
 FOLDER = Path("docs/reference")
 MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
 COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
@@ -23,6 +32,159 @@ VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 
 
+def table(title: str, heads: Row, rows: Iterable[Row]) -> str:
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([*([f"## {title}", ""] if title else []), f"| {' | '.join(heads)} |",
+                      "|---" * len(heads) + "|", *lines, ""])
+
+
+class Header:
+    """One of abi/: its X-macro tables, and what the comment before each says of its entries."""
+
+    def __init__(self, tree: Tree, name: str):
+        self.path = Path("abi") / name
+        self.text = (tree.root / self.path).read_text()
+
+    def body(self, macro: str) -> str:
+        found = self.text.partition(f"#define {macro}(X)")[2].partition("\n\n")[0]
+        return re.sub(r'"\s*\\\n\s*"', "", found)
+
+    def entries(self, macro: str) -> list[list[str]]:
+        found = re.findall(r"X\(([^)]*)\)", re.sub(r"/\*.*?\*/", "", self.body(macro)))
+        return [[cell.strip().strip('"') for cell in entry.split(",")] for entry in found]
+
+    def meanings(self, macro: str) -> dict[str, str]:
+        """An entry a line of three blanks, which deeper lines go on with."""
+        before = self.text.partition(f"#define {macro}(X)")[0]
+        said: dict[str, str] = {}
+        last = ""
+        for line in before[before.rindex("/*"):].splitlines():
+            if begins := MEANING.match(line):
+                last = begins[1]
+                said[last] = begins[2]
+            elif last and (more := MORE.match(line)):
+                said[last] += f" {more[1]}"
+        missing = [entry[0] for entry in self.entries(macro) if entry[0] not in said]
+        if missing:
+            raise click.ClickException(f"{self.path}: the comment before {macro} has no line on"
+                                       f" {missing[0]}")
+        return {name: linked(text) for name, text in said.items()}
+
+    def words(self, macro: str) -> Iterator[Row]:
+        for word, said in WORD.findall(self.body(macro)):
+            yield f"`{word}`", " ".join(said.replace("\\\n", " ").split())
+
+    def numbers(self, title: str, macro: str, head: str) -> str:
+        """Of X(field, default, min, max)."""
+        said = self.meanings(macro)
+        return table(title, (head, "default", "from", "to", "meaning"), (
+            (f"`{field}`", *limits, said[field]) for field, *limits in self.entries(macro)))
+
+    def constants(self) -> dict[str, str]:
+        return dict(re.findall(r"^#define (\w+) (\w+)", self.text, re.MULTILINE))
+
+
+def linked(text: str) -> str:
+    """Names of files as pages have them."""
+    return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
+
+
+def axes(tree: Tree) -> str:
+    header = Header(tree, "run_config.h")
+    said = header.meanings("CONFIG_AXES") | header.meanings("CONFIG_NUMBERS")
+    question = header.meanings("CONFIG_PRESETS")
+    presets = []
+    for name, *settings in header.entries("CONFIG_PRESETS"):
+        words = [f"`{axis}={value_of(header, axis, value)}`"
+                 for axis, value in SETTING.findall(", ".join(settings))]
+        presets.append((f"`{name}`", " ".join(words), question[name]))
+    return "\n".join([
+        "# Axes of a configuration\n\nA `config` line of a plan takes a preset and changes axes.\n",
+        table("Presets", ("preset", "axes", "the question it answers"), presets),
+        table("Axes", ("axis", "values, the first is the default", "meaning"), (
+            (f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis])
+            for axis, words in header.entries("CONFIG_AXES"))),
+        table("Axes that are a number, 0 by default", ("axis", "values", "meaning"), (
+            (f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
+            for axis, most in header.entries("CONFIG_NUMBERS")))])
+
+
+def value_of(header: Header, axis: str, value: str) -> str:
+    """STAGE2_2M or a number, as a plan has it: enumerators are in the order of the values."""
+    words = dict(header.entries("CONFIG_AXES"))[axis].split()
+    if value.isdigit():
+        return words[int(value)]
+    names = next(found for found in re.findall(r"enum \w+ \{([^}]*)\}", header.text)
+                 if re.search(rf"\b{value}\b", found))
+    return words[[name.strip() for name in names.split(",")].index(value)]
+
+
+def plan_lines(tree: Tree) -> str:
+    header = Header(tree, "plan.h")
+    limits = header.constants()
+    rows = []
+    for name, statement in Parser.STATEMENTS.items():
+        text = " ".join(inspect.cleandoc(statement.__doc__ or "").split())
+        if not text.startswith(name):
+            raise click.ClickException(f"the parser's statement {name} has no docstring")
+        line, _, meaning = text.format_map(limits).partition(": ")
+        rows.append((f"`{line}`", linked(meaning)))
+    return "\n".join([
+        "# Plan lines\n\nWords stand between blanks, and `#` starts a comment. Names have up to 23"
+        " characters out of `A-Z a-z 0-9 _ . -`. Numbers are decimal, or hexadecimal after `0x`."
+        " `docs/plans.md` has their rules.\n",
+        table("Lines", ("line", "meaning"), rows),
+        header.numbers("Parameters of `bench`", "BENCH_PARAMS", "parameter"),
+        header.numbers("Fields of `guest`", "PLAN_GUEST_FIELDS", "field"),
+        header.numbers("Fields of `load`", "PLAN_LOAD_FIELDS", "field"),
+        header.numbers("Fields of `vm`", "PLAN_VM_FIELDS", "field"),
+        table("Images of `vm`", ("image", "what runs"), header.words("PLAN_IMAGES")),
+        table("Events of `at`", ("event", "meaning"), header.words("PLAN_EVENTS")),
+        table("Ends of `on`", ("end", "meaning"), header.words("PLAN_ENDS")),
+        table("Platforms", ("platform", "meaning"), header.words("PLATFORMS"))])
+
+
+def records(tree: Tree) -> str:
+    path = Path("docs/records.schema.json")
+    schema = json.loads((tree.root / path).read_text())
+    defs = schema["$defs"]
+    parts = [f"# Members of records\n\nMade of `{path}`; `docs/records.md` describes a log."
+             " Times are in ticks of `clock`, whose frequency is `hz`.\n"]
+    for title, name in (("Every record", "frame"), ("Records of a plan step", "in_step"),
+                        *((f"`{kind}`", kind) for kind in schema["properties"]["kind"]["enum"])):
+        rows = ((f"`{member}`", kind_of(one), linked(one.get("description", "–")))
+                for member, one in defs[name]["properties"].items())
+        text = defs[name].get("description", "")
+        body = table(title, ("member", "value", "meaning"), rows)
+        parts.append(body.replace("\n\n", f"\n\n{linked(text)}\n\n", 1) if text else body)
+    return "\n".join(parts)
+
+
+def kind_of(one: Data) -> str:
+    if "enum" in one or "const" in one:
+        return ", ".join(f"`{word}`" for word in one.get("enum", [one.get("const")]))
+    name = one.get("$ref", "").rpartition("/")[2] or one.get("type", "")
+    return {"array": "list", "number": "number", "hex": "hexadecimal"}.get(
+        name, TYPES.get(name, name))
+
+
+def path_lengths(tree: Tree) -> str:
+    """By the oldest of the compilers that they are committed for."""
+    folders = sorted((tree.root / "tests" / "expected").glob("*/"),
+                     key=lambda folder: [int(part) for part in folder.name.split(".")])
+    parts = ["# Path lengths\n\nInstructions under icount, median of 1000 samples, the guest's own"
+             " included. `tests/expected/` holds them, for other compilers, too; a test compares"
+             " them with a run. `docs/reference/benchmarks.md` has the windows.\n"]
+    for path in sorted(path for folder in folders[:1] for path in folder.glob("*.json")):
+        said = json.loads(path.read_text())
+        figures = said["figures"]
+        paths = dict.fromkeys(name for lengths in figures.values() for name in lengths)
+        parts.append(table(f"{said['board']}, gcc {said['compiler']}", ("path", *figures), (
+            (f"`{name}`", *(str(lengths.get(name, "–")) for lengths in figures.values()))
+            for name in paths)))
+    return "\n".join(parts)
+
+
 def pages(tree: Tree) -> dict[Path, str]:
     made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
             "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
@@ -30,7 +192,7 @@ def pages(tree: Tree) -> dict[Path, str]:
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
 
 
-def check(tree: Tree) -> Iterator[Violation]:
+def check_reference(tree: Tree) -> Iterator[Violation]:
     for path, text in pages(tree).items():
         there = (tree.root / path).read_text() if (tree.root / path).is_file() else ""
         if there != text:

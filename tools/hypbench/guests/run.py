@@ -16,7 +16,7 @@ from hypbench.guests.status import status_of
 from hypbench.records import Log
 from hypbench.report import note_of
 from hypbench.rules import check_rules
-from hypbench.schema import Data
+from hypbench.records import Data
 from hypbench.session import stuck, write_image_text, write_results
 from hypbench.tree import Tree, alone_in
 

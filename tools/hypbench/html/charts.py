@@ -8,9 +8,8 @@ The colours of modes are Okabe and Ito's, which people with any colour vision ca
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hypbench.histogram import Pool
-from hypbench.html.units import Clock, number
-from hypbench.schema import Data
+from hypbench.html.blocks import number
+from hypbench.records import Data
 
 MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7",
          "hypbench": "#0072B2"}
@@ -65,17 +64,6 @@ def chart(values: list[Data], height: int, **more: Any) -> Data:
             "width": "container", "height": height,
             "autosize": {"type": "fit-x", "contains": "padding"},
             "data": {"values": values}} | more
-
-
-WINDOWS = {"pair": "between two reads of CNTPCT around the path",
-           "cval": "from the timer's compare value (or the path's first stamp) to a stamp"}
-
-
-def note(what: str, pool: Pool, clock: Clock, window: str) -> str:
-    p99 = pool.percentiles().get("p99")
-    return (f"{what}: n {number(pool.n)}, p50 {clock.show(pool.percentile(500))}, p99"
-            f" {clock.show(p99)}, max {clock.show(pool.high)}; window: "
-            f"{WINDOWS.get(window, window)}")
 
 
 def phases(values: list[Data], unit: str, sums: bool = True) -> Data:

@@ -2,25 +2,33 @@
 """The records that a page is made from, and how the page groups their rows. Package
 `hypbench.analysis` interprets them, for the page and for the terminal alike."""
 
-from dataclasses import dataclass, field
-from functools import cached_property
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import accumulate
+from pathlib import Path
+from urllib.parse import quote
 
-from hypbench.analysis.programs import ProgramRow, program_rows
-from hypbench.analysis.switches import SwitchRow, switch_rows
-from hypbench.axes import Settings, default_of, settings_of
 from hypbench.history import History
-from hypbench.html.units import Clock
+from hypbench.html.blocks import Cell, Clock, Notice, number
 from hypbench.profile import Flame
-from hypbench.records import Log
-from hypbench.relations import CHECKSUM
-from hypbench.rows import UNMODELLED_BENCHES, Row, rows_of
-from hypbench.schema import Data
+from hypbench.records import Data, Log
+from hypbench.rows import Row, Settings, default_of, rows_of, settings_of
+from hypbench.tree import on_the_board
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
-REFERENCE_PLANS = ("tlb", "timed", "timed-sw")  # the longest first
-SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
-STATES = ("warm", "cold-caches", "cold-tlb")
+REFERENCE_PLANS = ("neighbours", "colouring", "tlb", "timed", "timed-sw")  # the longest first
+POINTS = 200  # at most, of a curve; its ends are always there
+WINDOWS = {"pair": "between two reads of CNTPCT around the path",
+           "cval": "from the timer's compare value (or the path's first stamp) to a stamp"}
+
+
+@cache
+def published(name: str) -> Data:
+    """Published numbers: peers.json or studies.json."""
+    return json.loads(Path(__file__).with_name(f"{name}.json").read_text())
 
 
 @dataclass
@@ -35,6 +43,7 @@ class Source:
     uncaptured: bool = False  # a board's plan that has no records yet: no loss
     kept: bool = False  # a reference run, from the tree
     packed: bytes = b""  # the records, by gzip: the page's download
+    board: str = ""  # the name of the board that has it
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -65,9 +74,34 @@ class Source:
         return next((row for row in self.of_bench(bench)
                      if (row.variant, row.config) == (variant, config)), None)
 
-    def p50(self, bench: str, variant: str, config: str) -> int | None:
-        row = self.row(bench, variant, config)
-        return row.p50 if row else None
+    def cell(self, row: Row | None, text: str | None = None, mark: str = "") -> Cell:
+        """The row's median, or a text: leads to the row of summary.csv at the end of the page."""
+        if text is None:
+            text = self.clock.show(row.p50 if row else None)
+        return Cell(text, mark, "#row/" + "/".join(quote(word, safe="") for word in (
+            self.board, self.plan, *row.key)) if row else "")
+
+    def note(self, row: Row, what: str = "") -> str:
+        """Shown at a point of a figure."""
+        pool, window, show = row.pool, row.first.get("window", ""), self.clock.show
+        return (f"{what or f'{row.bench} {row.variant}, {row.config}'}: n {number(pool.n)}, p50"
+                f" {show(row.p50)}, p99 {show(pool.percentiles().get('p99'))}, max"
+                f" {show(pool.high)}; window: {WINDOWS.get(window, window)}")
+
+    def steps(self, rows: Iterable[Row]) -> list[Data]:
+        """Values that samples of each row have, with the share of its samples up to each."""
+        return [one for row in rows for one in self._steps(row)]
+
+    def _steps(self, row: Row) -> list[Data]:
+        values = histogram(row)
+        sums = list(accumulate(count for _, count in values))
+        each = len(values) // POINTS + 1
+        said = {"config": row.config, "note": self.note(row)}
+        return [said | {"value": values[0][0], "share": 0.0}, *(
+            said | {"value": value, "share": round(below / sums[-1], 5),
+                    "last": at == len(values) - 1}
+            for at, ((value, _), below) in enumerate(zip(values, sums))
+            if at % each == 0 or at == len(values) - 1)]
 
 
 def mode_of(axes: Settings) -> str:
@@ -93,6 +127,10 @@ class Board:
     why_no_flames: str = ""
     history: History = field(default_factory=History)
 
+    def __post_init__(self) -> None:
+        self.sources = {plan: replace(source, board=self.name)
+                        for plan, source in self.sources.items()}
+
     @property
     def run(self) -> Data | None:
         """The run record that stands for all of them."""
@@ -115,19 +153,14 @@ class Board:
 
     @property
     def label(self) -> str:
+        """With the simulator; of a reference run also with its build."""
         run = self.run
-        return (f"{self.name} ({run['isa']}, GIC{run['gic']}{self.made_by})" if run
-                else self.name)
-
-    @property
-    def made_by(self) -> str:
-        """Of a simulator: which one; of a reference run also when."""
-        run = self.run or {}
-        words = run.get("machine", "").split()
-        if not words:
-            return ""
-        return (f"; reference run: {' '.join(words[:2])}, build {run['build']}" if self.kept
-                else f"; {' '.join(words[:2])}")
+        if not run:
+            return self.name
+        simulator = " ".join(run.get("machine", "").split()[:2])
+        made = (f"; reference run: {simulator}, build {run['build']}" if self.kept
+                else f"; {simulator}") if simulator else ""
+        return f"{self.name} ({run['isa']}, GIC{run['gic']}{made})"
 
     @property
     def clock(self) -> Clock:
@@ -146,6 +179,17 @@ class Board:
         names = [*plans, *(name for name in self.sources if name not in plans)]
         return next((self.source(name) for name in names if self.source(name).of_bench(bench)),
                     EMPTY)
+
+
+    def missing(self, what: str, plan: str) -> Notice | None:
+        """No records of this; None for a board that has few plans."""
+        how = self.how(plan) if self.silicon else ""
+        return None if self.partial else Notice(
+            f"{self.name}: no records of {what}. They come from the plan {plan}. {how}".strip())
+
+    def how(self, plan: str) -> str:
+        """How records of a plan come from the board itself."""
+        return f"On {self.name} that is {on_the_board(self.name, plan).replace('`', '')}."
 
 
 def lost_steps(log: Log, plan_text: str) -> list[str]:
@@ -167,32 +211,3 @@ def histogram(row: Row) -> list[tuple[int, int]]:
         value = min(max(edge, row.pool.low), row.pool.high)
         counts[value] = counts.get(value, 0) + count
     return sorted(counts.items())
-
-
-def switch_label(row: SwitchRow) -> str:
-    return f"{row.axis}={row.other_value}"
-
-
-def switched(source: Source, axes: tuple[str, ...] = SWITCHES) -> list[SwitchRow]:
-    """Each switch, on each path, where interrupts are trapped; in the order of `axes`."""
-    found = [row for row in switch_rows(source.log)
-             if row.axis in axes and source.configs[row.base]["irq"] == "trapped"
-             and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
-    # Where the core is shared in slices, waiting hides everything else: those come last.
-    return sorted(found, key=lambda row: (axes.index(row.axis),
-                                          source.configs[row.base]["sched"] == "rr"))
-
-
-def splits(log: Log) -> list[ProgramRow]:
-    """The programs in configurations that have a twin with exit statistics."""
-    return [row for row in program_rows(log)
-            if row.native is not None and row.exit_runs and row.exits]
-
-
-def checksums(log: Log) -> dict[str, bool]:
-    """Program → whether its checksum is the same in every configuration and pass."""
-    found: dict[str, set[int]] = {}
-    for check in log.of_kind("check"):
-        if check["variant"] == CHECKSUM:
-            found.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
-    return {bench: len(values) == 1 for bench, values in found.items()}

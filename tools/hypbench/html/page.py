@@ -10,16 +10,16 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, history,
+                               interrupts, links, memory, programs, studies, switches)
 from hypbench.html import charts
 from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
-from hypbench.html.parts import (answer, beside, conditions, failover, flames, history, interrupts,
-                                 links, memory, programs, studies, switches, versus)
+from hypbench.records import Data
 from hypbench.report import summary_csv
-from hypbench.schema import Data
 
 # In the order of the page. A part without records makes no blocks, and is left out.
-PARTS = (versus, answer, interrupts, flames, memory, beside, failover, links, studies, switches,
+PARTS = (comparison, answer, interrupts, flames, memory, beside, failover, links, studies, switches,
          programs, history, conditions)
 
 

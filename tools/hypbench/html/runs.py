@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of the page: which are missing or of another image, and running those.
+"""hypbench report: which runs of the page are missing or of another image, running those, and
+writing the page.
 
 Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
 by hashes what they were made from; they are made again when that, or they themselves, changed.
@@ -23,7 +24,6 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
 from pathlib import Path
 
 import click
@@ -32,16 +32,14 @@ from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench import gem5, profile, qemu, reference
-from hypbench import plan as plans
+from hypbench import gem5, plan as plans, profile, qemu, reference
 from hypbench.history import history_of
 from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
-from hypbench.records import Log, read_log
+from hypbench.records import Data, Log, read_log
+from hypbench.rows import measured
 from hypbench.rules import believable
-from hypbench.schema import Data
-from hypbench.session import problems_of, run_board
-from hypbench.tree import Tree, read_bytes, read_records
-from hypbench.vms import measured
+from hypbench.session import built_image, problems_of, run_board
+from hypbench.tree import (Tree, UnknownName, alone_in, on_the_board, read_records, write_whole)
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "failover", "links", "virtio", "links-beside", "memory", "tlb-matrix",
@@ -53,10 +51,18 @@ ONE_PASS, SAMPLES = "order once", 10_000
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
+PR_SET_PDEATHSIG = 1  # prctl(2)
+FIRST = "virt-a72"  # the page opens with it
+# The figures that the documentation shows.
+PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
+            "peers-virt-a72")
 
 
 @dataclass(frozen=True)
 class Job:
+    """A plan of the page on a board."""
+
+    tree: Tree
     board: str
     plan: str
 
@@ -64,19 +70,70 @@ class Job:
     def name(self) -> str:
         return f"{self.board} {self.plan}"
 
+    @property
+    def home(self) -> Path:
+        return self.tree.build(self.board) / "report"
 
-@dataclass(frozen=True)
-class Result:
-    job: Job
-    problems: list[str]
-    seconds: float
+    @property
+    def records(self) -> Path:
+        if is_kept(self.tree, self.board):
+            return self.tree.reference(self.board, self.plan)
+        home = self.tree.captured(self.board) if from_board(self.tree, self.board) else self.home
+        return home / f"{self.plan}.jsonl"
 
+    @property
+    def flames(self) -> Path:
+        return self.home / f"{profile.PLAN}.json"
 
-def plans_of(tree: Tree) -> tuple[list[str], list[str]]:
-    """The report's plans that the tree has, and those that it has not."""
-    there = tree.plans()
-    return ([plan for plan in PLANS if plan in there],
-            [plan for plan in PLANS if plan not in there])
+    @property
+    def stamp_path(self) -> Path:
+        return self.home / f"{self.plan}.stamp"
+
+    @property
+    def stamp(self) -> Data:
+        """{} where there is none that can be read."""
+        try:
+            found = json.loads(self.stamp_path.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def text(self) -> str:
+        """The plan that is run. By the instruction counter nothing drifts between two passes, nor
+        in an hour of samples: one pass of SAMPLES at most says as much in a fraction of the
+        time."""
+        text = self.tree.plan_text(self.plan)
+        if self.tree.is_gem5(self.board):
+            return text
+        fewer = re.sub(r"\bn=(\d+)", lambda found: f"n={min(int(found[1]), SAMPLES)}", text)
+        return f"{fewer}\n{ONE_PASS}\n"
+
+    @property
+    def made_from(self) -> str:
+        """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
+        and the scripts that build it."""
+        tree, board = self.tree, self.board
+        image = built_image(tree, board)
+        if tree.is_gem5(board):
+            machine = gem5_machine(tree, board, plans.cores_wanted(self.text),
+                                   os.environ.get("GEM5_MACHINE", ""))
+            return sha256(plans.write_plan(image, self.text, gem5.PLATFORM, machine),
+                          *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
+        image = plans.write_plan(image, self.text, qemu.PLATFORM_OF_CLOCK[CLOCK])
+        image = without_build_id(executed(image), tree.build(board) / "build_id.c")
+        options = tree.qemu_options(board)
+        words = [*options, *qemu.clock_options(options, CLOCK)]
+        more = profile.sources() if self.plan == profile.PLAN else []
+        return sha256(image, " ".join(words).encode(), *(path.read_bytes() for path in more))
+
+    @property
+    def up_to_date(self) -> bool:
+        stamp = self.stamp
+        return (stamp.get("problems") == [] and self.records.is_file()
+                and stamp.get("records") == sha256(self.records.read_bytes())
+                and stamp.get("made_from") == self.made_from
+                and (self.plan != profile.PLAN or self.flames.is_file()))
 
 
 def from_board(tree: Tree, board: str) -> bool:
@@ -92,64 +149,18 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
     """The report's plans, or those of a reference run; and what else was captured from a board:
     plan `board`, or one's own."""
     if tree.is_gem5(board):
-        return [Job(board, plan) for plan in reference.plans_of(tree, board)]
-    others = (sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
-                     - set(plans_there)) if from_board(tree, board) else [])
-    counted = [profile.PLAN] if not from_board(tree, board) and can_profile(tree, board) else []
-    return [Job(board, plan) for plan in [*plans_there, *others, *counted]]
-
-
-def can_profile(tree: Tree, board: str) -> bool:
-    return profile.PLAN in tree.plans() and not profile.why_not(tree, board)
-
-
-def folder(tree: Tree, board: str) -> Path:
-    return tree.build(board) / "report"
-
-
-def records_path(tree: Tree, job: Job) -> Path:
-    if is_kept(tree, job.board):
-        return tree.reference(job.board, job.plan)
-    home = (tree.captured(job.board) if from_board(tree, job.board)
-            else folder(tree, job.board))
-    return home / f"{job.plan}.jsonl"
-
-
-def stamp_path(tree: Tree, job: Job) -> Path:
-    return folder(tree, job.board) / f"{job.plan}.stamp"
+        return [Job(tree, board, plan) for plan in reference.plans_of(tree, board)]
+    if from_board(tree, board):
+        more = sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
+                      - set(plans_there))
+    else:
+        counted = profile.PLAN in tree.plans() and not profile.why_not(tree, board)
+        more = [profile.PLAN] * counted
+    return [Job(tree, board, plan) for plan in [*plans_there, *more]]
 
 
 def sha256(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def text_of(tree: Tree, job: Job) -> str:
-    """The plan that is run. By the instruction counter nothing drifts between two passes, nor in an
-    hour of samples: one pass of SAMPLES at most says as much in a fraction of the time."""
-    text = tree.plan_text(job.plan)
-    if tree.is_gem5(job.board):
-        return text
-    fewer = re.sub(r"\bn=(\d+)", lambda found: f"n={min(int(found[1]), SAMPLES)}", text)
-    return f"{fewer}\n{ONE_PASS}\n"
-
-
-def made_from(tree: Tree, job: Job) -> str:
-    """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
-    and the scripts that build it."""
-    built = tree.qemu_image(job.board)
-    if not built.is_file():
-        raise click.ClickException(f"{built} is not built: `make image BOARD={job.board}` makes it")
-    if tree.is_gem5(job.board):
-        machine = gem5_machine(tree, job.board, plans.cores_wanted(tree.plan_text(job.plan)),
-                               os.environ.get("GEM5_MACHINE", ""))
-        image = plans.write_plan(read_bytes(built), text_of(tree, job), gem5.PLATFORM, machine)
-        return sha256(image, *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
-    image = plans.write_plan(read_bytes(built), text_of(tree, job), qemu.PLATFORM_OF_CLOCK[CLOCK])
-    image = without_build_id(executed(image), tree.build(job.board) / "build_id.c")
-    options = tree.qemu_options(job.board)
-    words = [*options, *qemu.clock_options(options, CLOCK)]
-    more = profile.sources() if job.plan == profile.PLAN else []
-    return sha256(image, " ".join(words).encode(), *(path.read_bytes() for path in more))
 
 
 def executed(image: bytes) -> bytes:
@@ -178,56 +189,31 @@ def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
     return gem5.machine_of(tree, board, cores).text
 
 
-def stamp_of(tree: Tree, job: Job) -> Data:
-    """{} where there is none that can be read."""
-    try:
-        found = json.loads(stamp_path(tree, job).read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def up_to_date(tree: Tree, job: Job) -> bool:
-    stamp, records = stamp_of(tree, job), records_path(tree, job)
-    return (stamp.get("problems") == [] and records.is_file()
-            and stamp.get("records") == sha256(records.read_bytes())
-            and stamp.get("made_from") == made_from(tree, job)
-            and (job.plan != profile.PLAN or flames_path(tree, job.board).is_file()))
-
-
-def flames_path(tree: Tree, board: str) -> Path:
-    return folder(tree, board) / f"{profile.PLAN}.json"
-
-
-def run_job(tree: Tree, job: Job, limit_s: float | None) -> Result:
-    """Runs one plan; keeps its records, its console and a stamp."""
+def run_job(job: Job, limit_s: float | None) -> str:
+    """Runs one plan; keeps its records, its console and a stamp. Returns the outcome in a line."""
     begin = time.monotonic()
-    made, home = made_from(tree, job), folder(tree, job.board)
-    out = home / f"{job.plan}.run"
+    made, out = job.made_from, job.home / f"{job.plan}.run"
     shutil.rmtree(out, ignore_errors=True)
-    stamp_path(tree, job).unlink(missing_ok=True)
+    job.stamp_path.unlink(missing_ok=True)
     try:
         plan, counts = out / "once.plan", out / "counts"
         out.mkdir(parents=True)
-        plan.write_text(text_of(tree, job))
-        more = profile.plugin(tree, job.board, counts) if job.plan == profile.PLAN else []
-        outcome = run_board(tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True, more=more)
+        plan.write_text(job.text)
+        more = profile.plugin(job.tree, job.board, counts) if job.plan == profile.PLAN else []
+        outcome = run_board(job.tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True,
+                            more=more)
         if more and counts.is_file():
-            profile.write(profile.flames_of(tree.build(job.board), outcome.log,
-                                            counts.read_text().splitlines()),
-                          flames_path(tree, job.board))
+            profile.write(profile.flames_of(job.tree.build(job.board), outcome.log,
+                                            counts.read_text().splitlines()), job.flames)
         problems = outcome.problems or (["the run failed"] if outcome.status else [])
-        os.replace(out / "records.jsonl", records_path(tree, job))
-        os.replace(out / "console.log", home / f"{job.plan}.console.log")
+        os.replace(out / "records.jsonl", job.records)
+        os.replace(out / "console.log", job.home / f"{job.plan}.console.log")
     finally:
         shutil.rmtree(out, ignore_errors=True)
-    stamp = {"made_from": made, "records": sha256(records_path(tree, job).read_bytes()),
-             "problems": problems}
-    stamp_path(tree, job).write_text(json.dumps(stamp, indent=1) + "\n")
-    return Result(job, problems, time.monotonic() - begin)
-
-
-PR_SET_PDEATHSIG = 1  # prctl(2)
+    stamp = {"made_from": made, "records": sha256(job.records.read_bytes()), "problems": problems}
+    job.stamp_path.write_text(json.dumps(stamp, indent=1) + "\n")
+    says = f"FAILED: {problems[0]}" if problems else "ok"
+    return f"{job.name}: {time.monotonic() - begin:.1f} s, {says}"
 
 
 def end_with(parent: int) -> None:
@@ -242,9 +228,9 @@ def processes() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(JOBS, initializer=end_with, initargs=(os.getpid(),))
 
 
-def run_missing(tree: Tree, jobs: list[Job], limit_s: float | None, console: Console) -> None:
+def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> None:
     """Two at a time, the longest first; a job that fails leaves its problems in its stamp."""
-    late = [job for job in jobs if not up_to_date(tree, job)]
+    late = [job for job in jobs if not job.up_to_date]
     console.print(f"{len(jobs) - len(late)} of {len(jobs)} runs are up to date", markup=False)
     if not late:
         return
@@ -255,7 +241,7 @@ def run_missing(tree: Tree, jobs: list[Job], limit_s: float | None, console: Con
                    TimeElapsedColumn(), console=console, transient=True,
                    disable=not console.is_terminal) as bar):
         task = bar.add_task("", total=len(late))
-        waiting = {pool.submit(run_job, tree, job, limit_s): job for job in late}
+        waiting = {pool.submit(run_job, job, limit_s): job for job in late}
         try:
             while waiting:
                 running = [job.name for future, job in waiting.items() if future.running()]
@@ -263,7 +249,7 @@ def run_missing(tree: Tree, jobs: list[Job], limit_s: float | None, console: Con
                 done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
                 for future in done:
                     waiting.pop(future)
-                    told(console, future.result())
+                    console.print(future.result(), markup=False)
                     bar.advance(task)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -272,15 +258,10 @@ def run_missing(tree: Tree, jobs: list[Job], limit_s: float | None, console: Con
             raise
 
 
-def told(console: Console, result: Result) -> None:
-    says = "ok" if not result.problems else f"FAILED: {result.problems[0]}"
-    console.print(f"{result.job.name}: {result.seconds:.1f} s, {says}", markup=False)
-
-
-def source_of(tree: Tree, job: Job) -> Source:
+def source_of(job: Job) -> Source:
     """The records as they are, with everything that is wrong with them. Whether a reference run is
     of this tree's benchmarks is a test's to see."""
-    path, captured = records_path(tree, job), from_board(tree, job.board)
+    tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
     kept = not captured and is_kept(tree, job.board)
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
     if not path.is_file():
@@ -292,12 +273,13 @@ def source_of(tree: Tree, job: Job) -> Source:
     found = made(job.plan, log, raw, "silicon" if captured else gem5.PLATFORM if kept else None)
     found.lost, found.kept = lost_steps(log, asked), kept
     if not (captured or kept):
-        stamp = stamp_of(tree, job)
-        found.problems += [text for text in stamp.get("problems", [])
-                           if text not in found.problems]
+        stamp = job.stamp
+        found.problems += [text for text in stamp.get("problems", []) if text not in found.problems]
         if stamp.get("records") not in (None, sha256(raw)):
             found.problems.append("the records were changed after the run")
-        found.notes = age(tree, job, stamp)
+        if ((tree.build(job.board) / "hypbench.elf").is_file()
+                and stamp.get("made_from") != job.made_from):
+            found.notes = ["the records are of another image or plan than the present one"]
     return found
 
 
@@ -320,32 +302,109 @@ def side_of(path: Path, side: str) -> Board:
     return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 
-def age(tree: Tree, job: Job, stamp: Data) -> list[str]:
-    """Whether the records are of the image and the plan that there are now."""
-    if not (tree.build(job.board) / "hypbench.elf").is_file():
-        return []
-    same = stamp.get("made_from") == made_from(tree, job)
-    return [] if same else ["the records are of another image or plan than the present one"]
-
-
-def boards_of(tree: Tree, jobs: list[Job]) -> list[Board]:
+def boards_of(jobs: list[Job]) -> list[Board]:
     """Holding records against the schema takes a while, so two processes read."""
-    found: dict[str, Board] = {}
     with processes() as pool:
-        for job, source in zip(jobs, pool.map(source_of, repeat(tree), jobs)):
-            board = found.setdefault(job.board, Board(job.board))
-            if job.plan == profile.PLAN:
-                board.flames = profile.read(flames_path(tree, job.board))
-            board.sources[job.plan] = source
-    for board in found.values():
-        if (profile.PLAN in tree.plans() and profile.PLAN not in board.sources
+        sources = dict(zip(jobs, pool.map(source_of, jobs)))
+    found = []
+    for job in {job.board: job for job in jobs}.values():
+        tree, board = job.tree, Board(job.board, {
+            one.plan: source for one, source in sources.items() if one.board == job.board})
+        if profile.PLAN in board.sources:
+            board.flames = profile.read(job.flames)
+        elif (profile.PLAN in tree.plans()
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
         if board.clock.exact and board.run:
             board.history = history_of(tree.root, board.name, board.run["compiler"])
-    return list(found.values())
+        found.append(board)
+    return found
 
 
 def sound(boards: list[Board]) -> bool:
     return not any(source.problems or source.lost for board in boards
                    for source in board.sources.values())
+
+
+def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
+                quiet: bool, pictures: Path | None) -> bool:
+    """Writes out/index.html; false when something in it is lost or wrong."""
+    usual = [board for board in tree.boards()
+             if board in tree.reference_boards() or tree.is_captured(board)]
+    names = [*(boards or usual),
+             *(board for board in reference_boards(tree) if board not in boards)]
+    names.sort(key=lambda board: board != FIRST)
+    console = console_of(quiet)
+    there, absent = ([plan for plan in PLANS if (plan in tree.plans()) == known]
+                     for known in (True, False))
+    jobs = [job for board in names for job in jobs_of(tree, board, there)]
+    if absent:
+        console.print(f"not in plans/, so left out: {', '.join(absent)}", markup=False)
+    for board in names:
+        if from_board(tree, board):
+            console.print(said_of(tree, board), markup=False)
+    emulated = [job for job in jobs if not from_board(tree, job.board)
+                and not is_kept(tree, job.board)]
+    if emulated and not no_run:
+        with alone_in(tree.builds / "report", "the report"):
+            run_missing(emulated, limit_s, console)
+    console.print("rendering", markup=False)
+    found = boards_of(jobs)
+    write_page(found, absent, out, pictures)
+    for board in found:
+        for source in board.sources.values():
+            for text in [*source.problems[:3], *(f"lost: {lost}" for lost in source.lost[:3])]:
+                click.echo(f"hypbench: {board.name} {source.plan}: {text}", err=True)
+    click.echo(f"{out / 'index.html'}")
+    return sound(found)
+
+
+def reference_boards(tree: Tree) -> list[str]:
+    """Those with a reference run: every page shows them."""
+    return list(dict.fromkeys(path.parent.name for path in tree.references()
+                              if path.parent.name in tree.boards()))
+
+
+def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
+                   ) -> list[Path]:
+    """Runs the plans of the boards' reference runs, as far as they are missing; where their records
+    are."""
+    for board in boards:
+        if not tree.is_gem5(board):
+            raise UnknownName(f"{board} is no board that gem5 plays")
+        os.environ["GEM5"] = gem5.machine_of(tree, board).program  # that is: run it
+    jobs = [job for board in boards for job in jobs_of(tree, board, [])]
+    if jobs:
+        with alone_in(tree.builds / "report", "the report"):
+            run_missing(jobs, limit_s, console_of(quiet))
+    return [job.home / f"{job.plan}.jsonl" for job in jobs]
+
+
+def console_of(quiet: bool) -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+
+
+def said_of(tree: Tree, board: str) -> str:
+    """The records of a board that QEMU does not play; a board without any record is an error."""
+    if tree.is_captured(board):
+        return f"{board}: shown by the records captured from it ({tree.captured(board)})"
+    raise click.ClickException(f"{board} has no records, and QEMU no such board:"
+                               f" {on_the_board(board)}")
+
+
+def compare_page(a: Path, b: Path, out: Path) -> bool:
+    """Writes out/index.html of two records files; false when something in them is wrong."""
+    found = [side_of(a, "A"), side_of(b, "B")]
+    write_page(found, [], out, None)
+    click.echo(f"{out / 'index.html'}")
+    return sound(found)
+
+
+def write_page(boards: list[Board], absent: list[str], out: Path, pictures: Path | None) -> None:
+    # Imported here: no other command needs it.
+    from hypbench.html import page
+
+    out.mkdir(parents=True, exist_ok=True)
+    write_whole(out / "index.html", page.render(boards, absent))
+    if pictures:
+        page.write_pictures(boards, PICTURES, pictures)

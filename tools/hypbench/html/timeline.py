@@ -3,13 +3,11 @@
 with an arrow from each ring to the interrupt that it makes."""
 
 from hypbench.html import charts
-from hypbench.html.units import Clock
+from hypbench.html.blocks import Clock
 from hypbench.plan_language import Plan
 from hypbench.plan_vms import Link
-from hypbench.records import Log
-from hypbench.schema import Data
-from hypbench.trace import (Exit, doorbells_of, exits_of, handles, rings_of, turns_of,
-                            vcpu_name)
+from hypbench.records import Data, Log
+from hypbench.trace import Exit, doorbells_of, exits_of, handles, rings_of, turns_of, vcpu_name
 
 BEFORE, AFTER = 150, 300  # ticks around the two
 PLACES = {"VM on the core": "#9ecae1", "guest": "#c7e9c0", "EL2": "#fdae6b"}

@@ -1,23 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench peers: `make peers`."""
+"""hypbench peers: `make peers`, and its table, for a terminal and for docs/peers.md."""
 
 import re
 import sys
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
+from hypbench.peers.probe import PATHS
 from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours, System
-from hypbench.peers.table import CAPTION, markdown, terminal
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
 from hypbench.tree import Tree, alone_in, check_names
 
+NONE = "–"
+CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
+           " docs/peers.md); in brackets smallest and largest where not most samples are the"
+           " median. Instructions are not cycles.")
 SYSTEMS: list[System] = [Ours(), Native(), Xen("credit2"), Xen("null"), Kvm(), Kvm("-backports")]
 BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
+
+
+def rows(measured: list[Measured]) -> list[list[str]]:
+    return [[what, *(cell(one, path) for one in measured)] for path, what in PATHS.items()]
+
+
+def cell(measured: Measured, path: str) -> str:
+    figure = measured.probe.figures.get(path)
+    return str(figure) if figure else NONE
+
+
+def headings(measured: list[Measured]) -> list[str]:
+    return ["path", *(one.system.key for one in measured)]
+
+
+def terminal(board: str, measured: list[Measured]) -> Table:
+    table = Table(title=board)
+    for number, heading in enumerate(headings(measured)):
+        table.add_column(heading, justify="right" if number else "left")
+    for row in rows(measured):
+        table.add_row(*row)
+    return table
+
+
+def markdown(board: str, measured: list[Measured]) -> str:
+    lines = [f"### {board}", "", *(f"- {one.system.key}: {one.version}" for one in measured), "",
+             line(headings(measured)),
+             line(["---", *("---:" for _ in measured)]), *map(line, rows(measured)), ""]
+    return "\n".join(lines)
+
+
+def line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 @click.command("peers")

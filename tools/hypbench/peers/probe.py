@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import click
 
-from hypbench.records import BadRecord, parsed
-from hypbench.schema import Data
+from hypbench.records import BadRecord, Data, parsed
 
 LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
 LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')

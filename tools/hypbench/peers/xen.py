@@ -88,12 +88,9 @@ class Xen(System):
         return b"".join(DOMAIN_LINE.findall(log) or UNNAMED_LINE.findall(log))
 
 
-def xen_package(peer: Peer) -> Path:
-    return fetch(f"xen-system-{peer.debian}", peer.debian, depends="xen-hypervisor-[0-9]*")
-
-
 def xen_file(peer: Peer, pattern: str) -> Path:
-    found = sorted((xen_package(peer) / "boot").glob(pattern))
+    package = fetch(f"xen-system-{peer.debian}", peer.debian, depends="xen-hypervisor-[0-9]*")
+    found = sorted((package / "boot").glob(pattern))
     if not found:
         raise NotMeasured(f"Debian's Xen for {peer.debian} has no {pattern}")
     return found[0]

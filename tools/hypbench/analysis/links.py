@@ -5,12 +5,10 @@ and beside other VMs."""
 from dataclasses import dataclass
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Section, Table, Text
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, ratio
 from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked, missing, note_of, steps
-from hypbench.html.units import NONE, counted, number, ratio
+from hypbench.records import Data
 from hypbench.rows import Row
-from hypbench.schema import Data
 
 PLAN, VIRTIO, BESIDE = "links", "virtio", "links-beside"
 BENCH, STREAM = "net_rr", "net_stream"
@@ -38,29 +36,28 @@ class Kind:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("links", "A link between two VMs")
+    made = Section("links", "A link between two VMs", board.name)
     source = board.first_with(BENCH, PLAN)
     rows = [row for row in source.of_bench(BENCH) if row.variant in PATHS]
     if not rows:
-        made.add(missing(board, "links", PLAN))
+        made.add(board.missing("links", PLAN))
         return made
-    made.add(Text(
+    made.text(
         "Requests of 64 bytes and their answers, and streams of blocks of 1 KiB: between two VMs"
         " that share memory and ring each other's doorbell, between two that have a network device"
         " each, whose frames EL2 copies (virtio), or, in a configuration without a second VM, from"
         " a VM to itself. Study S4 sent requests over a network, 20 flows at once: most were"
         " answered within 3 ms, the slowest in 15.864 ms." + (
-            " Instructions of all cores count here." if board.clock.exact else "")))
+            " Instructions of all cores count here." if board.clock.exact else ""))
     side_by_side(made, board)
-    made.add(
-        figure("links", board, f"20 flows at once: share of the answers up to a value, in"
-               f" {source.clock.axis}; a dot marks the last answer of all.", charts.ecdf(
-                   [one for row in rows if row.variant == "rr-20"
-                    for one in steps(row, source.clock)], source.clock.axis)),
-        Table(f"tab-links-{board.name}", "Rings, requests and answers",
-              ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
-              [cells(board, source, row) for variant in PATHS for row in rows
-               if row.variant == variant], notes(source)))
+    made.figure("links", f"20 flows at once: share of the answers up to a value, in"
+                f" {source.clock.axis}; a dot marks the last answer of all.", charts.ecdf(
+                    source.steps(row for row in rows if row.variant == "rr-20"),
+                    source.clock.axis))
+    made.table("links", "Rings, requests and answers",
+               ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
+               [cells(source, row) for variant in PATHS for row in rows if row.variant == variant],
+               notes(source))
     beside(made, board)
     return made
 
@@ -73,28 +70,22 @@ def side_by_side(made: Section, board: Board) -> None:
         return
     first, unit = kinds[0], board.clock.axis
     values = [{"what": what, "config": kind.name, "factor": row.p50 / base.p50,
-               "note": note_of(row, kind.source.clock, f"{kind.name}, {what}")}
+               "note": kind.source.note(row, f"{kind.name}, {what}")}
               for variant, what in (PATHS | BATCHES).items() for kind in kinds
               if (row := kind.row(variant)) and (base := first.row(variant)) and base.p50 > 0]
-    made.add(figure("links-kinds", board, f"Each kind of link, p50 as times of {first.name}.",
-                    charts.dots(values, f"times {first.name} (log)", True)),
-             Table(f"tab-kinds-of-links-{board.name}", "Kinds of link side by side: p50, and bytes"
-                   f" in a million {unit.split(' ')[0]}",
-                   ("path", *(f">{kind.name}" for kind in kinds)),
-                   [[what, *(shown(board, kind, variant) for kind in kinds)]
-                    for variant, what in (PATHS | BATCHES).items()]
-                   + [[f"bytes, {variant.removeprefix('batch-')} KiB at a time",
-                       *(rate(board, kind, variant) for kind in kinds)] for variant in BATCHES]))
+    made.figure("links-kinds", f"Each kind of link, p50 as times of {first.name}.",
+                charts.dots(values, f"times {first.name} (log)", True))
+    rows: list[Cells] = [[what, *(kind.source.cell(kind.row(variant)) for kind in kinds)]
+                         for variant, what in (PATHS | BATCHES).items()]
+    rows += [[f"bytes, {variant.removeprefix('batch-')} KiB at a time",
+              *(rate(kind, variant) for kind in kinds)] for variant in BATCHES]
+    made.table("kinds-of-links", "Kinds of link side by side: p50, and bytes in a million"
+               f" {unit.split(' ')[0]}", ("path", *(f">{kind.name}" for kind in kinds)), rows)
 
 
-def shown(board: Board, kind: Kind, variant: str) -> str | Cell:
+def rate(kind: Kind, variant: str) -> str | Cell:
     row = kind.row(variant)
-    return linked(board, kind.source, row, kind.source.clock.show(row.p50)) if row else NONE
-
-
-def rate(board: Board, kind: Kind, variant: str) -> str | Cell:
-    row = kind.row(variant)
-    return (linked(board, kind.source, row, f"{number(row.first[RATE])}\u00a0bytes")
+    return (kind.source.cell(row, f"{number(row.first[RATE])}\u00a0bytes")
             if row and RATE in row.first else NONE)
 
 
@@ -109,35 +100,33 @@ def beside(made: Section, board: Board) -> None:
     def cell(row: Row | None, alone: Row | None) -> str | Cell:
         if row is None or alone is None:
             return NONE
-        return linked(board, source, row, f"{ratio(value(row), value(alone))}:"
-                      f" {source.clock.show(value(row))}")
+        return source.cell(row, f"{ratio(value(row), value(alone))}:"
+                           f" {source.clock.show(value(row))}")
     alone = {key: source.row(*key, ALONE) for key in COMPARED}
     configs = [config for config in source.configs if source.row(BENCH, "rr", config)]
     if not alone[BENCH, "rr"]:
         return
+    paths = PATHS | BATCHES
     values: list[Data] = [
-        {"what": PATHS.get(key[1], BATCHES.get(key[1])), "config": config,
-         "factor": value(row) / value(first), "note": note_of(row, source.clock, config)}
+        {"what": paths[key[1]], "config": config, "factor": value(row) / value(first),
+         "note": source.note(row, config)}
         for key, first in alone.items() for config in configs
         if first and config != ALONE and (row := source.row(*key, config))]
+    title = "A doorbell beside a third VM, as times of the same alone"
     if not exact:
-        made.add(figure("links-beside", board, "A doorbell beside a third VM, as times of the same"
-                        " alone.", charts.dots(values, "times alone (log)", True)))
-    made.add(Table(
-        f"tab-third-links-{board.name}", "A doorbell beside a third VM, as times of the same alone",
-        ("third VM", *(f">{PATHS.get(variant, BATCHES.get(variant))}" for _, variant in COMPARED)),
-        [[config, *(cell(source.row(*key, config), first) for key, first in alone.items())]
-         for config in configs], (
-            "cores-…: on a core of its own; fp-…: on this VM's core, by priority.", *((
-                "The shortest sample of each: the others hold turns of QEMU's other cores.",)
-                if exact else ())), folded="beside a third VM, in numbers"))
+        made.figure("links-beside", f"{title}.", charts.dots(values, "times alone (log)", True))
+    made.table("third-links", title, ("third VM", *(f">{paths[name]}" for _, name in COMPARED)),
+               [[config, *(cell(source.row(*key, config), first) for key, first in alone.items())]
+                for config in configs], (
+                    "cores-…: on a core of its own; fp-…: on this VM's core, by priority.", *((
+                        "The shortest sample of each: the others hold turns of QEMU's other"
+                        " cores.",) if exact else ())), folded="beside a third VM, in numbers")
 
 
-def cells(board: Board, source: Source, row: Row) -> list[str | Cell]:
+def cells(source: Source, row: Row) -> Cells:
     pool, show = row.pool, source.clock.show
-    return [PATHS[row.variant], row.config, counted(pool.n, "sample"),
-            linked(board, source, row, show(row.p50)), show(pool.percentiles().get("p99")),
-            show(pool.high), show(pool.cold)]
+    return [PATHS[row.variant], row.config, counted(pool.n, "sample"), source.cell(row),
+            show(pool.percentiles().get("p99")), show(pool.high), show(pool.cold)]
 
 
 def notes(source: Source) -> tuple[str, ...]:

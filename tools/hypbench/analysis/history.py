@@ -3,14 +3,12 @@
 
 from hypbench.history import CONFIG, FOLDER, series
 from hypbench.html import charts
-from hypbench.html.blocks import Notice, Section, Text
+from hypbench.html.blocks import Notice, Section, number
 from hypbench.html.data import Board
-from hypbench.html.parts.common import figure
-from hypbench.html.units import number
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("history", "How it got there")
+    made = Section("history", "How it got there", board.name)
     found = board.history
     if found.why_not:
         made.add(Notice(f"{board.name}: no history of the paths: {found.why_not}."))
@@ -20,16 +18,16 @@ def section(board: Board, _boards: list[Board]) -> Section:
     commits = [state.commit for state in states]
     moved = {path: some for path, some in found.paths.items()
              if some[-1].commit == commits[-1] and len({state.length for state in some}) > 1}
-    made.add(Text(
+    made.text(
         f"The lengths in {FOLDER} ({CONFIG}, compiler {series(board.run['compiler'])}) after each"
         f" of {len(commits)} commits that wrote them, {states[0].date} to {states[-1].date}: the"
         f" first, and the present one. {len(found.paths) - len(moved)} of {len(found.paths)} never"
-        " changed, or are no longer measured."))
+        " changed, or are no longer measured.")
     values = [{"what": path, "x": commits.index(state.commit), "value": state.length,
                "note": f"{path}: {number(state.length)} instructions from {state.date},"
                        f" {state.commit}: {state.subject}"}
               for path, some in moved.items() for state in some if state.commit in commits]
     if values:
-        made.add(figure("history", board, "Instructions of each path, commit by commit; every line"
-                        " has a scale of its own.", charts.sparks(values, "commits")))
+        made.figure("history", "Instructions of each path, commit by commit; every line has a scale"
+                    " of its own.", charts.sparks(values, "commits"))
     return made

@@ -5,44 +5,36 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Chart, Notice, Section, Table, Text
-from hypbench.html.data import Board
-from hypbench.html.parts.common import figure, linked
-from hypbench.html.units import counted, percent, plural
+from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, plural
+from hypbench.html.data import Board, Source
 from hypbench.profile import PLAN, Flame, Node
-from hypbench.schema import Data
+from hypbench.records import Data
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("flames", "Where the instructions are")
+    made = Section("flames", "Where the instructions are", board.name)
     if not board.flames:
         made.add(Notice(f"{board.name}: the functions of the paths were not counted:"
                         f" {board.why_no_flames}.") if board.why_no_flames else None)
         return made
-    made.add(Text(
+    made.text(
         "One path of each kind, by the function whose instructions they are; below a function is"
         " what it calls, or what the compiler inlined into it. A QEMU plugin counts them from"
         " outside, so each sum is a check of the number that the guest measured. Blue is the"
-        " guest, orange EL2."))
-    made.add(*(flame_figure(board, flame) for flame in board.flames))
-    made.add(Table(f"tab-flames-{board.name}", "Instructions of each function alone",
-                   ("path", "function", ">instructions", ">of the path", "sums up"),
-                   [line for flame in board.flames for line in lines(board, flame)],
-                   folded="Functions in numbers"))
+        " guest, orange EL2.")
+    for flame in board.flames:
+        parts = ", ".join(f"{child.name} {child.count}" for child in flame.root.children)
+        made.figure(f"flame-{flame.bench}-{flame.variant}".replace("_", "-"),
+                    f"{flame.name[0].upper()}{flame.name[1:]}: {flame.root.count} instructions"
+                    f" ({parts})." + (
+                        "" if flame.root.count == flame.length else
+                        f" The guest measured {flame.length}: one of them is wrong."),
+                    charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
+    made.table("flames", "Instructions of each function alone",
+               ("path", "function", ">instructions", ">of the path", "sums up"),
+               [line for flame in board.flames for line in lines(board.source(PLAN), flame)],
+               folded="Functions in numbers")
     return made
-
-
-def flame_figure(board: Board, flame: Flame) -> Chart:
-    parts = ", ".join(f"{child.name} {child.count}" for child in flame.root.children)
-    name = f"flame-{flame.bench}-{flame.variant}".replace("_", "-")
-    return figure(name, board, f"{flame.name[0].upper()}{flame.name[1:]}:"
-                  f" {flame.root.count} instructions ({parts}).{disagreement(flame)}",
-                  charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
-
-
-def disagreement(flame: Flame) -> str:
-    return ("" if flame.root.count == flame.length else
-            f" The guest measured {flame.length}: one of them is wrong.")
 
 
 def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: str = ""
@@ -73,13 +65,11 @@ def by_function(node: Node, level: str = "") -> Counter[str]:
     return found
 
 
-def lines(board: Board, flame: Flame) -> list[list[str | Cell]]:
-    row = board.source(PLAN).row(flame.bench, flame.variant, flame.config)
+def lines(source: Source, flame: Flame) -> list[Cells]:
+    row = source.row(flame.bench, flame.variant, flame.config)
     verdict = (Cell("yes", "good") if flame.root.count == flame.length
                else Cell(f"measured: {flame.length}", "bad"))
-    whole = linked(board, board.source(PLAN), row, counted(flame.root.count, "instruction"))
-    found: list[list[str | Cell]] = [
-        [flame.name, name, counted(count, "instruction"), percent(count / flame.root.count), ""]
-        for name, count in by_function(flame.root).most_common() if count]
-    return [[Cell(flame.name, "strong"), Cell("all", "strong"), whole, percent(1.0), verdict],
-            *found]
+    return [[Cell(flame.name, "strong"), Cell("all", "strong"),
+             source.cell(row, counted(flame.root.count, "instruction")), percent(1.0), verdict],
+            *([flame.name, name, counted(count, "instruction"), percent(count / flame.root.count),
+               ""] for name, count in by_function(flame.root).most_common() if count)]

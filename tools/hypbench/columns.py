@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the tables in a terminal."""
+"""Tables in a terminal, and how numbers stand in them. As in a page's tables, the name of a column
+of numbers begins with '>', and the column is set to the right."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import log2
 
 from rich.markup import escape
 from rich.table import Table
 
-from hypbench.bootstrap import Interval
+from hypbench.histogram import Interval
 
 BARS = " ▁▂▃▄▅▆▇█"
 SPARK_WIDTH = 12
+Shown = list[Table | str]  # tables and lines, one under the other
 
 
-def table(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
-          last: tuple[str, ...] = ()) -> Table:
-    """Columns of words, then of numbers, then of words again."""
+def columns_of(head: Sequence[str]) -> list[tuple[str, bool]]:
+    """Name, and whether it is of numbers."""
+    return [(name.removeprefix(">"), name.startswith(">")) for name in head]
+
+
+def table(title: str, head: Sequence[str]) -> Table:
     made = Table(title=escape(title), title_justify="left", header_style="bold")
-    for names, numeric in ((words, False), (numbers, True), (last, False)):
-        for name in names:
-            made.add_column(escape(name), justify="right" if numeric else "left", overflow="fold")
+    for name, numeric in columns_of(head):
+        made.add_column(escape(name), justify="right" if numeric else "left", overflow="fold")
     return made
 
 
-def filled(title: str, words: tuple[str, ...], numbers: tuple[str, ...],
-           rows: Iterable[Iterable[object]], last: tuple[str, ...] = (), merged: int = 0
-           ) -> list[Table | str]:
+def filled(title: str, head: Sequence[str], rows: Iterable[Iterable[object]], merged: int = 0
+           ) -> Shown:
     """The table with these rows; nothing without a row. The first `merged` columns stand once for
     the rows that share them, and a line is between those and the next."""
-    made = table(title, words, numbers, last)
+    made = table(title, head)
     before: tuple[object, ...] | None = None
     for cells in map(tuple, rows):
         first = cells[:merged]
@@ -47,18 +50,22 @@ def add(made: Table, *cells: object) -> None:
     made.add_row(*(escape(str(cell)) for cell in cells))
 
 
-def number(value: float | None, places: int = 0, none: str = "-") -> str:
-    return none if value is None else f"{value:.{places}f}"
+def keep_whole(made: Table) -> None:
+    """No number is broken into lines."""
+    for column in made.columns:
+        column.no_wrap = column.justify == "right"
+
+
+def fixed(value: float | None, places: int = 0) -> str:
+    return "-" if value is None else f"{value:.{places}f}"
 
 
 def plain(value: float | None) -> str:
     """A whole number as one, any other with one decimal place."""
-    if value is None:
-        return "-"
-    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
+    return fixed(value, 0 if value is None or value == int(value) else 1)
 
 
-def percent(share: float | None, places: int = 1) -> str:
+def per_cent(share: float | None, places: int = 1) -> str:
     return "-" if share is None else f"{100 * share:.{places}f} %"
 
 

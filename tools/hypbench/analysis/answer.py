@@ -3,17 +3,13 @@
 
 from collections.abc import Iterable
 
-from hypbench.analysis.failover import fail_overs
-from hypbench.analysis.studies import S1_RATIO
-from hypbench.analysis.tlb import CHASE, READ, slowdowns
+from hypbench.analysis.failover import CORES, fail_overs
+from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
-from hypbench.html.blocks import Band, Cell, Figure, Section, Table, Text
-from hypbench.html.data import Board, Source
-from hypbench.html.parts.common import figure, linked, note_of, published
-from hypbench.html.parts.failover import CORES
-from hypbench.html.units import NONE, number
+from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number
+from hypbench.html.data import Board, Source, published
+from hypbench.records import Data
 from hypbench.rows import Row
-from hypbench.schema import Data
 
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 SYSTEMS = published("peers")["systems"]
@@ -39,37 +35,32 @@ MEASURED: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
 
 
 def section(board: Board, boards: list[Board]) -> Section:
-    made = Section("answer", "The answer")
+    made = Section("answer", "The answer", board.name)
     found = [figure_of(board, *row) for row in FIGURES]
     found += [translation(board, boards), vm_switch(board), fail_over(board)]
     band = Band(tuple(one for one in found if one))
     if not band.figures:
-        made.add(Text(f"{board.label}: no records of the paths that are shown here."))
+        made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.add(Text(f"Medians on {board.label}, in {board.clock.axis}. Each number leads to its"
-                      " row in summary.csv."), band)
+        made.text(f"Medians on {board.label}, in {board.clock.axis}. Each number leads to its"
+                  " row in summary.csv.")
+        made.add(band)
     peers(made, board)
     return made
 
 
 def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: tuple[str, ...]
               ) -> tuple[Source, Row] | None:
-    for bench, variant in benches:
-        for plan in (*PLANS, *board.sources):
-            for config in configs:
-                row = board.source(plan).row(bench, variant, config)
-                if row:
-                    return board.source(plan), row
-    return None
+    return next(((source, row) for path in benches
+                 for source in map(board.source, (*PLANS, *board.sources)) for config in configs
+                 if (row := source.row(*path, config))), None)
 
 
 def figure_of(board: Board, name: str, bench: tuple[str, str], meaning: str, peer: str
               ) -> Figure | None:
-    found = [(mode, *one) for mode, configs in MODES
-             if (one := first_row(board, [bench], configs))]
-    return Figure(tuple((mode, linked(board, source, row, source.clock.show(row.p50)))
-                        for mode, source, row in found), name, meaning, said_of_others(board, peer)
-                  ) if found else None
+    found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [bench], configs))]
+    return Figure(tuple((mode, source.cell(row)) for mode, source, row in found), name, meaning,
+                  said_of_others(board, peer)) if found else None
 
 
 def said_of_others(board: Board, ident: str) -> tuple[str, ...]:
@@ -86,7 +77,7 @@ def vm_switch(board: Board) -> Figure | None:
         return None
     (source, row), natively = found, base[1].p50
     show = source.clock.show
-    return Figure((("trapped", linked(board, source, row, show(row.p50 - natively))),), "VM switch",
+    return Figure((("trapped", source.cell(row, show(row.p50 - natively))),), "VM switch",
                   "From a timer's expiry to the vector of the VM that owns it, while another VM has"
                   f" the core ({show(row.p50)}), less the same natively ({show(natively)}).",
                   said_of_others(board, "switch"))
@@ -95,11 +86,9 @@ def vm_switch(board: Board) -> Figure | None:
 def fail_over(board: Board) -> Figure | None:
     source = board.first_with("failover", "failover")
     found = [one for one in fail_overs(source.log) if one.way == "call" and not one.held]
-    return Figure(tuple((CORES[one.cores], linked(board, source, one.total,
-                                                  source.clock.show(one.total.p50)))
-                        for one in found), "fail over", "From the active VM's call to the first"
-                  " instruction of its standby.", said_of_others(board, "standby")
-                  ) if found else None
+    return Figure(tuple((CORES[one.cores], source.cell(one.total)) for one in found), "fail over",
+                  "From the active VM's call to the first instruction of its standby.",
+                  said_of_others(board, "standby")) if found else None
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
@@ -114,9 +103,9 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
         return None
     worst = max(found, key=lambda one: one.ratio)
     row = source.row(worst.source, f"random-{worst.size}", worst.config)
-    return Figure(((f"on {board.name}", linked(board, source, row, f"×{worst.ratio:.2f}")),),
+    return Figure(((f"on {board.name}", source.cell(row, f"×{worst.ratio:.2f}")),),
                   "TLB miss", f"A random load over the largest working set: {worst.config} against"
-                  f" {worst.base}.", (f"S1 (KVM, Cortex-A15) ×{S1_RATIO}",))
+                  f" {worst.base}.", (f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}",))
 
 
 def theirs(board: Board, row: Data) -> Data:
@@ -158,58 +147,51 @@ def factors_of(board: Board, row: Data) -> dict[str, tuple[int, float]]:
 
 def peers(made: Section, board: Board) -> None:
     known = published("peers")
-    if board.clock.exact and board.run:
-        values, rows = [], []
-        for row in known["rows"]:
-            mine, factors = ours(board, row, "trapped"), factors_of(board, row)
-            if factors and mine:
-                values.append({"what": row["what"], "config": "hypbench", "factor": 1, "note":
-                               note_of(mine[1], board.clock)})
-            values += [{"what": row["what"], "config": SYSTEMS[system], "factor": factor,
-                        "note": f"{SYSTEMS[system]}: {number(added)} instructions added,"
-                                f" ×{factor:.1f} of hypbench"}
-                       for system, (added, factor) in factors.items()]
-            rows += [line for line in [peer_row(board, row)] if line]
-        if values:
-            made.add(figure("peers", board, "What each hypervisor adds to a path, as a factor to"
-                            " hypbench. Other systems do far more; the figure says what a path"
-                            " costs when it holds nothing else.",
-                            charts.dots(values, "times hypbench (log)", True)))
-        made.add(Table(
-            f"tab-peers-{board.name}", "Path lengths in instructions: as measured, the guest's own"
-            " included", ("path", ">no hypervisor, theirs", *(f">{name}" for name in
-                                                              SYSTEMS.values()),
-                          ">hypbench native", ">hypbench direct", ">hypbench trapped"), rows,
-            (known["conditions"], *known["notes"]), folded="Bao, Xen and KVM in numbers"))
-    else:
-        made.add(Text(known["silicon"]["cite"], known["silicon"]["url"]),
-                 silicon(board, known["silicon"]))
+    if not (board.clock.exact and board.run):
+        made.text(known["silicon"]["cite"], known["silicon"]["url"])
+        silicon(made, known["silicon"])
+        return
+    values: list[Data] = []
+    for row in known["rows"]:
+        mine, factors = ours(board, row, "trapped"), factors_of(board, row)
+        if factors and mine:
+            values.append({"what": row["what"], "config": "hypbench", "factor": 1,
+                           "note": mine[0].note(mine[1])})
+        values += [{"what": row["what"], "config": SYSTEMS[system], "factor": factor,
+                    "note": f"{SYSTEMS[system]}: {number(added)} instructions added,"
+                            f" ×{factor:.1f} of hypbench"}
+                   for system, (added, factor) in factors.items()]
+    if values:
+        made.figure("peers", "What each hypervisor adds to a path, as a factor to hypbench. Other"
+                    " systems do far more; the figure says what a path costs when it holds nothing"
+                    " else.", charts.dots(values, "times hypbench (log)", True))
+    made.table("peers", "Path lengths in instructions: as measured, the guest's own included", (
+        "path", ">no hypervisor, theirs", *(f">{name}" for name in SYSTEMS.values()),
+        ">hypbench native", ">hypbench direct", ">hypbench trapped"),
+        [peer_row(board, row) for row in known["rows"] if theirs(board, row)],
+        (known["conditions"], *known["notes"]), folded="Bao, Xen and KVM in numbers")
 
 
-def peer_row(board: Board, row: Data) -> list[str | Cell] | None:
-    numbers = theirs(board, row)
-    if not numbers:
-        return None
+def peer_row(board: Board, row: Data) -> Cells:
     what = row["what"] + (" (theirs: GICv2)" if only_gicv2(board, row) else "")
     mine = [ours(board, row, config) for config in ("native", "direct", "trapped")]
-    return [what, *(Cell(instructions(numbers.get(name)), "theirs")
+    return [what, *(Cell(instructions(theirs(board, row).get(name)), "theirs")
                     for name in ("none", *SYSTEMS)),
-            *(linked(board, *one, instructions(one[1].p50)) if one else NONE for one in mine)]
+            *(one[0].cell(one[1], instructions(one[1].p50)) if one else NONE for one in mine)]
 
 
 def instructions(value: int | list[int] | None) -> str:
     if value is None:
         return NONE
-    if isinstance(value, list):
-        return f"{number(value[0])} to {number(value[1])}\u00a0instr"
-    return f"{number(value)}\u00a0instr"
+    said = map(number, value if isinstance(value, list) else [value])
+    return f"{' to '.join(said)}\u00a0instr"
 
 
-def silicon(board: Board, known: Data) -> Table:
+def silicon(made: Section, known: Data) -> None:
     rows = [[row["system"], f"{number(row['alone_ns'])}\u00a0ns",
              f"{number(row['loaded_ns'])}\u00a0ns" if "loaded_ns" in row else NONE,
              instructions(row["instructions"])] for row in known["rows"]]
-    return Table(f"tab-silicon-{board.name}", "What others published: a timer interrupt on silicon",
-                 ("system", ">alone", ">with a memory co-runner", ">at EL2 per interrupt"), rows, (
-                     f"{known['conditions']} Another core than this board's: no factor is given.",),
-                 folded="Others on silicon")
+    made.table("silicon", "What others published: a timer interrupt on silicon",
+               ("system", ">alone", ">with a memory co-runner", ">at EL2 per interrupt"), rows,
+               (f"{known['conditions']} Another core than this board's: no factor is given.",),
+               folded="Others on silicon")

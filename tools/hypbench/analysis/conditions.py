@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Under what conditions the numbers were taken, and what of them is missing."""
+
+from hypbench.abi import axes as axes_known
+from hypbench.analysis import clocks
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number
+from hypbench.html.data import PRESET_AXES, Board, Source
+from hypbench.rows import Settings
+
+TICK = {
+    "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
+                   " Exception entry and return, table walks, caches and devices cost nothing",
+    "qemu-host": "of the host's clock: shows that a path works, as a latency it means nothing",
+    "gem5": "one period of the model's counter: the time that the model takes",
+    "silicon": "one period of the board's counter: time",
+}
+CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
+MOST = 8  # problems of a plan that are shown
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("conditions", "Conditions, records and raw tables", board.name)
+    made.text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
+              " tick of it is worth depends on what executed the image; a number without"
+              " another word is the median of the samples of all passes.")
+    made.table("board", "What was run on", ("", ""), board_rows(board))
+    made.table("runs", "The runs this board's page is made from", ("plan", "order", "records"),
+               [[plan, source.log.run.get("order", NONE), run_cell(source)]
+                for plan, source in board.sources.items()])
+    made.table("configs", "Configurations and what each differs in from its preset's usual values",
+               ("configuration", "stage 2", "interrupts", "list registers", "traps", "besides",
+                "plans"), config_rows(board), folded="Configurations")
+    clocks.add_table(made, board)
+    return made
+
+
+def board_rows(board: Board) -> list[Cells]:
+    run = board.run
+    if not run:
+        return []
+    part = hex(int(run["cpu"], 16) >> 4 & 0xfff)
+    rows = {"board": board.name, "isa": run["isa"], "GIC": f"GIC{run['gic']}",
+            "list registers": str(run["lr_count"]),
+            "CPU": f"{CPUS[part]} ({run['cpu']})" if part in CPUS else run["cpu"],
+            "clock": f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz", "platform": run["platform"],
+            "1 tick is": TICK[run["platform"]], "build": ", ".join(dict.fromkeys(
+                source.log.run["build"] for source in board.sources.values() if source.log.run)),
+            "compiler": run["compiler"], "machine": run.get("machine", "")}
+    return [[Cell(name, "strong"), value] for name, value in rows.items() if value]
+
+
+def run_cell(source: Source) -> Cell:
+    if source.uncaptured:
+        return Cell("no reference run" if source.kept else "not captured", "quiet")
+    steps = counted(source.log.run.get("steps"), "step")
+    samples = counted(sum(row.pool.n for row in source.rows), "sample")
+    if source.problems or source.lost:
+        return Cell(f"incomplete: {len(source.log.of_kind('step'))} of {steps}, {samples}", "bad")
+    return Cell(f"{steps}, {samples}", "good")
+
+
+def config_rows(board: Board) -> list[Cells]:
+    found: dict[tuple[str, ...], list[str]] = {}
+    for source in board.sources.values():
+        for name, axes in source.configs.items():
+            row = (name, *(str(axes.get(axis, NONE)) for axis in PRESET_AXES), besides(axes))
+            found.setdefault(row, []).append(source.plan)
+    return [[name, stage2, irq, lr if irq == "trapped" else NONE, traps, more or NONE,
+             ", ".join(plans)] for (name, stage2, irq, lr, traps, more), plans in found.items()]
+
+
+def besides(axes: Settings) -> str:
+    words = [f"{axis}={axes[axis]}" for axis, values in axes_known().items()
+             if values and axis in axes and axis not in PRESET_AXES and axes[axis] != values[0]]
+    if axes.get("delay_el2"):
+        words.append(f"delay_el2={number(int(axes['delay_el2']))} instructions")
+    if axes.get("slice_us"):
+        words.append(f"slice_us={number(int(axes['slice_us']))} µs")
+    return " ".join(words)
+
+
+def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
+    """The conditions of every number: at the top of the page."""
+    found = [Notice("These plans of the report are not in plans/, so their parts are"
+                    f" missing: {', '.join(absent)}.")] if absent else []
+    for board in boards:
+        without = [source.plan for source in board.sources.values() if source.uncaptured]
+        if board.kept:
+            items = [f"{source.plan}: {text}" for source in board.sources.values()
+                     for text in wrong(source)]
+            found.append(Notice(f"{board.label}: times of a model, from reference/."
+                                + (f" Without: {', '.join(without)}." if without else "")
+                                + " With GEM5= it is run anew.", bool(items), tuple(items)))
+            continue
+        if without:
+            found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
+                                f" {', '.join(without)}. {board.how('<plan>')}"))
+        for source in board.sources.values():
+            where = f"{board.name}, plan {source.plan}:"
+            if source.notes:
+                found.append(Notice(f"{where} {'; '.join(source.notes)}."))
+            if items := wrong(source):
+                found.append(Notice(f"{where} what follows shows what there is.", True,
+                                    tuple(items)))
+    return found
+
+
+def wrong(source: Source) -> list[str]:
+    """What is lost, and the first problems."""
+    rest = len(source.problems) - MOST
+    return [*(f"lost: {text}" for text in source.lost), *source.problems[:MOST],
+            *([f"and {rest} more"] if rest > 0 else [])]

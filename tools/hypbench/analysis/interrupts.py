@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way of an interrupt: its phases as a waterfall, the whole, and what the probes cost;
+interrupts that are pending together: the time to each handler, against the list registers;
+wake-ups of the EL0 task at a fixed period, beside those of study S1; distributions."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from math import inf
+
+from hypbench.columns import Shown, add, filled, fixed, plain, signed, table
+from hypbench.html import charts
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted
+from hypbench.html.data import Board, Source, histogram, is_plain, published
+from hypbench.records import Log
+from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of,
+                           settings_of, twin_of)
+from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
+
+PROBE_COSTS = ("probe-el1", "probe-el2")
+STORM = "irq_storm"
+CYCLIC = "cyclic"
+WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
+                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
+                 " of a bare guest wakes with nothing else on the core.")
+ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
+                      " time.")
+# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
+S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
+BAR_WIDTH = 30
+LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
+          "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
+          "handler": "handler", "eoi": "EOI", "task": "EL0 task"}
+ORDER = {name: at for at, name in enumerate(LABELS.values())}
+DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
+STORM_POINTS = (1, 4, 5, 8, 16, 32)
+# Distributions: benchmark, variant, plan, and what of the configurations is compared.
+SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
+           ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
+           ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
+           ("cyclic", "periodic", "sched"))
+VALUES = 4  # fewer different values are a needle: a number says as much
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Ticks. The means add up to the total's mean; medians need not."""
+
+    name: str
+    p50: int
+    mean: float
+    start: float  # the means of the phases before it, added up
+    end: float
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    config: str
+    source: str  # timer or device
+    phases: tuple[Phase, ...]
+    total: Row | None  # a log that is cut may lack it
+    without_probes: Row | None  # the total in the twin with probes=off
+    probe_costs: dict[str, int]  # "probe-el1", "probe-el2": p50 of one stamp; where measured
+
+    @property
+    def sum(self) -> float:
+        return self.phases[-1].end
+
+    @property
+    def adds_up(self) -> bool:
+        """Means have three decimals, so that is how near a sum of them can come."""
+        return (self.total is not None
+                and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
+
+    @property
+    def probes_cost(self) -> int | None:
+        """Ticks that the probes add to the total's median."""
+        if not (self.total and self.without_probes):
+            return None
+        return self.total.p50 - self.without_probes.p50
+
+
+def waterfalls(log: Log) -> list[Waterfall]:
+    """One for each configuration with phases, timer before device."""
+    rows = {row.key: row for row in rows_of(log) if row.bench == PHASE_BENCH}
+    configs = dict.fromkeys(config for _, _, config in rows)
+    found = [waterfall(log, rows, config, source) for config in configs for source in SOURCES]
+    return [one for one in found if one]
+
+
+def waterfall(log: Log, rows: dict[Key, Row], config: str, source: str) -> Waterfall | None:
+    mine = sorted((row for (_, variant, where), row in rows.items()
+                   if where == config and source_of(variant) == source and "phase" in row.first),
+                  key=lambda row: row.first["phase"])
+    if not mine:
+        return None
+    twin = twin_of(log, config, "probes", "off")
+    costs = {name: rows[PHASE_BENCH, name, config].p50 for name in PROBE_COSTS
+             if (PHASE_BENCH, name, config) in rows}
+    return Waterfall(config, source, tuple(phases_of(mine, source)),
+                     rows.get((PHASE_BENCH, source + TOTAL, config)),
+                     rows.get((PHASE_BENCH, source + TOTAL, twin)) if twin else None, costs)
+
+
+def phases_of(rows: list[Row], source: str) -> list[Phase]:
+    phases, start = [], 0.0
+    for row in rows:
+        end = start + row.pool.mean
+        phases.append(Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start,
+                            end))
+        start = end
+    return phases
+
+
+@dataclass(frozen=True)
+class StormRow:
+    config: str
+    pended: int
+    position: int  # of the handler, from 1
+    row: Row  # ticks from unmasking to that handler
+    beyond: bool  # more than the list registers hold: it waited for one to be free
+
+
+def is_whole(row: Row) -> bool:
+    """Of interrupts pended together the last handler alone: the others are hundreds."""
+    return row.bench != STORM or row.first.get("position") == row.first.get("pended")
+
+
+def storm_rows(log: Log) -> list[StormRow]:
+    """By configuration, number pended and position."""
+    rows = {(row.config, row.first["pended"], row.first["position"]): row for row in rows_of(log)
+            if row.bench == STORM and {"pended", "position"} <= row.first.keys()}
+    configs = list(dict.fromkeys(config for config, _, _ in rows))
+    order = sorted(rows, key=lambda key: (configs.index(key[0]), *key[1:]))
+    return [StormRow(*key, rows[key], key[2] > capacity(log, key[0])) for key in order]
+
+
+def capacity(log: Log, config: str) -> float:
+    """How many interrupts the hypervisor can show the guest at a time; any, where it shows none."""
+    trapped = settings_of(log).get(config, {}).get("irq") == "trapped"
+    return log.run["lr_count"] if trapped else inf
+
+
+@dataclass(frozen=True)
+class WakeupRow:
+    row: Row  # variant periodic or oneshot
+    p95: int | None  # ticks; None where there are fewer than 20 samples
+    period_us: float | None  # nominal time, from the clock's frequency, as the next two
+    max_us: float
+    p95_us: float | None
+
+    @property
+    def machine(self) -> str:
+        """The study's that is beside it."""
+        return "native" if self.row.config == BASELINE else "guest"
+
+    @property
+    def study(self) -> tuple[float, float]:
+        """Microseconds: 95 % of the wake-ups, and the latest."""
+        return S1["wakeup-p95"][self.machine], S1["wakeup-max"][self.machine]
+
+
+def wakeup_rows(log: Log) -> list[WakeupRow]:
+    return [wakeup(log, row) for row in rows_of(log) if row.bench == CYCLIC]
+
+
+def wakeup(log: Log, row: Row) -> WakeupRow:
+    p95 = row.pool.percentiles().get("p95")
+    period = row.first.get("period")
+    return WakeupRow(row, p95, microseconds(log, period) if period else None,
+                     microseconds(log, row.pool.high),
+                     None if p95 is None else microseconds(log, p95))
+
+
+def phase_tables(log: Log) -> Shown:
+    found = waterfalls(log)
+    if not found:
+        return []
+    made = table("Interrupt path in phases: ticks; the means add up to the total",
+                 ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""))
+    widest = max(one.phases[-1].end for one in found)
+    for one in found:
+        for phase in one.phases:
+            first = phase is one.phases[0]
+            add(made, *((one.config, one.source) if first else ("", "")), phase.name, phase.p50,
+                fixed(phase.mean, 3), fixed(phase.end, 3), bar(phase.start, phase.end, widest))
+        if one.total:
+            add(made, "", "", "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
+                probes_text(one))
+        made.add_section()
+    return [made]
+
+
+def bar(start: float, end: float, widest: float) -> str:
+    first, last = (round(at / widest * BAR_WIDTH) if widest else 0 for at in (start, end))
+    return " " * first + ("█" * (last - first) or "▏")
+
+
+def probes_text(one: Waterfall) -> str:
+    """The cost of the probes: in all, and one stamp of each."""
+    texts = [f"{name} {cost}" for name, cost in one.probe_costs.items()]
+    if one.without_probes and one.probes_cost is not None:
+        texts.insert(0, f"without probes {one.without_probes.p50} ({signed(one.probes_cost)})")
+    return ", ".join(texts)
+
+
+def storm_tables(log: Log) -> Shown:
+    rows = storm_rows(log)
+    if not rows:
+        return []
+    most = max(row.pended for row in rows)
+    configs = list(dict.fromkeys(row.config for row in rows))
+    columns = [f">{config}" for config in configs]
+    cells = {(row.config, row.pended, row.position): row for row in rows}
+    made = filled(f"{most} interrupts pended at once: p50 from unmasking to each handler"
+                  f" (list registers: {log.run['lr_count']}; * waited for one to be free)",
+                  ("handler", *columns), (
+        (position, *(storm_cell(cells.get((config, most, position))) for config in configs))
+        for position in sorted({row.position for row in rows if row.pended == most})))
+    counts = sorted({row.pended for row in rows if row.pended == row.position})
+    return made + filled("The last handler of so many pended at once: p50, and for one of them",
+                         ("pended", *columns), (
+        (pended, *(storm_cell(cells.get((config, pended, pended)), True) for config in configs))
+        for pended in counts) if len(counts) > 1 else ())
+
+
+def storm_cell(row: StormRow | None, with_each: bool = False) -> str:
+    if row is None:
+        return "-"
+    each = f" ({row.row.p50 / row.pended:.0f})" if with_each else ""
+    return f"{row.row.p50}{'*' if row.beyond else ''}{each}"
+
+
+def wakeup_tables(log: Log) -> Shown:
+    made = filled("Wake-ups at a fixed period, beside those of the study (S1: 120 000, 30 ms"
+                  " apart)", (
+                      "configuration", "variant", ">n", ">period µs", ">min", ">p50", ">p95",
+                      ">max", ">max - min", ">p95 µs", ">max µs", "study's p95, max µs"), (
+        (one.row.config, one.row.variant, pool.n, plain(one.period_us), pool.low, one.row.p50,
+         fixed(one.p95), pool.high, pool.high - pool.low, fixed(one.p95_us, 3),
+         fixed(one.max_us, 3), "{}: {:g}, {:g}".format(one.machine, *one.study))
+        for one in wakeup_rows(log) for pool in [one.row.pool]))
+    remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
+    return [*made, *remarks, WAKEUP_REMARK] if made else []
+
+
+def section(board: Board, boards: list[Board]) -> Section:
+    made = Section("interrupts", "Where an interrupt's time goes", board.name)
+    phases(made, board, boards)
+    spreads(made, board)
+    storms(made, board)
+    return made
+
+
+def phases(made: Section, board: Board, boards: list[Board]) -> None:
+    source = board.first_with("irq_phases", "interrupts", "timed")
+    falls = waterfalls(source.log)
+    if not falls:
+        made.add(board.missing("the interrupt's phases", "interrupts"))
+        return
+    made.text(
+        "Each phase lasts from the stamp before it to its own; the first begins at the timer's"
+        " compare value. Natively and with direct interrupts no phase is in EL2. The stamps cost"
+        " something themselves: the table has the whole path with and without them.")
+    timer = [fall for fall in falls if fall.source == "timer"]
+    if timer:
+        phases_figure(made, source, timer, "timer")
+    other = counterpart(board, boards)
+    if other:
+        made.text(f"The same path in instructions, from {other.label}: a phase with few"
+                  " instructions and many ns waits for a device, an exception's entry or a miss.")
+        phases_figure(made, other.first_with("irq_phases", "interrupts"),
+                      [one for one, _ in phase_pairs(other, board)], "counted")
+        times(made, board, other)
+    made.table(
+        "phases", "The phases' sum and what the probes cost",
+        ("interrupt", "configuration", ">sum of phases", ">total, stamped", "sums up",
+         ">total without probes", ">probes' cost"),
+        [phase_row(source, fall) for fall in falls], folded="Do the phases add up?")
+
+
+def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: str) -> None:
+    values = [{"config": fall.config.removesuffix("-probes"), "phase": name, "start": phase.start,
+               "end": phase.end, "order": ORDER.get(name, len(ORDER)),
+               "note": source.note(row, f"{fall.config}, {name}: mean"
+                                   f" {source.clock.show(phase.mean)}") if row else ""}
+              for fall in falls for phase in fall.phases
+              for row in [source.row(PHASE_BENCH, f"{fall.source}-{phase.name}", fall.config)]
+              for name in [LABELS.get(phase.name, phase.name)]]
+    made.figure(f"phases-{kind}", "Phases of a virtual timer's interrupt, mean of each,"
+                f" in {source.clock.axis}.", charts.phases(values, source.clock.axis))
+
+
+def phase_row(source: Source, fall: Waterfall) -> Cells:
+    clock, total, bare = source.clock, mean_of(fall.total), mean_of(fall.without_probes)
+    off = fall.sum - total if total is not None else None
+    verdict = (Cell("yes", "good") if fall.adds_up
+               else Cell("no total" if off is None else f"off by {clock.change(off)}", "bad"))
+    cost = None if total is None or bare is None else total - bare
+    return [DEVICES[fall.source], fall.config, clock.show(fall.sum),
+            source.cell(fall.total, clock.show(total)), verdict, clock.show(bare),
+            clock.change(cost)]
+
+
+def mean_of(row: Row | None) -> float | None:
+    """Phases add up by their means."""
+    return row.pool.mean if row else None
+
+
+def counterpart(board: Board, boards: list[Board]) -> Board | None:
+    """For a board whose ticks are time one that counts instructions: of the same isa, and where
+    there is one with the same GIC."""
+    run = board.run
+    found = [one for one in boards if run and one.run and one.clock.exact
+             and run["platform"] in TIME and one.run["isa"] == run["isa"]
+             and phase_pairs(one, board)]
+    return next((one for one in found if run and one.run and one.run["gic"] == run["gic"]),
+                next(iter(found), None))
+
+
+def phase_pairs(other: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
+    """By count and by time: the virtual timer's phases of the same configuration."""
+    by_count, by_time = ({fall.config: fall for fall in
+                          waterfalls(one.first_with("irq_phases", "interrupts", "timed").log)
+                          if fall.source == "timer"} for one in (other, board))
+    return [(by_count[name], fall) for name, fall in by_time.items() if name in by_count
+            and [phase.name for phase in by_count[name].phases]
+            == [phase.name for phase in fall.phases]]
+
+
+def times(made: Section, board: Board, other: Board) -> None:
+    rows = []
+    for by_count, by_time in phase_pairs(other, board):
+        for one, two in zip(by_count.phases, by_time.phases):
+            each = two.mean * 1e9 / board.clock.hz / one.mean if one.mean > 0 else None
+            rows.append([by_time.config.removesuffix("-probes"), LABELS.get(two.name, two.name),
+                         other.clock.show(one.mean), board.clock.show(two.mean),
+                         NONE if each is None else f"{each:.1f}"])
+    made.table("phase-times", "Phases of the virtual timer in instructions and in time, means",
+               ("configuration", "phase", ">instructions", ">time", ">ns an instruction"), rows,
+               folded="Phase by phase")
+
+
+def spreads(made: Section, board: Board) -> None:
+    for bench, variant, plan in SPREADS:
+        shared = plan == "sched"  # of it all configurations, of others the presets
+        source = board.source(plan) if shared else board.first_with(bench, plan, "timed")
+        rows = [row for row in source.of_bench(bench) if row.variant == variant]
+        usual = [row for row in rows if is_plain(source.configs.get(row.config, {}))]
+        rows = rows if shared else usual or rows
+        if all(len(histogram(row)) < VALUES for row in rows):
+            continue
+        made.figure(
+            f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"), f"{bench} {variant} (plan"
+            f" {source.plan}): share of the samples up to a value, in {source.clock.axis}; a dot"
+            " marks the largest of all samples."
+            + (" The guest has the core alone, waits for its slice, or is switched in at once."
+               if shared else ""), charts.ecdf(source.steps(rows), source.clock.axis))
+    made.table(
+        "distributions", "Latencies to the handler and to the task",
+        ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
+         ">p99.9", ">max", ">cold"),
+        [distribution_row(source, row) for source in board.sources.values()
+         if source.plan in ("default", "paper-s1", "sched", "timed", "timed-sw")
+         for bench in ("timer_wakeup", "cyclic") for row in source.of_bench(bench)
+         if not row.variant.endswith("-vector")], folded="Distributions in numbers")
+
+
+def distribution_row(source: Source, row: Row) -> Cells:
+    pool, show, carried = row.pool, source.clock.show, row.pool.percentiles()
+    return [source.plan, row.bench, row.variant, row.config, counted(pool.n, "sample"),
+            show(pool.low), source.cell(row), show(carried.get("p95")), show(carried.get("p999")),
+            show(pool.high), show(pool.cold)]
+
+
+def storms(made: Section, board: Board) -> None:
+    source = board.first_with(STORM, "storm")
+    found = storm_rows(source.log)
+    if not found:
+        made.add(board.missing(STORM, "storm"))
+        return
+    most = max(one.pended for one in found)
+    values = [{"config": one.config, "x": one.position, "y": one.row.p50, "note": source.note(
+        one.row, f"{one.config}, handler {one.position} of {most}")}
+              for one in found if one.pended == most]
+    lr_count = source.log.run.get("lr_count", 0)
+    made.figure("storm", f"{most} interrupts pended at once: time from unmasking to"
+                f" each handler. Beyond the {lr_count} list registers EL2 must refill them.",
+                charts.curves(values, "position of the handler", source.clock.axis,
+                              marks={"list registers": lr_count + 0.5}))
+    made.table("storm", "Interrupts pended at once",
+               ("configuration", ">pended", ">to the first", ">to the last", ">each, on average"),
+               [storm_row(source, list(rows)) for (_, pended), rows in groupby(
+                   found, key=lambda one: (one.config, one.pended)) if pended in STORM_POINTS],
+               folded="Storms in numbers")
+
+
+def storm_row(source: Source, rows: list[StormRow]) -> Cells:
+    """By position."""
+    last = rows[-1]
+    return [last.config, counted(last.pended, "interrupt"),
+            *(source.cell(one.row) for one in (rows[0], last)),
+            source.clock.show(last.row.p50 / last.pended)]

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's section on memory: translation over the working set, what a miss costs, page faults;
+and the cost of a guest's start with stage 2 built before it, or filled on the first touches."""
+
+import re
+from collections.abc import Mapping
+
+from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, TlbCell, largest, largest_sets,
+                                   miss_rows, sized_rows, slowdowns, tlb_cells, walk_fit)
+from hypbench.columns import Shown, filled, fixed
+from hypbench.html import charts
+from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent
+from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
+from hypbench.records import Data, Log
+from hypbench.rows import settings_of
+
+BOOT = "stage2_boot", "start"
+MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "fault_max",
+           "touched_pages"}
+GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
+LINE = 64  # bytes
+MODEL = ("A translation that misses everywhere makes (n+1)(m+1)−1 references to memory, with n"
+         " levels of stage 1 and m of stage 2.")
+NOT_MODELLED = ("Latency over the working set is not modelled here: under the instruction counter a"
+                " load costs one instruction, wherever its data and its translation are.")
+CURVES = ((CHASE, "tlb-matrix", ("random", "packed"), "working set, pages of 4 KiB"),
+          (READ, "memory", ("random", "seq"), "working set, KiB"))
+
+
+def boot_rows(log: Log) -> list[Data]:
+    """One start of a guest per configuration, of pass 0, in the order of the plan: its check record
+    with `stage2`, `fill` and `fault_mean`; ticks, those of all faults together at EL2."""
+    starts = {check["config"]: check for check in reversed(log.of_kind("check"))
+              if (check["bench"], check["variant"]) == BOOT and check.keys() >= MEMBERS}
+    return [start | {"stage2": axes["stage2"], "fill": axes["fill"], "fault_mean":
+                     start["fault_ticks"] / start["faults"] if start["faults"] else None}
+            for name, axes in settings_of(log).items() if (start := starts.get(name))]
+
+
+def boot_tables(log: Log) -> Shown:
+    return filled("A guest's start and its stage 2: ticks", (
+        "configuration", "stage 2", "fill", ">start", ">build before", ">start + build",
+        ">touched pages", ">faults", ">fault ticks", ">min", ">mean", ">max"), (
+        (row["config"], row["stage2"], row["fill"], row["start_ticks"], row["build_ticks"],
+         row["start_ticks"] + row["build_ticks"], row["touched_pages"], row["faults"],
+         row["fault_ticks"], row["fault_min"], fixed(row["fault_mean"], 1), row["fault_max"])
+        for row in boot_rows(log)))
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("memory", "Memory", board.name)
+    exact = board.clock.exact
+    source = board.first_with(CHASE, "tlb", "tlb-matrix", "memory")
+    matrix, unit = by_grain(source), source.clock.unit
+    if matrix:
+        made.text(MODEL + (f" {NOT_MODELLED}" if exact else ""))
+    if not exact:
+        curves(made, board)
+        fit = walk_fit(tlb_cells(source.log))
+        if fit and fit.a >= 0:
+            made.text(f"A TLB miss costs {fit.a:.1f} + {fit.b:.2f} × (references of its walk)"
+                      f" {unit}, by least squares over the grains.")
+        elif fit:
+            made.text("The cost of a TLB miss does not follow the references of its walk: a"
+                      f" line through the grains would begin at {number(fit.a)} {unit}.")
+    made.table("walks", "A walk by the grains of both stages",
+               ("stage 1", "stage 2", ">references of a walk", ">cost of a miss, per load"),
+               [[stage1, stage2, number(cell.walk_refs),
+                 NONE if cell.cost is None else f"{cell.cost:.1f}\u00a0{unit}"]
+                for (stage1, stage2), cell in matrix.items()], folded="Walks by grain")
+    misses(made, board)
+    wide_table(made, "page-fault", "Page faults, median: a guest's own fault (stage 1) does not"
+               " exit; a stage-2 fault does", board.first_with("page_fault", "faults"),
+               "page_fault", "Page faults")
+    boots(made, board.any_of("faults", "tlb"))
+    source = board.first_with("tlb_maintenance", "memory")
+    wide_table(made, "tlb", "TLB maintenance: the operation alone"
+               + ("" if source.clock.exact else ", and the first touches after it (refill)")
+               + ", median", source, "tlb_maintenance", "TLB maintenance",
+               "-refill" if source.clock.exact else "")
+    return made
+
+
+def by_grain(source: Source) -> dict[tuple[str, str], TlbCell]:
+    """(stage-1 grain, stage-2 grain) → the largest working set there."""
+    return {(cell.stage1, cell.stage2): cell for cell in largest(tlb_cells(source.log))}
+
+
+def curves(made: Section, board: Board) -> None:
+    for bench, plan, shapes, title in CURVES:
+        source = board.first_with(bench, plan, "tlb")
+        for stage1, series in by_stage1(source, bench).items():
+            curve(made, source, bench, stage1, series, shapes, title)
+
+
+def curve(made: Section, source: Source, bench: str, stage1: str, series: dict[str, str],
+          shapes: tuple[str, ...], title: str) -> None:
+    found = sorted(sized_rows(source.log, bench), key=lambda one: one[1])
+    values = [{"config": name, "shape": shape, "x": size, "y": row.p50 / row.first["batch"],
+               "note": source.note(row, f"{name}, {shape}, {number(size)}:"
+                                   f" {row.p50 / row.first['batch']:.2f} {source.clock.unit} a"
+                                   f" load; {counted(row.first['batch'], 'load')}")}
+              for name, config in series.items() for wanted in shapes
+              for shape, size, row in found if (shape, row.config) == (wanted, config)]
+    marked = (" Marked: what the TLBs reach and the data caches hold."
+              if "dtlb=" in machine_of(source) else "")
+    made.figure(f"{bench.replace('_', '-')}-{stage1}",
+                f"{bench}, stage 1 in {stage1}: a load over the working set, natively and by the"
+                f" grain of stage 2.{marked}",
+                charts.curves(values, title + " (log)", f"{source.clock.axis} a load", True,
+                              marks_of(source, bench, stage1), dashes=True))
+
+
+def by_stage1(source: Source, bench: str) -> dict[str, dict[str, str]]:
+    """Stage-1 grain → "native" or the grain of stage 2 → the first configuration of it;
+    interrupts are of no matter here."""
+    found: dict[str, dict[str, str]] = {}
+    measured = {row.config for _, _, row in sized_rows(source.log, bench)}
+    for config, axes in source.configs.items():
+        if config in measured and is_plain(axes, ("stage1", *PRESET_AXES)):
+            name = "native" if axes["stage2"] == "off" else f"stage 2 {axes['stage2']}"
+            found.setdefault(str(axes["stage1"]), {}).setdefault(name, config)
+    return found
+
+
+def machine_of(source: Source) -> str:
+    return source.log.run.get("machine", "")
+
+
+def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
+    """Reach of TLBs and size of caches, on this benchmark's axis; of a model that reports them."""
+    sizes = {name: int(value)
+             for name, value in re.findall(r"(\w+)=(\d{1,9})\b", machine_of(source))}
+    in_pages = {name: sizes[key] * GRAIN_PAGES[stage1] for name, key in
+                (("L1 TLB", "dtlb"), ("L2 TLB", "l2_tlb")) if key in sizes}
+    in_kib = {name: sizes[key] for name, key in (("L1D", "l1d_kib"), ("L2", "l2_kib"))
+              if key in sizes}
+    if bench == READ:
+        return {name: pages * 4 for name, pages in in_pages.items()} | in_kib
+    return in_pages | {name: kib * 1024 / LINE for name, kib in in_kib.items()}
+
+
+def misses(made: Section, board: Board) -> None:
+    """The cost of one, and the study's slowdown model with every r that was measured."""
+    made.table("miss", "What one TLB miss costs: (random − packed control) / misses of a load, at"
+               " the largest working set", (
+                   "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
+                   ">ns a miss", ">cycles a miss"), [
+                   [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
+                    one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
+                    NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
+                   largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
+               ("Misses are counted by the PMU, by the event named, or assumed to be one of a"
+                " load.",))
+    made.table("model", "A program that misses the TLB at the rate m becomes (1−m) + m·r times as"
+               " long; r: random reads over the largest working set, two stages to one",
+               ("r of", "configuration", "against", "working set", ">r",
+                *(f">m = {percent(rate)}" for rate in MISS_RATES)), [
+                   [one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
+                    *(f"×{value:.4f}" for value in one.slowdowns)]
+                   for bench in (CHASE, READ) if not board.clock.exact
+                   for one in slowdowns(board.first_with(bench, "tlb-matrix", "memory").log)
+                   if one.source == bench], folded="What misses make of a program")
+
+
+def wide_table(made: Section, name: str, caption: str, source: Source, bench: str, folded: str,
+               without: str = "") -> None:
+    """A column for each configuration."""
+    rows = [row for row in source.of_bench(bench)
+            if not (without and row.variant.endswith(without))]
+    configs = list(dict.fromkeys(row.config for row in rows))
+    made.table(name, caption, ("path", *(f">{config}" for config in configs)),
+               [[variant, *(source.cell(source.row(bench, variant, config)) for config in configs)]
+                for variant in dict.fromkeys(row.variant for row in rows)], folded=folded)
+
+
+def boots(made: Section, source: Source) -> None:
+    show = source.clock.show
+    made.table("boot", "A guest's start with memory mapped before it (eager) or at its first touch"
+               " (lazy)", (
+                   "configuration", "stage 2 filled", ">start", ">of it building stage 2",
+                   ">stage-2 faults", ">in faults", ">a fault, min", ">mean", ">max",
+                   ">pages touched"), [
+                   [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
+                    counted(row["faults"], "fault"), show(row["fault_ticks"]),
+                    *(show(row[name] if row["faults"] else None)
+                      for name in ("fault_min", "fault_mean", "fault_max")),
+                    counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
+               folded="A guest's start")

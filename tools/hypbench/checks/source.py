@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules for the C text: layers, include circles, folders of an isa, line budgets, encodings."""
+
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from hypbench.checks.base import Violation, c_files, code_only, read_source, without_comments
+from hypbench.tree import Tree
+
+MAY_INCLUDE = {
+    "abi": {"abi"},
+    "lib": {"lib", "abi"},
+    "arch": {"arch", "lib"},
+    "drivers": {"drivers", "arch", "lib"},
+    "boards": {"boards", "drivers", "arch", "lib"},
+    "hyp": {"hyp", "boards", "drivers", "arch", "lib", "abi"},
+    "guest": {"guest", "boards", "drivers", "arch", "lib", "abi"},
+    "linker": {"boards", "arch", "abi"},
+    "tools": {"tools"},
+}
+ANYTHING = {"tests"}
+# Each includes those before it, and itself.
+HYP_FOLDERS = ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
+ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
+INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
+BUDGETS = {
+    "hyp/base": 492,
+    "hyp/cpu": 561,
+    "hyp/mem": 411,
+    "hyp/vcpu": 1296,
+    "hyp/sched": 262,
+    "hyp/vm": 1830,
+    "hyp/dev": 746,
+    "hyp/trap": 946,
+    "hyp/run": 1165,
+}
+Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
+DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
+LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
+# An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
+ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
+DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+
+
+def check_layers(tree: Tree) -> Iterator[Violation]:
+    """Which file may include which. A file's first folder is its layer; in hyp/ the second folder
+    is one, too."""
+    files = c_files(tree)
+    targets = include_names(files)
+    for path in files:
+        layer = path.parts[0]
+        if layer in ANYTHING:
+            continue
+        if layer not in MAY_INCLUDE:
+            yield Violation(path, 1, f"'{layer}' is no layer")
+            continue
+        source = without_comments(read_source(tree, path))
+        for found in INCLUDE.finditer(source):
+            line = source.count("\n", 0, found.start()) + 1
+            fault = (include_fault(layer, found[1], found[2], targets)
+                     or folder_fault(path, found[2]))
+            if fault:
+                yield Violation(path, line, fault)
+
+
+def include_names(files: list[Path]) -> dict[str, str]:
+    """Every way a header may be spelled, and its layer: from the top of the tree, or from a folder
+    arch/<isa>/include where each isa brings its own."""
+    names = {}
+    for path in files:
+        names[path.as_posix()] = path.parts[0]
+        if "arch" in path.parts and "include" in path.parts:
+            start = path.parts.index("include") + 1
+            names[Path(*path.parts[start:]).as_posix()] = path.parts[0]
+            del names[path.as_posix()]
+    return names
+
+
+def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) -> str:
+    target = targets.get(name)
+    if quote == "<":
+        return f"<{name}> is of this tree: it goes in quotes" if target else ""
+    if target is None:
+        return f'"{name}" is not spelled from the top of the tree, or does not exist'
+    if target not in MAY_INCLUDE[layer]:
+        return f'{layer} must not include {target} ("{name}")'
+    return ""
+
+
+def folder_fault(path: Path, name: str) -> str:
+    """hyp/arch is no layer of this order: an include circle reports a violation there."""
+    own, other = hyp_folder(path), hyp_folder(Path(name))
+    if own is None or other is None or other <= own:
+        return ""
+    return f'hyp/{HYP_FOLDERS[own]} must not include hyp/{HYP_FOLDERS[other]} ("{name}")'
+
+
+def hyp_folder(path: Path) -> int | None:
+    if path.parts[0] != "hyp" or path.parts[1] not in HYP_FOLDERS:
+        return None
+    return HYP_FOLDERS.index(path.parts[1])
+
+
+def check_circles(tree: Tree) -> Iterator[Violation]:
+    """No two modules of hyp/ include each other, whatever lies between. A module is a .c file and
+    its header."""
+    included: dict[Path, set[Path]] = {}
+    for path in c_files(tree):
+        if path.parts[0] == "hyp" and path.suffix in (".c", ".h"):
+            source = without_comments(read_source(tree, path))
+            module = path.with_suffix("")
+            included.setdefault(module, set()).update(
+                Path(found[2]).with_suffix("") for found in INCLUDE.finditer(source)
+                if found[2].startswith("hyp/"))
+    for module, names in included.items():
+        names.discard(module)
+    try:
+        TopologicalSorter(included).prepare()
+    except CycleError as error:
+        circle = [path.as_posix() for path in reversed(error.args[1])]
+        yield Violation(Path(circle[0]), 1, "includes itself: " + " -> ".join(circle))
+
+
+def check_isa(tree: Tree) -> Iterator[Violation]:
+    """Code of one isa is in a folder named arch, and nothing else has a conditional."""
+    for path in c_files(tree):
+        if "arch" in path.parts[:-1]:
+            continue
+        if path.suffix in (".S", ".inc") and not path.name.endswith((".ld.S", ".c.inc")):
+            yield Violation(path, 1, "an assembly file outside a folder named arch")
+        lines = code_only(read_source(tree, path)).splitlines()
+        for number, line in enumerate(lines, 1):
+            yield from (Violation(path, number, text) for text in line_faults(path, line))
+
+
+def line_faults(path: Path, line: str) -> Iterator[str]:
+    conditional = CONDITIONAL.match(line)
+    if conditional and "__ASSEMBLER__" not in conditional["what"]:
+        yield f"#{conditional[1]} outside a folder named arch"
+    if path.parts[0] == "tests":
+        return
+    macro = ISA_MACRO.search(line)
+    if macro:
+        yield f"{macro[1]} outside a folder named arch"
+    if path.suffix != ".S" and INLINE_ASM.search(line):
+        yield "inline assembly outside a folder named arch"
+
+
+def check_sizes(tree: Tree) -> Iterator[Violation]:
+    """Small is a feature. A line counts that is neither blank nor comment alone."""
+    lines = dict.fromkeys(BUDGETS, 0)
+    for path in c_files(tree):
+        folder = path.parent.as_posix()
+        if folder in lines:
+            source = without_comments(read_source(tree, path))
+            lines[folder] += sum(bool(line.strip()) for line in source.splitlines())
+    for folder, count in lines.items():
+        if count > BUDGETS[folder]:
+            yield Violation(Path(folder), 1, f"{count} lines of code, its budget is"
+                            f" {BUDGETS[folder]}: an addition replaces something")
+
+
+def check_sysregs(tree: Tree) -> Iterator[Violation]:
+    """No two system registers share an encoding, and none is declared twice."""
+    for isa in ("armv7", "armv8"):
+        paths = [path for path in tree.files()
+                 if LIST.fullmatch(path.as_posix().replace(isa, "common"))]
+        declared = [(path, *found) for path in paths for found in declarations(tree, path, isa)]
+        if not declared:
+            yield Violation(Path(f"arch/{isa}/include/arch/sysreg.h"), 1,
+                            "no SYSREG…() declaration found: this check sees nothing")
+        yield from duplicates(declared)
+
+
+def declarations(tree: Tree, path: Path,
+                 isa: str) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+    """(line, direction, name, encoding); ARMv8 has no encodings, its assembler knows the names."""
+    source = code_only(read_source(tree, path))
+    outside = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for text, pattern, kind, name in ((source, ENTRY, 2, 1), (outside, DECLARATION, 1, 2)):
+        for found in pattern.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            encoding = tuple(word.strip().lower().removeprefix("c")
+                             for word in (found[3] or "").split(",") if word.strip())
+            encoding *= isa == "armv7"
+            for direction, other in (("read", "WRITE"), ("write", "READ")):
+                if other not in found[kind]:
+                    yield line, direction, found[name], encoding
+
+
+def duplicates(declared: list[Declared]) -> Iterator[Violation]:
+    first: dict[tuple[str, str], str] = {}
+    for path, line, direction, name, encoding in declared:
+        for what in filter(None, (name, ", ".join(encoding))):
+            other = first.setdefault((direction, what), f"{name} ({path}:{line})")
+            if other == f"{name} ({path}:{line})":
+                continue
+            said = name if what == name else f"encoding {what} of {name}"
+            yield Violation(path, line, f"{direction} of {said} is that of {other} too")
