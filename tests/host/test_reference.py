@@ -4,11 +4,14 @@ how packed records are read; and what the report shows of them."""
 
 import lzma
 import os
+import re
+from zlib import crc32
 
 import pytest
 
 from hypbench import reference
 from hypbench.records import read_log
+from hypbench.rules import check_rules
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
 from reportlogs import gem5_log, plan_text, plans, report_log
 from test_commands import failed
@@ -65,6 +68,34 @@ def medians(plan: str) -> dict[tuple[str, str], str]:
     assert log.run["hz"] == 10**9
     return {(f"{record['bench']} {record['variant']}", record["config"]):
             f"{record['p50'] / record['batch']:.0f}" for record in log.of_kind("bench")}
+
+
+def test_the_page_about_neighbours_has_their_figures():
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for record in read_log(read_records(TREE.reference(BOARD, "colouring"))).of_kind("bench"):
+        memory, _, load = record["config"].partition("-")
+        rows.setdefault((record["variant"], memory), {})[load] = str(record["p50"])
+    names = {"2M": "2 MiB", "4K": "4 KiB", "coloured": "4 KiB and coloured"}
+    page = (HOME / "docs" / "design" / "neighbours.md").read_text()
+    shown = [line for line in page.splitlines() if line.startswith(("| 256K,", "| 512K,", "| 2048p,"))]
+    assert len(shown) == 8
+    for (variant, memory), found in rows.items():
+        cells = f" | {found['']} | {found['read']} | {found['write']} |"
+        mine = [line for line in shown
+                if line.replace("stage 2 of ", "").startswith(f"| {variant}, {names[memory]} |")]
+        assert all(line.endswith(cells) for line in mine), (variant, memory)
+        shown = [line for line in shown if line not in mine]
+    assert shown == []
+
+
+def test_a_load_that_made_no_round_is_found():
+    raw = read_records(TREE.reference(BOARD, "colouring"))
+    assert check_rules(read_log(raw)) == []
+    [line] = [line for line in raw.splitlines() if b'"kind":"vm"' in line and b'"step":4' in line]
+    still = re.sub(rb'"rounds":\d+', b'"rounds":0', line)
+    body = re.sub(rb',"crc":"\w+"}$', b"", still)
+    found = check_rules(read_log(raw.replace(line, body + b',"crc":"%08x"}' % crc32(body))))
+    assert [str(one) for one in found if "made no round of load_mem_read" in str(one)]
 
 
 def test_the_pages_have_their_figures():
