@@ -98,15 +98,18 @@ static void wake_redistributor(void)
 		;
 }
 
-/* GICR_TYPER: the upper word is the core's affinity (IHI 0069 12.11.32). */
+/* GICR_TYPER: the upper word is the core's affinity (IHI 0069 12.11.32). Read whole: gem5 reads the
+ * upper half alone as 0, and each core would take the last redistributor. */
 static void find_redistributor(void)
 {
 	uint64_t mpidr = read_mpidr_el1();
 	uint32_t affinity = (uint32_t)(mpidr >> 8 & 0xff000000) | (uint32_t)(mpidr & 0xffffff);
+	uint64_t typer = mmio_read64(gic.redist + GICR_TYPER);
 
-	while (mmio_read32(gic.redist + GICR_TYPER + 4) != affinity &&
-	       !(mmio_read32(gic.redist + GICR_TYPER) & GICR_TYPER_IS_LAST))
+	while (typer >> 32 != affinity && !(typer & GICR_TYPER_IS_LAST)) {
 		gic.redist += GICR_STRIDE;
+		typer = mmio_read64(gic.redist + GICR_TYPER);
+	}
 }
 
 void gic_private_prepare(void)

@@ -77,7 +77,8 @@ def test_the_page_about_neighbours_has_their_figures():
         rows.setdefault((record["variant"], memory), {})[load] = str(record["p50"])
     names = {"2M": "2 MiB", "4K": "4 KiB", "coloured": "4 KiB and coloured"}
     page = (HOME / "docs" / "design" / "neighbours.md").read_text()
-    shown = [line for line in page.splitlines() if line.startswith(("| 256K,", "| 512K,", "| 2048p,"))]
+    shown = [line for line in page.splitlines()
+             if line.startswith(("| 256K,", "| 512K,", "| 2048p,"))]
     assert len(shown) == 8
     for (variant, memory), found in rows.items():
         cells = f" | {found['']} | {found['read']} | {found['write']} |"
