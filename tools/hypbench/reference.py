@@ -26,7 +26,8 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PLAN_COMMENT = re.compile(r"#[^\n]*")
 BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 BESIDE = re.compile(r"\bbeside=(\w+)")
-LINKED, UNLINKED = ("timed", "neighbours", "colouring"), ("timed-sw",)  # list registers
+LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
+UNLINKED = ("timed-sw",)
 # The page about them, up to its rows.
 README = """# Reference runs
 

@@ -205,8 +205,9 @@ def load_faults(log: Log) -> Iterator[str]:
     if not log.run or log.run["platform"] != "gem5":
         return
     beside = {name: str(found["beside"]) for name, found in settings_of(log).items()}
+    measured = {bench["step"] for bench in log.of_kind("bench")}
     for vm in log.of_kind("vm"):
-        load = beside.get(vm["config"], "")
+        load = beside.get(vm["config"], "") if vm["step"] in measured else ""
         if load.startswith("load_") and load not in LINKED and vm.get("rounds") == 0:
             yield f"step {vm['step']} ({place(vm)}): VM {vm['vm']} made no round of {load}"
 

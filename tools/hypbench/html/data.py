@@ -19,7 +19,7 @@ from hypbench.tree import on_the_board
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
-REFERENCE_PLANS = ("neighbours", "colouring", "tlb", "timed", "timed-sw")  # the longest first
+REFERENCE_PLANS = ("neighbours", "colouring", "paper-s4-timed", "tlb", "timed", "timed-sw")
 POINTS = 200  # at most, of a curve; its ends are always there
 WINDOWS = {"pair": "between two reads of CNTPCT around the path",
            "cval": "from the timer's compare value (or the path's first stamp) to a stamp"}
