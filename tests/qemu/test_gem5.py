@@ -122,6 +122,27 @@ def test_counted_instructions_are_as_many(lab, built):
             assert values == [count] * 3, config
 
 
+SEVERAL = """order once
+limit_ms 2000
+config alone direct
+config first direct beside=load_mem_read
+config again direct beside=load_cpu
+bench timer_wakeup n=60
+vm bench
+""" + "".join(f"vm load{core} image=load cores={core}\n" for core in (1, 2, 3))
+
+
+def test_loads_on_three_other_cores_work_in_each_step(lab, built):
+    """Each core finds its own redistributor, and no timer of EL2 is due for ever."""
+    result = lab.run(Gem5Job(built, SEVERAL))
+    assert result.status == 0 and result.problems == [], result.explain()
+    rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
+    assert len(rounds) == 2 * 3 and min(rounds.values()) > 10, rounds
+    alone = {row["variant"]: row["p50"] for row in result.records("bench", config="alone")}
+    for row in result.records("bench"):  # by the model without caches: no time of another core
+        assert abs(row["p50"] - alone[row["variant"]]) <= 2, row
+
+
 # --- times ---
 
 CORES = ("out-of-order", "in-order")
