@@ -70,7 +70,7 @@ EVENTS = (
           "return !pmceid[0] || pmceid[number / 32] >> number % 32 & 1;"))
 PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
-    "own_fault": first("hyp/run/scenario.c", "create_all", "*(volatile char *)0xfffffff0 = 0;"),
+    "own_fault": first("hyp/run/scenario.c", "run", "*(volatile char *)0xfffffff0 = 0;"),
     "wrong colour": (Patch("hyp/mem/guest_ram.c", "ram->colour[page % ram->colours];",
                            "(ram->colour[page % ram->colours] ^ 9);"),),
     "frame side by side": (Patch(

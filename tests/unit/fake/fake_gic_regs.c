@@ -324,8 +324,8 @@ static uint64_t mmio_read(uintptr_t address, unsigned size)
 	if (gic_version() == 2 && within(address, fake_gic_bases.hyp, HYP_SIZE, &offset))
 		return hyp_read(offset);
 	if (gic_version() == 3 && within(address, fake_gic_bases.redist, REDIST_SIZE, &offset) &&
-	    offset == GICR_TYPER + 4) /* the affinity */
-		return fake_mpidr_el1 & 0xffffff;
+	    offset == GICR_TYPER && size == 8) /* the affinity in its upper half */
+		return (fake_mpidr_el1 & 0xffffff) << 32;
 	if (gic_version() == 3 && within(address, fake_gic_bases.redist, REDIST_SIZE, &offset))
 		return offset < GICR_SGI_OFFSET ? 0 : dist_read(offset - GICR_SGI_OFFSET, true);
 	fail_msg("no GIC register of %u bytes at %#lx", size, (unsigned long)address);
