@@ -105,6 +105,16 @@ def test_the_page_about_neighbours_has_their_figures():
     assert [row for row in rows if f"{row}\n" not in page] == []
 
 
+def test_colours_keep_a_load_out_of_a_working_set_and_cost_walks():
+    log = read_log(read_records(TREE.reference(BOARD, "colouring")))
+    found = {(record["variant"], record["config"]): record["p50"]
+             for record in log.of_kind("bench")}
+    for load in ("read", "write"):
+        assert found["256K", f"4K-{load}"] > 4 * found["256K", "4K"]
+        assert found["256K", f"coloured-{load}"] < 1.1 * found["256K", "coloured"]
+    assert found["2048p", "4K"] > 2 * found["2048p", "2M"]
+
+
 def test_a_load_that_made_no_round_is_found():
     raw = read_records(TREE.reference(BOARD, "colouring"))
     assert check_rules(read_log(raw)) == []

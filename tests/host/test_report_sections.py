@@ -15,9 +15,12 @@ from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source, published
 from hypbench.html.page import PARTS
 from hypbench.records import read_log
+from hypbench.tree import Tree, read_records
 from logmaker import bench_record, log_of
 from reportlogs import GAP, PHASES, bodies_of, gem5_log, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
+
+TREE = Tree()
 
 
 def test_the_answer_is_of_the_records():
@@ -311,6 +314,16 @@ def test_independence_in_time_is_of_medians_and_drawn():
     assert values["memory, 2 VMs", "S4"] == 99.43
     assert values["memory, 2 VMs", "hypbench"] == 100 * 1600 / 1616
     assert ("CPU, 1 VMs", "S4") not in values
+
+
+def test_independence_by_gem5_is_of_its_own_plan():
+    plan = "paper-s4-timed"
+    log = read_log(read_records(TREE.reference("gem5-a72", plan)))
+    made = of(studies, Board("gem5-a72", {plan: Source(plan, log, kept=True)}))
+    rows = {row["work"]: row for row in table(made, "tab-s4-vms")}
+    memory = next(row for work, row in rows.items() if work.startswith("work stride"))
+    assert (memory["2 VMs"], memory["3 VMs"]) == ("90.79\u00a0%", "81.87\u00a0%")
+    assert "memory, 2 VMs" in {value["what"] for value in drawn(made)["fig-s4-vms-gem5-a72"]}
 
 
 def test_a_vm_that_did_not_run_leaves_no_independence():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace for the Perfetto UI, of a few exits whose meaning is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from hypbench.html import timeline
@@ -128,6 +130,18 @@ def test_a_ring_flows_to_the_interrupt_that_it_makes():
                      (1200, "bench vCPU 0", 1500, "load1 vCPU 0")]
     handled = [begin.name for begin, end in flows if end.name == "guest"]
     assert sorted(handled) == ["irq 108", "irq 110", "irq 110", "irq 27"]
+
+
+def test_of_a_virtio_device_a_notification_is_the_ring():
+    trip = [("bench", 50, 20, "mmio-write", DOORBELL + 0x70), *(
+        (vm, start, ticks, kind, arg + (0x50 if arg == DOORBELL else 0))
+        for vm, start, ticks, kind, arg in TRIP),
+        ("load1", 1560, 20, "mmio-write", DOORBELL + 0x64)]
+    linked = replace(LINKED, links={name: replace(link, kind="virtio")
+                                    for name, link in LINKED.links.items()})
+    flows = flows_of(trace_of(Records(*trip), linked, BOARD))
+    assert sorted(begin.start // NS for begin, end in flows if end.name != "guest") == [
+        100, 500, 1200]
 
 
 def test_the_picture_is_of_a_request_and_its_answer():

@@ -28,7 +28,8 @@ OWN_INTERRUPTS = ("hyp-timer", "maintenance")
 RING = "mmio-write"
 LATEST_NS = 1 << 63
 PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
-LINK_SIZE, SPI_FIRST = abi.constant("LINK_SIZE"), 32
+LINK_SIZE, NOTIFY = abi.constant("LINK_SIZE"), abi.constant("VIRTIO_QUEUE_NOTIFY")
+SPI_FIRST = 32
 HYPERCALLS = {abi.constant("HC_BASE") + i: name
               for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
 Place = tuple[str, int]  # a VM's name, a vCPU's index
@@ -124,11 +125,16 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
     found = []
     for one in exits:
         vm, link = one.place[0], doorbells.get(one.arg // LINK_SIZE)
-        if one.kind == RING and link and vm in (link.a, link.b):
+        if link and is_ring(one, link) and vm in (link.a, link.b):
             waiting.setdefault(link.b if vm == link.a else link.a, one)
         elif one.kind == "irq" and one.arg >= SPI_FIRST and vm in waiting:
             found.append((waiting.pop(vm), one))
     return found
+
+
+def is_ring(one: Exit, link: Link) -> bool:
+    """Of the registers of a virtio device one alone tells of buffers."""
+    return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
 
 
 def turns_of(exits: list[Exit]) -> list[Turn]:

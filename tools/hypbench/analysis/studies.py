@@ -396,7 +396,7 @@ def s4(made: Section, board: Board, study: Data) -> None:
 
 def s4_independence(made: Section, board: Board) -> None:
     """Theirs, and below it ours."""
-    source = board.source(S4_PLAN)
+    source = board.first_with("work", S4_PLAN)
     found = independence(source.log)
     if not found:
         made.add(board.missing("independence of VMs", S4_PLAN))
