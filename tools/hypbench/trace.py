@@ -133,7 +133,7 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
 
 
 def is_ring(one: Exit, link: Link) -> bool:
-    """Of the registers of a virtio device one alone tells of buffers."""
+    """Of the registers of a virtio device one alone is written for buffers."""
     return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
 
 
