@@ -155,10 +155,13 @@ def test_kinds_of_link_stand_side_by_side():
 
 
 def test_a_link_beside_a_third_vm():
-    rows = {row["third VM"]: row for row in table(of(links, board()), "tab-third-links")}
-    assert list(rows) == ["cores", "cores-exit", "fp-exit"]
+    rows = {row["third VM"]: row for row in table(of(links, board()), "tab-third-links-beside")}
+    assert list(rows) == ["cores", "cores-exit", "fp-exit", "loop", "loop-exit"]
     assert rows["cores-exit"][links.PATHS["ring"]] == "×1.00: 66\u00a0instr"
     assert rows["fp-exit"][links.PATHS["rr"]] == f"×{936 / 626:.2f}: 936\u00a0instr"
+    assert rows["loop-exit"][links.PATHS["rr"]].startswith("×1.00")
+    virtio = table(of(links, board()), "tab-third-virtio-beside")
+    assert [row["third VM"] for row in virtio] == ["cores", "cores-exit"]
     assert "fig-links-beside-virt-a72" not in drawn(of(links, board()))
     assert "fig-links-beside-virt-a72" in drawn(of(links, board("silicon", "links",
                                                                "links-beside")))
