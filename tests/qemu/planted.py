@@ -101,6 +101,9 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     # Not a fault: 100 instructions between two stamps.
     "a longer fail over": first("hyp/vm/vm_core.c", "vm_fail_over",
                                 '__asm__ volatile(".rept 100\\n\\tnop\\n\\t.endr");'),
+    # Nor is this: QEMU lets the other cores run before the fail over goes on.
+    "a fail over that yields": first("hyp/vm/vm_core.c", "vm_fail_over",
+                                     '__asm__ volatile(".rept 8\\n\\tyield\\n\\t.endr");'),
     "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
                                   "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
     "takeover comes twice": (Patch("hyp/trap/trap.c",
