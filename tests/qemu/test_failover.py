@@ -153,6 +153,17 @@ def test_delay_is_seen_in_the_middle_phase(result, lab, built):
             config, variant)
 
 
+BEATS = HEAD + f"config heartbeat {CONFIGS['heartbeat']}\nbench failover n=50\n"
+
+
+@job(BEATS, planted="a heartbeat with a high half")
+def test_a_heartbeat_has_32_bits(result, lab, built):
+    assert result.status == 0, result.explain()
+    plain = lab.run(Job(built, BEATS, machine=two_cores))
+    assert [row["hist"] for row in result.records("bench")] == [
+        row["hist"] for row in plain.records("bench")]
+
+
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     compiler = expected.series(result.log.run["compiler"])
