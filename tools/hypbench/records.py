@@ -23,8 +23,8 @@ from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
-BEGIN = b'{"seq":'
-PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))  # no string in a record can have this: its quotes are escaped
+BEGIN = b'{"seq":'  # no string in a record can have this: its quotes are escaped
+PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
