@@ -320,9 +320,10 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                      | {"loop_int": loop, "loop_fp": loop}),
         "paper-s1": (three, {"cyclic": cyclic}),
         "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1},
-                           memory={"sched": "fp", "vms": "small"}), {"failover": commanded}),
+                           memory={"sched": "fp", "vms": "small"}),
+                     {"failover": commanded, "hvc": hvc}),
         "paper-s2-loads": (twins(**{"base": {"sched": "fp"}, "guest-net": {
-            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded}),
+            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded, "hvc": hvc}),
         "paper-s4-vms": (twins(**{"one": {"sched": "fp"}} | {
             f"{kind}-{count}": {"sched": "fp", "beside": load,
                                 "vms": "third" if count == "three" else "none"}

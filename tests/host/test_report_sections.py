@@ -9,7 +9,7 @@ import pytest
 from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
                                links, memory, programs, studies, switches)
 from hypbench.analysis.programs import ProgramRow
-from hypbench.analysis.studies import independence
+from hypbench.analysis.studies import hypercall_tables, independence
 from hypbench.html import blocks, charts, page
 from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source, published
@@ -291,6 +291,28 @@ def test_parameters_without_a_counterpart_are_named():
     assert rows["memory: 155 MB"]["ours: command to standby"] == "×1.00: 1132\u00a0instr"
     assert rows["guest network load"]["all vCPUs run"] == "×0.67: 2000\u00a0instr"
     assert rows["control-VM CPU load"]["all vCPUs run"] == "not measured"
+
+
+def test_a_null_hypercall_in_each_setting_beside_that_of_study_s2():
+    def slower(body):
+        if (body.get("bench"), body.get("variant"), body.get("config")) == (
+                "hvc", "null", "one"):
+            body.update(bench_record(body, "null", [41] * 98 + [410, 62000], overhead=0,
+                                     window="pair"))
+    named = {"paper-s2": source("paper-s2", raw=changed("paper-s2", slower)),
+             "paper-s2-loads": source("paper-s2-loads")}
+    first, *rows = table(of(studies, Board("b", named)), "tab-s2-hypercall")
+    assert (first["n"], first["of one order"]) == ("1000\u00a0calls", "≥ 98\u00a0%")
+    assert [(row["setting"], row["measured on"]) for row in rows] == [
+        *((name, "b: paper-s2") for name in ("base", "one", "memory")),
+        *((name, "b: paper-s2-loads") for name in ("base", "guest-net"))]
+    assert [*rows[1].values()][2:] == ["100\u00a0calls", "98.0\u00a0%", *(
+        f"{value}\u00a0instr" for value in (41, 41, 410, "62\u202f000"))]
+    shown, remark = hypercall_tables(named["paper-s2"].log)
+    assert [*shown.columns[2].cells] == ["100.0 %", "98.0 %", "100.0 %"] and "CNTPCT" in remark
+    assert hypercall_tables(source("traps").log) == []  # which has hypercalls, but no setting
+    assert all("s2-hypercall" not in block.id for block in of(studies, simulated()).blocks
+               if isinstance(block, Table))
 
 
 def test_independence_beside_that_of_study_s4():

@@ -70,6 +70,18 @@ def test_vms_on_other_cores_take_no_instruction(result):
             assert all(rounds[bench, config, vm] > 5 for vm in others), config
 
 
+@divides_otherwise
+@pytest.mark.parametrize("settings", [
+    pytest.param(plan.count("\nconfig "), marks=pytest.mark.job(plan, machine=four_cores))
+    for plan in (PAIR, LOADS)])
+def test_no_setting_of_study_s2_changes_a_null_hypercall(result, settings):
+    """Some samples hold a turn of another core, or of a VM on this one: the path is min and p50."""
+    rows = {row["config"]: row for row in result.records("bench", bench="hvc", variant="null")}
+    assert [*rows] == result.configs and len(rows) == settings
+    assert {row["n"] for row in rows.values()} == {1000}
+    assert len({row[value] for row in rows.values() for value in ("min", "p50")}) == 1
+
+
 def phases(result, config: str) -> dict[str, int]:
     rows = {row["variant"]: row for row in result.records("bench", bench="failover",
                                                           config=config)}

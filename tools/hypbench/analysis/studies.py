@@ -16,12 +16,12 @@ from hypbench.analysis.tlb import sized_rows
 from hypbench.columns import Shown, filled, fixed, per_cent
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
-from hypbench.html.data import Board, Source, published
+from hypbench.html.data import Board, Source, histogram, published
 from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
 
-S2_PLAN = "paper-s2"
+S2_PLANS = ("paper-s2", "paper-s2-loads")  # the first: of a row that names none
 S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
 UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
@@ -55,6 +55,9 @@ ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of 
                               " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
                               " modelled here; the number of instructions is exact: EL2 executes"
                               " none on this VM's core for the others.")
+
+ICOUNT_HYPERCALL_REMARK = ("A longer sample holds a turn of another core, whose instructions CNTPCT"
+                           " counts, too, or of another VM on this core: the path is min.")
 
 
 @dataclass(frozen=True)
@@ -244,13 +247,13 @@ def s2(made: Section, board: Board, study: Data) -> None:
                 " theirs. Ours, phase by phase, is in the section on fail over.",),
                folded="S2 in numbers")
     s2_parameters(made, board, published("studies")["S2 parameters"])
+    s2_hypercall(made, board, published("studies")["S2 hypercall"])
 
 
 def s2_parameters(made: Section, board: Board, study: Data) -> None:
     """A row a parameter, each system against its own base."""
-    plans = {row.get("plan", S2_PLAN) for row in study["rows"]}
     found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
-             for plan in plans}
+             for plan in S2_PLANS}
 
     def their(row: Data, way: str) -> Cell:
         if way not in row:
@@ -264,7 +267,7 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         return source.cell(row, beside + source.clock.show(row.p50))
 
     def line(row: Data) -> Cells:
-        plan, config = row.get("plan", S2_PLAN), row.get("ours", "")
+        plan, config = row.get("plan", S2_PLANS[0]), row.get("ours", "")
         mine, first = (by_variant(found[plan].get(name)) for name in (config, "base"))
         numbers = (ours(board.source(plan), mine.get(name), first.get(name)) if config
                    else Cell(NONE, "quiet") for name in ("", *WATCHED))
@@ -281,6 +284,44 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
                 "Every core's instructions count, one core after another: a figure is their sum,"
                 " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
         folded="S2's parameters")
+
+
+def null_calls(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if (row.bench, row.variant) == ("hvc", "null")]
+
+
+def same_order(row: Row) -> float:
+    """Share of the samples below ten times the least."""
+    return sum(count for value, count in histogram(row)
+               if value < 10 * row.pool.low) / row.pool.n
+
+
+def s2_hypercall(made: Section, board: Board, study: Data) -> None:
+    show = board.clock.show
+    rows: list[Cells] = [[
+        Cell(row.config, "strong"), f"{board.name}: {source.plan}", counted(row.pool.n, "call"),
+        percent(same_order(row)), show(row.pool.low), source.cell(row),
+        show(row.pool.percentiles().get("p99")), show(row.pool.high)]
+        for source in map(board.source, S2_PLANS) for row in null_calls(source.rows)]
+    first = map(theirs, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
+                         f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
+    made.table("s2-hypercall", "Study S2: a null hypercall in each setting",
+               ("setting", "measured on", ">n", ">of one order", ">min", ">p50", ">p99", ">max"),
+               [list(first), *rows] if rows else [], (
+                   f"Theirs: {study['how']}. Of one order: theirs of 10 µs, ours below ten times"
+                   " the least. Comparable: this share, where ticks are time.",
+                   *((ICOUNT_HYPERCALL_REMARK,) if board.clock.exact else ())),
+               folded="S2's hypercall in numbers")
+
+
+def hypercall_tables(log: Log) -> Shown:
+    study = published("studies")["S2 hypercall"]
+    made = filled(f"A null hypercall in each setting (S2: {study['said']})",
+                  ("setting", ">n", ">of one order", ">min", ">p50", ">p99", ">max"), (
+                      (row.config, row.pool.n, per_cent(same_order(row)), row.pool.low, row.p50,
+                       fixed(row.pool.percentiles().get("p99")), row.pool.high)
+                      for row in null_calls(rows_of(log)) if log.run["plan"] in S2_PLANS))
+    return [*made, ICOUNT_HYPERCALL_REMARK] if made and platform_of(log) == "qemu-icount" else made
 
 
 def by_variant(one: FailOver | None) -> dict[str, Row]:
