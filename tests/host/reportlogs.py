@@ -130,7 +130,8 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
     late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
     return [spread(step, variant, [base + more] * 1900
                    + [base + more + late + 5 * i for i in range(100)], period=1875000)
-            for variant, base in (("periodic", 91), ("oneshot", 97))]
+            for variant, base in (("periodic", 91), ("oneshot", 97))] + [
+                ran(step, "load")] * (axes["beside"] != "none")
 
 
 def failover(step: dict, axes: dict) -> list[dict]:
@@ -329,9 +330,15 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                      | {"loop_int": loop, "loop_fp": loop}),
         "paper-s1": (three, {"cyclic": cyclic}),
         "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1},
-                           memory={"sched": "fp", "vms": "small"}), {"failover": commanded}),
+                           memory={"sched": "fp", "vms": "small"}),
+                     {"failover": commanded, "hvc": hvc}),
         "paper-s2-loads": (twins(**{"base": {"sched": "fp"}, "guest-net": {
-            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded}),
+            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded, "hvc": hvc}),
+        "paper-s2-null": (twins(null={}), {"failover": commanded, "hvc": hvc}),
+        "paper-s4": (three | {"direct-cpu": PRESETS["direct"] | {"beside": "load_cpu"}} | twins(**{
+            f"{name}-{load}": {"beside": f"load_{load}"} | ({} if name == "trapped" else {
+                "sched": name})
+            for name in ("trapped", "fp", "rr") for load in ("cpu", "exit")}), {"cyclic": cyclic}),
         "paper-s4-vms": (twins(**{"one": {"sched": "fp"}} | {
             f"{kind}-{count}": {"sched": "fp", "beside": load,
                                 "vms": "third" if count == "three" else "none"}

@@ -44,9 +44,9 @@ from hypbench.tree import (Tree, UnknownName, alone_in, on_the_board, read_recor
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
          "beside", "beside-core", "beside-rings", "failover", "links", "virtio", "links-beside",
          "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1", "paper-s2",
-         "paper-s2-loads", "paper-s4-vms")
-LONGEST_FIRST = (*REFERENCE_PLANS, "beside-core", "beside", "beside-rings", "paper-s1", "sched",
-                 "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
+         "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
+LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
+                 "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"
 ONE_PASS, SAMPLES = "order once", 10_000
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
