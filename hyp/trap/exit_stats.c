@@ -86,13 +86,15 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 {
 	if (!trace_on || ticks & EXIT_NOT_COUNTED)
 		return;
-	stats->event[stats->traced++ % TRACE_EVENTS] = (struct trace_rec){
-		.ticks = start,
-		.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
-		.kind = kind,
-		.paused = stats->vcpu->vm->paused,
-		.arg = arg,
-	};
+	/* The core of an event writes, too. */
+	stats->event[__atomic_fetch_add(&stats->traced, 1, __ATOMIC_RELAXED) % TRACE_EVENTS] =
+		(struct trace_rec){
+			.ticks = start,
+			.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
+			.kind = kind,
+			.paused = stats->vcpu->vm->paused,
+			.arg = arg,
+		};
 }
 
 void exit_stats_trace_event(const struct vm *vm, enum exit_kind event)
