@@ -109,6 +109,10 @@ def test_a_vm_that_an_event_pauses_while_it_sleeps_in_el2_is_paused_from_then_on
     assert on("core 0", found) == [("load0 vCPU 0", 120, 165), ("bench vCPU 0", 165, 305)]
 
 
+def test_a_step_with_events_alone_has_no_slice():
+    assert parts(("bench", 100, 0, "pause", 0, True), ("bench", 200, 0, "resume", 0, True)) == []
+
+
 def test_an_exit_of_less_than_a_tick_is_a_slice():
     found = parts(("bench", 100, 0, "wfi", 0), ("bench", 100, 5, "wfi", 0))
     assert on("bench vCPU 0", found) == [("wfi 0x0", 100, 100), ("wfi 0x0", 100, 105)]

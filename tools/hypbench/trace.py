@@ -263,6 +263,8 @@ def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes
     names = {data["step"]: step_name(data) for data in log.of_kind("step")}
     for step, marked in sorted(exits_of(log, plan).items()):
         exits = [one for one in marked if one.kind not in (PAUSE, RESUME)]
+        if not exits:
+            continue
         builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
                       max(one.end for one in exits))
         pauses = pauses_of(marked)
