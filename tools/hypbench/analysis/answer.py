@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number
+from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number, prose
 from hypbench.html.data import Board, Source, published
 from hypbench.records import Data
 from hypbench.rows import Row
@@ -42,8 +42,7 @@ def section(board: Board, boards: list[Board]) -> Section:
     if not band.figures:
         made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.text(f"Medians on {board.label}, in {board.clock.axis}. Each number leads to its"
-                  " row in summary.csv.")
+        made.text(prose("answer", board=board))
         made.add(band)
     peers(made, board)
     return made
@@ -78,8 +77,7 @@ def vm_switch(board: Board) -> Figure | None:
     (source, row), natively = found, base[1].p50
     show = source.clock.show
     return Figure((("trapped", source.cell(row, show(row.p50 - natively))),), "VM switch",
-                  "From a timer's expiry to the vector of the VM that owns it, while another VM has"
-                  f" the core ({show(row.p50)}), less the same natively ({show(natively)}).",
+                  prose("vm_switch", loaded=show(row.p50), natively=show(natively)),
                   said_of_others(board, "switch"))
 
 
@@ -162,9 +160,7 @@ def peers(made: Section, board: Board) -> None:
                             f" ×{factor:.1f} of hypbench"}
                    for system, (added, factor) in factors.items()]
     if values:
-        made.figure("peers", "What each hypervisor adds to a path, as a factor to hypbench. Other"
-                    " systems do far more; the figure says what a path costs when it holds nothing"
-                    " else.", charts.dots(values, "times hypbench (log)", True))
+        made.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
     made.table("peers", "Path lengths in instructions: as measured, the guest's own included", (
         "path", ">no hypervisor, theirs", *(f">{name}" for name in SYSTEMS.values()),
         ">hypbench native", ">hypbench direct", ">hypbench trapped"),

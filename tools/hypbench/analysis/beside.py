@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypbench.columns import Shown, add, plain, table, times
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, percent
+from hypbench.html.blocks import NONE, Cell, Cells, Section, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
@@ -122,12 +122,8 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
     effect = 0 if source.clock.exact else EFFECT
     moved = [cell for cell in cells
              if cell.ratios and any(abs(ratio - 1) > effect for ratio in cell.ratios)]
-    less = f" by more than {percent(effect, 0)}" if effect else ""
-    made.text(
-        f"Each benchmark beside a load (plan {source.plan}), as times of the same alone: median ·"
-        f" maximum. {len(cells) - len(moved)} of {len(cells)} pairs do not differ in either{less}."
-        + (" The instruction counter models neither caches nor bandwidth: a load takes turns and"
-           " EL2's time alone." if source.clock.exact else ""))
+    made.text(prose("beside", plan=source.plan, cells=cells, moved=moved, effect=effect,
+                    exact=source.clock.exact))
     for policy in sorted({cell.policy for cell in moved}, key=list(POLICIES).index):
         victims = {victim(cell) for cell in moved if cell.policy == policy}
         values = [value(source, cell) for cell in cells

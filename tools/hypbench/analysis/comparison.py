@@ -11,7 +11,7 @@ from hypbench.columns import add, between, plain, signed, table, times
 from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
                                 percentile_of, pooled)
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number, prose
 from hypbench.html.data import Board
 from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
@@ -298,8 +298,7 @@ def section(board: Board, boards: list[Board]) -> Section:
     moved = [row for row in rows if row.verdict != Verdict.SAME]
     same = [row for row in rows if row.verdict == Verdict.SAME]
     compared = sum(bool(row.effect) for row in moved)
-    made.text(f"Of {len(rows)} rows {compared} differ, {len(same)} are the same and"
-              f" {len(moved) - compared} do not compare.")
+    made.text(prose("versus", rows=rows, compared=compared, same=same, moved=moved))
     if said := conditions(a, b):
         made.add(Notice("A and B differ in more than their samples.", False, tuple(said)))
     values = [{"what": f"{row.bench} {row.variant}, {row.config}", "config": "B / A",

@@ -3,7 +3,7 @@
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number, prose
 from hypbench.html.data import PRESET_AXES, Board, Source
 from hypbench.rows import Settings
 
@@ -20,9 +20,7 @@ MOST = 8  # problems of a plan that are shown
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("conditions", "Conditions, records and raw tables", board.name)
-    made.text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
-              " tick of it is worth depends on what executed the image; a number without"
-              " another word is the median of the samples of all passes.")
+    made.text(prose("conditions"))
     made.table("board", "What was run on", ("", ""), board_rows(board))
     made.table("runs", "The runs this board's page is made from", ("plan", "order", "records"),
                [[plan, source.log.run.get("order", NONE), run_cell(source)]
@@ -81,20 +79,18 @@ def besides(axes: Settings) -> str:
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
     """The conditions of every number: at the top of the page."""
-    found = [Notice("These plans of the report are not in plans/, so their parts are"
-                    f" missing: {', '.join(absent)}.")] if absent else []
+    found = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
         without = [source.plan for source in board.sources.values() if source.uncaptured]
         if board.kept:
             items = [f"{source.plan}: {text}" for source in board.sources.values()
                      for text in wrong(source)]
-            found.append(Notice(f"{board.label}: times of a model, from reference/."
-                                + (f" Without: {', '.join(without)}." if without else "")
-                                + " With GEM5= it is run anew.", bool(items), tuple(items)))
+            found.append(Notice(prose("reference_run", label=board.label, without=without),
+                                bool(items), tuple(items)))
             continue
         if without:
-            found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
-                                f" {', '.join(without)}. {board.how('<plan>')}"))
+            found.append(Notice(prose("uncaptured", name=board.name, without=without,
+                                      how=board.how("<plan>"))))
         for source in board.sources.values():
             where = f"{board.name}, plan {source.plan}:"
             if source.notes:

@@ -9,7 +9,7 @@ from math import inf
 
 from hypbench.columns import Shown, add, filled, fixed, plain, signed, table
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, prose
 from hypbench.html.data import Board, Source, histogram, is_plain, published
 from hypbench.records import Log
 from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of,
@@ -257,17 +257,13 @@ def phases(made: Section, board: Board, boards: list[Board]) -> None:
     if not falls:
         made.add(board.missing("the interrupt's phases", "interrupts"))
         return
-    made.text(
-        "Each phase lasts from the stamp before it to its own; the first begins at the timer's"
-        " compare value. Natively and with direct interrupts no phase is in EL2. The stamps cost"
-        " something themselves: the table has the whole path with and without them.")
+    made.text(prose("phases"))
     timer = [fall for fall in falls if fall.source == "timer"]
     if timer:
         phases_figure(made, source, timer, "timer")
     other = counterpart(board, boards)
     if other:
-        made.text(f"The same path in instructions, from {other.label}: a phase with few"
-                  " instructions and many ns waits for a device, an exception's entry or a miss.")
+        made.text(prose("counted_phases", other=other))
         phases_figure(made, other.first_with("irq_phases", "interrupts"),
                       [one for one, _ in phase_pairs(other, board)], "counted")
         times(made, board, other)
@@ -350,11 +346,9 @@ def spreads(made: Section, board: Board) -> None:
         if all(len(histogram(row)) < VALUES for row in rows):
             continue
         made.figure(
-            f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"), f"{bench} {variant} (plan"
-            f" {source.plan}): share of the samples up to a value, in {source.clock.axis}; a dot"
-            " marks the largest of all samples."
-            + (" The guest has the core alone, waits for its slice, or is switched in at once."
-               if shared else ""), charts.ecdf(source.steps(rows), source.clock.axis))
+            f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"),
+            prose("spread", bench=bench, variant=variant, source=source, shared=shared),
+            charts.ecdf(source.steps(rows), source.clock.axis))
     made.table(
         "distributions", "Latencies to the handler and to the task",
         ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
@@ -383,8 +377,7 @@ def storms(made: Section, board: Board) -> None:
         one.row, f"{one.config}, handler {one.position} of {most}")}
               for one in found if one.pended == most]
     lr_count = source.log.run.get("lr_count", 0)
-    made.figure("storm", f"{most} interrupts pended at once: time from unmasking to"
-                f" each handler. Beyond the {lr_count} list registers EL2 must refill them.",
+    made.figure("storm", prose("storm", most=most, lr_count=lr_count),
                 charts.curves(values, "position of the handler", source.clock.axis,
                               marks={"list registers": lr_count + 0.5}))
     made.table("storm", "Interrupts pended at once",

@@ -9,7 +9,7 @@ from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, TlbCell, largest, la
                                    miss_rows, sized_rows, slowdowns, tlb_cells, walk_fit)
 from hypbench.columns import Shown, filled, fixed
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent
+from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent, prose
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
 from hypbench.records import Data, Log
 from hypbench.rows import settings_of
@@ -19,10 +19,6 @@ MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "
            "touched_pages"}
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
 LINE = 64  # bytes
-MODEL = ("A translation that misses everywhere makes (n+1)(m+1)−1 references to memory, with n"
-         " levels of stage 1 and m of stage 2.")
-NOT_MODELLED = ("Latency over the working set is not modelled here: under the instruction counter a"
-                " load costs one instruction, wherever its data and its translation are.")
 CURVES = ((CHASE, "tlb-matrix", ("random", "packed"), "working set, pages of 4 KiB"),
           (READ, "memory", ("random", "seq"), "working set, KiB"))
 
@@ -53,16 +49,12 @@ def section(board: Board, _boards: list[Board]) -> Section:
     source = board.first_with(CHASE, "tlb", "tlb-matrix", "memory")
     matrix, unit = by_grain(source), source.clock.unit
     if matrix:
-        made.text(MODEL + (f" {NOT_MODELLED}" if exact else ""))
+        made.text(prose("memory", exact=exact))
     if not exact:
         curves(made, board)
         fit = walk_fit(tlb_cells(source.log))
-        if fit and fit.a >= 0:
-            made.text(f"A TLB miss costs {fit.a:.1f} + {fit.b:.2f} × (references of its walk)"
-                      f" {unit}, by least squares over the grains.")
-        elif fit:
-            made.text("The cost of a TLB miss does not follow the references of its walk: a"
-                      f" line through the grains would begin at {number(fit.a)} {unit}.")
+        if fit:
+            made.text(prose("walk_fit", fit=fit, unit=unit))
     made.table("walks", "A walk by the grains of both stages",
                ("stage 1", "stage 2", ">references of a walk", ">cost of a miss, per load"),
                [[stage1, stage2, number(cell.walk_refs),
@@ -102,11 +94,8 @@ def curve(made: Section, source: Source, bench: str, stage1: str, series: dict[s
                                    f" load; {counted(row.first['batch'], 'load')}")}
               for name, config in series.items() for wanted in shapes
               for shape, size, row in found if (shape, row.config) == (wanted, config)]
-    marked = (" Marked: what the TLBs reach and the data caches hold."
-              if "dtlb=" in machine_of(source) else "")
     made.figure(f"{bench.replace('_', '-')}-{stage1}",
-                f"{bench}, stage 1 in {stage1}: a load over the working set, natively and by the"
-                f" grain of stage 2.{marked}",
+                prose("curve", bench=bench, stage1=stage1, marked="dtlb=" in machine_of(source)),
                 charts.curves(values, title + " (log)", f"{source.clock.axis} a load", True,
                               marks_of(source, bench, stage1), dashes=True))
 

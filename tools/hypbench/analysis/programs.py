@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
 from hypbench.html import charts
-from hypbench.html.blocks import Section, counted, percent
+from hypbench.html.blocks import Section, counted, percent, prose
 from hypbench.html.data import Board, published
 from hypbench.records import Data, Log
 from hypbench.rows import BASELINE, platform_of, settings_of, twin_of
@@ -191,14 +191,10 @@ def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("programs", "Programs", board.name)
     source = board.source("programs")
     if found := splits(source.log):
-        made.text("Small programs of the kinds that study S3 used, with the same text and"
-                  " checksum in every configuration. EL2 counts and times the exits of a"
-                  " twin run. How much longer they take in a VM stands beside study S3.")
+        made.text(prose("programs"))
         over = [LABELS.get(one.bench, one.bench) for one in found if one.share and one.share > 1]
         if over:
-            made.text(f"The exits take longer than the slowdown of {', '.join(over)}: EL2 times"
-                      " them in the twin with stats=on, whose exits are longer than those of"
-                      " the run without (see stats=on above).")
+            made.text(prose("over", programs=over))
         runs, show = run_times(source.log), source.clock.show
         values = [{"what": LABELS[bench], "config": row.kind,
                    "factor": row.total / runs[bench, config][1],

@@ -11,7 +11,7 @@ from hypbench.analysis.interrupts import is_whole
 from hypbench.columns import Shown, between, filled, signed, times
 from hypbench.histogram import Interval, effect
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, plural
+from hypbench.html.blocks import Cell, Cells, Section, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Log
 from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
@@ -123,16 +123,12 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
     found = sorted(found, key=lambda one: -abs(one[1].change))
     moved = [one for one in found if one[1].change]
     still = [one for one in found if not one[1].change]
-    made.text("Two configurations of one boot that differ in this option alone: the median with"
-              f" it minus the median without it. {len(still)} of {len(found)}"
-              f" {plural('pair')} of an option and a path have no effect.")
+    made.text(prose("switches", still=still, found=found))
     if shown := shown_of(moved):
-        made.figure("switches", f"What an option changes, in {board.clock.axis}: of each"
-                    " option the dearest paths; left of 0 the path becomes shorter.", charts.bars([
-                        {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
-                         "note": f"{row.base}: {source.clock.show(row.a.p50)}; "
-                                 + source.note(row.b)} for source, row in shown],
-                        f"{board.clock.axis} more"))
+        made.figure("switches", prose("switches_figure", axis=board.clock.axis), charts.bars([
+            {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
+             "note": f"{row.base}: {source.clock.show(row.a.p50)}; {source.note(row.b)}"}
+            for source, row in shown], f"{board.clock.axis} more"))
     head = ("option", "configuration", "path", ">without", ">with", ">change")
     made.table("switches", "Every path that an option changes", head,
                [line(*one) for one in moved], folded="Effects in numbers")
@@ -200,8 +196,7 @@ def states(made: Section, board: Board) -> None:
         made.figure("states", "Cold caches and cold TLBs: median as a factor to the warm one.",
                     charts.dots(values, "times the warm median", False))
     elif source.clock.exact:
-        made.text("Caches and TLBs cost nothing under the instruction counter, so cold and warm"
-                  " samples are equal here, and must be.")
+        made.text(prose("states"))
     made.table("states", "By the state a sample begins with, median",
                ("path", "configuration", "state", ">warm", ">in this state", ">change"),
                [[f"{row.bench} {row.variant}", row.base, str(row.other_value), source.cell(row.a),

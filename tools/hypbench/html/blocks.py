@@ -2,8 +2,13 @@
 """The parts of a page: sections of text, notices, tables and figures; and numbers with their units:
 what a tick is called depends on the platform."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hypbench.columns import columns_of
 from hypbench.records import Data
@@ -91,6 +96,18 @@ def seconds(value: float) -> str:
         if value * scale >= 1 or unit == "ns":
             return f"{value * scale:.4g}\u00a0{unit}"
     return ""
+
+
+@cache
+def texts() -> Any:
+    environment = Environment(loader=PackageLoader("hypbench.html"), undefined=StrictUndefined)
+    environment.globals |= {"number": number, "percent": percent}
+    return environment.get_template("prose.j2").module
+
+
+def prose(name: str, /, **values: object) -> str:
+    """A text of templates/prose.j2."""
+    return re.sub(r"[ \n]+", " ", getattr(texts(), name)(**values)).strip(" ")
 
 
 @dataclass(frozen=True)
