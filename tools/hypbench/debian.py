@@ -21,6 +21,7 @@ from typing import IO
 import click
 
 from hypbench.apt_sources import NotDebian, codename, derived
+from hypbench.template import filled_in
 from hypbench.tree import Tree
 
 CACHE = Tree().builds / "cache" / "debian"
@@ -28,28 +29,6 @@ CACHE = Tree().builds / "cache" / "debian"
 UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
                          r"network is unreachable|timed out|connection failed|no route to host|"
                          r"mirror sync in progress", re.IGNORECASE)
-# The machine's own configuration (proxies, certificates) stays in force; its hooks are for a
-# machine that installs something.
-CONFIGURATION = """Dir::State "{root}/state";
-Dir::State::status "{root}/state/status";
-Dir::Cache "{root}/cache";
-Dir::Etc::sourcelist "{root}/hypbench.sources";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::preferences "/dev/null";
-Dir::Etc::preferencesparts "/dev/null";
-APT::Architecture "{arch}";
-APT::Update::Error-Mode "any";
-Acquire::Languages "none";
-Acquire::Retries "1";
-Acquire::http::Timeout "30";
-Acquire::https::Timeout "30";
-#clear APT::Architectures;
-APT::Architectures {{ "{arch}"; }};
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear Acquire::IndexTargets::deb::DEP-11;
-"""
 
 
 class Offline(click.ClickException):
@@ -78,7 +57,7 @@ class Apt:
             (self.root / name).mkdir(parents=True, exist_ok=True)
         (self.root / "state" / "status").touch()
         (self.root / "hypbench.sources").write_text(derived(release, component, arch).dump())
-        (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
+        (self.root / "apt.conf").write_text(filled_in("apt.conf.j2", root=self.root, arch=arch))
 
     def __call__(self, program: str, *words: str, cwd: Path | None = None) -> str:
         command = [program, f"-c={self.root / 'apt.conf'}", "-q", *words]

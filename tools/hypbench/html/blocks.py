@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from hypbench.columns import columns_of
 from hypbench.records import Data
 from hypbench.rows import TIME
+from hypbench.template import ENVIRONMENT
 
 NARROW_SPACE = "\u202f"
 NONE = "–"
@@ -100,9 +99,8 @@ def seconds(value: float) -> str:
 
 @cache
 def texts() -> Any:
-    environment = Environment(loader=PackageLoader("hypbench.html"), undefined=StrictUndefined)
-    environment.globals |= {"number": number, "percent": percent}
-    return environment.get_template("prose.j2").module
+    return ENVIRONMENT.get_template("html/templates/prose.j2", globals={
+        "number": number, "percent": percent}).module
 
 
 def prose(name: str, /, **values: object) -> str:
