@@ -20,18 +20,6 @@ FIGURES = (
     ("timer to handler", ("timer_wakeup", "busy-handler"), "From the virtual timer's expiry to the"
      " guest's handler; trapped: EL2 takes the interrupt and injects it.", "timer"),
     ("hypercall", ("hvc", "null"), "A hypercall that does nothing, there and back.", "hypercall"))
-# Our benchmark for a row of peers.json, the first that was measured; and its configurations,
-# where they are not the mode's own.
-MEASURED: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
-    "hypercall": ((("hvc", "null"), ("hypercall", "null")), ()),
-    "mmio": ((("mmio_read", "vgic"), ("mmio", "iidr")), ()),
-    "sgi": ((("sgi_self", "handler"),), ()),
-    "timer": ((("timer_wakeup", "busy-handler"),), ()),
-    "timer-wfi": ((("timer_wakeup", "wfi-handler"),), ()),
-    "switch": ((("timer_wakeup", "wfi-vector"),), SWITCH),
-    "yield": ((("vm_yield", "yield"),), ("yield",)),
-    "standby": ((("failover", "call"),), ("call",)),
-}
 
 
 def section(board: Board, boards: list[Board]) -> Section:
@@ -48,7 +36,7 @@ def section(board: Board, boards: list[Board]) -> Section:
     return made
 
 
-def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: tuple[str, ...]
+def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterable[str]
               ) -> tuple[Source, Row] | None:
     return next(((source, row) for path in benches
                  for source in map(board.source, (*PLANS, *board.sources)) for config in configs
@@ -118,10 +106,13 @@ def only_gicv2(board: Board, row: Data) -> bool:
 
 
 def ours(board: Board, row: Data, mode: str) -> tuple[Source, Row] | None:
-    benches, configs = MEASURED.get(row["id"], ((), ()))
+    """By our benchmark for a row of peers.json, the first that was measured, in its configurations
+    where they are not the mode's own."""
+    configs = row.get("configs", [])
     if configs and mode == "direct":
         return None  # a switch of VMs has no such mode
-    return first_row(board, benches, configs if configs and mode == "trapped" else (mode,))
+    return first_row(board, row.get("ours", []), configs if configs and mode == "trapped"
+                     else [mode])
 
 
 def least(value: int | list[int]) -> int:

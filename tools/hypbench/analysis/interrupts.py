@@ -3,11 +3,12 @@
 interrupts that are pending together: the time to each handler, against the list registers;
 wake-ups of the EL0 task at a fixed period, beside those of study S1; distributions."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf
 
-from hypbench.columns import Shown, add, filled, fixed, plain, signed, table
+from hypbench.columns import Shown, filled, fixed, plain, signed
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, prose
 from hypbench.html.data import Board, Source, histogram, is_plain, published
@@ -173,21 +174,19 @@ def wakeup(log: Log, row: Row) -> WakeupRow:
 
 def phase_tables(log: Log) -> Shown:
     found = waterfalls(log)
-    if not found:
-        return []
-    made = table("Interrupt path in phases: ticks; the means add up to the total",
-                 ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""))
-    widest = max(one.phases[-1].end for one in found)
-    for one in found:
-        for phase in one.phases:
-            first = phase is one.phases[0]
-            add(made, *((one.config, one.source) if first else ("", "")), phase.name, phase.p50,
-                fixed(phase.mean, 3), fixed(phase.end, 3), bar(phase.start, phase.end, widest))
-        if one.total:
-            add(made, "", "", "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
-                probes_text(one))
-        made.add_section()
-    return [made]
+    widest = max((one.sum for one in found), default=0.0)
+    return filled("Interrupt path in phases: ticks; the means add up to the total",
+                  ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""),
+                  (line for one in found for line in phase_lines(one, widest)), merged=2)
+
+
+def phase_lines(one: Waterfall, widest: float) -> Iterator[tuple[object, ...]]:
+    for phase in one.phases:
+        yield (one.config, one.source, phase.name, phase.p50, fixed(phase.mean, 3),
+               fixed(phase.end, 3), bar(phase.start, phase.end, widest))
+    if one.total:
+        yield (one.config, one.source, "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
+               probes_text(one))
 
 
 def bar(start: float, end: float, widest: float) -> str:

@@ -5,7 +5,9 @@ A datum's `config` is what the page's chooser selects by; `note` is what a point
 The colours of modes are Okabe and Ito's, which people with any colour vision can distinguish.
 """
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from hypbench.html.blocks import number
@@ -18,18 +20,7 @@ OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D", "#E7
 FRAMES = {"guest": "#9ecae1", "EL2": "#fdae6b"}
 LETTER = 6.5  # pixels of a letter's width
 ROW = 30  # pixels of a bar or a line of dots
-CONFIG = {
-    "background": None, "font": "system-ui, DejaVu Sans, Verdana, sans-serif",
-    "view": {"stroke": None}, "text": {"color": "currentColor"},
-    "rule": {"color": "currentColor"},
-    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "labelLimit": 230,
-             "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8, "labelOverlap": True,
-             "labelFlush": False,
-             "gridColor": "#88888840", "domainColor": "#888888", "tickColor": "#888888",
-             "titleFontWeight": "normal"},
-    "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "bottom",
-               "columns": 3, "labelLimit": 240, "labelFontSize": 12},
-}
+CONFIG = json.loads(Path(__file__).with_name("vega.json").read_text())
 
 
 def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
