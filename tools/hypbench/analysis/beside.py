@@ -14,9 +14,6 @@ AXIS = "beside"
 NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
-ICOUNT = ("Under icount a load takes neither cache lines nor bandwidth, only turns and EL2's time."
-          " With loads on several cores, whose instructions the counter counts, too, a window that"
-          " begins with a timer's expiry is late by some of theirs (docs/scenarios.md).")
 IDLE = "did not run"
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
 POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
@@ -104,7 +101,7 @@ def beside_tables(log: Log) -> Shown:
         add(made, *key, plain(alone.p50), plain(alone.pool.high),
             *(cell(by_load.get(load)) for load in loads))
     return [made, *([f"{NOT_MODELLED}: {' '.join(hidden)}"] if hidden else []),
-            *([ICOUNT] if platform_of(log) == "qemu-icount" else [])]
+            *([prose("beside_icount")] if platform_of(log) == "qemu-icount" else [])]
 
 
 def section(board: Board, _boards: list[Board]) -> Section:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
-from hypbench.html.blocks import NONE, Section, number
+from hypbench.html.blocks import NONE, Section, number, prose
 from hypbench.html.data import Board
 from hypbench.records import Data, Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
@@ -17,9 +17,6 @@ PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
 DRIFT = 0.01  # of the core's clock: more is another clock
-QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
-             " batches (-xN) than the step, cycles than {cycle} ns.")
-VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 an instruction here."
 
 
 def cycles_of(bench: Data) -> Data | None:
@@ -151,11 +148,9 @@ def cycle_cells(row: ClockRow) -> list[object]:
 
 
 def remarks(log: Log) -> list[str]:
-    if platform_of(log) not in TIME:
-        return [VIRTUAL] if "cpu_hz" in log.run else []
-    cpu_hz = log.run.get("cpu_hz")
-    return [QUANTISED.format(tick=1e9 / log.run["hz"],
-                             cycle=f"{1e9 / cpu_hz:.2f}" if cpu_hz else "no number of")]
+    if platform_of(log) in TIME:
+        return [prose("quantised", run=log.run)]
+    return [prose("virtual_cycles")] if "cpu_hz" in log.run else []
 
 
 def add_table(made: Section, board: Board) -> None:

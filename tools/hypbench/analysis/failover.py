@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, counted, number, prose
+from hypbench.html.blocks import Cell, Cells, Section, counted, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import Row, rows_of, settings_of
@@ -108,7 +108,5 @@ def notes(source: Source, found: list[FailOver]) -> tuple[str, ...]:
     off = [label(one) for one in found if not one.adds_up]
     lost = [check for check in source.log.of_kind("check") if check["bench"] == "failover"]
     fired, handled = (sum(check.get(name, 0) for check in lost) for name in ("fired", "handled"))
-    said = [f"{number(handled)} of {number(fired)} interrupts of the standby that came while it was"
-            " paused were handled, each once."] if lost else []
-    return (*said, "The phases do not add up to the service gap: " + "; ".join(off) + "."
-            if off else "The phases add up to the service gap.")
+    return (*((prose("handled", handled=handled, fired=fired),) if lost else ()),
+            prose("sum_of_phases", off=off))

@@ -20,11 +20,6 @@ from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 PROBE_COSTS = ("probe-el1", "probe-el2")
 STORM = "irq_storm"
 CYCLIC = "cyclic"
-WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
-                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
-                 " of a bare guest wakes with nothing else on the core.")
-ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
-                      " time.")
 # cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
 S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
 BAR_WIDTH = 30
@@ -238,8 +233,8 @@ def wakeup_tables(log: Log) -> Shown:
          fixed(one.p95), pool.high, pool.high - pool.low, fixed(one.p95_us, 3),
          fixed(one.max_us, 3), "{}: {:g}, {:g}".format(one.machine, *one.study))
         for one in wakeup_rows(log) for pool in [one.row.pool]))
-    remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, WAKEUP_REMARK] if made else []
+    remarks = [prose("nominal_time")] if platform_of(log) == "qemu-icount" else []
+    return [*made, *remarks, prose("wakeups")] if made else []
 
 
 def section(board: Board, boards: list[Board]) -> Section:

@@ -109,10 +109,9 @@ def beside(made: Section, board: Board) -> None:
         made.figure("links-beside", f"{title}.", charts.dots(values, "times alone (log)", True))
     made.table("third-links", title, ("third VM", *(f">{paths[name]}" for _, name in COMPARED)),
                [[config, *(cell(source.row(*key, config), first) for key, first in alone.items())]
-                for config in configs], (
-                    "cores-…: on a core of its own; fp-…: on this VM's core, by priority.", *((
-                        "The shortest sample of each: the others hold turns of QEMU's other"
-                        " cores.",) if exact else ())), folded="beside a third VM, in numbers")
+                for config in configs],
+               (prose("third_vm"), *((prose("shortest_sample"),) if exact else ())),
+               folded="beside a third VM, in numbers")
 
 
 def cells(source: Source, row: Row) -> Cells:

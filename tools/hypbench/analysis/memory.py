@@ -61,15 +61,12 @@ def section(board: Board, _boards: list[Board]) -> Section:
                  NONE if cell.cost is None else f"{cell.cost:.1f}\u00a0{unit}"]
                 for (stage1, stage2), cell in matrix.items()], folded="Walks by grain")
     misses(made, board)
-    wide_table(made, "page-fault", "Page faults, median: a guest's own fault (stage 1) does not"
-               " exit; a stage-2 fault does", board.first_with("page_fault", "faults"),
+    wide_table(made, "page-fault", prose("page_faults"), board.first_with("page_fault", "faults"),
                "page_fault", "Page faults")
     boots(made, board.any_of("faults", "tlb"))
     source = board.first_with("tlb_maintenance", "memory")
-    wide_table(made, "tlb", "TLB maintenance: the operation alone"
-               + ("" if source.clock.exact else ", and the first touches after it (refill)")
-               + ", median", source, "tlb_maintenance", "TLB maintenance",
-               "-refill" if source.clock.exact else "")
+    wide_table(made, "tlb", prose("tlb_maintenance", exact=source.clock.exact), source,
+               "tlb_maintenance", "TLB maintenance", "-refill" if source.clock.exact else "")
     return made
 
 
@@ -131,18 +128,15 @@ def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
 
 def misses(made: Section, board: Board) -> None:
     """The cost of one, and the study's slowdown model with every r that was measured."""
-    made.table("miss", "What one TLB miss costs: (random − packed control) / misses of a load, at"
-               " the largest working set", (
-                   "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
-                   ">ns a miss", ">cycles a miss"), [
-                   [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
-                    one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
-                    NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
-                   largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
-               ("Misses are counted by the PMU, by the event named, or assumed to be one of a"
-                " load.",))
-    made.table("model", "A program that misses the TLB at the rate m becomes (1−m) + m·r times as"
-               " long; r: random reads over the largest working set, two stages to one",
+    made.table("miss", prose("miss"), (
+        "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
+        ">ns a miss", ">cycles a miss"), [
+            [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
+             one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
+             NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
+            largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
+        (prose("counted_misses"),))
+    made.table("model", prose("slowdown_model"),
                ("r of", "configuration", "against", "working set", ">r",
                 *(f">m = {percent(rate)}" for rate in MISS_RATES)), [
                    [one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
@@ -165,14 +159,12 @@ def wide_table(made: Section, name: str, caption: str, source: Source, bench: st
 
 def boots(made: Section, source: Source) -> None:
     show = source.clock.show
-    made.table("boot", "A guest's start with memory mapped before it (eager) or at its first touch"
-               " (lazy)", (
-                   "configuration", "stage 2 filled", ">start", ">of it building stage 2",
-                   ">stage-2 faults", ">in faults", ">a fault, min", ">mean", ">max",
-                   ">pages touched"), [
-                   [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
-                    counted(row["faults"], "fault"), show(row["fault_ticks"]),
-                    *(show(row[name] if row["faults"] else None)
-                      for name in ("fault_min", "fault_mean", "fault_max")),
-                    counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
-               folded="A guest's start")
+    made.table("boot", prose("boots"), (
+        "configuration", "stage 2 filled", ">start", ">of it building stage 2", ">stage-2 faults",
+        ">in faults", ">a fault, min", ">mean", ">max", ">pages touched"), [
+            [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
+             counted(row["faults"], "fault"), show(row["fault_ticks"]),
+             *(show(row[name] if row["faults"] else None)
+               for name in ("fault_min", "fault_mean", "fault_max")),
+             counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
+        folded="A guest's start")

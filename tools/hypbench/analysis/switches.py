@@ -19,9 +19,6 @@ from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of,
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
-UNCHANGED = "{count} more rows do not change."
-ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
-                " would show.")
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 SHOWN = 24  # bars of the figure; the table has all
@@ -88,7 +85,7 @@ def switch_tables(log: Log) -> Shown:
 
 def state_tables(log: Log) -> Shown:
     made = pair_tables("The state that a sample begins with: p50 in ticks", state_rows(log))
-    return made + ([ICOUNT_STATE] if made and platform_of(log) == "qemu-icount" else [])
+    return made + ([prose("states_icount")] if made and platform_of(log) == "qemu-icount" else [])
 
 
 def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
@@ -102,7 +99,7 @@ def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
          row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
         for row in changed), merged=3)
     same = len(rows) - len(changed)
-    return [*(made or [title + ":"]), *([UNCHANGED.format(count=same)] if same else [])]
+    return [*(made or [title + ":"]), *([f"{same} more rows do not change."] if same else [])]
 
 
 Effect = tuple[Source, SwitchRow]
