@@ -71,15 +71,6 @@ def digests_path(records: Path) -> Path:
     return records.with_name(records.name.partition(".")[0] + ".sources")
 
 
-def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
-    """The sources that are not, or no longer, those that the kept records were made from."""
-    kept = digests_path(tree.reference(board, plan))
-    lines = read_text(kept).splitlines() if kept.is_file() else []
-    before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
-    now = digests(tree, board, plan)
-    return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
-
-
 def keep(tree: Tree, path: Path) -> Path:
     """Puts the records of a good run by gem5 into the tree."""
     log = read_log(read_records(path))
@@ -115,18 +106,3 @@ def readme(tree: Tree) -> str:
     for name, log in logs.items():
         machines.setdefault(log.run.get("machine", ""), []).append(name)
     return filled_in("reference.md.j2", logs=logs, machines=machines)
-
-
-def faults(tree: Tree, path: Path) -> list[str]:
-    """Problems of the kept records of a run: damage, rules, sources that changed."""
-    log = read_log(read_records(path))
-    found = problems_of(log, gem5.PLATFORM)
-    try:
-        board, plan = belongs_to(tree, log, path)
-    except click.ClickException as error:
-        return [*found, error.message]
-    if tree.reference(board, plan) != path:
-        found.append(f"its records are of {board}, plan {plan}")
-    found += [f"lost: {text}" for text in lost_steps(log, tree.plan_text(plan))]
-    return found + [f"made before {name} changed: make reference BOARD={board}"
-                    for name in changed_sources(tree, board, plan)]
