@@ -202,13 +202,8 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-main.add_command(capture)
-main.add_command(compare)
-main.add_command(dev)
-main.add_command(peers)
-main.add_command(run_guest)
-for board_command in BOARD_COMMANDS:
-    main.add_command(board_command)
+for other_command in (capture, compare, dev, peers, run_guest, *BOARD_COMMANDS):
+    main.add_command(other_command)
 
 
 @main.command()
@@ -287,8 +282,7 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
     tool = shown(tree.builds / "venv/bin/hypbench")
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
-            f"next: {tool} show {shown(records)}"
-            "  # every table"]
+            f"next: {tool} show {shown(records)}  # every table"]
 
 
 @main.command("check-plan")

@@ -50,6 +50,12 @@ def colour(configs: Iterable[str]) -> Data:
 TIP = {"field": "note", "type": "nominal"}
 
 
+def words(field: str, x: Data, y: Data, **more: Any) -> Data:
+    """A layer of text, in the middle of what it is about."""
+    return {"mark": {"type": "text", "color": "#111111"} | more,
+            "encoding": {"x": x, "y": y, "text": {"field": field}}}
+
+
 def chart(values: list[Data], height: int, **more: Any) -> Data:
     return {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": CONFIG,
             "width": "container", "height": height,
@@ -74,8 +80,7 @@ def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
                       "scale": {"domain": order, "scheme": "tableau10"}}}},
         {"transform": [{"filter": "datum.shown"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
-         "mark": {"type": "text", "color": "#111111"},
-         "encoding": {"x": axis("middle", unit), "y": y, "text": {"field": "text"}}},
+         **words("text", axis("middle", unit), y)},
         *([{"transform": [{"aggregate": [{"op": "max", "field": "end", "as": "sum"}],
                            "groupby": ["config"]}],
             "mark": {"type": "text", "align": "left", "dx": 4, "fontWeight": 600},
@@ -98,8 +103,7 @@ def icicle(values: list[Data], title: str) -> Data:
         {"transform": [{"calculate": f"{shown} > 2 ? truncate(datum.name, {shown}) : ''",
                         "as": "text"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
-         "mark": {"type": "text", "color": "#111111", "fontSize": 11},
-         "encoding": {"x": axis("middle", title), "y": y, "text": {"field": "text"}}}])
+         **words("text", axis("middle", title), y, fontSize=11)}])
 
 
 def sparks(values: list[Data], title: str) -> Data:
@@ -199,8 +203,7 @@ def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
             "factor", "times as long", log=True, scale={
                 "domain": [1, 1000], "clamp": True,
                 "scheme": {"name": "oranges", "extent": [0, 0.6]}})}},
-        {"mark": {"type": "text", "color": "#111111"}, "encoding": {
-            "x": x, "y": y, "text": {"field": "text"}}}])
+        words("text", x, y)])
 
 
 def picture(spec: Data) -> str:
