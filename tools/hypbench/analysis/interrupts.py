@@ -5,7 +5,7 @@ wake-ups of the EL0 task at a fixed period, beside those of study S1; distributi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import inf
 
 from hypbench.columns import Shown, filled, fixed, plain, signed
@@ -98,13 +98,9 @@ def waterfall(log: Log, rows: dict[Key, Row], config: str, source: str) -> Water
 
 
 def phases_of(rows: list[Row], source: str) -> list[Phase]:
-    phases, start = [], 0.0
-    for row in rows:
-        end = start + row.pool.mean
-        phases.append(Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start,
-                            end))
-        start = end
-    return phases
+    ends = list(accumulate(row.pool.mean for row in rows))
+    return [Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start, end)
+            for row, start, end in zip(rows, [0.0, *ends], ends)]
 
 
 @dataclass(frozen=True)
