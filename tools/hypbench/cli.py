@@ -53,26 +53,22 @@ PLAN = click.option("--plan", metavar="P",
 QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
-class ThresholdType(click.ParamType[Threshold]):
+def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
+                 ) -> Threshold | None:
     """`5%`, or a number in the rows' own unit."""
-
-    name = "threshold"
-
-    def convert(self, value: str | Threshold, param: click.Parameter | None,
-                context: click.Context | None) -> Threshold:
-        if isinstance(value, Threshold):
-            return value
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", value)
-        if not found:
-            self.fail(f"'{value}' is neither per cent, as 5%, nor a number of ticks, as 10",
-                      param, context)
-        return Threshold(float(found[1]), bool(found[2]))
+    if given is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
+    if not found:
+        raise click.BadParameter(f"'{given}' is neither per cent, as 5%, nor a number of ticks, as"
+                                 " 10")
+    return Threshold(float(found[1]), bool(found[2]))
 
 
 @click.command()
 @click.argument("a", type=PATH)
 @click.argument("b", type=PATH, required=False)
-@click.option("--threshold", type=ThresholdType(), metavar="T",
+@click.option("--threshold", callback=threshold_of, metavar="T",
               help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
                    " or ticks (10). Without it, the comparison is only shown.")
 @click.option("--allow-missing", is_flag=True,
