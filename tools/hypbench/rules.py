@@ -124,7 +124,7 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
               for vm, part in parts.items()
               for rule in (pass_faults, phase_faults, checksum_faults) for text in rule(part)]
     return found + [Problem(0, text) for text in (
-        *step_faults(log), *(str(drift) for drift in drifts(log)), *fit_faults(log),
+        *step_faults(log), *drifts(log), *fit_faults(log),
         *load_faults(log))]
 
 

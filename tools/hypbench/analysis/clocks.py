@@ -2,6 +2,7 @@
 """The second clock: the cycle counter beside the ticks, and what a tick is worth for one operation
 of a batch."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
@@ -86,40 +87,21 @@ def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
         pool_of(view) for record in row.records if (view := cycles_of(record))])}
 
 
-@dataclass(frozen=True)
-class Drift:
-    """A stretch of a run in which the core's clock was not the one of its start."""
-
-    first: str
-    last: str  # the same where it is one place
-    start_hz: int
-    hz: int  # the farthest from the start's
-
-    @property
-    def change(self) -> float:
-        return self.hz / self.start_hz - 1
-
-    def __str__(self) -> str:
-        where = self.first if self.first == self.last else f"{self.first} to {self.last}"
-        return (f"the core's clock changed between start and {where}: from"
-                f" {self.start_hz / 1e6:.1f} to {self.hz / 1e6:.1f} MHz"
-                f" ({100 * self.change:+.1f} %)")
-
-
-def drifts(log: Log) -> list[Drift]:
-    """In the order of the run. On the host's clock two counters are not read at one time, and what
+def drifts(log: Log) -> Iterator[str]:
+    """The stretches of a run in which the core's clock was not the one of its start, with the rate
+    that is farthest from it. On the host's clock two counters are not read at one time, and what
     lies between them is the host's."""
     start = log.run.get("cpu_hz") if log.run else None
     if not start or platform_of(log) == "qemu-host":
-        return []
-    found: list[Drift] = []
+        return
     for (off, _), stretch in groupby(clock_at(log), key=lambda place: (
             abs(place[1] / start - 1) > DRIFT, place[0] == "end")):
         if off:
             places, rates = zip(*stretch)
-            found.append(Drift(places[0], places[-1], start,
-                               max(rates, key=lambda hz: abs(hz - start))))
-    return found
+            hz = max(rates, key=lambda hz: abs(hz - start))
+            yield (f"the core's clock changed between start and"
+                   f" {' to '.join(dict.fromkeys((places[0], places[-1])))}: from"
+                   f" {start / 1e6:.1f} to {hz / 1e6:.1f} MHz ({100 * (hz / start - 1):+.1f} %)")
 
 
 def clock_at(log: Log) -> list[tuple[str, int]]:
