@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import click
 
@@ -192,18 +191,9 @@ def download(package: str, arch: str, component: str, release: str, depends: str
 def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
     """The paths in an archive, or those that match a glob of `keep`."""
     folder.mkdir()
-    if not keep:
-        run_or_refuse(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)
-        return
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)],
-                          stdout=subprocess.PIPE) as source:
-        run_or_refuse(["tar", "-x", "-C", str(folder), "--wildcards",
-                         *(f"./{pattern}" for pattern in keep)], source.stdout, deb)
-    if source.returncode:
-        raise FetchError(f"{deb.name} cannot be unpacked")
-
-
-def run_or_refuse(command: list[str], stdin: IO[bytes] | int | None, deb: Path) -> None:
-    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
-    if done.returncode:
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as source:
+        done = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",
+                               *(f"./{pattern}" for pattern in keep or ("*",))],
+                              stdin=source.stdout, capture_output=True, text=True, check=False)
+    if done.returncode or source.returncode:
         raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")
