@@ -7,13 +7,6 @@ from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, nu
 from hypbench.html.data import PRESET_AXES, Board, Source
 from hypbench.rows import Settings
 
-TICK = {
-    "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
-                   " Exception entry and return, table walks, caches and devices cost nothing",
-    "qemu-host": "of the host's clock: shows that a path works, as a latency it means nothing",
-    "gem5": "one period of the model's counter: the time that the model takes",
-    "silicon": "one period of the board's counter: time",
-}
 CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
 MOST = 8  # problems of a plan that are shown
 
@@ -41,7 +34,7 @@ def board_rows(board: Board) -> list[Cells]:
             "list registers": str(run["lr_count"]),
             "CPU": f"{CPUS[part]} ({run['cpu']})" if part in CPUS else run["cpu"],
             "clock": f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz", "platform": run["platform"],
-            "1 tick is": TICK[run["platform"]], "build": ", ".join(dict.fromkeys(
+            "1 tick is": prose("tick", platform=run["platform"]), "build": ", ".join(dict.fromkeys(
                 source.log.run["build"] for source in board.sources.values() if source.log.run)),
             "compiler": run["compiler"], "machine": run.get("machine", "")}
     return [[Cell(name, "strong"), value] for name, value in rows.items() if value]
