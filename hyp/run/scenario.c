@@ -192,7 +192,9 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 		return outcome == VM_ABSENT && create_and_start(i);
 	if (what == PLAN_EVENT_PAUSE && lives && !vm->paused) {
 		vm_pause(vm);
+		exit_stats_trace_event(vm, TRACE_PAUSE);
 	} else if (what == PLAN_EVENT_RESUME && lives && vm->paused) {
+		exit_stats_trace_event(vm, TRACE_RESUME);
 		vm_resume(vm);
 	} else if (what == PLAN_EVENT_RESET && exists) {
 		vm_stop(vm);

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
+#include "arch/counter.h"
 #include "hyp/base/record.h"
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "lib/compiler.h"
 #include "lib/mean.h"
 
-static const char *const kind_name[] = {
+static const char *const kind_name[] = { [TRACE_PAUSE] = "pause",
+					 [TRACE_RESUME] = "resume",
 #define X(NAME, text) [EXIT_##NAME] = text,
-	EXIT_KINDS(X)
+					 EXIT_KINDS(X)
 #undef X
 };
 
@@ -53,11 +55,10 @@ void exit_stats_attach(struct vcpu *vcpu)
 	while (n < count && space[n].vcpu != vcpu)
 		n++;
 	vcpu->stats = &space[n];
-	if (n < count)
-		return; /* its VM is made anew: they go on */
-	count++;
-	space[n].vcpu = vcpu;
-	empty(&space[n]);
+	if (n == count) { /* else its VM is made anew: they go on */
+		space[count++].vcpu = vcpu;
+		empty(&space[n]);
+	}
 }
 
 __cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
@@ -92,6 +93,12 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 		.paused = stats->vcpu->vm->paused,
 		.arg = arg,
 	};
+}
+
+void exit_stats_trace_event(const struct vm *vm, enum exit_kind event)
+{
+	for (unsigned n = 0; trace_on && n < vm->vcpu_count; n++)
+		exit_stats_trace(vm->vcpu[n]->stats, event, 0, counter_read(), 0);
 }
 
 static void emit_kind(const struct exit_stats *all, enum exit_kind kind)

@@ -23,6 +23,10 @@ struct exit_stat {
 
 #define TRACE_EVENTS 256u /* the last ones are kept; a power of two */
 
+/* In the trace alone, beside the kinds of exits: an event has paused, or resumes, the vCPU's VM. */
+#define TRACE_PAUSE EXIT_KIND_COUNT
+#define TRACE_RESUME (EXIT_KIND_COUNT + 1)
+
 /* One exit in the trace ring. */
 struct trace_rec {
 	uint64_t ticks; /* CNTPCT at the exit */
@@ -51,6 +55,7 @@ struct exit_stats {
 #define EXIT_MAPPED (1ull << 62)
 
 struct vcpu;
+struct vm;
 
 /* For a fresh run: no vCPU has statistics. */
 void exit_stats_reset(const struct run_config *config);
@@ -91,3 +96,7 @@ static inline __attribute__((always_inline)) void exit_stats_add(struct exit_sta
 /* One exit for the trace: its kind, an argument, CNTPCT at its begin, its length in ticks. */
 void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t arg, uint64_t start,
 		      uint64_t ticks);
+
+/* For the trace: an event has paused the VM, or is about to resume it. Its vCPUs make no exits
+ * meanwhile. */
+void exit_stats_trace_event(const struct vm *vm, enum exit_kind event);

@@ -110,9 +110,7 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 {
-	struct vcpu *next = trap_hvc(vcpu, id);
-
-	return trace(vcpu, next, EXIT_HVC, id);
+	return trace(vcpu, trap_hvc(vcpu, id), EXIT_HVC, id);
 }
 
 static enum exit_kind kind_of(size_t stat)

@@ -130,7 +130,8 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
     late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
     return [spread(step, variant, [base + more] * 1900
                    + [base + more + late + 5 * i for i in range(100)], period=1875000)
-            for variant, base in (("periodic", 91), ("oneshot", 97))]
+            for variant, base in (("periodic", 91), ("oneshot", 97))] + [
+                ran(step, "load")] * (axes["beside"] != "none")
 
 
 def failover(step: dict, axes: dict) -> list[dict]:
@@ -302,6 +303,11 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                             "fp-exit": {"sched": "fp", "beside": "load_exit"},
                             "rr-exit": {"sched": "rr", "beside": "load_exit"}}),
                    {"timer_wakeup": timer_wakeup, "sgi_self": one_path(33, 193, "handler")}),
+        "beside-core": (twins(**{"trapped": {}, "fp-exit": {"sched": "fp", "beside": "load_exit"}}),
+                        {"timer_wakeup": timer_wakeup}),
+        "beside-rings": (twins(**{"trapped": {"vms": "none"},
+                                  "trapped-net": {"beside": "load_net", "vms": "served"}}),
+                         {"timer_wakeup": timer_wakeup}),
         "failover": (twins(**{"yield": {"sched": "rr"}, "call": {"sched": "fp"},
                               "fault": {"sched": "fp"}, "call-cores": {},
                               "call-held": {"sched": "fp", "pause_clock": "held"}}),
@@ -311,8 +317,12 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
         "virtio": ({"link-cores": {"lr": "sw", "beside": "load_echo"}},
                    {"net_rr": net_rr, "net_stream": net_stream}),
         "links-beside": (twins(**{"cores": {}, "cores-exit": {"beside": "load_exit"},
-                                  "fp-exit": {"sched": "fp", "beside": "load_echo"}}),
+                                  "fp-exit": {"sched": "fp", "beside": "load_echo"},
+                                  "loop": {"lr": "sw"},
+                                  "loop-exit": {"lr": "sw", "beside": "load_exit"}}),
                          {"net_rr": net_rr, "net_stream": net_stream}),
+        "virtio-beside": (twins(**{"cores": {}, "cores-exit": {"beside": "load_exit"}}),
+                          {"net_rr": net_rr, "net_stream": net_stream}),
         "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
         "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
         "programs": (three | {"trapped-stats": {"stats": "on"}},
@@ -320,9 +330,15 @@ def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
                      | {"loop_int": loop, "loop_fp": loop}),
         "paper-s1": (three, {"cyclic": cyclic}),
         "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1},
-                           memory={"sched": "fp", "vms": "small"}), {"failover": commanded}),
+                           memory={"sched": "fp", "vms": "small"}),
+                     {"failover": commanded, "hvc": hvc}),
         "paper-s2-loads": (twins(**{"base": {"sched": "fp"}, "guest-net": {
-            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded}),
+            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded, "hvc": hvc}),
+        "paper-s2-null": (twins(null={}), {"failover": commanded, "hvc": hvc}),
+        "paper-s4": (three | {"direct-cpu": PRESETS["direct"] | {"beside": "load_cpu"}} | twins(**{
+            f"{name}-{load}": {"beside": f"load_{load}"} | ({} if name == "trapped" else {
+                "sched": name})
+            for name in ("trapped", "fp", "rr") for load in ("cpu", "exit")}), {"cyclic": cyclic}),
         "paper-s4-vms": (twins(**{"one": {"sched": "fp"}} | {
             f"{kind}-{count}": {"sched": "fp", "beside": load,
                                 "vms": "third" if count == "three" else "none"}

@@ -4,7 +4,7 @@
 import pytest
 
 from hypbench import abi
-from hypbench.analysis.beside import IDLE, beside_cells, beside_tables
+from hypbench.analysis.beside import IDLE, alone_of, beside_cells, beside_tables
 from hypbench.analysis.bound import bound_tables, bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
@@ -250,3 +250,14 @@ def test_an_older_log_has_none():
     for config in bodies[0]["configs"]:
         del config["beside"]
     assert beside_cells(read_log(log_of(bodies))) == []
+
+
+def test_alone_has_the_vms_that_serve_a_load_or_none():
+    def settings(**said):
+        return {"sched": "null", "slice_us": 0, "beside": "none", "lr": "hw"} | said
+    found = {"alone": settings(vms="none"), "net": settings(beside="load_net", vms="served"),
+             "echo": settings(vms="echo", lr="sw"),
+             "echo-cpu": settings(vms="echo", lr="sw", beside="load_cpu", sched="fp"),
+             "other": settings(lr="sw", beside="load_cpu", vms="none")}
+    assert {name: alone_of(found, name) for name in found} == {
+        "alone": "alone", "net": "alone", "echo": "echo", "echo-cpu": "echo", "other": None}

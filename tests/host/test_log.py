@@ -38,6 +38,13 @@ def test_line_ends_and_plain_text_do_not_matter(line_end):
     assert log.records[0].raw == LINES[0].rstrip()
 
 
+def test_braces_of_a_guest_are_text():
+    said = [b"{..", b"{", b'{"event":"up"}', b'{"seq"']
+    log = read_log(b"\n".join([*said, LOG]))
+    assert log.problems == []
+    assert log.text == [line.decode() for line in said]
+
+
 def test_cut_in_the_middle_of_a_line():
     log = without() [:sum(map(len, LINES[:5])) + 40]
     assert any("record 5 is cut" in text for text in problems(log))

@@ -9,7 +9,7 @@ import pytest
 from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
                                links, memory, programs, studies, switches)
 from hypbench.analysis.programs import ProgramRow
-from hypbench.analysis.studies import independence
+from hypbench.analysis.studies import hypercall_tables, independence
 from hypbench.html import blocks, charts, page
 from hypbench.html.blocks import Band, Cell, Table
 from hypbench.html.data import Board, Source, published
@@ -155,10 +155,13 @@ def test_kinds_of_link_stand_side_by_side():
 
 
 def test_a_link_beside_a_third_vm():
-    rows = {row["third VM"]: row for row in table(of(links, board()), "tab-third-links")}
-    assert list(rows) == ["cores", "cores-exit", "fp-exit"]
+    rows = {row["third VM"]: row for row in table(of(links, board()), "tab-third-links-beside")}
+    assert list(rows) == ["cores", "cores-exit", "fp-exit", "loop", "loop-exit"]
     assert rows["cores-exit"][links.PATHS["ring"]] == "×1.00: 66\u00a0instr"
     assert rows["fp-exit"][links.PATHS["rr"]] == f"×{936 / 626:.2f}: 936\u00a0instr"
+    assert rows["loop-exit"][links.PATHS["rr"]].startswith("×1.00")
+    virtio = table(of(links, board()), "tab-third-virtio-beside")
+    assert [row["third VM"] for row in virtio] == ["cores", "cores-exit"]
     assert "fig-links-beside-virt-a72" not in drawn(of(links, board()))
     assert "fig-links-beside-virt-a72" in drawn(of(links, board("silicon", "links",
                                                                "links-beside")))
@@ -245,17 +248,56 @@ def test_numbers_of_a_study_that_are_ours_lead_to_their_rows():
                     if isinstance(cell, Cell) and cell.href] for name, block in blocks.items()}
     assert "#row/virt-a72/paper-s1/cyclic/periodic/trapped" in links["tab-s1-virt-a72"]
     assert "#row/virt-a72/programs/prog_dedup/run/native" in links["tab-s3-virt-a72"]
-    assert "#row/virt-a72/sched/cyclic/oneshot/slice" in links["tab-s4-virt-a72"]
+    assert "#row/virt-a72/paper-s4/cyclic/oneshot/rr-cpu" in links["tab-s4-virt-a72"]
+
+
+def factors(made) -> dict[tuple[str, str], float]:
+    return {(value["what"], value["config"]): value["factor"]
+            for ident, values in drawn(made).items() if ident.startswith("fig-s4-b")
+            for value in values}
 
 
 def test_a_late_response_under_load_beside_that_of_study_s4():
-    values = {(value["what"], value["config"]): value["factor"]
-              for value in drawn(of(studies, board()))["fig-s4-virt-a72"]}
-    alone, slow = (source("sched").row("cyclic", "periodic", name).pool.high
-                   for name in ("alone", "slice"))
-    assert values["periodic", "S4, CPU and I/O load"] == 21800 / 16
-    assert values["periodic", "hypbench, in turns"] == slow / alone
-    assert 1 < values["periodic", "hypbench, by priority"] < slow / alone
+    def slower(body):
+        if body.get("variant") == "oneshot" and body.get("config") == "fp-exit":
+            body.update(bench_record(body, "oneshot", [9000] * 100, overhead=0, window="cval",
+                                     period=1875000))
+    found = source("paper-s4", raw=changed("paper-s4", slower))
+    late = {name: found.row("cyclic", "periodic", name).pool.high
+            for name in ("trapped", "fp-cpu", "rr-cpu")}
+    values = factors(of(studies, Board("b", {"paper-s4": found})))
+    direct, fp, rr = ("direct: load on another core", "fp: load on this core, by priority",
+                      "rr: load on this core, in turns")
+    assert values["periodic", "S4"] == 21800 / 16
+    assert values["periodic", rr] == late["rr-cpu"] / late["trapped"]
+    assert 1 < values["periodic", fp] == late["fp-cpu"] / late["trapped"] < values["periodic", rr]
+    assert values["oneshot", fp] == 9000 / found.row("cyclic", "oneshot", "trapped").pool.high
+    assert values["oneshot", direct] == 1
+    # by the instruction counter a sample holds instructions of the other core; by time it does not
+    assert ("periodic", direct) not in values
+    timed = factors(of(studies, Board("b", {"paper-s4": source("paper-s4", "silicon")})))
+    assert timed["periodic", direct] == 1
+
+
+def test_each_row_of_study_s4_has_ours_below_it():
+    rows = table(of(studies, board()), "tab-s4-virt-a72")
+    starts = [at for at, row in enumerate(rows) if row["what"]]
+    assert [rows[at]["theirs"] for at in starts] == [
+        f"{us}\u00a0µs" for us in (16, 48, "21\u202f800", 6700)]
+    assert [end - at for at, end in zip(starts, [*starts[1:], len(rows)])] == [4, 4, 5, 5]
+    assert [row["measured on"] for row in rows[1:4]] == [
+        f"virt-a72, {mode}" for mode in ("native", "direct", "trapped")]
+    by_load = [row["load to no load"] for row in rows[starts[2]:]]
+    assert by_load[0] == "×1362.50" and by_load[1:3] == ["–", "–"] and by_load[6] == "×1.00"
+    assert rows[starts[3] + 1]["measured on"].endswith("another core (direct-cpu)")
+
+    def idle(body):
+        if body.get("kind") == "vm" and body["config"] == "direct-cpu":
+            body["rounds"] = 0
+    without = Board("b", {"paper-s4": source("paper-s4", raw=changed("paper-s4", idle))})
+    assert len(table(of(studies, without), "tab-s4-b")) == len(rows) - 2
+    less = table(of(studies, simulated()), "tab-s4-gem5-a72")
+    assert [row["p50, ours"] for row in less] == ["–", "not measured"] * 4
 
 
 def test_a_fail_over_beside_that_of_study_s2():
@@ -283,7 +325,7 @@ def test_parameters_beside_those_of_study_s2():
 
 def test_parameters_without_a_counterpart_are_named():
     rows = {row["parameter"]: row for row in table(of(studies, board()), "tab-s2-parameters")}
-    for parameter in ("storage: a file", "nice -20", "SCHED_FIFO", "scheduler: null"):
+    for parameter in ("storage: a file", "nice -20", "SCHED_FIFO"):
         assert rows[parameter]["here"].startswith("no counterpart")
         assert rows[parameter]["ours: command to standby"] == "–"
     assert all(row["here"] for row in rows.values())
@@ -291,6 +333,28 @@ def test_parameters_without_a_counterpart_are_named():
     assert rows["memory: 155 MB"]["ours: command to standby"] == "×1.00: 1132\u00a0instr"
     assert rows["guest network load"]["all vCPUs run"] == "×0.67: 2000\u00a0instr"
     assert rows["control-VM CPU load"]["all vCPUs run"] == "not measured"
+
+
+def test_a_null_hypercall_in_each_setting_beside_that_of_study_s2():
+    def slower(body):
+        if (body.get("bench"), body.get("variant"), body.get("config")) == (
+                "hvc", "null", "one"):
+            body.update(bench_record(body, "null", [41] * 98 + [410, 62000], overhead=0,
+                                     window="pair"))
+    named = {"paper-s2": source("paper-s2", raw=changed("paper-s2", slower)),
+             "paper-s2-loads": source("paper-s2-loads")}
+    first, *rows = table(of(studies, Board("b", named)), "tab-s2-hypercall")
+    assert (first["n"], first["of one order"]) == ("1000\u00a0calls", "≥ 98\u00a0%")
+    assert [(row["setting"], row["measured on"]) for row in rows] == [
+        *((name, "b: paper-s2") for name in ("base", "one", "memory")),
+        *((name, "b: paper-s2-loads") for name in ("base", "guest-net"))]
+    assert [*rows[1].values()][2:] == ["100\u00a0calls", "98.0\u00a0%", *(
+        f"{value}\u00a0instr" for value in (41, 41, 410, "62\u202f000"))]
+    shown, remark = hypercall_tables(named["paper-s2"].log)
+    assert [*shown.columns[2].cells] == ["100.0 %", "98.0 %", "100.0 %"] and "CNTPCT" in remark
+    assert hypercall_tables(source("traps").log) == []  # which has hypercalls, but no setting
+    assert all("s2-hypercall" not in block.id for block in of(studies, simulated()).blocks
+               if isinstance(block, Table))
 
 
 def test_independence_beside_that_of_study_s4():

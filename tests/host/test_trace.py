@@ -90,6 +90,30 @@ def test_a_vm_that_nothing_else_resumed_is_paused_until_its_next_exit():
                                          ("wfi 0x0", 300, 305)]
 
 
+def test_a_vm_that_an_event_resumes_is_paused_until_then():
+    """Also where it does not exit again."""
+    found = parts(("bench", 100, 5, "hyp-timer", 26, True), ("bench", 110, 0, "pause", 0, True),
+                  ("bench", 180, 0, "resume", 0, True), ("bench", 300, 5, "wfi", 0, True),
+                  ("bench", 400, 0, "resume", 0, True))
+    assert on("bench vCPU 0", found) == [
+        ("hyp-timer 26", 100, 105), ("paused", 105, 180), ("guest", 180, 300),
+        ("wfi 0x0", 300, 305), ("paused", 305, 400)]
+    assert on("core 0", found) == [("bench vCPU 0", 100, 305)]
+
+
+def test_a_vm_that_an_event_pauses_while_it_sleeps_in_el2_is_paused_from_then_on():
+    found = parts(("bench", 100, 5, "wfi", 0), ("load0", 120, 5, "wfi", 0),
+                  ("bench", 150, 0, "pause", 0, True), ("load0", 160, 5, "wfi", 0),
+                  ("bench", 180, 0, "resume", 0, True), ("bench", 300, 5, "wfi", 0))
+    assert ("paused", 150, 180) in on("bench vCPU 0", found)
+    assert on("core 0", found) == [("load0 vCPU 0", 120, 165), ("bench vCPU 0", 165, 305)]
+
+
+def test_an_exit_of_less_than_a_tick_is_a_slice():
+    found = parts(("bench", 100, 0, "wfi", 0), ("bench", 100, 5, "wfi", 0))
+    assert on("bench vCPU 0", found) == [("wfi 0x0", 100, 100), ("wfi 0x0", 100, 105)]
+
+
 def test_an_interrupt_flows_to_the_vm_that_handles_it():
     trace = trace_of(Records(("load0", 100, 5, "wfi", 0), ("bench", 150, 4, "wfi", 0),
                              ("load0", 200, 30, "other", 27), ("bench", 300, 20, "wfi", 0)), PLAN)

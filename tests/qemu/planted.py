@@ -101,6 +101,13 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     # Not a fault: 100 instructions between two stamps.
     "a longer fail over": first("hyp/vm/vm_core.c", "vm_fail_over",
                                 '__asm__ volatile(".rept 100\\n\\tnop\\n\\t.endr");'),
+    # Nor is this: QEMU lets the other cores run before the fail over goes on.
+    "a fail over that yields": first("hyp/vm/vm_core.c", "vm_fail_over",
+                                     '__asm__ volatile(".rept 8\\n\\tyield\\n\\t.endr");'),
+    # Nor this: of the ticks EL2 takes the low half.
+    "a heartbeat with a high half": (Patch(
+        "guest/loads/load_partner.c", "hvc(HC_ID(HEARTBEAT), HEARTBEAT_TICKS, 0)",
+        "hvc(HC_ID(HEARTBEAT), (reg_t)(HEARTBEAT_TICKS | ~0ull << 32), 0)"),),
     "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
                                   "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
     "takeover comes twice": (Patch("hyp/trap/trap.c",

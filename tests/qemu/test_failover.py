@@ -4,6 +4,7 @@ that stays out, a fault and an interrupt, on one core and on two."""
 
 import pytest
 
+import expected
 from lab import Job, board_facts
 from proofs import DELAYS, VALUES, delay_lines
 
@@ -54,8 +55,9 @@ HELD = HEAD + "".join(f"config {name}{suffix} {CONFIGS[name]}{axis}\n" for name 
     "bench failover n=1000\n")
 EXPIRY, EXPIRY_HELD = 500, 3000  # of the benchmark's timer, ticks from before the pause
 # instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
-CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 290, "fault": 500,
+CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
+OTHER_COMPILER = 1.15  # what may be longer with another one than expected.DOCUMENTED
 
 
 def values(config: str, row: dict) -> list[int]:
@@ -151,13 +153,26 @@ def test_delay_is_seen_in_the_middle_phase(result, lab, built):
             config, variant)
 
 
+BEATS = HEAD + f"config heartbeat {CONFIGS['heartbeat']}\nbench failover n=50\n"
+
+
+@job(BEATS, planted="a heartbeat with a high half")
+def test_a_heartbeat_has_32_bits(result, lab, built):
+    assert result.status == 0, result.explain()
+    plain = lab.run(Job(built, BEATS, machine=two_cores))
+    assert [row["hist"] for row in result.records("bench")] == [
+        row["hist"] for row in plain.records("bench")]
+
+
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
+    compiler = expected.series(result.log.run["compiler"])
+    slack = 1 if compiler == expected.DOCUMENTED else OTHER_COMPILER
     rows = whole(result)
     assert rows["call"]["p50"] < rows["call-cores"]["p50"] < 3 * rows["call"]["p50"]
     rows["yield"] = result.figures(YIELD)["yield", "yield"]
     for config, ceiling in CEILINGS.items():
-        assert board != "virt-a72" or rows[config]["p50"] <= ceiling
+        assert board != "virt-a72" or rows[config]["p50"] <= slack * ceiling
 
 
 @pytest.mark.long
@@ -287,6 +302,56 @@ def test_delay_is_seen_in_the_middle_of_a_command(result, lab, built):
         near = 40 if variant in ("gap", "all") else 4
         assert row["p50"] - plain[config, variant]["p50"] == pytest.approx(late, abs=near), (
             config, variant)
+
+
+@job(COMMANDS, machine=four_cores, planted="a fail over that yields")
+def test_what_the_active_vm_does_after_a_command_is_seen(result):
+    """Its vCPUs stamp until they are paused: in each sample, and before the standby runs."""
+    assert result.status == 0, result.explain()
+    rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
+    for config in ("three", "one"):
+        assert 0 < rows[config, "stopped"]["min"] <= rows[config, "stopped"]["max"]
+        assert rows[config, "stopped"]["p50"] < rows[config, "control"]["p50"]
+
+
+ON_CORES = HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n"
+                          for name in WAYS if name.endswith("-cores") for delay in DELAYS) + (
+    "bench failover n=100\n")
+
+
+@job(ON_CORES)
+def test_delay_at_el2_is_seen_once_on_two_cores(result):
+    """Where the active VM's exit begins the fail over: the standby's core is in EL2 already, and
+    takes an interrupt that ends the pause there."""
+    assert result.status == 0, result.explain()
+    rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
+    for (config, variant), row in rows.items():
+        name, delay = config.split("-cores")
+        late = int(delay) * (name != "interrupt" and not variant.endswith(PHASES[1:]))
+        plain = rows[f"{name}-cores0", variant]["p50"]
+        assert row["p50"] == pytest.approx(plain + late, abs=8), (config, variant)
+
+
+ONE_COMMAND = HEAD + "".join(f"config {name}{delay} {COMMANDED[name]} delay_el2={delay}\n"
+                             for name in ("three", "one") for delay in DELAYS) + (
+    "bench failover n=300\n" + PAIR + WINDOW)
+
+
+@job(ONE_COMMAND, machine=four_cores)
+def test_delay_at_el2_is_seen_on_each_core_that_a_command_interrupts(result):
+    """The control VM's core, then those of the pair, one after the other: QEMU runs one at a
+    time. The gap begins before the control VM's stamp, with an exit of its own."""
+    assert result.status == 0, result.explain()
+    rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
+    exits = {"begins": 1, "paused": 0, "runs": 1, "control": 2, "gap": 3}
+    for (config, variant), row in rows.items():
+        name = config.rstrip("0123456789")
+        phase = variant.removeprefix("control-")
+        if phase == "stopped":
+            continue
+        count = exits.get(phase, 1 + (3 if name == "three" else 1))
+        expected = rows[f"{name}0", variant]["p50"] + count * int(config.removeprefix(name))
+        assert row["p50"] == pytest.approx(expected, abs=40), (config, variant)
 
 
 @job(ALONE, machine=four_cores)

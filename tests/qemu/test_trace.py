@@ -8,6 +8,7 @@ from hypbench.plan import board_of
 from hypbench.plan_language import parse
 from hypbench.trace import exits_of, trace_of
 from hypbench.tree import HOME
+from lab import Job
 from traceparts import flows_of, slices_of
 
 TEXT = (HOME / "plans/trace.plan").read_text().replace("beside", "trace=on beside")
@@ -91,3 +92,25 @@ def test_a_vcpu_keeps_its_last_exits(result):
     counts = [sum(data["step"] == step["step"] and data["vm"] == "bench"
                   for data in result.records("trace")) for step in result.records("step")]
     assert max(counts) == KEPT and min(counts) > 10
+
+
+EVENTS = ("order once\nconfig a trapped sched=rr slice_us=1000 fp=lazy trace=on beside=load_cpu"
+          " wfi=trapped\nbench timer_wakeup n=20\n"
+          "at 30000 pause load0\nat 32000 resume load0\n"
+          "at 35000 pause bench\nat 38000 resume bench\n")
+PAUSES_MS = {"load0 vCPU 0": 2, "bench vCPU 0": 3}
+
+
+def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
+    """A pause may be late: EL2 has the core while it prints what a guest records."""
+    result = lab.run(Job(built, EVENTS))
+    assert result.status == 0, result.explain()
+    slices = slices_of(trace_of(result.log, parse(EVENTS), board_of(built)))
+    paused = {one.track[-1]: one.end - one.start for one in slices if one.name == "paused"}
+    assert paused.keys() == PAUSES_MS.keys()
+    at = {(data["vm"], data["event"]): data["t"] * 1_000_000_000 // result.log.run["hz"]
+          for data in result.records("trace") if data["event"] in ("pause", "resume")}
+    for vcpu, ms in PAUSES_MS.items():
+        vm = vcpu.split()[0]
+        assert paused[vcpu] == at[vm, "resume"] - at[vm, "pause"]
+        assert ms / 2 * 1_000_000 < paused[vcpu] < ms * 1_000_000 + 20_000, paused

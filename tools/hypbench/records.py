@@ -23,7 +23,8 @@ from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
-PIECES = re.compile(rb'(?=\{"seq":)')  # no string in a record can have this: its quotes are escaped
+BEGIN = b'{"seq":'  # no string in a record can have this: its quotes are escaped
+PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
@@ -103,7 +104,7 @@ class Log:
 
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
         """`followed`: another record begins on the same line."""
-        if not raw.startswith(b"{") and not TAIL.search(raw):
+        if not raw.startswith(BEGIN) and not TAIL.search(raw):
             self.text.append(shortened(printable(raw)))
             return None
         try:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
-keeps the last exits of each vCPU, and all else follows from them. Groups of tracks: cores, each
-with the vCPU that runs; vCPUs, each with its exits, its pauses and the guest between them; steps.
-Flows lead
-from the ring of a doorbell, or a virtio device's notification, to the exit of the interrupt that it
-makes, and from an interrupt's exit to the guest that handles it."""
+keeps the last exits of each vCPU, and where an event pauses or resumes it; all else follows from
+them. Groups of tracks: cores, each with the vCPU that runs; vCPUs, each with its exits, its pauses
+and the guest between them; steps. Flows lead from the ring of a doorbell, or a virtio device's
+notification, to the exit of the interrupt that it makes, and from an interrupt's exit to the guest
+that handles it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
-from perfetto.trace_builder.proto_builder import TraceProtoBuilder
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackEvent
 
 from hypbench import abi
 from hypbench.plan_language import Plan, check_config
@@ -26,6 +25,7 @@ INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that 
 # Of these, EL2's own: the guest that goes on need not have an interrupt, unless it is another VM's.
 OWN_INTERRUPTS = ("hyp-timer", "maintenance")
 RING = "mmio-write"
+PAUSE, RESUME = "pause", "resume"  # records that are no exits
 LATEST_NS = 1 << 63
 PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 LINK_SIZE, NOTIFY = abi.constant("LINK_SIZE"), abi.constant("VIRTIO_QUEUE_NOTIFY")
@@ -148,28 +148,31 @@ def turns_of(exits: list[Exit]) -> list[Turn]:
     return turns
 
 
-def resumptions_of(exits: list[Exit]) -> dict[Exit, int]:
-    """After each exit at whose end the VM is paused: when its vCPU was resumed, if it exits again.
-    That is the end of the partner's exit in which the partner is paused; without one, the vCPU's
-    next exit is the first sign."""
-    found: dict[Exit, int] = {}
-    stopped: dict[Place, Exit] = {}
-    pauses: dict[str, int] = {}  # by VM, the last end of an exit that paused it
-    for one in exits:
-        if last := stopped.pop(one.place, None):
-            others = [end for vm, end in pauses.items()
-                      if vm != one.place[0] and last.end < end <= one.start]
-            found[last] = max(others, default=one.start)
-        if one.paused:
-            stopped[one.place] = one
-            pauses[one.place[0]] = one.end
+def pauses_of(marked: list[Exit]) -> list[Turn]:
+    """Of each vCPU, from where an event pauses its VM, or the end of the exit at whose end that is
+    paused. It is resumed where an event does so, or at the end of the partner's exit in which the
+    partner is paused; without either, the vCPU's next exit is the first sign."""
+    found: list[Turn] = []
+    stopped: dict[Place, int] = {}
+    ends: dict[str, int] = {}  # by VM, of the last exit that paused it
+    for one in marked:
+        if one.kind == PAUSE:
+            stopped.setdefault(one.place, one.start)
+            continue
+        if one.place in stopped:
+            start = stopped.pop(one.place)
+            others = [end for vm, end in ends.items()
+                      if vm != one.place[0] and start < end <= one.start and one.kind != RESUME]
+            found.append(Turn(one.place, one.core, start, max(others, default=one.start)))
+        if one.paused and one.kind != RESUME:
+            stopped[one.place] = ends[one.place[0]] = one.end
     return found
 
 
 class Builder:
     def __init__(self, hz: int):
         self.hz = hz
-        self.trace = TraceProtoBuilder()
+        self.packets: list[tuple[bool, TracePacket]] = []  # whether it ends an earlier slice
         self.uuids: dict[tuple[str, ...], int] = {}
         self.flows = 0
         self.begins: dict[Exit, TrackEvent] = {}
@@ -177,10 +180,9 @@ class Builder:
     def ns(self, ticks: int) -> int:
         return ticks * NS // self.hz
 
-    def packet(self) -> TracePacket:
-        packet = self.trace.add_packet()
-        packet.trusted_packet_sequence_id = SEQUENCE
-        return packet
+    def packet(self, ends: bool = False) -> TracePacket:
+        self.packets.append((ends, TracePacket(trusted_packet_sequence_id=SEQUENCE)))
+        return self.packets[-1][1]
 
     def track(self, *path: str) -> int:
         """A track below those before it in the path."""
@@ -194,8 +196,8 @@ class Builder:
         return self.uuids[path]
 
     def slice(self, track: int, name: str, start: int, end: int) -> TrackEvent:
-        """The event of its begin. Slices of a track come in the order of their times."""
-        begin, stop = self.packet(), self.packet()
+        """The event of its begin."""
+        begin, stop = self.packet(), self.packet(self.ns(start) < self.ns(end))
         begin.timestamp, stop.timestamp = self.ns(start), self.ns(end)
         begin.track_event.type = TrackEvent.TYPE_SLICE_BEGIN
         begin.track_event.name = name
@@ -203,16 +205,24 @@ class Builder:
         begin.track_event.track_uuid = stop.track_event.track_uuid = track
         return begin.track_event
 
+    def serialize(self) -> bytes:
+        """In the order of times; of one time the ends come first."""
+        self.packets.sort(key=lambda one: (one[1].timestamp, not one[0]))
+        return Trace(packet=[packet for _, packet in self.packets]).SerializeToString()
+
     def flow(self, begin: TrackEvent, end: TrackEvent) -> None:
         self.flows += 1
         begin.flow_ids.append(self.flows)
         end.terminating_flow_ids.append(self.flows)
 
-    def core(self, core: int, exits: list[Exit], resumed: dict[Exit, int]) -> None:
+    def core(self, core: int, exits: list[Exit], pauses: list[Turn]) -> None:
         """An interrupt's flow leads from its exit to what the core runs then: the handler's VM."""
         for turn in turns_of(exits):
             self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
                        turn.end)
+        for pause in pauses:
+            self.slice(self.track("vCPUs", vcpu_name(pause.place)), "paused", pause.start,
+                       pause.end)
         for one, following in zip_longest(exits, exits[1:]):
             begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
                                one.end)
@@ -220,17 +230,16 @@ class Builder:
             if one.kind == "irq":
                 begin.debug_annotations.add(name="injects").uint_value = one.arg
             self.begins[one] = begin
-            if one in resumed:
-                self.slice(self.track("vCPUs", vcpu_name(one.place)), "paused", one.end,
-                           resumed[one])
-            start = resumed.get(one, one.end) if following and following.place == one.place else (
-                one.end)
-            if not following or following.start <= start:
+            if not following:
                 continue
-            runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
-                              following.start)
-            if handles(one, following):
-                self.flow(begin, runs)
+            start = max([one.end, *(pause.end for pause in pauses
+                                    if pause.place == following.place
+                                    and pause.end <= following.start)])
+            if start < following.start:
+                runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
+                                  following.start)
+                if handles(one, following):
+                    self.flow(begin, runs)
 
 
 def handles(one: Exit, following: Exit) -> bool:
@@ -252,12 +261,14 @@ def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes
     builder = Builder(log.run["hz"])
     doorbells = doorbells_of(plan, board) if board else {}
     names = {data["step"]: step_name(data) for data in log.of_kind("step")}
-    for step, exits in sorted(exits_of(log, plan).items()):
+    for step, marked in sorted(exits_of(log, plan).items()):
+        exits = [one for one in marked if one.kind not in (PAUSE, RESUME)]
         builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
                       max(one.end for one in exits))
-        resumed = resumptions_of(exits)
+        pauses = pauses_of(marked)
         for core in sorted({one.core for one in exits}):
-            builder.core(core, [one for one in exits if one.core == core], resumed)
+            builder.core(core, [one for one in exits if one.core == core],
+                         [one for one in pauses if one.core == core])
         for ring, arrival in rings_of(exits, doorbells):
             builder.flow(builder.begins[ring], builder.begins[arrival])
-    return builder.trace.serialize()
+    return builder.serialize()

@@ -43,9 +43,11 @@ class BesideCell:
 
 
 def alone_of(settings: dict[str, Settings], config: str) -> str | None:
-    """The configuration that differs in the load and the policy alone, and has neither."""
-    wanted = settings[config] | ALONE
-    return next((name for name, found in settings.items() if found == wanted), None)
+    """The configuration that differs in the load and the policy alone, and has neither; or that
+    has no VM which serves the load either."""
+    own = settings[config] | ALONE
+    return next((name for wanted in (own, own | {"vms": NO_LOAD})
+                 for name, found in settings.items() if found == wanted), None)
 
 
 def idle_steps(log: Log) -> set[tuple[str, str]]:

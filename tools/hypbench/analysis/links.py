@@ -4,13 +4,15 @@ and beside other VMs."""
 
 from dataclasses import dataclass
 
+from hypbench.analysis.beside import alone_of
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, prose, ratio
 from hypbench.html.data import Board, Source
 from hypbench.records import Data
-from hypbench.rows import Row
+from hypbench.rows import Row, settings_of
 
-PLAN, VIRTIO, BESIDE = "links", "virtio", "links-beside"
+PLAN, VIRTIO = "links", "virtio"
+BESIDE = {"links-beside": "A doorbell", "virtio-beside": "virtio"}  # plans, and their kind of link
 BENCH, STREAM = "net_rr", "net_stream"
 PATHS = {"ring": "ring to the other VM's handler", "rr": "request to its answer, one flow",
          "rr-20": "request to its answer, 20 flows at once"}
@@ -21,7 +23,6 @@ RATE = "bytes_per_million"
 KINDS = (("loop-back, native", PLAN, "native"), ("doorbell, two cores", PLAN, "link-cores"),
          ("doorbell, one core", PLAN, "link-core"), ("virtio, two cores", VIRTIO, "link-cores"),
          ("virtio, one core", VIRTIO, "link-core"))
-ALONE = "cores"  # the configuration of plan links-beside without a third VM
 COMPARED = (BENCH, "ring"), (BENCH, "rr"), (STREAM, "batch-32")
 
 
@@ -50,7 +51,8 @@ def section(board: Board, _boards: list[Board]) -> Section:
                ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
                [cells(source, row) for variant in PATHS for row in rows if row.variant == variant],
                notes(source))
-    beside(made, board)
+    for plan, kind in BESIDE.items():
+        beside(made, board.source(plan), kind)
     return made
 
 
@@ -81,37 +83,43 @@ def rate(kind: Kind, variant: str) -> str | Cell:
             if row and RATE in row.first else NONE)
 
 
-def beside(made: Section, board: Board) -> None:
-    """A doorbell beside a third VM, as times of the same alone."""
-    source = board.source(BESIDE)
+def beside(made: Section, source: Source, kind: str) -> None:
+    """A link beside a third VM, as times of the same alone."""
     exact = source.clock.exact
+    settings = settings_of(source.log)
 
     def value(row: Row) -> int:
         return row.pool.low if exact else row.p50
 
-    def cell(row: Row | None, alone: Row | None) -> str | Cell:
-        if row is None or alone is None:
+    def pair(key: tuple[str, str], config: str) -> tuple[Row, Row] | None:
+        row = source.row(*key, config)
+        alone = source.row(*key, alone_of(settings, config) or config)
+        return (row, alone) if row and alone else None
+
+    def cell(found: tuple[Row, Row] | None) -> str | Cell:
+        if found is None:
             return NONE
+        row, alone = found
         return source.cell(row, f"{ratio(value(row), value(alone))}:"
                            f" {source.clock.show(value(row))}")
-    alone = {key: source.row(*key, ALONE) for key in COMPARED}
-    configs = [config for config in source.configs if source.row(BENCH, "rr", config)]
-    if not alone[BENCH, "rr"]:
+    configs = [config for config in settings if source.row(BENCH, "rr", config)]
+    if not configs:
         return
     paths = PATHS | BATCHES
     values: list[Data] = [
-        {"what": paths[key[1]], "config": config, "factor": value(row) / value(first),
-         "note": source.note(row, config)}
-        for key, first in alone.items() for config in configs
-        if first and config != ALONE and (row := source.row(*key, config))]
-    title = "A doorbell beside a third VM, as times of the same alone"
+        {"what": paths[key[1]], "config": config, "factor": value(found[0]) / value(found[1]),
+         "note": source.note(found[0], config)}
+        for key in COMPARED for config in configs
+        if (found := pair(key, config)) and found[0] is not found[1]]
+    title = f"{kind} beside a third VM, as times of the same alone"
     if not exact:
-        made.figure("links-beside", f"{title}.", charts.dots(values, "times alone (log)", True))
-    made.table("third-links", title, ("third VM", *(f">{paths[name]}" for _, name in COMPARED)),
-               [[config, *(cell(source.row(*key, config), first) for key, first in alone.items())]
-                for config in configs],
+        made.figure(source.plan, f"{title}.",
+                    charts.dots(values, "times alone (log)", True))
+    made.table(f"third-{source.plan}", title,
+               ("third VM", *(f">{paths[name]}" for _, name in COMPARED)),
+               [[config, *(cell(pair(key, config)) for key in COMPARED)] for config in configs],
                (prose("third_vm"), *((prose("shortest_sample"),) if exact else ())),
-               folded="beside a third VM, in numbers")
+               folded=f"{kind} beside a third VM, in numbers")
 
 
 def cells(source: Source, row: Row) -> Cells:

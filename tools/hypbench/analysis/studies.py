@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hypbench.analysis import failover
+from hypbench.analysis.beside import idle_steps
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
 from hypbench.analysis.tlb import sized_rows
 from hypbench.columns import Shown, filled, fixed, per_cent
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
-from hypbench.html.data import Board, Source, published
+from hypbench.html.data import Board, Source, histogram, published
 from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
 
-S2_PLAN = "paper-s2"
+# The first: of a row that names none, and base of a plan that has none.
+S2_PLANS = ("paper-s2", "paper-s2-loads", "paper-s2-null")
 S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
 UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
@@ -43,11 +45,11 @@ S1_ROWS = {
 S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
     row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
     for row in ("wakeup-max", "wakeup-p95")}
-# Of study S4: (plan, variant, configuration).
-S4_ROWS = {
-    "periodic": ("paper-s1", "periodic", "trapped"), "oneshot": ("paper-s1", "oneshot", "trapped"),
-    "periodic-load": ("sched", "periodic", "slice"), "oneshot-load": ("sched", "oneshot", "slice"),
-}
+# Of plan paper-s4, by how the configurations with a load begin: the one without, and the place.
+ANOTHER_CORE = "load on another core"
+S4_LOADED = {"direct": ("direct", ANOTHER_CORE), "trapped": ("trapped", ANOTHER_CORE),
+             "fp": ("trapped", "load on this core, by priority"),
+             "rr": ("trapped", "load on this core, in turns")}
 S4_OTHERS = ("second", "third")  # the VMs beside the measured one, in plan paper-s4-vms
 INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
                        " real one. Comparable: what two and three VMs leave of one alone.")
@@ -55,6 +57,13 @@ ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of 
                               " whose instructions CNTPCT counts, too. Caches and bandwidth are not"
                               " modelled here; the number of instructions is exact: EL2 executes"
                               " none on this VM's core for the others.")
+
+ICOUNT_HYPERCALL_REMARK = ("A longer sample holds a turn of another core, whose instructions CNTPCT"
+                           " counts, too, or of another VM on this core: the path is min.")
+
+ICOUNT_TIMER_REMARK = ("Periodic beside a load on another core: no factor, since a sample holds up"
+                       " to a round of that load, which CNTPCT counts. QEMU lets the other core"
+                       " finish its round where a window programs the next expiry.")
 
 
 @dataclass(frozen=True)
@@ -244,13 +253,13 @@ def s2(made: Section, board: Board, study: Data) -> None:
                 " theirs. Ours, phase by phase, is in the section on fail over.",),
                folded="S2 in numbers")
     s2_parameters(made, board, published("studies")["S2 parameters"])
+    s2_hypercall(made, board, published("studies")["S2 hypercall"])
 
 
 def s2_parameters(made: Section, board: Board, study: Data) -> None:
     """A row a parameter, each system against its own base."""
-    plans = {row.get("plan", S2_PLAN) for row in study["rows"]}
     found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
-             for plan in plans}
+             for plan in S2_PLANS}
 
     def their(row: Data, way: str) -> Cell:
         if way not in row:
@@ -264,8 +273,9 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         return source.cell(row, beside + source.clock.show(row.p50))
 
     def line(row: Data) -> Cells:
-        plan, config = row.get("plan", S2_PLAN), row.get("ours", "")
-        mine, first = (by_variant(found[plan].get(name)) for name in (config, "base"))
+        plan, config = row.get("plan", S2_PLANS[0]), row.get("ours", "")
+        mine = by_variant(found[plan].get(config))
+        first = by_variant(found[plan].get("base") or found[S2_PLANS[0]].get("base"))
         numbers = (ours(board.source(plan), mine.get(name), first.get(name)) if config
                    else Cell(NONE, "quiet") for name in ("", *WATCHED))
         return [Cell(row["parameter"], "strong"), their(row, "pause"), their(row, "unpause"),
@@ -275,12 +285,50 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
          ">last vCPU stops", ">service gap", ">all vCPUs run"),
         list(map(line, study["rows"])), (
-            "Ours (p50, plans paper-s2 and paper-s2-loads, a factor to the same plan's base): a"
+            "Ours (p50, plans paper-s2, -loads and -null, a factor to the same plan's base): a"
             " control VM on a core of its own commands a pair of three vCPUs, all busy. EL2 touches"
             " no memory or device of a VM over a pause, so memory changes nothing.", *((
                 "Every core's instructions count, one core after another: a figure is their sum,"
                 " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
         folded="S2's parameters")
+
+
+def null_calls(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if (row.bench, row.variant) == ("hvc", "null")]
+
+
+def same_order(row: Row) -> float:
+    """Share of the samples below ten times the least."""
+    return sum(count for value, count in histogram(row)
+               if value < 10 * row.pool.low) / row.pool.n
+
+
+def s2_hypercall(made: Section, board: Board, study: Data) -> None:
+    show = board.clock.show
+    rows: list[Cells] = [[
+        Cell(row.config, "strong"), f"{board.name}: {source.plan}", counted(row.pool.n, "call"),
+        percent(same_order(row)), show(row.pool.low), source.cell(row),
+        show(row.pool.percentiles().get("p99")), show(row.pool.high)]
+        for source in map(board.source, S2_PLANS) for row in null_calls(source.rows)]
+    first = map(theirs, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
+                         f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
+    made.table("s2-hypercall", "Study S2: a null hypercall in each setting",
+               ("setting", "measured on", ">n", ">of one order", ">min", ">p50", ">p99", ">max"),
+               [list(first), *rows] if rows else [], (
+                   f"Theirs: {study['how']}. Of one order: theirs of 10 µs, ours below ten times"
+                   " the least. Comparable: this share, where ticks are time.",
+                   *((ICOUNT_HYPERCALL_REMARK,) if board.clock.exact else ())),
+               folded="S2's hypercall in numbers")
+
+
+def hypercall_tables(log: Log) -> Shown:
+    study = published("studies")["S2 hypercall"]
+    made = filled(f"A null hypercall in each setting (S2: {study['said']})",
+                  ("setting", ">n", ">of one order", ">min", ">p50", ">p99", ">max"), (
+                      (row.config, row.pool.n, per_cent(same_order(row)), row.pool.low, row.p50,
+                       fixed(row.pool.percentiles().get("p99")), row.pool.high)
+                      for row in null_calls(rows_of(log)) if log.run["plan"] in S2_PLANS))
+    return [*made, ICOUNT_HYPERCALL_REMARK] if made and platform_of(log) == "qemu-icount" else made
 
 
 def by_variant(one: FailOver | None) -> dict[str, Row]:
@@ -363,35 +411,56 @@ def checksums(log: Log) -> dict[str, bool]:
 
 
 def s4(made: Section, board: Board, study: Data) -> None:
-    source = board.source("sched")
+    """Theirs, and below it ours."""
+    source = board.source("paper-s4")
+    show, unit = source.clock.show, source.clock.unit
     values: list[Data] = []
     rows: list[Cells] = []
     late = {row["id"]: row["late_us"] for row in study["rows"]}
-    for variant in ("periodic", "oneshot"):
-        values.append(dot(variant, "S4, CPU and I/O load", late[variant], late[f"{variant}-load"],
-                          "µs"))
-        alone = source.row("cyclic", variant, "alone")
-        values += [dot(variant, f"hypbench, {name}", alone.pool.high, row.pool.high,
-                       source.clock.unit)
-                   for config, name in (("slice", "in turns"), ("priority", "by priority"))
-                   if alone and (row := source.row("cyclic", variant, config))]
-    if source.rows:
-        made.figure("s4", "Study S4: the latest response under load as a factor to the"
-                    " latest alone, theirs and ours (a background VM on the same core).",
-                    charts.dots(values, "under load / alone (log)", True))
     for row in study["rows"]:
-        plan, variant, config = S4_ROWS[row["id"]]
-        source = board.source(plan)
-        ours = source.row("cyclic", variant, config)
-        rows.append([row["what"], theirs(f"{number(row['late_us'])}\u00a0µs"),
-                     f"cyclic {variant}, {config} (plan {plan})" if ours else UNMEASURED,
-                     source.cell(ours), source.clock.show(ours.pool.high if ours else None)])
+        variant, _, loaded = row["id"].partition("-")
+        rows.append([Cell(row["what"], "strong"), *map(theirs, (
+            "S4", f"{number(row['late_us'])}\u00a0µs", NONE, NONE,
+            ratio(row["late_us"], late[variant]) if loaded else NONE))])
+        if loaded:
+            values.append(dot(variant, "S4", late[variant], row["late_us"], "µs"))
+        found = s4_ours(source, variant, loaded)
+        for where, ours, alone in found:
+            named, most = f" ({ours.config})" if loaded else "", ours.pool.high
+            rows.append(["", f"{board.name}, {where}{named}", NONE, source.cell(ours), show(most),
+                         ratio(most, alone.pool.high if alone else None)])
+            if alone:
+                values.append(dot(variant, where, alone.pool.high, most, unit))
+        if not found:
+            rows.append(["", board.name, NONE, *[UNMEASURED] * 3])
+    if source.rows:
+        made.figure("s4", "Study S4: how late a timer is handled under load as a factor to alone,"
+                    " theirs and ours (max, beside the load that delays it most).",
+                    charts.dots(values, "under load / alone (log)", True))
     made.table("s4", "Study S4: how late a timer is handled", (
-        "what", ">theirs", "ours", ">p50, ours", ">max, ours"), rows, (
+        "what", "measured on", ">theirs", ">p50, ours", ">max, ours", ">load to no load"), rows, (
             "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with"
-            " their I/O; ours is the bare path, and 'under load' a background VM that shares the"
-            " core.",), folded="S4 in numbers")
+            " their I/O; ours is the bare path beside the load that delays it most. fp and rr are"
+            " trapped.", *((ICOUNT_TIMER_REMARK,) if source.clock.exact else ())),
+        folded="S4 in numbers")
     s4_independence(made, board)
+
+
+def s4_ours(source: Source, variant: str, loaded: str) -> list[tuple[str, Row, Row | None]]:
+    """Where, the latest there, and the row without a load: None where they do not compare."""
+    idle = idle_steps(source.log)
+    rows = {row.config: row for row in source.of_bench("cyclic")
+            if row.variant == variant and (row.config, row.bench) not in idle}
+    if not loaded:
+        return [(mode, rows[mode], None) for mode in MODES if mode in rows]
+    found: list[tuple[str, Row, Row | None]] = []
+    for begin, (mode, where) in S4_LOADED.items():
+        some = [row for config, row in rows.items() if config.startswith(f"{begin}-")]
+        mixed = source.clock.exact and variant == "periodic" and where == ANOTHER_CORE
+        if some:
+            found.append((f"{begin}: {where}", max(some, key=lambda row: row.pool.high),
+                          None if mixed else rows.get(mode)))
+    return found
 
 
 def s4_independence(made: Section, board: Board) -> None:

@@ -33,10 +33,10 @@ BUDGETS = {
     "hyp/mem": 411,
     "hyp/vcpu": 1296,
     "hyp/sched": 262,
-    "hyp/vm": 1830,
-    "hyp/dev": 746,
-    "hyp/trap": 946,
-    "hyp/run": 1165,
+    "hyp/vm": 1825,
+    "hyp/dev": 740,
+    "hyp/trap": 955,
+    "hyp/run": 1167,
 }
 Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
