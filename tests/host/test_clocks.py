@@ -93,7 +93,7 @@ def test_a_clock_that_comes_back_is_noticed():
 @pytest.mark.parametrize("end_hz, counts", [(1_716_900_000, 0), (1_717_100_000, 1),
                                             (1_683_100_000, 0), (1_682_900_000, 1)])
 def test_a_drift_is_more_than_one_per_cent(end_hz, counts):
-    assert len(drifts(log_from(bodies(end_hz=end_hz)))) == counts
+    assert len(list(drifts(log_from(bodies(end_hz=end_hz))))) == counts
 
 
 def test_without_a_pmu_there_is_nothing_to_notice():
@@ -105,7 +105,7 @@ def test_without_a_pmu_there_is_nothing_to_notice():
 
 
 def test_the_host_clock_is_no_cores():
-    assert drifts(log_from(bodies(end_hz=500_000_000, platform="qemu-host"))) == []
+    assert not list(drifts(log_from(bodies(end_hz=500_000_000, platform="qemu-host"))))
 
 
 @pytest.mark.parametrize("change, says", [

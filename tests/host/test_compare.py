@@ -65,7 +65,7 @@ def test_a_tail_that_moved(platform, moved, says):
         assert compared(a, b)["native"] == (Verdict.SAME, "")
         return
     row, back = (compare_logs(log_from(one), log_from(other))[0] for one, other in ((a, b), (b, a)))
-    assert (row.verdict, row.effect.value) == (Verdict.SLOWER, 0)
+    assert (row.verdict, row.measures[0].effect.value) == (Verdict.SLOWER, 0)
     assert {one.name: round(one.effect.value, 3) for one in row.moved} == says
     assert (back.verdict, compared(a, a)["native"]) == (Verdict.FASTER, (Verdict.SAME, ""))
     assert Threshold(5, True).exceeded(row) and not Threshold(5, True).exceeded(back)
@@ -118,8 +118,9 @@ def test_boards_with_other_clocks_are_compared_in_time():
                         make=lambda head, raw: bench_record(head, "null", raw, hz=hz))
 
     row = compare_logs(log_from(at(50_000_000)), log_from(at(20_000_000)))[0]
-    assert (row.unit, row.a_p50, row.b_p50) == ("ns", 960, 2400)
-    assert (row.verdict, row.ratio, row.effect.value) == (Verdict.SLOWER, 2.5, 1440)
+    median = row.measures[0]
+    assert (row.unit, median.a, median.b) == ("ns", 960, 2400)
+    assert (row.verdict, row.ratio, median.effect.value) == (Verdict.SLOWER, 2.5, 1440)
 
 
 def test_conditions_that_differ():

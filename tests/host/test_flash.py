@@ -13,7 +13,7 @@ import pytest
 
 from cards import Cards, cards, noise, raw_image  # noqa: F401
 from hypbench.boards import flash as flashing
-from hypbench.boards.flash import Disk, refusal
+from hypbench.boards.flash import refusal
 
 SIZE = 3 << 20
 MiB = 1 << 20
@@ -37,7 +37,7 @@ def part(**changes) -> dict:
     {"name": "mmcblk0", "rm": False, "hotplug": False}, {"type": "loop", "rm": False,
                                                         "hotplug": False}, {"size": SIZE}])
 def test_what_may_be_written(what):
-    assert refusal(Disk(usb_stick(**what)), SIZE) == ""
+    assert refusal(usb_stick(**what), SIZE) == ""
 
 
 LVM = part(fstype="LVM2_member", children=[part(name="vg-home", path="/dev/mapper/vg-home",
@@ -61,18 +61,18 @@ ROOT_IN_LVM = part(children=[part(type="lvm", path="/dev/mapper/vg-root", mountp
     ({"type": "part"}, "it is a partition"), ({"type": "rom"}, "of type rom"),
     ({"type": "crypt"}, "of type crypt")])
 def test_what_is_refused(what, says):
-    assert says in refusal(Disk(usb_stick(**what)), SIZE)
+    assert says in refusal(usb_stick(**what), SIZE)
 
 
 def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
     """Where lsblk sees no mount, as in a container."""
     monkeypatch.setattr(flashing, "root_device", lambda: "8:401")
-    assert "/dev/sdz1 holds the root" in refusal(Disk(usb_stick(children=[part()])), SIZE)
+    assert "/dev/sdz1 holds the root" in refusal(usb_stick(children=[part()]), SIZE)
 
 
 def test_the_device_is_described_with_its_partitions():
-    said = flashing.described(Disk(usb_stick(children=[part(), part(
-        path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)])))
+    said = flashing.described(usb_stick(children=[part(), part(
+        path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)]))
     assert said == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
                     "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",
                     "  /dev/sdz2: 5.0 MiB, no file system"]

@@ -12,8 +12,7 @@ from hypbench.guests.formats import read_image
 from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
                                      shown, size_of)
 from hypbench.guests.placement import Piece, loads, place
-from hypbench.guests.plan import (check_config, is_native, loses_timers, plan_text,
-                                  usual_config)
+from hypbench.guests.prepare import loses_timers, plan_text, settings, usual_config
 from hypbench.tree import Tree
 
 RAM = 0x40000000
@@ -244,7 +243,7 @@ def test_cores_for_guests_are_the_boards():
 
 def test_configurations():
     for good in ("native", "trapped-sw", "trapped lr=sw stage2=4K", "trapped delay_el2=100"):
-        check_config(good)
+        settings(good)
     for bad, says in (("", "a name is missing"),
                       ("traped", "a preset is missing after 'traped'; valid: native direct"),
                       ("lr=sw", "not a name .*'lr=sw'"), ("native irq=trapped", "needs stage 2"),
@@ -253,7 +252,7 @@ def test_configurations():
                       ("trapped lrx=sw", "unknown axis 'lrx=sw'; valid: stage1"),
                       ("trapped lr=soft", "unknown value 'lr=soft'; valid: hw sw")):
         with pytest.raises(BadGuest, match=says):
-            check_config(bad)
+            settings(bad)
 
 
 @pytest.mark.parametrize("words, gic, clock, loses", [
@@ -267,6 +266,7 @@ def test_where_qemu_loses_timers(words, gic, clock, loses):
     assert usual_config("gicv3", clock) == usual_config(gic, "icount") == "trapped"
 
 
-def test_native_is_where_stage_2_is_off():
-    assert is_native("native") and is_native("direct stage2=off")
-    assert not is_native("trapped") and not is_native("native stage2=2M")
+def test_settings_of_a_configuration():
+    for config, stage2 in (("native", "off"), ("direct stage2=off", "off"), ("trapped", "2M"),
+                           ("native stage2=2M", "2M")):
+        assert settings(config)["stage2"] == stage2

@@ -6,13 +6,17 @@ import lzma
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from zlib import crc32
 
+import click
 import pytest
 
-from hypbench import reference
+from hypbench import gem5, reference
+from hypbench.html.data import lost_steps
 from hypbench.records import read_log
 from hypbench.rules import check_rules
+from hypbench.session import problems_of
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
 from reportlogs import gem5_log, plan_text, plans, report_log
 from test_commands import failed
@@ -28,11 +32,35 @@ exit 1
 """
 
 
+def faults_of(tree: Tree, path: Path) -> list[str]:
+    """Problems of the kept records of a run: damage, rules, sources that changed."""
+    log = read_log(read_records(path))
+    found = problems_of(log, gem5.PLATFORM)
+    try:
+        board, plan = reference.belongs_to(tree, log, path)
+    except click.ClickException as error:
+        return [*found, error.message]
+    if tree.reference(board, plan) != path:
+        found.append(f"its records are of {board}, plan {plan}")
+    found += [f"lost: {text}" for text in lost_steps(log, tree.plan_text(plan))]
+    return found + [f"made before {name} changed: make reference BOARD={board}"
+                    for name in changed_sources(tree, board, plan)]
+
+
+def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
+    """The sources that are not, or no longer, those that the kept records were made from."""
+    kept = reference.digests_path(tree.reference(board, plan))
+    lines = kept.read_text().splitlines() if kept.is_file() else []
+    before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
+    now = reference.digests(tree, board, plan)
+    return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
+
+
 # Those in the tree
 
 @pytest.mark.parametrize("path", TREE.references(), ids=lambda path: f"{path.parts[-2:]}")
 def test_the_kept_records_are_good_and_of_the_trees_benchmarks(path):
-    assert reference.faults(TREE, path) == []
+    assert faults_of(TREE, path) == []
 
 
 def test_the_kept_boards_have_all_plans_and_are_small():
@@ -216,7 +244,7 @@ def keep(tree, plan: str = "timed"):
 
 
 def faults(tree, plan: str = "timed") -> list[str]:
-    return reference.faults(tree.tree, tree.tree.reference(BOARD, plan))
+    return faults_of(tree.tree, tree.tree.reference(BOARD, plan))
 
 
 def test_good_records_are_kept_with_what_they_were_made_of(tree):

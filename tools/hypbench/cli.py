@@ -53,26 +53,22 @@ PLAN = click.option("--plan", metavar="P",
 QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
-class ThresholdType(click.ParamType[Threshold]):
+def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
+                 ) -> Threshold | None:
     """`5%`, or a number in the rows' own unit."""
-
-    name = "threshold"
-
-    def convert(self, value: str | Threshold, param: click.Parameter | None,
-                context: click.Context | None) -> Threshold:
-        if isinstance(value, Threshold):
-            return value
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", value)
-        if not found:
-            self.fail(f"'{value}' is neither per cent, as 5%, nor a number of ticks, as 10",
-                      param, context)
-        return Threshold(float(found[1]), bool(found[2]))
+    if given is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
+    if not found:
+        raise click.BadParameter(f"'{given}' is neither per cent, as 5%, nor a number of ticks, as"
+                                 " 10")
+    return Threshold(float(found[1]), bool(found[2]))
 
 
 @click.command()
 @click.argument("a", type=PATH)
 @click.argument("b", type=PATH, required=False)
-@click.option("--threshold", type=ThresholdType(), metavar="T",
+@click.option("--threshold", callback=threshold_of, metavar="T",
               help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
                    " or ticks (10). Without it, the comparison is only shown.")
 @click.option("--allow-missing", is_flag=True,
@@ -202,13 +198,8 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-main.add_command(capture)
-main.add_command(compare)
-main.add_command(dev)
-main.add_command(peers)
-main.add_command(run_guest)
-for board_command in BOARD_COMMANDS:
-    main.add_command(board_command)
+for other_command in (capture, compare, dev, peers, run_guest, *BOARD_COMMANDS):
+    main.add_command(other_command)
 
 
 @main.command()
@@ -287,8 +278,7 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
     tool = shown(tree.builds / "venv/bin/hypbench")
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
-            f"next: {tool} show {shown(records)}"
-            "  # every table"]
+            f"next: {tool} show {shown(records)}  # every table"]
 
 
 @main.command("check-plan")

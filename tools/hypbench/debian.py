@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import click
 
 from hypbench.apt_sources import NotDebian, codename, derived
+from hypbench.template import filled_in
 from hypbench.tree import Tree
 
 CACHE = Tree().builds / "cache" / "debian"
@@ -28,28 +28,6 @@ CACHE = Tree().builds / "cache" / "debian"
 UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
                          r"network is unreachable|timed out|connection failed|no route to host|"
                          r"mirror sync in progress", re.IGNORECASE)
-# The machine's own configuration (proxies, certificates) stays in force; its hooks are for a
-# machine that installs something.
-CONFIGURATION = """Dir::State "{root}/state";
-Dir::State::status "{root}/state/status";
-Dir::Cache "{root}/cache";
-Dir::Etc::sourcelist "{root}/hypbench.sources";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::preferences "/dev/null";
-Dir::Etc::preferencesparts "/dev/null";
-APT::Architecture "{arch}";
-APT::Update::Error-Mode "any";
-Acquire::Languages "none";
-Acquire::Retries "1";
-Acquire::http::Timeout "30";
-Acquire::https::Timeout "30";
-#clear APT::Architectures;
-APT::Architectures {{ "{arch}"; }};
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear Acquire::IndexTargets::deb::DEP-11;
-"""
 
 
 class Offline(click.ClickException):
@@ -78,7 +56,7 @@ class Apt:
             (self.root / name).mkdir(parents=True, exist_ok=True)
         (self.root / "state" / "status").touch()
         (self.root / "hypbench.sources").write_text(derived(release, component, arch).dump())
-        (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
+        (self.root / "apt.conf").write_text(filled_in("apt.conf.j2", root=self.root, arch=arch))
 
     def __call__(self, program: str, *words: str, cwd: Path | None = None) -> str:
         command = [program, f"-c={self.root / 'apt.conf'}", "-q", *words]
@@ -213,18 +191,9 @@ def download(package: str, arch: str, component: str, release: str, depends: str
 def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
     """The paths in an archive, or those that match a glob of `keep`."""
     folder.mkdir()
-    if not keep:
-        run_or_refuse(["dpkg-deb", "-x", str(deb), str(folder)], None, deb)
-        return
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)],
-                          stdout=subprocess.PIPE) as source:
-        run_or_refuse(["tar", "-x", "-C", str(folder), "--wildcards",
-                         *(f"./{pattern}" for pattern in keep)], source.stdout, deb)
-    if source.returncode:
-        raise FetchError(f"{deb.name} cannot be unpacked")
-
-
-def run_or_refuse(command: list[str], stdin: IO[bytes] | int | None, deb: Path) -> None:
-    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
-    if done.returncode:
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as source:
+        done = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",
+                               *(f"./{pattern}" for pattern in keep or ("*",))],
+                              stdin=source.stdout, capture_output=True, text=True, check=False)
+    if done.returncode or source.returncode:
         raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")

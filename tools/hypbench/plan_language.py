@@ -14,8 +14,8 @@ from hypbench.plan_vms import (CONFIG, LINKED, Event, Guest, Link, Vm, add_load,
                                check_vms, event_of, guest_lines, guest_of, link_line, link_of,
                                made_vm, mark_neighbours, on_of, sized_guest, usual_links, usual_vms,
                                vm_line, vm_of)
-from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, choice, name_of,
-                                 numbers, options, quoted, to_u32, unknown)
+from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, check_room, choice,
+                                 name_of, numbers, options, quoted, to_u32, unknown)
 
 LIMIT_MS_DEFAULT = 20_000
 LIMIT_MS_MAX = 14_400_000
@@ -156,9 +156,7 @@ class Parser:
         """config NAME [PRESET] [axis=value …]: a configuration: a preset with some axes changed
         (docs/reference/axes.md). Without PRESET, NAME is one. At most {PLAN_CONFIG_MAX}, each with
         a name of its own"""
-        most = abi.constant("PLAN_CONFIG_MAX")
-        if len(self.plan.configs) == most:
-            raise Mistake(f"too many configs, at most {most}")
+        check_room(len(self.plan.configs), "configs", "PLAN_CONFIG_MAX")
         if words[:1] and words[0] in self.plan.configs:
             raise Mistake(f"there is already a config {quoted(words[0])}")
         name, config = config_of(words)
@@ -167,9 +165,7 @@ class Parser:
     def bench(self, words: list[str]) -> None:
         """bench NAME [param=number …]: a benchmark with some parameters changed. At most
         {PLAN_BENCH_MAX}; the same one may come again"""
-        most = abi.constant("PLAN_BENCH_MAX")
-        if len(self.plan.benches) == most:
-            raise Mistake(f"too many benches, at most {most}")
+        check_room(len(self.plan.benches), "benches", "PLAN_BENCH_MAX")
         name = name_of(words)
         if self.benches is not None and name not in self.benches:
             raise unknown("no benchmark", name, self.benches)
@@ -180,9 +176,7 @@ class Parser:
         """guest [NAME] [recipe=WORD] [field=number …]: an unmodified guest, called `guest` without
         a NAME. At most {PLAN_GUEST_MAX}; beside bench lines only with vm lines. With a recipe
         (`docs/guests.md`) `make bench` under QEMU fetches and places its images"""
-        most = abi.constant("PLAN_GUEST_MAX")
-        if len(self.plan.guests) == most:
-            raise Mistake(f"too many guests, at most {most}")
+        check_room(len(self.plan.guests), "guests", "PLAN_GUEST_MAX")
         name, guest = guest_of(words)
         if name in self.plan.guests:
             raise Mistake(f"there is already a guest {quoted(name)}")
@@ -202,9 +196,7 @@ class Parser:
         0-3; by default 0 to cpus - 1. load=WORD: of image=load, in place of `beside`. colours: a
         set of 0 to 15, such as 0-7 or 1,3 (axis colouring). configs=NAME,…: it takes part in these
         configurations alone. At most {PLAN_VM_MAX}, each with a name of its own"""
-        most = abi.constant("PLAN_VM_MAX")
-        if len(self.vms) == most:
-            raise Mistake(f"too many VMs, at most {most}")
+        check_room(len(self.vms), "VMs", "PLAN_VM_MAX")
         name, said = vm_of(words)
         if name in self.vms:
             raise Mistake(f"there is already a vm {quoted(name)}")
@@ -215,9 +207,7 @@ class Parser:
         way, or a network device each (`docs/scenarios.md`). It is there where both take part,
         which needs irq=trapped. At most {PLAN_LINK_MAX}, one a VM; a doorbell only for image=bench
         and load. By default beside=load_echo has a doorbell"""
-        most = abi.constant("PLAN_LINK_MAX")
-        if len(self.links) == most:
-            raise Mistake(f"too many links, at most {most}")
+        check_room(len(self.links), "links", "PLAN_LINK_MAX")
         name, link = link_of(words)
         if name in self.links:
             raise Mistake(f"there is already a link {quoted(name)}")
@@ -237,9 +227,7 @@ class Parser:
         self.add_event(on_of(words), "PLAN_ON_MAX")
 
     def add_event(self, event: Event, limit: str) -> None:
-        most = abi.constant(limit)
-        if sum(bool(one.of) == bool(event.of) for _, one in self.events) == most:
-            raise Mistake(f"too many events, at most {most}")
+        check_room(sum(bool(one.of) == bool(event.of) for _, one in self.events), "events", limit)
         self.events.append((self.line, event))
 
     STATEMENTS: dict[str, Callable[..., None]] = {

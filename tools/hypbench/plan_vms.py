@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from hypbench import abi
-from hypbench.plan_words import (U32_MAX, Fields, Mistake, choice, name_of, number, numbers, quoted,
-                                 unknown)
+from hypbench.plan_words import (U32_MAX, Fields, Mistake, check_room, choice, name_of, number,
+                                 numbers, quoted, settings, unknown)
 
 SPACE_END = 1 << 32  # of the intermediate physical addresses
 RAM_GRAIN = 0x200000
@@ -154,9 +154,7 @@ def check_place(guest: Guest, load: Fields) -> None:
 
 
 def add_load(guest: Guest, words: list[str]) -> None:
-    most = abi.constant("PLAN_LOAD_MAX")
-    if len(guest.loads) == most:
-        raise Mistake(f"too many loads, at most {most}")
+    check_room(len(guest.loads), "loads", "PLAN_LOAD_MAX")
     load = numbers(words, "field", "PLAN_LOAD_FIELDS")
     if not load["size"]:
         raise Mistake("a load's size is missing")
@@ -217,20 +215,10 @@ def own_colours(name: str, image: str, said: dict[str, str]) -> tuple[int, ...]:
 def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
     """The words after `vm`: a name, and settings that made_vm() understands."""
     name = name_of(words)
-    said: dict[str, str] = {}
     for word in words:
-        one, equals, value = word.partition("=")
-        if one == "sched":
+        if word.partition("=")[0] == "sched":
             raise Mistake(f"the policy is the cores', not a VM's: config NAME {word}")
-        if one not in VM_WORDS:
-            raise unknown("unknown field", word, VM_WORDS)
-        if not equals:
-            raise Mistake(f"not name=value: {quoted(word)}")
-        if one in said:
-            raise Mistake(f"said twice: {quoted(word)}")
-        said[one] = value
-    words.clear()
-    return name, said
+    return name, dict(settings(words, "field", VM_WORDS))
 
 
 def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
@@ -379,17 +367,7 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
 
 def link_of(words: list[str]) -> tuple[str, Link]:
     """The words after `link`: NAME kind=KIND a=VM b=VM."""
-    name, said = name_of(words), {}
-    for word in words:
-        one, equals, value = word.partition("=")
-        if one not in LINK_WORDS:
-            raise unknown("unknown field", word, LINK_WORDS)
-        if not equals:
-            raise Mistake(f"not name=value: {quoted(word)}")
-        if one in said:
-            raise Mistake(f"said twice: {quoted(word)}")
-        said[one] = value
-    words.clear()
+    name, said = name_of(words), dict(settings(words, "field", LINK_WORDS))
     missing = next((one for one in LINK_WORDS if one not in said), None)
     if missing:
         raise Mistake(f"link {quoted(name)} has no {missing}=; it needs {', '.join(LINK_WORDS)}")

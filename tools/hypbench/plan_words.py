@@ -4,7 +4,7 @@ Every vocabulary comes from the tables in abi/, so a message that lists the vali
 complete."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from hypbench import abi
 from hypbench.renamed import current
@@ -34,6 +34,13 @@ def quoted(word: str) -> str:
 def unknown(what: str, word: str | None, valid: Iterable[str]) -> Mistake:
     shown = what if word is None else f"{what} {quoted(word)}"
     return Mistake(f"{shown}; valid: {' '.join(valid)}")
+
+
+def check_room(count: int, what: str, limit: str) -> None:
+    """Before another one is added to so many; `limit`: a constant of abi/."""
+    most = abi.constant(limit)
+    if count == most:
+        raise Mistake(f"too many {what}, at most {most}")
 
 
 def to_u32(word: str) -> int:
@@ -72,7 +79,8 @@ def name_of(words: list[str]) -> str:
     return word
 
 
-def option_value(name: str, word: str, said: str, words: tuple[str, ...], valid: abi.Range) -> int:
+def option_value(name: str, said: str, words: tuple[str, ...], valid: abi.Range) -> int:
+    word = f"{name}={said}"
     if words:
         if said not in words:
             raise unknown("unknown value", word, words)
@@ -95,10 +103,9 @@ def check_renamed(word: str) -> None:
         raise Mistake(f"{what}: {new_axis}{equals}{new_value}")
 
 
-def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
-            ranges: dict[str, abi.Range]) -> Fields:
-    """The rest of a line: words like name=value."""
-    found = {}
+def settings(words: list[str], kind: str, valid: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The rest of a line, words like name=value: each name and its value."""
+    found = set()
     for word in words:
         name, equals, said = word.partition("=")
         if name not in valid:
@@ -107,9 +114,15 @@ def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
             raise Mistake(f"not name=value: {quoted(word)}")
         if name in found:
             raise Mistake(f"said twice: {quoted(word)}")
-        found[name] = option_value(name, word, said, valid[name], ranges.get(name, (0, 0)))
+        found.add(name)
+        yield name, said
     words.clear()
-    return found
+
+
+def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
+            ranges: dict[str, abi.Range]) -> Fields:
+    return {name: option_value(name, said, valid[name], ranges.get(name, (0, 0)))
+            for name, said in settings(words, kind, valid)}
 
 
 def numbers(words: list[str], kind: str, table: str) -> Fields:

@@ -7,7 +7,6 @@ and of each source that its benchmarks are made of, so that a test notices when 
 
 import hashlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from hypbench import gem5
 from hypbench.html.data import REFERENCE_PLANS, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.session import problems_of
+from hypbench.template import filled_in
 from hypbench.tree import Tree, listed, packed, read_records, read_text
 
 # The files that take the samples of every benchmark: guest/<name>.c and .h.
@@ -28,23 +28,6 @@ BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 BESIDE = re.compile(r"\bbeside=(\w+)")
 LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
 UNLINKED = ("timed-sw",)
-# The page about them, up to its rows.
-README = """# Reference runs
-
-Records of boards that gem5 plays, for users without gem5: `make report` shows them, and
-`make compare A=reference/gem5-a72/tlb.jsonl.xz B=…` and `hypbench show` read them. They are times
-of a model, not of silicon (`docs/design/gem5.md`). `make reference BOARD=<board> GEM5=<binary>`
-makes a board's anew, and this page with them. A test notices when the benchmarks have changed
-since.
-
-| records | gem5 | build | compiler | steps | samples |
-|---|---|---|---|---|---|
-{rows}
-The machine of each, as its run record has it (`docs/boards-gem5.md`: settings of `GEM5_MACHINE`):
-
-{machines}"""
-
-
 SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
 
 
@@ -88,15 +71,6 @@ def digests_path(records: Path) -> Path:
     return records.with_name(records.name.partition(".")[0] + ".sources")
 
 
-def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
-    """The sources that are not, or no longer, those that the kept records were made from."""
-    kept = digests_path(tree.reference(board, plan))
-    lines = read_text(kept).splitlines() if kept.is_file() else []
-    before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
-    now = digests(tree, board, plan)
-    return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
-
-
 def keep(tree: Tree, path: Path) -> Path:
     """Puts the records of a good run by gem5 into the tree."""
     log = read_log(read_records(path))
@@ -130,30 +104,5 @@ def readme(tree: Tree) -> str:
             for path in tree.references()}
     machines: dict[str, list[str]] = {}
     for name, log in logs.items():
-        machines.setdefault(log.run.get("machine", ""), []).append(f"`{name}`")
-    return README.format(rows="".join(f"| {' | '.join(row(name, log))} |\n"
-                                      for name, log in logs.items()),
-                         machines="\n".join(f"- {', '.join(names)}: `{machine}`"
-                                            for machine, names in machines.items()) + "\n")
-
-
-def row(name: str, log: Log) -> Iterator[str]:
-    words = log.run.get("machine", "").split()
-    yield from (f"`{name}`", words[1] if len(words) > 1 else "", f"`{log.run['build']}`",
-                log.run["compiler"], str(log.run["steps"]),
-                str(sum(bench["n"] for bench in log.of_kind("bench"))))
-
-
-def faults(tree: Tree, path: Path) -> list[str]:
-    """Problems of the kept records of a run: damage, rules, sources that changed."""
-    log = read_log(read_records(path))
-    found = problems_of(log, gem5.PLATFORM)
-    try:
-        board, plan = belongs_to(tree, log, path)
-    except click.ClickException as error:
-        return [*found, error.message]
-    if tree.reference(board, plan) != path:
-        found.append(f"its records are of {board}, plan {plan}")
-    found += [f"lost: {text}" for text in lost_steps(log, tree.plan_text(plan))]
-    return found + [f"made before {name} changed: make reference BOARD={board}"
-                    for name in changed_sources(tree, board, plan)]
+        machines.setdefault(log.run.get("machine", ""), []).append(name)
+    return filled_in("reference.md.j2", logs=logs, machines=machines)

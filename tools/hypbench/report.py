@@ -12,6 +12,7 @@ from hypbench.analysis.interrupts import STORM
 from hypbench.analysis.tlb import Miss, event_rows, miss_rows
 from hypbench.columns import Shown, add, filled, keep_whole, table
 from hypbench.histogram import Pool
+from hypbench.html.blocks import prose
 from hypbench.records import Data, Log
 from hypbench.rows import BASELINE, NOT_MODELLED, TIME, by_vm, hides, platform_of, rows_of, vm_of
 from hypbench.rules import believable
@@ -20,27 +21,12 @@ CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,
               "cold").split(",")
 CSV_CLOCKS = ("batch,mean_op,quantum_ps,cycles_min,cycles_p50,cycles_p90,cycles_p99,cycles_max,"
               "cycles_mean,cycles_stddev,cycles_cold,cycles_mean_op").split(",")
-WALK_CAPTION = ("Walk references: the memory accesses of one translation that misses everywhere,"
-                " (stage-1 levels + 1)(stage-2 levels + 1) - 1.")
-
 CHECKS_OK = "checks ok:"  # of a benchmark that has results, too
-
-CAPTIONS = {
-    "qemu-icount": "1 tick = 1 instruction: path lengths, exact. Translation, caches and device"
-                   " accesses cost nothing here.",
-    "qemu-host": "The clock is the host's: this run shows function only, its latencies mean"
-                 " nothing.",
-    "gem5": "Times of a model (the run record's machine), in ticks of its counter",
-    "silicon": "Times of this core, in ticks of its counter",
-}
 
 
 def caption(log: Log) -> str:
     """The worth of a tick of this run."""
-    said = CAPTIONS[platform_of(log)]
-    if platform_of(log) not in TIME:
-        return said
-    return said + (f": 1 tick = {1e9 / log.run['hz']:.4g} ns." if log.run else ".")
+    return prose("caption", platform=platform_of(log), run=log.run)
 
 
 def summary_csv(log: Log) -> str:
@@ -145,7 +131,7 @@ def unmodelled_tables(log: Log) -> Shown:
                    ">walk references"),
                   ((*key, NOT_MODELLED, *(first.get(name, "") for name in (
                       "s1_levels", "s2_levels", "walk_refs"))) for key, first in found.items()))
-    return [*made, WALK_CAPTION] if made else []
+    return [*made, prose("walk_references")] if made else []
 
 
 def notes(log: Log) -> list[str]:

@@ -5,7 +5,7 @@ import math
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from hypbench.analysis.clocks import cycles_of, drifts
@@ -69,30 +69,22 @@ def sum_faults(total: Data, phases: list[Data]) -> Iterator[str]:
     if len(counts) > 1:
         yield f"phases and total have {', '.join(map(str, sorted(counts)))} samples, not as many"
         return
-    parts = [Sum.of(data) for data in phases]
-    whole = Sum.of(total)
-    low, high = sum(part.low for part in parts), sum(part.high for part in parts)
-    if high < whole.low or low > whole.high:
+    low, high = map(sum, zip(*map(sum_of, phases)))
+    least, most = sum_of(total)
+    if high < least or low > most:
         means = sum(data["mean"] for data in phases)
         yield f"the phases' means add up to {means:.3f}, the total's mean is {total['mean']:.3f}"
 
 
-@dataclass
-class Sum:
-    """The sum of a record's net samples, as exactly as the record has it."""
-
-    low: int
-    high: int
-
-    @classmethod
-    def of(cls, bench: Data) -> "Sum":
-        n, mean = bench["n"], bench["mean"]
-        low = math.ceil(n * (mean - HALF_DIGIT) - SLACK * abs(mean) * n)
-        high = math.floor(n * (mean + HALF_DIGIT) + SLACK * abs(mean) * n)
-        if bench["overflow"] or any(bucket_width(edge) > 1 for edge, _ in bench["hist"]):
-            return cls(low, high)
-        exact = sum(edge * count for edge, count in bench["hist"]) - n * bench["overhead"]
-        return cls(exact, exact)
+def sum_of(bench: Data) -> tuple[int, int]:
+    """The least and the largest sum of a record's net samples, as exactly as the record has it."""
+    n, mean = bench["n"], bench["mean"]
+    low = math.ceil(n * (mean - HALF_DIGIT) - SLACK * abs(mean) * n)
+    high = math.floor(n * (mean + HALF_DIGIT) + SLACK * abs(mean) * n)
+    if bench["overflow"] or any(bucket_width(edge) > 1 for edge, _ in bench["hist"]):
+        return low, high
+    exact = sum(edge * count for edge, count in bench["hist"]) - n * bench["overhead"]
+    return exact, exact
 
 
 def checksum_faults(log: Log) -> Iterator[str]:
@@ -132,7 +124,7 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
               for vm, part in parts.items()
               for rule in (pass_faults, phase_faults, checksum_faults) for text in rule(part)]
     return found + [Problem(0, text) for text in (
-        *step_faults(log), *(str(drift) for drift in drifts(log)), *fit_faults(log),
+        *step_faults(log), *drifts(log), *fit_faults(log),
         *load_faults(log))]
 
 

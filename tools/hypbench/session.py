@@ -17,8 +17,7 @@ from time import monotonic
 
 import click
 from rich.console import Console
-from rich.progress import (BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn,
-                           TimeElapsedColumn)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hypbench import gem5, plan as plans, qemu
 from hypbench.guests.prepare import expanded
@@ -38,30 +37,28 @@ NOTHING, CUT, ENDED, SOUND = range(4)
 
 
 class Display:
-    """Shows a run as it goes on: on a bar, where there is one."""
+    """Shows a run as it goes on: on a bar, where there is a terminal for it."""
 
-    def __init__(self, console: Console, bar: Progress | None = None):
+    def __init__(self, console: Console, bar: Progress):
         self.console = console
         self.bar = bar
-        self.task = bar.add_task("starting", total=None, traffic="") if bar else TaskID(0)
+        self.task = bar.add_task("starting", total=None, traffic="")
 
     def say(self, text: str) -> None:
         """Something that is no line of the console."""
-        self.console.print(text, style="red" if self.bar else None, markup=False)
+        self.console.print(text, style=None if self.bar.disable else "red", markup=False)
 
     def step(self, log: Log, step: Data) -> None:
         """A step ended."""
         ended = len(log.of_kind("step"))
-        if self.bar:
-            self.bar.update(self.task, total=log.run["steps"], completed=ended,
-                            description=step_name(step))
-        else:
+        self.bar.update(self.task, total=log.run["steps"], completed=ended,
+                        description=step_name(step))
+        if self.bar.disable:
             self.say(f"step {ended} of {step['steps']}: {step_name(step)}: {step['outcome']}")
 
     def received(self, count: int, seconds: float) -> None:
         """So many bytes came in so many seconds, in all."""
-        if self.bar:
-            self.bar.update(self.task, traffic=traffic(count, seconds))
+        self.bar.update(self.task, traffic=traffic(count, seconds))
 
     def line(self, log: Log, record: Record | None, problems: list[Problem]) -> None:
         """A line was fed: its record, and what was found wrong with it."""
@@ -76,13 +73,11 @@ class Display:
 @contextmanager
 def progress(quiet: bool) -> Iterator[Display]:
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
-    if quiet or not console.is_terminal:
-        yield Display(console)
-    else:
-        with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
-                      MofNCompleteColumn(), TimeElapsedColumn(),
-                      TextColumn("{task.fields[traffic]}"), console=console, transient=True) as bar:
-            yield Display(console, bar)
+    with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
+                  MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[traffic]}"),
+                  console=console, transient=True,
+                  disable=quiet or not console.is_terminal) as bar:
+        yield Display(console, bar)
 
 
 def traffic(count: int, seconds: float) -> str:

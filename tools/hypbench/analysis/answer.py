@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number
+from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number, prose
 from hypbench.html.data import Board, Source, published
 from hypbench.records import Data
 from hypbench.rows import Row
@@ -20,18 +20,6 @@ FIGURES = (
     ("timer to handler", ("timer_wakeup", "busy-handler"), "From the virtual timer's expiry to the"
      " guest's handler; trapped: EL2 takes the interrupt and injects it.", "timer"),
     ("hypercall", ("hvc", "null"), "A hypercall that does nothing, there and back.", "hypercall"))
-# Our benchmark for a row of peers.json, the first that was measured; and its configurations,
-# where they are not the mode's own.
-MEASURED: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
-    "hypercall": ((("hvc", "null"), ("hypercall", "null")), ()),
-    "mmio": ((("mmio_read", "vgic"), ("mmio", "iidr")), ()),
-    "sgi": ((("sgi_self", "handler"),), ()),
-    "timer": ((("timer_wakeup", "busy-handler"),), ()),
-    "timer-wfi": ((("timer_wakeup", "wfi-handler"),), ()),
-    "switch": ((("timer_wakeup", "wfi-vector"),), SWITCH),
-    "yield": ((("vm_yield", "yield"),), ("yield",)),
-    "standby": ((("failover", "call"),), ("call",)),
-}
 
 
 def section(board: Board, boards: list[Board]) -> Section:
@@ -42,14 +30,13 @@ def section(board: Board, boards: list[Board]) -> Section:
     if not band.figures:
         made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.text(f"Medians on {board.label}, in {board.clock.axis}. Each number leads to its"
-                  " row in summary.csv.")
+        made.text(prose("answer", board=board))
         made.add(band)
     peers(made, board)
     return made
 
 
-def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: tuple[str, ...]
+def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterable[str]
               ) -> tuple[Source, Row] | None:
     return next(((source, row) for path in benches
                  for source in map(board.source, (*PLANS, *board.sources)) for config in configs
@@ -78,8 +65,7 @@ def vm_switch(board: Board) -> Figure | None:
     (source, row), natively = found, base[1].p50
     show = source.clock.show
     return Figure((("trapped", source.cell(row, show(row.p50 - natively))),), "VM switch",
-                  "From a timer's expiry to the vector of the VM that owns it, while another VM has"
-                  f" the core ({show(row.p50)}), less the same natively ({show(natively)}).",
+                  prose("vm_switch", loaded=show(row.p50), natively=show(natively)),
                   said_of_others(board, "switch"))
 
 
@@ -120,10 +106,13 @@ def only_gicv2(board: Board, row: Data) -> bool:
 
 
 def ours(board: Board, row: Data, mode: str) -> tuple[Source, Row] | None:
-    benches, configs = MEASURED.get(row["id"], ((), ()))
+    """By our benchmark for a row of peers.json, the first that was measured, in its configurations
+    where they are not the mode's own."""
+    configs = row.get("configs", [])
     if configs and mode == "direct":
         return None  # a switch of VMs has no such mode
-    return first_row(board, benches, configs if configs and mode == "trapped" else (mode,))
+    return first_row(board, row.get("ours", []), configs if configs and mode == "trapped"
+                     else [mode])
 
 
 def least(value: int | list[int]) -> int:
@@ -162,9 +151,7 @@ def peers(made: Section, board: Board) -> None:
                             f" ×{factor:.1f} of hypbench"}
                    for system, (added, factor) in factors.items()]
     if values:
-        made.figure("peers", "What each hypervisor adds to a path, as a factor to hypbench. Other"
-                    " systems do far more; the figure says what a path costs when it holds nothing"
-                    " else.", charts.dots(values, "times hypbench (log)", True))
+        made.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
     made.table("peers", "Path lengths in instructions: as measured, the guest's own included", (
         "path", ">no hypervisor, theirs", *(f">{name}" for name in SYSTEMS.values()),
         ">hypbench native", ">hypbench direct", ">hypbench trapped"),

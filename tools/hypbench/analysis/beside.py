@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypbench.columns import Shown, add, plain, table, times
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, percent
+from hypbench.html.blocks import NONE, Cell, Cells, Section, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
@@ -14,9 +14,6 @@ AXIS = "beside"
 NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
-ICOUNT = ("Under icount a load takes neither cache lines nor bandwidth, only turns and EL2's time."
-          " With loads on several cores, whose instructions the counter counts, too, a window that"
-          " begins with a timer's expiry is late by some of theirs (docs/scenarios.md).")
 IDLE = "did not run"
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
 POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
@@ -106,7 +103,7 @@ def beside_tables(log: Log) -> Shown:
         add(made, *key, plain(alone.p50), plain(alone.pool.high),
             *(cell(by_load.get(load)) for load in loads))
     return [made, *([f"{NOT_MODELLED}: {' '.join(hidden)}"] if hidden else []),
-            *([ICOUNT] if platform_of(log) == "qemu-icount" else [])]
+            *([prose("beside_icount")] if platform_of(log) == "qemu-icount" else [])]
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
@@ -124,12 +121,8 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
     effect = 0 if source.clock.exact else EFFECT
     moved = [cell for cell in cells
              if cell.ratios and any(abs(ratio - 1) > effect for ratio in cell.ratios)]
-    less = f" by more than {percent(effect, 0)}" if effect else ""
-    made.text(
-        f"Each benchmark beside a load (plan {source.plan}), as times of the same alone: median ·"
-        f" maximum. {len(cells) - len(moved)} of {len(cells)} pairs do not differ in either{less}."
-        + (" The instruction counter models neither caches nor bandwidth: a load takes turns and"
-           " EL2's time alone." if source.clock.exact else ""))
+    made.text(prose("beside", plan=source.plan, cells=cells, moved=moved, effect=effect,
+                    exact=source.clock.exact))
     for policy in sorted({cell.policy for cell in moved}, key=list(POLICIES).index):
         victims = {victim(cell) for cell in moved if cell.policy == policy}
         values = [value(source, cell) for cell in cells

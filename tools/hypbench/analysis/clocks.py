@@ -2,13 +2,14 @@
 """The second clock: the cycle counter beside the ticks, and what a tick is worth for one operation
 of a batch."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 
 from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
-from hypbench.html.blocks import NONE, Section, number
+from hypbench.html.blocks import NONE, Section, number, prose
 from hypbench.html.data import Board
 from hypbench.records import Data, Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
@@ -17,9 +18,6 @@ PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
 DRIFT = 0.01  # of the core's clock: more is another clock
-QUANTISED = ("A tick is {tick:.1f} ns: means of single operations are no better than that, those of"
-             " batches (-xN) than the step, cycles than {cycle} ns.")
-VIRTUAL = "Under QEMU the cycle counter counts nanoseconds of virtual time: 16 an instruction here."
 
 
 def cycles_of(bench: Data) -> Data | None:
@@ -89,40 +87,21 @@ def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
         pool_of(view) for record in row.records if (view := cycles_of(record))])}
 
 
-@dataclass(frozen=True)
-class Drift:
-    """A stretch of a run in which the core's clock was not the one of its start."""
-
-    first: str
-    last: str  # the same where it is one place
-    start_hz: int
-    hz: int  # the farthest from the start's
-
-    @property
-    def change(self) -> float:
-        return self.hz / self.start_hz - 1
-
-    def __str__(self) -> str:
-        where = self.first if self.first == self.last else f"{self.first} to {self.last}"
-        return (f"the core's clock changed between start and {where}: from"
-                f" {self.start_hz / 1e6:.1f} to {self.hz / 1e6:.1f} MHz"
-                f" ({100 * self.change:+.1f} %)")
-
-
-def drifts(log: Log) -> list[Drift]:
-    """In the order of the run. On the host's clock two counters are not read at one time, and what
+def drifts(log: Log) -> Iterator[str]:
+    """The stretches of a run in which the core's clock was not the one of its start, with the rate
+    that is farthest from it. On the host's clock two counters are not read at one time, and what
     lies between them is the host's."""
     start = log.run.get("cpu_hz") if log.run else None
     if not start or platform_of(log) == "qemu-host":
-        return []
-    found: list[Drift] = []
+        return
     for (off, _), stretch in groupby(clock_at(log), key=lambda place: (
             abs(place[1] / start - 1) > DRIFT, place[0] == "end")):
         if off:
             places, rates = zip(*stretch)
-            found.append(Drift(places[0], places[-1], start,
-                               max(rates, key=lambda hz: abs(hz - start))))
-    return found
+            hz = max(rates, key=lambda hz: abs(hz - start))
+            yield (f"the core's clock changed between start and"
+                   f" {' to '.join(dict.fromkeys((places[0], places[-1])))}: from"
+                   f" {start / 1e6:.1f} to {hz / 1e6:.1f} MHz ({100 * (hz / start - 1):+.1f} %)")
 
 
 def clock_at(log: Log) -> list[tuple[str, int]]:
@@ -151,11 +130,9 @@ def cycle_cells(row: ClockRow) -> list[object]:
 
 
 def remarks(log: Log) -> list[str]:
-    if platform_of(log) not in TIME:
-        return [VIRTUAL] if "cpu_hz" in log.run else []
-    cpu_hz = log.run.get("cpu_hz")
-    return [QUANTISED.format(tick=1e9 / log.run["hz"],
-                             cycle=f"{1e9 / cpu_hz:.2f}" if cpu_hz else "no number of")]
+    if platform_of(log) in TIME:
+        return [prose("quantised", run=log.run)]
+    return [prose("virtual_cycles")] if "cpu_hz" in log.run else []
 
 
 def add_table(made: Section, board: Board) -> None:

@@ -11,7 +11,7 @@ from hypbench.columns import add, between, plain, signed, table, times
 from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
                                 percentile_of, pooled)
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number, prose
 from hypbench.html.data import Board
 from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
@@ -85,19 +85,6 @@ class ComparedRow:
     lacks: tuple[str, ...] = ()  # measures that A has and B's number of samples does not carry
 
     @property
-    def a_p50(self) -> float | None:
-        return self.measures[0].a if self.measures else None
-
-    @property
-    def b_p50(self) -> float | None:
-        return self.measures[0].b if self.measures else None
-
-    @property
-    def effect(self) -> Interval | None:
-        """B - A, of the medians."""
-        return self.measures[0].effect if self.measures else None
-
-    @property
     def moved(self) -> list[Measure]:
         """The tail, where it did not just go with the median."""
         return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict or (
@@ -105,9 +92,8 @@ class ComparedRow:
 
     @property
     def ratio(self) -> float | None:
-        """B / A."""
-        median = self.measures[0] if self.measures else None
-        return median.b / median.a if median and median.a > 0 else None
+        """B / A, of the medians."""
+        return next((median.b / median.a for median in self.measures[:1] if median.a > 0), None)
 
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:
@@ -213,16 +199,16 @@ def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
                  ("bench", "variant", "configuration", ">A", ">B", ">B - A", ">95 % interval",
                   ">B / A", "verdict"))
     before = None
-    for row in sorted((row for row in rows if row.effect and (long or not is_same(row))),
+    for row in sorted((row for row in rows if row.measures and (long or not is_same(row))),
                       key=lambda row: order_of(row, threshold)):
         group = order_of(row, threshold)[0]
         if before not in (None, group):
             made.add_section()
         before = group
-        add(made, row.bench, row.variant, row.config, with_unit(row, row.a_p50),
-            with_unit(row, row.b_p50), signed(row.effect.value) if row.effect else "-",
-            between(row.effect) if row.effect else "", times(row.ratio, 3),
-            verdict_text(row, threshold))
+        median, unit = row.measures[0], "" if row.unit == "ticks" else f" {row.unit}"
+        add(made, row.bench, row.variant, row.config, plain(median.a) + unit,
+            plain(median.b) + unit, signed(median.effect.value), between(median.effect),
+            times(row.ratio, 3), verdict_text(row, threshold))
     made.add_section()
     for (bench, config, verdict), variants in uncompared(rows, long).items():
         named = ", ".join(variants) if long or len(variants) <= FEW else f"{len(variants)} variants"
@@ -249,14 +235,10 @@ def uncompared(rows: list[ComparedRow], long: bool) -> dict[tuple[str, str, str]
     """The variants without a number to compare, by benchmark, configuration and reason."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
-        if not row.effect and (long or row.reason != NOT_MODELLED):
+        if not row.measures and (long or row.reason != NOT_MODELLED):
             found.setdefault((row.bench, row.config, verdict_text(row, None)),
                              []).append(row.variant)
     return found
-
-
-def with_unit(row: ComparedRow, value: float | None) -> str:
-    return plain(value) + (f" {row.unit}" if value is not None and row.unit != "ticks" else "")
 
 
 def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
@@ -297,14 +279,13 @@ def section(board: Board, boards: list[Board]) -> Section:
     rows = sorted(compare_logs(a, b), key=lambda row: -abs(row.ratio - 1) if row.ratio else 0.0)
     moved = [row for row in rows if row.verdict != Verdict.SAME]
     same = [row for row in rows if row.verdict == Verdict.SAME]
-    compared = sum(bool(row.effect) for row in moved)
-    made.text(f"Of {len(rows)} rows {compared} differ, {len(same)} are the same and"
-              f" {len(moved) - compared} do not compare.")
+    compared = sum(bool(row.measures) for row in moved)
+    made.text(prose("versus", rows=rows, compared=compared, same=same, moved=moved))
     if said := conditions(a, b):
         made.add(Notice("A and B differ in more than their samples.", False, tuple(said)))
     values = [{"what": f"{row.bench} {row.variant}, {row.config}", "config": "B / A",
-               "factor": row.ratio, "note": f"A {row.a_p50:g}, B {row.b_p50:g} {row.unit}"}
-              for row in moved if row.ratio][:SHOWN]
+               "factor": row.ratio, "note": f"A {median.a:g}, B {median.b:g} {row.unit}"}
+              for row in moved if row.ratio for median in row.measures[:1]][:SHOWN]
     if values:
         made.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
                     charts.dots(values, "B / A", False))
@@ -316,9 +297,8 @@ def section(board: Board, boards: list[Board]) -> Section:
 
 
 def line(row: ComparedRow) -> Cells:
-    def show(value: float | None) -> str:
-        return NONE if value is None else f"{number(value)}\u00a0{row.unit}"
-
+    medians = [f"{number(value)}\u00a0{row.unit}" for median in row.measures[:1]
+               for value in (median.a, median.b)] or [NONE, NONE]
     return [f"{row.bench} {row.variant}", row.config,
-            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")), show(row.a_p50),
-            show(row.b_p50), NONE if row.ratio is None else f"×{row.ratio:.3f}", row.reason]
+            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")), *medians,
+            NONE if row.ratio is None else f"×{row.ratio:.3f}", row.reason]

@@ -3,26 +3,17 @@
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number
+from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number, prose
 from hypbench.html.data import PRESET_AXES, Board, Source
 from hypbench.rows import Settings
 
-TICK = {
-    "qemu-icount": "one executed instruction, exactly: a path's length, the same in every run."
-                   " Exception entry and return, table walks, caches and devices cost nothing",
-    "qemu-host": "of the host's clock: shows that a path works, as a latency it means nothing",
-    "gem5": "one period of the model's counter: the time that the model takes",
-    "silicon": "one period of the board's counter: time",
-}
 CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
 MOST = 8  # problems of a plan that are shown
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("conditions", "Conditions, records and raw tables", board.name)
-    made.text("Every number is the difference of two stamps of one counter, CNTPCT. What a"
-              " tick of it is worth depends on what executed the image; a number without"
-              " another word is the median of the samples of all passes.")
+    made.text(prose("conditions"))
     made.table("board", "What was run on", ("", ""), board_rows(board))
     made.table("runs", "The runs this board's page is made from", ("plan", "order", "records"),
                [[plan, source.log.run.get("order", NONE), run_cell(source)]
@@ -43,7 +34,7 @@ def board_rows(board: Board) -> list[Cells]:
             "list registers": str(run["lr_count"]),
             "CPU": f"{CPUS[part]} ({run['cpu']})" if part in CPUS else run["cpu"],
             "clock": f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz", "platform": run["platform"],
-            "1 tick is": TICK[run["platform"]], "build": ", ".join(dict.fromkeys(
+            "1 tick is": prose("tick", platform=run["platform"]), "build": ", ".join(dict.fromkeys(
                 source.log.run["build"] for source in board.sources.values() if source.log.run)),
             "compiler": run["compiler"], "machine": run.get("machine", "")}
     return [[Cell(name, "strong"), value] for name, value in rows.items() if value]
@@ -81,20 +72,18 @@ def besides(axes: Settings) -> str:
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
     """The conditions of every number: at the top of the page."""
-    found = [Notice("These plans of the report are not in plans/, so their parts are"
-                    f" missing: {', '.join(absent)}.")] if absent else []
+    found = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
         without = [source.plan for source in board.sources.values() if source.uncaptured]
         if board.kept:
             items = [f"{source.plan}: {text}" for source in board.sources.values()
                      for text in wrong(source)]
-            found.append(Notice(f"{board.label}: times of a model, from reference/."
-                                + (f" Without: {', '.join(without)}." if without else "")
-                                + " With GEM5= it is run anew.", bool(items), tuple(items)))
+            found.append(Notice(prose("reference_run", label=board.label, without=without),
+                                bool(items), tuple(items)))
             continue
         if without:
-            found.append(Notice(f"{board.name}: not captured yet, so their parts are missing:"
-                                f" {', '.join(without)}. {board.how('<plan>')}"))
+            found.append(Notice(prose("uncaptured", name=board.name, without=without,
+                                      how=board.how("<plan>"))))
         for source in board.sources.values():
             where = f"{board.name}, plan {source.plan}:"
             if source.notes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, counted, number
+from hypbench.html.blocks import Cell, Cells, Section, counted, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import Row, rows_of, settings_of
@@ -63,11 +63,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
     if not found:
         made.add(board.missing("fail over", PLAN))
         return made
-    made.text(
-        "The active VM of a pair is paused and its standby goes on. The service gap lasts from the"
-        " active VM's last stamp (or a heartbeat's deadline) to the standby's first; a phase from"
-        " the stamp before it to its own. Every stamp is CNTPCT, which all cores share" + (
-            "; on two cores it counts the instructions of both." if board.clock.exact else "."))
+    made.text(prose("failover", exact=board.clock.exact))
     made.figure("failover", f"The service gap by its phases, mean of each, in {source.clock.axis}.",
                 charts.phases([bar for one in found for bar in bars(one, source)],
                               source.clock.axis))
@@ -112,7 +108,5 @@ def notes(source: Source, found: list[FailOver]) -> tuple[str, ...]:
     off = [label(one) for one in found if not one.adds_up]
     lost = [check for check in source.log.of_kind("check") if check["bench"] == "failover"]
     fired, handled = (sum(check.get(name, 0) for check in lost) for name in ("fired", "handled"))
-    said = [f"{number(handled)} of {number(fired)} interrupts of the standby that came while it was"
-            " paused were handled, each once."] if lost else []
-    return (*said, "The phases do not add up to the service gap: " + "; ".join(off) + "."
-            if off else "The phases add up to the service gap.")
+    return (*((prose("handled", handled=handled, fired=fired),) if lost else ()),
+            prose("sum_of_phases", off=off))

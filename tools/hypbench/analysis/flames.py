@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, plural
+from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, prose
 from hypbench.html.data import Board, Source
 from hypbench.profile import PLAN, Flame, Node
 from hypbench.records import Data
@@ -17,18 +17,10 @@ def section(board: Board, _boards: list[Board]) -> Section:
         made.add(Notice(f"{board.name}: the functions of the paths were not counted:"
                         f" {board.why_no_flames}.") if board.why_no_flames else None)
         return made
-    made.text(
-        "One path of each kind, by the function whose instructions they are; below a function is"
-        " what it calls, or what the compiler inlined into it. A QEMU plugin counts them from"
-        " outside, so each sum is a check of the number that the guest measured. Blue is the"
-        " guest, orange EL2.")
+    made.text(prose("flames"))
     for flame in board.flames:
-        parts = ", ".join(f"{child.name} {child.count}" for child in flame.root.children)
         made.figure(f"flame-{flame.bench}-{flame.variant}".replace("_", "-"),
-                    f"{flame.name[0].upper()}{flame.name[1:]}: {flame.root.count} instructions"
-                    f" ({parts})." + (
-                        "" if flame.root.count == flame.length else
-                        f" The guest measured {flame.length}: one of them is wrong."),
+                    prose("flame", flame=flame),
                     charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
     made.table("flames", "Instructions of each function alone",
                ("path", "function", ">instructions", ">of the path", "sums up"),
@@ -50,7 +42,7 @@ def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: s
 
 
 def instructions(count: int) -> str:
-    return f"{count} {'instruction' if count == 1 else plural('instruction')}"
+    return f"{count} instruction{'s' if count != 1 else ''}"
 
 
 def alone(node: Node) -> int:

@@ -3,7 +3,7 @@
 
 from hypbench.history import CONFIG, FOLDER, series
 from hypbench.html import charts
-from hypbench.html.blocks import Notice, Section, number
+from hypbench.html.blocks import Notice, Section, number, prose
 from hypbench.html.data import Board
 
 
@@ -18,16 +18,12 @@ def section(board: Board, _boards: list[Board]) -> Section:
     commits = [state.commit for state in states]
     moved = {path: some for path, some in found.paths.items()
              if some[-1].commit == commits[-1] and len({state.length for state in some}) > 1}
-    made.text(
-        f"The lengths in {FOLDER} ({CONFIG}, compiler {series(board.run['compiler'])}) after each"
-        f" of {len(commits)} commits that wrote them, {states[0].date} to {states[-1].date}: the"
-        f" first, and the present one. {len(found.paths) - len(moved)} of {len(found.paths)} never"
-        " changed, or are no longer measured.")
+    made.text(prose("history", folder=FOLDER, config=CONFIG, commits=commits, states=states,
+                    compiler=series(board.run["compiler"]), paths=found.paths, moved=moved))
     values = [{"what": path, "x": commits.index(state.commit), "value": state.length,
                "note": f"{path}: {number(state.length)} instructions from {state.date},"
                        f" {state.commit}: {state.subject}"}
               for path, some in moved.items() for state in some if state.commit in commits]
     if values:
-        made.figure("history", "Instructions of each path, commit by commit; every line has a scale"
-                    " of its own.", charts.sparks(values, "commits"))
+        made.figure("history", prose("history_figure"), charts.sparks(values, "commits"))
     return made

@@ -3,13 +3,14 @@
 interrupts that are pending together: the time to each handler, against the list registers;
 wake-ups of the EL0 task at a fixed period, beside those of study S1; distributions."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import inf
 
-from hypbench.columns import Shown, add, filled, fixed, plain, signed, table
+from hypbench.columns import Shown, filled, fixed, plain, signed
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, prose
 from hypbench.html.data import Board, Source, histogram, is_plain, published
 from hypbench.records import Log
 from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of,
@@ -19,11 +20,6 @@ from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 PROBE_COSTS = ("probe-el1", "probe-el2")
 STORM = "irq_storm"
 CYCLIC = "cyclic"
-WAKEUP_REMARK = ("Not comparable as times: the study wakes a thread of a whole Linux, on a 1.7 GHz"
-                 " Cortex-A15 (its text also says 119 and 276 for the 95 % times); here an EL0 task"
-                 " of a bare guest wakes with nothing else on the core.")
-ICOUNT_TIME_REMARK = ("Time is nominal, ticks / hz: under icount a tick is one instruction, not a"
-                      " time.")
 # cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
 S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
 BAR_WIDTH = 30
@@ -102,13 +98,9 @@ def waterfall(log: Log, rows: dict[Key, Row], config: str, source: str) -> Water
 
 
 def phases_of(rows: list[Row], source: str) -> list[Phase]:
-    phases, start = [], 0.0
-    for row in rows:
-        end = start + row.pool.mean
-        phases.append(Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start,
-                            end))
-        start = end
-    return phases
+    ends = list(accumulate(row.pool.mean for row in rows))
+    return [Phase(row.variant.removeprefix(f"{source}-"), row.p50, row.pool.mean, start, end)
+            for row, start, end in zip(rows, [0.0, *ends], ends)]
 
 
 @dataclass(frozen=True)
@@ -173,21 +165,19 @@ def wakeup(log: Log, row: Row) -> WakeupRow:
 
 def phase_tables(log: Log) -> Shown:
     found = waterfalls(log)
-    if not found:
-        return []
-    made = table("Interrupt path in phases: ticks; the means add up to the total",
-                 ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""))
-    widest = max(one.phases[-1].end for one in found)
-    for one in found:
-        for phase in one.phases:
-            first = phase is one.phases[0]
-            add(made, *((one.config, one.source) if first else ("", "")), phase.name, phase.p50,
-                fixed(phase.mean, 3), fixed(phase.end, 3), bar(phase.start, phase.end, widest))
-        if one.total:
-            add(made, "", "", "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
-                probes_text(one))
-        made.add_section()
-    return [made]
+    widest = max((one.sum for one in found), default=0.0)
+    return filled("Interrupt path in phases: ticks; the means add up to the total",
+                  ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""),
+                  (line for one in found for line in phase_lines(one, widest)), merged=2)
+
+
+def phase_lines(one: Waterfall, widest: float) -> Iterator[tuple[object, ...]]:
+    for phase in one.phases:
+        yield (one.config, one.source, phase.name, phase.p50, fixed(phase.mean, 3),
+               fixed(phase.end, 3), bar(phase.start, phase.end, widest))
+    if one.total:
+        yield (one.config, one.source, "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
+               probes_text(one))
 
 
 def bar(start: float, end: float, widest: float) -> str:
@@ -239,8 +229,8 @@ def wakeup_tables(log: Log) -> Shown:
          fixed(one.p95), pool.high, pool.high - pool.low, fixed(one.p95_us, 3),
          fixed(one.max_us, 3), "{}: {:g}, {:g}".format(one.machine, *one.study))
         for one in wakeup_rows(log) for pool in [one.row.pool]))
-    remarks = [ICOUNT_TIME_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, WAKEUP_REMARK] if made else []
+    remarks = [prose("nominal_time")] if platform_of(log) == "qemu-icount" else []
+    return [*made, *remarks, prose("wakeups")] if made else []
 
 
 def section(board: Board, boards: list[Board]) -> Section:
@@ -257,17 +247,13 @@ def phases(made: Section, board: Board, boards: list[Board]) -> None:
     if not falls:
         made.add(board.missing("the interrupt's phases", "interrupts"))
         return
-    made.text(
-        "Each phase lasts from the stamp before it to its own; the first begins at the timer's"
-        " compare value. Natively and with direct interrupts no phase is in EL2. The stamps cost"
-        " something themselves: the table has the whole path with and without them.")
+    made.text(prose("phases"))
     timer = [fall for fall in falls if fall.source == "timer"]
     if timer:
         phases_figure(made, source, timer, "timer")
     other = counterpart(board, boards)
     if other:
-        made.text(f"The same path in instructions, from {other.label}: a phase with few"
-                  " instructions and many ns waits for a device, an exception's entry or a miss.")
+        made.text(prose("counted_phases", other=other))
         phases_figure(made, other.first_with("irq_phases", "interrupts"),
                       [one for one, _ in phase_pairs(other, board)], "counted")
         times(made, board, other)
@@ -350,11 +336,9 @@ def spreads(made: Section, board: Board) -> None:
         if all(len(histogram(row)) < VALUES for row in rows):
             continue
         made.figure(
-            f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"), f"{bench} {variant} (plan"
-            f" {source.plan}): share of the samples up to a value, in {source.clock.axis}; a dot"
-            " marks the largest of all samples."
-            + (" The guest has the core alone, waits for its slice, or is switched in at once."
-               if shared else ""), charts.ecdf(source.steps(rows), source.clock.axis))
+            f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"),
+            prose("spread", bench=bench, variant=variant, source=source, shared=shared),
+            charts.ecdf(source.steps(rows), source.clock.axis))
     made.table(
         "distributions", "Latencies to the handler and to the task",
         ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
@@ -383,8 +367,7 @@ def storms(made: Section, board: Board) -> None:
         one.row, f"{one.config}, handler {one.position} of {most}")}
               for one in found if one.pended == most]
     lr_count = source.log.run.get("lr_count", 0)
-    made.figure("storm", f"{most} interrupts pended at once: time from unmasking to"
-                f" each handler. Beyond the {lr_count} list registers EL2 must refill them.",
+    made.figure("storm", prose("storm", most=most, lr_count=lr_count),
                 charts.curves(values, "position of the handler", source.clock.axis,
                               marks={"list registers": lr_count + 0.5}))
     made.table("storm", "Interrupts pended at once",

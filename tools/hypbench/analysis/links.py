@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hypbench.analysis.beside import alone_of
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, ratio
+from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, prose, ratio
 from hypbench.html.data import Board, Source
 from hypbench.records import Data
 from hypbench.rows import Row, settings_of
@@ -43,18 +43,10 @@ def section(board: Board, _boards: list[Board]) -> Section:
     if not rows:
         made.add(board.missing("links", PLAN))
         return made
-    made.text(
-        "Requests of 64 bytes and their answers, and streams of blocks of 1 KiB: between two VMs"
-        " that share memory and ring each other's doorbell, between two that have a network device"
-        " each, whose frames EL2 copies (virtio), or, in a configuration without a second VM, from"
-        " a VM to itself. Study S4 sent requests over a network, 20 flows at once: most were"
-        " answered within 3 ms, the slowest in 15.864 ms." + (
-            " Instructions of all cores count here." if board.clock.exact else ""))
+    made.text(prose("links", exact=board.clock.exact))
     side_by_side(made, board)
-    made.figure("links", f"20 flows at once: share of the answers up to a value, in"
-                f" {source.clock.axis}; a dot marks the last answer of all.", charts.ecdf(
-                    source.steps(row for row in rows if row.variant == "rr-20"),
-                    source.clock.axis))
+    made.figure("links", prose("links_figure", source=source), charts.ecdf(
+        source.steps(row for row in rows if row.variant == "rr-20"), source.clock.axis))
     made.table("links", "Rings, requests and answers",
                ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
                [cells(source, row) for variant in PATHS for row in rows if row.variant == variant],
@@ -125,11 +117,9 @@ def beside(made: Section, source: Source, kind: str) -> None:
                     charts.dots(values, "times alone (log)", True))
     made.table(f"third-{source.plan}", title,
                ("third VM", *(f">{paths[name]}" for _, name in COMPARED)),
-               [[config, *(cell(pair(key, config)) for key in COMPARED)] for config in configs], (
-                   "cores-…: on a core of its own; fp-…: on this VM's core, by priority; loop-…:"
-                   " no link, to oneself, beside a VM on a core of its own.", *((
-                       "The shortest sample of each: the others hold turns of QEMU's other cores.",
-                   ) if exact else ())), folded=f"{kind} beside a third VM, in numbers")
+               [[config, *(cell(pair(key, config)) for key in COMPARED)] for config in configs],
+               (prose("third_vm"), *((prose("shortest_sample"),) if exact else ())),
+               folded=f"{kind} beside a third VM, in numbers")
 
 
 def cells(source: Source, row: Row) -> Cells:

@@ -9,7 +9,7 @@ from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, TlbCell, largest, la
                                    miss_rows, sized_rows, slowdowns, tlb_cells, walk_fit)
 from hypbench.columns import Shown, filled, fixed
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent
+from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent, prose
 from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
 from hypbench.records import Data, Log
 from hypbench.rows import settings_of
@@ -19,10 +19,6 @@ MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "
            "touched_pages"}
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
 LINE = 64  # bytes
-MODEL = ("A translation that misses everywhere makes (n+1)(m+1)−1 references to memory, with n"
-         " levels of stage 1 and m of stage 2.")
-NOT_MODELLED = ("Latency over the working set is not modelled here: under the instruction counter a"
-                " load costs one instruction, wherever its data and its translation are.")
 CURVES = ((CHASE, "tlb-matrix", ("random", "packed"), "working set, pages of 4 KiB"),
           (READ, "memory", ("random", "seq"), "working set, KiB"))
 
@@ -53,31 +49,24 @@ def section(board: Board, _boards: list[Board]) -> Section:
     source = board.first_with(CHASE, "tlb", "tlb-matrix", "memory")
     matrix, unit = by_grain(source), source.clock.unit
     if matrix:
-        made.text(MODEL + (f" {NOT_MODELLED}" if exact else ""))
+        made.text(prose("memory", exact=exact))
     if not exact:
         curves(made, board)
         fit = walk_fit(tlb_cells(source.log))
-        if fit and fit.a >= 0:
-            made.text(f"A TLB miss costs {fit.a:.1f} + {fit.b:.2f} × (references of its walk)"
-                      f" {unit}, by least squares over the grains.")
-        elif fit:
-            made.text("The cost of a TLB miss does not follow the references of its walk: a"
-                      f" line through the grains would begin at {number(fit.a)} {unit}.")
+        if fit:
+            made.text(prose("walk_fit", fit=fit, unit=unit))
     made.table("walks", "A walk by the grains of both stages",
                ("stage 1", "stage 2", ">references of a walk", ">cost of a miss, per load"),
                [[stage1, stage2, number(cell.walk_refs),
                  NONE if cell.cost is None else f"{cell.cost:.1f}\u00a0{unit}"]
                 for (stage1, stage2), cell in matrix.items()], folded="Walks by grain")
     misses(made, board)
-    wide_table(made, "page-fault", "Page faults, median: a guest's own fault (stage 1) does not"
-               " exit; a stage-2 fault does", board.first_with("page_fault", "faults"),
+    wide_table(made, "page-fault", prose("page_faults"), board.first_with("page_fault", "faults"),
                "page_fault", "Page faults")
     boots(made, board.any_of("faults", "tlb"))
     source = board.first_with("tlb_maintenance", "memory")
-    wide_table(made, "tlb", "TLB maintenance: the operation alone"
-               + ("" if source.clock.exact else ", and the first touches after it (refill)")
-               + ", median", source, "tlb_maintenance", "TLB maintenance",
-               "-refill" if source.clock.exact else "")
+    wide_table(made, "tlb", prose("tlb_maintenance", exact=source.clock.exact), source,
+               "tlb_maintenance", "TLB maintenance", "-refill" if source.clock.exact else "")
     return made
 
 
@@ -102,11 +91,8 @@ def curve(made: Section, source: Source, bench: str, stage1: str, series: dict[s
                                    f" load; {counted(row.first['batch'], 'load')}")}
               for name, config in series.items() for wanted in shapes
               for shape, size, row in found if (shape, row.config) == (wanted, config)]
-    marked = (" Marked: what the TLBs reach and the data caches hold."
-              if "dtlb=" in machine_of(source) else "")
     made.figure(f"{bench.replace('_', '-')}-{stage1}",
-                f"{bench}, stage 1 in {stage1}: a load over the working set, natively and by the"
-                f" grain of stage 2.{marked}",
+                prose("curve", bench=bench, stage1=stage1, marked="dtlb=" in machine_of(source)),
                 charts.curves(values, title + " (log)", f"{source.clock.axis} a load", True,
                               marks_of(source, bench, stage1), dashes=True))
 
@@ -142,18 +128,15 @@ def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
 
 def misses(made: Section, board: Board) -> None:
     """The cost of one, and the study's slowdown model with every r that was measured."""
-    made.table("miss", "What one TLB miss costs: (random − packed control) / misses of a load, at"
-               " the largest working set", (
-                   "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
-                   ">ns a miss", ">cycles a miss"), [
-                   [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
-                    one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
-                    NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
-                   largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
-               ("Misses are counted by the PMU, by the event named, or assumed to be one of a"
-                " load.",))
-    made.table("model", "A program that misses the TLB at the rate m becomes (1−m) + m·r times as"
-               " long; r: random reads over the largest working set, two stages to one",
+    made.table("miss", prose("miss"), (
+        "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
+        ">ns a miss", ">cycles a miss"), [
+            [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
+             one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
+             NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
+            largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
+        (prose("counted_misses"),))
+    made.table("model", prose("slowdown_model"),
                ("r of", "configuration", "against", "working set", ">r",
                 *(f">m = {percent(rate)}" for rate in MISS_RATES)), [
                    [one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
@@ -176,14 +159,12 @@ def wide_table(made: Section, name: str, caption: str, source: Source, bench: st
 
 def boots(made: Section, source: Source) -> None:
     show = source.clock.show
-    made.table("boot", "A guest's start with memory mapped before it (eager) or at its first touch"
-               " (lazy)", (
-                   "configuration", "stage 2 filled", ">start", ">of it building stage 2",
-                   ">stage-2 faults", ">in faults", ">a fault, min", ">mean", ">max",
-                   ">pages touched"), [
-                   [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
-                    counted(row["faults"], "fault"), show(row["fault_ticks"]),
-                    *(show(row[name] if row["faults"] else None)
-                      for name in ("fault_min", "fault_mean", "fault_max")),
-                    counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
-               folded="A guest's start")
+    made.table("boot", prose("boots"), (
+        "configuration", "stage 2 filled", ">start", ">of it building stage 2", ">stage-2 faults",
+        ">in faults", ">a fault, min", ">mean", ">max", ">pages touched"), [
+            [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
+             counted(row["faults"], "fault"), show(row["fault_ticks"]),
+             *(show(row[name] if row["faults"] else None)
+               for name in ("fault_min", "fault_mean", "fault_max")),
+             counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
+        folded="A guest's start")

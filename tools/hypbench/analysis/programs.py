@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
 from hypbench.html import charts
-from hypbench.html.blocks import Section, counted, percent
+from hypbench.html.blocks import Section, counted, percent, prose
 from hypbench.html.data import Board, published
 from hypbench.records import Data, Log
 from hypbench.rows import BASELINE, platform_of, settings_of, twin_of
@@ -17,13 +17,6 @@ LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup"
           "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",
           "prog_clusters": "clusters"}
 S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # milliseconds
-REMARK = ("Not comparable as times: the study's programs are PARSEC's, on a Xeon with a"
-          " whole OS as guest; here they are small ones of the same kinds, without an OS."
-          " The study gives shares of 14 % to 39 %; those above are of its rounded times,"
-          " and ferret's slowdown there is shorter than its exits.")
-ICOUNT_REMARK = ("Under icount translation and caches cost nothing, so exits are all that can"
-                 " slow a program down; what the share lacks of 100 % is what their clock does not"
-                 " see: the registers saved and restored around them.")
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
 
@@ -168,7 +161,7 @@ def program_tables(log: Log) -> Shown:
          fixed(row.exit_time), per_cent(row.share),
          ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
                    if row.exit_runs)) for row in rows))
-    remarks = [ICOUNT_REMARK] if platform_of(log) == "qemu-icount" else []
+    remarks = [prose("programs_icount")] if platform_of(log) == "qemu-icount" else []
     return [*made, *remarks, *study_table(rows)] if made else []
 
 
@@ -184,21 +177,17 @@ def study_table(rows: list[ProgramRow]) -> Shown:
          times(study["vm"] / study["native"], 3), study["exits"], f"{study['exit_ms']:g}",
          per_cent(study_share(study), 0), ", ".join(shares) or "-")
         for bench, shares in ours.items() for study in [S3[bench]]))
-    return [*made, REMARK] if made else []
+    return [*made, prose("study_programs")] if made else []
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("programs", "Programs", board.name)
     source = board.source("programs")
     if found := splits(source.log):
-        made.text("Small programs of the kinds that study S3 used, with the same text and"
-                  " checksum in every configuration. EL2 counts and times the exits of a"
-                  " twin run. How much longer they take in a VM stands beside study S3.")
+        made.text(prose("programs"))
         over = [LABELS.get(one.bench, one.bench) for one in found if one.share and one.share > 1]
         if over:
-            made.text(f"The exits take longer than the slowdown of {', '.join(over)}: EL2 times"
-                      " them in the twin with stats=on, whose exits are longer than those of"
-                      " the run without (see stats=on above).")
+            made.text(prose("over", programs=over))
         runs, show = run_times(source.log), source.clock.show
         values = [{"what": LABELS[bench], "config": row.kind,
                    "factor": row.total / runs[bench, config][1],

@@ -11,7 +11,7 @@ from hypbench.analysis.interrupts import is_whole
 from hypbench.columns import Shown, between, filled, signed, times
 from hypbench.histogram import Interval, effect
 from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, plural
+from hypbench.html.blocks import Cell, Cells, Section, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Log
 from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
@@ -19,9 +19,6 @@ from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of,
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
-UNCHANGED = "{count} more rows do not change."
-ICOUNT_STATE = ("Under icount cold caches and TLBs cost nothing: only instructions more or less"
-                " would show.")
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
 SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 SHOWN = 24  # bars of the figure; the table has all
@@ -88,7 +85,7 @@ def switch_tables(log: Log) -> Shown:
 
 def state_tables(log: Log) -> Shown:
     made = pair_tables("The state that a sample begins with: p50 in ticks", state_rows(log))
-    return made + ([ICOUNT_STATE] if made and platform_of(log) == "qemu-icount" else [])
+    return made + ([prose("states_icount")] if made and platform_of(log) == "qemu-icount" else [])
 
 
 def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
@@ -102,7 +99,7 @@ def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
          row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
         for row in changed), merged=3)
     same = len(rows) - len(changed)
-    return [*(made or [title + ":"]), *([UNCHANGED.format(count=same)] if same else [])]
+    return [*(made or [title + ":"]), *([f"{same} more rows do not change."] if same else [])]
 
 
 Effect = tuple[Source, SwitchRow]
@@ -123,16 +120,12 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
     found = sorted(found, key=lambda one: -abs(one[1].change))
     moved = [one for one in found if one[1].change]
     still = [one for one in found if not one[1].change]
-    made.text("Two configurations of one boot that differ in this option alone: the median with"
-              f" it minus the median without it. {len(still)} of {len(found)}"
-              f" {plural('pair')} of an option and a path have no effect.")
+    made.text(prose("switches", still=still, found=found))
     if shown := shown_of(moved):
-        made.figure("switches", f"What an option changes, in {board.clock.axis}: of each"
-                    " option the dearest paths; left of 0 the path becomes shorter.", charts.bars([
-                        {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
-                         "note": f"{row.base}: {source.clock.show(row.a.p50)}; "
-                                 + source.note(row.b)} for source, row in shown],
-                        f"{board.clock.axis} more"))
+        made.figure("switches", prose("switches_figure", axis=board.clock.axis), charts.bars([
+            {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
+             "note": f"{row.base}: {source.clock.show(row.a.p50)}; {source.note(row.b)}"}
+            for source, row in shown], f"{board.clock.axis} more"))
     head = ("option", "configuration", "path", ">without", ">with", ">change")
     made.table("switches", "Every path that an option changes", head,
                [line(*one) for one in moved], folded="Effects in numbers")
@@ -200,8 +193,7 @@ def states(made: Section, board: Board) -> None:
         made.figure("states", "Cold caches and cold TLBs: median as a factor to the warm one.",
                     charts.dots(values, "times the warm median", False))
     elif source.clock.exact:
-        made.text("Caches and TLBs cost nothing under the instruction counter, so cold and warm"
-                  " samples are equal here, and must be.")
+        made.text(prose("states"))
     made.table("states", "By the state a sample begins with, median",
                ("path", "configuration", "state", ">warm", ">in this state", ">change"),
                [[f"{row.bench} {row.variant}", row.base, str(row.other_value), source.cell(row.a),

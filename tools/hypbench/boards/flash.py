@@ -11,7 +11,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -29,39 +28,21 @@ BLKRRPART = 0x125f  # include/uapi/linux/fs.h: read the partition table again
 BLKFLSBUF = 0x1261  # and: forget what is cached of the device
 
 
-@dataclass(frozen=True)
-class Disk:
-    """A device as lsblk reports it; its children are its partitions."""
+Disk = Data  # a device as lsblk reports it; its children are its partitions
 
-    data: Data
 
-    @property
-    def name(self) -> str:
-        return self.data["name"]
+def word(disk: Disk, name: str) -> str:
+    return str(disk.get(name) or "").strip()
 
-    @property
-    def path(self) -> str:
-        return self.data["path"]
 
-    @property
-    def size(self) -> int:
-        return int(self.data["size"])
+def mounted(disk: Disk) -> list[str]:
+    return [place for place in disk.get("mountpoints") or [] if place]
 
-    def word(self, name: str) -> str:
-        return str(self.data.get(name) or "").strip()
 
-    @property
-    def mounted(self) -> list[str]:
-        return [place for place in self.data.get("mountpoints") or [] if place]
-
-    @property
-    def children(self) -> list["Disk"]:
-        return [Disk(child) for child in self.data.get("children", [])]
-
-    def walk(self) -> Iterator["Disk"]:
-        yield self
-        for child in self.children:
-            yield from child.walk()
+def walk(disk: Disk) -> Iterator[Disk]:
+    yield disk
+    for child in disk.get("children", []):
+        yield from walk(child)
 
 
 def look_at(device: str) -> Disk:
@@ -77,38 +58,38 @@ def look_at(device: str) -> Disk:
     if not stat.S_ISBLK(mode):
         raise click.ClickException(f"{device} is no block device")
     said = run("lsblk", "--json", "--bytes", "--output", COLUMNS, real)
-    return Disk(json.loads(said)["blockdevices"][0])
+    return json.loads(said)["blockdevices"][0]
 
 
 def refusal(disk: Disk, size: int) -> str:
     """Why this is not overwritten with `size` bytes; "" when it may be."""
     root = root_device()
-    if disk.data["type"] == "part":
+    if disk["type"] == "part":
         return "it is a partition; the image is of a whole card"
-    if disk.data["type"] not in ("disk", "loop"):
-        return f"it is no disk, but of type {disk.data['type']}"
-    for one in disk.walk():
-        if "/" in one.mounted or one.data.get("maj:min") == root:
-            return f"{one.path} holds the root file system of this machine"
-    for one in disk.walk():
-        if "[SWAP]" in one.mounted:
-            return f"{one.path} is in use as swap"
-        if one.mounted:
-            return f"{one.path} is mounted at {', '.join(one.mounted)}; unmount it first"
-        if one is not disk and one.data["type"] not in PARTS:
-            return f"{one.path} ({one.data['type']}) is in use on it"
+    if disk["type"] not in ("disk", "loop"):
+        return f"it is no disk, but of type {disk['type']}"
+    for one in walk(disk):
+        if "/" in mounted(one) or one.get("maj:min") == root:
+            return f"{one['path']} holds the root file system of this machine"
+    for one in walk(disk):
+        if "[SWAP]" in mounted(one):
+            return f"{one['path']} is in use as swap"
+        if mounted(one):
+            return f"{one['path']} is mounted at {', '.join(mounted(one))}; unmount it first"
+        if one is not disk and one["type"] not in PARTS:
+            return f"{one['path']} ({one['type']}) is in use on it"
     if not is_removable(disk):
         return "it is not removable (neither RM nor HOTPLUG, by lsblk)"
-    if is_set(disk.data.get("ro")):
+    if is_set(disk.get("ro")):
         return "it is read-only (the card's lock?)"
-    if disk.size < size:
-        return f"it is too small: {disk.size} bytes, the image has {size}"
+    if int(disk["size"]) < size:
+        return f"it is too small: {disk['size']} bytes, the image has {size}"
     return ""
 
 
 def is_removable(disk: Disk) -> bool:
-    return (is_set(disk.data.get("rm")) or is_set(disk.data.get("hotplug"))
-            or disk.name.startswith("mmcblk") or disk.data["type"] == "loop")
+    return (is_set(disk.get("rm")) or is_set(disk.get("hotplug"))
+            or disk["name"].startswith("mmcblk") or disk["type"] == "loop")
 
 
 def is_set(flag: object) -> bool:
@@ -122,12 +103,13 @@ def root_device() -> str:
 
 def described(disk: Disk) -> list[str]:
     """A line on the device, and one on each of its partitions."""
-    what = " ".join(filter(None, map(disk.word, ("vendor", "model", "serial"))))
-    by = disk.word("tran") or disk.data["type"]
-    return [f"{disk.path}: {what or 'no model'}, {gib(disk.size)}, by {by}",
-            *(f"  {one.path}: {gib(one.size)}, {one.word('fstype') or 'no file system'}"
-              f" {one.word('label') or one.word('partlabel')}".rstrip()
-              for one in disk.children)]
+    what = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
+    by = word(disk, "tran") or disk["type"]
+    return [f"{disk['path']}: {what or 'no model'}, {gib(int(disk['size']))}, by {by}",
+            *(f"  {one['path']}: {gib(int(one['size']))},"
+              f" {word(one, 'fstype') or 'no file system'}"
+              f" {word(one, 'label') or word(one, 'partlabel')}".rstrip()
+              for one in disk.get("children", []))]
 
 
 def gib(size: int) -> str:
@@ -138,7 +120,7 @@ def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
     size = image.stat().st_size
     disk = look_at(device)
     if reason := refusal(disk, size):
-        raise click.ClickException(f"{disk.path} is not written to: {reason}")
+        raise click.ClickException(f"{disk['path']} is not written to: {reason}")
     with exclusive(disk) as target:
         for line in [*described(disk), f"will be overwritten with {image} ({gib(size)})", *notes]:
             click.echo(line)
@@ -148,9 +130,9 @@ def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
             forget(target)
             read = digest(target, size, steps(progress, "reading back", size))
     if read != wrote:
-        raise click.ClickException(f"{disk.path} does not hold what was written: sha256 {read},"
+        raise click.ClickException(f"{disk['path']} does not hold what was written: sha256 {read},"
                                    f" not {wrote}. Use another card")
-    click.echo(f"wrote {size} bytes to {disk.path} and read them back: sha256 {wrote}")
+    click.echo(f"wrote {size} bytes to {disk['path']} and read them back: sha256 {wrote}")
 
 
 @contextmanager
@@ -158,9 +140,9 @@ def exclusive(disk: Disk) -> Iterator[int]:
     """The open device, which from here on nothing else can mount; the kernel refuses one that is
     in use by anybody, even by another container."""
     try:
-        target = os.open(disk.path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+        target = os.open(disk["path"], os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
-        raise click.ClickException(f"{disk.path} is not written to: {opening(error)}") from error
+        raise click.ClickException(f"{disk['path']} is not written to: {opening(error)}") from error
     try:
         yield target
         try_ioctl(target, BLKRRPART)
@@ -182,11 +164,11 @@ def ask(disk: Disk, confirm: str) -> None:
     if not confirm:
         if not sys.stdin.isatty():
             raise click.ClickException("there is no terminal to ask at: CONFIRM="
-                                       f"{disk.name} confirms. Nothing was written")
-        answer = click.prompt(f"Everything on it is lost. To go on, type its name ({disk.name})",
+                                       f"{disk['name']} confirms. Nothing was written")
+        answer = click.prompt(f"Everything on it is lost. To go on, type its name ({disk['name']})",
                               default="", show_default=False).strip()
-    if answer != disk.name:
-        raise click.ClickException(f"'{answer}' is not '{disk.name}': nothing was written")
+    if answer != disk["name"]:
+        raise click.ClickException(f"'{answer}' is not '{disk['name']}': nothing was written")
 
 
 def steps(progress: Progress, what: str, size: int) -> Callable[[int], None]:

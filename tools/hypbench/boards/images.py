@@ -17,32 +17,17 @@ FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 # struct legacy_img_hdr of U-Boot's include/image.h: magic, header CRC, time, size, load, entry,
 # data CRC, os, architecture, type, compression, name; big-endian
 UIMAGE = struct.Struct(">7I4B32s")
-UIMAGE_MAGIC = 0x27051956
+UIMAGE_MAGIC = b"\x27\x05\x19\x56"
 UIMAGE_KERNEL = 2  # its type: one image after the header
-FDT_MAGIC = 0xd00dfeed
+FDT_MAGIC = b"\xd0\x0d\xfe\xed"
 HASHES = ("sha1", "sha256", "sha384", "sha512", "md5")
 
 
-def kind_of(image: bytes) -> str:
-    """elf, image, uimage, fit or raw; an error for what holds images and is none."""
-    first = int.from_bytes(image[:4], "big")
-    if image[:4] == b"\x7fELF":
-        return "elf"
-    if first == UIMAGE_MAGIC:
-        return "uimage"
-    if first == FDT_MAGIC:
-        return "fit"
-    if image[56:60] == b"ARM\x64":
-        return "image"
-    if is_disk(image):
-        raise click.ClickException("this is the image of a card or disk; `make sdcard BOARD=…"
-                                   f" PLAN=…` makes it anew. A plan goes into: {FORMATS}")
-    return "raw"
-
-
 def is_disk(image: bytes) -> bool:
-    """A partition table, or a FAT: both end their first sector alike."""
-    if image[510:512] != b"\x55\xaa":
+    """A partition table, or a FAT: both end their first sector alike. An ELF and an Image may have
+    anything there."""
+    if (image[510:512] != b"\x55\xaa" or image.startswith(b"\x7fELF")
+            or image[56:60] == b"ARM\x64"):
         return False
     entries = [image[at:at + 16] for at in range(446, 510, 16)]
     table = all(entry[0] in (0, 0x80) for entry in entries) and any(entry[4] for entry in entries)
@@ -51,11 +36,13 @@ def is_disk(image: bytes) -> bool:
 
 def patch(image: bytes, plan: str, platform: str | None = None) -> bytes:
     """The image with this plan, and with the checksums of its format renewed."""
-    kind = kind_of(image)
-    if kind == "uimage":
+    if image.startswith(UIMAGE_MAGIC):
         return patch_uimage(image, plan, platform)
-    if kind == "fit":
+    if image.startswith(FDT_MAGIC):
         return patch_fit(image, plan, platform)
+    if is_disk(image):
+        raise click.ClickException("this is the image of a card or disk; `make sdcard BOARD=…"
+                                   f" PLAN=…` makes it anew. A plan goes into: {FORMATS}")
     if MAGIC not in image:
         raise click.ClickException(f"this has no plan section. A plan goes into: {FORMATS}")
     return plans.write_plan(image, plan, platform)

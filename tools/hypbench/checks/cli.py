@@ -24,7 +24,7 @@ CHECKS = {
     "isa": source.check_isa,
     "headers": linters.check_headers,
     "sysregs": source.check_sysregs,
-    "format": base.check_format,
+    "format": linters.check_format,
     "text": base.check_text,
     "reference": reference.check_reference,
     "words": prose.check_words,

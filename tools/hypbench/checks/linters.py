@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What others' programs find: mypy and ruff in the Python text (pyproject.toml says what they look
 for), shellcheck in the shell's; the compilers, of each header alone and with gcc's analyzer for
-each isa, and cppcheck in the C text of the images."""
+each isa, and cppcheck in the C text of the images. How the text looks: clang-format, licence line,
+trailing blanks, line length."""
 
 import os
 import re
@@ -10,12 +11,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from os import cpu_count
 from pathlib import Path
 
 import click
 
-from hypbench.checks.base import Violation, c_files, isa_of, read_source
+from hypbench.checks.base import C_SUFFIXES, Violation, c_files, isa_of, lines_of, read_source
 from hypbench.tree import Tree
 
 FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
@@ -43,7 +45,40 @@ CPPCHECK = ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability,pe
             "--suppress=comparePointers", "--suppress=subtractPointers",
             "--suppress=arrayIndexOutOfBoundsCond", "--suppress=normalCheckLevelMaxBranches",
             "-U__ASSEMBLER__", "--template={file}:{line}:{column}: {message} [{id}]"]
+CLANG_FORMAT = 14  # the reference; others lay some things out differently
+COLUMNS = 100
+TAB = 8
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+SOURCE_SUFFIXES = C_SUFFIXES | {".py", ".sh", ".mk", ".cmd"}
+SOURCE_NAMES = {"Makefile", ".ci/run"}
 ARCH = re.compile(r'^#include "(arch/.*)"', re.MULTILINE)
+
+
+def check_format(tree: Tree) -> Iterator[Violation]:
+    for path in tree.files():
+        if path.suffix in SOURCE_SUFFIXES or path.as_posix() in SOURCE_NAMES:
+            yield from source_faults(path, lines_of(tree, path))
+        for number, line in enumerate(lines_of(tree, path), 1):
+            if line != line.rstrip():
+                yield Violation(path, number, "trailing blanks")
+    files = [path.as_posix() for path in tree.files() if path.suffix in (".c", ".h")]
+    if not files:
+        return
+    yield from (replace(one, text="not as clang-format lays it out")
+                for one in found_by(tree, ["clang-format", "--dry-run", "-Werror", *files]))
+    said = subprocess.run(["clang-format", "--version"], capture_output=True, text=True,
+                          check=True).stdout
+    if f"version {CLANG_FORMAT}." not in said:
+        click.echo(f"note: {said.strip()}; version {CLANG_FORMAT} is the reference", err=True)
+
+
+def source_faults(path: Path, lines: list[str]) -> Iterator[Violation]:
+    if not any(LICENCE in line for line in lines[:2]):
+        yield Violation(path, 1, f"no line {LICENCE}")
+    for number, line in enumerate(lines, 1):
+        width = len(line.expandtabs(TAB))
+        if width > COLUMNS:
+            yield Violation(path, number, f"{width} columns, {COLUMNS} are the most")
 
 
 def check_types(tree: Tree) -> Iterator[Violation]:
@@ -75,7 +110,8 @@ def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
     found = [Violation(Path(one["path"]), int(one["line"]), one["text"])
              for one in FOUND.finditer(done.stdout + done.stderr)]
     if done.returncode and not found:
-        raise click.ClickException(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()}")
+        said = (done.stderr or done.stdout).strip()
+        raise click.ClickException(f"{' '.join(command[:3])}: {said}")
     yield from found
 
 

@@ -66,7 +66,7 @@ def prose_of(path: Path, text: str) -> str:
         return outside(text, list(python_prose(text)))
     if path.suffix in HASH_SUFFIXES or path.name == "Makefile":
         return outside(text, [found.span() for found in re.finditer(r"#.*|\"[^\"\n]*\"", text)])
-    return text if path.suffix == ".md" else ""
+    return text if path.suffix in (".md", ".j2") else ""
 
 
 def python_prose(text: str) -> Iterator[tuple[int, int]]:

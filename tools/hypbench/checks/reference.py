@@ -7,13 +7,16 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hypbench.checks.base import Violation
 from hypbench.plan_language import Parser
 from hypbench.records import Data
+from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree
 
 SETTING = re.compile(r"\.(\w+) = ([\w-]+)")
@@ -89,6 +92,12 @@ def linked(text: str) -> str:
     return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
 
 
+@cache
+def texts() -> Any:
+    return ENVIRONMENT.get_template("checks/reference.md.j2", globals={
+        "table": table, "linked": linked}).module
+
+
 def axes(tree: Tree) -> str:
     header = Header(tree, "run_config.h")
     said = header.meanings("CONFIG_AXES") | header.meanings("CONFIG_NUMBERS")
@@ -98,15 +107,12 @@ def axes(tree: Tree) -> str:
         words = [f"`{axis}={value_of(header, axis, value)}`"
                  for axis, value in SETTING.findall(", ".join(settings))]
         presets.append((f"`{name}`", " ".join(words), question[name]))
-    return "\n".join([
-        "# Axes of a configuration\n\nA `config` line of a plan takes a preset and changes axes.\n",
-        table("Presets", ("preset", "axes", "the question it answers"), presets),
-        table("Axes", ("axis", "values, the first is the default", "meaning"), (
-            (f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis])
-            for axis, words in header.entries("CONFIG_AXES"))),
-        table("Axes that are a number, 0 by default", ("axis", "values", "meaning"), (
-            (f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
-            for axis, most in header.entries("CONFIG_NUMBERS")))])
+    return texts().axes(
+        presets,
+        ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis])
+         for axis, words in header.entries("CONFIG_AXES")),
+        ((f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
+         for axis, most in header.entries("CONFIG_NUMBERS")))
 
 
 def value_of(header: Header, axis: str, value: str) -> str:
@@ -129,35 +135,20 @@ def plan_lines(tree: Tree) -> str:
             raise click.ClickException(f"the parser's statement {name} has no docstring")
         line, _, meaning = text.format_map(limits).partition(": ")
         rows.append((f"`{line}`", linked(meaning)))
-    return "\n".join([
-        "# Plan lines\n\nWords stand between blanks, and `#` starts a comment. Names have up to 23"
-        " characters out of `A-Z a-z 0-9 _ . -`. Numbers are decimal, or hexadecimal after `0x`."
-        " `docs/plans.md` has their rules.\n",
-        table("Lines", ("line", "meaning"), rows),
-        header.numbers("Parameters of `bench`", "BENCH_PARAMS", "parameter"),
-        header.numbers("Fields of `guest`", "PLAN_GUEST_FIELDS", "field"),
-        header.numbers("Fields of `load`", "PLAN_LOAD_FIELDS", "field"),
-        header.numbers("Fields of `vm`", "PLAN_VM_FIELDS", "field"),
-        table("Images of `vm`", ("image", "what runs"), header.words("PLAN_IMAGES")),
-        table("Events of `at`", ("event", "meaning"), header.words("PLAN_EVENTS")),
-        table("Ends of `on`", ("end", "meaning"), header.words("PLAN_ENDS")),
-        table("Platforms", ("platform", "meaning"), header.words("PLATFORMS"))])
+    return texts().plan_lines(header, rows)
 
 
 def records(tree: Tree) -> str:
     path = Path("docs/records.schema.json")
     schema = json.loads((tree.root / path).read_text())
     defs = schema["$defs"]
-    parts = [f"# Members of records\n\nMade of `{path}`; `docs/records.md` describes a log."
-             " Times are in ticks of `clock`, whose frequency is `hz`.\n"]
-    for title, name in (("Every record", "frame"), ("Records of a plan step", "in_step"),
-                        *((f"`{kind}`", kind) for kind in schema["properties"]["kind"]["enum"])):
-        rows = ((f"`{member}`", kind_of(one), linked(one.get("description", "–")))
-                for member, one in defs[name]["properties"].items())
-        text = defs[name].get("description", "")
-        body = table(title, ("member", "value", "meaning"), rows)
-        parts.append(body.replace("\n\n", f"\n\n{linked(text)}\n\n", 1) if text else body)
-    return "\n".join(parts)
+    kinds = schema["properties"]["kind"]["enum"]
+    return texts().records(path, [
+        (title, defs[name].get("description", ""), [
+            (f"`{member}`", kind_of(one), linked(one.get("description", "–")))
+            for member, one in defs[name]["properties"].items()])
+        for title, name in (("Every record", "frame"), ("Records of a plan step", "in_step"),
+                            *((f"`{kind}`", kind) for kind in kinds))])
 
 
 def kind_of(one: Data) -> str:
@@ -172,17 +163,15 @@ def path_lengths(tree: Tree) -> str:
     """By the oldest of the compilers that they are committed for."""
     folders = sorted((tree.root / "tests" / "expected").glob("*/"),
                      key=lambda folder: [int(part) for part in folder.name.split(".")])
-    parts = ["# Path lengths\n\nInstructions under icount, median of 1000 samples, the guest's own"
-             " included. `tests/expected/` holds them, for other compilers, too; a test compares"
-             " them with a run. `docs/reference/benchmarks.md` has the windows.\n"]
+    boards = []
     for path in sorted(path for folder in folders[:1] for path in folder.glob("*.json")):
         said = json.loads(path.read_text())
         figures = said["figures"]
         paths = dict.fromkeys(name for lengths in figures.values() for name in lengths)
-        parts.append(table(f"{said['board']}, gcc {said['compiler']}", ("path", *figures), (
+        boards.append((f"{said['board']}, gcc {said['compiler']}", ("path", *figures), [
             (f"`{name}`", *(str(lengths.get(name, "–")) for lengths in figures.values()))
-            for name in paths)))
-    return "\n".join(parts)
+            for name in paths]))
+    return texts().path_lengths(boards)
 
 
 def pages(tree: Tree) -> dict[Path, str]:
@@ -214,8 +203,7 @@ def benchmarks(tree: Tree) -> str:
     for path in sorted(tree.root.glob("plans/*.plan")):
         for name in dict.fromkeys(LINE.findall(path.read_text())):
             used.setdefault(name, []).append(path.stem)
-    parts = ["# Benchmarks\n\nEach is a file of `guest/bench/`, or a program of `guest/programs/`;"
-             " what every window has in common: `docs/design/windows.md`.\n"]
+    sections = []
     for folder in ("bench", "programs"):
         for path in sorted(tree.root.glob(f"guest/{folder}/*.c")):
             source = path.read_text()
@@ -224,9 +212,8 @@ def benchmarks(tree: Tree) -> str:
                 raise click.ClickException(f"{path.relative_to(tree.root)}: no comment on its"
                                            " windows before the code")
             inside = sorted({plan for name in names for plan in used.get(name, [])})
-            parts.append(f"## {', '.join(names)}\n\n{described(tree, source)}\n\n"
-                         f"`{path.relative_to(tree.root)}`; plans: {', '.join(inside) or 'none'}\n")
-    return "\n".join(parts)
+            sections.append((names, described(tree, source), path.relative_to(tree.root), inside))
+    return texts().benchmarks(sections)
 
 
 def described(tree: Tree, source: str) -> str:
@@ -262,8 +249,7 @@ def markdown(text: str) -> str:
 def plans(tree: Tree) -> str:
     rows = ((f"`{path.stem}`", " ".join(heading(path.read_text())))
             for path in sorted(tree.root.glob("plans/*.plan")))
-    return "# Plans\n\nThe files of `plans/`, by their first lines.\n\n" + table(
-        "", ("plan", "what it is for"), rows)
+    return texts().plans(rows)
 
 
 def heading(text: str) -> Iterator[str]:
@@ -275,11 +261,4 @@ def heading(text: str) -> Iterator[str]:
 
 
 def exits(tree: Tree) -> str:
-    header = Header(tree, "exit_kind.h")
-    head = ("word", "meaning")
-    return "\n".join([
-        "# Exits and faults\n",
-        table("Kinds of exits to EL2, in `exits` and `trace` records", head,
-              header.words("EXIT_KINDS")),
-        table("Why EL2 stopped a guest, in `fault` records", head,
-              header.words("FAULT_REASONS"))])
+    return texts().exits(Header(tree, "exit_kind.h"))

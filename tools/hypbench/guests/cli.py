@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench.guests.machine import BadGuest
-from hypbench.guests.plan import usual_config
-from hypbench.guests.prepare import Wish, by_recipe
+from hypbench.guests.prepare import Wish, by_recipe, usual_config
 from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE

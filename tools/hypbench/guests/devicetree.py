@@ -2,16 +2,14 @@
 """The device tree of a guest's machine, compiled by dtc; or the user's own, with what the loader of
 a kernel has to say put into its /chosen."""
 
-from dataclasses import dataclass
 from pathlib import Path
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hypbench import abi
 from hypbench.boards.programs import run
 from hypbench.guests.formats import read_file
 from hypbench.guests.machine import FLASH_BANK, REDISTRIBUTOR, BadGuest, Machine
 from hypbench.guests.placement import DTB_ROOM, Layout
+from hypbench.template import filled_in
 
 MAGIC = bytes.fromhex("d00dfeed")
 SPARE = 4096  # bytes that firmware can still put something into
@@ -19,25 +17,14 @@ UART_HZ = 24_000_000  # virt's
 TIMER_PPIS = {"secure": 29, "physical": 30, "virtual": 27, "hypervisor": 26}
 
 
-@dataclass(frozen=True)
-class Network:
-    """The end of a link of kind=virtio."""
-
-    address: int = abi.constant("VIRT_VIRTIO")
-    size: int = abi.constant("VIRTIO_SIZE")
-    intid: int = abi.constant("VIRT_VIRTIO_INTID")
-
-
 def source(machine: Machine, layout: Layout, arguments: str, network: bool = False) -> str:
-    """The tree as text. It has flash where the image lies in it."""
-    environment = Environment(loader=PackageLoader("hypbench.guests", ""), trim_blocks=True,
-                              lstrip_blocks=True, undefined=StrictUndefined,
-                              keep_trailing_newline=True)
+    """The tree as text. It has flash where the image lies in it; `network`: the end of a link of
+    kind=virtio."""
     in_flash = any(piece.address < machine.ram for piece in layout.image)
-    return environment.get_template("guest.dts.j2").render(
-        machine=machine, bootargs=escaped(arguments), initrd=initrd_words(layout), hex=hex,
-        network=Network() if network else None, timers=TIMER_PPIS.values(), uart_hz=UART_HZ,
-        redistributor=REDISTRIBUTOR,
+    return filled_in(
+        "guests/guest.dts.j2", machine=machine, bootargs=escaped(arguments), hex=hex,
+        initrd=initrd_words(layout), network=network, constant=abi.constant, uart_hz=UART_HZ,
+        timers=TIMER_PPIS.values(), redistributor=REDISTRIBUTOR,
         flash=FLASH_BANK if in_flash else 0)
 
 

@@ -6,9 +6,10 @@ import io
 import lzma
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
@@ -120,7 +121,8 @@ def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image
     if not content:
         raise BadGuest("unpacked, this has 0 bytes")
     if len(packed) < 2 and content.startswith(GZIP_MAGIC):
-        return recognised(gunzip(content, limit), isa, limit, [*packed, "gzip"])
+        inner = unpacked(content, "gzip", limit, "gzip file")
+        return recognised(inner, isa, limit, [*packed, "gzip"])
     if len(packed) < 2 and content.startswith(b"MZ\0\0zimg"):
         return recognised(unpacked_zboot(content, limit), isa, limit, [*packed, "EFI zboot"])
     if content[IMAGE_MAGIC_AT:][:4] == IMAGE_MAGIC:
@@ -271,36 +273,24 @@ def physical(file: ELFFile, address: int) -> int:
     raise BadGuest(f"the entry {address:#x} of this ELF is in none of its segments")
 
 
-def gunzip(content: bytes, limit: int) -> bytes:
+PACKERS: dict[str, Callable[[], Any]] = {
+    "gzip": lambda: zlib.decompressobj(GZIP_WINDOW), "xz": lzma.LZMADecompressor,
+    "lzma": lzma.LZMADecompressor}
+
+
+def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
     """One member; what stands after it (Debian's kernels have nothing there) is not looked at."""
-    stream = zlib.decompressobj(GZIP_WINDOW)
+    stream = PACKERS[packer]()
     try:
         data = stream.decompress(content, limit)
-    except zlib.error as error:
-        raise BadGuest(f"this gzip file is damaged: {error}") from error
-    return whole(data, stream.eof, bool(stream.unconsumed_tail), limit, "gzip file")
-
-
-def whole(data: bytes, ended: bool, more: bool, limit: int, what: str) -> bytes:
-    if ended:
+    except (zlib.error, lzma.LZMAError) as error:
+        raise BadGuest(f"this {what} is damaged: {error}") from error
+    if stream.eof:
         return data
-    if more:
+    if len(data) == limit:
         raise BadGuest(f"unpacked, this {what} has more than {shown(limit)}, the board's store for"
                        " images")
     raise BadGuest(f"this {what} is cut: it ends before what it holds does")
-
-
-def unxz(content: bytes, limit: int) -> bytes:
-    """xz or lzma."""
-    stream = lzma.LZMADecompressor()
-    try:
-        data = stream.decompress(content, limit)
-    except lzma.LZMAError as error:
-        raise BadGuest(f"what this zboot image holds is damaged: {error}") from error
-    return whole(data, stream.eof, not stream.needs_input, limit, "zboot image")
-
-
-PACKERS = {"gzip": gunzip, "xz": unxz, "lzma": unxz}
 
 
 def unpacked_zboot(content: bytes, limit: int) -> bytes:
@@ -314,4 +304,4 @@ def unpacked_zboot(content: bytes, limit: int) -> bytes:
     if packer not in PACKERS:
         raise BadGuest(f"this EFI zboot image is compressed by '{packer}', which is not unpacked"
                        f" here ({', '.join(PACKERS)} are): unpack it, or take an Image")
-    return PACKERS[packer](content[start:start + size], limit)
+    return unpacked(content[start:start + size], packer, limit, "zboot image")

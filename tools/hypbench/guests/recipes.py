@@ -7,46 +7,15 @@ from functools import cache
 from pathlib import Path
 
 from hypbench import debian, initramfs
+from hypbench.template import filled_in
 
 ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
 FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
 UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
-# The shell's poweroff sends USR2 to this script.
-INIT = """\
-#!/bin/busybox sh
-/bin/busybox --install -s /bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev
-echo
-echo "Linux $(uname -r) on $(nproc) vCPU; poweroff ends it"
-trap : USR2
-setsid cttyhack sh </dev/console >/dev/console 2>&1 &
-wait
-/bin/busybox poweroff -f
-"""
 
-# Linux as a neighbour: rounds of instructions, writes to memory and a process, counted on its
-# console. The first one begins when CNTVCT has some 57 s: by then Linux has booted on every board.
-# ARMv7's kernel unpacks itself before its uptime begins.
+# When the first round of stress begins: CNTVCT then has some 57 s, and Linux has booted on every
+# board. ARMv7's kernel unpacks itself before its uptime begins.
 STRESS_FROM_S = {"armv8": 57, "armv7": 25}
-STRESS_INIT = """\
-#!/bin/busybox sh
-/bin/busybox --install -s /bin
-mount -t proc proc /proc
-mount -t devtmpfs dev /dev
-mount -t tmpfs tmp /tmp
-read up idle </proc/uptime
-[ ${up%.*} -ge FROM ] || sleep $((FROM - ${up%.*}))
-round=0
-while :; do
-    round=$((round + 1)) i=0
-    while [ $i -lt 50 ]; do i=$((i + 1)); done
-    read up idle </proc/uptime
-    dd if=/dev/zero of=/tmp/written bs=64k count=2 2>/dev/null && /bin/busybox true &&
-        echo "stress: round $round at $up"
-done
-"""
 
 
 @dataclass(frozen=True)
@@ -72,12 +41,12 @@ def busybox(isa: str) -> bytes:
 
 def linux(isa: str) -> Recipe:
     """Debian's kernel, and a shell of busybox as its first program."""
-    return with_init(isa, INIT)
+    return with_init(isa, filled_in("guests/init.sh.j2"))
 
 
 def stress(isa: str) -> Recipe:
     """The same, which keeps its core busy."""
-    return with_init(isa, STRESS_INIT.replace("FROM", str(STRESS_FROM_S[isa])))
+    return with_init(isa, filled_in("guests/stress.sh.j2", from_s=STRESS_FROM_S[isa]))
 
 
 def with_init(isa: str, init: str) -> Recipe:

@@ -10,14 +10,11 @@ import click
 from hypbench import qemu
 from hypbench.guests import terminal
 from hypbench.guests.machine import shown
-from hypbench.guests.plan import SAFE_CONFIG, loses_timers
-from hypbench.guests.prepare import Prepared, Wish, prepare
+from hypbench.guests.prepare import SAFE_CONFIG, Prepared, Wish, loses_timers, prepare
 from hypbench.guests.status import status_of
-from hypbench.records import Log
+from hypbench.records import Data, Log
 from hypbench.report import note_of
-from hypbench.rules import check_rules
-from hypbench.records import Data
-from hypbench.session import stuck, write_image_text, write_results
+from hypbench.session import ending, problems_of, stuck, write_image_text, write_results
 from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
@@ -97,10 +94,10 @@ def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
                                     f"{silence(session, gic)}"])
     steps = log.of_kind("step")
     if not faults and log.run and steps and steps[-1]["outcome"] == "done":
-        problems = problems_of(log, session, wish)
+        problems = all_problems(log, session, wish)
         own, said = own_status(session, wish)
         return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
-    problems = [] if faults else problems_of(log, session, wish)
+    problems = [] if faults else all_problems(log, session, wish)
     if not log.run and session.stderr:
         problems.append(f"QEMU reports: {session.stderr}")
     return Verdict(1, faults + problems)
@@ -133,14 +130,8 @@ def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
     return status, f"; its own status is {status}"
 
 
-def problems_of(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
-    found = [str(problem) for problem in
-             log.problems + check_rules(log, qemu.PLATFORM_OF_CLOCK[wish.clock])]
-    if session.stopped:
-        return found + ["QEMU did not end after the end record"]
-    if session.status and session.status < 0:
-        return found + [f"QEMU was ended by signal {-session.status}"]
-    return found + ([f"QEMU ended with status {session.status}"] if session.status else [])
+def all_problems(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
+    return problems_of(log, qemu.PLATFORM_OF_CLOCK[wish.clock]) + ending(session, log)
 
 
 def summary(log: Log, step: Data) -> str:

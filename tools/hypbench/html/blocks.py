@@ -2,12 +2,16 @@
 """The parts of a page: sections of text, notices, tables and figures; and numbers with their units:
 what a tick is called depends on the platform."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 from hypbench.columns import columns_of
 from hypbench.records import Data
 from hypbench.rows import TIME
+from hypbench.template import ENVIRONMENT
 
 NARROW_SPACE = "\u202f"
 NONE = "–"
@@ -91,6 +95,17 @@ def seconds(value: float) -> str:
         if value * scale >= 1 or unit == "ns":
             return f"{value * scale:.4g}\u00a0{unit}"
     return ""
+
+
+@cache
+def texts() -> Any:
+    return ENVIRONMENT.get_template("html/templates/prose.j2", globals={
+        "number": number, "percent": percent}).module
+
+
+def prose(name: str, /, **values: object) -> str:
+    """A text of templates/prose.j2."""
+    return re.sub(r"[ \n]+", " ", getattr(texts(), name)(**values)).strip(" ")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ A datum's `config` is what the page's chooser selects by; `note` is what a point
 The colours of modes are Okabe and Ito's, which people with any colour vision can distinguish.
 """
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from hypbench.html.blocks import number
@@ -18,18 +20,7 @@ OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D", "#E7
 FRAMES = {"guest": "#9ecae1", "EL2": "#fdae6b"}
 LETTER = 6.5  # pixels of a letter's width
 ROW = 30  # pixels of a bar or a line of dots
-CONFIG = {
-    "background": None, "font": "system-ui, DejaVu Sans, Verdana, sans-serif",
-    "view": {"stroke": None}, "text": {"color": "currentColor"},
-    "rule": {"color": "currentColor"},
-    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "labelLimit": 230,
-             "labelFontSize": 12, "titleFontSize": 12, "tickCount": 8, "labelOverlap": True,
-             "labelFlush": False,
-             "gridColor": "#88888840", "domainColor": "#888888", "tickColor": "#888888",
-             "titleFontWeight": "normal"},
-    "legend": {"labelColor": "currentColor", "titleColor": "currentColor", "orient": "bottom",
-               "columns": 3, "labelLimit": 240, "labelFontSize": 12},
-}
+CONFIG = json.loads(Path(__file__).with_name("vega.json").read_text())
 
 
 def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
@@ -59,6 +50,12 @@ def colour(configs: Iterable[str]) -> Data:
 TIP = {"field": "note", "type": "nominal"}
 
 
+def words(field: str, x: Data, y: Data, **more: Any) -> Data:
+    """A layer of text, in the middle of what it is about."""
+    return {"mark": {"type": "text", "color": "#111111"} | more,
+            "encoding": {"x": x, "y": y, "text": {"field": field}}}
+
+
 def chart(values: list[Data], height: int, **more: Any) -> Data:
     return {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": CONFIG,
             "width": "container", "height": height,
@@ -83,8 +80,7 @@ def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
                       "scale": {"domain": order, "scheme": "tableau10"}}}},
         {"transform": [{"filter": "datum.shown"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
-         "mark": {"type": "text", "color": "#111111"},
-         "encoding": {"x": axis("middle", unit), "y": y, "text": {"field": "text"}}},
+         **words("text", axis("middle", unit), y)},
         *([{"transform": [{"aggregate": [{"op": "max", "field": "end", "as": "sum"}],
                            "groupby": ["config"]}],
             "mark": {"type": "text", "align": "left", "dx": 4, "fontWeight": 600},
@@ -107,8 +103,7 @@ def icicle(values: list[Data], title: str) -> Data:
         {"transform": [{"calculate": f"{shown} > 2 ? truncate(datum.name, {shown}) : ''",
                         "as": "text"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
-         "mark": {"type": "text", "color": "#111111", "fontSize": 11},
-         "encoding": {"x": axis("middle", title), "y": y, "text": {"field": "text"}}}])
+         **words("text", axis("middle", title), y, fontSize=11)}])
 
 
 def sparks(values: list[Data], title: str) -> Data:
@@ -208,8 +203,7 @@ def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
             "factor", "times as long", log=True, scale={
                 "domain": [1, 1000], "clamp": True,
                 "scheme": {"name": "oranges", "extent": [0, 0.6]}})}},
-        {"mark": {"type": "text", "color": "#111111"}, "encoding": {
-            "x": x, "y": y, "text": {"field": "text"}}}])
+        words("text", x, y)])
 
 
 def picture(spec: Data) -> str:

@@ -57,8 +57,8 @@ class Ours(System):
     key: str = "hypbench"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        wish = guests.Wish(peer.board, peer.probe, self.config, None, None, peer.arguments, "256M",
-                           1, None, False, "icount", LIMIT_S)
+        wish = guests.Wish(peer.board, peer.probe, self.config, arguments=peer.arguments,
+                           limit_s=LIMIT_S)
         prepared = guests.prepare(peer.tree, wish, folder / "guest")
         image = write_image_text(peer.tree, peer.board, prepared.plan, "qemu-icount",
                                  folder / "image")

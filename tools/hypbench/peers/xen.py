@@ -14,34 +14,13 @@ from hypbench.debian import fetch
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import System, line_of
+from hypbench.template import filled_in
 
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
 # Seen in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
 # scrubbed while the probe runs. noreboot: nothing comes after the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
-CHOSEN = """
-/ {{
-	chosen {{
-		xen,xen-bootargs = "{arguments}";
-		#address-cells = <2>;
-		#size-cells = <2>;
-		domU1 {{
-			compatible = "xen,domain";
-			#address-cells = <2>;
-			#size-cells = <2>;
-			memory = <0 {memory:#x}>;
-			cpus = <1>;
-			vpl011;
-			module@{module:x} {{
-				compatible = "multiboot,kernel", "multiboot,module";
-				reg = <0 {module:#x} 0 {size:#x}>;
-				bootargs = "{probe}";
-			}};
-		}};
-	}};
-}};
-"""
 DOMAIN_LINE = re.compile(rb"^\(XEN\) DOM1: (.*?)\r?$", re.MULTILINE)
 UNNAMED_LINE = re.compile(rb"^\(XEN\) (?!DOM\d+: )(.*?)\r?$", re.MULTILINE)
 SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
@@ -106,8 +85,8 @@ def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
     if done.returncode or not blob.is_file():
         raise click.ClickException(f"QEMU gives no device tree: {done.stderr.strip()}")
     source = run("dtc", "-q", "-I", "dtb", "-O", "dts", blob).decode()
-    text.write_text(source + CHOSEN.format(
-        arguments=arguments, memory=DOMAIN_KIB, module=MODULE, size=peer.probe.stat().st_size,
-        probe=peer.arguments))
+    text.write_text(source + filled_in(
+        "peers/domain.dts.j2", arguments=arguments, memory=DOMAIN_KIB, module=MODULE,
+        size=peer.probe.stat().st_size, probe=peer.arguments))
     run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", made, text)
     return made
