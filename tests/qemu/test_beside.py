@@ -138,6 +138,7 @@ RINGING = ("net", "block")
 
 
 @divides_otherwise
+@pytest.mark.long
 @pytest.mark.job(RINGS, machine=cores(3))
 def test_nor_does_a_load_over_a_link(result):
     """On another core; of many samples QEMU's two other cores have a turn. On this one by priority

@@ -48,6 +48,7 @@ def paths(kinds: dict[str, str], vms: str) -> str:
         "".join(f"bench {bench}\n" for bench in BENCHES))
 
 
+@pytest.mark.long
 @pytest.mark.job(paths(KINDS, VMS.splitlines(keepends=True)[0]))
 def test_paths_are_as_long_with_colours_as_without(result):
     assert result.status == 0 and result.problems == [], result.explain()

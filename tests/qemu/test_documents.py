@@ -78,6 +78,7 @@ def test_statistics_and_trace(result, board):
 
 
 @pytest.mark.every_board
+@pytest.mark.long
 @pytest.mark.job(expected.PLAN)
 def test_what_exit_statistics_leave_out(result, lab, board):
     """Instructions of EL2 before the start and after the end: the shortest exit of all is a

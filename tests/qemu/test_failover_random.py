@@ -58,7 +58,9 @@ def check(result: Result, n: int) -> None:
     assert min(there["sgi"]["rounds"], there["exits"]["rounds"]) > 100
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("config", [
+    pytest.param(config, marks=[] if config == "cores" else pytest.mark.long)
+    for config in CONFIGS])
 def test_fail_overs_in_random_order_lose_no_interrupt(lab, built, config):
     check(lab.run(beside_hostile(built, config, SMALL)), SMALL)
 
