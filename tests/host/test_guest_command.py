@@ -437,6 +437,14 @@ def test_keys_that_end_it(bench, keys):
         terminal.until(b"ended by the user; the guest had not powered off")
 
 
+def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.type(b"vq")
+        assert terminal.end() == 0
+        terminal.until(b"=> <76>")
+
+
 def test_ctrl_a_for_the_guest(bench):
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:

@@ -69,7 +69,7 @@ def raw(number: int | None) -> Iterator[bool]:
         return
     before = termios.tcgetattr(number)
     try:
-        tty.setraw(number)
+        tty.setraw(number, termios.TCSADRAIN)  # what was typed before is the guest's, too
         changed = termios.tcgetattr(number)
         changed[tty.OFLAG] |= termios.OPOST
         termios.tcsetattr(number, termios.TCSADRAIN, changed)
