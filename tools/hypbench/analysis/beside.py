@@ -15,6 +15,8 @@ NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
+# Plans whose loads the sections on links and on studies show.
+ELSEWHERE = ("links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
 POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
@@ -108,7 +110,7 @@ def beside_tables(log: Log) -> Shown:
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("beside", "What a neighbour does", board.name)
-    for source in board.sources.values():
+    for source in (one for plan, one in board.sources.items() if plan not in ELSEWHERE):
         cells = [cell for cell in beside_cells(source.log) if cell.modelled]
         if cells:
             matrices(made, source, cells)
@@ -130,14 +132,13 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
         made.figure(f"beside-{source.plan}-{policy}", f"The load {POLICIES[policy]}:"
                     " median · maximum, as times of those alone; the colour is the maximum's.",
                     charts.matrix(values, "load", None))
-    made.table(f"beside-{source.plan}", "Alone and beside a load", (
+    made.table(f"beside-{source.plan}", "Alone and beside a load, where they differ", (
         "benchmark", "configuration", "load", "policy", ">alone", ">beside it", ">max alone",
         ">max beside it"), [
-            [f"{cell.bench} {cell.variant}", cell.alone_config,
-             cell.load if cell.ran else Cell(f"{cell.load}: {IDLE}", "quiet"), cell.policy,
+            [f"{cell.bench} {cell.variant}", cell.alone_config, cell.load, cell.policy,
              source.cell(cell.alone), source.cell(cell.row),
              source.clock.show(cell.alone.pool.high), source.clock.show(cell.row.pool.high)]
-            for cell in cells], folded="Neighbours in numbers")
+            for cell in moved], folded="Neighbours in numbers")
 
 
 def victim(cell: BesideCell) -> str:
