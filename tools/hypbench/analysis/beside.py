@@ -16,7 +16,7 @@ ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
 # Plans whose loads the sections on links and on studies show.
-ELSEWHERE = ("links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
+ELSEWHERE = ("links", "links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
 POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
