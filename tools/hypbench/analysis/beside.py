@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypbench.columns import Shown, add, plain, table, times
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, prose
+from hypbench.html.blocks import NONE, Cells, Section, prose
 from hypbench.html.data import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
