@@ -10,10 +10,10 @@
 #include "lib/compiler.h"
 #include "lib/mean.h"
 
-static const char *const kind_name[] = { [TRACE_PAUSE] = "pause",
-					 [TRACE_RESUME] = "resume",
+static const char *const event_name[] = { "pause", "resume" }; /* from TRACE_PAUSE on */
+static const char *const kind_name[] = {
 #define X(NAME, text) [EXIT_##NAME] = text,
-					 EXIT_KINDS(X)
+	EXIT_KINDS(X)
 #undef X
 };
 
@@ -141,7 +141,8 @@ static void emit_trace(const struct exit_stats *all)
 		record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
 		record_u64("t", e->ticks);
 		record_u64("dur", e->duration_ticks);
-		record_string("event", kind_name[e->kind]);
+		record_string("event", e->kind < TRACE_PAUSE ? kind_name[e->kind]
+							     : event_name[e->kind - TRACE_PAUSE]);
 		record_hex("arg", e->arg);
 		record_u64("paused", e->paused);
 		record_close();

@@ -57,7 +57,7 @@ EXPIRY, EXPIRY_HELD = 500, 3000  # of the benchmark's timer, ticks from before t
 # instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
-OTHER_COMPILER = 1.15  # what may be longer with another one than expected.DOCUMENTED
+YIELD_OTHERWISE = 290  # with another compiler than expected.DOCUMENTED
 
 
 def values(config: str, row: dict) -> list[int]:
@@ -167,12 +167,12 @@ def test_a_heartbeat_has_32_bits(result, lab, built):
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     compiler = expected.series(result.log.run["compiler"])
-    slack = 1 if compiler == expected.DOCUMENTED else OTHER_COMPILER
+    ceilings = CEILINGS | ({} if compiler == expected.DOCUMENTED else {"yield": YIELD_OTHERWISE})
     rows = whole(result)
     assert rows["call"]["p50"] < rows["call-cores"]["p50"] < 3 * rows["call"]["p50"]
     rows["yield"] = result.figures(YIELD)["yield", "yield"]
-    for config, ceiling in CEILINGS.items():
-        assert board != "virt-a72" or rows[config]["p50"] <= slack * ceiling
+    for config, ceiling in ceilings.items():
+        assert board != "virt-a72" or rows[config]["p50"] <= ceiling
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ and the guest between them; steps. Flows lead from the ring of a doorbell, or a 
 notification, to the exit of the interrupt that it makes, and from an interrupt's exit to the guest
 that handles it."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -223,6 +224,9 @@ class Builder:
         for pause in pauses:
             self.slice(self.track("vCPUs", vcpu_name(pause.place)), "paused", pause.start,
                        pause.end)
+        resumed: dict[Place, list[int]] = defaultdict(list)
+        for pause in pauses:
+            resumed[pause.place].append(pause.end)
         for one, following in zip_longest(exits, exits[1:]):
             begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
                                one.end)
@@ -232,9 +236,9 @@ class Builder:
             self.begins[one] = begin
             if not following:
                 continue
-            start = max([one.end, *(pause.end for pause in pauses
-                                    if pause.place == following.place
-                                    and pause.end <= following.start)])
+            ends = resumed[following.place]
+            earlier = bisect_right(ends, following.start)
+            start = max(one.end, ends[earlier - 1] if earlier else 0)
             if start < following.start:
                 runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
                                   following.start)
