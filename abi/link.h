@@ -7,8 +7,8 @@
  *   +0x10000  the window: LINK_WINDOW_SIZE bytes of ordinary memory that both VMs have, 0 at the
  *             begin of a step; stays where a VM starts anew
  *
- * A ring pends a physical SPI of the other VM, its guest_run.link_intid. A ring that comes while
- * that SPI is pending is lost; a ring waits while the VM is paused, or has the SPI disabled.
+ * A ring pends an SPI of the other VM, its guest_run.link_intid. A ring that comes while that SPI
+ * is pending is lost; a ring waits while the VM is paused, or has the SPI disabled.
  */
 #pragma once
 

@@ -91,6 +91,13 @@ uint32_t gic_ack(void);
 void gic_eoi(uint32_t iar);
 void gic_deactivate(uint32_t iar);
 
+/* With split_eoi: both. */
+static inline void gic_end(uint32_t iar)
+{
+	gic_eoi(iar);
+	gic_deactivate(iar);
+}
+
 /* With split_eoi: gic_eoi() for an interrupt that stays active after the handler. */
 void gic_drop(uint32_t iar);
 

@@ -2,7 +2,8 @@
 /*
  * One end of a link between two VMs: shared memory, and a doorbell (abi/link.h). A ring pends a
  * physical SPI of the other VM, so it reaches that VM as a device's interrupt does, on whichever
- * core, loaded or not, and EL2 keeps nothing of it.
+ * core, loaded or not, and EL2 keeps nothing of it. Where a VM that measures has the distributor
+ * (irq=direct), a ring posts a virtual SPI to the other VM instead.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 struct doorbell {
 	ipa_t base;     /* of the link, and its physical address */
 	unsigned rings; /* INTID of the other VM's SPI */
+	struct vm *to;  /* whose SPI is virtual; NULL: it is physical */
 };
 
 /* Add the register and the window to the VM, which has stage 2. False: no room in the tables. */

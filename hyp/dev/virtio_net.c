@@ -134,8 +134,9 @@ static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which,
 }
 
 /* The chain is the guest's again. */
-static void give_back(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
-		      uint32_t length)
+static inline __attribute__((always_inline)) void give_back(struct virtio_net *end,
+							    enum virtio_net_queue which,
+							    uint16_t head, uint32_t length)
 {
 	struct virtio_queue *queue = &end->queue[which];
 	volatile struct virtio_used_entry *entry =
@@ -148,26 +149,16 @@ static void give_back(struct virtio_net *end, enum virtio_net_queue which, uint1
 	dsb_ish(); /* the entry, and the frame, before the index */
 	queue->used->index = queue->used_index;
 	dsb_ish(); /* the index before the flags are read (2.7.7.2) */
-}
-
-static bool wants_interrupt(const struct virtio_net *end, enum virtio_net_queue which)
-{
-	return !(end->queue[which].available->flags & VIRTIO_NO_INTERRUPT);
+	if (!(queue->available->flags & VIRTIO_NO_INTERRUPT))
+		interrupt(end, VIRTIO_INT_USED);
 }
 
 /* --- the cable --- */
 
-static void sent(struct virtio_net *sender, uint16_t head)
-{
-	give_back(sender, VIRTIO_NET_TX, head, 0);
-	if (wants_interrupt(sender, VIRTIO_NET_TX))
-		interrupt(sender, VIRTIO_INT_USED);
-}
-
 static void lose(struct virtio_net *sender, uint16_t head)
 {
 	sender->lost++;
-	sent(sender, head);
+	give_back(sender, VIRTIO_NET_TX, head, 0);
 }
 
 /* One frame of the peer. False: there is none, or no buffer for it. */
@@ -200,9 +191,7 @@ static bool receive(struct virtio_net *end)
 	}
 	end->received++;
 	give_back(end, VIRTIO_NET_RX, to, length);
-	if (wants_interrupt(end, VIRTIO_NET_RX))
-		interrupt(end, VIRTIO_INT_USED);
-	sent(peer, from);
+	give_back(peer, VIRTIO_NET_TX, from, 0);
 	return true;
 }
 

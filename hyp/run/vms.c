@@ -108,12 +108,6 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
-static void add_doorbell(unsigned i, pa_t base, unsigned rings)
-{
-	step.doorbell[i] = (struct doorbell){ .base = base, .rings = rings };
-	step.machine[i].doorbell = &step.doorbell[i];
-}
-
 /* An unmodified guest finds the device where QEMU's virt has its first one. The MAC address is
  * administered locally. */
 static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct virtio_cable *cable)
@@ -132,19 +126,24 @@ static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct 
 	step.machine[i].net = &step.net[i];
 }
 
-/* `intid`: of the physical SPI that this end has; `rings`: of the other end's. */
+/* `intid`: of the SPI that this end has; `rings`: of the other end's. Physical ones, but where the
+ * measured VM has the distributor. */
 static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigned intid,
 		    unsigned rings)
 {
 	struct vm_machine *machine = &step.machine[i];
+	unsigned other = i == link->a ? link->b : link->a;
+	bool physical = step.config->irq == IRQ_TRAPPED;
 
-	if (link->kind == PLAN_LINK_VIRTIO)
-		add_net(i, i == link->a ? link->b : link->a, base, intid,
-			&step.cable[link - step.plan->link]);
-	else
-		add_doorbell(i, base, rings);
-	if (step.plan->vm[i].image != PLAN_IMAGE_GUEST)
-		machine->link_intid = machine->run.link_intid = intid;
+	if (link->kind == PLAN_LINK_VIRTIO) {
+		add_net(i, other, base, intid, &step.cable[link - step.plan->link]);
+	} else {
+		step.doorbell[i] = (struct doorbell){ base, rings, physical ? NULL : &vms[other] };
+		machine->doorbell = &step.doorbell[i];
+	}
+	machine->run.link_intid = intid;
+	if (step.plan->vm[i].image != PLAN_IMAGE_GUEST && physical)
+		machine->link_intid = intid;
 	machine->run.link_base = base;
 	machine->run.link_kind = link->kind;
 }

@@ -17,8 +17,7 @@ static const char *const kind_name[] = {
 #undef X
 };
 
-static bool stats_on;
-static bool trace_on;
+static bool stats_on, trace_on;
 static struct exit_stats space[EXIT_STATS_MAX];
 static unsigned count;
 

@@ -57,8 +57,7 @@ static __cold struct vcpu *fail_over_or_stop(struct vcpu *vcpu, enum fault_reaso
  * one, too, so what is looked at here is not older than the acknowledge. */
 static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 {
-	gic_eoi(iar);
-	gic_deactivate(iar);
+	gic_end(iar);
 	dsb_sy();
 	if (smp_is_asked())
 		return NULL;
@@ -122,8 +121,7 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 /* The line of CNTHP falls when timerq_expire() programs it, before the next acknowledge. */
 static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
 {
-	gic_eoi(iar);
-	gic_deactivate(iar);
+	gic_end(iar);
 	timerq_expire();
 	return sched_next();
 }
@@ -131,8 +129,7 @@ static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
 static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32_t iar)
 {
 	vgic_maintain(&vcpu->vgic);
-	gic_eoi(iar);
-	gic_deactivate(iar);
+	gic_end(iar);
 	return vcpu;
 }
 
@@ -153,8 +150,7 @@ __cold void trap_irq_idle(void)
 	uint32_t iar = gic_ack();
 
 	if (gic_intid(iar) == SMP_KICK_SGI || gic_intid(iar) == board.maintenance_intid) {
-		gic_eoi(iar);
-		gic_deactivate(iar);
+		gic_end(iar);
 	} else if (gic_intid(iar) == board.hyp_timer_intid) {
 		expire_timers(iar);
 	} else if (gic_intid(iar) < GIC_SPECIAL_BASE) {
@@ -202,8 +198,7 @@ static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 static struct vcpu *on_smc_psci(struct vcpu *vcpu, uint32_t esr)
 {
 	vcpu->vm->smc_count++;
-	trap_skip_instruction();
-	return psci(vcpu);
+	return psci(done(vcpu));
 }
 
 /* A vCPU with a pending interrupt does not block. */

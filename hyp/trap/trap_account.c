@@ -38,9 +38,7 @@ _Static_assert(EXIT_STAT(0) != 0, "0 is no statistic");
 
 static size_t sync_stat(uint32_t esr, const struct vcpu *next)
 {
-	if (next)
-		return resumed_stat(esr);
-	return trap_class_stat[ESR_EC(esr)] ?: EXIT_STAT(EXIT_OTHER);
+	return next ? resumed_stat(esr) : trap_class_stat[ESR_EC(esr)] ?: EXIT_STAT(EXIT_OTHER);
 }
 
 static __cold struct vcpu *irq_own_counted(struct vcpu *vcpu, uint32_t iar)
@@ -100,12 +98,22 @@ static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, enum exit_
 	return next;
 }
 
+/* CNTPCT at which the timer of an interrupt was due; for others the exit's begin. */
+static __attribute__((noinline)) uint64_t due(const struct vcpu *vcpu, unsigned intid)
+{
+	if (intid == board.virt_timer_intid)
+		return read_cntv_cval_el0() + read_cntvoff_el2();
+	return intid == board.hyp_timer_intid ? read_cnthp_cval_el2() : vcpu->exit_start;
+}
+
 struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 {
 	uint32_t iar = gic_ack();
 	enum exit_kind kind = irq_kind(vcpu, iar);
+	uint64_t late = vcpu->exit_start - due(vcpu, gic_intid(iar));
+	uint64_t arg = gic_intid(iar) | (late >> 32 ? UINT32_MAX : late) << 32;
 
-	return trace(vcpu, trap_irq_acked(vcpu, iar), kind, gic_intid(iar));
+	return trace(vcpu, trap_irq_acked(vcpu, iar), kind, arg);
 }
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)

@@ -362,7 +362,9 @@ def test_links_are_as_they_are_said():
      "link 'a' needs VMs with image=bench or load, or, of kind=virtio, with a guest;"
      " vm 'busy' has image=background"),
     ("config d direct beside=load_cpu\nlink a kind=doorbell a=bench b=one",
-     "a link needs irq=trapped: irq=direct in config 'd'"),
+     "link 'a' needs irq=trapped, or kind=doorbell between two loads: irq=direct in config 'd'"),
+    ("config d native beside=load_net\nlink a kind=virtio a=one b=two",
+     "link 'a' needs irq=trapped, or kind=doorbell between two loads: irq=direct in config 'd'"),
     ("\n".join(f"link l{i} kind=doorbell a=bench b=one" for i in range(5)),
      "too many links, at most 4")])
 def test_a_wrong_link_is_refused(line, message):

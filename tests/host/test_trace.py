@@ -138,6 +138,36 @@ def test_an_interrupt_of_el2_that_changes_no_vcpu_has_no_flow():
     assert (begin.name, end.track[-1]) == ("hyp-timer 26", "bench vCPU 0")
 
 
+def late(ticks: int, intid: int = 27) -> int:
+    return ticks << 32 | intid
+
+
+def test_a_timer_flows_from_where_it_fires_to_its_exit():
+    trace = trace_of(Records(
+        ("load0", 90, 5, "wfi", 0), ("bench", 100, 5, "wfi", 0),
+        ("bench", 150, 5, "irq", late(20)), ("load0", 250, 5, "hyp-timer", late(30, 26)),
+        ("bench", 300, 5, "irq", late(0, 40)),
+        ("bench", 330, 5, "irq", late(30)), ("load0", 400, 5, "wfi", 0)), PLAN)
+    found = slices_of(trace)
+    assert on("bench vCPU 0, INTID 27", found) == [("fired", 130, 150), ("fired", 300, 330)]
+    assert on("load0 vCPU 0, INTID 26", found) == [("fired", 220, 250)]
+    flows = flows_of(trace)
+    ends = {begin.end // NS: (end.name, end.start // NS) for begin, end in flows
+            if begin.name == "fired"}
+    assert ends == {150: ("irq 27", 150), 250: ("hyp-timer 26", 250), 330: ("irq 27", 330)}
+    assert sorted(begin.name for begin, _ in flows) == [
+        "fired", "fired", "fired", "hyp-timer 26", "irq 27", "irq 27", "irq 40"]
+
+
+@pytest.mark.parametrize("ticks", [0, 51, 200, 2**32 - 1])
+def test_a_compare_value_from_before_the_last_exit_says_not_when_its_timer_fired(ticks):
+    found = parts(("load0", 90, 5, "wfi", 0), ("bench", 100, 5, "wfi", 0),
+                  ("bench", 150, 5, "irq", 27),
+                  ("bench", 200, 5, "irq", late(ticks)), ("bench", 300, 5, "wfi", 0))
+    assert not [one for one in found if one.name == "fired"]
+    assert ("irq 27", 200, 205) in on("bench vCPU 0", found)
+
+
 LINKED = parse("config a trapped beside=load_echo trace=on\nbench b\n")
 BOARD = {"guest_base": 0x80000000, "guest_size": 0x40000000}
 DOORBELL = 0xbfe00000

@@ -58,11 +58,12 @@ class Counted:
 
 @dataclass(frozen=True)
 class Watched:
-    """A run under the plugin, for Lab.run(). `vector`: the guest's, if it is not the real one."""
+    """A run under the plugin, for Lab.run(). `vector`: the guest's, if it is not the real one.
+    `switches`: of the plugin's options."""
 
     job: Job
     vector: int | None = None
-    paths: bool = False
+    switches: tuple[str, ...] = ()
 
 
 def library(board: str) -> Path:
@@ -71,17 +72,17 @@ def library(board: str) -> Path:
 
 def words(job: Job, watched: Watched, out: Path) -> list[str]:
     return counting.options(library(job.board), build_of(job.board, job.planted) / "guest.elf",
-                            board_facts(job.board)["ISA"], out, watched.vector, watched.paths)
+                            board_facts(job.board)["ISA"], out, watched.vector, watched.switches)
 
 
-def counted(lab_: Lab, job: Job, vector: int | None = None, paths: bool = False) -> Counted:
+def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
     """Of one run; skips the test where QEMU cannot."""
     with BUILDING:
         reason = counting.reason_not_to(TREE.qemu_options(job.board)[0], library(job.board))
     if reason:
         assert "gcc" not in reason, reason
         pytest.skip(reason)
-    return lab_.run(Watched(job, vector, paths), perform)
+    return lab_.run(Watched(job, vector, switches), perform)
 
 
 def perform(watched: Watched) -> Counted:

@@ -2,18 +2,22 @@
 """A VM with a load beside the one that measures: on another core nothing changes, to the
 instruction; on the same core the policy bounds what does."""
 
+from collections import Counter
+from itertools import product
 from operator import itemgetter
 
 import pytest
 
+import el2count
 from hypbench import abi
 from hypbench.analysis.bound import bounds_of
 from hypbench.plan_language import PARTNERS
-from hypbench.plan_vms import LINUX
+from hypbench.plan_vms import LINUX, REQUESTERS
 from lab import ROOT, Job, Result
 from old_qemu import divides_otherwise
 
-LOADS = [load for load in abi.axes()["beside"][1:] if load not in (*PARTNERS, LINUX)]
+LOADS = [load for load in abi.axes()["beside"][1:]
+         if load not in (*PARTNERS, *REQUESTERS, LINUX)]
 ALONE = "alone"
 WAKEUP, PHASES = 0, 1  # bench lines
 RARE = 2  # samples in 1000: CAVEATS.md, a sleep that ends late on a machine of several cores
@@ -135,6 +139,7 @@ def test_nor_do_loads_on_three_cores(result, preset):
 
 RINGS = "order once\n" + (ROOT / "plans/beside-rings.plan").read_text()
 RINGING = ("net", "block")
+ALONES = {"direct": "direct", "trapped": "trapped-sw"}
 
 
 @divides_otherwise
@@ -148,16 +153,58 @@ def test_nor_does_a_load_over_a_link(result):
              if vm["bench"] == "timer_wakeup"}
     assert min(there.values()) > 20
     assert {config for config, vm in there if vm == "served"} == {
-        f"{where}-{load}" for where in ("trapped", "fp", "rr") for load in RINGING}
+        f"{where}-{load}" for where in ("direct", "trapped", "fp", "rr") for load in RINGING}
     figures = result.figures(WAKEUP)
     for variant in {variant for _, variant in figures}:
-        alone = figures["trapped-sw", variant]["p50"]
-        assert figures["direct-sgi", variant]["p50"] == figures["direct", variant]["p50"]
-        for load in ("sgi", *RINGING):
-            row = figures[f"trapped-{load}", variant]
+        for where, load in product(("direct", "trapped"), ("sgi", *RINGING)):
+            row, alone = figures[f"{where}-{load}", variant], figures[ALONES[where], variant]["p50"]
             assert row["min"] == alone and (load in RINGING or row["p50"] == alone), (load, variant)
+        alone = figures["trapped-sw", variant]["p50"]
+        for load in ("sgi", *RINGING):
             more = figures[f"fp-{load}", variant]["p50"] - alone
             assert (300 < more < 1000) if variant in WFI else more == 0, (load, variant, more)
+
+
+# --- counted on the measured core alone, from outside ---
+
+REQUESTS = "".join(f"vm {vm} image=load {role}cores={core} configs={','.join(REQUESTERS)}\n"
+                   for vm, role, core in (("far", "", 1), ("served", "load=load_echo ", 2))
+                   ) + "link far kind=doorbell a=far b=served\n"
+DELAY = 4  # instructions of EL2
+LATER = f"config later {{0}} delay_el2={DELAY}\n"
+
+
+def apart(preset: str, loads, vms: str) -> Job:
+    return pytest.mark.job(plan(preset, loads, LATER.format(preset)
+                                + "bench timer_wakeup n=1000\n", vms), machine=cores(4))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset, loads", [
+    pytest.param(preset, loads, marks=apart(preset, loads, vms))
+    for preset in ("direct", "trapped")
+    for loads, vms in ((LOADS, THREE), (REQUESTERS, "vm bench\n" + REQUESTS))])
+def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads):
+    """Each of the 1000, from the timer's expiry to the task: the plugin counts the measured core's
+    instructions, whichever core has its turn meanwhile. Beside VMs that ring each other QEMU finds
+    a pending interrupt a few of the guest's instructions later, once in thousands of times."""
+    counted = el2count.counted(lab, job, "apart")
+    assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
+    found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)
+             for record, (_, *warm) in counted.rows()}
+    variants = {variant for _, variant in found}
+    assert len(variants) == 6
+    for variant in variants:
+        [(guest, el2)] = found[ALONE, variant]
+        assert {(guest, el2)} == set(found["native", variant]) or preset == "trapped" and el2 > 20
+        for load in loads:
+            seen = found[load, variant]
+            missed = RARE if load in REQUESTERS else 0
+            assert seen[guest, el2] >= 1000 - missed and {one for _, one in seen} == {el2}, (
+                load, variant, seen)
+        assert set(found["later", variant]) == {(guest, el2 and el2 + DELAY)}
+    made = {(vm["config"], vm["vm"]): vm["rounds"] for vm in counted.result.records("vm")}
+    assert {config for config, _ in made} >= set(loads) and min(made.values()) > 100, made
 
 
 # --- the same core ---

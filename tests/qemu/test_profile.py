@@ -17,7 +17,7 @@ EXTRA = 4
 
 
 def run(lab, board: str, plan: str = PLAN) -> el2count.Counted:
-    return el2count.counted(lab, Job(board, plan), paths=True)
+    return el2count.counted(lab, Job(board, plan), "paths")
 
 
 def flames(counted: el2count.Counted, board: str) -> dict[str, Flame]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace of real runs for the Perfetto UI: all that the records have, and nothing else."""
 
+from collections import Counter
+
 import pytest
 
 from hypbench.html.timeline import picture_of
 from hypbench.plan import board_of
 from hypbench.plan_language import parse
-from hypbench.trace import exits_of, trace_of
+from hypbench.trace import INTERRUPTS, exits_of, trace_of
 from hypbench.tree import HOME
 from lab import Job
 from traceparts import flows_of, slices_of
@@ -14,6 +16,7 @@ from traceparts import flows_of, slices_of
 TEXT = (HOME / "plans/trace.plan").read_text().replace("beside", "trace=on beside")
 PLAN = parse(TEXT)
 KEPT = 256  # exits a vCPU
+SOON = 4  # instructions from a timer's compare value to the vector's read of the counter
 
 
 def two_cores(words: list[str]) -> list[str]:
@@ -76,8 +79,25 @@ def test_interrupts_flow_to_a_handler_of_another_vm_too(trace):
     assert any(begin.track != end.track for begin, end in flows)
 
 
+def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
+    """Of a busy guest it begins with the next instruction or two: so the compare value is read
+    right. An exit of another kind is not late."""
+    fires = [(begin, end) for begin, end in flows_of(trace) if begin.name == "fired"]
+    assert len(fires) > 100 and {end.name for _, end in fires} == {"irq 27", "hyp-timer 26"}
+    assert all(begin.end == end.start for begin, end in fires)
+    late = {end.name: Counter() for _, end in fires}
+    for begin, end in fires:
+        late[end.name][(end.start - begin.start) * result.log.run["hz"] // 1_000_000_000] += 1
+    for name, ticks in late.items():
+        assert ticks.most_common(1)[0][0] <= SOON, (name, ticks)
+    args = [(data["event"], int(data["arg"], 0)) for data in result.records("trace")]
+    assert not [arg for event, arg in args
+                if event in INTERRUPTS and arg >> 32 and arg % (1 << 32) not in (26, 27)]
+
+
 def test_each_ring_of_a_link_flows_to_the_other_vms_interrupt(trace):
-    rings = [(begin, end) for begin, end in flows_of(trace) if end.name != "guest"]
+    rings = [(begin, end) for begin, end in flows_of(trace)
+             if begin.name != "fired" and end.name != "guest"]
     assert len(rings) > 40
     for begin, end in rings:
         assert begin.name.startswith("mmio-write") and end.name.startswith("irq")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doorbell of a link: what a VM gets of it, and which SPI a ring pends. */
+/* The doorbell of a link: what a VM gets of it, and which SPI a ring pends or posts. */
 /* LINK: hyp/dev/doorbell.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@
 #define RINGS 111u
 
 static struct doorbell end = { .base = BASE, .rings = RINGS };
-static struct vm vm;
-static struct vcpu vcpu;
-static unsigned rung, times;
+static struct vm vm, other;
+static struct vcpu vcpu, others[2];
+static unsigned rung, times, posted;
 static struct mmio_region region;
 static ipa_t mapped;
 static pa_t mapped_to;
@@ -30,6 +30,15 @@ void gic_set_pending(unsigned intid)
 {
 	rung = intid;
 	times++;
+}
+
+void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
+{
+	assert_ptr_equal(to, &others[1]);
+	assert_true(on && !active);
+	assert_int_equal(word, RINGS / 32);
+	assert_int_equal(bits, 1u << RINGS % 32);
+	posted++;
 }
 
 void vm_add_region(struct vm *of, struct mmio_region added)
@@ -51,7 +60,8 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 static int setup(void **state)
 {
 	(void)state;
-	rung = times = 0;
+	rung = times = posted = 0;
+	end.to = NULL;
 	room = true;
 	assert_true(doorbell_add(&vm, &end));
 	return 0;
@@ -76,13 +86,30 @@ static void a_write_of_any_size_rings_once(void **state)
 		assert_int_equal(rung, RINGS);
 		assert_int_equal(times, 1);
 	}
+	assert_int_equal(posted, 0);
+}
+
+/* irq=direct: the measured VM has the physical SPIs. */
+static void a_virtual_spi_is_posted_to_its_holder(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		others[i].dist = &other.dist;
+		other.dist.vcpu[i] = other.vcpu[i] = &others[i];
+	}
+	other.dist.holder[RINGS] = 1;
+	end.to = &other;
+	assert_true(doorbell_add(&vm, &end));
+	region.write(&vcpu, 0, 4, 0, region.state);
+	assert_int_equal(posted, 1);
+	assert_int_equal(times, 0);
 }
 
 static void a_read_is_0_and_does_not_ring(void **state)
 {
 	(void)state;
 	assert_int_equal(region.read(&vcpu, 0, 4, region.state), 0);
-	assert_int_equal(times, 0);
+	assert_int_equal(times + posted, 0);
 }
 
 static void without_tables_there_is_no_link(void **state)
@@ -99,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_window_and_the_register_do_not_overlap),
 		TEST(a_write_of_any_size_rings_once),
+		TEST(a_virtual_spi_is_posted_to_its_holder),
 		TEST(a_read_is_0_and_does_not_ring),
 		TEST(without_tables_there_is_no_link),
 	};

@@ -20,6 +20,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/trap/trap_account.h"
 #include "hyp/vm/vm.h"
+#include "lib/compiler.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
@@ -161,10 +162,10 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 		unsigned intid;
 		const char *kind, *arg;
 	} irqs[] = {
-		{ GUEST_TIMER, "irq", "0x1b" },
+		{ GUEST_TIMER, "irq", "0x50000001b" },
 		{ FAKE_SPI_FIRST, "irq", "0x60" },
 		{ FAKE_GIC_MAINTENANCE, "maintenance", "0x19" },
-		{ FAKE_HYP_TIMER, "hyp-timer", "0x1a" },
+		{ FAKE_HYP_TIMER, "hyp-timer", "0x90000001a" },
 		{ 50, "other", "0x32" },
 	};
 
@@ -176,6 +177,9 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 			guest_set_enabled(FAKE_SPI_FIRST, true);
 			gic_enable(irqs[i].intid);
 			interrupt_by(irqs[i].intid);
+			fake_cntvoff_el2 = 3;
+			fake_cntv_cval_el0 = vcpu->exit_start - 8;
+			fake_cnthp_cval_el2 = vcpu->exit_start - 9;
 			if (traced)
 				trap_irq_traced(vcpu);
 			else
@@ -185,6 +189,24 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 			else
 				assert_counted(irqs[i].kind);
 		}
+}
+
+/* The trace has 32 bits for it: with all of them set the timer fired then or before. */
+static void a_timer_that_fired_long_ago_is_late_by_the_most(void **state)
+{
+	static const uint64_t late[] = { UINT32_MAX - 1, UINT32_MAX, 1ull << 32, 1ull << 63 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(late); i++) {
+		trap_setup(state);
+		account();
+		guest_set_enabled(GUEST_TIMER, true);
+		interrupt_by(GUEST_TIMER);
+		fake_cntvoff_el2 = 0;
+		fake_cntv_cval_el0 = vcpu->exit_start - late[i];
+		trap_irq_traced(vcpu);
+		assert_traced("irq", i ? "0xffffffff0000001b" : "0xfffffffe0000001b");
+	}
 }
 
 /* lr_sync=full: what the list registers hold goes to memory, and the exit is handled as ever. */
@@ -329,6 +351,7 @@ int main(void)
 		TEST(every_exit_is_accounted_for_by_its_kind),
 		TEST(a_first_touch_is_accounted_for_as_one),
 		TEST(every_interrupt_is_accounted_for_by_its_kind),
+		TEST(a_timer_that_fired_long_ago_is_late_by_the_most),
 		TEST(every_list_register_is_read),
 		TEST(only_what_lies_between_begin_and_end_is_counted),
 		TEST(counting_begins_anew_as_often_as_it_is_asked),

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from hypbench import abi
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_vms import (CONFIG, LINKED, Event, Guest, Link, Vm, add_load, check_colours,
-                               check_cores, check_event, check_guest, check_link, check_links,
-                               check_vms, event_of, guest_lines, guest_of, link_line, link_of,
-                               made_vm, mark_neighbours, on_of, sized_guest, usual_links, usual_vms,
-                               vm_line, vm_of)
+from hypbench.plan_vms import (CONFIG, Event, Guest, Link, Vm, add_load, check_colours, check_cores,
+                               check_event, check_guest, check_link, check_links, check_vms,
+                               event_of, guest_lines, guest_of, link_line, link_of, made_vm,
+                               mark_neighbours, on_of, sized_guest, usual_links, usual_vms, vm_line,
+                               vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, check_room, choice,
                                  name_of, numbers, options, quoted, to_u32, unknown)
 
@@ -41,9 +41,9 @@ class Plan:
     events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
 
 
-# Loads that the measured VM takes turns with, instead of being disturbed by them, or with a link.
-PARTNERS = (*LINKED, "load_yield", "active_call", "active_heartbeat", "active_fault",
-            "active_interrupt", "active_control", "active_random")
+# Loads that the measured VM takes turns with, or has a link to, instead of being disturbed by them.
+PARTNERS = ("load_echo", "load_ping", "load_yield", "active_call", "active_heartbeat",
+            "active_fault", "active_interrupt", "active_control", "active_random")
 
 
 def words_of(config: Fields) -> dict[str, str]:

@@ -23,7 +23,8 @@ LINUX = "linux"  # the value of `beside` with an unmodified guest
 COMMANDED = "active_control"  # the value of `beside` with a control VM
 BESIDE_WORDS = abi.axes()["beside"]
 LINKED = ("load_echo", "load_net", "load_block", "load_ping")  # loads over a link
-OTHER_END = dict.fromkeys(LINKED[1:3], "a VM with load=load_echo") | {
+REQUESTERS = LINKED[1:3]
+OTHER_END = dict.fromkeys(REQUESTERS, "a VM with load=load_echo") | {
     "load_ping": "a VM that pings, of kind=virtio"}
 RECIPE = "recipe="  # of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
@@ -409,8 +410,11 @@ def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: d
         other = OTHER_END.get(vm.load or said["beside"])
         if vm.image == LOAD and name not in ends and other:
             raise Mistake(f"vm {quoted(name)} needs a link to {other} in config {quoted(config)}")
-    if ends and said["irq"] != "trapped":
-        raise Mistake(f"a link needs irq=trapped: irq=direct in config {quoted(config)}")
+    for name, link in links.items():
+        if (said["irq"] != "trapped" and {link.a, link.b} <= there.keys()
+                and (link.kind != "doorbell" or measured_vm(vms) in (link.a, link.b))):
+            raise Mistake(f"link {quoted(name)} needs irq=trapped, or kind=doorbell between two"
+                          f" loads: irq=direct in config {quoted(config)}")
 
 
 def check_colours(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:

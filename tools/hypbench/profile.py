@@ -168,7 +168,7 @@ def why_not(tree: Tree, board: str) -> str:
 def plugin(tree: Tree, board: str, counts: Path) -> list[str]:
     """QEMU's words."""
     return counting.options(library(tree), tree.build(board) / "guest.elf",
-                            tree.board_fact(board, "ISA"), counts, paths=True)
+                            tree.board_fact(board, "ISA"), counts, switches=["paths"])
 
 
 def sources() -> list[Path]:

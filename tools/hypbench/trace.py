@@ -2,9 +2,9 @@
 """The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
 keeps the last exits of each vCPU, and where an event pauses or resumes it; all else follows from
 them. Groups of tracks: cores, each with the vCPU that runs; vCPUs, each with its exits, its pauses
-and the guest between them; steps. Flows lead from the ring of a doorbell, or a virtio device's
-notification, to the exit of the interrupt that it makes, and from an interrupt's exit to the guest
-that handles it."""
+and the guest between them; timers, each from where it fires to the exit of its interrupt; steps.
+Flows lead from a timer, the ring of a doorbell, or a virtio device's notification, to the exit of
+the interrupt that it makes, and from an interrupt's exit to the guest that handles it."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -28,6 +28,7 @@ OWN_INTERRUPTS = ("hyp-timer", "maintenance")
 RING = "mmio-write"
 PAUSE, RESUME = "pause", "resume"  # records that are no exits
 LATEST_NS = 1 << 63
+LATE_SHIFT, LATE_MOST = 32, (1 << 32) - 1  # of an interrupt's argument: ticks since its timer fired
 PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 LINK_SIZE, NOTIFY = abi.constant("LINK_SIZE"), abi.constant("VIRTIO_QUEUE_NOTIFY")
 SPI_FIRST = 32
@@ -45,6 +46,7 @@ class Exit:
     kind: str
     arg: int
     paused: bool = False  # the VM, at its end
+    late: int = 0  # ticks from where its timer fired to its begin; LATE_MOST: or more
 
     @property
     def name(self) -> str:
@@ -95,9 +97,12 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
         if not is_possible_exit(data, plan, log.run["hz"]):
             continue
         place = data["vm"], data["vcpu"]
+        arg, late = int(data["arg"], 0), 0
+        if data["event"] in INTERRUPTS:
+            late, arg = divmod(arg, 1 << LATE_SHIFT)
         steps[data["step"]].append(Exit(
             place, plan.vms[data["vm"]].cores[data["vcpu"]], data["t"], data["t"] + data["dur"],
-            data["event"], int(data["arg"], 0), bool(data.get("paused"))))
+            data["event"], arg, bool(data.get("paused")), late))
     return {step: sorted(complete(exits), key=lambda one: one.start)
             for step, exits in steps.items()}
 
@@ -136,6 +141,18 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
 def is_ring(one: Exit, link: Link) -> bool:
     """Of the registers of a virtio device one alone is written for buffers."""
     return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
+
+
+def fires_of(exits: list[Exit]) -> Iterator[Exit]:
+    """Of one core: exits of timers that fired after the timer's last exit. A compare value from
+    before was set in the past: when is not known."""
+    last: dict[tuple[Place, int], int] = {}
+    for one in exits:
+        timer = one.place, one.arg
+        if 0 < one.late < LATE_MOST and one.start - one.late >= last.get(timer, exits[0].start):
+            yield one
+        if one.kind in INTERRUPTS:
+            last[timer] = one.start
 
 
 def turns_of(exits: list[Exit]) -> list[Turn]:
@@ -217,7 +234,8 @@ class Builder:
         end.terminating_flow_ids.append(self.flows)
 
     def core(self, core: int, exits: list[Exit], pauses: list[Turn]) -> None:
-        """An interrupt's flow leads from its exit to what the core runs then: the handler's VM."""
+        """An interrupt's flow leads from its timer to its exit, and from there to what the core
+        runs then: the handler's VM."""
         for turn in turns_of(exits):
             self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
                        turn.end)
@@ -244,6 +262,10 @@ class Builder:
                                   following.start)
                 if handles(one, following):
                     self.flow(begin, runs)
+        for one in fires_of(exits):
+            track = self.track("timers", f"{vcpu_name(one.place)}, INTID {one.arg}")
+            fired = self.slice(track, "fired", one.start - one.late, one.start)
+            self.flow(fired, self.begins[one])
 
 
 def handles(one: Exit, following: Exit) -> bool:

@@ -11,7 +11,8 @@
  * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on. Lines of the file, in decimal:
+ * paths=on, apart=on (each VM has one vCPU, and that a core of its own). Lines of the file, in
+ * decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
@@ -37,6 +38,7 @@
 #define MAX_VISITS 4096u
 #define TRAIL 4096u /* a core's last blocks */
 
+#define VMID_SHIFT 48 /* of VTTBR */
 #define EC_SHIFT 26
 #define CLASSES 64u
 #define EC_WFX 0x01u
@@ -107,7 +109,7 @@ __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
 static struct {
 	uint64_t add, vector;
 	FILE *out;
-	bool paths;
+	bool paths, apart;
 } options;
 
 static struct core cores[MAX_CORES];
@@ -364,11 +366,12 @@ static void on_insn(unsigned vcpu, void *unused)
 	running->count.at[running->level]++;
 }
 
-/* Under icount QEMU names the core that had the block translated. The core that executes it, which
- * runs the vCPU of the same number, is that of the registers. */
+/* Under icount QEMU names the core that had the block translated. The core that executes it is that
+ * of the registers: it runs the vCPU of the same number, or the VM of that VMID. */
 static struct core *core_now(void)
 {
-	unsigned core = value_of(vmpidr) & 0xff;
+	unsigned core = options.apart ? (value_of(vttbr) >> VMID_SHIFT) % MAX_CORES
+				      : value_of(vmpidr) & 0xff;
 
 	if (core >= MAX_CORES)
 		fail("too many cores");
@@ -458,6 +461,8 @@ static void take_option(const char *word)
 		options.vector = strtoull(value, NULL, 0);
 	else if (!strcmp(word, "paths=on"))
 		options.paths = true;
+	else if (!strcmp(word, "apart=on"))
+		options.apart = true;
 	else
 		fail("an option that is not known");
 }
