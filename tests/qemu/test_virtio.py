@@ -90,7 +90,7 @@ def test_a_partner_that_starts_anew_answers_what_is_open(result):
     assert result.records("step")[0]["events"] > 3
 
 
-@job(ONE.replace("n=50", "n=500") +
+@job(HOSTILE.replace("n=1000", "n=500") +
      "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
              for at, what in ((start, "destroy"), (start + 300, "create"))))
 def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(result):
