@@ -3,7 +3,8 @@
  * One end of a link between two VMs: shared memory, and a doorbell (abi/link.h). A ring pends a
  * physical SPI of the other VM, so it reaches that VM as a device's interrupt does, on whichever
  * core, loaded or not, and EL2 keeps nothing of it. Where a VM that measures has the distributor
- * (irq=direct), a ring posts a virtual SPI to the other VM instead.
+ * (irq=direct), a ring posts a virtual SPI to the other VM instead, which is there
+ * for as long: a plan with events wants irq=trapped, and all VMs stop before one is made anew.
  */
 #pragma once
 

@@ -108,7 +108,7 @@ def test_a_measured_vm_that_turned_the_distributor_off_leaves_a_load_that_stops(
 
 THREE = "vm bench\n" + "".join(f"vm load{core} image=load cores={core}\n" for core in (1, 2, 3))
 # Phases that begin with the timer's expiry, or hold such a one: when the interrupt begins is up to
-# QEMU, which looks at its timers between two cores' turns. The next test counts from there on.
+# QEMU, which looks at its timers between two cores' turns. The counted test has what follows.
 FROM_EXPIRY = {"direct": {"timer-total", "timer-el1-vector"},
                "trapped": {"timer-total", "timer-el2-vector"}}
 
@@ -182,8 +182,9 @@ def apart(preset: str, loads, vms: str) -> Job:
     for loads, vms in ((LOADS, THREE), (REQUESTERS, "vm bench\n" + REQUESTS))])
 def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads):
     """Each of the 1000, from the timer's expiry to the task: the plugin counts the measured core's
-    instructions, whichever core has its turn meanwhile. Beside VMs that ring each other QEMU finds
-    a pending interrupt a few of the guest's instructions later, once in thousands of times."""
+    instructions, whichever core has its turn meanwhile. Beside VMs that ring each other, once
+    in thousands of times, QEMU's clock passes the compare value while the guest still arms its
+    timer, its interrupts masked."""
     counted = el2count.counted(lab, job, "apart")
     assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
     found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A link of kind=virtio between two VMs: frames that EL2 copies, on two cores and on one."""
 
-from lab import Job
+from lab import Job, board_facts
 from proofs import DELAYS, delay_lines
 from test_links import (CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows, sent_for,
                         two_cores)
@@ -90,10 +90,14 @@ def test_a_partner_that_starts_anew_answers_what_is_open(result):
     assert result.records("step")[0]["events"] > 3
 
 
-@job(HOSTILE.replace("n=1000", "n=500") +
-     "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
-             for at, what in ((start, "destroy"), (start + 300, "create"))))
-def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(result):
+ANEW = "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
+               for at, what in ((start, "destroy"), (start + 300, "create")))
+
+
+def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(lab, built):
+    """With lr=hw where QEMU's GIC does not lose an SPI (above)."""
+    plan = ONE if board_facts(built)["GIC"] == "gicv3" else HOSTILE.replace("n=1000", "n=50")
+    result = lab.run(Job(built, plan.replace("n=50", "n=500") + ANEW, machine=two_cores))
     assert result.status == 0, result.explain()
     [check] = result.records("check")
     assert check["ok"] and check["wrong"] == 0

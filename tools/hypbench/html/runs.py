@@ -50,7 +50,7 @@ LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-
 CLOCK = "icount"
 ONE_PASS, SAMPLES = "order once", 10_000
 # Of plans whose loads an emulator executes, too, for as long as each sample takes.
-BESIDE_LOADS = {"beside": 300, "beside-core": 300, "beside-rings": 300, "paper-s4": 50}
+SAMPLES_BESIDE_LOADS = {"beside": 300, "beside-core": 300, "beside-rings": 300, "paper-s4": 50}
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
@@ -108,7 +108,7 @@ class Job:
         text = self.tree.plan_text(self.plan)
         if self.tree.is_gem5(self.board):
             return text
-        most = BESIDE_LOADS.get(self.plan, SAMPLES)
+        most = SAMPLES_BESIDE_LOADS.get(self.plan, SAMPLES)
         fewer = re.sub(r"\bn=(\d+)", lambda found: f"n={min(int(found[1]), most)}", text)
         return f"{fewer}\n{ONE_PASS}\n"
 
