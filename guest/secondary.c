@@ -69,9 +69,11 @@ static void start(unsigned index)
 
 	if (result != 0)
 		guest_refuse("a vCPU does not start, PSCI's result", result);
-	while (*last == before)
+	while (*last == before) {
 		if (counter_read() - begin > PATIENCE)
 			guest_refuse("a vCPU does not begin", index);
+		cpu_relax();
+	}
 }
 
 /* It begins with its MMU off, and reads memory, not the caches. */
