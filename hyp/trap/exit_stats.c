@@ -80,18 +80,20 @@ __cold void exit_stats_add_slowly(struct exit_stat *stat, uint64_t ticks)
 		stat->count[histogram_bucket(value)]++;
 }
 
-void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t arg, uint64_t start,
+void exit_stats_trace(const struct vcpu *vcpu, size_t stat, uint64_t arg, uint64_t start,
 		      uint64_t ticks)
 {
-	if (!trace_on || ticks & EXIT_NOT_COUNTED)
+	struct exit_stats *stats = vcpu->stats;
+
+	if (ticks & EXIT_NOT_COUNTED)
 		return;
 	/* The core of an event writes, too. */
 	stats->event[__atomic_fetch_add(&stats->traced, 1, __ATOMIC_RELAXED) % TRACE_EVENTS] =
 		(struct trace_rec){
 			.ticks = start,
 			.duration_ticks = ticks >> 32 ? UINT32_MAX : (uint32_t)ticks,
-			.kind = kind,
-			.paused = stats->vcpu->vm->paused,
+			.stat = (uint32_t)stat,
+			.paused = vcpu->vm->paused,
 			.arg = arg,
 		};
 }
@@ -99,7 +101,7 @@ void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t ar
 void exit_stats_trace_event(const struct vm *vm, enum exit_kind event)
 {
 	for (unsigned n = 0; trace_on && n < vm->vcpu_count; n++)
-		exit_stats_trace(vm->vcpu[n]->stats, event, 0, counter_read(), 0);
+		exit_stats_trace(vm->vcpu[n], EXIT_STAT(event), 0, counter_read(), 0);
 }
 
 static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
@@ -136,12 +138,13 @@ static void emit_trace(const struct exit_stats *all)
 
 	for (; n < all->traced; n++) {
 		const struct trace_rec *e = &all->event[n % TRACE_EVENTS];
+		size_t kind = (e->stat - EXIT_STAT(0)) / sizeof(struct exit_stat);
 
 		record_open_vcpu(RECORD_TRACE, all->vcpu->vm->name, all->vcpu->index);
 		record_u64("t", e->ticks);
 		record_u64("dur", e->duration_ticks);
-		record_string("event", e->kind < TRACE_PAUSE ? kind_name[e->kind]
-							     : event_name[e->kind - TRACE_PAUSE]);
+		record_string("event", kind < TRACE_PAUSE ? kind_name[kind]
+							  : event_name[kind - TRACE_PAUSE]);
 		record_hex("arg", e->arg);
 		record_u64("paused", e->paused);
 		record_close();

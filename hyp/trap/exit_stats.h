@@ -30,19 +30,21 @@ struct exit_stat {
 /* One exit in the trace ring. */
 struct trace_rec {
 	uint64_t ticks; /* CNTPCT at the exit */
-	/* INTID for irq, function id for hvc, IPA for mmio and faults, else the syndrome */
+	/* INTID for irq, from bit 32 on ticks since its timer fired; function id for hvc; IPA for
+	 * mmio and faults, 40 bits, above them bits 31 to 8 of a stored value; else the syndrome,
+	 * from bit 32 on the value of an MSR */
 	uint64_t arg;
 	uint32_t duration_ticks; /* until the return to the guest was prepared */
-	enum exit_kind kind;
-	bool paused; /* the vCPU's VM, at the exit's end */
+	uint32_t stat;           /* EXIT_STAT() of its kind */
+	bool paused;             /* the vCPU's VM, at the exit's end */
 };
 
 /* vcpu->stats */
 struct exit_stats {
 	const struct vcpu *vcpu;
-	struct exit_stat stat[EXIT_KIND_COUNT];
 	uint32_t traced;                      /* exits, ever */
 	struct trace_rec event[TRACE_EVENTS]; /* exit n is event[n % TRACE_EVENTS] */
+	struct exit_stat stat[EXIT_KIND_COUNT];
 };
 
 #define EXIT_STATS_MAX 5u /* vCPUs at a time: 360 KiB each */
@@ -54,7 +56,6 @@ struct exit_stats {
  * EXIT_NOT_COUNTED. */
 #define EXIT_MAPPED (1ull << 62)
 
-struct vcpu;
 struct vm;
 
 /* For a fresh run: no vCPU has statistics. */
@@ -93,8 +94,9 @@ static inline __attribute__((always_inline)) void exit_stats_add(struct exit_sta
 	}
 }
 
-/* One exit for the trace: its kind, an argument, CNTPCT at its begin, its length in ticks. */
-void exit_stats_trace(struct exit_stats *stats, enum exit_kind kind, uint64_t arg, uint64_t start,
+/* One exit for the trace: EXIT_STAT() of its kind, an argument, CNTPCT at its begin, its length in
+ * ticks. */
+void exit_stats_trace(const struct vcpu *vcpu, size_t stat, uint64_t arg, uint64_t start,
 		      uint64_t ticks);
 
 /* For the trace: an event has paused the VM, or is about to resume it. Its vCPUs make no exits

@@ -87,14 +87,13 @@ struct vcpu *trap_count_leaving(struct vcpu *next, const struct vcpu *vcpu)
 
 /* --- counted and traced --- */
 
-static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, enum exit_kind kind,
-			  uint64_t arg)
+static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, size_t stat, uint64_t arg)
 {
 	uint64_t start = vcpu->exit_start & ~EXIT_MAPPED;
 	uint64_t ticks = probe_since(start);
 
-	exit_stats_trace(vcpu->stats, kind, arg, start, ticks);
-	exit_stats_add(&vcpu->stats->stat[kind], ticks);
+	exit_stats_trace(vcpu, stat, arg, start, ticks);
+	exit_stats_add(exit_stat_at(vcpu->stats, stat), ticks);
 	return next;
 }
 
@@ -113,17 +112,12 @@ struct vcpu *trap_irq_traced(struct vcpu *vcpu)
 	uint64_t late = vcpu->exit_start - due(vcpu, gic_intid(iar));
 	uint64_t arg = gic_intid(iar) | (late >> 32 ? UINT32_MAX : late) << 32;
 
-	return trace(vcpu, trap_irq_acked(vcpu, iar), kind, arg);
+	return trace(vcpu, trap_irq_acked(vcpu, iar), EXIT_STAT(kind), arg);
 }
 
 struct vcpu *trap_hvc_traced(struct vcpu *vcpu, uint32_t id)
 {
-	return trace(vcpu, trap_hvc(vcpu, id), EXIT_HVC, id);
-}
-
-static enum exit_kind kind_of(size_t stat)
-{
-	return (enum exit_kind)((stat - EXIT_STAT(0)) / sizeof(struct exit_stat));
+	return trace(vcpu, trap_hvc(vcpu, id), EXIT_STAT(EXIT_HVC), id);
 }
 
 struct vcpu *trap_sync_traced(struct vcpu *vcpu)
@@ -135,8 +129,13 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 	struct vcpu *next = trap_sync(vcpu);
 
 	if (vcpu->exit_start & EXIT_MAPPED)
-		return trace(vcpu, next, EXIT_STAGE2_MAP, arg);
-	return trace(vcpu, next, kind_of(sync_stat(esr, next)), arg);
+		return trace(vcpu, next, EXIT_STAT(EXIT_STAGE2_MAP), arg);
+	/* The value of a store or an MSR: it has to whom an SGI goes (struct trace_rec). */
+	if (abort && esr & DABT_WNR)
+		arg |= (uint64_t)(frame_read(&vcpu->frame, DABT_SRT(esr)) & ~0xffu) << 32;
+	if (ESR_EC(esr) == EC_SYSREG)
+		arg |= (uint64_t)frame_read(&vcpu->frame, SYSREG_RT(esr)) << 32;
+	return trace(vcpu, next, sync_stat(esr, next), arg);
 }
 
 /* --- with probes --- */

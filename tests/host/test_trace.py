@@ -169,7 +169,7 @@ def test_a_compare_value_from_before_the_last_exit_says_not_when_its_timer_fired
 
 
 LINKED = parse("config a trapped beside=load_echo trace=on\nbench b\n")
-BOARD = {"guest_base": 0x80000000, "guest_size": 0x40000000}
+BOARD = {"guest_base": 0x80000000, "guest_size": 0x40000000, "gic.dist": 0x8000000}
 DOORBELL = 0xbfe00000
 TRIP = (("bench", 100, 60, "mmio-write", DOORBELL), ("load1", 230, 55, "irq", 110),
         ("load1", 500, 60, "mmio-write", DOORBELL), ("bench", 640, 55, "irq", 108),
@@ -200,6 +200,71 @@ def test_of_a_virtio_device_a_notification_is_the_ring():
     flows = flows_of(trace_of(Records(*trip), linked, BOARD))
     assert sorted(begin.start // NS for begin, end in flows if end.name != "guest") == [
         100, 500, 1200]
+
+
+TWO = parse("config a trapped trace=on\nbench b\nvm bench cores=0-1\n")
+V2, V3 = BOARD, {**BOARD, "gic.redist": 0x80a0000}
+
+
+def store(value: int, ipa: int = 0x8000f00) -> tuple[str, int]:
+    return "mmio-write", value >> 8 << 40 | ipa
+
+
+def msr(value: int, syndrome: int = 0x623a3016) -> tuple[str, int]:
+    return "sysreg", value << 32 | syndrome
+
+
+def flows_between(board: dict, *exits: tuple) -> list[tuple[int, int]]:
+    """Of the VM's two vCPUs, each on its core: (vCPU, begin, kind, arg)."""
+    log = Records()
+    log.of_kind = lambda kind: [] if kind == "step" else [
+        {"step": 0, "vm": "bench", "vcpu": vcpu, "t": t, "dur": 5, "event": event, "arg": hex(arg),
+         "paused": int(any(paused))} for vcpu, t, event, arg, *paused in exits]
+    flows = flows_of(trace_of(log, TWO, board))
+    return [(begin.start // NS, end.start // NS) for begin, end in flows]
+
+
+BEFORE = (0, 10, "hvc", 0x86000000), (1, 10, "hvc", 0x86000000)
+KICK = 1, 120, "kick", 7
+
+
+@pytest.mark.parametrize("board, sgi", [
+    (V2, store(2 << 16 | 5)), (V2, store(3 << 16)), (V2, store(1 << 24)), (V3, msr(5 << 24 | 2)),
+    (V3, msr(3)), (V3, msr(0))])
+def test_an_sgi_flows_to_the_kick_of_the_vcpu_that_it_goes_to(board, sgi):
+    assert (100, 120) in flows_between(board, *BEFORE, (0, 100, *sgi), KICK)
+    assert (100, 120) in flows_between(board, *BEFORE, (0, 100, *sgi), (1, 110, "irq", 27), KICK)
+    two = flows_between(board, *BEFORE, (0, 100, *sgi), (0, 110, *sgi), KICK)
+    assert {(100, 120), (110, 120)} <= set(two)  # one kick for both
+
+
+@pytest.mark.parametrize("board, sgi", [
+    (V2, store(1 << 16)), (V2, store(2 << 24)), (V2, store(3 << 24)), (V2, store(0)),
+    (V2, store(2 << 16, 0x8000f10)), (V3, store(2 << 16)), (V3, msr(1)),
+    (V3, msr(2, 0x623a3017)), (V3, msr(2, 0x623c3016))])
+def test_what_is_no_sgi_to_another_vcpu_does_not_flow_to_its_kick(board, sgi):
+    assert (100, 120) not in flows_between(board, *BEFORE, (0, 100, *sgi), KICK)
+
+
+@pytest.mark.parametrize("between", [
+    (1, 110, "hvc", 0x86000000), (1, 90, "hvc", 0x84000002), (1, 90, "hyp-timer", 26, True),
+    (1, 90, "pause", 0, True)])
+def test_an_sgi_to_a_vcpu_that_does_not_run_does_not_flow_to_a_later_kick(between):
+    assert flows_between(V2, *BEFORE, (0, 100, *store(2 << 16)), between, KICK) == []
+
+
+def test_an_sgi_to_a_vcpu_that_waits_or_is_resumed_flows_to_its_kick():
+    for last in ((1, 90, "wfi", 0x7e00000), (1, 90, "resume", 0, True)):
+        found = flows_between(V2, *BEFORE, (0, 100, *store(2 << 16)), last, KICK)
+        assert (100, 120) in found
+
+
+@pytest.mark.parametrize("board, sgi", [
+    (V2, store(2 << 24)), (V2, store(1 << 16)), (V3, msr(1)), (V3, msr(3))])
+def test_an_sgi_to_itself_is_handled_after_its_exit(board, sgi):
+    last = 0, 200, "hvc", 0x86000000
+    assert flows_between(board, *BEFORE, (0, 100, *sgi), last) == [(100, 105)]
+    assert flows_between(board, *BEFORE, (0, 100, "hvc", 0x86000000), last) == []
 
 
 def test_the_picture_is_of_a_request_and_its_answer():

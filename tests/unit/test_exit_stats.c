@@ -146,7 +146,7 @@ static void an_exit_that_is_not_to_be_counted_is_not(void **state)
 	(void)state;
 	exit_stats_add(stat, 7 - EXIT_NOT_COUNTED);
 	exit_stats_add(stat, EXIT_NOT_COUNTED);
-	exit_stats_trace(vcpu.stats, EXIT_HVC, 0, 0, 7 - EXIT_NOT_COUNTED);
+	exit_stats_trace(&vcpu, EXIT_STAT(EXIT_HVC), 0, 0, 7 - EXIT_NOT_COUNTED);
 	assert_string_equal(emitted(), "");
 }
 
@@ -169,7 +169,7 @@ static void what_is_off_is_not_emitted(void **state)
 	exit_stats_attach(&vcpu);
 	exit_stats_add(stat, 50);
 	assert_string_equal(emitted(), "");
-	exit_stats_trace(vcpu.stats, EXIT_HVC, 0x42, 1000, 50);
+	exit_stats_trace(&vcpu, EXIT_STAT(EXIT_HVC), 0x42, 1000, 50);
 	assert_non_null(
 		strstr(emitted(), "\"t\":1000,\"dur\":50,\"event\":\"hvc\",\"arg\":\"0x42\""));
 }
@@ -182,8 +182,8 @@ static void an_event_names_the_vcpu_that_had_the_core(void **state)
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	exit_stats_attach(&other);
-	exit_stats_trace(vcpu.stats, EXIT_HVC, 0, 1, 5);
-	exit_stats_trace(other.stats, EXIT_IRQ, 0, 2, 5);
+	exit_stats_trace(&vcpu, EXIT_STAT(EXIT_HVC), 0, 1, 5);
+	exit_stats_trace(&other, EXIT_STAT(EXIT_IRQ), 0, 2, 5);
 	assert_non_null(strstr(emitted(), "\"vm\":\"mine\",\"vcpu\":2,\"t\":1,"));
 	assert_non_null(strstr(fake_hyp.console, "\"vm\":\"other\",\"vcpu\":0,\"t\":2,"));
 }
@@ -197,7 +197,7 @@ static void the_trace_keeps_the_last_events(void **state)
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	for (unsigned i = 0; i < TRACE_EVENTS + 36; i++)
-		exit_stats_trace(vcpu.stats, EXIT_IRQ, i, i, LONG + i);
+		exit_stats_trace(&vcpu, EXIT_STAT(EXIT_IRQ), i, i, LONG + i);
 	for (const char *at = emitted(); (at = strstr(at, "\"t\":")); at++)
 		assert_int_equal(strtoul(at + strlen("\"t\":"), NULL, 10), next++);
 	assert_int_equal(next, TRACE_EVENTS + 36);

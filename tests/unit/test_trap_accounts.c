@@ -96,6 +96,8 @@ static void trace_sync(uint32_t esr)
 	trap_sync_traced(vcpu);
 }
 
+#define MSR_ACTLR_X12 0x62320580u
+
 /* Of both isas; where the step ends, too. */
 static const struct {
 	uint32_t esr;
@@ -124,6 +126,29 @@ static void every_exit_is_accounted_for_by_its_kind(void **state)
 	begin(0);
 	trap_hvc_traced(vcpu, (uint32_t)vcpu->frame.x[0]);
 	assert_traced("hvc", "0x86000000");
+}
+
+/* A store's without its bits 7 to 0. What else traps has none. */
+static void the_trace_has_the_value_of_a_store_and_of_an_msr(void **state)
+{
+	static const struct {
+		uint32_t esr;
+		const char *kind, *arg;
+	} exits[] = {
+		{ STR_W12, "mmio-write", "0x8765430009000010" },
+		{ LDR_W3, "mmio-read", "0x9000010" },
+		{ MSR_ACTLR_X12, "sysreg", "0x8765432162320580" },
+		{ 0x07e00000, "wfi", "0x7e00000" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(exits); i++) {
+		trap_setup(state);
+		account();
+		frame_write(&vcpu->frame, 12, 0x87654321);
+		trace_sync(exits[i].esr);
+		assert_traced(exits[i].kind, exits[i].arg);
+	}
 }
 
 static void interrupt_by(unsigned intid)
@@ -352,6 +377,7 @@ int main(void)
 		TEST(a_first_touch_is_accounted_for_as_one),
 		TEST(every_interrupt_is_accounted_for_by_its_kind),
 		TEST(a_timer_that_fired_long_ago_is_late_by_the_most),
+		TEST(the_trace_has_the_value_of_a_store_and_of_an_msr),
 		TEST(every_list_register_is_read),
 		TEST(only_what_lies_between_begin_and_end_is_counted),
 		TEST(counting_begins_anew_as_often_as_it_is_asked),

@@ -3,8 +3,9 @@
 keeps the last exits of each vCPU, and where an event pauses or resumes it; all else follows from
 them. Groups of tracks: cores, each with the vCPU that runs; vCPUs, each with its exits, its pauses
 and the guest between them; timers, each from where it fires to the exit of its interrupt; steps.
-Flows lead from a timer, the ring of a doorbell, or a virtio device's notification, to the exit of
-the interrupt that it makes, and from an interrupt's exit to the guest that handles it."""
+Flows lead from a timer, the ring of a doorbell, a virtio device's notification, or an SGI to
+another vCPU, to the exit of the interrupt that it makes, and from there to the guest that handles
+it; an SGI to itself is handled after its own exit."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -29,6 +30,13 @@ RING = "mmio-write"
 PAUSE, RESUME = "pause", "resume"  # records that are no exits
 LATEST_NS = 1 << 63
 LATE_SHIFT, LATE_MOST = 32, (1 << 32) - 1  # of an interrupt's argument: ticks since its timer fired
+IPA_KINDS = ("mmio-read", RING, "stage2-fault", "stage2-map")
+IPA_BITS, SYNDROME_BITS = 40, 32  # of other arguments; above, the value written: trap_account.c
+STORE_FROM = 8  # the lowest bit of a stored value that is kept
+CPU_OFF = 0x84000002  # PSCI
+GICD_SGIR = 0xf00  # IHI 0048B 4.3.15
+# Syndrome of MSR ICC_SGI1R_EL1 (DDI 0487 D13.2.37): EC, Op0, Op2, Op1, CRn, CRm, direction
+MSR_SGI1R, MSR_MASK = 0x18 << 26 | 3 << 20 | 5 << 17 | 12 << 10 | 11 << 1, 0x3f << 26 | 0x3ffc1f
 PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 LINK_SIZE, NOTIFY = abi.constant("LINK_SIZE"), abi.constant("VIRTIO_QUEUE_NOTIFY")
 SPI_FIRST = 32
@@ -47,6 +55,7 @@ class Exit:
     arg: int
     paused: bool = False  # the VM, at its end
     late: int = 0  # ticks from where its timer fired to its begin; LATE_MOST: or more
+    value: int = 0  # written by a store (without its bits 7 to 0) or MSR; else of no meaning
 
     @property
     def name(self) -> str:
@@ -97,12 +106,16 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
         if not is_possible_exit(data, plan, log.run["hz"]):
             continue
         place = data["vm"], data["vcpu"]
-        arg, late = int(data["arg"], 0), 0
+        arg, late, value = int(data["arg"], 0), 0, 0
         if data["event"] in INTERRUPTS:
             late, arg = divmod(arg, 1 << LATE_SHIFT)
+        elif data["event"] in IPA_KINDS:
+            value, arg = arg >> IPA_BITS << STORE_FROM, arg % (1 << IPA_BITS)
+        else:
+            value, arg = divmod(arg, 1 << SYNDROME_BITS)
         steps[data["step"]].append(Exit(
             place, plan.vms[data["vm"]].cores[data["vcpu"]], data["t"], data["t"] + data["dur"],
-            data["event"], arg, bool(data.get("paused")), late))
+            data["event"], arg, bool(data.get("paused")), late, value))
     return {step: sorted(complete(exits), key=lambda one: one.start)
             for step, exits in steps.items()}
 
@@ -141,6 +154,42 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
 def is_ring(one: Exit, link: Link) -> bool:
     """Of the registers of a virtio device one alone is written for buffers."""
     return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
+
+
+def sgi_targets(one: Exit, plan: Plan, board: dict[str, int]) -> set[int]:
+    """The vCPUs of its VM that an exit sends an SGI to."""
+    everyone, own = set(range(len(plan.vms[one.place[0]].cores))), {one.place[1]}
+    if "gic.redist" not in board and (one.kind, one.arg) == (RING, board["gic.dist"] + GICD_SGIR):
+        listed = {n for n in everyone if one.value >> 16 + n & 1}
+        return {0: listed, 1: everyone - own, 2: own}.get(one.value >> 24 & 3, set())
+    if one.kind == "sysreg" and one.arg & MSR_MASK == MSR_SGI1R:
+        listed = {n for n in everyone if one.value >> n & 1}
+        return listed if one.value & 0xffff else everyone - own  # bit 40, IRM, is not kept
+    return set()
+
+
+def sgis_of(marked: list[Exit], plan: Plan, board: dict[str, int]) -> Iterator[tuple[Exit, Exit]]:
+    """Each SGI to a vCPU of another core, and the kick that it makes there: the core's first one
+    after it, since one kick stands for all until then. It is taken before anything else of a guest;
+    where it is not, or the core's last vCPU was paused or off, EL2 took it, which is no exit."""
+    cores: dict[int, list[Exit]] = defaultdict(list)
+    for one in marked:
+        cores[one.core].append(one)
+    for one in marked:
+        for target in sgi_targets(one, plan, board):
+            core = plan.vms[one.place[0]].cores[target]
+            before = bisect_right(cores[core], one.start, key=lambda other: other.start)
+            if core == one.core or before == 0 or is_left(cores[core][before - 1]):
+                continue
+            first = next((other for other in cores[core][before:] if other.kind == "kick"
+                          or (other.start > one.end and other.kind not in INTERRUPTS)), one)
+            if first.kind == "kick":
+                yield one, first
+
+
+def is_left(last: Exit) -> bool:
+    """Whether a core whose last exit this is may have no vCPU."""
+    return last.kind == PAUSE or (last.paused and last.kind != RESUME) or last.arg == CPU_OFF
 
 
 def fires_of(exits: list[Exit]) -> Iterator[Exit]:
@@ -233,9 +282,9 @@ class Builder:
         begin.flow_ids.append(self.flows)
         end.terminating_flow_ids.append(self.flows)
 
-    def core(self, core: int, exits: list[Exit], pauses: list[Turn]) -> None:
+    def core(self, core: int, exits: list[Exit], pauses: list[Turn], own: set[Exit]) -> None:
         """An interrupt's flow leads from its timer to its exit, and from there to what the core
-        runs then: the handler's VM."""
+        runs then: the handler's VM; after `own`, exits that send SGIs to their vCPU, too."""
         for turn in turns_of(exits):
             self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
                        turn.end)
@@ -260,7 +309,7 @@ class Builder:
             if start < following.start:
                 runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
                                   following.start)
-                if handles(one, following):
+                if handles(one, following) or (one in own and following.place == one.place):
                     self.flow(begin, runs)
         for one in fires_of(exits):
             track = self.track("timers", f"{vcpu_name(one.place)}, INTID {one.arg}")
@@ -294,9 +343,11 @@ def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes
         builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
                       max(one.end for one in exits))
         pauses = pauses_of(marked)
+        own = {one for one in exits if board and one.place[1] in sgi_targets(one, plan, board)}
         for core in sorted({one.core for one in exits}):
             builder.core(core, [one for one in exits if one.core == core],
-                         [one for one in pauses if one.core == core])
-        for ring, arrival in rings_of(exits, doorbells):
-            builder.flow(builder.begins[ring], builder.begins[arrival])
+                         [one for one in pauses if one.core == core], own)
+        sgis = sgis_of(marked, plan, board) if board else ()
+        for sender, arrival in (*rings_of(exits, doorbells), *sgis):
+            builder.flow(builder.begins[sender], builder.begins[arrival])
     return builder.serialize()

@@ -8,7 +8,6 @@
 #include "lib/compiler.h"
 
 #define ISS_READ 1u
-#define ISS_RT(iss) ((iss) >> 5 & 0x1fu)
 #define ISS_OP0(iss) ((iss) >> 20 & 3u)
 #define ISS_OP2_BITS (7u << 17)
 #define ISS_OP2(iss) ((iss) >> 17 & 7u)
@@ -28,7 +27,7 @@
 /* cntp=emulated */
 static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
 {
-	unsigned rt = ISS_RT(esr), which = ISS_OP2(esr);
+	unsigned rt = SYSREG_RT(esr), which = ISS_OP2(esr);
 
 	if ((esr & (ISS_REGISTER | ISS_READ)) == (CNTPCT_EL0 | ISS_READ))
 		frame_write(&vcpu->frame, rt,
@@ -45,7 +44,7 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 /* GICv3. A guest that reads one of these registers is stopped. */
 static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
-	uint64_t value = frame_read(&vcpu->frame, ISS_RT(esr));
+	uint64_t value = frame_read(&vcpu->frame, SYSREG_RT(esr));
 
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
 	case ICC_ASGI1R_EL1:
@@ -66,12 +65,12 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	if ((esr & ISS_REGISTER) == ACTLR_EL1) {
 		/* Writes are ignored: the bits of ACTLR configure the physical core. */
 		if (esr & ISS_READ)
-			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+			frame_write(&vcpu->frame, SYSREG_RT(esr), read_actlr_el1());
 		return true;
 	}
 	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
 		return emulate_rare(vcpu, esr);
-	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, ISS_RT(esr)));
+	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, SYSREG_RT(esr)));
 	return true;
 }
 
@@ -83,6 +82,6 @@ bool debug_emulate(struct vcpu *vcpu, uint32_t esr)
 	if (ESR_EC(esr) != EC_SYSREG || !is_debug)
 		return false;
 	if (esr & ISS_READ)
-		frame_write(&vcpu->frame, ISS_RT(esr), 0);
+		frame_write(&vcpu->frame, SYSREG_RT(esr), 0);
 	return true;
 }

@@ -41,6 +41,9 @@
 #define DABT_WNR (1u << 6)   /* a write */
 #define ABT_FSC(iss) ((iss)&0x3fu)
 
+/* ISS of MSR and MRS, v8 */
+#define SYSREG_RT(iss) (((iss) >> 5) & 0x1fu) /* 31 is the zero register */
+
 /* Fault status code, without its level: bits 5:2 */
 #define FSC_TRANSLATION 0x04u
 #define FSC_PERMISSION 0x0cu
