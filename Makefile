@@ -172,16 +172,17 @@ unknown := $(filter-out $(WORDS) SHELL $(shell sed -n 's/^\([A-Z_]*\) *[:?+]*=.*
 $(if $(unknown),$(error unknown $(unknown:%=%=); valid: $(WORDS:%=%=)))
 endif
 
+# An image on all cores; those of many boards one after the other
+abreast = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
 ## all: the same, with what is missing installed
 all: setup-images
-	@$(MAKE) --no-print-directory image
+	@$(MAKE) $(abreast) --no-print-directory image
 
 # The images that QEMU starts: no boot loader, and so none of their tools.
 $(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
-# Of many boards one after the other, and each on all cores.
-abreast = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 qemu-images:
 	@for board in $(REFERENCE_BOARDS); do \
 		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
@@ -208,12 +209,12 @@ setup-images:
 # A guest of a recipe wants more.
 bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
 	@$(HYPBENCH) check-plan "$(PLAN)"
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE)
 
 ## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
 trace: $(setup-run)
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) trace --board $(BOARD) $(if $(filter file,$(origin PLAN)),,--plan "$(PLAN)")
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
@@ -222,7 +223,7 @@ option = $(if $($(2)),$(1) $(call quoted,$($(2))))
 run-guest: $(setup-run)+guests
 	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an \
 		ELF or a raw binary))
-	@$(MAKE) --no-print-directory qemu-image >&2
+	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) run-guest --board $(BOARD) $(call option,--config,CONFIG) \
 		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
 		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
@@ -253,7 +254,7 @@ capture: setup-python
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
 	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \
-		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
 ## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
@@ -273,18 +274,18 @@ endif
 
 ## reference: run what is missing of the plans of BOARD=gem5-… under GEM5=, keep them in reference/
 reference: $(setup-run)
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) reference --board $(BOARD)
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: $(setup-runs)
 	@for board in $(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)); do \
-		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
 debug: $(setup-run)+debug
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@tools/debug.sh "$(QEMU)" $(OUT)
 
 ## check: the gates on the source: layers, isa, headers, encodings, format, text, types, linters
@@ -310,13 +311,13 @@ GEM5_BOARDS = $(patsubst boards/%/board.mk,%,\
 	$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
 gem5-test: $(setup-runs)
 	@for board in $(GEM5_BOARDS) $(REFERENCE_BOARDS); do \
-		$(MAKE) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
 	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 \
 		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 
 ## hostile-nightly: hostile guests on BOARD, STEPS=10000000, and fail overs; others with each SEED
 hostile-nightly: $(setup-run)
-	@$(MAKE) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(PYTHON) tests/qemu/hostile_nightly.py $(BOARD) $(STEPS) $${SEED:-$$(date +%s)}
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first

@@ -285,10 +285,11 @@ def test_report_runs_what_is_missing_and_only_that(tree):
 
 def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
     many = plan_text("default").replace("once", "abba").replace("sgi_self", "sgi_self n=120000")
-    tree.write("plans/default.plan", many + "bench smc n=20\n")
+    tree.write("plans/default.plan", many + "bench smc n=20\nbench tlb_chase pages=8 n=20\n")
     tree("report")
     run = read_plan(tree.qemu.with_name("image.default").read_bytes())
     assert "order once" in run and "bench sgi_self n=10000\n" in run and "bench smc n=20\n" in run
+    assert "bench tlb_chase n=1 pages=8\n" in run
 
 
 def test_another_commit_of_the_same_code_is_not_run_again(tree):

@@ -5,6 +5,7 @@ import re
 
 from lab import ROOT
 
+LABEL = re.compile(r'aria-label="([^"]+)"|>([^<]+)</text>')
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one of its columns
 
@@ -21,3 +22,9 @@ def column(name: str, after: str, heading: str) -> Cells:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end]]
     at = rows[0].index(heading)
     return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}
+
+
+def said_in_picture(svg: str) -> list[str]:
+    """Its marks with their values, and its words. Where they are is the plotting library's, and its
+    fonts'."""
+    return [label or word for label, word in LABEL.findall(svg)]

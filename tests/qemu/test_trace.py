@@ -5,12 +5,14 @@ from collections import Counter
 
 import pytest
 
+import expected
 from hypbench.html.timeline import picture_of
 from hypbench.plan import board_of
 from hypbench.plan_language import parse
 from hypbench.trace import INTERRUPTS, exits_of, sgi_targets, trace_of
 from hypbench.tree import HOME
 from lab import Job
+from pages import page, said_in_picture
 from test_cores import several
 from traceparts import flows_of, slices_of
 
@@ -110,7 +112,12 @@ def test_each_ring_of_a_link_flows_to_the_other_vms_interrupt(trace):
 
 
 def test_a_request_and_its_answer_are_drawn(result):
-    assert "handles irq" in picture_of(result.log, PLAN, board_of(result.log.run["board"]))
+    run = result.log.run
+    said = said_in_picture(picture_of(result.log, PLAN, board_of(run["board"])))
+    assert "handles irq" in " ".join(said)
+    kept = expected.REFERENCE, expected.DOCUMENTED
+    if (run["board"], expected.series(run["compiler"])) == kept:
+        assert said_in_picture(page("docs/pictures/trace-virt-a72.svg")) == said
 
 
 def test_a_vcpu_keeps_its_last_exits(result):

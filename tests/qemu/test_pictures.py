@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures in docs/pictures are those of this tree: what they say is held against a run, or
+against the reference runs. What they look like is the plotting library's, and its fonts'."""
+
+from pathlib import Path
+
+import pytest
+
+import expected
+import test_failover
+from hypbench.html import runs
+from hypbench.html.data import Board
+from hypbench.html.page import write_pictures
+from lab import TREE, Job
+from pages import page, said_in_picture
+
+OF_A_RUN, OF_A_REFERENCE = expected.REFERENCE, "gem5-a72"
+PLANS = ("traps", "default", "interrupts", "sched", "failover")  # what its pictures show
+
+
+def assert_kept(board: Board, folder: Path) -> None:
+    names = [name for name in runs.PICTURES if name.endswith(f"-{board.name}")]
+    write_pictures([board], runs.PICTURES, folder)
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(names)
+    for name in names:
+        made = said_in_picture((folder / f"{name}.svg").read_text())
+        assert len(made) > 10
+        assert said_in_picture(page(f"docs/pictures/{name}.svg")) == made, "docs/report.md says how"
+
+
+@pytest.mark.long
+def test_of_a_run(lab, tmp_path):
+    results = lab.all(*(Job(OF_A_RUN, runs.Job(TREE, OF_A_RUN, plan).text, test_failover.two_cores)
+                        for plan in PLANS))
+    board = Board(OF_A_RUN, {plan: runs.made(plan, result.log, result.console, None)
+                         for plan, result in zip(PLANS, results)})
+    assert not [result.explain() for result in results if result.status]
+    if expected.series(board.run["compiler"]) != expected.DOCUMENTED:
+        pytest.skip(f"the pictures are of {expected.DOCUMENTED}")
+    assert_kept(board, tmp_path)
+
+
+def test_of_reference_runs(tmp_path):
+    jobs = runs.jobs_of(TREE, OF_A_REFERENCE, [])
+    assert_kept(Board(OF_A_REFERENCE, {job.plan: runs.source_of(job) for job in jobs}), tmp_path)
