@@ -3,6 +3,7 @@
 for each reference board."""
 
 import os
+import re
 import subprocess
 from concurrent.futures import Future, wait
 
@@ -24,6 +25,7 @@ LAB = Lab(perform)
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 # Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
+SHOWN_ON = BOARDS[-1]
 # A board's image, whose machine does not run here: for tests of the file
 ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
              for name in TREE.boards()]
@@ -57,14 +59,21 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(tryfirst=True)  # before -m is obeyed
 def pytest_collection_modifyitems(config, items):
-    """That a check can fail is shown on one board of an isa and of a GIC."""
+    """That a check can fail is shown on one board; on one of an isa and of a GIC where these have
+    the fault in files of their own."""
     planted = [item for item in items if fault_of(item)]
     for item in planted:
         item.add_marker("long")
-    twins = {item for item in planted if board_of(item) in TWINS
-             and not item.get_closest_marker("every_board")}
+    shown = {(item.function, fault_of(item)) for item in planted if board_of(item) == SHOWN_ON}
+    twins = {item for item in planted if not item.get_closest_marker("every_board")
+             and (board_of(item) in TWINS or board_of(item) != SHOWN_ON
+                  and (item.function, fault_of(item)) in shown and not has_own_files(item))}
     config.hook.pytest_deselected(items=list(twins))
     items[:] = [item for item in items if item not in twins]
+
+
+def has_own_files(item) -> bool:
+    return any(re.search("armv|gicv", patch.path) for patch in PATCHES.get(fault_of(item), ()))
 
 
 def board_of(item) -> str | None:

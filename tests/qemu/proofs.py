@@ -36,7 +36,7 @@ config alone trapped
 config load trapped beside=load_cpu
 config call trapped sched=fp fp=lazy beside=active_call
 config call-cores trapped beside=active_call
-bench timer_wakeup n=20
+bench timer_wakeup n=100
 bench failover n=50
 """
 

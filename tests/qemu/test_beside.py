@@ -258,7 +258,7 @@ def test_the_bound_that_is_printed_holds(result):
 
 
 @pytest.mark.long
-@pytest.mark.job(ONE.format("rr", " slice_us=200"))
+@pytest.mark.job(ONE.format("rr", " slice_us=200").replace("n=1000", "n=300"))
 def test_a_load_on_the_core_delays_by_a_slice(lab, job, result):
     assert result.status == 0 and result.problems == [], result.explain()
     assert min(rounds(result)) > 500 and len(rounds(result)) == len(LOADS)
