@@ -312,6 +312,26 @@ static void a_frame_arrives_with_a_header_of_its_own(void **state)
 	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), 0);
 }
 
+/* Two frames, however many wait: EL2's longest exit. */
+static void a_kick_moves_a_piece(void **state)
+{
+	static const unsigned received[] = { 2, 4, 5 };
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		offer(B, VIRTIO_NET_RX, i, 0, BUFFER_SIZE, 1);
+		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
+	}
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	for (unsigned i = 0; i < ARRAY_SIZE(received); i++) {
+		assert_true(kicked[B]);
+		kicked[B] = false;
+		virtio_net_kicked(&net[B]);
+		assert_int_equal(net[B].received, received[i]);
+	}
+	assert_false(kicked[B]);
+}
+
 static void who_wants_no_interrupt_gets_none(void **state)
 {
 	(void)state;
@@ -769,6 +789,7 @@ int main(void)
 		TEST(a_queue_begins_anew_without_a_reset),
 		TEST(a_guest_does_not_say_that_it_needs_a_reset),
 		TEST(a_frame_arrives_with_a_header_of_its_own),
+		TEST(a_kick_moves_a_piece),
 		TEST(who_wants_no_interrupt_gets_none),
 		TEST(a_frame_waits_for_a_buffer),
 		TEST(without_a_partner_a_frame_is_lost_and_counted),
