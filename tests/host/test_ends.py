@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU ends with the command that started it, and two runs of a board do not meet."""
 
+import errno
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 
+import click
 import pytest
 
-from conftest import Bench
+from cards import cards, needs, raw_image  # noqa: F401
+from conftest import PLAN, Bench
 from hypbench.records import read_log
+from hypbench.tree import whole
 from logmaker import log_of, sample_run
 from test_guest_command import HOOK
+from test_patch import uimage
 
 LOG = log_of(sample_run())
 # A QEMU that hangs: it says who it is, and takes no SIGTERM.
@@ -37,7 +45,8 @@ def start(bench: Bench, *words: str) -> subprocess.Popen:
     """With signals as in a terminal: a background job ignores SIGINT, one under nohup SIGHUP."""
     return subprocess.Popen(["env", "--default-signal=HUP,INT,TERM", sys.executable, "-c", HOOK,
                              str(bench.root), *words],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            start_new_session=True)
 
 
 def wait_until(true, limit: float = 60) -> None:
@@ -83,6 +92,55 @@ def test_qemu_ends_with_its_command(bench, command, number):
         assert process.wait(60) != 0
 
 
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+            for path in folder.rglob("*") if path.name != "run.lock"}
+
+
+def finished(bench: Bench, *words: str) -> None:
+    """An earlier run, whose files stay."""
+    bench.write("plans/default.plan", PLAN)
+    bench.set_qemu(LOG)
+    with start(bench, *words) as first:
+        first.communicate(timeout=60)
+    assert not first.returncode
+
+
+def earlier_report(bench: Bench) -> None:
+    bench.write("plans/default.plan", PLAN)
+    bench.write("build/report/run.lock", "")
+    for name in ("default.jsonl", "default.console.log", "default.stamp"):
+        bench.write(f"build/virt-a72/report/{name}", "{}")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_ctrl_c_leaves_the_earlier_run(bench, command, number):
+    """As a terminal does, to the whole process group."""
+    finished(bench, *RUN)
+    earlier_report(bench)
+    before = content_of(bench.root / "build")
+    bench.set_qemu(LOG[:3000], HANGS)
+    with start(bench, *COMMANDS[command], "--quiet") as process:
+        qemu = qemu_of(bench)
+        os.killpg(process.pid, number)
+        out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out, errors) == (
+        128 + number, "", f"Error: ended by {number.name}\n")
+    assert content_of(bench.root / "build") == before
+    wait_until(lambda: not is_there(qemu), 5)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()], ids=type)
+def test_a_write_that_fails_or_is_interrupted_leaves_the_file(tmp_path, error):
+    path = tmp_path / "file"
+    path.write_text("before")
+    with pytest.raises((click.ClickException, KeyboardInterrupt)), whole(path) as file:
+        file.write(b"half")
+        raise error
+    assert content_of(tmp_path) == {"file": b"before"}
+
+
 def test_two_runs_of_a_board_take_turns(bench):
     """The second waits, with a line that says so; each has its own records."""
     hold = bench.qemu.with_name("hold")
@@ -109,15 +167,8 @@ def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess
                            str(bench.root), *words], capture_output=True, text=True, check=False)
 
 
-def content_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "run.lock"}
-
-
 def test_a_full_disk_is_one_line_and_leaves_the_last_run(bench):
-    bench.set_qemu(LOG)
-    bench.write("plans/default.plan", "config native\nbench hvc\n")
-    with start(bench, *RUN) as first:
-        first.communicate(timeout=60)
+    finished(bench, *RUN)
     before = content_of(bench.out)
     assert len(before) == 5
     done = limited(bench, 1000, *RUN)
@@ -129,18 +180,82 @@ def test_a_full_disk_is_one_line_and_leaves_the_last_run(bench):
 
 
 def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
-    """The console's log is cut there; the records of the last run stay."""
     image = len((bench.root / "build/virt-a72/hypbench.elf").read_bytes())
-    bench.write("plans/default.plan", "config native\nbench hvc\n")
-    bench.set_qemu(LOG)
-    with start(bench, *RUN) as first:
-        first.communicate(timeout=60)
+    finished(bench, *RUN)
     before = content_of(bench.out)
     bench.set_qemu(LOG + b"a line of the guest\r\n" * image)
     done = limited(bench, image + 100, *RUN)
     assert done.returncode == 1
     assert f"Error: cannot write {bench.out}/console.log: File too large" in done.stderr
     assert "Traceback" not in done.stderr
-    after = content_of(bench.out)
-    assert after.keys() == before.keys()
-    assert after["records.jsonl"] == before["records.jsonl"]
+    assert content_of(bench.out) == before
+
+
+@pytest.mark.parametrize("name, most", [
+    ("once.plan", lambda image: 40), ("hypbench-run.elf", lambda image: image - 1),
+    ("console.log", lambda image: image + 100)])
+def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
+    """The earlier runs stay, and no folder of a run is left."""
+    earlier_report(bench)
+    bench.set_qemu(LOG * 20)
+    before = content_of(bench.root / "build")
+    image = len((bench.out / "hypbench.elf").read_bytes())
+    done = limited(bench, most(image), *COMMANDS["report"], "--quiet")
+    assert (done.returncode, done.stderr) == (
+        1, f"Error: cannot write {bench.out}/report/default.run/{name}: File too large\n")
+    assert content_of(bench.root / "build") == before
+
+
+@pytest.fixture
+def small_disk(bench):
+    """A file system of 64 KiB on build/."""
+    build, image = bench.out.parent, (bench.out / "hypbench.elf").read_bytes()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=20", "tmpfs", build],
+                      capture_output=True, check=False).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    bench.out.mkdir()
+    (bench.out / "hypbench.elf").write_bytes(image)
+    yield build
+    subprocess.run(["umount", build], check=True)
+
+
+@pytest.mark.parametrize("full", ["bytes", "files"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_really_full_disk_is_one_line(bench, small_disk, command, full):
+    earlier_report(bench)
+    if full == "bytes":
+        with pytest.raises(OSError), (small_disk / "filler").open("wb", buffering=0) as file:
+            while file.write(bytes(1000)):
+                pass
+    else:
+        with pytest.raises(OSError):
+            for number in count():
+                (small_disk / str(number)).touch()
+    before = content_of(small_disk)
+    done = limited(bench, 1 << 30, *COMMANDS[command], "--quiet")
+    assert done.returncode == 1
+    assert re.fullmatch(r"Error: .*: No space left on device\n", done.stderr)
+    assert content_of(small_disk) == before
+
+
+@needs("mkimage", "dumpimage")
+def test_a_full_disk_ends_tftp_with_one_line(cards):  # noqa: F811
+    cards.write("build/sample/hypbench.uimg", uimage(cards.root, raw_image()))
+    assert not cards("tftp").exit_code
+    before = content_of(cards.out)
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    image = cards.out / "tftp" / "hypbench.uimg"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (image.stat().st_size - 1, most[1]))
+    try:
+        done = cards("tftp")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert (done.exit_code, done.stderr) == (1, f"Error: cannot write {image}: File too large\n")
+    assert content_of(cards.out) == before
+
+
+def test_an_error_of_a_file_is_one_line(bench):
+    """The folder that a command makes is a file already."""
+    there = bench.write("there", "")
+    done = bench.run("--plan", "short", "--out", str(there))
+    assert (done.exit_code, done.stderr) == (1, f"Error: {there}: File exists\n")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: hypbench run, check, show, compare, report, patch, …"""
 
+import errno
 import re
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -183,7 +186,32 @@ def report_losses(name: str, path: Path, log: Log) -> int:
     return len(problems)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """A command that a signal ends, or a file that cannot be read or written, ends with one line,
+    after its own clean-up."""
+
+    def invoke(self, context: click.Context) -> Any:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
+                signal.signal(number, interrupt)
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as error:
+            number = signal.Signals(*error.args or (signal.SIGINT,))
+            click.echo(f"Error: ended by {number.name}", err=True)
+            sys.exit(128 + number)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # click's: the reader of stdout is gone
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}") from error
+
+
+def interrupt(number: int, _frame: object) -> None:
+    raise KeyboardInterrupt(number)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--root", type=PATH, default=HOME, hidden=True)
 @click.pass_context
 def main(context: click.Context, root: Path) -> None:

@@ -8,8 +8,8 @@ them gets a number; a worse one gets the number itself.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -24,7 +24,7 @@ from hypbench.guests.prepare import expanded
 from hypbench.records import HEAD, Data, Log, Problem, Record, frame_fault, missing_texts, read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, write_whole
+from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, whole, write_whole
 
 # Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
 MARKS = (b'"kind":"run",', b'"configs":[')
@@ -179,8 +179,9 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
                              qemu_run(tree, board, plan, clock, limit_s, out, more))
         log = Log()
         began = monotonic()
-        with progress(quiet) as display:
-            follow(copied(machine.lines(), out / "console.log"), lambda line: log, display)
+        with (progress(quiet) as display,
+              closing(copied(machine.lines(), out / "console.log")) as lines):
+            follow(lines, lambda line: log, display)
         log.finish()
         write_results(log, out)
     problems = problems_of(log, platform) + ending(machine, log)
@@ -225,13 +226,11 @@ def built_image(tree: Tree, board: str) -> bytes:
     return read_bytes(built)
 
 
-def copied(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    with path.open("wb", buffering=0) as copy:
+def copied(lines: Iterable[bytes], path: Path) -> Generator[bytes]:
+    with whole(path) as copy:
         for line in lines:
-            try:
-                copy.write(line)
-            except OSError as error:
-                raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+            copy.write(line)
+            copy.flush()
             yield line
 
 

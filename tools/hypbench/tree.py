@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -159,15 +160,26 @@ def listed(names: list[str]) -> str:
     return ", ".join(names) if names else "none"
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
-    """All of it; or, where that fails, the file stays as it was."""
+@contextmanager
+def whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which replaces `path` at the end; where that fails, or is interrupted,
+    `path` stays as it was."""
     part = path.with_name(f".{path.name}.part")
     try:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        with part.open("wb") as file:
+            yield file
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        if error.filename not in (None, str(part)):
+            raise
         raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    with whole(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -15,7 +15,7 @@ from hypbench.boards.flash import flash as write_device
 from hypbench.boards.sources import Missing, Sources, script
 from hypbench.plan import read_plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.tree import Tree, read_bytes
+from hypbench.tree import Tree, read_bytes, write_whole
 
 SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
 SOMEWHERE = ("192.0.2.1", 9)  # an address of documentation (RFC 5737); nothing is sent there
@@ -36,8 +36,8 @@ def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
     boot = script(text.encode(), card.board)
     folder.mkdir(parents=True, exist_ok=True)
     for _, found in made.found:
-        (folder / found.name).write_bytes(found.data)
-    (folder / SCRIPT).write_bytes(boot)
+        write_whole(folder / found.name, found.data)
+    write_whole(folder / SCRIPT, boot)
     return made
 
 
@@ -191,7 +191,7 @@ def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Pa
     data = read_bytes(path)
     if not output.is_file() or output.read_bytes() != data:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_bytes(data)
+        write_whole(output, data)
 
 
 COMMANDS = (sdcard, tftp, flash, device_tree)

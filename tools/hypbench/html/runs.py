@@ -92,6 +92,11 @@ class Job:
         return self.home / f"{profile.PLAN}.json"
 
     @property
+    def scratch(self) -> Path:
+        """What a run writes; its files move home when all are whole."""
+        return self.home / f"{self.plan}.run"
+
+    @property
     def stamp_path(self) -> Path:
         return self.home / f"{self.plan}.stamp"
 
@@ -198,32 +203,39 @@ def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
 def run_job(job: Job, limit_s: float | None) -> str:
     """Runs one plan; keeps its records, its console and a stamp. Returns the outcome in a line."""
     begin = time.monotonic()
-    made, out = job.made_from, job.home / f"{job.plan}.run"
+    made, out = job.made_from, job.scratch
     shutil.rmtree(out, ignore_errors=True)
-    job.stamp_path.unlink(missing_ok=True)
     try:
         plan, counts = out / "once.plan", out / "counts"
         out.mkdir(parents=True)
-        plan.write_text(job.text)
+        write_whole(plan, job.text)
         more = profile.plugin(job.tree, job.board, counts) if job.plan == profile.PLAN else []
         outcome = run_board(job.tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True,
                             more=more)
         if more and counts.is_file():
             profile.write(profile.flames_of(job.tree.build(job.board), outcome.log,
-                                            counts.read_text().splitlines()), job.flames)
+                                            counts.read_text().splitlines()), out / "flames")
         problems = outcome.problems or (["the run failed"] if outcome.status else [])
+        stamp = {"made_from": made, "records": sha256((out / "records.jsonl").read_bytes()),
+                 "problems": problems}
+        write_whole(out / "stamp", json.dumps(stamp, indent=1) + "\n")
+        job.stamp_path.unlink(missing_ok=True)  # until all of them are there
+        if (out / "flames").is_file():
+            os.replace(out / "flames", job.flames)
         os.replace(out / "records.jsonl", job.records)
         os.replace(out / "console.log", job.home / f"{job.plan}.console.log")
+        os.replace(out / "stamp", job.stamp_path)
     finally:
         shutil.rmtree(out, ignore_errors=True)
-    stamp = {"made_from": made, "records": sha256(job.records.read_bytes()), "problems": problems}
-    job.stamp_path.write_text(json.dumps(stamp, indent=1) + "\n")
     says = f"FAILED: {problems[0]}" if problems else "ok"
     return f"{job.name}: {time.monotonic() - begin:.1f} s, {says}"
 
 
 def end_with(parent: int) -> None:
-    """This process, a child of `parent`, is killed when that ends, however it ends."""
+    """This process, a child of `parent`, is killed when that ends, however it ends; a signal to
+    both is the parent's. A handler, unlike SIG_IGN, is not inherited by an emulator."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -247,8 +259,8 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
                    TimeElapsedColumn(), console=console, transient=True,
                    disable=not console.is_terminal) as bar):
         task = bar.add_task("", total=len(late))
-        waiting = {pool.submit(run_job, job, limit_s): job for job in late}
         try:
+            waiting = {pool.submit(run_job, job, limit_s): job for job in late}
             while waiting:
                 running = [job.name for future, job in waiting.items() if future.running()]
                 bar.update(task, description=", ".join(running[:JOBS]))
@@ -260,7 +272,10 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
-                process.terminate()
+                process.kill()
+                process.join()
+            for job in late:
+                shutil.rmtree(job.scratch, ignore_errors=True)
             raise
 
 

@@ -15,7 +15,7 @@ from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours, System
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
-from hypbench.tree import Tree, alone_in, check_names
+from hypbench.tree import Tree, alone_in, check_names, write_whole
 
 NONE = "–"
 CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
@@ -92,7 +92,7 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
             text += markdown(board, measured) + "\n"
             show(board, measured)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "table.md").write_text(text)
+    write_whole(folder / "table.md", text)
     say(f"logs and table are in {folder}")
     sys.exit(not good)
 
