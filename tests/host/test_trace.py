@@ -202,6 +202,15 @@ def test_of_a_virtio_device_a_notification_is_the_ring():
         100, 500, 1200]
 
 
+def test_a_ring_flows_to_an_exit_of_the_vm_that_has_the_core():
+    """That goes on: the other VM's handler is later."""
+    trip = [*TRIP, ("bench", 2000, 20, "mmio-write", DOORBELL), ("bench", 2100, 30, "other", 110),
+            ("bench", 2200, 5, "hvc", 0)]
+    flows = flows_of(trace_of(Records(*trip), LINKED, BOARD))
+    assert [(begin.start // NS, end.name) for begin, end in flows if begin.start >= 2000 * NS] == [
+        (2000, "other 110")]
+
+
 TWO = parse("config a trapped trace=on\nbench b\nvm bench cores=0-1\n")
 V2, V3 = BOARD, {**BOARD, "gic.redist": 0x80a0000}
 

@@ -24,8 +24,8 @@ from hypbench.records import Data, Log
 NS = 1_000_000_000
 SEQUENCE = 1  # of packets: all are one writer's
 INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that an interrupt makes
-# Of these, EL2's own: the guest that goes on need not have an interrupt, unless it is another VM's.
-OWN_INTERRUPTS = ("hyp-timer", "maintenance")
+# Of these, EL2's own or another VM's: the guest that goes on has none, unless it is another VM's.
+OWN_INTERRUPTS = ("hyp-timer", "other", "maintenance")
 RING = "mmio-write"
 PAUSE, RESUME = "pause", "resume"  # records that are no exits
 LATEST_NS = 1 << 63
@@ -139,15 +139,16 @@ def doorbells_of(plan: Plan, board: dict[str, int]) -> dict[int, Link]:
 
 def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, Exit]]:
     """Each interrupt over a link, after the first ring for it: those that follow until its exit add
-    nothing."""
+    nothing. It may come while another VM has the core."""
     waiting: dict[str, Exit] = {}  # VM that is to have an interrupt
+    owner = {one.arg: one.place[0] for one in exits if one.kind == "irq" and one.arg >= SPI_FIRST}
     found = []
     for one in exits:
         vm, link = one.place[0], doorbells.get(one.arg // LINK_SIZE)
         if link and is_ring(one, link) and vm in (link.a, link.b):
             waiting.setdefault(link.b if vm == link.a else link.a, one)
-        elif one.kind == "irq" and one.arg >= SPI_FIRST and vm in waiting:
-            found.append((waiting.pop(vm), one))
+        elif one.kind in ("irq", "other") and owner.get(one.arg) in waiting:
+            found.append((waiting.pop(owner[one.arg]), one))
     return found
 
 
