@@ -9,6 +9,7 @@ from hypbench.analysis.bound import bound_tables, bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import LINUX, OWN_LOADS, Vm, taking_part
+from hypbench.printing import show_long, show_short
 from hypbench.records import read_log
 from hypbench.tables import tables_of
 from hypbench.tree import HOME
@@ -219,7 +220,7 @@ def counted(longest: int):
 
 
 @pytest.mark.parametrize("longest, holds", [(100, True), (2, False)])
-def test_the_bound_of_fixed_priorities_is_printed(longest, holds):
+def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
     [one] = bounds_of(counted(longest))
     assert (one.load, one.exit, one.most) == ("load_cpu", longest,
                                               one.alone + one.switch + longest)
@@ -228,6 +229,9 @@ def test_the_bound_of_fixed_priorities_is_printed(longest, holds):
     columns = {str(column.header): list(column.cells) for column in made.columns}
     assert columns["bound"] == [str(one.most)]
     assert columns[""] == ["holds" if holds else "EXCEEDED"]
+    for show in (show_short, show_long):
+        show(counted(longest))
+        assert ("holds" if holds else "EXCEEDED") in capsys.readouterr().out
 
 
 def test_without_counted_exits_there_is_no_bound():

@@ -177,8 +177,12 @@ def test_it_is_as_short_as_asked(result, board):
 
 @pytest.mark.long
 @job(LONG)
-def test_no_interrupt_is_lost_in_a_hundred_thousand(result):
+def test_no_interrupt_is_lost_in_a_hundred_thousand(result, board):
     assert result.status == 0, result.explain()
+    rows = {config: row["p50"] for (config, variant), row in result.figures(0).items()
+            if variant == WAYS[config] and config in CEILINGS}
+    assert board != expected.REFERENCE or all(rows[config] <= CEILINGS[config] for config in rows)
+    assert len(rows) == len(CEILINGS) - len(["yield"])
     checks = result.records("check")
     assert [check["handled"] for check in checks if check["variant"] == "interrupts"] == (
         [20000] * len(WAYS))
