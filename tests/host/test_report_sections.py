@@ -17,7 +17,7 @@ from hypbench.html.page import PARTS
 from hypbench.records import read_log
 from hypbench.tree import Tree, read_records
 from logmaker import bench_record, log_of
-from reportlogs import GAP, PHASES, bodies_of, gem5_log, report_log
+from reportlogs import GAP, PHASES, bodies_of, gem5_log, ran, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
 
 TREE = Tree()
@@ -120,7 +120,23 @@ def test_a_fail_over_by_phases_of_every_way():
                                                     "100\u00a0samples")
     notes = next(block for block in made.blocks if isinstance(block, Table)).notes
     assert notes == ("400 of 400 interrupts of the standby that came while it was paused were"
-                     " handled, each once.", "The phases add up to the service gap.")
+                     " handled, each once.", "The phases add up to the whole.")
+
+
+def test_only_a_call_and_a_fault_last_for_the_service_gap():
+    found = {}
+    for way in ("call", "fault", "heartbeat", "interrupt", "control"):
+        def other(body, way=way):
+            if body.get("variant") == "fault":
+                body["variant"] = way
+        raw = changed("failover", other)
+        rows = table(of(failover, Board("b", {"failover": source("failover", raw=raw)})),
+                     "tab-failover")
+        found[way] = next(row["phase"] for row in rows if row["way"] == way
+                          and row["p50"] == "500\u00a0instr")
+    assert found == {"call": "service gap", "fault": "service gap",
+                     "heartbeat": "deadline to standby", "interrupt": "interrupt to standby",
+                     "control": "command to standby"}
 
 
 def test_a_link_beside_a_vm_alone():
@@ -167,13 +183,34 @@ def test_a_link_beside_a_third_vm():
                                                                "links-beside")))
 
 
+@pytest.mark.parametrize("vm, there", [("far", "its neighbour did not run"),
+                                       ("served", "×1.00: 66\u00a0ticks (1.056\u00a0µs)")])
+def test_a_link_beside_a_vm_that_did_not_run(vm, there):
+    """A VM that serves the neighbour (served) has no rounds where nothing is asked of it."""
+    bodies = bodies_of("links-beside", "silicon")
+    at = next(at for at, body in enumerate(bodies) if body["kind"] == "bench"
+              and (body["bench"], body["config"]) == ("net_rr", "cores-exit"))
+    head = {name: bodies[at][name] for name in ("step", "pass", "config", "bench")}
+    bodies.insert(at, ran(head, vm, rounds=0))
+    made = of(links, Board("b", {"links": source("links"), "links-beside": source(
+        "links-beside", raw=log_of(bodies))}))
+    rows = {row["third VM"]: row for row in table(made, "tab-third-links-beside")}
+    assert rows["cores-exit"][links.PATHS["ring"]] == there
+    assert rows["cores-exit"][links.BATCHES["batch-32"]].startswith("×1.00")
+    assert rows["fp-exit"][links.PATHS["ring"]].startswith("×")
+    shown = {(value["config"], value["what"])
+             for value in drawn(made)["fig-links-beside-b"]}
+    assert (("cores-exit", links.PATHS["ring"]) in shown) == (vm == "served")
+    assert ("cores-exit", links.BATCHES["batch-32"]) in shown
+
+
 def test_phases_of_a_fail_over_that_do_not_add_up_are_named():
     def longer(body):
         if body.get("variant") == "call-paused" and body["config"] == "call":
             body.update(bench_record(body, "call-paused", [900] * 100, overhead=0, window="cval"))
     found = Board("b", {"failover": source("failover", raw=changed("failover", longer))})
     notes = next(block for block in of(failover, found).blocks if isinstance(block, Table)).notes
-    assert notes[-1] == "The phases do not add up to the service gap: call, one core."
+    assert notes[-1] == "The phases do not add up to the whole: call, one core."
 
 
 def test_a_curve_of_samples_ends_with_the_largest():
@@ -183,6 +220,11 @@ def test_a_curve_of_samples_ends_with_the_largest():
     assert values[-1]["share"] == 1 and values[-1]["value"] == row.pool.high
     assert [value["value"] for value in values if value.get("last")] == [row.pool.high]
     assert f"max {clock.show(row.pool.high)}; window: from the timer's" in values[0]["note"]
+    scales = [layer["encoding"]["x"]["scale"].get("type")
+              for layer in charts.ecdf(values, "ns")["layer"]]
+    assert scales == ["log", "log"]  # a tail is far from the median
+    none = charts.ecdf([*values, values[0] | {"value": 0}], "ns")  # which such an axis has not
+    assert all("type" not in layer["encoding"]["x"]["scale"] for layer in none["layer"])
 
 
 def test_a_needle_is_not_drawn():
@@ -309,7 +351,10 @@ def test_a_fail_over_beside_that_of_study_s2():
     assert shares["hypbench, call, one core", "before EL2 begins"] == round(100 * 37 / 579, 1)
     assert {value["config"] for value in values} == {
         "S2, pause", "S2, unpause", "hypbench, call, one core", "hypbench, call, two cores",
-        "hypbench, call, clock held, one core"}
+        "hypbench, call, clock held, one core", "hypbench, control VM"}
+    # of base: the made-up control VM commands three vCPUs there
+    assert shares["hypbench, control VM", "before EL2 begins"] == round(100 * 45 / 1132, 1)
+    assert shares["hypbench, control VM", "EL2"] == round(100 * (1132 - 45) / 1132, 1)
     without = of(studies, Board("b", {"traps": source("traps")}))
     assert "fig-s2-b" not in drawn(without)
 
@@ -355,6 +400,19 @@ def test_a_null_hypercall_in_each_setting_beside_that_of_study_s2():
     assert hypercall_tables(source("traps").log) == []  # which has hypercalls, but no setting
     assert all("s2-hypercall" not in block.id for block in of(studies, simulated()).blocks
                if isinstance(block, Table))
+
+
+def test_a_null_hypercall_beside_a_vm_that_did_not_run():
+    bodies = bodies_of("paper-s2-loads")
+    at = next(at for at, body in enumerate(bodies) if body["kind"] == "bench"
+              and (body["bench"], body["config"]) == ("hvc", "guest-net"))
+    head = {name: bodies[at][name] for name in ("step", "pass", "config", "bench")}
+    bodies[at:at] = [ran(head, "active"), ran(head, "net", rounds=0)]
+    found = source("paper-s2-loads", raw=log_of(bodies))
+    settings = ["base", "guest-net: its neighbour did not run"]
+    rows = table(of(studies, Board("b", {"paper-s2-loads": found})), "tab-s2-hypercall")
+    assert [row["setting"] for row in rows[1:]] == settings
+    assert [*hypercall_tables(found.log)[0].columns[0].cells] == settings
 
 
 def test_independence_beside_that_of_study_s4():
@@ -405,6 +463,38 @@ def test_every_study_is_cited():
                     if getattr(block, "kind", "") == "text")
     for study in published("studies").values():
         assert study.get("cite", "") in text
+
+
+def test_a_study_that_another_section_names_leads_to_the_studies():
+    named = of(links, board()), of(programs, board())
+    texts = [block.text for made in named for block in made.blocks if hasattr(block, "text")]
+    for study in ("Study S4", "study S3"):
+        assert any(f'<a href="#studies-virt-a72">{study}</a>' in text for text in texts)
+    made = page.render([board(), simulated()], [])
+    assert '<a href="#studies-gem5-a72">S1</a> (KVM, Cortex-A15) ×2.24' in made
+    for name in ("virt-a72", "gem5-a72"):  # where it leads
+        assert made.count(f'<section id="studies-{name}"') == 1
+    for ident, text in re.findall('<section id="([a-z]+)-(.*?)</section>', made, re.DOTALL):
+        unlinked = re.search(r"\bS[1-4]\b", re.sub("<a .*?</a>", "", text))
+        assert bool(unlinked) == (ident == "studies"), ident
+    assert blocks.cited("EL2 & S12", "b") == "EL2 & S12"
+    assert blocks.cited("S1 < 2", "b") == '<a href="#studies-b">S1</a> &lt; 2'
+
+
+def test_exits_that_take_longer_than_the_slowdown_are_marked():
+    def slower(body):
+        if body.get("kind") == "exits" and body["bench"] == "prog_dedup":
+            body["total"] *= 4
+    found = Board("b", {"programs": source("programs", raw=changed("programs", slower))})
+    rows = next(block for block in of(studies, found).blocks if isinstance(block, Table)
+                and block.id == "tab-s3-b").rows
+    marks = {row[1]: (row[-2].text, row[-2].mark) for row in rows if isinstance(row[1], str)}
+    assert marks.pop("b: prog_dedup") == ("137\u00a0%", "bad")
+    assert {mark for _, mark in marks.values()} == {""} and len(marks) == 6
+    over = "The exits take longer than the slowdown of dedup:"
+    assert any(over in getattr(block, "text", "") for block in of(programs, found).blocks)
+    assert not any("take longer" in getattr(block, "text", "")
+                   for block in of(programs, board()).blocks)
 
 
 def test_programs_and_their_exits():

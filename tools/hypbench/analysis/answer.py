@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Band, Cell, Cells, Figure, Section, number, prose
+from hypbench.html.blocks import (NONE, Band, Cell, Cells, Figure, Section, cited, number,
+                                  prose)
 from hypbench.html.data import Board, Source, published
 from hypbench.records import Data
 from hypbench.rows import Row
@@ -80,6 +81,7 @@ def fail_over(board: Board) -> Figure | None:
 def translation(board: Board, boards: list[Board]) -> Figure | None:
     """Random loads of the largest working set under the finest stage 2, against none; where the
     board does not model them, those of another board of the isa that does."""
+    study = cited(f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}", board.name)
     if board.clock.exact:
         board = next((one for one in boards if not one.clock.exact and one.run and board.run
                       and one.run["isa"] == board.run["isa"]), board)
@@ -91,7 +93,7 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
     row = source.row(worst.source, f"random-{worst.size}", worst.config)
     return Figure(((f"on {board.name}", source.cell(row, f"×{worst.ratio:.2f}")),),
                   "TLB miss", f"A random load over the largest working set: {worst.config} against"
-                  f" {worst.base}.", (f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}",))
+                  f" {worst.base}.", (study,))
 
 
 def theirs(board: Board, row: Data) -> Data:

@@ -15,6 +15,8 @@ NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
+NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
+SERVERS = ("served", "serves")  # VMs that answer a load: no round where it asks nothing
 # Plans whose loads the sections on links and on studies show.
 ELSEWHERE = ("links", "links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
@@ -54,7 +56,8 @@ def alone_of(settings: dict[str, Settings], config: str) -> str | None:
 
 def idle_steps(log: Log) -> set[tuple[str, str]]:
     """Configuration and benchmark of each step in which a load did not run."""
-    return {(vm["config"], vm["bench"]) for vm in log.of_kind("vm") if vm.get("rounds") == 0}
+    return {(vm["config"], vm["bench"]) for vm in log.of_kind("vm")
+            if vm.get("rounds") == 0 and vm["vm"] not in SERVERS}
 
 
 def beside_cells(log: Log) -> list[BesideCell]:

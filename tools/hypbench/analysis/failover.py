@@ -16,6 +16,9 @@ WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a windo
 PLAN = "failover"
 PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
 WHOLE = "without stamps"  # a way that has no stamps of its phases
+# What the whole is, by where it begins: only a call's or a fault's is the service gap.
+TOTALS = {"call": "service gap", "fault": "service gap", "heartbeat": "deadline to standby",
+          "control": "command to standby", "yield": "yield to next turn"}
 CORES = {1: "one core", 2: "two cores"}
 
 
@@ -25,7 +28,7 @@ class FailOver:
 
     way: str
     cores: int
-    total: Row  # the service gap: from the active VM's last stamp to the standby's first
+    total: Row  # to the standby's first stamp: see TOTALS
     phases: tuple[Row, ...]  # in the order of the path; none where only the whole is stamped
     watched: tuple[Row, ...] = ()
     held: bool = False  # a paused VM's clock stands still
@@ -64,13 +67,14 @@ def section(board: Board, _boards: list[Board]) -> Section:
         made.add(board.missing("fail over", PLAN))
         return made
     made.text(prose("failover", exact=board.clock.exact))
-    made.figure("failover", f"The service gap by its phases, mean of each, in {source.clock.axis}.",
+    made.figure("failover", f"Each way to the standby by its phases, mean of each, in"
+                f" {source.clock.axis}.",
                 charts.phases([bar for one in found for bar in bars(one, source)],
                               source.clock.axis))
-    made.table("failover", "The service gap and its phases",
+    made.table("failover", "Each way to the standby and its phases",
                ("way", "on", "phase", ">samples", ">p50", ">p99", ">max"),
                [cells(source, one, row, name, mark) for one in found for row, name, mark in (
-                   (one.total, "service gap", "strong"),
+                   (one.total, TOTALS.get(one.way, f"{one.way} to standby"), "strong"),
                    *((row, phase_name(one, row), "") for row in one.phases))],
                notes(source, found))
     return made

@@ -4,7 +4,7 @@ and beside other VMs."""
 
 from dataclasses import dataclass
 
-from hypbench.analysis.beside import alone_of
+from hypbench.analysis.beside import NEIGHBOUR_IDLE, alone_of, idle_steps
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, prose, ratio
 from hypbench.html.data import Board, Source
@@ -86,7 +86,7 @@ def rate(kind: Kind, variant: str) -> str | Cell:
 def beside(made: Section, source: Source, kind: str) -> None:
     """A link beside a third VM, as times of the same alone."""
     exact = source.clock.exact
-    settings = settings_of(source.log)
+    settings, idle = settings_of(source.log), idle_steps(source.log)
 
     def value(row: Row) -> int:
         return row.pool.low if exact else row.p50
@@ -100,6 +100,8 @@ def beside(made: Section, source: Source, kind: str) -> None:
         if found is None:
             return NONE
         row, alone = found
+        if (row.config, row.bench) in idle:
+            return source.cell(row, NEIGHBOUR_IDLE, "quiet")
         return source.cell(row, f"{ratio(value(row), value(alone))}:"
                            f" {source.clock.show(value(row))}")
     configs = [config for config in settings if source.row(BENCH, "rr", config)]
@@ -110,7 +112,8 @@ def beside(made: Section, source: Source, kind: str) -> None:
         {"what": paths[key[1]], "config": config, "factor": value(found[0]) / value(found[1]),
          "note": source.note(found[0], config)}
         for key in COMPARED for config in configs
-        if (found := pair(key, config)) and found[0] is not found[1]]
+        if (found := pair(key, config)) and found[0] is not found[1]
+        and (config, key[0]) not in idle]
     title = f"{kind} beside a third VM, as times of the same alone"
     if not exact:
         made.figure(source.plan, f"{title}.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hypbench.analysis import failover
-from hypbench.analysis.beside import idle_steps
+from hypbench.analysis.beside import NEIGHBOUR_IDLE, idle_steps
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
 from hypbench.analysis.tlb import sized_rows
@@ -229,18 +229,22 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
 
 def s2(made: Section, board: Board, study: Data) -> None:
     """Theirs and ours by where the time goes, as shares of the whole."""
-    found = [one for one in fail_overs(board.first_with("failover", "failover").log) if one.phases]
+    found = [(failover.label(one), one) for one in fail_overs(board.source("failover").log)
+             if one.phases]
+    found += [("control VM", one) for one in fail_overs(board.source(S2_PLANS[0]).log)
+              if one.phases and (one.way, one.total.config) == ("control", "base")]
     parts = {f"S2, {way}": [
         (WHERE[row["where"]], row["us"], f"{row['phase']}: {number(row['us'])} µs")
         for row in study["rows"] if row["way"] == way] for way in ("pause", "unpause")}
-    parts |= {f"hypbench, {failover.label(one)}": [
+    parts |= {f"hypbench, {name}": [
         (WHERE["before" if row.variant.endswith("-begins") else "in"], row.pool.mean,
          f"{failover.phase_name(one, row)}: {board.clock.show(row.pool.mean)}")
-        for row in one.phases] for one in found}
+        for row in one.phases] for name, one in found}
     if found:
         made.figure("s2", "Study S2: how much of a switch of VMs comes before the"
                     " hypervisor begins, theirs (a command in the control VM) and ours (a"
-                    " hypercall of the active VM, until the standby's first instruction).",
+                    " hypercall of the active or the control VM, until the standby's first"
+                    " instruction).",
                     charts.phases([bar for name, some in parts.items()
                                    for bar in share_bars(name, some)],
                                   "% of the whole", sums=False))
@@ -250,7 +254,8 @@ def s2(made: Section, board: Board, study: Data) -> None:
                                   f"{number(row['us'])}\u00a0µs"))) for row in study["rows"]],
                ("Not comparable: their times, which hold a command, Linux in the control VM and"
                 " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
-                " theirs. Ours, phase by phase, is in the section on fail over.",),
+                " theirs. Those of plan failover, phase by phase, are in the section on fail"
+                " over.",),
                folded="S2 in numbers")
     s2_parameters(made, board, published("studies")["S2 parameters"])
     s2_hypercall(made, board, published("studies")["S2 hypercall"])
@@ -293,8 +298,11 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         folded="S2's parameters")
 
 
-def null_calls(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if (row.bench, row.variant) == ("hvc", "null")]
+def null_calls(log: Log) -> list[tuple[str, Row]]:
+    """Of each setting; its name says where a VM beside the hypercall did not run."""
+    idle = idle_steps(log)
+    return [(f"{row.config}: {NEIGHBOUR_IDLE}" if (row.config, row.bench) in idle else row.config,
+             row) for row in rows_of(log) if (row.bench, row.variant) == ("hvc", "null")]
 
 
 def same_order(row: Row) -> float:
@@ -306,10 +314,10 @@ def same_order(row: Row) -> float:
 def s2_hypercall(made: Section, board: Board, study: Data) -> None:
     show = board.clock.show
     rows: list[Cells] = [[
-        Cell(row.config, "strong"), f"{board.name}: {source.plan}", counted(row.pool.n, "call"),
+        Cell(setting, "strong"), f"{board.name}: {source.plan}", counted(row.pool.n, "call"),
         percent(same_order(row)), show(row.pool.low), source.cell(row),
         show(row.pool.percentiles().get("p99")), show(row.pool.high)]
-        for source in map(board.source, S2_PLANS) for row in null_calls(source.rows)]
+        for source in map(board.source, S2_PLANS) for setting, row in null_calls(source.log)]
     first = map(theirs, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
                          f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
     made.table("s2-hypercall", "Study S2: a null hypercall in each setting",
@@ -325,9 +333,9 @@ def hypercall_tables(log: Log) -> Shown:
     study = published("studies")["S2 hypercall"]
     made = filled(f"A null hypercall in each setting (S2: {study['said']})",
                   ("setting", ">n", ">of one order", ">min", ">p50", ">p99", ">max"), (
-                      (row.config, row.pool.n, per_cent(same_order(row)), row.pool.low, row.p50,
+                      (setting, row.pool.n, per_cent(same_order(row)), row.pool.low, row.p50,
                        fixed(row.pool.percentiles().get("p99")), row.pool.high)
-                      for row in null_calls(rows_of(log)) if log.run["plan"] in S2_PLANS))
+                      for setting, row in null_calls(log) if log.run["plan"] in S2_PLANS))
     return [*made, ICOUNT_HYPERCALL_REMARK] if made and platform_of(log) == "qemu-icount" else made
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from hypbench.columns import columns_of
 from hypbench.records import Data
 from hypbench.rows import TIME
@@ -15,6 +17,7 @@ from hypbench.template import ENVIRONMENT
 
 NARROW_SPACE = "\u202f"
 NONE = "–"
+STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
 LONG = 36  # characters from which a cell needs room for several words in a line
 
 
@@ -108,6 +111,12 @@ def prose(name: str, /, **values: object) -> str:
     return re.sub(r"[ \n]+", " ", getattr(texts(), name)(**values)).strip(" ")
 
 
+def cited(text: str, board: str) -> str:
+    """Each study that the text names leads to the board's section on studies."""
+    link = rf'<a href="#studies-{board}">\g<0></a>'
+    return Markup(STUDY.sub(link, str(escape(text)))) if STUDY.search(text) else text
+
+
 @dataclass(frozen=True)
 class Text:
     text: str
@@ -196,7 +205,7 @@ class Section:
                         and not (isinstance(block, Table) and not block.rows)]
 
     def text(self, text: str, href: str = "") -> None:
-        self.add(Text(text, href))
+        self.add(Text(text if self.id == "studies" else cited(text, self.board), href))
 
     def table(self, name: str, caption: str, head: tuple[str, ...], rows: Sequence[Cells],
               notes: tuple[str, ...] = (), folded: str = "") -> None:
