@@ -11,7 +11,7 @@ from hypbench.analysis import (answer, beside, comparison, conditions, failover,
 from hypbench.analysis.programs import ProgramRow
 from hypbench.analysis.studies import hypercall_tables, independence
 from hypbench.html import blocks, charts, page
-from hypbench.html.blocks import Band, Cell, Table
+from hypbench.html.blocks import Band, Cell, Table, Text
 from hypbench.html.data import Board, Source, published
 from hypbench.html.page import PARTS
 from hypbench.records import read_log
@@ -149,6 +149,8 @@ def test_a_link_beside_a_vm_alone():
     notes = next(block for block in made.blocks if isinstance(block, Table)
                  and block.id == "tab-links-virt-a72").notes
     assert notes == ("804\u00a0requests, 804\u00a0answers, 0\u00a0wrong words.",)
+    assert "within 3 ms, the slowest in 15.864 ms" in " ".join(
+        block.text for block in made.blocks if isinstance(block, Text))
 
 
 def test_kinds_of_link_stand_side_by_side():

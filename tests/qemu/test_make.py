@@ -36,7 +36,8 @@ def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "run-guest",
                    "peers", "compare", "debug", "check", "qemu-test", "qemu-test-all", "unit-test",
-                   "update-expected"):
+                   "update-expected", "trace", "report", "reference", "guest-linux", "guest-uboot",
+                   "guest-zephyr", "guest-freertos", "hostile-nightly", "gem5-test", "clean"):
         assert f"make {target} " in said
 
 
