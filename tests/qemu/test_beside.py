@@ -225,6 +225,22 @@ def usual_exit(result: Result, config: str) -> int:
     return max(max(exits["hist"], key=itemgetter(1))[0] for exits in kinds if exits["n"] > often)
 
 
+COUNTED = ONE.format("fp", " stats=on").replace("n=1000", "n=100")
+EXITS_OF = {"load_exit": {"hvc", "mmio-read"}, "load_irq": {"irq"}}  # of the others: none
+MANY = 1000  # more than a load's start has of a kind
+
+
+@pytest.mark.job(COUNTED)
+def test_a_load_exits_as_its_name_is(result):
+    """hyp-timer is the measured VM's, which takes the core."""
+    assert result.status == 0, result.explain()
+    sends = "sysreg" if result.log.run["gic"] == "v3" else "mmio-write"
+    for load in LOADS:
+        found = {exits["exit"] for exits in result.records("exits", vm="load0", config=load)
+                 if exits["n"] > MANY and exits["exit"] != "hyp-timer"}
+        assert found == (EXITS_OF | {"load_sgi": {sends}}).get(load, set()), load
+
+
 @pytest.mark.long
 @pytest.mark.job(ONE.format("fp", ""))
 def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
