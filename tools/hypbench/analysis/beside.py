@@ -16,7 +16,6 @@ ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
 NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
-SERVERS = ("served", "serves")  # VMs that answer a load: no round where it asks nothing
 # Plans whose loads the sections on links and on studies show.
 ELSEWHERE = ("links", "links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
@@ -54,10 +53,10 @@ def alone_of(settings: dict[str, Settings], config: str) -> str | None:
                  for name, found in settings.items() if found == wanted), None)
 
 
-def idle_steps(log: Log) -> set[tuple[str, str]]:
-    """Configuration and benchmark of each step in which a load did not run."""
+def idle_steps(log: Log, but: tuple[str, ...] = ()) -> set[tuple[str, str]]:
+    """Configuration and benchmark of each step in which a load did not run; `but`: VMs that may."""
     return {(vm["config"], vm["bench"]) for vm in log.of_kind("vm")
-            if vm.get("rounds") == 0 and vm["vm"] not in SERVERS}
+            if vm.get("rounds") == 0 and vm["vm"] not in but}
 
 
 def beside_cells(log: Log) -> list[BesideCell]:

@@ -24,6 +24,8 @@ KINDS = (("loop-back, native", PLAN, "native"), ("doorbell, two cores", PLAN, "l
          ("doorbell, one core", PLAN, "link-core"), ("virtio, two cores", VIRTIO, "link-cores"),
          ("virtio, one core", VIRTIO, "link-core"))
 COMPARED = (BENCH, "ring"), (BENCH, "rr"), (STREAM, "batch-32")
+# Of the plans links-beside and virtio-beside: it answers the load, or has nothing to.
+SERVERS = ("served",)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def rate(kind: Kind, variant: str) -> str | Cell:
 def beside(made: Section, source: Source, kind: str) -> None:
     """A link beside a third VM, as times of the same alone."""
     exact = source.clock.exact
-    settings, idle = settings_of(source.log), idle_steps(source.log)
+    settings, idle = settings_of(source.log), idle_steps(source.log, SERVERS)
 
     def value(row: Row) -> int:
         return row.pool.low if exact else row.p50

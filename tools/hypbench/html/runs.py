@@ -53,7 +53,7 @@ ONE_PASS, SAMPLES = "order once", 10_000
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "paper-s4": 50,
                         "sched": 300}
 # Of these the page has the references of a walk alone, where nothing models the walks.
-UNMODELLED = re.compile(r"(bench (?:tlb_chase|lat_mem_rd)) .*")
+UNMODELLED = re.compile(r"(bench (?:tlb_chase|lat_mem_rd))\b.*")
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
 BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
