@@ -270,10 +270,9 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
                     console.print(future.result(), markup=False)
                     bar.advance(task)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
                 process.kill()
-                process.join()
+            pool.shutdown(cancel_futures=True)
             for job in late:
                 shutil.rmtree(job.scratch, ignore_errors=True)
             raise
