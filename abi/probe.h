@@ -17,8 +17,8 @@
 	X(eret)          /* before the registers are restored for ERET */                          \
 	X(before_raised) /* HC_RAISE: before `raised`; the difference is a stamp's cost */         \
 	X(issued)        /* HC_YIELD, HC_FAIL_OVER, HC_SWITCH_OVER: the caller's; a faulting */    \
-			 /* store's value */                                                       \
-	X(fails_over)    /* EL2 begins to fail over; HC_HEARTBEAT: the deadline */                 \
+			 /* store's value; HC_HEARTBEAT: the deadline */                           \
+	X(fails_over)    /* EL2 begins to fail over */                                             \
 	X(paused)        /* EL2 has failed over: both VMs' cores do it, or are asked to */
 
 /* For hyp/arch/<isa>/vectors_instrumented.S: an offset in struct probe_stamps. */

@@ -12,10 +12,10 @@
  *              same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
  *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> the same
- *   random     one of the first four each time: the deadline, or where EL2 begins to fail over ->
- *              the same. In each pause of the checks this VM's timer expires at random, or does
+ *   random     a call, a fault, an interrupt or a heartbeat each time: where EL2 begins to fail over
+ *              -> the same. In each pause of the checks this VM's timer expires at random, or does
  *              not yet, and an SGI to itself waits (check `sgis`)
- * The phases of all but heartbeat and random add up: call-begins to where EL2 begins to fail over;
+ * The phases of all but random add up: call-begins to where EL2 begins to fail over;
  * call-paused to where EL2 has paused the active VM and resumed the standby, or asked their cores,
  * or where the standby runs, if that comes first; call-runs the rest; likewise of the others. Where
  * the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
@@ -64,7 +64,9 @@ struct way {
 
 static const struct way ways[] = {
 	[BESIDE_CALL] = { "call", { "call-begins", "call-paused", "call-runs" }, true },
-	[BESIDE_HEARTBEAT] = { "heartbeat", { NULL, NULL, NULL }, false },
+	[BESIDE_HEARTBEAT] = { "heartbeat",
+			       { "heartbeat-begins", "heartbeat-paused", "heartbeat-runs" },
+			       false },
 	[BESIDE_FAULT] = { "fault", { "fault-begins", "fault-paused", "fault-runs" }, true },
 	[BESIDE_INTERRUPT] = { "interrupt",
 			       { "interrupt-begins", "interrupt-paused", "interrupt-runs" },

@@ -15,7 +15,6 @@
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/psci.h"
-#include "hyp/vm/vm.h"
 #include "hyp/vm/vm_core.h"
 #include "lib/compiler.h"
 
@@ -228,7 +227,7 @@ static struct vcpu *hc_heartbeat(struct vcpu *vcpu)
 	if (vcpu->index != 0)
 		return vcpu_result(vcpu, HC_EINVAL);
 	timerq_stop(heartbeat);
-	STAMP(fails_over, deadline);
+	STAMP(issued, deadline);
 	if ((uint32_t)vcpu->frame.x[1])
 		timerq_start(heartbeat, deadline);
 	return vcpu_result(vcpu, HC_OK);

@@ -18,7 +18,6 @@
 #include "hyp/trap/trap_decode.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vm/psci.h"
-#include "hyp/vm/vm.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "lib/compiler.h"

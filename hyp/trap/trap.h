@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "abi/probe.h"
 #include "arch/probe.h"
 #include "hyp/arch/vectors.h"
 #include "hyp/trap/exit_stats.h"
@@ -34,9 +33,6 @@ extern const char *volatile hyp_exception_means;
 _Noreturn void hyp_exception(reg_t vector);
 
 /* --- for the files of this folder --- */
-
-/* A stamp of abi/probe.h: a name there, and a value of CNTPCT. */
-#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 /* EXIT_STAT() of the kind of an exit, by class; 0: the class stops the VM. Two more: a read and a
  * write of a device. */

@@ -8,6 +8,7 @@
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vm/vm_core.h"
 #include "lib/compiler.h"
 
 /* --- counted --- */

@@ -245,7 +245,9 @@ bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
 
 void vm_heartbeat_is_late(struct timer *heartbeat)
 {
+	STAMP(fails_over, probe_read());
 	vm_fail_over((struct vm *)((char *)heartbeat - offsetof(struct vm, heartbeat)));
+	STAMP(paused, probe_read());
 }
 
 struct virtio_net *vm_core_net(unsigned kick)

@@ -5,7 +5,12 @@
  */
 #pragma once
 
+#include "abi/probe.h"
+#include "arch/probe.h"
 #include "hyp/vm/vm.h"
+
+/* A stamp of abi/probe.h: a name there, and a value of CNTPCT. */
+#define STAMP(name, ticks) probe_write(offsetof(struct probe_stamps, name), ticks)
 
 /* The core begins anew under `config`, a struct run_config: no vCPU, GIC and FP registers as at
  * reset. */

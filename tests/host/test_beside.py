@@ -211,8 +211,9 @@ def counted(longest: int):
     fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": "load_cpu"}
 
     def counting(head: dict, axes: dict) -> list[dict]:
-        of_load = exits_record(head | {"vm": "load1", "vcpu": 0}, "hvc", [1, longest])
-        return [*step(head, axes), *[of_load] * (axes["stats"] == "on")]
+        of_load = [exits_record(head | {"vm": "load1", "vcpu": 0}, kind, [1, most])
+                   for kind, most in (("hvc", longest), ("wfi", 1_000_000))]
+        return [*step(head, axes), *of_load * (axes["stats"] == "on")]
     found = read_log(log_of(plan_run([TRAPPED, fp, fp | {"name": "counted", "stats": "on"}],
                                      {"timer_wakeup": counting})))
     assert found.problems == []

@@ -260,17 +260,31 @@ def test_a_load_on_the_core_delays_by_a_switch_and_an_exit(lab, job, result):
             assert row["p50"] <= alone + switch + usual_exit(counted, load)
 
 
-BOUND = (ROOT / "plans/bound.plan").read_text().replace("n=1000", "n=100")
-
-
-@pytest.mark.job(BOUND)
-def test_the_bound_that_is_printed_holds(result):
+def check_bounds(result: Result, loads: set[str]) -> None:
+    """Of every variant beside every load."""
     assert result.status == 0 and result.problems == [], result.explain()
     bounds = bounds_of(result.log)
-    assert len(bounds) == 5 * len(result.records("bench", config="alone"))
+    variants = {bench["variant"] for bench in result.records("bench", config=ALONE)}
+    assert Counter((one.load, one.variant) for one in bounds) == dict.fromkeys(
+        product(loads, variants), 1)
     assert all(one.holds for one in bounds), bounds
     for one in bounds:
         assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
+
+
+BOUND, BOUND_RINGS = ((ROOT / f"plans/{name}.plan").read_text() for name in ("bound", "bound-rings"))
+
+
+@pytest.mark.job(BOUND.replace("n=1000", "n=100"))
+def test_the_bound_that_is_printed_holds(result):
+    check_bounds(result, {*LOADS} - {"load_sgi"})
+
+
+@divides_otherwise
+@pytest.mark.long
+@pytest.mark.job(BOUND_RINGS, machine=cores(2))
+def test_so_it_does_of_loads_that_ring(result):
+    check_bounds(result, {"load_sgi", *REQUESTERS})
 
 
 @pytest.mark.long

@@ -144,6 +144,16 @@ def test_vms_share_its_cores(good):
                            twin.figures(1)["call", "call"]["p50"])
 
 
+@pytest.mark.parametrize("name", ["links", "virtio"])
+def test_a_link_is_as_short_as_on_the_reference(good, name):
+    """One's own, and to the other VM: on the other core, and on one core."""
+    plan = TREE.plan_text(name).replace("n=1000", "n=100")
+    board, reference = (good(plan, two_cores, board=one).figures(0) for one in (BOARD, REFERENCE))
+    rings = {key: row["p50"] for key, row in board.items() if key[1] == "ring"}
+    assert rings == {key: row["p50"] for key, row in reference.items() if key in rings}
+    assert {config for config, _ in rings} >= {"link-cores", "link-core"}
+
+
 @pytest.mark.parametrize("other", [
     "SVC", *(pytest.param(other, marks=pytest.mark.long)
              for other in ("SECURE_SVC", "MONITOR", "NEVER"))])

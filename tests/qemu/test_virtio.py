@@ -3,8 +3,8 @@
 
 from lab import Job, board_facts
 from proofs import DELAYS, delay_lines
-from test_links import (CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows, sent_for,
-                        two_cores)
+from test_links import (CEILINGS_OF, CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows,
+                        sent_for, two_cores)
 
 LINK = "link net kind=virtio a=bench b=load1\n"
 LINKS = f"{LINK}link near kind=virtio a=bench b=load0\n"
@@ -19,7 +19,6 @@ EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
 STREAMED = [name for name, axes in LINKED.items() if "trapped-sw" in axes]  # CAVEATS, GICv2
 STREAM = HEAD + "".join(f"config {name} {LINKED[name]}\n" for name in STREAMED) + LINKS + (
     delay_lines("net_stream", "n=20"))
-CEILING = 1500  # instructions of both cores on virt-a72, kick to the other VM's handler
 
 
 @job(PLAN)
@@ -52,7 +51,7 @@ def test_delay_at_el2_is_seen_at_every_exit(result):
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
-    assert board != "virt-a72" or found["cores", "ring"] <= CEILING
+    assert board != "virt-a72" or found["cores", "ring"] <= CEILINGS_OF["virtio"]
     for config in LINKED:
         assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
             20 * found[config, "rr"])

@@ -516,14 +516,22 @@ static void a_fault_fails_over_and_is_kept(void **state)
 static void a_late_heartbeat_fails_over(void **state)
 {
 	(void)state;
+	struct probe_stamps stamps = { .issued = 1 };
+
 	begin_pair();
+	write_tpidr_el2((reg_t)&stamps);
 	timerq_start(&vm[0].heartbeat, LIMIT / 2);
 	fake_cntpct_el0 = LIMIT / 2 - 1;
 	timerq_expire();
 	assert_active(0);
-	fake_cntpct_el0 = LIMIT / 2;
+	assert_int_equal(stamps.fails_over, 0);
+	fake_cntpct_el0 = LIMIT / 2 + 7;
 	timerq_expire();
+	write_tpidr_el2(0);
 	assert_active(1);
+	assert_int_equal(stamps.issued, 1);
+	assert_int_equal(stamps.fails_over, LIMIT / 2 + 7);
+	assert_int_equal(stamps.paused, LIMIT / 2 + 7);
 }
 
 static void a_heartbeat_ends_with_its_vm(void **state)

@@ -46,9 +46,13 @@ class BesideCell:
 
 
 def alone_of(settings: dict[str, Settings], config: str) -> str | None:
-    """The configuration that differs in the load and the policy alone, and has neither; or that
-    has no VM which serves the load either."""
-    own = settings[config] | ALONE
+    """The configuration that differs in the load and the policy alone, and has neither."""
+    return other_of(settings, config, ALONE)
+
+
+def other_of(settings: dict[str, Settings], config: str, changed: Settings) -> str | None:
+    """The configuration that differs in this alone, or has no VM which serves a load either."""
+    own = settings[config] | changed
     return next((name for wanted in (own, own | {"vms": NO_LOAD})
                  for name, found in settings.items() if found == wanted), None)
 

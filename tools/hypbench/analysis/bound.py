@@ -5,7 +5,7 @@ not in the figures."""
 
 from dataclasses import dataclass
 
-from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps
+from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps, other_of
 from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
 from hypbench.rows import rows_of, settings_of, twin_of
@@ -36,10 +36,11 @@ class Bound:
 
 
 def longest_exit(log: Log, config: str, bench: str) -> int | None:
-    """Of the VMs beside the measured one; None: it was not counted."""
+    """Of the VMs beside the measured one; None: it was not counted. An interrupt ends a WFI's."""
     loads = {vm["vm"] for vm in log.of_kind("vm") if "rounds" in vm}
     return max((exits["max"] for exits in log.of_kind("exits")
-                if (exits["config"], exits["bench"]) == (config, bench) and exits["vm"] in loads),
+                if (exits["config"], exits["bench"]) == (config, bench)
+                and exits["vm"] in loads and exits["exit"] != "wfi"),
                default=None)
 
 
@@ -52,8 +53,7 @@ def bounds_of(log: Log) -> list[Bound]:
         if said.get("sched") != "fp" or said["beside"] == NO_LOAD or (config, bench) in idle:
             continue
         alone = rows.get((bench, variant, alone_of(settings, config) or ""))
-        switch = config if said["beside"] == SWITCH_LOAD else twin_of(log, config, "beside",
-                                                                      SWITCH_LOAD)
+        switch = other_of(settings, config, {"beside": SWITCH_LOAD})
         plain = rows.get((bench, variant, switch or ""))
         counted = twin_of(log, config, "stats", "on")
         longest = longest_exit(log, counted, bench) if counted else None
