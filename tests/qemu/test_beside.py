@@ -287,6 +287,49 @@ def test_so_it_does_of_loads_that_ring(result):
     check_bounds(result, {"load_sgi", *REQUESTERS})
 
 
+# Every benchmark of a latency: those that sleep in no window, with so many samples that slices end.
+AWAKE = {"hvc": 1000, "smc": 1000, "sysreg": 1000, "wfi": 1000, "mmio_read": 200, "mmio_write": 200,
+         "sgi_self": 200, "irq_phases": 200, "irq_storm": 40, "fp_first_use": 1000,
+         "cntp_access": 1000, "page_fault": 200, "tlb_chase": 200, "tlb_maintenance": 200,
+         "lat_mem_rd": 100, "revisit": 100}
+SLEEPING = {"timer_wakeup": 100, "cntp_wakeup": 100, "cyclic": 100}
+PERIOD = dict.fromkeys(("cyclic", "revisit"), " period_us=1000")
+VICTIMS = ("order once\nlimit_ms 60000\nconfig alone trapped\n"
+           "config fp trapped sched=fp beside=load_cpu\n"
+           "config rr trapped sched=rr slice_us=200 beside=load_cpu\n" + "".join(
+               f"bench {bench} n={n} pages=8{PERIOD.get(bench, '')}\n"
+               for bench, n in (AWAKE | SLEEPING).items()))
+
+
+def longest_slices(ticks: int) -> int:
+    """The other VM's slices in a window, each with both switches."""
+    return (ticks // SLICE_TICKS + 1) * (SLICE_TICKS + 1500)
+
+
+@pytest.mark.long
+@pytest.mark.job(VICTIMS)
+def test_every_latency_beside_a_load_on_the_core(result):
+    """By priority exactly as alone but for the switch after a sleep; in turns so but for slices."""
+    assert result.status == 0 and result.problems == [], result.explain()
+    turns = {(step["config"], step["bench"]): step.get("other_turns")
+             for step in result.records("step")}
+    assert min(turns["rr", bench] for bench in (AWAKE | SLEEPING)) > 3, turns
+    assert all(turns["fp", bench] for bench in SLEEPING), turns
+    rows = {(row["bench"], row["variant"], row["config"]): row for row in result.records("bench")}
+    assert {bench for bench, _, _ in rows} == {*AWAKE, *SLEEPING}
+    for bench, variant, config in rows:
+        alone, fp, rr = (rows[bench, variant, one] for one in ("alone", "fp", "rr"))
+        if bench in AWAKE or variant.startswith("busy"):
+            assert fp["hist"] == alone["hist"], (bench, variant)
+            assert rr["min"] == alone["min"], (bench, variant)
+            assert rr["max"] <= alone["max"] + longest_slices(alone["max"]), (bench, variant)
+            assert rr["p50"] == alone["p50"] or alone["p50"] > 500, (bench, variant)
+        else:
+            assert 200 < fp["p50"] - alone["p50"] < 1000, (bench, variant)
+            assert fp["p50"] < rr["max"] <= alone["max"] + longest_slices(alone["max"]), (
+                bench, variant)
+
+
 @pytest.mark.long
 @pytest.mark.job(ONE.format("rr", " slice_us=200").replace("n=1000", "n=300"))
 def test_a_load_on_the_core_delays_by_a_slice(lab, job, result):
