@@ -12,9 +12,9 @@
  *              same
  *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
  *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> the same
- *   random     a call, a fault, an interrupt or a heartbeat each time: where EL2 begins to fail over
- *              -> the same. In each pause of the checks this VM's timer expires at random, or does
- *              not yet, and an SGI to itself waits (check `sgis`)
+ *   random     each time a call, a fault, an interrupt or a heartbeat: where EL2 begins to fail
+ *              over -> the same. In each pause of the checks this VM's timer expires at random, or
+ *              does not yet, and an SGI to itself waits (check `sgis`)
  * The phases of all but random add up: call-begins to where EL2 begins to fail over;
  * call-paused to where EL2 has paused the active VM and resumed the standby, or asked their cores,
  * or where the standby runs, if that comes first; call-runs the rest; likewise of the others. Where

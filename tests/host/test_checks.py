@@ -367,6 +367,8 @@ def test_this_trees_reference_says_something_of_each():
     ("lib/a.c", "/* the\n * absent vCPU */\n", "lib/a.c:3: absent vCPU ==> vcpu that is not"),
     ("lib/a.c", 'static char text[] = "teh word";\n', "lib/a.c:2: teh ==> the"),
     ("tools/a.py", '"""What one\nis told."""\n', "tools/a.py:2: told ==> reported, given"),
+    ("tools/a.json", '{"teh": "a",\n "a": "teh word"}\n', "tools/a.json:2: teh ==> the"),
+    ("tools/a.js", "told = `teh ${word}`; // told\n", "tools/a.js:1: teh ==> the"),
     ("tools/a.py", "f(f'is told {one}')\n", "tools/a.py:1: told ==> reported, given"),
     ("tools/a.sh", "true # nobody\n", "tools/a.sh:1: nobody ==> no core, no guest, nothing")])
 def test_a_word_is_found_where_people_read_it(tree, name, text, fault):
@@ -377,7 +379,7 @@ def test_a_word_is_found_where_people_read_it(tree, name, text, fault):
 
 @pytest.mark.parametrize("name, text", [
     ("lib/a.c", "int told(int teh); /* it says so */\n"), ("tools/a.py", "told = teh\n"),
-    ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n")])
+    ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n"), ("tools/a.js", "told = 1;\n")])
 def test_names_in_code_and_in_history_are_no_prose(tree, name, text):
     tree.add(name, text) if name.startswith("lib") else tree.write(name, text)
     tree.is_good("words")

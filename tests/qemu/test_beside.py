@@ -272,7 +272,8 @@ def check_bounds(result: Result, loads: set[str]) -> None:
         assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
 
 
-BOUND, BOUND_RINGS = ((ROOT / f"plans/{name}.plan").read_text() for name in ("bound", "bound-rings"))
+BOUND, BOUND_RINGS = ((ROOT / f"plans/{name}.plan").read_text()
+                      for name in ("bound", "bound-rings"))
 
 
 @pytest.mark.job(BOUND.replace("n=1000", "n=100"))
@@ -317,7 +318,7 @@ def test_every_latency_beside_a_load_on_the_core(result):
     assert all(turns["fp", bench] for bench in SLEEPING), turns
     rows = {(row["bench"], row["variant"], row["config"]): row for row in result.records("bench")}
     assert {bench for bench, _, _ in rows} == {*AWAKE, *SLEEPING}
-    for bench, variant, config in rows:
+    for bench, variant in {(bench, variant) for bench, variant, _ in rows}:
         alone, fp, rr = (rows[bench, variant, one] for one in ("alone", "fp", "rr"))
         if bench in AWAKE or variant.startswith("busy"):
             assert fp["hist"] == alone["hist"], (bench, variant)

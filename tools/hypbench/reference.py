@@ -16,7 +16,7 @@ from hypbench.html.data import REFERENCE_PLANS, lost_steps
 from hypbench.records import Log, read_log
 from hypbench.session import problems_of
 from hypbench.template import filled_in
-from hypbench.tree import Tree, listed, packed, read_records, read_text
+from hypbench.tree import Tree, listed, packed, read_records, read_text, write_whole
 
 # The files that take the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
@@ -80,10 +80,10 @@ def keep(tree: Tree, path: Path) -> Path:
         raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
     kept = tree.reference(board, plan)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(packed(b"".join(record.raw + b"\n" for record in log.records)))
-    digests_path(kept).write_text("".join(
+    write_whole(kept, packed(b"".join(record.raw + b"\n" for record in log.records)))
+    write_whole(digests_path(kept), "".join(
         f"{value}  {name}\n" for name, value in digests(tree, board, plan).items()))
-    (tree.root / "reference" / "README.md").write_text(readme(tree))
+    write_whole(tree.root / "reference" / "README.md", readme(tree))
     return kept
 
 

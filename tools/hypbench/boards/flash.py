@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a card's image to a device: only to the one that is named, after looking whether it may be
-overwritten, showing it and asking, and not without reading it back."""
+overwritten, showing it and asking, and not without reading it back. bmaptool shows and asks
+nothing."""
 
 import errno
 import fcntl

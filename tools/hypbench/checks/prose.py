@@ -22,6 +22,8 @@ KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")  #
 EXEMPT = {"CHANGELOG.md",  # has old names
           "tests/host/test_checks.py"}  # plants mistakes
 HASH_SUFFIXES = {".sh", ".mk", ".plan", ".toml", ".cmd"}
+SCRIPT_SUFFIXES = {".js", ".json"}
+SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")  # comments and strings
 LIMITS = {"README.md": 500, "docs/tour.md": 900}  # words; of other pages:
 HOWTO_LIMIT = 400
 PAGE_LIMIT = 1000
@@ -66,6 +68,8 @@ def prose_of(path: Path, text: str) -> str:
         return outside(text, list(python_prose(text)))
     if path.suffix in HASH_SUFFIXES or path.name == "Makefile":
         return outside(text, [found.span() for found in re.finditer(r"#.*|\"[^\"\n]*\"", text)])
+    if path.suffix in SCRIPT_SUFFIXES:
+        return outside(text, [found.span() for found in SCRIPT.finditer(text)])
     return text if path.suffix in (".md", ".j2") else ""
 
 

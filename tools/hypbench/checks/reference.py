@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
 exit kinds, the axes, the plan lines, the records, the path lengths. The committed pages are what
-this makes."""
+this makes. Comments of C have a form of their own here, which no generator of documents reads."""
 
 import inspect
 import json
@@ -17,7 +17,7 @@ from hypbench.checks.base import Violation
 from hypbench.plan_language import Parser
 from hypbench.records import Data
 from hypbench.template import ENVIRONMENT
-from hypbench.tree import Tree
+from hypbench.tree import Tree, write_whole
 
 SETTING = re.compile(r"\.(\w+) = ([\w-]+)")
 MEANING = re.compile(r"^ \*   ([\w-]+) +(\S.*)$")
@@ -194,7 +194,7 @@ def reference(tree: Tree) -> None:
     """Write docs/reference/ anew."""
     for path, text in pages(tree).items():
         (tree.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (tree.root / path).write_text(text)
+        write_whole(tree.root / path, text)
 
 
 def benchmarks(tree: Tree) -> str:

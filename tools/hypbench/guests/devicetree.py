@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The device tree of a guest's machine, compiled by dtc; or the user's own, with what the loader of
-a kernel has to say put into its /chosen."""
+a kernel has to say put into its /chosen. By a template and dtc's tools, since libfdt's Python
+builds a tree call by call."""
 
 from pathlib import Path
 

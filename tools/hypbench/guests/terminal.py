@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU with its serial line on this terminal: keys go to the guest as they are typed, its output is
-shown as it comes."""
+shown as it comes. By hand, since pexpect's interact() has no time limit for a guest that hangs."""
 
 import os
 import signal

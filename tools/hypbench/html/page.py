@@ -17,6 +17,7 @@ from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
 from hypbench.records import Data
 from hypbench.report import summary_csv
+from hypbench.tree import write_whole
 
 # In the order of the page. A part without records makes no blocks, and is left out.
 PARTS = (comparison, answer, interrupts, flames, memory, beside, failover, links, studies, switches,
@@ -73,4 +74,4 @@ def write_pictures(boards: list[Board], names: tuple[str, ...], folder: Path) ->
             for chart in charts_of(sections(board, boards)):
                 if chart.id.removeprefix("fig-") in names:
                     path = folder / f"{chart.id.removeprefix('fig-')}.svg"
-                    path.write_text(charts.picture(chart.spec))
+                    write_whole(path, charts.picture(chart.spec))
