@@ -379,7 +379,8 @@ def test_a_word_is_found_where_people_read_it(tree, name, text, fault):
 
 @pytest.mark.parametrize("name, text", [
     ("lib/a.c", "int told(int teh); /* it says so */\n"), ("tools/a.py", "told = teh\n"),
-    ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n"), ("tools/a.js", "told = 1;\n")])
+    ("CHANGELOG.md", "vdist is vgicd\n"), ("tools/a.sh", "told=1\n"),
+    ("tools/a.js", "told = 1;\n")])
 def test_names_in_code_and_in_history_are_no_prose(tree, name, text):
     tree.add(name, text) if name.startswith("lib") else tree.write(name, text)
     tree.is_good("words")

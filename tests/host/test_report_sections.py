@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections of the report: there where their records are, with the records' numbers."""
 
+import csv
 import re
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 
@@ -15,6 +17,7 @@ from hypbench.html.blocks import Band, Cell, Table, Text
 from hypbench.html.data import Board, Source, published
 from hypbench.html.page import PARTS
 from hypbench.records import read_log
+from hypbench.report import summary_csv
 from hypbench.tree import Tree, read_records
 from logmaker import bench_record, log_of
 from reportlogs import GAP, PHASES, bodies_of, gem5_log, ran, report_log
@@ -295,6 +298,25 @@ def test_numbers_of_a_study_that_are_ours_lead_to_their_rows():
     assert "#row/virt-a72/paper-s4/cyclic/oneshot/rr-cpu" in links["tab-s4-virt-a72"]
 
 
+def test_every_number_of_a_row_leads_to_its_row_of_the_csv():
+    """In the tables of which a line is one row; and no link of the page leads nowhere."""
+    shown, whole = board(), set()
+    there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
+        summary_csv(source.log).splitlines())} for source in shown.sources.values()}
+    for block in (block for part in PARTS for block in of(part, shown).blocks
+                  if isinstance(block, Table)):
+        own = re.match("tab-(distributions|storm|beside-beside|failover|links|s2-hypercall)",
+                       block.id)
+        for text, classes, href in (cell for row in block.cells() for cell in row):
+            if href.startswith("#row/"):
+                _, name, plan, *key = map(unquote, href.split("/"))
+                assert name == shown.name and tuple(key) in there[plan], href
+            elif own and "number" in classes and "theirs" not in classes:
+                assert text in ("–", "") or text.startswith("S2"), (block.id, text)
+        whole |= {own[1]} if own else set()
+    assert len(whole) == 6
+
+
 def factors(made) -> dict[tuple[str, str], float]:
     return {(value["what"], value["config"]): value["factor"]
             for ident, values in drawn(made).items() if ident.startswith("fig-s4-b")
@@ -561,6 +583,10 @@ def test_a_against_b_shows_what_changed_first():
     rows = table(made, "tab-versus")
     assert {row["benchmark"] for row in rows} == {"sgi_self handler"}
     values = drawn(made)["fig-versus-A-b"]
+    medians = [cell.href for block in made.blocks if isinstance(block, Table)
+               for row in block.rows for cell in row if isinstance(cell, Cell) and cell.href]
+    assert "#row/A-b/default/sgi_self/handler/native" in medians
+    assert "#row/B-b/default/sgi_self/handler/native" in medians
     assert values[0]["factor"] == 386 / 33 and values[-1]["factor"] == 386 / 193
     assert of(comparison, board()).blocks == []
 

@@ -143,7 +143,8 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
         ">max beside it"), [
             [f"{cell.bench} {cell.variant}", cell.alone_config, cell.load, cell.policy,
              source.cell(cell.alone), source.cell(cell.row),
-             source.clock.show(cell.alone.pool.high), source.clock.show(cell.row.pool.high)]
+             *source.cells(cell.alone, cell.alone.pool.high),
+             *source.cells(cell.row, cell.row.pool.high)]
             for cell in moved], folded="Neighbours in numbers")
 
 

@@ -12,7 +12,7 @@ from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effec
                                 percentile_of, pooled)
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number, prose
-from hypbench.html.data import Board
+from hypbench.html.data import Board, Source
 from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
                            rows_of, settings_of)
@@ -272,7 +272,8 @@ def section(board: Board, boards: list[Board]) -> Section:
     pair = [one for one in boards if one.side]
     if len(pair) != 2:
         return made
-    a, b = (next(iter(one.sources.values())).log for one in pair)
+    sources = [next(iter(one.sources.values())) for one in pair]
+    a, b = (source.log for source in sources)
     if not a.run or not b.run:
         made.add(Notice("A or B has no run record: nothing compares.", True))
         return made
@@ -290,15 +291,18 @@ def section(board: Board, boards: list[Board]) -> Section:
         made.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
                     charts.dots(values, "B / A", False))
     head = ("benchmark", "configuration", "verdict", ">A", ">B", ">B to A", "why")
-    made.table("versus", "Rows that differ", head, list(map(line, moved)))
-    made.table("same", "Rows that do not", head, list(map(line, same)),
+    made.table("versus", "Rows that differ", head, [line(row, sources) for row in moved])
+    made.table("same", "Rows that do not", head, [line(row, sources) for row in same],
                folded=f"{len(same)} rows are the same")
     return made
 
 
-def line(row: ComparedRow) -> Cells:
-    medians = [f"{number(value)}\u00a0{row.unit}" for median in row.measures[:1]
-               for value in (median.a, median.b)] or [NONE, NONE]
+def line(row: ComparedRow, sources: list[Source]) -> Cells:
+    """Each median leads to its row of A's or B's summary.csv."""
+    medians: list[str | Cell] = [Cell(f"{number(value)}\u00a0{row.unit}", "", source.link(
+        (row.bench, row.variant, row.config))) for median in row.measures[:1]
+               for value, source in zip((median.a, median.b), sources)]
     return [f"{row.bench} {row.variant}", row.config,
-            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")), *medians,
+            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")),
+            *(medians or [NONE, NONE]),
             NONE if row.ratio is None else f"×{row.ratio:.3f}", row.reason]

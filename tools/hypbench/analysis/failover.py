@@ -102,10 +102,9 @@ def bars(one: FailOver, source: Source) -> list[Data]:
 
 
 def cells(source: Source, one: FailOver, row: Row, name: str, mark: str) -> Cells:
-    show = source.clock.show
-    return [Cell(way(one), mark), CORES[one.cores], Cell(name, mark), counted(row.pool.n, "sample"),
-            source.cell(row, mark=mark), show(row.pool.percentiles().get("p99")),
-            show(row.pool.high)]
+    return [Cell(way(one), mark), CORES[one.cores], Cell(name, mark),
+            source.cell(row, counted(row.pool.n, "sample")), source.cell(row, mark=mark),
+            *source.cells(row, row.pool.percentiles().get("p99"), row.pool.high)]
 
 
 def notes(source: Source, found: list[FailOver]) -> tuple[str, ...]:

@@ -283,7 +283,8 @@ def phase_row(source: Source, fall: Waterfall) -> Cells:
                else Cell("no total" if off is None else f"off by {clock.change(off)}", "bad"))
     cost = None if total is None or bare is None else total - bare
     return [DEVICES[fall.source], fall.config, clock.show(fall.sum),
-            source.cell(fall.total, clock.show(total)), verdict, clock.show(bare),
+            source.cell(fall.total, clock.show(total)), verdict,
+            source.cell(fall.without_probes, clock.show(bare)),
             clock.change(cost)]
 
 
@@ -350,10 +351,11 @@ def spreads(made: Section, board: Board) -> None:
 
 
 def distribution_row(source: Source, row: Row) -> Cells:
-    pool, show, carried = row.pool, source.clock.show, row.pool.percentiles()
-    return [source.plan, row.bench, row.variant, row.config, counted(pool.n, "sample"),
-            show(pool.low), source.cell(row), show(carried.get("p95")), show(carried.get("p999")),
-            show(pool.high), show(pool.cold)]
+    pool, carried = row.pool, row.pool.percentiles()
+    return [source.plan, row.bench, row.variant, row.config,
+            source.cell(row, counted(pool.n, "sample")),
+            *source.cells(row, pool.low, row.p50, carried.get("p95"), carried.get("p999"),
+                          pool.high, pool.cold)]
 
 
 def storms(made: Section, board: Board) -> None:
@@ -380,6 +382,6 @@ def storms(made: Section, board: Board) -> None:
 def storm_row(source: Source, rows: list[StormRow]) -> Cells:
     """By position."""
     last = rows[-1]
-    return [last.config, counted(last.pended, "interrupt"),
+    return [last.config, source.cell(last.row, counted(last.pended, "interrupt")),
             *(source.cell(one.row) for one in (rows[0], last)),
-            source.clock.show(last.row.p50 / last.pended)]
+            *source.cells(last.row, last.row.p50 / last.pended)]

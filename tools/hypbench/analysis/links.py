@@ -128,9 +128,9 @@ def beside(made: Section, source: Source, kind: str) -> None:
 
 
 def cells(source: Source, row: Row) -> Cells:
-    pool, show = row.pool, source.clock.show
-    return [PATHS[row.variant], row.config, counted(pool.n, "sample"), source.cell(row),
-            show(pool.percentiles().get("p99")), show(pool.high), show(pool.cold)]
+    pool = row.pool
+    return [PATHS[row.variant], row.config, source.cell(row, counted(pool.n, "sample")),
+            *source.cells(row, row.p50, pool.percentiles().get("p99"), pool.high, pool.cold)]
 
 
 def notes(source: Source) -> tuple[str, ...]:

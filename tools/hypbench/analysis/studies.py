@@ -312,11 +312,12 @@ def same_order(row: Row) -> float:
 
 
 def s2_hypercall(made: Section, board: Board, study: Data) -> None:
-    show = board.clock.show
     rows: list[Cells] = [[
-        Cell(setting, "strong"), f"{board.name}: {source.plan}", counted(row.pool.n, "call"),
-        percent(same_order(row)), show(row.pool.low), source.cell(row),
-        show(row.pool.percentiles().get("p99")), show(row.pool.high)]
+        Cell(setting, "strong"), f"{board.name}: {source.plan}",
+        *(source.cell(row, text) for text in (counted(row.pool.n, "call"),
+                                              percent(same_order(row)))),
+        *source.cells(row, row.pool.low, row.p50, row.pool.percentiles().get("p99"),
+                      row.pool.high)]
         for source in map(board.source, S2_PLANS) for setting, row in null_calls(source.log)]
     first = map(theirs, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
                          f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
@@ -421,7 +422,7 @@ def checksums(log: Log) -> dict[str, bool]:
 def s4(made: Section, board: Board, study: Data) -> None:
     """Theirs, and below it ours."""
     source = board.source("paper-s4")
-    show, unit = source.clock.show, source.clock.unit
+    unit = source.clock.unit
     values: list[Data] = []
     rows: list[Cells] = []
     late = {row["id"]: row["late_us"] for row in study["rows"]}
@@ -435,7 +436,8 @@ def s4(made: Section, board: Board, study: Data) -> None:
         found = s4_ours(source, variant, loaded)
         for where, ours, alone in found:
             named, most = f" ({ours.config})" if loaded else "", ours.pool.high
-            rows.append(["", f"{board.name}, {where}{named}", NONE, source.cell(ours), show(most),
+            rows.append(["", f"{board.name}, {where}{named}", NONE,
+                         *source.cells(ours, ours.p50, most),
                          ratio(most, alone.pool.high if alone else None)])
             if alone:
                 values.append(dot(variant, where, alone.pool.high, most, unit))
@@ -489,7 +491,8 @@ def s4_independence(made: Section, board: Board) -> None:
                   *(theirs(percent(value / 100, 2)) for value in one.theirs), theirs(NONE)],
                  ["", one.ours, *(source.cell(row, percent(share, 2)) if share else UNMEASURED
                                   for share, row in zip(one.shares, one.rows)),
-                  source.clock.show(one.ticks(one.rows[0]) if one.rows[0] else None)]]
+                  source.cell(one.rows[0], source.clock.show(
+                      one.ticks(one.rows[0]) if one.rows[0] else None))]]
     made.table("s4-vms", "Study S4: independence of one, two and three VMs",
                ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
                    *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else

@@ -14,7 +14,7 @@ from hypbench.history import History
 from hypbench.html.blocks import Cell, Clock, Notice, number
 from hypbench.profile import Flame
 from hypbench.records import Data, Log
-from hypbench.rows import Row, Settings, default_of, rows_of, settings_of
+from hypbench.rows import Key, Row, Settings, default_of, rows_of, settings_of
 from hypbench.tree import on_the_board
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
@@ -78,8 +78,15 @@ class Source:
         """The row's median, or a text: leads to the row of summary.csv at the end of the page."""
         if text is None:
             text = self.clock.show(row.p50 if row else None)
-        return Cell(text, mark, "#row/" + "/".join(quote(word, safe="") for word in (
-            self.board, self.plan, *row.key)) if row else "")
+        return Cell(text, mark, self.link(row.key) if row else "")
+
+    def cells(self, row: Row, *ticks: float | None) -> list[Cell]:
+        """Figures of the row, which lead there, too."""
+        return [self.cell(row, self.clock.show(one)) for one in ticks]
+
+    def link(self, key: Key) -> str:
+        """To the row of summary.csv."""
+        return "#row/" + "/".join(quote(word, safe="") for word in (self.board, self.plan, *key))
 
     def note(self, row: Row, what: str = "") -> str:
         """Shown at a point of a figure."""
