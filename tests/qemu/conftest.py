@@ -23,7 +23,8 @@ def perform(job: Job) -> Result:
 LAB = Lab(perform)
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
-# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long.
+# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long, and
+# long ones are the others'.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 SHOWN_ON = BOARDS[-1]
 # A board's image, whose machine does not run here: for tests of the file
@@ -51,10 +52,11 @@ def pytest_configure():
 
 def pytest_generate_tests(metafunc):
     if "board" in metafunc.fixturenames:
-        every = metafunc.definition.get_closest_marker("every_board")
+        every, long = map(metafunc.definition.get_closest_marker, ("every_board", "long"))
+        twins = () if every else TWINS
         metafunc.parametrize("board", [
-            pytest.param(board, marks=pytest.mark.long if board in TWINS and not every else [])
-            for board in BOARDS])
+            pytest.param(board, marks=pytest.mark.long if board in twins else [])
+            for board in BOARDS if not (long and board in twins)])
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is obeyed

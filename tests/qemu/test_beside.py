@@ -172,7 +172,7 @@ LATER = f"config later {{0}} delay_el2={DELAY}\n"
 
 def apart(preset: str, loads, vms: str) -> Job:
     return pytest.mark.job(plan(preset, loads, LATER.format(preset)
-                                + "bench timer_wakeup n=1000\n", vms), machine=cores(4))
+                                + "bench timer_wakeup n=1000 period=1500\n", vms), machine=cores(4))
 
 
 @pytest.mark.long

@@ -122,6 +122,7 @@ def test_other_exits_are_counted_as_they_are_executed(lab, built):
     assert sum(window.visits > 0 for window in counted.windows) > 400
 
 
+@pytest.mark.every_board
 def test_committed_lengths_were_counted(counted, board):
     compiler = counted.result.log.run["compiler"]
     committed = expected.read(board, compiler)

@@ -46,8 +46,9 @@ EL2 = HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n"
                      for name in ("yield", "call", "heartbeat", "fault", "interrupt")
                      for delay in DELAYS) + (
     "bench vm_yield n=100\nbench failover n=100\n")
+PAUSES = 3200  # of each way; as many samples, and each is a fail over there and one back
 LONG = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in WAYS) + (
-    "bench failover n=20000\n")
+    f"bench failover n={PAUSES}\n")
 HELD = HEAD + "".join(f"config {name}{suffix} {CONFIGS[name]}{axis}\n" for name in WAYS
                       for suffix, axis in (("", ""), ("-held", " pause_clock=held"))
                       if suffix or name in ("call", "heartbeat", "fault", "call-cores")) + (
@@ -175,8 +176,10 @@ def test_it_is_as_short_as_asked(result, board):
 
 
 @pytest.mark.long
+@pytest.mark.every_board
 @job(LONG)
 def test_no_interrupt_is_lost_in_a_hundred_thousand(result, board):
+    assert 4 * PAUSES * len(WAYS) > 100_000
     assert result.status == 0, result.explain()
     rows = {config: row["p50"] for (config, variant), row in result.figures(0).items()
             if variant == WAYS[config] and config in CEILINGS}
@@ -184,9 +187,9 @@ def test_no_interrupt_is_lost_in_a_hundred_thousand(result, board):
     assert rows.keys() == CEILINGS.keys() - {"yield"}
     checks = result.records("check")
     assert [check["handled"] for check in checks if check["variant"] == "interrupts"] == (
-        [20000] * len(WAYS))
+        [PAUSES] * len(WAYS))
     assert [check["handled"] for check in checks if check["variant"] == "takeovers"] == (
-        [1 + 40000] * list(WAYS.values()).count("interrupt"))
+        [1 + 2 * PAUSES] * list(WAYS.values()).count("interrupt"))
 
 
 @pytest.mark.job(HEAD + "config alone trapped\nbench failover n=10\nbench vm_yield n=10\n")
@@ -368,11 +371,11 @@ def test_each_of_three_vms_has_a_core_of_its_own(result):
 
 @pytest.mark.long
 @job(HEAD + "".join(f"config {name} {axes}\n" for name, axes in COMMANDED.items()) + PAIR + WINDOW
-     + "bench failover n=10000\n", machine=four_cores)
+     + "bench failover n=2000\n", machine=four_cores)
 def test_no_interrupt_is_lost_in_commands_without_end(result):
     assert result.status == 0, result.explain()
     assert [check["handled"] for check in result.records("check", variant="interrupts")] == (
-        [10000] * len(COMMANDED))
+        [2000] * len(COMMANDED))
 
 
 @job(HEAD + f"config three {COMMANDED['three']}\nbench failover n=10\n" + PAIR + WINDOW,

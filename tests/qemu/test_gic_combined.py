@@ -16,7 +16,7 @@ from lab import PLATFORM, ROOT, TREE, Job, board_facts
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 CONFIGS = {"native": "native", "direct": "direct", "sw": "trapped-sw",
            "all": "trapped-sw lr_sync=full", "full": "trapped-sw frame=full",

@@ -16,7 +16,7 @@ from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours
 from lab import ROOT, TREE, board_facts
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
 LIMIT_S = 120.0
