@@ -23,8 +23,8 @@ def perform(job: Job) -> Result:
 LAB = Lab(perform)
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
-# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long, and
-# long ones are the others'.
+# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long,
+# and it has no long ones.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 SHOWN_ON = BOARDS[-1]
 # A board's image, whose machine does not run here: for tests of the file
@@ -71,7 +71,10 @@ def pytest_collection_modifyitems(config, items):
              and (board_of(item) in TWINS or board_of(item) != SHOWN_ON
                   and (item.function, fault_of(item)) in shown and not has_own_files(item))}
     config.hook.pytest_deselected(items=list(twins))
-    items[:] = [item for item in items if item not in twins]
+    waiting = {item.module for item in items if job_of(item)}
+    # First the modules that make no runs beforehand: other cores make the others' meanwhile.
+    items[:] = sorted((item for item in items if item not in twins),
+                      key=lambda item: item.module in waiting)
 
 
 def has_own_files(item) -> bool:
