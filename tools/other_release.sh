@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command on the other Debian release, 13 on 12 and 12 on 13; without a command, the builds,
-# one benchmark run a board, the unit tests and some others. That release is a root made by
-# debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree at
-# its place and a build folder of its own. Where no such root can be, a line says why; without a
-# command that is no failure.
+# Runs a command on the other Debian release, 13 on 12 and 12 on 13; without a command, README's as
+# on a machine that has nothing, the how-tos to the letter, and some tests. That release is a root
+# made by debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this
+# tree at its place and a build folder of its own. Where no such root can be, a line says why;
+# without a command that is no failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,17 +13,15 @@ unable() {
 	exit "$asked"
 }
 
-# The path lengths of its compiler, test guests as it makes them, its U-Boot and tools.
+# README's commands; with its compiler and tools the how-tos, path lengths, images and unit tests.
 some() {
-	make images qemu-images
-	boards=$(build/venv/bin/hypbench dev boards)
-	for board in $boards; do
-		make bench BOARD="$board"
-	done
-	make unit-test
+	apt-get -qq update
+	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
+	make bench
+	tools/setup.sh
+	make qemu-images unit-test
 	build/venv/bin/python -m pytest -q tests/host/test_{patch,cards,flash}.py
-	build/venv/bin/python -m pytest -q \
-		tests/qemu/test_{figures,groups,spis,cores,programs,card,uboot_guest}.py
+	build/venv/bin/python -m pytest -q -m "long or not long" tests/qemu/test_{howto,figures}.py
 }
 
 # In a namespace of its own, as debootstrap is, so that no mount is left, also after a kill.
@@ -37,7 +35,7 @@ inside() {
 	mount --rbind /sys "$root/sys"
 	mount --rbind /dev "$root/dev"
 	exec chroot "$root" env -C "$tree" "GIT_CONFIG_COUNT=1" "GIT_CONFIG_KEY_0=safe.directory" \
-		"GIT_CONFIG_VALUE_0=*" bash -euc 'tools/setup.sh default boards report; "$@"' - "$@"
+		"GIT_CONFIG_VALUE_0=*" bash -euc '"$@"' - "$@"
 }
 
 make_root() {
@@ -87,7 +85,11 @@ flock 9 # two at once make one root
 [ -d "$root" ] || make_root
 exec 9>&-
 share_configuration
-[ $# -gt 0 ] || set -- some
+if [ $# -gt 0 ]; then
+	set -- bash -euc 'tools/setup.sh default boards report; "$@"' - "$@"
+else
+	set -- some
+fi
 export -f inside some
 export root tree git build
 exec "${namespace[@]}" bash -euc 'inside "$@"' - "$@"

@@ -93,15 +93,17 @@ def test_no_file_of_this_machine_is_written_through_a_link(machine):
     assert (machine.place / "root/etc/hosts").read_text() == Path("/etc/hosts").read_text()
 
 
-def test_boards_that_cannot_be_listed_are_a_failure(machine):
-    machine.fake("make", "exit 0")
-    machine.fake("hypbench", "exit 1", machine.venv)
-    machine.fake("python", "exit 0", machine.venv)
+def test_its_first_commands_are_the_readmes(machine):
+    shutil.copy(HOME / "README.md", machine.root / "tree")
+    machine.fake("apt-get", f'echo "apt-get $*" >>{machine.log}')
+    machine.fake("make", f'echo "make $*" >>{machine.log}; exit 1')
     text = (machine.root / "tree/tools/other_release.sh").read_text()
     done = subprocess.run(["bash", "-euc", text[text.index("some() {"):text.index("# In a")]
                            + "some"], cwd=machine.root / "tree", check=False,
                           env=os.environ | {"PATH": str(machine.bin)})
     assert done.returncode == 1
+    assert machine.calls() == ["apt-get -qq update", "apt-get -qq install git make -y",
+                               "make bench"]
 
 
 def test_without_a_command_it_runs_some_of_everything(machine):

@@ -2,9 +2,9 @@
 """The pages of docs/howto/, as what a reader does: files to write, commands, and what those print.
 
 A fenced block's first word is its language. After it comes the name of a file that is to be
-written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `by-hand`
-(they need a board, a network or files of the reader's). A block `text` is part of what the commands
-before printed."""
+written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `network`
+(they succeed where Debian's archive can be reached), `by-hand` (they need a board or files of the
+reader's). A block `text` is part of what the commands before printed."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each page of docs/howto/ is followed to the letter in a fresh copy of the tree; of what needs a
-board, a network or a reader's file, make knows the words."""
+board or a reader's file, make knows the words."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from howto import PAGES, WORDS_MOST, Block, blocks, lacking
 from lab import ROOT, TREE
 from test_clone import Clone, environment
 
+UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
 page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
@@ -38,6 +40,8 @@ def test_the_page_is_right_to_the_letter(clone, page):
         elif block.runs:
             done = bash(block.text, clone.root, "-e")
             said = done.stdout
+            if done.returncode and block.more == "network" and UNREACHABLE.search(said):
+                pytest.skip(said.splitlines()[-1])
             assert (done.returncode != 0) == (block.more == "fails"), said
         elif block.more and not block.by_hand:
             path = clone.root / block.more
@@ -83,7 +87,7 @@ def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
     assert text.count("```") == 2 * len(list(blocks(page)))
     for block in blocks(page):
         if block.kind == "sh":
-            assert block.more in ("", "fails", "by-hand"), block
+            assert block.more in ("", "fails", "network", "by-hand"), block
         elif block.kind != "text":
             assert block.more, f"no file is named: {block}"
 
