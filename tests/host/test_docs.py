@@ -35,6 +35,18 @@ def test_board_pages_quote_the_self_check_as_it_is():
     assert quoted > 10
 
 
+def test_a_page_that_names_a_study_leads_to_its_citation():
+    cited = ROOT / "docs/reference/studies.md"
+    assert all(one["cite"] in cited.read_text() for one in published("studies").values()
+               if "title" in one)
+    pages = {path: path.read_text() for path in (
+        *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("boards/*/*.md"))}
+    naming = {path for path, text in pages.items() if re.search(r"\bS[1-4]\b", text)} - {
+        cited, ROOT / "CHANGELOG.md"}
+    assert len(naming) == 5
+    assert all("`docs/reference/studies.md`" in pages[path] for path in naming), naming
+
+
 # Rows of the tables, by how they begin, and of peers.json.
 PEERS = {"null hypercall": "hypercall", "timer expiry": "timer", "emulated GICD_IIDR": "mmio",
          "self-SGI": "sgi", "VM switch": "switch", "fail over": "standby", "yield": "yield"}

@@ -174,10 +174,18 @@ def path_lengths(tree: Tree) -> str:
     return texts().path_lengths(boards)
 
 
+def studies(tree: Tree) -> str:
+    """What the plans and pages call S1 to S4."""
+    said = json.loads((tree.root / "tools/hypbench/html/studies.json").read_text())
+    return texts().studies([(one["title"], one["cite"], ", ".join(
+        f"`{path.stem}`" for path in sorted(tree.root.glob(f"plans/paper-{name.lower()}*.plan")))
+        or "none") for name, one in said.items() if "title" in one])
+
+
 def pages(tree: Tree) -> dict[Path, str]:
     made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
             "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
-            "path-lengths.md": path_lengths(tree)}
+            "path-lengths.md": path_lengths(tree), "studies.md": studies(tree)}
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
 
 
