@@ -7,6 +7,7 @@
  *               mov
  *   tval-write  CNTP_TVAL, which always gives another CVAL. Raw 4
  * Where it traps, the value is EL2's path and the access itself.
+ * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
 #include "arch/counter.h"
 #include "guest/bench.h"

@@ -5,6 +5,7 @@
  * GIC puts it into a list register. Up to the task an emulated timer has two exits more: the
  * handler's write to CNTP_CTL, which lowers the line, and the end of an interrupt whose line was
  * high.
+ * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
 #include "guest/ptimer.h"
 #include "guest/wakeup.h"

@@ -5,6 +5,7 @@
  * CNTV and of CNTP those that came neither too early by CNTPCT nor by CNTVCT; `never`: those that
  * came although CVAL is never reached. With an offset or without, figures of other benchmarks are
  * the same: whatever converts does so before a window opens.
+ * Proof: tests/qemu/test_timers.py.
  */
 #include "guest/bench.h"
 #include "guest/irq.h"

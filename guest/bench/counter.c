@@ -6,6 +6,7 @@
  *            0
  *   nop10    10 nops between: raw 13, value 10; on silicon the value may be 0
  *   loop200  a loop of 100 times subs, b.ne: raw 203, value 200
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

@@ -10,6 +10,7 @@
  * wake-up that the handler or the task counts not once, refuse the step. Under icount all wake-ups
  * take as long; the cold one of trapped is longer, since the first interrupt finds no list register
  * of its own.
+ * Proof: tests/qemu/test_timers.py; gate: tests/expected.
  */
 #include "guest/bench.h"
 #include "guest/guest_arch.h"

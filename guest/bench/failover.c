@@ -31,6 +31,7 @@
  * have the core refuses the step; one of control that was commanded less than 1000 ticks after this
  * VM's hypercall is taken again. delay is in the last phase, delay_el2 in the first. The other
  * VM's programs are in guest/loads/load_partner.c.
+ * Proof: tests/qemu/test_failover.py.
  */
 #include "abi/probe.h"
 #include "arch/barrier.h"

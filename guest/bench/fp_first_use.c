@@ -14,6 +14,7 @@
  * `kept`: over 100 rounds all FP registers with FPCR and FPSR (FPSCR) kept their values, in the
  * first round beside a second VM that fills all of them, over six slices; `wrong` counts the words
  * that did not.
+ * Proof: tests/qemu/test_fp.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

@@ -12,6 +12,7 @@
  *   hostile_random  10 n random hypercalls (ids of ours, their neighbours, any), each with the
  *                   right answer, and as many random accesses of 8 to 64 bits to the distributor
  *                   where it is emulated: check ok; skipped natively
+ * Proof: tests/qemu/test_hostile.py.
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"

@@ -10,6 +10,7 @@
  * `reads`, `writes`, `trapped`, `hypercalls` and `smcs` are the exits that it caused: with stats=on
  * the hypervisor counts exactly as many. `faults` are accesses that its own level refused,
  * `special` interrupts without a number.
+ * Proof: tests/qemu/test_hostile_registers.py.
  */
 #include "arch/counter.h"
 #include "arch/hypercall.h"

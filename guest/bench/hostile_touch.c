@@ -7,6 +7,7 @@
  *                  data-abort
  *   hostile_unmap  has stage 2 lose the very code, stack and tables it runs on, page by page:
  *                  check ok; skipped with fill=eager
+ * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"

@@ -7,6 +7,7 @@
  *   null     function 0x86000000, which does nothing. The answer 0 is looked at once before the
  *            samples
  *   unknown  the function after the last of abi/hypercall.h: -1, not supported
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

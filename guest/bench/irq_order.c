@@ -7,6 +7,7 @@
  *        after an eighth of a second, `out_of_order` be 0. Skipped below two SPIs
  *   sgi  the same with SGIs 1 to 4 to self; `wrong_source` counts those whose source in IAR was
  *        not this core (GICv2; GICv3 has no such field)
+ * Proof: tests/qemu/test_irq.py.
  */
 #include "arch/mmio.h"
 #include "drivers/gic/gic_regs.h"

@@ -22,6 +22,7 @@
  * probe-el2 are the cost of one stamp at each level. The total with probes less their cost is the
  * total without, and a few instructions more that look for delay_el2 and hold stamps. delay=N makes
  * el1-vector and the total N longer, delay_el2=N el2-vector and the total (lr=sw: eoi, too).
+ * Proof: tests/qemu/test_phases.py; gate: tests/expected.
  */
 #include "abi/probe.h"
 #include "arch/hypercall.h"

@@ -8,6 +8,7 @@
  * in the window. A check record for each m: every interrupt came once (`pended` = `handled`,
  * `twice` 0), in the order of priorities (`out_of_order` 0). With delay=N the i-th is late by i N;
  * with eoi=split every end is two writes.
+ * Proof: tests/qemu/test_timers.py.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

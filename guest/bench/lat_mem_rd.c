@@ -12,6 +12,7 @@
  * the region: not modelled there. A check record a variant: `visited` of `lines`, `apart` lines of
  * 64 bytes from one to the next (odd, so that all sets of the caches are met), `closed`, `descents`
  * (1 for seq, about half for random; a quarter or less refuses the step). `kib` is the region.
+ * Proof: tests/qemu/test_memory.py.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

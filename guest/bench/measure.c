@@ -2,6 +2,7 @@
 /*
  * No times: the limits that a guest sets to exit statistics (docs/design/statistics.md). The
  * `exits` record of the step must count the null hypercalls of the last window alone: 2 n.
+ * Proof: tests/qemu/test_stats.py.
  */
 #include "guest/measure.h"
 #include "arch/hypercall.h"

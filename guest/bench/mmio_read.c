@@ -8,6 +8,7 @@
  * Raw under icount where nothing is emulated: 4. Where it is, icount does not count the access
  * itself: the value is EL2's path, to the instruction. What vgic takes more than null is the
  * distributor, but for a few instructions: the GIC comes first in the list of devices.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "abi/null_device.h"
 #include "drivers/gic/gic_regs.h"

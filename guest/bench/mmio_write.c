@@ -7,6 +7,7 @@
  * as with any write that configures an interrupt, and no interrupt comes of it. The value is the
  * address, which is in a register already. What was written is read back after the samples, or the
  * step is refused.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"

@@ -9,6 +9,7 @@
  * `answers`: identifier, sequence number and payload of each answer are those of its request; it
  * counts requests that were `lost`, and answers that came `late` or `wrong`. `delay` is before the
  * request is sent. Stamps are CNTPCT. Skipped without such a link.
+ * Proof: tests/qemu/test_ping.py.
  */
 #include <string.h>
 

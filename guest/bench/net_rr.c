@@ -10,6 +10,7 @@
  * Check `answers`: each request has its own answer, and no word of any is wrong. `delay` is before
  * the ring. Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of
  * both.
+ * Proof: tests/qemu/test_links.py.
  */
 #include <string.h>
 

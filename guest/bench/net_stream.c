@@ -8,6 +8,7 @@
  *            which the receiver has taken them all. `bytes_per_million`: of the blocks, in 10^6
  *            ticks of all samples
  * Check `blocks`: each block arrived once and in its place. `delay` is before the ring.
+ * Proof: tests/qemu/test_links.py.
  */
 #include "guest/bench.h"
 #include "guest/link.h"

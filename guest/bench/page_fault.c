@@ -15,6 +15,7 @@
  * faults that the hypervisor counted are equal, or 0. Any other abort is a crash. On silicon the
  * exceptions, the TLB maintenance's effect and the walks come on top; `none` may be too short for
  * the counter.
+ * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

@@ -13,6 +13,7 @@
  * a neighbour can take; a working set that is read all the time keeps its lines in a cache that
  * replaces the least recently used one. A check record a variant: the lines `visited` of `lines`,
  * `closed`.
+ * Proof: tests/qemu/test_revisit.py.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

@@ -9,6 +9,7 @@
  * is too low by what one isb costs. Interrupts handled must equal SGIs sent, one by one. The write
  * stands here and not in the driver's gic_send_sgi_self(), so that the window holds one instruction
  * of sending.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/mmio.h"
 #include "arch/sysreg.h"

@@ -3,6 +3,7 @@
  * An SMC that EL2 answers in place of the firmware, from a full frame: with an unknown function id;
  * the answer -1 is looked at once before the samples. The window of hvc around smc #0. Skipped with
  * traps=off: what an SMC does then is the board's.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

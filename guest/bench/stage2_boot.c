@@ -16,6 +16,7 @@
  * The time of a lazy start is that of an eager one, plus fault_ticks, plus a constant for each data
  * abort (an instruction abort takes a little less). On silicon the maintenance of the image by
  * address faults like a load, so that faults is the same there; under QEMU the loads fault.
+ * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"

@@ -3,6 +3,7 @@
  * A read of ACTLR_EL1 (ACTLR), which traps with traps=on. Raw under icount, natively: 4. Where it
  * traps under icount the value is 2 more than EL2's path: the read, and the isb of the window,
  * which QEMU counts twice (CAVEATS.md).
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "guest/bench.h"
 #include "guest/report.h"

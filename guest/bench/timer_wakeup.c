@@ -2,6 +2,7 @@
 /*
  * guest/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
  * that the guest was given, since stamps are CNTPCT.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "guest/vtimer.h"
 #include "guest/wakeup.h"

@@ -14,6 +14,7 @@
  * another pattern is refused. Under icount every value is 256: not modelled there. With CLOCK=host
  * the tool shows whether random came out dearer than packed, and two stages dearer than stage 1
  * alone.
+ * Proof: tests/qemu/test_counted.py.
  */
 #include "guest/bench.h"
 #include "guest/calibrate.h"

@@ -19,6 +19,7 @@
  * every page once, and under which `asid`. Check `effect`: `stale` counts the `operations` after
  * which a page that was made to lead elsewhere is still read as it was (not tried with switch,
  * which invalidates nothing). Refills are not modelled under icount.
+ * Proof: tests/qemu/test_memory.py.
  */
 #include "arch/hypercall.h"
 #include "guest/bench.h"

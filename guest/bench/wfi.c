@@ -8,6 +8,7 @@
  * and on QEMU it does not. So where WFI is trapped the SGI is also kept from being signalled, by
  * another of its priority that is active: the WFI would wait, exits, and EL2, which finds an
  * interrupt pending for this vCPU, resumes it at once.
+ * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/barrier.h"
 #include "guest/bench.h"

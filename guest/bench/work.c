@@ -8,6 +8,7 @@
  * Raw under icount: 3 and the instructions of the work; caches, TLBs and bandwidth are not modelled
  * there. With batch=N a sample is one piece of work, too. Check `rewritten`: `words`, each with the
  * number of rewrites that the samples have.
+ * Proof: tests/qemu/test_studies.py.
  */
 #include "arch/barrier.h"
 #include "guest/bench.h"

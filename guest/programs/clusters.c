@@ -4,6 +4,7 @@
  * probability that grows with the distance to the next one (A. Meyerson, "Online Facility
  * Location", 2001); with too many of them a centre becomes dearer, and the centres are clustered
  * themselves. Single precision, random decisions.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
 #include <string.h>

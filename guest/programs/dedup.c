@@ -6,6 +6,7 @@
  *
  * The output: for a new chunk a word (bytes << 16 | bytes compressed) and the compressed bytes,
  * padded to words; for a known one the word OUTPUT_KNOWN | its number.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * A fluid of particles falls in a box: smoothed-particle hydrodynamics (M. Müller, D. Charypar, M.
  * Gross, "Particle-Based Fluid Simulation for Interactive Applications", 2003) in the plane, with a
  * grid of cells to find neighbours. Single precision.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * Sets of items that many transactions have in common, by FP-growth (J. Han, J. Pei, Y. Yin,
  * "Mining Frequent Patterns without Candidate Generation", 2000): integers, and trees of small
  * allocations that come and go.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <stdlib.h>
 #include <string.h>

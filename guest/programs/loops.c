@@ -2,6 +2,7 @@
 /*
  * Loops of known length, one with integers, one with floating point, no interrupt and no memory in
  * them: no configuration should change their time.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include "guest/program.h"
 #include "guest_arch/work.h"

@@ -3,6 +3,7 @@
  * Prices of European options by the closed formula (F. Black, M. Scholes, "The Pricing of Options
  * and Corporate Liabilities", 1973): floating point with logarithms and exponentials, no memory to
  * speak of.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
 

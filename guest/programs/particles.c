@@ -4,6 +4,7 @@
  * Salmond, A. Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993):
  * every particle is a guess that moves, is weighed by the next observation, and is drawn again by
  * weight.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include "guest/program.h"
 #include "guest/programs/distribution.h"

@@ -3,6 +3,7 @@
  * The nearest neighbours of feature vectors, exactly, by an index of distances to a few pivots: by
  * the triangle inequality most vectors are too far without being looked at (L. Micó, J. Oncina, E.
  * Vidal, "LAESA", 1994). Single precision, memory read in the order of the index.
+ * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in a browser, at the width of a phone and of a desk: alone, whole, without errors."""
+"""The page in a browser, as wide as a phone, a tablet and a desk: alone, whole, without errors."""
 
+import base64
 import re
 import time
 
@@ -10,12 +11,13 @@ from chromium import Chromium
 from hypbench.html import page, runs
 from hypbench.html.data import Board, Source, published
 from hypbench.records import Log, read_log
+from hypbench.report import summary_csv
 from reportlogs import plans, report_log
 from reportpages import simulated
 
 pytestmark = pytest.mark.long
 
-WIDTHS = (390, 1280)
+WIDTHS = (390, 768, 1280)
 BOARDS = {"virt-a72": "armv8", "virt-a15": "armv7"}
 # Two boards themselves, one of them with few plans yet
 CAPTURED = {"rpi4": ({"board": "rpi4", "hz": 54_000_000}, set(plans("silicon"))),
@@ -30,6 +32,13 @@ FIGURES = """[...document.querySelectorAll('article:not([hidden]) figure')].map(
           caption: figure.querySelector('figcaption').textContent.trim()};
 })"""
 # Elements beyond the right edge of the page, except boxes that scroll.
+TIP = "#vg-tooltip-element.visible"
+MIDDLE = """(() => {{ const mark = [...document.querySelectorAll(
+  '#{figure} .mark-rect path, #{figure} .mark-symbol path')].find(
+  one => one.getBoundingClientRect().width > 4);
+  mark.scrollIntoView({{block: 'center', behavior: 'instant'}});
+  const box = mark.getBoundingClientRect();
+  return {{x: box.x + box.width / 2, y: box.y + box.height / 2}}; }})()"""
 BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
   !element.closest('.box, svg, .chart, .vega-embed') && element.getBoundingClientRect().right >
   document.documentElement.clientWidth + 0.5).map(element => element.outerHTML.slice(0, 80))"""
@@ -152,6 +161,86 @@ def test_downloads_are_the_records(browser, address):
       window.text = await new Response(text).text(); })""".replace("\n", " ") + " && 0")
     wait_for(browser, "!!window.text", True)
     assert browser.value("window.text") == report_log("default", board="virt-a72").decode()
+    browser.value("""fetch(document.querySelector('#virt-a72 .csv').href).then(async found => {
+      window.rows = await found.text(); }) && 0""")
+    wait_for(browser, "!!window.rows", True)
+    assert browser.value("window.rows") == summary_csv(
+        read_log(report_log("default", board="virt-a72")))
+
+
+def test_a_pointer_at_a_mark_is_answered(browser, address):
+    """With samples, percentiles, the largest, and what the window is."""
+    opened(browser, address, 1280)
+    for figure in ("fig-phases-timer-virt-a72", "fig-failover-virt-a72", "fig-links-virt-a72"):
+        said = ""
+        for shift in range(20):  # a browser without a window may have no frame yet
+            at = browser.value(MIDDLE.format(figure=figure))
+            browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=at["x"] + shift % 2,
+                         y=at["y"])
+            time.sleep(0.1)
+            said = browser.value(f"document.querySelector({TIP!r})?.textContent || ''")
+            if said:
+                break
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        wait_for(browser, f"!!document.querySelector({TIP!r})", False)
+        assert re.search(r"n [\d,\u202f\u00a0 ]+, p50 .*, p99 .*, max .*; window: \w+", said), said
+
+
+def press(browser, key: str, code: int) -> None:
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                     windowsVirtualKeyCode=code, text="\r" if key == "Enter" else "")
+
+
+def test_keys_choose_a_board_and_follow_a_number(browser, address):
+    opened(browser, address, 1280)
+    for wanted in ("document.activeElement.id", "document.activeElement.closest('.value') && 'a'"):
+        for _ in range(60):
+            press(browser, "Tab", 9)
+            if browser.value(wanted) in ("board", "a"):
+                break
+        else:
+            raise AssertionError(f"Tab never comes to {wanted}")
+        if "id" in wanted:
+            shown = browser.value("getComputedStyle(document.activeElement).outlineStyle")
+            press(browser, "ArrowDown", 40)
+            wait_for(browser, f"{DRAWN} !== 'virt-a72' && !!{DRAWN}", True)
+            assert shown == "solid"
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter",
+                 windowsVirtualKeyCode=13, text="\r")
+    wait_for(browser, "!!document.querySelector('article:not([hidden]) tr.marked')", True)
+
+
+def test_it_prints_unfolded_and_on_white(browser, address):
+    opened(browser, address, 1280)
+    folded = "[...document.querySelectorAll('article:not([hidden]) section details')]"
+    assert browser.value(f"{folded}.some(one => !one.open)")
+    printed = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])
+    assert printed.startswith(b"%PDF-") and printed.count(b"/Type /Page\n") > 5
+    assert browser.value(f"{folded}.every(one => one.open)")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[
+        {"name": "prefers-color-scheme", "value": "dark"}])
+    white = browser.value("getComputedStyle(document.body).backgroundColor")
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert white in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+
+
+def test_a_against_b(browser, tmp_path):
+    """What changed, and a number of either that leads to its row."""
+    made = [Board(f"{side}-virt-a72", {"default": Source("default", read_log(
+        report_log("default", **more)))}, side) for side, more in (("A", {}), ("B", {}))]
+    path = tmp_path / "index.html"
+    path.write_text(page.render(made, []))
+    browser.open(path.as_uri(), 1280)
+    wait_for(browser, DRAWN, "A-virt-a72")
+    assert browser.errors() == [] and browser.value(BEYOND) == []
+    links = browser.value("[...document.querySelectorAll('article:not([hidden]) [id^=tab-same] a')]"
+                          ".map(a => a.hash).filter(hash => hash.startsWith('#row/'))")
+    for side in "AB":
+        one = next(link for link in links if link.startswith(f"#row/{side}-"))
+        browser.value(f"location.hash = {one!r}")
+        wait_for(browser, f"!!document.querySelector('#{side}-virt-a72 tr.marked')", True)
+    assert browser.errors() == []
 
 
 def test_words_are_legible_in_the_dark(browser, address):

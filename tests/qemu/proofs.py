@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The injected delay: a benchmark with delay=N must find every value greater by exactly N.
 
-A test module that proves benchmarks this way names them in a tuple PROVEN; test_counted.py holds
-those tuples against the benchmarks there are.
+The comment that a benchmark's file begins with has the test module that proves it so, and whether
+its lengths are gated.
 """
 
-import ast
+import re
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
+PROOF = re.compile(r"^ \* Proof: tests/qemu/(test_\w+)\.py(; gate: tests/expected)?\.$",
+                   re.MULTILINE)
 
 DELAYS = (0, 100, 1000)
 VALUES = ("cold", "min", "p50", "p90", "p95", "max")
@@ -56,12 +63,30 @@ def values(record: dict) -> list[int]:
     return [record[name] for name in VALUES if name in record]
 
 
-def proven_elsewhere() -> set[str]:
-    """Every PROVEN tuple of the test modules beside this one."""
-    names: set[str] = set()
-    for path in Path(__file__).parent.glob("test_*.py"):
-        for node in ast.parse(path.read_text()).body:
-            if (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-                    and node.targets[0].id == "PROVEN"):
-                names |= set(ast.literal_eval(node.value))
-    return names
+@dataclass(frozen=True)
+class Benchmark:
+    """As the comment reports that its file begins with."""
+
+    names: tuple[str, ...]
+    proof: str  # a module beside this one: it shows that the window holds what it should
+    gated: bool  # its lengths are committed
+
+
+@cache
+def registry() -> list[Benchmark]:
+    """Of every file in guest/bench/ and guest/programs/."""
+    found = []
+    for path in sorted(ROOT.glob("guest/bench/*.c")) + sorted(ROOT.glob("guest/programs/*.c")):
+        text = path.read_text()
+        names = tuple(bench or program for bench, program in NAME.findall(text))
+        [(proof, gate)] = PROOF.findall(text)
+        found.append(Benchmark(names, proof, bool(gate)))
+    return found
+
+
+def proven_in(module: str) -> tuple[str, ...]:
+    return tuple(name for one in registry() if one.proof == module for name in one.names)
+
+
+def gated() -> tuple[str, ...]:
+    return tuple(name for one in registry() if one.gated for name in one.names)

@@ -9,7 +9,6 @@ from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 stamps_exit = fails_on_old("makes each of EL0's stamps exit with cntp=emulated")
 
-PROVEN = ("cntp_access", "cntp_wakeup")
 ACCESS, WAKEUP, VIRTUAL = 0, len(DELAYS), 2 * len(DELAYS)  # bench lines of PLAN
 EL2_DELAY = 100
 

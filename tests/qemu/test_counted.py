@@ -6,13 +6,10 @@ import re
 import pytest
 
 from lab import ALL_CONFIGS, ROOT, board_facts
-from proofs import proven_elsewhere
+from proofs import proven_in, registry
 
 DELAYS = (0, 100, 1000)
-BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
-           "timer_wakeup", "tlb_chase")
-# They measure nothing and emit `check` records.
-OBSERVERS = {"cntvoff", "irq_order", "measure", "null_device", "stage2_boot"}
+BENCHES = proven_in("test_counted")
 EL2_DELAY = 100
 
 PLAN = "order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + f"""
@@ -40,20 +37,13 @@ RAW_NATIVELY = {
 pytestmark = pytest.mark.job(PLAN)
 
 
-def timed_benchmarks() -> set[str]:
-    """The names in guest/bench/ and guest/programs/ that measure; the others observe and emit
-    `check` records."""
-    text = "".join(path.read_text() for folder in ("bench", "programs")
-                   for path in (ROOT / "guest" / folder).glob("*.c"))
-    names = set(re.findall(r'\.name = "(\w+)"', text))
-    names |= set(re.findall(r"^PROGRAM\((\w+)\)", text, re.MULTILINE))
-    return {name for name in names - OBSERVERS if not name.startswith("hostile_")}
-
-
-def test_every_benchmark_is_proven_here():
-    """A new one belongs into BENCHES, or into PROVEN of a test of its own (proofs.py), or nothing
-    shows that it measures what it says."""
-    assert timed_benchmarks() == set(BENCHES) | proven_elsewhere()
+def test_every_benchmark_is_proven():
+    """By a module that runs it: by its name, or because the benchmark's own file has the module."""
+    for benchmark in registry():
+        text = (ROOT / "tests" / "qemu" / f"{benchmark.proof}.py").read_text()
+        assert benchmark.names
+        for name in benchmark.names:
+            assert "proven_in(" in text or re.search(rf"\b{name}\b", text), name
 
 
 def figures(result, bench: str, delay: int = 0) -> dict[tuple[str, str], dict]:

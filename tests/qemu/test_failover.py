@@ -20,7 +20,6 @@ def job(plan: str, machine=two_cores, **more):
     return pytest.mark.job(plan, machine=machine, **more)
 
 
-PROVEN = ("failover", "vm_yield")
 YIELD, FAILOVER = 0, len(DELAYS)  # bench lines of PLAN
 PHASES = ("begins", "paused", "runs")
 CONFIGS = {

@@ -8,7 +8,6 @@ from image import read_header
 from lab import board_facts, image_of
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, values
 
-PROVEN = ("page_fault",)
 N = 20
 EL2_DELAY = 100
 PAGES = (600, 1000)  # of working memory; 2 MiB blocks hold 512: two of them either way

@@ -7,7 +7,6 @@ import pytest
 from lab import Job, board_facts
 from proofs import assert_delay_is_seen, delay_lines
 
-PROVEN = ("fp_first_use",)
 
 N = 50
 EL2_DELAY = 100

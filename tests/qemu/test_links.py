@@ -20,7 +20,6 @@ def job(plan: str, **more):
     return pytest.mark.job(plan, machine=two_cores, **more)
 
 
-PROVEN = ("net_rr", "net_stream")
 N = 100
 CONFIGS = {
     "native": "native",

@@ -10,7 +10,6 @@ from linux_guest import Boot, perform_boot
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 from test_linux import reason_to_skip
 
-PROVEN = ("net_ping",)
 N = 200
 CONFIGS = {"cores": "trapped-sw beside=load_ping",
            "core": "trapped-sw sched=fp fp=lazy beside=load_ping"}

@@ -10,10 +10,9 @@ import pytest
 
 from conftest import BOARDS
 from lab import TREE, Job, board_facts
-from proofs import assert_delay_is_seen, delay_lines
+from proofs import assert_delay_is_seen, delay_lines, proven_in
 
-PROVEN = ("prog_options", "prog_particles", "prog_dedup", "prog_similarity", "prog_fluid",
-          "prog_itemsets", "prog_clusters", "loop_int", "loop_fp")
+PROVEN = proven_in("test_programs")
 LOOPS = ("loop_int", "loop_fp")
 TICKING = tuple(name for name in PROVEN if name not in LOOPS)
 WITHOUT_OUTPUT = tuple(name for name in TICKING if name != "prog_dedup")

@@ -6,7 +6,6 @@ import pytest
 
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
-PROVEN = ("revisit",)
 
 DENSE_KIB = (16, 64, 256, 512)
 SPARSE_PAGES = 2048

@@ -9,7 +9,6 @@ from old_qemu import divides_otherwise
 from proofs import assert_delay_is_seen, delay_lines
 from test_beside import cores, longest_exit, usual_exit
 
-PROVEN = ("work",)
 PRESETS = ("native", "direct", "trapped", "trapped-sw")
 WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
     delay_lines("work", "n=20 pages=1024"))

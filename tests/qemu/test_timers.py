@@ -9,7 +9,6 @@ from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 never_fires = fails_on_old("executes nothing more where CVAL + CNTVOFF passes 2^64")
 
-PROVEN = ("cyclic", "irq_storm")
 CYCLIC, STORM = 0, len(DELAYS)  # bench lines of PLAN
 WAYS = ("periodic", "oneshot")
 SIZES = (1, 2, 4, 5, 8, 16, 32)

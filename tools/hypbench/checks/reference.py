@@ -89,7 +89,7 @@ class Header:
 
 def linked(text: str) -> str:
     """Names of files as pages have them."""
-    return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
+    return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest|tests)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
 
 
 @cache

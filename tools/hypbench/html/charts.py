@@ -51,9 +51,9 @@ TIP = {"field": "note", "type": "nominal"}
 
 
 def words(field: str, x: Data, y: Data, **more: Any) -> Data:
-    """A layer of text, in the middle of what it is about."""
+    """A layer of text, in the middle of what it is about, whose note it has: it lies above that."""
     return {"mark": {"type": "text", "color": "#111111"} | more,
-            "encoding": {"x": x, "y": y, "text": {"field": field}}}
+            "encoding": {"x": x, "y": y, "text": {"field": field}, "tooltip": TIP}}
 
 
 def chart(values: list[Data], height: int, **more: Any) -> Data:
