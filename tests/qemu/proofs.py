@@ -79,8 +79,9 @@ def registry() -> list[Benchmark]:
     for path in sorted(ROOT.glob("guest/bench/*.c")) + sorted(ROOT.glob("guest/programs/*.c")):
         text = path.read_text()
         names = tuple(bench or program for bench, program in NAME.findall(text))
-        [(proof, gate)] = PROOF.findall(text)
-        found.append(Benchmark(names, proof, bool(gate)))
+        said = PROOF.findall(text)
+        assert len(said) == 1, f"{path}: its comment has no line `Proof: tests/qemu/test_….py.`"
+        found.append(Benchmark(names, said[0][0], bool(said[0][1])))
     return found
 
 
