@@ -10,6 +10,7 @@ from concurrent.futures import Future, wait
 import click
 import pytest
 
+import el2count
 import in_gem5
 import lab as labs
 from lab import TREE, Job, Lab, Result, build_of, is_built
@@ -109,8 +110,9 @@ def pytest_collection_finish(session):
         if any(mark.args[0] for mark in item.iter_markers("skipif")):
             continue
         job, board = job_of(item), board_of(item)
+        counted = item.get_closest_marker("counted")
         if job and is_built(job.board):
-            LAB.start(job)
+            el2count.start(LAB, job, *counted.args) if counted else LAB.start(job)
         elif board and fault_of(item) in PATCHES and is_built(board):
             LAB.pool.submit(build_of, board, fault_of(item))
 

@@ -77,12 +77,21 @@ def words(job: Job, watched: Watched, out: Path) -> list[str]:
 
 def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
     """Of one run; skips the test where QEMU cannot."""
-    with BUILDING:
-        reason = counting.reason_not_to(TREE.qemu_options(job.board)[0], library(job.board))
-    if reason:
+    if reason := reason_not_to(job):
         assert "gcc" not in reason, reason
         pytest.skip(reason)
     return lab_.run(Watched(job, vector, switches), perform)
+
+
+def start(lab_: Lab, job: Job, *switches: str) -> None:
+    """The run that a test will ask for."""
+    if not reason_not_to(job):
+        lab_.start(Watched(job, None, switches), perform)
+
+
+def reason_not_to(job: Job) -> str:
+    with BUILDING:
+        return counting.reason_not_to(TREE.qemu_options(job.board)[0], library(job.board))
 
 
 def perform(watched: Watched) -> Counted:

@@ -176,6 +176,7 @@ def apart(preset: str, loads, vms: str) -> Job:
 
 
 @pytest.mark.long
+@pytest.mark.counted("apart")
 @pytest.mark.parametrize("preset, loads", [
     pytest.param(preset, loads, marks=apart(preset, loads, vms))
     for preset in ("direct", "trapped")
