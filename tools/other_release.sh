@@ -18,8 +18,7 @@ some() {
 	apt-get -qq update
 	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
 	make bench
-	tools/setup.sh
-	make qemu-images unit-test
+	make setup-tests qemu-images unit-test
 	build/venv/bin/python -m pytest -q tests/host/test_{patch,cards,flash}.py
 	build/venv/bin/python -m pytest -q -m "long or not long" tests/qemu/test_{howto,figures}.py
 }
