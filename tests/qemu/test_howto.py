@@ -6,9 +6,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from functools import cache
 
 import pytest
 
+import expected
 from howto import PAGES, WORDS_MOST, Block, blocks, lacking
 from lab import ROOT, TREE
 from test_clone import Clone, environment
@@ -30,13 +32,21 @@ def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
                           stderr=subprocess.STDOUT, timeout=1200, check=False)
 
 
+@cache
+def is_documented() -> bool:
+    """The pages' numbers are of this compiler."""
+    done = bash("aarch64-linux-gnu-gcc -dumpfullversion || aarch64-none-elf-gcc -dumpfullversion",
+                ROOT)
+    return expected.series(done.stdout.split()[-1]) == expected.DOCUMENTED
+
+
 @pytest.mark.long
 @page
 def test_the_page_is_right_to_the_letter(clone, page):
     said = ""
     for block in blocks(page):
         if block.kind == "text":
-            assert not lacking(said, block.text), said
+            assert not lacking(said, block.text, is_documented()), said
         elif block.runs:
             done = bash(block.text, clone.root, "-e")
             said = done.stdout
@@ -95,6 +105,8 @@ def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
 def test_a_page_that_is_wrong_is_seen():
     assert lacking("│ hvc   │ null │ 37 │\n", "│ hvc │ null │ 38 │\n") == ["│ hvc │ null │ 38 │"]
     assert not lacking("a\n│ hvc   │ null │   37 │\n", "│ hvc │ null │ 37 │")
+    assert not lacking("│ hvc │ null │ 37 │\n", "│ hvc │ null │ 138 │\n", exact=False)
+    assert lacking("│ hvc │ null │ 37 │\n", "│ hvc │ zero │ 37 │\n", exact=False)
     assert Block("sh", "", "sudo make flash\nls\n").makes == ["make flash"]
     with pytest.raises(AssertionError, match="unknown BORD="):
         assert_known("make bench BORD=virt-a72")
