@@ -290,6 +290,8 @@ DESCRIBED = {
                                          "PLAN_VM_FIELDS"))
                   + "".join(f'#define {name}(X) X(ONE, "one") /* a word */\n\n'
                             for name in ("PLAN_IMAGES", "PLAN_EVENTS", "PLATFORMS")),
+    "tools/hypbench/html/studies.json": json.dumps({
+        "S1": {"title": "S1: a study", "cite": "somebody"}}),
     "docs/records.schema.json": json.dumps({
         "properties": {"kind": {"enum": ["run"]}},
         "$defs": {name: {"description": f"a {name}", "properties": {
@@ -329,7 +331,8 @@ def test_the_reference_is_made_of_the_source(described):
     ("abi/exit_kind.h", "a call", "exits"), ("plans/one.plan", "costs", "plans"),
     ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks"),
     ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "plan-lines"),
-    ("docs/records.schema.json", "how long", "records")])
+    ("docs/records.schema.json", "how long", "records"),
+    ("tools/hypbench/html/studies.json", "somebody", "studies")])
 def test_the_reference_follows_its_source(described, name, word, page):
     path = described.root / name
     path.write_text(path.read_text().replace(word, "other"))
