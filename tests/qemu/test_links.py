@@ -197,6 +197,7 @@ def assert_ring_is_as_alone(figures, kind: str, where: str, load: str) -> None:
     assert max(count for _, count in row["hist"]) >= 990, row["hist"]
 
 
+@divides_otherwise
 @third_vm
 def test_of_a_thousand_it_is_as_short_as_asked(result, board, kind):
     row = result.figures(0)["cores", "ring"]

@@ -10,7 +10,6 @@ from image import read_header
 from lab import ROOT, board_facts, image_of
 from proofs import assert_delay_is_seen, delay_lines
 
-
 MIB = 1 << 20
 LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}
 PAGES = 1024

@@ -8,7 +8,6 @@ import expected
 from lab import ALL_CONFIGS, board_facts
 from proofs import DELAYS, VALUES, delay_lines, values
 
-
 N = 20
 EL2_DELAY = 100
 PLAN = "order once\n" + "".join(

@@ -6,7 +6,6 @@ import pytest
 
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
-
 DENSE_KIB = (16, 64, 256, 512)
 SPARSE_PAGES = 2048
 SETS = {f"{kib}K": kib * 1024 // 64 for kib in DENSE_KIB} | {f"{SPARSE_PAGES}p": SPARSE_PAGES}
