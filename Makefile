@@ -321,9 +321,11 @@ hostile-nightly: $(setup-run)
 	@$(PYTHON) tests/qemu/hostile_nightly.py $(BOARD) $(STEPS) $${SEED:-$$(date +%s)}
 
 ## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
+# (without BOARD= also the figures of tests/figures.json)
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@$(PYTHON) tests/qemu/update_expected.py $(told_board)
+	$(if $(told_board),,@$(PYTHON) -m pytest -q tests/qemu/test_documents.py --keep-figures)
 	@$(HYPBENCH) dev reference
 
 # Before `images`: some images are made by tools that only these groups have.

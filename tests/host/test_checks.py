@@ -290,6 +290,8 @@ DESCRIBED = {
                                          "PLAN_VM_FIELDS"))
                   + "".join(f'#define {name}(X) X(ONE, "one") /* a word */\n\n'
                             for name in ("PLAN_IMAGES", "PLAN_EVENTS", "PLATFORMS")),
+    "tests/figures.json": json.dumps({"tables": {"Programs": {"`one`": {"virt-a72": [5, 70]}}}}),
+    "docs/numbers.md": "# Numbers\n\n<!-- made: figures -->\n<!-- end -->\n\nAs it was.\n",
     "tools/hypbench/html/studies.json": json.dumps({
         "S1": {"title": "S1: a study", "cite": "somebody"}}),
     "docs/records.schema.json": json.dumps({
@@ -332,11 +334,30 @@ def test_the_reference_is_made_of_the_source(described):
     ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks"),
     ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "plan-lines"),
     ("docs/records.schema.json", "how long", "records"),
-    ("tools/hypbench/html/studies.json", "somebody", "studies")])
+    ("tools/hypbench/html/studies.json", "somebody", "studies"),
+    ("tests/figures.json", "`one`", "figures")])
 def test_the_reference_follows_its_source(described, name, word, page):
     path = described.root / name
     path.write_text(path.read_text().replace(word, "other"))
     described.finds("reference", f"docs/reference/{page}.md:1: not what `hypbench dev reference`")
+
+
+def test_a_part_of_a_page_is_made_of_figures(described):
+    page = described.root / "docs/numbers.md"
+    assert re.fullmatch(r"# Numbers\n\n<!-- made: figures -->\n(.+)<!-- end -->\n\nAs it was.\n",
+                        page.read_text(), re.DOTALL)
+    assert "| | virt-a72 |\n|---|---|\n| `one` | 5 / 70 |\n" in page.read_text()
+    page.write_text(page.read_text().replace("5 / 70", "5 / 7"))
+    described.finds("reference", "docs/numbers.md:1: not what `hypbench dev reference` makes of")
+
+
+@pytest.mark.parametrize("name, says", [
+    ("figure", "docs/numbers.md has `made: figure`; there are: beside_loads, beside_machines, "),
+    ("first_page", "docs/numbers.md, first_page: no figure of 'virt-a72'")])
+def test_a_part_of_a_page_has_a_known_name_and_all_its_figures(described, name, says):
+    page = described.root / "docs/numbers.md"
+    page.write_text(page.read_text().replace("figures", name))
+    described.finds("reference", says)
 
 
 def test_the_reference_wants_a_meaning_of_each_axis(described):

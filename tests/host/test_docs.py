@@ -47,28 +47,6 @@ def test_a_page_that_names_a_study_leads_to_its_citation():
     assert all("`docs/reference/studies.md`" in pages[path] for path in naming), naming
 
 
-# Rows of the tables, by how they begin, and of peers.json.
-PEERS = {"null hypercall": "hypercall", "timer expiry": "timer", "emulated GICD_IIDR": "mmio",
-         "self-SGI": "sgi", "VM switch": "switch", "fail over": "standby", "yield": "yield"}
-
-
-@pytest.mark.parametrize("page, count", [("README.md", 15), ("docs/results.md", 16)])
-def test_figures_of_other_hypervisors_are_those_of_the_report(page, count):
-    """The last of several; a timer's without that of no hypervisor."""
-    known = {row["id"]: row.get("armv8-v2") for row in published("peers")["rows"]}
-    compared = 0
-    for line in (ROOT / page).read_text().splitlines():
-        path, *cells = [cell.strip() for cell in line.strip("|").split("|")]
-        ident = next((known[row] for name, row in PEERS.items() if path.startswith(name)), None)
-        found = cells[1:] if ident and len(cells) == 4 else []
-        for system, cell in zip(("bao", "xen", "kvm"), found):
-            if numbers := re.findall(r"\d+", cell):
-                none = ident["none"] if path.startswith("timer") else 0
-                assert int(numbers[-1]) == ident[system] - none, (path, system)
-                compared += 1
-    assert compared == count
-
-
 def test_the_first_page_has_eight_rows_and_the_tour_a_glossary_of_25():
     results = (ROOT / "README.md").read_text().split("## Results")[1].split("**No board")[0]
     assert len(re.findall(r"^\| (?!path)", results, re.MULTILINE)) == 8

@@ -39,6 +39,8 @@ collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
 def pytest_addoption(parser):
     parser.addoption("--beside", action="append", default=[], metavar="COMMAND",
                      help="what to run beside the tests, on a core of theirs (make qemu-test)")
+    parser.addoption("--keep-figures", action="store_true",
+                     help="write tests/figures.json anew (test_documents.py)")
 
 
 def pytest_configure():

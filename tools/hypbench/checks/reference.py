@@ -6,7 +6,7 @@ this makes. Comments of C have a form of their own here, which no generator of d
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from hypbench.checks.base import Violation
+from hypbench.checks.measured import PART, Measured, Row, table
 from hypbench.plan_language import Parser
 from hypbench.records import Data
 from hypbench.template import ENVIRONMENT
@@ -25,7 +26,6 @@ MORE = re.compile(r"^ \*     +(\S.*)$")
 WORD = re.compile(r'X\(\w+, "([\w-]+)"\)\s*(?:/\*(.*?)\*/)?')
 TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cntpct`",
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
-Row = tuple[str, ...]
 FOLDER = Path("docs/reference")
 MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
 COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
@@ -33,12 +33,6 @@ NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 HEADER = re.compile(r"guest/\w+\.h")
 VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
-
-
-def table(title: str, heads: Row, rows: Iterable[Row]) -> str:
-    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    return "\n".join([*([f"## {title}", ""] if title else []), f"| {' | '.join(heads)} |",
-                      "|---" * len(heads) + "|", *lines, ""])
 
 
 class Header:
@@ -159,13 +153,9 @@ def kind_of(one: Data) -> str:
         name, TYPES.get(name, name))
 
 
-def path_lengths(tree: Tree) -> str:
-    """By the oldest of the compilers that they are committed for."""
-    folders = sorted((tree.root / "tests" / "expected").glob("*/"),
-                     key=lambda folder: [int(part) for part in folder.name.split(".")])
+def path_lengths(measured: Measured) -> str:
     boards = []
-    for path in sorted(path for folder in folders[:1] for path in folder.glob("*.json")):
-        said = json.loads(path.read_text())
+    for said in measured.lengths.values():
         figures = said["figures"]
         paths = dict.fromkeys(name for lengths in figures.values() for name in lengths)
         boards.append((f"{said['board']}, gcc {said['compiler']}", ("path", *figures), [
@@ -183,10 +173,15 @@ def studies(tree: Tree) -> str:
 
 
 def pages(tree: Tree) -> dict[Path, str]:
+    """Those of docs/reference/, and others that have a part which is made."""
+    measured = Measured(tree)
     made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
             "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
-            "path-lengths.md": path_lengths(tree), "studies.md": studies(tree)}
-    return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
+            "path-lengths.md": path_lengths(measured), "figures.md": measured.texts.figures(),
+            "studies.md": studies(tree)}
+    return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()} | {
+        path: measured.filled(path) for path in tree.files()
+        if path.suffix == ".md" and PART.search((tree.root / path).read_text())}
 
 
 def check_reference(tree: Tree) -> Iterator[Violation]:
@@ -199,7 +194,7 @@ def check_reference(tree: Tree) -> Iterator[Violation]:
 @click.command()
 @click.pass_obj
 def reference(tree: Tree) -> None:
-    """Write docs/reference/ anew."""
+    """Write docs/reference/ anew, and what is made of other pages."""
     for path, text in pages(tree).items():
         (tree.root / path).parent.mkdir(parents=True, exist_ok=True)
         write_whole(tree.root / path, text)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures that were measured and are kept in the tree, for tables of its pages: tests hold them
+against runs. A page has `<!-- made: NAME -->`, then what measured.md.j2's macro of that name
+gives, up to `<!-- end -->`."""
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+from jinja2.runtime import Macro
+
+from hypbench.html.data import published
+from hypbench.records import Data, read_log
+from hypbench.template import ENVIRONMENT
+from hypbench.tree import Tree, listed, read_records
+
+BOARD, MODEL = "virt-a72", "gem5-a72"  # whose figures the pages have
+FIGURES = Path("tests/figures.json")  # table → row → board → numbers
+PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+Row = tuple[str, ...]
+
+
+def table(title: str, heads: Row, rows: Iterable[Row]) -> str:
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([*([f"## {title}", ""] if title else []), f"| {' | '.join(heads)} |",
+                      "|---" * len(heads) + "|", *lines, ""])
+
+
+class Measured:
+    def __init__(self, tree: Tree):
+        self.tree = tree
+        self.texts: Any = ENVIRONMENT.get_template("checks/measured.md.j2").make_module(
+            {"our": self})
+
+    @cached_property
+    def tables(self) -> Data:
+        path = self.tree.root / FIGURES
+        return json.loads(path.read_text())["tables"] if path.is_file() else {}
+
+    @cached_property
+    def lengths(self) -> dict[str, Data]:
+        """Committed path lengths by board; by the oldest of their compilers."""
+        folders = sorted((self.tree.root / "tests" / "expected").glob("*/"),
+                         key=lambda folder: [int(part) for part in folder.name.split(".")])
+        return {path.stem: json.loads(path.read_text())
+                for folder in folders[:1] for path in sorted(folder.glob("*.json"))}
+
+    def kept(self, name: str, row: str, board: str = BOARD) -> list[int]:
+        return self.tables[name][row][board]
+
+    def length(self, path: str, config: str = "trapped") -> int:
+        return self.lengths[BOARD]["figures"][config][path]
+
+    def others(self, ident: str, **said: str) -> str:
+        """Cells for Bao, Xen and KVM."""
+        row = next(row["armv8-v2"] for row in published("peers")["rows"] if row["id"] == ident)
+        none = row["none"] if ident == "timer" else 0  # what is there without a hypervisor
+        cells = {name: str(value - none) for name, value in row.items()} | said
+        if "xen_credit" in cells:
+            cells["xen"] = f"{cells['xen_credit']} to {cells['xen']}"
+        return " | ".join(cells.get(name, "–") for name in ("bao", "xen", "kvm"))
+
+    def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int | str:
+        """Of one operation in a reference run, or of the whole sample."""
+        ticks, batch = medians(self.tree.reference(MODEL, plan)).get((path, config), (None, 1))
+        return "–" if ticks is None else round(ticks / (1 if whole else batch))
+
+    def filled(self, page: Path) -> str:
+        """The page as it is to be."""
+        def made(found: re.Match[str]) -> str:
+            names = [name for name, one in vars(self.texts).items()
+                     if isinstance(one, Macro) and not one.arguments]
+            if found[2] not in names:
+                raise click.ClickException(
+                    f"{page} has `made: {found[2]}`; there are: {listed(sorted(names))}")
+            try:
+                return found[1] + getattr(self.texts, found[2])() + found[3]
+            except KeyError as missing:
+                raise click.ClickException(f"{page}, {found[2]}: no figure of {missing}") from None
+
+        return PART.sub(made, (self.tree.root / page).read_text())
+
+
+@cache
+def medians(path: Path) -> dict[tuple[str, str], tuple[int, int]]:
+    """With the batch, by benchmark with variant, and configuration."""
+    log = read_log(read_records(path))
+    if not log.run or log.run["hz"] != 10**9:
+        raise click.ClickException(f"{path}: its tick is no nanosecond")
+    return {(f"{record['bench']} {record['variant']}", record["config"]):
+            (record["p50"], record["batch"]) for record in log.of_kind("bench")}
