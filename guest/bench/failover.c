@@ -6,22 +6,26 @@
  * it back.
  *   yield      the other VM's stamp before HC_YIELD -> this VM's first stamp after its own
  *              hypercall
- *   call       the active VM's stamp before HC_FAIL_OVER -> the same
- *   fault      the active VM's stamp before a store that stage 2 does not map -> the same
- *   interrupt  EL2's stamp before it pends the standby's SPI for the active VM (HC_RAISE) -> the
- *              same
- *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> the same
- *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> the same
+ *   call       the active VM's stamp before HC_FAIL_OVER -> this VM's first stamp
+ *   fault      the active VM's stamp before a store that stage 2 does not map -> this VM's
+ *              first stamp
+ *   interrupt  EL2's stamp before it pends the standby's SPI for the active VM (HC_RAISE) -> this
+ *              VM's first stamp
+ *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> this VM's first
+ *              stamp
+ *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> this VM's first
+ *              stamp
  *   random     each time a call, a fault, an interrupt or a heartbeat: where EL2 begins to fail
- *              over -> the same. In each pause of the checks this VM's timer expires at random, or
- *              does not yet, and an SGI to itself waits (check `sgis`)
+ *              over -> this VM's first stamp. In each pause of the checks this VM's timer expires
+ *              at random, or does not yet, and an SGI to itself waits (check `sgis`)
  * The phases of all but random add up: call-begins to where EL2 begins to fail over;
  * call-paused to where EL2 has paused the active VM and resumed the standby, or asked their cores,
  * or where the standby runs, if that comes first; call-runs the rest; likewise of the others. Where
  * the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
- *   stopped    issued, as above -> the last stamp of the active VM's last vCPU; 0: none came after
+ *   stopped    where the way begins, as above -> the last stamp of the active VM's last vCPU; 0:
+ *              none came after
  *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first one
- *   all        issued -> the first stamp of the last one of this VM's vCPUs
+ *   all        where the way begins -> the first stamp of the last one of this VM's vCPUs
  * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
  * `interrupts`: n more times this VM's timer expires while this VM is paused, or after the pause
  * (pause_clock=held); each expiry is handled once. Check `clock`, of these pauses but the first:

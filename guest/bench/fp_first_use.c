@@ -6,7 +6,7 @@
  *            icount, natively: 4. HC_FP_RELEASE, before each sample, does what a switch to
  *            another vCPU that uses FP registers, and back, would do. fp=lazy: the exit, the
  *            other context saved, one's own loaded; else 1 instruction
- *   release  that hypercall; an FP register was used just before; left out natively. fp=static:
+ *   release  HC_FP_RELEASE; an FP register was used just before; left out natively. fp=static:
  *            nothing but the hypercall; lazy: saves the registers, loads another context, traps
  *            from now on; eager: two saves, two loads
  * A switch there and back costs release + use - hvc null with fp=lazy where the registers are used

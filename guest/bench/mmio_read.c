@@ -2,7 +2,7 @@
 /*
  * A 32-bit load from a device that EL2 may emulate, its address ready in a register:
  *   vgic       GICD_IIDR, a constant: emulated with irq=trapped, else the device itself
- *   isenabler  the same of GICD_ISENABLER1, which covers 32 SPIs
+ *   isenabler  GICD_ISENABLER1, which covers 32 SPIs: emulated where vgic is
  *   null       SCRATCH of the null device (abi/null_device.h): emulated with stage 2, else memory
  *              mapped as a device
  * Raw under icount where nothing is emulated: 4. Where it is, icount does not count the access

@@ -6,7 +6,7 @@
  *   ring     just before the ring -> the first instruction of the other VM's handler; one flow
  *   rr       just before the request is written -> the first instruction of the handler that finds
  *            its answer; one flow
- *   rr-20    the same, 20 flows at once: 20 requests, a ring each, before this VM sleeps
+ *   rr-20    rr with 20 flows at once: 20 requests, a ring each, before this VM sleeps
  * Check `answers`: each request has its own answer, and no word of any is wrong. `delay` is before
  * the ring. Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of
  * both.

@@ -7,10 +7,10 @@
  *   vmid, all           HC_TLBI: EL2 does VMALLS12E1 (the current VMID) or ALLE1 (all VMIDs),
  *                       broadcast to the inner shareable domain
  *   switch              HC_VMID: the VM goes on under its other VMID, with the same tables
- *   switch-flush        the same, then VMALLS12E1 of the VMID it now has
+ *   switch-flush        switch, then VMALLS12E1 of the VMID it now has
  *   <operation>-refill  the operation before the window opens; in it one load in each of `pages`
  *                       pages, in random order. Raw 3 + 1 + 3 a page
- *   none-refill         the same, with nothing done before: the control
+ *   none-refill         the loads with nothing done before: the control
  * <operation>-refill - none-refill is what the operation leaves to its successors, as long as the
  * pages fit the TLBs: choose `pages` below their size. va-refill has one page to find again.
  * switch-refill comes back to a VMID of two windows before: as cheap as none-refill where both sets

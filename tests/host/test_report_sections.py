@@ -19,6 +19,7 @@ from hypbench.html.page import PARTS
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.tree import Tree, read_records
+from hypbench.windows import window_of
 from logmaker import bench_record, log_of
 from reportlogs import GAP, PHASES, bodies_of, gem5_log, ran, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
@@ -645,6 +646,9 @@ def bars_on_a_log_axis(spec: dict) -> bool:
             or any(map(bars_on_a_log_axis, spec.get("layer", []))))
 
 
+MARK = r"n [0-9\u202f]+, p50 .*, p99 .*, max .*; window: [^:]+: \S+ \S"
+
+
 @pytest.mark.parametrize("part, kind", [
     (interrupts, "phases"), (interrupts, "ecdf"), (interrupts, "storm"), (memory, "tlb-chase"),
     (beside, "beside"), (failover, "failover"), (links, "links"),
@@ -655,7 +659,35 @@ def test_a_pointer_over_a_mark_shows_its_samples_and_window(part, kind):
              for value in values]
     assert found
     for note in found:
-        assert re.search(r"n [0-9]+, p50 .*, p99 .*, max .*; window: .* stamp", note), note
+        assert re.search(MARK, note), note
+
+
+@pytest.mark.parametrize("kind", ["s1", "s3", "s4", "s4-vms"])
+def test_so_does_a_mark_of_ours_beside_a_study(kind):
+    kept = read_log(read_records(Tree().reference("gem5-a72", "paper-s4-timed")))
+    alone = Board("gem5-a72", {"paper-s4-timed": Source("paper-s4-timed", kept, kept=True)})
+    found = [value["note"] for one in (board(), simulated(), alone)
+             for ident, values in drawn(of(studies, one)).items()
+             if ident.removesuffix(f"-{one.name}") == f"fig-{kind}"
+             for value in values if not re.fullmatch(r"S\d", value["config"])]
+    assert found
+    for note in found:
+        assert re.search(MARK, note), note
+
+
+@pytest.mark.parametrize("bench, variant, says", [
+    ("hvc", "null", "function 0x86000000, which does nothing"),
+    ("timer_wakeup", "busy-handler", "the guest meanwhile runs a loop of memory, counter and"
+     " branch; the first statement of the handler"),
+    ("failover", "call-runs", "the active VM's stamp before HC_FAIL_OVER -> this VM's first stamp"),
+    ("tlb_chase", "random-16p",
+     "a line in each page, at a random place, the pages in random order"),
+    ("tlb_maintenance", "none-refill", "the loads with nothing done before: the control"),
+    ("sysreg", "actlr", "A read of ACTLR_EL1 (ACTLR), which traps with traps=on"),
+    ("prog_fluid", "run", None), ("nothing", "run", "")])
+def test_a_window_is_said_in_the_words_of_its_source(bench, variant, says):
+    found = window_of(bench, variant)
+    assert found == says if says is not None else found
 
 
 def test_no_bars_on_a_logarithmic_axis():

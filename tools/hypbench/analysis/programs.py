@@ -191,8 +191,9 @@ def section(board: Board, _boards: list[Board]) -> Section:
         runs, show = run_times(source.log), source.clock.show
         values = [{"what": LABELS[bench], "config": row.kind,
                    "factor": row.total / runs[bench, config][1],
-                   "note": f"{LABELS[bench]}, {row.kind}: {counted(row.n, 'exit')}, mean"
-                           f" {show(row.mean)}, max {show(row.max)}"}
+                   "note": f"{LABELS[bench]}, {row.kind}: {counted(row.n, 'exit')}, min"
+                           f" {show(row.min)}, mean {show(row.mean)}, max {show(row.max)}; window:"
+                           " from EL2's start of the exit to its end"}
                   for (bench, config), rows in exits_by_step(source.log).items()
                   if (bench, config) in runs and bench in LABELS for row in rows if row.total]
         if values:

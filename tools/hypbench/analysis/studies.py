@@ -152,7 +152,7 @@ def s1(made: Section, board: Board, study: Data) -> None:
         values.append(dot(row["what"], "S1", row["native"], row["guest"], row["unit"]))
         if numbers and numbers[0] and (guest := guest_of(numbers)):
             values.append(dot(row["what"], "hypbench", numbers[0].value, guest.value,
-                              board.clock.unit))
+                              board.clock.unit, guest.source.note(guest.row)))
     made.figure("s1", "Study S1: guest to native, theirs and ours (here trapped, or"
                 " direct where nothing is trapped).",
                 charts.dots(values, "guest / native (log)", True))
@@ -165,10 +165,11 @@ def s1(made: Section, board: Board, study: Data) -> None:
             " timer_wakeup's, wfi-task.",), folded="S1 in numbers")
 
 
-def dot(what: str, config: str, native: float, guest: float, unit: str) -> Data:
+def dot(what: str, config: str, native: float, guest: float, unit: str, more: str = "") -> Data:
+    """`more`: of the guest's row, where it is ours."""
     return {"what": what, "config": config, "factor": guest / native,
             "note": f"{config}: native {native:g} {unit}, guest {guest:g} {unit}, ×"
-                    f"{guest / native:.2f}"}
+                    f"{guest / native:.2f}{more and '; '}{more}"}
 
 
 def theirs_row(row: Data) -> Cells:
@@ -366,7 +367,10 @@ def s3(made: Section, board: Board, study: Data) -> None:
         one, label = found.get(row["ours"]), LABELS[row["ours"]]
         values.append(longer(label, "S3", row["native"], row["vm"], "ms"))
         if one and one.native and one.vm > one.native:
-            values.append(longer(label, "hypbench", one.native, one.vm, board.clock.unit))
+            source = board.source("programs")
+            ran = source.row(row["ours"], "run", one.config)
+            values.append(longer(label, "hypbench", one.native, one.vm, board.clock.unit,
+                                 source.note(ran) if ran else ""))
         rows.append([Cell(label, "strong"), *map(theirs, (
             f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
             ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
@@ -390,10 +394,11 @@ def s3(made: Section, board: Board, study: Data) -> None:
         folded="S3 in numbers")
 
 
-def longer(what: str, config: str, native: float, vm: float, unit: str) -> Data:
+def longer(what: str, config: str, native: float, vm: float, unit: str, more: str = "") -> Data:
     percents = 100 * (vm / native - 1)
     return dot(what, config, native, vm, unit) | {"factor": percents, "note": (
-        f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more")}
+        f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more"
+        f"{more and '; '}{more}")}
 
 
 def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
@@ -440,7 +445,7 @@ def s4(made: Section, board: Board, study: Data) -> None:
                          *source.cells(ours, ours.p50, most),
                          ratio(most, alone.pool.high if alone else None)])
             if alone:
-                values.append(dot(variant, where, alone.pool.high, most, unit))
+                values.append(dot(variant, where, alone.pool.high, most, unit, source.note(ours)))
         if not found:
             rows.append(["", board.name, NONE, *[UNMEASURED] * 3])
     if source.rows:
@@ -483,7 +488,7 @@ def s4_independence(made: Section, board: Board) -> None:
     if not source.clock.exact:
         made.figure("s4-vms", "Study S4: what a VM does while one, two or three VMs run,"
                     " theirs and ours.", charts.dots(
-                        [value for one in found for value in shares_of(one)],
+                        [value for one in found for value in shares_of(source, one)],
                         "% of one VM alone", False, one=False))
     rows: list[Cells] = []
     for one in found:
@@ -500,9 +505,11 @@ def s4_independence(made: Section, board: Board) -> None:
                folded="S4's independence in numbers")
 
 
-def shares_of(one: Independence) -> list[Data]:
-    ours = (100 * share if share else None for share in one.shares)
+def shares_of(source: Source, one: Independence) -> list[Data]:
+    theirs = ((value, "") for value in one.theirs)
+    ours = ((100 * share, f"; {source.note(row)}") if share and row else (None, "")
+            for share, row in zip(one.shares, one.rows))
     return [{"what": f"{one.what}, {count} VMs", "config": config, "factor": value,
-             "note": f"{config}, {one.what}, {count} VMs: {value:.2f} %"}
-            for config, values in (("S4", one.theirs), ("hypbench", ours))
-            for count, value in enumerate(values, 1) if value and count > 1]
+             "note": f"{config}, {one.what}, {count} VMs: {value:.2f} %{more}"}
+            for config, values in (("S4", theirs), ("hypbench", ours))
+            for count, (value, more) in enumerate(values, 1) if value and count > 1]

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from hypbench import windows
 from hypbench.checks.base import Violation
 from hypbench.checks.measured import PART, Measured, Row, table
 from hypbench.plan_language import Parser
@@ -28,10 +29,6 @@ TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cn
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
 FOLDER = Path("docs/reference")
 MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
-COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
-HEADER = re.compile(r"guest/\w+\.h")
-VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 
 
@@ -210,25 +207,14 @@ def benchmarks(tree: Tree) -> str:
     for folder in ("bench", "programs"):
         for path in sorted(tree.root.glob(f"guest/{folder}/*.c")):
             source = path.read_text()
-            names = [bench or program for bench, program in NAME.findall(source)]
-            if not comment(source):
+            names = windows.names(source)
+            if not windows.comment(source):
                 raise click.ClickException(f"{path.relative_to(tree.root)}: no comment on its"
                                            " windows before the code")
             inside = sorted({plan for name in names for plan in used.get(name, [])})
-            sections.append((names, described(tree, source), path.relative_to(tree.root), inside))
+            text = "\n\n".join(map(markdown, windows.comments(tree.root, source)))
+            sections.append((names, linked(text), path.relative_to(tree.root), inside))
     return texts().benchmarks(sections)
-
-
-def described(tree: Tree, source: str) -> str:
-    """The comment that a file begins with; then that of a header of the guest which it names."""
-    text = comment(source)
-    more = [comment((tree.root / name).read_text()) for name in HEADER.findall(text)]
-    return linked("\n\n".join(markdown(one) for one in [text, *more]))
-
-
-def comment(source: str) -> str:
-    found = COMMENT.search(source)
-    return re.sub(r"^ \* ?", "", found[1].strip("\n"), flags=re.MULTILINE) if found else ""
 
 
 def markdown(text: str) -> str:
@@ -237,7 +223,7 @@ def markdown(text: str) -> str:
     lines: list[str] = []
     listed = False
     for line in text.rstrip().splitlines():
-        variant = VARIANT.match(line)
+        variant = windows.VARIANT.match(line)
         if variant:
             lines += [""] * (not listed) + [f"- `{variant[1]}`: {variant[2]}"]
         else:

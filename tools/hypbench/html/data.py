@@ -16,6 +16,7 @@ from hypbench.profile import Flame
 from hypbench.records import Data, Log
 from hypbench.rows import Key, Row, Settings, default_of, rows_of, settings_of
 from hypbench.tree import on_the_board
+from hypbench.windows import window_of
 
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
@@ -90,10 +91,11 @@ class Source:
 
     def note(self, row: Row, what: str = "") -> str:
         """Shown at a point of a figure."""
-        pool, window, show = row.pool, row.first.get("window", ""), self.clock.show
+        pool, show = row.pool, self.clock.show
+        window = WINDOWS.get(row.first.get("window", ""), "")
         return (f"{what or f'{row.bench} {row.variant}, {row.config}'}: n {number(pool.n)}, p50"
                 f" {show(row.p50)}, p99 {show(pool.percentiles().get('p99'))}, max"
-                f" {show(pool.high)}; window: {WINDOWS.get(window, window)}")
+                f" {show(pool.high)}; window: {window}: {window_of(row.bench, row.variant)}")
 
     def steps(self, rows: Iterable[Row]) -> list[Data]:
         """Values that samples of each row have, with the share of its samples up to each."""
