@@ -193,7 +193,7 @@ install_venv() {
 	rm -f "$stamp"
 	{
 		python3 -m venv --clear "$venv" &&
-			"$venv/bin/pip" install -q --disable-pip-version-check \
+			"$venv/bin/pip" install -q --no-compile --disable-pip-version-check \
 				-r tools/requirements.txt
 	} >"$log" 2>&1 ||
 		fail "the Python packages could not be installed; $log has the reason (no network?)"

@@ -2,6 +2,7 @@
 """The report: what it makes of records, good, cut and missing ones, and when it runs a plan."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -270,6 +271,8 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     first = tree("report")
     assert first.exit_code == 0, first.output
     assert tree.count() == 2 and "0 of 2 runs are up to date" in first.stderr
+    for plan in ("default", "storm"):  # as each ends
+        assert re.search(rf"^virt-a72 {plan}: \d+\.\d s, ok$", first.stderr, re.MULTILINE)
     assert (tree.home / "storm.jsonl").read_bytes() == report_log("storm")
     page = page_of(tree)
     again = tree("report")

@@ -73,6 +73,9 @@ def pytest_collection_modifyitems(config, items):
     twins = {item for item in planted if not item.get_closest_marker("every_board")
              and (board_of(item) in TWINS or board_of(item) != SHOWN_ON
                   and (item.function, fault_of(item)) in shown and not has_own_files(item))}
+    # A parameter of theirs is long, and the board, too.
+    twins |= {item for item in items if not item.get_closest_marker("every_board")
+              and board_of(item) in TWINS and len(list(item.iter_markers("long"))) > 1}
     config.hook.pytest_deselected(items=list(twins))
     waiting = {item.module for item in items if job_of(item)}
     # First the modules that make no runs beforehand: other cores make the others' meanwhile.

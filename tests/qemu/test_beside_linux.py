@@ -23,7 +23,7 @@ PLAN = TREE.plan_text("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
 NEAR = ("lazy", "fp-linux", "rr-linux")
 COLOURED = ("direct", "direct-linux")  # Linux's pages are no neighbours in memory
-BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
+BOARDS = ("virt-a15", "virt-a72-gicv3")  # each isa, each GIC
 ROUNDS = 3  # at least, while samples are taken
 SLICE_US = 1000  # of sched=rr, by default
 

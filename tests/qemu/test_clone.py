@@ -32,7 +32,7 @@ class Clone:
         self.root = root
         for path in TREE.files():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / path, root / path)
+            shutil.copy2(ROOT / path, root / path)
         self.move_in()
 
     def move_in(self) -> None:
@@ -43,8 +43,14 @@ class Clone:
         path, = venv.glob("lib/python3*/site-packages/hypbench.pth")
         path.write_text(f"{self.root}/tools\n")
         wanted = (self.root / "tools" / "requirements.txt").read_bytes()
-        stamp = hashlib.sha256(wanted + f"{self.root}\n".encode()).hexdigest()
+        python = subprocess.run(["python3", "--version"], stdout=subprocess.PIPE, check=True).stdout
+        stamp = hashlib.sha256(wanted + f"{self.root}\n".encode() + python).hexdigest()
         (venv / "hypbench.stamp").write_text(f"{stamp}\n")
+
+    def take_objects(self, board: str) -> None:
+        """As they were built in the tree, with the times of the files."""
+        shutil.copytree(TREE.build(board), self.root / "build" / board,
+                        ignore=shutil.ignore_patterns("tests", "report", "*.jsonl", "*.csv"))
 
     def start(self, *words: str, **more: str) -> subprocess.Popen:
         return subprocess.Popen(["make", *words], cwd=self.root, env=environment(**more), text=True,

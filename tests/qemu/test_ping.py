@@ -98,7 +98,7 @@ ping -c 5 -s 1000 10.0.0.1 | grep received
 echo 0 > /proc/sys/net/ipv4/icmp_echo_ignore_all
 sleep 1000
 """
-BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
+BOARDS = ("virt-a15", "virt-a72-gicv3")  # each isa, each GIC
 
 
 def with_linux(on: str) -> Boot:

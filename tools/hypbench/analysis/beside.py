@@ -157,9 +157,9 @@ def value(source: Source, cell: BesideCell) -> Data:
     show = source.clock.show
     return {"y": victim(cell), "x": cell.load.removeprefix("load_"), "factor": high,
             "text": f"{short(p50)} · {short(high)}" if p50 and high else NONE,
-            "note": source.note(cell.row, f"{victim(cell)}, beside {cell.load}")
-            + f"; alone {show(cell.alone.p50)}, max {show(cell.alone.pool.high)}"
-            + ("" if cell.ran else "; the load did not run")}
+            "note": source.note(cell.row, f"{victim(cell)}, beside {cell.load}"
+                    f"{'' if cell.ran else ', which did not run'} (alone: p50"
+                    f" {show(cell.alone.p50)}, max {show(cell.alone.pool.high)})")}
 
 
 def short(factor: float) -> str:
