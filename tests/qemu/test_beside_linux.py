@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fetched import possible, skip_unless_possible
+from hypbench.analysis.bound import bounds_of
 from hypbench.guests.prepare import expanded
 from lab import TREE, Job, Result, board_facts, perform
 from linux_guest import LIMIT_S
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.long
 
 PLAN = TREE.plan_text("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
-NEAR = ("lazy", "fp-linux", "rr-linux")
+NEAR = ("lazy", "fp-linux", "fp-linux-exits", "rr-linux")
 COLOURED = ("direct", "direct-linux")  # Linux's pages are no neighbours in memory
 BOARDS = ("virt-a15", "virt-a72-gicv3")  # each isa, each GIC
 ROUNDS = 3  # at least, while samples are taken
@@ -58,7 +59,7 @@ def perform_beside(run: Neighbour) -> Result:
 
 
 def runs_on(board: str) -> list[Neighbour]:
-    return [Neighbour(board, FAR), Neighbour(board, NEAR, " stats=on"),
+    return [Neighbour(board, FAR), Neighbour(board, NEAR),
             Neighbour(board, COLOURED, " stage2=4K colouring=on", coloured=True)]
 
 
@@ -93,7 +94,7 @@ def rounds(result: Result, config: str) -> list[int]:
 def test_linux_works_meanwhile(runs):
     """Rounds that each wrote to memory and started a process, none left out."""
     for result, configs in zip(runs, (FAR, NEAR, COLOURED), strict=True):
-        for config in (config for config in configs if config.endswith("linux")):
+        for config in (config for config in configs if "-linux" in config):
             found = rounds(result, config)
             assert len(found) >= ROUNDS, (config, found)
             assert found == list(range(found[0], found[0] + len(found))), (config, found)
@@ -119,7 +120,7 @@ def test_on_another_core_it_changes_no_instruction(runs):
 
 def longest_exit(result: Result) -> int:
     """Ticks of Linux's longest exit that no interrupt ends early, as WFI's is."""
-    return max(exits["max"] for exits in result.records("exits", vm="near", config="fp-linux")
+    return max(exits["max"] for exits in result.records("exits", vm="near", config="fp-linux-exits")
                if exits["exit"] != "wfi")
 
 
@@ -140,3 +141,8 @@ def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
         assert rows["fp-linux", variant]["max"] <= alone + max(ticks, 0) + most, variant
         assert (rows["rr-linux", variant]["max"]
                 <= alone + slice_ticks + max(switch.values()) + most), variant
+    bounds = {one.variant: one for one in bounds_of(near.log)}
+    assert bounds.keys() == switch.keys()
+    for variant, one in bounds.items():
+        assert (one.load, one.alone, one.exit) == ("linux", rows["lazy", variant]["max"], most)
+        assert one.holds, one

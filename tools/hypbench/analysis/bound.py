@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps, other_of
 from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
-from hypbench.rows import rows_of, settings_of, twin_of
+from hypbench.rows import Row, rows_of, settings_of, twin_of
 
-SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
+SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch. Where a plan
+# has it not, beside a Linux, the neighbour that there is: its exits are few, too.
 TITLE = "sched=fp: at most the largest alone, a VM switch and the load's longest exit"
 
 
@@ -35,12 +36,11 @@ class Bound:
         return self.seen <= self.most
 
 
-def longest_exit(log: Log, config: str, bench: str) -> int | None:
+def longest_exit(log: Log, config: str, row: Row) -> int | None:
     """Of the VMs beside the measured one; None: it was not counted. An interrupt ends a WFI's."""
-    loads = {vm["vm"] for vm in log.of_kind("vm") if "rounds" in vm}
     return max((exits["max"] for exits in log.of_kind("exits")
-                if (exits["config"], exits["bench"]) == (config, bench)
-                and exits["vm"] in loads and exits["exit"] != "wfi"),
+                if (exits["config"], exits["bench"]) == (config, row.bench)
+                and exits["vm"] != row.first["vm"] and exits["exit"] != "wfi"),
                default=None)
 
 
@@ -54,9 +54,9 @@ def bounds_of(log: Log) -> list[Bound]:
             continue
         alone = rows.get((bench, variant, alone_of(settings, config) or ""))
         switch = other_of(settings, config, {"beside": SWITCH_LOAD})
-        plain = rows.get((bench, variant, switch or ""))
+        plain = rows.get((bench, variant, switch or config))
         counted = twin_of(log, config, "stats", "on")
-        longest = longest_exit(log, counted, bench) if counted else None
+        longest = longest_exit(log, counted, row) if counted else None
         if alone and plain and longest is not None:
             found.append(Bound(bench, variant, str(said["beside"]), alone.pool.high,
                                max(0, plain.p50 - alone.p50), longest, row.pool.high))
