@@ -183,7 +183,7 @@ def test_a_pointer_at_a_mark_is_answered(browser, address):
                 break
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
         wait_for(browser, f"!!document.querySelector({TIP!r})", False)
-        assert re.search(r"n [\d,\u202f\u00a0 ]+, p50 .*, p99 .*, max .*; window: [^:]+: \w{3}",
+        assert re.search(r"n [\d,\u202f\u00a0 ]+, p50 .*, p99 .*, max .*; window: [^:]+: \S+ \S",
                          said), said
 
 
