@@ -40,7 +40,7 @@ def longest_exit(log: Log, config: str, row: Row) -> int | None:
     """Of the VMs beside the measured one; None: it was not counted. An interrupt ends a WFI's."""
     return max((exits["max"] for exits in log.of_kind("exits")
                 if (exits["config"], exits["bench"]) == (config, row.bench)
-                and exits["vm"] != row.first["vm"] and exits["exit"] != "wfi"),
+                and exits["vm"] != row.first.get("vm") and exits["exit"] != "wfi"),
                default=None)
 
 
