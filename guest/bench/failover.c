@@ -18,10 +18,13 @@
  *   random     each time a call, a fault, an interrupt or a heartbeat: where EL2 begins to fail
  *              over -> this VM's first stamp. In each pause of the checks this VM's timer expires
  *              at random, or does not yet, and an SGI to itself waits (check `sgis`)
- * The phases of all but random add up: call-begins to where EL2 begins to fail over;
- * call-paused to where EL2 has paused the active VM and resumed the standby, or asked their cores,
- * or where the standby runs, if that comes first; call-runs the rest; likewise of the others. Where
- * the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for ever:
+ * The phases of all but random add up:
+ *   <way>-begins  where the way begins, as above -> where EL2 begins to fail over
+ *   <way>-paused  from there -> where EL2 has paused the active VM and resumed the standby, or
+ *                 asked their cores, or where the standby runs, if that comes first
+ *   <way>-runs    from there -> this VM's first stamp
+ * Where the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for
+ * ever:
  *   stopped    where the way begins, as above -> the last stamp of the active VM's last vCPU; 0:
  *              none came after
  *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first one

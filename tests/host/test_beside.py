@@ -206,9 +206,9 @@ def test_the_matrix_has_times_of_those_alone():
         ("native", "null", "load_irq"): (1, 3)}
 
 
-def counted(longest: int):
-    """A log of a configuration beside load_cpu with sched=fp, and of the same with stats=on."""
-    fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": "load_cpu"}
+def counted(longest: int, load: str = "load_cpu"):
+    """A log of a configuration beside a load with sched=fp, and of the same with stats=on."""
+    fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": load}
 
     def counting(head: dict, axes: dict) -> list[dict]:
         of_load = [exits_record(head | {"vm": "load1", "vcpu": 0}, kind, [1, most])
@@ -236,6 +236,11 @@ def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
     for show in (show_short, show_long):
         show(counted(longest))
         assert ("holds" if holds else "EXCEEDED") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("load, there", [("load_exit", 0), ("linux", 1)])
+def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
+    assert len(bounds_of(counted(100, load))) == there
 
 
 def test_without_counted_exits_there_is_no_bound():

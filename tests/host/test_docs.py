@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file of the tree that a page shows is that file."""
 
+import json
 import re
 from pathlib import Path
 
@@ -45,6 +46,12 @@ def test_a_page_that_names_a_study_leads_to_its_citation():
         cited, ROOT / "CHANGELOG.md"}
     assert len(naming) == 5
     assert all("`docs/reference/studies.md`" in pages[path] for path in naming), naming
+
+
+def test_each_table_of_kept_figures_is_held_against_a_run():
+    held = re.findall(r'kept\("([^"]+)"', (ROOT / "tests/qemu/test_documents.py").read_text())
+    tables = json.loads((ROOT / "tests/figures.json").read_text())["tables"]
+    assert sorted(held) == sorted(tables)
 
 
 def test_the_first_page_has_eight_rows_and_the_tour_a_glossary_of_25():

@@ -679,7 +679,8 @@ def test_so_does_a_mark_of_ours_beside_a_study(kind):
     ("hvc", "null", "function 0x86000000, which does nothing"),
     ("timer_wakeup", "busy-handler", "the guest meanwhile runs a loop of memory, counter and"
      " branch; the first statement of the handler"),
-    ("failover", "call-runs", "the active VM's stamp before HC_FAIL_OVER -> this VM's first stamp"),
+    ("failover", "call", "the active VM's stamp before HC_FAIL_OVER -> this VM's first stamp"),
+    ("failover", "call-runs", "from there -> this VM's first stamp"),
     ("tlb_chase", "random-16p",
      "a line in each page, at a random place, the pages in random order"),
     ("tlb_maintenance", "none-refill", "the loads with nothing done before: the control"),

@@ -37,15 +37,18 @@ def same_compiler(request):
 
 @pytest.fixture
 def kept(request, board):
-    """Holds rows of a table, for the board, against those that are kept; or keeps them."""
+    """Holds a table's numbers of the board against those that are kept; or keeps them."""
     def held(table: str, found: dict[str, list[int]]) -> None:
         content = json.loads(FIGURES.read_text())
         rows = content["tables"].setdefault(table, {})
         if request.config.option.keep_figures:
+            for row in [*rows, *found]:
+                rows.setdefault(row, {}).pop(board, None)
             for row, numbers in found.items():
-                rows[row] = dict(sorted((rows.get(row, {}) | {board: numbers}).items()))
+                rows[row] = dict(sorted((rows[row] | {board: numbers}).items()))
+            content["tables"][table] = {row: there for row, there in rows.items() if there}
             FIGURES.write_text(json.dumps(content, indent=1) + "\n")
-        assert found == {row: rows.get(row, {}).get(board) for row in found}
+        assert found == {row: there[board] for row, there in rows.items() if board in there}
 
     return held
 
@@ -168,7 +171,7 @@ def test_fail_over(result, board, kept):
     rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
     kept("Fail over", {way: [rows[way], rows[f"{way}-cores"]]
                        for way in ("call", "fault", "interrupt", "heartbeat")})
-    kept("VM switch", {"by a yield": [
+    kept("Yield", {"to another VM": [
         result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]})
 
 
@@ -176,7 +179,7 @@ def test_fail_over(result, board, kept):
 @pytest.mark.job(test_failover.HELD, machine=test_failover.two_cores)
 def test_fail_over_with_the_clock_held(result, board, kept):
     of_reference(board)
-    kept("Fail over", {"call, clock held": [
+    kept("Fail over, clock held", {"call": [
         result.figures(0)[config, "call"]["p50"] for config in ("call-held", "call-cores-held")]})
 
 
@@ -184,15 +187,15 @@ def test_fail_over_with_the_clock_held(result, board, kept):
 @pytest.mark.job(test_links.PLAN, machine=test_links.two_cores)
 def test_doorbell(result, board, kept):
     of_reference(board)
-    kept("Links", {f"doorbell, {name}": of_cores(result, variant) for name, variant in (
-        ("a ring", "ring"), ("request and answer", "rr"))})
+    kept("Doorbell", {"a ring": of_cores(result, "ring"),
+                      "request and answer": of_cores(result, "rr")})
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_virtio.PLAN, machine=test_links.two_cores)
 def test_virtio_link(result, board, kept):
     of_reference(board)
-    kept("Links", {"virtio, a notification": of_cores(result, "ring")})
+    kept("Virtio", {"a notification": of_cores(result, "ring")})
 
 
 def of_cores(result, variant: str) -> list[int]:

@@ -65,8 +65,8 @@ def sentence(text: str) -> str:
 
 
 def window_of(bench: str, variant: str) -> str:
-    """In words. Of a variant that is made of several (busy-handler), or a phase of one (call-runs),
-    what is said of these."""
+    """In words. Of a variant that is made of several (busy-handler, timer-eret) what is said of
+    those."""
     first, lines = said().get(bench, ("", {}))
     known = [name for name in lines
              if re.fullmatch(rf"(.*-)?{pattern(name)}(-.*)?", variant)]

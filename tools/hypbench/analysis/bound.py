@@ -10,8 +10,8 @@ from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
 from hypbench.rows import Row, rows_of, settings_of, twin_of
 
-SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch. Where a plan
-# has it not, beside a Linux, the neighbour that there is: its exits are few, too.
+SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
+LINUX = "linux"  # its exits are few: the same
 TITLE = "sched=fp: at most the largest alone, a VM switch and the load's longest exit"
 
 
@@ -54,7 +54,7 @@ def bounds_of(log: Log) -> list[Bound]:
             continue
         alone = rows.get((bench, variant, alone_of(settings, config) or ""))
         switch = other_of(settings, config, {"beside": SWITCH_LOAD})
-        plain = rows.get((bench, variant, switch or config))
+        plain = rows.get((bench, variant, config if said["beside"] == LINUX else switch or ""))
         counted = twin_of(log, config, "stats", "on")
         longest = longest_exit(log, counted, row) if counted else None
         if alone and plain and longest is not None:

@@ -64,10 +64,10 @@ class Measured:
             cells["xen"] = f"{cells['xen_credit']} to {cells['xen']}"
         return " | ".join(cells.get(name, "–") for name in ("bao", "xen", "kvm"))
 
-    def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int | str:
+    def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
         """Of one operation in a reference run, or of the whole sample."""
-        ticks, batch = medians(self.tree.reference(MODEL, plan)).get((path, config), (None, 1))
-        return "–" if ticks is None else round(ticks / (1 if whole else batch))
+        ticks, batch = medians(self.tree.reference(MODEL, plan))[path, config]
+        return round(ticks / (1 if whole else batch))
 
     def filled(self, page: Path) -> str:
         """The page as it is to be."""

@@ -23,7 +23,7 @@ COUNTING = ("cycles", "events")  # what else is read outside of the ticks
 REFERENCE_PLANS = ("neighbours", "colouring", "paper-s4-timed", "tlb", "timed", "timed-sw")
 POINTS = 200  # at most, of a curve; its ends are always there
 WINDOWS = {"pair": "between two reads of CNTPCT around the path",
-           "cval": "from the timer's compare value (or the path's first stamp) to a stamp"}
+           "cval": "from the timer's compare value, or a stamp, to a stamp"}
 
 
 @cache
@@ -92,10 +92,11 @@ class Source:
     def note(self, row: Row, what: str = "") -> str:
         """Shown at a point of a figure."""
         pool, show = row.pool, self.clock.show
-        window = WINDOWS.get(row.first.get("window", ""), "")
+        window = ": ".join(filter(None, (WINDOWS.get(row.first.get("window", "")),
+                                         window_of(row.bench, row.variant))))
         return (f"{what or f'{row.bench} {row.variant}, {row.config}'}: n {number(pool.n)}, p50"
                 f" {show(row.p50)}, p99 {show(pool.percentiles().get('p99'))}, max"
-                f" {show(pool.high)}; window: {window}: {window_of(row.bench, row.variant)}")
+                f" {show(pool.high)}; window: {window}")
 
     def steps(self, rows: Iterable[Row]) -> list[Data]:
         """Values that samples of each row have, with the share of its samples up to each."""
