@@ -293,7 +293,9 @@ check: setup-armv7+armv8+host+check+python
 	@$(HYPBENCH) dev check
 
 ## qemu-test: host units, host tools, whole images on QEMU: what takes a few minutes
-## qemu-test-all: every test: with Linux, U-Boot, cards, random runs at length, planted faults
+## qemu-test-all: with Linux, U-Boot, cards, random runs at length, planted faults
+# (on virt-a72, whose core and GIC other boards have, what is marked every_board: HYPBENCH_BOARDS=
+# virt-a72 has all there)
 qemu-test: CHOSEN := -m "not long"
 qemu-test: setup-tests qemu-images
 qemu-test-all: setup-tests images qemu-images

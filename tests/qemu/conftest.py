@@ -24,8 +24,8 @@ def perform(job: Job) -> Result:
 LAB = Lab(perform)
 # HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
-# Other boards have its isa, and its GIC: but for the tests marked every_board, its own are long,
-# and it has no long ones.
+# Other boards have its isa, and its GIC: it has the tests marked every_board. With its name in
+# HYPBENCH_BOARDS it has all.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 SHOWN_ON = BOARDS[-1]
 # A board's image, whose machine does not run here: for tests of the file
@@ -55,11 +55,8 @@ def pytest_configure():
 
 def pytest_generate_tests(metafunc):
     if "board" in metafunc.fixturenames:
-        every, long = map(metafunc.definition.get_closest_marker, ("every_board", "long"))
-        twins = () if every else TWINS
-        metafunc.parametrize("board", [
-            pytest.param(board, marks=pytest.mark.long if board in twins else [])
-            for board in BOARDS if not (long and board in twins)])
+        twins = () if metafunc.definition.get_closest_marker("every_board") else TWINS
+        metafunc.parametrize("board", [board for board in BOARDS if board not in twins])
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is obeyed
@@ -71,11 +68,8 @@ def pytest_collection_modifyitems(config, items):
         item.add_marker("long")
     shown = {(item.function, fault_of(item)) for item in planted if board_of(item) == SHOWN_ON}
     twins = {item for item in planted if not item.get_closest_marker("every_board")
-             and (board_of(item) in TWINS or board_of(item) != SHOWN_ON
-                  and (item.function, fault_of(item)) in shown and not has_own_files(item))}
-    # A parameter of theirs is long, and the board, too.
-    twins |= {item for item in items if not item.get_closest_marker("every_board")
-              and board_of(item) in TWINS and len(list(item.iter_markers("long"))) > 1}
+             and board_of(item) != SHOWN_ON
+             and (item.function, fault_of(item)) in shown and not has_own_files(item)}
     config.hook.pytest_deselected(items=list(twins))
     waiting = {item.module for item in items if job_of(item)}
     # First the modules that make no runs beforehand: other cores make the others' meanwhile.

@@ -57,6 +57,7 @@ def p50(result, bench: str, variant: str, config: str) -> int:
     return result.one("bench", bench=bench, variant=variant, config=config)["p50"]
 
 
+@pytest.mark.every_board
 @pytest.mark.job(test_faults.PLAN)
 def test_faults_and_starts(result, kept):
     less, more = (test_faults.starts(result, line) for line, _ in test_faults.BOOTS)
@@ -78,6 +79,7 @@ def test_faults_and_starts(result, kept):
         "`page_fault` `stage1` / `stage2` / `both` (4K, direct)": fault})
 
 
+@pytest.mark.every_board
 @pytest.mark.job(test_stats.PLAN)
 def test_statistics_and_trace(result, kept):
     def costs(on: str, *paths: tuple[str, str]) -> list[int]:
@@ -110,6 +112,7 @@ def test_what_exit_statistics_leave_out(result, lab, board):
                        - counted.result.one("exits", exit="hvc")["min"])
 
 
+@pytest.mark.every_board
 @pytest.mark.job(test_cntp.PLAN)
 def test_physical_timer(result, kept):
     def accesses(config: str) -> list[int]:
@@ -128,6 +131,7 @@ def test_physical_timer(result, kept):
         "an access, emulated": accesses("cntp")})
 
 
+@pytest.mark.every_board
 @pytest.mark.job(test_programs.PLAN)
 def test_lengths_of_programs(result, kept):
     kept("Programs", {f"`{bench}`": [p50(result, bench, "run", "native")]

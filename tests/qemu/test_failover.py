@@ -163,6 +163,7 @@ def test_a_heartbeat_has_32_bits(result, lab, built):
         row["hist"] for row in plain.records("bench")]
 
 
+@pytest.mark.every_board
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     compiler = expected.series(result.log.run["compiler"])

@@ -4,7 +4,8 @@ trace: 5 million steps on the reference boards together."""
 
 import pytest
 
-from lab import Job
+from conftest import TWINS
+from lab import TREE, Job
 
 PROBES = ("hvc n=50", "timer_wakeup n=50", "cntp_wakeup n=50", "sgi_self n=50")
 CONFIGS = """config trapped
@@ -22,7 +23,7 @@ HEAD = "order once\nlimit_ms 600000\n"
 
 SEEDS = range(1, 6)
 STEPS = 5_000_000
-BOARDS, CONFIG_COUNT = 3, 4
+BOARDS, CONFIG_COUNT = len(TREE.reference_boards()) - len(TWINS), 4
 SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # of one life of the guest
 
 

@@ -88,6 +88,7 @@ def test_delay_at_el2_is_seen_at_the_sender_and_at_the_receiver(result):
         assert found[f"d{delay}", "ring"] == found["d0", "ring"] + 2 * delay
 
 
+@pytest.mark.every_board
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
@@ -197,6 +198,7 @@ def assert_ring_is_as_alone(figures, kind: str, where: str, load: str) -> None:
     assert max(count for _, count in row["hist"]) >= 990, row["hist"]
 
 
+@pytest.mark.every_board
 @divides_otherwise
 @third_vm
 def test_of_a_thousand_it_is_as_short_as_asked(result, board, kind):

@@ -111,6 +111,7 @@ def test_each_ring_of_a_link_flows_to_the_other_vms_interrupt(trace):
         assert {begin.track[-1], end.track[-1]} == {"bench vCPU 0", "load1 vCPU 0"}
 
 
+@pytest.mark.every_board
 def test_a_request_and_its_answer_are_drawn(result):
     run = result.log.run
     said = said_in_picture(picture_of(result.log, PLAN, board_of(run["board"])))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A link of kind=virtio between two VMs: frames that EL2 copies, on two cores and on one."""
 
+import pytest
+
 from lab import Job, board_facts
 from proofs import DELAYS, delay_lines
 from test_links import (CEILINGS_OF, CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows,
@@ -48,6 +50,7 @@ def test_delay_at_el2_is_seen_at_every_exit(result):
         assert found[f"d{delay}", "ring"] == found["d0", "ring"] + 3 * delay
 
 
+@pytest.mark.every_board
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
