@@ -172,7 +172,7 @@ unknown := $(filter-out $(WORDS) SHELL $(shell sed -n 's/^\([A-Z_]*\) *[:?+]*=.*
 $(if $(unknown),$(error unknown $(unknown:%=%=); valid: $(WORDS:%=%=)))
 endif
 
-# An image on all cores; those of many boards one after the other
+# On all cores: an image, or those of many boards
 abreast = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 ## image: build the image of BOARD (build/BOARD/hypbench.elf), and what boot loaders boot
@@ -184,13 +184,14 @@ all: setup-images
 $(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
 qemu-images:
-	@for board in $(REFERENCE_BOARDS); do \
-		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@$(call qemu_images,$(REFERENCE_BOARDS))
 
 images:
-	@for board in $(BOARDS); do \
-		$(MAKE) $(abreast) --no-print-directory image BOARD=$$board WITHOUT=fit || \
-			exit 1; done
+	@$(MAKE) $(abreast) --no-print-directory $(BOARDS:%=image-of-%) WITHOUT=fit
+
+qemu_images = $(MAKE) $(abreast) --no-print-directory $(1:%=qemu-image-of-%)
+qemu-image-of-% image-of-%:
+	@$(MAKE) --no-print-directory $(@:-of-$*=) BOARD=$*
 
 ## setup: install what is missing: packages, and a Python environment under build/
 setup:
@@ -253,8 +254,7 @@ capture: setup-python
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
-	@for board in $(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15); do \
-		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15))
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
 ## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
@@ -279,8 +279,7 @@ reference: $(setup-run)
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: $(setup-runs)
-	@for board in $(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)); do \
-		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@$(call qemu_images,$(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)))
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
@@ -312,8 +311,7 @@ qemu-test qemu-test-all:
 GEM5_BOARDS = $(patsubst boards/%/board.mk,%,\
 	$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
 gem5-test: $(setup-runs)
-	@for board in $(GEM5_BOARDS) $(REFERENCE_BOARDS); do \
-		$(MAKE) $(abreast) --no-print-directory qemu-image BOARD=$$board || exit 1; done
+	@$(call qemu_images,$(GEM5_BOARDS) $(REFERENCE_BOARDS))
 	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 \
 		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 
