@@ -3,7 +3,8 @@
 
 A fenced block's first word is its language. After it comes the name of a file that is to be
 written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `network`
-(they succeed where Debian's archive can be reached), `by-hand` (they need a board or files of the
+(they succeed where Debian's archive can be reached), `guest` (they succeed, with an image of ours
+where GUEST= wants the reader's), `by-hand` (they need a board or files of the
 reader's). A block `text` is part of what the commands before printed."""
 
 import re
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "howto").glob("*.md"))
+GUEST = re.compile(r"^make guest-\w+ GUEST=(\S+)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WORDS_MOST = 400
 
@@ -29,6 +31,12 @@ class Block:
     @property
     def by_hand(self) -> bool:
         return self.kind == "sh" and self.more == "by-hand"
+
+    @property
+    def guest(self) -> str:
+        """The path of the image that is the reader's, "" if it wants none."""
+        found = GUEST.search(self.text) if self.more == "guest" else None
+        return found[1] if found else ""
 
     @property
     def makes(self) -> list[str]:

@@ -12,8 +12,10 @@ import pytest
 
 import expected
 from howto import PAGES, WORDS_MOST, Block, blocks, lacking
-from lab import ROOT, TREE, is_built
+from lab import ROOT, TREE, board_facts, is_built
 from test_clone import Clone, environment
+from test_rtos import OF_GIC
+from test_rtos import image as rtos
 
 UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
 page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -22,7 +24,7 @@ page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     made = Clone(tmp_path_factory.mktemp("howto") / "a tree")
-    for board in ("virt-a72", "rpi4"):
+    for board in ("virt-a72", "virt-a72-gicv3", "rpi4"):
         if is_built(board):
             made.take_objects(board)
     yield made
@@ -51,6 +53,8 @@ def test_the_page_is_right_to_the_letter(clone, page):
         if block.kind == "text":
             assert not lacking(said, block.text, is_documented()), said
         elif block.runs:
+            if block.more == "guest":
+                put_guest(clone.root / block.guest, board_of(block.text))
             done = bash(block.text, clone.root, "-e")
             said = done.stdout
             if done.returncode and block.more == "network" and UNREACHABLE.search(said):
@@ -60,6 +64,17 @@ def test_the_page_is_right_to_the_letter(clone, page):
             path = clone.root / block.more
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
+
+
+def board_of(command: str) -> str:
+    """On which `make guest-…` runs its image."""
+    return re.search(r"run-guest --board (\S+)", make(*shlex.split(command)[1:], "-n"))[1]
+
+
+def put_guest(path, board: str) -> None:
+    """What uses its machine as an RTOS does (test_rtos.py)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(rtos(board, OF_GIC[board_facts(board)["GIC"]]), path)
 
 
 @page
@@ -100,7 +115,8 @@ def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
     assert text.count("```") == 2 * len(list(blocks(page)))
     for block in blocks(page):
         if block.kind == "sh":
-            assert block.more in ("", "fails", "network", "by-hand"), block
+            assert block.more in ("", "fails", "network", "guest", "by-hand"), block
+            assert bool(block.guest) == (block.more == "guest"), block
         elif block.kind != "text":
             assert block.more, f"no file is named: {block}"
 
