@@ -11,7 +11,8 @@ OUT := $(BUILD)/$(BOARD)
 export HYPBENCH_BUILD := $(BUILD)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 PYTHON := $(BUILD)/venv/bin/python
-HYPBENCH := $(BUILD)/venv/bin/hypbench
+# Instead of its shell, so that a signal which make passes on is the tool's
+HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
@@ -63,7 +64,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prot
 	-Wundef -Werror -Wno-unused-parameter # a callback need not use them all
 COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
-	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
+	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wa,--fatal-warnings \
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
@@ -264,9 +265,9 @@ $(if $(A),,$(error make compare wants A=<records>, and B=<records> or the last r
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
-	{ tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
+	( tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
 	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
-	$(if $(ALLOW_MISSING),--allow-missing); } >>$$out; echo $$?)
+	$(if $(ALLOW_MISSING),--allow-missing) ) >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)
 compare:
 	@exit $(compared)

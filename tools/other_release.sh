@@ -13,12 +13,12 @@ unable() {
 	exit "$asked"
 }
 
-# README's commands; with its compiler and tools the how-tos, path lengths, images and unit tests.
+# README's commands; with its compiler and tools the images, the how-tos and the path lengths.
 some() {
 	apt-get -qq update
 	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
 	make bench
-	make setup-tests qemu-images unit-test
+	make setup-tests qemu-images
 	build/venv/bin/python -m pytest -q tests/host/test_{patch,cards,flash}.py
 	build/venv/bin/python -m pytest -q -m "long or not long" tests/qemu/test_{howto,figures}.py
 }

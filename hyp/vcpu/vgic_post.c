@@ -27,7 +27,7 @@ void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint3
 {
 	uint64_t *pair = &to->vgic.posted.pair[active][word];
 	uint32_t *published = &to->vgic.published[active][word];
-	uint64_t before = __atomic_load_n(pair, __ATOMIC_RELAXED);
+	uint64_t before = 0; /* as mostly; otherwise the first exchange says what */
 	uint64_t half = on ? bits : (uint64_t)bits << 32;
 
 	while (!__atomic_compare_exchange_n(pair, &before, (before & ~BOTH(bits)) | half, false,
