@@ -190,7 +190,8 @@ qemu-images:
 images:
 	@$(MAKE) $(abreast) --no-print-directory $(BOARDS:%=image-of-%) WITHOUT=fit
 
-qemu_images = $(MAKE) $(abreast) --no-print-directory $(1:%=qemu-image-of-%)
+qemu_images = $(MAKE) $(abreast) --no-print-directory $(1:%=qemu-image-of-%) \
+	BOARD=$(firstword $(1)) # it may be `all` here
 qemu-image-of-% image-of-%:
 	@$(MAKE) --no-print-directory $(@:-of-$*=) BOARD=$*
 
