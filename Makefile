@@ -185,7 +185,7 @@ all: setup-images
 $(unlocked)qemu-image: $(OUT)/hypbench.elf $(QEMU_IMAGE:%=$(OUT)/%)
 
 qemu-images:
-	@$(call qemu_images,$(REFERENCE_BOARDS))
+	+@$(call qemu_images,$(REFERENCE_BOARDS))
 
 images:
 	@$(MAKE) $(abreast) --no-print-directory $(BOARDS:%=image-of-%) WITHOUT=fit
@@ -256,7 +256,7 @@ capture: setup-python
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
-	@$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15))
+	+@$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15))
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
 ## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
@@ -281,7 +281,7 @@ reference: $(setup-run)
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: $(setup-runs)
-	@$(call qemu_images,$(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)))
+	+@$(call qemu_images,$(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)))
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
@@ -313,7 +313,7 @@ qemu-test qemu-test-all:
 GEM5_BOARDS = $(patsubst boards/%/board.mk,%,\
 	$(shell grep -l 'SIMULATOR := gem5' boards/*/board.mk))
 gem5-test: $(setup-runs)
-	@$(call qemu_images,$(GEM5_BOARDS) $(REFERENCE_BOARDS))
+	+@$(call qemu_images,$(GEM5_BOARDS) $(REFERENCE_BOARDS))
 	@HYPBENCH_BOARDS="$(GEM5_BOARDS)" $(PYTHON) -m pytest -q -m gem5 \
 		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 

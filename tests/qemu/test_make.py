@@ -160,3 +160,10 @@ def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
     for name in REGISTERS[board_facts(board)["ISA"]]:
         assert f"  {name} 0x" in said
     assert not result.records("end")
+
+
+def test_a_report_of_all_boards_builds_their_images():
+    """`all` is no board to the make of one: it would refuse the word."""
+    said = make("-n", "report", "BOARD=all")
+    for board in TREE.reference_boards():
+        assert f"qemu-image BOARD={board}" in said and f" --board {board}" in said
