@@ -110,7 +110,8 @@ $(unlocked)image: $(OUT)/hypbench.elf
 
 $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
 	$(call say,LD,$@)
-	$(Q)$(CROSS)gcc $(HYP_FLAGS) $(LINK) -nostdlib -T $(OUT)/hyp.ld $(HYP_OBJECTS) -lgcc -o $@
+	$(Q)$(CROSS)gcc $(HYP_FLAGS) $(LINK) $(HYP_LDFLAGS) -nostdlib -T $(OUT)/hyp.ld \
+		$(HYP_OBJECTS) -lgcc -o $@
 
 $(OUT)/guest.elf: $(GUEST_OBJECTS) $(OUT)/guest.ld
 	$(call say,LD,$@)
