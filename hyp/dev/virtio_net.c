@@ -232,16 +232,20 @@ void virtio_net_kicked(struct virtio_net *end)
 
 /* --- registers --- */
 
+/* Reads take no lock: another vCPU may select meanwhile, so that a selection is read once. */
 static struct virtio_queue *selected(struct virtio_net *end)
 {
-	return end->queue_select < VIRTIO_NET_QUEUES ? &end->queue[end->queue_select] : NULL;
+	uint32_t which = __atomic_load_n(&end->queue_select, __ATOMIC_RELAXED);
+
+	return which < VIRTIO_NET_QUEUES ? &end->queue[which] : NULL;
 }
 
 static uint32_t offered(const struct virtio_net *end)
 {
 	static const uint32_t features[2] = { VIRTIO_NET_F_MAC, VIRTIO_F_VERSION_1 };
+	uint32_t which = __atomic_load_n(&end->device_select, __ATOMIC_RELAXED);
 
-	return end->device_select < ARRAY_SIZE(features) ? features[end->device_select] : 0;
+	return which < ARRAY_SIZE(features) ? features[which] : 0;
 }
 
 static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsigned size)
@@ -257,7 +261,7 @@ static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsig
 static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	struct virtio_net *end = state;
-	const struct virtio_queue *queue = selected(end);
+	const struct virtio_queue *queue;
 
 	if (offset >= VIRTIO_CONFIG)
 		return read_config(end, offset - VIRTIO_CONFIG, size);
@@ -273,8 +277,9 @@ static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size,
 	case VIRTIO_DEVICE_FEATURES:
 		return offered(end);
 	case VIRTIO_QUEUE_NUM_MAX:
-		return queue ? VIRTIO_QUEUE_MOST : 0;
+		return selected(end) ? VIRTIO_QUEUE_MOST : 0;
 	case VIRTIO_QUEUE_READY:
+		queue = selected(end);
 		return queue && queue->ready;
 	case VIRTIO_INTERRUPT_STATUS:
 		return end->interrupts;

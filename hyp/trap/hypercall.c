@@ -62,7 +62,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	if (reason == GUEST_EXIT_CRASHED)
 		vm_fault(vcpu, FAULT_GUEST_CRASH, 0, 0, 0);
 	if (reason < ARRAY_SIZE(outcome))
-		vcpu->vm->outcome = outcome[reason];
+		vm_end(vcpu->vm, outcome[reason]);
 	else
 		vm_fault(vcpu, FAULT_BAD_EXIT, 0, 0, 0);
 	return NULL;

@@ -552,6 +552,19 @@ def test_a_neighbour_is_shown_for_each_policy():
     assert beside.short(1.0) == "1" and beside.short(12.64) == "12.64"
 
 
+def test_turns_of_qemus_other_cores_are_not_drawn_as_a_neighbours():
+    def on_its_own_core(body):
+        for config in body.get("configs", []):
+            config.update(sched="null", slice_us=0)
+
+    made = of(beside, Board("b", {"beside": source("beside", raw=changed("beside",
+                                                                          on_its_own_core))}))
+    assert not drawn(made)
+    assert "12 pairs with the load on a core of its own are not drawn" in made.blocks[0].text
+    assert {row["policy"] for row in table(made, "tab-beside")} == {"null"}
+    assert "are not drawn" not in of(beside, board()).blocks[0].text
+
+
 def test_what_a_neighbour_takes_in_time():
     made = of(beside, Board("g", {"neighbours": source("neighbours",
                                                        raw=gem5_log("neighbours"))}))

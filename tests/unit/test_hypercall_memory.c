@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls about memory: PEEK, STAGE2 LEVEL, TLBI, VMID. */
+/* The hypercalls about memory: PEEK, STAGE2 LEVEL, TLBI, VMID; and EXIT. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,6 +167,32 @@ static void without_stage_2_there_is_nothing_to_maintain(void **state)
 	assert_does_nothing(HC_ID(VMID), 1);
 }
 
+static enum vm_outcome outcome_after_exit(enum vm_outcome before, reg_t reason)
+{
+	vm.outcome = before;
+	vcpu.frame.x[0] = HC_ID(EXIT);
+	vcpu.frame.x[1] = reason;
+	assert_null(trap_hvc(&vcpu, HC_ID(EXIT)));
+	return vm.outcome;
+}
+
+/* Each ends the VM; another vCPU's fault, or that EL2 has stopped the VM, stays. */
+static void an_exit_ends_the_vm_once(void **state)
+{
+	static const uint8_t outcome[] = {
+		[GUEST_EXIT_DONE] = VM_DONE,
+		[GUEST_EXIT_REFUSED] = VM_REFUSED,
+		[GUEST_EXIT_FAILED] = VM_FAILED,
+	};
+
+	(void)state;
+	for (unsigned reason = 0; reason < sizeof(outcome); reason++) {
+		assert_int_equal(outcome_after_exit(VM_RUNNING, reason), outcome[reason]);
+		assert_int_equal(outcome_after_exit(VM_FAULT, reason), VM_FAULT);
+		assert_int_equal(outcome_after_exit(VM_CREATED, reason), VM_CREATED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup(the_vmid_is_switched, setup),
 		cmocka_unit_test_setup(arguments_out_of_range_are_refused, setup),
 		cmocka_unit_test_setup(without_stage_2_there_is_nothing_to_maintain, setup),
+		cmocka_unit_test_setup(an_exit_ends_the_vm_once, setup),
 	};
 
 	return cmocka_run_group_tests_name("hypercall_memory", tests, NULL, NULL);

@@ -19,7 +19,8 @@ NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
 # Plans whose loads the sections on links and on studies show.
 ELSEWHERE = ("links", "links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
-POLICIES = {"null": "on a core of its own", "fp": "on the victim's core, by priority (fp)",
+OWN_CORE = "null"
+POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
 
 
@@ -125,14 +126,16 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
-    """A matrix of victims and aggressors for each policy."""
+    """A matrix of victims and aggressors for each policy. Where the counter counts every core's
+    instructions, none of a load on a core of its own."""
     effect = 0 if source.clock.exact else EFFECT
     moved = [cell for cell in cells
              if cell.ratios and any(abs(ratio - 1) > effect for ratio in cell.ratios)]
+    drawn = [cell for cell in moved if not (source.clock.exact and cell.policy == OWN_CORE)]
     made.text(prose("beside", plan=source.plan, cells=cells, moved=moved, effect=effect,
-                    exact=source.clock.exact))
-    for policy in sorted({cell.policy for cell in moved}, key=list(POLICIES).index):
-        victims = {victim(cell) for cell in moved if cell.policy == policy}
+                    exact=source.clock.exact, undrawn=len(moved) - len(drawn)))
+    for policy in sorted({cell.policy for cell in drawn}, key=list(POLICIES).index):
+        victims = {victim(cell) for cell in drawn if cell.policy == policy}
         values = [value(source, cell) for cell in cells
                   if cell.policy == policy and victim(cell) in victims]
         made.figure(f"beside-{source.plan}-{policy}", f"The load {POLICIES[policy]}:"
