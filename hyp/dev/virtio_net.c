@@ -242,10 +242,9 @@ static struct virtio_queue *selected(struct virtio_net *end)
 
 static uint32_t offered(const struct virtio_net *end)
 {
-	static const uint32_t features[2] = { VIRTIO_NET_F_MAC, VIRTIO_F_VERSION_1 };
-	uint32_t which = __atomic_load_n(&end->device_select, __ATOMIC_RELAXED);
+	const uint64_t features = VIRTIO_NET_F_MAC | (uint64_t)VIRTIO_F_VERSION_1 << 32;
 
-	return which < ARRAY_SIZE(features) ? features[which] : 0;
+	return end->device_select < 2 ? (uint32_t)(features >> 32 * end->device_select) : 0;
 }
 
 static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsigned size)
@@ -279,8 +278,7 @@ static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size,
 	case VIRTIO_QUEUE_NUM_MAX:
 		return selected(end) ? VIRTIO_QUEUE_MOST : 0;
 	case VIRTIO_QUEUE_READY:
-		queue = selected(end);
-		return queue && queue->ready;
+		return (queue = selected(end)) && queue->ready;
 	case VIRTIO_INTERRUPT_STATUS:
 		return end->interrupts;
 	case VIRTIO_STATUS:
@@ -337,11 +335,6 @@ static void write_size(struct virtio_queue *queue, uint32_t size)
 		queue->size = size <= VIRTIO_QUEUE_MOST && !(size & (size - 1)) ? size : 0;
 }
 
-static bool is_address(uint32_t offset)
-{
-	return offset - VIRTIO_QUEUE_DESC < 0x30 && (offset % 16 == 0 || offset % 16 == 4);
-}
-
 static void write_address(struct virtio_queue *queue, uint32_t offset, uint32_t value)
 {
 	uint64_t *address = &queue->address[(offset - VIRTIO_QUEUE_DESC) / 16];
@@ -377,6 +370,8 @@ static void notify(struct virtio_net *end, uint32_t queue)
 
 static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value)
 {
+	struct virtio_queue *queue = selected(end);
+
 	switch (offset) {
 	case VIRTIO_DEVICE_FEATURES_SEL:
 		end->device_select = value;
@@ -392,7 +387,7 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 		end->queue_select = value;
 		break;
 	case VIRTIO_QUEUE_NUM:
-		write_size(selected(end), value);
+		write_size(queue, value);
 		break;
 	case VIRTIO_QUEUE_READY:
 		write_ready(end, value & 1);
@@ -403,9 +398,9 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 	case VIRTIO_STATUS:
 		write_status(end, value);
 		break;
-	default:
-		if (selected(end) && is_address(offset))
-			write_address(selected(end), offset, value);
+	default: /* both words of three addresses, each address 16 bytes from the next */
+		if (queue && offset - VIRTIO_QUEUE_DESC < 0x30 && !(offset & 0xb))
+			write_address(queue, offset, value);
 	}
 }
 
