@@ -310,7 +310,7 @@ def built(tree: Tree, board: str, *names: str) -> Path:
                 patch.apply(copy, name)
         done = subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}"],
                               cwd=copy, capture_output=True, text=True, check=False,
-                              # of a link half the time is for debug information
+                              # debug information takes two fifths of a link
                               env={"PATH": os.environ["PATH"], "HYP_LDFLAGS": "-g0"})
         assert done.returncode == 0, f"planted {names}: {done.stdout}{done.stderr}"
         for file in {"guest.elf", "hypbench.elf", tree.qemu_image(board).name}:

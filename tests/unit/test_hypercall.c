@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls about memory: PEEK, STAGE2 LEVEL, TLBI, VMID; and EXIT. */
+/* The hypercalls PEEK, STAGE2 LEVEL, TLBI, VMID and EXIT. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,5 +206,5 @@ int main(void)
 		cmocka_unit_test_setup(an_exit_ends_the_vm_once, setup),
 	};
 
-	return cmocka_run_group_tests_name("hypercall_memory", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("hypercall", tests, NULL, NULL);
 }
