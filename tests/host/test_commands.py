@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from conftest import PLAN
+from workbench import PLAN
 from hypbench.plan import read_plan
 from hypbench.plan_binary import VERSION, pack
 from hypbench.plan_language import parse

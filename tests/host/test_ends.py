@@ -16,7 +16,7 @@ import click
 import pytest
 
 from cards import cards, needs, raw_image  # noqa: F401
-from conftest import PLAN, Bench
+from workbench import PLAN, Bench
 from hypbench.records import read_log
 from hypbench.tree import whole
 from logmaker import log_of, sample_run

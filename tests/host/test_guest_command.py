@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from conftest import Bench
+from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
 from hypbench.guests.recipes import RECIPES, Recipe

@@ -16,7 +16,7 @@ from hypbench.tables import tables_of
 from logmaker import NATIVE, bench_record, calibration, plan_run, with_cycles
 from paths import log_from
 from reportpages import table
-from test_events import CLOCK, LOADS, N, counted, empty
+from host.test_events import CLOCK, LOADS, N, counted, empty
 
 TICKS = {"random-64p": 256, "packed-64p": 256, "random-65536p": 256 * 150,
          "packed-65536p": 256 * 90}

@@ -19,7 +19,7 @@ from hypbench.session import problems_of
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
 from reportlogs import gem5_log, plan_text, plans, report_log
 from test_commands import failed
-from test_gem5 import Gem5
+from host.test_gem5 import Gem5
 
 BOARD = "gem5-a72"
 BENCH = "guest/bench/hvc.c"
@@ -124,7 +124,7 @@ def refills(log, variant: str) -> float:
                 for event in record["events"] if event["name"] == "l2d_tlb_refill")
 
 
-@pytest.mark.parametrize("board", {path.parent.name for path in TREE.references()})
+@pytest.mark.parametrize("board", sorted({path.parent.name for path in TREE.references()}))
 def test_two_stages_cost_what_studies_found(board):
     """S1: 2.24 and 1.01; a prototype in gem5 1.79."""
     log = read_log(read_records(TREE.reference(board, "tlb")))

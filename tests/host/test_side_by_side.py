@@ -13,7 +13,7 @@ from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run
 import paths
 from test_commands import table_row
-from test_vms import TWO
+from host.test_vms import TWO
 
 
 def printed(parts: list[Table | str], width: int) -> str:

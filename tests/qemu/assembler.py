@@ -6,11 +6,10 @@ import shutil
 import subprocess
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from threading import Lock
 
 from lab import ROOT, TREE, board_facts
+from once import once
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
@@ -24,8 +23,6 @@ FREESTANDING = {
         "armv8": ("-mgeneral-regs-only", "-mstrict-align", "-mcmodel=tiny"),
     }.items()}
 HERE = Path(__file__).parent / "arch"
-
-ONE_AT_A_TIME = Lock()
 
 
 @dataclass(frozen=True)
@@ -42,18 +39,17 @@ class Program:
 def assemble(board: str, name: str, address: int, *defines: str,
              also: tuple[str, ...] = ()) -> Program:
     """arch/<name>_<isa>.S for this board, to run at this address; `also`: and C after it."""
-    with ONE_AT_A_TIME:  # runs are prepared side by side
-        return assembled(board, name, address, defines, also)
+    tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
+    return once(f"assembled {board} {address:#x} {tail}",
+                lambda: assembled(board, name, address, defines, also, tail))
 
 
-@cache
 def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
-              also: tuple[str, ...]) -> Program:
+              also: tuple[str, ...], tail: str) -> Program:
     facts = board_facts(board)
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[facts["ISA"]]))
     folder = TREE.build(board) / "tests"
     folder.mkdir(exist_ok=True)
-    tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
     elf, binary = folder / f"{tail}.elf", folder / f"{tail}.bin"
     run(f"{cross}gcc", f"-mcpu={facts['CPU']}", "-g", *(f"-D{define}" for define in defines),
         f"-I{ROOT}", f"-I{ROOT}/arch/common/include", f"-I{ROOT}/arch/{facts['ISA']}/include",

@@ -4,16 +4,13 @@ for each reference board."""
 
 import os
 import re
-import subprocess
-from concurrent.futures import Future, wait
 
 import click
 import pytest
 
-import el2count
 import in_gem5
 import lab as labs
-from lab import TREE, Job, Lab, Result, build_of, is_built
+from lab import BOARDS, TREE, TWINS, Job, Lab, Result, is_built
 from planted import PATCHES
 
 
@@ -22,23 +19,12 @@ def perform(job: Job) -> Result:
 
 
 LAB = Lab(perform)
-# HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only
-BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
-# Other boards have its isa, and its GIC: it has the tests marked every_board. With its name in
-# HYPBENCH_BOARDS it has all.
-TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 SHOWN_ON = BOARDS[-1]
-# A board's image, whose machine does not run here: for tests of the file
-ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
-             for name in TREE.boards()]
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))
-BESIDE: list[Future[str]] = []
 collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--beside", action="append", default=[], metavar="COMMAND",
-                     help="what to run beside the tests, on a core of theirs (make qemu-test)")
     parser.addoption("--keep-figures", action="store_true",
                      help="write tests/figures.json anew (test_documents.py)")
 
@@ -65,16 +51,23 @@ def pytest_collection_modifyitems(config, items):
     the fault in files of their own."""
     planted = [item for item in items if fault_of(item)]
     for item in planted:
-        item.add_marker("long")
+        item.add_marker("nightly")
     shown = {(item.function, fault_of(item)) for item in planted if board_of(item) == SHOWN_ON}
     twins = {item for item in planted if not item.get_closest_marker("every_board")
              and board_of(item) != SHOWN_ON
              and (item.function, fault_of(item)) in shown and not has_own_files(item)}
     config.hook.pytest_deselected(items=list(twins))
-    waiting = {item.module for item in items if job_of(item)}
-    # First the modules that make no runs beforehand: other cores make the others' meanwhile.
-    items[:] = sorted((item for item in items if item not in twins),
-                      key=lambda item: item.module in waiting)
+    items[:] = [item for item in items if item not in twins]
+    for item in items:
+        if job := job_of(item):
+            item.add_marker(pytest.mark.group(name_of(job)))
+
+
+def name_of(job: Job) -> str:
+    """The same in each process, unlike a job's functions."""
+    change, machine = (getattr(function, "__qualname__", "")
+                       for function in (job.change, job.machine))
+    return f"{job.board} {job.planted} {machine} {change} {job.plan}"
 
 
 def has_own_files(item) -> bool:
@@ -98,38 +91,6 @@ def fault_of(item) -> str:
 def job_of(item) -> Job | None:
     marker, board = item.get_closest_marker("job"), board_of(item)
     return Job(board, *marker.args, **marker.kwargs) if marker and board else None
-
-
-def pytest_collection_finish(session):
-    """Starts every run at once, in the order of the tests, so that no test waits in vain."""
-    if session.config.option.collectonly:
-        return
-    BESIDE.extend(LAB.pool.submit(printed, command) for command in session.config.option.beside)
-    for item in session.items:
-        if any(mark.args[0] for mark in item.iter_markers("skipif")):
-            continue
-        job, board = job_of(item), board_of(item)
-        counted = item.get_closest_marker("counted")
-        if job and is_built(job.board):
-            el2count.start(LAB, job, *counted.args) if counted else LAB.start(job)
-        elif board and fault_of(item) in PATCHES and is_built(board):
-            LAB.pool.submit(build_of, board, fault_of(item))
-
-
-def printed(command: str) -> str:
-    return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace",
-                          check=False).stdout
-
-
-def pytest_terminal_summary(terminalreporter):
-    for command in BESIDE:
-        terminalreporter.write(f"\n{command.result()}")
-
-
-def pytest_sessionfinish():
-    wait(BESIDE)
-    LAB.close()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 import pytest
@@ -16,8 +15,7 @@ import lab
 from hypbench import counting
 from hypbench.counting import Window
 from lab import TREE, Job, Lab, Result, board_facts, build_of
-
-BUILDING = Lock()
+from once import once
 
 
 class Visit(NamedTuple):
@@ -83,15 +81,10 @@ def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> C
     return lab_.run(Watched(job, vector, switches), perform)
 
 
-def start(lab_: Lab, job: Job, *switches: str) -> None:
-    """The run that a test will ask for."""
-    if not reason_not_to(job):
-        lab_.start(Watched(job, None, switches), perform)
-
-
 def reason_not_to(job: Job) -> str:
-    with BUILDING:
-        return counting.reason_not_to(TREE.qemu_options(job.board)[0], library(job.board))
+    """Why a run cannot be under the plugin; the plugin is built by the way."""
+    return once(f"el2count {job.board}", lambda: counting.reason_not_to(
+        TREE.qemu_options(job.board)[0], library(job.board)))
 
 
 def perform(watched: Watched) -> Counted:

@@ -24,14 +24,14 @@ def missing(what: str, *fetches: Callable[[], object]) -> str:
 
 def possible(runs: Iterable, reason: Reason) -> list:
     """Those that a test will ask for."""
-    from conftest import BOARDS
+    from lab import BOARDS
     return [run for run in runs
             if run.board in BOARDS and is_built(run.board) and not reason(run)]
 
 
 def skip_unless_possible(run, reason: Reason) -> None:
     """An image that is not built is an error."""
-    from conftest import BOARDS
+    from lab import BOARDS
     if run.board not in BOARDS:
         pytest.skip(f"{run.board} is not among HYPBENCH_BOARDS")
     assert is_built(run.board), f"build/{run.board}/hypbench.elf is missing"

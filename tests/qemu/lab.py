@@ -3,11 +3,14 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import planted
 from hypbench import plan as plans
@@ -15,12 +18,22 @@ from hypbench import qemu
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
 from hypbench.tree import Tree
+from once import once
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = Tree(ROOT)
 CLOCK = "icount"
 PLATFORM = qemu.PLATFORM_OF_CLOCK[CLOCK]
 LIMIT_S = 300.0  # a run that takes longer hangs; no test says how long one takes
+
+# HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only.
+BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
+# Another board has the isa of a twin, and yet another its GIC: a twin has the tests marked
+# every_board, and all of them if HYPBENCH_BOARDS names it.
+TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
+# Every board's image, for tests of the file: most of these machines do not run here.
+ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
+             for name in TREE.boards()]
 
 ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 
@@ -101,57 +114,52 @@ def board_facts(board: str) -> dict[str, str]:
     return TREE.board_facts(board)
 
 
-def perform(job: Job, limit_s: float = LIMIT_S) -> Result:
+def image_for(job: Job) -> bytes:
     image = plans.write_plan(image_of(job.board, job.planted), job.plan, PLATFORM)
-    if job.change:
-        image = job.change(image, job.board)
+    return job.change(image, job.board) if job.change else image
+
+
+def options_for(job: Job) -> list[str]:
     options = TREE.qemu_options(job.board)
-    if job.machine:
-        options = job.machine(options)
+    return job.machine(options) if job.machine else options
+
+
+def perform(job: Job) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
-        path.write_bytes(image)
-        machine = qemu.Qemu(qemu.command(options, CLOCK, path), limit_s)
+        path.write_bytes(image_for(job))
+        machine = qemu.Qemu(qemu.command(options_for(job), CLOCK, path), LIMIT_S)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
 
 
+def key_of(value: Any) -> str:
+    """Return what identifies a run, in every process alike: for a job its image and its machine,
+    for any other description of a run its members."""
+    if isinstance(value, Job):
+        image = sha256(image_for(value)).hexdigest()
+        return f"{value.board} {image} {options_for(value)} {value.attempt}"
+    if is_dataclass(value):
+        members = " ".join(key_of(getattr(value, member.name)) for member in fields(value))
+        return f"{type(value).__name__}({members})"
+    if isinstance(value, tuple):
+        return f"({' '.join(map(key_of, value))})"
+    assert not callable(value), f"{value}: its name is no description"
+    return repr(value)
+
+
 class Lab:
-    """Makes runs on as many threads as this process has cores: the thread that waits for a run
-    mostly waits. It makes one that no other has begun."""
+    """Makes each run once a session, or reads what another process made."""
 
-    def __init__(self, how: Callable[[Hashable], Result] = perform) -> None:
+    def __init__(self, how: Callable[[Any], Any] = perform) -> None:
         self.how = how
-        self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
-        self.runs: dict[Hashable, Future[Result]] = {}
+        self.keys: dict[Any, str] = {}
 
-    def start(self, job: Hashable, how: Callable[[Hashable], Result] | None = None
-              ) -> Future[Result]:
-        if job not in self.runs:
-            self.runs[job] = self.pool.submit(how or self.how, job)
-        return self.runs[job]
+    def run(self, job: Any, how: Callable[[Any], Any] | None = None) -> Any:
+        how = how or self.how
+        if job not in self.keys:
+            self.keys[job] = f"{how.__module__}.{how.__qualname__} {key_of(job)}"
+        return once(self.keys[job], lambda: how(job))
 
-    def run(self, job: Hashable, how: Callable[[Hashable], Result] | None = None) -> Result:
-        begun = self.runs.get(job)
-        if begun is None or begun.cancel():
-            self.runs[job] = here((how or self.how), job)
-        return self.runs[job].result()
-
-    def all(self, *jobs: Hashable) -> list[Result]:
-        """Side by side."""
-        for job in jobs[1:]:
-            self.start(job)
-        return [self.run(job) for job in jobs]
-
-    def close(self) -> None:
-        self.pool.shutdown(cancel_futures=True)
-
-
-def here(how: Callable[[Hashable], Result], job: Hashable) -> Future[Result]:
-    """A run that this thread made."""
-    made: Future[Result] = Future()
-    try:
-        made.set_result(how(job))
-    except BaseException as error:  # every test that asks for the run is given it
-        made.set_exception(error)
-    return made
+    def all(self, *jobs: Any) -> list[Any]:
+        return list(map(self.run, jobs))

@@ -7,10 +7,11 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from assembler import CROSS, ONE_AT_A_TIME, run
+from assembler import CROSS, run
 from hypbench import debian, initramfs
 from hypbench.guests.recipes import ARCHITECTURE, FLAVOUR, busybox
 from lab import ROOT
+from once import once
 
 CPU = {"armv8": "cortex-a72", "armv7": "cortex-a15"}
 HERE = Path(__file__).parent
@@ -39,17 +40,15 @@ poweroff -f
 
 
 def first_program(isa: str) -> bytes:
-    with ONE_AT_A_TIME:
-        return compiled(isa).read_bytes()
+    return once(f"first program {isa}", lambda: compiled(isa))
 
 
-@cache
-def compiled(isa: str) -> Path:
+def compiled(isa: str) -> bytes:
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[isa]))
     elf = ROOT / "build" / f"linux_init_{isa}.elf"
     run(f"{cross}gcc", f"-mcpu={CPU[isa]}", *FLAGS, HERE / "arch" / "linux_init.c", "-o", elf,
         "-lgcc")
-    return elf
+    return elf.read_bytes()
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from assembler import Program, assemble
 from hypervisor import words_of
 from lab import Job, board_facts
-from conftest import BOARDS
+from lab import BOARDS
 from old_qemu import fails_on_old
 from talk import facts
 

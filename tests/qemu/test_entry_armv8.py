@@ -10,7 +10,7 @@ import pytest
 
 from assembler import CROSS, assemble
 from assembler import run as said
-from conftest import BOARDS
+from lab import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
 from hypervisor import symbols

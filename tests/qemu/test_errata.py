@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from conftest import BOARDS
+from lab import BOARDS
 from hypervisor import el1_registers, words_of, write_of
 from lab import Job, board_facts
 from test_registers import failed_checks, guest, with_guest

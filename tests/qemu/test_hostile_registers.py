@@ -4,7 +4,7 @@ trace: 5 million steps on the reference boards together."""
 
 import pytest
 
-from conftest import TWINS
+from lab import TWINS
 from lab import TREE, Job
 
 PROBES = ("hvc n=50", "timer_wakeup n=50", "cntp_wakeup n=50", "sgi_self n=50")

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BOARDS
+from lab import BOARDS
 from lab import TREE, Job, board_facts
 from proofs import assert_delay_is_seen, delay_lines, proven_in
 

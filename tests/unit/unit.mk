@@ -62,20 +62,18 @@ unit_links += $(foreach link,$(filter %:smp-oracle,$(unit_links)),\
 
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 
-.PHONY: unit-test
-$(unlocked)unit-test: $(unit_programs)
+.PHONY: unit-test unit-programs unit-test-nightly
+$(unlocked)unit-programs: $(unit_programs)
+
+unit-test: setup-host+python unit-programs
 	@find $(unit_dir) -name '*.gcda' -delete
-	@tests/unit/run.sh $(unit_programs)
+	@$(PYTEST) tests/unit
 	@tests/unit/coverage.sh $(unit_dir)/hyp
 
 # The oracles of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences
 # with each SEED.
-.PHONY: unit-test-nightly
-STEPS ?= 10000000
-unit_nightly := test_virtio_net \
-	$(foreach v,2 3,test_vgic_random_gicv$(v) test_smp_random_gicv$(v))
-unit-test-nightly: $(unit_nightly:%=$(unit_dir)/%)
-	@STEPS=$$(($(STEPS) / 4 + 1)) SEED=$${SEED:-$$(date +%s)} tests/unit/run.sh $^
+unit-test-nightly: setup-host+python unit-programs
+	@$(PYTEST) tests/nightly/test_oracles.py
 
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench dev: the checks of the source tree, the closing line of the tests, and Debian's packages
-and sources for the Makefile and scripts."""
+"""hypbench dev: the checks of the source tree, and Debian's packages and sources for the Makefile
+and scripts."""
 
-import re
 import sys
-from collections import Counter
-from pathlib import Path
-from xml.etree import ElementTree
-from xml.etree.ElementTree import ParseError
 
 import click
 
@@ -16,7 +11,6 @@ from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.checks import base, linters, prose, reference, source
 from hypbench.tree import Tree, check_names
 
-DECLARATION = re.compile(r"(?=<\?xml )")
 CHECKS = {
     "layers": source.check_layers,
     "circles": source.check_circles,
@@ -61,45 +55,6 @@ def backports(missing: bool) -> None:
     # Not twice: apt refuses a suite that has differing keys.
     if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
         click.echo(derived(suite).dump(), nl=False)
-
-
-def count_results(path: Path) -> tuple[Counter[str], list[str]]:
-    """How many cases passed, failed and were skipped, and the names of those that failed. cmocka
-    writes one document after the other into a file."""
-    counts: Counter[str] = Counter()
-    failed: list[str] = []
-    text = path.read_text(errors="replace")
-    documents = [part for part in DECLARATION.split(text) if part.strip()]
-    for root in map(ElementTree.fromstring, documents):
-        for suite in root.iter("testsuite"):
-            count_suite(suite, counts, failed)
-    return counts, failed
-
-
-def count_suite(suite: ElementTree.Element, counts: Counter[str], failed: list[str]) -> None:
-    mine: Counter[str] = Counter()
-    for case in suite.findall("testcase"):
-        result = result_of(case)
-        mine[result] += 1
-        if result == "failed":
-            failed.append(f"{case.get('classname') or suite.get('name')}: {case.get('name')}")
-    # A failure outside of a case, as of a group's set-up, is only in the suite's own count.
-    said = sum(int(suite.get(name) or 0) for name in ("failures", "errors"))
-    if said > mine["failed"] and not suite.findall("testsuite"):
-        failed.append(f"{suite.get('name')}: {said - mine['failed']} outside of a test")
-        mine["failed"] = said
-    counts.update(mine)
-
-
-def result_of(case: ElementTree.Element) -> str:
-    if case.find("failure") is not None or case.find("error") is not None:
-        return "failed"
-    return "skipped" if case.find("skipped") is not None else "passed"
-
-
-def closing_line(counts: Counter[str]) -> str:
-    line = f"{counts['passed']} passed, {counts['failed']} failed"
-    return line + (f", {counts['skipped']} skipped" if counts["skipped"] else "")
 
 
 @click.group()
@@ -151,29 +106,3 @@ def boards(tree: Tree) -> None:
         reason = (qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")) if options
                   else "QEMU does not have it")
         click.echo(f"{board}: {reason}" if reason else board, err=bool(reason))
-
-
-@dev.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-def testline(files: tuple[Path, ...]) -> None:
-    """Add up JUnit XML files; the last line says `N passed, N failed`.
-
-    Fails when a test failed, a file is missing or damaged, or nothing passed.
-    """
-    total: Counter[str] = Counter()
-    broken = False
-    for path in files:
-        try:
-            counts, failed = count_results(path)
-        except (OSError, ParseError) as error:
-            click.echo(f"testline: no results in {path}: {error}")
-            broken = True
-            continue
-        total.update(counts)
-        for name in failed:
-            click.echo(f"failed: {name}")
-        if not counts.total():
-            click.echo(f"testline: {path} has no test")
-            broken = True
-    click.echo(closing_line(total))
-    sys.exit(bool(broken or total["failed"] or not total["passed"]))

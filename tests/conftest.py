@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of all tests: unit programs, host tools and whole images are items of one pytest.
+
+With `-n` (pytest-xdist) each process takes one group of tests after the other, the slowest group
+first. A group is the tests that look at one run of an image, else those of one module and board.
+Durations are kept from run to run in pytest's cache.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+from once import FOLDER
+
+ROOT = Path(__file__).resolve().parents[1]
+DURATIONS = "hypbench/durations"
+GROUPS = "groups.json"
+PARTS = 5
+ROTATED = ("long", "nightly")
+SECONDS: dict[str, float] = defaultdict(float)  # by test
+
+
+def pytest_addoption(parser):
+    parser.addoption("--part", type=int, choices=range(PARTS), metavar="N",
+                     help=f"of the tests marked long or nightly, part N of {PARTS} (0 is the"
+                          " first), and no others")
+
+
+def pytest_configure(config):
+    """The processes of pytest-xdist inherit the session's folder."""
+    if not is_worker(config):
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="hypbench-tests-")
+
+
+def pytest_unconfigure(config):
+    if not is_worker(config):
+        print_closing_line(config.pluginmanager.get_plugin("terminalreporter"))
+        shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
+
+
+def is_worker(config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def pytest_make_parametrize_id(val, argname):
+    """A test's name has no bytes of a parameter: packed data has the time in them."""
+    return argname if isinstance(val, bytes) else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Choose the part that is asked for, and put the slowest group first."""
+    if config.option.part is not None:
+        chosen = [item for item in items if part_of(item) == config.option.part]
+        config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+        items[:] = chosen
+    last = config.cache.get(DURATIONS, {})
+    seconds: dict[str, float] = defaultdict(float)
+    for item in items:
+        seconds[group_of(item)] += last.get(item.nodeid, 0)
+    items.sort(key=lambda item: -seconds[group_of(item)])
+
+
+def part_of(item) -> int | None:
+    """A group is in the same part each time. Tests of every change are in none."""
+    if not any(map(item.get_closest_marker, ROTATED)):
+        return None
+    return crc32(group_of(item).encode()) % PARTS
+
+
+def group_of(item) -> str:
+    marker = item.get_closest_marker("group")
+    if marker:
+        return marker.args[0]
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return f"{item.nodeid.partition('::')[0]} {params.get('board', '')}"
+
+
+@pytest.hookimpl(tryfirst=True)  # the scheduler begins after it
+def pytest_collection_finish(session):
+    """Every process collects the same tests: the first one passes their groups to the scheduler."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+        groups = {item.nodeid: group_of(item) for item in session.items}
+        groups_file().write_text(json.dumps(groups))
+
+
+def groups_file() -> Path:
+    return Path(os.environ[FOLDER]) / GROUPS
+
+
+class ByGroup(LoadScopeScheduling):
+    """A process gets whole groups, in the order of the tests."""
+
+    groups: dict[str, str] | None = None
+
+    def _split_scope(self, nodeid: str) -> str:
+        if self.groups is None:
+            self.groups = json.loads(groups_file().read_text())
+        return self.groups[nodeid]
+
+
+def pytest_xdist_make_scheduler(config, log):
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
+
+
+def pytest_runtest_logreport(report):
+    SECONDS[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish(session):
+    if not is_worker(session.config) and SECONDS:
+        known = session.config.cache.get(DURATIONS, {})
+        rounded = {test: round(seconds, 3) for test, seconds in SECONDS.items()}
+        session.config.cache.set(DURATIONS, known | rounded)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the command that repeats each failed test alone."""
+    tests = list(dict.fromkeys(report.nodeid for report in failed_reports(terminalreporter)))
+    if tests:
+        terminalreporter.section("to repeat a failed test alone")
+    boards = os.environ.get("HYPBENCH_BOARDS")
+    words = [f"HYPBENCH_BOARDS={shlex.quote(boards)}"] if boards else []
+    for test in tests:
+        terminalreporter.line(" ".join([*words, "build/venv/bin/pytest", shlex.quote(test)]))
+
+
+def failed_reports(terminalreporter) -> list:
+    return [*terminalreporter.stats.get("failed", []), *terminalreporter.stats.get("error", [])]
+
+
+def print_closing_line(terminalreporter) -> None:
+    skipped = len(terminalreporter.stats.get("skipped", []))
+    print(f"{len(terminalreporter.stats.get('passed', []))} passed,"
+          f" {len(failed_reports(terminalreporter))} failed"
+          + (f", {skipped} skipped" if skipped else ""))

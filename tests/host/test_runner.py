@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of all tests (tests/conftest.py), on small suites of its own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from hypbench.tree import HOME
+
+ENDINGS = """
+import pytest
+
+def test_passes(): pass
+
+def test_fails(): assert 1 == 2
+
+def test_is_skipped(): pytest.skip("no reason")
+
+@pytest.fixture
+def broken(): raise OSError("not there")
+
+def test_has_a_broken_fixture(broken): pass
+"""
+MARKED = "import pytest\ndef test_of_every_change(): pass\n" + "".join(
+    f"@pytest.mark.{mark}\n@pytest.mark.group('{mark} {number}')\n"
+    f"def test_{mark}_{number}(): pass\n"
+    for mark in ("long", "nightly") for number in range(20))
+GROUPS = """
+import os, time
+from pathlib import Path
+import pytest
+
+def note(group):
+    with open(Path(__file__).parent / "order", "a") as file:
+        file.write(f"{group} {os.environ.get('PYTEST_XDIST_WORKER')}\\n")
+    time.sleep(0.3 * (group == "slow"))
+""" + "".join(f"@pytest.mark.group('{group}')\ndef test_{number}(): note('{group}')\n"
+              for number, group in enumerate(["quick", "other", "slow"] * 3))
+ONCE = """
+import os
+from pathlib import Path
+import pytest
+from once import once
+
+def make():
+    with open(Path(__file__).parent / "made", "a") as file:
+        file.write("x")
+    return [os.getpid()]
+
+@pytest.mark.parametrize("number", range(8))
+def test_value_is_made_once(request, number):
+    assert len(once("key", make)) == 1
+""" + "".join(f"@pytest.mark.group('{n}')\ndef test_{n}(): once('key', make)\n" for n in range(8))
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Run a suite in a copy of the runner; return pytest's status and what it prints."""
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    for name in ("conftest.py", "once.py"):
+        shutil.copy(HOME / "tests" / name, tests)
+    shutil.copy(HOME / "pyproject.toml", tmp_path)
+
+    def run(text: str, *words: str) -> tuple[int, str]:
+        (tests / "test_suite.py").write_text(text)
+        own = ("PYTEST", "HYPBENCH")
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words], cwd=tmp_path, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+            env={name: value for name, value in os.environ.items() if not name.startswith(own)})
+        return done.returncode, done.stdout
+
+    run.folder = tests
+    return run
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_the_last_line_counts_and_each_failure_has_its_command(suite, processes):
+    status, said = suite(ENDINGS, "-n", processes)
+    assert status == 1
+    assert said.splitlines()[-1] == "1 passed, 2 failed, 1 skipped"
+    commands = re.findall(r"^build/venv/bin/pytest (\S+)$", said, re.MULTILINE)
+    assert sorted(commands) == ["tests/test_suite.py::test_fails",
+                                "tests/test_suite.py::test_has_a_broken_fixture"]
+    status, said = suite(ENDINGS, commands[0])
+    assert (status, said.splitlines()[-1]) == (1, "0 passed, 1 failed")
+
+
+def test_what_failed_last_runs_alone_when_asked(suite):
+    suite(ENDINGS, "-n", "2")
+    status, said = suite(ENDINGS, "-n", "2", "--lf")
+    assert (status, said.splitlines()[-1]) == (1, "0 passed, 2 failed")
+
+
+def test_each_marked_test_is_in_one_part_and_no_other_is_in_any(suite):
+    parts = []
+    for part in range(5):
+        _, said = suite(MARKED, "--collect-only", "-q", "--part", str(part))
+        parts.append(set(re.findall(r"::(test_\w+)$", said, re.MULTILINE)))
+        assert parts[-1], f"part {part} is empty"
+    wanted = {f"test_{mark}_{number}" for mark in ("long", "nightly") for number in range(20)}
+    assert sum(map(len, parts)) == len(wanted)
+    assert set.union(*parts) == wanted
+
+
+def test_a_group_stays_together_and_the_slowest_of_the_last_run_comes_first(suite):
+    def order() -> list[list[str]]:
+        lines = (suite.folder / "order").read_text().splitlines()
+        (suite.folder / "order").unlink()
+        return [line.split() for line in lines]
+
+    suite(GROUPS, "-n", "2")
+    processes = {(group, process) for group, process in order()}
+    assert len(processes) == 3, "a group ran in two processes"
+    suite(GROUPS, "-n", "0")
+    assert [group for group, _ in order()][:3] == ["slow"] * 3
+
+
+def test_a_value_is_made_once_for_all_processes(suite):
+    status, said = suite(ONCE, "-n", "2")
+    assert status == 0, said
+    assert (suite.folder / "made").read_text() == "x"

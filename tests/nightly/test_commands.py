@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that take the whole machine for minutes: they run as a user gives them."""
+
+import subprocess
+
+import pytest
+
+from hypbench.tree import HOME, Tree
+
+pytestmark = pytest.mark.nightly
+
+PAGE_MOST = 5_000_000  # bytes (docs/report.md)
+LIMIT_S = 3600  # a command that takes longer hangs
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
+                          check=False)
+    assert done.returncode == 0, done.stdout[-20_000:]
+    return done.stdout
+
+
+@pytest.mark.group("the page of all boards")
+def test_the_page_of_all_boards_is_small_enough_to_send():
+    page = Tree(HOME).builds / "report" / "index.html"
+    page.unlink(missing_ok=True)
+    run("make", "report", "BOARD=all")
+    assert page.stat().st_size < PAGE_MOST
+
+
+@pytest.mark.group("the other Debian release")
+def test_the_commands_of_readme_pass_on_the_other_debian_release():
+    said = run("tools/other_release.sh")
+    if "nothing was run on" in said:
+        pytest.skip(said.splitlines()[-1])

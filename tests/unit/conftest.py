@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each C program of this folder is a test: test_<subject>.c, which unit.mk builds."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from hypbench.tree import HOME, Tree
+from once import once
+
+FOLDER = Tree(HOME).builds / "unit"
+LIMIT_S = 1200  # a program that takes longer hangs
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".c" and file_path.name.startswith("test_"):
+        return Source.from_parent(parent, path=file_path)
+    return None
+
+
+class Source(pytest.File):
+    def collect(self):
+        yield Program.from_parent(self, name=self.path.stem)
+
+
+class Failed(Exception):
+    """A program's test functions that failed, with their messages, and what it printed."""
+
+
+class Program(pytest.Item):
+    def runtest(self):
+        once("unit programs", lambda: build(programs_of(self.session)))
+        run_program(self.name)
+
+    def repr_failure(self, excinfo):
+        if isinstance(excinfo.value, Failed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, None, self.name
+
+
+def run_program(name: str, **more: str) -> None:
+    """Run a program that is built; raise Failed unless every test function passes. `more` is added
+    to its environment."""
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        xml = Path(folder) / "results.xml"
+        done = subprocess.run(
+            [FOLDER / name], cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", timeout=LIMIT_S, check=False,
+            env=os.environ | {"CMOCKA_MESSAGE_OUTPUT": "XML", "CMOCKA_XML_FILE": str(xml)} | more)
+        if not xml.is_file():
+            raise Failed(f"{name} reports no test: status {done.returncode}\n{done.stdout}")
+        failures = failures_in(xml)
+    if done.returncode or failures:
+        settings = [f"{word}={value}" for word, value in more.items()]
+        raise Failed("\n".join([*settings, *failures, done.stdout, f"status {done.returncode}"]))
+
+
+def programs_of(session) -> list[str]:
+    return [item.name for item in session.items if isinstance(item, Program)]
+
+
+def build(names: list[str]) -> None:
+    """All at once, as far as one is older than its sources."""
+    cores = len(os.sched_getaffinity(0))
+    done = subprocess.run(
+        ["tools/locked.sh", FOLDER, "make", "--no-print-directory", f"-j{cores}",
+         *(f"{FOLDER}/{name}" for name in names)],
+        cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise Failed(done.stdout)
+
+
+def failures_in(xml: Path) -> list[str]:
+    """cmocka writes one document after the other, one for each group of tests."""
+    text = xml.read_text(errors="replace")
+    documents = [f"<?xml {part}" for part in text.split("<?xml ") if part.strip()]
+    return [f"{case.get('name')}: {case.findtext('failure').strip()}"
+            for root in map(ElementTree.fromstring, documents)
+            for case in root.iter("testcase") if case.find("failure") is not None]
