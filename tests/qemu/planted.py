@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults, planted in source: a list of small patches. A copy of the tree has one of them, and the
 objects of the real one, so that what it changed is compiled anew and the image is linked. A test
-that runs such an image shows that a check can fail."""
+that runs such an image shows that a check can fail. An image is kept under build/ with a digest of
+its sources, and another session takes it while they are the same."""
 
+import fcntl
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 from hypbench.tree import Tree
 
 FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "plans")
-BUILDING: dict[tuple[str, ...], Lock] = defaultdict(Lock)
+PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # of tools/hypbench: they make plan.bin
+COMPILERS = ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc")
+IN_HYPERVISOR = "guest/arch/background/"  # the background VM's code
+LINK = {"HYP_LDFLAGS": "-g0"}  # debug information takes two fifths of a link
 
 
 class Patch(NamedTuple):
@@ -28,9 +34,12 @@ class Patch(NamedTuple):
     old: str | re.Pattern
     new: str = ""
 
+    @property
+    def pattern(self) -> re.Pattern:
+        return re.compile(re.escape(self.old)) if isinstance(self.old, str) else self.old
+
     def apply(self, tree: Path, name: str) -> None:
-        file = tree / self.path
-        old = re.compile(re.escape(self.old)) if isinstance(self.old, str) else self.old
+        file, old = tree / self.path, self.pattern
         text, count = old.subn(lambda found: found.expand(r"\g<1>") + self.new if old.groups
                                else self.new, file.read_text() if file.is_file() else "")
         assert count == 1, f"planted {name!r}: {count} times in {self.path}: {old.pattern}"
@@ -292,30 +301,113 @@ enum {
 }
 
 
+@cache
 def build(tree: Tree, board: str, *names: str) -> Path:
-    """The folder of a board's image with these patches, and of its symbols."""
-    with BUILDING[board, *names]:  # runs are prepared side by side
-        return built(tree, board, *names)
+    """The folder of a board's image with these patches, and of its symbols; without a name, of the
+    image without a fault."""
+    folder = tree.build(board) / "tests" / "planted" / (words_of(names) or "no-fault")
+    keep(folder, digest(tree, names), lambda: make_image(tree, board, names, folder))
+    return folder
+
+
+def keep(folder: Path, wanted: str, make_content: Callable[[], None]) -> None:
+    """Make the content of a folder, unless its stamp is `wanted`. Threads and processes that want
+    the same folder take turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = folder / "stamp"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.is_file() or stamp.read_text() != wanted:
+            stamp.unlink(missing_ok=True)  # the stamp comes last: a folder without one is half-made
+            make_content()
+            stamp.write_text(wanted)
+
+
+def words_of(names: tuple[str, ...]) -> str:
+    """The name of a folder."""
+    return re.sub(r"\W+", "-", "+".join(names))
+
+
+def digest(tree: Tree, names: tuple[str, ...]) -> str:
+    """A hash of everything that an image with these patches is made of."""
+    patches = [(patch.path, patch.pattern.pattern, patch.pattern.flags, patch.new)
+               for name in names for patch in PATCHES[name]]
+    return hashlib.sha256(f"{digest_of_sources(tree)} {LINK} {patches}".encode()).hexdigest()
 
 
 @cache
-def built(tree: Tree, board: str, *names: str) -> Path:
-    made = tree.build(board) / "tests" / "planted" / re.sub(r"\W+", "-", "+".join(names))
-    made.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        copy = Path(folder)
+def digest_of_sources(tree: Tree) -> str:
+    found = hashlib.sha256()
+    for path in sources(tree.root):
+        found.update(f"{path.relative_to(tree.root)}\n".encode() + path.read_bytes())
+    for compiler in filter(shutil.which, COMPILERS):
+        found.update(subprocess.run([compiler, "-v"], stderr=subprocess.PIPE, check=True).stderr)
+    return found.hexdigest()
+
+
+def sources(root: Path) -> Iterator[Path]:
+    yield from (root / name for name in FILES)
+    for folder in FOLDERS:
+        yield from sorted(path for path in (root / folder).rglob("*") if path.is_file())
+    for pattern in PLAN_PACKERS:
+        yield from sorted((root / "tools" / "hypbench").glob(pattern))
+
+
+def make_image(tree: Tree, board: str, names: tuple[str, ...], folder: Path) -> None:
+    with patched_copy(tree, board, names) as copy:
+        if not is_in_guest(names) or not replace_guest(tree, board, copy, folder):
+            link_image(tree, board, copy, folder)
+
+
+@contextmanager
+def patched_copy(tree: Tree, board: str, names: tuple[str, ...]) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
+        copy = Path(place)
         copy_tree(tree, board, copy)
         for name in names:
             for patch in PATCHES[name]:
                 patch.apply(copy, name)
-        done = subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}"],
-                              cwd=copy, capture_output=True, text=True, check=False,
-                              # debug information takes two fifths of a link
-                              env={"PATH": os.environ["PATH"], "HYP_LDFLAGS": "-g0"})
-        assert done.returncode == 0, f"planted {names}: {done.stdout}{done.stderr}"
-        for file in {"guest.elf", "hypbench.elf", tree.qemu_image(board).name}:
-            shutil.copy(copy / "build" / board / file, made)
-    return made
+        yield copy
+
+
+def is_in_guest(names: tuple[str, ...]) -> bool:
+    """Whether the patches change nothing but the guest's image."""
+    paths = [patch.path for name in names for patch in PATCHES[name]]
+    return bool(paths) and all(path.startswith("guest/") and not path.startswith(IN_HYPERVISOR)
+                               for path in paths)
+
+
+def replace_guest(tree: Tree, board: str, copy: Path, folder: Path) -> bool:
+    """Link the guest, and put it into the image without a fault: one link of the hypervisor serves
+    all faults of the guest. Return false for a guest of another size, which moves what follows."""
+    whole, out = build(tree, board), copy / "build" / board
+    make(copy, board, f"build/{board}/guest.bin")
+    old, new = (whole / "guest.bin").read_bytes(), (out / "guest.bin").read_bytes()
+    if len(old) != len(new):
+        return False
+    for name in images(tree, board):
+        image = (whole / name).read_bytes()
+        assert image.count(old) == 1, f"{name} has the guest {image.count(old)} times"
+        (folder / name).write_bytes(image.replace(old, new))
+    shutil.copy(out / "guest.elf", folder)
+    return True
+
+
+def link_image(tree: Tree, board: str, copy: Path, folder: Path) -> None:
+    make(copy, board, "qemu-image")
+    for name in {"guest.bin", "guest.elf", *images(tree, board)}:
+        shutil.copy(copy / "build" / board / name, folder)
+
+
+def images(tree: Tree, board: str) -> set[str]:
+    return {"hypbench.elf", tree.qemu_image(board).name}
+
+
+def make(copy: Path, board: str, target: str) -> None:
+    done = subprocess.run(["make", "--no-print-directory", target, f"BOARD={board}"],
+                          cwd=copy, capture_output=True, text=True, check=False,
+                          env={"PATH": os.environ["PATH"], **LINK})
+    assert done.returncode == 0, f"make {target}: {done.stdout}{done.stderr}"
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
