@@ -26,7 +26,7 @@ class Folder:
         self.made: list[str] = []
 
     def content(self, stamp: str) -> str:
-        def make_content():
+        def make_content() -> None:
             self.made.append(stamp)
             Event().wait(WAIT_S)
             (self.path / "image").write_text(stamp)
@@ -95,10 +95,14 @@ def test_each_fault_has_a_folder_of_its_own():
 
 @pytest.mark.planted(FAULT)
 def test_a_guest_put_into_an_image_is_what_a_link_makes(built, tmp_path):
-    assert planted.is_in_guest((FAULT,))
-    kept = planted.build(TREE, built, FAULT)
-    assert not (kept / "guest.bin").exists()  # only a linked image has one beside it
+    assert planted.is_in_guest(planted.PATCHES[FAULT])
     with planted.patched_copy(TREE, built, (FAULT,)) as copy:
-        planted.link_image(TREE, built, copy, tmp_path)
-    for name in planted.images(TREE, built):
-        assert (kept / name).read_bytes() == (tmp_path / name).read_bytes()
+        out, images = copy / "build" / built, planted.images(TREE, built)
+        assert planted.replace_guest(TREE, built, copy)
+        replaced = {name: (out / name).read_bytes() for name in images}
+        for name in images:
+            (out / name).unlink()
+        planted.make(copy, built, "qemu-image")
+        assert {name: (out / name).read_bytes() for name in images} == replaced
+    kept = planted.build(TREE, built, FAULT)
+    assert {name: (kept / name).read_bytes() for name in images} == replaced

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
-exit kinds, the axes, the plan lines, the records, the path lengths. The committed pages are what
-this makes. Comments of C have a form of their own here, which no generator of documents reads."""
+exit kinds, the axes, the plan lines, the records, the path lengths, the planted faults. The
+committed pages are what this makes. Comments of C have a form of their own here, which no generator
+of documents reads."""
 
 import inspect
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -30,6 +33,7 @@ TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cn
 FOLDER = Path("docs/reference")
 MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
 LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
+FAULTS = Path("tests/faults/table.py")
 
 
 class Header:
@@ -169,6 +173,24 @@ def studies(tree: Tree) -> str:
         or "none") for name, one in said.items() if "title" in one])
 
 
+def faults(tree: Tree) -> str:
+    """A table a list of faults; tests/faults/table.py knows which tests see them."""
+    done = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise click.ClickException(f"{FAULTS}: {done.stderr.strip()}")
+    lists: dict[str, list[Row]] = {}
+    for fault in json.loads(done.stdout):
+        lists.setdefault(fault["list"], []).append(
+            (fault["name"], quoted(fault["files"]), quoted(fault["seen_by"]),
+             ", ".join(fault["boards"]) or "–"))
+    return texts().faults(lists.items())
+
+
+def quoted(words: list[str]) -> str:
+    return "<br>".join(f"`{word}`" for word in words)
+
+
 def pages(tree: Tree) -> dict[Path, str]:
     """Those of docs/reference/, and others that have a part which is made."""
     measured = Measured(tree)
@@ -176,6 +198,8 @@ def pages(tree: Tree) -> dict[Path, str]:
             "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
             "path-lengths.md": path_lengths(measured), "figures.md": measured.texts.figures(),
             "studies.md": studies(tree)}
+    if (tree.root / FAULTS).is_file():
+        made["faults.md"] = faults(tree)
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()} | {
         path: measured.filled(path) for path in tree.files()
         if path.suffix == ".md" and PART.search((tree.root / path).read_text())}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the tree with a fault in it, and the tests that must see that fault, run there. The
+objects of the tree go along with their times, so that make rebuilds what the patches touch."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import outcomes
+import planted
+from faultlist import Fault, Test, patched
+from hypbench.checks.cli import DECLARATION
+from hypbench.tree import Tree
+
+TREE = Tree()
+LIMIT_S = 1800  # a program that takes longer hangs
+OBJECTS = (".o", ".d", ".a", ".inc")
+SEEN = "seen"
+HUNG = 124
+
+
+@cache
+def endings(fault: Fault) -> dict[Test, str]:
+    """SEEN for each test that failed by an assertion; what else happened for the others."""
+    found = {}
+    for folder, run in (("unit", run_units), ("host", run_host), ("qemu", run_images)):
+        tests = [test for test in fault.seen_by if test.folder == folder]
+        if tests:
+            with tree_with(fault, folder) as copy:
+                found.update(run(copy, fault, tests))
+    return found
+
+
+@contextmanager
+def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
+        copy = Path(place)
+        if folder == "unit":
+            copy_files(copy, list(filter(is_of_unit_tests, TREE.files())))
+            copy_objects("unit", copy)
+        else:
+            copy_files(copy, TREE.files())
+            copy_index(copy)
+            copy_environment(copy)
+        if folder == "qemu":
+            copy_objects(fault.board, copy)
+        for path, text in patched(fault, copy).items():
+            (copy / path).write_text(text)
+        yield copy
+
+
+def is_of_unit_tests(path: Path) -> bool:
+    return path.parts[0] in (*planted.FILES, *planted.FOLDERS) or path.parts[:2] == (
+        "tests", "unit")
+
+
+def copy_files(copy: Path, paths: list[Path]) -> None:
+    """With their times."""
+    for path in paths:
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TREE.root / path, copy / path)
+
+
+def copy_index(copy: Path) -> None:
+    """Some tests ask git for the files of the tree."""
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)
+    index = subprocess.run(["git", "rev-parse", "--git-path", "index"], cwd=TREE.root, check=True,
+                           text=True, capture_output=True).stdout.strip()
+    shutil.copy(TREE.root / index, copy / ".git" / "index")
+
+
+def copy_environment(copy: Path) -> None:
+    """The Python environment: the packages of the real one, and the tools of the copy."""
+    real, there = (root / "venv" for root in (TREE.builds, copy / "build"))
+    packages = next(real.glob("lib/python3*/site-packages"))
+    (there / packages.relative_to(real)).mkdir(parents=True)
+    (there / packages.relative_to(real) / "copy.pth").write_text(f"{copy}/tools\n{packages}\n")
+    shutil.copy(real / "pyvenv.cfg", there)
+    (there / "bin").symlink_to(real / "bin")
+    (copy / "build" / "cache").symlink_to(TREE.builds / "cache")
+
+
+def copy_objects(folder: str, copy: Path) -> None:
+    """Those of the unit tests, or of a board; no make is at work there meanwhile."""
+    real = TREE.builds / folder
+    real.mkdir(parents=True, exist_ok=True)
+    with (real / "make.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        shutil.copytree(real, copy / "build" / folder,
+                        ignore=other_files if folder == "unit" else
+                        shutil.ignore_patterns("tests", "*.jsonl"))
+
+
+def other_files(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names
+            if not name.endswith(OBJECTS) and not (Path(folder) / name).is_dir()]
+
+
+def environment() -> dict[str, str]:
+    """The caller's, without what pytest, make and the tools keep there for their children."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("PYTEST", "HYPBENCH", "MAKE", "PYTHON"))}
+
+
+def call(copy: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(words, cwd=copy, env=environment() | variables, check=False,
+                              text=True, errors="replace", stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, HUNG, f"{words[0]} hangs")
+
+
+def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
+    found = {}
+    for path in dict.fromkeys(test.path for test in tests):
+        program = f"build/unit/{Path(path).stem}"
+        made = call(copy, "make", program)
+        ran = call(copy, program, CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=f"{program}.xml",
+                   UBSAN_OPTIONS="print_stacktrace=1") if made.returncode == 0 else None
+        for test in tests:
+            if test.path == path:
+                found[test] = (unit_ending(copy / f"{program}.xml", ran.stdout, test.function)
+                               if ran else f"the build failed: {made.stdout}")
+    return found
+
+
+def unit_ending(xml: Path, log: str, function: str) -> str:
+    """A sanitizer ends a program before it writes results; its report names the function."""
+    if not xml.is_file():
+        reported = "Sanitizer" in log or "runtime error" in log
+        return (SEEN if reported and re.search(rf"\bin {function}\b", log) else
+                f"the program ended without results: {log}")
+    for document in filter(str.strip, DECLARATION.split(xml.read_text(errors="replace"))):
+        for case in ElementTree.fromstring(document).iter("testcase"):
+            if case.get("name") == function:
+                return failure_of(case)
+    return "the program has no such test"
+
+
+def failure_of(case: ElementTree.Element) -> str:
+    """cmocka reports a crash as a failure, too."""
+    failure = case.find("failure")
+    if failure is None:
+        return outcomes.PASSED
+    text = "".join(failure.itertext()).strip()
+    return f"the test crashed: {text}" if "failed with exception" in text else SEEN
+
+
+def run_host(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
+    return run_pytest(copy, tests)
+
+
+def run_images(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
+    try:
+        if not (planted.is_in_guest(fault.patches)
+                and planted.replace_guest(TREE, fault.board, copy)):
+            planted.make(copy, fault.board, "qemu-image")
+    except RuntimeError as error:
+        return dict.fromkeys(tests, f"the build failed: {error}")
+    return run_pytest(copy, tests, HYPBENCH_BOARDS=fault.board)
+
+
+def run_pytest(copy: Path, tests: list[Test], **variables: str) -> dict[Test, str]:
+    file = copy / "outcomes.json"
+    ran = call(copy, "build/venv/bin/python", "-m", "pytest", "-q", "-p", "outcomes",
+               f"--outcomes={file}", *map(str, tests), PYTHONPATH=f"{copy}/tests/faults",
+               **variables)
+    # pytest names a test from the folder of its pytest.ini
+    ended = json.loads(file.read_text()) if file.is_file() else {}
+    return {test: pytest_ending({name: how for name, how in ended.items() if is_of(name, test)},
+                                ran.stdout) for test in tests}
+
+
+def is_of(name: str, test: Test) -> bool:
+    own = str(test).removeprefix(f"tests/{test.folder}/")
+    return name == own or "[" not in own and name.startswith(f"{own}[")
+
+
+def pytest_ending(ended: dict[str, str], log: str) -> str:
+    if outcomes.ASSERTION in ended.values():
+        return SEEN
+    return "; ".join(f"{name}: {how}" for name, how in ended.items()) or f"no test ran: {log}"

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints every planted fault as JSON, with the tests that see it: those of the lists beside this
+file, and those of tests/qemu/planted.py by the markers of the tests that plant them. `hypbench dev
+reference` makes docs/reference/faults.md of it."""
+
+import ast
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT, IMAGES = HERE.parents[1], HERE.parent / "qemu"
+PLANTED = "planted.py"
+sys.path[:0] = [str(HERE), str(IMAGES)]
+
+import faultlist  # noqa: E402
+from planted import PATCHES  # noqa: E402
+
+Row = dict[str, str | list[str]]
+
+
+class Planted:
+    """A plugin of pytest: the tests that plant a fault, and the boards that they run on."""
+
+    def __init__(self) -> None:
+        self.tests: dict[str, list[str]] = {name: [] for name in PATCHES}
+        self.boards: dict[str, list[str]] = {name: [] for name in PATCHES}
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        from conftest import board_of, fault_of
+        for item in session.items:
+            name = fault_of(item)
+            if name in PATCHES:
+                test = item.nodeid.partition("[")[0]
+                add(self.tests[name], f"{IMAGES.relative_to(ROOT)}/{test}")
+                add(self.boards[name], board_of(item))
+
+
+def add(members: list[str], member: str) -> None:
+    if member not in members:
+        members.append(member)
+
+
+def collected() -> Planted:
+    found, printed = Planted(), io.StringIO()
+    os.environ.pop("HYPBENCH_BOARDS", None)
+    with redirect_stdout(printed):
+        status = pytest.main(["--collect-only", "-q", str(IMAGES)], plugins=[found])
+    if status:
+        sys.exit(f"pytest cannot collect {IMAGES}: {printed.getvalue()}")
+    return found
+
+
+def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
+    """Faults that code names, with the test whose code it is; or the module, whose tests choose."""
+    for path in sorted(IMAGES.glob("*.py")):
+        for statement in ast.parse(path.read_text()).body if path.name != PLANTED else ():
+            test = f"{path.relative_to(ROOT)}"
+            if isinstance(statement, ast.FunctionDef) and statement.name.startswith("test_"):
+                test += f"::{statement.name}"
+            for name in filter(None, map(is_name, ast.walk(statement))):
+                if name in PATCHES:
+                    yield name, test
+
+
+def of_keyword(node: ast.AST) -> str | None:
+    """planted="a fault", as the arguments of runs have it"""
+    return of_constant(node.value) if isinstance(node, ast.keyword) and node.arg == "planted" \
+        else None
+
+
+def of_constant(node: ast.AST) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def planted_rows() -> Iterator[Row]:
+    found = collected()
+    for name, test in named_in_code(of_keyword):
+        if not any(named.startswith(test) for named in found.tests[name]):
+            add(found.tests[name], test)
+    without = {name for name, tests in found.tests.items() if not tests}
+    for name, test in named_in_code(of_constant):
+        if name in without:
+            add(found.tests[name], test)
+    for name, patches in PATCHES.items():
+        yield {"list": PLANTED, "name": name, "seen_by": found.tests[name],
+               "files": list(dict.fromkeys(patch.path for patch in patches)),
+               "boards": found.boards[name]}
+
+
+def listed_rows() -> Iterator[Row]:
+    for fault in faultlist.load():
+        yield {"list": fault.list, "name": fault.name, "seen_by": list(map(str, fault.seen_by)),
+               "files": list(dict.fromkeys(patch.path for patch in fault.patches)),
+               "boards": [fault.board] if any(test.folder == "qemu" for test in fault.seen_by)
+               else []}
+
+
+if __name__ == "__main__":
+    print(json.dumps([*listed_rows(), *planted_rows()]))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the tree see the faults that are listed here: each test of an entry fails, by an
+assertion, in a tree that has the fault."""
+
+from collections import Counter
+
+import pytest
+
+from faultlist import load, problems
+from patchedtree import SEEN, endings
+
+FAULTS = load()
+
+
+def test_every_entry_is_of_this_tree():
+    """Each text to replace stands once in its file, and each test is there."""
+    assert [f"{fault.list}: {fault.name}: {problem}" for fault in FAULTS
+            for problem in problems(fault)] == []
+
+
+def test_every_fault_has_a_name_of_its_own():
+    assert [name for name, count in Counter(fault.name for fault in FAULTS).items()
+            if count > 1] == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("fault, test", [
+    pytest.param(fault, test, id=f"{fault.name}-{test}",
+                 marks=pytest.mark.xdist_group(fault.name))
+    for fault in FAULTS for test in fault.seen_by])
+def test_fault_is_seen(fault, test):
+    ending = endings(fault)[test]
+    assert ending == SEEN, f"{fault.list}: {fault.name}: {test} saw no fault: {ending}"
