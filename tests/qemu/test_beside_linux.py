@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fetched import possible, skip_unless_possible
+from fetched import skip_unless_possible
 from hypbench.analysis.bound import bounds_of
 from hypbench.guests.prepare import expanded
 from lab import TREE, Job, Result, board_facts, perform
@@ -61,14 +61,6 @@ def perform_beside(run: Neighbour) -> Result:
 def runs_on(board: str) -> list[Neighbour]:
     return [Neighbour(board, FAR), Neighbour(board, NEAR),
             Neighbour(board, COLOURED, " stage2=4K colouring=on", coloured=True)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def started():
-    """Every run begins with the first of these tests."""
-    from conftest import LAB
-    for run in possible([run for on in BOARDS for run in runs_on(on)], reason_to_skip):
-        LAB.start(run, perform_beside)
 
 
 @pytest.fixture

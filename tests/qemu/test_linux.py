@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again."""
+"""Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again; in two
+VMs at once, with a link of kind=virtio between them; and over such a link to the bench guest."""
 
 import re
 
 import pytest
 
-from fetched import missing, possible, skip_unless_possible
+from fetched import missing, skip_unless_possible
 from hypbench.guests import recipes
 from hypbench.rules import check_rules
 from lab import PLATFORM
+from linux_files import drivers
 from linux_guest import BARE, Boot, Booted, perform_boot
 from old_qemu import IS_OLD, fails_on_old
 from pages import column, page
@@ -50,15 +52,6 @@ def bare(boot: Boot) -> Boot:
 def reason_to_skip(boot: Boot) -> str:
     return missing("Linux", lambda: recipes.kernel(boot.isa),
                    lambda: recipes.busybox(boot.isa))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def started():
-    """Every boot begins with the first of these tests, in the background."""
-    from conftest import LAB
-    for boot in possible([*BOOTS, *FAULTS.values()], reason_to_skip):
-        LAB.start(boot, perform_boot)
-        LAB.start(bare(boot), perform_boot)
 
 
 @pytest.fixture
@@ -171,3 +164,104 @@ def test_what_the_hypervisor_adds_is_seen(boots, fault):
 def test_a_late_timer_makes_a_second_too_long(boots):
     second, = boots(FAULTS["delay"]).seconds
     assert second >= SECOND.stop
+
+
+# --- several VMs ---
+
+TWO = "vm one image=guest cores=0\nvm two image=guest cores=1\n"
+SHARED = "vm one image=guest cores=0\nvm two image=guest cores=0\n"
+HOW = [(TWO, "trapped"), (SHARED, "trapped sched=rr fp=lazy")]
+on_each_gic = pytest.mark.parametrize("on", ("virt-a15", "virt-a72-gicv3"))  # and each isa
+DRIVERS = """\
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+for module in /modules/*; do insmod $module; done
+"""
+# The address is the last byte of the device's MAC address. The larger one listens first, then the
+# other one does. What both carry is numbers, one a line.
+CARRY = DRIVERS + """\
+mac=$(cat /sys/class/net/eth0/address)
+me=${mac##*0}
+other=$((3 - me))
+ip addr add 10.0.0.$me/24 dev eth0
+ip link set eth0 up
+until ping -c 1 -W 1 10.0.0.$other >/dev/null; do :; done
+ping -c 5 -s 1000 10.0.0.$other | grep received
+echo sum $(seq 1 170000 | md5sum)
+if [ $me = 2 ]; then
+    echo got $(nc -l -p 7 | md5sum)
+    until seq 1 170000 | nc 10.0.0.1 7; do sleep 1; done
+else
+    until seq 1 170000 | nc 10.0.0.2 7; do sleep 1; done
+    echo got $(nc -l -p 7 | md5sum)
+fi
+cat /sys/class/net/eth0/statistics/rx_errors
+sleep 2
+poweroff -f
+"""
+# Linux is VM 2. Linux pings first, and answers no ping meanwhile: the benchmark ends when it has
+# its samples.
+PING = DRIVERS + """\
+echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all
+ip addr add 10.0.0.2/24 dev eth0
+ip link set eth0 up
+until ping -c 1 -W 1 10.0.0.1 >/dev/null; do :; done
+ping -c 5 -s 1000 10.0.0.1 | grep received
+echo 0 > /proc/sys/net/ipv4/icmp_echo_ignore_all
+sleep 1000
+"""
+PINGS = 200
+PONG = "5 packets transmitted, 5 packets received"
+
+
+def several(boots, on: str, config: str, also: str, script: str = "") -> Booted:
+    boot = Boot(on, config, limit_ms=600_000, also=also, cores=2, script=script)
+    if script and (why := missing("drivers", lambda: drivers(boot.isa))):
+        pytest.skip(why)
+    booted = boots(boot)
+    assert not booted.timed_out and booted.status == 0, booted.explain()
+    assert booted.log.problems == [], booted.explain()
+    return booted
+
+
+def said_by_both(booted: Booted) -> list[str]:
+    """The lines of either VM, both of which came to their end; a long line comes in parts."""
+    assert {vm["vm"]: vm["outcome"] for vm in booted.log.of_kind("vm")} == {
+        "one": "done", "two": "done"}
+    return ["\n".join(re.findall(rf"^{vm}: (.*)$", booted.text, re.MULTILINE))
+            for vm in ("one", "two")]
+
+
+@pytest.mark.parametrize("vms, config", HOW, ids=["a core each", "one core"])
+@on_each_gic
+def test_two_linux_vms(boots, on, vms, config):
+    booted = several(boots, on, config, vms)
+    for said in said_by_both(booted):
+        assert "user space at CNTVCT" in said and "reboot: Power down" in said, booted.explain()
+        assert len(re.findall(r"a second at CNTVCT \+", said)) == 1
+
+
+@on_each_gic
+def test_two_linux_vms_reach_each_other(boots, on):
+    """They ping each other, and TCP carries a megabyte each way."""
+    booted = several(boots, on, "trapped", f"{TWO}link net kind=virtio a=one b=two\n", CARRY)
+    for said in said_by_both(booted):
+        assert PONG in said, booted.explain()
+        [what] = re.findall(r"^sum (\w{32})", said, re.MULTILINE)
+        assert re.findall(r"^got (\w{32})", said, re.MULTILINE) == [what], booted.explain()
+    for vm in booted.log.of_kind("vm"):
+        assert vm["net_broken"] == 0 and vm["net_received"] > 700
+
+
+@on_each_gic
+def test_linux_and_the_bench_guest_ping_each_other(boots, on):
+    booted = several(boots, on, "trapped-sw", f"bench net_ping n={PINGS}\nvm bench cores=0\n"
+                     "vm linux image=guest cores=1\nlink net kind=virtio a=bench b=linux\n", PING)
+    assert PONG in booted.text, booted.explain()
+    [check] = [check for check in booted.log.of_kind("check") if check["variant"] == "answers"]
+    assert check["ok"] and check["answered"] == PINGS + 1 and check["peer"] == 2, check
+    assert check["lost"] == check["late"] == check["wrong"] == 0
+    [row] = booted.log.of_kind("bench")
+    assert row["n"] == PINGS
+    for vm in booted.log.of_kind("vm"):
+        assert vm["net_broken"] == 0 and vm["net_received"] > PINGS

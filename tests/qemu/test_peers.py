@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fetched import possible, skip_unless_possible
+from fetched import skip_unless_possible
 from hypbench.apt_sources import NotDebian
 from hypbench.debian import FetchError, Offline
 from hypbench.peers import kvm
@@ -67,13 +67,6 @@ def reason_to_skip(job: PeerJob) -> str:
     except (Offline, NotDebian, FetchError) as error:
         return f"no {job.system.key}: {error.message.splitlines()[0]}"
     return "" if has_library() else "no arm64 C library for the VMM"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def started():
-    from conftest import LAB
-    for job in possible(JOBS, reason_to_skip):
-        LAB.start(job, perform)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=name_of)

@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ping over a link of kind=virtio: the bench guest and a load, and the bench guest and Debian's
-Linux, either way."""
+"""Ping over a link of kind=virtio, between the bench guest and a load: test_linux.py has Linux."""
 
-import pytest
-
-from fetched import missing, possible, skip_unless_possible
-from linux_files import drivers
-from linux_guest import Boot, perform_boot
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
-from test_linux import reason_to_skip
+from test_links import job
 
 N = 200
 CONFIGS = {"cores": "trapped-sw beside=load_ping",
@@ -18,14 +12,6 @@ VMS = ("vm bench cores=0\nvm load1 image=load cores=1\nvm load0 image=load cores
 HEAD = "order once\nlimit_ms 200000\n"
 LINKED = HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items())
 PLAN = LINKED + "config alone trapped\n" + delay_lines("net_ping", f"n={N}") + VMS
-
-
-def two_cores(words: list[str]) -> list[str]:
-    return [*words, "-smp", "2"]
-
-
-def job(plan: str, **more):
-    return pytest.mark.job(plan, machine=two_cores, **more)
 
 
 def answers(log) -> list[dict]:
@@ -82,57 +68,3 @@ def test_an_answer_with_another_payload_is_found(result):
     assert result.status == 1
     [error] = result.records("error")
     assert error["what"] == "the VM answers ARP but no ping, asked for s: 120"
-
-
-# --- the bench guest is VM 1, Linux VM 2 ---
-
-# Linux pings first, and answers no ping meanwhile: the benchmark ends when it has its samples.
-SCRIPT = """\
-mount -t proc proc /proc
-for module in /modules/*; do insmod $module; done
-echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all
-ip addr add 10.0.0.2/24 dev eth0
-ip link set eth0 up
-until ping -c 1 -W 1 10.0.0.1 >/dev/null; do :; done
-ping -c 5 -s 1000 10.0.0.1 | grep received
-echo 0 > /proc/sys/net/ipv4/icmp_echo_ignore_all
-sleep 1000
-"""
-BOARDS = ("virt-a15", "virt-a72-gicv3")  # each isa, each GIC
-
-
-def with_linux(on: str) -> Boot:
-    return Boot(on, "trapped-sw", limit_ms=600_000, cores=2, script=SCRIPT,
-                also=f"bench net_ping n={N}\nvm bench cores=0\nvm linux image=guest cores=1\n"
-                     "link net kind=virtio a=bench b=linux\n")
-
-
-def reason(boot: Boot) -> str:
-    return reason_to_skip(boot) or missing("drivers", lambda: drivers(boot.isa))
-
-
-@pytest.fixture(scope="module")
-def started():
-    """Every boot begins with the first of these tests."""
-    from conftest import LAB
-    for boot in possible(map(with_linux, BOARDS), reason):
-        LAB.start(boot, perform_boot)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("on", BOARDS)
-def test_linux_and_the_bench_guest_ping_each_other(lab, started, on):
-    boot = with_linux(on)
-    skip_unless_possible(boot, reason)
-    booted = lab.run(boot, perform_boot)
-    assert not booted.timed_out and booted.status == 0, booted.explain()
-    assert booted.log.problems == [], booted.explain()
-    assert "5 packets transmitted, 5 packets received" in booted.text, booted.explain()
-    [check] = answers(booted.log)
-    assert check["ok"] and check["answered"] == N + 1 and check["peer"] == 2, check
-    assert check["lost"] == check["late"] == check["wrong"] == 0
-    [row] = booted.log.of_kind("bench")
-    print(on, row["min"], row["p50"], row["p99"], row["max"])
-    assert row["n"] == N
-    for vm in booted.log.of_kind("vm"):
-        assert vm["net_broken"] == 0 and vm["net_received"] > N

@@ -3,7 +3,7 @@
 
 import pytest
 
-from fetched import missing, possible, skip_unless_possible
+from fetched import missing, skip_unless_possible
 from lab import TREE, Job
 from uboot import Boot, firmware, has_image_header, perform_boot
 
@@ -29,15 +29,6 @@ def reason_to_skip(boot: Boot) -> str:
     if boot.way == "booti" and not has_image_header(boot.board):
         return "the image of this isa has no arm64 Image header"
     return ""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def started():
-    """Every boot begins with the first of these tests, in the background."""
-    from conftest import LAB
-    for boot in possible(CASES + AGAIN, reason_to_skip):
-        LAB.start(boot, perform_boot)
-        LAB.start(Job(boot.board, boot.plan))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from fetched import missing, possible, skip_unless_possible
+from fetched import missing, skip_unless_possible
 from hypbench.rules import check_rules
 from lab import PLATFORM
 from uboot import firmware
@@ -33,14 +33,6 @@ def name_of(session: Session) -> str:
 
 def reason_to_skip(session: Session) -> str:
     return missing("U-Boot", lambda: firmware(session.isa))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def started():
-    """Every session begins with the first of these tests, in the background."""
-    from conftest import LAB
-    for session in possible(SESSIONS + RESET, reason_to_skip):
-        LAB.start(session, perform)
 
 
 @pytest.fixture
