@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The image as it lies on a card or in flash: how large the image and its vectors are, where the
+linker put what every core has of its own (lib/percpu.h), and which registers the hypervisor's code
+leaves alone, since a light frame does not hold them (arch/trap_frame.h)."""
+
+import re
+
+import pytest
+
+from assembler import run
+from conftest import ANY_BOARD
+from hypervisor import tool
+from lab import ROOT, TREE, board_facts
+
+SIZE_MAX = 512 << 10  # bytes
+VECTORS_MAX = 40 << 10
+PLAIN_LINES_MAX = 80
+PAGE = 4096
+OWN = ("gic", "vcpu_host_sp", "sched", "number")  # some of them, whatever the optimiser does
+SHARED = ("inbox", "vms", "core_stack", "up")
+NOT_SAVED = re.compile(r"\b([xw](8|9|1[0-5]|18)|[vqdsh]\d+)\b")
+# Assembly that saves and switches them, and the parser of the plan, which returns structures
+# through x8 and is done before the first guest runs.
+MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss)"
+                 r"|^(fail|message|parse|plan|text_quote|word)")
+
+any_board = pytest.mark.parametrize("name", ANY_BOARD)
+
+
+def elf_of(name: str):
+    elf = TREE.build(name) / "hypbench.elf"
+    assert elf.is_file(), f"{elf} is missing: make image BOARD={name}"
+    return elf
+
+
+@any_board
+def test_the_flat_image_is_small(name):
+    elf = elf_of(name)
+    lines = run(tool("readelf", "arm-none-eabi-readelf"), "-lW", elf)
+    loads = [[int(word, 16) for word in load] for load in
+             re.findall(r"LOAD +0x\w+ 0x\w+ 0x(\w+) 0x(\w+)", lines)]
+    assert len(loads) == 3
+    size = max(start + length for start, length in loads) - min(start for start, _ in loads)
+    assert size <= SIZE_MAX
+    flat = elf.with_suffix(".bin")
+    assert not flat.is_file() or flat.stat().st_size == size
+
+
+@any_board
+def test_the_vector_tables_are_small(name):
+    isa = board_facts(name)["ISA"]
+    objects = sorted((TREE.build(name) / "hyp" / "hyp" / "arch" / isa).glob("v*.S.o"))
+    assert objects, f"the objects of {name} are missing: make image BOARD={name}"
+    rows = run(tool("size", "arm-none-eabi-size"), "-A", *objects)
+    assert 0 < sum(map(int, re.findall(r"^\.text +(\d+)", rows, re.M))) <= VECTORS_MAX
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_the_plain_vector_table_is_straight_text(isa):
+    lines = (TREE.root / "hyp" / "arch" / isa / "vectors.S").read_text().splitlines()
+    assert len(lines) <= PLAIN_LINES_MAX
+    assert not [line for line in lines if line.strip().startswith((".macro", ".if"))]
+
+
+@any_board
+def test_each_core_has_whole_pages_of_its_own(name):
+    lines = run(tool("nm", "arm-none-eabi-nm"), elf_of(name)).splitlines()
+    # a suffix as of number.lto_priv.0 is the optimiser's
+    found = {words[2].split(".")[0]: int(words[0], 16) for words in map(str.split, lines)
+             if len(words) == 3 and words[1] in "bBdD"}
+    start, end = found["__percore_start"], found["__percore_end"]
+    copies, data_end = found["__percore_copies"], found["__data_end"]
+    cores = int(re.search(r"#define CORE_MAX (\d+)", (ROOT / "lib/percpu.h").read_text())[1])
+    assert start % PAGE == end % PAGE == copies % PAGE == 0 and start < end
+    assert data_end - copies == (cores - 1) * (end - start)
+    # cleared at the start, as all of bss; copies when their core is brought up
+    assert found["__bss_start"] <= start and end <= found["__bss_end"] <= copies
+    assert all(start <= found[variable] < end for variable in OWN), found
+    assert not any(start <= found[variable] < end for variable in SHARED), found
+
+
+def offenders(disassembly: str) -> set[str]:
+    found, function = set(), ""
+    for line in disassembly.splitlines():
+        head = re.match(r"^[0-9a-f]+ <(.+)>:$", line)
+        if head:
+            function = head[1]
+            continue
+        code = re.sub(r"<.*?>|//.*", "", line.partition(":")[2])
+        if NOT_SAVED.search(code) and not MAY.match(function):
+            found.add(function)
+    return found
+
+
+@pytest.mark.parametrize("armv8_board", ["virt-a72", "virt-a72-gicv3"])
+def test_no_register_that_a_light_frame_does_not_hold_is_used(armv8_board):
+    objdump = tool("aarch64-none-elf-objdump", "aarch64-linux-gnu-objdump")
+    text = run(objdump, "-d", "--no-show-raw-insn", elf_of(armv8_board))
+    assert "<trap_sync>" in text or "<on_data_abort>" in text
+    assert offenders(text) == set()
+
+
+def test_a_use_is_found():
+    text = "0000000040200000 <trap_irq>:\n    40200000:\tadd\tx9, x0, #0x1\n"
+    assert offenders(text) == {"trap_irq"}
