@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots images by Debian's U-Boot for QEMU's virt, unattended: from a FAT disk or by TFTP."""
+"""Boots images by Debian's U-Boot for QEMU's virt, unattended, from a FAT disk."""
 
-import re
 import shutil
-import struct
 import subprocess
 import tempfile
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,20 +20,15 @@ from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 UBOOT = {"armv7": "qemu_arm", "armv8": "qemu_arm64"}
 ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # as mkimage calls it
 MIB = 1 << 20
-ENVIRONMENT, FLASH = 0x40000, 64 * MIB  # of its bank of flash
-LOAD = {"disk": "load ${devtype} ${devnum}:${distro_bootpart}", "tftp": "tftpboot"}
-SCRIPT = {"disk": "boot.scr", "tftp": "boot.scr.uimg"}  # what U-Boot asks for by itself
 
 
 @dataclass(frozen=True)
 class Boot:
-    """`way`: bootm with a uImage, or booti with the raw image; `medium`: disk or tftp."""
+    """`way`: bootm with a uImage, or booti with the raw image."""
 
     board: str
     plan: str
     way: str
-    medium: str
-    attempt: int = 0
 
     @property
     def isa(self) -> str:
@@ -44,7 +36,8 @@ class Boot:
 
     def script(self) -> str:
         """Contents of boot.scr. The device tree is U-Boot's own: Linux wants one, so bootm does."""
-        return (f"{LOAD[self.medium]} ${{kernel_addr_r}} {self.way}.img\n"
+        return ("load ${devtype} ${devnum}:${distro_bootpart} ${kernel_addr_r} "
+                f"{self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
 
 
@@ -54,16 +47,6 @@ def firmware(isa: str) -> Path:
     found = list(debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin"))
     assert len(found) == 1, found
     return found[0]
-
-
-def environment(isa: str) -> bytes:
-    """U-Boot's own, as its flash keeps it, with the name of the script that a network has: the
-    default since bootstd (U-Boot 2023.07) has no such name. Empty for a U-Boot that has it."""
-    own = re.search(rb"bootcmd=[^\0]*\0(\w+=[^\0]*\0)+", firmware(isa).read_bytes())[0]
-    if b"boot_script_dhcp=" in own:
-        return b""
-    text = (own + b"boot_script_dhcp=boot.scr.uimg\0").ljust(ENVIRONMENT - 4, b"\0")
-    return struct.pack("<I", zlib.crc32(text)) + text
 
 
 def raw_image(board: str, plan: str, folder: Path) -> Path:
@@ -98,7 +81,7 @@ def make_files(boot: Boot, folder: Path) -> Path:
     script = folder / "boot.cmd"
     script.write_text(boot.script())
     programs.run("mkimage", "-A", ARCHITECTURE[boot.isa], "-T", "script", "-C", "none", "-d",
-                 script, files / SCRIPT[boot.medium])
+                 script, files / "boot.scr")
     return files
 
 
@@ -111,29 +94,15 @@ def make_disk(files: Path, disk: Path) -> None:
     programs.run("mcopy", "-i", f"{disk}@@1M", *files.iterdir(), "::")
 
 
-def medium_options(boot: Boot, files: Path) -> list[str]:
-    if boot.medium == "tftp":
-        words = ["-netdev", f"user,id=net,restrict=on,tftp={files},bootfile={SCRIPT[boot.medium]}",
-                 "-device", "virtio-net-device,netdev=net"]
-        if text := environment(boot.isa):
-            flash = files.parent / "flash.img"
-            flash.write_bytes(text.ljust(FLASH, b"\xff"))
-            words += ["-drive", f"if=pflash,unit=1,format=raw,file={flash}"]
-        return words
-    disk = files.parent / "disk.img"
-    make_disk(files, disk)
-    return ["-drive", f"if=none,id=disk,format=raw,readonly=on,file={disk}",
-            "-device", "virtio-blk-device,drive=disk"]
-
-
 def perform_boot(boot: Boot) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         files = make_files(boot, Path(folder))
         words = qemu.command(TREE.qemu_options(boot.board), CLOCK, firmware(boot.isa))
         words[words.index("-kernel")] = "-bios"
-        if boot.medium == "tftp":
-            # what comes over a network cannot be recorded: QEMU waits for ever
-            words = qemu.unrecorded(words)
-        machine = qemu.Qemu([*words, *medium_options(boot, files)], LIMIT_S)
+        disk = Path(folder) / "disk.img"
+        make_disk(files, disk)
+        words += ["-drive", f"if=none,id=disk,format=raw,readonly=on,file={disk}",
+                  "-device", "virtio-blk-device,drive=disk"]
+        machine = qemu.Qemu(words, LIMIT_S)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
