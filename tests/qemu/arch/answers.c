@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/mmio.h"
+#include "guest_text.h"
 #include "wrong.h"
 
-#define UART 0x09000000u
 #define BLOCK 0x200000u
 #define GIB 0x40000000ull
 #define LAST_WORD 0xffcu /* of a page: of a device, a register that does nothing */
@@ -57,19 +56,6 @@ static uint32_t abort_status(void)
 }
 #endif
 
-static void print(const char *text)
-{
-	while (*text)
-		mmio_write8(UART, (uint8_t)*text++);
-}
-
-static void print_hex(uint64_t value)
-{
-	print(" 0x");
-	for (int shift = 60; shift >= 0; shift -= 4)
-		mmio_write8(UART, (uint8_t) "0123456789abcdef"[value >> shift & 0xf]);
-}
-
 /* Without a word of what was there changed. */
 static bool answers(uintptr_t address, bool store)
 {
@@ -89,9 +75,10 @@ static bool answers(uintptr_t address, bool store)
 
 static void report(bool store, uint64_t start, uint64_t end)
 {
-	print(store ? "\nstores" : "\nloads");
-	print_hex(start);
-	print_hex(end);
+	print(store ? "\nstores 0x" : "\nloads 0x");
+	print_hex(start, 16);
+	print(" 0x");
+	print_hex(end, 16);
 }
 
 static void sweep(uint64_t start, uint64_t end, uint64_t step, bool store)

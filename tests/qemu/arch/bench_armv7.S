@@ -4,8 +4,7 @@
  * every register from stub_in, runs stub_code, and stores every register to stub_seen. Registers
  * are r0 to r14 of User mode, CPSR, r8_fiq to r12_fiq, then SP, LR and SPSR of FIQ, IRQ, SVC, Abort
  * and Undefined mode. The stub begins in SVC mode and may end in another, which is not User mode.
- * No stack is in use meanwhile. Define, if any: SPOIL, an instruction after the stub: a planted
- * fault.
+ * No stack is in use meanwhile.
  */
 #include "abi/guest_run.h"
 
@@ -16,9 +15,6 @@
 	.fpu	neon-vfpv4
 	.arm
 
-#ifndef SPOIL
-#define SPOIL
-#endif
 #define SLOT_CPSR (4 * 15)
 #define SLOT_FIQ (4 * 16)
 #define STUB_WORDS 16
@@ -85,7 +81,6 @@ stub_code:
 	nop
 	.endr
 stub_end:
-	SPOIL
 	str	r0, stub_seen
 	adr	r0, stub_seen
 	stmib	r0, {r1-r7}

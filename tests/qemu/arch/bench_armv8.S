@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As bench_armv7.S. Spoil: x0 to x30, SP, SP_EL0, NZCV. */
+/* As bench_armv7.S. Registers are x0 to x30, SP, SP_EL0, NZCV. */
 #include "abi/guest_run.h"
 #include "guest/arch/armv8/frame.inc"
 
-#ifndef SPOIL
-#define SPOIL
-#endif
 #define SLOT_SP (8 * 31)
 #define SLOT_SP_EL0 (8 * 32)
 #define SLOT_NZCV (8 * 33)
@@ -63,7 +60,6 @@ stub_code:
 	nop
 	.endr
 stub_end:
-	SPOIL
 	stp	x0, x1, [sp, #-16]!
 	adr	x0, stub_seen
 	registers stp

@@ -8,72 +8,27 @@
  * exit what other cores execute meanwhile, and what they do without waiting for each other would be
  * most of it.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "guest/any_access.h"
+#include "guest_gic.h"
 #include "vcpus.h"
 
-#define GICD 0x08000000u
-#define GICC 0x08010000u
 #define GICC_DIR 0x08011000u
-#define GICR_SGI 0x080b0000u /* vCPU 0's */
-#define GICR_STRIDE 0x20000u
-
-#define IGROUPR 0x080u
-#define ISENABLER 0x100u
-#define ISPENDR 0x200u
 #define BANKS_END 0x400u
-#define IPRIORITYR 0x400u
-#define ITARGETSR 0x800u
-#define ICFGR 0xc00u
-#define SGIR 0xf00u
-#define IROUTER 0x6000u
 #define INTIDS 128u
 
 #define ALONE (CPUS == 1)
 #define ALL_OF_IT (ALONE || FULL)
 
-static uint32_t below(uint32_t *seed, uint32_t limit)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 17;
-	*seed ^= *seed << 5;
-	return (uint32_t)((uint64_t)*seed * limit >> 32);
-}
-
 #if GIC == 2
-static uintptr_t private_of(uint32_t vcpu)
-{
-	(void)vcpu;
-	return GICD;
-}
-
 /* `split`: an end in two steps. */
-static void interface_on(bool split)
+static void both_on(bool split)
 {
 	mmio_write32(GICC + 4, 0xff); /* PMR */
 	mmio_write32(GICC, 7 | (uint32_t)split << 9);
 }
 
-static uint32_t acknowledge(void)
-{
-	return mmio_read32(GICC + 0xc);
-}
-
-static void end(uint32_t iar)
-{
-	mmio_write32(GICC + 0x10, iar);
-}
-
 static void deactivate(uint32_t iar)
 {
 	mmio_write32(GICC_DIR, iar);
-}
-
-static void send(uint32_t id)
-{
-	mmio_write32(GICD + SGIR, ((1u << CPUS) - 1) << 16 | id);
 }
 
 static void route_some(uint32_t *seed)
@@ -83,12 +38,7 @@ static void route_some(uint32_t *seed)
 	mmio_write32(GICD + ITARGETSR + below(seed, INTIDS / 4) * 4, targets);
 }
 #else
-static uintptr_t private_of(uint32_t vcpu)
-{
-	return GICR_SGI + vcpu * GICR_STRIDE;
-}
-
-static void interface_on(bool split)
+static void both_on(bool split)
 {
 	__asm__ volatile("msr s3_0_c4_c6_0, %0\n\t"
 			 "msr s3_0_c12_c12_6, %1\n\t"
@@ -98,27 +48,9 @@ static void interface_on(bool split)
 			 "r"(1ul), "r"((uint64_t)split << 1));
 }
 
-static uint32_t acknowledge(void)
-{
-	uint64_t iar;
-
-	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(iar)); /* ICC_IAR1_EL1 */
-	return (uint32_t)iar;
-}
-
-static void end(uint32_t iar)
-{
-	__asm__ volatile("msr s3_0_c12_c12_1, %0\n\tisb" ::"r"((uint64_t)iar)); /* EOIR1 */
-}
-
 static void deactivate(uint32_t iar)
 {
 	__asm__ volatile("msr s3_0_c12_c11_1, %0\n\tisb" ::"r"((uint64_t)iar)); /* DIR */
-}
-
-static void send(uint32_t id)
-{
-	__asm__ volatile("msr s3_0_c12_c11_5, %0" ::"r"((uint64_t)id << 24 | ((1u << CPUS) - 1)));
 }
 
 static void route_some(uint32_t *seed)
@@ -182,14 +114,14 @@ static void write_priorities(uint32_t *seed)
 
 static void take_some(uint32_t *seed)
 {
-	uint32_t iar = acknowledge();
+	uint32_t iar = acknowledge(false);
 
 	if (below(seed, 2) && (iar & 0x3ff) < INTIDS)
-		end(iar);
+		end(false, iar);
 	if (below(seed, 2))
 		deactivate(below(seed, INTIDS));
 	if (below(seed, 16) == 0)
-		interface_on(below(seed, 2));
+		both_on(below(seed, 2));
 }
 
 static void step(uint32_t *seed)
@@ -200,7 +132,7 @@ static void step(uint32_t *seed)
 		break;
 	case 1:
 		if (ALL_OF_IT || below(seed, 4) == 0)
-			send(below(seed, 16));
+			send(below(seed, 16), (1u << CPUS) - 1);
 		break;
 	case 2:
 		write(seed, register_at(seed, ICFGR, 2), value(seed), value(seed));
@@ -233,7 +165,7 @@ static void flood(uint32_t vcpu)
 	bool sleeps = FULL && vcpu;
 	uint32_t seed = SEED + vcpu;
 
-	interface_on(false);
+	both_on(false);
 	for (uint32_t n = 0; n < STEPS || sleeps; n++) {
 		step(&seed);
 		if (sleeps && below(&seed, 64) == 0)

@@ -4,20 +4,12 @@
  * in two steps. With interrupts masked, mostly: ISR shows the signals, Group 0 as FIQ. An
  * error stops the VM with 4 times the line that expected otherwise. Defines: GIC, 2 or 3.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "arch/mmio.h"
+#include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"
 
-#define GICD 0x08000000u
-#define GICC 0x08010000u
-#define GICR_SGI 0x080b0000u
-
 #define IRQ 0x80u
 #define FIQ 0x40u
-#define SPURIOUS 1023u
 #define MANY 8u /* more than list registers: SGIs 8 to 15 */
 
 void taken(bool fiq);
@@ -139,7 +131,6 @@ static void set_vectors(void)
 #endif
 
 #if GIC == 2
-#define BANK GICD
 /* What is more urgent and of a group that is off may be what is pending foremost, and then holds
  * back the rest (IHI 0048B 3.7: the CPU interface looks at that one alone). */
 #define OFF_BLOCKS true
@@ -161,7 +152,7 @@ static void enable(unsigned group, bool on)
 	set_ctlr(1u << group, (uint32_t)on << group);
 }
 
-static void interface_on(void)
+static void both_on(void)
 {
 	mmio_write32(GICC + 4, 0xff); /* PMR */
 	set_ctlr(0, 3);
@@ -170,12 +161,6 @@ static void interface_on(void)
 static void split_eoi(void)
 {
 	set_ctlr(0, SPLIT_EOI);
-}
-
-static uint32_t acknowledge(bool group1)
-{
-	(void)group1;
-	return mmio_read32(GICC + 0xc);
 }
 
 /* IAR without AckCtl leaves it where it is (IHI 0048B 4.4.4). */
@@ -188,28 +173,16 @@ static void expect_not_the_others(bool group1)
 	set_ctlr(0, ACK_CTL);
 }
 
-static void eoi(bool group1, uint32_t intid)
-{
-	(void)group1;
-	mmio_write32(GICC + 0x10, intid);
-}
-
 static void deactivate(uint32_t intid)
 {
 	mmio_write32(GICC + 0x1000, intid);
 }
 
-static void send(unsigned id)
-{
-	mmio_write32(GICD + 0xf00, 2u << 24 | id); /* SGIR: this core */
-}
-
 static void send_group0(unsigned id)
 {
-	send(id);
+	send(id, 1);
 }
 #else
-#define BANK GICR_SGI
 #define OFF_BLOCKS false
 #define CTLR_ON 0x13u /* with ARE */
 
@@ -221,7 +194,7 @@ static void enable(unsigned group, bool on)
 		WRITE("s3_0_c12_c12_6", on);
 }
 
-static void interface_on(void)
+static void both_on(void)
 {
 	WRITE("s3_0_c4_c6_0", 0xff); /* PMR */
 	enable(0, true);
@@ -233,32 +206,14 @@ static void split_eoi(void)
 	WRITE("s3_0_c12_c12_4", 2); /* CTLR: EOImode */
 }
 
-static uint32_t acknowledge(bool group1)
-{
-	return (uint32_t)(group1 ? READ("s3_0_c12_c12_0") : READ("s3_0_c12_c8_0"));
-}
-
 static void expect_not_the_others(bool group1)
 {
-	EXPECT(acknowledge(!group1) == SPURIOUS);
-}
-
-static void eoi(bool group1, uint32_t intid)
-{
-	if (group1)
-		WRITE("s3_0_c12_c12_1", intid);
-	else
-		WRITE("s3_0_c12_c8_1", intid);
+	EXPECT(acknowledge(group1) == SPURIOUS);
 }
 
 static void deactivate(uint32_t intid)
 {
 	WRITE("s3_0_c12_c11_1", intid);
-}
-
-static void send(unsigned id)
-{
-	WRITE("s3_0_c12_c11_5", (uint64_t)id << 24 | 1); /* SGI1R */
 }
 
 static void send_group0(unsigned id)
@@ -270,12 +225,12 @@ static void send_group0(unsigned id)
 
 static uint32_t sgis(uint32_t bank)
 {
-	return mmio_read32(BANK + bank);
+	return mmio_read32(private_of(0) + bank);
 }
 
 static void sgis_set(uint32_t bank, uint32_t value)
 {
-	mmio_write32(BANK + bank, value);
+	mmio_write32(private_of(0) + bank, value);
 }
 
 /* Its own group's registers, and they alone, have it. */
@@ -283,15 +238,15 @@ static void take(bool group1, unsigned id)
 {
 	EXPECT(signalled() == (group1 ? IRQ : FIQ));
 	expect_not_the_others(group1);
-	EXPECT(acknowledge(group1) == id);
-	eoi(group1, id);
+	EXPECT(acknowledge(!group1) == id);
+	end(!group1, id);
 }
 
 static void each_group_is_signalled_its_way(void)
 {
 	send_group0(1);
 	take(false, 1);
-	send(8);
+	send(8, 1);
 	take(true, 8);
 	EXPECT(signalled() == 0);
 }
@@ -303,11 +258,11 @@ static volatile struct {
 
 void taken(bool fiq)
 {
-	uint32_t intid = acknowledge(!fiq);
+	uint32_t intid = acknowledge(fiq);
 
 	took[fiq].intid = intid;
 	took[fiq].count++;
-	eoi(!fiq, intid);
+	end(fiq, intid);
 }
 
 static bool taken_so_far(unsigned irqs, unsigned fiqs)
@@ -326,13 +281,13 @@ static void each_group_is_taken_by_its_vector(void)
 		unmask(FIQ);
 		EXPECT(taken_so_far(2 * round, 2 * round + 1));
 		EXPECT(took[1].intid == 1);
-		send(8);
+		send(8, 1);
 		EXPECT(taken_so_far(2 * round, 2 * round + 1));
 		unmask(IRQ);
 		EXPECT(taken_so_far(2 * round + 1, 2 * round + 1));
 		EXPECT(took[0].intid == 8);
 		unmask(IRQ | FIQ);
-		send(9);
+		send(9, 1);
 		EXPECT(taken_so_far(2 * round + 2, 2 * round + 1));
 		send_group0(2);
 		EXPECT(taken_so_far(2 * round + 2, 2 * round + 2));
@@ -347,14 +302,14 @@ static void one_group_alone_is_taken(void)
 {
 	enable(1, false);
 	for (unsigned i = 0; i < MANY; i++)
-		send(8 + i);
+		send(8 + i, 1);
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned id = 0; id < 8; id++) {
-			send(id);
+			send(id, 1);
 			take(false, id);
 		}
 	for (unsigned id = 0; id < 8; id++)
-		send(id);
+		send(id, 1);
 	enable(0, false);
 	EXPECT(signalled() == 0);
 	enable(1, true);
@@ -376,22 +331,22 @@ static void an_end_in_two_steps_is_the_second(void)
 {
 	split_eoi();
 	for (unsigned i = MANY; i-- > 0;) {
-		send(8 + i);
-		EXPECT(acknowledge(true) == 8 + i);
+		send(8 + i, 1);
+		EXPECT(acknowledge(false) == 8 + i);
 	}
 	for (unsigned i = 0; i < MANY; i++) {
-		eoi(true, 8 + i);
+		end(false, 8 + i);
 		EXPECT(sgis(0x300) == 0xff00);
 	}
 	for (unsigned i = 0; i < MANY; i++) {
 		unsigned id = 8 + i * 3 % MANY;
 
-		send(id);
+		send(id, 1);
 		EXPECT(signalled() == 0);
 		deactivate(id);
 		EXPECT(!(sgis(0x300) >> id & 1));
-		EXPECT(acknowledge(true) == id);
-		eoi(true, id);
+		EXPECT(acknowledge(false) == id);
+		end(false, id);
 		deactivate(id);
 	}
 	EXPECT(sgis(0x300) == 0 && signalled() == 0);
@@ -403,15 +358,11 @@ void first_main(void)
 	sgis_set(0x80, 0xff00); /* IGROUPR */
 	sgis_set(0x100, 0xffff);
 	for (unsigned i = 0; i < 16; i++) /* the later the less urgent */
-		mmio_write8(BANK + 0x400 + i, (uint8_t)(0x10 + 8 * i));
-	interface_on();
+		mmio_write8(private_of(0) + IPRIORITYR + i, (uint8_t)(0x10 + 8 * i));
+	both_on();
 	each_group_is_signalled_its_way();
 	each_group_is_taken_by_its_vector();
 	one_group_alone_is_taken();
 	an_end_in_two_steps_is_the_second();
 	psci(SYSTEM_OFF, 0, 0, 0);
-}
-
-void second_main(void)
-{
 }

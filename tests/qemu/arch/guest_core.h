@@ -24,12 +24,19 @@ static inline void mask(void)
 	__asm__ volatile("msr daifset, #3" ::: "memory");
 }
 
-static inline uint32_t now(void)
+static inline uint64_t count(void)
 {
 	uint64_t ticks;
 
 	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
-	return (uint32_t)ticks;
+	return ticks;
+}
+
+/* CNTV at a compare value. */
+static inline void cntv_at(uint64_t cval, uintptr_t control)
+{
+	__asm__ volatile("msr cntv_cval_el0, %0\n\tmsr cntv_ctl_el0, %1\n\tisb" ::"r"(cval),
+			 "r"(control));
 }
 
 static inline uintptr_t load_two(uintptr_t address) /* ANDed */
@@ -103,12 +110,19 @@ static inline void mask(void)
 	__asm__ volatile("cpsid if" ::: "memory");
 }
 
-static inline uint32_t now(void)
+static inline uint64_t count(void)
 {
-	uint32_t low, high;
+	uint64_t ticks;
 
-	__asm__ volatile("isb\n\tmrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high)::"memory");
-	return low;
+	__asm__ volatile("isb\n\tmrrc p15, 1, %Q0, %R0, c14" : "=r"(ticks)::"memory");
+	return ticks;
+}
+
+static inline void cntv_at(uint64_t cval, uintptr_t control)
+{
+	__asm__ volatile(
+		"mcrr p15, 3, %Q0, %R0, c14\n\tmcr p15, 0, %1, c14, c3, 1\n\tisb" ::"r"(cval),
+		"r"(control));
 }
 
 static inline uintptr_t load_two(uintptr_t address) /* ANDed */
@@ -165,3 +179,8 @@ static inline void sleep(void)
 TIMER_SET(cntv, "c3")
 TIMER_SET(cntp, "c2")
 #endif
+
+static inline uint32_t now(void)
+{
+	return (uint32_t)count();
+}

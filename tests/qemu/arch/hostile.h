@@ -7,9 +7,9 @@
 
 #include "guest_core.h"
 #include "guest_gic.h"
+#include "guest_text.h"
 #include "wrong.h"
 
-#define UART 0x09000000u
 #define FLASH_BANK 0x04000000u
 #define SHARED (RAM + 0x1000000u) /* not loaded: what is there lives through a reset */
 #define TIMER 27u

@@ -112,11 +112,9 @@ static void report_steps(void)
 
 	for (uint32_t vcpu = 0; vcpu < CPUS; vcpu++)
 		steps += shared->steps[vcpu];
-	for (const char *text = "\nhostile steps 0x"; *text; text++)
-		mmio_write32(UART, (uint8_t)*text);
-	for (int shift = 28; shift >= 0; shift -= 4)
-		mmio_write32(UART, (uint8_t) "0123456789abcdef"[steps >> shift & 0xf]);
-	mmio_write32(UART, '\n');
+	print("\nhostile steps 0x");
+	print_hex(steps, 8);
+	print("\n");
 }
 
 void measure(void)

@@ -48,10 +48,6 @@ static void translation_on(void)
 	isb();
 }
 
-void second_main(void)
-{
-}
-
 void first_main(void)
 {
 	translation_on();

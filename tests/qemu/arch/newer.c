@@ -25,11 +25,6 @@ __asm__(".balign 0x800\n"
 	"	eret\n"
 	".org vectors + 0x800\n");
 
-static void say(char character)
-{
-	*(volatile uint32_t *)(uintptr_t)UART = (uint8_t)character;
-}
-
 /* Whether it is undefined. */
 #define UNDEFINED(instruction)                                                                     \
 	({                                                                                         \
@@ -62,10 +57,6 @@ static char first_that_is_not(void)
 	return 0;
 }
 
-void second_main(void)
-{
-}
-
 void first_main(void)
 {
 	extern const char vectors[];
@@ -75,8 +66,6 @@ void first_main(void)
 	__asm__ volatile("msr vbar_el1, %0\n\tmsr cpacr_el1, %1\n\tisb" ::"r"(vectors),
 			 "r"(3ull << 16 | 3ull << 20 | 3ull << 24));
 	found = first_that_is_not();
-	for (const char *text = found ? (char[]){ found, 0 } : "well"; *text; text++)
-		say(*text);
-	say('\n');
+	print(found ? (char[]){ found, '\n', 0 } : "well\n");
 	psci(SYSTEM_OFF, 0, 0, 0);
 }

@@ -6,22 +6,15 @@
  *
  * A check fills every register with a pattern of its own, runs a few instructions that this guest
  * encodes, states the registers that must differ from the patterns, and compares. The name of a
- * check that fails is in an error record (bench.h). Defines, if any, a planted fault: IIDR,
- * HVC_RESULT, SMC_RESULT.
+ * check that fails is in an error record (bench.h).
  */
 #include "bench.h"
 
 #include "arch/mmio.h"
 
-#ifndef IIDR
 #define IIDR 0x43b
-#endif
-#ifndef HVC_RESULT
 #define HVC_RESULT 0
-#endif
-#ifndef SMC_RESULT
 #define SMC_RESULT -1
-#endif
 
 #define GICD_CTLR 0x000
 #define GICD_IIDR 0x008

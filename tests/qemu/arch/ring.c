@@ -5,8 +5,7 @@
  * stops the VM with a number, which is the vCPU's, as does a clock that goes back, from 8 on. With
  * interrupts masked. Defines: CPUS; GIC, 2 or 3; ROUNDS, after which the guest ends.
  */
-#include <stdint.h>
-
+#include "guest_core.h"
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"
@@ -14,30 +13,6 @@
 #define TIMER 27u
 #define TURN 1u /* the SGI */
 #define TICKS 2000u
-
-static uint64_t clock(void)
-{
-	uint64_t now;
-
-#ifdef __aarch64__
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(now)::"memory");
-#else
-	__asm__ volatile("isb\n\tmrrc p15, 1, %Q0, %R0, c14" : "=r"(now)::"memory");
-#endif
-	return now;
-}
-
-static void timer(uint64_t cval, uintptr_t on)
-{
-#ifdef __aarch64__
-	__asm__ volatile("msr cntv_cval_el0, %0\n\tmsr cntv_ctl_el0, %1\n\tisb" ::"r"(cval),
-			 "r"(on));
-#else
-	__asm__ volatile(
-		"mcrr p15, 3, %Q0, %R0, c14\n\tmcr p15, 0, %1, c14, c3, 1\n\tisb" ::"r"(cval),
-		"r"(on));
-#endif
-}
 
 static void sleep_until(uint32_t vcpu, uint32_t intid)
 {
@@ -47,17 +22,17 @@ static void sleep_until(uint32_t vcpu, uint32_t intid)
 		__asm__ volatile("dsb sy\n\twfi" ::: "memory");
 	if ((iar & 0x3ff) != intid)
 		stop_with(vcpu);
-	timer(0, 0);
+	cntv_at(0, 0);
 	end(false, iar);
 }
 
 static void turn(uint32_t vcpu)
 {
-	uint64_t until = clock() + TICKS;
+	uint64_t until = count() + TICKS;
 
-	timer(until, 1);
+	cntv_at(until, 1);
 	sleep_until(vcpu, TIMER);
-	if (clock() < until)
+	if (count() < until)
 		stop_with(8 + vcpu);
 	send(TURN, 1u << (vcpu + 1) % CPUS);
 }

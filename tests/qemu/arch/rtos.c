@@ -33,20 +33,6 @@ void task(uintptr_t own);
 #define FRAME_PC 31
 #define START_STATE 5u /* EL1h */
 
-static uint64_t count(void)
-{
-	uint64_t value;
-
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value)::"memory");
-	return value;
-}
-
-static void wait_until(uint64_t when)
-{
-	__asm__ volatile("msr cntv_cval_el0, %0\n\tmsr cntv_ctl_el0, %1\n\tisb" ::"r"(when),
-			 "r"(1ul));
-}
-
 static void barrier(void)
 {
 	__asm__ volatile("dsb sy\n\tisb" ::: "memory");
@@ -55,21 +41,6 @@ static void barrier(void)
 #define FRAME 16 /* rtos_armv7.S: r0 to r12, LR, PC, CPSR */
 #define FRAME_PC 14
 #define START_STATE 0x13u /* Supervisor mode */
-
-static uint64_t count(void)
-{
-	uint64_t value;
-
-	__asm__ volatile("isb\n\tmrrc p15, 1, %Q0, %R0, c14" : "=r"(value)::"memory");
-	return value;
-}
-
-static void wait_until(uint64_t when)
-{
-	__asm__ volatile("mcrr p15, 3, %Q0, %R0, c14\n\tmcr p15, 0, %1, c14, c3, 1\n\tisb"
-			 :
-			 : "r"(when), "r"(1));
-}
 
 static void barrier(void)
 {
@@ -106,10 +77,9 @@ static uint32_t running_priority(void)
 
 static void print_number(char name, uint32_t value)
 {
-	mmio_write32(UART, (uint8_t)name);
-	for (int shift = 4; shift >= 0; shift -= 4)
-		mmio_write32(UART, (uint8_t) "0123456789abcdef"[value >> shift & 0xf]);
-	mmio_write32(UART, '\n');
+	print((char[]){ name, 0 });
+	print_hex(value, 2);
+	print("\n");
 }
 
 static void expect(bool well, uint32_t what)
@@ -127,7 +97,7 @@ uintptr_t on_irq(uintptr_t top)
 	expect(running_priority() == PRIORITY, RUNNING_PRIORITY);
 	ticks++;
 	deadline += PERIOD;
-	wait_until(deadline);
+	cntv_at(deadline, 1);
 	end(false, iar);
 	tops[current] = top;
 	current ^= 1;
@@ -179,7 +149,7 @@ void first_main(void)
 	frame[FRAME_PC + 1] = START_STATE;
 	tops[1] = (uintptr_t)frame;
 	deadline = count() + PERIOD;
-	wait_until(deadline);
+	cntv_at(deadline, 1);
 	unmask();
 	task(0);
 }

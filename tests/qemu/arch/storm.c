@@ -5,9 +5,7 @@
  * any of them resets the VM, and in its last life turns it off. With interrupts masked. An
  * error stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "guest_core.h"
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"
@@ -34,31 +32,10 @@ static void expect(bool well, uint32_t number)
 		stop_with(number);
 }
 
-static uint32_t below(uint32_t *seed, uint32_t limit)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 17;
-	*seed ^= *seed << 5;
-	return (uint32_t)((uint64_t)*seed * limit >> 32);
-}
-
 static void private_on(uint32_t vcpu)
 {
 	interface_on(vcpu);
 	mmio_write32(private_of(vcpu) + ISENABLER, 1u << TIMER | 0xffff);
-}
-
-static void timer_on(uint32_t ticks)
-{
-#ifdef __aarch64__
-	__asm__ volatile(
-		"msr cntv_tval_el0, %0\n\tmsr cntv_ctl_el0, %1\n\tisb" ::"r"((uint64_t)ticks),
-		"r"(1ul));
-#else
-	__asm__ volatile(
-		"mcr p15, 0, %0, c14, c3, 0\n\tmcr p15, 0, %1, c14, c3, 1\n\tisb" ::"r"(ticks),
-		"r"(1));
-#endif
 }
 
 static void take_all(void)
@@ -67,15 +44,15 @@ static void take_all(void)
 
 	while (((iar = acknowledge(false)) & 0x3ff) != SPURIOUS) {
 		if ((iar & 0x3ff) == TIMER)
-			timer_on(1u << 30);
+			cntv_set(1u << 30, 1);
 		end(false, iar);
 	}
 }
 
 /* The next interrupt, the timer's at the latest, ends the sleep. */
-static void sleep(uint32_t *seed)
+static void nap(uint32_t *seed)
 {
-	timer_on(1 + below(seed, 3000));
+	cntv_set(1 + below(seed, 3000), 1);
 	expect(call(CPU_SUSPEND, 0, 0, 0) == 0, 1);
 	take_all();
 }
@@ -135,7 +112,7 @@ static void step(uint32_t *seed)
 			expect(call(CPU_OFF, 0, 0, 0) == DENIED, 4);
 		break;
 	case 14:
-		sleep(seed);
+		nap(seed);
 		break;
 	default:
 		take_all();

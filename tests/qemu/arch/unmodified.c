@@ -198,10 +198,6 @@ static void read_only(void)
 	wrong();
 }
 
-void second_main(void)
-{
-}
-
 void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {
 	switch (DOES) {

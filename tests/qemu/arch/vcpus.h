@@ -3,9 +3,8 @@
  * second_main(); and the machine that an unmodified guest finds (abi/virt.h). */
 #pragma once
 
-#include <stdint.h>
+#include "guest_text.h"
 
-#define UART 0x09000000u
 #define SHARED 0x41000000u /* not loaded: what is there lives through a reset */
 
 #define PSCI_VERSION 0x84000000u
@@ -20,3 +19,12 @@
 uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
 extern char second_start[];
 extern char second_start_again[]; /* the same; on ARMv7 in Thumb state */
+
+/* A random number below `limit`. */
+static inline uint32_t below(uint32_t *seed, uint32_t limit)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return (uint32_t)((uint64_t)*seed * limit >> 32);
+}

@@ -20,6 +20,7 @@ _start:
 	bl	first_main
 	b	.
 
+	.weak	second_main			/* of guests with one vCPU there is none */
 	.global	second_start
 second_start:
 	mrc	p15, 0, r5, c0, c0, 5		/* MPIDR */

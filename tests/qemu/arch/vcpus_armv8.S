@@ -17,6 +17,7 @@ _start:
 	bl	first_main
 	b	.
 
+	.weak	second_main			/* of guests with one vCPU there is none */
 	.global	second_start, second_start_again
 second_start:
 second_start_again:

@@ -17,17 +17,9 @@
 
 #define MAGIC 0x56495354u
 
-static void print(const char *text)
+static void print_line(uint32_t value)
 {
-	while (*text)
-		mmio_write32(UART, (uint8_t)*text++);
-}
-
-/* Eight digits and a line end. */
-static void print_hex(uint32_t value)
-{
-	for (int shift = 28; shift >= 0; shift -= 4)
-		mmio_write32(UART, (uint8_t) "0123456789abcdef"[value >> shift & 0xf]);
+	print_hex(value, 8);
 	print("\r\n");
 }
 
@@ -57,7 +49,7 @@ static void command(uint8_t letter)
 {
 	switch (letter) {
 	case 'v':
-		print_hex((uint32_t)psci(PSCI_VERSION, 0, 0, 0));
+		print_line((uint32_t)psci(PSCI_VERSION, 0, 0, 0));
 		break;
 	case 'i':
 		for (unsigned i = 0; i < 4; i++)
@@ -86,16 +78,12 @@ static void command(uint8_t letter)
 	}
 }
 
-void second_main(void)
-{
-}
-
 void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
 	(void)a1;
 	print("hello\r\n");
-	print_hex(entry_state());
-	print_hex(__builtin_bswap32(mmio_read32(sizeof(uintptr_t) == 8 ? a0 : a2)));
+	print_line(entry_state());
+	print_line(__builtin_bswap32(mmio_read32(sizeof(uintptr_t) == 8 ? a0 : a2)));
 	for (const char *letter = SCRIPT; *letter; letter++)
 		command((uint8_t)*letter);
 	for (;;)
