@@ -106,11 +106,6 @@ class Machine:
             bytes.fromhex(self.ask(f"m{pa + at:x},{min(CHUNK, size - at):x}"))
             for at in range(0, size, CHUNK))
 
-    def write(self, pa: int, data: bytes) -> None:
-        for at in range(0, len(data), CHUNK):
-            part = data[at:at + CHUNK]
-            assert self.ask(f"M{pa + at:x},{len(part):x}:{part.hex()}") == "OK"
-
     def breakpoint(self, address: int, there: bool) -> None:
         assert self.ask(f"{'Z' if there else 'z'}1,{address:x},4") == "OK"
 

@@ -11,8 +11,8 @@ from itertools import count
 from typing import Any
 
 from lab import perform
-from test_failover_random import CONFIGS, FAIL_OVERS, LARGE, beside_hostile, check
-from test_hostile_vcpus import HOSTILE, hostile, steps_of, well
+from test_hostile_vcpus import (CONFIGS, FAIL_OVERS, HOSTILE, LARGE, beside_hostile,
+                                check_fail_overs, hostile, steps_of, well)
 
 LIVES = 40  # of a step
 
@@ -29,7 +29,7 @@ def run(board: str, cpus: int, seed: int) -> int:
 def fail_over(board: str, config: str, seed: int) -> int:
     """Its fail overs, or 0 where something went wrong."""
     try:
-        check(perform(beside_hostile(board, config, LARGE, seed)), LARGE)
+        check_fail_overs(perform(beside_hostile(board, config, LARGE, seed)), LARGE)
     except AssertionError as error:
         print(f"{board}: fail overs, {config}, seed {seed}: {error}", flush=True)
         return 0

@@ -20,20 +20,20 @@ def said(*words) -> str:
 
 
 @cache
-def symbols(board: str, fault: str = "") -> tuple[tuple[int, str], ...]:
+def symbols(board: str) -> tuple[tuple[int, str], ...]:
     nm = tool("nm", "arm-none-eabi-nm")
-    lines = said(nm, "-n", build_of(board, fault) / "hypbench.elf").splitlines()
+    lines = said(nm, "-n", build_of(board) / "hypbench.elf").splitlines()
     return tuple((int(words[0], 16), words[2]) for words in map(str.split, lines)
                  if len(words) == 3)
 
 
-def place(board: str, symbol: str, fault: str = "") -> tuple[int, int]:
+def place(board: str, symbol: str) -> tuple[int, int]:
     """Where a function lies in the file, and its size: up to the next symbol."""
-    start = next(address for address, name in symbols(board, fault) if name == symbol)
-    end = min(address for address, _ in symbols(board, fault) if address > start)
+    start = next(address for address, name in symbols(board) if name == symbol)
+    end = min(address for address, _ in symbols(board) if address > start)
     loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)",
                        said(tool("readelf", "arm-none-eabi-readelf"), "-lW",
-                            build_of(board, fault) / "hypbench.elf"))
+                            build_of(board) / "hypbench.elf"))
     for load in loads:
         offset, address, size = (int(word, 16) for word in load)
         if address <= start < address + size:
@@ -41,10 +41,10 @@ def place(board: str, symbol: str, fault: str = "") -> tuple[int, int]:
     raise AssertionError(f"{symbol} is in no segment of the file")
 
 
-def words_of(board: str, symbol: str, fault: str = "") -> list[int]:
+def words_of(board: str, symbol: str) -> list[int]:
     """The instructions of a function."""
-    start, size = place(board, symbol, fault)
-    image = (build_of(board, fault) / "hypbench.elf").read_bytes()
+    start, size = place(board, symbol)
+    image = (build_of(board) / "hypbench.elf").read_bytes()
     return list(struct.unpack_from(f"<{size // 4}I", image, start))
 
 

@@ -4,7 +4,6 @@
 import shutil
 import struct
 import subprocess
-from collections.abc import Callable
 from functools import cache
 
 from lab import board_facts, build_of
@@ -14,14 +13,13 @@ HEADER = struct.Struct("<16s4Q")  # struct guest_header, abi/guest_run.h
 FIELDS = ("magic", "load_address", "entry", "image_size", "memory_end")
 GUEST_IMAGE_OFFSET = 0x100000
 
-Change = Callable[[bytes, str], bytes]
 
 
 def find_guest(image: bytes, board: str) -> int:
     """Where the guest begins in the file: its magic, and after it the address it belongs to."""
-    home = int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
-    start = image.index(GUEST_MAGIC + struct.pack("<Q", home))
-    assert image.find(GUEST_MAGIC + struct.pack("<Q", home), start + 1) < 0
+    home = struct.pack("<Q", guest_home(board))
+    start = image.index(GUEST_MAGIC + home)
+    assert image.find(GUEST_MAGIC + home, start + 1) < 0
     return start
 
 
@@ -35,11 +33,22 @@ def patched(image: bytes, start: int, new: bytes) -> bytes:
     return image[:start] + new + image[start + len(new):]
 
 
+def replaced(image: bytes, board: str, new: bytes) -> bytes:
+    """The image with another guest in the place of the real one."""
+    assert len(new) <= read_header(image, board)["image_size"]
+    return patched(image, find_guest(image, board), new)
+
+
+def guest_home(board: str) -> int:
+    """Where a guest in the image is to run."""
+    return int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
+
+
 @cache
-def guest_symbols(board: str, fault: str = "") -> dict[str, int]:
+def guest_symbols(board: str) -> dict[str, int]:
     """Any nm reads the symbols of any ELF file."""
     nm = next(filter(None, map(shutil.which, ("nm", "arm-none-eabi-nm"))))
-    said = subprocess.run([nm, build_of(board, fault) / "guest.elf"], capture_output=True,
+    said = subprocess.run([nm, build_of(board) / "guest.elf"], capture_output=True,
                           text=True, check=True).stdout
     return {words[2]: int(words[0], 16) for words in map(str.split, said.splitlines())
             if len(words) == 3}

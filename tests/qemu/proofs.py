@@ -10,13 +10,37 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 PROOF = re.compile(r"^ \* Proof: tests/qemu/(test_\w+)\.py(; gate: tests/expected)?\.$",
                    re.MULTILINE)
 
-DELAYS = (0, 100, 1000)
+DELAYS = (0, 1000)
 VALUES = ("cold", "min", "p50", "p90", "p95", "max")
+
+
+@cache
+def cores(count: int):
+    """QEMU's options for a machine with so many cores."""
+    return lambda words: [*words, "-smp", str(count)]
+
+
+two_cores, four_cores = cores(2), cores(4)
+
+
+def job(plan: str, machine=two_cores, **more):
+    """A run on a machine with several cores."""
+    return pytest.mark.job(plan, machine=machine, **more)
+
+
+def content(result, line: int) -> list[dict]:
+    """What the steps of a bench line measured, without the frames of the records."""
+    frame = ("seq", "step", "crc")
+    return [{name: value for name, value in record.items() if name not in frame}
+            for record in result.records("bench", "calibration", "check", "skip")
+            if result.line_of(record) == line]
 
 
 def delay_lines(bench: str, params: str = "") -> str:
@@ -25,7 +49,7 @@ def delay_lines(bench: str, params: str = "") -> str:
 
 
 def assert_delay_is_seen(result, line: int) -> None:
-    """`line`: of the plan's bench lines, the first of three that delay_lines() made."""
+    """`line`: of the plan's bench lines, the first of those that delay_lines() made."""
     plain = result.figures(line)
     assert plain
     for i, delay in enumerate(DELAYS[1:], 1):

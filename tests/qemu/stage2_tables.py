@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stage 2 as the machine has it now: a walk from VTTBR and VTCR through the tables in its memory
-(DDI 0487 D8.3, DDI 0406C B3.6), and entries that a test plants in them."""
+(DDI 0487 D8.3, DDI 0406C B3.6)."""
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -105,20 +105,3 @@ def mapped(machine: Machine) -> list[Range]:
     table, count = root(machine)
     read = cache(partial(entries_of, machine))  # a table may be there many times
     return joined(leaves(read, table, count, 1, 0))
-
-
-def plant(machine: Machine, ipa: int, pa: int, kind: str, spare: int) -> None:
-    """One page more, as a hypervisor with such a fault would map it; `spare`: of two pages that
-    nothing uses, for tables where there are none yet."""
-    table, _ = root(machine)
-    for level in (1, 2):
-        at = table + 8 * (ipa // size_of_entry(level) % ENTRIES)
-        entry, = struct.unpack("<Q", machine.read(at, 8))
-        if not entry & VALID:
-            entry = spare + (level - 1) * PAGE | TABLE | VALID
-            machine.write(entry & ADDRESS, bytes(PAGE))
-            machine.write(at, struct.pack("<Q", entry))
-        assert entry & TABLE, "a block is in the way"
-        table = entry & ADDRESS
-    machine.write(table + 8 * (ipa // PAGE % ENTRIES),
-                  struct.pack("<Q", pa | KINDS[kind] | TABLE | VALID))

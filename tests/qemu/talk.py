@@ -10,8 +10,11 @@ from pathlib import Path
 from hypbench import boardfile, qemu
 from hypbench import plan as plans
 from hypbench.records import read_log
-from lab import ROOT, TREE, Result, image_of
+from assembler import Program
+from lab import ROOT, TREE, Result, board_facts, image_of
 from typist import Typist, converse
+
+RAM, ENTRY = 0x40000000, 0x40200000  # of an unmodified guest
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,26 @@ class Talk:
 @cache
 def facts(board: str) -> dict[str, int]:
     return boardfile.board_numbers(ROOT / "boards" / board)
+
+
+def gic(board: str) -> str:
+    """The version of the board's GIC."""
+    return board_facts(board)["GIC"].removeprefix("gicv")
+
+
+def guest_lines(program: Program, cpus: int = 1, ram: int = RAM) -> str:
+    """A plan's lines for the guest whose image with_image() puts into the board's store."""
+    entry = ENTRY - RAM + ram
+    return (f"guest ram={ram:#x} ram_mib=64 cpus={cpus} entry={entry:#x}\n"
+            f"load store=0x0 ipa={entry:#x} size={len(program.binary)}\n")
+
+
+@cache
+def with_image(board: str, program: Program, cores: int = 1):
+    """QEMU's options for so many cores, with the guest's image in the board's store."""
+    image, store = program.elf.with_suffix(".bin"), facts(board)["store_base"]
+    loader = f"loader,file={image},addr={store:#x},force-raw=on"
+    return lambda words: [*words, "-smp", str(cores), "-device", loader]
 
 
 def command(talk: Talk, image: Path) -> list[str]:

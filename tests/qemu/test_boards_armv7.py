@@ -9,7 +9,7 @@ import pytest
 
 from assembler import assemble
 from lab import TREE, Job, Result, board_facts, is_built
-from proofs import SEVERAL_VMS, assert_vms_share_cores
+from proofs import SEVERAL_VMS, assert_vms_share_cores, two_cores
 from test_cores import several
 
 BOARD = "vexpress-a15"
@@ -26,7 +26,6 @@ bench timer_wakeup n=10
 """
 GIB = 1 << 30
 ARNDALE_KEPT = 0xb9000000  # from here on RAM is U-Boot's
-HCR_PRESET = 1 << 4 | 1 << 5 | 1 << 13  # IMO, AMO, TWI: by the loader
 MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR, HSCTLR: I, C, M
 
 
@@ -43,16 +42,6 @@ def uboot(boot: str = "HYP", other: str = "HYP", hz: int = COUNTER_HZ, left_on: 
         return [*secure, "-smp", "2", "-device", f"loader,file={shim.elf},cpu-num=0",
                 "-device", f"loader,addr={SHIM_ADDRESS:#x},cpu-num=1"]
     return machine
-
-
-def two_cores(options: list[str]) -> list[str]:
-    return [*options, "-smp", "2"]
-
-
-def loader(options: list[str]) -> list[str]:
-    elf = assemble(BOARD, "vcpus", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
-                   "GIC_PRIVATE=0x2c001000", also=("loader.c",)).elf
-    return [*options, "-device", f"loader,file={elf},cpu-num=0"]
 
 
 def paths(result: Result) -> dict[tuple, tuple]:
@@ -137,10 +126,8 @@ def test_the_other_core_runs_a_vcpu(good, machine):
 
 
 def test_vms_share_its_cores(good):
-    def two(words: list[str]) -> list[str]:
-        return [*words, "-smp", "2"]
-    twin = good(SEVERAL_VMS, machine=two, board=REFERENCE)
-    assert_vms_share_cores(good(SEVERAL_VMS, machine=two),
+    twin = good(SEVERAL_VMS, two_cores, REFERENCE)
+    assert_vms_share_cores(good(SEVERAL_VMS, two_cores),
                            twin.figures(1)["call", "call"]["p50"])
 
 
@@ -193,14 +180,6 @@ def test_non_secure_svc_has_a_line_of_its_own(run):
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR"])
 def test_a_frequency_of_0_is_refused(run, boot):
     assert refusal(run(PLAN, uboot(boot=boot, hz=0))).startswith("CNTFRQ is 0")
-
-
-def test_what_a_loader_left_in_hyp_mode_changes_nothing(good):
-    """MMU and caches on, HCR preset, aborts unmasked, and so on: arch/loader_armv7.S."""
-    result = good(PLAN, loader)
-    assert int(result.log.run["entry_sctlr"], 16) & MMU_AND_CACHES == MMU_AND_CACHES
-    assert int(result.log.run["entry_hcr"], 16) & HCR_PRESET == HCR_PRESET
-    assert paths(result) == paths(good(PLAN))
 
 
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])

@@ -27,8 +27,6 @@ config cntp-sw trapped-sw sched=fp slice_us=100 cntp=emulated
 bench cntp_wakeup n=100
 bench timer_wakeup n=100
 """
-SHORT = f"order once\nlimit_ms 200\n{EMULATED}bench cntp_wakeup n=10\n"
-
 # Instructions, of the worst board.
 ACCESS_CEILING = 280
 EXPIRY_CEILING = 650  # expiry to handler
@@ -44,9 +42,9 @@ def test_run_ends_well(result):
 
 
 @pytest.mark.job(PLAN)
-@pytest.mark.parametrize("line", [ACCESS, WAKEUP])
-def test_delay_is_seen_in_every_window(result, line):
-    assert_delay_is_seen(result, line)
+def test_delay_is_seen_in_every_window(result):
+    assert_delay_is_seen(result, ACCESS)
+    assert_delay_is_seen(result, WAKEUP)
 
 
 @stamps_exit
@@ -115,11 +113,3 @@ def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
             assert record["min"] == record["max"] < 1100, (config, variant)
         for config in ("slice", "slice-cntp"):  # the other's turn is to end first
             assert physical[config, variant]["min"] > 1000
-
-
-# --- planted faults ---
-
-@pytest.mark.job(SHORT, planted="cntp deadline")
-def test_a_deadline_that_is_not_waited_for_is_found(result):
-    for config in ("cntp", "cntp-sw"):
-        assert result.one("step", config=config)["outcome"] != "done"

@@ -10,12 +10,10 @@ import pytest
 
 from assembler import Program, assemble
 from hypbench import qemu
-from hypbench.boardfile import board_numbers
-from lab import Job, TREE, board_facts, is_built
-from talk import facts
+from lab import Job, TREE, is_built
+from proofs import four_cores, job
+from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
-RAM = 0x40000000
-ENTRY = 0x40200000
 WRONG = 0x08000000
 
 LIVES = 100  # of a guest that resets itself
@@ -29,11 +27,7 @@ CONFIGS = {
 
 
 def store_base(board: str) -> int:
-    return board_numbers(TREE.root / "boards" / board)["store_base"]
-
-
-def gic(board: str) -> str:
-    return board_facts(board)["GIC"].removeprefix("gicv")
+    return facts(board)["store_base"]
 
 
 def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
@@ -52,17 +46,8 @@ def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
 
 def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
            limit_ms: int = 2000, ram: int = RAM) -> Job:
-    entry = ENTRY - RAM + ram
-    plan = (f"config {config}\n"
-            f"guest ram={ram:#x} ram_mib=64 cpus={cpus} entry={entry:#x}\n"
-            f"load store=0x0 ipa={entry:#x} size={len(program.binary)}\n"
-            f"limit_ms {limit_ms}\norder once\n")
-    image = program.elf.with_suffix(".bin")
-
-    def machine(words: list[str]) -> list[str]:
-        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
-        return [*words, "-smp", str(cores), "-device", loader]
-    return Job(board, plan, machine)
+    plan = f"config {config}\n{guest_lines(program, cpus, ram)}limit_ms {limit_ms}\norder once\n"
+    return Job(board, plan, with_image(board, program, cores))
 
 
 def fails(result) -> str:
@@ -76,7 +61,7 @@ def ended_well(result) -> bool:
             and result.one("step")["outcome"] == "done")
 
 
-@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 @pytest.mark.parametrize("config", CONFIGS)
 def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, config, cpus):
     result = lab.run(several(built, config, cpus, cpus))
@@ -92,7 +77,7 @@ def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
     return dataclasses.replace(job, plan=f"{job.plan}vm guest cores={','.join(map(str, cores))}\n")
 
 
-@pytest.mark.parametrize("cpus", ELSEWHERE)
+@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 @pytest.mark.parametrize("config", CONFIGS)
 def test_a_vcpu_runs_on_any_core(lab, built, config, cpus):
     """No vCPU on the core of its number; the guest checks its MPIDR, PSCI, SGIs and timers."""
@@ -110,7 +95,7 @@ def storm(board: str, config: str, cpus: int) -> Job:
 
 
 @pytest.mark.parametrize("elsewhere", [False, pytest.param(True, marks=pytest.mark.long)])
-@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 @pytest.mark.parametrize("config", CONFIGS)
 def test_whatever_the_others_do_any_vcpu_can_reset_the_vm(lab, built, config, cpus, elsewhere):
     cores = ELSEWHERE[cpus] if elsewhere else tuple(range(cpus))
@@ -198,16 +183,27 @@ def test_cores_come_out_of_the_spin_table(lab):
     assert ended_well(result), fails(result)
 
 
+@pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
+def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
+    """To a vCPU with both groups, more interrupts than list registers, and EOI in two steps, which
+    checks by itself what is signalled, and how (arch/groups.c)."""
+    program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
+    result = lab.run(run_of(built, program, config, 1, 1))
+    lines = [(int(fault["ipa"], 16) - WRONG) // 4 for fault in result.records("fault")
+             if fault["reason"] == "mmio-syndrome"]
+    assert result.status == 0, f"groups.c, line {lines}\n{result.records('fault')}"
+    assert result.one("step")["outcome"] == "done"
+
+
 # A machine that starts every core at the image's first instruction, as gem5 does
 
 TOGETHER = ("order once\nconfig native\nconfig loud trapped beside=load_cpu\n"
             "bench timer_wakeup n=300\nvm bench\nvm noise image=load cores=3\n")
 
 
-@pytest.mark.job(TOGETHER, planted="cores together",
-                 machine=lambda words: [*words, "-smp", "4"])
-def test_cores_that_start_together_wait_until_a_guest_wants_them(result, job):
-    if not job.board.startswith("virt-"):
+@job(TOGETHER, four_cores, planted="cores together")
+def test_cores_that_start_together_wait_until_a_guest_wants_them(result, board):
+    if not board.startswith("virt-"):
         pytest.skip("of QEMU's virt")
     assert result.status == 0 and result.problems == [], result.explain()
     assert result.one("vm", config="loud")["rounds"] > 100

@@ -2,40 +2,28 @@
 """Debug registers, those of ThumbEE and performance monitors are as at reset wherever a guest
 starts, whatever was planted; the interrupt of counters is a guest's (arch/debug.c)."""
 
+from dataclasses import replace
+
 import pytest
 
-from assembler import Program, assemble
+from assembler import assemble
 from hypervisor import words_of
 from lab import Job, board_facts
 from lab import BOARDS
 from old_qemu import fails_on_old
-from talk import facts
+from talk import ENTRY, gic
+from test_cores import run_of as several_configs
 
 lacks_registers = fails_on_old("lacks debug registers and later features of its core max")
-ENTRY = 0x40200000
 CONFIGS = ("first trapped", "direct", "trapped", "again direct", "last trapped",
            "trapped-sw frame=full")
 TRAPPED = ("first trapped", "trapped-sw", "last trapped")
 
 
-def loaded(board: str, program: Program, configs: tuple[str, ...], cpus: int = 1) -> tuple:
-    """The plan, and QEMU's words that make it possible."""
-    image, store = program.elf.with_suffix(".bin"), facts(board)["store_base"]
-    plan = "".join(f"config {config}\n" for config in configs) + (
-        f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
-        f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-        "limit_ms 2000\norder once\n")
-    return plan, ["-smp", str(cpus), "-device",
-                  f"loader,file={image},addr={store:#x},force-raw=on"]
-
-
-def run_of(board: str, configs: tuple[str, ...], cpus: int = 1, overflow: int = 0,
-           planted: str = "") -> Job:
-    gic = board_facts(board)["GIC"].removeprefix("gicv")
-    program = assemble(board, "vcpus", ENTRY, f"GIC={gic}", f"CPUS={cpus}",
+def run_of(board: str, configs: tuple[str, ...], cpus: int = 1, overflow: int = 0) -> Job:
+    program = assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"CPUS={cpus}",
                        f"OVERFLOW={overflow}", also=("debug.c",))
-    plan, more = loaded(board, program, configs, cpus)
-    return Job(board, plan, lambda words: [*words, *more], planted=planted)
+    return several_configs(board, program, "\nconfig ".join(configs), cpus, cpus)
 
 
 def said(result) -> list[str]:
@@ -75,16 +63,6 @@ def test_registers_that_are_reset_are_those_of_the_core():
     assert used - PAIRS == set(CP14_OF_CORTEX_A15.values()) and PAIRS <= used
 
 
-@lacks_registers
-@pytest.mark.planted("{fault}")
-@pytest.mark.parametrize("fault", ["cpu_reset_debug", "pmcr_el0", "pmuserenr_el0",
-                                   "pmcntenclr_el0", "pmintenclr_el1", "pmovsclr_el0"])
-def test_registers_that_are_not_reset_are_found(lab, built, fault):
-    """A part of the reset is left out."""
-    result = lab.run(run_of(built, CONFIGS, planted=fault))
-    assert any(line.startswith("line ") for line in said(result)), result.explain()
-
-
 def test_overflow_of_a_counter_is_the_guests_interrupt(lab, built):
     """It is left active by each step, and not so for the next."""
     result = lab.run(run_of(built, CONFIGS, overflow=1))
@@ -100,13 +78,13 @@ NEWER_BOARDS = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8
 @pytest.mark.parametrize("name", NEWER_BOARDS)
 def test_what_newer_cores_add_is_undefined(lab, name, start):
     """Where the image comes down from EL3 by itself, it lets itself have what it traps."""
-    plan, more = loaded(name, assemble(name, "vcpus", ENTRY, also=("newer.c",)),
-                        ("trapped", "direct"))
+    program = assemble(name, "vcpus", ENTRY, also=("newer.c",))
+    job = several_configs(name, program, "trapped\nconfig direct", 1, 1)
 
     def machine(words: list[str]) -> list[str]:
         secure = ",secure=on" if start == "EL3" else ""
         return [word.replace("cortex-a72", "max").replace("virt,", f"virt{secure},")
-                for word in words] + more
-    result = lab.run(Job(name, plan, machine))
+                for word in job.machine(words)]
+    result = lab.run(replace(job, machine=machine))
     assert said(result) == ["well", "well"], result.explain()
     assert result.log.run["entry_level"] == start.lower()

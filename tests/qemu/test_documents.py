@@ -16,6 +16,7 @@ import test_faults
 import test_programs
 import test_stats
 from lab import ROOT, Job, board_facts
+from proofs import two_cores
 
 SHARES = "order once\nconfig trapped\nbench hvc n=10\nbench mmio_read n=10\nbench sgi_self n=10\n"
 COUNTED_EXITS = "order once\nconfig stats trapped stats=on\nbench hvc n=10\n"
@@ -169,7 +170,7 @@ def test_vm_switch(result, lab, board, kept):
 
 
 @pytest.mark.every_board
-@pytest.mark.job(test_failover.PLAN, machine=test_failover.two_cores)
+@pytest.mark.job(test_failover.PLAN, machine=two_cores)
 def test_fail_over(result, board, kept):
     of_reference(board)
     rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
@@ -180,7 +181,7 @@ def test_fail_over(result, board, kept):
 
 
 @pytest.mark.every_board
-@pytest.mark.job(test_failover.HELD, machine=test_failover.two_cores)
+@pytest.mark.job(test_failover.HELD, machine=two_cores)
 def test_fail_over_with_the_clock_held(result, board, kept):
     of_reference(board)
     kept("Fail over, clock held", {"call": [
@@ -188,7 +189,7 @@ def test_fail_over_with_the_clock_held(result, board, kept):
 
 
 @pytest.mark.every_board
-@pytest.mark.job(test_links.PLAN, machine=test_links.two_cores)
+@pytest.mark.job(test_links.PLAN, machine=two_cores)
 def test_doorbell(result, board, kept):
     of_reference(board)
     kept("Doorbell", {"a ring": of_cores(result, "ring"),
@@ -196,7 +197,7 @@ def test_doorbell(result, board, kept):
 
 
 @pytest.mark.every_board
-@pytest.mark.job(test_virtio.PLAN, machine=test_links.two_cores)
+@pytest.mark.job(test_virtio.PLAN, machine=two_cores)
 def test_virtio_link(result, board, kept):
     of_reference(board)
     kept("Virtio", {"a notification": of_cores(result, "ring")})

@@ -103,9 +103,9 @@ def test_bits_that_firmware_set_are_seen(lab, on, number):
 ISB = 0xd5033fdf
 
 
-def guard_problems(board: str, fault: str = "") -> list[str]:
+def guard_problems(board: str) -> list[str]:
     """Faults in the order of vcpu_switch(): VTTBR, ISB, EL1's registers, ISB, VTTBR."""
-    words = words_of(board, "vcpu_switch", fault)
+    words = words_of(board, "vcpu_switch")
     written = [word & ~0x1f for word in words]  # from whatever register
     vttbr = [i for i, word in enumerate(written) if word == write_of("vttbr_el2")]
     isb = [i for i, word in enumerate(words) if word == ISB]
@@ -128,15 +128,6 @@ def guard_problems(board: str, fault: str = "") -> list[str]:
 @pytest.mark.parametrize("on", ARMV8)
 def test_switch_translates_nothing_while_it_writes(on):
     assert guard_problems(on) == []
-
-
-@pytest.mark.planted("{which}")
-@pytest.mark.parametrize("on", ARMV8)
-@pytest.mark.parametrize("which, says", [
-    ("first VTTBR", "1 writes of VTTBR"), ("first ISB", "no ISB before"),
-    ("second ISB", "no ISB after"), ("second VTTBR", "1 writes of VTTBR")])
-def test_switch_that_lacks_one_instruction_is_found(on, which, says):
-    assert [says in problem for problem in guard_problems(on, which)] == [True]
 
 
 def lengths(result, config: str) -> dict[str, tuple[int, int]]:
@@ -213,7 +204,7 @@ def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
 def test_thumb_store_stops_the_guest_that_cannot_be_emulated(lab, on, name):
     """The guest of test_registers.py stores from every register, as ARM code first, and then as
     Thumb code."""
-    result = lab.run(job_as(on, name, THUMB, change=with_guest()))
+    result = lab.run(job_as(on, name, THUMB, change=with_guest))
     found = failed_checks(result)
     if "766422" not in RECORDED[name][0]:
         assert found == {}

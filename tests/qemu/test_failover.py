@@ -6,18 +6,7 @@ import pytest
 
 import expected
 from lab import Job, board_facts
-from proofs import DELAYS, VALUES, delay_lines
-
-
-def cores(count: int):
-    return lambda words: [*words, "-smp", str(count)]
-
-
-two_cores, four_cores = cores(2), cores(4)
-
-
-def job(plan: str, machine=two_cores, **more):
-    return pytest.mark.job(plan, machine=machine, **more)
+from proofs import DELAYS, VALUES, delay_lines, four_cores, job, two_cores
 
 
 YIELD, FAILOVER = 0, len(DELAYS)  # bench lines of PLAN
@@ -51,7 +40,7 @@ LONG = HEAD + "".join(f"config {name} {CONFIGS[name]}\n" for name in WAYS) + (
 HELD = HEAD + "".join(f"config {name}{suffix} {CONFIGS[name]}{axis}\n" for name in WAYS
                       for suffix, axis in (("", ""), ("-held", " pause_clock=held"))
                       if suffix or name in ("call", "heartbeat", "fault", "call-cores")) + (
-    "bench failover n=1000\n")
+    "bench failover n=100\n")
 EXPIRY, EXPIRY_HELD = 500, 3000  # of the benchmark's timer, ticks from before the pause
 # instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
@@ -239,7 +228,7 @@ vm control image=control cores=3 prio=1
 """
 WINDOW = "link watch kind=doorbell a=standby b=active\n"
 CONTROL = HEAD + "".join(f"config {name} {axes}\n" for name, axes in COMMANDED.items()) + (
-    delay_lines("failover", "n=300") + "bench hvc n=50\n" + PAIR + WINDOW)
+    delay_lines("failover", "n=100") + "bench hvc n=50\n" + PAIR + WINDOW)
 ALONE = "limit_ms 60000\nconfig cores trapped beside=active_control\nbench failover n=300\n"
 
 
@@ -340,7 +329,7 @@ def test_delay_at_el2_is_seen_once_on_two_cores(result):
 
 ONE_COMMAND = HEAD + "".join(f"config {name}{delay} {COMMANDED[name]} delay_el2={delay}\n"
                              for name in ("three", "one") for delay in DELAYS) + (
-    "bench failover n=300\n" + PAIR + WINDOW)
+    "bench failover n=100\n" + PAIR + WINDOW)
 
 
 @job(ONE_COMMAND, machine=four_cores)
@@ -376,34 +365,6 @@ def test_no_interrupt_is_lost_in_commands_without_end(result):
     assert result.status == 0, result.explain()
     assert [check["handled"] for check in result.records("check", variant="interrupts")] == (
         [2000] * len(COMMANDED))
-
-
-@job(HEAD + f"config three {COMMANDED['three']}\nbench failover n=10\n" + PAIR + WINDOW,
-     machine=four_cores, planted="a vcpu is not paused")
-def test_a_vcpu_of_the_active_vm_that_is_not_paused_is_found(result):
-    assert result.status == 1
-
-
-@job(HEAD + f"config call {CONFIGS['call']} pause_clock=held\nbench failover n=10\n",
-     planted="clock moves")
-def test_a_clock_that_moves_is_found(result):
-    assert result.status == 1
-    assert not result.one("check", variant="clock")["ok"]
-
-
-@job(HEAD + f"config call {CONFIGS['call']} pause_clock=held\nbench failover n=10\n",
-     planted="clock goes back")
-def test_a_clock_that_goes_back_is_found(result):
-    assert result.status == 1
-    assert not result.one("check", variant="clock")["ok"]
-
-
-@job(HEAD + f"config call {CONFIGS['call-cores']}\nbench failover n=10\n",
-     planted="vm_fail_over")
-def test_an_active_vm_that_is_not_paused_is_found(result):
-    assert result.status == 1
-    [error] = result.records("error")
-    assert "the other VM did not have the core" in error["what"]
 
 
 def test_two_runs_are_the_same(lab, built):

@@ -2,6 +2,7 @@
 """The path lengths are the committed ones, exactly; where another compiler built the image, they
 are below the ceilings."""
 
+import copy
 import json
 
 import pytest
@@ -61,3 +62,19 @@ def test_change_is_in_the_changelog(board):
         section = expected.changelog_section(heading, expected.CHANGELOG.read_text())
         assert section is not None, f"CHANGELOG.md has no `## {heading}`"
         assert "numbers change: yes" in section
+
+
+# --- the detectors can fail ---
+
+def test_one_instruction_more_is_found(figures):
+    longer = copy.deepcopy(figures)
+    longer["trapped"]["hvc null"] += 1
+    assert expected.differences(figures, figures) == []
+    assert len(expected.differences(figures, longer)) == 1
+    del longer["trapped"]["hvc null"]
+    assert "not there" in expected.differences(figures, longer)[0]
+
+
+def test_path_above_its_ceiling_is_found(board, figures):
+    figures["trapped"]["hvc null"] = 100
+    assert len(expected.above_ceilings(board, figures)) == 1

@@ -11,14 +11,13 @@ import pytest
 from assembler import assemble
 from lab import LIMIT_S, TREE, Result, board_facts, is_built
 from hypbench import qemu
-from talk import Talk, facts, perform_talk
+from talk import ENTRY, Talk, facts, gic, perform_talk
 
-ENTRY = 0x40200000
 UART = 0x09000000
 DTB = 0x40300000
 BANK = 0x04000000
 READONLY = 0x10000000
-FLASH_FILE, DTB_FILE = 0x200000, 0x201000  # in the store
+FLASH_FILE = 0x200000  # in the store
 DOES = ("HELLO", "ECHO", "RESET", "MACHINE", "READONLY", "FOREVER", "FLASH")
 HELLO = "hello\nopen"
 CONFIGS = """config trapped
@@ -35,9 +34,8 @@ MORE_BOARDS = ("vexpress-a15", "rpi4")
 
 
 def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: int = UART) -> Path:
-    facts_of = board_facts(board)
     made = assemble(board, "vcpus", at, f"DOES={does}", f"UART_BASE={uart:#x}",
-                    f"GIC={facts_of['GIC'].removeprefix('gicv')}", f"CONDUIT={conduit}",
+                    f"GIC={gic(board)}", f"CONDUIT={conduit}",
                     f"DTB={DTB:#x}", also=("unmodified.c",))
     return made.elf.with_suffix(".bin")
 
@@ -96,10 +94,9 @@ def test_it_prints_and_powers_off(lab, built, conduit):
     assert result.log.run["order"] == "once" and result.log.run["steps"] == len(CONFIG_NAMES)
 
 
-@pytest.mark.parametrize("conduit", ["hvc"])
-def test_each_byte_of_it_is_one_exit(lab, built, conduit):
+def test_each_byte_of_it_is_one_exit(lab, built):
     """Where the UART is emulated."""
-    result = run(lab, talk(built, "HELLO", CONFIGS, conduit=conduit))
+    result = run(lab, talk(built, "HELLO", CONFIGS))
     counts = {record["exit"]: record["n"] for record in result.records("exits", config="full")}
     assert counts == {"mmio-write": len("hello\r\nopen"), "hvc": 1}
 
@@ -178,6 +175,20 @@ def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
     assert (fault["reason"], int(fault["pc"], 16)) == ("prefetch-abort", vector)
     assert (fault["vcpu"], fault["at"]) == (0, "flash")
     assert result.one("step")["rom_writes"] == 1
+
+
+# Values that the guest expects: on armv8 of ESR, on armv7 of DFSR and IFSR in the long format.
+RIGHT = {"armv8": ("SYNDROME=0x96000010", "FETCH=0x86000010", "WALK=0x96000015"),
+         "armv7": ("SYNDROME=0x210", "FETCH=0x210", "WALK=0x215")}
+
+
+def test_an_access_to_nothing_is_an_external_abort(lab, built):
+    """That of bare hardware; and the guest goes on (arch/nowhere.c)."""
+    made = assemble(built, "vcpus", ENTRY, *RIGHT[board_facts(built)["ISA"]], also=("nowhere.c",))
+    image = made.elf.with_suffix(".bin")
+    result = run(lab, Talk(built, f"{CONFIGS}limit_ms 1000\n{lines(image)}", ((0, image),)))
+    all_done(result, CONFIG_NAMES)
+    assert said(result).split() == "as it should be".split() * len(CONFIG_NAMES)
 
 
 def test_a_limit_ends_it(lab, built):

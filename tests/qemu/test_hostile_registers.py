@@ -4,17 +4,14 @@ trace: 5 million steps on the reference boards together."""
 
 import pytest
 
-from lab import TWINS
-from lab import TREE, Job
+from lab import TREE, TWINS
+from proofs import content
 
 PROBES = ("hvc n=50", "timer_wakeup n=50", "cntp_wakeup n=50", "sgi_self n=50")
 CONFIGS = """config trapped
 config trapped-sw
 config cntp trapped cntp=emulated
 config cntp-sw trapped-sw cntp=emulated
-"""
-SHARED = """config slice trapped sched=rr slice_us=100
-config priority trapped-sw sched=fp slice_us=100 cntp=emulated
 """
 COUNTED = """config stats trapped stats=on
 config stats-sw trapped-sw stats=on cntp=emulated
@@ -31,13 +28,8 @@ def bench_lines(*lines: str) -> str:
     return "".join(f"bench {line}\n" for line in lines)
 
 
-PROBES_ALONE = HEAD + CONFIGS + SHARED + bench_lines(*PROBES)
-BETWEEN = HEAD + CONFIGS + SHARED + bench_lines(
-    *PROBES, "hostile_registers n=4000 seed=101", *PROBES, "hostile_registers n=4000 seed=102",
-    *PROBES)
 COUNT = HEAD + COUNTED + bench_lines(*(f"hostile_registers n=5000 seed={seed}"
                                        for seed in (201, 202, 203)))
-SHORT = HEAD + CONFIGS + bench_lines(*PROBES, "hostile_registers n=2000", *PROBES)
 ELSEWHERE = HEAD + "config native\nconfig direct\n" + bench_lines("hostile_registers")
 
 
@@ -46,19 +38,11 @@ def many(seed: int) -> str:
                                         *PROBES)
 
 
-def assert_quiet_steps_are_alike(result, hostile: int = 1) -> None:
-    """The probes before the first hostile step, and after each."""
-    for after in range(1, hostile + 1):
-        for probe in range(len(PROBES)):
-            first = content(result, probe)
-            assert first and content(result, after * (len(PROBES) + 1) + probe) == first
-
-
-def content(result, line: int) -> list[dict]:
-    frame = ("seq", "step", "crc")
-    return [{name: value for name, value in record.items() if name not in frame}
-            for record in result.records("bench", "calibration", "check", "skip")
-            if result.line_of(record) == line]
+def assert_quiet_steps_are_alike(result) -> None:
+    """The probes before the hostile step, and after it."""
+    for probe in range(len(PROBES)):
+        first = content(result, probe)
+        assert first and content(result, len(PROBES) + 1 + probe) == first
 
 
 def checks(result) -> list[dict]:
@@ -92,27 +76,6 @@ def test_random_writes_stop_nobody(result, steps):
     assert_quiet_steps_are_alike(result)
 
 
-def test_the_steps_are_as_many_as_they_are_said_to_be():
-    assert SHARE * BOARDS * CONFIG_COUNT * len(SEEDS) >= STEPS
-
-
-@pytest.mark.long
-@pytest.mark.job(BETWEEN)
-def test_next_guest_measures_the_same(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-    assert_quiet_steps_are_alike(result, 2)
-
-
-@pytest.mark.long
-@pytest.mark.job(BETWEEN)
-def test_a_run_without_it_measures_the_same(lab, job, result):
-    alone = lab.run(Job(job.board, PROBES_ALONE))
-    assert alone.status == 0, alone.explain()
-    for probe in range(len(PROBES)):
-        assert content(result, len(PROBES) + 1 + probe) == content(alone, probe)
-
-
 @pytest.mark.job(COUNT)
 def test_every_exit_is_one_that_it_caused(result):
     """The hypervisor's own count, by kind, is the guest's: no access got lost, none was refused.
@@ -142,33 +105,6 @@ def test_every_kind_of_step_is_done(result):
             if check["config"] == "stats-sw"} == {True}
 
 
-@pytest.mark.long
-@pytest.mark.job(COUNT)
-def test_two_runs_are_identical(lab, job, result):
-    again = lab.run(Job(job.board, job.plan, attempt=1))
-    assert again.console == result.console
-
-
 @pytest.mark.job(ELSEWHERE)
 def test_it_is_skipped_where_nothing_is_emulated(result):
     assert {skip["config"] for skip in result.records("skip")} == {"native", "direct"}
-
-
-@pytest.mark.job(SHORT, planted="gic_dist_reset")
-def test_state_that_stays_behind_is_found(result):
-    """The planted fault: the GIC of the next guest is as the last one left it."""
-    first = [content(result, probe) for probe in range(len(PROBES))]
-    second = [content(result, len(PROBES) + 1 + probe) for probe in range(len(PROBES))]
-    assert first != second or result.status != 0
-
-
-@pytest.mark.job(SHORT, planted="vgic_set_priority crashes")
-def test_a_hypervisor_that_is_stopped_is_found(result):
-    assert result.status != 0 and not result.records("end")
-
-
-@pytest.mark.job(SHORT, planted="touch_emulated")
-def test_steps_that_do_nothing_are_found(result):
-    for check in checks(result):
-        exits = sum(check[name] for name in ("reads", "writes", "trapped", "hypercalls", "smcs"))
-        assert exits < 0.4 * check["steps"]

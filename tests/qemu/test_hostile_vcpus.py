@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """vCPUs that do at random, all at once, whatever a guest can do (arch/hostile.c): registers, any
 address, calls, exceptions in any mode. They stop no other VM, and the quiet step after each such
-step measures the same. `make hostile-nightly` does it for longer."""
+step measures the same. Beside fail overs in random order both VMs of the pair find each of their
+interrupts once, and no other, and their clocks never go back. `make hostile-nightly` does both for
+longer."""
 
-import dataclasses
 import re
 from functools import cache
 
@@ -12,7 +13,7 @@ import pytest
 from assembler import Program, assemble
 from lab import Job, Result, board_facts
 from old_qemu import divides_otherwise
-from talk import facts
+from talk import facts, guest_lines, with_image
 from test_cores import exit_counts, fails, gic, run_of
 
 RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
@@ -85,8 +86,51 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
-@pytest.mark.planted("{function} crashes")
-@pytest.mark.parametrize("function", ["vgic_set_priority", "abort_or_stop"])
-def test_a_hypervisor_that_is_stopped_is_found(lab, built, function):
-    result = lab.run(dataclasses.replace(hostile(built, 2), planted=f"{function} crashes"))
-    assert result.status != 0 and not result.records("end")
+# --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
+
+SMALL, LARGE = 300, 1500  # LARGE: in the time of a run; hostile_nightly.py makes 10^5 fail overs
+# with the cores of the active VM and of the two vCPUs of the hostile one
+CONFIGS = {
+    "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),
+    "rr": ("trapped sched=rr fp=eager slice_us=50", "0", "1,0"),
+    "sw": ("trapped-sw sched=rr fp=lazy frame=full slice_us=50", "0", "0,2"),
+    "held": ("trapped sched=fp fp=lazy pause_clock=held", "0", "1,0"),
+    "cores": ("trapped sched=rr fp=lazy slice_us=50", "1", "1,0"),
+}
+FAIL_OVERS = 2 * 2  # of a sample: there and back; and as many of the checks
+
+
+@cache
+def beside_hostile(board: str, config: str, n: int, seed: int = 1) -> Job:
+    """The hostile guest is quiet in the first step, and hostile in the second."""
+    axes, active, hostile = CONFIGS[config]
+    guest = program(board, 2, lives=1_000_000, compare=0)
+    plan = (f"order once\nlimit_ms 600000\nconfig {config} {axes} beside=active_random\n"
+            f"bench hvc n=50\nbench failover n={n} seed={seed}\n"
+            f"{guest_lines(guest, 2, RAM)}"
+            f"vm rt image=bench cores=0 prio=2\nvm active image=load cores={active} prio=2\n"
+            f"vm hostile image=guest cores={hostile} prio=2\n"
+            "vm sgi image=load cores=3 load=load_sgi\nvm exits image=load cores=2 load=load_exit\n")
+    return Job(board, plan, with_image(board, guest, 4))
+
+
+def check_fail_overs(result: Result, n: int) -> None:
+    assert result.status == 0 and result.problems == [], result.explain()
+    checks = {found["variant"]: found for found in result.records("check", bench="failover")
+              if found["vm"] == "rt"}
+    assert set(checks) == {"interrupts", "sgis", "clock", "takeovers"}
+    assert all(found["ok"] for found in checks.values())
+    assert checks["interrupts"]["handled"] == checks["sgis"]["handled"] == n
+    there = {vm["vm"]: vm for vm in result.records("vm", bench="failover")}
+    ways = there["active"]["rounds"] / 4
+    assert ways * 4 >= 2 * n
+    assert 0.8 * ways < there["active"]["faults"] < 1.2 * ways  # each way comes as often
+    assert 0.8 * ways < checks["takeovers"]["handled"] < 1.2 * ways
+    assert there["hostile"]["resets"] > 5 and there["hostile"]["outcome"] in ("stopped", "reset")
+    assert min(there["sgi"]["rounds"], there["exits"]["rounds"]) > 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("config", CONFIGS)
+def test_fail_overs_in_random_order_lose_no_interrupt(lab, built, config):
+    check_fail_overs(lab.run(beside_hostile(built, config, SMALL)), SMALL)

@@ -18,7 +18,6 @@ from test_rtos import OF_GIC
 from test_rtos import image as rtos
 
 UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
-page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def is_documented() -> bool:
 
 
 @pytest.mark.long
-@page
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_page_is_right_to_the_letter(clone, page):
     said = ""
     for block in blocks(page):
@@ -77,9 +76,9 @@ def put_guest(path, board: str) -> None:
     shutil.copy(rtos(board, OF_GIC[board_facts(board)["GIC"]]), path)
 
 
-@page
-def test_what_is_done_by_hand_are_commands(page):
-    for block in blocks(page):
+@pytest.mark.long
+def test_what_is_done_by_hand_are_commands():
+    for block in (block for page in PAGES for block in blocks(page)):
         if block.by_hand:
             done = bash(block.text, ROOT, "-n")
             assert done.returncode == 0, done.stdout
@@ -108,12 +107,12 @@ def make(*words: str) -> str:
     return done.stdout
 
 
-@page
-def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
-    text = page.read_text()
-    assert len(text.split()) <= WORDS_MOST
-    assert text.count("```") == 2 * len(list(blocks(page)))
-    for block in blocks(page):
+def test_a_page_is_short_and_its_blocks_are_of_a_known_kind():
+    for page in PAGES:
+        text = page.read_text()
+        assert len(text.split()) <= WORDS_MOST, page
+        assert text.count("```") == 2 * len(list(blocks(page))), page
+    for block in (block for page in PAGES for block in blocks(page)):
         if block.kind == "sh":
             assert block.more in ("", "fails", "network", "guest", "by-hand"), block
             assert bool(block.guest) == (block.more == "guest"), block
@@ -121,6 +120,7 @@ def test_the_page_is_short_and_its_blocks_are_of_a_known_kind(page):
             assert block.more, f"no file is named: {block}"
 
 
+@pytest.mark.long
 def test_a_page_that_is_wrong_is_seen():
     assert lacking("│ hvc   │ null │ 37 │\n", "│ hvc │ null │ 38 │\n") == ["│ hvc │ null │ 38 │"]
     assert not lacking("a\n│ hvc   │ null │   37 │\n", "│ hvc │ null │ 37 │")

@@ -5,6 +5,7 @@ a handler leaves no trace for the next guest."""
 import pytest
 
 from lab import ALL_CONFIGS
+from proofs import content
 
 CONFIGS = "".join(f"config {name}\n" for name in ALL_CONFIGS)
 ORDER = f"""order once
@@ -12,9 +13,11 @@ ORDER = f"""order once
 config stats trapped-sw stats=on
 config wfi trapped wfi=trapped
 config 4K trapped stage2=4K
+config synced trapped lr_sync=full
+config synced-sw trapped-sw lr_sync=full
 bench irq_order
-bench sgi_self n=200
-bench timer_wakeup n=200
+bench sgi_self n=50
+bench timer_wakeup n=50
 """
 
 
@@ -83,10 +86,3 @@ def test_crash_in_a_handler_leaves_nothing_behind(result, crashing, probes, conf
         assert before and before == after, probe
         steps = result.records("step", bench=probe)
         assert [step["outcome"] for step in steps] == ["done"] * 6
-
-
-def content(result, line: int) -> list[dict]:
-    frame = ("seq", "step", "crc")
-    return [{name: value for name, value in record.items() if name not in frame}
-            for record in result.records("bench", "check", "calibration", "skip")
-            if result.line_of(record) == line]

@@ -22,7 +22,7 @@ from lab import CLOCK, PLATFORM, TREE, image_of
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import ENTRY, RAM
 from test_hostile_vcpus import program as hostile_program
-from stage2_tables import PAGE, Range, joined, mapped, plant, root
+from stage2_tables import PAGE, Range, joined, mapped
 
 GRAINS, FILLS, IRQS = ("4K", "2M", "1G"), ("eager", "lazy"), ("trapped", "direct")
 MATRIX = [(grain, fill, irq) for grain in GRAINS for fill in FILLS for irq in IRQS]
@@ -96,10 +96,9 @@ def differences(found: list[Range], expected: list[Range]) -> list[str]:
 
 # --- the machine, halted ---
 
-def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"", fault: str = ""
-            ) -> list[str]:
+def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") -> list[str]:
     image, files = folder / "hypbench.elf", folder / "store"
-    image.write_bytes(plans.write_plan(image_of(board, fault), plan, PLATFORM))
+    image.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
     options = [*TREE.qemu_options(board), "-smp", str(cpus)]
     if store:
         files.write_bytes(store)
@@ -125,50 +124,13 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
             last = address
 
 
-def spare(board: str) -> int:
-    """A page of the guest's RAM on the board, far beyond all that is used."""
-    facts = talk.facts(board)
-    return facts["guest_base"] + facts["guest_size"] - 0x10000
-
-
-def at_root(machine: Machine, board: str) -> tuple[int, int, str]:
-    del board
-    return root(machine)[0], root(machine)[0], "ram"
-
-
-def at_gich(machine: Machine, board: str) -> tuple[int, int, str]:
-    """A GICv3 has none: its distributor."""
-    del machine
-    facts = talk.facts(board)
-    page = facts.get("gic.hyp", facts["gic.dist"])
-    return VIRT_GICD + WINDOW - PAGE, page, "device"
-
-
-def at_data(machine: Machine, board: str) -> tuple[int, int, str]:
-    del machine
-    page = symbol(board, "__data_start") & -PAGE
-    return page, page, "ram"
-
-
-def at_others(machine: Machine, board: str) -> tuple[int, int, str]:
-    """The only page of the VM that shares the core."""
-    del machine
-    page = symbol(board, "__background_start")
-    return page, page, "ram"
-
-
-FAULTS = {"root": at_root, "gich": at_gich, "data": at_data, "other-vm": at_others}
-
-
 # --- the benchmarks' guest, and the one beside it ---
 
-def swept(board: str, words: list[str], places: dict[int, str], fault: str = "",
-          has_flash: bool = False) -> Iterator[tuple[str, list[Range]]]:
+def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool = False
+          ) -> Iterator[tuple[str, list[Range]]]:
     """Mappings whenever a guest is at one of these places; but for its flash."""
     with Machine(words) as machine:
         for place in guest_stops(machine, places):
-            if fault:
-                plant(machine, *FAULTS[fault](machine, board), spare(board))
             pages = mapped(machine)
             allowed = set(flash(machine, board, pages) if has_flash else ())
             yield place, [one for one in pages if one not in allowed]
@@ -186,12 +148,12 @@ def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
             or one.kind == "data" and one.size == PAGE and one.pa in erased]
 
 
-def bench_swept(board: str, plan: str, folder, fault: str = "") -> list[tuple[str, list[Range]]]:
+def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
     """At the first and the last instruction of the guest, and at the first of the background VM."""
     places = {read_header(image_of(board), board)["entry"]: "entry",
               guest_symbols(board)["guest_exit"]: "exit",
               symbol(board, "__background_start"): "background"}
-    return list(swept(board, command(board, plan, folder), places, fault))
+    return list(swept(board, command(board, plan, folder), places))
 
 
 def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
@@ -212,14 +174,6 @@ def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
         expected = (background_guest(built) if place == "background"
                     else bench_guest(built, "trapped", ram=True))
         assert differences(pages, expected) == [], place
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_page_that_is_not_a_bench_guests_own_is_found(built, tmp_path, fault):
-    plan = "order once\nconfig trapped\nbench hvc n=1\n"
-    _, pages = bench_swept(built, plan, tmp_path, fault)[0]
-    assert len(strangers(pages, bench_guest(built, "trapped", ram=True))) == 1
 
 
 # --- unmodified guests: arch/answers.c tries every address, arch/hostile.c does what it can ---
@@ -259,14 +213,10 @@ def places_of(program: Program) -> dict[int, str]:
             if name in ("first_main", "second_main", "finished")}
 
 
-def start_of(program: Program) -> int:
-    return next(address for address, name in program.labels if name == "first_main")
-
-
-def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int = 1,
-                     fault: str = "") -> Iterator[tuple[str, list[Range]]]:
+def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int = 1
+                     ) -> Iterator[tuple[str, list[Range]]]:
     words = command(board, plan, folder, cpus, program.binary)
-    return swept(board, words, places_of(program), fault, has_flash=True)
+    return swept(board, words, places_of(program), has_flash=True)
 
 
 @pytest.mark.long
@@ -292,15 +242,6 @@ def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
     assert len(found) == 12
     for place, pages in found:
         assert strangers(pages, unmodified_guest(built, "trapped")) == [], place
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_page_that_is_not_an_unmodified_guests_own_is_found(built, tmp_path, fault):
-    program = answers(built)
-    plan = guest_plan(program, {"trapped": "trapped"})
-    _, pages = next(unmodified_swept(built, program, plan, tmp_path, fault=fault))
-    assert len(strangers(pages, unmodified_guest(built, "trapped"))) == 1
 
 
 # --- from inside ---
@@ -333,15 +274,13 @@ def expected_answers(board: str, pages: list[tuple[int, int]]) -> list[tuple[str
             for run in probed(pages, *sweep)]
 
 
-def answered(board: str, configs: dict[str, str], folder, fault: str = ""
-             ) -> list[list[tuple[str, int, int]]]:
+def answered(board: str, configs: dict[str, str], folder) -> list[list[tuple[str, int, int]]]:
     """By step, as the guest reports it: what it did, from where to where."""
     program = answers(board)
     words = command(board, guest_plan(program, configs), folder, 1, program.binary)
     with Machine(words) as machine:
-        for _ in guest_stops(machine, {start_of(program): "start"}):
-            if fault:
-                plant(machine, *FAULTS[fault](machine, board), spare(board))
+        for _ in guest_stops(machine, places_of(program)):
+            pass
         text = machine.console.read_text(errors="replace")
     return [[(kind, int(start, 16), int(end, 16)) for kind, start, end in
              re.findall(r"^(loads|stores) 0x(\w+) 0x(\w+)", part, re.MULTILINE)]
@@ -357,12 +296,3 @@ def test_a_guest_that_tries_every_address_finds_its_own(built, tmp_path):
     assert len(found) == len(INSIDE)
     for name, answer in zip(INSIDE, found):
         assert answer == expected_answers(built, there(built, name)), name
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_guest_that_tries_every_address_finds_what_is_not_its_own(built, tmp_path, fault):
-    """The one page more, by loads and by stores."""
-    answer, = answered(built, {"trapped": "trapped"}, tmp_path, fault)
-    more = sorted(set(answer) - set(expected_answers(built, there(built, "trapped"))))
-    assert [(kind, end - start) for kind, start, end in more] == [("loads", PAGE), ("stores", PAGE)]

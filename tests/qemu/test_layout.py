@@ -8,7 +8,7 @@ import re
 import pytest
 
 from assembler import run
-from conftest import ANY_BOARD
+from lab import ANY_BOARD
 from hypervisor import tool
 from lab import ROOT, TREE, board_facts
 

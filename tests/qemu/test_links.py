@@ -6,18 +6,10 @@ from itertools import product
 
 import pytest
 
-from lab import ROOT, Job
+from lab import ROOT
 from old_qemu import divides_otherwise
-from proofs import DELAYS, delay_lines
+from proofs import DELAYS, delay_lines, four_cores, job
 from test_failover import CONFIGS as FAILOVERS
-
-
-def two_cores(words: list[str]) -> list[str]:
-    return [*words, "-smp", "2"]
-
-
-def job(plan: str, **more):
-    return pytest.mark.job(plan, machine=two_cores, **more)
 
 
 N = 100
@@ -139,34 +131,11 @@ def test_beside_another_load_there_is_no_link(result):
     assert result.figures(0)["near", "ring"]["p50"] == result.figures(0)["far", "ring"]["p50"]
 
 
-@job(ONE, planted="ring")
-def test_a_ring_that_is_lost_is_found(result):
-    assert result.status == 1
-    [fault] = result.records("fault")
-    assert fault["reason"] == "time-limit"
-
-
-@job(ONE, planted="link_copy")
-def test_an_answer_that_is_not_the_request_is_found(result):
-    assert result.status == 1
-    [check] = result.records("check")
-    assert not check["ok"] and check["wrong"] == check["answered"]
-
-
-def test_two_runs_are_the_same(lab, built):
-    one, other = (lab.run(Job(built, ONE, machine=two_cores, attempt=n)) for n in range(2))
-    assert one.status == 0 and one.console == other.console
-
-
-def four_cores(words: list[str]) -> list[str]:
-    return [*words, "-smp", "4"]
-
-
 BESIDE = {kind: (ROOT / f"plans/{name}.plan").read_text() for kind, name in (
     ("doorbell", "links-beside"), ("virtio", "virtio-beside"))}
 OTHERS = ("cpu", "exit", "irq", "net", "block")
 third_vm = pytest.mark.parametrize("kind", [
-    pytest.param(kind, marks=pytest.mark.job(plan, machine=four_cores))
+    pytest.param(kind, marks=[pytest.mark.job(plan, machine=four_cores), pytest.mark.long])
     for kind, plan in BESIDE.items()])
 
 
@@ -296,10 +265,3 @@ def test_delay_is_seen_in_a_stream(result):
         for key, row in result.figures(number).items():
             if key[0] != "turns":  # where a slice ends comes between
                 assert row["p50"] == plain[key]["p50"] + delay, key
-
-
-@job(HEAD + f"config cores {CONFIGS['cores']}\nbench net_stream n=5\n", planted="block")
-def test_a_block_that_is_not_taken_is_found(result):
-    assert result.status == 1
-    [check] = result.records("check")
-    assert not check["ok"] and check["sent"] == check["taken"]

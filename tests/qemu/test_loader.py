@@ -15,6 +15,7 @@ NOWHERE = "0x60000000"  # RAM in which nothing is
 LIMIT_S = 2.0  # far more than a run needs to its first character
 
 MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR_EL2, HSCTLR: I, C, M
+HCR_PRESET = 1 << 4 | 1 << 5 | 1 << 13  # IMO, AMO, TWI
 
 PLAN = """order once
 config native
@@ -53,6 +54,7 @@ def test_a_loaders_leftovers_change_nothing(lab, built):
     assert loaded.status == 0, loaded.explain()
     assert behind_run_record(loaded) == behind_run_record(plain)
     left = int(loaded.log.run["entry_sctlr"], 16)
+    assert int(loaded.log.run["entry_hcr"], 16) & HCR_PRESET == HCR_PRESET
     assert left & MMU_AND_CACHES == MMU_AND_CACHES != int(plain.log.run["entry_sctlr"], 16)
 
 

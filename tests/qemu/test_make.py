@@ -46,6 +46,7 @@ def test_make_alone_is_the_help_and_builds_nothing():
     assert make("BOARD=virt-a15").startswith("hypbench: BOARD=virt-a15")
 
 
+@pytest.mark.long
 def test_capture_without_a_port_names_the_ports():
     said = make("capture", status=2)
     assert "on which serial port?" in said and "there are: " in said
@@ -56,6 +57,7 @@ def test_capture_without_a_port_names_the_ports():
 RECORDED = "tests/host/logs/release-0.1.0.jsonl"
 
 
+@pytest.mark.long
 def test_compare_sets_two_runs_against_each_other():
     said = make("compare", f"A={RECORDED}", f"B={RECORDED}", "THRESHOLD=0")
     assert "slower by more than 0: 0" in said
@@ -89,6 +91,7 @@ def renamed(data: dict) -> dict:
     return data | {"variant": "other"} if data.get("variant") == "iidr" else data
 
 
+@pytest.mark.long
 def test_compare_ends_with_the_tools_own_status(tmp_path):
     words = ("compare", f"A={RECORDED}", "THRESHOLD=5%")
     slow, other = recorded_with(longer, tmp_path / "slow"), recorded_with(renamed, tmp_path / "o")
@@ -97,20 +100,24 @@ def test_compare_ends_with_the_tools_own_status(tmp_path):
     make(*words, f"B={other}", "ALLOW_MISSING=1")
 
 
+@pytest.mark.long
 def test_compare_wants_a_run():
     for words in ((), (f"B={RECORDED}",)):
         assert "make compare wants A=<records>" in make("compare", *words, status=2)
 
 
+@pytest.mark.long
 def test_compare_lists_what_is_the_same_where_it_is_asked_for():
     words = ("compare", f"A={RECORDED}", f"B={RECORDED}")
     assert make(*words, "TABLE=long").count("│ same") > make(*words).count("│ same") == 0
 
 
+@pytest.mark.long
 def test_unknown_table_names_the_tables():
     assert "unknown TABLE=wide; valid: short long" in make("bench", "TABLE=wide", status=2)
 
 
+@pytest.mark.long
 def test_update_expected_takes_the_board_it_is_told():
     assert "update_expected.py virt-a15" in " ".join(
         make("update-expected", "BOARD=virt-a15", "-n").replace("\\\n", " ").split())
@@ -162,6 +169,7 @@ def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
     assert not result.records("end")
 
 
+@pytest.mark.long
 def test_a_report_of_all_boards_builds_their_images():
     """`all` is no board to the make of one: it would refuse the word."""
     said = make("-n", "report", "BOARD=all")

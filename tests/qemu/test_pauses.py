@@ -3,16 +3,16 @@
 its way, with several vCPUs asleep; nothing is lost. A pause of what is paused is an error."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from assembler import assemble
-from lab import Job
 from old_qemu import divides_otherwise
-from talk import facts
-from test_cores import ENTRY, RAM, fails, gic
-from test_failover import two_cores
-from test_vms import with_image, words_of
+from proofs import two_cores
+from talk import ENTRY, facts, gic
+from test_cores import fails, run_of
+from test_vms import words_of
 
 CONFIGS = {
     "native-wfi": "trapped",
@@ -77,11 +77,8 @@ def test_all_vcpus_asleep_are_paused_and_go_on(lab, built, config):
                        f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
     events = [(200 + n * 137 + later, what, "v") for n in range(300)
               for later, what in ((0, "pause"), (41 + n % 11, "resume"))]
-    plan = (f"config c {config} wfi=trapped\n"
-            f"guest ram={RAM:#x} ram_mib=64 cpus=4 entry={ENTRY:#x}\n"
-            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            f"vm v image=guest cores=0-3\nlimit_ms 20000\norder once\n{words_of(events)}")
-    result = lab.run(Job(built, plan, with_image(built, program, 4)))
+    job = run_of(built, program, f"c {config} wfi=trapped", 4, 4, limit_ms=20_000)
+    result = lab.run(replace(job, plan=f"{job.plan}vm v image=guest cores=0-3\n{words_of(events)}"))
     assert result.status == 0 and not result.timed_out, fails(result)
     step = result.one("step")
     assert step["outcome"] == "done" and step["events"] > 100, step

@@ -2,6 +2,8 @@
 """The phases of an interrupt: they add up, each delay is in its own, and the probes' cost is known
 to the instruction."""
 
+from itertools import product
+
 import pytest
 
 import expected
@@ -118,10 +120,10 @@ def test_the_guest_has_added_them_up_too(result):
         assert check["phase_ticks"] == check["total_ticks"] > 0
 
 
-@pytest.mark.parametrize("config", [*ALL_CONFIGS, "full"])
-def test_a_benchmark_without_phases_finds_the_same_total(result, config):
-    wakeup = of_config(result, config, len(DELAYS))["busy-task"]
-    assert of_config(result, config)["timer-total"]["p50"] == wakeup["p50"]
+def test_a_benchmark_without_phases_finds_the_same_total(result):
+    for config in (*ALL_CONFIGS, "full"):
+        wakeup = of_config(result, config, len(DELAYS))["busy-task"]
+        assert of_config(result, config)["timer-total"]["p50"] == wakeup["p50"], config
 
 
 def test_what_a_stamp_costs(result, board):
@@ -132,13 +134,15 @@ def test_what_a_stamp_costs(result, board):
             assert values(found["probe-el2"]) == [EL2_STAMP] * len(VALUES)
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("config", [*ALL_CONFIGS, "full"])
-def test_probes_cost_their_stamps(result, board, config, source):
+def test_probes_cost_their_stamps(result, board):
     """The total with probes, less its stamps, is the total without."""
-    isa, compiler = isa_of(board), result.log.run["compiler"]
-    if isa == "armv7" and not expected.read(board, compiler):
+    if isa_of(board) == "armv7" and not expected.read(board, result.log.run["compiler"]):
         pytest.skip("another compiler may save other registers")
+    for config, source in product((*ALL_CONFIGS, "full"), SOURCES):
+        check_stamps(result, isa_of(board), config, source)
+
+
+def check_stamps(result, isa: str, config: str, source: str) -> None:
     plain, with_probes = (of_config(result, name) for name in (config, f"{config}-probes"))
     stamps = EL1_STAMPS * with_probes["probe-el1"]["p50"]
     beside = 0
@@ -172,9 +176,8 @@ def test_first_instructions_are_as_counted(result, board):
     assert set(trapped["timer-el2-vector"]) == {{"armv8": 3, "armv7": 4}[isa] + NO_DELAY[isa]}
 
 
-@pytest.mark.parametrize("line", range(1, len(DELAYS)))
-def test_a_delay_is_in_the_vector_and_the_total(result, line):
-    for config in result.configs:
+def test_a_delay_is_in_the_vector_and_the_total(result):
+    for line, config in product(range(1, len(DELAYS)), result.configs):
         plain, delayed = lengths(result, config), lengths(result, config, line)
         assert plain and plain.keys() == delayed.keys()
         for variant, found in delayed.items():
@@ -209,57 +212,3 @@ def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
         branch = isa_of(board) == "armv8" and variant.endswith(("-el2-vector", "-total"))
         cost = FULL_FRAME[isa_of(board)] * times.get(variant, 0) + branch
         assert found[1:] == more(light[variant], cost)[1:], variant
-
-
-# --- planted faults ---
-
-SHORT = ("order once\n" + "".join(f"config {name} probes=on\n" for name in ALL_CONFIGS)
-         + "bench irq_phases n=10\n")
-
-
-def assert_refused(result, says: dict[str, str]) -> None:
-    assert result.status == 1, result.explain()
-    for config in ALL_CONFIGS:
-        step = result.one("step", config=config)
-        if config not in says:
-            assert step["outcome"] == "done"
-            continue
-        assert step["outcome"] == "refused"
-        assert says[config] in result.one("error", config=config)["what"]
-        assert not result.records("bench", config=config)
-
-
-@pytest.mark.job(SHORT)
-def test_without_a_fault_nothing_is_refused(result):
-    assert result.status == 0 and result.problems == []
-
-
-@pytest.mark.job(SHORT, planted="no stamp in the vector")
-def test_a_missing_stamp_of_the_guest_is_refused(result):
-    says = "a stamp is missing or out of order, phase: "
-    assert_refused(result, {"native": says + "1", "direct": says + "1", "trapped": says + "5",
-                            "trapped-sw": says + "5"})
-
-
-@pytest.mark.job(SHORT, planted="no stamp injected")
-def test_a_missing_stamp_of_el2_is_refused(result):
-    says = "a stamp is missing or out of order, phase: 3"
-    assert_refused(result, {"trapped": says, "trapped-sw": says})
-
-
-@pytest.mark.job(SHORT, planted="no stamp raised")
-def test_a_device_that_does_not_say_when_it_fired_is_refused(result):
-    assert result.status == 1
-    for config in ALL_CONFIGS:
-        assert result.one("step", config=config)["outcome"] == "refused"
-        assert "HC_RAISE left no stamp" in result.one("error", config=config)["what"]
-
-
-@pytest.mark.job(SHORT, planted="task_wake")
-def test_a_task_that_is_not_woken_is_refused(result):
-    assert_refused(result, dict.fromkeys(ALL_CONFIGS, "the task missed wakes"))
-
-
-@pytest.mark.job(SHORT, planted="gic_eoi")
-def test_an_interrupt_that_is_lost_is_refused(result):
-    assert_refused(result, dict.fromkeys(ALL_CONFIGS, "interrupts are missing"))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import expected
-import test_failover
 from hypbench.html import runs
 from hypbench.html.data import Board
 from hypbench.html.page import write_pictures
 from lab import TREE, Job
 from pages import page, said_in_picture
+from proofs import two_cores
 
 OF_A_RUN, OF_A_REFERENCE = expected.REFERENCE, "gem5-a72"
 PLANS = ("traps", "default", "interrupts", "sched", "failover")  # what its pictures show
@@ -32,7 +32,7 @@ def assert_kept(board: Board, folder: Path) -> None:
 def test_of_a_run(lab, tmp_path):
     """With cores as the report gives them: beside another one a sleep may end late, rarely."""
     results = lab.all(*(Job(OF_A_RUN, runs.Job(TREE, OF_A_RUN, plan).text,
-                            test_failover.two_cores if plan == "failover" else None)
+                            two_cores if plan == "failover" else None)
                         for plan in PLANS))
     board = Board(OF_A_RUN, {plan: runs.made(plan, result.log, result.console, None)
                          for plan, result in zip(PLANS, results)})

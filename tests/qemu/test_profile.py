@@ -62,6 +62,7 @@ def test_functions_are_those_that_run(lab, built):
 
 # --- the sum can fail ---
 
+@pytest.mark.long
 def test_a_longer_exit_is_in_el2s_functions(lab, built):
     longer = PLAN.replace(" trapped", f" trapped delay_el2={EXTRA}")
     plain, found = flames(run(lab, built), built), flames(run(lab, built, longer), built)

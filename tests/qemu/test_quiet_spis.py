@@ -26,6 +26,8 @@ def test_a_line_that_something_drives_is_a_reason_to_skip(result, board):
 
 
 UART_INTID = 33  # of QEMU's virt
+
+
 @pytest.mark.job("order once\nconfig native\nbench irq_phases n=5\nbench irq_storm n=5\n",
                  planted="uart has the spi")
 def test_a_line_that_is_high_does_not_storm_native(result):

@@ -37,6 +37,7 @@ def test_one_that_hangs_in_silence_is_asked_for_its_gic(built):
     assert f"it printed nothing: was it built for this board's GIC{facts['GIC'][3:]}?" in done.said
 
 
+@pytest.mark.long
 def test_a_zephyr_runs_on_a_gicv3_unless_a_board_is_named():
     name = "an image.elf"
     said = make("-n", "guest-zephyr", f"GUEST={name}")

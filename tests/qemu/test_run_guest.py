@@ -231,19 +231,9 @@ def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
     assert int(fault["ipa"], 16) == UART
 
 
-def test_the_next_run_is_none_the_worse(built, tmp_path):
-    run(built, raw_file(built, "c", tmp_path))
-    ended_well(run(built, raw_file(built, "q", tmp_path)), built, "")
-
-
 def test_what_looks_like_a_record_is_the_guests(built, tmp_path):
     line = '{"seq":1,"kind":"end","crc":"00000000"}\r\n'
     ended_well(run(built, raw_file(built, "ddq", tmp_path)), built, 2 * line)
-    assert log_of(built).problems == []
-
-
-def test_a_record_begins_a_line_of_its_own(built, tmp_path):
-    ended_well(run(built, raw_file(built, "pq", tmp_path)), built, "=> \r\n")
     assert log_of(built).problems == []
 
 
@@ -266,20 +256,6 @@ def test_stats_count_every_exit(built, tmp_path):
     assert f"{sum(counts.values())} exits" in done.said
 
 
-def ticks(board: str) -> int:
-    return log_of(board).of_kind("step")[0]["ticks"]
-
-
-def test_by_icount_a_run_repeats_and_every_instruction_counts(built, tmp_path):
-    image = raw_file(built, "vq", tmp_path)
-    run(built, image)
-    first = ticks(built)
-    run(built, image)
-    assert ticks(built) == first
-    run(built, raw_file(built, "vvq", tmp_path))
-    assert 0 < ticks(built) - first < 10 * 300  # one call more, and ten characters
-
-
 def test_a_limit_ends_it(built, tmp_path, limit_at):
     limit_at(b"=> ", 1)
     done = run(built, raw_file(built, "p", tmp_path))
@@ -288,6 +264,7 @@ def test_a_limit_ends_it(built, tmp_path, limit_at):
     assert done.out == greeting(built) + "=> "
 
 
+@pytest.mark.long
 def test_by_make(built, tmp_path):
     """Every word of it, with what a shell would take for its own."""
     initrd, blob = tmp_path / "it's an initrd", tmp_path / "mine.dtb"
@@ -312,6 +289,7 @@ def test_by_make(built, tmp_path):
     assert bootargs.strip() == arguments
 
 
+@pytest.mark.long
 def test_make_fails_where_the_guest_does(tmp_path):
     board = TREE.reference_boards()[0]
     words = [f"BOARD={board}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]

@@ -5,21 +5,16 @@ from pathlib import Path
 
 
 from assembler import assemble
-from image import GUEST_IMAGE_OFFSET, find_guest, patched, read_header
-from lab import Job, board_facts
+from image import guest_home, replaced
+from lab import Job
 
 CONFIGS = ("native", "direct", "trapped")
 PLAN = "order once\n" + "".join(f"config {name}\n" for name in CONFIGS) + "bench semihosting\n"
 
 
 def asking_guest(folder: Path):
-    def change(image: bytes, board: str) -> bytes:
-        home = int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
-        new = assemble(board, "bench", home, f'FOLDER="{folder}"',
-                       also=("semihosting.c",)).binary
-        assert len(new) <= read_header(image, board)["image_size"]
-        return patched(image, find_guest(image, board), new)
-    return change
+    return lambda image, board: replaced(image, board, assemble(
+        board, "bench", guest_home(board), f'FOLDER="{folder}"', also=("semihosting.c",)).binary)
 
 
 def test_a_guest_gets_no_command_and_no_file_of_the_host(lab, built, tmp_path):

@@ -4,7 +4,7 @@ at the vCPU that is their target. By a guest that checks what it sees (arch/spis
 trace of the physical GIC, which is read up to each of the guest's marks."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -12,16 +12,10 @@ import pytest
 
 from assembler import assemble
 from hypbench import qemu
-from lab import Job, TREE, board_facts
-from talk import facts
+from lab import Job, TREE
+from talk import ENTRY, facts, gic
+from test_cores import CONFIGS, WRONG, run_of
 
-ENTRY = 0x40200000
-WRONG = 0x08000000
-CONFIGS = {
-    "trapped": "trapped",
-    "trapped-wfi": "trapped wfi=trapped",
-    "trapped-sw": "trapped-sw frame=full",
-}
 EVENTS = ("gic_dist_write", "gic_acknowledge_irq", "gicv3_dist_write", "gicv3_icc_iar1_read",
           "pl011_write")
 NOBODY = None
@@ -99,25 +93,17 @@ def trace_of(job: Job) -> Path:
 
 
 @cache
-def spis(board: str, cpus: int = 2, config: str = "trapped", planted: str = "",
-         vms: str = "") -> Job:
-    gic = board_facts(board)["GIC"].removeprefix("gicv")
-    if gic == "2" and cpus > 1 and qemu.version("qemu-system-aarch64") < (8,):
+def spis(board: str, cpus: int = 2, config: str = "trapped", vms: str = "") -> Job:
+    if gic(board) == "2" and cpus > 1 and qemu.version("qemu-system-aarch64") < (8,):
         pytest.skip("what is pending does not follow ITARGETSR in QEMU 7.2: CAVEATS.md")
-    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic}", f"SPI={spi(board)}",
-                       also=("spis.c",))
-    plan = (f"config {config} {CONFIGS[config]}\n"
-            f"guest ram_mib=64 cpus={cpus} entry={ENTRY:#x}\n"
-            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            f"limit_ms 2000\norder once\n{vms}")
-    image = program.elf.with_suffix(".bin")
-    store = facts(board)["store_base"]
+    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}",
+                       f"SPI={spi(board)}", also=("spis.c",))
+    plain = run_of(board, program, f"{config} {CONFIGS[config]}", cpus, cpus)
 
     def machine(words: list[str]) -> list[str]:
-        return [*words, "-smp", str(cpus), "-D", str(trace_of(job)),
-                "-d", ",".join(f"trace:{event}" for event in EVENTS),
-                "-device", f"loader,file={image},addr={store:#x},force-raw=on"]
-    job = Job(board, plan, machine, attempt=f"{cpus}-{config}-{planted}{vms}", planted=planted)
+        return [*plain.machine(words), "-D", str(trace_of(job)),
+                "-d", ",".join(f"trace:{event}" for event in EVENTS)]
+    job = replace(plain, plan=plain.plan + vms, machine=machine, attempt=f"{cpus}-{config}-{vms}")
     return job
 
 
@@ -130,7 +116,7 @@ def marks_of(job: Job) -> list[tuple[str, dict, dict, dict, list[int]]]:
     """At each mark: what is held of A, of B, of the one that is left alone, and who took A."""
     board, marks, sent = job.board, [], ""
     first = spi(board)
-    gicd = Distributor(int(board_facts(board)["GIC"].removeprefix("gicv")))
+    gicd = Distributor(int(gic(board)))
     for line in trace_of(job).read_text().splitlines():
         if found := number(r"dist write at (0x\w+) size (\d+): (0x\w+)", line):
             gicd.write(found[0], found[2], found[1])
@@ -201,21 +187,3 @@ def test_an_spi_goes_to_the_core_of_its_vcpu(lab, built):
     result = lab.run(job)
     assert result.status == 0 and result.one("step")["outcome"] == "done", explain(result, job)
     assert first_wrong(job, 2, swapped) is None, explain(result, job)
-
-
-# Omissions of the hypervisor: the first mark that shows each.
-PLANTED = {
-    "gic_disable": "d",  # B stays enabled
-    "vgic_set_edge": "b",
-    "vgic_set_priority": "b",
-    "follow_target": "f",
-    "vgic_set_retarget": "o",  # A never comes from where it was active to its target
-}
-
-
-@pytest.mark.planted("{function}")
-@pytest.mark.parametrize("function", PLANTED)
-def test_what_does_not_arrive_is_found(lab, built, function):
-    job = spis(built, planted=function)
-    result = lab.run(job)
-    assert first_wrong(job, 2) == PLANTED[function], explain(result, job)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit statistics: what they cost on each path, what they cover, and that they measure."""
 
+from itertools import product
+
 import pytest
 
-import expected
 from lab import board_facts
 
 N = 20
@@ -34,9 +35,6 @@ ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "
 # and the way back.
 OUTSIDE_HVC = {"armv8": 4 + 2 + 22, "armv7": 4 + 2 + 24}
 
-# The most that link-time optimisation may move in one path for a change in another (CAVEATS.md).
-LINK_TIME = 2
-
 pytestmark = pytest.mark.job(PLAN)
 
 
@@ -59,27 +57,15 @@ def test_run_ends_well(result):
     assert result.problems == []
 
 
-@pytest.mark.parametrize("bench, variant", ONE_EXIT)
-@pytest.mark.parametrize("on, off", [("stats", "trapped"), ("full-stats", "full")])
-def test_statistics_cost_40_instructions_an_exit_at_most(result, bench, variant, on, off):
-    assert 0 < cost(result, bench, variant, on, off) <= STATS_MOST
+def test_statistics_cost_40_instructions_an_exit_at_most(result):
+    for path, (on, off) in product(ONE_EXIT, (("stats", "trapped"), ("full-stats", "full"))):
+        assert 0 < cost(result, *path, on, off) <= STATS_MOST, (path, on)
 
 
-@pytest.mark.parametrize("bench, variant", ONE_EXIT)
-def test_the_trace_costs_more_but_not_without_end(result, bench, variant):
-    least = cost(result, bench, variant, "stats", "trapped")
-    assert least < cost(result, bench, variant, "trace", "trapped") <= TRACE_MOST
-
-
-def test_off_they_cost_nothing(result, board):
-    """The committed lengths; test_figures.py holds them exactly."""
-    committed = expected.read(board, result.log.run["compiler"])
-    if not committed:
-        pytest.skip("no lengths of this compiler are committed")
-    for config in ("trapped", "direct"):
-        for bench, variant in ONE_EXIT:
-            found = p50(result, bench, config)[variant]
-            assert found <= committed["figures"][config][f"{bench} {variant}"] + LINK_TIME
+def test_the_trace_costs_more_but_not_without_end(result):
+    for path in ONE_EXIT:
+        least = cost(result, *path, "stats", "trapped")
+        assert least < cost(result, *path, "trace", "trapped") <= TRACE_MOST, path
 
 
 def test_what_does_not_exit_costs_what_it_did(result):
@@ -90,17 +76,16 @@ def test_what_does_not_exit_costs_what_it_did(result):
             == p50(result, "mmio_read", "direct")["vgic"])  # the null device exits
 
 
-@pytest.mark.parametrize("bench, kind", [("measure", "hvc"), ("timer_wakeup", "irq"),
-                                         ("mmio_read", "mmio-read")])
-@pytest.mark.parametrize("plain, late", [("stats", "late"), ("sw", "sw-late")])
-def test_a_delay_at_el2_is_in_every_exit(result, bench, kind, plain, late):
-    one, other = (exits(result, bench, config) for config in (plain, late))
-    assert one.keys() == other.keys()
-    for name in one:
-        assert other[name]["n"] == one[name]["n"], name
-    for name in ("min", "max"):
-        assert other[kind][name] == one[kind][name] + EL2_DELAY
-    assert other[kind]["total"] == one[kind]["total"] + EL2_DELAY * one[kind]["n"]
+def test_a_delay_at_el2_is_in_every_exit(result):
+    for bench, kind in (("measure", "hvc"), ("timer_wakeup", "irq"), ("mmio_read", "mmio-read")):
+        for config in ("stats", "sw"):
+            late = "late" if config == "stats" else "sw-late"
+            one, other = (exits(result, bench, name) for name in (config, late))
+            assert {name: row["n"] for name, row in other.items()} == {
+                name: row["n"] for name, row in one.items()}, (bench, config)
+            for name in ("min", "max"):
+                assert other[kind][name] == one[kind][name] + EL2_DELAY, (bench, config)
+            assert other[kind]["total"] == one[kind]["total"] + EL2_DELAY * one[kind]["n"]
 
 
 def test_what_an_exit_counts_is_known(result, board):
@@ -111,14 +96,14 @@ def test_what_an_exit_counts_is_known(result, board):
     assert null - counted["min"] == OUTSIDE_HVC[board_facts(board)["ISA"]]
 
 
-@pytest.mark.parametrize("config", ["stats", "full-stats", "late", "sw", "direct-stats"])
-def test_a_guest_says_what_they_cover(result, config):
+def test_a_guest_says_what_they_cover(result):
     """The calls of the last window; neither what begins it nor what ends it, nor what came before
     or after."""
-    found = exits(result, "measure", config)
-    assert found.keys() == {"hvc"}
-    assert found["hvc"]["n"] == result.one("check", bench="measure", config=config)["counted"]
-    assert found["hvc"]["n"] == 2 * N
+    for config in ("stats", "full-stats", "late", "sw", "direct-stats"):
+        found = exits(result, "measure", config)
+        assert found.keys() == {"hvc"}, config
+        assert found["hvc"]["n"] == result.one("check", bench="measure", config=config)["counted"]
+        assert found["hvc"]["n"] == 2 * N, config
 
 
 def test_the_trace_covers_the_same(result):

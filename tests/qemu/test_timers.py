@@ -19,11 +19,6 @@ PLAN = (f"order once\n{CONFIGS}config late trapped delay_el2={EL2_DELAY}\n"
         + delay_lines("cyclic", "n=20 period_us=1000") + delay_lines("irq_storm", "n=2"))
 SPLIT = "".join(f"config {name}-split {name} eoi=split\n" for name in ALL_CONFIGS)
 SPLIT_PLAN = f"order once\n{CONFIGS}{SPLIT}bench irq_storm n=2\nbench cyclic n=20\n"
-UNENDED = "order once\nlimit_ms 200\nconfig trapped\nconfig trapped-sw\n" + """
-bench cyclic n=5
-bench irq_storm n=2
-"""
-FAULTY = f"order once\n{CONFIGS}bench cyclic n=5\nbench irq_storm n=2\n"
 SHORT_PERIOD = "order once\nconfig trapped-sw\nbench cyclic n=100 period=500 delay=1000\n"
 
 
@@ -122,26 +117,6 @@ def test_split_end_costs_one_write_an_interrupt(result):
             assert size == 1 or step[-1] > 0
 
 
-@pytest.mark.job(FAULTY, planted="task_wake")
-def test_task_that_is_not_woken_is_refused(result):
-    for config in ALL_CONFIGS:
-        assert "missed wake-ups" in result.one("error", bench="cyclic", config=config)["what"]
-
-
-@pytest.mark.job(FAULTY, planted="gic_set_priority")
-def test_wrong_order_is_found(result):
-    wrong = [check for check in result.records("check", bench="irq_storm") if not check["ok"]]
-    assert len(wrong) == len(ALL_CONFIGS) * len([size for size in SIZES if size > 2])
-    assert all(check["out_of_order"] for check in wrong)
-
-
-@pytest.mark.job(UNENDED, planted="gic_eoi")
-def test_interrupts_that_are_not_ended_are_refused(result):
-    for config in ("trapped", "trapped-sw"):
-        for bench in ("cyclic", "irq_storm"):
-            assert result.one("step", bench=bench, config=config)["outcome"] != "done"
-
-
 @pytest.mark.job(SHORT_PERIOD)
 def test_period_that_is_too_short_is_refused(result):
     assert "period is too short" in result.one("error")["what"]
@@ -202,11 +177,3 @@ def test_no_figure_depends_on_the_offset(result, names):
 
 def figures_of(record: dict) -> list:
     return [record[name] for name in ("cold", "min", "p50", "max", "hist")]
-
-
-@pytest.mark.job(offset_plan(("trapped",), ("timer_wakeup n=5",)), planted="cntvoff")
-def test_an_offset_that_is_not_written_is_found(result):
-    errors = {error["config"]: error["what"] for error in result.records("error")}
-    assert set(errors) == {"trapped-1ms", "trapped-from-0"}
-    assert all("CNTVCT" in what for what in errors.values())
-

@@ -13,6 +13,7 @@ from hypbench.trace import INTERRUPTS, exits_of, sgi_targets, trace_of
 from hypbench.tree import HOME
 from lab import Job
 from pages import page, said_in_picture
+from proofs import two_cores
 from test_cores import several
 from traceparts import flows_of, slices_of
 
@@ -22,10 +23,6 @@ KEPT = 256  # exits a vCPU
 SOON_THERE = 8000  # ns from the end of a sender's exit to the kick: 500 instructions
 SOON = 4  # instructions from a timer's compare value to the vector's read of the counter
 OUT_OF_WFI = 2
-
-
-def two_cores(words: list[str]) -> list[str]:
-    return [*words, "-smp", "2"]
 
 
 pytestmark = pytest.mark.job(TEXT, machine=two_cores)

@@ -4,9 +4,9 @@
 import pytest
 
 from lab import Job, board_facts
-from proofs import DELAYS, delay_lines
-from test_links import (CEILINGS_OF, CONFIGS, HEAD, assert_all_answered, assert_streams, job, rows,
-                        sent_for, two_cores)
+from proofs import DELAYS, delay_lines, job, two_cores
+from test_links import (CEILINGS_OF, CONFIGS, HEAD, assert_all_answered, assert_streams, rows,
+                        sent_for)
 
 LINK = "link net kind=virtio a=bench b=load1\n"
 LINKS = f"{LINK}link near kind=virtio a=bench b=load0\n"
