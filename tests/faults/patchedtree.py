@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import outcomes
 import planted
 from faultlist import Fault, Test, patched
-from hypbench.checks.cli import DECLARATION
 from hypbench.tree import Tree
+from unit.conftest import documents
 
 TREE = Tree()
 LIMIT_S = 1800  # a program that takes longer hangs
@@ -140,14 +140,14 @@ def unit_ending(xml: Path, log: str, function: str) -> str:
         reported = "Sanitizer" in log or "runtime error" in log
         return (SEEN if reported and re.search(rf"\bin {function}\b", log) else
                 f"the program ended without results: {log}")
-    for document in filter(str.strip, DECLARATION.split(xml.read_text(errors="replace"))):
-        for case in ElementTree.fromstring(document).iter("testcase"):
+    for document in documents(xml):
+        for case in document.iter("testcase"):
             if case.get("name") == function:
                 return failure_of(case)
     return "the program has no such test"
 
 
-def failure_of(case: ElementTree.Element) -> str:
+def failure_of(case: Element) -> str:
     """cmocka reports a crash as a failure, too."""
     failure = case.find("failure")
     if failure is None:
@@ -175,15 +175,13 @@ def run_pytest(copy: Path, tests: list[Test], **variables: str) -> dict[Test, st
     ran = call(copy, "build/venv/bin/python", "-m", "pytest", "-q", "-p", "outcomes",
                f"--outcomes={file}", *map(str, tests), PYTHONPATH=f"{copy}/tests/faults",
                **variables)
-    # pytest names a test from the folder of its pytest.ini
     ended = json.loads(file.read_text()) if file.is_file() else {}
     return {test: pytest_ending({name: how for name, how in ended.items() if is_of(name, test)},
                                 ran.stdout) for test in tests}
 
 
 def is_of(name: str, test: Test) -> bool:
-    own = str(test).removeprefix(f"tests/{test.folder}/")
-    return name == own or "[" not in own and name.startswith(f"{own}[")
+    return name == str(test) or "[" not in str(test) and name.startswith(f"{test}[")
 
 
 def pytest_ending(ended: dict[str, str], log: str) -> str:

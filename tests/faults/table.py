@@ -18,7 +18,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT, IMAGES = HERE.parents[1], HERE.parent / "qemu"
 PLANTED = "planted.py"
-sys.path[:0] = [str(HERE), str(IMAGES)]
+sys.path[:0] = [str(HERE.parent), str(HERE), str(IMAGES)]
 
 import faultlist  # noqa: E402
 from planted import PATCHES  # noqa: E402
@@ -34,12 +34,12 @@ class Planted:
         self.boards: dict[str, list[str]] = {name: [] for name in PATCHES}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        from conftest import board_of, fault_of
+        from qemu.conftest import board_of, fault_of
         for item in session.items:
             name = fault_of(item)
             if name in PATCHES:
                 test = item.nodeid.partition("[")[0]
-                add(self.tests[name], f"{IMAGES.relative_to(ROOT)}/{test}")
+                add(self.tests[name], test)
                 add(self.boards[name], board_of(item))
 
 

@@ -26,7 +26,7 @@ def test_every_fault_has_a_name_of_its_own():
 @pytest.mark.nightly
 @pytest.mark.parametrize("fault, test", [
     pytest.param(fault, test, id=f"{fault.name}-{test}",
-                 marks=pytest.mark.xdist_group(fault.name))
+                 marks=pytest.mark.group(f"fault {fault.name}"))
     for fault in FAULTS for test in fault.seen_by])
 def test_fault_is_seen(fault, test):
     ending = endings(fault)[test]

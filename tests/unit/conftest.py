@@ -77,10 +77,13 @@ def build(names: list[str]) -> None:
         raise Failed(done.stdout)
 
 
-def failures_in(xml: Path) -> list[str]:
+def documents(xml: Path) -> list[ElementTree.Element]:
     """cmocka writes one document after the other, one for each group of tests."""
-    text = xml.read_text(errors="replace")
-    documents = [f"<?xml {part}" for part in text.split("<?xml ") if part.strip()]
+    parts = xml.read_text(errors="replace").split("<?xml ")
+    return [ElementTree.fromstring(f"<?xml {part}") for part in parts if part.strip()]
+
+
+def failures_in(xml: Path) -> list[str]:
     return [f"{case.get('name')}: {case.findtext('failure').strip()}"
-            for root in map(ElementTree.fromstring, documents)
-            for case in root.iter("testcase") if case.find("failure") is not None]
+            for document in documents(xml) for case in document.iter("testcase")
+            if case.find("failure") is not None]
