@@ -24,6 +24,7 @@ def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -
     return Source(plan, log, problems, lost_steps(log, plan_text(plan)))
 
 
+@cache
 def board(platform: str = "qemu-icount", *names: str) -> Board:
     return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)},
                  flames=[FLAME] if platform == "qemu-icount" else [])
@@ -57,6 +58,7 @@ def drawn(section: Section) -> dict[str, list[dict]]:
             if isinstance(block, Chart)}
 
 
+@cache
 def simulated() -> Board:
     """A reference run: few plans, a tick is a nanosecond."""
     return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)

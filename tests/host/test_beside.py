@@ -4,17 +4,17 @@
 import pytest
 
 from hypbench import abi
-from hypbench.analysis.beside import IDLE, alone_of, beside_cells, beside_tables
-from hypbench.analysis.bound import bound_tables, bounds_of
+from hypbench.analysis.beside import alone_of, beside_cells
+from hypbench.analysis.bound import bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import LINUX, OWN_LOADS, Vm, taking_part
 from hypbench.printing import show_long, show_short
 from hypbench.records import read_log
-from hypbench.tables import tables_of
 from hypbench.tree import HOME
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
                       plan_run)
+from paths import log_from
 from test_plan_language import refused
 
 BENCH, LOAD0, LOAD1 = Vm("bench", (0,), 0, 1), Vm("load", (0,), 16, 0), Vm("load", (1,), 16, 0)
@@ -186,20 +186,17 @@ def walk(head: dict, axes: dict) -> list[dict]:
     return [calibration(head), *chase(head, {"random-64p": 1000})]
 
 
-def log():
+def beside_bodies() -> list[dict]:
     loads = [TRAPPED | {"name": load, "beside": load} for load in ("load_cpu", "load_irq",
                                                                   "load_sgi")]
     fp = TRAPPED | {"name": "fp", "sched": "fp", "slice_us": 50, "beside": "load_cpu"}
-    bodies = plan_run([NATIVE, TRAPPED, *loads, fp, NATIVE | {"name": "n", "beside": "load_irq"}],
-                      {"timer_wakeup": step, "tlb_chase": walk})
-    found = read_log(log_of(bodies))
-    assert found.problems == []
-    return found
+    return plan_run([NATIVE, TRAPPED, *loads, fp, NATIVE | {"name": "n", "beside": "load_irq"}],
+                    {"timer_wakeup": step, "tlb_chase": walk})
 
 
 def test_the_matrix_has_times_of_those_alone():
-    found = {(one.alone_config, one.policy, one.load): one.ratios for one in beside_cells(log())
-             if one.modelled}
+    found = {(one.alone_config, one.policy, one.load): one.ratios
+             for one in beside_cells(log_from(beside_bodies())) if one.modelled}
     assert found == {
         ("trapped", "null", "load_cpu"): (1, 2), ("trapped", "null", "load_irq"): (1, 3),
         ("trapped", "null", "load_sgi"): None, ("trapped", "fp", "load_cpu"): (1, 2),
@@ -229,10 +226,6 @@ def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
     assert (one.load, one.exit, one.most) == ("load_cpu", longest,
                                               one.alone + one.switch + longest)
     assert one.holds == holds == (one.seen <= one.most)
-    [made] = bound_tables(counted(longest))
-    columns = {str(column.header): list(column.cells) for column in made.columns}
-    assert columns["bound"] == [str(one.most)]
-    assert columns[""] == ["holds" if holds else "EXCEEDED"]
     for show in (show_short, show_long):
         show(counted(longest))
         assert ("holds" if holds else "EXCEEDED") in capsys.readouterr().out
@@ -244,18 +237,7 @@ def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
 
 
 def test_without_counted_exits_there_is_no_bound():
-    assert bounds_of(log()) == [] == bound_tables(log())
-
-
-def test_the_table_says_what_did_not_run_and_what_is_not_modelled():
-    made, hidden, icount = beside_tables(log())
-    columns = {column.header: list(column.cells) for column in made.columns}
-    assert columns["sched"] == ["null", "fp", "null"]
-    assert columns["load_cpu"] == ["x1.00, x2.00", "x1.00, x2.00", ""]
-    assert columns["load_sgi"] == [IDLE, "", ""]
-    assert hidden == "not modelled here: tlb_chase" and icount.startswith("Under icount")
-    assert any(
-        getattr(part, "title", "") == made.title for part in tables_of(log()))
+    assert bounds_of(log_from(beside_bodies())) == []
 
 
 def test_an_older_log_has_none():

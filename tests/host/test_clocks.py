@@ -6,15 +6,12 @@ import io
 
 import pytest
 
-from hypbench.analysis import conditions
 from hypbench.analysis.clocks import clock_rows, drifts
-from hypbench.html.data import Board, Source
 from hypbench.records import read_log
 from hypbench.report import CSV_HEADER, summary_csv, title
 from hypbench.rules import check_rules
 from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
-from reportpages import of, table
 
 CPU_HZ = 1_700_000_000
 ARNDALE = {"platform": "silicon", "hz": 24_000_000, "cpu_hz": CPU_HZ, "board": "arndale",
@@ -151,21 +148,6 @@ def test_rows_have_both_clocks_for_one_operation():
     assert batch.mean_ns == pytest.approx(batch.cycles_ns, abs=1)
 
 
-def test_both_passes_are_pooled():
-    row = clock_rows(log_from(bodies()))[0]
-    assert row.cycles.n == 200 and row.row.pool.n == 200
-
-
-def test_the_table_shows_both_clocks_and_what_a_tick_is():
-    table, remark = tables_of(log_from(bodies()))[:2]
-    cells = list(zip(*(column.cells for column in table.columns)))
-    assert cells[0] == ("hvc", "null", "native", "1", "4.200", "175.0", "41.667", "299.5", "176.2",
-                        "290", "299", "309", "309")
-    assert [cell[3] for cell in cells] == ["1", "1", "100", "100"] * 2
-    assert "A tick is 41.7 ns" in remark and "0.59 ns" in remark
-    assert "core at 1700.0 MHz" in title(log_from(bodies()))
-
-
 def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
     rows = list(csv.DictReader(io.StringIO(summary_csv(log_from(bodies())))))
     assert rows[2]["variant"] == "null-x100"
@@ -187,16 +169,3 @@ def test_a_row_without_cycles_has_none():
     table = tables_of(log_from(made))[0]
     assert [column.cells for column in table.columns][7:] and next(
         iter(table.columns[7].cells)) == "-"
-
-
-def test_page_has_a_table_of_both_clocks_where_there_are_two():
-    board = Board("arndale", {"board": Source("board", log_from(bodies()))})
-    rows = table(of(conditions, board), "tab-clocks")
-    assert list(rows[0].values()) == ["board", "hvc null", "native", "1", "4.200",
-                             "41.7\u00a0ns", "299.5", "290", "299", "309", "176.2\u00a0ns"]
-    assert list(rows[2].values())[1:7] == [
-        "hvc null-x100", "native", "100", "4.240", "0.417\u00a0ns", "300"]
-    made = [{name: value for name, value in body.items() if not name.startswith("cycles_")}
-            for body in bodies()]
-    lacking = of(conditions, Board("arndale", {"b": Source("b", log_from(made))}))
-    assert not any(block.kind == "table" and "clocks" in block.id for block in lacking.blocks)

@@ -13,8 +13,9 @@ exit 1
 
 
 @pytest.fixture
-def tree(bench):
+def tree(bench, monkeypatch):
     """Two of the report's plans; a QEMU that notices when it is asked."""
+    monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
         bench.write(f"plans/{name}.plan", plan_text(name))
     bench.qemu.write_text(COUNTING)

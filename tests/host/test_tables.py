@@ -1,33 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench show` and `run` print the tables that a log has records for, within 140 columns."""
+"""The tables that `hypbench show` and `run` print: their numbers against golden files, and that no
+number is broken where the terminal is narrow."""
+
+import io
+from functools import partial
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 
+import golden
 import paths
-from logmaker import log_of, sample_run
+from hypbench.analysis.bound import bound_tables
+from hypbench.printing import cell, side_by_side_tables
+from hypbench.rows import rows_of
+from hypbench.rules import check_rules
+from hypbench.tables import PARTS, tables_of
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run,
+                      stamped)
+from reportlogs import bodies_of
+from host.test_beside import beside_bodies, counted
+from test_clocks import bodies as two_clocks
 from test_commands import failed, table_row
+from host.test_events import GOOD, chases
+from test_misses import miss_bodies
+from host.test_vms import TWO
 
-TITLES = {
-    "programs": "Programs: ticks of one run",
-    "exits": "Exits by kind",
-    "interrupts": "Interrupt path in phases",
-    "matrix": "Translation by grain",
-    "slowdown": "Slowdown at a miss rate of m",
-    "wakeups": "Wake-ups at a fixed period",
-    "switches": "Configurations that differ in one axis",
-    "states": "The state that a sample begins with",
-    "storm": "6 interrupts pended at once",
-    "boots": "A guest's start and its stage 2",
-}
-SHOWN = [
-    (paths.programs, {"programs", "exits", "switches"}),
-    (paths.interrupts, {"interrupts", "switches"}),
-    (paths.matrix, {"matrix", "slowdown"}),
-    (paths.wakeups, {"wakeups", "switches"}),
-    (paths.switches, {"switches", "states"}),
-    (paths.storm, {"storm"}),
-    (paths.boots, {"boots"}),
-]
+LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": paths.matrix,
+        "matrix-icount": partial(paths.matrix, "qemu-icount"), "wakeups": paths.wakeups,
+        "wakeups-few": partial(paths.wakeups, 19), "switches": paths.switches,
+        "storm": paths.storm, "boots": paths.boots, "two-clocks": two_clocks,
+        "events": partial(chases, GOOD), "misses": miss_bodies,
+        "misses-assumed": partial(miss_bodies, events=False), "beside": beside_bodies,
+        "hypercalls": partial(bodies_of, "paper-s2"),
+        "independence": partial(bodies_of, "paper-s4-vms")}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_numbers_of_the_tables(name):
+    log = paths.log_from(LOGS[name]())
+    assert check_rules(log) == []
+    golden.check(f"terminal-{name}", golden.of_printed([*tables_of(log), *bound_tables(log)]))
+
+
+def test_nothing_where_there_are_no_records():
+    bodies = plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [stamped(head, "v", [5] * 9)]})
+    for make in PARTS:
+        assert make(paths.log_from(bodies)) == [], make
+
+
+def test_the_bound_of_fixed_priorities():
+    golden.check("terminal-bound", golden.of_printed(tables_of(counted(100)) + bound_tables(
+        counted(100))))
 
 
 @pytest.fixture
@@ -39,89 +63,75 @@ def show(bench):
     return shown
 
 
-@pytest.mark.parametrize("bodies, there", SHOWN)
-def test_a_table_only_when_its_records_are_there(show, bodies, there):
-    result = show(bodies())
+@pytest.mark.parametrize("name", LOGS)
+def test_show_prints_them_within_140_columns(show, name):
+    result = show(LOGS[name]())
     assert result.exit_code == 0, result.output
-    assert {name for name, title in TITLES.items() if title in result.output} == there
+    titles = [str(part.title) for part in tables_of(paths.log_from(LOGS[name]()))
+              if isinstance(part, Table)]
+    assert all(title[:20] in result.output for title in titles)
+    lines = [line for line in result.output.splitlines() if line[:1] in "┏┃┡│├└"]
+    assert lines and max(map(len, lines)) <= 140 and not any("…" in line for line in lines)
 
 
-@pytest.mark.parametrize("bodies", [bodies for bodies, _ in SHOWN])
-def test_tables_fit_in_140_columns(show, bodies):
-    lines = [line for line in show(bodies()).output.splitlines() if line[:1] in "┏┃┡│├└"]
-    assert lines and max(map(len, lines)) <= 140
-    assert not any("…" in line for line in lines)
+def printed(parts: list[Table | str], width: int) -> str:
+    out = io.StringIO()
+    for part in parts:
+        Console(file=out, width=width, highlight=False).print(part, markup=False, soft_wrap=True)
+    return out.getvalue()
 
 
-def test_run_prints_them_too(bench):
-    bench.set_qemu(log_of(paths.wakeups(), b"\n"))
-    result = bench.run("--quiet", "--table", "long")
-    assert result.exit_code == 0, result.output
-    assert TITLES["wakeups"] in result.output
+@pytest.mark.parametrize("name", LOGS)
+def test_no_table_breaks_a_number_at_80_columns(name):
+    for part in tables_of(paths.log_from(LOGS[name]())):
+        if isinstance(part, Table):
+            text = printed([part], 80)
+            for column in part.columns:
+                if column.justify == "right":
+                    assert all(f" {number} " in text for number in column.cells if number)
 
 
-def test_exits_in_the_manner_of_perf(show):
-    output = show(paths.programs()).output
-    for column in ("VM-EXIT", "Samples", "Samples%", "Time%", "Min", "Max", "Avg"):
-        assert column in output
-    assert table_row(output, "trapped-stats", "prog_options", "hvc")[3:10] == [
-        "90", "90.0 %", "80.0 %", "7200", "80", "80", "80.0"]
+# Configurations side by side
+
+def noisy(count: int, ticks: int):
+    """A run of so many configurations, whose medians have an interval."""
+    names = ["native", *(f"trapped-number-{at}" for at in range(1, count))]
+
+    def run(head, config):
+        here = ticks + 7 * names.index(config["name"])
+        return [calibration(head)] + [
+            bench_record(head, variant, [here + step * ticks // 9 for step in range(20)])
+            for variant in ("a-variant-of-24-letters-x", "short")]
+    return paths.log_from(plan_run([NATIVE, *(TRAPPED | {"name": name} for name in names[1:])],
+                                   {"timer_wakeup": run}))
 
 
-def test_programs_beside_the_studys(show):
-    output = show(paths.programs()).output
-    assert table_row(output, "prog_options", "trapped", "10100")[3:] == [
-        "11100", "x1.0990", "1000", "10", "900", "90.0 %", "hvc 9, irq 1"]
-    assert table_row(output, "prog_options", "blackscholes")[2:] == [
-        "952", "963", "x1.012", "2093", "4.49", "41 %", "90.0 %"]
-    assert "what the share lacks of 100 %" in output and "Not comparable as times" in output
+@pytest.mark.parametrize("count, ticks", [(1, 10), (4, 50), (9, 50), (16, 123_456_789)])
+@pytest.mark.parametrize("width", [80, 140])
+def test_side_by_side_no_number_is_broken_and_no_line_too_long(count, ticks, width):
+    log = noisy(count, ticks)
+    text = printed(side_by_side_tables(log, width), width)
+    assert max(map(len, [line for line in text.splitlines() if line[:1] in "┏┃┡│└"])) <= width
+    rows = {(row.config, row.variant): row for row in rows_of(log)}
+    for (config, variant), row in rows.items():
+        assert f" {cell(row, rows['native', variant])} " in text and f" {config} " in text
 
 
-def test_waterfall_with_the_probes_own_cost(show):
-    output = show(paths.interrupts()).output
-    assert table_row(output, "trapped-probes", "timer", "el2-vector")[3:6] == [
-        "13", "13.000", "13.000"]
-    assert "without probes 108 (+3), probe-el1 3, probe-el2 4" in output
+def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
+    text = printed(side_by_side_tables(paths.log_from(sample_run()), 100), 100)
+    assert table_row(text, "hvc", "null") == ["hvc", "null", "-", "99 ≤608", "100 ≤618"]
+    log = paths.log_from(paths.storm())
+    shown = [line for line in printed(side_by_side_tables(log, 80), 80).splitlines()
+             if line.startswith("│")]
+    last = {row.variant for row in rows_of(log) if row.first["position"] == row.first["pended"]}
+    assert {line.split()[3] for line in shown} == last and len(shown) == len(last)
 
 
-def test_matrix_says_what_is_not_modelled(show):
-    output = show(paths.matrix()).output
-    assert "residual 0.00" in output and "Fit over 12 configurations" in output
-    assert table_row(output, "4K-4K", "4K", "4K")[3:] == ["15", "19.00", "4.00", "4.00", "15.00"]
-    output = show(paths.matrix("qemu-icount")).output
-    assert table_row(output, "4K-4K", "4K", "4K")[3:] == ["15", "-", "-", "-", "not modelled here"]
-    assert "Fit over" not in output
-    assert table_row(output, "study (S1)")[4:] == ["2.24", "x1.0012", "x1.0124", "x1.1240"]
-
-
-def test_wakeups_beside_the_studys(show):
-    output = show(paths.wakeups()).output
-    assert table_row(output, "native", "periodic", "100", "30000")[4:] == [
-        "90", "90", "90", "95", "5", "1.440", "1.520", "native: 108, 185"]
-    assert table_row(output, "trapped", "oneshot", "100", "30000")[-1] == "guest: 251, 8939"
-    assert "Not comparable as times" in output and "nominal" in output
-
-
-def test_starts(show):
-    output = show(paths.boots()).output
-    assert table_row(output, "lazy", "2M", "lazy")[3:] == [
-        "9500", "10", "9510", "40", "5", "1500", "200", "300.0", "500"]
-    assert table_row(output, "trapped", "2M", "eager")[7:] == ["0", "0", "0", "-", "0"]
-
-
-def test_storm_has_a_table_of_its_own(show):
-    output = show(paths.storm()).output
-    assert table_row(output, "5") == ["5", "500", "550*"]
-    assert table_row(output, "6", "600", "650*")
-    assert table_row(output, "6", "600 (100)") == ["6", "600 (100)", "650* (108)"]
-    assert "irq_storm │" not in output
-
-
-def test_switch_rows_that_do_not_change_are_counted(show):
-    output = show(paths.switches()).output
-    assert table_row(output, "frame=full", "trapped", "full", "hvc", "null")[5:] == [
-        "48", "68", "+20", "", "x1.42"]
-    assert "1 more rows do not change." in output
+def test_side_by_side_each_vm_has_its_own(bench):
+    bench.set_qemu(log_of(TWO))
+    left, right = bench.run("--quiet").stdout.split("VM right:\n")
+    assert table_row(left, "hvc", "null")[2:] == ["50", "50"]
+    assert table_row(right, "hvc", "null")[2:] == ["90", "90"]
 
 
 def test_filters(show):
@@ -129,9 +139,6 @@ def test_filters(show):
     assert "native-probes" in output and "trapped" not in output
     output = show(sample_run(), "--bench", "hvc").output
     assert "hvc" in output and "tlb_chase" not in output and "irq" not in output
-
-
-def test_filter_that_nothing_has_lists_the_valid_ones(show):
     failed(show(sample_run(), "--bench", "hvx"),
            "no benchmark 'hvx'; there are: hvc, irq, tlb_chase", 2)
     failed(show(sample_run(), "--config", "x"),

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden files: the numbers, units, row names and messages that the tools give for a small log.
+
+A golden file holds grids: a list of rows whose first row is the names of the columns. Layout, order
+of blocks, prose and blanks inside numbers are no part of a golden file, so a change of style leaves
+the files alone. `UPDATE_GOLDEN=1` in the environment rewrites the files from what the tools give;
+such a run skips its tests, and `git diff tests/host/golden` shows what changed."""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from rich.table import Table as Printed
+
+from hypbench.html.blocks import Cell, Chart, Section, Table
+
+FOLDER = Path(__file__).with_name("golden")
+MOST_MARKS = 40  # of a chart; the tables beside a larger one, or a curve, have its numbers
+CURVES = ("fig-ecdf", "fig-lat-mem-rd", "fig-tlb-chase")
+LOOKS = ("note", "height", "shape", "text", "last")  # members of a mark that are no data
+Grid = list[list]
+
+
+def plain(value: object) -> object:
+    """Return a cell as data: no links, no blanks inside numbers, six digits after the point."""
+    if isinstance(value, float):
+        return round(value, 6)
+    text = value.text if isinstance(value, Cell) else value
+    return text.replace("\u202f", "").replace("\u00a0", " ") if isinstance(text, str) else text
+
+
+def grid(head: Iterable, rows: Iterable[Iterable]) -> Grid:
+    return [[plain(cell) for cell in row] for row in (head, *rows)]
+
+
+def of_chart(chart: Chart) -> Grid:
+    values = chart.spec["data"]["values"]
+    names = sorted({name for value in values for name in value} - set(LOOKS))
+    return grid(names, ([value.get(name) for name in names] for value in values))
+
+
+def of_section(section: Section) -> dict[str, Grid]:
+    """Return the tables and the small charts of a page's section, by their ids."""
+    tables = {block.id: grid([name for name, _ in block.columns()], block.rows)
+              for block in section.blocks if isinstance(block, Table)}
+    charts = {block.id: of_chart(block) for block in section.blocks if isinstance(block, Chart)}
+    return tables | {name: made for name, made in charts.items()
+                     if len(made) <= MOST_MARKS and not name.startswith(CURVES)}
+
+
+def messages(section: Section) -> Grid:
+    """Return what a section says outside of its tables: texts, notes, notices and captions."""
+    said = []
+    for block in section.blocks:
+        said += [getattr(block, "text", ""), getattr(block, "caption", ""),
+                 *getattr(block, "items", ()), *getattr(block, "notes", ())]
+    return [[plain(text)] for text in said if text]
+
+
+def of_printed(parts: Iterable[Printed | str]) -> dict[str, Grid]:
+    """Return the tables of a terminal by their titles."""
+    tables = [part for part in parts if isinstance(part, Printed)]
+    found = {str(one.title): grid((column.header for column in one.columns),
+                                  zip(*(column.cells for column in one.columns)))
+             for one in tables}
+    assert len(found) == len(tables)
+    return found
+
+
+def difference(base: dict[str, Grid], found: dict[str, Grid]) -> dict[str, Grid]:
+    """Return the rows that stand on one side alone: "-" before those of `base`, else "+"."""
+    rows = {name: [["-", *row] for row in base.get(name, []) if row not in found.get(name, [])]
+            + [["+", *row] for row in found.get(name, []) if row not in base.get(name, [])]
+            for name in base | found}
+    return {name: made for name, made in rows.items() if made}
+
+
+def written(found: dict[str, Grid]) -> str:
+    """Return JSON with a line for each row."""
+    grids = (f"{json.dumps(name)}: [\n"
+             + ",\n".join(json.dumps(row, ensure_ascii=False) for row in made) + "\n]"
+             for name, made in found.items())
+    return "{\n" + ",\n".join(grids) + "\n}\n"
+
+
+def check(name: str, found: dict[str, Grid]) -> None:
+    """Compare with golden/<name>.json."""
+    path = FOLDER / f"{name}.json"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(written(found))
+        pytest.skip(f"{path.name} was rewritten")
+    assert found == json.loads(path.read_text())

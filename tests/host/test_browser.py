@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report page in headless Chromium: drawn whole at the width of a phone, a tablet and a desk,
+without errors and without a network; with the records' numbers; legible in the dark."""
+
+import base64
+import re
+import time
+
+import pytest
+
+from chromium import Chromium
+from hypbench.html import page, runs
+from hypbench.html.data import Board, Source
+from hypbench.records import Log, read_log
+from reportlogs import plans, report_log
+from reportpages import simulated
+from test_page import median
+
+pytestmark = pytest.mark.long
+
+WIDTHS = (390, 768, 1280)
+SHOWN = "article:not([hidden])"
+DRAWN = "document.documentElement.dataset.drawn"
+CHOOSE = """(() => {{ const select = document.getElementById({id!r}); select.value = {value!r};
+  {drawn} = ""; select.dispatchEvent(new Event("change")); }})()"""
+# The figures of the board chosen that are not drawn: few marks, no height, no caption, too narrow.
+UNDRAWN = f"""[...document.querySelectorAll('{SHOWN} figure')].filter(figure => {{
+  const svg = figure.querySelector('svg'), box = svg?.getBoundingClientRect();
+  const marks = svg?.querySelectorAll('.mark-rect path, .mark-symbol path, .mark-line path,'
+                                      + ' .mark-text text').length;
+  return !(marks > 1 && box.height > 50 && box.width > 300 && box.width <= innerWidth
+           && figure.querySelector('figcaption').textContent.trim().length > 20);
+}}).map(figure => figure.id)"""
+# Elements beyond the right edge of the page, except boxes that scroll.
+BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
+  !element.closest('.box, svg, .chart, .vega-embed') && element.getBoundingClientRect().right >
+  document.documentElement.clientWidth + 0.5).map(element => element.outerHTML.slice(0, 80))"""
+MIDDLE = """(() => { const mark = [...document.querySelectorAll(
+  '#fig-failover-virt-a72 .mark-rect path')].find(one => one.getBoundingClientRect().width > 4);
+  mark.scrollIntoView({block: 'center', behavior: 'instant'});
+  const box = mark.getBoundingClientRect();
+  return {x: box.x + box.width / 2, y: box.y + box.height / 2}; })()"""
+TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
+
+
+def board_of(name: str, platform: str = "qemu-icount", there=None, **more) -> Board:
+    """A board whose plans are those `there`; the others are still to be captured."""
+    raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans(platform)
+           if there is None or plan in there}
+    return Board(name, {plan: Source(plan, read_log(raw[plan]), packed=runs.packed(raw[plan]))
+                        if plan in raw else Source(plan, Log(), uncaptured=True)
+                        for plan in plans(platform)})
+
+
+def sides() -> list[Board]:
+    return [Board(f"{side}-virt-a72", {"default": Source("default", read_log(
+        report_log("default")))}, side) for side in "AB"]
+
+
+PAGES = {"simulated": lambda: [board_of("virt-a72"), board_of("virt-a15", isa="armv7"),
+                               simulated()],
+         "captured": lambda: [board_of("rpi4", "silicon", hz=54_000_000), board_of(
+             "arndale", "silicon", ("default", "memory"), isa="armv7", hz=24_000_000)],
+         "a-against-b": sides}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, tuple[str, list[str]]]:
+    """By name: the address, and the boards."""
+    made = {}
+    for name, boards in PAGES.items():
+        path = tmp_path_factory.mktemp(name) / "index.html"
+        path.write_text(page.render(boards(), []))
+        made[name] = (path.as_uri(), [board.name for board in boards()])
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Chromium(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+def wait_for(browser, script: str, wanted=bool) -> object:
+    """Return the script's value as soon as `wanted` holds for it, after a minute at most."""
+    for _ in range(600):
+        if wanted(value := browser.value(script)):
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"{script} is {value!r}: {browser.errors()}")
+
+
+def opened(browser, address: str, board: str, width: int = 1280) -> None:
+    browser.open(address, width)
+    wait_for(browser, DRAWN)
+    choose(browser, "board", board)
+    wait_for(browser, DRAWN, board.__eq__)
+
+
+def choose(browser, ident: str, value: str) -> None:
+    browser.value(CHOOSE.format(id=ident, value=value, drawn=DRAWN))
+
+
+def complaints(browser, address: str) -> dict[str, list]:
+    """What is wrong with the page that is open."""
+    asked = [url for url in browser.requests() if url != address]
+    found = {"errors": browser.errors(), "requests": asked, "undrawn": browser.value(UNDRAWN),
+             "beyond": browser.value(BEYOND)}
+    return {name: value for name, value in found.items() if value}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_every_board_is_drawn_whole_and_without_errors(browser, pages, name, width):
+    address, boards = pages[name]
+    for board in boards:
+        opened(browser, address, board, width)
+        assert complaints(browser, address) == {}
+        assert browser.value("document.documentElement.scrollWidth") == width
+        links = browser.value(f"[...document.querySelectorAll('#{board} nav a')]"
+                              ".map(a => a.hash.slice(1))")
+        assert links and links == browser.value(
+            f"[...document.querySelectorAll('#{board} section')].map(s => s.id)")
+
+
+@pytest.mark.parametrize("old, new, complaint", [
+    ("</main>", "<script>nothing.there()</script></main>", "errors"),
+    ("</main>", '<img src="missing.png" alt=""></main>', "requests"),
+    ("</main>", '<div style="width: 2000px">x</div></main>', "beyond"),
+    ("await vegaEmbed(", "if (!figure.id.includes('ecdf')) await vegaEmbed(", "undrawn")])
+def test_a_planted_fault_is_seen(browser, tmp_path, old, new, complaint):
+    path = tmp_path / "planted.html"
+    html = page.render(sides(), [])
+    assert html.count(old) == 1
+    path.write_text(html.replace(old, new))
+    opened(browser, path.as_uri(), "A-virt-a72", 390)
+    assert complaint in complaints(browser, path.as_uri())
+
+
+def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages):
+    opened(browser, pages["simulated"][0], "virt-a72")
+    shown = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .value a')]"
+                          ".map(a => [a.textContent, a.hash])")
+    numbers = [int(re.sub(r"\D", "", text.partition("\u00a0")[0])) for text, _ in shown]
+    modes = ("native", "direct", "trapped")
+    assert numbers[:5] == [
+        *(median("traps", "timer_wakeup", "busy-handler", mode) for mode in modes),
+        *(median("traps", "hvc", "null", mode) for mode in modes[1:])]
+    marked = f"document.querySelector('{SHOWN} tr.marked')"
+    for (_, link), number in list(zip(shown, numbers))[:5]:
+        browser.value(f"location.hash = {link!r}")
+        config = link.rpartition("/")[2]
+        cells = wait_for(browser, f"[...({marked}?.cells || [])].map(cell => cell.textContent)",
+                         lambda found, config=config: config in found)
+        head = browser.value(f"[...document.querySelectorAll('{SHOWN} .raw th')]"
+                             ".map(cell => cell.textContent)")
+        assert dict(zip(head, cells))["p50"] == str(number)
+    assert browser.errors() == []
+
+
+def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
+    opened(browser, pages["simulated"][0], "virt-a72")
+    marks = "document.querySelectorAll('#fig-phases-timer-virt-a72 .mark-rect path').length"
+    assert browser.value(marks) == 2 * 4 + 2 * 8  # native and direct have four phases, others 8
+    choose(browser, "config", "trapped-sw")
+    wait_for(browser, DRAWN)
+    assert browser.value(marks) == 4 + 8
+    shown = browser.value("[...document.querySelectorAll('#tab-storm-virt-a72 tbody tr')].filter("
+                          "row => !row.hidden).map(row => row.cells[0].textContent)")
+    assert set(shown) == {"native", "trapped-sw"}
+
+
+def test_downloads_are_the_records(browser, pages):
+    opened(browser, pages["simulated"][0], "virt-a72")
+    browser.value("""fetch(document.querySelector('#virt-a72 .records').href).then(async found => {
+      const text = found.body.pipeThrough(new DecompressionStream('gzip'));
+      window.text = await new Response(text).text(); }) && 0""")
+    assert wait_for(browser, "window.text") == report_log("default", board="virt-a72").decode()
+
+
+def test_a_pointer_at_a_mark_is_answered(browser, pages):
+    """A browser without a window may have no frame yet."""
+    opened(browser, pages["simulated"][0], "virt-a72")
+    for shift in range(20):
+        at = browser.value(MIDDLE)
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=at["x"] + shift % 2,
+                     y=at["y"])
+        time.sleep(0.1)
+        if said := browser.value(TIP):
+            break
+    assert re.search(r"n [\d,]+, p50 .*, p99 .*, max .*; window: ", said), said
+
+
+def test_the_page_is_legible_in_the_dark_and_on_paper(browser, pages):
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    colours = ("[document.body, document.querySelector('figure svg text')].map(element =>"
+               " getComputedStyle(element)).map(style => [style.backgroundColor, style.fill])")
+    browser.call("Emulation.setEmulatedMedia", features=dark)
+    opened(browser, pages["simulated"][0], "virt-a72")
+    (back, _), (_, text) = browser.value(colours)
+    assert (back, text) == ("rgb(20, 23, 26)", "rgb(228, 230, 232)")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=dark)
+    paper = browser.value(colours)[0][0]
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert paper in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+    printed = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])
+    assert printed.startswith(b"%PDF-")
+    assert browser.value(f"[...document.querySelectorAll('{SHOWN} section details')]"
+                         ".every(one => one.open)")
