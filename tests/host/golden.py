@@ -16,6 +16,7 @@ from rich.table import Table as Printed
 
 from hypbench.html.blocks import Cell, Chart, Section, Table
 
+UPDATING = bool(os.environ.get("UPDATE_GOLDEN"))
 FOLDER = Path(__file__).with_name("golden")
 MOST_MARKS = 40  # of a chart; the tables beside a larger one, or a curve, have its numbers
 CURVES = ("fig-ecdf", "fig-lat-mem-rd", "fig-tlb-chase")
@@ -88,7 +89,7 @@ def written(found: dict[str, Grid]) -> str:
 def check(name: str, found: dict[str, Grid]) -> None:
     """Compare with golden/<name>.json."""
     path = FOLDER / f"{name}.json"
-    if os.environ.get("UPDATE_GOLDEN"):
+    if UPDATING:
         path.write_text(written(found))
         pytest.skip(f"{path.name} was rewritten")
     assert found == json.loads(path.read_text())

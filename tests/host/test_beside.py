@@ -8,7 +8,7 @@ from hypbench.analysis.beside import alone_of, beside_cells
 from hypbench.analysis.bound import bounds_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
-from hypbench.plan_vms import LINUX, OWN_LOADS, Vm, taking_part
+from hypbench.plan_vms import LINUX, Vm, taking_part
 from hypbench.printing import show_long, show_short
 from hypbench.records import read_log
 from hypbench.tree import HOME
@@ -124,44 +124,6 @@ def test_the_core_of_a_load_is_trapped(config, stage2, irq, lr, traps):
 def test_on_the_same_core_a_load_has_the_vectors_of_the_measured_vm():
     plan = parse("config a trapped sched=fp beside=load_sgi probes=on\nbench b\n")
     assert beside(plan.configs["a"]) == plan.configs["a"]
-
-
-@pytest.mark.parametrize("lines, line, message", [
-    ("config a trapped beside=load_cpu\nbench b\nvm bench\n", 3,
-     "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
-     " cores=N): config 'a'"),
-    ("config a trapped sched=fp beside=load_cpu\nbench b\nvm bench\nvm n image=load cores=1\n", 4,
-     "beside=load_cpu with sched=fp needs a load on another VM's core (vm NAME image=load"
-     " cores=N): config 'a'"),
-    ("config a trapped beside=linux\nbench b\n", 2,
-     "beside=linux with sched=null needs a guest on a core of its own (vm NAME image=GUEST"
-     " cores=N): config 'a'"),
-    ("config a trapped beside=load_ping\nbench b\n", 2,
-     "vm 'load1' needs a link to a VM that pings, of kind=virtio in config 'a'"),
-    ("config a trapped beside=cpu\nbench b\n", 1,
-     f"unknown value 'beside=cpu'; valid: none {' '.join(LOADS)}"),
-    *((f"config a trapped\nbench b\nvm bench\nvm n image=load ram_mib={mib}\n", 4,
-       f"ram_mib={mib} of vm 'n', image=load; valid: 16 to 896") for mib in (8, 897)),
-    ("config a trapped\nbench b\nvm bench\nvm n image=load cores=1 configs=b\n", 4,
-     "configs= of vm 'n': no config 'b'; valid: a"),
-    ("config a trapped\nbench b\nvm bench configs=a\n", 3,
-     "vm 'bench' takes part in every config"),
-    ("config a trapped\nbench b\nvm bench\nvm n image=load cores=1 configs=a\n", 4,
-     "vm 'n' has configs=a, whose sched and beside leave it out"),
-    ("config a trapped\nbench b\nvm bench load=load_cpu\n", 3,
-     "load= is for image=load, vm 'bench' has image=bench"),
-    ("config a trapped\nbench b\nvm bench\nvm n image=load load=active_call cores=1\n", 4,
-     f"unknown load 'active_call'; valid: {' '.join(OWN_LOADS)}"),
-    ("config a trapped beside=load_cpu\nbench b\nvm bench\n"
-     "vm n image=load load=load_cpu cores=1\n", 4,
-     "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
-     " cores=N): config 'a'"),
-    ("config a trapped beside=load_net\nbench b\n", 2,
-     "vm 'load1' needs a link to a VM with load=load_echo in config 'a'"),
-    ("config a trapped\nbench b\nvm bench\nvm n image=load load=load_block cores=1\n", 4,
-     "vm 'n' needs a link to a VM with load=load_echo in config 'a'")])
-def test_a_wrong_plan(lines, line, message):
-    refused(lines, line, message)
 
 
 def test_each_load_has_a_program():
