@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of a run for the Perfetto UI. golden/traces.txt has exits as records give them, and below
-them the slices ("=") and the flows (">") that a trace of these exits has; with several vCPUs of one
-VM the flows alone."""
+"""The trace of a run for the Perfetto UI. golden/traces.txt has exits as records give them, and the
+slices ("=") and flows (">") of their trace; with several vCPUs of one VM the flows alone."""
 
 from dataclasses import replace
 
