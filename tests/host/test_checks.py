@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of the source tree. golden/checks.txt has a small tree that is clean, and for each check
-files to add ("+"; lines go to the end of a file that is there) and the violations ("!") that the
-check reports then."""
+"""Each check of the source tree. golden/checks.txt has a small tree that is clean, and for each
+check files to add ("+"; lines go to the end of a file that is there) and the violations ("!") that
+the check reports then."""
 
 import re
 import shutil
@@ -17,7 +17,19 @@ from hypbench.checks.source import BUDGETS
 from hypbench.cli import main
 from hypbench.tree import HOME
 
-TREE, *BLOCKS = (FOLDER / "checks.txt").read_text().rstrip().split("\n=====\n")
+
+
+def unmarked(text: str) -> str:
+    """The files must pass the checks of this tree: a blank at a line's end and a path under docs/
+    are written otherwise there."""
+    return text.replace("␣", " ").replace("docs/·", "docs/")
+
+
+def marked(text: str) -> str:
+    return re.sub(" $", "␣", text, flags=re.MULTILINE).replace("docs/", "docs/·")
+
+
+TREE, *BLOCKS = unmarked((FOLDER / "checks.txt").read_text()).rstrip("\n").split("\n=====\n")
 OF_CHECK = {block.splitlines()[0].removeprefix("check "): block for block in BLOCKS}
 OF_THE_MACHINE = ("headers", "analyzer", "cppcheck", "shell")  # their words change with a version
 CLOSING = re.compile(r"^check \w+: (ok|\d+ violations)$")
@@ -76,7 +88,7 @@ def test_a_check_reports_these_violations_and_no_other(tree, check):
 @pytest.mark.skipif(not UPDATING, reason="UPDATE_GOLDEN=1 rewrites golden/checks.txt")
 def test_the_violations_are_rewritten(tmp_path):
     made = [answered(Planted(tmp_path / check), block) for check, block in OF_CHECK.items()]
-    (FOLDER / "checks.txt").write_text("\n=====\n".join([TREE, *made]) + "\n")
+    (FOLDER / "checks.txt").write_text(marked("\n=====\n".join([TREE, *made])) + "\n")
 
 
 def test_every_check_has_its_violations():
@@ -138,7 +150,7 @@ SAID = {"exits": ["| `hvc` | a call |", "| `late` | too late |"],
 
 @pytest.fixture
 def described(tree):
-    tree.add((FOLDER / "described.txt").read_text())
+    tree.add(unmarked((FOLDER / "described.txt").read_text()))
     tree("reference")
     return tree
 
