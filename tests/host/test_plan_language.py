@@ -147,6 +147,8 @@ def test_a_plan_that_is_right_is_what_its_own_text_means(text):
 REFUSED = FOLDER / "refused-plans.txt"
 BLOCKS = REFUSED.read_text().rstrip().split("\n\n")
 MARK = "^ "
+SMALL = {"guest_base": 0x80000000, "guest_size": 16 << 20, "store_base": 0x48000000,
+         "store_size": 4 << 20, "cores.count": 2}
 
 
 def answered(block: str) -> str:
@@ -161,8 +163,9 @@ def answered(block: str) -> str:
 
 
 def message_of(lines: list[str], line: int) -> str:
+    board = SMALL if lines[0] == "# of a small board" else None
     try:
-        parse("".join(f"{one}\n" for one in lines))
+        parse("".join(f"{one}\n" for one in lines), board=board)
     except PlanError as error:
         return error.message if error.line == line else str(error)
     return "no error"
