@@ -105,33 +105,10 @@ def test_the_host_clock_is_no_cores():
     assert not list(drifts(log_from(bodies(end_hz=500_000_000, platform="qemu-host"))))
 
 
-@pytest.mark.parametrize("change, says", [
-    ({"cycles_overflow": 1}, "cycles: the histogram counts 101 samples, n is 100"),
-    ({"cycles_min": 0}, "cycles: a latency of 0"),
-    ({"cycles_cold": -7}, "cycles: a latency of -7"),
-    ({"cycles_p50": 400}, "cycles: p50 400 is more than p90"),
-    ({"cycles_p90": 305}, "cycles: p90 is 305, the histogram gives"),
-    ({"cycles_mean": 9.0}, "cycles: mean 9.0 is not between"),
-    ({"cycles_overhead": 41}, "cycles_overhead 41 of null is not the calibration's cycles_p50"),
-    ({"quantum_ps": 41000}, "quantum_ps 41000 is not the 41666.7"),
-    ({"mean": 2.0, "hz": 62_500_000}, "ns of cycles in a window of 64 ns of ticks"),
-])
-def test_a_second_clock_that_cannot_be_true(change, says):
-    assert any(says in text for text in problems(with_bench(**change)))
-
-
 def test_cycles_of_a_clock_that_is_64_times_too_fast_do_not_fit_their_window():
     step = next(body for body in bodies() if body["kind"] == "bench")
     changed = with_cycles(step, [value * 64 for value in SINGLE_CYCLES], CYCLES_OVERHEAD)
     assert any("ns of cycles in a window" in text for text in problems(with_bench(**changed)))
-
-
-def test_percentiles_that_n_cannot_carry_are_absent_in_both_clocks():
-    made = bodies()
-    bench = next(body for body in made if body["kind"] == "bench")
-    assert "cycles_p99" in bench and "cycles_p999" not in bench
-    assert any("cycles: p99 must be there" in text for text in problems(
-        [{name: value for name, value in body.items() if name != "cycles_p99"} for body in made]))
 
 
 def test_rows_have_both_clocks_for_one_operation():
