@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/cores.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
@@ -17,6 +12,7 @@
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define EXITS_MAX 16u
 #define PERCORE_MAX 8192u
@@ -515,11 +511,10 @@ bool spi_arrive_at(unsigned intid, unsigned n)
 	return arrived;
 }
 
-int cores_check_rules(void **state)
+void cores_check_rules(void)
 {
 	const char *violation = fake_gic_violation();
 
-	(void)state;
 	for (unsigned n = 0; n < cores_vm.vcpu_count && !violation; n++) {
 		cores_on(n);
 		if (fake_gic_maintenance())
@@ -529,6 +524,5 @@ int cores_check_rules(void **state)
 				violation = "a retarget is still pending";
 	}
 	if (violation)
-		print_error("%s\n", violation);
-	return violation != NULL;
+		fail_msg("%s", violation);
 }

@@ -69,4 +69,4 @@ bool cores_is_loaded(unsigned n);
 unsigned cores_kicks(void);
 
 /* As guest_check_rules() */
-int cores_check_rules(void **state);
+void cores_check_rules(void);

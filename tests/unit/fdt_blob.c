@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/fdt_blob.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define HEADER_SIZE 40u
 #define RESERVE_SIZE 16u /* the memory reservation block: its end alone */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual interface of a guest to memory and back, with another one's in between, which has
  * none. The GIC version is that of the linked driver. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/fake/fake_gic_model.h"
-#include "tests/unit/gic_state.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define MASK 0xc0 /* PMR: what it lets through is more urgent */
@@ -31,17 +26,16 @@ static void back(void)
 	gic_virt_restore(&kept);
 }
 
-static int boot(void **state)
+static void boot(void)
 {
-	(void)state;
 	guest_boot(4, true, true);
 	fake_gic.guest.mask = MASK;
-	return 0;
 }
 
-static void the_other_gets_nothing(void **state)
+EACH_TEST(boot, guest_check_rules);
+
+TEST(the_other_gets_nothing)
 {
-	(void)state;
 	guest_enable_and_pend(50, 0x40);
 	assert_true(fake_gic_virq());
 	away();
@@ -55,9 +49,8 @@ static void the_other_gets_nothing(void **state)
 	guest_deactivate(50);
 }
 
-static void the_interface_is_as_the_guest_left_it(void **state)
+TEST(the_interface_is_as_the_guest_left_it)
 {
-	(void)state;
 	away();
 	fake_gic.guest.mask = 0;
 	fake_gic.guest.split_eoi = false;
@@ -73,9 +66,8 @@ static void the_interface_is_as_the_guest_left_it(void **state)
 }
 
 /* Interrupted in a handler: it is active, its priority raised, another one pending. */
-static void what_is_active_stays_active(void **state)
+TEST(what_is_active_stays_active)
 {
-	(void)state;
 	guest_enable_and_pend(50, 0x40);
 	assert_int_equal(guest_ack(), 50);
 	guest_enable_and_pend(51, 0x60);
@@ -93,17 +85,4 @@ static void what_is_active_stays_active(void **state)
 	guest_eoi(51);
 	guest_deactivate(51);
 	guest_assert_takes_nothing();
-}
-
-int gic_state_tests(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_other_gets_nothing, boot, guest_check_rules),
-		cmocka_unit_test_setup_teardown(the_interface_is_as_the_guest_left_it, boot,
-						guest_check_rules),
-		cmocka_unit_test_setup_teardown(what_is_active_stays_active, boot,
-						guest_check_rules),
-	};
-
-	return cmocka_run_group_tests_name("gic_state", tests, NULL, NULL);
 }

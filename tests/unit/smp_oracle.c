@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/smp_oracle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
@@ -16,6 +12,7 @@
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/smp_model.h"
+#include "tests/unit/unit.h"
 
 #define LATE_MAX 12u
 #define IDLE_PRIORITY 0x100u

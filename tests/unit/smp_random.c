@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/smp_random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "lib/bits.h"
@@ -16,6 +10,7 @@
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/smp_model.h"
 #include "tests/unit/smp_oracle.h"
+#include "tests/unit/unit.h"
 
 #define STEPS 100000u                /* of each version, all setups together */
 #define LENGTH 400u                  /* of a sequence */
@@ -121,33 +116,28 @@ static void check(bool link_hw, bool split_eoi)
 	}
 }
 
-static void linked_interrupts_do_as_the_architecture_says(void **state)
+TEST(linked_interrupts_do_as_the_architecture_says)
 {
-	(void)state;
 	check(true, false);
 }
 
-static void unlinked_interrupts_do_as_the_architecture_says(void **state)
+TEST(unlinked_interrupts_do_as_the_architecture_says)
 {
-	(void)state;
 	check(false, false);
 }
 
-static void linked_ones_that_end_in_two_steps_do_so_too(void **state)
+TEST(linked_ones_that_end_in_two_steps_do_so_too)
 {
-	(void)state;
 	check(true, true);
 }
 
-static void unlinked_ones_that_end_in_two_steps_do_so_too(void **state)
+TEST(unlinked_ones_that_end_in_two_steps_do_so_too)
 {
-	(void)state;
 	check(false, true);
 }
 
-static void what_is_rare_was_met(void **state)
+TEST(what_is_rare_was_met)
 {
-	(void)state;
 	print_message("acks %lu compared %lu late_acks %lu moved_pending %lu moved_active %lu "
 		      "unrouted %lu arrived %lu many_sources %lu races %lu\n",
 		      smp_seen.acks, smp_seen.compared, smp_seen.late_acks, smp_seen.moved_pending,
@@ -177,19 +167,18 @@ static void check_race(const struct smp_step *steps, size_t count)
 }
 
 /* The second ISPENDR takes the ICPENDR back, and the raise comes on top of the first one. */
-static void a_raise_may_follow_an_spi_that_a_late_core_still_has(void **state)
+TEST(a_raise_may_follow_an_spi_that_a_late_core_still_has)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_TARGET, 0, 7, 1 }, { SMP_PEND, 0, 7, 0 }, { SMP_LATE, 1, 7, 4 },
 		{ SMP_UNPEND, 0, 7, 0 }, { SMP_PEND, 0, 7, 0 }, { SMP_RAISE, 0, 7, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* The late core takes the level once more, then the SPI has no target. */
-static void a_late_core_may_take_a_level_that_has_no_target(void **state)
+TEST(a_late_core_may_take_a_level_that_has_no_target)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_TARGET, 0, 7, 1 }, { SMP_LINE_HIGH, 0, 7, 0 }, { SMP_ACK, 1, 7, 0 },
@@ -197,24 +186,22 @@ static void a_late_core_may_take_a_level_that_has_no_target(void **state)
 		{ SMP_READ, 0, 7, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* The raise comes after the ICPENDR, though the core takes it before. */
-static void an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded(void **state)
+TEST(an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_TARGET, 0, 7, 1 }, { SMP_PUT, 1, 7, 2 },  { SMP_UNPEND, 0, 7, 0 },
 		{ SMP_RAISE, 0, 7, 0 },  { SMP_READ, 0, 7, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* List register 0, which the SPI had last, is another VM's. */
-static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
+TEST(an_spi_leaves_list_registers_of_another_vm_alone)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_PEND, 1, 8, 0 }, { SMP_ACK, 0, 8, 0 },       { SMP_EOI, 0, 8, 0 },
@@ -222,12 +209,11 @@ static void an_spi_leaves_list_registers_of_another_vm_alone(void **state)
 		{ SMP_READ, 1, 8, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* Software pends the SPI after its end, which EL2 has not seen: a list register has it by then. */
-static void an_spi_whose_retarget_ends_is_in_one_list_register(void **state)
+TEST(an_spi_whose_retarget_ends_is_in_one_list_register)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_TARGET, 0, 4, 1 }, { SMP_LINE_HIGH, 1, 4, 0 }, { SMP_ACK, 1, 4, 0 },
@@ -235,12 +221,11 @@ static void an_spi_whose_retarget_ends_is_in_one_list_register(void **state)
 		{ SMP_PEND, 1, 4, 0 },   { SMP_TARGET, 1, 4, 2 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* The vCPU that has the SPI is not loaded, and does not know that it has no target. */
-static void an_spi_without_a_target_may_arrive(void **state)
+TEST(an_spi_without_a_target_may_arrive)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_PUT, 0, 9, 3 },
@@ -249,19 +234,17 @@ static void an_spi_without_a_target_may_arrive(void **state)
 		{ SMP_READ, 1, 9, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
 /* The late core sees no change: the SPI stays with the vCPU, and pending at the physical GIC. */
-static void an_spi_may_be_disabled_and_enabled_unseen(void **state)
+TEST(an_spi_may_be_disabled_and_enabled_unseen)
 {
 	static const struct smp_step steps[] = {
 		{ SMP_RAISE, 0, 8, 0 },   { SMP_RAISE, 0, 8, 0 },  { SMP_LATE, 0, 8, 3 },
 		{ SMP_DISABLE, 1, 8, 0 }, { SMP_ENABLE, 1, 8, 0 }, { SMP_READ, 1, 8, 0 },
 	};
 
-	(void)state;
 	check_race(steps, ARRAY_SIZE(steps));
 }
 
@@ -340,35 +323,12 @@ static void lose_route(const struct smp_step *step)
 		fake_gic.irq[smp_intids[SMP_SLOTS - 1]].elsewhere = true;
 }
 
-static void planted_faults_are_found_and_shown_by_few_steps(void **state)
+TEST(planted_faults_are_found_and_shown_by_few_steps)
 {
-	(void)state;
 	assert_found("lose_posted", lose_posted);
 	assert_found("lose_moved", lose_moved);
 	assert_found("deliver_twice", deliver_twice);
 	assert_found("lose_source", lose_source);
 	assert_found("lose_end", lose_end);
 	assert_found("lose_route", lose_route);
-}
-
-int smp_random_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(linked_interrupts_do_as_the_architecture_says),
-		cmocka_unit_test(unlinked_interrupts_do_as_the_architecture_says),
-		cmocka_unit_test(linked_ones_that_end_in_two_steps_do_so_too),
-		cmocka_unit_test(unlinked_ones_that_end_in_two_steps_do_so_too),
-		cmocka_unit_test(what_is_rare_was_met),
-		cmocka_unit_test(a_raise_may_follow_an_spi_that_a_late_core_still_has),
-		cmocka_unit_test(a_late_core_may_take_a_level_that_has_no_target),
-		cmocka_unit_test(
-			an_spi_that_comes_after_icpendr_stays_at_a_vcpu_that_is_not_loaded),
-		cmocka_unit_test(an_spi_leaves_list_registers_of_another_vm_alone),
-		cmocka_unit_test(an_spi_whose_retarget_ends_is_in_one_list_register),
-		cmocka_unit_test(an_spi_without_a_target_may_arrive),
-		cmocka_unit_test(an_spi_may_be_disabled_and_enabled_unseen),
-		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

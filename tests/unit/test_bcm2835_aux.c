@@ -2,15 +2,11 @@
 /* Receiving by the mini UART (BCM2711 ARM Peripherals, 2.2), on a part that has these registers
  * alone. */
 /* LINK: drivers/uart/uart.c drivers/uart/bcm2835_aux.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drivers/uart/uart.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0xfe215040u
 #define IO 0x00u
@@ -57,9 +53,8 @@ static void write(uintptr_t address, unsigned size, uint64_t value)
 	}
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_mmio.read = read;
 	fake_mmio.write = write;
@@ -67,7 +62,6 @@ static int setup(void **state)
 	cntl = 0x2; /* the transmitter */
 	lsr = 0x60; /* nothing to send */
 	first = count = 0;
-	return 0;
 }
 
 static void receive(uint8_t byte)
@@ -75,16 +69,16 @@ static void receive(uint8_t byte)
 	received[count++] = byte;
 }
 
-static void nothing_received_is_not_read(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(nothing_received_is_not_read)
 {
-	(void)state;
 	lsr |= LSR_OVERRUN; /* which says that something is lost, not that something is there */
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void bytes_come_in_their_order(void **state)
+TEST(bytes_come_in_their_order)
 {
-	(void)state;
 	receive('a');
 	receive(0xff);
 	receive(0);
@@ -94,35 +88,19 @@ static void bytes_come_in_their_order(void **state)
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void what_is_being_sent_does_not_keep_it_away(void **state)
+TEST(what_is_being_sent_does_not_keep_it_away)
 {
-	(void)state;
 	lsr = 0;
 	receive('a');
 	assert_int_equal(uart_get(&port), 'a');
 }
 
-static void to_listen_is_the_interrupt_and_the_receiver(void **state)
+TEST(to_listen_is_the_interrupt_and_the_receiver)
 {
-	(void)state;
 	uart_listen(&port, true);
 	assert_int_equal(ier, 0x5); /* bit 2 beside bit 0, or none comes */
 	assert_int_equal(cntl, 0x3);
 	uart_listen(&port, false);
 	assert_int_equal(ier, 0);
 	assert_int_equal(cntl, 0x3);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_received_is_not_read),
-		TEST(bytes_come_in_their_order),
-		TEST(what_is_being_sent_does_not_keep_it_away),
-		TEST(to_listen_is_the_interrupt_and_the_receiver),
-	};
-
-	return cmocka_run_group_tests_name("bcm2835_aux", tests, NULL, NULL);
 }

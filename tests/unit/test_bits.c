@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lib/bits.h */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "lib/bits.h"
+#include "tests/unit/unit.h"
 
-static void bits_of_a_set_are_apart(void **state)
+TEST(bits_of_a_set_are_apart)
 {
 	uint32_t words[4] = { 0 };
 
-	(void)state;
 	for (unsigned n = 0; n < 128; n++) {
 		assert_false(bit_test(words, n));
 		bit_set(words, n);
@@ -23,30 +18,17 @@ static void bits_of_a_set_are_apart(void **state)
 	}
 }
 
-static void lowest_bit(void **state)
+TEST(lowest_bit)
 {
-	(void)state;
 	for (unsigned n = 0; n < 32; n++)
 		assert_int_equal(bit_lowest(BIT(n) | BIT(31)), n);
 }
 
-static void alignment(void **state)
+TEST(alignment)
 {
-	(void)state;
 	assert_int_equal(align_down(0x1fff, 0x1000), 0x1000);
 	assert_int_equal(align_up(0x1001, 0x1000), 0x2000);
 	assert_int_equal(align_up(0x1000, 0x1000), 0x1000);
 	assert_int_equal(align_up(0, 8), 0);
 	assert_int_equal(align_up(BIT64(40) + 1, BIT64(30)), BIT64(40) + BIT64(30));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bits_of_a_set_are_apart),
-		cmocka_unit_test(lowest_bit),
-		cmocka_unit_test(alignment),
-	};
-
-	return cmocka_run_group_tests_name("bits", tests, NULL, NULL);
 }

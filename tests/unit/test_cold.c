@@ -6,12 +6,7 @@
  * under test.
  */
 /* LINK: hyp/mem/cold.c hyp/mem/guest_ram.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/guest_run.h"
 #include "arch/sysreg.h"
@@ -21,6 +16,7 @@
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define LEVELS 7u
 #define GIB 0x40000000u
@@ -121,9 +117,8 @@ static void add_level(unsigned level, struct cache geometry)
 	fake_clidr_el1 |= (uint64_t)geometry.type << 3 * level;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	memset(cache, 0, sizeof(cache));
 	memset(cleaned, 0, sizeof(cleaned));
@@ -135,7 +130,6 @@ static int setup(void **state)
 	ram = ram_plain(GUEST_START - GUEST_IMAGE_OFFSET, GUEST_START - GUEST_IMAGE_OFFSET, GIB);
 	fake_csselr_el1 = GUESTS_CSSELR;
 	fake_clidr_el1 = 0x0a000000; /* LoUU, LoC: what is not a Ctype */
-	return 0;
 }
 
 /* Every line once, of the levels that hold data, and no other. */
@@ -164,10 +158,11 @@ static void cold_caches(void)
 	assert_true(fake_barriers.dsb_sy > barriers_before); /* after the last level */
 }
 
+EACH_TEST(setup, NULL);
+
 /* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways. */
-static void two_levels(void **state)
+TEST(two_levels)
 {
-	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
 	add_level(1, (struct cache){ 4, 1024, 16, 6, 4 });
 	cold_caches();
@@ -175,9 +170,8 @@ static void two_levels(void **state)
 }
 
 /* 3 ways take two bits, 5 three, 11 four. */
-static void ways_that_are_no_power_of_two(void **state)
+TEST(ways_that_are_no_power_of_two)
 {
-	(void)state;
 	add_level(0, (struct cache){ 3, 256, 3, 6, 2 });
 	add_level(1, (struct cache){ 4, 512, 5, 6, 3 });
 	add_level(2, (struct cache){ 4, 1024, 11, 7, 4 });
@@ -185,25 +179,22 @@ static void ways_that_are_no_power_of_two(void **state)
 	assert_int_equal(level_switches, 3);
 }
 
-static void sets_that_are_no_power_of_two(void **state)
+TEST(sets_that_are_no_power_of_two)
 {
-	(void)state;
 	add_level(0, (struct cache){ 4, 192, 4, 6, 2 });
 	cold_caches();
 }
 
-static void one_way_and_one_set(void **state)
+TEST(one_way_and_one_set)
 {
-	(void)state;
 	add_level(0, (struct cache){ 2, 512, 1, 5, 0 }); /* direct-mapped */
 	add_level(1, (struct cache){ 4, 1, 64, 6, 6 });  /* fully associative */
 	add_level(2, (struct cache){ 4, 1, 1, 4, 0 });
 	cold_caches();
 }
 
-static void a_level_of_instructions_alone_is_passed_over(void **state)
+TEST(a_level_of_instructions_alone_is_passed_over)
 {
-	(void)state;
 	add_level(0, (struct cache){ 1, 0, 0, 0, 0 });
 	add_level(1, (struct cache){ 4, 64, 4, 6, 2 });
 	cold_caches();
@@ -211,9 +202,8 @@ static void a_level_of_instructions_alone_is_passed_over(void **state)
 }
 
 /* After a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */
-static void the_first_level_without_a_cache_is_the_end(void **state)
+TEST(the_first_level_without_a_cache_is_the_end)
 {
-	(void)state;
 	add_level(0, (struct cache){ 3, 64, 4, 6, 2 });
 	fake_clidr_el1 |= 4u << 6;
 	cold_caches();
@@ -221,7 +211,7 @@ static void the_first_level_without_a_cache_is_the_end(void **state)
 
 #define WORKING 0x123000u
 
-static void without_a_level_all_in_use_goes_by_address(void **state)
+TEST(without_a_level_all_in_use_goes_by_address)
 {
 	const struct range wanted[] = {
 		{ GUEST_START - GUEST_IMAGE_OFFSET, GUEST_START - GUEST_IMAGE_OFFSET + PAGE_SIZE },
@@ -231,7 +221,6 @@ static void without_a_level_all_in_use_goes_by_address(void **state)
 		{ (uintptr_t)table_pages + sizeof(table_pages), (uintptr_t)__percore_copies },
 	};
 
-	(void)state;
 	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, WORKING));
 	assert_int_equal(range_count, ARRAY_SIZE(wanted));
 	assert_memory_equal(ranges, wanted, sizeof(wanted));
@@ -240,12 +229,11 @@ static void without_a_level_all_in_use_goes_by_address(void **state)
 }
 
 /* Eight colours of sixteen: eight pages lie side by side, the next eight after a gap. */
-static void with_colours_the_pages_of_the_guest_are_cleaned(void **state)
+TEST(with_colours_the_pages_of_the_guest_are_cleaned)
 {
 	static const uint32_t colours[] = { 8, 9, 10, 11, 12, 13, 14, 15 };
 	const uint64_t base = GUEST_START - GUEST_IMAGE_OFFSET;
 
-	(void)state;
 	ram.pa = 0xa0000000;
 	ram.colours = ARRAY_SIZE(colours);
 	ram.colour = colours;
@@ -261,9 +249,8 @@ static void with_colours_the_pages_of_the_guest_are_cleaned(void **state)
 	assert_int_equal(ranges[range_count - 3].end, 0xa0000000 + 2 * 0x400000 + 16 * PAGE_SIZE);
 }
 
-static void a_way_of_the_last_level_has_the_colours(void **state)
+TEST(a_way_of_the_last_level_has_the_colours)
 {
-	(void)state;
 	assert_int_equal(cold_colours(), 0);
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
 	assert_int_equal(cold_colours(), 4);
@@ -272,9 +259,8 @@ static void a_way_of_the_last_level_has_the_colours(void **state)
 	assert_int_equal(fake_csselr_el1, GUESTS_CSSELR);
 }
 
-static void by_address_there_is_a_bound(void **state)
+TEST(by_address_there_is_a_bound)
 {
-	(void)state;
 	assert_true(cold_make(&ram, &tables, STATE_COLD_CACHES, COLD_WORKING_MAX));
 	assert_false(cold_make(&ram, &tables, STATE_COLD_CACHES, COLD_WORKING_MAX + 1));
 	assert_false(cold_make(&ram, &tables, STATE_COLD_CACHES, (reg_t)-1));
@@ -284,18 +270,16 @@ static void by_address_there_is_a_bound(void **state)
 	assert_all_cleaned();
 }
 
-static void all_seven_levels(void **state)
+TEST(all_seven_levels)
 {
-	(void)state;
 	for (unsigned level = 0; level < LEVELS; level++)
 		add_level(level, (struct cache){ 4, 8, 4, 6, 2 });
 	cold_caches();
 	assert_int_equal(level_switches, LEVELS);
 }
 
-static void cold_tlbs_leave_caches_alone(void **state)
+TEST(cold_tlbs_leave_caches_alone)
 {
-	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
 	assert_true(cold_make(&ram, &tables, STATE_COLD_TLB, 0));
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
@@ -303,9 +287,8 @@ static void cold_tlbs_leave_caches_alone(void **state)
 	assert_int_equal(operations + fake_counts.icache_core + fake_counts.icache_all, 0);
 }
 
-static void warm_does_nothing_and_the_rest_is_refused(void **state)
+TEST(warm_does_nothing_and_the_rest_is_refused)
 {
-	(void)state;
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
 	assert_true(cold_make(&ram, &tables, STATE_WARM, 0));
 	assert_false(cold_make(&ram, &tables, STATE_COLD_TLB + 1, 0));
@@ -313,25 +296,4 @@ static void warm_does_nothing_and_the_rest_is_refused(void **state)
 	assert_false(cold_make(&ram, &tables, (reg_t)1 << 32 | STATE_COLD_TLB, 0));
 	assert_int_equal(operations + fake_counts.icache_core, 0);
 	assert_int_equal(fake_counts.tlbi_core_guests + fake_counts.tlbi_core_el2, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(two_levels, setup),
-		cmocka_unit_test_setup(ways_that_are_no_power_of_two, setup),
-		cmocka_unit_test_setup(sets_that_are_no_power_of_two, setup),
-		cmocka_unit_test_setup(one_way_and_one_set, setup),
-		cmocka_unit_test_setup(a_level_of_instructions_alone_is_passed_over, setup),
-		cmocka_unit_test_setup(the_first_level_without_a_cache_is_the_end, setup),
-		cmocka_unit_test_setup(without_a_level_all_in_use_goes_by_address, setup),
-		cmocka_unit_test_setup(with_colours_the_pages_of_the_guest_are_cleaned, setup),
-		cmocka_unit_test_setup(a_way_of_the_last_level_has_the_colours, setup),
-		cmocka_unit_test_setup(by_address_there_is_a_bound, setup),
-		cmocka_unit_test_setup(all_seven_levels, setup),
-		cmocka_unit_test_setup(cold_tlbs_leave_caches_alone, setup),
-		cmocka_unit_test_setup(warm_does_nothing_and_the_rest_is_refused, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console: guests' text that waits, and what comes between it. */
 /* LINK: hyp/base/console.c drivers/uart/uart.c drivers/uart/pl011.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "boards/board.h"
 #include "drivers/uart/pl011_regs.h"
 #include "hyp/arch/cpu.h"
 #include "hyp/base/console.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0x9000000u
 
@@ -52,16 +48,14 @@ static void write(uintptr_t address, unsigned size, uint64_t value)
 	sent[sent_size] = '\0';
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_mmio = (struct fake_mmio){ read, write };
 	console_init();
 	console_line(); /* ends what a test left */
 	sent_size = 0;
 	sent[0] = '\0';
-	return 0;
 }
 
 static void queue(const char *text)
@@ -69,9 +63,10 @@ static void queue(const char *text)
 	console_queue(text, strlen(text));
 }
 
-static void what_waits_is_sent_in_order_and_by_pieces(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(what_waits_is_sent_in_order_and_by_pieces)
 {
-	(void)state;
 	queue("one: hello\r\n");
 	queue("two: bye\n");
 	assert_string_equal(sent, "");
@@ -87,12 +82,11 @@ static void what_waits_is_sent_in_order_and_by_pieces(void **state)
 }
 
 /* The queue goes round its array many times; a full one loses no byte. */
-static void no_byte_is_lost_where_the_queue_goes_round(void **state)
+TEST(no_byte_is_lost_where_the_queue_goes_round)
 {
 	static char bytes[CONSOLE_QUEUE_SIZE];
 	unsigned next = 0, queued = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 50; round++) {
 		unsigned size = round % 2 ? CONSOLE_QUEUE_SIZE : 777;
 
@@ -109,9 +103,8 @@ static void no_byte_is_lost_where_the_queue_goes_round(void **state)
 }
 
 /* A record begins a line, after all that a guest has sent. */
-static void a_line_of_our_own_comes_after_what_waits(void **state)
+TEST(a_line_of_our_own_comes_after_what_waits)
 {
-	(void)state;
 	queue("one: half");
 	assert_true(console_send(3));
 	console_line();
@@ -123,9 +116,8 @@ static void a_line_of_our_own_comes_after_what_waits(void **state)
 	assert_string_equal(sent, "one: half\r\n{}\r\none: whole\n");
 }
 
-static void a_guests_byte_is_sent_unchanged_and_leaves_its_line_open(void **state)
+TEST(a_guests_byte_is_sent_unchanged_and_leaves_its_line_open)
 {
-	(void)state;
 	console_guest('\r');
 	console_guest('\n');
 	console_line();
@@ -135,26 +127,11 @@ static void a_guests_byte_is_sent_unchanged_and_leaves_its_line_open(void **stat
 	assert_string_equal(sent, "\r\nx\r\n");
 }
 
-static void its_interrupt_is_on_while_it_listens(void **state)
+TEST(its_interrupt_is_on_while_it_listens)
 {
-	(void)state;
 	assert_int_equal(console_intid(), 33);
 	console_listen(true);
 	assert_true(gic_on);
 	console_listen(false);
 	assert_false(gic_on);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	static const struct CMUnitTest tests[] = {
-		TEST(what_waits_is_sent_in_order_and_by_pieces),
-		TEST(no_byte_is_lost_where_the_queue_goes_round),
-		TEST(a_line_of_our_own_comes_after_what_waits),
-		TEST(a_guests_byte_is_sent_unchanged_and_leaves_its_line_open),
-		TEST(its_interrupt_is_on_while_it_listens),
-	};
-
-	return cmocka_run_group_tests_name("console", tests, NULL, NULL);
 }

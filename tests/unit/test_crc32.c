@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/crc32.h"
+#include "tests/unit/unit.h"
 
 static uint32_t crc_of(const char *text)
 {
@@ -26,31 +22,28 @@ static uint32_t crc_bitwise(const uint8_t *bytes, size_t size)
 	return ~crc;
 }
 
-static void known_texts_give_their_crc(void **state)
+TEST(known_texts_give_their_crc)
 {
-	(void)state;
 	assert_int_equal(crc_of("123456789"), 0xcbf43926);
 	assert_int_equal(crc_of(""), 0);
 	assert_int_equal(crc_of("a"), 0xe8b7be43);
 	assert_int_equal(crc_of("The quick brown fox jumps over the lazy dog"), 0x414fa339);
 }
 
-static void every_byte_agrees_with_the_bitwise_algorithm(void **state)
+TEST(every_byte_agrees_with_the_bitwise_algorithm)
 {
 	uint8_t bytes[512];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 31 + i / 256);
 	for (size_t size = 0; size <= sizeof(bytes); size++)
 		assert_int_equal(crc32_update(0, bytes, size), crc_bitwise(bytes, size));
 }
 
-static void pieces_give_the_crc_of_the_whole(void **state)
+TEST(pieces_give_the_crc_of_the_whole)
 {
 	const char *text = "{\"seq\":0,\"kind\":\"run\"}";
 
-	(void)state;
 	for (size_t cut = 0; cut <= strlen(text); cut++) {
 		uint32_t crc = crc32_update(0, text, cut);
 
@@ -59,27 +52,14 @@ static void pieces_give_the_crc_of_the_whole(void **state)
 	}
 }
 
-static void a_flipped_bit_changes_the_crc(void **state)
+TEST(a_flipped_bit_changes_the_crc)
 {
 	char text[] = "{\"seq\":0,\"kind\":\"run\"}";
 	uint32_t crc = crc_of(text);
 
-	(void)state;
 	for (size_t bit = 0; bit < 8 * (sizeof(text) - 1); bit++) {
 		text[bit / 8] ^= (char)(1 << bit % 8);
 		assert_int_not_equal(crc32_update(0, text, sizeof(text) - 1), crc);
 		text[bit / 8] ^= (char)(1 << bit % 8);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_texts_give_their_crc),
-		cmocka_unit_test(every_byte_agrees_with_the_bitwise_algorithm),
-		cmocka_unit_test(pieces_give_the_crc_of_the_whole),
-		cmocka_unit_test(a_flipped_bit_changes_the_crc),
-	};
-
-	return cmocka_run_group_tests_name("crc32", tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * moves time on, and the cycle counter follows it at the core's rate while it is switched on.
  */
 /* LINK: hyp/base/cycles.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/pmu.h"
 #include "hyp/base/cycles.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define RUN_US 1000u
 #define STEP_US 200u
@@ -70,9 +66,8 @@ static bool write_pmcr(const uint64_t *variable, uint64_t value)
 	return false;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	time_ns = 0;
 	core_hz = 1500000000;
@@ -84,7 +79,6 @@ static int setup(void **state)
 	fake_id_aa64dfr0_el1 = PMU_V3;
 	fake_sysregs.read = read_counter;
 	fake_sysregs.write = write_pmcr;
-	return 0;
 }
 
 static void assert_within_permille(uint64_t value, uint64_t expected, uint64_t permille)
@@ -93,20 +87,20 @@ static void assert_within_permille(uint64_t value, uint64_t expected, uint64_t p
 			expected + expected * permille / 1000);
 }
 
-static void the_clock_is_found(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(the_clock_is_found)
 {
-	(void)state;
 	assert_within_permille(cycles_hz(RUN_US), 1500000000, 1);
 	core_hz = 600000000;
 	assert_within_permille(cycles_hz(RUN_US), 600000000, 1);
 	assert_within_permille(cycles_hz(STEP_US), 600000000, 1);
 }
 
-static void a_window_is_as_long_as_asked_for(void **state)
+TEST(a_window_is_as_long_as_asked_for)
 {
 	uint64_t start;
 
-	(void)state;
 	start = time_ns;
 	cycles_hz(RUN_US);
 	assert_in_range(time_ns - start, 5000000, 5100000);
@@ -115,24 +109,21 @@ static void a_window_is_as_long_as_asked_for(void **state)
 	assert_in_range(time_ns - start, 1000000, 1050000);
 }
 
-static void one_disturbance_does_not_show(void **state)
+TEST(one_disturbance_does_not_show)
 {
-	(void)state;
 	disturbed_from_ns = 300000;
 	disturbed_ns = 40000000;
 	assert_within_permille(cycles_hz(RUN_US), 1500000000, 1);
 }
 
-static void a_counter_that_comes_round_does_not_show(void **state)
+TEST(a_counter_that_comes_round_does_not_show)
 {
-	(void)state;
 	cycles_offset = UINT64_MAX - 100000;
 	assert_within_permille(cycles_hz(RUN_US), 1500000000, 1);
 }
 
-static void the_counter_is_started_and_never_reset(void **state)
+TEST(the_counter_is_started_and_never_reset)
 {
-	(void)state;
 	fake_pmcr_el0 = PMCR_D;
 	cycles_hz(RUN_US);
 	assert_true(counts());
@@ -140,9 +131,8 @@ static void the_counter_is_started_and_never_reset(void **state)
 	assert_int_equal(resets, 0);
 }
 
-static void without_a_pmu_nothing_of_it_is_touched(void **state)
+TEST(without_a_pmu_nothing_of_it_is_touched)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		fake_id_aa64dfr0_el1 = i ? PMU_OTHER : 0;
 		assert_int_equal(cycles_hz(RUN_US), 0);
@@ -151,9 +141,8 @@ static void without_a_pmu_nothing_of_it_is_touched(void **state)
 	}
 }
 
-static void auto_is_on_where_a_board_has_a_pmu(void **state)
+TEST(auto_is_on_where_a_board_has_a_pmu)
 {
-	(void)state;
 	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_ON);
 	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_ICOUNT), CYCLES_OFF);
 	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_HOST), CYCLES_OFF);
@@ -161,27 +150,10 @@ static void auto_is_on_where_a_board_has_a_pmu(void **state)
 	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_OFF);
 }
 
-static void what_a_plan_says_stands(void **state)
+TEST(what_a_plan_says_stands)
 {
-	(void)state;
 	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
 	assert_int_equal(cycles_resolve(CYCLES_OFF, PLATFORM_SILICON), CYCLES_OFF);
 	fake_id_aa64dfr0_el1 = 0;
 	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_SILICON), CYCLES_ON);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_clock_is_found, setup),
-		cmocka_unit_test_setup(a_window_is_as_long_as_asked_for, setup),
-		cmocka_unit_test_setup(one_disturbance_does_not_show, setup),
-		cmocka_unit_test_setup(a_counter_that_comes_round_does_not_show, setup),
-		cmocka_unit_test_setup(the_counter_is_started_and_never_reset, setup),
-		cmocka_unit_test_setup(without_a_pmu_nothing_of_it_is_touched, setup),
-		cmocka_unit_test_setup(auto_is_on_where_a_board_has_a_pmu, setup),
-		cmocka_unit_test_setup(what_a_plan_says_stands, setup),
-	};
-
-	return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The doorbell of a link: what a VM gets of it, and which SPI a ring pends or posts. */
 /* LINK: hyp/dev/doorbell.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/link.h"
 #include "hyp/dev/doorbell.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0x7fe00000u
 #define RINGS 111u
@@ -57,19 +53,18 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 	return room;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	rung = times = posted = 0;
 	end.to = NULL;
 	room = true;
 	assert_true(doorbell_add(&vm, &end));
-	return 0;
 }
 
-static void the_window_and_the_register_do_not_overlap(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(the_window_and_the_register_do_not_overlap)
 {
-	(void)state;
 	assert_int_equal(region.base, BASE);
 	assert_int_equal(mapped, mapped_to);
 	assert_true(mapped >= region.base + region.size);
@@ -77,9 +72,8 @@ static void the_window_and_the_register_do_not_overlap(void **state)
 	assert_true(mapped + mapped_size <= BASE + LINK_SIZE);
 }
 
-static void a_write_of_any_size_rings_once(void **state)
+TEST(a_write_of_any_size_rings_once)
 {
-	(void)state;
 	for (unsigned size = 1; size <= 8; size *= 2) {
 		rung = times = 0;
 		region.write(&vcpu, LINK_DOORBELL_SIZE - 1, size, 0, region.state);
@@ -90,9 +84,8 @@ static void a_write_of_any_size_rings_once(void **state)
 }
 
 /* irq=direct: the measured VM has the physical SPIs. */
-static void a_virtual_spi_is_posted_to_its_holder(void **state)
+TEST(a_virtual_spi_is_posted_to_its_holder)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		others[i].dist = &other.dist;
 		other.dist.vcpu[i] = other.vcpu[i] = &others[i];
@@ -105,31 +98,14 @@ static void a_virtual_spi_is_posted_to_its_holder(void **state)
 	assert_int_equal(times, 0);
 }
 
-static void a_read_is_0_and_does_not_ring(void **state)
+TEST(a_read_is_0_and_does_not_ring)
 {
-	(void)state;
 	assert_int_equal(region.read(&vcpu, 0, 4, region.state), 0);
 	assert_int_equal(times + posted, 0);
 }
 
-static void without_tables_there_is_no_link(void **state)
+TEST(without_tables_there_is_no_link)
 {
-	(void)state;
 	room = false;
 	assert_false(doorbell_add(&vm, &end));
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_window_and_the_register_do_not_overlap),
-		TEST(a_write_of_any_size_rings_once),
-		TEST(a_virtual_spi_is_posted_to_its_holder),
-		TEST(a_read_is_0_and_does_not_ring),
-		TEST(without_tables_there_is_no_link),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

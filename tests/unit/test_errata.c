@@ -2,13 +2,8 @@
 /* Which revision of which core has which erratum, what is done against it, and that it is nothing
  * where there is none or it is ignored. */
 /* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu_switch.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "arch/sysreg.h"
@@ -20,6 +15,7 @@
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 #define A15 0x410fc0f0u
 #define A72 0x410fd080u
@@ -40,7 +36,7 @@ static void be(uint32_t midr, uint32_t revidr, uint32_t actlr)
 
 static void start_as(uint32_t midr, const struct run_config *config)
 {
-	trap_setup(NULL);
+	trap_setup();
 	be(midr, 0, 0);
 	errata_use(config, stage2_empty_vttbr());
 }
@@ -54,7 +50,7 @@ static void assert_emits(const char *members)
 	assert_string_equal(fake_hyp.console, members);
 }
 
-static void each_boundary_revision(void **state)
+TEST(each_boundary_revision)
 {
 	static const struct {
 		uint32_t midr, revidr, actlr;
@@ -84,7 +80,6 @@ static void each_boundary_revision(void **state)
 	};
 	char expected[128];
 
-	(void)state;
 	fake_hyp_reset();
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		be(rows[i].midr, rows[i].revidr, rows[i].actlr);
@@ -99,9 +94,8 @@ static bool nothing_in_force(void)
 	return !errata.empty_vttbr && !errata.tlbi_this_core && !errata.thumb_store_stops;
 }
 
-static void what_is_in_force(void **state)
+TEST(what_is_in_force)
 {
-	(void)state;
 	start_as(REVISION(A15, 0, 4), &applied);
 	assert_true(errata.tlbi_this_core && errata.thumb_store_stops && !errata.empty_vttbr);
 	errata_use(&ignored, stage2_empty_vttbr());
@@ -169,7 +163,7 @@ static void switch_on(uint32_t midr, const struct run_config *config)
 	fake_sysregs.write = NULL;
 }
 
-static void a_plain_switch_writes_vttbr_once(void **state)
+TEST(a_plain_switch_writes_vttbr_once)
 {
 	static const struct {
 		uint32_t midr;
@@ -180,7 +174,6 @@ static void a_plain_switch_writes_vttbr_once(void **state)
 		{ 0x410fd034u, &applied },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		unsigned vttbr_writes = 0, el1_writes = 0;
 
@@ -209,11 +202,10 @@ static void assert_translates_nothing(uint64_t vttbr)
 }
 
 /* Its VTTBR of nothing, ISB, all of EL1, ISB, the VTTBR of who comes. */
-static void a_guarded_switch_translates_nothing_meanwhile(void **state)
+TEST(a_guarded_switch_translates_nothing_meanwhile)
 {
 	unsigned first = 0, last, el1_writes = 0;
 
-	(void)state;
 	switch_on(REVISION(A72, 0, 3), &applied);
 	while (writes[first].variable != &fake_vttbr_el2)
 		assert_false(is_el1(writes[first++].variable));
@@ -264,11 +256,10 @@ static void maintain_everything(void)
 	assert_int_equal(fake_tlb_stale(), 0);
 }
 
-static void tlb_maintenance_stays_on_this_core(void **state)
+TEST(tlb_maintenance_stays_on_this_core)
 {
 	unsigned operations;
 
-	(void)state;
 	start_as(REVISION(A15, 0, 4), &applied);
 	maintain_everything();
 	assert_int_equal(broadcasts(), 0);
@@ -285,9 +276,8 @@ static void tlb_maintenance_stays_on_this_core(void **state)
 
 /* --- 766422: a store whose register is not known --- */
 
-static void a_store_that_cannot_be_believed_stops_the_vm(void **state)
+TEST(a_store_that_cannot_be_believed_stops_the_vm)
 {
-	(void)state;
 	start_as(REVISION(A15, 0, 4), &applied);
 	fake_hyp.store_unknown = true;
 	assert_null(take(STR_W12));
@@ -297,18 +287,4 @@ static void a_store_that_cannot_be_believed_stops_the_vm(void **state)
 	assert_int_equal(fake_hyp.skipped, 0); /* the record says where it is */
 	assert_ptr_equal(take(LDR_W3), vcpu);  /* loads are right */
 	assert_int_equal(device.reads, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_boundary_revision),
-		cmocka_unit_test(what_is_in_force),
-		cmocka_unit_test(a_plain_switch_writes_vttbr_once),
-		cmocka_unit_test(a_guarded_switch_translates_nothing_meanwhile),
-		cmocka_unit_test(tlb_maintenance_stays_on_this_core),
-		cmocka_unit_test(a_store_that_cannot_be_believed_stops_the_vm),
-	};
-
-	return cmocka_run_group_tests_name("errata", tests, NULL, NULL);
 }

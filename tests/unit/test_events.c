@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which events the guest counts: on a PMU that this test plays. */
 /* LINK: guest/events.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "guest/events.h"
 #include "guest/guest.h"
 #include "guest/guest_arch.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define PMU_V3 (1u << 8)
 #define CYCLES (1u << 31)
@@ -67,9 +63,8 @@ static bool on_write(const uint64_t *variable, uint64_t value)
 	return variable == &fake_pmcntenset_el0;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_sysregs.read = on_read;
 	fake_sysregs.write = on_write;
@@ -78,7 +73,6 @@ static int setup(void **state)
 	fake_pmcntenset_el0 = CYCLES;
 	memset(type, 0xff, sizeof(type));
 	pmceid_undefined = false;
-	return 0;
 }
 
 static void init(enum event_group group)
@@ -99,9 +93,10 @@ static void assert_refused(enum event_group group, const char *what, uint64_t va
 	assert_int_equal(events_count(), 0);
 }
 
-static void what_the_core_counts_is_chosen_at_every_level(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(what_the_core_counts_is_chosen_at_every_level)
 {
-	(void)state;
 	fake_pmceid0_el0 = 1u << 0x05 | 1u << 0x03 | 1u << 0x10;
 	fake_pmceid1_el0 = 1u << (0x2d - 32);
 	init(EVENTS_TLB);
@@ -121,9 +116,8 @@ static void what_the_core_counts_is_chosen_at_every_level(void **state)
 }
 
 /* As many as MDCR_EL2.HPMN leaves the guest. */
-static void too_few_counters_are_refused(void **state)
+TEST(too_few_counters_are_refused)
 {
-	(void)state;
 	fake_pmceid0_el0 = fake_pmceid1_el0 = UINT32_MAX;
 	fake_pmcr_el0 = 4u << 11;
 	init(EVENTS_TLB);
@@ -134,9 +128,8 @@ static void too_few_counters_are_refused(void **state)
 }
 
 /* QEMU: instructions and cycles are in none of the groups. */
-static void a_group_that_is_not_counted_is_refused(void **state)
+TEST(a_group_that_is_not_counted_is_refused)
 {
-	(void)state;
 	fake_pmceid0_el0 = 1u << 0 | 1u << 0x08 | 1u << 0x11;
 	assert_refused(EVENTS_TLB, "events=tlb, but this core counts no TLB refills, PMCEID0",
 		       fake_pmceid0_el0);
@@ -150,18 +143,16 @@ static void a_group_that_is_not_counted_is_refused(void **state)
 	assert_refused(EVENTS_TLB, "events, but this core has no PMU, version; set events=off", 0);
 }
 
-static void off_touches_no_register(void **state)
+TEST(off_touches_no_register)
 {
-	(void)state;
 	fake_id_aa64dfr0_el1 = 0;
 	init(EVENTS_OFF);
 	assert_int_equal(events_count(), 0);
 	assert_int_equal(type[0], TYPE_UNSET);
 }
 
-static void a_counter_that_comes_round_counts_on(void **state)
+TEST(a_counter_that_comes_round_counts_on)
 {
-	(void)state;
 	events_from[1] = 7;
 	events_until[1] = 12;
 	assert_int_equal(events_in_window(1), 5);
@@ -170,17 +161,4 @@ static void a_counter_that_comes_round_counts_on(void **state)
 	assert_int_equal(events_in_window(1), 25);
 	events_until[1] = events_from[1] - 1;
 	assert_int_equal(events_in_window(1), UINT32_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(what_the_core_counts_is_chosen_at_every_level, setup),
-		cmocka_unit_test_setup(too_few_counters_are_refused, setup),
-		cmocka_unit_test_setup(a_group_that_is_not_counted_is_refused, setup),
-		cmocka_unit_test_setup(off_touches_no_register, setup),
-		cmocka_unit_test_setup(a_counter_that_comes_round_counts_on, setup),
-	};
-
-	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

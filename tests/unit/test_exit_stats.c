@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statistics against the plain ones of lib/, and what a long or an uncounted exit does. */
 /* LINK: hyp/trap/exit_stats.c hyp/base/record.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hyp/trap/exit_stats.h"
 #include "hyp/vm/vm.h"
 #include "lib/histogram.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define LONG (1ull << 32)
 
@@ -23,17 +19,15 @@ static struct vm vm = { .name = "mine" }, other_vm = { .name = "other" };
 static struct vcpu vcpu = { .vm = &vm, .index = 2 }, other = { .vm = &other_vm };
 static struct exit_stat *stat;
 
-static int setup(void **state)
+static void setup(void)
 {
 	const struct run_config config = { .stats = 1 };
 
-	(void)state;
 	fake_hyp_reset();
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	stat = &vcpu.stats->stat[EXIT_HVC];
 	histogram_init(&expected);
-	return 0;
 }
 
 static void add(uint64_t ticks)
@@ -50,22 +44,22 @@ static bool agrees(void)
 	       memcmp(stat->count, expected.count, sizeof(stat->count)) == 0;
 }
 
-static void random_exits_agree_with_the_plain_statistics(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(random_exits_agree_with_the_plain_statistics)
 {
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	for (unsigned i = 0; i < 20000; i++)
 		add(random_next(&random) >> random_below(&random, 32));
 	assert_true(agrees());
 }
 
-static void every_edge_is_counted_once(void **state)
+TEST(every_edge_is_counted_once)
 {
 	const uint64_t edges[] = { 0, 1, 510, 511, 512, 513, 1023, 1024, LONG - 1 };
 
-	(void)state;
 	for (unsigned twice = 0; twice < 2; twice++)
 		for (unsigned i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
 			add(edges[i]);
@@ -74,18 +68,16 @@ static void every_edge_is_counted_once(void **state)
 }
 
 /* Twins that must fail: what is one tick off, or counted twice, is not the same. */
-static void an_exit_one_tick_off_is_found(void **state)
+TEST(an_exit_one_tick_off_is_found)
 {
-	(void)state;
 	add(100);
 	exit_stats_add(stat, 200);
 	histogram_add(&expected, 201);
 	assert_false(agrees());
 }
 
-static void an_exit_counted_twice_is_found(void **state)
+TEST(an_exit_counted_twice_is_found)
 {
-	(void)state;
 	add(100);
 	exit_stats_add(stat, 100);
 	assert_false(agrees());
@@ -97,9 +89,8 @@ static const char *emitted(void)
 	return fake_hyp.console;
 }
 
-static void the_record_has_the_figures(void **state)
+TEST(the_record_has_the_figures)
 {
-	(void)state;
 	add(100);
 	add(100);
 	add(103);
@@ -112,13 +103,12 @@ static void the_record_has_the_figures(void **state)
 
 /* The worst there is for the record: every bucket is in use, and its count has as many digits as
  * can be. It is whole, and n is the sum. */
-static void a_record_of_every_bucket_is_whole(void **state)
+TEST(a_record_of_every_bucket_is_whole)
 {
 	const uint32_t count = 1000000000;
 	const char *hist, *last;
 	unsigned commas = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
 		stat->count[i] = count;
 	hist = strstr(emitted(), "\"hist\":[[0,1000000000],");
@@ -130,9 +120,8 @@ static void a_record_of_every_bucket_is_whole(void **state)
 	assert_non_null(last);
 }
 
-static void an_exit_too_long_stops_at_the_largest_value(void **state)
+TEST(an_exit_too_long_stops_at_the_largest_value)
 {
-	(void)state;
 	exit_stats_add(stat, 7);
 	exit_stats_add(stat, LONG);
 	exit_stats_add(stat, LONG + 5);
@@ -141,18 +130,16 @@ static void an_exit_too_long_stops_at_the_largest_value(void **state)
 	assert_non_null(strstr(emitted(), "\"hist\":[[7,1]]"));
 }
 
-static void an_exit_that_is_not_to_be_counted_is_not(void **state)
+TEST(an_exit_that_is_not_to_be_counted_is_not)
 {
-	(void)state;
 	exit_stats_add(stat, 7 - EXIT_NOT_COUNTED);
 	exit_stats_add(stat, EXIT_NOT_COUNTED);
 	exit_stats_trace(&vcpu, EXIT_STAT(EXIT_HVC), 0, 0, 7 - EXIT_NOT_COUNTED);
 	assert_string_equal(emitted(), "");
 }
 
-static void to_begin_anew_forgets(void **state)
+TEST(to_begin_anew_forgets)
 {
-	(void)state;
 	add(100);
 	exit_stats_begin(&vcpu);
 	assert_string_equal(emitted(), "");
@@ -160,11 +147,10 @@ static void to_begin_anew_forgets(void **state)
 	assert_non_null(strstr(emitted(), "\"n\":1,\"total\":50,\"min\":50,\"max\":50,"));
 }
 
-static void what_is_off_is_not_emitted(void **state)
+TEST(what_is_off_is_not_emitted)
 {
 	const struct run_config config = { .trace = 1 };
 
-	(void)state;
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	exit_stats_add(stat, 50);
@@ -174,11 +160,10 @@ static void what_is_off_is_not_emitted(void **state)
 		strstr(emitted(), "\"t\":1000,\"dur\":50,\"event\":\"hvc\",\"arg\":\"0x42\""));
 }
 
-static void an_event_names_the_vcpu_that_had_the_core(void **state)
+TEST(an_event_names_the_vcpu_that_had_the_core)
 {
 	const struct run_config config = { .trace = 1 };
 
-	(void)state;
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	exit_stats_attach(&other);
@@ -188,12 +173,11 @@ static void an_event_names_the_vcpu_that_had_the_core(void **state)
 	assert_non_null(strstr(fake_hyp.console, "\"vm\":\"other\",\"vcpu\":0,\"t\":2,"));
 }
 
-static void the_trace_keeps_the_last_events(void **state)
+TEST(the_trace_keeps_the_last_events)
 {
 	const struct run_config config = { .trace = 1 };
 	unsigned next = 36;
 
-	(void)state;
 	exit_stats_reset(&config);
 	exit_stats_attach(&vcpu);
 	for (unsigned i = 0; i < TRACE_EVENTS + 36; i++)
@@ -202,26 +186,4 @@ static void the_trace_keeps_the_last_events(void **state)
 		assert_int_equal(strtoul(at + strlen("\"t\":"), NULL, 10), next++);
 	assert_int_equal(next, TRACE_EVENTS + 36);
 	assert_non_null(strstr(fake_hyp.console, "\"t\":36,\"dur\":4294967295,"));
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(random_exits_agree_with_the_plain_statistics),
-		TEST(every_edge_is_counted_once),
-		TEST(an_exit_one_tick_off_is_found),
-		TEST(an_exit_counted_twice_is_found),
-		TEST(the_record_has_the_figures),
-		TEST(a_record_of_every_bucket_is_whole),
-		TEST(an_exit_too_long_stops_at_the_largest_value),
-		TEST(an_exit_that_is_not_to_be_counted_is_not),
-		TEST(an_event_names_the_vcpu_that_had_the_core),
-		TEST(to_begin_anew_forgets),
-		TEST(what_is_off_is_not_emitted),
-		TEST(the_trace_keeps_the_last_events),
-	};
-
-	return cmocka_run_group_tests_name("exit_stats", tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 /* The Exynos multi-core timer is started by its own protocol, once, and by Arndale's board where
  * it is there. The timer's rules: the device tree binding samsung,exynos4210-mct. */
 /* LINK: drivers/timer/exynos_mct.c boards/arndale/board.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/timer/timer.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define ARNDALE_MCT 0x101c0000u
 #define ARNDALE_RESET 0x10040400u
@@ -78,20 +74,19 @@ static void mct_write(uintptr_t address, unsigned size, uint64_t value)
 	}
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_mmio.read = mct_read;
 	fake_mmio.write = mct_write;
 	mct = (typeof(mct)){ .base = 0x10050000 };
 	reset_written = 0;
-	return 0;
 }
 
-static void start_sets_the_bit_and_acknowledges(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(start_sets_the_bit_and_acknowledges)
 {
-	(void)state;
 	mct.control = COMPARE_ENABLE;
 	mct.late = 3;
 	assert_true(exynos_mct_start(mct.base));
@@ -100,26 +95,23 @@ static void start_sets_the_bit_and_acknowledges(void **state)
 	assert_int_equal(mct.status, 0);
 }
 
-static void second_start_writes_nothing(void **state)
+TEST(second_start_writes_nothing)
 {
-	(void)state;
 	assert_true(exynos_mct_start(mct.base));
 	assert_true(exynos_mct_start(mct.base));
 	assert_int_equal(mct.starts, 1);
 	assert_int_equal(mct.acknowledged, 1);
 }
 
-static void write_that_does_not_arrive_is_told(void **state)
+TEST(write_that_does_not_arrive_is_told)
 {
-	(void)state;
 	mct.deaf = true;
 	assert_false(exynos_mct_start(mct.base));
 	assert_int_equal(mct.acknowledged, 0);
 }
 
-static void arndale_starts_its_own(void **state)
+TEST(arndale_starts_its_own)
 {
-	(void)state;
 	mct.base = ARNDALE_MCT;
 	assert_true(board.counter_start());
 	assert_int_equal(mct.control, START);
@@ -128,9 +120,8 @@ static void arndale_starts_its_own(void **state)
 	assert_false(board.counter_start());
 }
 
-static void arndale_sets_smp_and_looks_at_it(void **state)
+TEST(arndale_sets_smp_and_looks_at_it)
 {
-	(void)state;
 	fake_actlr_el1 = 1;
 	assert_true(board.coherency_start());
 	assert_int_equal(fake_actlr_el1, 1 | ACTLR_SMP);
@@ -142,30 +133,14 @@ static bool not_written(const uint64_t *variable, uint64_t value)
 	return variable == &fake_actlr_el1;
 }
 
-static void arndale_tells_an_smp_that_stays_0(void **state)
+TEST(arndale_tells_an_smp_that_stays_0)
 {
-	(void)state;
 	fake_sysregs.write = not_written;
 	assert_false(board.coherency_start());
 }
 
-static void arndale_resets_by_its_power_unit(void **state)
+TEST(arndale_resets_by_its_power_unit)
 {
-	(void)state;
 	board.reset();
 	assert_int_equal(reset_written, 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(start_sets_the_bit_and_acknowledges), TEST(second_start_writes_nothing),
-		TEST(write_that_does_not_arrive_is_told),  TEST(arndale_starts_its_own),
-		TEST(arndale_sets_smp_and_looks_at_it),    TEST(arndale_tells_an_smp_that_stays_0),
-		TEST(arndale_resets_by_its_power_unit),
-	};
-
-	return cmocka_run_group_tests_name("exynos_mct", tests, NULL, NULL);
 }

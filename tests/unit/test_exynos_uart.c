@@ -2,15 +2,11 @@
 /* Receiving by the UART of Exynos 4 and 5 (Exynos 5 Dual user's manual, UART: UCON, UFSTAT, URXH,
  * UINTP, UINTM), on a part that has these registers alone. */
 /* LINK: drivers/uart/uart.c drivers/uart/exynos4210.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drivers/uart/uart.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0x12c20000u
 #define UCON 0x04u
@@ -87,9 +83,8 @@ static void write(uintptr_t address, unsigned size, uint64_t value)
 	}
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_mmio.read = read;
 	fake_mmio.write = write;
@@ -97,18 +92,17 @@ static int setup(void **state)
 	uintm = 0xf;
 	pending = held = 0;
 	comes_late = -1;
-	return 0;
 }
 
-static void nothing_received_is_not_read(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(nothing_received_is_not_read)
 {
-	(void)state;
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void bytes_come_in_their_order(void **state)
+TEST(bytes_come_in_their_order)
 {
-	(void)state;
 	receive('a');
 	receive(0xff);
 	assert_int_equal(uart_get(&port), 'a');
@@ -116,9 +110,8 @@ static void bytes_come_in_their_order(void **state)
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void a_full_fifo_is_not_an_empty_one(void **state)
+TEST(a_full_fifo_is_not_an_empty_one)
 {
-	(void)state;
 	for (unsigned i = 0; i < FIFO_SIZE; i++)
 		receive((uint8_t)i);
 	for (unsigned i = 0; i < FIFO_SIZE; i++)
@@ -126,9 +119,8 @@ static void a_full_fifo_is_not_an_empty_one(void **state)
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void the_interrupt_ends_behind_the_last_byte(void **state)
+TEST(the_interrupt_ends_behind_the_last_byte)
 {
-	(void)state;
 	receive('a');
 	pending = 0xf;
 	(void)uart_get(&port);
@@ -137,37 +129,19 @@ static void the_interrupt_ends_behind_the_last_byte(void **state)
 	assert_int_equal(pending, 0xe); /* no other one's */
 }
 
-static void what_comes_as_it_is_ended_is_not_lost(void **state)
+TEST(what_comes_as_it_is_ended_is_not_lost)
 {
-	(void)state;
 	comes_late = 'b';
 	assert_int_equal(uart_get(&port), 'b');
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void to_listen_is_one_interrupt(void **state)
+TEST(to_listen_is_one_interrupt)
 {
-	(void)state;
 	uart_listen(&port, true);
 	assert_int_equal(uintm, 0xe);  /* 1: masked */
 	assert_int_equal(ucon, 0x185); /* level, and after a time without more; the rest stays */
 	uart_listen(&port, false);
 	assert_int_equal(uintm, 0xf);
 	assert_int_equal(ucon, 0x185);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_received_is_not_read),
-		TEST(bytes_come_in_their_order),
-		TEST(a_full_fifo_is_not_an_empty_one),
-		TEST(the_interrupt_ends_behind_the_last_byte),
-		TEST(what_comes_as_it_is_ended_is_not_lost),
-		TEST(to_listen_is_one_interrupt),
-	};
-
-	return cmocka_run_group_tests_name("exynos_uart", tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake machine itself: what it lets pass and what it must catch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/counter.h"
 #include "arch/mmio.h"
@@ -12,6 +7,7 @@
 #include "arch/tlb.h"
 #include "lib/lpae.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BLOCK (PTE_VALID | PTE_AF)
 #define TABLE (PTE_VALID | PTE_TABLE)
@@ -20,9 +16,8 @@
 static pte_t *root, *level2, *level3;
 
 /* Level 1 entry 0 leads to level 2, whose entry 0 leads to level 3, and entry 1 is a block. */
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	root = fake_pages(1);
 	level2 = fake_pages(1);
@@ -36,7 +31,6 @@ static int setup(void **state)
 	write_vttbr_el2((uintptr_t)root | (reg_t)5 << 48);
 	isb();
 	dsb_ishst();
-	return 0;
 }
 
 static void assert_tlb(unsigned conflicts, unsigned stale, unsigned unpublished)
@@ -46,9 +40,10 @@ static void assert_tlb(unsigned conflicts, unsigned stale, unsigned unpublished)
 	assert_int_equal(fake_tlb_unpublished(), unpublished);
 }
 
-static void break_before_make_passes(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(break_before_make_passes)
 {
-	(void)state;
 	level3[0] = 0;
 	tlbi_guest_ipa(0x0);
 	level3[0] = 0x5000 | PAGE;
@@ -57,26 +52,23 @@ static void break_before_make_passes(void **state)
 	assert_tlb(0, 0, 0);
 }
 
-static void a_new_entry_needs_a_dsb_and_no_invalidation(void **state)
+TEST(a_new_entry_needs_a_dsb_and_no_invalidation)
 {
-	(void)state;
 	level3[7] = 0x7000 | PAGE;
 	assert_tlb(0, 0, 1);
 	dsb_ishst();
 	assert_tlb(0, 0, 0);
 }
 
-static void a_change_without_break_is_a_conflict(void **state)
+TEST(a_change_without_break_is_a_conflict)
 {
-	(void)state;
 	level3[0] = 0x5000 | PAGE;
 	tlbi_guest_ipa(0x0);
 	assert_int_equal(fake_tlb_conflicts(), 1);
 }
 
-static void a_break_without_invalidation_is_a_conflict(void **state)
+TEST(a_break_without_invalidation_is_a_conflict)
 {
-	(void)state;
 	level3[0] = 0;
 	dsb_ishst();
 	level3[0] = 0x5000 | PAGE;
@@ -84,9 +76,8 @@ static void a_break_without_invalidation_is_a_conflict(void **state)
 	assert_int_equal(fake_tlb_conflicts(), 1);
 }
 
-static void an_unmapping_without_invalidation_is_stale(void **state)
+TEST(an_unmapping_without_invalidation_is_stale)
 {
-	(void)state;
 	level3[1] = 0;
 	dsb_ish();
 	assert_tlb(0, 1, 0);
@@ -96,18 +87,16 @@ static void an_unmapping_without_invalidation_is_stale(void **state)
 	assert_int_equal(fake_tlb_stale(), 0);
 }
 
-static void an_invalidation_before_the_break_is_too_early(void **state)
+TEST(an_invalidation_before_the_break_is_too_early)
 {
-	(void)state;
 	tlbi_guest_ipa(0x1000);
 	level3[1] = 0;
 	dsb_ish();
 	assert_int_equal(fake_tlb_stale(), 1);
 }
 
-static void an_invalidation_in_another_vmid_does_nothing(void **state)
+TEST(an_invalidation_in_another_vmid_does_nothing)
 {
-	(void)state;
 	write_vttbr_el2(0x12345000);
 	isb();
 	level3[1] = 0;
@@ -115,9 +104,8 @@ static void an_invalidation_in_another_vmid_does_nothing(void **state)
 	assert_int_equal(fake_tlb_stale(), 1);
 }
 
-static void a_vmid_without_isb_is_not_in_effect(void **state)
+TEST(a_vmid_without_isb_is_not_in_effect)
 {
-	(void)state;
 	write_vttbr_el2(0x12345000);
 	isb();
 	write_vttbr_el2((uintptr_t)root | (reg_t)5 << 48);
@@ -128,9 +116,8 @@ static void a_vmid_without_isb_is_not_in_effect(void **state)
 	assert_int_equal(fake_tlb_stale(), 0);
 }
 
-static void an_invalidation_in_one_vmid_leaves_the_other(void **state)
+TEST(an_invalidation_in_one_vmid_leaves_the_other)
 {
-	(void)state;
 	write_vttbr_el2((uintptr_t)root | (reg_t)6 << 48);
 	isb();
 	dsb_ish(); /* cached under both */
@@ -142,9 +129,8 @@ static void an_invalidation_in_one_vmid_leaves_the_other(void **state)
 }
 
 /* By address, only what translates this one address goes: a table's other pages stay. */
-static void a_table_that_goes_needs_its_whole_vmid_invalidated(void **state)
+TEST(a_table_that_goes_needs_its_whole_vmid_invalidated)
 {
-	(void)state;
 	level2[0] = 0;
 	tlbi_guest_ipa(0x0);
 	assert_int_equal(fake_tlb_stale(), 1);
@@ -153,9 +139,8 @@ static void a_table_that_goes_needs_its_whole_vmid_invalidated(void **state)
 	assert_int_equal(fake_tlb_conflicts(), 1);
 }
 
-static void a_table_made_a_block_passes_with_its_vmid_invalidated(void **state)
+TEST(a_table_made_a_block_passes_with_its_vmid_invalidated)
 {
-	(void)state;
 	level2[0] = 0;
 	tlbi_guest_vmid();
 	level2[0] = 0x400000 | BLOCK;
@@ -163,11 +148,10 @@ static void a_table_made_a_block_passes_with_its_vmid_invalidated(void **state)
 	assert_tlb(0, 0, 0);
 }
 
-static void a_block_made_a_table_passes_with_its_address_invalidated(void **state)
+TEST(a_block_made_a_table_passes_with_its_address_invalidated)
 {
 	pte_t *pages = fake_pages(1);
 
-	(void)state;
 	pages[3] = 0x203000 | PAGE;
 	level2[1] = 0;
 	tlbi_guest_ipa(0x200000);
@@ -176,11 +160,10 @@ static void a_block_made_a_table_passes_with_its_address_invalidated(void **stat
 	assert_tlb(0, 0, 0);
 }
 
-static void only_the_counter_moves_by_itself(void **state)
+TEST(only_the_counter_moves_by_itself)
 {
 	uint64_t first = counter_read();
 
-	(void)state;
 	assert_int_equal(counter_read(), first + 1);
 	fake_counter_step = 100;
 	assert_int_equal(counter_read(), first + 101);
@@ -196,34 +179,9 @@ static uint64_t answer(uintptr_t address, unsigned size)
 	return address * 16 + size;
 }
 
-static void a_device_answers_by_its_hook(void **state)
+TEST(a_device_answers_by_its_hook)
 {
-	(void)state;
 	fake_mmio.read = answer;
 	assert_int_equal(mmio_read32(0x100), 0x1004);
 	assert_int_equal(mmio_read8(0x3), 0x31);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(break_before_make_passes, setup),
-		cmocka_unit_test_setup(a_new_entry_needs_a_dsb_and_no_invalidation, setup),
-		cmocka_unit_test_setup(a_change_without_break_is_a_conflict, setup),
-		cmocka_unit_test_setup(a_break_without_invalidation_is_a_conflict, setup),
-		cmocka_unit_test_setup(an_unmapping_without_invalidation_is_stale, setup),
-		cmocka_unit_test_setup(an_invalidation_before_the_break_is_too_early, setup),
-		cmocka_unit_test_setup(an_invalidation_in_another_vmid_does_nothing, setup),
-		cmocka_unit_test_setup(an_invalidation_in_one_vmid_leaves_the_other, setup),
-		cmocka_unit_test_setup(a_vmid_without_isb_is_not_in_effect, setup),
-		cmocka_unit_test_setup(a_table_that_goes_needs_its_whole_vmid_invalidated, setup),
-		cmocka_unit_test_setup(a_table_made_a_block_passes_with_its_vmid_invalidated,
-				       setup),
-		cmocka_unit_test_setup(a_block_made_a_table_passes_with_its_address_invalidated,
-				       setup),
-		cmocka_unit_test_setup(only_the_counter_moves_by_itself, setup),
-		cmocka_unit_test_setup(a_device_answers_by_its_hook, setup),
-	};
-
-	return cmocka_run_group_tests_name("fake", tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake GIC itself: what it does of its own, and the faults it must find. */
 /* LINK: drivers/gic/gicv2.c drivers/gic/gic_dist.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_virt.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/fake/fake_gic.h"
+#include "tests/unit/unit.h"
 
 #define PPI 27u
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_gic_reset(4);
 	gic_set_bases(&fake_gic_bases);
@@ -25,7 +20,6 @@ static int setup(void **state)
 	gic_virt_reset();
 	fake_gic_guest_init(false);
 	gic_enable(PPI);
-	return 0;
 }
 
 static uint64_t pending(unsigned vintid, uint8_t priority)
@@ -57,9 +51,10 @@ static void assert_broken(const char *rule)
 	assert_string_equal(fake_gic_violation(), rule);
 }
 
-static void nothing_is_wrong_after_a_reset(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(nothing_is_wrong_after_a_reset)
 {
-	(void)state;
 	assert_false(fake_gic_irq());
 	assert_false(fake_gic_virq());
 	assert_false(fake_gic_maintenance());
@@ -68,9 +63,8 @@ static void nothing_is_wrong_after_a_reset(void **state)
 	assert_null(fake_gic_violation());
 }
 
-static void a_line_is_signalled_until_it_is_active(void **state)
+TEST(a_line_is_signalled_until_it_is_active)
 {
-	(void)state;
 	fake_gic_line(PPI, true);
 	assert_true(fake_gic_irq() && gic_is_pending(PPI));
 	assert_int_equal(gic_ack(), PPI);
@@ -83,9 +77,8 @@ static void a_line_is_signalled_until_it_is_active(void **state)
 	assert_false(fake_gic_irq());
 }
 
-static void a_raised_priority_masks_the_rest(void **state)
+TEST(a_raised_priority_masks_the_rest)
 {
-	(void)state;
 	gic_enable(40);
 	gic_set_priority(PPI, 0x40);
 	gic_set_priority(40, 0x48);
@@ -97,9 +90,8 @@ static void a_raised_priority_masks_the_rest(void **state)
 	assert_int_equal(gic_ack(), 40);
 }
 
-static void the_guest_takes_list_registers_by_priority(void **state)
+TEST(the_guest_takes_list_registers_by_priority)
 {
-	(void)state;
 	gic_lr_write(0, pending(50, 0x80));
 	gic_lr_write(3, pending(51, 0x40));
 	assert_int_equal(gic_lr_empty(), 0x6);
@@ -112,9 +104,8 @@ static void the_guest_takes_list_registers_by_priority(void **state)
 	assert_int_equal(gic_lr_empty(), 0xf);
 }
 
-static void an_end_that_was_asked_for_is_reported(void **state)
+TEST(an_end_that_was_asked_for_is_reported)
 {
-	(void)state;
 	gic_lr_write(1, gic_lr_with_eoi_irq(pending(50, 0x80)));
 	fake_gic_guest_eoi(fake_gic_guest_ack());
 	assert_true(fake_gic_maintenance());
@@ -125,9 +116,8 @@ static void an_end_that_was_asked_for_is_reported(void **state)
 	assert_int_equal(gic_lr_empty(), 0xf);
 }
 
-static void a_linked_end_deactivates_the_physical_interrupt(void **state)
+TEST(a_linked_end_deactivates_the_physical_interrupt)
 {
-	(void)state;
 	gic_set_pending(PPI);
 	gic_eoi(gic_ack());
 	gic_lr_write(0, linked(PPI, GIC_LR_PENDING));
@@ -139,97 +129,65 @@ static void a_linked_end_deactivates_the_physical_interrupt(void **state)
 
 /* --- planted faults --- */
 
-static void a_deactivation_too_many(void **state)
+TEST(a_deactivation_too_many)
 {
-	(void)state;
 	gic_deactivate(PPI);
 	assert_broken("deactivated what is not active");
 }
 
-static void an_end_too_many(void **state)
+TEST(an_end_too_many)
 {
-	(void)state;
 	gic_eoi(PPI);
 	assert_broken("an EOI without an acknowledge");
 }
 
-static void one_interrupt_in_two_list_registers(void **state)
+TEST(one_interrupt_in_two_list_registers)
 {
-	(void)state;
 	gic_lr_write(0, pending(50, 0x80));
 	gic_lr_write(1, pending(50, 0x80));
 	assert_broken("one interrupt stands in two list registers");
 }
 
-static void a_valid_list_register_overwritten(void **state)
+TEST(a_valid_list_register_overwritten)
 {
-	(void)state;
 	gic_lr_write(0, pending(50, 0x80));
 	gic_lr_write(0, pending(51, 0x80));
 	assert_broken("a valid list register is overwritten");
 }
 
-static void an_end_overwritten(void **state)
+TEST(an_end_overwritten)
 {
-	(void)state;
 	gic_lr_write(0, gic_lr_with_eoi_irq(pending(50, 0x80)));
 	fake_gic_guest_eoi(fake_gic_guest_ack());
 	gic_lr_write(0, pending(51, 0x80));
 	assert_broken("an ended interrupt is overwritten before it was seen");
 }
 
-static void a_link_to_what_is_not_active(void **state)
+TEST(a_link_to_what_is_not_active)
 {
-	(void)state;
 	gic_lr_write(0, linked(PPI, GIC_LR_PENDING));
 	assert_broken("a list register is linked to what is not active");
 }
 
-static void a_linked_one_pending_and_active(void **state)
+TEST(a_linked_one_pending_and_active)
 {
-	(void)state;
 	gic_set_pending(PPI);
 	gic_eoi(gic_ack());
 	gic_lr_write(0, linked(PPI, GIC_LR_PENDING_ACTIVE));
 	assert_broken("a linked interrupt is pending and active in a list register");
 }
 
-static void a_list_register_that_is_not_there(void **state)
+TEST(a_list_register_that_is_not_there)
 {
-	(void)state;
 	gic_lr_write(4, pending(50, 0x80));
 	assert_broken("a list register that is not there");
 }
 
 /* A maintenance interrupt for ever: nothing waits, and "none pending" is left on. */
-static void none_pending_left_on(void **state)
+TEST(none_pending_left_on)
 {
-	(void)state;
 	gic_virt_set_events(GIC_VIRT_NONE_PENDING);
 	assert_true(fake_gic_maintenance());
 	gic_virt_set_events(0);
 	assert_false(fake_gic_maintenance());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nothing_is_wrong_after_a_reset, setup),
-		cmocka_unit_test_setup(a_line_is_signalled_until_it_is_active, setup),
-		cmocka_unit_test_setup(a_raised_priority_masks_the_rest, setup),
-		cmocka_unit_test_setup(the_guest_takes_list_registers_by_priority, setup),
-		cmocka_unit_test_setup(an_end_that_was_asked_for_is_reported, setup),
-		cmocka_unit_test_setup(a_linked_end_deactivates_the_physical_interrupt, setup),
-		cmocka_unit_test_setup(a_deactivation_too_many, setup),
-		cmocka_unit_test_setup(an_end_too_many, setup),
-		cmocka_unit_test_setup(one_interrupt_in_two_list_registers, setup),
-		cmocka_unit_test_setup(a_valid_list_register_overwritten, setup),
-		cmocka_unit_test_setup(an_end_overwritten, setup),
-		cmocka_unit_test_setup(a_link_to_what_is_not_active, setup),
-		cmocka_unit_test_setup(a_linked_one_pending_and_active, setup),
-		cmocka_unit_test_setup(a_list_register_that_is_not_there, setup),
-		cmocka_unit_test_setup(none_pending_left_on, setup),
-	};
-
-	return cmocka_run_group_tests_name("fake_gic", tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where RAM is, from device trees that are well, odd, damaged and random. */
 /* LINK: guest/probe/fdt.c tests/unit/fdt_blob.c */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "guest/probe/fdt.h"
 #include "tests/unit/fdt_blob.h"
+#include "tests/unit/unit.h"
 
 #define MAX 4u
 #define FUZZ_ROUNDS 200000u
@@ -45,23 +42,21 @@ static void assert_range(unsigned i, uint64_t base, uint64_t size)
 	assert_true(range[i].size == size);
 }
 
-static void the_firmwares_tree_has_two_ranges(void **state)
+TEST(the_firmwares_tree_has_two_ranges)
 {
 	size_t size;
 	uint8_t *blob = blob_of_rpi4(0x40000000, &size);
 
-	(void)state;
 	assert_int_equal(read_and_free(blob, size), 2);
 	assert_range(0, 0, 0x3b400000);
 	assert_range(1, 0x40000000, 0x40000000);
 }
 
-static void no_more_ranges_are_given_than_asked_for(void **state)
+TEST(no_more_ranges_are_given_than_asked_for)
 {
 	size_t size;
 	uint8_t *blob = blob_of_rpi4(0x40000000, &size);
 
-	(void)state;
 	memset(range, 0xff, sizeof(range));
 	assert_int_equal(fdt_memory(blob, size, range, 1), 1);
 	assert_range(0, 0, 0x3b400000);
@@ -87,11 +82,10 @@ static unsigned read_reg(const uint32_t *cells, const uint32_t *reg, unsigned wo
 	return finish_and_read(&blob);
 }
 
-static void cells_have_one_word_or_two(void **state)
+TEST(cells_have_one_word_or_two)
 {
 	const uint32_t reg[] = { 1, 2, 3, 4 };
 
-	(void)state;
 	assert_int_equal(read_reg((uint32_t[]){ 1, 1 }, reg, 4), 2);
 	assert_range(0, 1, 2);
 	assert_range(1, 3, 4);
@@ -101,39 +95,35 @@ static void cells_have_one_word_or_two(void **state)
 	assert_range(0, 1, 0x200000003);
 }
 
-static void without_cells_they_are_two_and_one(void **state)
+TEST(without_cells_they_are_two_and_one)
 {
-	(void)state;
 	assert_int_equal(read_reg(NULL, (uint32_t[]){ 1, 2, 3 }, 3), 1);
 	assert_range(0, 0x100000002, 3);
 }
 
-static void other_cells_are_refused(void **state)
+TEST(other_cells_are_refused)
 {
 	const uint32_t reg[] = { 1, 2, 3, 4, 5, 6 };
 
-	(void)state;
 	assert_int_equal(read_reg((uint32_t[]){ 0, 1 }, reg, 6), 0);
 	assert_int_equal(read_reg((uint32_t[]){ 1, 0 }, reg, 6), 0);
 	assert_int_equal(read_reg((uint32_t[]){ 3, 1 }, reg, 6), 0);
 	assert_int_equal(read_reg((uint32_t[]){ 0xffffffff, 1 }, reg, 6), 0);
 }
 
-static void an_empty_or_cut_range_is_left_out(void **state)
+TEST(an_empty_or_cut_range_is_left_out)
 {
-	(void)state;
 	assert_int_equal(read_reg((uint32_t[]){ 2, 1 }, (uint32_t[]){ 0, 0, 0, 0, 5 }, 5), 0);
 	assert_int_equal(read_reg((uint32_t[]){ 2, 1 }, (uint32_t[]){ 0, 0, 7, 0, 5 }, 5), 1);
 	assert_range(0, 0, 7);
 	assert_int_equal(read_reg((uint32_t[]){ 2, 1 }, NULL, 0), 0);
 }
 
-static void nops_are_passed_over(void **state)
+TEST(nops_are_passed_over)
 {
 	const uint32_t reg[] = { 0, 4096, 8192 };
 	struct fdt_blob blob = { 0 };
 
-	(void)state;
 	blob_word(&blob, 4);
 	blob_begin(&blob, "");
 	blob_word(&blob, 4);
@@ -150,11 +140,10 @@ static void nops_are_passed_over(void **state)
 	assert_range(0, 4096, 8192);
 }
 
-static void a_damaged_structure_is_no_tree(void **state)
+TEST(a_damaged_structure_is_no_tree)
 {
 	struct fdt_blob blob = { 0 };
 
-	(void)state;
 	blob_end(&blob); /* of nothing */
 	assert_int_equal(finish_and_read(&blob), 0);
 	memset(&blob, 0, sizeof(blob));
@@ -181,11 +170,10 @@ static unsigned with_byte(size_t at, uint8_t value)
 	return read_and_free(blob, size);
 }
 
-static void a_damaged_header_is_no_tree(void **state)
+TEST(a_damaged_header_is_no_tree)
 {
 	static const uint8_t fields[] = { 0, 4, 8, 12, 24, 32, 36 }; /* their highest bytes */
 
-	(void)state;
 	assert_int_equal(with_byte(16, 0xff), 2); /* of the reservations: not read */
 	for (unsigned i = 0; i < sizeof(fields); i++)
 		assert_int_equal(with_byte(fields[i], 0xff), 0);
@@ -194,12 +182,11 @@ static void a_damaged_header_is_no_tree(void **state)
 	assert_int_equal(with_byte(11, 39), 0); /* the structure in the header */
 }
 
-static void a_cut_tree_is_no_tree(void **state)
+TEST(a_cut_tree_is_no_tree)
 {
 	size_t size;
 	uint8_t *blob = blob_of_rpi4(4096, &size);
 
-	(void)state;
 	for (size_t cut = 0; cut < size; cut++) {
 		uint8_t *part = malloc(cut ? cut : 1);
 
@@ -211,14 +198,13 @@ static void a_cut_tree_is_no_tree(void **state)
 	free(blob);
 }
 
-static void a_tree_larger_than_2_mib_is_not_read(void **state)
+TEST(a_tree_larger_than_2_mib_is_not_read)
 {
 	const size_t size = FDT_SIZE_MAX + 16;
 	size_t good_size;
 	uint8_t *good = blob_of_rpi4(4096, &good_size);
 	uint8_t *blob = calloc(1, size);
 
-	(void)state;
 	assert_non_null(blob);
 	memcpy(blob, good, good_size);
 	memcpy(blob + 4, (uint8_t[]){ 0, 0x20, 0, 0 }, 4);
@@ -230,14 +216,13 @@ static void a_tree_larger_than_2_mib_is_not_read(void **state)
 }
 
 /* Any damage: the sanitizers see no bad access, and the walk ends. */
-static void damaged_at_random_nothing_else_is_read(void **state)
+TEST(damaged_at_random_nothing_else_is_read)
 {
 	size_t size;
 	uint8_t *good = blob_of_rpi4(0x40000000, &size);
 	uint8_t *blob = malloc(size);
 	unsigned still_good = 0;
 
-	(void)state;
 	assert_non_null(blob);
 	srandom(4);
 	for (unsigned round = 0; round < FUZZ_ROUNDS; round++) {
@@ -251,24 +236,4 @@ static void damaged_at_random_nothing_else_is_read(void **state)
 	assert_in_range(still_good, FUZZ_ROUNDS / 10, FUZZ_ROUNDS * 9 / 10);
 	free(blob);
 	free(good);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_firmwares_tree_has_two_ranges),
-		cmocka_unit_test(no_more_ranges_are_given_than_asked_for),
-		cmocka_unit_test(cells_have_one_word_or_two),
-		cmocka_unit_test(without_cells_they_are_two_and_one),
-		cmocka_unit_test(other_cells_are_refused),
-		cmocka_unit_test(an_empty_or_cut_range_is_left_out),
-		cmocka_unit_test(nops_are_passed_over),
-		cmocka_unit_test(a_damaged_structure_is_no_tree),
-		cmocka_unit_test(a_damaged_header_is_no_tree),
-		cmocka_unit_test(a_cut_tree_is_no_tree),
-		cmocka_unit_test(a_tree_larger_than_2_mib_is_not_read),
-		cmocka_unit_test(damaged_at_random_nothing_else_is_read),
-	};
-
-	return cmocka_run_group_tests_name("fdt", tests, NULL, NULL);
 }

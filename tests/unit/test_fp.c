@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The owner of the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
 /* LINK: hyp/cpu/fp.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/control.h"
 #include "hyp/cpu/fp.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 static struct fp guest, other;
 static bool is_eager;
@@ -49,9 +45,8 @@ static uint64_t use(struct fp *vcpu, uint64_t leaves)
 	return found;
 }
 
-static void a_fresh_guest_finds_zero_and_no_trap(void **state)
+TEST(a_fresh_guest_finds_zero_and_no_trap)
 {
-	(void)state;
 	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		assert_false(fake_fp_trapped());
@@ -59,9 +54,8 @@ static void a_fresh_guest_finds_zero_and_no_trap(void **state)
 	}
 }
 
-static void each_vcpu_finds_what_it_left(void **state)
+TEST(each_vcpu_finds_what_it_left)
 {
-	(void)state;
 	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		use(&guest, 11);
@@ -76,11 +70,10 @@ static void each_vcpu_finds_what_it_left(void **state)
 	}
 }
 
-static void lazy_moves_nothing_for_who_uses_nothing(void **state)
+TEST(lazy_moves_nothing_for_who_uses_nothing)
 {
 	unsigned loads;
 
-	(void)state;
 	start(FP_LAZY);
 	loads = fake_hyp.fp_loads;
 	use(&guest, 11);
@@ -93,9 +86,8 @@ static void lazy_moves_nothing_for_who_uses_nothing(void **state)
 	assert_int_equal(fake_hyp.fp_loads, loads);
 }
 
-static void lazy_moves_once_a_first_use(void **state)
+TEST(lazy_moves_once_a_first_use)
 {
-	(void)state;
 	start(FP_LAZY);
 	switch_to(&other);
 	use(&other, 1);
@@ -110,9 +102,8 @@ static void lazy_moves_once_a_first_use(void **state)
 	assert_int_equal(fake_hyp.fp_saves, 2);
 }
 
-static void eager_never_traps(void **state)
+TEST(eager_never_traps)
 {
-	(void)state;
 	start(FP_EAGER);
 	for (unsigned i = 1; i <= 5; i++) {
 		switch_to(i % 2 ? &other : &guest);
@@ -122,9 +113,8 @@ static void eager_never_traps(void **state)
 	assert_false(fp_first_use(&guest));
 }
 
-static void owned_is_the_guests_alone(void **state)
+TEST(owned_is_the_guests_alone)
 {
-	(void)state;
 	start(FP_STATIC);
 	fake_hyp.fp_value = 11;
 	switch_to(&other);
@@ -137,9 +127,8 @@ static void owned_is_the_guests_alone(void **state)
 	assert_int_equal(fake_hyp.fp_saves, 0);
 }
 
-static void a_release_gives_the_registers_up(void **state)
+TEST(a_release_gives_the_registers_up)
 {
-	(void)state;
 	start(FP_LAZY);
 	use(&guest, 11);
 	fp_release(&guest);
@@ -158,9 +147,8 @@ static void a_release_gives_the_registers_up(void **state)
 	assert_int_equal(fake_hyp.fp_saves, 0);
 }
 
-static void a_second_release_has_nothing_to_give(void **state)
+TEST(a_second_release_has_nothing_to_give)
 {
-	(void)state;
 	start(FP_LAZY);
 	use(&guest, 11);
 	fp_release(&guest);
@@ -169,9 +157,8 @@ static void a_second_release_has_nothing_to_give(void **state)
 	assert_int_equal(use(&guest, 12), 11);
 }
 
-static void a_release_holds_over_a_switch(void **state)
+TEST(a_release_holds_over_a_switch)
 {
-	(void)state;
 	start(FP_LAZY);
 	use(&guest, 11);
 	fp_release(&guest);
@@ -183,11 +170,10 @@ static void a_release_holds_over_a_switch(void **state)
 
 /* --- a vCPU comes and goes --- */
 
-static void eager_alone_switches_at_every_switch(void **state)
+TEST(eager_alone_switches_at_every_switch)
 {
 	struct fp another;
 
-	(void)state;
 	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		assert_int_equal(fp_add(&another), mode == FP_EAGER);
@@ -195,9 +181,8 @@ static void eager_alone_switches_at_every_switch(void **state)
 }
 
 /* It finds zero, though it had values before, and others have the registers. */
-static void one_that_starts_again_finds_zero(void **state)
+TEST(one_that_starts_again_finds_zero)
 {
-	(void)state;
 	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		switch_to(&other);
@@ -214,11 +199,10 @@ static void one_that_starts_again_finds_zero(void **state)
 	}
 }
 
-static void the_owner_that_leaves_is_written_no_more(void **state)
+TEST(the_owner_that_leaves_is_written_no_more)
 {
 	struct fp_context before;
 
-	(void)state;
 	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		use(&guest, 11);
@@ -231,11 +215,10 @@ static void the_owner_that_leaves_is_written_no_more(void **state)
 }
 
 /* No vCPU may read the last owner's values. */
-static void registers_that_are_nobodys_go_to_who_comes(void **state)
+TEST(registers_that_are_nobodys_go_to_who_comes)
 {
 	struct fp another;
 
-	(void)state;
 	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
 		start((enum fp_mode)mode);
 		use(&guest, 11);
@@ -247,9 +230,8 @@ static void registers_that_are_nobodys_go_to_who_comes(void **state)
 	}
 }
 
-static void who_leaves_without_the_registers_takes_none(void **state)
+TEST(who_leaves_without_the_registers_takes_none)
 {
-	(void)state;
 	for (unsigned mode = FP_STATIC; mode <= FP_LAZY; mode++) {
 		start((enum fp_mode)mode);
 		use(&guest, 11);
@@ -261,26 +243,4 @@ static void who_leaves_without_the_registers_takes_none(void **state)
 		assert_int_equal(use(&guest, 12), 11);
 		assert_int_equal(fake_hyp.fp_saves, 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eager_alone_switches_at_every_switch),
-		cmocka_unit_test(one_that_starts_again_finds_zero),
-		cmocka_unit_test(the_owner_that_leaves_is_written_no_more),
-		cmocka_unit_test(registers_that_are_nobodys_go_to_who_comes),
-		cmocka_unit_test(who_leaves_without_the_registers_takes_none),
-		cmocka_unit_test(a_fresh_guest_finds_zero_and_no_trap),
-		cmocka_unit_test(each_vcpu_finds_what_it_left),
-		cmocka_unit_test(lazy_moves_nothing_for_who_uses_nothing),
-		cmocka_unit_test(lazy_moves_once_a_first_use),
-		cmocka_unit_test(eager_never_traps),
-		cmocka_unit_test(owned_is_the_guests_alone),
-		cmocka_unit_test(a_release_gives_the_registers_up),
-		cmocka_unit_test(a_second_release_has_nothing_to_give),
-		cmocka_unit_test(a_release_holds_over_a_switch),
-	};
-
-	return cmocka_run_group_tests_name("fp", tests, NULL, NULL);
 }

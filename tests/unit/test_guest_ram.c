@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Guest RAM with and without colours: the place of every page, and copies across pages. */
 /* LINK: hyp/mem/guest_ram.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hyp/mem/guest_ram.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0x40000000u
 #define PAGES 1000u
@@ -29,12 +25,11 @@ static struct guest_ram coloured(const uint32_t *colour, unsigned count, pa_t wi
 				   .colour = colour };
 }
 
-static void without_colours_a_constant_lies_between(void **state)
+TEST(without_colours_a_constant_lies_between)
 {
 	struct guest_ram ram = ram_plain(BASE, 0x80000000, PAGES * PAGE_SIZE);
 	struct ram_span span = { .ipa = BASE + 5, .left = PAGES * PAGE_SIZE - 5 };
 
-	(void)state;
 	assert_int_equal(ram.linear, ram.size);
 	for (unsigned i = 0; i < PAGES; i++)
 		assert_int_equal(ram_pa(&ram, BASE + i * PAGE_SIZE + i),
@@ -73,9 +68,8 @@ static void assert_map(const uint32_t *colour, unsigned count)
 	}
 }
 
-static void every_page_has_a_place_of_its_colours(void **state)
+TEST(every_page_has_a_place_of_its_colours)
 {
-	(void)state;
 	assert_map(one, ARRAY_SIZE(one));
 	assert_map(low, ARRAY_SIZE(low));
 	assert_map(high, ARRAY_SIZE(high));
@@ -91,28 +85,26 @@ static uint32_t colours_of(const struct guest_ram *ram)
 	return set;
 }
 
-static void disjoint_sets_share_no_colour(void **state)
+TEST(disjoint_sets_share_no_colour)
 {
 	struct guest_ram first = coloured(low, ARRAY_SIZE(low), 0x80000000);
 	struct guest_ram second = coloured(high, ARRAY_SIZE(high), 0x90000000);
 
-	(void)state;
 	assert_int_equal(colours_of(&first), 0x00ff);
 	assert_int_equal(colours_of(&second), 0x9900);
 }
 
-static void with_all_colours_the_map_is_that_without(void **state)
+TEST(with_all_colours_the_map_is_that_without)
 {
 	struct guest_ram ram = coloured(all, ARRAY_SIZE(all), 0x80000000);
 	struct ram_span span = { .ipa = BASE, .left = PAGES * PAGE_SIZE };
 
-	(void)state;
 	assert_int_equal(ram_pa(&ram, BASE + 999 * PAGE_SIZE), 0x80000000 + 999 * PAGE_SIZE);
 	assert_true(ram_next(&ram, &span));
 	assert_int_equal(span.size, PAGES * PAGE_SIZE);
 }
 
-static void parts_end_where_pages_are_no_neighbours(void **state)
+TEST(parts_end_where_pages_are_no_neighbours)
 {
 	static const uint32_t colour[] = { 0, 3, 4, 15 };
 	struct guest_ram ram = coloured(colour, ARRAY_SIZE(colour), 0x80000000);
@@ -127,7 +119,6 @@ static void parts_end_where_pages_are_no_neighbours(void **state)
 		{ 0x23000, 0x10 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++) {
 		assert_true(ram_next(&ram, &span));
 		assert_int_equal((uintptr_t)span.at, 0x80000000 + parts[i].pa);
@@ -136,7 +127,7 @@ static void parts_end_where_pages_are_no_neighbours(void **state)
 	assert_false(ram_next(&ram, &span));
 }
 
-static void what_is_not_wholly_in_ram_is_not_held(void **state)
+TEST(what_is_not_wholly_in_ram_is_not_held)
 {
 	const uint64_t end = BASE + PAGES * PAGE_SIZE;
 	struct guest_ram plain = ram_plain(BASE, 0x80000000, PAGES * PAGE_SIZE);
@@ -163,7 +154,6 @@ static void what_is_not_wholly_in_ram_is_not_held(void **state)
 		{ end - 4, UINT64_MAX - 3, false },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(ram_holds(&ram, cases[i].ipa, cases[i].size), cases[i].held);
 		assert_int_equal(ram_holds(&plain, cases[i].ipa, cases[i].size), cases[i].held);
@@ -172,11 +162,10 @@ static void what_is_not_wholly_in_ram_is_not_held(void **state)
 	}
 }
 
-static void side_by_side_or_not(void **state)
+TEST(side_by_side_or_not)
 {
 	struct guest_ram ram = coloured(low, ARRAY_SIZE(low), 0x80000000);
 
-	(void)state;
 	assert_int_equal((uintptr_t)ram_at(&ram, BASE + 0xffe, 4), 0x80000ffe);
 	assert_int_equal((uintptr_t)ram_at(&ram, BASE, 8 * PAGE_SIZE), 0x80000000);
 	assert_null(ram_at(&ram, BASE + 7 * PAGE_SIZE + 0xffe, 4));
@@ -185,13 +174,12 @@ static void side_by_side_or_not(void **state)
 }
 
 /* Nothing but the pages of its colours is touched, and each byte comes back. */
-static void a_copy_crosses_pages(void **state)
+TEST_WITH(a_copy_crosses_pages, fake_reset, NULL)
 {
 	static uint8_t there[5 * PAGE_SIZE], back[5 * PAGE_SIZE];
 	uint8_t *window = fake_pages(8 * PLAN_COLOURS);
 	struct guest_ram ram = coloured(high, ARRAY_SIZE(high), (uintptr_t)window);
 
-	(void)state;
 	memset(window, 0xa5, 8 * ROW);
 	for (unsigned i = 0; i < sizeof(there); i++)
 		there[i] = (uint8_t)(i * 7 + i / 256);
@@ -204,27 +192,4 @@ static void a_copy_crosses_pages(void **state)
 				assert_int_equal(window[i * PAGE_SIZE + at], 0xa5);
 	ram_copy(&ram, BASE + 0x123, back, sizeof(back), false);
 	assert_memory_equal(back, there, sizeof(back));
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_colours_a_constant_lies_between),
-		cmocka_unit_test(every_page_has_a_place_of_its_colours),
-		cmocka_unit_test(disjoint_sets_share_no_colour),
-		cmocka_unit_test(with_all_colours_the_map_is_that_without),
-		cmocka_unit_test(parts_end_where_pages_are_no_neighbours),
-		cmocka_unit_test(what_is_not_wholly_in_ram_is_not_held),
-		cmocka_unit_test(side_by_side_or_not),
-		cmocka_unit_test_setup(a_copy_crosses_pages, setup),
-	};
-
-	return cmocka_run_group_tests_name("guest_ram", tests, NULL, NULL);
 }

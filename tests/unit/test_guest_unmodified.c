@@ -2,12 +2,7 @@
 /* An unmodified guest on this board: what its machine is. */
 /* LINK: hyp/run/guest_unmodified.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/cpu/errata.c */
 /* LINK: hyp/base/record.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "boards/board.h"
 #include "hyp/arch/guest.h"
@@ -20,6 +15,7 @@
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 static const struct run_config trapped = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
 static const struct run_config direct = { .stage2 = STAGE2_2M, .irq = IRQ_DIRECT };
@@ -96,14 +92,12 @@ void vpl011_stop(struct vpl011 *uart)
 
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	(void)state;
 	(void)vcpu;
 	return offset + size;
 }
 
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	(void)state;
 	(void)vcpu;
 	(void)offset;
 	(void)size;
@@ -126,9 +120,8 @@ static bool add_devices(unsigned pages)
 	return machine.type->add_devices(vm);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_hyp_reset();
 	memset(vm, 0, sizeof(*vm));
 	memset(maps, 0, sizeof(maps));
@@ -144,7 +137,6 @@ static int setup(void **state)
 		.load_count = 1,
 		.load = { { 0, 0x40200000, 0x1000 } },
 	};
-	return 0;
 }
 
 static void describe(const struct run_config *config)
@@ -154,11 +146,12 @@ static void describe(const struct run_config *config)
 	vm->config = config;
 }
 
-static void each_vm_has_a_uart_of_its_own(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(each_vm_has_a_uart_of_its_own)
 {
 	struct vm *other = &vms[0];
 
-	(void)state;
 	describe(&trapped);
 	assert_true(add_devices(2));
 	*other = *vm;
@@ -170,18 +163,16 @@ static void each_vm_has_a_uart_of_its_own(void **state)
 	assert_ptr_not_equal(other->region[0].state, vm->region[0].state);
 }
 
-static void natively_everything_lies_where_it_is(void **state)
+TEST(natively_everything_lies_where_it_is)
 {
-	(void)state;
 	plan.ram = FAKE_GUEST_BASE + 0xc00000;
 	describe(&native);
 	assert_int_equal(machine.ram.pa, plan.ram);
 	assert_int_equal(machine.gic.dist, board.gic.dist);
 }
 
-static void its_machine_looks_like_virt(void **state)
+TEST(its_machine_looks_like_virt)
 {
-	(void)state;
 	window = board.guest_base + 0x400000;
 	describe(&trapped);
 	assert_ptr_equal(machine.type, &vm_type_unmodified);
@@ -194,9 +185,8 @@ static void its_machine_looks_like_virt(void **state)
 	assert_int_equal(machine.entry, 0x40200000);
 }
 
-static void what_is_loaded_outside_of_ram_is_mapped_for_reading(void **state)
+TEST(what_is_loaded_outside_of_ram_is_mapped_for_reading)
 {
-	(void)state;
 	plan.load_count = 3;
 	plan.load[1] = (struct plan_load){ 0x1000, 0x03fff000, 0x1801 };
 	plan.load[2] = (struct plan_load){ 0x3000, 0x10000000, 1 };
@@ -211,11 +201,10 @@ static void what_is_loaded_outside_of_ram_is_mapped_for_reading(void **state)
 	assert_int_equal(maps[1].size, 0x1000);
 }
 
-static void the_rest_of_the_flash_reads_as_erased(void **state)
+TEST(the_rest_of_the_flash_reads_as_erased)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	describe(&trapped);
 	assert_true(add_devices(2));
 	for (ipa_t ipa = 0; ipa < 0x08000000; ipa += PAGE_SIZE) {
@@ -225,9 +214,8 @@ static void the_rest_of_the_flash_reads_as_erased(void **state)
 	assert_false(pagetable_walk(&vm->stage2.table, 0x08000000, &leaf));
 }
 
-static void tables_that_are_used_up_are_told(void **state)
+TEST(tables_that_are_used_up_are_told)
 {
-	(void)state;
 	plan.load[0].ipa = 0;
 	describe(&trapped);
 	map_limit = 0;
@@ -236,9 +224,8 @@ static void tables_that_are_used_up_are_told(void **state)
 	assert_false(add_devices(1));
 }
 
-static void direct_has_the_real_uart(void **state)
+TEST(direct_has_the_real_uart)
 {
-	(void)state;
 	describe(&direct);
 	assert_true(add_devices(2));
 	assert_int_equal(maps[0].ipa, 0x09000000);
@@ -254,12 +241,11 @@ static void direct_has_the_real_uart(void **state)
 	assert_int_equal(vm->region[0].base, 0x09000000);
 }
 
-static void a_start_copies_the_images(void **state)
+TEST(a_start_copies_the_images)
 {
 	uint8_t *ram = fake_pages(4096);
 	uint8_t *store = fake_store();
 
-	(void)state;
 	plan.load[0] = (struct plan_load){ 0x1000, 0x40200004, 0x1001 };
 	memset(store, 0x11, FAKE_STORE_SIZE);
 	memset(store + 0x1000, 0x22, 0x1001);
@@ -279,31 +265,12 @@ static void a_start_copies_the_images(void **state)
 	assert_false(uart_started);
 }
 
-static void it_is_told_its_device_tree(void **state)
+TEST(it_is_told_its_device_tree)
 {
 	static struct vcpu vcpu;
 
-	(void)state;
 	describe(&trapped);
 	vcpu.vm = vm;
 	machine.type->set_registers(&vcpu);
 	assert_int_equal(vcpu.frame.x[0], 0x40300000);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	static const struct CMUnitTest tests[] = {
-		TEST(each_vm_has_a_uart_of_its_own),
-		TEST(natively_everything_lies_where_it_is),
-		TEST(its_machine_looks_like_virt),
-		TEST(what_is_loaded_outside_of_ram_is_mapped_for_reading),
-		TEST(the_rest_of_the_flash_reads_as_erased),
-		TEST(tables_that_are_used_up_are_told),
-		TEST(direct_has_the_real_uart),
-		TEST(a_start_copies_the_images),
-		TEST(it_is_told_its_device_tree),
-	};
-
-	return cmocka_run_group_tests_name("vm_image", tests, NULL, NULL);
 }

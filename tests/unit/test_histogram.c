@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LINK: guest/percentile.c */
 /* The histogram against sorted samples: what it answers is exact but for the width of a bucket. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "guest/percentile.h"
 #include "lib/bits.h"
 #include "lib/random.h"
+#include "tests/unit/unit.h"
 
 static struct histogram histogram;
 
@@ -73,11 +69,10 @@ static void assert_percentiles(uint64_t *values, uint32_t n)
 	assert_int_equal(wrong_percentiles(values, n), 0);
 }
 
-static void buckets_tile_all_of_32_bits(void **state)
+TEST(buckets_tile_all_of_32_bits)
 {
 	uint64_t next = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint32_t lower = histogram_lower_edge(i), upper = histogram_upper_edge(i);
 
@@ -90,35 +85,31 @@ static void buckets_tile_all_of_32_bits(void **state)
 	assert_int_equal(next, BIT64(32));
 }
 
-static void values_below_512_have_a_bucket_each(void **state)
+TEST(values_below_512_have_a_bucket_each)
 {
-	(void)state;
 	for (uint32_t value = 0; value < 512; value++)
 		assert_int_equal(histogram_bucket(value), value);
 	assert_int_equal(histogram_bucket(512), histogram_bucket(513));
 	assert_int_not_equal(histogram_bucket(513), histogram_bucket(514));
 }
 
-static void a_bucket_is_at_most_a_256th_of_its_values_wide(void **state)
+TEST(a_bucket_is_at_most_a_256th_of_its_values_wide)
 {
-	(void)state;
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
 		assert_true(histogram_upper_edge(i) - histogram_lower_edge(i) <=
 			    histogram_lower_edge(i) / 256);
 }
 
-static void no_samples_answer_zero(void **state)
+TEST(no_samples_answer_zero)
 {
-	(void)state;
 	fill(NULL, 0);
 	assert_int_equal(histogram_percentile(&histogram, 500), 0);
 }
 
-static void one_sample_is_every_percentile(void **state)
+TEST(one_sample_is_every_percentile)
 {
 	const uint64_t values[] = { 0, 1, 511, 512, 513, 100003, UINT32_MAX, BIT64(32), BIT64(40) };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++) {
 		fill(&values[i], 1);
 		for (unsigned p = 0; p < ARRAY_SIZE(permilles); p++)
@@ -126,43 +117,39 @@ static void one_sample_is_every_percentile(void **state)
 	}
 }
 
-static void equal_samples_answer_exactly(void **state)
+TEST(equal_samples_answer_exactly)
 {
 	uint64_t values[777];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		values[i] = 70001;
 	assert_percentiles(values, ARRAY_SIZE(values));
 	assert_int_equal(histogram_percentile(&histogram, 500), 70001);
 }
 
-static void small_values_answer_exactly(void **state)
+TEST(small_values_answer_exactly)
 {
 	uint64_t values[] = { 3, 1, 2, 500, 511, 4, 5, 6, 7, 8 };
 
-	(void)state;
 	assert_percentiles(values, ARRAY_SIZE(values));
 	assert_int_equal(histogram_percentile(&histogram, 500), 5);
 	assert_int_equal(histogram_percentile(&histogram, 900), 500);
 	assert_int_equal(histogram_percentile(&histogram, 901), 511);
 }
 
-static void the_answer_never_leaves_min_and_max(void **state)
+TEST(the_answer_never_leaves_min_and_max)
 {
 	uint64_t values[] = { 1000000, 1000001 };
 
-	(void)state;
 	assert_percentiles(values, 2);
 	assert_int_equal(histogram_percentile(&histogram, 0), 1000001);
 	assert_int_equal(histogram_percentile(&histogram, 1000), 1000001);
 }
 
-static void larger_values_are_counted_apart_and_not_lost(void **state)
+TEST(larger_values_are_counted_apart_and_not_lost)
 {
 	uint64_t values[] = { 10, UINT32_MAX, BIT64(32), BIT64(33) };
 
-	(void)state;
 	assert_percentiles(values, 4);
 	assert_int_equal(histogram.overflow, 2);
 	assert_int_equal(histogram.count[HISTOGRAM_BUCKETS - 1], 1);
@@ -171,12 +158,11 @@ static void larger_values_are_counted_apart_and_not_lost(void **state)
 	assert_int_equal(histogram.stats.n, 4);
 }
 
-static void random_samples_agree_with_sorting(void **state)
+TEST(random_samples_agree_with_sorting)
 {
 	static uint64_t values[3000];
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 0);
 	for (unsigned round = 0; round < 300; round++) {
 		uint32_t n = 1 + random_below(&random, ARRAY_SIZE(values));
@@ -188,24 +174,22 @@ static void random_samples_agree_with_sorting(void **state)
 	}
 }
 
-static void a_sample_in_the_wrong_bucket_is_seen(void **state)
+TEST(a_sample_in_the_wrong_bucket_is_seen)
 {
 	uint64_t values[] = { 100, 200, 300, 400, 500 };
 
-	(void)state;
 	fill(values, ARRAY_SIZE(values));
 	histogram.count[300]--;
 	histogram.count[301]++;
 	assert_int_not_equal(wrong_percentiles(values, ARRAY_SIZE(values)), 0);
 }
 
-static void buckets_and_overflow_add_up_to_n(void **state)
+TEST(buckets_and_overflow_add_up_to_n)
 {
 	static uint64_t values[5000];
 	struct random random;
 	uint64_t sum = 0;
 
-	(void)state;
 	random_init(&random, 2, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		values[i] = ((uint64_t)random_next(&random) << 2) >> random_below(&random, 30);
@@ -216,13 +200,12 @@ static void buckets_and_overflow_add_up_to_n(void **state)
 	assert_int_not_equal(histogram.overflow, 0);
 }
 
-static void json_lists_the_buckets_in_use(void **state)
+TEST(json_lists_the_buckets_in_use)
 {
 	const uint64_t values[] = { 70001, 5, 5, 0, BIT64(32) };
 	char buffer[100];
 	struct text text;
 
-	(void)state;
 	text_init(&text, buffer, sizeof(buffer));
 	fill(values, ARRAY_SIZE(values));
 	histogram_json(histogram.count, &text);
@@ -231,25 +214,4 @@ static void json_lists_the_buckets_in_use(void **state)
 	fill(NULL, 0);
 	histogram_json(histogram.count, &text);
 	assert_string_equal(buffer, "[]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_tile_all_of_32_bits),
-		cmocka_unit_test(values_below_512_have_a_bucket_each),
-		cmocka_unit_test(a_bucket_is_at_most_a_256th_of_its_values_wide),
-		cmocka_unit_test(no_samples_answer_zero),
-		cmocka_unit_test(one_sample_is_every_percentile),
-		cmocka_unit_test(equal_samples_answer_exactly),
-		cmocka_unit_test(small_values_answer_exactly),
-		cmocka_unit_test(the_answer_never_leaves_min_and_max),
-		cmocka_unit_test(larger_values_are_counted_apart_and_not_lost),
-		cmocka_unit_test(random_samples_agree_with_sorting),
-		cmocka_unit_test(a_sample_in_the_wrong_bucket_is_seen),
-		cmocka_unit_test(buckets_and_overflow_add_up_to_n),
-		cmocka_unit_test(json_lists_the_buckets_in_use),
-	};
-
-	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypercalls PEEK, STAGE2 LEVEL, TLBI, VMID and EXIT. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "arch/sysreg.h"
@@ -14,6 +9,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define MIB 0x100000ull
 #define VMID 1u
@@ -28,11 +24,10 @@ static struct vm_machine machine;
 static void *ram; /* of several VMs: four pages */
 static struct page_pool pool;
 
-static int setup(void **state)
+static void setup(void)
 {
 	pte_t *root;
 
-	(void)state;
 	fake_hyp_reset();
 	config = (struct run_config){ .stage2 = STAGE2_2M };
 	machine = (struct vm_machine){ .ram = ram_plain(board.guest_base + RAM_AT,
@@ -50,7 +45,6 @@ static int setup(void **state)
 	stage2_reset(&vm.stage2, VMID, STAGE2_2M, &pool, root);
 	assert_true(stage2_map(&vm.stage2, 0, 0, 4 * MIB, STAGE2_NORMAL));
 	assert_true(stage2_map(&vm.stage2, 8 * MIB, 0, PAGE_SIZE, STAGE2_NORMAL));
-	return 0;
 }
 
 static reg_t call(reg_t id, reg_t first, reg_t second)
@@ -62,11 +56,12 @@ static reg_t call(reg_t id, reg_t first, reg_t second)
 	return vcpu.frame.x[0];
 }
 
-static void peek_reads_the_vms_ram(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(peek_reads_the_vms_ram)
 {
 	uint32_t *words = ram;
 
-	(void)state;
 	assert_int_equal((uintptr_t)words, board.guest_base);
 	for (unsigned i = 0; i < 4 * PAGE_SIZE / 4; i++)
 		words[i] = i | 0xf0000000;
@@ -78,7 +73,7 @@ static void peek_reads_the_vms_ram(void **state)
 }
 
 /* The address is far away, or in its RAM and not a word's. */
-static void peek_reads_nothing_else(void **state)
+TEST(peek_reads_nothing_else)
 {
 	const reg_t addresses[] = {
 		board.guest_base - 4, board.guest_base + board.guest_size,      0,
@@ -86,7 +81,6 @@ static void peek_reads_nothing_else(void **state)
 	};
 	uint8_t *page = (uint8_t *)ram + RAM_AT;
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		page[i] = 0xff;
 	for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
@@ -95,9 +89,8 @@ static void peek_reads_nothing_else(void **state)
 		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)page + i, 0), 0);
 }
 
-static void levels_come_from_the_tables(void **state)
+TEST(levels_come_from_the_tables)
 {
-	(void)state;
 	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 2);
 	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 8 * MIB + 8), 3);
 	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 4 * MIB), 0);
@@ -106,11 +99,10 @@ static void levels_come_from_the_tables(void **state)
 	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 0);
 }
 
-static void maintenance_is_what_was_asked_for(void **state)
+TEST(maintenance_is_what_was_asked_for)
 {
 	struct fake_counts before = fake_counts;
 
-	(void)state;
 	assert_int_equal(call(HC_ID(TLBI), HC_TLBI_VMID, 0), HC_OK);
 	assert_int_equal(fake_counts.tlbi_guest_vmid, before.tlbi_guest_vmid + 1);
 	assert_int_equal(fake_counts.tlbi_all_guests, before.tlbi_all_guests);
@@ -124,11 +116,10 @@ static unsigned current_vmid(void)
 	return (unsigned)(read_vttbr_el2() >> 48);
 }
 
-static void the_vmid_is_switched(void **state)
+TEST(the_vmid_is_switched)
 {
 	unsigned before = fake_counts.tlbi_guest_vmid;
 
-	(void)state;
 	assert_int_equal(call(HC_ID(VMID), 0, 0), HC_OK);
 	assert_int_equal(current_vmid(), VMID ^ STAGE2_VMID_TWIN);
 	assert_int_equal(fake_counts.tlbi_guest_vmid, before);
@@ -147,9 +138,8 @@ static void assert_does_nothing(reg_t id, reg_t first)
 	assert_int_equal(read_vttbr_el2(), vttbr);
 }
 
-static void arguments_out_of_range_are_refused(void **state)
+TEST(arguments_out_of_range_are_refused)
 {
-	(void)state;
 	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL + 1);
 	assert_does_nothing(HC_ID(TLBI), 1ull << 32);
 	assert_does_nothing(HC_ID(VMID), 2);
@@ -157,9 +147,8 @@ static void arguments_out_of_range_are_refused(void **state)
 	assert_does_nothing(HC_ID(STAGE2), UINT64_MAX);
 }
 
-static void without_stage_2_there_is_nothing_to_maintain(void **state)
+TEST(without_stage_2_there_is_nothing_to_maintain)
 {
-	(void)state;
 	config.stage2 = STAGE2_OFF;
 	assert_does_nothing(HC_ID(TLBI), HC_TLBI_VMID);
 	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL);
@@ -177,7 +166,7 @@ static enum vm_outcome outcome_after_exit(enum vm_outcome before, reg_t reason)
 }
 
 /* Each ends the VM; another vCPU's fault, or that EL2 has stopped the VM, stays. */
-static void an_exit_ends_the_vm_once(void **state)
+TEST(an_exit_ends_the_vm_once)
 {
 	static const uint8_t outcome[] = {
 		[GUEST_EXIT_DONE] = VM_DONE,
@@ -185,26 +174,9 @@ static void an_exit_ends_the_vm_once(void **state)
 		[GUEST_EXIT_FAILED] = VM_FAILED,
 	};
 
-	(void)state;
 	for (unsigned reason = 0; reason < sizeof(outcome); reason++) {
 		assert_int_equal(outcome_after_exit(VM_RUNNING, reason), outcome[reason]);
 		assert_int_equal(outcome_after_exit(VM_FAULT, reason), VM_FAULT);
 		assert_int_equal(outcome_after_exit(VM_CREATED, reason), VM_CREATED);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(peek_reads_the_vms_ram, setup),
-		cmocka_unit_test_setup(peek_reads_nothing_else, setup),
-		cmocka_unit_test_setup(levels_come_from_the_tables, setup),
-		cmocka_unit_test_setup(maintenance_is_what_was_asked_for, setup),
-		cmocka_unit_test_setup(the_vmid_is_switched, setup),
-		cmocka_unit_test_setup(arguments_out_of_range_are_refused, setup),
-		cmocka_unit_test_setup(without_stage_2_there_is_nothing_to_maintain, setup),
-		cmocka_unit_test_setup(an_exit_ends_the_vm_once, setup),
-	};
-
-	return cmocka_run_group_tests_name("hypercall", tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 /* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
 /* LINK: hyp/vm/life.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
@@ -17,6 +12,7 @@
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define VCPUS 2u
 #define PAGES 40u
@@ -166,9 +162,8 @@ static void stopped(struct vm *of)
 	note("stopped");
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_hyp_reset();
 	memset(vms, 0, sizeof(vms));
 	free(space);
@@ -194,7 +189,6 @@ static int setup(void **state)
 	splits = devices_fit = true;
 	*events = '\0';
 	asked = 0;
-	return 0;
 }
 
 static void create(void)
@@ -210,20 +204,20 @@ static void start(void)
 	assert_events("vgicd reset 3 attach 1 attach");
 }
 
+EACH_TEST(setup, NULL);
+
 /* --- create --- */
 
-static void each_core_begins_anew(void **state)
+TEST(each_core_begins_anew)
 {
-	(void)state;
 	vms_reset(&run, &run, 3);
 	assert_events("abandon dist 0 core 1 core 2 core");
 }
 
-static void a_vm_is_as_it_is_described(void **state)
+TEST(a_vm_is_as_it_is_described)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	create();
 	assert_int_equal(vm->outcome, VM_CREATED);
 	assert_string_equal(vm->name, "mine");
@@ -247,11 +241,10 @@ static void a_vm_is_as_it_is_described(void **state)
 	vm_destroy(vm);
 }
 
-static void filled_lazily_it_has_pages_and_no_ram(void **state)
+TEST(filled_lazily_it_has_pages_and_no_ram)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	run.fill = FILL_LAZY;
 	create();
 	assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base, &leaf));
@@ -272,11 +265,10 @@ static void assert_refused(const char *why)
 	assert_int_equal(vm->tables.used, 0);
 }
 
-static void what_needs_more_tables_is_refused(void **state)
+TEST(what_needs_more_tables_is_refused)
 {
 	static const char why[] = "its memory needs more stage-2 tables than there are";
 
-	(void)state;
 	config.tables.count = 4; /* of 5: level 2, and level 3 for each 2 MiB */
 	assert_refused(why);
 	config.tables.count = 5;
@@ -293,9 +285,8 @@ static void what_needs_more_tables_is_refused(void **state)
 	create();
 }
 
-static void what_the_gic_does_not_have_is_refused(void **state)
+TEST(what_the_gic_does_not_have_is_refused)
 {
-	(void)state;
 	splits = false;
 	run.eoi = EOI_SPLIT;
 	assert_refused("this board's GIC has no EOImode and no DIR: only eoi=combined");
@@ -307,9 +298,8 @@ static void what_the_gic_does_not_have_is_refused(void **state)
 	create();
 }
 
-static void without_stage_2_there_are_no_tables(void **state)
+TEST(without_stage_2_there_are_no_tables)
 {
-	(void)state;
 	run.stage2 = STAGE2_OFF;
 	run.irq = IRQ_DIRECT;
 	assert_true(vm_create(vm, &config));
@@ -319,9 +309,8 @@ static void without_stage_2_there_are_no_tables(void **state)
 	assert_int_equal(fake_counts.tlbi_guest_vmid, 0);
 }
 
-static void without_a_gic_none_is_added(void **state)
+TEST(without_a_gic_none_is_added)
 {
-	(void)state;
 	type.no_gic = true;
 	assert_true(vm_create(vm, &config));
 	assert_events("devices");
@@ -329,9 +318,8 @@ static void without_a_gic_none_is_added(void **state)
 
 /* --- start, and on --- */
 
-static void vcpu_0_starts_on_its_core(void **state)
+TEST(vcpu_0_starts_on_its_core)
 {
-	(void)state;
 	create();
 	vm_start(vm, LIMIT);
 	assert_int_equal(asked, 1u << 3);
@@ -345,9 +333,8 @@ static void vcpu_0_starts_on_its_core(void **state)
 	assert_int_not_equal(fake_counts.icache_all, 0); /* its images are new */
 }
 
-static void a_start_forgets_the_last_one(void **state)
+TEST(a_start_forgets_the_last_one)
 {
-	(void)state;
 	create();
 	start();
 	vm->booted = vm->entered = vm->paused = true;
@@ -361,9 +348,8 @@ static void a_start_forgets_the_last_one(void **state)
 	assert_int_equal(vm->outcome, VM_RUNNING);
 }
 
-static void pause_and_resume_are_on_each_core(void **state)
+TEST(pause_and_resume_are_on_each_core)
 {
-	(void)state;
 	create();
 	start();
 	vm_pause(vm);
@@ -376,9 +362,8 @@ static void pause_and_resume_are_on_each_core(void **state)
 
 /* --- stop, destroy --- */
 
-static void the_outcome_is_the_guests(void **state)
+TEST(the_outcome_is_the_guests)
 {
-	(void)state;
 	create();
 	for (enum vm_outcome outcome = VM_RUNNING; outcome <= VM_FAULT; outcome++) {
 		start();
@@ -391,9 +376,8 @@ static void the_outcome_is_the_guests(void **state)
 	}
 }
 
-static void what_never_started_is_not_stopped(void **state)
+TEST(what_never_started_is_not_stopped)
 {
-	(void)state;
 	create();
 	vm_stop(vm);
 	assert_events("");
@@ -401,11 +385,10 @@ static void what_never_started_is_not_stopped(void **state)
 }
 
 /* Any number of times, at the same tables. */
-static void nothing_is_left_of_what_is_destroyed(void **state)
+TEST(nothing_is_left_of_what_is_destroyed)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	for (unsigned i = 0; i < 20; i++) {
 		unsigned flushed = fake_counts.tlbi_guest_vmid;
 
@@ -422,26 +405,4 @@ static void nothing_is_left_of_what_is_destroyed(void **state)
 		assert_false(pagetable_walk(&vm->stage2.table, machine.ram.base, &leaf));
 		assert_true(fake_counts.tlbi_guest_vmid > flushed);
 	}
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(each_core_begins_anew),
-		TEST(a_vm_is_as_it_is_described),
-		TEST(filled_lazily_it_has_pages_and_no_ram),
-		TEST(what_needs_more_tables_is_refused),
-		TEST(what_the_gic_does_not_have_is_refused),
-		TEST(without_stage_2_there_are_no_tables),
-		TEST(without_a_gic_none_is_added),
-		TEST(vcpu_0_starts_on_its_core),
-		TEST(a_start_forgets_the_last_one),
-		TEST(pause_and_resume_are_on_each_core),
-		TEST(the_outcome_is_the_guests),
-		TEST(what_never_started_is_not_stopped),
-		TEST(nothing_is_left_of_what_is_destroyed),
-	};
-
-	return cmocka_run_group_tests_name("life", tests, NULL, NULL);
 }

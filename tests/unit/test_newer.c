@@ -4,15 +4,10 @@
 /* LINK: hyp/arch/armv8/newer.c */
 #include "hyp/arch/cpu.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "arch/sysreg.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define TLOR (1ull << 35)
 #define TERR_TEA (3ull << 36)
@@ -29,19 +24,18 @@ static bool count_write(const uint64_t *variable, uint64_t value)
 	return false;
 }
 
-static int start(void **state)
+static void start(void)
 {
-	(void)state;
 	fake_reset();
 	fake_sysregs.write = count_write;
 	newer_hcr = newer_mdcr = 0;
 	writes = 0;
-	return 0;
 }
 
-static void a_first_core_has_none(void **state)
+EACH_TEST(start, NULL);
+
+TEST(a_first_core_has_none)
 {
-	(void)state;
 	fake_id_aa64pfr0_el1 = 0x2222; /* Cortex-A72 */
 	fake_id_aa64dfr0_el1 = 0x10305106;
 	fake_id_aa64mmfr0_el1 = 0x1124;
@@ -50,7 +44,7 @@ static void a_first_core_has_none(void **state)
 	assert_int_equal(writes, 0);
 }
 
-static void each_field_has_its_trap(void **state)
+TEST(each_field_has_its_trap)
 {
 	const struct {
 		reg_t *id;
@@ -64,7 +58,7 @@ static void each_field_has_its_trap(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		start(state);
+		start();
 		*fields[i].id = 1ull << fields[i].shift;
 		newer_init();
 		assert_int_equal(newer_hcr, fields[i].hcr);
@@ -73,9 +67,8 @@ static void each_field_has_its_trap(void **state)
 	}
 }
 
-static void what_a_loader_left_there_is_gone(void **state)
+TEST(what_a_loader_left_there_is_gone)
 {
-	(void)state;
 	fake_s3_4_c1_c2_2 = fake_s3_4_c1_c1_4 = fake_s3_4_c3_c1_5 = fake_s3_4_c3_c1_7 = ~0ull;
 	fake_id_aa64mmfr1_el1 = 1ull << 40;
 	fake_id_aa64mmfr0_el1 = 1ull << 56;
@@ -90,25 +83,12 @@ static void what_a_loader_left_there_is_gone(void **state)
 	assert_int_equal(newer_scr(), 1ull << 38 | 1ull << 27 | 1ull << 59);
 }
 
-static void memory_partitions_are_el2s(void **state)
+TEST(memory_partitions_are_el2s)
 {
-	(void)state;
 	fake_s3_6_c10_c5_0 = 1ull << 62;
 	fake_id_aa64pfr0_el1 = 1ull << 40;
 	newer_init();
 	assert_int_equal(fake_s3_4_c10_c5_0, 3ull << 48);
 	assert_int_equal(newer_scr(), 0);
 	assert_int_equal(fake_s3_6_c10_c5_0, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_first_core_has_none, start),
-		cmocka_unit_test_setup(each_field_has_its_trap, start),
-		cmocka_unit_test_setup(what_a_loader_left_there_is_gone, start),
-		cmocka_unit_test_setup(memory_partitions_are_el2s, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The null device: its registers, at every width and across their ends. */
 /* LINK: hyp/dev/null_device.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hyp/dev/null_device.h"
 #include "hyp/vcpu/vcpu.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct null_device device;
 static struct vcpu vcpu;
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	memset(&device, 0xa5, sizeof(device));
 	null_device_reset(&device);
-	return 0;
 }
 
 static uint64_t read(uint32_t offset, unsigned size)
@@ -42,25 +36,24 @@ static void assert_registers(uint32_t scratch, uint32_t count, uint32_t sum)
 	assert_int_equal(read(NULL_DEVICE_SUM, 4), sum);
 }
 
-static void begins_as_zero(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(begins_as_zero)
 {
-	(void)state;
 	for (uint32_t offset = 0; offset < NULL_DEVICE_SIZE; offset += 4)
 		assert_int_equal(read(offset, 4), 0);
 }
 
-static void scratch_reads_back(void **state)
+TEST(scratch_reads_back)
 {
-	(void)state;
 	write(NULL_DEVICE_SCRATCH, 4, 0x12345678);
 	assert_registers(0x12345678, 0, 0);
 	write(NULL_DEVICE_SCRATCH, 4, 0);
 	assert_registers(0, 0, 0);
 }
 
-static void data_is_counted_and_summed(void **state)
+TEST(data_is_counted_and_summed)
 {
-	(void)state;
 	write(NULL_DEVICE_DATA, 4, 7);
 	write(NULL_DEVICE_DATA, 4, 0);
 	assert_registers(0, 2, 7);
@@ -68,9 +61,8 @@ static void data_is_counted_and_summed(void **state)
 	assert_registers(0, 3, 6);
 }
 
-static void a_narrow_access_is_to_its_bytes(void **state)
+TEST(a_narrow_access_is_to_its_bytes)
 {
-	(void)state;
 	write(NULL_DEVICE_SCRATCH, 4, 0x12345678);
 	write(1, 1, 0xab);
 	assert_registers(0x1234ab78, 0, 0);
@@ -82,27 +74,24 @@ static void a_narrow_access_is_to_its_bytes(void **state)
 	assert_registers(0xcdefab78, 1, 0x01000000);
 }
 
-static void a_double_access_is_to_two_registers(void **state)
+TEST(a_double_access_is_to_two_registers)
 {
-	(void)state;
 	write(NULL_DEVICE_SCRATCH, 8, 0x0000000587654321);
 	assert_registers(0x87654321, 1, 5);
 	assert_int_equal(read(NULL_DEVICE_SCRATCH, 8), 0x87654321);
 	assert_int_equal(read(NULL_DEVICE_COUNT, 8), 0x0000000500000001);
 }
 
-static void an_access_may_cross_the_end_of_a_register(void **state)
+TEST(an_access_may_cross_the_end_of_a_register)
 {
-	(void)state;
 	write(2, 4, 0x11223344); /* the upper half of SCRATCH, the lower one of DATA */
 	assert_registers(0x33440000, 1, 0x1122);
 	assert_int_equal(read(2, 4) & 0xffffffff, 0x3344);
 	assert_int_equal(read(NULL_DEVICE_COUNT + 3, 2) & 0xffff, 0x2200);
 }
 
-static void read_only_registers_and_holes_ignore_writes(void **state)
+TEST(read_only_registers_and_holes_ignore_writes)
 {
-	(void)state;
 	write(NULL_DEVICE_DATA, 4, 9);
 	for (uint32_t offset = NULL_DEVICE_COUNT; offset < NULL_DEVICE_SIZE; offset += 4)
 		write(offset, 4, 0xffffffff);
@@ -114,12 +103,11 @@ static void read_only_registers_and_holes_ignore_writes(void **state)
 	assert_int_equal(read(NULL_DEVICE_SIZE - 1, 4), 0);
 }
 
-static void the_next_step_begins_anew(void **state)
+TEST(the_next_step_begins_anew)
 {
 	uint8_t *page = (uint8_t *)null_device_base();
 	unsigned before = fake_counts.dcache_ranges;
 
-	(void)state;
 	write(NULL_DEVICE_SCRATCH, 8, ~0ull);
 	memset(page, 0xee, NULL_DEVICE_SIZE); /* as a guest without stage 2 may have left it */
 	null_device_reset(&device);
@@ -129,26 +117,8 @@ static void the_next_step_begins_anew(void **state)
 	assert_int_equal(fake_counts.dcache_ranges, before + 1);
 }
 
-static void stands_on_a_page_of_its_own(void **state)
+TEST(stands_on_a_page_of_its_own)
 {
-	(void)state;
 	assert_int_equal(null_device_base() % NULL_DEVICE_SIZE, 0);
 	assert_int_not_equal(null_device_base(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(begins_as_zero, setup),
-		cmocka_unit_test_setup(scratch_reads_back, setup),
-		cmocka_unit_test_setup(data_is_counted_and_summed, setup),
-		cmocka_unit_test_setup(a_narrow_access_is_to_its_bytes, setup),
-		cmocka_unit_test_setup(a_double_access_is_to_two_registers, setup),
-		cmocka_unit_test_setup(an_access_may_cross_the_end_of_a_register, setup),
-		cmocka_unit_test_setup(read_only_registers_and_holes_ignore_writes, setup),
-		cmocka_unit_test_setup(the_next_step_begins_anew, setup),
-		cmocka_unit_test_setup(stands_on_a_page_of_its_own, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /* The host's own page tables stand in for a guest's: one file mapped straight for the physical
  * addresses, and page by page, wrongly where a test wants it, for the virtual ones. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/page_tags.h"
+#include "tests/unit/unit.h"
 
 #define PAGE 4096u
 #define PAGES 16u /* tagged ones; as many again lie after them */
@@ -28,9 +24,8 @@ static void map_page(unsigned page, unsigned to)
 			 wanted);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	file = memfd_create("memory", 0);
 	assert_true(file >= 0);
 	assert_int_equal(ftruncate(file, 2 * PAGES * PAGE), 0);
@@ -40,16 +35,13 @@ static int setup(void **state)
 	assert_ptr_not_equal(alias, MAP_FAILED);
 	for (unsigned page = 0; page < PAGES; page++)
 		map_page(page, page);
-	return 0;
 }
 
-static int teardown(void **state)
+static void teardown(void)
 {
-	(void)state;
 	munmap(physical, 2 * PAGES * PAGE);
 	munmap(alias, PAGES * PAGE);
 	close(file);
-	return 0;
 }
 
 static uint32_t peek(uint64_t address)
@@ -66,63 +58,44 @@ static void assert_wrong(uint32_t salt, uint32_t wrong_alias, uint32_t wrong_pee
 	assert_int_equal(page_tags_wrong_at(&tags, peek), wrong_peek);
 }
 
-static void a_right_mapping_has_no_fault(void **state)
+EACH_TEST(setup, teardown);
+
+TEST(a_right_mapping_has_no_fault)
 {
-	(void)state;
 	assert_wrong(0, 0, 0);
 	assert_wrong(1, 0, 0);
 }
 
-static void two_pages_in_one_are_found(void **state)
+TEST(two_pages_in_one_are_found)
 {
-	(void)state;
 	map_page(5, 4);
 	assert_wrong(0, 1, 2); /* 4 holds the word of 5, 5 holds none */
 }
 
-static void two_pages_exchanged_are_found(void **state)
+TEST(two_pages_exchanged_are_found)
 {
-	(void)state;
 	map_page(5, 4);
 	map_page(4, 5);
 	assert_wrong(0, 0, 2);
 }
 
-static void a_page_led_outside_is_found(void **state)
+TEST(a_page_led_outside_is_found)
 {
-	(void)state;
 	map_page(7, PAGES + 3);
 	assert_wrong(0, 0, 1);
 }
 
-static void all_pages_shifted_are_found(void **state)
+TEST(all_pages_shifted_are_found)
 {
-	(void)state;
 	for (unsigned page = 0; page < PAGES; page++)
 		map_page(page, page + 1);
 	assert_wrong(0, 0, PAGES);
 }
 
 /* An earlier run with a right mapping left its words. */
-static void words_of_another_run_do_not_hide_a_fault(void **state)
+TEST(words_of_another_run_do_not_hide_a_fault)
 {
-	(void)state;
 	assert_wrong(3, 0, 0);
 	map_page(7, PAGES + 3);
 	assert_wrong(4, 0, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_right_mapping_has_no_fault, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_pages_in_one_are_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_pages_exchanged_are_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_page_led_outside_is_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_pages_shifted_are_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_of_another_run_do_not_hide_a_fault, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests_name("page_tags", tests, NULL, NULL);
 }

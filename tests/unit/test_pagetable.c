@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
 #include "lib/pagetable.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)
@@ -90,18 +87,16 @@ static void assert_unmapped(uint64_t input)
 	assert_false(pagetable_walk(&table, input, &leaf));
 }
 
-static void nothing_is_mapped_at_first(void **state)
+TEST(nothing_is_mapped_at_first)
 {
-	(void)state;
 	begin(2, 4);
 	assert_unmapped(0);
 	assert_unmapped(GIB_COUNT * GIB - PAGE_SIZE);
 	assert_int_equal(pool.used, 0);
 }
 
-static void pages_only(void **state)
+TEST(pages_only)
 {
-	(void)state;
 	begin(3, 4);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	assert_maps(2 * MIB, 6 * MIB, 3);
@@ -110,9 +105,8 @@ static void pages_only(void **state)
 	assert_unmapped(4 * MIB);
 }
 
-static void blocks_of_2_mib(void **state)
+TEST(blocks_of_2_mib)
 {
-	(void)state;
 	begin(2, 4);
 	map(2 * MIB, 6 * MIB, 4 * MIB);
 	assert_maps(2 * MIB + 0x1234, 6 * MIB + 0x1234, 2);
@@ -120,9 +114,8 @@ static void blocks_of_2_mib(void **state)
 	assert_int_equal(pool.used, 1);
 }
 
-static void a_gib_in_blocks_of_2_mib(void **state)
+TEST(a_gib_in_blocks_of_2_mib)
 {
-	(void)state;
 	begin(2, 4);
 	map(GIB, 5 * GIB, GIB);
 	assert_maps(2 * GIB - 1, 6 * GIB - 1, 2);
@@ -130,9 +123,8 @@ static void a_gib_in_blocks_of_2_mib(void **state)
 	assert_unmapped(2 * GIB);
 }
 
-static void blocks_of_1_gib(void **state)
+TEST(blocks_of_1_gib)
 {
-	(void)state;
 	begin(1, 4);
 	map(GIB, 7 * GIB, 2 * GIB);
 	assert_maps(GIB, 7 * GIB, 1);
@@ -141,11 +133,10 @@ static void blocks_of_1_gib(void **state)
 }
 
 /* DDI 0487 D8.3, in numbers: 1 a block, 3 a table or a page. */
-static void descriptors_have_their_types(void **state)
+TEST(descriptors_have_their_types)
 {
 	const pte_t *level2, *level3;
 
-	(void)state;
 	begin(1, 4);
 	level2 = (const pte_t *)(void *)pool.base;
 	level3 = level2 + PTE_COUNT;
@@ -158,9 +149,8 @@ static void descriptors_have_their_types(void **state)
 	assert_int_equal(level3[1], 0);
 }
 
-static void misaligned_edges_are_mapped_by_smaller_leaves(void **state)
+TEST(misaligned_edges_are_mapped_by_smaller_leaves)
 {
-	(void)state;
 	begin(1, 8);
 	map(GIB - 2 * MIB - PAGE_SIZE, 3 * GIB - 2 * MIB - PAGE_SIZE,
 	    GIB + 4 * MIB + 2 * PAGE_SIZE);
@@ -173,9 +163,8 @@ static void misaligned_edges_are_mapped_by_smaller_leaves(void **state)
 	assert_unmapped(2 * GIB + 2 * MIB + PAGE_SIZE);
 }
 
-static void a_misaligned_output_forbids_blocks(void **state)
+TEST(a_misaligned_output_forbids_blocks)
 {
-	(void)state;
 	begin(1, 8);
 	map(2 * MIB, PAGE_SIZE, 2 * MIB);
 	assert_maps(2 * MIB, PAGE_SIZE, 3);
@@ -184,9 +173,8 @@ static void a_misaligned_output_forbids_blocks(void **state)
 	assert_maps(GIB, 2 * MIB, 2);
 }
 
-static void the_last_pages_of_both_ranges_can_be_mapped(void **state)
+TEST(the_last_pages_of_both_ranges_can_be_mapped)
 {
-	(void)state;
 	begin(2, 8);
 	map(GIB_COUNT * GIB - PAGE_SIZE, OUTPUT_END - PAGE_SIZE, PAGE_SIZE);
 	assert_maps(GIB_COUNT * GIB - 1, OUTPUT_END - 1, 3);
@@ -194,9 +182,8 @@ static void the_last_pages_of_both_ranges_can_be_mapped(void **state)
 	assert_unmapped(UINT64_MAX);
 }
 
-static void a_page_out_of_a_block_splits_it(void **state)
+TEST(a_page_out_of_a_block_splits_it)
 {
-	(void)state;
 	begin(2, 8);
 	map(2 * MIB, 6 * MIB, 4 * MIB);
 	unmap(3 * MIB, PAGE_SIZE);
@@ -207,9 +194,8 @@ static void a_page_out_of_a_block_splits_it(void **state)
 	assert_maps(4 * MIB, 8 * MIB, 2);
 }
 
-static void a_page_out_of_a_gib_splits_it_twice(void **state)
+TEST(a_page_out_of_a_gib_splits_it_twice)
 {
-	(void)state;
 	begin(1, 8);
 	map(GIB, 3 * GIB, GIB);
 	unmap(GIB + 5 * MIB, PAGE_SIZE);
@@ -220,9 +206,8 @@ static void a_page_out_of_a_gib_splits_it_twice(void **state)
 	assert_int_equal(pool.used, 2);
 }
 
-static void an_unmapping_may_begin_and_end_in_blocks_and_holes(void **state)
+TEST(an_unmapping_may_begin_and_end_in_blocks_and_holes)
 {
-	(void)state;
 	begin(2, 8);
 	map(2 * MIB, 2 * MIB, 2 * MIB);
 	map(8 * MIB, 8 * MIB, 2 * MIB);
@@ -233,17 +218,15 @@ static void an_unmapping_may_begin_and_end_in_blocks_and_holes(void **state)
 	assert_maps(8 * MIB + PAGE_SIZE, 8 * MIB + PAGE_SIZE, 3);
 }
 
-static void unmapping_nothing_takes_no_page(void **state)
+TEST(unmapping_nothing_takes_no_page)
 {
-	(void)state;
 	begin(2, 1);
 	unmap(PAGE_SIZE, GIB + PAGE_SIZE);
 	assert_int_equal(pool.used, 0);
 }
 
-static void a_mapping_replaces_page_by_page(void **state)
+TEST(a_mapping_replaces_page_by_page)
 {
-	(void)state;
 	begin(2, 8);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	map(2 * MIB + 3 * PAGE_SIZE, GIB, 2 * PAGE_SIZE);
@@ -252,9 +235,8 @@ static void a_mapping_replaces_page_by_page(void **state)
 	assert_maps(2 * MIB + 5 * PAGE_SIZE, 6 * MIB + 5 * PAGE_SIZE, 3);
 }
 
-static void a_block_replaces_a_table_and_frees_it(void **state)
+TEST(a_block_replaces_a_table_and_frees_it)
 {
-	(void)state;
 	begin(2, 2);
 	for (unsigned i = 0; i < 5; i++) {
 		map(2 * MIB, 6 * MIB, 2 * MIB);
@@ -265,9 +247,8 @@ static void a_block_replaces_a_table_and_frees_it(void **state)
 	assert_int_equal(pool.used, 2);
 }
 
-static void the_same_mapping_again_changes_nothing(void **state)
+TEST(the_same_mapping_again_changes_nothing)
 {
-	(void)state;
 	begin(2, 2);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
@@ -277,9 +258,8 @@ static void the_same_mapping_again_changes_nothing(void **state)
 	assert_tlb_clean();
 }
 
-static void pages_given_back_are_empty_when_handed_out_again(void **state)
+TEST(pages_given_back_are_empty_when_handed_out_again)
 {
-	(void)state;
 	begin(3, 2);
 	map(2 * MIB, 2 * MIB, 2 * MIB);
 	unmap(0, GIB);
@@ -290,9 +270,8 @@ static void pages_given_back_are_empty_when_handed_out_again(void **state)
 	assert_int_equal(pool.used, 2);
 }
 
-static void a_reset_gives_every_page_back(void **state)
+TEST(a_reset_gives_every_page_back)
 {
-	(void)state;
 	begin(3, 2);
 	map(0, 0, 2 * MIB);
 	pagetable_reset(&table);
@@ -311,9 +290,8 @@ static void assert_refused(uint64_t input, uint64_t output, uint64_t size)
 		assert_int_equal(table.root[i], 0);
 }
 
-static void unaligned_arguments_are_refused(void **state)
+TEST(unaligned_arguments_are_refused)
 {
-	(void)state;
 	begin(2, 8);
 	assert_refused(1, 0, PAGE_SIZE);
 	assert_refused(0, 0x800, PAGE_SIZE);
@@ -324,9 +302,8 @@ static void unaligned_arguments_are_refused(void **state)
 	assert_false(pagetable_unmap(&table, 0, 0));
 }
 
-static void ranges_that_leave_the_tables_are_refused(void **state)
+TEST(ranges_that_leave_the_tables_are_refused)
 {
-	(void)state;
 	begin(2, 8);
 	assert_refused(GIB_COUNT * GIB, 0, PAGE_SIZE);
 	assert_refused(GIB_COUNT * GIB - PAGE_SIZE, 0, 2 * PAGE_SIZE);
@@ -339,9 +316,8 @@ static void ranges_that_leave_the_tables_are_refused(void **state)
 	assert_false(pagetable_unmap(&table, 3 * GIB, 2 * GIB));
 }
 
-static void what_is_not_mapped_can_lead_to_one_page(void **state)
+TEST(what_is_not_mapped_can_lead_to_one_page)
 {
-	(void)state;
 	begin(2, 6);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	map(4 * MIB, 7 * MIB, PAGE_SIZE);
@@ -358,9 +334,8 @@ static void what_is_not_mapped_can_lead_to_one_page(void **state)
 	assert_false(pagetable_fill(&table, 0, 16 * MIB, GIB, ATTRIBUTES));
 }
 
-static void an_empty_pool_leaves_a_part_mapped(void **state)
+TEST(an_empty_pool_leaves_a_part_mapped)
 {
-	(void)state;
 	begin(3, 2);
 	assert_false(pagetable_map(&table, 0, 0, 4 * MIB, ATTRIBUTES));
 	assert_tlb_clean();
@@ -370,9 +345,8 @@ static void an_empty_pool_leaves_a_part_mapped(void **state)
 	map(2 * MIB, 0, 2 * MIB);
 }
 
-static void a_block_that_cannot_be_split_stays(void **state)
+TEST(a_block_that_cannot_be_split_stays)
 {
-	(void)state;
 	begin(2, 1);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	assert_false(pagetable_unmap(&table, 2 * MIB, PAGE_SIZE));
@@ -397,9 +371,8 @@ static void by_address_only(struct pagetable *t, uint64_t address, bool subtree)
 	tlbi_guest_ipa(address);
 }
 
-static void a_remapping_without_invalidation_is_found(void **state)
+TEST(a_remapping_without_invalidation_is_found)
 {
-	(void)state;
 	begin(2, 8);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	table.invalidate = no_invalidation;
@@ -409,11 +382,10 @@ static void a_remapping_without_invalidation_is_found(void **state)
 }
 
 /* The entry is written over, as a table without break-before-make would do it. */
-static void a_remapping_without_break_is_found(void **state)
+TEST(a_remapping_without_break_is_found)
 {
 	pte_t *level2;
 
-	(void)state;
 	begin(2, 8);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	level2 = (pte_t *)(void *)pool.base;
@@ -422,9 +394,8 @@ static void a_remapping_without_break_is_found(void **state)
 	assert_int_not_equal(fake_tlb_conflicts(), 0);
 }
 
-static void a_table_that_goes_with_one_address_only_is_found(void **state)
+TEST(a_table_that_goes_with_one_address_only_is_found)
 {
-	(void)state;
 	begin(3, 8);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	table.invalidate = by_address_only;
@@ -525,25 +496,22 @@ static void random_changes(uint64_t base, uint64_t unit, unsigned count, unsigne
 }
 
 /* Around 1 GiB, where two level-2 tables meet. */
-static void random_pages_are_as_in_a_flat_model(void **state)
+TEST(random_pages_are_as_in_a_flat_model)
 {
-	(void)state;
 	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 3);
 	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 2);
 	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 1);
 }
 
-static void random_blocks_are_as_in_a_flat_model(void **state)
+TEST(random_blocks_are_as_in_a_flat_model)
 {
-	(void)state;
 	random_changes(0, 2 * MIB, 2048, 2);
 	random_changes(0, 2 * MIB, 2048, 1);
 }
 
 /* Few pages at a time: it looks at the whole table at each of them. */
-static void random_changes_keep_break_before_make(void **state)
+TEST(random_changes_keep_break_before_make)
 {
-	(void)state;
 	begin(2, 16);
 	random_init(&random_state, 1, 0);
 	for (unsigned i = 0; i < 100; i++) {
@@ -557,41 +525,4 @@ static void random_changes_keep_break_before_make(void **state)
 		else
 			unmap(input, size);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_mapped_at_first),
-		cmocka_unit_test(pages_only),
-		cmocka_unit_test(blocks_of_2_mib),
-		cmocka_unit_test(a_gib_in_blocks_of_2_mib),
-		cmocka_unit_test(blocks_of_1_gib),
-		cmocka_unit_test(descriptors_have_their_types),
-		cmocka_unit_test(misaligned_edges_are_mapped_by_smaller_leaves),
-		cmocka_unit_test(a_misaligned_output_forbids_blocks),
-		cmocka_unit_test(the_last_pages_of_both_ranges_can_be_mapped),
-		cmocka_unit_test(a_page_out_of_a_block_splits_it),
-		cmocka_unit_test(a_page_out_of_a_gib_splits_it_twice),
-		cmocka_unit_test(an_unmapping_may_begin_and_end_in_blocks_and_holes),
-		cmocka_unit_test(unmapping_nothing_takes_no_page),
-		cmocka_unit_test(a_mapping_replaces_page_by_page),
-		cmocka_unit_test(a_block_replaces_a_table_and_frees_it),
-		cmocka_unit_test(the_same_mapping_again_changes_nothing),
-		cmocka_unit_test(pages_given_back_are_empty_when_handed_out_again),
-		cmocka_unit_test(a_reset_gives_every_page_back),
-		cmocka_unit_test(unaligned_arguments_are_refused),
-		cmocka_unit_test(ranges_that_leave_the_tables_are_refused),
-		cmocka_unit_test(what_is_not_mapped_can_lead_to_one_page),
-		cmocka_unit_test(an_empty_pool_leaves_a_part_mapped),
-		cmocka_unit_test(a_block_that_cannot_be_split_stays),
-		cmocka_unit_test(a_remapping_without_invalidation_is_found),
-		cmocka_unit_test(a_remapping_without_break_is_found),
-		cmocka_unit_test(a_table_that_goes_with_one_address_only_is_found),
-		cmocka_unit_test(random_pages_are_as_in_a_flat_model),
-		cmocka_unit_test(random_blocks_are_as_in_a_flat_model),
-		cmocka_unit_test(random_changes_keep_break_before_make),
-	};
-
-	return cmocka_run_group_tests_name("pagetable", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of ARP and ICMP echo: what is answered, and what is ignored. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/ping.h"
 #include "lib/random.h"
+#include "tests/unit/unit.h"
 
 #define ROUNDS 200000u
 
@@ -50,7 +46,7 @@ static enum ping_kind read_copy(const struct ping_host *host, const uint8_t *fra
 	return kind;
 }
 
-static void test_an_arp_request_is_answered(void **state)
+TEST(test_an_arp_request_is_answered)
 {
 	assert_int_equal(read_copy(&us, arp_request, sizeof(arp_request)), PING_REQUEST);
 	assert_int_equal(answer_size, sizeof(arp_reply));
@@ -60,7 +56,7 @@ static void test_an_arp_request_is_answered(void **state)
 	assert_int_equal(read_copy(&them, arp_request, sizeof(arp_request)), PING_OTHER);
 }
 
-static void test_what_this_host_asks(void **state)
+TEST(test_what_this_host_asks)
 {
 	uint8_t frame[PING_FRAME_MOST];
 
@@ -68,7 +64,7 @@ static void test_what_this_host_asks(void **state)
 	assert_memory_equal(frame, arp_request, sizeof(arp_request));
 }
 
-static void test_an_echo_request_is_answered(void **state)
+TEST(test_an_echo_request_is_answered)
 {
 	uint8_t frame[PING_FRAME_MOST], sent[PING_FRAME_MOST];
 
@@ -87,7 +83,7 @@ static void test_an_echo_request_is_answered(void **state)
 }
 
 /* Ethernet's shortest frame is padded; so may be any. */
-static void test_bytes_after_the_packet_are_no_part_of_it(void **state)
+TEST(test_bytes_after_the_packet_are_no_part_of_it)
 {
 	uint8_t padded[60] = { 0 };
 
@@ -97,7 +93,7 @@ static void test_bytes_after_the_packet_are_no_part_of_it(void **state)
 	assert_int_equal(answer_size, sizeof(echo_request));
 }
 
-static void test_the_longest_frame_is_answered_and_no_longer_one(void **state)
+TEST(test_the_longest_frame_is_answered_and_no_longer_one)
 {
 	uint8_t frame[PING_FRAME_MOST + 1] = { 0 };
 	uint32_t size = ping_echo(&them, &us, 1, 1, PING_FRAME_MOST - PING_ECHO_PAYLOAD, frame);
@@ -108,7 +104,7 @@ static void test_the_longest_frame_is_answered_and_no_longer_one(void **state)
 	assert_int_equal(read_copy(&us, frame, size + 1), PING_OTHER);
 }
 
-static void test_a_frame_that_is_cut_is_ignored(void **state)
+TEST(test_a_frame_that_is_cut_is_ignored)
 {
 	for (uint32_t size = 0; size < sizeof(arp_request); size++)
 		assert_int_equal(read_copy(&us, arp_request, size), PING_OTHER);
@@ -118,7 +114,7 @@ static void test_a_frame_that_is_cut_is_ignored(void **state)
 
 /* Its checksum, or a check of its own, covers each byte but the MAC addresses; an ARP message's
  * addresses are the sender's affair. */
-static void test_an_echo_request_with_any_other_bit_is_ignored(void **state)
+TEST(test_an_echo_request_with_any_other_bit_is_ignored)
 {
 	for (uint32_t bit = 8 * 12; bit < 8 * sizeof(echo_request); bit++) {
 		uint8_t frame[sizeof(echo_request)];
@@ -130,7 +126,7 @@ static void test_an_echo_request_with_any_other_bit_is_ignored(void **state)
 }
 
 /* Right in its checksums, but not to be answered. */
-static void test_fragments_options_and_other_messages_are_ignored(void **state)
+TEST(test_fragments_options_and_other_messages_are_ignored)
 {
 	static const struct {
 		uint8_t at, value, sum_at;
@@ -162,7 +158,7 @@ static void test_fragments_options_and_other_messages_are_ignored(void **state)
 }
 
 /* Nothing is read or written beyond a frame, whatever it has and however long it is. */
-static void test_random_frames(void **state)
+TEST(test_random_frames)
 {
 	struct random random;
 	uint32_t answered = 0;
@@ -186,21 +182,4 @@ static void test_random_frames(void **state)
 		}
 	}
 	assert_true(answered > ROUNDS / 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_arp_request_is_answered),
-		cmocka_unit_test(test_what_this_host_asks),
-		cmocka_unit_test(test_an_echo_request_is_answered),
-		cmocka_unit_test(test_bytes_after_the_packet_are_no_part_of_it),
-		cmocka_unit_test(test_the_longest_frame_is_answered_and_no_longer_one),
-		cmocka_unit_test(test_a_frame_that_is_cut_is_ignored),
-		cmocka_unit_test(test_an_echo_request_with_any_other_bit_is_ignored),
-		cmocka_unit_test(test_fragments_options_and_other_messages_are_ignored),
-		cmocka_unit_test(test_random_frames),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

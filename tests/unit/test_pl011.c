@@ -2,16 +2,12 @@
 /* A PL011 that no loader has set up: the registers, and the order of their writes. Its
  * input (DDI 0183 3.3.1, 3.3.3, 3.3.8, 3.3.10). */
 /* LINK: drivers/uart/uart.c drivers/uart/pl011.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drivers/uart/pl011_regs.h"
 #include "drivers/uart/uart.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define BASE 0x9000000u
 
@@ -66,9 +62,8 @@ static void write(uintptr_t address, unsigned size, uint64_t value)
 	registers[offset / 4] = (uint32_t)value;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_mmio.read = read;
 	fake_mmio.write = write;
@@ -76,13 +71,13 @@ static int setup(void **state)
 	busy_reads = full_reads = sent = 0;
 	first = count = 0;
 	taken_ibrd = taken_fbrd = 0;
-	return 0;
 }
 
+EACH_TEST(setup, NULL);
+
 /* The manual's own example: 4 MHz and 230400 is 1 and 5 64ths; the Raspberry Pi 4's is 26.0417. */
-static void the_rate_is_taken_over(void **state)
+TEST(the_rate_is_taken_over)
 {
-	(void)state;
 	pl011_start(BASE, 4000000, 230400);
 	assert_int_equal(taken_ibrd, 1);
 	assert_int_equal(taken_fbrd, 5);
@@ -91,9 +86,8 @@ static void the_rate_is_taken_over(void **state)
 	assert_int_equal(taken_fbrd, 3);
 }
 
-static void it_is_set_up_off_and_idle(void **state)
+TEST(it_is_set_up_off_and_idle)
 {
-	(void)state;
 	registers[UARTCR / 4] = 0x301;
 	busy_reads = 3;
 	pl011_start(BASE, 48000000, 115200);
@@ -102,9 +96,8 @@ static void it_is_set_up_off_and_idle(void **state)
 	assert_int_equal(registers[UARTCR / 4], 0x301);
 }
 
-static void what_a_boot_loader_set_up_stays(void **state)
+TEST(what_a_boot_loader_set_up_stays)
 {
-	(void)state;
 	registers[UARTCR / 4] = 0xc200; /* flow control */
 	registers[UARTLCR_H / 4] = 0x70;
 	uart_init(&port);
@@ -113,9 +106,8 @@ static void what_a_boot_loader_set_up_stays(void **state)
 	assert_int_equal(taken_ibrd, 0);
 }
 
-static void a_byte_waits_for_room(void **state)
+TEST(a_byte_waits_for_room)
 {
-	(void)state;
 	full_reads = 2;
 	uart_putc(&port, 'x');
 	assert_int_equal(sent, 1);
@@ -127,15 +119,13 @@ static void receive(uint16_t byte)
 	received[count++] = byte;
 }
 
-static void nothing_received_is_not_read(void **state)
+TEST(nothing_received_is_not_read)
 {
-	(void)state;
 	assert_int_equal(uart_get(&port), -1);
 }
 
-static void bytes_come_in_their_order(void **state)
+TEST(bytes_come_in_their_order)
 {
-	(void)state;
 	receive('a');
 	receive(0xff);
 	receive(0);
@@ -146,16 +136,14 @@ static void bytes_come_in_their_order(void **state)
 }
 
 /* Overrun, break, parity, framing: bits 11 to 8. */
-static void what_was_wrong_with_a_byte_is_no_part_of_it(void **state)
+TEST(what_was_wrong_with_a_byte_is_no_part_of_it)
 {
-	(void)state;
 	receive(0xf00 | 'a');
 	assert_int_equal(uart_get(&port), 'a');
 }
 
-static void to_listen_is_two_interrupts_and_the_receiver(void **state)
+TEST(to_listen_is_two_interrupts_and_the_receiver)
 {
-	(void)state;
 	registers[UARTCR / 4] = 0xc101;
 	uart_listen(&port, true);
 	assert_int_equal(registers[UARTIMSC / 4], 0x50); /* RXIM, RTIM */
@@ -163,22 +151,4 @@ static void to_listen_is_two_interrupts_and_the_receiver(void **state)
 	uart_listen(&port, false);
 	assert_int_equal(registers[UARTIMSC / 4], 0);
 	assert_int_equal(registers[UARTCR / 4], 0xc301);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_rate_is_taken_over),
-		TEST(it_is_set_up_off_and_idle),
-		TEST(what_a_boot_loader_set_up_stays),
-		TEST(a_byte_waits_for_room),
-		TEST(nothing_received_is_not_read),
-		TEST(bytes_come_in_their_order),
-		TEST(what_was_wrong_with_a_byte_is_no_part_of_it),
-		TEST(to_listen_is_two_interrupts_and_the_receiver),
-	};
-
-	return cmocka_run_group_tests_name("pl011", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EL2 refuses a compiled plan of another version, or a damaged one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/crc32.h"
 #include "lib/plan.h"
+#include "tests/unit/unit.h"
 
 static struct plan_section *section; /* on the heap, where the sanitizer sees a step beyond */
 static struct plan *plan;
@@ -46,34 +42,30 @@ static void fill(void)
 	seal();
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	section = malloc(sizeof(*section));
 	plan = &section->plan;
 	fill();
-	return 0;
 }
 
-static int teardown(void **state)
+static void teardown(void)
 {
-	(void)state;
 	free(section);
-	return 0;
 }
 
-static void a_full_plan_is_taken(void **state)
+EACH_TEST(setup, teardown);
+
+TEST(a_full_plan_is_taken)
 {
-	(void)state;
 	assert_true(check());
 	assert_string_equal(why, "");
 }
 
-static void a_header_that_is_wrong(void **state)
+TEST(a_header_that_is_wrong)
 {
 	char expected[64];
 
-	(void)state;
 	section->magic[14] ^= 1;
 	assert_refused("the plan section's magic is not HYPBENCH-PLAN-B");
 	fill();
@@ -93,9 +85,8 @@ static void a_header_that_is_wrong(void **state)
 }
 
 /* Every byte that a cut leaves out, or that changes, is found. */
-static void a_byte_that_changed(void **state)
+TEST(a_byte_that_changed)
 {
-	(void)state;
 	plan->words[0] = 'x';
 	seal();
 	for (size_t i = 0; i < sizeof(*section); i++) {
@@ -106,16 +97,4 @@ static void a_byte_that_changed(void **state)
 	assert_true(check());
 	memset(&plan->words, 0, sizeof(*section) - offsetof(struct plan_section, plan.words));
 	assert_false(check());
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	static const struct CMUnitTest tests[] = {
-		TEST(a_full_plan_is_taken),
-		TEST(a_header_that_is_wrong),
-		TEST(a_byte_that_changed),
-	};
-
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/pointer_chain.h"
+#include "tests/unit/unit.h"
 
 #define COUNT_MAX 1000u
 #define WORDS 8u /* of a stride of 64 bytes */
@@ -61,9 +57,8 @@ static void assert_whole(const struct pointer_chain *chain)
 	assert_true(pointer_chain_is_whole(chain, &evidence));
 }
 
-static void random_cycles_go_through_all(void **state)
+TEST(random_cycles_go_through_all)
 {
-	(void)state;
 	for (uint32_t count = 1; count <= 70; count++)
 		for (uint64_t seed = 1; seed <= 5; seed++) {
 			struct pointer_chain chain = random_chain(count, seed);
@@ -73,9 +68,8 @@ static void random_cycles_go_through_all(void **state)
 		}
 }
 
-static void ascending_cycles_go_through_all(void **state)
+TEST(ascending_cycles_go_through_all)
 {
-	(void)state;
 	for (uint32_t count = 1; count <= 70; count++) {
 		struct pointer_chain chain = chain_of(count);
 
@@ -88,14 +82,13 @@ static void ascending_cycles_go_through_all(void **state)
 
 /* Chi-square over the six cycles of four items; 5 degrees of freedom exceed 20.5 once in a
  * thousand times. A shuffle that may leave an item alone would make none of them. */
-static void every_cycle_is_as_likely(void **state)
+TEST(every_cycle_is_as_likely)
 {
 	const unsigned tries = 6000, expected = 1000;
 	unsigned counts[6] = { 0 };
 	double chi_square = 0;
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 0);
 	for (unsigned i = 0; i < tries; i++) {
 		struct pointer_chain chain = chain_of(4);
@@ -114,20 +107,18 @@ static void every_cycle_is_as_likely(void **state)
 	assert_true(chi_square < 20.5);
 }
 
-static void half_of_a_random_cycle_descends(void **state)
+TEST(half_of_a_random_cycle_descends)
 {
 	struct pointer_chain chain = random_chain(COUNT_MAX, 1);
 
-	(void)state;
 	assert_in_range(pointer_chain_walk(&chain).descents, COUNT_MAX * 4 / 10,
 			COUNT_MAX * 6 / 10);
 }
 
-static void nothing_beside_the_items_is_written(void **state)
+TEST(nothing_beside_the_items_is_written)
 {
 	struct pointer_chain chain = random_chain(10, 1);
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		if (i % WORDS != 0 || i / WORDS >= chain.count)
 			assert_int_equal(memory[i], 0);
@@ -149,11 +140,10 @@ static void assert_broken(const struct pointer_chain *chain, uint32_t visited, b
 }
 
 /* The planted faults. */
-static void what_is_not_one_cycle_is_found(void **state)
+TEST(what_is_not_one_cycle_is_found)
 {
 	struct pointer_chain chain = chain_of(8);
 
-	(void)state;
 	pointer_chain_ascending(&chain);
 	set(&chain, 3, 0); /* back too early: items 4 to 7 are in none */
 	assert_broken(&chain, 4, true);
@@ -166,18 +156,4 @@ static void what_is_not_one_cycle_is_found(void **state)
 	pointer_chain_ascending(&chain);
 	*(uintptr_t *)(chain.base + 2 * STRIDE) += sizeof(uintptr_t); /* between two items */
 	assert_broken(&chain, 3, false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_cycles_go_through_all),
-		cmocka_unit_test(ascending_cycles_go_through_all),
-		cmocka_unit_test(every_cycle_is_as_likely),
-		cmocka_unit_test(half_of_a_random_cycle_descends),
-		cmocka_unit_test(nothing_beside_the_items_is_written),
-		cmocka_unit_test(what_is_not_one_cycle_is_found),
-	};
-
-	return cmocka_run_group_tests_name("pointer_chain", tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where devices are, and what texts nodes have, from device trees that are well and damaged. */
 /* LINK: guest/probe/fdt.c guest/probe/tree.c tests/unit/fdt_blob.c */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "guest/probe/tree.h"
 #include "lib/random.h"
 #include "tests/unit/fdt_blob.h"
+#include "tests/unit/unit.h"
 
 #define FUZZ_ROUNDS 100000u
 
@@ -20,7 +17,7 @@ static size_t size;
 /* A list of texts, as `compatible` is one. */
 #define LIST(name, texts) blob_property(&made, name, texts, sizeof(texts))
 
-static int make(void **state)
+static void make(void)
 {
 	const uint32_t two = 2;
 	const uint32_t gic[] = { 0, 0x08000000, 0, 0x10000, 0, 0x08010000, 0, 0x20000 };
@@ -28,7 +25,6 @@ static int make(void **state)
 	const uint32_t second[] = { 1, 0x09040000, 0, 0x1000 };
 	struct fdt_blob made = { 0 };
 
-	(void)state;
 	blob_begin(&made, "");
 	blob_cells(&made, "#address-cells", &two, 1);
 	blob_cells(&made, "#size-cells", &two, 1);
@@ -56,15 +52,14 @@ static int make(void **state)
 	blob_end(&made);
 	blob_end(&made);
 	blob = blob_finish(&made, &size);
-	return 0;
 }
 
-static int drop(void **state)
+static void drop(void)
 {
-	(void)state;
 	free(blob);
-	return 0;
 }
+
+EACH_TEST(make, drop);
 
 static unsigned device(const char *compatible, struct fdt_range range[2])
 {
@@ -72,57 +67,52 @@ static unsigned device(const char *compatible, struct fdt_range range[2])
 	return tree_device(blob, size, compatible, range, 2);
 }
 
-static void a_device_is_found_with_its_ranges(void **state)
+TEST(a_device_is_found_with_its_ranges)
 {
 	struct fdt_range range[2];
 
-	(void)state;
 	assert_int_equal(device("arm,cortex-a15-gic", range), 2);
 	assert_true(range[0].base == 0x08000000 && range[0].size == 0x10000);
 	assert_true(range[1].base == 0x08010000 && range[1].size == 0x20000);
 }
 
-static void the_first_of_two_is_taken_by_any_name_of_its_list(void **state)
+TEST(the_first_of_two_is_taken_by_any_name_of_its_list)
 {
 	struct fdt_range range[2];
 
-	(void)state;
 	assert_int_equal(device("arm,pl011", range), 1);
 	assert_true(range[0].base == 0x09000000);
 	assert_int_equal(device("arm,primecell", range), 1);
 	assert_true(range[0].base == 0x09000000);
 }
 
-static void part_of_a_name_or_a_grandchild_is_no_device(void **state)
+TEST(part_of_a_name_or_a_grandchild_is_no_device)
 {
 	static const char *const names[] = { "arm,pl01",          "arm,pl0110", "pl011",
 					     "arm,gic-v2m-frame", "primecell",  "" };
 	struct fdt_range range[2];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_int_equal(device(names[i], range), 0);
 }
 
-static void a_text_is_found_by_node_and_property(void **state)
+TEST(a_text_is_found_by_node_and_property)
 {
 	char text[32];
 
-	(void)state;
 	assert_true(tree_text(blob, size, "psci", "method", text, sizeof(text)));
 	assert_string_equal(text, "hvc");
 	assert_true(tree_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
 	assert_string_equal(text, "samples=7 delay=4");
 }
 
-static void what_is_not_there_is_an_empty_text(void **state)
+TEST(what_is_not_there_is_an_empty_text)
 {
 	static const char *const names[][2] = { { "psci", "bootargs" }, { "chosen", "method" },
 						{ "psc", "method" },    { "pscii", "method" },
 						{ "", "method" },       { "psci", "" } };
 	char text[32];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		strcpy(text, "before");
 		assert_false(tree_text(blob, size, names[i][0], names[i][1], text, sizeof(text)));
@@ -130,21 +120,19 @@ static void what_is_not_there_is_an_empty_text(void **state)
 	}
 }
 
-static void a_text_that_is_too_long_is_cut(void **state)
+TEST(a_text_that_is_too_long_is_cut)
 {
 	char text[8];
 
-	(void)state;
 	assert_true(tree_text(blob, size, "chosen", "bootargs", text, sizeof(text)));
 	assert_string_equal(text, "samples");
 }
 
-static void a_tree_that_is_cut_has_nothing(void **state)
+TEST(a_tree_that_is_cut_has_nothing)
 {
 	struct fdt_range range[2];
 	char text[32];
 
-	(void)state;
 	for (size_t limit = 0; limit < size; limit++) {
 		assert_int_equal(tree_device(blob, limit, "arm,pl011", range, 2), 0);
 		assert_false(tree_text(blob, limit, "psci", "method", text, sizeof(text)));
@@ -152,11 +140,10 @@ static void a_tree_that_is_cut_has_nothing(void **state)
 }
 
 /* The address sanitizer sees a read outside of the blob, or a write outside of the text. */
-static void damaged_at_random_nothing_else_is_touched(void **state)
+TEST(damaged_at_random_nothing_else_is_touched)
 {
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	for (unsigned i = 0; i < FUZZ_ROUNDS; i++) {
 		struct fdt_range range[2];
@@ -170,20 +157,4 @@ static void damaged_at_random_nothing_else_is_touched(void **state)
 		assert_true(strlen(text) < sizeof(text));
 		blob[at] = kept;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_device_is_found_with_its_ranges),
-		cmocka_unit_test(the_first_of_two_is_taken_by_any_name_of_its_list),
-		cmocka_unit_test(part_of_a_name_or_a_grandchild_is_no_device),
-		cmocka_unit_test(a_text_is_found_by_node_and_property),
-		cmocka_unit_test(what_is_not_there_is_an_empty_text),
-		cmocka_unit_test(a_text_that_is_too_long_is_cut),
-		cmocka_unit_test(a_tree_that_is_cut_has_nothing),
-		cmocka_unit_test(damaged_at_random_nothing_else_is_touched),
-	};
-
-	return cmocka_run_group_tests_name("fdt_devices", tests, make, drop);
 }

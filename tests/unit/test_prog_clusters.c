@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/clusters.c"
+#include "tests/unit/unit.h"
 
 #define SEEDS 10u
 
-static void every_point_is_in_a_cluster(void **state)
+TEST(every_point_is_in_a_cluster)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		float weight = 0;
 
@@ -28,9 +21,8 @@ static void every_point_is_in_a_cluster(void **state)
 }
 
 /* The groups lie about 80 apart, their points about 2 from their middle. */
-static void every_group_has_a_centre(void **state)
+TEST(every_group_has_a_centre)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		fake_program_run(&prog_clusters, seed);
 		for (unsigned i = 0; i < GROUP_COUNT; i++) {
@@ -43,9 +35,8 @@ static void every_group_has_a_centre(void **state)
 }
 
 /* Each point to the nearest of the centres that there are at the end. */
-static void cost_is_near_the_best(void **state)
+TEST(cost_is_near_the_best)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		float cost = 0, best = 0;
 
@@ -64,20 +55,7 @@ static void cost_is_near_the_best(void **state)
 	}
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_clusters);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_point_is_in_a_cluster),
-		cmocka_unit_test(every_group_has_a_centre),
-		cmocka_unit_test(cost_is_near_the_best),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/dedup.c"
+#include "tests/unit/unit.h"
 
 #define RESTORED_CHUNKS 1024u
 
@@ -81,9 +75,8 @@ static void restore(uint32_t seed)
 		at += restore_chunk(fake_output + at);
 }
 
-static void output_holds_the_input(void **state)
+TEST(output_holds_the_input)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 5; seed++) {
 		restore(seed);
 		assert_int_equal(restored.size, INPUT_SIZE);
@@ -91,9 +84,8 @@ static void output_holds_the_input(void **state)
 	}
 }
 
-static void no_chunk_is_written_twice(void **state)
+TEST(no_chunk_is_written_twice)
 {
-	(void)state;
 	restore(1);
 	for (uint32_t a = 0; a < restored.chunks; a++) {
 		for (uint32_t b = 0; b < a; b++) {
@@ -106,19 +98,17 @@ static void no_chunk_is_written_twice(void **state)
 	}
 }
 
-static void output_is_smaller_than_the_input(void **state)
+TEST(output_is_smaller_than_the_input)
 {
-	(void)state;
 	restore(1);
 	assert_true(restored.known > restored.chunks / 2);
 	assert_true(fake_output_count * 4 < INPUT_SIZE / 3);
 }
 
-static void chunks_are_neither_short_nor_long(void **state)
+TEST(chunks_are_neither_short_nor_long)
 {
 	uint32_t chunks = 0;
 
-	(void)state;
 	dedup_prepare(1);
 	for (uint32_t at = 0; at < INPUT_SIZE; chunks++) {
 		uint32_t size = find_cut(input + at, INPUT_SIZE - at);
@@ -131,11 +121,10 @@ static void chunks_are_neither_short_nor_long(void **state)
 }
 
 /* A byte put in before them does not move the cuts in the content. */
-static void cuts_follow_the_content(void **state)
+TEST(cuts_follow_the_content)
 {
 	uint32_t first, cut;
 
-	(void)state;
 	dedup_prepare(1);
 	first = find_cut(input, INPUT_SIZE);
 	cut = first + find_cut(input + first, INPUT_SIZE - first);
@@ -144,22 +133,7 @@ static void cuts_follow_the_content(void **state)
 	assert_int_equal(first + 1 + find_cut(input + first + 1, INPUT_SIZE - first - 1), cut + 1);
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_dedup);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_holds_the_input),
-		cmocka_unit_test(no_chunk_is_written_twice),
-		cmocka_unit_test(output_is_smaller_than_the_input),
-		cmocka_unit_test(chunks_are_neither_short_nor_long),
-		cmocka_unit_test(cuts_follow_the_content),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/fluid.c"
+#include "tests/unit/unit.h"
 
 static float squared_distance(const struct drop *a, const struct drop *b)
 {
@@ -28,11 +22,10 @@ static void count_visit(struct drop *drop, const struct drop *other, struct vec 
 	visited++;
 }
 
-static void grid_finds_every_neighbour(void **state)
+TEST(grid_finds_every_neighbour)
 {
 	unsigned near = 0;
 
-	(void)state;
 	fake_program_run(&prog_fluid, 1);
 	sort_into_cells();
 	visited = 0;
@@ -46,11 +39,10 @@ static void grid_finds_every_neighbour(void **state)
 }
 
 /* Inside of the square, where a particle has neighbours on all sides. */
-static void density_is_that_of_the_fluid(void **state)
+TEST(density_is_that_of_the_fluid)
 {
 	struct drop *middle;
 
-	(void)state;
 	fluid_prepare(1);
 	step();
 	middle = &drops[ROW * (ROW / 2) + ROW / 2];
@@ -59,11 +51,10 @@ static void density_is_that_of_the_fluid(void **state)
 }
 
 /* Between particles there is no gravity, and for each force one against it. */
-static void momentum_is_kept(void **state)
+TEST(momentum_is_kept)
 {
 	double x = 0, y = 0, sum = 0;
 
-	(void)state;
 	fluid_prepare(1);
 	gravity = (struct vec){ 0, 0 };
 	for (unsigned i = 0; i < STEP_COUNT; i++) {
@@ -80,11 +71,10 @@ static void momentum_is_kept(void **state)
 	assert_true(fabs(y) < 1e-4 * sum);
 }
 
-static void fluid_falls_until_it_lies(void **state)
+TEST(fluid_falls_until_it_lies)
 {
 	double speed = 0;
 
-	(void)state;
 	fake_program_run(&prog_fluid, 1);
 	for (unsigned i = 0; i < PARTICLE_COUNT; i++)
 		speed += (double)drops[i].velocity.y / PARTICLE_COUNT;
@@ -98,21 +88,7 @@ static void fluid_falls_until_it_lies(void **state)
 	}
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_fluid);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grid_finds_every_neighbour),
-		cmocka_unit_test(density_is_that_of_the_fluid),
-		cmocka_unit_test(momentum_is_kept),
-		cmocka_unit_test(fluid_falls_until_it_lies),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/itemsets.c"
+#include "tests/unit/unit.h"
 
 #define SMALL_ITEMS 10u /* few enough to try every set of them */
 
@@ -39,9 +33,8 @@ static void run_small(uint32_t seed)
 	itemsets_run();
 }
 
-static void finds_what_trying_every_set_finds(void **state)
+TEST(finds_what_trying_every_set_finds)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 5; seed++) {
 		uint32_t frequent = 0;
 
@@ -62,9 +55,8 @@ static void finds_what_trying_every_set_finds(void **state)
 	}
 }
 
-static void every_set_found_is_frequent(void **state)
+TEST(every_set_found_is_frequent)
 {
-	(void)state;
 	fake_program_run(&prog_itemsets, 1);
 	assert_in_range(found_count, 100, ITEMSET_MAX - 1);
 	for (uint32_t i = 0; i < found_count; i++) {
@@ -73,28 +65,14 @@ static void every_set_found_is_frequent(void **state)
 	}
 }
 
-static void no_set_is_found_twice(void **state)
+TEST(no_set_is_found_twice)
 {
-	(void)state;
 	fake_program_run(&prog_itemsets, 1);
 	for (uint32_t i = 0; i < found_count; i++)
 		assert_ptr_equal(find_set(found[i].items), &found[i]);
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_itemsets);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_trying_every_set_finds),
-		cmocka_unit_test(every_set_found_is_frequent),
-		cmocka_unit_test(no_set_is_found_twice),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

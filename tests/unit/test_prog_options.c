@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/options.c"
+#include "tests/unit/unit.h"
 
 static double price_of(double spot, double strike, double rate, double volatility, double years,
 		       bool put)
@@ -21,9 +15,8 @@ static double price_of(double spot, double strike, double rate, double volatilit
 
 /* J. Hull, "Options, Futures, and Other Derivatives", example 15.6, and the case that textbooks
  * give to six places. */
-static void prices_are_the_textbooks(void **state)
+TEST(prices_are_the_textbooks)
 {
-	(void)state;
 	assert_near(price_of(42, 40, 0.10, 0.20, 0.5, false), 4.76, 0.005);
 	assert_near(price_of(42, 40, 0.10, 0.20, 0.5, true), 0.81, 0.005);
 	assert_near(price_of(100, 100, 0.05, 0.20, 1, false), 10.450584, 5e-7);
@@ -31,9 +24,8 @@ static void prices_are_the_textbooks(void **state)
 }
 
 /* A call less a put is a promise to buy: no model in it. */
-static void calls_and_puts_agree(void **state)
+TEST(calls_and_puts_agree)
 {
-	(void)state;
 	options_prepare(1);
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		struct option call = portfolio[i], put = portfolio[i];
@@ -45,9 +37,8 @@ static void calls_and_puts_agree(void **state)
 	}
 }
 
-static void every_price_is_possible(void **state)
+TEST(every_price_is_possible)
 {
-	(void)state;
 	fake_program_run(&prog_options, 1);
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		assert_true(prices[i] >= 0);
@@ -55,20 +46,7 @@ static void every_price_is_possible(void **state)
 	}
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_options);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prices_are_the_textbooks),
-		cmocka_unit_test(calls_and_puts_agree),
-		cmocka_unit_test(every_price_is_possible),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/particles.c"
+#include "tests/unit/unit.h"
 
 /* Mean square of the distances. */
 static double error_of(const struct point *points)
@@ -25,11 +19,10 @@ static double error_of(const struct point *points)
 	return sum;
 }
 
-static void estimates_are_better_than_observations(void **state)
+TEST(estimates_are_better_than_observations)
 {
 	double observed = 0, estimated = 0;
 
-	(void)state;
 	for (uint32_t seed = 1; seed <= 10; seed++) {
 		fake_program_run(&prog_particles, seed);
 		observed += error_of(track->observed);
@@ -39,11 +32,10 @@ static void estimates_are_better_than_observations(void **state)
 	assert_true(estimated < observed * 0.7);
 }
 
-static void weights_add_up(void **state)
+TEST(weights_add_up)
 {
 	double sum = 0;
 
-	(void)state;
 	particles_prepare(1);
 	weigh((struct point){ 0.5, -0.5 });
 	for (unsigned i = 0; i < PARTICLE_COUNT; i++)
@@ -52,11 +44,10 @@ static void weights_add_up(void **state)
 }
 
 /* As often as its weight says, but for one. */
-static void heavy_particle_is_drawn_often(void **state)
+TEST(heavy_particle_is_drawn_often)
 {
 	unsigned count = 0;
 
-	(void)state;
 	particles_prepare(1);
 	for (unsigned i = 0; i < PARTICLE_COUNT; i++)
 		weights[i] = 0.5 / (PARTICLE_COUNT - 1);
@@ -68,20 +59,7 @@ static void heavy_particle_is_drawn_often(void **state)
 	assert_in_range(count, PARTICLE_COUNT / 2 - 1, PARTICLE_COUNT / 2 + 1);
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_particles);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(estimates_are_better_than_observations),
-		cmocka_unit_test(weights_add_up),
-		cmocka_unit_test(heavy_particle_is_drawn_often),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

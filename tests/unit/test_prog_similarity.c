@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/similarity.c"
+#include "tests/unit/unit.h"
 
 static void find_by_looking_at_all(const struct vector *query, struct answer *answer)
 {
@@ -19,18 +13,16 @@ static void find_by_looking_at_all(const struct vector *query, struct answer *an
 		insert(answer, i, distance(query, &vectors[i]));
 }
 
-static void distance_is_euclids(void **state)
+TEST(distance_is_euclids)
 {
 	struct vector a = { { 0 } }, b = { { 3, [7] = 4 } };
 
-	(void)state;
 	assert_true(distance(&a, &b) == 5);
 	assert_true(distance(&b, &b) == 0);
 }
 
-static void index_finds_what_looking_at_all_finds(void **state)
+TEST(index_finds_what_looking_at_all_finds)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 5; seed++) {
 		fake_program_run(&prog_similarity, seed);
 		for (unsigned i = 0; i < QUERY_COUNT; i++) {
@@ -42,9 +34,8 @@ static void index_finds_what_looking_at_all_finds(void **state)
 	}
 }
 
-static void answers_ascend(void **state)
+TEST(answers_ascend)
 {
-	(void)state;
 	fake_program_run(&prog_similarity, 1);
 	for (unsigned i = 0; i < QUERY_COUNT; i++)
 		for (unsigned k = 1; k < NEAREST; k++)
@@ -52,28 +43,13 @@ static void answers_ascend(void **state)
 				    answers[i].nearest[k].distance);
 }
 
-static void index_saves_most_of_the_work(void **state)
+TEST(index_saves_most_of_the_work)
 {
-	(void)state;
 	fake_program_run(&prog_similarity, 1);
 	assert_in_range(looked_at, QUERY_COUNT * NEAREST, QUERY_COUNT * VECTOR_COUNT / 2);
 }
 
-static void repeats(void **state)
+TEST(repeats)
 {
-	(void)state;
 	assert_program_repeats(&prog_similarity);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distance_is_euclids),
-		cmocka_unit_test(index_finds_what_looking_at_all_finds),
-		cmocka_unit_test(answers_ascend),
-		cmocka_unit_test(index_saves_most_of_the_work),
-		cmocka_unit_test(repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

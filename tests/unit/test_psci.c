@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PSCI as a guest calls it: every function, every error. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
@@ -16,6 +11,7 @@
 #include "tests/unit/fake/fake_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 #define VERSION 0x84000000u
 #define CPU_SUSPEND 0x84000001u
@@ -46,9 +42,9 @@ static struct vm *vm(void)
 	return vcpu->vm;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	trap_setup(state);
+	trap_setup();
 	machine = (struct vm_machine){
 		.ram = ram_plain(GUEST_RAM, GUEST_RAM, GUEST_RAM_SIZE),
 	};
@@ -66,7 +62,6 @@ static int setup(void **state)
 		vm()->vcpu[i]->vm = vm();
 		vm()->vcpu[i]->index = i;
 	}
-	return 0;
 }
 
 static int call_as(struct vcpu *caller, uint64_t id, uint64_t a1, uint64_t a2, uint64_t a3)
@@ -85,11 +80,12 @@ static int call(uint64_t id, uint64_t a1, uint64_t a2, uint64_t a3)
 	return call_as(vcpu, id, a1, a2, a3);
 }
 
+EACH_TEST(setup, NULL);
+
 /* --- what there is --- */
 
-static void versions(void **state)
+TEST(versions)
 {
-	(void)state;
 	assert_int_equal(call(VERSION, 0, 0, 0), 0x10001);
 	assert_int_equal(call(SMCCC_VERSION, 0, 0, 0), 0x10001);
 	assert_int_equal(call(MIGRATE_INFO_TYPE, 0, 0, 0), 2);
@@ -124,9 +120,8 @@ static const uint64_t unknown[] = {
 	0x86000000u + 999,
 };
 
-static void features_tell_what_there_is(void **state)
+TEST(features_tell_what_there_is)
 {
-	(void)state;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		assert_int_equal(call(FEATURES, known[i], 0, 0), 0);
 	for (unsigned i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
@@ -137,26 +132,23 @@ static void features_tell_what_there_is(void **state)
 	assert_int_equal(call(SMCCC_ARCH_FEATURES, VERSION, 0, 0), PSCI_NOT_SUPPORTED);
 }
 
-static void what_is_unknown_is_not_supported(void **state)
+TEST(what_is_unknown_is_not_supported)
 {
-	(void)state;
 	for (unsigned i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		assert_int_equal(call(unknown[i], 1, ENTRY, 0), PSCI_NOT_SUPPORTED);
 	assert_int_equal(vm()->outcome, VM_RUNNING);
 }
 
 /* The id has 32 bits (DEN0028 2.5). */
-static void the_upper_half_of_the_id_is_ignored(void **state)
+TEST(the_upper_half_of_the_id_is_ignored)
 {
-	(void)state;
 	assert_int_equal(call(0xdeadbeef00000000ull | VERSION, 0, 0, 0), 0x10001);
 }
 
 /* --- CPU_ON --- */
 
-static void cpu_on_starts_a_vcpu(void **state)
+TEST(cpu_on_starts_a_vcpu)
 {
-	(void)state;
 	assert_int_equal(call(CPU_ON | SMC64, 2, ENTRY, 0x123456789abcdef0ull), PSCI_SUCCESS);
 	assert_int_equal(others[1].power, VCPU_STARTING);
 	assert_int_equal(others[1].start_entry, ENTRY);
@@ -165,9 +157,8 @@ static void cpu_on_starts_a_vcpu(void **state)
 	assert_int_equal(others[0].power, VCPU_OFF);
 }
 
-static void a_call_with_32_bits_has_arguments_of_32_bits(void **state)
+TEST(a_call_with_32_bits_has_arguments_of_32_bits)
 {
-	(void)state;
 	assert_int_equal(
 		call(CPU_ON, 0xff00000001ull, 0xffffffff00000000ull | ENTRY, 0x123456789abcdef0ull),
 		PSCI_SUCCESS);
@@ -175,14 +166,13 @@ static void a_call_with_32_bits_has_arguments_of_32_bits(void **state)
 	assert_int_equal(others[0].start_context, 0x9abcdef0u);
 }
 
-static void cpu_on_tells_its_errors(void **state)
+TEST(cpu_on_tells_its_errors)
 {
 	static const uint64_t nobody[] = { VCPUS,          4,           0x100,         0x10000,
 					   0x100000000ull, 0x80000000u, 0x1000000u | 1 };
 	static const uint64_t nowhere[] = { 0, GUEST_RAM - 4, GUEST_RAM + GUEST_RAM_SIZE, ENTRY + 2,
 					    0x100000000ull | ENTRY };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(nobody) / sizeof(nobody[0]); i++)
 		assert_int_equal(call(CPU_ON | SMC64, nobody[i], ENTRY, 0),
 				 PSCI_INVALID_PARAMETERS);
@@ -197,18 +187,16 @@ static void cpu_on_tells_its_errors(void **state)
 	assert_int_equal(others[0].start_entry, 0);
 }
 
-static void the_last_word_of_ram_is_an_entry(void **state)
+TEST(the_last_word_of_ram_is_an_entry)
 {
-	(void)state;
 	assert_int_equal(call(CPU_ON, 1, GUEST_RAM + GUEST_RAM_SIZE - 4, 0), PSCI_SUCCESS);
 	assert_int_equal(call(CPU_ON, 2, GUEST_RAM, 0), PSCI_SUCCESS);
 }
 
 /* --- CPU_OFF, AFFINITY_INFO --- */
 
-static void affinity_info_tells_the_state(void **state)
+TEST(affinity_info_tells_the_state)
 {
-	(void)state;
 	assert_int_equal(call(AFFINITY_INFO, 0, 0, 0), 0);
 	assert_int_equal(call(AFFINITY_INFO | SMC64, 1, 0, 0), 1);
 	call(CPU_ON, 1, ENTRY, 0);
@@ -230,9 +218,8 @@ static void off(struct vcpu *which)
 	which->power = VCPU_OFF; /* as its core does */
 }
 
-static void a_vcpu_goes_off_and_on_again(void **state)
+TEST(a_vcpu_goes_off_and_on_again)
 {
-	(void)state;
 	call(CPU_ON, 1, ENTRY, 7);
 	others[0].power = VCPU_ON; /* as its core does */
 	off(&others[0]);
@@ -243,9 +230,8 @@ static void a_vcpu_goes_off_and_on_again(void **state)
 	assert_int_equal(others[0].start_context, 8);
 }
 
-static void the_last_vcpu_does_not_go_off(void **state)
+TEST(the_last_vcpu_does_not_go_off)
 {
-	(void)state;
 	assert_int_equal(call(CPU_OFF, 0, 0, 0), PSCI_DENIED);
 	assert_int_equal(vcpu->power, VCPU_ON);
 	assert_int_equal(call(CPU_ON, 1, ENTRY, 0), PSCI_SUCCESS);
@@ -257,9 +243,8 @@ static void the_last_vcpu_does_not_go_off(void **state)
 
 /* --- CPU_SUSPEND --- */
 
-static void standby_waits(void **state)
+TEST(standby_waits)
 {
-	(void)state;
 	sched_reset(&config);
 	sched_add(vcpu);
 	sched_begin();
@@ -268,17 +253,15 @@ static void standby_waits(void **state)
 	assert_int_equal(fake_hyp.reset_entry, 0);
 }
 
-static void who_has_an_interrupt_pending_does_not_wait(void **state)
+TEST(who_has_an_interrupt_pending_does_not_wait)
 {
-	(void)state;
 	guest_enable_and_pend(40, 0x80);
 	assert_int_equal(call(CPU_SUSPEND | SMC64, 0, 0, 0), PSCI_SUCCESS);
 	assert_int_equal(fake_barriers.wfi, 0);
 }
 
-static void power_down_goes_on_at_the_entry(void **state)
+TEST(power_down_goes_on_at_the_entry)
 {
-	(void)state;
 	sched_reset(&config);
 	sched_add(vcpu);
 	sched_begin();
@@ -288,9 +271,8 @@ static void power_down_goes_on_at_the_entry(void **state)
 	assert_int_equal(vcpu->power, VCPU_ON);
 }
 
-static void suspend_tells_its_errors(void **state)
+TEST(suspend_tells_its_errors)
 {
-	(void)state;
 	for (unsigned bit = 0; bit < 32; bit++) {
 		bool reserved = (bit > 16 && bit < 24) || bit > 25;
 
@@ -312,31 +294,27 @@ static void ends(uint64_t id, enum vm_outcome outcome)
 	assert_int_equal(vm()->outcome, outcome);
 }
 
-static void system_off_ends_the_vm(void **state)
+TEST(system_off_ends_the_vm)
 {
-	(void)state;
 	ends(SYSTEM_OFF, VM_DONE);
 	assert_int_equal(fake_hyp.faults, 0);
 }
 
-static void system_reset_starts_it_anew(void **state)
+TEST(system_reset_starts_it_anew)
 {
-	(void)state;
 	ends(SYSTEM_RESET, VM_RESET);
 	assert_int_equal(fake_hyp.faults, 0);
 }
 
 /* The first caller wins: a second call comes too late. */
-static void the_first_end_counts(void **state)
+TEST(the_first_end_counts)
 {
-	(void)state;
 	ends(SYSTEM_RESET, VM_RESET);
 	ends(SYSTEM_OFF, VM_RESET);
 }
 
-static void the_bench_guest_has_another_way_to_end(void **state)
+TEST(the_bench_guest_has_another_way_to_end)
 {
-	(void)state;
 	guest_is_unmodified(false);
 	ends(SYSTEM_OFF, VM_FAULT);
 	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
@@ -345,33 +323,4 @@ static void the_bench_guest_has_another_way_to_end(void **state)
 	assert_int_equal(fake_hyp.faults, 2);
 	vm()->vcpu_count = 1;
 	assert_int_equal(call(CPU_ON, 1, ENTRY, 0), PSCI_INVALID_PARAMETERS);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(versions),
-		TEST(features_tell_what_there_is),
-		TEST(what_is_unknown_is_not_supported),
-		TEST(the_upper_half_of_the_id_is_ignored),
-		TEST(cpu_on_starts_a_vcpu),
-		TEST(a_call_with_32_bits_has_arguments_of_32_bits),
-		TEST(cpu_on_tells_its_errors),
-		TEST(the_last_word_of_ram_is_an_entry),
-		TEST(affinity_info_tells_the_state),
-		TEST(a_vcpu_goes_off_and_on_again),
-		TEST(the_last_vcpu_does_not_go_off),
-		TEST(standby_waits),
-		TEST(who_has_an_interrupt_pending_does_not_wait),
-		TEST(power_down_goes_on_at_the_entry),
-		TEST(suspend_tells_its_errors),
-		TEST(system_off_ends_the_vm),
-		TEST(system_reset_starts_it_anew),
-		TEST(the_first_end_counts),
-		TEST(the_bench_guest_has_another_way_to_end),
-	};
-#undef TEST
-
-	return cmocka_run_group_tests_name("psci", tests, NULL, NULL);
 }

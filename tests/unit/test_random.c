@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "lib/random.h"
+#include "tests/unit/unit.h"
 
 #define COUNT 1000u
 
-static void the_sequence_is_the_published_one(void **state)
+TEST(the_sequence_is_the_published_one)
 {
 	/* The first six numbers of the generator's own demonstration program: seed 42, stream 54 */
 	const uint32_t expected[] = { 0xa15c02b7, 0x7b47f409, 0xba1d3330,
 				      0x83d2f293, 0xbfa4784b, 0xcbed606e };
 	struct random random;
 
-	(void)state;
 	random_init(&random, 42, 54);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(random_next(&random), expected[i]);
 }
 
-static void seeds_and_streams_differ(void **state)
+TEST(seeds_and_streams_differ)
 {
 	struct random a, b, c;
 	unsigned same = 0;
 
-	(void)state;
 	random_init(&a, 1, 0);
 	random_init(&b, 2, 0);
 	random_init(&c, 1, 1);
@@ -41,12 +34,11 @@ static void seeds_and_streams_differ(void **state)
 	assert_int_equal(same, 0);
 }
 
-static void draws_stay_below_their_bound(void **state)
+TEST(draws_stay_below_their_bound)
 {
 	const uint32_t bounds[] = { 1, 2, 3, 7, 1000, 0x80000001, UINT32_MAX };
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 0);
 	for (unsigned b = 0; b < sizeof(bounds) / sizeof(bounds[0]); b++)
 		for (unsigned i = 0; i < COUNT; i++)
@@ -54,13 +46,12 @@ static void draws_stay_below_their_bound(void **state)
 }
 
 /* Chi-square over 10 values; 9 degrees of freedom exceed 27.9 once in a thousand seeds. */
-static void draws_are_even(void **state)
+TEST(draws_are_even)
 {
 	unsigned counts[10] = { 0 };
 	struct random random;
 	double chi_square = 0;
 
-	(void)state;
 	random_init(&random, 3, 0);
 	for (unsigned i = 0; i < 100000; i++)
 		counts[random_below(&random, 10)]++;
@@ -71,13 +62,12 @@ static void draws_are_even(void **state)
 
 /* Four of 2^32 numbers fall on three values here: without rejection a modulo prefers the lower
  * third of the values, a multiplication every third one. */
-static void draws_are_even_where_the_bound_does_not_divide(void **state)
+TEST(draws_are_even_where_the_bound_does_not_divide)
 {
 	const uint32_t bound = 0xc0000000u;
 	unsigned thirds[3] = { 0 }, residues[3] = { 0 };
 	struct random random;
 
-	(void)state;
 	random_init(&random, 4, 0);
 	for (unsigned i = 0; i < 30000; i++) {
 		uint32_t value = random_below(&random, bound);
@@ -109,12 +99,11 @@ static void fill(uint32_t *items, uint32_t count)
 		items[i] = i;
 }
 
-static void a_shuffle_is_a_permutation(void **state)
+TEST(a_shuffle_is_a_permutation)
 {
 	uint32_t items[COUNT];
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 0);
 	for (uint32_t count = 0; count <= COUNT; count += count < 10 ? 1 : 90) {
 		fill(items, count);
@@ -123,11 +112,10 @@ static void a_shuffle_is_a_permutation(void **state)
 	}
 }
 
-static void what_is_no_permutation_is_seen(void **state)
+TEST(what_is_no_permutation_is_seen)
 {
 	uint32_t items[COUNT];
 
-	(void)state;
 	fill(items, COUNT);
 	items[3] = items[4];
 	assert_false(is_permutation(items, COUNT));
@@ -135,12 +123,11 @@ static void what_is_no_permutation_is_seen(void **state)
 	assert_false(is_permutation(items, COUNT));
 }
 
-static void the_same_seed_gives_the_same_order(void **state)
+TEST(the_same_seed_gives_the_same_order)
 {
 	uint32_t first[COUNT], second[COUNT];
 	struct random random;
 
-	(void)state;
 	fill(first, COUNT);
 	fill(second, COUNT);
 	random_init(&random, 9, 0);
@@ -150,12 +137,11 @@ static void the_same_seed_gives_the_same_order(void **state)
 	assert_memory_equal(first, second, sizeof(first));
 }
 
-static void every_order_is_as_likely(void **state)
+TEST(every_order_is_as_likely)
 {
 	unsigned counts[27] = { 0 };
 	struct random random;
 
-	(void)state;
 	random_init(&random, 5, 0);
 	for (unsigned i = 0; i < 60000; i++) {
 		uint32_t items[3] = { 0, 1, 2 };
@@ -165,21 +151,4 @@ static void every_order_is_as_likely(void **state)
 	}
 	for (unsigned i = 0; i < 27; i++)
 		assert_true(counts[i] == 0 || (counts[i] > 9600 && counts[i] < 10400));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_sequence_is_the_published_one),
-		cmocka_unit_test(seeds_and_streams_differ),
-		cmocka_unit_test(draws_stay_below_their_bound),
-		cmocka_unit_test(draws_are_even),
-		cmocka_unit_test(draws_are_even_where_the_bound_does_not_divide),
-		cmocka_unit_test(a_shuffle_is_a_permutation),
-		cmocka_unit_test(what_is_no_permutation_is_seen),
-		cmocka_unit_test(the_same_seed_gives_the_same_order),
-		cmocka_unit_test(every_order_is_as_likely),
-	};
-
-	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records as abi/record.h has them: framing, sequence, CRC, and what a guest may not say. */
 /* LINK: hyp/base/record.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "hyp/base/record.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 /* The sequence goes on over all tests of this program. */
 static unsigned next_seq;
@@ -20,12 +16,10 @@ static bool from_guest(unsigned kind, const char *body, size_t size)
 	return record_from_guest(kind, "v", 2, body, size);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_hyp_reset();
 	record_in_step(NULL);
-	return 0;
 }
 
 /* IEEE 802.3 by the book, a bit at a time; zlib's. */
@@ -94,9 +88,28 @@ static void assert_console_has(const char *text)
 		fail_msg("no %s in %s", text, fake_hyp.console);
 }
 
-static void a_record_is_framed_numbered_and_checked(void **state)
+EACH_TEST(setup, NULL);
+
+static void assert_end(bool steps_ok, bool ok, const char *members)
 {
-	(void)state;
+	char records[40];
+
+	snprintf(records, sizeof(records), "\"end\",\"records\":%u,", next_seq + 1);
+	assert_int_equal(record_end(steps_ok, 0), ok);
+	assert_console_has(records);
+	assert_console_has(members);
+	assert_int_equal(assert_lines(), 1);
+}
+
+/* Before every test that emits a fault or an error. */
+TEST(an_end_without_a_fault_is_ok)
+{
+	assert_end(true, true, "\"faults\":0,\"errors\":0,\"status\":\"ok\"");
+	assert_end(false, false, "\"faults\":0,\"errors\":0,\"status\":\"failed\"");
+}
+
+TEST(a_record_is_framed_numbered_and_checked)
+{
 	for (unsigned i = 0; i < 12; i++) {
 		record_open(RECORD_RUN);
 		record_close();
@@ -105,9 +118,8 @@ static void a_record_is_framed_numbered_and_checked(void **state)
 	assert_int_equal(assert_lines(), 12);
 }
 
-static void members_have_their_types(void **state)
+TEST(members_have_their_types)
 {
-	(void)state;
 	record_open(RECORD_STEP);
 	record_u64("zero", 0);
 	record_u64("all", UINT64_MAX);
@@ -123,13 +135,12 @@ static void members_have_their_types(void **state)
 	assert_int_equal(assert_lines(), 1);
 }
 
-static void a_record_of_a_step_names_it_first(void **state)
+TEST(a_record_of_a_step_names_it_first)
 {
 	const struct record_step step = {
 		.step = 7, .pass = 1, .config = "c", .bench = "b", .vm = "m"
 	};
 
-	(void)state;
 	record_in_step(&step);
 	record_open(RECORD_STEP);
 	record_close();
@@ -147,9 +158,8 @@ static void a_record_of_a_step_names_it_first(void **state)
 	assert_int_equal(assert_lines(), 4);
 }
 
-static void every_kind_has_its_name(void **state)
+TEST(every_kind_has_its_name)
 {
-	(void)state;
 #define X(NAME, text, may_guest)                                                                   \
 	record_open(RECORD_##NAME);                                                                \
 	record_close();                                                                            \
@@ -161,9 +171,8 @@ static void every_kind_has_its_name(void **state)
 
 /* --- guests --- */
 
-static void a_guest_may_emit_its_own_kinds_only(void **state)
+TEST(a_guest_may_emit_its_own_kinds_only)
 {
-	(void)state;
 #define X(NAME, text, may_guest)                                                                   \
 	assert_int_equal(from_guest(RECORD_##NAME, "\"a\":1", 5), may_guest);                      \
 	assert_int_equal(assert_lines(), may_guest);
@@ -180,9 +189,8 @@ static void assert_refused(const char *body, size_t size)
 	assert_string_equal(fake_hyp.console, "");
 }
 
-static void a_body_that_does_not_begin_with_a_quote_is_refused(void **state)
+TEST(a_body_that_does_not_begin_with_a_quote_is_refused)
 {
-	(void)state;
 	assert_refused("", 0);
 	assert_refused("a", 1);
 	assert_refused(" \"a\":1", 6);
@@ -190,11 +198,10 @@ static void a_body_that_does_not_begin_with_a_quote_is_refused(void **state)
 	assert_refused(",\"a\":1", 6);
 }
 
-static void a_body_with_an_unprintable_byte_is_refused(void **state)
+TEST(a_body_with_an_unprintable_byte_is_refused)
 {
 	char body[] = "\"a\":1,\"b\":2";
 
-	(void)state;
 	for (unsigned at = 0; at < sizeof(body) - 1; at++)
 		for (int byte = -128; byte < 128; byte++) {
 			char kept = body[at];
@@ -209,9 +216,8 @@ static void a_body_with_an_unprintable_byte_is_refused(void **state)
 	assert_int_equal(assert_lines(), 1);
 }
 
-static void a_guests_body_is_read_to_its_size(void **state)
+TEST(a_guests_body_is_read_to_its_size)
 {
-	(void)state;
 	assert_true(from_guest(RECORD_CHECK, "\"a\":12345", 6));
 	assert_console_has("\"kind\":\"check\",\"vm\":\"v\",\"vcpu\":2,\"a\":12,\"crc\"");
 	assert_int_equal(assert_lines(), 1);
@@ -219,11 +225,10 @@ static void a_guests_body_is_read_to_its_size(void **state)
 
 /* --- long strings --- */
 
-static void a_string_has_any_length(void **state)
+TEST(a_string_has_any_length)
 {
 	char string[3000];
 
-	(void)state;
 	memset(string, 'x', sizeof(string) - 1);
 	string[sizeof(string) - 1] = '\0';
 	record_open(RECORD_RUN);
@@ -237,26 +242,14 @@ static void a_string_has_any_length(void **state)
 
 /* --- the end --- */
 
-static void assert_end(bool steps_ok, bool ok, const char *members)
-{
-	char records[40];
-
-	snprintf(records, sizeof(records), "\"end\",\"records\":%u,", next_seq + 1);
-	assert_int_equal(record_end(steps_ok, 0), ok);
-	assert_console_has(records);
-	assert_console_has(members);
-	assert_int_equal(assert_lines(), 1);
-}
-
 /* The only test that counts: it begins with the faults and errors of the tests before. */
-static void the_end_counts_records_faults_and_errors(void **state)
+TEST(the_end_counts_records_faults_and_errors)
 {
 	const struct record_step step = { .config = "c", .bench = "b", .vm = "m" };
 	unsigned faults = 2; /* of a_record_of_a_step…, every_kind_has_its_name */
 	unsigned errors = 3; /* of that, a_record_of_a_step…, a_guest_may_emit… */
 	char members[80];
 
-	(void)state;
 	record_in_step(&step);
 	record_error("where", "what");
 	record_open(RECORD_FAULT);
@@ -268,9 +261,8 @@ static void the_end_counts_records_faults_and_errors(void **state)
 	assert_end(true, false, members);
 }
 
-static void the_end_says_the_cores_clock_where_it_is_known(void **state)
+TEST(the_end_says_the_cores_clock_where_it_is_known)
 {
-	(void)state;
 	assert_false(record_end(false, 1500000000));
 	assert_console_has("\"cpu_hz\":1500000000,\"status\"");
 	assert_int_equal(assert_lines(), 1);
@@ -279,18 +271,10 @@ static void the_end_says_the_cores_clock_where_it_is_known(void **state)
 	assert_int_equal(assert_lines(), 1);
 }
 
-static void an_end_without_a_fault_is_ok(void **state)
-{
-	(void)state;
-	assert_end(true, true, "\"faults\":0,\"errors\":0,\"status\":\"ok\"");
-	assert_end(false, false, "\"faults\":0,\"errors\":0,\"status\":\"failed\"");
-}
-
 /* --- the checks here find what they are for --- */
 
-static void a_flipped_bit_is_found(void **state)
+TEST(a_flipped_bit_is_found)
 {
-	(void)state;
 	record_open(RECORD_RUN);
 	record_u64("n", 1);
 	record_close();
@@ -304,9 +288,8 @@ static void a_flipped_bit_is_found(void **state)
 	assert_int_equal(assert_lines(), 1);
 }
 
-static void an_open_string_is_found(void **state)
+TEST(an_open_string_is_found)
 {
-	(void)state;
 	record_open(RECORD_RUN);
 	record_raw(",\"a\":\"b\\\"", 9);
 	record_close();
@@ -316,40 +299,14 @@ static void an_open_string_is_found(void **state)
 }
 
 /* What a vCPU changes after the check, while another vCPU's hypercall sends it. */
-static void a_body_that_changes_begins_no_line(void **state)
+TEST(a_body_that_changes_begins_no_line)
 {
 	static const char body[] = "\"a\":1}\n{\"seq\":0\x80";
 
-	(void)state;
 	assert_true(record_open_guests(RECORD_CHECK, "v", 2, "\"a\":1", 5));
 	record_guests(body, sizeof(body) - 1);
 	record_close();
 	record_unlock();
 	assert_console_has(",\"a\":1}?{\"seq\":0?,\"crc\":");
 	assert_int_equal(assert_lines(), 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_end_without_a_fault_is_ok),
-		TEST(a_record_is_framed_numbered_and_checked),
-		TEST(members_have_their_types),
-		TEST(a_record_of_a_step_names_it_first),
-		TEST(every_kind_has_its_name),
-		TEST(a_guest_may_emit_its_own_kinds_only),
-		TEST(a_body_that_does_not_begin_with_a_quote_is_refused),
-		TEST(a_body_with_an_unprintable_byte_is_refused),
-		TEST(a_guests_body_is_read_to_its_size),
-		TEST(a_body_that_changes_begins_no_line),
-		TEST(a_string_has_any_length),
-		TEST(the_end_counts_records_faults_and_errors),
-		TEST(the_end_says_the_cores_clock_where_it_is_known),
-		TEST(a_flipped_bit_is_found),
-		TEST(an_open_string_is_found),
-	};
-
-	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

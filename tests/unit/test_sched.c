@@ -3,11 +3,6 @@
  * loaded goes. The measured guest is in vgic_guest.h; the other has no interrupts. The order of
  * several vCPUs is test_sched_order.c's. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
@@ -17,6 +12,7 @@
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SLICE 1000u /* ticks */
@@ -107,9 +103,8 @@ static void program_cntp(struct vcpu *vcpu, uint64_t cval)
 
 /* --- decisions --- */
 
-static void alone_the_guest_keeps_the_core(void **state)
+TEST(alone_the_guest_keeps_the_core)
 {
-	(void)state;
 	start(SCHED_NULL);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 	assert_ptr_equal(sched_block(guest), guest);
@@ -120,7 +115,7 @@ static void alone_the_guest_keeps_the_core(void **state)
 
 enum event { SLICE_ENDS, GUEST_BLOCKS, TIMER_FOR_GUEST };
 
-static void the_decisions(void **state)
+TEST(the_decisions)
 {
 	static const struct {
 		enum sched_kind kind;
@@ -140,7 +135,6 @@ static void the_decisions(void **state)
 		{ SCHED_FP, false, true, TIMER_FOR_GUEST, true },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct vcpu *next;
 
@@ -166,11 +160,10 @@ static void the_decisions(void **state)
 	}
 }
 
-static void turns_alternate_and_are_counted(void **state)
+TEST(turns_alternate_and_are_counted)
 {
 	struct vcpu *running = guest;
 
-	(void)state;
 	start(SCHED_RR);
 	for (unsigned i = 1; i <= 10; i++) {
 		struct vcpu *next = timer_at(i * SLICE);
@@ -184,9 +177,8 @@ static void turns_alternate_and_are_counted(void **state)
 	assert_int_equal(other.turns, 5);
 }
 
-static void a_turn_that_nobody_wants_goes_on(void **state)
+TEST(a_turn_that_nobody_wants_goes_on)
 {
-	(void)state;
 	start(SCHED_RR);
 	assert_ptr_equal(sched_block(guest), &other);
 	switch_to(&other);
@@ -198,9 +190,8 @@ static void a_turn_that_nobody_wants_goes_on(void **state)
 }
 
 /* An exit may be longer than slices: the limit must come, so no slice ends in the past. */
-static void a_slice_that_ended_late_is_followed_by_a_whole_one(void **state)
+TEST(a_slice_that_ended_late_is_followed_by_a_whole_one)
 {
-	(void)state;
 	start(SCHED_RR);
 	assert_ptr_equal(sched_block(guest), &other);
 	switch_to(&other);
@@ -209,9 +200,8 @@ static void a_slice_that_ended_late_is_followed_by_a_whole_one(void **state)
 }
 
 /* A switch leaves the timer alone, which expires early and is set to the end of the slice then. */
-static void a_slice_that_begins_early_is_a_whole_one(void **state)
+TEST(a_slice_that_begins_early_is_a_whole_one)
 {
-	(void)state;
 	start(SCHED_RR);
 	fake_cntpct_el0 = SLICE / 2;
 	fake_cnthp_cval_el2 = 0;
@@ -223,9 +213,8 @@ static void a_slice_that_begins_early_is_a_whole_one(void **state)
 	assert_ptr_equal(timer_at(SLICE / 2 + SLICE), guest);
 }
 
-static void unequal_priorities_need_no_slice(void **state)
+TEST(unequal_priorities_need_no_slice)
 {
-	(void)state;
 	start(SCHED_FP);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 	assert_ptr_equal(sched_block(guest), &other);
@@ -233,17 +222,15 @@ static void unequal_priorities_need_no_slice(void **state)
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 }
 
-static void an_early_timer_changes_nothing(void **state)
+TEST(an_early_timer_changes_nothing)
 {
-	(void)state;
 	start(SCHED_RR);
 	assert_ptr_equal(timer_at(SLICE - 1), guest);
 	assert_int_equal(fake_cnthp_cval_el2, SLICE);
 }
 
-static void the_limit_comes_before_all_else(void **state)
+TEST(the_limit_comes_before_all_else)
 {
-	(void)state;
 	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
 		start_at((enum sched_kind)kind, true, LIMIT - SLICE / 2);
 		assert_int_equal(fake_cnthp_cval_el2, LIMIT);
@@ -256,11 +243,10 @@ static void the_limit_comes_before_all_else(void **state)
 	}
 }
 
-static void a_slice_of_0_is_a_millisecond(void **state)
+TEST(a_slice_of_0_is_a_millisecond)
 {
 	const struct run_config config = { .sched = SCHED_RR };
 
-	(void)state;
 	start(SCHED_RR);
 	fake_cntfrq_el0 = 62500000;
 	fake_cntpct_el0 = 10;
@@ -279,9 +265,8 @@ static void leave_for_other(void)
 	switch_to(&other);
 }
 
-static void the_timer_is_watched(void **state)
+TEST(the_timer_is_watched)
 {
-	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(700);
 	leave_for_other();
@@ -292,9 +277,8 @@ static void the_timer_is_watched(void **state)
 	assert_ptr_equal(timer_at(SLICE), guest);
 }
 
-static void a_timer_of_a_vcpu_that_is_back_is_not_watched(void **state)
+TEST(a_timer_of_a_vcpu_that_is_back_is_not_watched)
 {
-	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(1700);
 	assert_ptr_equal(timer_at(SLICE), &other);
@@ -317,9 +301,8 @@ static uint64_t watched(bool physical)
 	return deadline;
 }
 
-static void a_timer_that_does_not_signal_is_not_watched(void **state)
+TEST(a_timer_that_does_not_signal_is_not_watched)
 {
-	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(700);
 	assert_int_equal(watched(false), 700);
@@ -343,9 +326,8 @@ static void a_timer_that_does_not_signal_is_not_watched(void **state)
 
 /* Expires while the guest is not loaded, is taken in its turn, and again in the next: first by the
  * queue, then, once the interrupt has a list register of its own, through that. */
-static void an_expiry_is_delivered_once(void **state)
+TEST_WITH(an_expiry_is_delivered_once, NULL, guest_check_rules)
 {
-	(void)state;
 	for (unsigned link_hw = 0; link_hw <= 1; link_hw++) {
 		start_at(SCHED_RR, link_hw, 0);
 		for (unsigned round = 0; round < 4; round++) {
@@ -374,9 +356,8 @@ static void an_expiry_is_delivered_once(void **state)
 	}
 }
 
-static void a_cval_beyond_the_wrap_is_never_reached(void **state)
+TEST(a_cval_beyond_the_wrap_is_never_reached)
 {
-	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(UINT64_MAX);
 	guest->el2.cntvoff_el2 = 50;
@@ -388,9 +369,8 @@ static void a_cval_beyond_the_wrap_is_never_reached(void **state)
 }
 
 /* pause_clock=held: CNTV has as long to go after a pause as before; CNTP goes on. */
-static void a_timer_of_a_held_clock_waits(void **state)
+TEST_WITH(a_timer_of_a_held_clock_waits, NULL, guest_check_rules)
 {
-	(void)state;
 	start(SCHED_RR);
 	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
 	guest_enable(PHYS_TIMER, 0x48);
@@ -414,9 +394,8 @@ static void a_timer_of_a_held_clock_waits(void **state)
 	assert_true(fake_gic.irq[GUEST_TIMER].active);
 }
 
-static void a_loaded_vcpu_has_its_offset_at_once(void **state)
+TEST_WITH(a_loaded_vcpu_has_its_offset_at_once, NULL, guest_check_rules)
 {
-	(void)state;
 	start(SCHED_RR);
 	arm_guest_timer(700);
 	vtimer_set_offset(guest, 60);
@@ -426,9 +405,8 @@ static void a_loaded_vcpu_has_its_offset_at_once(void **state)
 }
 
 /* cntp=passthrough: both timers, in either order, each once. */
-static void both_timers_are_watched(void **state)
+TEST_WITH(both_timers_are_watched, NULL, guest_check_rules)
 {
-	(void)state;
 	for (unsigned physical_first = 0; physical_first <= 1; physical_first++) {
 		const unsigned first = physical_first ? PHYS_TIMER : GUEST_TIMER;
 		const unsigned second = physical_first ? GUEST_TIMER : PHYS_TIMER;
@@ -456,9 +434,8 @@ static void both_timers_are_watched(void **state)
 	}
 }
 
-static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
+TEST(a_physical_timer_that_does_not_signal_is_not_watched)
 {
-	(void)state;
 	start(SCHED_RR);
 	fake_cntp_ctl_el0 = 1;
 	fake_cntp_cval_el0 = 700;
@@ -474,22 +451,19 @@ static void a_physical_timer_that_does_not_signal_is_not_watched(void **state)
 
 /* --- cntp=emulated --- */
 
-static int with_cntp_emulated(void **state)
+static void with_cntp_emulated(void)
 {
-	(void)state;
 	cntp = CNTP_EMULATED;
-	return 0;
 }
 
-static int with_cntp_passthrough(void **state)
+static void with_cntp_passthrough(void)
 {
 	cntp = CNTP_PASSTHROUGH;
-	return guest_check_rules(state);
+	guest_check_rules();
 }
 
-static void an_emulated_timer_fires_at_its_tick(void **state)
+TEST_WITH(an_emulated_timer_fires_at_its_tick, with_cntp_emulated, with_cntp_passthrough)
 {
-	(void)state;
 	start(SCHED_NULL);
 	program_cntp(guest, 700);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
@@ -505,9 +479,8 @@ static void an_emulated_timer_fires_at_its_tick(void **state)
 	assert_null(timer_at(LIMIT));
 }
 
-static void a_line_that_nobody_lowers_comes_again(void **state)
+TEST_WITH(a_line_that_nobody_lowers_comes_again, with_cntp_emulated, with_cntp_passthrough)
 {
-	(void)state;
 	start(SCHED_NULL);
 	program_cntp(guest, 700);
 	assert_ptr_equal(timer_at(700), guest);
@@ -521,9 +494,8 @@ static void a_line_that_nobody_lowers_comes_again(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void an_emulated_timer_beside_a_slice(void **state)
+TEST_WITH(an_emulated_timer_beside_a_slice, with_cntp_emulated, with_cntp_passthrough)
 {
-	(void)state;
 	start(SCHED_RR);
 	program_cntp(guest, 700);
 	assert_int_equal(fake_cnthp_cval_el2, 700);
@@ -535,9 +507,8 @@ static void an_emulated_timer_beside_a_slice(void **state)
 }
 
 /* It wakes its vCPU, once; the interrupt is there when that is loaded. */
-static void an_emulated_timer_of_a_vcpu_that_is_not_loaded(void **state)
+TEST_WITH(an_emulated_timer_of_a_vcpu_that_is_not_loaded, with_cntp_emulated, with_cntp_passthrough)
 {
-	(void)state;
 	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
 		bool at_once = kind == SCHED_FP;
 
@@ -560,9 +531,9 @@ static void an_emulated_timer_of_a_vcpu_that_is_not_loaded(void **state)
 	}
 }
 
-static void an_emulated_timer_that_is_overdue_when_its_vcpu_comes(void **state)
+TEST_WITH(an_emulated_timer_that_is_overdue_when_its_vcpu_comes, with_cntp_emulated,
+	  with_cntp_passthrough)
 {
-	(void)state;
 	start(SCHED_RR);
 	program_cntp(guest, 1500);
 	assert_ptr_equal(timer_at(SLICE), &other);
@@ -596,21 +567,18 @@ static void pend_spi(enum sched_kind kind, struct vcpu *next)
 	assert_int_equal(fake_gic_deactivations(SPI), 1);
 }
 
-static void an_interrupt_waits_for_the_turn(void **state)
+TEST_WITH(an_interrupt_waits_for_the_turn, NULL, guest_check_rules)
 {
-	(void)state;
 	pend_spi(SCHED_RR, &other);
 }
 
-static void an_interrupt_switches_in_at_once(void **state)
+TEST_WITH(an_interrupt_switches_in_at_once, NULL, guest_check_rules)
 {
-	(void)state;
 	pend_spi(SCHED_FP, guest);
 }
 
-static void nobodys_interrupt_stays_away(void **state)
+TEST(nobodys_interrupt_stays_away)
 {
-	(void)state;
 	start(SCHED_FP);
 	leave_for_other();
 	gic_enable(SPI);
@@ -633,9 +601,8 @@ static bool note_el2(const uint64_t *variable, uint64_t value)
 }
 
 /* A switch between equal ones writes none; else the register that differs, and there again. */
-static void equal_el2_registers_are_not_written(void **state)
+TEST(equal_el2_registers_are_not_written)
 {
-	(void)state;
 	for (unsigned differs = 0; differs <= 1; differs++) {
 		start(SCHED_RR);
 		other.el2.vbar_el2 = differs ? 0x800 : 0;
@@ -678,9 +645,8 @@ static bool keep_no_auxiliary(const reg_t *variable, reg_t value)
 }
 
 /* Each VM has its own on a core that keeps them; on another one a switch writes none. */
-static void auxiliary_registers_are_switched_where_there_are_any(void **state)
+TEST(auxiliary_registers_are_switched_where_there_are_any)
 {
-	(void)state;
 	start(SCHED_RR);
 	fake_amair_el1 = 1;
 	fake_afsr0_el1 = 2;
@@ -707,49 +673,4 @@ static void auxiliary_registers_are_switched_where_there_are_any(void **state)
 	leave_for_other();
 	fake_sysregs.write = NULL;
 	assert_int_equal(auxiliary_writes, 0);
-}
-
-static int no_rule_is_broken(void **state)
-{
-	return guest_check_rules(state);
-}
-
-#define CNTP_TEST(name)                                                                            \
-	cmocka_unit_test_setup_teardown(name, with_cntp_emulated, with_cntp_passthrough)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alone_the_guest_keeps_the_core),
-		cmocka_unit_test(the_decisions),
-		cmocka_unit_test(turns_alternate_and_are_counted),
-		cmocka_unit_test(a_turn_that_nobody_wants_goes_on),
-		cmocka_unit_test(a_slice_that_ended_late_is_followed_by_a_whole_one),
-		cmocka_unit_test(a_slice_that_begins_early_is_a_whole_one),
-		cmocka_unit_test(unequal_priorities_need_no_slice),
-		cmocka_unit_test(an_early_timer_changes_nothing),
-		cmocka_unit_test(the_limit_comes_before_all_else),
-		cmocka_unit_test(a_slice_of_0_is_a_millisecond),
-		cmocka_unit_test(the_timer_is_watched),
-		cmocka_unit_test(a_timer_of_a_vcpu_that_is_back_is_not_watched),
-		cmocka_unit_test(a_timer_that_does_not_signal_is_not_watched),
-		cmocka_unit_test_teardown(an_expiry_is_delivered_once, no_rule_is_broken),
-		cmocka_unit_test(a_cval_beyond_the_wrap_is_never_reached),
-		cmocka_unit_test_teardown(a_timer_of_a_held_clock_waits, no_rule_is_broken),
-		cmocka_unit_test_teardown(a_loaded_vcpu_has_its_offset_at_once, no_rule_is_broken),
-		cmocka_unit_test_teardown(both_timers_are_watched, no_rule_is_broken),
-		cmocka_unit_test(a_physical_timer_that_does_not_signal_is_not_watched),
-		CNTP_TEST(an_emulated_timer_fires_at_its_tick),
-		CNTP_TEST(a_line_that_nobody_lowers_comes_again),
-		CNTP_TEST(an_emulated_timer_beside_a_slice),
-		CNTP_TEST(an_emulated_timer_of_a_vcpu_that_is_not_loaded),
-		CNTP_TEST(an_emulated_timer_that_is_overdue_when_its_vcpu_comes),
-		cmocka_unit_test_teardown(an_interrupt_waits_for_the_turn, no_rule_is_broken),
-		cmocka_unit_test_teardown(an_interrupt_switches_in_at_once, no_rule_is_broken),
-		cmocka_unit_test(nobodys_interrupt_stays_away),
-		cmocka_unit_test(equal_el2_registers_are_not_written),
-		cmocka_unit_test(auxiliary_registers_are_switched_where_there_are_any),
-	};
-
-	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
 /* Which of several vCPUs has the core, by policy, against a model that knows no queue: each ready
  * vCPU has the place that its policy gives it, and the first place is next. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/sched/sched.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define VCPUS 5u
 #define SLICE 1000u
@@ -243,30 +239,26 @@ static void order_agrees(enum sched_kind kind)
 	assert_true(kind == SCHED_NULL || early > 100);
 }
 
-static void null_keeps_the_first(void **state)
+TEST(null_keeps_the_first)
 {
-	(void)state;
 	order_agrees(SCHED_NULL);
 }
 
-static void round_robin_goes_round(void **state)
+TEST(round_robin_goes_round)
 {
-	(void)state;
 	order_agrees(SCHED_RR);
 }
 
-static void fixed_priority_runs_the_most_urgent(void **state)
+TEST(fixed_priority_runs_the_most_urgent)
 {
-	(void)state;
 	order_agrees(SCHED_FP);
 }
 
 /* A removed vCPU runs no more, though it is woken; the others do. */
-static void a_removed_vcpu_is_gone(void **state)
+TEST(a_removed_vcpu_is_gone)
 {
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	start(SCHED_RR, &random);
 	sched_remove(&vcpus[0]);
@@ -283,11 +275,10 @@ static void a_removed_vcpu_is_gone(void **state)
 }
 
 /* The vCPU that has the core keeps it, though others are as urgent. */
-static void who_leaves_the_core_is_the_first_to_come_back(void **state)
+TEST(who_leaves_the_core_is_the_first_to_come_back)
 {
 	struct random random;
 
-	(void)state;
 	for (enum sched_kind kind = SCHED_NULL; kind <= SCHED_FP; kind++) {
 		struct vcpu *first;
 		uint32_t turns;
@@ -308,11 +299,10 @@ static void who_leaves_the_core_is_the_first_to_come_back(void **state)
 }
 
 /* No slice ends when no vCPU runs. */
-static void the_last_one_that_stops_ends_the_slice(void **state)
+TEST(the_last_one_that_stops_ends_the_slice)
 {
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	start(SCHED_RR, &random);
 	for (unsigned i = VCPUS; i-- > 1;)
@@ -328,12 +318,11 @@ static void the_last_one_that_stops_ends_the_slice(void **state)
 }
 
 /* Before the core has one that runs. */
-static void what_becomes_ready_on_an_idle_core_waits_for_the_loop(void **state)
+TEST(what_becomes_ready_on_an_idle_core_waits_for_the_loop)
 {
 	struct random random;
 	const struct vcpu *first;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	start(SCHED_FP, &random);
 	for (unsigned i = 0; i < VCPUS; i++)
@@ -349,12 +338,11 @@ static void what_becomes_ready_on_an_idle_core_waits_for_the_loop(void **state)
 }
 
 /* The work of a switch follows from all vCPUs of the core. */
-static void vcpus_that_differ_say_so(void **state)
+TEST(vcpus_that_differ_say_so)
 {
 	static const unsigned both = VCPU_DIFFERS | VCPU_SHARES_PPIS;
 	struct random random;
 
-	(void)state;
 	random_init(&random, 1, 1);
 	start(SCHED_RR, &random);
 	vcpus[1].vgic.ppis = 1u << 27;
@@ -369,20 +357,4 @@ static void vcpus_that_differ_say_so(void **state)
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, both);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(null_keeps_the_first),
-		cmocka_unit_test(round_robin_goes_round),
-		cmocka_unit_test(fixed_priority_runs_the_most_urgent),
-		cmocka_unit_test(a_removed_vcpu_is_gone),
-		cmocka_unit_test(who_leaves_the_core_is_the_first_to_come_back),
-		cmocka_unit_test(the_last_one_that_stops_ends_the_slice),
-		cmocka_unit_test(what_becomes_ready_on_an_idle_core_waits_for_the_loop),
-		cmocka_unit_test(vcpus_that_differ_say_so),
-	};
-
-	return cmocka_run_group_tests_name("sched_order", tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
 /* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
 /* LINK: hyp/run/selfcheck.c drivers/timer/generic_timer.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic.h"
@@ -19,6 +14,7 @@
 #include "hyp/run/selfcheck.h"
 #include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 struct boot_state boot_state;
 const char *volatile hyp_exception_means;
@@ -41,9 +37,8 @@ unsigned gic_virt_init(void)
 	return list_registers;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_hyp_reset();
 	fake_cntfrq_el0 = 62500000;
 	version = 2;
@@ -51,7 +46,6 @@ static int setup(void **state)
 	list_registers = 4;
 	fake_pages(1);
 	boot_state.level = ENTRY_EL2;
-	return 0;
 }
 
 static void assert_wrong(const char *begins)
@@ -65,82 +59,74 @@ static void assert_wrong(const char *begins)
 	assert_null(strchr(wrong, '\n'));
 }
 
-static void a_machine_that_is_well_passes(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(a_machine_that_is_well_passes)
 {
 	unsigned lr_count = 0;
 
-	(void)state;
 	assert_null(selfcheck(&lr_count));
 	assert_int_equal(lr_count, 4);
 }
 
-static void el3_is_refused(void **state)
+TEST(el3_is_refused)
 {
-	(void)state;
 	fake_hyp.level = 3;
 	assert_wrong("started at EL3");
 }
 
-static void el1_is_refused(void **state)
+TEST(el1_is_refused)
 {
-	(void)state;
 	fake_hyp.level = 1;
 	assert_wrong("started at EL1");
 }
 
-static void secure_svc_has_a_line_of_its_own(void **state)
+TEST(secure_svc_has_a_line_of_its_own)
 {
-	(void)state;
 	fake_hyp.level = 1;
 	boot_state.level = ENTRY_SECURE_SVC;
 	assert_wrong("entered in Secure SVC");
 }
 
-static void a_core_outside_coherency_is_refused(void **state)
+TEST(a_core_outside_coherency_is_refused)
 {
-	(void)state;
 	fake_hyp.coherency_refused = true;
 	assert_wrong("ACTLR.SMP is 0");
 }
 
 /* Before anything reads it. */
-static void the_counters_source_is_started_first(void **state)
+TEST(the_counters_source_is_started_first)
 {
-	(void)state;
 	fake_hyp.counter_refused = true;
 	assert_wrong("the counter's source does not start");
 	fake_hyp.counter_refused = false;
 	fake_counter_step = 0;
 	fake_hyp.counter_starts = true;
-	a_machine_that_is_well_passes(state);
+	a_machine_that_is_well_passes();
 }
 
-static void a_frequency_of_0_is_refused(void **state)
+TEST(a_frequency_of_0_is_refused)
 {
-	(void)state;
 	fake_cntfrq_el0 = 0;
 	assert_wrong("CNTFRQ is 0");
 }
 
-static void a_counter_that_stands_still_is_refused(void **state)
+TEST(a_counter_that_stands_still_is_refused)
 {
-	(void)state;
 	fake_counter_step = 0;
 	assert_wrong("the counter stands still");
 }
 
-static void fewer_than_32_address_bits_are_refused(void **state)
+TEST(fewer_than_32_address_bits_are_refused)
 {
-	(void)state;
 	fake_hyp.pa_bits = 31;
 	assert_wrong("stage 2 cannot take 32-bit");
 	fake_hyp.pa_bits = 32;
-	a_machine_that_is_well_passes(state);
+	a_machine_that_is_well_passes();
 }
 
-static void another_gic_is_refused(void **state)
+TEST(another_gic_is_refused)
 {
-	(void)state;
 	for (probed = 0; probed <= 15; probed++)
 		if (probed != 2)
 			assert_wrong("no GICv2 answers");
@@ -150,30 +136,27 @@ static void another_gic_is_refused(void **state)
 			assert_wrong("no GICv3 answers");
 }
 
-static void a_gicv4_does_for_gicv3(void **state)
+TEST(a_gicv4_does_for_gicv3)
 {
-	(void)state;
 	version = 3;
 	probed = 3;
-	a_machine_that_is_well_passes(state);
+	a_machine_that_is_well_passes();
 	probed = 4;
-	a_machine_that_is_well_passes(state);
+	a_machine_that_is_well_passes();
 }
 
-static void a_gic_without_list_registers_is_refused(void **state)
+TEST(a_gic_without_list_registers_is_refused)
 {
-	(void)state;
 	list_registers = 0;
 	assert_wrong("this GIC has no virtualization extensions");
 }
 
 /* The fake board's guest has 16 MiB. Without address line 23 the RAM is 8 MiB, twice. */
-static void ram_that_has_one_place_for_two_words_is_refused(void **state)
+TEST(ram_that_has_one_place_for_two_words_is_refused)
 {
 	const size_t half = 0x800000;
 	FILE *file = tmpfile();
 
-	(void)state;
 	assert_non_null(file);
 	assert_return_code(ftruncate(fileno(file), (off_t)half), errno);
 	for (size_t i = 0; i < 2; i++)
@@ -185,15 +168,14 @@ static void ram_that_has_one_place_for_two_words_is_refused(void **state)
 	assert_ptr_not_equal(mmap((void *)(FAKE_GUEST_BASE + half), half, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
 			     MAP_FAILED);
-	a_machine_that_is_well_passes(state);
+	a_machine_that_is_well_passes();
 	assert_null(hyp_exception_means);
 	fclose(file);
 }
 
 /* The level comes first: below EL2 nothing else can be asked. */
-static void the_first_thing_wrong_is_told(void **state)
+TEST(the_first_thing_wrong_is_told)
 {
-	(void)state;
 	fake_hyp.level = 1;
 	fake_cntfrq_el0 = 0;
 	fake_counter_step = 0;
@@ -211,28 +193,4 @@ static void the_first_thing_wrong_is_told(void **state)
 	assert_wrong("no GICv2 answers");
 	probed = 2;
 	assert_wrong("this GIC has no virtualization");
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_machine_that_is_well_passes),
-		TEST(el3_is_refused),
-		TEST(el1_is_refused),
-		TEST(secure_svc_has_a_line_of_its_own),
-		TEST(a_core_outside_coherency_is_refused),
-		TEST(the_counters_source_is_started_first),
-		TEST(a_frequency_of_0_is_refused),
-		TEST(a_counter_that_stands_still_is_refused),
-		TEST(fewer_than_32_address_bits_are_refused),
-		TEST(another_gic_is_refused),
-		TEST(a_gicv4_does_for_gicv3),
-		TEST(a_gic_without_list_registers_is_refused),
-		TEST(ram_that_has_one_place_for_two_words_is_refused),
-		TEST(the_first_thing_wrong_is_told),
-	};
-
-	return cmocka_run_group_tests_name("selfcheck", tests, NULL, NULL);
 }

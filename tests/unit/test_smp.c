@@ -4,18 +4,14 @@
  * for when the kick's SGI is sent to it, or later, when a test says so.
  */
 /* LINK: hyp/cpu/smp.c drivers/gic/gic_dist.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define GICD 0x08000000u
 #define CORES 4u
@@ -51,11 +47,10 @@ static void kick_arrives(uintptr_t address, unsigned size, uint64_t value)
 	}
 }
 
-static int setup(void **state)
+static void setup(void)
 {
 	static const struct gic_bases bases = { .dist = GICD };
 
-	(void)state;
 	fake_reset();
 	fake_mmio.write = kick_arrives;
 	gic_set_bases(&bases);
@@ -64,7 +59,6 @@ static int setup(void **state)
 	smp_set_core(0);
 	for (unsigned core = 0; core < CORES; core++)
 		serve_as(core);
-	return 0;
 }
 
 static bool asked(unsigned core)
@@ -77,11 +71,12 @@ static bool asked(unsigned core)
 	return is;
 }
 
+EACH_TEST(setup, NULL);
+
 /* --- to leave the vCPU --- */
 
-static void another_core_is_asked_and_kicked(void **state)
+TEST(another_core_is_asked_and_kicked)
 {
-	(void)state;
 	for (unsigned core = 1; core < CORES; core++) {
 		asleep[core] = true;
 		smp_ask(core);
@@ -96,9 +91,8 @@ static void another_core_is_asked_and_kicked(void **state)
 }
 
 /* It handles an exit, and asks no interrupt controller. */
-static void the_core_itself_is_asked_without_a_kick(void **state)
+TEST(the_core_itself_is_asked_without_a_kick)
 {
-	(void)state;
 	smp_ask(0);
 	assert_true(smp_is_asked());
 	assert_int_equal(kicks[0], 0);
@@ -106,9 +100,8 @@ static void the_core_itself_is_asked_without_a_kick(void **state)
 	assert_false(smp_is_asked());
 }
 
-static void a_kick_alone_asks_for_nothing(void **state)
+TEST(a_kick_alone_asks_for_nothing)
 {
-	(void)state;
 	asleep[1] = true;
 	smp_kick(1);
 	assert_int_equal(kicks[1], 1);
@@ -134,11 +127,10 @@ static void ask_anew(void *argument)
 	smp_ask(smp_core());
 }
 
-static void a_call_to_this_core_is_made_at_once(void **state)
+TEST(a_call_to_this_core_is_made_at_once)
 {
 	unsigned core = 0;
 
-	(void)state;
 	calls = 0;
 	smp_call(0, note_core, &core);
 	assert_int_equal(calls, 1);
@@ -147,9 +139,8 @@ static void a_call_to_this_core_is_made_at_once(void **state)
 	assert_false(smp_is_asked());
 }
 
-static void a_call_runs_on_the_other_core(void **state)
+TEST(a_call_runs_on_the_other_core)
 {
-	(void)state;
 	calls = 0;
 	for (unsigned core = 1; core < CORES; core++) {
 		smp_call(core, note_core, &core);
@@ -162,9 +153,8 @@ static void a_call_runs_on_the_other_core(void **state)
 }
 
 /* A call that comes while calls are made waits for the next time. */
-static void what_a_call_asks_stays_asked(void **state)
+TEST(what_a_call_asks_stays_asked)
 {
-	(void)state;
 	calls = 0;
 	smp_set_core(1);
 	smp_ask(1);
@@ -173,19 +163,4 @@ static void what_a_call_asks_stays_asked(void **state)
 	smp_call(1, ask_anew, NULL);
 	assert_int_equal(calls, 1);
 	assert_true(smp_is_asked());
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(another_core_is_asked_and_kicked),
-		TEST(the_core_itself_is_asked_without_a_kick),
-		TEST(a_kick_alone_asks_for_nothing),
-		TEST(a_call_to_this_core_is_made_at_once),
-		TEST(a_call_runs_on_the_other_core),
-		TEST(what_a_call_asks_stays_asked),
-	};
-
-	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
 }

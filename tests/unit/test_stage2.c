@@ -2,11 +2,6 @@
 /* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/mem/guest_ram.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
@@ -14,6 +9,7 @@
 #include "hyp/mem/stage2.h"
 #include "hyp/mem/stage2_lazy.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull
@@ -55,20 +51,18 @@ static void assert_maps(ipa_t ipa, pa_t pa, unsigned level)
 	assert_int_equal(leaf.level, level);
 }
 
-static void a_reset_makes_it_the_current_one(void **state)
+TEST(a_reset_makes_it_the_current_one)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	assert_int_equal(stage2_vttbr(&stage2), (uint64_t)VMID << 48 | (uintptr_t)root);
 	assert_int_equal(read_vttbr_el2(), stage2_vttbr(&stage2));
 	assert_true(fake_barriers.isb > 0);
 }
 
-static void a_reset_forgets_what_its_vmid_had(void **state)
+TEST(a_reset_forgets_what_its_vmid_had)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	begin(STAGE2_4K);
 	map(0, 0, 2 * MIB);
 	stage2_reset(&stage2, VMID, STAGE2_4K, &pool, root);
@@ -77,9 +71,8 @@ static void a_reset_forgets_what_its_vmid_had(void **state)
 	assert_int_equal(pool.used, 0);
 }
 
-static void the_grain_is_the_largest_leaf(void **state)
+TEST(the_grain_is_the_largest_leaf)
 {
-	(void)state;
 	begin(STAGE2_4K);
 	map(0, GIB, 2 * MIB);
 	assert_maps(0, GIB, 3);
@@ -100,9 +93,8 @@ static pte_t attributes_at(ipa_t ipa)
 }
 
 /* In numbers, by DDI 0487 D8.3.2: AF 10, SH 9:8, S2AP 7:6, MemAttr 5:2, XN 54. */
-static void memory_has_its_attributes(void **state)
+TEST(memory_has_its_attributes)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	assert_true(stage2_map(&stage2, 0, 0, PAGE_SIZE, STAGE2_NORMAL));
 	assert_true(stage2_map(&stage2, PAGE_SIZE, 0, PAGE_SIZE, STAGE2_DEVICE));
@@ -110,17 +102,15 @@ static void memory_has_its_attributes(void **state)
 	assert_int_equal(attributes_at(PAGE_SIZE), 1ull << 54 | 1 << 10 | 3 << 6 | 0x1 << 2);
 }
 
-static void the_guest_sees_a_new_mapping_on_return(void **state)
+TEST(the_guest_sees_a_new_mapping_on_return)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	map(2 * MIB, 4 * MIB, 2 * MIB);
 	assert_true(fake_barriers.dsb_ishst > 0);
 }
 
-static void the_guest_sees_a_change_on_return(void **state)
+TEST(the_guest_sees_a_change_on_return)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	map(2 * MIB, 4 * MIB, 2 * MIB);
 	map(2 * MIB, 8 * MIB, 2 * MIB);         /* another block */
@@ -129,11 +119,10 @@ static void the_guest_sees_a_change_on_return(void **state)
 	assert_maps(2 * MIB + PAGE_SIZE, 4 * MIB + PAGE_SIZE, 2);
 }
 
-static void the_guest_sees_an_unmapping_on_return(void **state)
+TEST(the_guest_sees_an_unmapping_on_return)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 4 * MIB);
 	assert_true(pagetable_unmap(&stage2.table, 2 * MIB, PAGE_SIZE));
@@ -144,11 +133,10 @@ static void the_guest_sees_an_unmapping_on_return(void **state)
 }
 
 /* Maintenance acts on the current VMID, and that may be another VM's. */
-static void a_vm_that_does_not_run_is_changed_in_its_own_vmid(void **state)
+TEST(a_vm_that_does_not_run_is_changed_in_its_own_vmid)
 {
 	const uint64_t other = 7ull << 48 | 0x12345000;
 
-	(void)state;
 	begin(STAGE2_2M);
 	map(2 * MIB, 4 * MIB, 2 * MIB);
 	write_vttbr_el2(other);
@@ -159,9 +147,8 @@ static void a_vm_that_does_not_run_is_changed_in_its_own_vmid(void **state)
 	assert_int_equal(read_vttbr_el2(), other);
 }
 
-static void errors_are_reported(void **state)
+TEST(errors_are_reported)
 {
-	(void)state;
 	begin(STAGE2_4K);
 	assert_false(stage2_map(&stage2, 1, 0, PAGE_SIZE, STAGE2_NORMAL));
 	assert_false(stage2_map(&stage2, STAGE2_INPUT_GIB * GIB, 0, PAGE_SIZE, STAGE2_NORMAL));
@@ -188,11 +175,10 @@ static void touch(ipa_t ipa)
 	assert_tlb_clean();
 }
 
-static void a_first_touch_maps_a_leaf_of_the_grain(void **state)
+TEST(a_first_touch_maps_a_leaf_of_the_grain)
 {
 	static const unsigned level[] = { [STAGE2_4K] = 3, [STAGE2_2M] = 2, [STAGE2_1G] = 1 };
 
-	(void)state;
 	for (enum stage2_grain grain = STAGE2_4K; grain <= STAGE2_1G; grain++) {
 		begin_lazily(grain, 2 * GIB, GIB);
 		touch(2 * GIB + 5 * MIB + 123);
@@ -203,11 +189,10 @@ static void a_first_touch_maps_a_leaf_of_the_grain(void **state)
 }
 
 /* RAM from 1 MiB on, which ends in a block: only 4 KiB leaves hold nothing else there. */
-static void a_leaf_holds_nothing_but_memory(void **state)
+TEST(a_leaf_holds_nothing_but_memory)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	begin_lazily(STAGE2_1G, MIB, 4 * MIB + PAGE_SIZE);
 	touch(MIB);
 	touch(2 * MIB);
@@ -222,11 +207,10 @@ static void a_leaf_holds_nothing_but_memory(void **state)
 }
 
 /* The page is that of HPFAR, its place that of its colour; unmapped it comes back. */
-static void a_first_touch_maps_a_page_of_its_colour(void **state)
+TEST(a_first_touch_maps_a_page_of_its_colour)
 {
 	static const uint32_t colour[] = { 1, 7 };
 
-	(void)state;
 	begin(STAGE2_4K);
 	ram = (struct guest_ram){
 		.base = 2 * GIB, .pa = GIB, .size = 64 * MIB, .colours = 2, .colour = colour
@@ -246,11 +230,10 @@ static void a_first_touch_maps_a_page_of_its_colour(void **state)
 	assert_int_equal(lazy.faults, 80);
 }
 
-static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
+TEST(what_is_unmapped_leaves_the_tlbs_and_comes_back)
 {
 	struct pagetable_leaf leaf;
 
-	(void)state;
 	for (enum stage2_grain grain = STAGE2_4K; grain <= STAGE2_1G; grain++) {
 		unsigned used;
 
@@ -269,11 +252,10 @@ static void what_is_unmapped_leaves_the_tlbs_and_comes_back(void **state)
 }
 
 /* A table for 1 GiB of 2 MiB blocks, and one for each of them: as many as eager filling takes. */
-static void all_memory_takes_the_tables_of_eager_filling(void **state)
+TEST(all_memory_takes_the_tables_of_eager_filling)
 {
 	unsigned used;
 
-	(void)state;
 	fake_reset();
 	root = fake_pages(1);
 	pool = (struct page_pool){ .base = fake_pages(513), .count = 513 };
@@ -290,9 +272,8 @@ static void all_memory_takes_the_tables_of_eager_filling(void **state)
 }
 
 /* The planted fault: maintenance while another VMID is current. */
-static void an_invalidation_in_the_wrong_vmid_is_found(void **state)
+TEST(an_invalidation_in_the_wrong_vmid_is_found)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	map(2 * MIB, 4 * MIB, 2 * MIB);
 	write_vttbr_el2(7ull << 48 | 0x12345000);
@@ -304,11 +285,10 @@ static void an_invalidation_in_the_wrong_vmid_is_found(void **state)
 
 /* --- two VMIDs --- */
 
-static void a_switch_changes_the_vmid_alone(void **state)
+TEST(a_switch_changes_the_vmid_alone)
 {
 	uint64_t before;
 
-	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 2 * MIB);
 	before = read_vttbr_el2();
@@ -321,11 +301,10 @@ static void a_switch_changes_the_vmid_alone(void **state)
 	assert_tlb_clean();
 }
 
-static void a_switch_flushes_when_asked(void **state)
+TEST(a_switch_flushes_when_asked)
 {
 	unsigned before;
 
-	(void)state;
 	begin(STAGE2_2M);
 	before = fake_counts.tlbi_guest_vmid;
 	stage2_switch_vmid(&stage2, false);
@@ -335,9 +314,8 @@ static void a_switch_flushes_when_asked(void **state)
 }
 
 /* The TLBs' entries under both VMIDs go, whichever is current. */
-static void a_change_reaches_both_vmids(void **state)
+TEST(a_change_reaches_both_vmids)
 {
-	(void)state;
 	for (unsigned switches = 1; switches <= 2; switches++) {
 		begin(STAGE2_2M);
 		map(0, 0, 4 * MIB);
@@ -354,11 +332,10 @@ static void a_change_reaches_both_vmids(void **state)
 	}
 }
 
-static void one_vmid_is_maintained_once(void **state)
+TEST(one_vmid_is_maintained_once)
 {
 	unsigned before;
 
-	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 2 * MIB);
 	before = fake_counts.tlbi_guest_ipa;
@@ -366,9 +343,8 @@ static void one_vmid_is_maintained_once(void **state)
 	assert_int_equal(fake_counts.tlbi_guest_ipa, before + 1);
 }
 
-static void a_reset_forgets_both_vmids(void **state)
+TEST(a_reset_forgets_both_vmids)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 2 * MIB);
 	stage2_switch_vmid(&stage2, false);
@@ -379,9 +355,8 @@ static void a_reset_forgets_both_vmids(void **state)
 }
 
 /* The planted fault: the twin was current, and maintenance does not know. */
-static void a_vmid_that_is_left_out_is_found(void **state)
+TEST(a_vmid_that_is_left_out_is_found)
 {
-	(void)state;
 	begin(STAGE2_2M);
 	map(0, 0, 2 * MIB);
 	stage2_switch_vmid(&stage2, false);
@@ -389,33 +364,4 @@ static void a_vmid_that_is_left_out_is_found(void **state)
 	stage2.twin_used = false;
 	assert_true(pagetable_unmap(&stage2.table, 0, 2 * MIB));
 	assert_int_equal(fake_tlb_stale(), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reset_makes_it_the_current_one),
-		cmocka_unit_test(a_reset_forgets_what_its_vmid_had),
-		cmocka_unit_test(the_grain_is_the_largest_leaf),
-		cmocka_unit_test(memory_has_its_attributes),
-		cmocka_unit_test(the_guest_sees_a_new_mapping_on_return),
-		cmocka_unit_test(the_guest_sees_a_change_on_return),
-		cmocka_unit_test(the_guest_sees_an_unmapping_on_return),
-		cmocka_unit_test(a_vm_that_does_not_run_is_changed_in_its_own_vmid),
-		cmocka_unit_test(errors_are_reported),
-		cmocka_unit_test(a_first_touch_maps_a_leaf_of_the_grain),
-		cmocka_unit_test(a_leaf_holds_nothing_but_memory),
-		cmocka_unit_test(a_first_touch_maps_a_page_of_its_colour),
-		cmocka_unit_test(what_is_unmapped_leaves_the_tlbs_and_comes_back),
-		cmocka_unit_test(all_memory_takes_the_tables_of_eager_filling),
-		cmocka_unit_test(an_invalidation_in_the_wrong_vmid_is_found),
-		cmocka_unit_test(a_switch_changes_the_vmid_alone),
-		cmocka_unit_test(a_switch_flushes_when_asked),
-		cmocka_unit_test(a_change_reaches_both_vmids),
-		cmocka_unit_test(one_vmid_is_maintained_once),
-		cmocka_unit_test(a_reset_forgets_both_vmids),
-		cmocka_unit_test(a_vmid_that_is_left_out_is_found),
-	};
-
-	return cmocka_run_group_tests_name("stage2", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LINK: guest/deviation.c */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "guest/deviation.h"
 #include "lib/bits.h"
 #include "lib/random.h"
+#include "tests/unit/unit.h"
 
 #define LARGEST (BIT64(48) - 1)
 
@@ -45,48 +41,43 @@ static void assert_stats(const uint64_t *values, uint32_t n, uint64_t mean, uint
 	assert_int_equal(stats_stddev_milli(&stats), stddev);
 }
 
-static void no_samples_give_zeros(void **state)
+TEST(no_samples_give_zeros)
 {
-	(void)state;
 	assert_stats(NULL, 0, 0, 0);
 }
 
-static void one_sample_is_the_mean_without_deviation(void **state)
+TEST(one_sample_is_the_mean_without_deviation)
 {
 	const uint64_t small[] = { 0 }, large[] = { LARGEST };
 
-	(void)state;
 	assert_stats(small, 1, 0, 0);
 	assert_stats(large, 1, LARGEST * 1000, 0);
 }
 
-static void equal_samples_have_no_deviation(void **state)
+TEST(equal_samples_have_no_deviation)
 {
 	uint64_t values[1000];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		values[i] = UINT32_MAX;
 	assert_stats(values, ARRAY_SIZE(values), UINT32_MAX * 1000ull, 0);
 }
 
-static void known_samples_give_known_results(void **state)
+TEST(known_samples_give_known_results)
 {
 	const uint64_t textbook[] = { 2, 4, 4, 4, 5, 5, 7, 9 }; /* mean 5, deviation 2 */
 	const uint64_t pair[] = { 1, 2 };                       /* 1.5 and 0.5 */
 	const uint64_t ramp[] = { 1, 2, 3 };                    /* 2 and sqrt(2/3) = 0.81649… */
 
-	(void)state;
 	assert_stats(textbook, 8, 5000, 2000);
 	assert_stats(pair, 2, 1500, 500);
 	assert_stats(ramp, 3, 2000, 816);
 }
 
-static void results_are_rounded_to_the_nearest_and_halves_upwards(void **state)
+TEST(results_are_rounded_to_the_nearest_and_halves_upwards)
 {
 	uint64_t values[2000] = { 0 };
 
-	(void)state;
 	values[0] = 1; /* mean 0.0005, deviation sqrt(1999)/2000 = 0.02235… */
 	assert_stats(values, 2000, 1, 22);
 	/* of n: mean 1/n; 0.000499 and 0.333 (of 3), 0.667 */
@@ -96,32 +87,29 @@ static void results_are_rounded_to_the_nearest_and_halves_upwards(void **state)
 	assert_stats(values, 7, 286, 452); /* 0.285714…, sqrt(10)/7 = 0.451753… */
 }
 
-static void the_widest_spread_is_exact(void **state)
+TEST(the_widest_spread_is_exact)
 {
 	const uint64_t values[] = { 0, LARGEST }, words[] = { 0, UINT32_MAX };
 
-	(void)state;
 	assert_stats(values, 2, LARGEST * 500, LARGEST * 500);
 	assert_stats(words, 2, UINT32_MAX * 500ull, UINT32_MAX * 500ull);
 }
 
 /* Large values with a small spread, where a double would have lost the deviation. */
-static void a_small_spread_of_large_values_is_exact(void **state)
+TEST(a_small_spread_of_large_values_is_exact)
 {
 	uint64_t values[1000];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		values[i] = BIT64(47) + i % 2 * 2;
 	assert_stats(values, ARRAY_SIZE(values), (BIT64(47) + 1) * 1000, 1000);
 }
 
-static void random_samples_agree_with_the_definition(void **state)
+TEST(random_samples_agree_with_the_definition)
 {
 	static uint64_t values[1000];
 	struct random random;
 
-	(void)state;
 	random_init(&random, 7, 0);
 	for (unsigned round = 0; round < 200; round++) {
 		uint32_t n = 1 + random_below(&random, ARRAY_SIZE(values));
@@ -136,24 +124,22 @@ static void random_samples_agree_with_the_definition(void **state)
 	}
 }
 
-static void minimum_and_maximum_are_kept(void **state)
+TEST(minimum_and_maximum_are_kept)
 {
 	const uint64_t values[] = { 7, 3, BIT64(40), 5 };
 	struct stats stats = stats_of(values, 4);
 
-	(void)state;
 	assert_int_equal(stats.min, 3);
 	assert_int_equal(stats.max, BIT64(40));
 	assert_int_equal(stats.sum, BIT64(40) + 15);
 }
 
-static void a_counter_that_ran_backwards_is_noticed(void **state)
+TEST(a_counter_that_ran_backwards_is_noticed)
 {
 	const uint64_t backwards[] = { 100, (uint64_t)-3 };
 	const uint64_t too_large[] = { LARGEST + 1 };
 	struct stats stats = stats_of(backwards, 1);
 
-	(void)state;
 	assert_false(stats.out_of_range);
 	stats = stats_of(backwards, 2);
 	assert_true(stats.out_of_range);
@@ -161,34 +147,14 @@ static void a_counter_that_ran_backwards_is_noticed(void **state)
 	assert_true(stats.out_of_range);
 }
 
-static void a_sum_that_does_not_fit_is_noticed(void **state)
+TEST(a_sum_that_does_not_fit_is_noticed)
 {
 	struct stats stats;
 
-	(void)state;
 	stats_init(&stats);
 	for (unsigned i = 0; i < BIT(16); i++)
 		stats_add(&stats, LARGEST);
 	assert_false(stats.out_of_range);
 	stats_add(&stats, LARGEST);
 	assert_true(stats.out_of_range);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_samples_give_zeros),
-		cmocka_unit_test(one_sample_is_the_mean_without_deviation),
-		cmocka_unit_test(equal_samples_have_no_deviation),
-		cmocka_unit_test(known_samples_give_known_results),
-		cmocka_unit_test(results_are_rounded_to_the_nearest_and_halves_upwards),
-		cmocka_unit_test(the_widest_spread_is_exact),
-		cmocka_unit_test(a_small_spread_of_large_values_is_exact),
-		cmocka_unit_test(random_samples_agree_with_the_definition),
-		cmocka_unit_test(minimum_and_maximum_are_kept),
-		cmocka_unit_test(a_counter_that_ran_backwards_is_noticed),
-		cmocka_unit_test(a_sum_that_does_not_fit_is_noticed),
-	};
-
-	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "guest/text.h"
+#include "tests/unit/unit.h"
 
 static char buffer[128];
 static struct text text;
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	memset(buffer, '!', sizeof(buffer));
 	text_init(&text, buffer, sizeof(buffer));
-	return 0;
 }
 
 /* The text built since the last call. */
@@ -28,19 +22,19 @@ static const char *built(void)
 	assert_false(text.overflow);
 	assert_int_equal(text.length, strlen(buffer));
 	strcpy(copy, buffer);
-	setup(NULL);
+	setup();
 	return copy;
 }
 
-static void a_new_text_is_empty(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(a_new_text_is_empty)
 {
-	(void)state;
 	assert_string_equal(built(), "");
 }
 
-static void parts_follow_each_other(void **state)
+TEST(parts_follow_each_other)
 {
-	(void)state;
 	text_string(&text, "ab");
 	text_char(&text, 'c');
 	text_bytes(&text, "def", 2);
@@ -48,11 +42,10 @@ static void parts_follow_each_other(void **state)
 	assert_string_equal(built(), "abcde");
 }
 
-static void unsigned_numbers(void **state)
+TEST(unsigned_numbers)
 {
 	const uint64_t values[] = { 0, 9, 10, 1234567890, UINT32_MAX + 1ull, UINT64_MAX };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		char expected[32];
 
@@ -62,9 +55,8 @@ static void unsigned_numbers(void **state)
 	}
 }
 
-static void signed_numbers(void **state)
+TEST(signed_numbers)
 {
-	(void)state;
 	text_i64(&text, -1);
 	assert_string_equal(built(), "-1");
 	text_i64(&text, INT64_MIN);
@@ -73,9 +65,8 @@ static void signed_numbers(void **state)
 	assert_string_equal(built(), "9223372036854775807");
 }
 
-static void hexadecimal_numbers(void **state)
+TEST(hexadecimal_numbers)
 {
-	(void)state;
 	text_hex(&text, 0, 0);
 	assert_string_equal(built(), "0");
 	text_hex(&text, 0xcbf43926, 8);
@@ -88,9 +79,8 @@ static void hexadecimal_numbers(void **state)
 	assert_string_equal(built(), "12345");
 }
 
-static void thousandths(void **state)
+TEST(thousandths)
 {
-	(void)state;
 	text_milli(&text, 0);
 	assert_string_equal(built(), "0.000");
 	text_milli(&text, 1);
@@ -101,9 +91,8 @@ static void thousandths(void **state)
 	assert_string_equal(built(), "-0.050");
 }
 
-static void json_strings_are_escaped(void **state)
+TEST(json_strings_are_escaped)
 {
-	(void)state;
 	text_json_string(&text, "plain ~ text");
 	assert_string_equal(built(), "\"plain ~ text\"");
 	text_json_string(&text, "a\"b\\c/");
@@ -114,11 +103,10 @@ static void json_strings_are_escaped(void **state)
 	assert_string_equal(built(), "\"x\\u0000y\"");
 }
 
-static void a_text_may_fill_its_buffer(void **state)
+TEST(a_text_may_fill_its_buffer)
 {
 	char small[4];
 
-	(void)state;
 	text_init(&text, small, sizeof(small));
 	text_string(&text, "abc");
 	assert_false(text.overflow);
@@ -138,12 +126,11 @@ static void build_all(struct text *into)
 	text_char(into, 'z');
 }
 
-static void what_does_not_fit_is_cut_and_remembered(void **state)
+TEST(what_does_not_fit_is_cut_and_remembered)
 {
 	char whole[64], cut[64];
 	size_t length;
 
-	(void)state;
 	text_init(&text, whole, sizeof(whole));
 	build_all(&text);
 	assert_false(text.overflow);
@@ -160,11 +147,10 @@ static void what_does_not_fit_is_cut_and_remembered(void **state)
 	}
 }
 
-static void nothing_is_added_after_an_overflow(void **state)
+TEST(nothing_is_added_after_an_overflow)
 {
 	char small[4];
 
-	(void)state;
 	text_init(&text, small, sizeof(small));
 	text_string(&text, "abcdef");
 	text_char(&text, 'x');
@@ -172,42 +158,20 @@ static void nothing_is_added_after_an_overflow(void **state)
 	assert_true(text.overflow);
 }
 
-static void a_format_takes_strings_and_numbers(void **state)
+TEST(a_format_takes_strings_and_numbers)
 {
 	TEXT(said, 64);
 
-	(void)state;
 	text_format(&said, "%s: %ju MiB at 0x%jx, 100 of them", "ram", (uintmax_t)UINT64_MAX,
 		    (uintmax_t)0xc0ffee);
 	assert_string_equal(said.at, "ram: 18446744073709551615 MiB at 0xc0ffee, 100 of them");
 }
 
-static void a_format_is_cut_like_other_text(void **state)
+TEST(a_format_is_cut_like_other_text)
 {
 	TEXT(said, 8);
 
-	(void)state;
 	text_format(&said, "%s%ju", "ab", (uintmax_t)1234567890);
 	assert_string_equal(said.at, "ab12345");
 	assert_true(said.overflow);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_new_text_is_empty, setup),
-		cmocka_unit_test_setup(parts_follow_each_other, setup),
-		cmocka_unit_test_setup(unsigned_numbers, setup),
-		cmocka_unit_test_setup(signed_numbers, setup),
-		cmocka_unit_test_setup(hexadecimal_numbers, setup),
-		cmocka_unit_test_setup(thousandths, setup),
-		cmocka_unit_test_setup(json_strings_are_escaped, setup),
-		cmocka_unit_test_setup(a_text_may_fill_its_buffer, setup),
-		cmocka_unit_test_setup(what_does_not_fit_is_cut_and_remembered, setup),
-		cmocka_unit_test_setup(nothing_is_added_after_an_overflow, setup),
-		cmocka_unit_test(a_format_takes_strings_and_numbers),
-		cmocka_unit_test(a_format_is_cut_like_other_text),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

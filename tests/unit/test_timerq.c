@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timer queue of a core against an unsorted list of timers. */
 /* LINK: hyp/cpu/timerq.c drivers/timer/generic_timer.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "hyp/cpu/timerq.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define TIMERS 6u
 
@@ -42,9 +38,8 @@ static void expired(struct timer *timer)
 		start(called, timer->deadline + 100);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_counter_step = 0;
 	for (unsigned i = 0; i < TIMERS; i++) {
@@ -54,7 +49,6 @@ static int setup(void **state)
 	}
 	starts = 0;
 	again = false;
-	return 0;
 }
 
 static unsigned first(void)
@@ -92,12 +86,13 @@ static void fire(uint64_t now)
 	assert_int_equal(called, due ? next : TIMERS);
 }
 
-static void random_starts_and_stops_agree_with_a_list(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(random_starts_and_stops_agree_with_a_list)
 {
 	struct random random;
 	uint64_t now = 0;
 
-	(void)state;
 	random_init(&random, 1, 14);
 	for (unsigned step = 0; step < 50000; step++) {
 		unsigned i = random_below(&random, TIMERS);
@@ -120,9 +115,8 @@ static void random_starts_and_stops_agree_with_a_list(void **state)
 	}
 }
 
-static void of_equal_deadlines_the_first_started_is_first(void **state)
+TEST(of_equal_deadlines_the_first_started_is_first)
 {
-	(void)state;
 	start(3, 100);
 	start(1, 100);
 	start(3, 100);
@@ -134,11 +128,10 @@ static void of_equal_deadlines_the_first_started_is_first(void **state)
 }
 
 /* CNTHP is written where its timer changes, and not else. */
-static void a_later_timer_writes_no_register(void **state)
+TEST(a_later_timer_writes_no_register)
 {
 	unsigned writes;
 
-	(void)state;
 	start(0, 100);
 	writes = fake_counts.sysreg_writes;
 	start(1, 200);
@@ -150,15 +143,4 @@ static void a_later_timer_writes_no_register(void **state)
 	timerq_stop(&timers[0]);
 	assert_true(fake_counts.sysreg_writes > writes);
 	assert_int_equal(fake_cnthp_cval_el2, 150);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(random_starts_and_stops_agree_with_a_list, setup),
-		cmocka_unit_test_setup(of_equal_deadlines_the_first_started_is_first, setup),
-		cmocka_unit_test_setup(a_later_timer_writes_no_register, setup),
-	};
-
-	return cmocka_run_group_tests_name("timerq", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a syndrome to its handler, and the handler's effects. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "abi/record.h"
@@ -19,12 +14,14 @@
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
+
+EACH_TEST(trap_setup, NULL);
 
 /* --- emulated devices --- */
 
-static void a_load_puts_the_devices_answer_into_its_register(void **state)
+TEST(a_load_puts_the_devices_answer_into_its_register)
 {
-	(void)state;
 	device.value = 0xfffffff812345678;
 	vcpu->frame.x[3] = UINT64_MAX;
 	assert_skips(LDR_W3);
@@ -34,18 +31,16 @@ static void a_load_puts_the_devices_answer_into_its_register(void **state)
 	assert_int_equal(vcpu->frame.x[3], 0x12345678);
 }
 
-static void a_signed_load_fills_the_register(void **state)
+TEST(a_signed_load_fills_the_register)
 {
-	(void)state;
 	device.value = 0x80;
 	assert_skips(0x93278005); /* ldrsb x7, [x0] */
 	assert_int_equal(vcpu->frame.x[7], 0xffffffffffffff80);
 	assert_int_equal(device.size, 1);
 }
 
-static void a_store_hands_over_its_register(void **state)
+TEST(a_store_hands_over_its_register)
 {
-	(void)state;
 	vcpu->frame.x[12] = 0x87654321;
 	assert_skips(STR_W12);
 	assert_int_equal(device.writes, 1);
@@ -57,20 +52,18 @@ static void a_store_hands_over_its_register(void **state)
 	assert_int_equal(device.size, 8);
 }
 
-static void a_store_of_a_byte_says_its_size(void **state)
+TEST(a_store_of_a_byte_says_its_size)
 {
-	(void)state;
 	vcpu->frame.x[10] = 0x87654321;
 	assert_skips(0x930a0045); /* strb w10, [x0] */
 	assert_int_equal(device.value & 0xff, 0x21);
 	assert_int_equal(device.size, 1);
 }
 
-static void register_31_reads_as_zero_and_takes_nothing(void **state)
+TEST(register_31_reads_as_zero_and_takes_nothing)
 {
 	struct trap_frame before;
 
-	(void)state;
 	memset(&vcpu->frame, 0xaa, sizeof(vcpu->frame));
 	vcpu->frame.x[31] = 0;
 	before = vcpu->frame;
@@ -82,9 +75,8 @@ static void register_31_reads_as_zero_and_takes_nothing(void **state)
 	assert_int_equal(device.value, 0);
 }
 
-static void a_device_has_its_first_and_its_last_byte(void **state)
+TEST(a_device_has_its_first_and_its_last_byte)
 {
-	(void)state;
 	fake_hyp.fault_ipa = DEVICE;
 	assert_skips(LDR_W3);
 	assert_int_equal(device.offset, 0);
@@ -93,9 +85,8 @@ static void a_device_has_its_first_and_its_last_byte(void **state)
 	assert_int_equal(device.offset, DEVICE_SIZE - 1);
 }
 
-static void beside_a_device_the_vm_is_stopped(void **state)
+TEST(beside_a_device_the_vm_is_stopped)
 {
-	(void)state;
 	fake_hyp.fault_ipa = DEVICE - 1;
 	assert_stops(LDR_W3, FAULT_DATA_ABORT);
 	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
@@ -103,18 +94,16 @@ static void beside_a_device_the_vm_is_stopped(void **state)
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-static void without_a_syndrome_a_device_cannot_be_emulated(void **state)
+TEST(without_a_syndrome_a_device_cannot_be_emulated)
 {
-	(void)state;
 	assert_stops(0x92000005, FAULT_MMIO_SYNDROME); /* ldp w1, w2, [x0] */
 	assert_stops(0x92000145, FAULT_MMIO_SYNDROME); /* cache maintenance */
 	assert_stops(0x92000085, FAULT_MMIO_SYNDROME); /* a stage-1 walk */
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-static void other_faults_at_a_device_stop_the_vm(void **state)
+TEST(other_faults_at_a_device_stop_the_vm)
 {
-	(void)state;
 	assert_stops(0x9381004d, FAULT_DATA_ABORT); /* permission */
 	assert_stops(0x93810009, FAULT_DATA_ABORT); /* access flag */
 	assert_stops(0x93810010, FAULT_DATA_ABORT); /* synchronous external */
@@ -123,9 +112,8 @@ static void other_faults_at_a_device_stop_the_vm(void **state)
 
 /* --- the other classes --- */
 
-static void a_hypercall_reaches_its_function(void **state)
+TEST(a_hypercall_reaches_its_function)
 {
-	(void)state;
 	vcpu->frame.x[0] = HC_ID(NULL);
 	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: returns after it by itself */
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
@@ -138,9 +126,8 @@ static void a_hypercall_reaches_its_function(void **state)
 	assert_int_equal(fake_hyp.skipped, 0);
 }
 
-static void cold_takes_a_state_and_nothing_else(void **state)
+TEST(cold_takes_a_state_and_nothing_else)
 {
-	(void)state;
 	for (reg_t i = 0; i <= STATE_COLD_TLB + 1; i++) {
 		vcpu->frame.x[0] = HC_ID(COLD);
 		vcpu->frame.x[1] = i;
@@ -159,11 +146,10 @@ static int64_t fail_over(void)
 }
 
 /* It would wait for an interrupt that has come. The fake VM has no partner: HC_EINVAL. */
-static void a_standby_whose_interrupt_is_pending_is_not_paused(void **state)
+TEST(a_standby_whose_interrupt_is_pending_is_not_paused)
 {
 	struct vm_machine machine = *vcpu->vm->machine;
 
-	(void)state;
 	vcpu->vm->machine = &machine;
 	machine.takeover_intid = FAKE_SPI_FIRST;
 	assert_int_equal(fail_over(), HC_EINVAL);
@@ -190,11 +176,10 @@ static int64_t switch_over(struct vm *commands)
 	return (int64_t)vcpu->frame.x[0];
 }
 
-static void a_control_vm_alone_commands_and_a_vm_that_runs_alone(void **state)
+TEST(a_control_vm_alone_commands_and_a_vm_that_runs_alone)
 {
 	struct vm active = { .paused = true };
 
-	(void)state;
 	assert_int_equal(switch_over(NULL), HC_EINVAL);
 	assert_int_equal(switch_over(&active), HC_EINVAL);
 	assert_null(fake_hyp.failed_over);
@@ -203,14 +188,13 @@ static void a_control_vm_alone_commands_and_a_vm_that_runs_alone(void **state)
 	assert_ptr_equal(fake_hyp.failed_over, &active);
 }
 
-static void an_unknown_hypercall_says_so(void **state)
+TEST(an_unknown_hypercall_says_so)
 {
 	const reg_t ids[] = { HC_BASE + HC_COUNT, HC_BASE | 0xffffff, HC_BASE - 1,
 			      0x84000005,         0xc4000000,         0x80008000,
 			      0x88000000,         0xc6000000,         0,
 			      UINT64_MAX };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		vcpu->frame.x[0] = ids[i];
 		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
@@ -218,9 +202,8 @@ static void an_unknown_hypercall_says_so(void **state)
 	}
 }
 
-static void the_upper_half_of_a_hypercalls_id_is_ignored(void **state)
+TEST(the_upper_half_of_a_hypercalls_id_is_ignored)
 {
-	(void)state;
 	vcpu->frame.x[0] = HC_ID(NULL) | 1ull << 32;
 	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
@@ -233,9 +216,8 @@ static struct vcpu *guest_exit(reg_t how)
 	return trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
 }
 
-static void a_guest_ends_its_step(void **state)
+TEST(a_guest_ends_its_step)
 {
-	(void)state;
 	assert_null(guest_exit(GUEST_EXIT_DONE));
 	assert_int_equal(vcpu->vm->outcome, VM_DONE);
 	vcpu->vm->outcome = VM_RUNNING;
@@ -264,16 +246,15 @@ static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 	return vcpu->frame.x[0];
 }
 
-static void a_guests_record_comes_from_its_buffer(void **state)
+TEST(a_guests_record_comes_from_its_buffer)
 {
-	(void)state;
 	assert_int_equal(guest_record(RECORD_CHECK, "\"ok\":true", 9), HC_OK);
 	assert_non_null(
 		strstr(fake_hyp.console, "\"vm\":\"mine\",\"vcpu\":0,\"ok\":true,\"crc\":"));
 }
 
 /* Of 64 KiB each page of the guest is the first, so that a body goes on in the next row. */
-static void a_coloured_guests_record_crosses_pages(void **state)
+TEST(a_coloured_guests_record_crosses_pages)
 {
 	static const uint32_t colour[] = { 1 };
 	static char body[2 * PAGE_SIZE], *ram;
@@ -281,7 +262,6 @@ static void a_coloured_guests_record_crosses_pages(void **state)
 		.ram = { .base = 0x80000000, .size = 0x10000, .colours = 1, .colour = colour }
 	};
 
-	(void)state;
 	ram = fake_pages(64);
 	memset(ram, '\n', 64 * PAGE_SIZE); /* no text: another VM's */
 	machine.ram.pa = (uintptr_t)ram;
@@ -304,11 +284,10 @@ static void a_coloured_guests_record_crosses_pages(void **state)
 	assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EINVAL);
 }
 
-static void a_guests_record_that_is_none_is_refused(void **state)
+TEST(a_guests_record_that_is_none_is_refused)
 {
 	const char *body = "\"ok\":true";
 
-	(void)state;
 	assert_int_equal(guest_record(RECORD_KIND_COUNT, body, 9), (reg_t)HC_EINVAL);
 	fake_reset();
 	assert_int_equal(guest_record(RECORD_CHECK | 1ull << 32, body, 9), (reg_t)HC_EINVAL);
@@ -321,9 +300,8 @@ static void a_guests_record_that_is_none_is_refused(void **state)
 	assert_string_equal(fake_hyp.console, "");
 }
 
-static void an_smc_is_answered_and_counted(void **state)
+TEST(an_smc_is_answered_and_counted)
 {
-	(void)state;
 	vcpu->frame.x[0] = 0x84000000; /* PSCI_VERSION */
 	assert_skips(0x5e000000);      /* smc #0 */
 	assert_int_equal(vcpu->frame.x[0], (reg_t)-1);
@@ -331,33 +309,29 @@ static void an_smc_is_answered_and_counted(void **state)
 	assert_int_equal(vcpu->vm->smc_count, 2);
 }
 
-static void wfi_waits(void **state)
+TEST(wfi_waits)
 {
-	(void)state;
 	assert_skips(0x07e00000); /* wfi */
 	assert_int_equal(fake_barriers.wfi, 1);
 }
 
-static void wfi_with_an_interrupt_pending_does_not_wait(void **state)
+TEST(wfi_with_an_interrupt_pending_does_not_wait)
 {
-	(void)state;
 	guest_send_sgi(1, 0);
 	assert_skips(0x07e00000);
 	assert_int_equal(fake_barriers.wfi, 0);
 }
 
-static void wfe_and_a_wfi_whose_condition_fails_do_not_wait(void **state)
+TEST(wfe_and_a_wfi_whose_condition_fails_do_not_wait)
 {
-	(void)state;
 	assert_skips(0x07e00001); /* wfe */
 	fake_hyp.condition_failed = true;
 	assert_skips(0x07000000); /* wfieq */
 	assert_int_equal(fake_barriers.wfi, 0);
 }
 
-static void a_known_register_is_emulated(void **state)
+TEST(a_known_register_is_emulated)
 {
-	(void)state;
 	fake_actlr_el1 = 0x42;
 	assert_skips(0x62320461); /* mrs x3, actlr_el1 */
 	assert_int_equal(vcpu->frame.x[3], 0x42);
@@ -365,35 +339,31 @@ static void a_known_register_is_emulated(void **state)
 	assert_int_equal(fake_actlr_el1, 0x42);
 }
 
-static void an_unknown_register_stops_the_vm(void **state)
+TEST(an_unknown_register_stops_the_vm)
 {
-	(void)state;
 	assert_stops(0x62310461, FAULT_UNHANDLED_TRAP);
 }
 
-static void a_fetch_from_nowhere_stops_the_vm(void **state)
+TEST(a_fetch_from_nowhere_stops_the_vm)
 {
-	(void)state;
 	assert_stops(0x82000005, FAULT_PREFETCH_ABORT);
 	assert_stops(0x82000085, FAULT_PREFETCH_ABORT);
 }
 
 /* Every class that has no handler; of these one may have none (its place in the table is empty). */
-static void every_other_class_stops_the_vm(void **state)
+TEST(every_other_class_stops_the_vm)
 {
 	const uint64_t handled = 1ull << 0x01 | 1ull << 0x03 | 1ull << 0x04 | 1ull << 0x12 |
 				 1ull << 0x13 | 1ull << 0x16 | 1ull << 0x17 | 1ull << 0x18 |
 				 1ull << 0x20 | 1ull << 0x24;
 
-	(void)state;
 	for (uint32_t class = 0; class < 64; class ++)
 		if (!(handled >> class & 1))
 			assert_stops(class << 26 | 1u << 25, FAULT_UNHANDLED_TRAP);
 }
 
-static void an_serror_stops_the_vm(void **state)
+TEST(an_serror_stops_the_vm)
 {
-	(void)state;
 	fake_esr_el2 = 0xbe000000;
 	assert_null(trap_serror(vcpu));
 	assert_int_equal(fake_hyp.reason, FAULT_SERROR);
@@ -407,11 +377,10 @@ static void leave(struct timer *timer)
 	sched_leave();
 }
 
-static void the_hypervisors_timer_calls_a_function(void **state)
+TEST(the_hypervisors_timer_calls_a_function)
 {
 	static struct timer timer = { .function = leave };
 
-	(void)state;
 	timerq_start(&timer, 1000);
 	fake_cntpct_el0 = 1000;
 	gic_enable(FAKE_HYP_TIMER);
@@ -422,16 +391,14 @@ static void the_hypervisors_timer_calls_a_function(void **state)
 	assert_null(fake_gic_violation());
 }
 
-static void an_interrupt_that_went_away_is_not_ended(void **state)
+TEST(an_interrupt_that_went_away_is_not_ended)
 {
-	(void)state;
 	assert_ptr_equal(trap_irq(vcpu), vcpu);
 	assert_null(fake_gic_violation());
 }
 
-static void nobodys_interrupt_comes_once(void **state)
+TEST(nobodys_interrupt_comes_once)
 {
-	(void)state;
 	gic_enable(50);
 	fake_gic_line(50, true);
 	assert_ptr_equal(trap_irq(vcpu), vcpu);
@@ -455,18 +422,16 @@ static void assert_kick_is_over(void)
 }
 
 /* One acknowledge may be for two kicks: nothing is looked at before it is complete. */
-static void a_kick_alone_goes_on(void **state)
+TEST(a_kick_alone_goes_on)
 {
-	(void)state;
 	kick();
 	assert_ptr_equal(trap_irq(vcpu), vcpu);
 	assert_int_equal(fake_barriers.dsb_sy, 1);
 	assert_kick_is_over();
 }
 
-static void a_kick_that_asks_leaves_the_guest(void **state)
+TEST(a_kick_that_asks_leaves_the_guest)
 {
-	(void)state;
 	smp_ask(smp_core());
 	kick();
 	assert_null(trap_irq(vcpu));
@@ -487,11 +452,10 @@ static void count_call(struct timer *timer)
 	timer_calls++;
 }
 
-static void an_idle_core_takes_what_ended_its_wait(void **state)
+TEST(an_idle_core_takes_what_ended_its_wait)
 {
 	static struct timer timer = { .function = count_call };
 
-	(void)state;
 	sched_leave();
 	timer_calls = 0;
 	trap_irq_idle(); /* nothing */
@@ -520,9 +484,8 @@ static void an_idle_core_takes_what_ended_its_wait(void **state)
 	assert_null(fake_gic_violation());
 }
 
-static void an_idle_core_wakes_whose_interrupt_comes(void **state)
+TEST(an_idle_core_wakes_whose_interrupt_comes)
 {
-	(void)state;
 	guest_enable(FAKE_SPI_FIRST, 0x40);
 	guest_leave();
 	sched_leave();
@@ -535,49 +498,4 @@ static void an_idle_core_wakes_whose_interrupt_comes(void **state)
 	guest_return();
 	guest_assert_takes(FAKE_SPI_FIRST);
 	assert_null(fake_gic_violation());
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, trap_setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_load_puts_the_devices_answer_into_its_register),
-		TEST(a_signed_load_fills_the_register),
-		TEST(a_store_hands_over_its_register),
-		TEST(a_store_of_a_byte_says_its_size),
-		TEST(register_31_reads_as_zero_and_takes_nothing),
-		TEST(a_device_has_its_first_and_its_last_byte),
-		TEST(beside_a_device_the_vm_is_stopped),
-		TEST(without_a_syndrome_a_device_cannot_be_emulated),
-		TEST(other_faults_at_a_device_stop_the_vm),
-		TEST(a_hypercall_reaches_its_function),
-		TEST(cold_takes_a_state_and_nothing_else),
-		TEST(a_standby_whose_interrupt_is_pending_is_not_paused),
-		TEST(a_control_vm_alone_commands_and_a_vm_that_runs_alone),
-		TEST(an_unknown_hypercall_says_so),
-		TEST(the_upper_half_of_a_hypercalls_id_is_ignored),
-		TEST(a_guest_ends_its_step),
-		TEST(a_guests_record_comes_from_its_buffer),
-		TEST(a_coloured_guests_record_crosses_pages),
-		TEST(a_guests_record_that_is_none_is_refused),
-		TEST(an_smc_is_answered_and_counted),
-		TEST(wfi_waits),
-		TEST(wfi_with_an_interrupt_pending_does_not_wait),
-		TEST(wfe_and_a_wfi_whose_condition_fails_do_not_wait),
-		TEST(a_known_register_is_emulated),
-		TEST(an_unknown_register_stops_the_vm),
-		TEST(a_fetch_from_nowhere_stops_the_vm),
-		TEST(every_other_class_stops_the_vm),
-		TEST(an_serror_stops_the_vm),
-		TEST(the_hypervisors_timer_calls_a_function),
-		TEST(an_interrupt_that_went_away_is_not_ended),
-		TEST(nobodys_interrupt_comes_once),
-		TEST(a_kick_alone_goes_on),
-		TEST(a_kick_that_asks_leaves_the_guest),
-		TEST(an_idle_core_takes_what_ended_its_wait),
-		TEST(an_idle_core_wakes_whose_interrupt_comes),
-	};
-
-	return cmocka_run_group_tests_name("trap", tests, NULL, NULL);
 }

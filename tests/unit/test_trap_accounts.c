@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits that are counted, traced or stamped, or read every list register, and what covers them. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "abi/probe.h"
@@ -24,6 +19,7 @@
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 /* --- accounted for --- */
 
@@ -109,9 +105,10 @@ static const struct {
 	{ 0x62320461, "sysreg", "0x62320461" },      { 0xf2000000, "other", "0xf2000000" },
 };
 
-static void every_exit_is_accounted_for_by_its_kind(void **state)
+EACH_TEST(trap_setup, NULL);
+
+TEST(every_exit_is_accounted_for_by_its_kind)
 {
-	(void)state;
 	account();
 	for (unsigned i = 0; i < sizeof(sync_exits) / sizeof(sync_exits[0]); i++) {
 		count_sync(sync_exits[i].esr);
@@ -129,7 +126,7 @@ static void every_exit_is_accounted_for_by_its_kind(void **state)
 }
 
 /* A store's without its bits 7 to 0. What else traps has none. */
-static void the_trace_has_the_value_of_a_store_and_of_an_msr(void **state)
+TEST(the_trace_has_the_value_of_a_store_and_of_an_msr)
 {
 	static const struct {
 		uint32_t esr;
@@ -141,9 +138,8 @@ static void the_trace_has_the_value_of_a_store_and_of_an_msr(void **state)
 		{ 0x07e00000, "wfi", "0x7e00000" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(exits); i++) {
-		trap_setup(state);
+		trap_setup();
 		account();
 		frame_write(&vcpu->frame, 12, 0x87654321);
 		trace_sync(exits[i].esr);
@@ -160,9 +156,8 @@ static void interrupt_by(unsigned intid)
 	begin(0);
 }
 
-static void a_first_touch_is_accounted_for_as_one(void **state)
+TEST(a_first_touch_is_accounted_for_as_one)
 {
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	account();
 	count_sync(DABT_LDP);
@@ -181,7 +176,7 @@ static void a_first_touch_is_accounted_for_as_one(void **state)
 	assert_counted("stage2-fault");
 }
 
-static void every_interrupt_is_accounted_for_by_its_kind(void **state)
+TEST(every_interrupt_is_accounted_for_by_its_kind)
 {
 	static const struct {
 		unsigned intid;
@@ -196,7 +191,7 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 
 	for (unsigned i = 0; i < sizeof(irqs) / sizeof(irqs[0]); i++)
 		for (unsigned traced = 0; traced < 2; traced++) {
-			trap_setup(state);
+			trap_setup();
 			account();
 			guest_set_enabled(GUEST_TIMER, true);
 			guest_set_enabled(FAKE_SPI_FIRST, true);
@@ -217,13 +212,12 @@ static void every_interrupt_is_accounted_for_by_its_kind(void **state)
 }
 
 /* The trace has 32 bits for it: with all of them set the timer fired then or before. */
-static void a_timer_that_fired_long_ago_is_late_by_the_most(void **state)
+TEST(a_timer_that_fired_long_ago_is_late_by_the_most)
 {
 	static const uint64_t late[] = { UINT32_MAX - 1, UINT32_MAX, 1ull << 32, 1ull << 63 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(late); i++) {
-		trap_setup(state);
+		trap_setup();
 		account();
 		guest_set_enabled(GUEST_TIMER, true);
 		interrupt_by(GUEST_TIMER);
@@ -235,9 +229,8 @@ static void a_timer_that_fired_long_ago_is_late_by_the_most(void **state)
 }
 
 /* lr_sync=full: what the list registers hold goes to memory, and the exit is handled as ever. */
-static void every_list_register_is_read(void **state)
+TEST(every_list_register_is_read)
 {
-	(void)state;
 	memset(&vcpu->gic, 0xff, sizeof(vcpu->gic));
 	guest_set_enabled(GUEST_TIMER, true);
 	interrupt_by(GUEST_TIMER);
@@ -271,9 +264,8 @@ static reg_t measured_call(reg_t id, reg_t argument)
 	return vcpu->frame.x[0];
 }
 
-static void only_what_lies_between_begin_and_end_is_counted(void **state)
+TEST(only_what_lies_between_begin_and_end_is_counted)
 {
-	(void)state;
 	account();
 	measured_call(HC_ID(NULL), 0);
 	assert_int_equal(measured_call(HC_ID(MEASURE), 1), HC_OK);
@@ -285,9 +277,8 @@ static void only_what_lies_between_begin_and_end_is_counted(void **state)
 	assert_true(console_has("\"exit\":\"hvc\",\"n\":3,"));
 }
 
-static void counting_begins_anew_as_often_as_it_is_asked(void **state)
+TEST(counting_begins_anew_as_often_as_it_is_asked)
 {
-	(void)state;
 	account();
 	measured_call(HC_ID(MEASURE), 0);
 	assert_true(console_is_empty());
@@ -302,9 +293,8 @@ static void counting_begins_anew_as_often_as_it_is_asked(void **state)
 	assert_true(console_is_empty());
 }
 
-static void a_traced_measure_call_leaves_no_event(void **state)
+TEST(a_traced_measure_call_leaves_no_event)
 {
-	(void)state;
 	account();
 	for (reg_t on = 0; on < 2; on++) {
 		vcpu->frame.x[0] = HC_ID(MEASURE);
@@ -315,9 +305,8 @@ static void a_traced_measure_call_leaves_no_event(void **state)
 	assert_true(console_is_empty());
 }
 
-static void another_argument_is_refused_and_counted(void **state)
+TEST(another_argument_is_refused_and_counted)
 {
-	(void)state;
 	account();
 	assert_int_equal(measured_call(HC_ID(MEASURE), 2), (reg_t)HC_EINVAL);
 	assert_int_equal(measured_call(HC_ID(MEASURE), 1ull << 32), (reg_t)HC_EINVAL);
@@ -335,11 +324,10 @@ static void probe(void)
 	write_tpidr_el2((reg_t)&stamps);
 }
 
-static void a_guests_interrupt_is_stamped_on_its_way(void **state)
+TEST(a_guests_interrupt_is_stamped_on_its_way)
 {
 	uint64_t entry;
 
-	(void)state;
 	probe();
 	guest_set_enabled(GUEST_TIMER, true);
 	fake_gic_line(GUEST_TIMER, true);
@@ -351,11 +339,10 @@ static void a_guests_interrupt_is_stamped_on_its_way(void **state)
 	assert_true(fake_gic_virq());
 }
 
-static void the_hypervisors_own_interrupts_leave_the_stamps_alone(void **state)
+TEST(the_hypervisors_own_interrupts_leave_the_stamps_alone)
 {
 	const unsigned own[] = { FAKE_GIC_MAINTENANCE, 50, FAKE_HYP_TIMER };
 
-	(void)state;
 	probe();
 	for (unsigned i = 0; i < 3; i++) {
 		if (own[i] == FAKE_HYP_TIMER) /* a timer that ends the run */
@@ -366,26 +353,4 @@ static void the_hypervisors_own_interrupts_leave_the_stamps_alone(void **state)
 				 own[i] == FAKE_HYP_TIMER ? NULL : TRAP_UNSTAMPED);
 	}
 	assert_int_equal(stamps.el2_vector | stamps.acknowledged | stamps.injected, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, trap_setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_exit_is_accounted_for_by_its_kind),
-		TEST(a_first_touch_is_accounted_for_as_one),
-		TEST(every_interrupt_is_accounted_for_by_its_kind),
-		TEST(a_timer_that_fired_long_ago_is_late_by_the_most),
-		TEST(the_trace_has_the_value_of_a_store_and_of_an_msr),
-		TEST(every_list_register_is_read),
-		TEST(only_what_lies_between_begin_and_end_is_counted),
-		TEST(counting_begins_anew_as_often_as_it_is_asked),
-		TEST(a_traced_measure_call_leaves_no_event),
-		TEST(another_argument_is_refused_and_counted),
-		TEST(a_guests_interrupt_is_stamped_on_its_way),
-		TEST(the_hypervisors_own_interrupts_leave_the_stamps_alone),
-	};
-
-	return cmocka_run_group_tests_name("trap_accounts", tests, NULL, NULL);
 }

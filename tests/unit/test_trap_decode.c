@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Syndromes of data aborts. Those marked with an instruction were read from ESR_EL2 when it was
  * executed (Cortex-A72 as QEMU models it); the others are put together by DDI 0487 D13.2.37. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "hyp/trap/trap_decode.h"
 #include "lib/bits.h"
+#include "tests/unit/unit.h"
 
 #define VALUE 0xf1f2f3f4f5f6f7f8ull
 
@@ -42,18 +38,16 @@ static const struct access accesses[] = {
 	{ 0x93880047, 4, true, 8, 0 },                   /* str r8, [r0] (Cortex-A15) */
 };
 
-static void the_guest_gets_the_fault_of_bare_hardware(void **state)
+TEST(the_guest_gets_the_fault_of_bare_hardware)
 {
-	(void)state;
 	assert_int_equal(abort_guest_fsc(0x93830006), 0x10); /* nothing is there */
 	assert_int_equal(abort_guest_fsc(0x8200000f), 0x10);
 	assert_int_equal(abort_guest_fsc(0x92000086), 0x15); /* a stage-1 walk */
 	assert_int_equal(abort_guest_fsc(0x93830021), 0x21); /* alignment */
 }
 
-static void every_access_is_decoded(void **state)
+TEST(every_access_is_decoded)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(accesses); i++) {
 		const struct access *a = &accesses[i];
 
@@ -68,41 +62,36 @@ static void every_access_is_decoded(void **state)
 	}
 }
 
-static void a_positive_value_is_not_sign_extended(void **state)
+TEST(a_positive_value_is_not_sign_extended)
 {
-	(void)state;
 	assert_int_equal(abort_load_value(0x93250005, 0x17f), 0x7f); /* ldrsb w5, [x0] */
 	assert_int_equal(abort_load_value(0x93a98005, 0x7fffffff), 0x7fffffff);
 }
 
 /* Bits of a device's answer beyond the access are not seen. */
-static void only_the_accessed_bytes_count(void **state)
+TEST(only_the_accessed_bytes_count)
 {
-	(void)state;
 	assert_int_equal(abort_load_value(0x93010005, 0xffffff00), 0);
 	assert_int_equal(abort_load_value(0x93420005, 0xffff0000), 0);
 	assert_int_equal(abort_load_value(0x93830005, 0xffffffff00000000), 0);
 }
 
-static void an_access_without_syndrome_is_not_plain(void **state)
+TEST(an_access_without_syndrome_is_not_plain)
 {
-	(void)state;
 	assert_false(abort_is_emulated(0x92000005)); /* ldp w1, w2, [x0] */
 	assert_false(abort_is_emulated(0x92000045)); /* stp x1, x2, [x0] */
 }
 
-static void cache_maintenance_and_table_walks_are_not_plain(void **state)
+TEST(cache_maintenance_and_table_walks_are_not_plain)
 {
-	(void)state;
 	assert_false(abort_is_emulated(0x92000145)); /* CM */
 	assert_false(abort_is_emulated(0x92000085)); /* S1PTW */
 	assert_false(abort_is_emulated(0x93830105)); /* with ISV, which should not be */
 	assert_false(abort_is_emulated(0x93830085));
 }
 
-static void only_translation_faults_are_unmapped(void **state)
+TEST(only_translation_faults_are_unmapped)
 {
-	(void)state;
 	for (unsigned level = 0; level < 4; level++)
 		assert_true(abort_is_unmapped(0x93830004 | level));
 	assert_false(abort_is_unmapped(0x9381004d)); /* str w1, [x0] to a read-only block */
@@ -110,19 +99,4 @@ static void only_translation_faults_are_unmapped(void **state)
 	for (unsigned fsc = 0; fsc < 64; fsc++)
 		if (fsc < 4 || fsc > 7)
 			assert_false(abort_is_unmapped(0x93830000 | fsc));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_guest_gets_the_fault_of_bare_hardware),
-		cmocka_unit_test(every_access_is_decoded),
-		cmocka_unit_test(a_positive_value_is_not_sign_extended),
-		cmocka_unit_test(only_the_accessed_bytes_count),
-		cmocka_unit_test(an_access_without_syndrome_is_not_plain),
-		cmocka_unit_test(cache_maintenance_and_table_walks_are_not_plain),
-		cmocka_unit_test(only_translation_faults_are_unmapped),
-	};
-
-	return cmocka_run_group_tests_name("trap_decode", tests, NULL, NULL);
 }

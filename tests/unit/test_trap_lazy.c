@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fill=lazy: guest RAM that is mapped at its first touch, and what a guest can ask about it. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 static unsigned level_at(ipa_t ipa)
 {
@@ -32,12 +28,13 @@ static void assert_maps(uint32_t esr, ipa_t ipa, unsigned level)
 	assert_int_equal(fake_tlb_conflicts() + fake_tlb_stale() + fake_tlb_unpublished(), 0);
 }
 
-static void a_first_touch_of_any_kind_maps_one_leaf(void **state)
+EACH_TEST(trap_setup, NULL);
+
+TEST(a_first_touch_of_any_kind_maps_one_leaf)
 {
 	const uint32_t touches[] = { LDR_W3 | 2, STR_W12 | 2, DABT_LDP,   DABT_DC,
 				     DABT_S1PTW, IABT,        IABT_S1PTW, DABT_LDP & ~1u };
 
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	for (unsigned i = 0; i < sizeof(touches) / sizeof(touches[0]); i++) {
 		ipa_t ipa = RAM + 2 * i * PAGE_SIZE;
@@ -49,9 +46,8 @@ static void a_first_touch_of_any_kind_maps_one_leaf(void **state)
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-static void a_fault_that_stays_stops_the_vm(void **state)
+TEST(a_fault_that_stays_stops_the_vm)
 {
-	(void)state;
 	be_lazy(STAGE2_2M, 8);
 	assert_maps(DABT_LDP, RAM + 0x10, 2);
 	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
@@ -59,9 +55,8 @@ static void a_fault_that_stays_stops_the_vm(void **state)
 	assert_int_equal(vcpu->vm->lazy.faults, 1);
 }
 
-static void a_fault_that_no_mapping_ends_stops_the_vm(void **state)
+TEST(a_fault_that_no_mapping_ends_stops_the_vm)
 {
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	assert_stops(0x9200004f, FAULT_DATA_ABORT); /* permission */
 	assert_stops(0x9200000b, FAULT_DATA_ABORT); /* access flag */
@@ -72,11 +67,10 @@ static void a_fault_that_no_mapping_ends_stops_the_vm(void **state)
 	assert_int_equal(level_at(fake_hyp.fault_ipa), 0);
 }
 
-static void outside_of_its_memory_a_lazy_vm_is_stopped(void **state)
+TEST(outside_of_its_memory_a_lazy_vm_is_stopped)
 {
 	const ipa_t outside[] = { 0, RAM - 1, RAM + RAM_SIZE, UINT64_MAX };
 
-	(void)state;
 	be_lazy(STAGE2_1G, 8);
 	for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
 		fake_hyp.fault_ipa = outside[i];
@@ -89,26 +83,23 @@ static void outside_of_its_memory_a_lazy_vm_is_stopped(void **state)
 	assert_int_equal(level_at(RAM + RAM_SIZE), 0);
 }
 
-static void an_eager_vm_is_stopped_in_its_memory_too(void **state)
+TEST(an_eager_vm_is_stopped_in_its_memory_too)
 {
-	(void)state;
 	be_lazy(STAGE2_2M, 8);
 	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0);
 	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
 	assert_stops(IABT, FAULT_PREFETCH_ABORT);
 }
 
-static void without_a_page_for_a_table_the_vm_is_stopped(void **state)
+TEST(without_a_page_for_a_table_the_vm_is_stopped)
 {
-	(void)state;
 	be_lazy(STAGE2_4K, 1);
 	assert_stops(DABT_LDP, FAULT_DATA_ABORT);
 	assert_int_equal(vcpu->vm->lazy.faults, 0);
 }
 
-static void a_device_comes_before_memory(void **state)
+TEST(a_device_comes_before_memory)
 {
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	vcpu->vm->region[0].base = RAM;
 	fake_hyp.fault_ipa = RAM + 0x10;
@@ -126,11 +117,10 @@ static reg_t ask_stage2(reg_t what, reg_t ipa)
 	return vcpu->frame.x[0];
 }
 
-static void a_guest_asks_what_its_start_cost(void **state)
+TEST(a_guest_asks_what_its_start_cost)
 {
 	const uint64_t ticks[] = { 30, 10, 50 };
 
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	assert_int_equal(ask_stage2(HC_STAGE2_TICKS_MIN, 0), 0);
 	assert_int_equal(ask_stage2(HC_STAGE2_FAULTS, 0), 0);
@@ -150,9 +140,8 @@ static void a_guest_asks_what_its_start_cost(void **state)
 	assert_int_equal(ask_stage2(UINT64_MAX, 0), (reg_t)HC_EINVAL);
 }
 
-static void its_costs_stop_at_the_largest_value(void **state)
+TEST(its_costs_stop_at_the_largest_value)
 {
-	(void)state;
 	be_lazy(STAGE2_4K, 8);
 	fake_counter_step = UINT32_MAX - 5ull;
 	assert_maps(DABT_LDP, RAM, 3);
@@ -165,9 +154,8 @@ static void its_costs_stop_at_the_largest_value(void **state)
 	assert_int_equal(ask_stage2(HC_STAGE2_TICKS, 0), UINT32_MAX);
 }
 
-static void a_guest_unmaps_what_it_touched(void **state)
+TEST(a_guest_unmaps_what_it_touched)
 {
-	(void)state;
 	be_lazy(STAGE2_2M, 8);
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* not mapped */
 	assert_maps(DABT_LDP, RAM + 0x5000, 2);
@@ -177,9 +165,8 @@ static void a_guest_unmaps_what_it_touched(void **state)
 	assert_int_equal(vcpu->vm->lazy.faults, 2);
 }
 
-static void a_guest_unmaps_nothing_else(void **state)
+TEST(a_guest_unmaps_nothing_else)
 {
-	(void)state;
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* no stage 2 */
 	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
 	be_lazy(STAGE2_4K, 8);
@@ -191,25 +178,4 @@ static void a_guest_unmaps_nothing_else(void **state)
 	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0); /* eager */
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(RAM), 3);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, trap_setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_first_touch_of_any_kind_maps_one_leaf),
-		TEST(a_fault_that_stays_stops_the_vm),
-		TEST(a_fault_that_no_mapping_ends_stops_the_vm),
-		TEST(outside_of_its_memory_a_lazy_vm_is_stopped),
-		TEST(an_eager_vm_is_stopped_in_its_memory_too),
-		TEST(without_a_page_for_a_table_the_vm_is_stopped),
-		TEST(a_device_comes_before_memory),
-		TEST(a_guest_asks_what_its_start_cost),
-		TEST(its_costs_stop_at_the_largest_value),
-		TEST(a_guest_unmaps_what_it_touched),
-		TEST(a_guest_unmaps_nothing_else),
-	};
-
-	return cmocka_run_group_tests_name("trap_lazy", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits of an unmodified guest, where they are handled another way. */
 /* LINK: tests/unit/trap_vm.c exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/hypercall.h"
 #include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 /* Exception classes, in their place in a syndrome; the length of the instruction (32 bits) */
 #define CP15_32 (0x03u << 26)
@@ -31,23 +27,23 @@
 #define PSCI_SYSTEM_OFF 0x84000008u
 #define PSCI_SYSTEM_RESET 0x84000009u
 
-static int setup(void **state)
+static void setup(void)
 {
-	trap_setup(state);
+	trap_setup();
 	guest_is_unmodified(true);
-	return 0;
 }
 
-static void what_is_not_there_is_undefined(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(what_is_not_there_is_undefined)
 {
 	static const uint32_t classes[] = { CP15_32, CP15_64, CP14_32, CP14_LDC,
 					    CP10_ID, CP14_64, SYSREG64 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		uint32_t esr = classes[i] | IL | 0x3ffc1e;
 
-		setup(state);
+		setup();
 		assert_ptr_equal(take(esr), vcpu);
 		assert_int_equal(fake_hyp.undefined, 1);
 		assert_int_equal(fake_hyp.faults + fake_hyp.skipped, 0);
@@ -58,18 +54,16 @@ static void what_is_not_there_is_undefined(void **state)
 	}
 }
 
-static void a_class_that_nobody_has_stops_it(void **state)
+TEST(a_class_that_nobody_has_stops_it)
 {
-	(void)state;
 	assert_null(take(NOBODYS));
 	assert_int_equal(fake_hyp.reason, FAULT_UNHANDLED_TRAP);
 	assert_int_equal(fake_hyp.undefined, 0);
 }
 
 /* For any HPFAR. */
-static void a_store_to_what_is_mapped_for_reading_does_nothing(void **state)
+TEST(a_store_to_what_is_mapped_for_reading_does_nothing)
 {
-	(void)state;
 	vcpu->vm->rom_writes = 0;
 	assert_ptr_equal(take(STORE_PROTECTED), vcpu);
 	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
@@ -92,9 +86,8 @@ static void assert_aborts(uint32_t esr)
 	assert_int_equal(fake_hyp.skipped + fake_hyp.faults, 0);
 }
 
-static void other_faults_of_permission_are_aborts(void **state)
+TEST(other_faults_of_permission_are_aborts)
 {
-	(void)state;
 	assert_aborts(LOAD_PROTECTED);
 	assert_aborts(FETCH_PROTECTED);
 	assert_aborts(STORE_PROTECTED | 1u << 7); /* of a stage-1 walk */
@@ -106,12 +99,11 @@ static void other_faults_of_permission_are_aborts(void **state)
 	assert_int_equal(fake_hyp.faults, 1);
 }
 
-static void an_access_to_nothing_is_an_abort(void **state)
+TEST(an_access_to_nothing_is_an_abort)
 {
 	static const uint32_t syndromes[] = { LDR_W3, STR_W12,    DABT_LDP,  DABT_S1PTW,
 					      IABT,   IABT_S1PTW, 0x92000021 /* alignment */ };
 
-	(void)state;
 	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
 	for (unsigned i = 0; i < sizeof(syndromes) / sizeof(syndromes[0]); i++)
 		assert_aborts(syndromes[i]);
@@ -124,17 +116,15 @@ static void an_access_to_nothing_is_an_abort(void **state)
 	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
 }
 
-static void an_abort_of_its_own_vector_stops_it(void **state)
+TEST(an_abort_of_its_own_vector_stops_it)
 {
-	(void)state;
 	fake_hyp.vector_aborts = true;
 	assert_null(take(IABT));
 	assert_int_equal(fake_hyp.reason, FAULT_PREFETCH_ABORT);
 }
 
-static void cache_maintenance_of_a_device_is_nothing(void **state)
+TEST(cache_maintenance_of_a_device_is_nothing)
 {
-	(void)state;
 	assert_ptr_equal(take(DABT_DC), vcpu);
 	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE; /* nor of nothing */
 	assert_ptr_equal(take(DABT_DC), vcpu);
@@ -154,11 +144,10 @@ static struct vcpu *call(uint32_t class, uint32_t id)
 	return class == HVC64 ? trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]) : take(class);
 }
 
-static void it_has_psci_and_no_hypercalls(void **state)
+TEST(it_has_psci_and_no_hypercalls)
 {
 	static const uint32_t conduits[] = { HVC64, SMC64 };
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint32_t id = HC_BASE; id <= HC_BASE + HC_COUNT; id++) {
 			assert_ptr_equal(call(conduits[i], id), vcpu);
@@ -175,21 +164,4 @@ static void it_has_psci_and_no_hypercalls(void **state)
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	assert_null(call(HVC64, PSCI_SYSTEM_RESET));
 	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	static const struct CMUnitTest tests[] = {
-		TEST(what_is_not_there_is_undefined),
-		TEST(a_class_that_nobody_has_stops_it),
-		TEST(a_store_to_what_is_mapped_for_reading_does_nothing),
-		TEST(other_faults_of_permission_are_aborts),
-		TEST(an_access_to_nothing_is_an_abort),
-		TEST(an_abort_of_its_own_vector_stops_it),
-		TEST(cache_maintenance_of_a_device_is_nothing),
-		TEST(it_has_psci_and_no_hypercalls),
-	};
-
-	return cmocka_run_group_tests_name("trap_unmodified", tests, NULL, NULL);
 }

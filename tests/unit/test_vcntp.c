@@ -2,11 +2,6 @@
 /* The registers of an emulated CNTP, by themselves and as a guest reaches them; CNTVOFF. When it
  * fires, and for whom, is test_sched.c's. */
 /* LINK: exit-path drivers/gic/gicv2.c tests/unit/trap_vm.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
@@ -14,6 +9,7 @@
 #include "hyp/vcpu/vtimer.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define INTID 30u
@@ -36,11 +32,11 @@ static void limit_reached(struct timer *timer)
 	(void)timer;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
 	const struct run_config config = { .cntp = CNTP_EMULATED };
 
-	trap_setup(state);
+	trap_setup();
 	fake_counter_step = 0;
 	fake_cntpct_el0 = 1000;
 	limit.function = limit_reached;
@@ -51,7 +47,6 @@ static int setup(void **state)
 	vcpu->loaded = true;
 	sched_add(vcpu);
 	sched_begin();
-	return 0;
 }
 
 static void write_by(uint32_t iss, uint64_t value)
@@ -73,17 +68,17 @@ static uint64_t read_by(uint32_t iss)
 	return vcpu->frame.x[5];
 }
 
-static void after_reset_it_is_off(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(after_reset_it_is_off)
 {
-	(void)state;
 	assert_int_equal(read_by(CTL), 0);
 	assert_int_equal(read_by(CVAL), 0);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-	(void)state;
 	write_by(CVAL, 0x123456789abcdef0);
 	assert_int_equal(read_by(CVAL), 0x123456789abcdef0);
 	write_by(CTL, ~0ull);
@@ -93,7 +88,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* ISTATUS whatever IMASK, on unsigned values, and not where the timer is off. */
-static void istatus_is_the_condition(void **state)
+TEST(istatus_is_the_condition)
 {
 	static const struct {
 		uint64_t cval;
@@ -101,7 +96,6 @@ static void istatus_is_the_condition(void **state)
 	} rows[] = { { 0, true },     { 999, true },         { 1000, true },
 		     { 1001, false }, { 1ull << 63, false }, { UINT64_MAX, false } };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (unsigned ctl = 0; ctl < 4; ctl++) {
 			unsigned status = rows[i].met && (ctl & 1) ? 4 : 0;
@@ -112,9 +106,8 @@ static void istatus_is_the_condition(void **state)
 		}
 }
 
-static void tval_is_a_signed_distance(void **state)
+TEST(tval_is_a_signed_distance)
 {
-	(void)state;
 	write_by(TVAL, 500);
 	assert_int_equal(read_by(CVAL), 1500);
 	assert_int_equal(read_by(TVAL), 500);
@@ -128,9 +121,8 @@ static void tval_is_a_signed_distance(void **state)
 	assert_int_equal(read_by(CVAL), 1601);
 }
 
-static void hyp_timer_waits_while_the_line_is_to_rise(void **state)
+TEST(hyp_timer_waits_while_the_line_is_to_rise)
 {
-	(void)state;
 	write_by(CVAL, 2000);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT); /* off */
 	write_by(CTL, 3);
@@ -149,9 +141,8 @@ static void hyp_timer_waits_while_the_line_is_to_rise(void **state)
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 }
 
-static void the_line_follows_every_write(void **state)
+TEST(the_line_follows_every_write)
 {
-	(void)state;
 	guest_enable(INTID, 0x40);
 	write_by(CVAL, 900);
 	guest_assert_takes_nothing();
@@ -169,24 +160,21 @@ static void the_line_follows_every_write(void **state)
 }
 
 /* QEMU 7.2: hyp/arch/armv8/cpu.c. */
-static void a_trapped_read_of_the_counter_is_the_counter(void **state)
+TEST(a_trapped_read_of_the_counter_is_the_counter)
 {
-	(void)state;
 	assert_int_equal(read_by(CNTPCT), 1000);
 	assert_null(take(CNTPCT | MSR_X5)); /* read-only: no core traps that */
 }
 
-static void other_timer_registers_are_none_of_ours(void **state)
+TEST(other_timer_registers_are_none_of_ours)
 {
-	(void)state;
 	assert_null(take(TIMER_REGISTER(2u, 3u) | MRS_X5));
 	assert_int_equal(fake_hyp.reason, FAULT_UNHANDLED_TRAP);
 	assert_null(take(TIMER_REGISTER(3u, 1u) | MRS_X5)); /* CNTV_CTL */
 }
 
-static void the_offset_is_in_microseconds_and_below_the_counter(void **state)
+TEST(the_offset_is_in_microseconds_and_below_the_counter)
 {
-	(void)state;
 	fake_cntfrq_el0 = 62500000;
 	fake_cntpct_el0 = 1000000;
 	assert_int_equal(vtimer_offset(0), 0);
@@ -197,23 +185,4 @@ static void the_offset_is_in_microseconds_and_below_the_counter(void **state)
 	fake_cntpct_el0 = UINT64_MAX / 2;
 	assert_int_equal(vtimer_offset(VTIMER_FROM_0), UINT64_MAX / 2);
 	assert_int_equal(vtimer_offset(VTIMER_FROM_0 - 1), 4294967294ull * 125 / 2);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(after_reset_it_is_off),
-		TEST(what_is_written_is_read),
-		TEST(istatus_is_the_condition),
-		TEST(tval_is_a_signed_distance),
-		TEST(hyp_timer_waits_while_the_line_is_to_rise),
-		TEST(the_line_follows_every_write),
-		TEST(a_trapped_read_of_the_counter_is_the_counter),
-		TEST(other_timer_registers_are_none_of_ours),
-		TEST(the_offset_is_in_microseconds_and_below_the_counter),
-	};
-
-	return cmocka_run_group_tests_name("vcntp", tests, NULL, NULL);
 }

@@ -2,24 +2,18 @@
 /* The vGIC's queue and list registers, one situation a test;
  * test_vgic_timer.c has the forwarded interrupt, test_vgic_random_*.c all in any order. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SPI 40u
 #define SOURCE(n) ((n) << 10)
 
-static int two_registers(void **state)
+static void two_registers(void)
 {
-	(void)state;
 	guest_boot(2, true, false);
-	return 0;
 }
 
 static void take(unsigned from, unsigned to)
@@ -28,11 +22,13 @@ static void take(unsigned from, unsigned to)
 		guest_assert_takes(SPI + i);
 }
 
+EACH_TEST(guest_boot_linked, guest_check_rules);
+#define BOTH(test) TEST_BY(test, guest_boot_linked, two_registers, guest_check_rules)
+
 /* --- the queue --- */
 
-static void a_pended_interrupt_comes_once(void **state)
+TEST(a_pended_interrupt_comes_once)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
 	assert_int_equal(guest_ack(), SPI);
@@ -57,26 +53,23 @@ static void pend_six(void)
 		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
 }
 
-static void sixteen_pended_come_by_priority(void **state)
+BOTH(sixteen_pended_come_by_priority)
 {
-	(void)state;
 	pend_sixteen();
 	take(0, 16);
 	guest_assert_takes_nothing();
 }
 
-static void sixteen_pended_cost_few_exits(void **state)
+TEST(sixteen_pended_cost_few_exits)
 {
-	(void)state;
 	pend_sixteen();
 	assert_int_equal(guest_exits(), 0);
 	take(0, 16);
 	assert_in_range(guest_exits(), 1, 8);
 }
 
-static void an_urgent_one_takes_the_place_of_the_least_urgent(void **state)
+TEST(an_urgent_one_takes_the_place_of_the_least_urgent)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
 	guest_enable_and_pend(SPI + 9, 0x10);
@@ -86,9 +79,8 @@ static void an_urgent_one_takes_the_place_of_the_least_urgent(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void an_urgent_one_preempts(void **state)
+TEST(an_urgent_one_preempts)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x80);
 	assert_int_equal(guest_ack(), SPI);
 	guest_enable_and_pend(SPI + 1, 0x80);
@@ -109,9 +101,8 @@ static void activate(unsigned count)
 	}
 }
 
-static void one_that_waits_for_active_ones_makes_no_storm(void **state)
+TEST(one_that_waits_for_active_ones_makes_no_storm)
 {
-	(void)state;
 	activate(4);
 	guest_enable_and_pend(SPI + 9, 0xf0);
 	assert_false(fake_gic_maintenance());
@@ -121,9 +112,8 @@ static void one_that_waits_for_active_ones_makes_no_storm(void **state)
 	guest_assert_takes(SPI + 9);
 }
 
-static void with_all_active_an_urgent_one_still_preempts(void **state)
+TEST(with_all_active_an_urgent_one_still_preempts)
 {
-	(void)state;
 	activate(4);
 	guest_enable_and_pend(SPI + 9, 0x10);
 	assert_int_equal(guest_exits(), 0);
@@ -135,9 +125,8 @@ static void with_all_active_an_urgent_one_still_preempts(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void with_all_but_one_active_the_waiting_one_still_preempts(void **state)
+TEST(with_all_but_one_active_the_waiting_one_still_preempts)
 {
-	(void)state;
 	activate(3);
 	guest_enable_and_pend(SPI + 8, 0x08);
 	guest_enable_and_pend(SPI + 9, 0x10);
@@ -148,18 +137,16 @@ static void with_all_but_one_active_the_waiting_one_still_preempts(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void one_list_register_is_enough(void **state)
+TEST(one_list_register_is_enough)
 {
-	(void)state;
 	guest_boot(1, true, false);
 	pend_sixteen();
 	take(0, 16);
 	guest_assert_takes_nothing();
 }
 
-static void a_guest_that_ends_in_two_steps_loses_nothing(void **state)
+TEST(a_guest_that_ends_in_two_steps_loses_nothing)
 {
-	(void)state;
 	guest_boot(2, true, true);
 	pend_sixteen();
 	for (unsigned i = 0; i < 16; i++) {
@@ -172,19 +159,17 @@ static void a_guest_that_ends_in_two_steps_loses_nothing(void **state)
 
 /* --- SGIs --- */
 
-static void an_sgi_keeps_its_source(void **state)
+TEST(an_sgi_keeps_its_source)
 {
-	(void)state;
 	guest_send_sgi(3, 5);
 	guest_assert_takes(3 | SOURCE(5));
 	guest_assert_takes_nothing();
 }
 
-static void sources_of_an_sgi_come_one_after_the_other(void **state)
+TEST(sources_of_an_sgi_come_one_after_the_other)
 {
 	unsigned seen = 0;
 
-	(void)state;
 	for (unsigned source = 0; source < 8; source++)
 		guest_send_sgi(3, source);
 	for (unsigned i = 0; i < 8; i++) {
@@ -198,9 +183,8 @@ static void sources_of_an_sgi_come_one_after_the_other(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_second_source_waits_for_the_first_ones_end(void **state)
+TEST(a_second_source_waits_for_the_first_ones_end)
 {
-	(void)state;
 	guest_send_sgi(3, 0);
 	assert_int_equal(guest_ack(), 3);
 	guest_send_sgi(3, 1);
@@ -211,9 +195,8 @@ static void a_second_source_waits_for_the_first_ones_end(void **state)
 	guest_assert_takes(3 | SOURCE(1));
 }
 
-static void an_sgi_sent_again_while_active_comes_again(void **state)
+TEST(an_sgi_sent_again_while_active_comes_again)
 {
-	(void)state;
 	guest_send_sgi(3, 0);
 	assert_int_equal(guest_ack(), 3);
 	guest_send_sgi(3, 0);
@@ -226,9 +209,8 @@ static void an_sgi_sent_again_while_active_comes_again(void **state)
 
 /* --- what a guest programs --- */
 
-static void a_disabled_one_waits_in_the_list_register(void **state)
+TEST(a_disabled_one_waits_in_the_list_register)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	guest_set_enabled(SPI, false);
 	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
@@ -238,9 +220,8 @@ static void a_disabled_one_waits_in_the_list_register(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_disabled_one_waits_in_the_queue(void **state)
+TEST(a_disabled_one_waits_in_the_queue)
 {
-	(void)state;
 	pend_six();
 	guest_set_enabled(SPI + 5, false);
 	take(0, 5);
@@ -249,9 +230,8 @@ static void a_disabled_one_waits_in_the_queue(void **state)
 	guest_assert_takes(SPI + 5);
 }
 
-static void disabled_while_active_it_ends_and_comes_again_once_enabled(void **state)
+TEST(disabled_while_active_it_ends_and_comes_again_once_enabled)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	assert_int_equal(guest_ack(), SPI);
 	guest_set_enabled(SPI, false);
@@ -264,18 +244,16 @@ static void disabled_while_active_it_ends_and_comes_again_once_enabled(void **st
 	guest_assert_takes_nothing();
 }
 
-static void an_interrupt_pended_before_it_is_enabled_comes_then(void **state)
+TEST(an_interrupt_pended_before_it_is_enabled_comes_then)
 {
-	(void)state;
 	guest_pend(SPI);
 	guest_assert_takes_nothing();
 	guest_set_enabled(SPI, true);
 	guest_assert_takes(SPI);
 }
 
-static void a_pending_one_goes_by_its_new_priority(void **state)
+TEST(a_pending_one_goes_by_its_new_priority)
 {
-	(void)state;
 	pend_six();
 	guest_set_priority(SPI, 0xa0);
 	guest_set_priority(SPI + 5, 0x10);
@@ -285,9 +263,8 @@ static void a_pending_one_goes_by_its_new_priority(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void pended_again_while_active_it_goes_by_its_new_priority(void **state)
+TEST(pended_again_while_active_it_goes_by_its_new_priority)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x10);
 	guest_enable_and_pend(SPI + 1, 0x40);
 	assert_int_equal(guest_ack(), SPI);
@@ -298,9 +275,8 @@ static void pended_again_while_active_it_goes_by_its_new_priority(void **state)
 	guest_assert_takes(SPI);
 }
 
-static void pended_twice_while_active_it_comes_once_more(void **state)
+TEST(pended_twice_while_active_it_comes_once_more)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x10);
 	assert_int_equal(guest_ack(), SPI);
 	guest_pend(SPI);
@@ -311,9 +287,8 @@ static void pended_twice_while_active_it_comes_once_more(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_cleared_one_does_not_come(void **state)
+TEST(a_cleared_one_does_not_come)
 {
-	(void)state;
 	pend_six();
 	guest_write_bit(GICD_ICPENDR, SPI + 1); /* in a list register */
 	guest_write_bit(GICD_ICPENDR, SPI + 5); /* waiting */
@@ -322,9 +297,8 @@ static void a_cleared_one_does_not_come(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_disabled_distributor_holds_everything_back(void **state)
+TEST(a_disabled_distributor_holds_everything_back)
 {
-	(void)state;
 	pend_six();
 	guest_set_dist_enabled(false);
 	guest_assert_takes_nothing();
@@ -338,9 +312,8 @@ static void a_disabled_distributor_holds_everything_back(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void clearing_the_active_state_ends_it(void **state)
+TEST(clearing_the_active_state_ends_it)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	assert_int_equal(guest_ack(), SPI);
 	guest_write_bit(GICD_ICACTIVER, SPI);
@@ -353,11 +326,10 @@ static void clearing_the_active_state_ends_it(void **state)
 
 /* --- WFI --- */
 
-static void what_a_guest_would_wake_up_for_is_known(void **state)
+TEST(what_a_guest_would_wake_up_for_is_known)
 {
 	struct vgic *vgic = &guest_vcpu.vgic;
 
-	(void)state;
 	assert_false(vgic_anything_pending(vgic));
 	guest_enable_and_pend(SPI, 0x40);
 	assert_true(vgic_anything_pending(vgic));
@@ -369,40 +341,4 @@ static void what_a_guest_would_wake_up_for_is_known(void **state)
 	assert_true(vgic_anything_pending(vgic));
 	guest_set_enabled(SPI, false);
 	assert_false(vgic_anything_pending(vgic));
-}
-
-#define TEST(name, boot) cmocka_unit_test_setup_teardown(name, boot, guest_check_rules)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_pended_interrupt_comes_once, guest_boot_linked),
-		TEST(sixteen_pended_come_by_priority, guest_boot_linked),
-		TEST(sixteen_pended_come_by_priority, two_registers),
-		TEST(sixteen_pended_cost_few_exits, guest_boot_linked),
-		TEST(an_urgent_one_takes_the_place_of_the_least_urgent, guest_boot_linked),
-		TEST(an_urgent_one_preempts, guest_boot_linked),
-		TEST(one_that_waits_for_active_ones_makes_no_storm, guest_boot_linked),
-		TEST(with_all_active_an_urgent_one_still_preempts, guest_boot_linked),
-		TEST(with_all_but_one_active_the_waiting_one_still_preempts, guest_boot_linked),
-		TEST(one_list_register_is_enough, guest_boot_linked),
-		TEST(a_guest_that_ends_in_two_steps_loses_nothing, guest_boot_linked),
-		TEST(an_sgi_keeps_its_source, guest_boot_linked),
-		TEST(sources_of_an_sgi_come_one_after_the_other, guest_boot_linked),
-		TEST(a_second_source_waits_for_the_first_ones_end, guest_boot_linked),
-		TEST(an_sgi_sent_again_while_active_comes_again, guest_boot_linked),
-		TEST(a_disabled_one_waits_in_the_list_register, guest_boot_linked),
-		TEST(a_disabled_one_waits_in_the_queue, guest_boot_linked),
-		TEST(disabled_while_active_it_ends_and_comes_again_once_enabled, guest_boot_linked),
-		TEST(an_interrupt_pended_before_it_is_enabled_comes_then, guest_boot_linked),
-		TEST(a_pending_one_goes_by_its_new_priority, guest_boot_linked),
-		TEST(pended_again_while_active_it_goes_by_its_new_priority, guest_boot_linked),
-		TEST(pended_twice_while_active_it_comes_once_more, guest_boot_linked),
-		TEST(a_cleared_one_does_not_come, guest_boot_linked),
-		TEST(a_disabled_distributor_holds_everything_back, guest_boot_linked),
-		TEST(clearing_the_active_state_ends_it, guest_boot_linked),
-		TEST(what_a_guest_would_wake_up_for_is_known, guest_boot_linked),
-	};
-
-	return cmocka_run_group_tests_name("vgic", tests, NULL, NULL);
 }

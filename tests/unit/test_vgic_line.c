@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The line of an emulated device, level-sensitive: the vGIC is all the GIC that it has. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SPI 48u
 
-static int boot_one_register(void **state)
+static void boot_one_register(void)
 {
-	(void)state;
 	guest_boot(1, false, false);
-	return 0;
 }
 
-static void it_comes_while_the_line_is_high(void **state)
+#define BOTH(test) TEST_BY(test, guest_boot_linked, boot_one_register, guest_check_rules)
+
+BOTH(it_comes_while_the_line_is_high)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	guest_assert_takes(SPI);
@@ -33,9 +28,8 @@ static void it_comes_while_the_line_is_high(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_line_that_falls_before_the_acknowledge_is_forgotten(void **state)
+BOTH(a_line_that_falls_before_the_acknowledge_is_forgotten)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	guest_line(SPI, false);
@@ -43,9 +37,8 @@ static void a_line_that_falls_before_the_acknowledge_is_forgotten(void **state)
 	assert_int_equal(guest_exits(), 0);
 }
 
-static void a_line_that_falls_while_active_does_not_come_again(void **state)
+BOTH(a_line_that_falls_while_active_does_not_come_again)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	assert_int_equal(guest_ack(), SPI);
@@ -56,9 +49,8 @@ static void a_line_that_falls_while_active_does_not_come_again(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_line_that_rises_while_active_comes_after_the_end(void **state)
+BOTH(a_line_that_rises_while_active_comes_after_the_end)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	assert_int_equal(guest_ack(), SPI);
 	guest_line(SPI, true);
@@ -70,9 +62,8 @@ static void a_line_that_rises_while_active_comes_after_the_end(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void what_is_pended_by_software_stays_without_the_line(void **state)
+BOTH(what_is_pended_by_software_stays_without_the_line)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	guest_pend(SPI);
@@ -84,9 +75,8 @@ static void what_is_pended_by_software_stays_without_the_line(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void clearing_it_does_nothing_while_the_line_is_high(void **state)
+BOTH(clearing_it_does_nothing_while_the_line_is_high)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	guest_write_bit(GICD_ICPENDR, SPI);
@@ -96,9 +86,8 @@ static void clearing_it_does_nothing_while_the_line_is_high(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void disabled_it_waits_and_is_forgotten_with_its_line(void **state)
+BOTH(disabled_it_waits_and_is_forgotten_with_its_line)
 {
-	(void)state;
 	guest_enable(SPI, 0x40);
 	guest_line(SPI, true);
 	guest_set_enabled(SPI, false);
@@ -111,9 +100,8 @@ static void disabled_it_waits_and_is_forgotten_with_its_line(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void more_than_list_registers_come_by_priority(void **state)
+BOTH(more_than_list_registers_come_by_priority)
 {
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		guest_enable(SPI + i, (uint8_t)(0x80 - 8 * i));
 		guest_line(SPI + i, true);
@@ -124,24 +112,4 @@ static void more_than_list_registers_come_by_priority(void **state)
 		guest_eoi(SPI + i);
 	}
 	guest_assert_takes_nothing();
-}
-
-#define TEST(name)                                                                                 \
-	cmocka_unit_test_setup_teardown(name, guest_boot_linked, guest_check_rules),               \
-		cmocka_unit_test_setup_teardown(name, boot_one_register, guest_check_rules)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(it_comes_while_the_line_is_high),
-		TEST(a_line_that_falls_before_the_acknowledge_is_forgotten),
-		TEST(a_line_that_falls_while_active_does_not_come_again),
-		TEST(a_line_that_rises_while_active_comes_after_the_end),
-		TEST(what_is_pended_by_software_stays_without_the_line),
-		TEST(clearing_it_does_nothing_while_the_line_is_high),
-		TEST(disabled_it_waits_and_is_forgotten_with_its_line),
-		TEST(more_than_list_registers_come_by_priority),
-	};
-
-	return cmocka_run_group_tests_name("vgic_line", tests, NULL, NULL);
 }

@@ -1,8 +1,2 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LINK: exit-path tests/unit/vgic_random.c vgic-oracle drivers/gic/gicv2.c */
-#include "tests/unit/vgic_random.h"
-
-int main(void)
-{
-	return vgic_random_tests("vgic_random_gicv2");
-}

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vGIC and the interrupt that it forwards: the physical timer, level-sensitive. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SPI 40u
 
-static int boot_unlinked(void **state)
+static void boot_unlinked(void)
 {
-	(void)state;
 	guest_boot(4, false, false);
-	return 0;
 }
 
 static void handle_timer(void)
@@ -27,9 +21,11 @@ static void handle_timer(void)
 	guest_eoi(GUEST_TIMER);
 }
 
-static void a_linked_timer_is_deactivated_by_the_guests_end(void **state)
+EACH_TEST(guest_boot_linked, guest_check_rules);
+#define BOTH(test) TEST_BY(test, guest_boot_linked, boot_unlinked, guest_check_rules)
+
+TEST(a_linked_timer_is_deactivated_by_the_guests_end)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	for (unsigned i = 1; i <= 10; i++) {
 		guest_timer(true);
@@ -40,9 +36,8 @@ static void a_linked_timer_is_deactivated_by_the_guests_end(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void an_unlinked_timer_is_deactivated_by_the_hypervisor(void **state)
+TEST_WITH(an_unlinked_timer_is_deactivated_by_the_hypervisor, boot_unlinked, guest_check_rules)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	for (unsigned i = 1; i <= 10; i++) {
 		guest_timer(true);
@@ -53,9 +48,8 @@ static void an_unlinked_timer_is_deactivated_by_the_hypervisor(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_line_that_stays_high_comes_again(void **state)
+BOTH(a_line_that_stays_high_comes_again)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	guest_assert_takes(GUEST_TIMER);
@@ -66,9 +60,8 @@ static void a_line_that_stays_high_comes_again(void **state)
 	assert_int_equal(fake_gic_deactivations(GUEST_TIMER), 3);
 }
 
-static void a_timer_comes_through_a_full_house(void **state)
+BOTH(a_timer_comes_through_a_full_house)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x10);
 	for (unsigned i = 0; i < 6; i++)
 		guest_enable_and_pend(SPI + i, (uint8_t)(0x40 + i * 8));
@@ -80,9 +73,8 @@ static void a_timer_comes_through_a_full_house(void **state)
 	assert_int_equal(fake_gic_deactivations(GUEST_TIMER), 1);
 }
 
-static void a_timer_disabled_while_pending_comes_once_enabled(void **state)
+BOTH(a_timer_disabled_while_pending_comes_once_enabled)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	guest_set_enabled(GUEST_TIMER, false);
@@ -93,11 +85,10 @@ static void a_timer_disabled_while_pending_comes_once_enabled(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_disabled_timer_is_only_a_line(void **state)
+BOTH(a_disabled_timer_is_only_a_line)
 {
 	unsigned exits;
 
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	guest_set_enabled(GUEST_TIMER, false);
@@ -111,9 +102,8 @@ static void a_disabled_timer_is_only_a_line(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_timer_disabled_while_active_is_still_ended(void **state)
+BOTH(a_timer_disabled_while_active_is_still_ended)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	assert_int_equal(guest_ack(), GUEST_TIMER);
@@ -126,9 +116,8 @@ static void a_timer_disabled_while_active_is_still_ended(void **state)
 	handle_timer();
 }
 
-static void a_timer_cleared_while_its_line_is_high_stays_pending(void **state)
+TEST(a_timer_cleared_while_its_line_is_high_stays_pending)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	guest_write_bit(GICD_ICPENDR, GUEST_TIMER);
@@ -137,9 +126,8 @@ static void a_timer_cleared_while_its_line_is_high_stays_pending(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_timer_pended_by_software_comes_once(void **state)
+TEST(a_timer_pended_by_software_comes_once)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_pend(GUEST_TIMER);
 	guest_pend(GUEST_TIMER);
@@ -147,9 +135,8 @@ static void a_timer_pended_by_software_comes_once(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void a_timer_pended_by_software_stays_so_while_disabled(void **state)
+TEST(a_timer_pended_by_software_stays_so_while_disabled)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_pend(GUEST_TIMER);
 	guest_set_enabled(GUEST_TIMER, false);
@@ -158,9 +145,8 @@ static void a_timer_pended_by_software_stays_so_while_disabled(void **state)
 	guest_assert_takes(GUEST_TIMER);
 }
 
-static void a_timer_pended_by_software_stays_so_while_the_distributor_is_off(void **state)
+TEST(a_timer_pended_by_software_stays_so_while_the_distributor_is_off)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_pend(GUEST_TIMER);
 	guest_set_dist_enabled(false);
@@ -170,40 +156,11 @@ static void a_timer_pended_by_software_stays_so_while_the_distributor_is_off(voi
 }
 
 /* A fault planted between the hypervisor and the GIC: the guest's end is reported twice. */
-static void a_second_deactivation_is_found(void **state)
+TEST(a_second_deactivation_is_found)
 {
-	(void)state;
 	guest_enable(GUEST_TIMER, 0x40);
 	guest_timer(true);
 	handle_timer();
 	gic_deactivate(GUEST_TIMER);
 	assert_string_equal(fake_gic_violation(), "deactivated what is not active");
-}
-
-#define TEST(name, boot) cmocka_unit_test_setup_teardown(name, boot, guest_check_rules)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_linked_timer_is_deactivated_by_the_guests_end, guest_boot_linked),
-		TEST(an_unlinked_timer_is_deactivated_by_the_hypervisor, boot_unlinked),
-		TEST(a_line_that_stays_high_comes_again, guest_boot_linked),
-		TEST(a_line_that_stays_high_comes_again, boot_unlinked),
-		TEST(a_timer_comes_through_a_full_house, guest_boot_linked),
-		TEST(a_timer_comes_through_a_full_house, boot_unlinked),
-		TEST(a_timer_disabled_while_pending_comes_once_enabled, guest_boot_linked),
-		TEST(a_timer_disabled_while_pending_comes_once_enabled, boot_unlinked),
-		TEST(a_disabled_timer_is_only_a_line, guest_boot_linked),
-		TEST(a_disabled_timer_is_only_a_line, boot_unlinked),
-		TEST(a_timer_disabled_while_active_is_still_ended, guest_boot_linked),
-		TEST(a_timer_disabled_while_active_is_still_ended, boot_unlinked),
-		TEST(a_timer_cleared_while_its_line_is_high_stays_pending, guest_boot_linked),
-		TEST(a_timer_pended_by_software_comes_once, guest_boot_linked),
-		TEST(a_timer_pended_by_software_stays_so_while_disabled, guest_boot_linked),
-		TEST(a_timer_pended_by_software_stays_so_while_the_distributor_is_off,
-		     guest_boot_linked),
-		TEST(a_second_deactivation_is_found, guest_boot_linked),
-	};
-
-	return cmocka_run_group_tests_name("vgic_timer", tests, NULL, NULL);
 }

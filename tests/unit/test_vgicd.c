@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated distributor of GICv2, register by register (IHI 0048B chapter 4). */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "hyp/vm/vgicd.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SPI 40u
@@ -35,9 +31,10 @@ static void assert_enabled(uint32_t word0, uint32_t word1, uint32_t word2, uint3
 	}
 }
 
-static void identification_is_that_of_a_gicv2(void **state)
+EACH_TEST(guest_boot_linked, NULL);
+
+TEST(identification_is_that_of_a_gicv2)
 {
-	(void)state;
 	assert_int_equal(read(GICD_TYPER, 4) & 0x1f, 3);   /* 128 interrupts */
 	assert_int_equal(read(GICD_TYPER, 4) >> 5 & 7, 0); /* one CPU interface */
 	assert_int_equal(read(GICD_IIDR, 4) & 0xfff, 0x43b);
@@ -45,9 +42,8 @@ static void identification_is_that_of_a_gicv2(void **state)
 	assert_int_equal(read(GICD_V3_PIDR2, 4), 0);
 }
 
-static void control_enables_two_groups(void **state)
+TEST(control_enables_two_groups)
 {
-	(void)state;
 	for (uint32_t groups = 0; groups < 4; groups++) {
 		write(GICD_CTLR, 4, 0xfffffffc | groups);
 		assert_int_equal(read(GICD_CTLR, 4), groups);
@@ -56,9 +52,8 @@ static void control_enables_two_groups(void **state)
 	}
 }
 
-static void enable_bits_are_set_and_cleared_by_ones(void **state)
+TEST(enable_bits_are_set_and_cleared_by_ones)
 {
-	(void)state;
 	assert_enabled(0xffff, 0, 0, 0);
 	write(GICD_ISENABLER + 4, 4, 0x80000101);
 	write(GICD_ISENABLER + 4, 4, 0); /* zeroes do nothing */
@@ -69,16 +64,14 @@ static void enable_bits_are_set_and_cleared_by_ones(void **state)
 	assert_enabled(0x10ffff, 0x80000001, 0, 0);
 }
 
-static void sgis_stay_enabled(void **state)
+TEST(sgis_stay_enabled)
 {
-	(void)state;
 	write(GICD_ICENABLER, 4, 0xffffffff);
 	assert_enabled(0xffff, 0, 0, 0);
 }
 
-static void bits_can_be_accessed_at_every_width(void **state)
+TEST(bits_can_be_accessed_at_every_width)
 {
-	(void)state;
 	write(GICD_ISENABLER + 5, 1, 0x81);
 	write(GICD_ISENABLER + 6, 2, 0x8001);
 	write(GICD_ISENABLER + 8, 8, 0x8000000100000001);
@@ -88,18 +81,16 @@ static void bits_can_be_accessed_at_every_width(void **state)
 	assert_int_equal(read(GICD_ISENABLER + 8, 8), 0x8000000100000001);
 }
 
-static void only_the_written_bytes_count(void **state)
+TEST(only_the_written_bytes_count)
 {
-	(void)state;
 	write(GICD_ISENABLER + 4, 1, 0xffffffffffffff02);
 	write(GICD_IPRIORITYR + SPI, 1, 0xffffffffffffff40);
 	assert_enabled(0xffff, 2, 0, 0);
 	assert_int_equal(read(GICD_IPRIORITYR + SPI, 4), 0x40);
 }
 
-static void pending_bits_are_set_and_cleared(void **state)
+TEST(pending_bits_are_set_and_cleared)
 {
-	(void)state;
 	write(GICD_ISPENDR + 4, 4, 0x300); /* 40, 41 */
 	assert_int_equal(read(GICD_ISPENDR + 4, 4), 0x300);
 	write(GICD_ICPENDR + 5, 1, 0x01);
@@ -107,9 +98,8 @@ static void pending_bits_are_set_and_cleared(void **state)
 	assert_int_equal(read(GICD_ISACTIVER + 4, 4), 0);
 }
 
-static void pending_bits_of_sgis_are_read_only(void **state)
+TEST(pending_bits_of_sgis_are_read_only)
 {
-	(void)state;
 	write(GICD_ISPENDR, 4, 0xffff);
 	assert_int_equal(read(GICD_ISPENDR, 4), 0);
 	guest_send_sgi(2, 0);
@@ -117,9 +107,8 @@ static void pending_bits_of_sgis_are_read_only(void **state)
 	assert_int_equal(read(GICD_ISPENDR, 4), 1u << 2);
 }
 
-static void active_bits_follow_the_guest(void **state)
+TEST(active_bits_follow_the_guest)
 {
-	(void)state;
 	guest_enable_and_pend(SPI, 0x40);
 	assert_int_equal(guest_ack(), SPI);
 	assert_int_equal(read(GICD_ISACTIVER + 4, 4), 0x100);
@@ -128,9 +117,8 @@ static void active_bits_follow_the_guest(void **state)
 	assert_int_equal(read(GICD_ISACTIVER + 4, 4), 0);
 }
 
-static void priorities_are_bytes_of_five_bits(void **state)
+TEST(priorities_are_bytes_of_five_bits)
 {
-	(void)state;
 	write(GICD_IPRIORITYR + SPI, 4, 0x081018ff);
 	assert_int_equal(read(GICD_IPRIORITYR + SPI, 4), 0x081018f8);
 	write(GICD_IPRIORITYR + SPI + 1, 1, 0x87);
@@ -140,18 +128,16 @@ static void priorities_are_bytes_of_five_bits(void **state)
 	assert_int_equal(read(GICD_IPRIORITYR + SPI + 2, 2), 0x2030);
 }
 
-static void the_forwarded_interrupt_gets_its_priority(void **state)
+TEST(the_forwarded_interrupt_gets_its_priority)
 {
-	(void)state;
 	write(GICD_IPRIORITYR + GUEST_TIMER, 1, 0x58);
 	assert_int_equal(fake_gic.irq[GUEST_TIMER].priority, 0x58);
 	write(GICD_IPRIORITYR + FAKE_GIC_MAINTENANCE, 1, 0x58); /* the hypervisor's own stays */
 	assert_int_equal(fake_gic.irq[FAKE_GIC_MAINTENANCE].priority, 0);
 }
 
-static void no_bit_reaches_a_physical_interrupt_that_is_not_forwarded(void **state)
+TEST(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded)
 {
-	(void)state;
 	for (uint32_t offset = GICD_IGROUPR; offset < GICD_IPRIORITYR; offset += 4)
 		write(offset, 4, 0xffffffff);
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
@@ -160,9 +146,8 @@ static void no_bit_reaches_a_physical_interrupt_that_is_not_forwarded(void **sta
 	}
 }
 
-static void configuration_has_two_bits_an_interrupt(void **state)
+TEST(configuration_has_two_bits_an_interrupt)
 {
-	(void)state;
 	assert_int_equal(read(GICD_ICFGR, 4), 0xaaaaaaaa);
 	write(GICD_ICFGR, 4, 0);
 	assert_int_equal(read(GICD_ICFGR, 4), 0xaaaaaaaa); /* SGIs: edge, read-only */
@@ -173,9 +158,8 @@ static void configuration_has_two_bits_an_interrupt(void **state)
 	assert_int_equal(read(GICD_ICFGR + 4 * 2, 4), 0xaaaa08aa);
 }
 
-static void a_uniprocessor_has_no_targets(void **state)
+TEST(a_uniprocessor_has_no_targets)
 {
-	(void)state;
 	write(GICD_ITARGETSR + SPI, 4, 0x01010101);
 	for (uint32_t i = 0; i < 128; i += 4)
 		assert_int_equal(read(GICD_ITARGETSR + i, 4), 0);
@@ -183,9 +167,8 @@ static void a_uniprocessor_has_no_targets(void **state)
 	guest_assert_takes(SPI);
 }
 
-static void groups_are_kept(void **state)
+TEST(groups_are_kept)
 {
-	(void)state;
 	assert_int_equal(read(GICD_IGROUPR, 4), 0);
 	write(GICD_IGROUPR, 4, 0x80010001);
 	write(GICD_IGROUPR + 5, 1, 0xa5);
@@ -205,9 +188,8 @@ static unsigned pending_sgis(void)
 	return (unsigned)read(GICD_ISPENDR, 4) & 0xffff;
 }
 
-static void an_sgi_goes_to_its_targets(void **state)
+TEST(an_sgi_goes_to_its_targets)
 {
-	(void)state;
 	write(GICD_SGIR, 4, 0u << 24 | 0x01 << 16 | 3); /* a list with this core */
 	assert_int_equal(pending_sgis(), 1u << 3);
 	write(GICD_SGIR, 4, 0u << 24 | 0xfe << 16 | 4); /* a list without it */
@@ -219,9 +201,8 @@ static void an_sgi_goes_to_its_targets(void **state)
 	assert_int_equal(read(GICD_SGIR, 4), 0);
 }
 
-static void the_sources_of_an_sgi_are_a_byte(void **state)
+TEST(the_sources_of_an_sgi_are_a_byte)
 {
-	(void)state;
 	write(GICD_SPENDSGIR + 4, 4, 0x00410081);
 	assert_int_equal(read(GICD_SPENDSGIR + 4, 4), 0x00410081);
 	assert_int_equal(read(GICD_CPENDSGIR + 4, 4), 0x00410081);
@@ -237,7 +218,7 @@ static void the_sources_of_an_sgi_are_a_byte(void **state)
 
 /* --- what is not there --- */
 
-static void what_is_not_there_reads_as_zero(void **state)
+TEST(what_is_not_there_reads_as_zero)
 {
 	const uint32_t offsets[] = {
 		0x00c,
@@ -259,7 +240,6 @@ static void what_is_not_there_reads_as_zero(void **state)
 		0xfffc,
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		write(offsets[i], 4, 0xffffffff);
 		assert_int_equal(read(offsets[i], 4), 0);
@@ -268,9 +248,8 @@ static void what_is_not_there_reads_as_zero(void **state)
 }
 
 /* Anything a guest may try: no sanitizer speaks up, and nothing becomes wrong. */
-static void every_offset_takes_every_width(void **state)
+TEST(every_offset_takes_every_width)
 {
-	(void)state;
 	for (uint32_t offset = 0; offset < VGICD_SIZE; offset++)
 		for (unsigned size = 1; size <= 8; size *= 2) {
 			write(offset, size, 0);
@@ -279,33 +258,4 @@ static void every_offset_takes_every_width(void **state)
 		}
 	assert_int_equal(guest_vcpu.vgic.lr_count, 4);
 	assert_null(fake_gic_violation());
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, guest_boot_linked)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(identification_is_that_of_a_gicv2),
-		TEST(control_enables_two_groups),
-		TEST(enable_bits_are_set_and_cleared_by_ones),
-		TEST(sgis_stay_enabled),
-		TEST(bits_can_be_accessed_at_every_width),
-		TEST(only_the_written_bytes_count),
-		TEST(pending_bits_are_set_and_cleared),
-		TEST(pending_bits_of_sgis_are_read_only),
-		TEST(active_bits_follow_the_guest),
-		TEST(priorities_are_bytes_of_five_bits),
-		TEST(the_forwarded_interrupt_gets_its_priority),
-		TEST(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded),
-		TEST(configuration_has_two_bits_an_interrupt),
-		TEST(a_uniprocessor_has_no_targets),
-		TEST(groups_are_kept),
-		TEST(an_sgi_goes_to_its_targets),
-		TEST(the_sources_of_an_sgi_are_a_byte),
-		TEST(what_is_not_there_reads_as_zero),
-		TEST(every_offset_takes_every_width),
-	};
-
-	return cmocka_run_group_tests_name("vgicd", tests, NULL, NULL);
 }

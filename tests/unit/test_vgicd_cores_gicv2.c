@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated distributor of GICv2 with several vCPUs (IHI 0048B chapter 4). */
 /* LINK: exit-path-of-cores drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define SPI 40u
 #define TO_LIST(targets, id) ((uint32_t)(targets) << 16 | (id))
@@ -19,18 +15,17 @@
 #define NSATT (1u << 15)
 #define FROM(source, id) ((uint32_t)(source) << 10 | (id))
 
-static int boot_four(void **state)
+static void boot_four(void)
 {
-	(void)state;
 	cores_boot(4);
-	return 0;
 }
 
-static void identification(void **state)
+EACH_TEST(boot_four, cores_check_rules);
+
+TEST(identification)
 {
 	const uint8_t ids[] = { 0x04, 0, 0, 0, 0x90, 0xb4, 0x2b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
 
-	(void)state;
 	for (unsigned count = 1; count <= VCPU_MAX; count++) {
 		cores_boot(count);
 		for (unsigned n = 0; n < count; n++) {
@@ -42,9 +37,8 @@ static void identification(void **state)
 	}
 }
 
-static void control_is_one_for_all(void **state)
+TEST(control_is_one_for_all)
 {
-	(void)state;
 	for (uint32_t groups = 0; groups < 4; groups++) {
 		dist_write(groups, GICD_CTLR, 4, groups);
 		for (unsigned n = 0; n < 4; n++) {
@@ -63,9 +57,8 @@ static void a_bank_is_one_vcpus(uint32_t offset, uint32_t value, uint32_t others
 		assert_int_equal(dist_read(n, offset, 4), n == 2 ? value : others);
 }
 
-static void private_banks_are_each_vcpus_own(void **state)
+TEST(private_banks_are_each_vcpus_own)
 {
-	(void)state;
 	a_bank_is_one_vcpus(GICD_IGROUPR, 0x12345678, 0);
 	a_bank_is_one_vcpus(GICD_ISENABLER, 0x0030ffff, 0xffff);
 	a_bank_is_one_vcpus(GICD_ISPENDR, 0x40000000, 0);
@@ -73,9 +66,8 @@ static void private_banks_are_each_vcpus_own(void **state)
 	a_bank_is_one_vcpus(GICD_SPENDSGIR + 4, 0x04020108, 0);
 }
 
-static void sgis_have_no_choice(void **state)
+TEST(sgis_have_no_choice)
 {
-	(void)state;
 	for (unsigned n = 0; n < 4; n++) {
 		dist_write(n, GICD_ICENABLER, 4, 0xffffffff);
 		assert_int_equal(dist_read(n, GICD_ISENABLER, 4), 0xffff);
@@ -88,9 +80,8 @@ static void sgis_have_no_choice(void **state)
 
 /* --- targets --- */
 
-static void private_targets_are_the_reading_vcpu(void **state)
+TEST(private_targets_are_the_reading_vcpu)
 {
-	(void)state;
 	for (unsigned n = 0; n < 4; n++)
 		for (uint32_t i = 0; i < 32; i += 4) {
 			dist_write(n, GICD_ITARGETSR + i, 4, 0xffffffff);
@@ -99,9 +90,8 @@ static void private_targets_are_the_reading_vcpu(void **state)
 		}
 }
 
-static void targets_of_a_uniprocessor_read_as_zero(void **state)
+TEST(targets_of_a_uniprocessor_read_as_zero)
 {
-	(void)state;
 	cores_boot(1);
 	for (uint32_t i = 0; i < 1024; i += 4) {
 		dist_write(0, GICD_ITARGETSR + i, 4, 0xffffffff);
@@ -109,9 +99,8 @@ static void targets_of_a_uniprocessor_read_as_zero(void **state)
 	}
 }
 
-static void targets_have_a_bit_a_vcpu(void **state)
+TEST(targets_have_a_bit_a_vcpu)
 {
-	(void)state;
 	for (unsigned count = 2; count <= VCPU_MAX; count++) {
 		uint32_t bits = (1u << count) - 1;
 
@@ -127,9 +116,8 @@ static void targets_have_a_bit_a_vcpu(void **state)
 	}
 }
 
-static void the_lowest_of_several_targets_takes_it(void **state)
+TEST(the_lowest_of_several_targets_takes_it)
 {
-	(void)state;
 	spi_enable(SPI);
 	for (uint32_t targets = 1; targets < 16; targets++) {
 		dist_write(0, GICD_ITARGETSR + SPI, 1, targets);
@@ -138,9 +126,8 @@ static void the_lowest_of_several_targets_takes_it(void **state)
 	}
 }
 
-static void without_a_target_it_stays_pending(void **state)
+TEST(without_a_target_it_stays_pending)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned intid = i ? FAKE_SPI_FIRST : SPI;
 
@@ -158,9 +145,8 @@ static void without_a_target_it_stays_pending(void **state)
 	}
 }
 
-static void disabled_without_a_target_it_stays_disabled(void **state)
+TEST(disabled_without_a_target_it_stays_disabled)
 {
-	(void)state;
 	spi_enable(SPI);
 	dist_write(0, GICD_ITARGETSR + SPI, 1, 0);
 	dist_write(0, GICD_ICENABLER + 4, 4, 1u << (SPI - 32));
@@ -192,9 +178,8 @@ static uint32_t sent(unsigned n, uint32_t sgir)
 	return pending_at(sgir & 0xf);
 }
 
-static void an_sgi_goes_to_its_targets(void **state)
+TEST(an_sgi_goes_to_its_targets)
 {
-	(void)state;
 	assert_int_equal(sent(0, TO_LIST(0x1, 3)), 0x00000001);
 	assert_int_equal(sent(0, TO_LIST(0xf, 3)), 0x01010101);
 	assert_int_equal(sent(2, TO_LIST(0xb, 15)), 0x04000404);
@@ -209,9 +194,8 @@ static void an_sgi_goes_to_its_targets(void **state)
 	assert_int_equal(dist_read(0, GICD_SGIR, 4), 0);
 }
 
-static void no_narrow_write_sends_an_sgi(void **state)
+TEST(no_narrow_write_sends_an_sgi)
 {
-	(void)state;
 	dist_write(0, GICD_SGIR, 2, TO_SELF(3));
 	dist_write(0, GICD_SGIR + 3, 1, 2);
 	dist_write(0, GICD_SGIR - 4, 8, (uint64_t)TO_SELF(3) << 32);
@@ -219,18 +203,16 @@ static void no_narrow_write_sends_an_sgi(void **state)
 	assert_int_equal(pending_at(0), 0);
 }
 
-static void a_uniprocessor_has_no_others(void **state)
+TEST(a_uniprocessor_has_no_others)
 {
-	(void)state;
 	cores_boot(1);
 	assert_int_equal(sent(0, TO_OTHERS(4)), 0);
 	assert_int_equal(sent(0, TO_LIST(0xfe, 4)), 0);
 	assert_int_equal(sent(0, TO_LIST(0xff, 4)), 1);
 }
 
-static void each_source_is_taken_once(void **state)
+TEST(each_source_is_taken_once)
 {
-	(void)state;
 	for (unsigned n = 0; n < 4; n++)
 		dist_write(n, GICD_SGIR, 4, TO_LIST(0x8, 5));
 	dist_write(1, GICD_SGIR, 4, TO_LIST(0x8, 5));
@@ -240,9 +222,8 @@ static void each_source_is_taken_once(void **state)
 }
 
 /* More than list registers, and than vCPUs. */
-static void eight_sources_come_one_by_one(void **state)
+TEST(eight_sources_come_one_by_one)
 {
-	(void)state;
 	dist_write(1, GICD_SPENDSGIR + 9, 1, 0xff);
 	dist_write(1, GICD_CPENDSGIR + 9, 1, 0x24);
 	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0xdb00);
@@ -253,9 +234,8 @@ static void eight_sources_come_one_by_one(void **state)
 	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0);
 }
 
-static void a_vcpu_that_is_reset_loses_its_private_interrupts(void **state)
+TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 {
-	(void)state;
 	dist_write(1, GICD_ISENABLER, 4, 0xffff0000);
 	dist_write(1, GICD_IGROUPR, 4, 0xffffffff);
 	dist_write(1, GICD_ICFGR + 4, 4, 0xffffffff);
@@ -274,30 +254,4 @@ static void a_vcpu_that_is_reset_loses_its_private_interrupts(void **state)
 	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
 	assert_int_equal(cpu_ack(1), SPI);
 	cpu_eoi(1, SPI);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, boot_four, cores_check_rules)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(identification),
-		TEST(control_is_one_for_all),
-		TEST(private_banks_are_each_vcpus_own),
-		TEST(sgis_have_no_choice),
-		TEST(private_targets_are_the_reading_vcpu),
-		TEST(targets_of_a_uniprocessor_read_as_zero),
-		TEST(targets_have_a_bit_a_vcpu),
-		TEST(the_lowest_of_several_targets_takes_it),
-		TEST(without_a_target_it_stays_pending),
-		TEST(disabled_without_a_target_it_stays_disabled),
-		TEST(an_sgi_goes_to_its_targets),
-		TEST(no_narrow_write_sends_an_sgi),
-		TEST(a_uniprocessor_has_no_others),
-		TEST(each_source_is_taken_once),
-		TEST(eight_sources_come_one_by_one),
-		TEST(a_vcpu_that_is_reset_loses_its_private_interrupts),
-	};
-
-	return cmocka_run_group_tests_name("vgicd_cores_gicv2", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated distributor and redistributors of GICv3 with several vCPUs (IHI 0069 chapter 12). */
 /* LINK: exit-path-of-cores drivers/gic/gicv3.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
@@ -13,6 +8,7 @@
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define SPI 40u
 #define RD(n) ((n)*VGICR_SIZE)
@@ -22,18 +18,17 @@
 #define TYPER2 0xcu
 #define IRM (1ull << 31)
 
-static int boot_four(void **state)
+static void boot_four(void)
 {
-	(void)state;
 	cores_boot(4);
-	return 0;
 }
 
-static void identification(void **state)
+EACH_TEST(boot_four, cores_check_rules);
+
+TEST(identification)
 {
 	const uint8_t ids[] = { 0x04, 0, 0, 0, 0x92, 0xb4, 0x3b, 0, 0x0d, 0xf0, 0x05, 0xb1 };
 
-	(void)state;
 	/* 128 INTIDs of 10 bits, Aff3, 1 of N; no LPIs, no message-based SPIs, no security */
 	assert_int_equal(dist_read(0, GICD_TYPER, 4), 3 | 9u << 19 | 1u << 24);
 	assert_int_equal(dist_read(0, TYPER2, 4), 0);
@@ -47,9 +42,8 @@ static void identification(void **state)
 	}
 }
 
-static void each_vcpu_has_a_redistributor(void **state)
+TEST(each_vcpu_has_a_redistributor)
 {
-	(void)state;
 	for (unsigned count = 1; count <= VCPU_MAX; count++) {
 		cores_boot(count);
 		for (unsigned n = 0; n < count; n++) {
@@ -67,9 +61,8 @@ static void each_vcpu_has_a_redistributor(void **state)
 	}
 }
 
-static void each_sleeps_by_itself(void **state)
+TEST(each_sleeps_by_itself)
 {
-	(void)state;
 	redist_write(0, RD(2) + GICR_WAKER, 4, GICR_WAKER_PROCESSOR_SLEEP);
 	for (unsigned n = 0; n < 4; n++)
 		assert_int_equal(redist_read(1, RD(n) + GICR_WAKER, 4), n == 2 ? 6 : 0);
@@ -77,9 +70,8 @@ static void each_sleeps_by_itself(void **state)
 	assert_int_equal(redist_read(1, RD(2) + GICR_WAKER, 4), 0);
 }
 
-static void any_vcpu_programs_any_frame(void **state)
+TEST(any_vcpu_programs_any_frame)
 {
-	(void)state;
 	redist_write(0, SGI(2) + GICD_ISENABLER, 4, 1u << 20 | 1u << 4);
 	redist_write(1, SGI(2) + GICD_IPRIORITYR + 20, 1, 0x48);
 	redist_write(3, SGI(2) + GICD_ICFGR + 4, 4, 0xffffffff);
@@ -98,9 +90,8 @@ static void any_vcpu_programs_any_frame(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void its_physical_interrupts_are_its_cores(void **state)
+TEST(its_physical_interrupts_are_its_cores)
 {
-	(void)state;
 	redist_write(0, SGI(3) + GICD_ISENABLER, 4, 1u << CORES_TIMER);
 	for (unsigned n = 0; n < 4; n++) {
 		cores_on(n);
@@ -119,9 +110,8 @@ static uint64_t route(unsigned intid)
 	return value;
 }
 
-static void a_route_has_its_fields_alone(void **state)
+TEST(a_route_has_its_fields_alone)
 {
-	(void)state;
 	assert_int_equal(route(SPI), 0);
 	dist_write(2, IROUTER(SPI), 8, UINT64_MAX);
 	assert_int_equal(route(SPI), 0xff80ffffff);
@@ -138,9 +128,8 @@ static void a_route_has_its_fields_alone(void **state)
 }
 
 /* Each half by itself, in both orders: neither loses the other. */
-static void a_route_written_by_halves_is_whole(void **state)
+TEST(a_route_written_by_halves_is_whole)
 {
-	(void)state;
 	dist_write(0, IROUTER(SPI), 4, 0x00030201);
 	dist_write(0, IROUTER(SPI) + 4, 4, 0x04);
 	assert_int_equal(route(SPI), 0x0400030201);
@@ -157,11 +146,10 @@ static void a_route_written_by_halves_is_whole(void **state)
 	assert_takes(2, SPI);
 }
 
-static void each_affinity_level_counts(void **state)
+TEST(each_affinity_level_counts)
 {
 	const uint64_t nobody[] = { 4, 0xff, 0x100, 0x10000, 1ull << 32, 0x10001, 0x0100000001 };
 
-	(void)state;
 	spi_enable(SPI);
 	for (unsigned i = 0; i < sizeof(nobody) / sizeof(nobody[0]); i++) {
 		dist_write(0, IROUTER(SPI), 8, nobody[i]);
@@ -174,9 +162,8 @@ static void each_affinity_level_counts(void **state)
 	}
 }
 
-static void one_of_n_stays_where_it_is(void **state)
+TEST(one_of_n_stays_where_it_is)
 {
-	(void)state;
 	spi_enable(SPI);
 	spi_target(SPI, 3);
 	dist_write(0, IROUTER(SPI), 8, IRM | 1);
@@ -188,9 +175,8 @@ static void one_of_n_stays_where_it_is(void **state)
 	assert_takes(1, SPI);
 }
 
-static void a_physical_spi_is_routed_with_it(void **state)
+TEST(a_physical_spi_is_routed_with_it)
 {
-	(void)state;
 	spi_enable(FAKE_SPI_FIRST);
 	for (unsigned n = 0; n < 4; n++) {
 		dist_write(n, IROUTER(FAKE_SPI_FIRST), 8, n);
@@ -222,9 +208,8 @@ static unsigned sent(unsigned n, uint64_t value)
 	return pending_at(value >> 24 & 0xf);
 }
 
-static void an_sgi_goes_to_its_targets(void **state)
+TEST(an_sgi_goes_to_its_targets)
 {
-	(void)state;
 	for (unsigned n = 0; n < 4; n++) {
 		assert_int_equal(sent(n, 5u << 24 | 0xf), 0xf);
 		assert_int_equal(sent(n, 15u << 24 | 1u << n), 1u << n);
@@ -237,9 +222,8 @@ static void an_sgi_goes_to_its_targets(void **state)
 	}
 }
 
-static void another_affinity_is_nobodys(void **state)
+TEST(another_affinity_is_nobodys)
 {
-	(void)state;
 	assert_int_equal(sent(1, 5u << 24 | 0xf | 1u << 16), 0);    /* Aff1 */
 	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 32), 0);  /* Aff2 */
 	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 48), 0);  /* Aff3 */
@@ -248,9 +232,8 @@ static void another_affinity_is_nobodys(void **state)
 	assert_int_equal(sent(1, 5u << 24 | 0x2 | 0x8000ull), 0x2); /* and one that is not there */
 }
 
-static void group_0_is_sent_what_is_in_group_0(void **state)
+TEST(group_0_is_sent_what_is_in_group_0)
 {
-	(void)state;
 	redist_write(0, SGI(1) + GICD_IGROUPR, 4, ~(1u << 5));
 	redist_write(0, SGI(3) + GICD_IGROUPR, 4, ~(1u << 5));
 	sgi0r_write(0, 5u << 24 | 0xf);
@@ -274,11 +257,10 @@ static struct vcpu *trapped(unsigned n, unsigned op2, uint64_t value, bool is_re
 	return trap_sync(vcpu);
 }
 
-static void a_trapped_register_sends_it(void **state)
+TEST(a_trapped_register_sends_it)
 {
 	const unsigned sgi1r = 5, asgi1r = 6, sgi0r = 7;
 
-	(void)state;
 	assert_ptr_equal(trapped(0, sgi1r, 9u << 24 | 6, false), cores_vm.vcpu[0]);
 	assert_int_equal(pending_at(9), 6);
 	assert_ptr_equal(trapped(0, sgi0r, 9u << 24 | 6, false), cores_vm.vcpu[0]);
@@ -289,28 +271,4 @@ static void a_trapped_register_sends_it(void **state)
 	assert_int_equal(pending_at(9), 4);
 	trapped(0, asgi1r, 9u << 24 | 6, false);
 	assert_int_equal(pending_at(9), 4);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, boot_four, cores_check_rules)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(identification),
-		TEST(each_vcpu_has_a_redistributor),
-		TEST(each_sleeps_by_itself),
-		TEST(any_vcpu_programs_any_frame),
-		TEST(its_physical_interrupts_are_its_cores),
-		TEST(a_route_has_its_fields_alone),
-		TEST(a_route_written_by_halves_is_whole),
-		TEST(each_affinity_level_counts),
-		TEST(one_of_n_stays_where_it_is),
-		TEST(a_physical_spi_is_routed_with_it),
-		TEST(an_sgi_goes_to_its_targets),
-		TEST(another_affinity_is_nobodys),
-		TEST(group_0_is_sent_what_is_in_group_0),
-		TEST(a_trapped_register_sends_it),
-	};
-
-	return cmocka_run_group_tests_name("vgicd_cores_gicv3", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated distributor and redistributor of GICv3 (IHI 0069 chapter 12). */
 /* LINK: exit-path drivers/gic/gicv3.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vgicd.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define SGI GICR_SGI_OFFSET
@@ -36,9 +32,10 @@ static void gicr_write(uint32_t offset, unsigned size, uint64_t value)
 	vgicr_write(&guest_vcpu, offset, size, value, NULL);
 }
 
-static void identification_is_that_of_a_gicv3(void **state)
+EACH_TEST(guest_boot_linked, NULL);
+
+TEST(identification_is_that_of_a_gicv3)
 {
-	(void)state;
 	assert_int_equal(gicd(GICD_TYPER, 4) & 0x1f, 3);       /* 128 interrupts */
 	assert_int_equal(gicd(GICD_TYPER, 4) >> 19 & 0x1f, 9); /* INTIDs of 10 bits */
 	assert_int_equal(gicd(GICD_V3_PIDR2, 4) >> 4, 3);
@@ -46,9 +43,8 @@ static void identification_is_that_of_a_gicv3(void **state)
 	assert_int_equal(gicr(GICD_V3_PIDR2, 4) >> 4, 3);
 }
 
-static void control_says_affinity_routing_and_one_security_state(void **state)
+TEST(control_says_affinity_routing_and_one_security_state)
 {
-	(void)state;
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
 	gicd_write(GICD_CTLR, 4, 0xffffffff); /* neither RWP nor E1NWF */
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
@@ -58,9 +54,8 @@ static void control_says_affinity_routing_and_one_security_state(void **state)
 	assert_int_equal(gicd(GICD_CTLR, 4), 1u << 6 | 1u << 4);
 }
 
-static void the_redistributor_is_awake_and_the_last_one(void **state)
+TEST(the_redistributor_is_awake_and_the_last_one)
 {
-	(void)state;
 	assert_int_equal(gicr(GICR_WAKER, 4), 0);
 	gicr_write(GICR_WAKER, 4, GICR_WAKER_CHILDREN_ASLEEP); /* read-only */
 	assert_int_equal(gicr(GICR_WAKER, 4), 0);
@@ -74,9 +69,8 @@ static void the_redistributor_is_awake_and_the_last_one(void **state)
 	assert_int_equal(gicr(GICR_CTLR, 4), 0);
 }
 
-static void private_interrupts_are_in_the_redistributor_only(void **state)
+TEST(private_interrupts_are_in_the_redistributor_only)
 {
-	(void)state;
 	gicd_write(GICD_ISENABLER, 4, 0xffffffff);
 	assert_int_equal(gicr(SGI + GICD_ISENABLER, 4), 0);
 	gicr_write(SGI + GICD_ISENABLER, 4, 0x00100002);
@@ -91,9 +85,8 @@ static void private_interrupts_are_in_the_redistributor_only(void **state)
 	assert_int_equal(gicr(SGI + GICD_ICFGR + 4, 4), 0);
 }
 
-static void shared_interrupts_are_in_the_distributor_only(void **state)
+TEST(shared_interrupts_are_in_the_distributor_only)
 {
-	(void)state;
 	gicr_write(SGI + GICD_ISENABLER + 4, 4, 0xffffffff);
 	assert_int_equal(gicd(GICD_ISENABLER + 4, 4), 0);
 	gicd_write(GICD_ISENABLER + 4, 4, 0x100);
@@ -101,9 +94,8 @@ static void shared_interrupts_are_in_the_distributor_only(void **state)
 	assert_int_equal(gicr(SGI + GICD_ISENABLER + 4, 4), 0);
 }
 
-static void sgis_are_enabled_and_pended_like_others(void **state)
+TEST(sgis_are_enabled_and_pended_like_others)
 {
-	(void)state;
 	assert_int_equal(gicr(SGI + GICD_ISENABLER, 4), 0);
 	gicr_write(SGI + GICD_ISENABLER, 4, 0x6);
 	gicr_write(SGI + GICD_ICENABLER, 4, 0x2);
@@ -115,9 +107,8 @@ static void sgis_are_enabled_and_pended_like_others(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void groups_are_kept(void **state)
+TEST(groups_are_kept)
 {
-	(void)state;
 	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffffffff); /* guest_boot() */
 	gicr_write(SGI + GICD_IGROUPR, 4, 0xffff0ffe);
 	gicd_write(GICD_IGROUPR, 4, 0);
@@ -129,9 +120,8 @@ static void groups_are_kept(void **state)
 	assert_true(guest_vcpu.vgic.virq[32].config.group1);
 }
 
-static void the_gicv2_way_to_send_an_sgi_is_gone(void **state)
+TEST(the_gicv2_way_to_send_an_sgi_is_gone)
 {
-	(void)state;
 	guest_set_enabled(3, true);
 	gicd_write(GICD_SGIR, 4, 2u << 24 | 3);
 	gicd_write(GICD_SPENDSGIR, 4, 0x01010101);
@@ -147,9 +137,8 @@ static unsigned sgi1r(uint64_t value)
 	return (unsigned)gicr(SGI + GICD_ISPENDR, 4);
 }
 
-static void an_sgi_goes_to_affinity_0_0_0_0(void **state)
+TEST(an_sgi_goes_to_affinity_0_0_0_0)
 {
-	(void)state;
 	assert_int_equal(sgi1r(0u << 24 | 1), 1u << 0);
 	assert_int_equal(sgi1r(15u << 24 | 1), 1u << 15);
 	assert_int_equal(sgi1r(5u << 24 | 0xffff), 1u << 5);
@@ -161,9 +150,8 @@ static void an_sgi_goes_to_affinity_0_0_0_0(void **state)
 	assert_int_equal(sgi1r(5u << 24 | 1 | 1ull << 40), 0); /* all but this core */
 }
 
-static void a_trapped_store_to_sgi1r_sends_it(void **state)
+TEST(a_trapped_store_to_sgi1r_sends_it)
 {
-	(void)state;
 	guest_set_enabled(9, true);
 	guest_vcpu.frame.x[7] = 9u << 24 | 1;
 	fake_esr_el2 =
@@ -172,9 +160,8 @@ static void a_trapped_store_to_sgi1r_sends_it(void **state)
 	guest_assert_takes(9);
 }
 
-static void every_offset_takes_every_width(void **state)
+TEST(every_offset_takes_every_width)
 {
-	(void)state;
 	for (uint32_t offset = 0; offset < VGICR_SIZE; offset++)
 		for (unsigned size = 1; size <= 8; size *= 2) {
 			if (offset < VGICD_SIZE)
@@ -184,25 +171,4 @@ static void every_offset_takes_every_width(void **state)
 			gicr(offset, size);
 		}
 	assert_null(fake_gic_violation());
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, guest_boot_linked)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(identification_is_that_of_a_gicv3),
-		TEST(control_says_affinity_routing_and_one_security_state),
-		TEST(the_redistributor_is_awake_and_the_last_one),
-		TEST(private_interrupts_are_in_the_redistributor_only),
-		TEST(shared_interrupts_are_in_the_distributor_only),
-		TEST(sgis_are_enabled_and_pended_like_others),
-		TEST(groups_are_kept),
-		TEST(the_gicv2_way_to_send_an_sgi_is_gone),
-		TEST(an_sgi_goes_to_affinity_0_0_0_0),
-		TEST(a_trapped_store_to_sgi1r_sends_it),
-		TEST(every_offset_takes_every_width),
-	};
-
-	return cmocka_run_group_tests_name("vgicd_v3", tests, NULL, NULL);
 }

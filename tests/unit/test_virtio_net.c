@@ -5,16 +5,12 @@
  * own RAM changes through its device, no exit is endless, and no frame is counted twice.
  */
 /* LINK: hyp/dev/virtio_net.c hyp/mem/guest_ram.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "hyp/dev/virtio_net.h"
 #include "hyp/vm/vm.h"
+#include "tests/unit/unit.h"
 
 #define RAM 0x40000000u /* IPA */
 #define RAM_SIZE 0x4000u
@@ -145,11 +141,10 @@ static void begin(unsigned end)
 	write_reg(end, VIRTIO_STATUS, VIRTIO_DRIVER_OK);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
 	static struct virtio_net fresh;
 
-	(void)state;
 	memset(memory, 0xa5, sizeof(memory));
 	for (unsigned i = 0; i < ENDS; i++) {
 		machine[i] = (struct vm_machine){
@@ -170,18 +165,15 @@ static int setup(void **state)
 	begin(A);
 	begin(B);
 	process();
-	return 0;
 }
 
-static int guards_are_intact(void **state)
+static void guards_are_intact(void)
 {
-	(void)state;
 	for (unsigned i = 0; i < ENDS; i++)
 		for (unsigned at = 0; at < GUARD; at++) {
 			assert_int_equal(memory[i].before[at], 0xa5);
 			assert_int_equal(memory[i].after[at], 0xa5);
 		}
-	return 0;
 }
 
 /* One chain, in `pieces` of the buffer at BUFFERS + `at`, from descriptor `first` on. */
@@ -212,11 +204,12 @@ static void fill(uint8_t *frame, uint32_t size, uint32_t number)
 		frame[i] = (uint8_t)(number * 31 + i);
 }
 
+EACH_TEST(setup, guards_are_intact);
+
 /* --- registers --- */
 
-static void it_is_a_network_device(void **state)
+TEST(it_is_a_network_device)
 {
-	(void)state;
 	assert_int_equal(read_reg(A, VIRTIO_MAGIC_VALUE), 0x74726976);
 	assert_int_equal(read_reg(A, VIRTIO_VERSION), 2);
 	assert_int_equal(read_reg(A, VIRTIO_DEVICE_ID), 1);
@@ -228,7 +221,7 @@ static void it_is_a_network_device(void **state)
 	assert_int_equal(read_reg(A, VIRTIO_QUEUE_NUM_MAX), 0);
 }
 
-static void features_that_it_has_not_are_refused(void **state)
+TEST(features_that_it_has_not_are_refused)
 {
 	static const uint32_t rows[][3] = {
 		{ 0, VIRTIO_F_VERSION_1, VIRTIO_FEATURES_OK },
@@ -238,7 +231,6 @@ static void features_that_it_has_not_are_refused(void **state)
 		{ 0, 3, 0 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		write_reg(A, VIRTIO_STATUS, 0);
 		for (uint32_t word = 0; word < 2; word++) {
@@ -251,27 +243,24 @@ static void features_that_it_has_not_are_refused(void **state)
 	}
 }
 
-static void features_stay_as_agreed(void **state)
+TEST(features_stay_as_agreed)
 {
-	(void)state;
 	write_reg(A, VIRTIO_DRIVER_FEATURES_SEL, 1);
 	write_reg(A, VIRTIO_DRIVER_FEATURES, 3);
 	write_reg(A, VIRTIO_STATUS, VIRTIO_FEATURES_OK);
 	assert_true(read_reg(A, VIRTIO_STATUS) & VIRTIO_DRIVER_OK);
 }
 
-static void registers_are_written_as_words(void **state)
+TEST(registers_are_written_as_words)
 {
-	(void)state;
 	for (unsigned size = 1; size <= 8; size *= 2)
 		if (size != 4)
 			region[A].write(&vcpu, VIRTIO_STATUS, size, 0, region[A].state);
 	assert_true(read_reg(A, VIRTIO_STATUS) & VIRTIO_DRIVER_OK);
 }
 
-static void a_queue_that_is_ready_stays_as_it_is(void **state)
+TEST(a_queue_that_is_ready_stays_as_it_is)
 {
-	(void)state;
 	write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
 	write_reg(A, VIRTIO_QUEUE_NUM, 0);
 	write_reg(A, VIRTIO_QUEUE_DESC, 1);
@@ -280,20 +269,18 @@ static void a_queue_that_is_ready_stays_as_it_is(void **state)
 	assert_int_equal(read_reg(A, VIRTIO_QUEUE_READY), 1);
 }
 
-static void a_guest_does_not_say_that_it_needs_a_reset(void **state)
+TEST(a_guest_does_not_say_that_it_needs_a_reset)
 {
-	(void)state;
 	write_reg(A, VIRTIO_STATUS, VIRTIO_NEEDS_RESET);
 	assert_false(read_reg(A, VIRTIO_STATUS) & VIRTIO_NEEDS_RESET);
 }
 
 /* --- frames --- */
 
-static void a_frame_arrives_with_a_header_of_its_own(void **state)
+TEST(a_frame_arrives_with_a_header_of_its_own)
 {
 	static const uint8_t header[12] = { [10] = 1 };
 
-	(void)state;
 	fill(&memory[A].ram[BUFFERS], 64 + HEADER, 5);
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 2);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64 + HEADER, 1);
@@ -313,11 +300,10 @@ static void a_frame_arrives_with_a_header_of_its_own(void **state)
 }
 
 /* Two frames, however many wait: EL2's longest exit. */
-static void a_kick_moves_a_piece(void **state)
+TEST(a_kick_moves_a_piece)
 {
 	static const unsigned received[] = { 2, 4, 5 };
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		offer(B, VIRTIO_NET_RX, i, 0, BUFFER_SIZE, 1);
 		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
@@ -332,9 +318,8 @@ static void a_kick_moves_a_piece(void **state)
 	assert_false(kicked[B]);
 }
 
-static void who_wants_no_interrupt_gets_none(void **state)
+TEST(who_wants_no_interrupt_gets_none)
 {
-	(void)state;
 	available(A, VIRTIO_NET_TX)->flags = available(B, VIRTIO_NET_RX)->flags =
 		VIRTIO_NO_INTERRUPT;
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
@@ -346,9 +331,8 @@ static void who_wants_no_interrupt_gets_none(void **state)
 	assert_int_equal(pulses, 0);
 }
 
-static void a_frame_waits_for_a_buffer(void **state)
+TEST(a_frame_waits_for_a_buffer)
 {
-	(void)state;
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	process();
@@ -361,9 +345,8 @@ static void a_frame_waits_for_a_buffer(void **state)
 	assert_int_equal(net[A].lost, 0);
 }
 
-static void a_frame_waits_for_a_partner_that_starts_anew(void **state)
+TEST(a_frame_waits_for_a_partner_that_starts_anew)
 {
-	(void)state;
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	process();
@@ -373,9 +356,8 @@ static void a_frame_waits_for_a_partner_that_starts_anew(void **state)
 	assert_int_equal(net[B].received, 1);
 }
 
-static void a_queue_begins_anew_without_a_reset(void **state)
+TEST(a_queue_begins_anew_without_a_reset)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
 		offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
@@ -391,9 +373,8 @@ static void a_queue_begins_anew_without_a_reset(void **state)
 	}
 }
 
-static void without_a_partner_a_frame_is_lost_and_counted(void **state)
+TEST(without_a_partner_a_frame_is_lost_and_counted)
 {
-	(void)state;
 	virtio_net_reset(&net[B]);
 	for (unsigned i = 0; i < QUEUE_SIZE; i++)
 		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
@@ -410,9 +391,8 @@ static void without_a_partner_a_frame_is_lost_and_counted(void **state)
 	assert_int_equal(net[B].received, 1);
 }
 
-static void a_frame_that_does_not_fit_is_lost(void **state)
+TEST(a_frame_that_does_not_fit_is_lost)
 {
-	(void)state;
 	offer(B, VIRTIO_NET_RX, 0, 0, 63, 1);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	offer(A, VIRTIO_NET_TX, 1, 0, 60, 1);
@@ -452,7 +432,7 @@ static void assert_stops_only(unsigned end)
 /* `spoil` changes a frame's chain, or the buffer that is for it. */
 static void spoiled(unsigned end, void (*spoil)(struct virtio_descriptor *first))
 {
-	setup(NULL);
+	setup();
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 2);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 2);
 	spoil(descriptor(end, end == A ? VIRTIO_NET_TX : VIRTIO_NET_RX, 0));
@@ -499,7 +479,7 @@ static void indirect(struct virtio_descriptor *first)
 	first->flags |= VIRTIO_DESC_INDIRECT;
 }
 
-static void a_wrong_chain_stops_the_device_of_its_guest(void **state)
+TEST(a_wrong_chain_stops_the_device_of_its_guest)
 {
 	static void (*const all[])(struct virtio_descriptor *) = {
 		below_ram, beyond_ram, wraps, in_a_circle, next_is_none, wrong_direction, indirect,
@@ -508,17 +488,16 @@ static void a_wrong_chain_stops_the_device_of_its_guest(void **state)
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		for (unsigned end = 0; end < ENDS; end++) {
 			spoiled(end, all[i]);
-			guards_are_intact(state);
+			guards_are_intact();
 		}
 }
 
-static void an_index_that_jumps_stops_the_device(void **state)
+TEST(an_index_that_jumps_stops_the_device)
 {
-	(void)state;
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
 	available(A, VIRTIO_NET_TX)->index = QUEUE_SIZE + 1;
 	assert_stops_only(A);
-	setup(NULL);
+	setup();
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	offer(B, VIRTIO_NET_RX, QUEUE_SIZE, 0, BUFFER_SIZE, 1);
 	assert_stops_only(B);
@@ -535,11 +514,10 @@ static uint8_t *with_colours(uint32_t offset)
 	return (uint8_t *)(uintptr_t)ram_pa(&machine[B].ram, RAM + offset);
 }
 
-static void a_frame_crosses_pages_that_are_no_neighbours(void **state)
+TEST(a_frame_crosses_pages_that_are_no_neighbours)
 {
 	uint8_t there[200];
 
-	(void)state;
 	assert_ptr_equal(with_colours(0x2000), memory[B].ram + 0x10000);
 	assert_ptr_equal(with_colours(0x1fff), memory[B].ram + 0x2fff);
 	begin(B);
@@ -561,14 +539,14 @@ static void a_frame_crosses_pages_that_are_no_neighbours(void **state)
 }
 
 /* Its end lies beyond the last page, or all of it does; a queue goes on where its pages do not. */
-static void past_coloured_ram_the_device_stops(void **state)
+TEST(past_coloured_ram_the_device_stops)
 {
 	static const uint32_t rows[][2] = { { 0x2fc0, 0x41 },
 					    { 0x3000, 1 },
 					    { 0xfffff000, 0xffffffff } };
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		setup(state);
+		setup();
 		with_colours(0);
 		begin(B);
 		process();
@@ -579,7 +557,7 @@ static void past_coloured_ram_the_device_stops(void **state)
 		assert_int_equal(net[B].broken, 1);
 		assert_int_equal(net[A].broken, 0);
 	}
-	setup(state);
+	setup();
 	with_colours(0);
 	write_reg(B, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
 	write_reg(B, VIRTIO_QUEUE_READY, 0);
@@ -589,7 +567,7 @@ static void past_coloured_ram_the_device_stops(void **state)
 	assert_int_equal(net[B].broken, 1);
 }
 
-static void a_queue_outside_of_ram_stops_the_device(void **state)
+TEST(a_queue_outside_of_ram_stops_the_device)
 {
 	static const struct {
 		uint32_t offset, address;
@@ -606,9 +584,8 @@ static void a_queue_outside_of_ram_stops_the_device(void **state)
 		{ VIRTIO_QUEUE_NUM, VIRTIO_QUEUE_MOST * 2 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		setup(NULL);
+		setup();
 		write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
 		write_reg(A, VIRTIO_QUEUE_READY, 0);
 		write_reg(A, rows[i].offset, rows[i].address);
@@ -618,9 +595,8 @@ static void a_queue_outside_of_ram_stops_the_device(void **state)
 	}
 }
 
-static void a_device_that_stopped_receives_nothing(void **state)
+TEST(a_device_that_stopped_receives_nothing)
 {
-	(void)state;
 	spoiled(B, indirect);
 	*descriptor(B, VIRTIO_NET_RX, 0) = (struct virtio_descriptor){ .address = RAM + BUFFERS,
 								       .length = BUFFER_SIZE,
@@ -631,7 +607,7 @@ static void a_device_that_stopped_receives_nothing(void **state)
 	assert_int_equal(net[B].received, 0);
 }
 
-static void a_reset_makes_it_work_again(void **state)
+TEST(a_reset_makes_it_work_again)
 {
 	spoiled(A, indirect);
 	begin(A);
@@ -639,14 +615,12 @@ static void a_reset_makes_it_work_again(void **state)
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	process();
 	assert_int_equal(net[B].received, 1);
-	(void)state;
 }
 
-static void nothing_of_a_vm_is_touched_after_its_reset(void **state)
+TEST(nothing_of_a_vm_is_touched_after_its_reset)
 {
 	static uint8_t copy[RAM_SIZE];
 
-	(void)state;
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	virtio_net_reset(&net[B]);
@@ -666,11 +640,10 @@ static uint32_t steps(void)
 }
 
 /* One buffer on its way at a time, in one to three pieces a side: each frame is the one sent. */
-static void each_frame_is_the_one_that_was_sent(void **state)
+TEST(each_frame_is_the_one_that_was_sent)
 {
 	uint32_t received = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < steps() / 8; i++) {
 		unsigned from = random_below(2);
 		uint32_t size = HEADER + 1 + random_below(VIRTIO_NET_FRAME_MOST);
@@ -737,7 +710,7 @@ static void hostile_register(unsigned end)
 		region[end].read(&vcpu, offset, size, region[end].state);
 }
 
-static void whatever_a_guest_writes_nothing_else_changes(void **state)
+TEST(whatever_a_guest_writes_nothing_else_changes)
 {
 	uint32_t broken, received;
 
@@ -766,45 +739,11 @@ static void whatever_a_guest_writes_nothing_else_changes(void **state)
 		for (unsigned n = 0; n < ENDS; n++)
 			assert_true(net[n].lost + net[!n].received - taken[n] <= UINT16_MAX);
 		if (i % 64 == 0)
-			guards_are_intact(state);
+			guards_are_intact();
 	}
 	broken = net[A].broken + net[B].broken;
 	received = net[A].received + net[B].received;
 	assert_true(broken > steps() / 50); /* what this test is for has come about */
 	assert_true(received > steps() / 500);
 	assert_true(net[A].lost + net[B].lost > steps() / 50);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, guards_are_intact)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(it_is_a_network_device),
-		TEST(features_that_it_has_not_are_refused),
-		TEST(features_stay_as_agreed),
-		TEST(registers_are_written_as_words),
-		TEST(a_queue_that_is_ready_stays_as_it_is),
-		TEST(a_frame_waits_for_a_partner_that_starts_anew),
-		TEST(a_queue_begins_anew_without_a_reset),
-		TEST(a_guest_does_not_say_that_it_needs_a_reset),
-		TEST(a_frame_arrives_with_a_header_of_its_own),
-		TEST(a_kick_moves_a_piece),
-		TEST(who_wants_no_interrupt_gets_none),
-		TEST(a_frame_waits_for_a_buffer),
-		TEST(without_a_partner_a_frame_is_lost_and_counted),
-		TEST(a_frame_that_does_not_fit_is_lost),
-		TEST(a_wrong_chain_stops_the_device_of_its_guest),
-		TEST(an_index_that_jumps_stops_the_device),
-		TEST(a_queue_outside_of_ram_stops_the_device),
-		TEST(a_frame_crosses_pages_that_are_no_neighbours),
-		TEST(past_coloured_ram_the_device_stops),
-		TEST(a_device_that_stopped_receives_nothing),
-		TEST(a_reset_makes_it_work_again),
-		TEST(nothing_of_a_vm_is_touched_after_its_reset),
-		TEST(each_frame_is_the_one_that_was_sent),
-		TEST(whatever_a_guest_writes_nothing_else_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

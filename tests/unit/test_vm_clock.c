@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CNTVCT of a VM over pauses, with pause_clock=held: two vCPUs that follow when their cores do. */
 /* LINK: hyp/vm/vm_clock.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
@@ -15,6 +10,7 @@
 #include "hyp/vm/vm_clock.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define VCPUS 2u
 #define OFFSET 100
@@ -34,9 +30,8 @@ void sched_compare(void)
 	compared++;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_counter_step = 0;
 	fake_cntpct_el0 = 1000;
@@ -47,7 +42,6 @@ static int setup(void **state)
 		on[n] = true;
 		assert_false(vm_clock_follow(&vcpus[n]));
 	}
-	return 0;
 }
 
 static bool runs(unsigned n)
@@ -73,9 +67,10 @@ static bool follow_at(uint64_t ticks, unsigned n)
 	return vm_clock_follow(&vcpus[n]);
 }
 
-static void it_stands_still_from_the_last_stop_on(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(it_stands_still_from_the_last_stop_on)
 {
-	(void)state;
 	pause_at(2000);
 	assert_true(follow_at(2010, 1));
 	assert_true(follow_at(2050, 0));
@@ -90,9 +85,8 @@ static void it_stands_still_from_the_last_stop_on(void **state)
 	assert_int_equal(compared, 2 * VCPUS);
 }
 
-static void while_a_vcpu_goes_on_it_does(void **state)
+TEST(while_a_vcpu_goes_on_it_does)
 {
-	(void)state;
 	pause_at(2000);
 	assert_true(follow_at(2010, 1));
 	resume_at(3000); /* before core 0 has looked */
@@ -103,9 +97,8 @@ static void while_a_vcpu_goes_on_it_does(void **state)
 }
 
 /* Before a vCPU goes on the VM is paused again: the time between is the guest's. */
-static void time_between_two_pauses_is_not_held(void **state)
+TEST(time_between_two_pauses_is_not_held)
 {
-	(void)state;
 	pause_at(2000);
 	follow_at(2000, 0);
 	follow_at(2000, 1);
@@ -115,9 +108,8 @@ static void time_between_two_pauses_is_not_held(void **state)
 	assert_int_equal(vm.cntvoff, OFFSET + 500 + 300);
 }
 
-static void twice_is_once(void **state)
+TEST(twice_is_once)
 {
-	(void)state;
 	pause_at(2000);
 	follow_at(2000, 0);
 	follow_at(2000, 1);
@@ -127,9 +119,8 @@ static void twice_is_once(void **state)
 	assert_int_equal(vm.cntvoff, OFFSET + 1000);
 }
 
-static void a_vcpu_that_is_off_has_stopped(void **state)
+TEST(a_vcpu_that_is_off_has_stopped)
 {
-	(void)state;
 	vm_clock_off(&vcpus[1]);
 	pause_at(2000);
 	follow_at(2000, 0);
@@ -145,9 +136,8 @@ static void a_vcpu_that_is_off_has_stopped(void **state)
 	assert_int_equal(vm.cntvoff, OFFSET + 100 + 50);
 }
 
-static void it_is_not_held_before_the_guest_begins(void **state)
+TEST(it_is_not_held_before_the_guest_begins)
 {
-	(void)state;
 	vm.booted = false;
 	vm.clock.going = 0;
 	pause_at(2000);
@@ -165,9 +155,8 @@ static bool is_made_anew(const reg_t *variable, reg_t *value)
 	return true;
 }
 
-static void a_vm_that_is_made_anew_meanwhile_locks_nobody_out(void **state)
+TEST(a_vm_that_is_made_anew_meanwhile_locks_nobody_out)
 {
-	(void)state;
 	alarm(10); /* else it waits for ever */
 	fake_sysregs.read = is_made_anew;
 	pause_at(2000);
@@ -178,9 +167,8 @@ static void a_vm_that_is_made_anew_meanwhile_locks_nobody_out(void **state)
 	alarm(0);
 }
 
-static void moving_it_is_left_alone(void **state)
+TEST(moving_it_is_left_alone)
 {
-	(void)state;
 	vm.clock.held = false;
 	pause_at(2000);
 	assert_true(vm.paused);
@@ -207,12 +195,11 @@ static void step(uint32_t what)
 }
 
 /* In any order: vCPUs that run have one clock, which never goes back, nor faster than CNTPCT. */
-static void vcpus_have_one_clock(void **state)
+TEST(vcpus_have_one_clock)
 {
 	struct random random;
 	uint64_t last = clock_of(0), last_ticks = fake_cntpct_el0;
 
-	(void)state;
 	random_init(&random, 1, 0);
 	for (unsigned i = 0; i < 100000; i++) {
 		uint32_t what = random_next(&random);
@@ -231,22 +218,4 @@ static void vcpus_have_one_clock(void **state)
 			assert_int_equal(clock_of(0), clock_of(1));
 	}
 	assert_true(vm.cntvoff > OFFSET);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(it_stands_still_from_the_last_stop_on),
-		TEST(while_a_vcpu_goes_on_it_does),
-		TEST(time_between_two_pauses_is_not_held),
-		TEST(twice_is_once),
-		TEST(a_vcpu_that_is_off_has_stopped),
-		TEST(it_is_not_held_before_the_guest_begins),
-		TEST(a_vm_that_is_made_anew_meanwhile_locks_nobody_out),
-		TEST(moving_it_is_left_alone),
-		TEST(vcpus_have_one_clock),
-	};
-
-	return cmocka_run_group_tests_name("vm_clock", tests, NULL, NULL);
 }

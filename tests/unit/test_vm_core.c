@@ -3,12 +3,7 @@
 /* LINK: hyp/vm/vm_core.c hyp/vm/vm_clock.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "arch/sysreg.h"
 #include "boards/board.h"
@@ -23,6 +18,7 @@
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define VCPUS 2
 #define PHYSICAL_MPIDR 0x8000000f02ull /* Aff3 0x80, Aff1 0xf, Aff0 2; and not U */
@@ -159,12 +155,10 @@ void gic_virt_save(struct gic_virt_state *state)
 {
 	assert_int_equal(seen.posts_loaded, 1);
 	seen.posts_loaded = 0;
-	(void)state;
 }
 
 void gic_virt_restore(const struct gic_virt_state *state)
 {
-	(void)state;
 	seen.posts_loaded = 1;
 }
 
@@ -230,9 +224,8 @@ static void set_registers(struct vcpu *vcpu)
 	seen.told++;
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_reset();
 	fake_counter_step = 0;
 	fake_mpidr_el1 = PHYSICAL_MPIDR;
@@ -250,7 +243,6 @@ static int setup(void **state)
 	vm_core_reset((void *)(uintptr_t)&config);
 	for (unsigned n = 0; n < VCPUS; n++)
 		vm_core_attach(&vcpus[n]);
-	return 0;
 }
 
 static void turn_on(unsigned n)
@@ -261,11 +253,12 @@ static void turn_on(unsigned n)
 	vm_core_process();
 }
 
+EACH_TEST(setup, NULL);
+
 /* --- attach --- */
 
-static void one_that_is_attached_is_off_and_has_its_registers(void **state)
+TEST(one_that_is_attached_is_off_and_has_its_registers)
 {
-	(void)state;
 	for (unsigned n = 0; n < VCPUS; n++) {
 		assert_int_equal(vcpus[n].power, VCPU_OFF);
 		assert_int_equal(vcpus[n].vttbr, VTTBR);
@@ -276,38 +269,34 @@ static void one_that_is_attached_is_off_and_has_its_registers(void **state)
 	assert_int_equal(seen.added, 0);
 }
 
-static void vcpus_are_numbered_as_their_gic_knows_them(void **state)
+TEST(vcpus_are_numbered_as_their_gic_knows_them)
 {
-	(void)state;
 	assert_int_equal(vcpus[0].el2.vmpidr_el2, 0x80000000);
 	vcpus[1].index = 3;
 	vm_core_attach(&vcpus[1]);
 	assert_int_equal(vcpus[1].el2.vmpidr_el2, 0x80000003);
 }
 
-static void with_the_real_gic_a_vcpu_has_the_cores_number(void **state)
+TEST(with_the_real_gic_a_vcpu_has_the_cores_number)
 {
 	static const struct run_config direct = { .stage2 = STAGE2_2M };
 
-	(void)state;
 	vm[0].config = &direct;
 	vm_core_detach(&vcpus[0]);
 	vm_core_attach(&vcpus[0]);
 	assert_int_equal(vcpus[0].el2.vmpidr_el2, PHYSICAL_MPIDR);
 }
 
-static void without_a_gic_none_is_reset(void **state)
+TEST(without_a_gic_none_is_reset)
 {
-	(void)state;
 	type.no_gic = true;
 	vm_core_attach(&vcpus[0]);
 	assert_int_equal(seen.gic_reset, VCPUS);
 }
 
 /* Its virtual GIC may belong to a new VM by then. */
-static void one_that_is_detached_has_no_interrupt(void **state)
+TEST(one_that_is_detached_has_no_interrupt)
 {
-	(void)state;
 	vcpus[1].vgic.route[SPI] = &vcpus[1].vgic.virq[SPI];
 	assert_ptr_equal(vm_core_owner(SPI), &vcpus[1]);
 	assert_null(vm_core_owner(SPI + 1));
@@ -320,9 +309,8 @@ static void one_that_is_detached_has_no_interrupt(void **state)
 
 /* --- on and off --- */
 
-static void it_begins_where_it_is_to(void **state)
+TEST(it_begins_where_it_is_to)
 {
-	(void)state;
 	turn_on(0);
 	assert_int_equal(vcpus[0].power, VCPU_ON);
 	assert_int_equal(vcpus[0].elr, ENTRY);
@@ -335,9 +323,8 @@ static void it_begins_where_it_is_to(void **state)
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
 }
 
-static void on_again_it_has_its_context(void **state)
+TEST(on_again_it_has_its_context)
 {
-	(void)state;
 	turn_on(0);
 	sched_remove(&vcpus[0]);
 	vm_core_off(&vcpus[0]);
@@ -348,17 +335,15 @@ static void on_again_it_has_its_context(void **state)
 	assert_int_equal(seen.added, 2);
 }
 
-static void what_another_core_is_still_writing_is_not_started(void **state)
+TEST(what_another_core_is_still_writing_is_not_started)
 {
-	(void)state;
 	vcpus[0].power = VCPU_CLAIMED;
 	vm_core_process();
 	assert_int_equal(seen.added, 0);
 }
 
-static void off_nothing_of_it_signals(void **state)
+TEST(off_nothing_of_it_signals)
 {
-	(void)state;
 	turn_on(0);
 	write_hcr_el2(vcpus[0].el2.hcr_el2);
 	write_cntv_ctl_el0(1);
@@ -374,9 +359,8 @@ static void off_nothing_of_it_signals(void **state)
 	assert_int_equal(vcpus[0].power, VCPU_ON); /* until it is saved */
 }
 
-static void posts_to_one_that_is_off_are_processed(void **state)
+TEST(posts_to_one_that_is_off_are_processed)
 {
-	(void)state;
 	vcpus[1].vgic.posted.what = 1;
 	vm_core_process();
 	assert_int_equal(seen.processed, 1);
@@ -391,9 +375,8 @@ static void posts_to_one_that_is_off_are_processed(void **state)
 
 /* --- pause --- */
 
-static void a_paused_vm_starts_no_vcpu(void **state)
+TEST(a_paused_vm_starts_no_vcpu)
 {
-	(void)state;
 	vm[0].paused = true;
 	turn_on(0);
 	assert_int_equal(seen.added, 0);
@@ -405,9 +388,8 @@ static void a_paused_vm_starts_no_vcpu(void **state)
 	assert_ptr_equal(seen.last_added, &vcpus[0]);
 }
 
-static void one_that_runs_is_paused_and_goes_on(void **state)
+TEST(one_that_runs_is_paused_and_goes_on)
 {
-	(void)state;
 	turn_on(0);
 	turn_on(1);
 	vm[0].paused = true;
@@ -451,9 +433,8 @@ static void assert_active(unsigned n)
 	assert_int_equal(elsewhere.state, VCPU_STATE_PAUSED); /* its core does that */
 }
 
-static void the_partner_goes_on_and_is_failed_over_from(void **state)
+TEST(the_partner_goes_on_and_is_failed_over_from)
 {
-	(void)state;
 	begin_pair();
 	assert_true(vm_fail_over(&vm[0]));
 	assert_active(1);
@@ -465,11 +446,10 @@ static void the_partner_goes_on_and_is_failed_over_from(void **state)
 }
 
 /* The standby was reset, and paused before its core's loop had started it. */
-static void a_standby_that_was_to_start_is_started(void **state)
+TEST(a_standby_that_was_to_start_is_started)
 {
-	(void)state;
 	for (unsigned held = 0; held < 2; held++) {
-		setup(state);
+		setup();
 		vm[0].clock.held = vm[1].clock.held = held;
 		begin_pair();
 		sched_remove(&vcpus[1]);
@@ -482,11 +462,10 @@ static void a_standby_that_was_to_start_is_started(void **state)
 	}
 }
 
-static void without_a_partner_that_runs_the_vm_goes_on(void **state)
+TEST(without_a_partner_that_runs_the_vm_goes_on)
 {
 	static struct vm_machine alone;
 
-	(void)state;
 	begin_pair();
 	vm[1].outcome = VM_FAULT;
 	assert_false(vm_fail_over(&vm[0]));
@@ -497,9 +476,8 @@ static void without_a_partner_that_runs_the_vm_goes_on(void **state)
 	assert_int_equal(fake_asked, 0);
 }
 
-static void a_fault_fails_over_and_is_kept(void **state)
+TEST(a_fault_fails_over_and_is_kept)
 {
-	(void)state;
 	begin_pair();
 	fake_elr_el2 = 0x5678;
 	assert_true(vm_fault_fails_over(&vcpus[0], FAULT_DATA_ABORT, 0x1234));
@@ -513,9 +491,8 @@ static void a_fault_fails_over_and_is_kept(void **state)
 	assert_int_equal(vm[0].faults.count, 1);
 }
 
-static void a_late_heartbeat_fails_over(void **state)
+TEST(a_late_heartbeat_fails_over)
 {
-	(void)state;
 	struct probe_stamps stamps = { .issued = 1 };
 
 	begin_pair();
@@ -534,9 +511,8 @@ static void a_late_heartbeat_fails_over(void **state)
 	assert_int_equal(stamps.paused, LIMIT / 2 + 7);
 }
 
-static void a_heartbeat_ends_with_its_vm(void **state)
+TEST(a_heartbeat_ends_with_its_vm)
 {
-	(void)state;
 	begin_pair();
 	timerq_start(&vm[0].heartbeat, LIMIT / 2);
 	vm_core_detach(&vcpus[0]);
@@ -547,9 +523,8 @@ static void a_heartbeat_ends_with_its_vm(void **state)
 
 /* --- pause_clock=held --- */
 
-static void a_held_clock_follows_its_vm(void **state)
+TEST(a_held_clock_follows_its_vm)
 {
-	(void)state;
 	vm[0].clock.held = vm[1].clock.held = true;
 	begin_pair();
 	assert_int_equal(vcpus[1].el2.cntvoff_el2, VTIMER_HELD);
@@ -567,9 +542,8 @@ static void a_held_clock_follows_its_vm(void **state)
 	assert_int_equal(fake_asked, 1u << 3);
 }
 
-static void one_that_starts_has_the_clock_of_the_others(void **state)
+TEST(one_that_starts_has_the_clock_of_the_others)
 {
-	(void)state;
 	vm[0].clock.held = true;
 	vm[0].cntvoff = 70;
 	vm[0].paused = true;
@@ -586,11 +560,10 @@ static void one_that_starts_has_the_clock_of_the_others(void **state)
 
 /* --- the end --- */
 
-static void a_vm_at_its_end_loses_its_vcpus(void **state)
+TEST(a_vm_at_its_end_loses_its_vcpus)
 {
-	(void)state;
 	for (enum vm_outcome outcome = VM_RESET; outcome <= VM_FAULT; outcome++) {
-		setup(state);
+		setup();
 		turn_on(0);
 		turn_on(1);
 		vm[1].outcome = outcome;
@@ -602,17 +575,15 @@ static void a_vm_at_its_end_loses_its_vcpus(void **state)
 	}
 }
 
-static void a_vm_at_its_end_starts_none(void **state)
+TEST(a_vm_at_its_end_starts_none)
 {
-	(void)state;
 	vm[0].outcome = VM_DONE;
 	turn_on(0);
 	assert_int_equal(seen.added, 0);
 }
 
-static void what_is_detached_leaves_nothing(void **state)
+TEST(what_is_detached_leaves_nothing)
 {
-	(void)state;
 	turn_on(0);
 	turn_on(1);
 	seen.timers_stopped = 0;
@@ -634,9 +605,8 @@ static void what_is_detached_leaves_nothing(void **state)
 	assert_int_equal(seen.removed, 2);
 }
 
-static void one_that_is_off_is_detached(void **state)
+TEST(one_that_is_off_is_detached)
 {
-	(void)state;
 	vm_core_detach(&vcpus[1]);
 	assert_int_equal(seen.removed, 0);
 	vcpus[1].power = VCPU_STARTING;
@@ -648,9 +618,8 @@ static void one_that_is_off_is_detached(void **state)
 
 /* --- the limit --- */
 
-static void each_vm_has_its_limit(void **state)
+TEST(each_vm_has_its_limit)
 {
-	(void)state;
 	turn_on(0);
 	turn_on(1);
 	fake_cntpct_el0 = LIMIT - 1;
@@ -666,47 +635,11 @@ static void each_vm_has_its_limit(void **state)
 	assert_ptr_equal(seen.faulted, &vm[1]);
 }
 
-static void a_vm_that_never_ran_has_it_too(void **state)
+TEST(a_vm_that_never_ran_has_it_too)
 {
-	(void)state;
 	vm[0].paused = true;
 	turn_on(0);
 	fake_cntpct_el0 = LIMIT;
 	timerq_expire();
 	assert_ptr_equal(seen.faulted, &vm[0]);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(one_that_is_attached_is_off_and_has_its_registers),
-		TEST(vcpus_are_numbered_as_their_gic_knows_them),
-		TEST(with_the_real_gic_a_vcpu_has_the_cores_number),
-		TEST(without_a_gic_none_is_reset),
-		TEST(one_that_is_detached_has_no_interrupt),
-		TEST(it_begins_where_it_is_to),
-		TEST(on_again_it_has_its_context),
-		TEST(what_another_core_is_still_writing_is_not_started),
-		TEST(off_nothing_of_it_signals),
-		TEST(posts_to_one_that_is_off_are_processed),
-		TEST(a_paused_vm_starts_no_vcpu),
-		TEST(one_that_runs_is_paused_and_goes_on),
-		TEST(the_partner_goes_on_and_is_failed_over_from),
-		TEST(a_standby_that_was_to_start_is_started),
-		TEST(without_a_partner_that_runs_the_vm_goes_on),
-		TEST(a_fault_fails_over_and_is_kept),
-		TEST(a_late_heartbeat_fails_over),
-		TEST(a_heartbeat_ends_with_its_vm),
-		TEST(a_held_clock_follows_its_vm),
-		TEST(one_that_starts_has_the_clock_of_the_others),
-		TEST(a_vm_at_its_end_loses_its_vcpus),
-		TEST(a_vm_at_its_end_starts_none),
-		TEST(what_is_detached_leaves_nothing),
-		TEST(one_that_is_off_is_detached),
-		TEST(each_vm_has_its_limit),
-		TEST(a_vm_that_never_ran_has_it_too),
-	};
-
-	return cmocka_run_group_tests_name("vm_core", tests, NULL, NULL);
 }

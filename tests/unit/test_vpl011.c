@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emulated PL011: what a guest sends and receives, its interrupt, its registers. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/virt.h"
 #include "drivers/gic/gic.h"
@@ -16,6 +11,7 @@
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 static struct vpl011 uart;
@@ -30,14 +26,12 @@ static void set(uint32_t offset, uint32_t value)
 	vpl011_write(&guest_vcpu, offset, 4, value, &uart);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	guest_boot(4, true, false);
 	vpl011_start(&uart, guest_vcpu.vm, true);
 	guest_set_enabled(VIRT_UART_INTID, true);
 	gic_enable(FAKE_CONSOLE_INTID);
-	return 0;
 }
 
 /* The console's line, as its part drives it: up while there is something. */
@@ -64,9 +58,10 @@ static bool interrupted(void)
 	return true;
 }
 
-static void what_is_sent_arrives_as_it_is(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(what_is_sent_arrives_as_it_is)
 {
-	(void)state;
 	for (const char *at = "a\r\nb"; *at; at++) {
 		assert_int_equal(get(UARTFR) & (UARTFR_TXFF | UARTFR_TXFE), UARTFR_TXFE);
 		set(UARTDR, (uint8_t)*at | 0xff00);
@@ -75,9 +70,8 @@ static void what_is_sent_arrives_as_it_is(void **state)
 	assert_true(fake_hyp.line_open);
 }
 
-static void a_sent_byte_interrupts_once_it_is_let(void **state)
+TEST(a_sent_byte_interrupts_once_it_is_let)
 {
-	(void)state;
 	assert_int_equal(get(UARTRIS), 0);
 	set(UARTDR, 'a');
 	assert_int_equal(get(UARTRIS), UARTINT_TX);
@@ -92,9 +86,8 @@ static void a_sent_byte_interrupts_once_it_is_let(void **state)
 	assert_false(interrupted());
 }
 
-static void a_received_byte_interrupts_and_is_read(void **state)
+TEST(a_received_byte_interrupts_and_is_read)
 {
-	(void)state;
 	set(UARTIMSC, UARTINT_RX | UARTINT_RT);
 	assert_int_equal(get(UARTFR) & (UARTFR_RXFE | UARTFR_RXFF), UARTFR_RXFE);
 	type("x");
@@ -108,16 +101,15 @@ static void a_received_byte_interrupts_and_is_read(void **state)
 	assert_false(interrupted());
 }
 
-static void the_fifo_tells_its_level(void **state)
+TEST(the_fifo_tells_its_level)
 {
 	static const struct {
 		uint8_t ifls;
 		unsigned bytes;
 	} levels[] = { { 0, 2 }, { 1, 4 }, { 2, 8 }, { 3, 12 }, { 4, 14 } };
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
-		setup(state);
+		setup();
 		set(UARTLCR_H, UARTLCR_H_FEN);
 		set(UARTIFLS, (uint32_t)levels[i].ifls << 3);
 		for (unsigned n = 1; n <= levels[i].bytes; n++) {
@@ -131,11 +123,10 @@ static void the_fifo_tells_its_level(void **state)
 	}
 }
 
-static void nothing_that_is_typed_is_lost(void **state)
+TEST(nothing_that_is_typed_is_lost)
 {
 	static const char text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-	(void)state;
 	set(UARTLCR_H, UARTLCR_H_FEN);
 	type(text);
 	assert_false(fake_hyp.listening); /* a full FIFO: its interrupt would come for ever */
@@ -147,9 +138,8 @@ static void nothing_that_is_typed_is_lost(void **state)
 	assert_int_equal(get(UARTDR), 0);
 }
 
-static void a_fifo_that_is_turned_off_and_on_is_empty(void **state)
+TEST(a_fifo_that_is_turned_off_and_on_is_empty)
 {
-	(void)state;
 	set(UARTLCR_H, UARTLCR_H_FEN);
 	type("abc");
 	set(UARTLCR_H, 0);
@@ -160,9 +150,8 @@ static void a_fifo_that_is_turned_off_and_on_is_empty(void **state)
 	assert_int_equal(get(UARTDR), 'd');
 }
 
-static void a_timeout_that_is_cleared_comes_with_the_next_byte(void **state)
+TEST(a_timeout_that_is_cleared_comes_with_the_next_byte)
 {
-	(void)state;
 	set(UARTLCR_H, UARTLCR_H_FEN);
 	set(UARTIMSC, UARTINT_RT);
 	type("a");
@@ -176,7 +165,7 @@ static void a_timeout_that_is_cleared_comes_with_the_next_byte(void **state)
 	assert_int_equal(get(UARTRIS), 0);
 }
 
-static void registers_keep_what_they_have_bits_for(void **state)
+TEST(registers_keep_what_they_have_bits_for)
 {
 	static const struct {
 		uint32_t offset, reset, bits;
@@ -198,7 +187,6 @@ static void registers_keep_what_they_have_bits_for(void **state)
 		{ 0x80, 0, 0 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
 		assert_int_equal(get(registers[i].offset), registers[i].reset);
 		set(registers[i].offset, 0xffffffff);
@@ -209,11 +197,10 @@ static void registers_keep_what_they_have_bits_for(void **state)
 		assert_int_equal(get(registers[i].offset), registers[i].reset);
 }
 
-static void it_says_what_it_is(void **state)
+TEST(it_says_what_it_is)
 {
 	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 8; i++) {
 		set(0xfe0 + 4 * i, 0);
 		assert_int_equal(get(0xfe0 + 4 * i), id[i]);
@@ -222,9 +209,8 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(get(0xfdc), 0);
 }
 
-static void bytes_and_halves_of_a_register_are_read(void **state)
+TEST(bytes_and_halves_of_a_register_are_read)
 {
-	(void)state;
 	set(UARTIBRD, 0x1234);
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD, 2, &uart) & 0xffff, 0x1234);
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD + 1, 1, &uart) & 0xff, 0x12);
@@ -234,9 +220,8 @@ static void bytes_and_halves_of_a_register_are_read(void **state)
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, 0);
 }
 
-static void without_a_listener_nothing_is_taken(void **state)
+TEST(without_a_listener_nothing_is_taken)
 {
-	(void)state;
 	vpl011_stop(&uart);
 	assert_false(fake_hyp.listening);
 	type("a");
@@ -271,9 +256,8 @@ static void say(unsigned n, const char *text)
 		vpl011_write(&guest_vcpu, UARTDR, 4, (uint8_t)*text++, &uarts[n]);
 }
 
-static void lines_come_whole_and_with_a_name(void **state)
+TEST(lines_come_whole_and_with_a_name)
 {
-	(void)state;
 	start_both();
 	say(0, "he");
 	assert_string_equal(fake_hyp.console, "");
@@ -285,9 +269,8 @@ static void lines_come_whole_and_with_a_name(void **state)
 }
 
 /* No line of a guest's is kept for ever, nor grows for ever. */
-static void a_long_line_is_broken_and_the_last_one_is_sent(void **state)
+TEST(a_long_line_is_broken_and_the_last_one_is_sent)
 {
-	(void)state;
 	start_both();
 	for (unsigned i = 0; i < sizeof(uart.text); i++) {
 		assert_int_equal(fake_hyp.console_size, 0);
@@ -303,11 +286,10 @@ static void a_long_line_is_broken_and_the_last_one_is_sent(void **state)
 }
 
 /* The core's timer sends it, some bytes at a time. */
-static void the_rest_of_a_line_follows_without_an_access(void **state)
+TEST(the_rest_of_a_line_follows_without_an_access)
 {
 	size_t before;
 
-	(void)state;
 	start_both();
 	say(0, LONG_LINE);
 	while (fake_hyp.queued) {
@@ -327,9 +309,8 @@ static bool timer_runs(void)
 
 /* The timer would be an exit of the next step, for nothing. Later output of another VM needs a
  * timer of its own. */
-static void a_stopped_one_leaves_no_timer(void **state)
+TEST(a_stopped_one_leaves_no_timer)
 {
-	(void)state;
 	start_both();
 	assert_false(timer_runs());
 	say(0, LONG_LINE);
@@ -345,14 +326,13 @@ static void a_stopped_one_leaves_no_timer(void **state)
 
 /* VMs with the longest names send lines of any length: no exit sends more than MOST bytes, the
  * queue has room (the fake console_queue() checks that), and no byte is lost. */
-static void no_exit_sends_a_whole_line(void **state)
+TEST(no_exit_sends_a_whole_line)
 {
 	static struct vpl011 many[VM_MAX];
 	static struct vm of = { "a-name-of-23-characters", .machine = &shared,
 				.vcpu = { &guest_vcpu }, .vcpu_count = 1 };
 	size_t lines = 0, ends_left = 0;
 
-	(void)state;
 	vpl011_stop(&uart);
 	for (unsigned n = 0; n < VM_MAX; n++)
 		vpl011_start(&many[n], &of, false);
@@ -374,9 +354,8 @@ static void no_exit_sends_a_whole_line(void **state)
 			 BYTES + ends_left + lines * strlen("a-name-of-23-characters: "));
 }
 
-static void what_is_typed_is_the_first_ones(void **state)
+TEST(what_is_typed_is_the_first_ones)
 {
-	(void)state;
 	start_both();
 	assert_true(fake_hyp.listening);
 	type("a");
@@ -392,30 +371,4 @@ static void what_is_typed_is_the_first_ones(void **state)
 	type("c");
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[1]), 'c');
 	vpl011_stop(&uarts[1]);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-	static const struct CMUnitTest tests[] = {
-		TEST(what_is_sent_arrives_as_it_is),
-		TEST(a_sent_byte_interrupts_once_it_is_let),
-		TEST(a_received_byte_interrupts_and_is_read),
-		TEST(the_fifo_tells_its_level),
-		TEST(nothing_that_is_typed_is_lost),
-		TEST(a_fifo_that_is_turned_off_and_on_is_empty),
-		TEST(a_timeout_that_is_cleared_comes_with_the_next_byte),
-		TEST(registers_keep_what_they_have_bits_for),
-		TEST(it_says_what_it_is),
-		TEST(bytes_and_halves_of_a_register_are_read),
-		TEST(without_a_listener_nothing_is_taken),
-		TEST(lines_come_whole_and_with_a_name),
-		TEST(a_long_line_is_broken_and_the_last_one_is_sent),
-		TEST(the_rest_of_a_line_follows_without_an_access),
-		TEST(a_stopped_one_leaves_no_timer),
-		TEST(no_exit_sends_a_whole_line),
-		TEST(what_is_typed_is_the_first_ones),
-	};
-
-	return cmocka_run_group_tests_name("vpl011", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The physical PPIs of a core, which two vCPUs of different VMs have in turn. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic.h"
 #include "hyp/trap/trap.h"
@@ -15,6 +10,7 @@
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 
 #define TIMER GUEST_TIMER
@@ -29,9 +25,8 @@ static struct fake_irq *physical(unsigned intid)
 	return &fake_gic.irq[intid];
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	guest_boot(4, true, false);
 	*other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
 	other = (struct vcpu){ .vm = other_vm };
@@ -42,12 +37,12 @@ static int setup(void **state)
 	assert_true(vgic_forward(&other.vgic, PHYS_TIMER));
 	other.vgic.groups_enabled = 3;
 	guest->load_work = other.load_work = without.load_work = VCPU_SHARES_PPIS;
-	return 0;
 }
 
-static void each_has_its_own_enables_and_priorities(void **state)
+EACH_TEST(setup, guest_check_rules);
+
+TEST(each_has_its_own_enables_and_priorities)
 {
-	(void)state;
 	guest_enable(TIMER, 0x48);
 	other.vgic.virq[PHYS_TIMER].config.enabled = true;
 	other.vgic.virq[PHYS_TIMER].config.priority = 0x60;
@@ -66,9 +61,8 @@ static void each_has_its_own_enables_and_priorities(void **state)
 }
 
 /* An interrupt that a distributor that is off, or a group, holds back stays disabled. */
-static void what_is_not_to_be_delivered_is_not_enabled(void **state)
+TEST(what_is_not_to_be_delivered_is_not_enabled)
 {
-	(void)state;
 	guest_enable(TIMER, 0x48);
 	guest_set_dist_enabled(false);
 	vppi_load(&other);
@@ -78,9 +72,8 @@ static void what_is_not_to_be_delivered_is_not_enabled(void **state)
 	assert_true(physical(TIMER)->enabled);
 }
 
-static void an_active_one_stays_so_in_its_vcpu_alone(void **state)
+TEST(an_active_one_stays_so_in_its_vcpu_alone)
 {
-	(void)state;
 	gic_set_active(TIMER);
 	assert_true(vppi_is_active(guest, TIMER));
 	assert_false(vppi_is_active(&other, TIMER));
@@ -100,9 +93,8 @@ static void an_active_one_stays_so_in_its_vcpu_alone(void **state)
 }
 
 /* Equal vCPUs have them without a write, until one of them changes something. */
-static void who_has_them_alike_has_them_at_once(void **state)
+TEST(who_has_them_alike_has_them_at_once)
 {
-	(void)state;
 	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
 	guest_enable(TIMER, 0x48);
 	assert_false(vppi_load_alike(&other)); /* not compared yet */
@@ -156,9 +148,8 @@ static void who_has_them_alike_has_them_at_once(void **state)
 	assert_false(vppi_load_alike(guest));
 }
 
-static void pending_by_software_follows_its_vcpu(void **state)
+TEST(pending_by_software_follows_its_vcpu)
 {
-	(void)state;
 	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
 	assert_true(physical(TIMER)->pending_latch);
 	vppi_load(&other);
@@ -173,9 +164,8 @@ static void pending_by_software_follows_its_vcpu(void **state)
 	guest_assert_takes_nothing();
 }
 
-static void who_has_no_ppis_leaves_them(void **state)
+TEST(who_has_no_ppis_leaves_them)
 {
-	(void)state;
 	guest_enable(TIMER, 0x48);
 	gic_set_active(TIMER);
 	vppi_load(&without);
@@ -184,9 +174,8 @@ static void who_has_no_ppis_leaves_them(void **state)
 	assert_false(vppi_is_active(&without, TIMER));
 }
 
-static void nobodys_are_quiet(void **state)
+TEST(nobodys_are_quiet)
 {
-	(void)state;
 	guest_enable(TIMER, 0x48);
 	gic_set_active(TIMER);
 	vppi_put();
@@ -198,9 +187,8 @@ static void nobodys_are_quiet(void **state)
 }
 
 /* Its end finds it active at the physical GIC once it is loaded; the loaded one's stays. */
-static void an_absent_vcpus_timer_is_active_in_its_own_set(void **state)
+TEST(an_absent_vcpus_timer_is_active_in_its_own_set)
 {
-	(void)state;
 	guest_enable(TIMER, 0x48);
 	guest_leave();
 	vppi_load(&other);
@@ -214,26 +202,4 @@ static void an_absent_vcpus_timer_is_active_in_its_own_set(void **state)
 	guest_assert_takes(TIMER);
 	assert_false(gic_is_active(TIMER));
 	assert_int_equal(fake_gic_deactivations(TIMER), 1);
-}
-
-static int rules(void **state)
-{
-	return guest_check_rules(state);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, rules)
-	static const struct CMUnitTest tests[] = {
-		TEST(each_has_its_own_enables_and_priorities),
-		TEST(what_is_not_to_be_delivered_is_not_enabled),
-		TEST(an_active_one_stays_so_in_its_vcpu_alone),
-		TEST(who_has_them_alike_has_them_at_once),
-		TEST(pending_by_software_follows_its_vcpu),
-		TEST(who_has_no_ppis_leaves_them),
-		TEST(nobodys_are_quiet),
-		TEST(an_absent_vcpus_timer_is_active_in_its_own_set),
-	};
-
-	return cmocka_run_group_tests_name("vppi", tests, NULL, NULL);
 }

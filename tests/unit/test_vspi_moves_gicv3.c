@@ -1,8 +1,2 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LINK: exit-path-of-cores tests/unit/vspi_moves.c drivers/gic/gicv3.c */
-#include "tests/unit/vspi_moves.h"
-
-int main(void)
-{
-	return vspi_moves_tests("vspi_moves_gicv3");
-}

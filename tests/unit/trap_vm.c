@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
+#include "tests/unit/unit.h"
 
 const struct run_config config_on = { .stats = 1, .trace = 1 };
 static struct run_config guest_config; /* the same, in some tests with a stage 2 filled lazily */
@@ -40,9 +36,8 @@ static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, ui
 	device.value = value;
 }
 
-int trap_setup(void **state)
+void trap_setup(void)
 {
-	(void)state;
 	guest_boot(4, true, false);
 	memset(&device, 0, sizeof(device));
 	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
@@ -60,7 +55,6 @@ int trap_setup(void **state)
 	sched_reset(&guest_config);
 	sched_add(vcpu);
 	sched_begin();
-	return 0;
 }
 
 struct guest_ram lazy_ram;

@@ -35,7 +35,7 @@ extern const struct run_config config_on; /* statistics and trace */
 static struct vcpu *const vcpu = &guest_vcpu;
 
 /* Before each test. */
-int trap_setup(void **state);
+void trap_setup(void);
 
 /* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
 void be_lazy(enum stage2_grain grain, unsigned pool_pages);

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unit tests on the host: included by the top Makefile, run by `make unit-test`; one program alone
-# by `make build/unit/test_plan` and then that program, from the top of the tree.
+# by `make build/unit/test_plan` and then that program, from the top of the tree, with the name
+# of a test as an argument for that test alone.
 #
-# A test is one file, tests/unit/test_<subject>.c, found by its name. It gets all of lib/ and the
-# fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
+# A program is one file, tests/unit/test_<subject>.c, found by its name; its tests are TEST(name) of
+# tests/unit/unit.h. It gets all of lib/ and the fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/mem/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything after hyp/trap/trap.c but the GIC driver;
 # exit-path-of-cores for the same on several cores; vgic-oracle for the oracle of the virtual GIC;
@@ -18,7 +19,7 @@ unit_tests := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)
 unit_programs := $(unit_tests:%=$(unit_dir)/%)
 unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1_regs newer_regs)
 unit_lib := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard lib/*.c))
-unit_fake := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard tests/unit/fake/*.c))
+unit_fake := $(patsubst %.c,$(unit_dir)/%.o,tests/unit/unit.c $(wildcard tests/unit/fake/*.c))
 
 unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/vgic_cases.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "lib/bits.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 #include "tests/unit/vgic_oracle.h"
 
@@ -91,9 +85,8 @@ static unsigned run(const struct vgic_step *steps, size_t count)
 	})
 
 /* One that is less urgent than all that are active waits, and does not interrupt meanwhile. */
-static void all_active_and_one_more_of_lower_priority_make_no_storm(void **state)
+TEST(all_active_and_one_more_of_lower_priority_make_no_storm)
 {
-	(void)state;
 	assert_in_range(RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50),
 			    PRIORITY(36, 0xf0), PEND(36), ACK, PRIORITY(39, 0xe0), PEND(39), ACK),
 			0, 6);
@@ -101,58 +94,51 @@ static void all_active_and_one_more_of_lower_priority_make_no_storm(void **state
 	    PEND(36), END, END, END, ACK, END, ACK, END, ACK);
 }
 
-static void nesting_goes_deeper_than_the_list_registers(void **state)
+TEST(nesting_goes_deeper_than_the_list_registers)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
 	    TAKE(39, 0x30), TAKE(20, 0x20), TAKE(96, 0x18), TAKE(GUEST_TIMER, 0x10), TAKE(0, 0),
 	    END, END, END, END, END, END, END, END, END, END, ACK);
 }
 
 /* Those that went to memory too, linked ones among them. */
-static void deeper_ones_come_again(void **state)
+TEST(deeper_ones_come_again)
 {
-	(void)state;
 	RUN(TAKE(96, 0x80), TAKE(GUEST_TIMER, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
 	    PEND(96), PEND(GUEST_TIMER), PEND(34), END, END, END, END, END, ACK, END, ACK, END, ACK,
 	    END, ACK);
 }
 
-static void disabled_while_active_it_ends(void **state)
+TEST(disabled_while_active_it_ends)
 {
-	(void)state;
 	RUN(TAKE(96, 0x40), DISABLE(96), END, PEND(96), ACK, ENABLE(96), ACK, END, TAKE(32, 0x40),
 	    DISABLE(32), PEND(32), END, ACK, ENABLE(32), ACK, END);
 	RUN(LINE(GUEST_TIMER, true), ACK, DISABLE(GUEST_TIMER), LINE(GUEST_TIMER, false), END,
 	    ENABLE(GUEST_TIMER), LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), END, ACK);
 }
 
-static void disabled_in_memory_it_ends(void **state)
+TEST(disabled_in_memory_it_ends)
 {
-	(void)state;
 	RUN(TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
 	    DISABLE(96), DISABLE(33), PEND(96), END, END, END, END, END, ACK, ENABLE(96), ACK, END);
 }
 
-static void disabled_while_pending_it_waits(void **state)
+TEST(disabled_while_pending_it_waits)
 {
-	(void)state;
 	RUN(PRIORITY(36, 0xf0), PEND(36), DISABLE(36), ACK, ENABLE(36), ACK, END, LINE(96, true),
 	    DISABLE(96), ACK, LINE(96, false), ENABLE(96), ACK, END, ACK);
 }
 
-static void an_sgi_comes_from_eight_sources(void **state)
+TEST(an_sgi_comes_from_eight_sources)
 {
-	(void)state;
 	RUN({ STEP_SGI, 1, 0 }, { STEP_SGI, 1, 1 }, { STEP_SGI, 1, 2 }, { STEP_SGI, 1, 3 },
 	    { STEP_SGI, 1, 4 }, { STEP_SGI, 1, 5 }, { STEP_SGI, 1, 6 }, { STEP_SGI, 1, 7 },
 	    { STEP_UNPEND, 1, 0x24 }, ACK, { STEP_SGI, 1, 0 }, END, ACK, END, ACK, END, ACK, END,
 	    ACK, END, ACK, END, ACK, END, ACK);
 }
 
-static void a_line_that_falls_before_the_acknowledge(void **state)
+TEST(a_line_that_falls_before_the_acknowledge)
 {
-	(void)state;
 	RUN(LINE(33, true), LINE(33, false), ACK, LINE(33, true), PEND(33), LINE(33, false), ACK,
 	    END, ACK);
 	RUN(LINE(GUEST_TIMER, true), LINE(GUEST_TIMER, false), ACK, END, ACK,
@@ -161,50 +147,44 @@ static void a_line_that_falls_before_the_acknowledge(void **state)
 	RUN(LINE(96, true), LINE(96, false), { STEP_UNPEND, 96, 0 }, ACK);
 }
 
-static void a_line_that_stays_high_comes_again(void **state)
+TEST(a_line_that_stays_high_comes_again)
 {
-	(void)state;
 	RUN(LINE(33, true), ACK, END, ACK, END, ACK, LINE(33, false), END, ACK);
 	RUN(LINE(96, true), ACK, END, ACK, END, ACK, LINE(96, false), END, ACK);
 }
 
-static void an_edge_comes_once_and_is_kept(void **state)
+TEST(an_edge_comes_once_and_is_kept)
 {
-	(void)state;
 	RUN({ STEP_EDGE, 33, 1 }, LINE(33, true), LINE(33, false), ACK, LINE(33, true), END, ACK,
 	    END, ACK);
 	RUN(DISABLE(96), { STEP_EDGE, 96, 1 }, LINE(96, true), LINE(96, false), ENABLE(96), ACK,
 	    LINE(96, true), END, ACK, END, ACK);
 }
 
-static void ends_come_out_of_order(void **state)
+TEST(ends_come_out_of_order)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(96, 0x60), EOI_OTHER(2), EOI_OTHER(1), EOI, ACK,
 	    DIR(0), DIR(0), DIR(0), TAKE(32, 0x80), END, ACK);
 }
 
 /* In two steps: the second ones come in any order, whatever is in memory by then. */
-static void ends_in_two_steps_come_out_of_order(void **state)
+TEST(ends_in_two_steps_come_out_of_order)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(96, 0x50), TAKE(36, 0x40),
 	    TAKE(0, 0x30), EOI, EOI, EOI, EOI, EOI, EOI, PEND(33), DIR(9), ACK, DIR(14), PEND(96),
 	    DIR(8), DIR(12), ACK, END, DIR(0), DIR(0), ACK, END);
 }
 
-static void what_is_made_active_by_hand_is_not_signalled(void **state)
+TEST(what_is_made_active_by_hand_is_not_signalled)
 {
-	(void)state;
 	RUN({ STEP_ACTIVATE, 32, 0 }, PEND(32), ACK, { STEP_DEACTIVATE, 32, 0 }, ACK, END,
 	    { STEP_ACTIVATE, 96, 0 }, LINE(96, true), ACK, { STEP_DEACTIVATE, 96, 0 }, ACK,
 	    LINE(96, false), END, ACK, PEND(1), { STEP_ACTIVATE, 1, 0 }, ACK,
 	    { STEP_DEACTIVATE, 1, 0 }, ACK, END);
 }
 
-static void a_group_that_is_off_blocks_no_list_register(void **state)
+TEST(a_group_that_is_off_blocks_no_list_register)
 {
-	(void)state;
 	RUN({ STEP_GROUP, 39, 1 }, { STEP_CPU_GROUPS, 0, 2 }, PEND(32), PEND(33), PEND(34),
 	    PEND(35), PEND(36), PRIORITY(39, 0xf0), PEND(39), ACK, END, PEND(39),
 	    { STEP_CPU_GROUPS, 0, 1 }, ACK, END, ACK, END, { STEP_DIST, 0, 2 }, ACK,
@@ -213,26 +193,23 @@ static void a_group_that_is_off_blocks_no_list_register(void **state)
 }
 
 /* Also where nothing but one write to a list register is left to do. */
-static void it_comes_in_the_group_that_it_is_in_by_then(void **state)
+TEST(it_comes_in_the_group_that_it_is_in_by_then)
 {
-	(void)state;
 	RUN(PEND(33), ACK, END, { STEP_GROUP, 33, 1 }, PEND(33), ACK, END, { STEP_GROUP, 33, 0 },
 	    PEND(33), ACK, END, LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), END,
 	    { STEP_GROUP, GUEST_TIMER, 1 }, LINE(GUEST_TIMER, true), ACK);
 }
 
-static void a_forwarded_one_in_a_group_that_is_off_stays_where_it_is(void **state)
+TEST(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is)
 {
-	(void)state;
 	RUN({ STEP_GROUP, 96, 1 }, { STEP_DIST, 0, 1 }, LINE(96, true), ACK, LINE(96, false),
 	    { STEP_DIST, 0, 3 }, ACK, LINE(96, true), { STEP_DIST, 0, 1 }, ACK, { STEP_DIST, 0, 3 },
 	    ACK, LINE(96, false), END, ACK, END, ACK);
 }
 
 /* The maintenance interrupt takes its time: an exit that comes before it sees the end. */
-static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
+TEST(an_end_that_an_exit_sees_first_is_followed_up)
 {
-	(void)state;
 	RUN(LINE(33, true), ACK, END_LATE, { STEP_DEACTIVATE, 34, 0 }, ACK, END_LATE,
 	    { STEP_ACTIVATE, 34, 0 }, ACK, END_LATE, PRIORITY(34, 0x10), ACK, END_LATE,
 	    LINE(33, false), ACK);
@@ -242,9 +219,8 @@ static void an_end_that_an_exit_sees_first_is_followed_up(void **state)
 }
 
 /* Another VM has the core when they come. */
-static void what_comes_meanwhile_is_there_after_it(void **state)
+TEST(what_comes_meanwhile_is_there_after_it)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), LATE(2), PEND(GUEST_TIMER), AWAY(96), DISABLE(GUEST_TIMER), END, ACK,
 	    LINE(96, false), END, ENABLE(GUEST_TIMER), ACK, END, ACK);
 	RUN(LINE(GUEST_TIMER, true), ACK, LATE(3), EOI, DIR(0), AWAY(GUEST_TIMER), ACK,
@@ -252,18 +228,16 @@ static void what_comes_meanwhile_is_there_after_it(void **state)
 }
 
 /* An interrupt that it ended would not come again, its timer among them. */
-static void nobody_sleeps_before_an_end_is_followed_up(void **state)
+TEST(nobody_sleeps_before_an_end_is_followed_up)
 {
-	(void)state;
 	RUN(LINE(GUEST_TIMER, true), ACK, LINE(GUEST_TIMER, false), LATE(3), EOI, DIR(0), WFI);
 	RUN(TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), LATE(6),
 	    END, END, END, END, END, WFI, PEND(96), ACK);
 }
 
 /* Its priority is active again, by another one, before the hypervisor looks. */
-static void an_end_in_memory_and_an_acknowledge_behind_it(void **state)
+TEST(an_end_in_memory_and_an_acknowledge_behind_it)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x40), PEND(34), LATE(3), EOI, DIR(0), ACK,
 	    PEND(33), END, ACK, END, END, ACK);
 	RUN(TAKE(32, 0x80), TAKE(33, 0x40), PRIORITY(34, 0x10), PEND(34), LATE(3), EOI, DIR(0), ACK,
@@ -271,27 +245,24 @@ static void an_end_in_memory_and_an_acknowledge_behind_it(void **state)
 }
 
 /* Its active priority is that of all of its group priority. */
-static void made_active_again_it_is_ended_whatever_the_binary_point(void **state)
+TEST(made_active_again_it_is_ended_whatever_the_binary_point)
 {
-	(void)state;
 	RUN({ STEP_POINT, 0, 8 }, TAKE(33, 0x58), { STEP_DEACTIVATE, 33, 0 },
 	    { STEP_ACTIVATE, 33, 0 }, END, PEND(33), ACK, END);
 	RUN({ STEP_POINT, 0, 7 }, TAKE(33, 0xa8), TAKE(34, 0x58), { STEP_GROUP, 34, 1 },
 	    { STEP_DEACTIVATE, 34, 0 }, { STEP_ACTIVATE, 34, 0 }, END, PEND(34), ACK, END, END);
 }
 
-static void acknowledged_twice_it_is_ended_twice(void **state)
+TEST(acknowledged_twice_it_is_ended_twice)
 {
-	(void)state;
 	RUN(PRIORITY(36, 0xf0), LINE(20, true), ACK, PEND(36), PRIORITY(20, 0x30),
 	    { STEP_DEACTIVATE, 20, 0 }, ACK, EOI, { STEP_DEACTIVATE, 20, 0 }, LINE(20, false),
 	    { STEP_ACTIVATE, 20, 0 }, END, PEND(20), ACK, END);
 }
 
 /* An interrupt cleared by ICACTIVER and then ended, where another one has its priority since. */
-static void what_is_owed_no_longer_is_forgotten(void **state)
+TEST(what_is_owed_no_longer_is_forgotten)
 {
-	(void)state;
 	RUN(PEND(0), PEND(96), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(0), ACK,
 	    { STEP_ACTIVATE, 0, 0 }, END, ACK);
 	RUN(PEND(0), ACK, { STEP_DEACTIVATE, 0, 0 }, END, PEND(96), ACK, { STEP_ACTIVATE, 0, 0 },
@@ -299,9 +270,8 @@ static void what_is_owed_no_longer_is_forgotten(void **state)
 }
 
 /* GICv3 may count the first of two steps. */
-static void an_end_in_two_steps_is_none_before_the_second(void **state)
+TEST(an_end_in_two_steps_is_none_before_the_second)
 {
-	(void)state;
 	RUN(TAKE(32, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40), EOI,
 	    { STEP_DEACTIVATE, 36, 0 }, EOI, EOI, EOI, EOI, PEND(32), ACK, DIR(0), DIR(0), DIR(0),
 	    DIR(0), ACK, END, TAKE(32, 0x80), { STEP_DEACTIVATE, 32, 0 }, EOI,
@@ -309,7 +279,7 @@ static void an_end_in_two_steps_is_none_before_the_second(void **state)
 }
 
 /* A write to DIR that finds nothing active does not end what is made active after it. */
-static void an_end_of_nothing_is_forgotten(void **state)
+TEST(an_end_of_nothing_is_forgotten)
 {
 	guest_boot(2, false, true);
 	guest_enable_and_pend(32, 0x40);
@@ -318,16 +288,15 @@ static void an_end_of_nothing_is_forgotten(void **state)
 	guest_deactivate(32);
 	guest_write_bit(GICD_ISACTIVER, 33);
 	assert_true(guest_read_bit(GICD_ISACTIVER, 33));
-	assert_int_equal(guest_check_rules(state), 0);
+	guest_check_rules();
 }
 
 /* Ends that deactivate, out of order, with more active than list registers: UNPREDICTABLE
  * (IHI 0048B 4.4.5). When the last of them has come nothing is left active. */
-static void after_any_order_of_ends_nothing_is_left(void **state)
+TEST(after_any_order_of_ends_nothing_is_left)
 {
 	static const unsigned order[] = { 3, 0, 5, 1, 4, 2 };
 
-	(void)state;
 	for (unsigned link_hw = 0; link_hw < 2; link_hw++) {
 		guest_boot(2, link_hw, false);
 		for (unsigned i = 0; i < ARRAY_SIZE(order); i++) {
@@ -342,40 +311,6 @@ static void after_any_order_of_ends_nothing_is_left(void **state)
 			guest_pend(32 + i);
 			guest_assert_takes(32 + i);
 		}
-		assert_int_equal(guest_check_rules(state), 0);
+		guest_check_rules();
 	}
-}
-
-int vgic_case_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_active_and_one_more_of_lower_priority_make_no_storm),
-		cmocka_unit_test(nesting_goes_deeper_than_the_list_registers),
-		cmocka_unit_test(deeper_ones_come_again),
-		cmocka_unit_test(disabled_while_active_it_ends),
-		cmocka_unit_test(disabled_in_memory_it_ends),
-		cmocka_unit_test(disabled_while_pending_it_waits),
-		cmocka_unit_test(an_sgi_comes_from_eight_sources),
-		cmocka_unit_test(a_line_that_falls_before_the_acknowledge),
-		cmocka_unit_test(a_line_that_stays_high_comes_again),
-		cmocka_unit_test(an_edge_comes_once_and_is_kept),
-		cmocka_unit_test(ends_come_out_of_order),
-		cmocka_unit_test(ends_in_two_steps_come_out_of_order),
-		cmocka_unit_test(what_is_made_active_by_hand_is_not_signalled),
-		cmocka_unit_test(a_group_that_is_off_blocks_no_list_register),
-		cmocka_unit_test(it_comes_in_the_group_that_it_is_in_by_then),
-		cmocka_unit_test(a_forwarded_one_in_a_group_that_is_off_stays_where_it_is),
-		cmocka_unit_test(an_end_that_an_exit_sees_first_is_followed_up),
-		cmocka_unit_test(what_comes_meanwhile_is_there_after_it),
-		cmocka_unit_test(nobody_sleeps_before_an_end_is_followed_up),
-		cmocka_unit_test(an_end_in_memory_and_an_acknowledge_behind_it),
-		cmocka_unit_test(made_active_again_it_is_ended_whatever_the_binary_point),
-		cmocka_unit_test(acknowledged_twice_it_is_ended_twice),
-		cmocka_unit_test(what_is_owed_no_longer_is_forgotten),
-		cmocka_unit_test(an_end_in_two_steps_is_none_before_the_second),
-		cmocka_unit_test(an_end_of_nothing_is_forgotten),
-		cmocka_unit_test(after_any_order_of_ends_nothing_is_left),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

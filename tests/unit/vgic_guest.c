@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/vgic_guest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "abi/hypercall.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
@@ -18,6 +12,7 @@
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
@@ -147,11 +142,9 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	settle_late = false;
 }
 
-int guest_boot_linked(void **state)
+void guest_boot_linked(void)
 {
-	(void)state;
 	guest_boot(4, true, false);
-	return 0;
 }
 
 unsigned guest_exits(void)
@@ -363,14 +356,12 @@ void guest_assert_takes_nothing(void)
 	assert_int_equal(guest_ack(), GIC_SPURIOUS);
 }
 
-int guest_check_rules(void **state)
+void guest_check_rules(void)
 {
 	const char *violation = fake_gic_violation();
 
-	(void)state;
 	if (!violation && fake_gic_maintenance())
 		violation = "the maintenance line stays high";
 	if (violation)
-		print_error("%s\n", violation);
-	return violation != NULL;
+		fail_msg("%s", violation);
 }

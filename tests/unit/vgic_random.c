@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/vgic_random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "hyp/vcpu/vgic.h"
 #include "lib/bits.h"
 #include "lib/random.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"
 #include "tests/unit/vgic_oracle.h"
 
@@ -134,34 +129,29 @@ static void check(bool link_hw, bool split_eoi)
 		}
 }
 
-static void linked_interrupts_do_as_the_architecture_says(void **state)
+TEST(linked_interrupts_do_as_the_architecture_says)
 {
-	(void)state;
 	check(true, false);
 }
 
-static void unlinked_interrupts_do_as_the_architecture_says(void **state)
+TEST(unlinked_interrupts_do_as_the_architecture_says)
 {
-	(void)state;
 	check(false, false);
 }
 
-static void linked_ones_that_end_in_two_steps_do_so_too(void **state)
+TEST(linked_ones_that_end_in_two_steps_do_so_too)
 {
-	(void)state;
 	check(true, true);
 }
 
-static void unlinked_ones_that_end_in_two_steps_do_so_too(void **state)
+TEST(unlinked_ones_that_end_in_two_steps_do_so_too)
 {
-	(void)state;
 	check(false, true);
 }
 
 /* The tests before this one met what they are for. */
-static void what_is_rare_was_met(void **state)
+TEST(what_is_rare_was_met)
 {
-	(void)state;
 	print_message("acks %lu deeper %lu waiting %lu in_memory %lu traps %lu out_of_order %lu "
 		      "late %lu many_sources %lu\n",
 		      vgic_seen.acks, vgic_seen.deeper, vgic_seen.waiting, vgic_seen.in_memory,
@@ -245,26 +235,11 @@ static void lose_active(unsigned step)
 		}
 }
 
-static void planted_faults_are_found_and_shown_by_few_steps(void **state)
+TEST(planted_faults_are_found_and_shown_by_few_steps)
 {
-	(void)state;
 	assert_found("lose_one", lose_one);
 	assert_found("repeat_one", repeat_one);
 	assert_found("change_priority", change_priority);
 	assert_found("deactivate_timer", deactivate_timer);
 	assert_found("lose_active", lose_active);
-}
-
-int vgic_random_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(linked_interrupts_do_as_the_architecture_says),
-		cmocka_unit_test(unlinked_interrupts_do_as_the_architecture_says),
-		cmocka_unit_test(linked_ones_that_end_in_two_steps_do_so_too),
-		cmocka_unit_test(unlinked_ones_that_end_in_two_steps_do_so_too),
-		cmocka_unit_test(what_is_rare_was_met),
-		cmocka_unit_test(planted_faults_are_found_and_shown_by_few_steps),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

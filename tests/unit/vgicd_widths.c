@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/vgicd_widths.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "drivers/gic/gic_regs.h"
+#include "lib/bits.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/unit.h"
 
 #define GICD_WORDS (0x8000u / 4)
 #define GICR_WORDS (2 * VGICR_SIZE / 4)
@@ -185,9 +181,8 @@ static void check_write(const struct frame *frame, uint32_t offset, unsigned siz
 	expect_same("a write", offset, size);
 }
 
-static void a_read_has_the_bytes_it_covers(void **state)
+TEST(a_read_has_the_bytes_it_covers)
 {
-	(void)state;
 	populate();
 	check_reads(&gicd, 0, 0x1100);
 	check_reads(&gicd, 0x60f8, 0x6500);
@@ -198,51 +193,46 @@ static void a_read_has_the_bytes_it_covers(void **state)
 	}
 }
 
-/* One register of each bank, with those beside it, at every alignment. */
-static void a_write_acts_by_the_bytes_it_covers(void **state)
+static void check_writes(const struct frame *frame, const uint32_t *offsets, unsigned count)
 {
-	const uint32_t offsets[] = { GICD_CTLR,
-				     GICD_IGROUPR + 4,
-				     GICD_ISENABLER + 4,
-				     GICD_ICENABLER + 4,
-				     GICD_ISPENDR + 4,
-				     GICD_ICPENDR + 4,
-				     GICD_ISACTIVER + 4,
-				     GICD_ICACTIVER + 4,
-				     GICD_IPRIORITYR + 40,
-				     GICD_ITARGETSR - 4,
-				     GICD_ITARGETSR + 40,
-				     GICD_ICFGR + 12,
-				     GICD_SGIR,
-				     GICD_SGIR + 12,
-				     GICD_SPENDSGIR - 4,
-				     GICD_IROUTER + 8 * 40 };
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+	for (unsigned i = 0; i < count; i++)
 		for (unsigned skip = 0; skip < 4; skip++)
 			for (unsigned size = 1; size <= 8; size *= 2)
-				check_write(&gicd, offsets[i] + skip, size, 0x020301f0a50100ff);
+				check_write(frame, offsets[i] + skip, size, 0x020301f0a50100ff);
 }
 
-static void so_does_one_to_a_redistributor(void **state)
+/* One register of each bank, with the registers beside it, at every alignment. */
+TEST(a_write_acts_by_the_bytes_it_covers)
 {
-	const uint32_t offsets[] = { GICR_WAKER - 4, GICR_SGI_OFFSET + GICD_IGROUPR,
-				     GICR_SGI_OFFSET + GICD_ISENABLER,
-				     GICR_SGI_OFFSET + GICD_IPRIORITYR + 24,
-				     GICR_SGI_OFFSET + GICD_ICFGR };
+	static const uint32_t dist[] = { GICD_CTLR,
+					 GICD_IGROUPR + 4,
+					 GICD_ISENABLER + 4,
+					 GICD_ICENABLER + 4,
+					 GICD_ISPENDR + 4,
+					 GICD_ICPENDR + 4,
+					 GICD_ISACTIVER + 4,
+					 GICD_ICACTIVER + 4,
+					 GICD_IPRIORITYR + 40,
+					 GICD_ITARGETSR - 4,
+					 GICD_ITARGETSR + 40,
+					 GICD_ICFGR + 12,
+					 GICD_SGIR,
+					 GICD_SGIR + 12,
+					 GICD_SPENDSGIR - 4,
+					 GICD_IROUTER + 8 * 40 };
+	static const uint32_t redist[] = { GICR_WAKER - 4, GICR_SGI_OFFSET + GICD_IGROUPR,
+					   GICR_SGI_OFFSET + GICD_ISENABLER,
+					   GICR_SGI_OFFSET + GICD_IPRIORITYR + 24,
+					   GICR_SGI_OFFSET + GICD_ICFGR };
 
-	(void)state;
-	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		for (unsigned past = 0; past < 4; past++)
-			for (unsigned size = 1; size <= 8; size *= 2)
-				check_write(&gicr, offsets[i] + past, size, 0x02030100a50100ff);
+	check_writes(&gicd, dist, ARRAY_SIZE(dist));
+	if (gic_version() == 3)
+		check_writes(&gicr, redist, ARRAY_SIZE(redist));
 }
 
 /* Any access of a guest: no sanitizer reports, and the GIC's rules hold. */
-static void every_offset_takes_every_width(void **state)
+TEST(every_offset_takes_every_width)
 {
-	(void)state;
 	for (unsigned count = 1; count <= VCPU_MAX; count++) {
 		cores_boot(count);
 		for (uint32_t offset = 0; offset < VGICD_SIZE; offset += offset < 0x7000 ? 1 : 5)
@@ -260,24 +250,4 @@ static void every_offset_takes_every_width(void **state)
 			}
 		assert_null(fake_gic_violation());
 	}
-}
-
-int vgicr_widths_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(so_does_one_to_a_redistributor),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
-}
-
-int vgicd_widths_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_read_has_the_bytes_it_covers),
-		cmocka_unit_test(a_write_acts_by_the_bytes_it_covers),
-		cmocka_unit_test(every_offset_takes_every_width),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

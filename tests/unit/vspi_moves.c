@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/vspi_moves.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define SPI FAKE_SPI_FIRST /* physical */
 #define SOFT 40u           /* pended by software, or an emulated device's */
@@ -22,18 +16,14 @@ static void boot(unsigned count)
 	spi_enable(SOFT);
 }
 
-static int boot_two(void **state)
+static void boot_two(void)
 {
-	(void)state;
 	boot(2);
-	return 0;
 }
 
-static int boot_four(void **state)
+static void boot_four(void)
 {
-	(void)state;
 	boot(4);
-	return 0;
 }
 
 static void pend(unsigned n, unsigned intid)
@@ -51,9 +41,10 @@ static unsigned physical_target(unsigned intid)
 	return 99;
 }
 
-static void it_goes_to_vcpu_0_at_first(void **state)
+#define BOTH(test) TEST_BY(test, boot_two, boot_four, cores_check_rules)
+
+BOTH(it_goes_to_vcpu_0_at_first)
 {
-	(void)state;
 	spi_raise(SPI);
 	assert_takes(0, SPI);
 	pend(1, SOFT);
@@ -61,9 +52,8 @@ static void it_goes_to_vcpu_0_at_first(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void it_goes_where_it_is_sent(void **state)
+BOTH(it_goes_where_it_is_sent)
 {
-	(void)state;
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned n = cores_vm.vcpu_count; n-- > 0;) {
 			spi_target(SPI, n);
@@ -79,9 +69,8 @@ static void it_goes_where_it_is_sent(void **state)
 }
 
 /* The first list register has it already when it goes. */
-static void pending_it_goes_along(void **state)
+BOTH(pending_it_goes_along)
 {
-	(void)state;
 	pend(0, SOFT);
 	spi_target(SOFT, 1);
 	assert_true(spi_is_pending(SOFT));
@@ -90,9 +79,8 @@ static void pending_it_goes_along(void **state)
 	assert_false(spi_is_pending(SOFT));
 }
 
-static void pending_a_physical_one_goes_along(void **state)
+BOTH(pending_a_physical_one_goes_along)
 {
-	(void)state;
 	spi_raise(SPI);
 	spi_target(SPI, 1);
 	assert_takes(1, SPI);
@@ -100,9 +88,8 @@ static void pending_a_physical_one_goes_along(void **state)
 	assert_false(fake_gic.irq[SPI].active);
 }
 
-static void held_back_it_goes_along(void **state)
+BOTH(held_back_it_goes_along)
 {
-	(void)state;
 	dist_write(0, GICD_ICENABLER + 4, 4, 1u << (SOFT - 32));
 	pend(0, SOFT);
 	spi_target(SOFT, 1);
@@ -111,9 +98,8 @@ static void held_back_it_goes_along(void **state)
 	assert_takes(1, SOFT);
 }
 
-static void its_registers_go_along(void **state)
+BOTH(its_registers_go_along)
 {
-	(void)state;
 	dist_write(0, GICD_IPRIORITYR + SOFT, 1, 0x98);
 	dist_write(0, GICD_ICFGR + SOFT / 4, 4, 0xaaaaaaaa);
 	spi_target(SOFT, 1);
@@ -127,9 +113,8 @@ static void its_registers_go_along(void **state)
 }
 
 /* Active, it is ended where it is; pending again, it is for the new target. */
-static void active_it_stays_until_its_end(void **state)
+BOTH(active_it_stays_until_its_end)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	spi_target(SOFT, 1);
@@ -143,9 +128,8 @@ static void active_it_stays_until_its_end(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void active_a_physical_one_stays_until_its_end(void **state)
+BOTH(active_a_physical_one_stays_until_its_end)
 {
-	(void)state;
 	spi_raise(SPI);
 	assert_int_equal(cpu_ack(0), SPI);
 	spi_target(SPI, 1);
@@ -159,9 +143,8 @@ static void active_a_physical_one_stays_until_its_end(void **state)
 	assert_int_equal(physical_target(SPI), cores_vm.vcpu[1]->core);
 }
 
-static void active_and_pending_it_goes_once_ended(void **state)
+BOTH(active_and_pending_it_goes_once_ended)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	pend(0, SOFT); /* active and pending, in one list register */
@@ -171,9 +154,8 @@ static void active_and_pending_it_goes_once_ended(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void sent_back_before_its_end_it_stays(void **state)
+BOTH(sent_back_before_its_end_it_stays)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	spi_target(SOFT, 1);
@@ -183,9 +165,8 @@ static void sent_back_before_its_end_it_stays(void **state)
 	assert_takes(0, SOFT);
 }
 
-static void sent_on_before_its_end_it_goes_to_the_last(void **state)
+BOTH(sent_on_before_its_end_it_goes_to_the_last)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	for (unsigned n = 1; n < cores_vm.vcpu_count; n++)
@@ -196,9 +177,8 @@ static void sent_on_before_its_end_it_goes_to_the_last(void **state)
 }
 
 /* The end is seen by the guest's next access, before the maintenance interrupt is. */
-static void an_end_that_an_access_sees_counts(void **state)
+BOTH(an_end_that_an_access_sees_counts)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	spi_target(SOFT, 1);
@@ -212,9 +192,8 @@ static void an_end_that_an_access_sees_counts(void **state)
 }
 
 /* Likewise by what concerns this core alone. */
-static void an_end_that_the_core_sees_by_itself_counts(void **state)
+BOTH(an_end_that_the_core_sees_by_itself_counts)
 {
-	(void)state;
 	pend(0, SOFT);
 	assert_int_equal(cpu_ack(0), SOFT);
 	spi_target(SOFT, 1);
@@ -233,9 +212,8 @@ static void an_end_that_the_core_sees_by_itself_counts(void **state)
 }
 
 /* By the second of two steps, which traps. */
-static void an_end_that_traps_counts(void **state)
+BOTH(an_end_that_traps_counts)
 {
-	(void)state;
 	cores_on(0);
 	fake_gic.guest.split_eoi = true;
 	pend(0, SOFT);
@@ -252,9 +230,8 @@ static void an_end_that_traps_counts(void **state)
 }
 
 /* It was on its way to the old core's interface, and is acknowledged there. */
-static void what_is_nobodys_is_still_turned_off(void **state)
+BOTH(what_is_nobodys_is_still_turned_off)
 {
-	(void)state;
 	fake_gic.irq[SOFT].enabled = true;
 	fake_gic.irq[SOFT].route = gic_version() == 2 ? 1u << 0 : 0;
 	spi_raise(SOFT);
@@ -263,9 +240,8 @@ static void what_is_nobodys_is_still_turned_off(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void a_line_is_followed_at_its_home(void **state)
+BOTH(a_line_is_followed_at_its_home)
 {
-	(void)state;
 	spi_line(SOFT, true);
 	spi_target(SOFT, 1);
 	assert_int_equal(cpu_ack(0), GIC_SPURIOUS);
@@ -279,9 +255,8 @@ static void a_line_is_followed_at_its_home(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void a_line_that_falls_takes_it_back_from_its_home(void **state)
+BOTH(a_line_that_falls_takes_it_back_from_its_home)
 {
-	(void)state;
 	spi_target(SOFT, 1);
 	spi_line(SOFT, true);
 	assert_true(spi_is_pending(SOFT));
@@ -289,11 +264,10 @@ static void a_line_that_falls_takes_it_back_from_its_home(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void any_vcpu_programs_any_spi(void **state)
+BOTH(any_vcpu_programs_any_spi)
 {
 	unsigned last = cores_vm.vcpu_count - 1;
 
-	(void)state;
 	spi_target(SPI, last);
 	for (unsigned n = 0; n <= last; n++) {
 		uint8_t priority = (uint8_t)(0x20 + 8 * n);
@@ -312,11 +286,10 @@ static void any_vcpu_programs_any_spi(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void one_word_reaches_all_homes(void **state)
+BOTH(one_word_reaches_all_homes)
 {
 	const uint32_t all = 0xf << 16; /* 48 to 51 */
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		spi_target(48 + i, i % cores_vm.vcpu_count);
 	dist_write(1, GICD_ISENABLER + 4, 4, all);
@@ -330,11 +303,10 @@ static void one_word_reaches_all_homes(void **state)
 	assert_nobody_takes_anything();
 }
 
-static void the_configuration_is_the_physical_one(void **state)
+BOTH(the_configuration_is_the_physical_one)
 {
 	const uint32_t edge = 2u << SPI % 16 * 2;
 
-	(void)state;
 	spi_target(SPI, 1);
 	dist_write(0, GICD_ICFGR + SPI / 16 * 4, 4, edge);
 	assert_true(fake_gic.irq[SPI].edge);
@@ -347,11 +319,10 @@ static void the_configuration_is_the_physical_one(void **state)
 }
 
 /* An edge while it is active comes once more, a level only while it lasts. */
-static void an_edge_is_latched_and_a_level_is_not(void **state)
+BOTH(an_edge_is_latched_and_a_level_is_not)
 {
 	const uint32_t edge = 2u << SPI % 16 * 2;
 
-	(void)state;
 	dist_write(0, GICD_ICFGR + SPI / 16 * 4, 4, edge);
 	for (unsigned level = 0; level < 2; level++) {
 		fake_gic_line(SPI, true);
@@ -368,9 +339,8 @@ static void an_edge_is_latched_and_a_level_is_not(void **state)
 	}
 }
 
-static void private_interrupts_are_each_vcpus_own(void **state)
+BOTH(private_interrupts_are_each_vcpus_own)
 {
-	(void)state;
 	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
 		cores_on(n);
 		assert_false(cores_vm.vcpu[n]->vgic.virq[CORES_TIMER].config.enabled);
@@ -389,47 +359,12 @@ static void private_interrupts_are_each_vcpus_own(void **state)
 	}
 }
 
-static void an_access_to_a_vcpus_own_interrupts_asks_nobody(void **state)
+BOTH(an_access_to_a_vcpus_own_interrupts_asks_nobody)
 {
-	(void)state;
 	dist_read(1, GICD_ISENABLER, 4);
 	dist_read(1, GICD_ISPENDR, 4);
 	dist_write(1, GICD_ISENABLER, 4, 1u << 20);
 	assert_int_equal(cores_kicks(), 0);
 	dist_read(1, GICD_ISPENDR + 4, 4);
 	assert_int_not_equal(cores_kicks(), 0);
-}
-
-#define TEST(name, boot) cmocka_unit_test_setup_teardown(name, boot, cores_check_rules)
-#define BOTH(name) TEST(name, boot_two), TEST(name, boot_four)
-
-int vspi_moves_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		BOTH(it_goes_to_vcpu_0_at_first),
-		BOTH(it_goes_where_it_is_sent),
-		BOTH(pending_it_goes_along),
-		BOTH(pending_a_physical_one_goes_along),
-		BOTH(held_back_it_goes_along),
-		BOTH(its_registers_go_along),
-		BOTH(active_it_stays_until_its_end),
-		BOTH(active_a_physical_one_stays_until_its_end),
-		BOTH(active_and_pending_it_goes_once_ended),
-		BOTH(sent_back_before_its_end_it_stays),
-		BOTH(sent_on_before_its_end_it_goes_to_the_last),
-		BOTH(an_end_that_an_access_sees_counts),
-		BOTH(an_end_that_the_core_sees_by_itself_counts),
-		BOTH(an_end_that_traps_counts),
-		BOTH(what_is_nobodys_is_still_turned_off),
-		BOTH(a_line_is_followed_at_its_home),
-		BOTH(a_line_that_falls_takes_it_back_from_its_home),
-		BOTH(any_vcpu_programs_any_spi),
-		BOTH(one_word_reaches_all_homes),
-		BOTH(the_configuration_is_the_physical_one),
-		BOTH(an_edge_is_latched_and_a_level_is_not),
-		BOTH(private_interrupts_are_each_vcpus_own),
-		BOTH(an_access_to_a_vcpus_own_interrupts_asks_nobody),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

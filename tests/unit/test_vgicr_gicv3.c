@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: exit-path-of-cores tests/unit/vgicd_widths.c drivers/gic/gicv3.c */
-#include "tests/unit/vgicd_widths.h"
-
-int main(void)
-{
-	return vgicr_widths_tests("vgicr_gicv3");
-}

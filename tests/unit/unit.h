@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a unit test is made of: TEST(name) defines a test and registers it, so no list of tests is
+ * kept by hand. unit.c runs the tests of a program in the order in which they stand in the source.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct unit_test {
+	const char *file, *name; /* name NULL: these are the fixtures of the tests that follow */
+	unsigned line;
+	void (*run)(void), (*before)(void), (*after)(void);
+};
+
+#define UNIT_ENTRY(entry, ...)                                                                     \
+	static const struct unit_test entry = { .file = __FILE__, .line = __LINE__, __VA_ARGS__ }; \
+	static const struct unit_test *entry##_listed                                              \
+		__attribute__((section("unit_tests"), used)) = &entry
+
+/* The head of a test's definition. The test runs between these two functions in place of those of
+ * EACH_TEST(). */
+#define TEST_WITH(test, before_it, after_it)                                                       \
+	static void test(void);                                                                    \
+	UNIT_ENTRY(test##_test, .name = #test, .run = test, .before = before_it,                   \
+		   .after = after_it);                                                             \
+	static void test(void)
+
+/* Likewise. The test runs twice: after `first` and after `second`. */
+#define TEST_BY(test, first, second, after_it)                                                     \
+	static void test(void);                                                                    \
+	UNIT_ENTRY(test##_first, .name = #test, .run = test, .before = first, .after = after_it);  \
+	UNIT_ENTRY(test##_second, .name = #test, .run = test, .before = second,                    \
+		   .after = after_it);                                                             \
+	static void test(void)
+
+/* The head of a test's definition. */
+#define TEST(test)                                                                                 \
+	static void test(void);                                                                    \
+	UNIT_ENTRY(test##_test, .name = #test, .run = test);                                       \
+	static void test(void)
+
+/* Each TEST() that follows in the file runs between these two functions; NULL: none. */
+#define EACH_TEST(before_it, after_it) UNIT_ENTRY(each_test, .before = before_it, .after = after_it)
