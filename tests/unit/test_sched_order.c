@@ -187,11 +187,26 @@ static void begin_again(void)
 	assert_ptr_equal(first, model.running < 0 ? NULL : &vcpus[model.running]);
 }
 
+/* Post to the vCPUs of `which`: those that sleep wake, whichever of them has the core before. */
+static void wake_posted(unsigned which)
+{
+	bool any = false;
+
+	for (unsigned i = VCPUS; i-- > 0;) { /* the last that was added is the first to wake */
+		vcpus[i].vgic.posted.what = which >> i & 1;
+		if (!(which >> i & 1) || model.state[i] != VCPU_STATE_BLOCKED)
+			continue;
+		model_wake(i);
+		any = true;
+	}
+	assert_int_equal(sched_wake_posted(), any);
+}
+
 static void step(struct random *random)
 {
 	unsigned i = random_below(random, VCPUS);
 
-	switch (random_below(random, 9)) {
+	switch (random_below(random, 10)) {
 	case 0:
 		if (model.running >= 0)
 			block();
@@ -212,6 +227,9 @@ static void step(struct random *random)
 	case 5:
 		if (model.running >= 0)
 			yield();
+		break;
+	case 6:
+		wake_posted(random_below(random, 1u << VCPUS));
 		break;
 	default:
 		sched_wake(&vcpus[i]);
@@ -252,6 +270,45 @@ TEST(round_robin_goes_round)
 TEST(fixed_priority_runs_the_most_urgent)
 {
 	order_agrees(SCHED_FP);
+}
+
+/* All but the last vCPU sleep in WFI; the core is the last one's. */
+static void sleep_but_one(void)
+{
+	struct random random;
+
+	random_init(&random, 1, 1);
+	start(SCHED_RR, &random);
+	for (unsigned i = 0; i < VCPUS - 1; i++)
+		block();
+	assert_agrees();
+	assert_int_equal(model.running, VCPUS - 1);
+}
+
+TEST(every_sleeping_vcpu_with_posts_wakes)
+{
+	sleep_but_one();
+	wake_posted(0xb);
+	assert_agrees();
+	assert_int_equal(vcpus[2].state, VCPU_STATE_BLOCKED);
+	wake_posted(0x4);
+	assert_agrees();
+	wake_posted(0x1f);
+	assert_agrees();
+}
+
+TEST(a_vcpu_asleep_in_wfi_is_paused_and_nothing_wakes_it)
+{
+	sleep_but_one();
+	sched_pause(&vcpus[1]);
+	model_stop(1, VCPU_STATE_PAUSED);
+	assert_agrees();
+	sched_wake(&vcpus[1]);
+	wake_posted(0x2);
+	assert_agrees();
+	sched_resume(&vcpus[1]);
+	model_wake(1);
+	assert_agrees();
 }
 
 /* A removed vCPU runs no more, though it is woken; the others do. */

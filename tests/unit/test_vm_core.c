@@ -404,6 +404,16 @@ TEST(one_that_runs_is_paused_and_goes_on)
 	assert_int_equal(seen.added, 2);
 }
 
+/* The vCPU sleeps in WFI and another VM's vCPU has the core. */
+TEST(a_vcpu_that_sleeps_is_paused_with_its_vm)
+{
+	turn_on(0);
+	vcpus[0].state = VCPU_STATE_BLOCKED;
+	vm[0].paused = true;
+	vm_core_process();
+	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
+}
+
 /* --- fail over --- */
 
 static struct vcpu elsewhere;
