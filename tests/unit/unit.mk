@@ -7,7 +7,8 @@
 # tests/unit/unit.h. It gets all of lib/ and the fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
 #	/* LINK: hyp/mem/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything after hyp/trap/trap.c but the GIC driver;
-# exit-path-of-cores for the same on several cores; vgic-oracle for the oracle of the virtual GIC;
+# exit-path-of-cores for the same on several cores; exit-path-but-posts for the same without the
+# files of posts, which a test includes; vgic-oracle for the oracle of the virtual GIC;
 # smp-oracle for that of several vCPUs;
 # gicv2-combined for the GICv2 driver with gicv2_combined.c.
 
@@ -60,6 +61,10 @@ unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
 
 unit_links += $(foreach link,$(filter %:smp-oracle,$(unit_links)),\
 	$(addprefix $(link:%smp-oracle=%),tests/unit/smp_oracle.c tests/unit/smp_model.c))
+
+unit_links += $(foreach link,$(filter %:exit-path-but-posts,$(unit_links)),\
+	$(addprefix $(link:%exit-path-but-posts=%),\
+	$(filter-out hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c,$(unit_exit_path))))
 
 unit_linked = $(patsubst $(1):%.c,$(unit_dir)/%.o,$(filter $(1):%.c,$(unit_links)))
 
